@@ -1,0 +1,273 @@
+package mintlifytest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// Of every job.
+const (
+	repository = "https://github.com/example/docs"
+	ref        = "main"
+	model      = "test-model"
+)
+
+const (
+	quota       = 100
+	quotaWindow = time.Hour
+)
+
+// job is a job of the service. Times are kept to the millisecond, as they are told.
+type job struct {
+	id, project       string
+	status            mintlify.JobStatus
+	prLink            string
+	created, archived time.Time
+	steps             []Step
+	next              int // step told at the next poll
+}
+
+func (s *Service) addJob(id, project string, steps []Step) *job {
+	if len(steps) == 0 {
+		pullRequest := fmt.Sprintf("%s/pull/%d", repository, len(s.jobs)+1)
+		steps = []Step{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
+	}
+	j := &job{id: id, project: project, status: mintlify.JobActive, created: now(), steps: steps}
+	s.jobs = append(s.jobs, j)
+	return j
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// step returns what the next poll tells.
+func (j *job) step() Step { return j.steps[min(j.next, len(j.steps)-1)] }
+
+// poll tells the next step.
+func (j *job) poll() {
+	step := j.step()
+	j.next = min(j.next+1, len(j.steps))
+	if step.Fault != nil {
+		return
+	}
+	j.status, j.prLink = step.Status, step.PRLink
+	if j.status == "" {
+		j.status = mintlify.JobActive
+	}
+	if j.status == mintlify.JobArchived && j.archived.IsZero() {
+		j.archived = now()
+	}
+}
+
+func (j *job) message() {
+	if j.next == len(j.steps) {
+		j.steps, j.next = []Step{{Status: mintlify.JobActive}, j.step()}, 0
+	}
+	j.status, j.prLink, j.archived = mintlify.JobActive, "", time.Time{}
+}
+
+// route is where a request goes.
+type route struct {
+	operation mintlify.Operation // "" for nowhere
+	project   string
+	jobID     string
+}
+
+func routeOf(method string, u *url.URL) route {
+	path := u.EscapedPath()
+	_, agent, ok := strings.Cut(path, "/v2/agent/") // behind the base URL's path prefix
+	if !ok {
+		return route{}
+	}
+	segments := strings.Split(agent, "/")
+	for i, segment := range segments {
+		unescaped, err := url.PathUnescape(segment)
+		if err != nil || unescaped == "" {
+			return route{}
+		}
+		segments[i] = unescaped
+	}
+	switch {
+	case len(segments) < 2 || segments[1] != "job":
+	case len(segments) == 2 && method == http.MethodPost:
+		return route{mintlify.OpCreateJob, segments[0], ""}
+	case len(segments) == 3 && method == http.MethodGet:
+		return route{mintlify.OpGetJob, segments[0], segments[2]}
+	case len(segments) == 4 && method == http.MethodPost && segments[3] == "message":
+		return route{mintlify.OpSendMessage, segments[0], segments[2]}
+	}
+	return route{}
+}
+
+// answer is what the service answers, and what goes wrong on the way back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	fault  Fault
+}
+
+// answer acts on a request that is about to reach the service.
+func (s *Service) answer(r *http.Request, body []byte) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to := routeOf(r.Method, r.URL)
+	fault := s.fault(to)
+	if fault.Refuse {
+		return answer{fault: fault}
+	}
+	var sent struct {
+		Prompt *string `json:"prompt"`
+	}
+	malformed := json.Unmarshal(body, &sent) != nil || sent.Prompt == nil || *sent.Prompt == ""
+	request := Request{Operation: to.operation, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query()}
+	if sent.Prompt != nil {
+		request.Prompt = *sent.Prompt
+	}
+	s.requests = append(s.requests, request)
+
+	a := answer{status: fault.Status}
+	if fault.Status < 300 {
+		a = s.act(r, to, malformed, !fault.spoils())
+	}
+	return a.spoil(fault)
+}
+
+// fault takes the fault of a request, which may be that of a job's step.
+func (s *Service) fault(to route) Fault {
+	if queue := s.faults[to.operation]; len(queue) > 0 {
+		s.faults[to.operation] = queue[1:]
+		return queue[0]
+	}
+	if j := s.find(to); to.operation == mintlify.OpGetJob && j != nil && j.step().Fault != nil {
+		f := *j.step().Fault
+		j.poll()
+		return f
+	}
+	return Fault{}
+}
+
+// spoils reports whether the answer does not get through as it was.
+func (f Fault) spoils() bool {
+	return f.Status != 0 || f.Body != "" || f.Refuse || f.Drop || f.Truncate
+}
+
+// act does what the service does, and answers as it answers. advance says whether
+// a poll takes the job's script a step on.
+func (s *Service) act(r *http.Request, to route, malformed, advance bool) answer {
+	if r.Header.Get("Authorization") != "Bearer "+APIKey {
+		return failure(http.StatusUnauthorized, "Invalid or missing API key")
+	}
+	if to.operation == "" {
+		return failure(http.StatusNotFound, "No such endpoint")
+	}
+	j := s.find(to)
+	if to.jobID != "" && j == nil {
+		return failure(http.StatusNotFound, "Job not found")
+	}
+	if to.operation == mintlify.OpGetJob {
+		if advance {
+			j.poll()
+		}
+		return success(http.StatusOK, j.json())
+	}
+	if r.Header.Get("Content-Type") != "application/json" || malformed {
+		return failure(http.StatusBadRequest, "prompt is required and must be at least 1 character")
+	}
+	if !s.withinQuota("agent "+to.project, time.Now()) {
+		return failure(http.StatusTooManyRequests, "Rate limit exceeded: 100 requests per project per hour")
+	}
+	if to.operation == mintlify.OpSendMessage {
+		j.message()
+		return success(http.StatusOK, j.json())
+	}
+	var script []Step
+	if len(s.scripts) > 0 {
+		script, s.scripts = s.scripts[0], s.scripts[1:]
+	}
+	j = s.addJob(fmt.Sprintf("job_%d", len(s.jobs)+1), to.project, script)
+	return success(http.StatusCreated, j.json())
+}
+
+func (s *Service) find(to route) *job {
+	for _, j := range s.jobs {
+		if j.id == to.jobID && j.project == to.project {
+			return j
+		}
+	}
+	return nil
+}
+
+func (s *Service) withinQuota(counted string, at time.Time) bool {
+	if s.quotas == nil {
+		return true
+	}
+	recent := slices.DeleteFunc(s.quotas[counted], func(t time.Time) bool { return at.Sub(t) >= quotaWindow })
+	within := len(recent) < quota
+	if within {
+		recent = append(recent, at)
+	}
+	s.quotas[counted] = recent
+	return within
+}
+
+// json is the job as the service tells it: null, not left out, where there is nothing.
+func (j *job) json() map[string]any {
+	fields := map[string]any{
+		"id": j.id, "status": j.status, "model": model, "prLink": nil,
+		"source":    map[string]any{"repository": repository, "ref": ref},
+		"createdAt": timestamp(j.created), "archivedAt": nil,
+	}
+	if j.prLink != "" {
+		fields["prLink"] = j.prLink
+	}
+	if !j.archived.IsZero() {
+		fields["archivedAt"] = timestamp(j.archived)
+	}
+	return fields
+}
+
+func timestamp(t time.Time) string { return t.Format("2006-01-02T15:04:05.000Z") }
+
+func success(status int, v any) answer {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return failure(http.StatusInternalServerError, err.Error())
+	}
+	return answer{status: status, header: http.Header{}, body: body}
+}
+
+func failure(status int, message string) answer {
+	return success(status, map[string]any{"error": message})
+}
+
+// spoil makes of an answer what the fault makes of it.
+func (a answer) spoil(f Fault) answer {
+	a.fault = f
+	if f.Status != 0 {
+		a.status, a.body = f.Status, []byte(f.Body)
+	} else if f.Body != "" {
+		a.body = []byte(f.Body)
+	}
+	a.header = f.Header.Clone()
+	if a.header == nil {
+		a.header = http.Header{}
+	}
+	if a.header.Get("Content-Type") == "" {
+		a.header.Set("Content-Type", contentType(a.body))
+	}
+	return a
+}
+
+func contentType(body []byte) string {
+	if json.Valid(body) {
+		return "application/json"
+	}
+	return http.DetectContentType(body)
+}
