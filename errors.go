@@ -89,7 +89,7 @@ type APIError struct {
 func (e *APIError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mintlify: %s: %d %s", e.Operation, e.StatusCode, http.StatusText(e.StatusCode))
-	if e.Message != "" {
+	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
 		b.WriteString(": " + oneLine(e.Message, maxWords))
 	}
 	if len(e.Details) > 0 {

@@ -1,0 +1,230 @@
+package mintlify_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+var kinds = map[string]error{
+	"ErrInvalidArgument": mintlify.ErrInvalidArgument, "ErrBadRequest": mintlify.ErrBadRequest, "ErrUnauthorized": mintlify.ErrUnauthorized,
+	"ErrForbidden": mintlify.ErrForbidden, "ErrNotFound": mintlify.ErrNotFound, "ErrConflict": mintlify.ErrConflict,
+	"ErrRateLimited": mintlify.ErrRateLimited, "ErrServer": mintlify.ErrServer, "ErrMalformedResponse": mintlify.ErrMalformedResponse,
+	"ErrOutcomeUnknown": mintlify.ErrOutcomeUnknown, "ErrJobFailed": mintlify.ErrJobFailed,
+}
+
+func kindsOf(err error) []string {
+	var names []string
+	for name, kind := range kinds {
+		if errors.Is(err, kind) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestKindOfEachStatus(t *testing.T) {
+	for status, tc := range map[int]struct {
+		kind           string
+		outcomeUnknown bool
+	}{
+		101: {"", true}, 300: {"", true}, 304: {"", true},
+		400: {"ErrBadRequest", false}, 401: {"ErrUnauthorized", false}, 403: {"ErrForbidden", false}, 404: {"ErrNotFound", false},
+		405: {"", false}, 408: {"", true}, 409: {"ErrConflict", false}, 418: {"", false}, 422: {"ErrBadRequest", false},
+		425: {"", false}, 429: {"ErrRateLimited", false},
+		500: {"ErrServer", true}, 501: {"ErrServer", true}, 502: {"ErrServer", true}, 503: {"ErrServer", true}, 504: {"ErrServer", true}, 599: {"ErrServer", true},
+	} {
+		for name, call := range operations {
+			client := newClient(t, answering(status, `{"error":"no"}`, "X-Request-Id", "req_1"), mintlify.WithMaxRetries(0))
+			job, err := call(t.Context(), client)
+			assert.Nil(t, job)
+			var apiErr *mintlify.APIError
+			require.ErrorAs(t, err, &apiErr, "%s %d", name, status)
+			var want []string
+			if tc.kind != "" {
+				want = append(want, tc.kind)
+			}
+			if tc.outcomeUnknown && name != "Get" {
+				want = append(want, "ErrOutcomeUnknown")
+			}
+			assert.ElementsMatch(t, want, kindsOf(err), "%s %d", name, status)
+			assert.Equal(t, status, apiErr.StatusCode)
+			assert.Equal(t, "no", apiErr.Message)
+			assert.Equal(t, "req_1", apiErr.RequestID)
+			assert.Equal(t, 1, apiErr.Attempts)
+			assert.Equal(t, `{"error":"no"}`, string(apiErr.Body))
+			assert.True(t, strings.HasPrefix(apiErr.Path, "/v2/agent/proj/job"))
+			assert.Equal(t, map[bool]string{true: http.MethodGet, false: http.MethodPost}[name == "Get"], apiErr.Method)
+		}
+	}
+}
+
+func TestMessageHoldsTheServicesWords(t *testing.T) {
+	for name, tc := range map[string]struct {
+		body, message string
+		details       []string
+	}{
+		"agent":            {`{"error":"prompt too long"}`, "prompt too long", nil},
+		"analytics":        {`{"error":"bad query","details":[{"message":"limit > 250"},{"message":"no such date"}]}`, "bad query", []string{"limit > 250", "no such date"}},
+		"message":          {`{"message":"not yet"}`, "not yet", nil},
+		"nested":           {`{"error":{"message":"inner","code":5}}`, "inner", nil},
+		"details alone":    {`{"details":["a",{"message":"b"},7]}`, "", []string{"a", "b"}},
+		"odd details":      {`{"error":"x","details":"y"}`, "x", nil},
+		"plain text":       {"Too many\r\nrequests\n", "Too many requests", nil},
+		"HTML with title":  {"<!DOCTYPE html><html><head>\n<title>502 Bad\nGateway &amp; more</title></head><body>" + strings.Repeat("<p>wall</p>", 1000), "502 Bad Gateway & more", nil},
+		"HTML, no title":   {"<html><body><h1>Sorry</h1> come back</body></html>", "Sorry come back", nil},
+		"empty":            {"", "", nil},
+		"JSON of no shape": {`["x"]`, `["x"]`, nil},
+		"null":             {`null`, `null`, nil},
+		"control":          {`{"error":"a\u0000b\u001b[31mred\u202e\nnext\u200b"}`, "a b [31mred next", nil},
+		"broken UTF-8":     {"caf\xe9 ferm\xe9", "caf ferm", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := create(t.Context(), newClient(t, answering(400, tc.body)))
+			var apiErr *mintlify.APIError
+			require.ErrorAs(t, err, &apiErr)
+			assert.Equal(t, tc.message, apiErr.Message)
+			assert.Equal(t, tc.details, apiErr.Details)
+			assert.ErrorContains(t, err, "create job: 400 Bad Request")
+			assert.ErrorContains(t, err, tc.message)
+			for _, detail := range tc.details {
+				assert.ErrorContains(t, err, detail)
+			}
+			assertReadable(t, err)
+		})
+	}
+}
+
+// assertReadable asserts that a message is one line, printable and under 1 KB.
+func assertReadable(t *testing.T, err error) {
+	t.Helper()
+	assert.Less(t, len(err.Error()), 1024)
+	assert.NotContains(t, err.Error(), testKey)
+	assert.Equal(t, -1, strings.IndexFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }), "%q", err.Error())
+}
+
+func TestMessagesStayReadableWhateverComes(t *testing.T) {
+	wall := strings.Repeat("wall \n\x00", 10000)
+	quoted, err := json.Marshal(map[string]any{"error": wall, "details": []string{wall, wall, wall}})
+	require.NoError(t, err)
+	for name, rt := range map[string]http.RoundTripper{
+		"error":     answering(429, string(quoted), "Retry-After", "99", "X-Request-Id", wall),
+		"text":      answering(404, wall),
+		"malformed": answering(200, wall),
+		"network":   transport(func(*http.Request) (*http.Response, error) { return nil, errors.New(wall) }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, rt, mintlify.WithMaxRetries(0))
+			for _, call := range operations {
+				_, err := call(t.Context(), client)
+				assertReadable(t, err)
+			}
+			_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: wall})
+			assertReadable(t, err)
+			_, err = client.Jobs.Get(t.Context(), wall)
+			assertReadable(t, err)
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Hour, errors.New(wall))
+				defer cancel()
+				_, err = client.Jobs.WaitUntilDone(ctx, wall)
+				require.Error(t, err)
+				assertReadable(t, err)
+			})
+		})
+	}
+}
+
+func TestMessageNamesTheLikelyCause(t *testing.T) {
+	for status, cause := range map[int]string{302: "base URL", 401: "expired", 403: "allowlist", 404: "project id"} {
+		_, err := get(t.Context(), newClient(t, answering(status, "")))
+		assert.ErrorContains(t, err, cause)
+	}
+	_, err := get(t.Context(), newClient(t, answering(429, "", "Retry-After", "90")))
+	assert.ErrorContains(t, err, "retry after 1m30s")
+}
+
+func TestErrorKeepsAtMost64KiBOfTheBody(t *testing.T) {
+	body := strings.Repeat("x", 1<<20)
+	for _, status := range []int{200, 400} {
+		_, err := create(t.Context(), newClient(t, answering(status, body)))
+		var apiErr *mintlify.APIError
+		var malformed *mintlify.ResponseError
+		if errors.As(err, &apiErr) {
+			assert.Len(t, apiErr.Body, 64<<10)
+			assert.Equal(t, 64<<10, cap(apiErr.Body), "the rest is let go")
+		} else {
+			require.ErrorAs(t, err, &malformed)
+			assert.Len(t, malformed.Body, 64<<10)
+		}
+	}
+}
+
+func TestOwnTimeoutIsNotTheCallersDeadline(t *testing.T) {
+	hang := transport(func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0),
+		mintlify.WithHTTPClient(&http.Client{Transport: hang, Timeout: time.Millisecond}))
+	require.NoError(t, err)
+	for name, call := range operations {
+		_, err := call(t.Context(), client)
+		require.Error(t, err, name)
+		assert.NotErrorIs(t, err, context.DeadlineExceeded)
+		assert.NotErrorIs(t, err, context.Canceled)
+		assert.ErrorContains(t, err, "no answer within 1ms")
+		var timeout interface{ Timeout() bool }
+		require.ErrorAs(t, err, &timeout)
+		assert.True(t, timeout.Timeout())
+	}
+}
+
+// dialTimeout is what net's dialer returns: it claims to be the caller's deadline.
+type dialTimeout struct{ error }
+
+func (dialTimeout) Is(target error) bool { return target == context.DeadlineExceeded }
+
+func TestTransportsErrorNeverPassesForTheCallersContext(t *testing.T) {
+	client := newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, dialTimeout{io.ErrNoProgress} }),
+		mintlify.WithMaxRetries(0))
+	_, err := get(t.Context(), client)
+	assert.NotErrorIs(t, err, context.DeadlineExceeded)
+	var cause dialTimeout
+	assert.ErrorAs(t, err, &cause, "its details are there all the same")
+}
+
+func TestContextErrorComesWithItsCause(t *testing.T) {
+	shutdown := errors.New("shutting down")
+	for name, call := range operations {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+				cancel(shutdown)
+				<-r.Context().Done()
+				return nil, context.Cause(r.Context())
+			}))
+			_, err := call(ctx, client)
+			assert.ErrorIs(t, err, context.Canceled)
+			assert.ErrorIs(t, err, shutdown)
+			assert.ErrorContains(t, err, "context canceled: shutting down")
+			assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+
+			_, err = call(ctx, client) // already over: nothing is sent
+			assert.ErrorIs(t, err, context.Canceled)
+			assert.ErrorIs(t, err, shutdown)
+			assert.False(t, isOutcomeUnknown(err))
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package mintlify_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+const (
+	testKey = "mint_secret_9f3b"
+	jobJSON = `{"id":"job_1","status":"active"}`
+)
+
+var nilContext context.Context
+
+// transport is a RoundTripper made of a function. It fires no trace events.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// newClient returns a client of project "proj" whose requests go to rt.
+func newClient(t testing.TB, rt http.RoundTripper, opts ...mintlify.Option) *mintlify.Client {
+	t.Helper()
+	opts = append([]mintlify.Option{mintlify.WithHTTPClient(&http.Client{Transport: rt})}, opts...)
+	client, err := mintlify.NewClient(testKey, "proj", opts...)
+	require.NoError(t, err)
+	return client
+}
+
+// answer is an http.Response; header is name, value, name, value.
+func answer(status int, body string, header ...string) *http.Response {
+	h := http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		h.Add(header[i], header[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// answering is a transport that gives each request the same answer.
+func answering(status int, body string, header ...string) transport {
+	return func(*http.Request) (*http.Response, error) { return answer(status, body, header...), nil }
+}
+
+func create(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+	return c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
+}
+
+func message(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+	return c.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: "And the links"})
+}
+
+func get(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+	return c.Jobs.Get(ctx, "job_1")
+}
+
+// operations are the calls that send a single request, by name.
+var operations = map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){
+	"Create": create, "Message": message, "Get": get,
+}
+
+func posts() []string { return []string{"Create", "Message"} }
+
+// jar counts the answers whose cookies it was given.
+type jar struct{ set int }
+
+func (j *jar) SetCookies(*url.URL, []*http.Cookie) { j.set++ }
+func (j *jar) Cookies(*url.URL) []*http.Cookie     { return nil }
+
+func isOutcomeUnknown(err error) bool { return errors.Is(err, mintlify.ErrOutcomeUnknown) }

@@ -1,0 +1,202 @@
+package mintlify_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+func TestRequestsToTheLetter(t *testing.T) {
+	const prompt = "Use <b> & \"quotes\" \\ 日本語 naïve\u2028\n"
+	const fullJob = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/o/r","ref":"main"},"model":"m","prLink":null,"createdAt":"2024-01-15T10:30:00.000Z","archivedAt":null}`
+	var request *http.Request
+	var body []byte
+	rt := transport(func(r *http.Request) (*http.Response, error) {
+		request, body = r, nil
+		if r.Body != nil {
+			body, _ = io.ReadAll(r.Body)
+		}
+		return answer(201, fullJob), nil
+	})
+	client := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/"))
+	ctx := t.Context()
+
+	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
+	require.NoError(t, err)
+	assert.Equal(t, http.MethodPost, request.Method)
+	assert.Equal(t, "https://api.example.com/pre%2Ffix/v2/agent/proj/job", request.URL.String())
+	assert.Equal(t, http.Header{
+		"Authorization": {"Bearer " + testKey}, "Accept": {"application/json"},
+		"Content-Type": {"application/json"}, "User-Agent": {"mintlify-go/0.1.0"},
+	}, request.Header)
+	assert.Equal(t, int64(len(body)), request.ContentLength)
+	assert.Contains(t, string(body), `Use <b> & \"quotes\" \\ 日本語 naïve`, "as it is, not as \\u003c")
+	assert.True(t, bytes.HasPrefix(body, []byte(`{"prompt":"`)) && bytes.HasSuffix(body, []byte(`"}`)), "%s", body)
+	var sent map[string]string
+	require.NoError(t, json.Unmarshal(body, &sent))
+	assert.Equal(t, map[string]string{"prompt": prompt}, sent)
+	assert.Equal(t, &mintlify.Job{
+		ID: "job_1", Status: mintlify.JobActive, Model: "m",
+		Source:    mintlify.JobSource{Repository: "https://github.com/o/r", Ref: "main"},
+		CreatedAt: time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC),
+	}, job)
+
+	_, err = client.Jobs.Message(ctx, "a/b?c#d e", mintlify.MessageParams{Prompt: "more"})
+	require.NoError(t, err)
+	assert.Equal(t, http.MethodPost, request.Method)
+	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/a%2Fb%3Fc%23d%20e/message", request.URL.RequestURI())
+	assert.Equal(t, `{"prompt":"more"}`, string(body))
+
+	_, err = client.Jobs.Get(ctx, "a/b?c#d e")
+	require.NoError(t, err)
+	assert.Equal(t, http.MethodGet, request.Method)
+	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/a%2Fb%3Fc%23d%20e", request.URL.RequestURI())
+	assert.Empty(t, body)
+	assert.NotContains(t, request.Header, "Content-Type")
+
+	_, err = client.Jobs.Get(ctx, "...")
+	require.NoError(t, err, "three dots are an id")
+}
+
+func TestAnyTwoHundredIsASuccess(t *testing.T) {
+	for _, status := range []int{200, 201, 202, 203, 207, 299} {
+		for name, call := range operations {
+			job, err := call(t.Context(), newClient(t, answering(status, jobJSON)))
+			require.NoError(t, err, "%s %d", name, status)
+			assert.Equal(t, "job_1", job.ID)
+		}
+	}
+}
+
+func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
+	for name, tc := range map[string]struct {
+		body, reason string
+		job          *mintlify.Job // what could be read, if that includes the id
+	}{
+		"empty":            {"", "not the JSON of a job", nil},
+		"empty object":     {"{}", "no job id", nil},
+		"null":             {"null", "no job id", nil},
+		"array":            {"[]", "not the JSON of a job", nil},
+		"text":             {"OK", "not the JSON of a job", nil},
+		"HTML":             {"<html><title>Sign in</title></html>", "not the JSON of a job", nil},
+		"id of wrong type": {`{"id":7,"status":"active"}`, "no job id", nil},
+		"empty id":         {`{"id":"","status":"active"}`, "no job id", nil},
+		"no id":            {`{"status":"active"}`, "no job id", nil},
+		"no status":        {`{"id":"j"}`, "no job status", &mintlify.Job{ID: "j"}},
+		"status of wrong type": {
+			`{"status":true,"id":"j","model":"m"}`, "no job status", &mintlify.Job{ID: "j", Model: "m"}},
+		"trailing garbage": {
+			`{"id":"j","status":"active"} x`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
+		"two objects": {
+			`{"id":"j","status":"active"}{}`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
+		"broken behind the id": {
+			`{"id":"j","status":"active","source":{"ref`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
+		"broken in the id": {`{"status":"active","id":"j`, "not the JSON of a job", nil},
+	} {
+		for operation, call := range operations {
+			t.Run(name+"/"+operation, func(t *testing.T) {
+				job, err := call(t.Context(), newClient(t, answering(200, tc.body, "X-Trace", "7"), mintlify.WithRetryWait(0, 0)))
+				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+				var malformed *mintlify.ResponseError
+				require.ErrorAs(t, err, &malformed)
+				assert.Contains(t, malformed.Reason, tc.reason)
+				assert.Equal(t, 200, malformed.StatusCode)
+				assert.Equal(t, "7", malformed.Header.Get("X-Trace"))
+				assert.Equal(t, tc.body, string(malformed.Body))
+				assert.ErrorContains(t, err, string(malformed.Operation))
+				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+				assert.Equal(t, tc.job, job)
+			})
+		}
+	}
+}
+
+func TestOddOptionalFieldsNeverCostTheJob(t *testing.T) {
+	for name, fields := range map[string]string{
+		"absent":          ``,
+		"null":            `,"source":null,"model":null,"prLink":null,"createdAt":null,"archivedAt":null`,
+		"of wrong types":  `,"source":"x","model":5,"prLink":{},"createdAt":5,"archivedAt":[]`,
+		"wrong inside":    `,"source":{"repository":5,"ref":null}`,
+		"no times":        `,"createdAt":"yesterday","archivedAt":""`,
+		"impossible time": `,"createdAt":"2024-02-31T00:00:00Z"`,
+		"beyond JSON":     `,"createdAt":"9999-12-31T23:59:59-05:00","archivedAt":"0000-01-01T00:00:00+05:00"`,
+		"unknown":         `,"new":{"deep":[1,2,{}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The odd fields come first: what is behind them must be read too.
+			body := `{` + strings.TrimPrefix(fields+`,"id":"j","status":"active"`, ",") + `}`
+			job, err := get(t.Context(), newClient(t, answering(200, body)))
+			require.NoError(t, err)
+			assert.Equal(t, &mintlify.Job{ID: "j", Status: "active"}, job)
+		})
+	}
+}
+
+func TestTimesOfAJob(t *testing.T) {
+	want := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"2024-01-15T10:30:00.000Z":       want,
+		"2024-01-15T10:30:00Z":           want,
+		"2024-01-15T12:30:00+02:00":      want,
+		"2024-01-15T12:30:00+0200":       want,
+		"2024-01-15T10:30:00":            want, // without zone: UTC
+		"2024-01-15T10:30:00.25":         want.Add(250 * time.Millisecond),
+		"2024-01-15T10:30":               want,
+		"2024-01-15T10:30Z":              want,
+		"2024-01-15 10:30:00":            want,
+		"2024-01-15":                     want.Truncate(24 * time.Hour),
+		"2024-01-15T10:30:00.123456789Z": want.Add(123456789),
+	} {
+		job, err := get(t.Context(), newClient(t, answering(200, fmt.Sprintf(`{"id":"j","status":"archived","archivedAt":%q}`, text))))
+		require.NoError(t, err, text)
+		assert.Equal(t, want, job.ArchivedAt, text)
+	}
+}
+
+func TestJobMarshalsUnderTheServicesNames(t *testing.T) {
+	zone := time.FixedZone("", 2*60*60)
+	full := mintlify.Job{
+		ID: "job_1", Status: "completed", Model: "m", PRLink: "https://github.com/o/r/pull/1?a=1&b=2",
+		Source:     mintlify.JobSource{Repository: "https://github.com/o/r", Ref: "main"},
+		CreatedAt:  time.Date(2024, 1, 15, 12, 30, 0, 5e6, zone),
+		ArchivedAt: time.Date(2024, 1, 16, 0, 0, 0, 0, time.UTC),
+	}
+	encoded, err := json.Marshal(full)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"id":"job_1","status":"completed","model":"m","prLink":"https://github.com/o/r/pull/1?a=1&b=2",
+		"source":{"repository":"https://github.com/o/r","ref":"main"},
+		"createdAt":"2024-01-15T10:30:00.005Z","archivedAt":"2024-01-16T00:00:00Z"}`, string(encoded))
+
+	var read mintlify.Job
+	require.NoError(t, json.Unmarshal(encoded, &read))
+	full.CreatedAt = full.CreatedAt.UTC()
+	assert.True(t, full == read, "equal to the letter: %+v", read)
+
+	encoded, err = json.Marshal(&mintlify.Job{ID: "j", Status: "active"})
+	require.NoError(t, err)
+	assert.Equal(t, `{"id":"j","status":"active"}`, string(encoded))
+
+	require.Error(t, json.Unmarshal([]byte(`[]`), &read))
+	require.Error(t, json.Unmarshal([]byte(`{"id":`), &read))
+}
+
+func TestUnknownStatusIsKeptAndNotTerminal(t *testing.T) {
+	job, err := get(t.Context(), newClient(t, answering(200, `{"id":"j","status":"paused"}`)))
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.JobStatus("paused"), job.Status)
+	for status, terminal := range map[mintlify.JobStatus]bool{
+		mintlify.JobActive: false, mintlify.JobCompleted: true, mintlify.JobArchived: true, mintlify.JobFailed: true, "paused": false, "": false,
+	} {
+		assert.Equal(t, terminal, status.IsTerminal(), status)
+	}
+}
