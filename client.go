@@ -37,7 +37,7 @@ const (
 // [NewClient], once, and share it: it is safe for use by many goroutines and
 // keeps a pool of connections.
 type Client struct {
-	Jobs *JobsService
+	Jobs *JobsService // the agent's jobs
 
 	config    *config
 	projectID string

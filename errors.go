@@ -73,15 +73,15 @@ func (e *ArgumentError) Is(target error) bool { return target == ErrInvalidArgum
 // APIError is an answer whose status is not 2xx. It matches the kind of its
 // status, such as [ErrNotFound].
 type APIError struct {
-	Operation  Operation
-	StatusCode int
+	Operation  Operation     // that was tried
+	StatusCode int           // of the answer
 	Message    string        // the service's words on one line; the start of the body where it is no JSON
 	Details    []string      // the service's further messages, if any
 	RequestID  string        // the answer's X-Request-Id, if it has one
 	RetryAfter time.Duration // how long the service asks to wait; 0 where it does not say
 	Attempts   int           // requests sent for this call, this one included
-	Method     string
-	Path       string      // as sent, escaped
+	Method     string        // as sent
+	Path       string        // as sent, escaped
 	Header     http.Header // of the answer, the API key blotted out
 	Body       []byte      // of the answer, its first 64 KiB, the API key blotted out
 }
@@ -146,8 +146,8 @@ func (e *APIError) Is(target error) bool {
 // ResponseError is a 2xx answer that is not what the interface promises. It
 // matches [ErrMalformedResponse].
 type ResponseError struct {
-	Operation  Operation
-	StatusCode int
+	Operation  Operation   // that was tried
+	StatusCode int         // of the answer, 2xx
 	Reason     string      // what is wrong with the answer
 	Header     http.Header // of the answer, the API key blotted out
 	Body       []byte      // of the answer, its first 64 KiB, the API key blotted out

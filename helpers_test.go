@@ -6,10 +6,13 @@ import (
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,4 +91,22 @@ func listenTLS(t *testing.T, config *tls.Config) net.Listener {
 	require.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
 	return listener
+}
+
+func textLogger(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// newCountingServer serves handler until the test ends and counts the connections.
+func newCountingServer(t *testing.T, handler http.Handler, conns *atomic.Int32) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			conns.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
 }

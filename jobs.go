@@ -30,14 +30,13 @@ type MessageParams struct {
 // Job is one run of the documentation agent. It marshals to JSON under the
 // service's own field names, times in UTC, and reads back to an equal value.
 type Job struct {
-	ID        string    `json:"id"`
-	Status    JobStatus `json:"status"`
-	Source    JobSource `json:"source,omitzero"`
-	Model     string    `json:"model,omitempty"`
-	PRLink    string    `json:"prLink,omitempty"` // "" while the service says null, and for good where no file was changed
-	CreatedAt time.Time `json:"createdAt,omitzero"`
-	// ArchivedAt, like CreatedAt, is zero while the service says null, or says what is no time.
-	ArchivedAt time.Time `json:"archivedAt,omitzero"`
+	ID         string    `json:"id"`                  // never empty in an answer of the service
+	Status     JobStatus `json:"status"`              // never empty in an answer of the service
+	Source     JobSource `json:"source,omitzero"`     // zero if the service does not say
+	Model      string    `json:"model,omitempty"`     // the AI model at work; "" if the service does not say
+	PRLink     string    `json:"prLink,omitempty"`    // "" while the service says null, and for good where no file was changed
+	CreatedAt  time.Time `json:"createdAt,omitzero"`  // in UTC; zero where the service says null, or what is no time
+	ArchivedAt time.Time `json:"archivedAt,omitzero"` // in UTC; zero where the service says null, or what is no time
 }
 
 // JobSource is where a job finds the documentation.

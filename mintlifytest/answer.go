@@ -118,7 +118,7 @@ func (s *Service) answer(r *http.Request, body []byte) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	to := routeOf(r.Method, r.URL)
-	fault := s.fault(to)
+	fault, advance := s.fault(to)
 	if fault.Refuse {
 		return answer{fault: fault}
 	}
@@ -134,23 +134,24 @@ func (s *Service) answer(r *http.Request, body []byte) answer {
 
 	a := answer{status: fault.Status}
 	if fault.Status < 300 {
-		a = s.act(r, to, malformed, !fault.spoils())
+		a = s.act(r, to, malformed, advance)
 	}
 	return a.spoil(fault)
 }
 
-// fault takes the fault of a request, which may be that of a job's step.
-func (s *Service) fault(to route) Fault {
+// fault takes the fault of a request, which may be that of a job's step, and says
+// whether a poll is still to take the job's script a step on.
+func (s *Service) fault(to route) (f Fault, advance bool) {
 	if queue := s.faults[to.operation]; len(queue) > 0 {
 		s.faults[to.operation] = queue[1:]
-		return queue[0]
+		return queue[0], !queue[0].spoils()
 	}
 	if j := s.find(to); to.operation == mintlify.OpGetJob && j != nil && j.step().Fault != nil {
-		f := *j.step().Fault
+		f = *j.step().Fault
 		j.poll()
-		return f
+		return f, false
 	}
-	return Fault{}
+	return Fault{}, true
 }
 
 // spoils reports whether the answer does not get through as it was.
@@ -158,8 +159,7 @@ func (f Fault) spoils() bool {
 	return f.Status != 0 || f.Body != "" || f.Refuse || f.Drop || f.Truncate
 }
 
-// act does what the service does, and answers as it answers. advance says whether
-// a poll takes the job's script a step on.
+// act does what the service does, and answers as it answers.
 func (s *Service) act(r *http.Request, to route, malformed, advance bool) answer {
 	if r.Header.Get("Authorization") != "Bearer "+APIKey {
 		return failure(http.StatusUnauthorized, "Invalid or missing API key")

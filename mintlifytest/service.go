@@ -65,10 +65,10 @@ type Fault struct {
 // Request is one request that reached the service.
 type Request struct {
 	Operation mintlify.Operation // "" where the service has no such operation
-	Method    string
-	Path      string // as sent, escaped
-	Query     url.Values
-	Prompt    string // of Create and Message
+	Method    string             // as sent
+	Path      string             // as sent, escaped
+	Query     url.Values         // as sent
+	Prompt    string             // of Create and Message
 }
 
 // NewService returns a service with no jobs.

@@ -31,7 +31,7 @@ func main() {
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
 
-	if err := run(ctx, *prompt, *followUp); err != nil {
+	if err := run(ctx, os.Stdout, *prompt, *followUp); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		if errors.Is(err, mintlify.ErrOutcomeUnknown) {
 			fmt.Fprintln(os.Stderr, "Look in the dashboard for the job before running this again.")
@@ -41,8 +41,8 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, prompt, followUp string) error {
-	client, err := connect()
+func run(ctx context.Context, out *os.File, prompt, followUp string) error {
+	client, err := connect(out)
 	if err != nil {
 		return err
 	}
@@ -50,35 +50,35 @@ func run(ctx context.Context, prompt, followUp string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Created job %s: %s\n", job.ID, prompt)
-	if job, err = wait(ctx, client, job.ID); err != nil {
+	fmt.Fprintf(out, "Created job %s: %s\n", job.ID, prompt)
+	if job, err = wait(ctx, out, client, job.ID); err != nil {
 		return err
 	}
 
 	if _, err = client.Jobs.Message(ctx, job.ID, mintlify.MessageParams{Prompt: followUp}); err != nil {
 		return err
 	}
-	fmt.Printf("Sent a follow-up: %s\n", followUp)
+	fmt.Fprintf(out, "Sent a follow-up: %s\n", followUp)
 	// The service takes a message up in its own time: until then the job may
 	// still read as completed.
-	if job, err = wait(ctx, client, job.ID, mintlify.WithSettleTime(30*time.Second)); err != nil {
+	if job, err = wait(ctx, out, client, job.ID, mintlify.WithSettleTime(30*time.Second)); err != nil {
 		return err
 	}
 
 	if job.PRLink == "" {
-		fmt.Println("Done: no file was changed, so there is no pull request.")
+		fmt.Fprintln(out, "Done: no file was changed, so there is no pull request.")
 	} else {
-		fmt.Println("Done. Pull request:", job.PRLink)
+		fmt.Fprintln(out, "Done. Pull request:", job.PRLink)
 	}
 	return nil
 }
 
 // connect returns a client of the service or, where there is no key, of a fake.
-func connect() (*mintlify.Client, error) {
+func connect(out io.Writer) (*mintlify.Client, error) {
 	if os.Getenv("MINTLIFY_API_KEY") != "" {
 		return mintlify.NewClientFromEnv()
 	}
-	fmt.Println("MINTLIFY_API_KEY is not set: using a fake of the service inside this program (mintlifytest).")
+	fmt.Fprintln(out, "MINTLIFY_API_KEY is not set: using a fake of the service inside this program (mintlifytest).")
 	svc := mintlifytest.NewService()
 	svc.ScriptJob(
 		mintlifytest.Step{Status: mintlify.JobActive},
@@ -92,8 +92,8 @@ func connect() (*mintlify.Client, error) {
 }
 
 // wait waits for the end of the job and shows each poll.
-func wait(ctx context.Context, client *mintlify.Client, id string, opts ...mintlify.WaitOption) (*mintlify.Job, error) {
-	line := newProgressLine(os.Stdout)
+func wait(ctx context.Context, out *os.File, client *mintlify.Client, id string, opts ...mintlify.WaitOption) (*mintlify.Job, error) {
+	line := newProgressLine(out)
 	defer line.end()
 	return client.Jobs.WaitUntilDone(ctx, id, append(opts, mintlify.WithOnPoll(func(p mintlify.Poll) {
 		status := "unknown"

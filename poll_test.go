@@ -1,0 +1,432 @@
+package mintlify_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// realTime gives a fake's client the SDK's own schedule back.
+func realTime() mintlify.Option {
+	return mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))
+}
+
+// activeFor is n polls that say active, and then the last step.
+func activeFor(n int, last ...mintlifytest.Step) []mintlifytest.Step {
+	steps := make([]mintlifytest.Step, n)
+	return append(steps, last...)
+}
+
+func failing(fault mintlifytest.Fault) mintlifytest.Step { return mintlifytest.Step{Fault: &fault} }
+
+var (
+	completed = mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
+	failed    = mintlifytest.Step{Status: mintlify.JobFailed}
+	archived  = mintlifytest.Step{Status: mintlify.JobArchived}
+)
+
+func TestWaitEndsOnEachTerminalStatus(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	for _, last := range []mintlifytest.Step{completed, archived, {Status: mintlify.JobCompleted}} {
+		svc.AddJob("j", activeFor(3, last)...)
+		job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
+		require.NoError(t, err)
+		assert.Equal(t, last.Status, job.Status)
+		assert.Equal(t, last.PRLink, job.PRLink, "empty where no file was changed")
+	}
+
+	svc.AddJob("j", activeFor(3, failed)...)
+	job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
+	require.ErrorIs(t, err, mintlify.ErrJobFailed)
+	var jobFailed *mintlify.JobFailedError
+	require.ErrorAs(t, err, &jobFailed)
+	assert.Equal(t, job, jobFailed.Job)
+	assert.Equal(t, mintlify.JobFailed, job.Status)
+	assert.ErrorContains(t, err, "job j failed")
+}
+
+func TestUnknownStatusDoesNotEndAWait(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("j", mintlifytest.Step{Status: "queued"}, mintlifytest.Step{Status: "paused"}, completed)
+	job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.JobCompleted, job.Status)
+	assert.Len(t, svc.Requests(), 3)
+}
+
+// Rule 5: the schedule.
+
+func TestScheduleOfPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", activeFor(500)...)
+		start := time.Now()
+		var polls []mintlify.Poll
+		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
+		defer cancel()
+		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+			assert.Equal(t, time.Since(start), p.Waited)
+			polls = append(polls, p)
+		}))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 45*time.Minute, time.Since(start))
+
+		require.NotEmpty(t, polls)
+		assert.Zero(t, polls[0].Waited, "the first at once")
+		var ratios []float64
+		for i, poll := range polls {
+			assert.Equal(t, i+1, poll.Number)
+			interval := min(max(poll.Waited/20, 5*time.Second), time.Minute)
+			assert.InDelta(t, interval.Seconds(), poll.Next.Seconds(), 0.1*interval.Seconds()+1e-9)
+			ratios = append(ratios, poll.Next.Seconds()/interval.Seconds())
+			if i+1 < len(polls) {
+				assert.Equal(t, poll.Waited+poll.Next, polls[i+1].Waited, "it comes when it was said to come")
+			}
+		}
+		assert.InDelta(t, 96, len(polls), 8)
+		assert.Less(t, slices.Min(ratios), 0.95, "jitter both ways")
+		assert.Greater(t, slices.Max(ratios), 1.05)
+	})
+}
+
+func TestPollInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", activeFor(9, completed)...)
+		client := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Hour, time.Hour)))
+		_, err := client.Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithPollInterval(2*time.Second, 2*time.Second),
+			mintlify.WithOnPoll(func(p mintlify.Poll) {
+				if p.Number < 10 {
+					assert.InDelta(t, 2, p.Next.Seconds(), 0.2, "the wait's own option wins")
+				} else {
+					assert.Zero(t, p.Next, "there is none")
+				}
+			}))
+		require.NoError(t, err)
+	})
+}
+
+// Rule 4: a wait outlives the network.
+
+func TestFailedPollsDoNotEndAWait(t *testing.T) {
+	for name, fault := range map[string]mintlifytest.Fault{
+		"refused": {Refuse: true}, "lost": {Drop: true}, "cut off": {Truncate: true},
+		"408": {Status: 408}, "425": {Status: 425}, "429": {Status: 429},
+		"500": {Status: 500}, "501": {Status: 501}, "502 page": {Status: 502, Body: "<html>"}, "503": {Status: 503}, "504": {Status: 504},
+		"empty": {Status: 200}, "malformed": {Body: "{}"}, "HTML": {Body: "<html>"}, "no status": {Body: `{"id":"j"}`},
+		"too long for a try": {Delay: time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				svc := mintlifytest.NewService()
+				svc.AddJob("j", mintlifytest.Step{}, failing(fault), failing(fault), failing(fault), completed)
+				var polls []mintlify.Poll
+				job, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) }))
+				require.NoError(t, err)
+				assert.Equal(t, mintlify.JobCompleted, job.Status)
+				require.Len(t, polls, 5, "one try a poll")
+				for _, poll := range polls[1:4] {
+					assert.Error(t, poll.Err)
+					assert.Equal(t, mintlify.JobActive, poll.Job.Status, "as last seen")
+					interval := min(max(poll.Waited/20, 5*time.Second), time.Minute)
+					assert.InDelta(t, interval.Seconds(), poll.Next.Seconds(), 0.1*interval.Seconds()+1e-9, "the schedule goes on")
+				}
+			})
+		})
+	}
+}
+
+func TestAnswersThatEndAWait(t *testing.T) {
+	for _, status := range []int{301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 499} {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: status}), completed)
+		var last mintlify.Poll
+		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { last = p }))
+		var apiErr *mintlify.APIError
+		require.ErrorAs(t, err, &apiErr, status)
+		assert.Equal(t, status, apiErr.StatusCode)
+		assert.Equal(t, 2, last.Number)
+		assert.Equal(t, err, last.Err)
+		assert.Zero(t, last.Next)
+		require.NotNil(t, job, "as last seen")
+		assert.Equal(t, mintlify.JobActive, job.Status)
+	}
+}
+
+func TestLimiterAndKeySourceErrorsAreFailedPolls(t *testing.T) {
+	broken := errors.New("vault is sealed")
+	for name, option := range map[string]func(asked *int) mintlify.Option{
+		"limiter": func(asked *int) mintlify.Option {
+			return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+				if *asked++; *asked == 2 {
+					return broken
+				}
+				return nil
+			})
+		},
+		"key source": func(asked *int) mintlify.Option {
+			return mintlify.WithKeySource(func(context.Context) (string, error) {
+				if *asked++; *asked == 2 {
+					return "", broken
+				}
+				return mintlifytest.APIKey, nil
+			})
+		},
+		"bad key": func(asked *int) mintlify.Option {
+			return mintlify.WithKeySource(func(context.Context) (string, error) {
+				if *asked++; *asked == 2 {
+					return "", nil
+				}
+				return mintlifytest.APIKey, nil
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.AddJob("j", mintlifytest.Step{}, completed)
+			asked, errs := 0, 0
+			_, err := svc.Client(option(&asked)).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+				if p.Err != nil {
+					errs++
+				}
+			}))
+			require.NoError(t, err)
+			assert.Equal(t, 1, errs)
+		})
+	}
+}
+
+func TestOutageEndsAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", append(activeFor(20), failing(mintlifytest.Fault{Status: 503, Body: "maintenance"}))...)
+		var failingSince time.Duration
+		job, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+			if p.Err != nil && failingSince == 0 {
+				failingSince = p.Waited
+			}
+		}))
+		var waitErr *mintlify.WaitError
+		require.ErrorAs(t, err, &waitErr)
+		require.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error")
+		assert.Equal(t, mintlify.JobActive, job.Status)
+		assert.Equal(t, job, waitErr.Job)
+		assert.ErrorIs(t, waitErr.LastErr, mintlify.ErrServer)
+		outage := waitErr.Waited - failingSince
+		assert.GreaterOrEqual(t, outage, 10*time.Minute, "counted from the first failed poll")
+		assert.Less(t, outage, 11*time.Minute+6*time.Second)
+		assert.Equal(t, len(svc.Requests()), waitErr.Polls)
+		assert.NotErrorIs(t, err, context.DeadlineExceeded)
+		for _, words := range []string{"job j", "polls have failed for 10m", "last seen active", "maintenance"} {
+			assert.ErrorContains(t, err, words)
+		}
+	})
+}
+
+func TestAPollThatSucceedsEndsAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		down := failing(mintlifytest.Fault{Drop: true})
+		var steps []mintlifytest.Step
+		for range 10 {
+			steps = append(steps, down, down, down, mintlifytest.Step{})
+		}
+		svc.AddJob("j", append(steps, completed)...)
+		start := time.Now()
+		_, err := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(3*time.Minute, 3*time.Minute))).Jobs.WaitUntilDone(t.Context(), "j")
+		require.NoError(t, err)
+		assert.Greater(t, time.Since(start), 90*time.Minute)
+	})
+}
+
+func TestMaxOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", failing(mintlifytest.Fault{Refuse: true}))
+		client := svc.Client(realTime())
+		start := time.Now()
+		job, err := client.Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithMaxOutage(0))
+		require.ErrorAs(t, err, new(*mintlify.WaitError))
+		assert.Nil(t, job)
+		assert.Zero(t, time.Since(start), "0: the first failed poll ends the wait")
+
+		_, err = client.Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithMaxOutage(time.Minute))
+		require.ErrorAs(t, err, new(*mintlify.WaitError))
+		assert.InDelta(t, 60, time.Since(start).Seconds(), 6)
+	})
+}
+
+func TestRetryAfterOfA429MovesTheNextPollAndIsNoOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		limited := func(after string) mintlifytest.Step {
+			return failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {after}}})
+		}
+		svc.AddJob("j", limited("1800"), limited("3600"), limited("3600"), failing(mintlifytest.Fault{Status: 503}), limited("1"), completed)
+		var nexts []time.Duration
+		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { nexts = append(nexts, p.Next) }))
+		require.NoError(t, err)
+		require.Len(t, nexts, 6)
+		assert.Equal(t, []time.Duration{30 * time.Minute, time.Hour, time.Hour}, nexts[:3])
+		assert.InDelta(t, 60, nexts[4].Seconds(), 6, "never sooner than the schedule")
+	})
+}
+
+func TestRetryAfterBeyondAnHourEndsAWait(t *testing.T) {
+	for _, after := range []string{"3601", "10000000000000000000"} {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {after}}}))
+		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
+		require.ErrorIs(t, err, mintlify.ErrRateLimited)
+		assert.Equal(t, "j", job.ID)
+		assert.Len(t, svc.Requests(), 2)
+	}
+}
+
+func TestA429WithoutRetryAfterCountsAsOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", failing(mintlifytest.Fault{Status: 429}))
+		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j")
+		require.ErrorAs(t, err, new(*mintlify.WaitError))
+		require.ErrorIs(t, err, mintlify.ErrRateLimited)
+	})
+}
+
+func TestWaitCutShortByItsContext(t *testing.T) {
+	deploy := errors.New("deploy window closed")
+	t.Run("between polls", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 502}))
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
+			defer cancel()
+			start := time.Now()
+			job, err := svc.Client(realTime()).Jobs.WaitUntilDone(ctx, "j")
+			assert.Equal(t, 12*time.Second, time.Since(start))
+			var waitErr *mintlify.WaitError
+			require.ErrorAs(t, err, &waitErr)
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.ErrorIs(t, err, deploy)
+			assert.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error too")
+			assert.Equal(t, "j", job.ID)
+			assert.Equal(t, job, waitErr.Job)
+			assert.Equal(t, 3, waitErr.Polls)
+			assert.Equal(t, 12*time.Second, waitErr.Waited)
+		})
+	})
+	t.Run("during a poll", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Delay: time.Hour}))
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
+			defer cancel()
+			polls := 0
+			job, err := svc.Client(realTime()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+				if polls++; polls == 2 {
+					assert.ErrorIs(t, p.Err, context.DeadlineExceeded)
+					assert.Zero(t, p.Next)
+				}
+			}))
+			var waitErr *mintlify.WaitError
+			require.ErrorAs(t, err, &waitErr)
+			assert.ErrorIs(t, err, deploy)
+			assert.NoError(t, waitErr.LastErr, "the poll did not fail by itself")
+			assert.Equal(t, 2, polls)
+			assert.Equal(t, "j", job.ID)
+		})
+	})
+	t.Run("before the first", func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(deploy)
+		job, err := svc.Client().Jobs.WaitUntilDone(ctx, "j")
+		require.ErrorAs(t, err, new(*mintlify.WaitError))
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.ErrorIs(t, err, deploy)
+		assert.Nil(t, job)
+		assert.Empty(t, svc.Requests())
+	})
+	t.Run("by OnPoll", func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", mintlifytest.Step{})
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := svc.Client().Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(mintlify.Poll) { cancel() }))
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.Len(t, svc.Requests(), 1)
+	})
+	t.Run("with the answer in hand", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+			cancel()
+			return answer(200, `{"id":"j","status":"completed"}`), nil
+		}))
+		job, err := client.Jobs.WaitUntilDone(ctx, "j")
+		if err == nil { // the body may be closed first
+			assert.Equal(t, mintlify.JobCompleted, job.Status)
+		} else {
+			assert.ErrorIs(t, err, context.Canceled)
+		}
+	})
+}
+
+func TestWaitCanBeTakenUpAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", activeFor(5, completed)...)
+		client := svc.Client(realTime())
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		defer cancel()
+		job, err := client.Jobs.WaitUntilDone(ctx, "j")
+		require.ErrorAs(t, err, new(*mintlify.WaitError))
+		job, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
+		require.NoError(t, err)
+		assert.Equal(t, completed.PRLink, job.PRLink)
+	})
+}
+
+func TestSettleTime(t *testing.T) {
+	for name, tc := range map[string]struct {
+		steps  []mintlifytest.Step
+		settle time.Duration
+		polls  int
+	}{
+		"a stale end is waited out":          {[]mintlifytest.Step{completed, completed, {}, {}, completed}, 30 * time.Second, 5},
+		"seen at work, an end is an end":     {[]mintlifytest.Step{{}, completed}, time.Hour, 2},
+		"without it the first poll counts":   {[]mintlifytest.Step{completed, {}, completed}, 0, 1},
+		"after it an end is an end":          {[]mintlifytest.Step{completed}, 12 * time.Second, 4},
+		"a stale failure is waited out, too": {[]mintlifytest.Step{failed, {}, completed}, 30 * time.Second, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				svc := mintlifytest.NewService()
+				svc.AddJob("j", tc.steps...)
+				job, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithSettleTime(tc.settle), mintlify.WithPollInterval(5*time.Second, 5*time.Second))
+				require.NoError(t, err)
+				assert.Equal(t, mintlify.JobCompleted, job.Status)
+				assert.Len(t, svc.Requests(), tc.polls)
+			})
+		})
+	}
+}
+
+func TestWaitWarnsOfFailedPolls(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), completed)
+	var lines strings.Builder
+	_, err := svc.Client(mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "j")
+	require.NoError(t, err)
+	assert.Regexp(t, `level=WARN.*poll failed.*503`, lines.String())
+}

@@ -1,0 +1,428 @@
+package mintlify_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// Rule 3: the key goes to the base URL's origin and nowhere else.
+
+func TestRedirects(t *testing.T) {
+	const base = "https://api.example.com:8443/pre"
+	for location, followed := range map[string]bool{
+		"/other":                                true,
+		"other":                                 true,
+		base + "/v3":                            true,
+		"https://API.example.com:8443/x":        true, // the same origin
+		"https://evil.example.com/x":            false,
+		"https://api.example.com/x":             false, // another port
+		"https://api.example.com:443/x":         false,
+		"http://api.example.com:8443/x":         false,
+		"https://sub.api.example.com:8443/x":    false,
+		"https://api.example.com.evil.com:8443": false,
+		"https://api.example.com.:8443/x":       false,
+		"//evil.example.com/x":                  false,
+		"https://api.example.com:8443@evil.com": false,
+		"ftp://api.example.com:8443/x":          false,
+	} {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			for name, call := range operations {
+				var hosts []string
+				client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+					hosts = append(hosts, r.URL.Host)
+					assert.Equal(t, []string{"Bearer " + testKey}, r.Header["Authorization"])
+					if len(hosts) == 1 {
+						return answer(status, "moved", "Location", location), nil
+					}
+					return answer(200, jobJSON), nil
+				}), mintlify.WithBaseURL(base))
+				_, err := call(t.Context(), client)
+				if followed && name == "Get" {
+					require.NoError(t, err, "%d to %s", status, location)
+					assert.Len(t, hosts, 2)
+					continue
+				}
+				var apiErr *mintlify.APIError
+				require.ErrorAs(t, err, &apiErr, "%s: %d to %s", name, status, location)
+				assert.Equal(t, status, apiErr.StatusCode)
+				assert.Equal(t, location, apiErr.Header.Get("Location"))
+				assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+				assert.Equal(t, []string{"api.example.com:8443"}, hosts)
+			}
+		}
+	}
+}
+
+func TestDefaultPortIsTheSameOrigin(t *testing.T) {
+	sent := 0
+	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		if sent++; sent == 1 {
+			return answer(302, "", "Location", "https://api.mintlify.com:443/x"), nil
+		}
+		return answer(200, jobJSON), nil
+	}))
+	_, err := get(t.Context(), client)
+	require.NoError(t, err)
+}
+
+func TestRedirectsWithoutEndOrAim(t *testing.T) {
+	sent := 0
+	rt := func(location string) transport {
+		return func(*http.Request) (*http.Response, error) { sent++; return answer(302, "", "Location", location), nil }
+	}
+	_, err := get(t.Context(), newClient(t, rt("/again")))
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	assert.Equal(t, 302, apiErr.StatusCode)
+	assert.Equal(t, 11, sent)
+
+	sent = 0
+	for name, call := range operations {
+		_, err = call(t.Context(), newClient(t, rt("https://api.mintlify.com:"+testKey)))
+		require.Error(t, err)
+		assertReadable(t, err)
+		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+	}
+	assert.Equal(t, 3, sent, "once each")
+}
+
+// leaks are all the ways in which a value may end in a log.
+func leaks(v any) string {
+	var b strings.Builder
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%T"} {
+		fmt.Fprintf(&b, verb+"\n", v)
+	}
+	encoded, _ := json.Marshal(v)
+	b.Write(encoded)
+	textLogger(&b).Error("leak", "value", v)
+	slog.New(slog.NewJSONHandler(&b, nil)).Error("leak", "value", v)
+	return b.String()
+}
+
+func TestKeyIsNowhereToBeSeen(t *testing.T) {
+	echo := `{"error":"no such key ` + testKey + `","details":[{"message":"` + testKey + `"}]}`
+	escaped := `{"error":"no such key \u006d` + testKey[1:] + `"}`
+	var lines strings.Builder
+	logger := mintlify.WithLogger(textLogger(&lines))
+	for name, rt := range map[string]http.RoundTripper{
+		"error":     answering(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
+		"escaped":   answering(401, escaped),
+		"text":      answering(503, "key "+testKey),
+		"HTML":      answering(502, "<title>"+testKey+"</title>"),
+		"malformed": answering(200, "key "+testKey, "X-Echo", testKey),
+		"cut off": transport(func(*http.Request) (*http.Response, error) {
+			return pipe(200, func(w *io.PipeWriter) {
+				io.WriteString(w, testKey)
+				w.CloseWithError(errors.New("lost " + testKey))
+			}), nil
+		}),
+		"redirect": answering(302, "", "Location", "https://evil.example.com/?key="+testKey),
+		"network": transport(func(r *http.Request) (*http.Response, error) {
+			return nil, fmt.Errorf("sent %v", r.Header)
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, rt, logger, mintlify.WithRetryWait(0, 0))
+			for _, call := range operations {
+				_, err := call(t.Context(), client)
+				require.Error(t, err)
+				for err := range chain(err) {
+					assert.NotContains(t, leaks(err), testKey, "%T", err)
+				}
+				var apiErr *mintlify.APIError
+				if errors.As(err, &apiErr) {
+					assert.NotContains(t, leaks(*apiErr), testKey)
+					assert.NotContains(t, string(apiErr.Body), testKey)
+				}
+				var malformed *mintlify.ResponseError
+				if errors.As(err, &malformed) {
+					assert.NotContains(t, leaks(*malformed), testKey)
+					assert.NotContains(t, string(malformed.Body), testKey)
+				}
+			}
+			for _, v := range []any{client, *client, client.Jobs, *client.Jobs} {
+				assert.NotContains(t, leaks(v), testKey)
+			}
+		})
+	}
+	assert.NotEmpty(t, lines.String())
+	assert.NotContains(t, lines.String(), testKey)
+}
+
+// chain walks the errors of the SDK in err: what a transport returned is its own.
+func chain(err error) func(yield func(error) bool) {
+	return func(yield func(error) bool) {
+		for err != nil && strings.Contains(fmt.Sprintf("%T", err), "mintlify.") {
+			if !yield(err) {
+				return
+			}
+			err = errors.Unwrap(err)
+		}
+	}
+}
+
+// Rule 7: connections are pooled, and one request's failure takes none away.
+
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("job_1", mintlifytest.Step{})
+	var conns atomic.Int32
+	server := newCountingServer(t, svc, &conns)
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL), mintlify.WithRetryWait(0, 0))
+	require.NoError(t, err)
+	for range 3 {
+		_, err = get(t.Context(), client)
+		require.NoError(t, err)
+		svc.FailNext(mintlify.OpGetJob, 4, mintlifytest.Fault{Status: 503, Body: strings.Repeat("busy ", 1000)})
+		_, err = get(t.Context(), client)
+		require.ErrorIs(t, err, mintlify.ErrServer)
+		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Body: "{}"})
+		_, err = get(t.Context(), client)
+		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = get(ctx, client)
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	assert.EqualValues(t, 1, conns.Load())
+
+	other, err := client.ForProject("other")
+	require.NoError(t, err)
+	_, err = get(t.Context(), other)
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+	assert.EqualValues(t, 1, conns.Load(), "ForProject shares the pool")
+
+	client.CloseIdleConnections()
+	_, err = get(t.Context(), client)
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, conns.Load())
+
+	own, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL))
+	require.NoError(t, err)
+	_, err = get(t.Context(), own)
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, conns.Load(), "every NewClient has a pool of its own")
+}
+
+func TestManyConnectionsAreKept(t *testing.T) {
+	const n = 100
+	svc := mintlifytest.NewService()
+	svc.AddJob("job_1", mintlifytest.Step{})
+	var conns atomic.Int32
+	var arrived sync.WaitGroup
+	server := newCountingServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived.Done()
+		arrived.Wait() // all at once: each needs a connection of its own
+		svc.ServeHTTP(w, r)
+	}), &conns)
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL))
+	require.NoError(t, err)
+	for range 2 {
+		arrived.Add(n)
+		var calls sync.WaitGroup
+		for range n {
+			calls.Go(func() {
+				_, err := get(t.Context(), client)
+				assert.NoError(t, err)
+			})
+		}
+		calls.Wait()
+	}
+	assert.EqualValues(t, n, conns.Load(), "the second wave dials none")
+}
+
+// Rule 8: answers are data from outside.
+
+func TestAnswerLargerThanTheLimit(t *testing.T) {
+	var read atomic.Int64
+	endless := func(prefix string) *http.Response {
+		response := answer(200, "")
+		response.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
+		return response
+	}
+	for name, call := range operations {
+		read.Store(0)
+		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { return endless(`{"id":"job_1","x":"`), nil }))
+		job, err := call(t.Context(), client)
+		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+		assert.ErrorContains(t, err, "larger than 10 MiB")
+		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+		require.NotNil(t, job)
+		assert.Equal(t, "job_1", job.ID)
+		assert.Less(t, read.Load(), int64(11<<20), "no more is read")
+	}
+
+	client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		response := endless("")
+		response.StatusCode = 404
+		return response, nil
+	}))
+	_, err := get(t.Context(), client)
+	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
+}
+
+// counter is an endless stream of x that counts what is read of it.
+type counter struct{ n *atomic.Int64 }
+
+func (c *counter) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	c.n.Add(int64(len(p)))
+	return len(p), nil
+}
+
+func TestGzipBomb(t *testing.T) {
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	io.CopyN(w, &counter{n: new(atomic.Int64)}, 100<<20)
+	w.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(bomb.Bytes())
+	}))
+	defer server.Close()
+	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(server.URL))
+	require.NoError(t, err)
+	_, err = get(t.Context(), client)
+	require.ErrorContains(t, err, "larger than 10 MiB")
+}
+
+func TestAnswerJustWithinTheLimit(t *testing.T) {
+	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 10<<20-39) + `"}`
+	require.Len(t, body, 10<<20)
+	_, err := get(t.Context(), newClient(t, answering(200, body)))
+	require.NoError(t, err)
+}
+
+// Rule 9: the default transport, and the time of a try.
+
+func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	for name, replacement := range map[string]http.RoundTripper{
+		"of another type": answering(200, `{"id":"replaced","status":"active"}`),
+		"of the same type": func() http.RoundTripper {
+			rt := &http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+			rt.RegisterProtocol("https", answering(200, `{"id":"replaced","status":"active"}`))
+			return rt
+		}(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			http.DefaultTransport = standard
+			server := httptest.NewTLSServer(http.NotFoundHandler())
+			server.Config.ErrorLog = discardLog()
+			defer server.Close()
+			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0), mintlify.WithBaseURL(server.URL))
+			require.NoError(t, err)
+			_, err = get(t.Context(), client)
+			require.ErrorContains(t, err, "certificate", "the real one")
+			http.DefaultTransport = replacement
+			job, err := get(t.Context(), client)
+			require.NoError(t, err)
+			assert.Equal(t, "replaced", job.ID)
+			http.DefaultTransport = standard
+			_, err = get(t.Context(), client)
+			require.ErrorContains(t, err, "certificate")
+			client.CloseIdleConnections()
+		})
+	}
+}
+
+func TestTryHasSixtySecondsUnlessTheHTTPClientSaysOtherwise(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			hang := transport(func(r *http.Request) (*http.Response, error) {
+				<-r.Context().Done()
+				return nil, context.Cause(r.Context())
+			})
+			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0),
+				mintlify.WithHTTPClient(&http.Client{Transport: hang, Timeout: timeout}))
+			require.NoError(t, err)
+			start := time.Now()
+			_, err = get(t.Context(), client)
+			require.ErrorContains(t, err, "no answer within "+want.String())
+			assert.Equal(t, 2*want, time.Since(start), "of each try")
+		})
+	}
+}
+
+func TestLimiterAndKeySourceAreOutsideTheTrysTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 50 * time.Second})
+		client := svc.Client(
+			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { time.Sleep(50 * time.Second); return nil }),
+			mintlify.WithKeySource(func(context.Context) (string, error) { time.Sleep(50 * time.Second); return mintlifytest.APIKey, nil }))
+		_, err := create(t.Context(), client)
+		require.NoError(t, err)
+	})
+}
+
+func TestMisbehavedTransport(t *testing.T) {
+	for name, rt := range map[string]transport{
+		"neither":  func(*http.Request) (*http.Response, error) { return nil, nil },
+		"both":     func(*http.Request) (*http.Response, error) { return answer(200, jobJSON), errors.New("and an error") },
+		"no body":  func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil },
+		"no aim":   answering(302, ""),
+		"no ports": answering(307, "", "Location", "::::"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
+			for operation, call := range operations {
+				_, err := call(t.Context(), client)
+				require.Error(t, err)
+				assertReadable(t, err)
+				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+			}
+		})
+	}
+}
+
+func TestRequestOfTheCallerIsNotChanged(t *testing.T) {
+	var headers []http.Header
+	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		headers = append(headers, r.Header)
+		r.Header.Set("X-Mine", "1") // a transport that takes liberties
+		return answer(429, ""), nil
+	}), mintlify.WithRetryWait(0, 0))
+	_, err := create(t.Context(), client)
+	require.Error(t, err)
+	require.Len(t, headers, 4)
+	headers[0].Set("X-Later", "1")
+	assert.NotContains(t, headers[1], "X-Later", "each try has a header of its own")
+}
+
+func TestValuesOfTheContextReachTheTransport(t *testing.T) {
+	type key struct{}
+	ctx := context.WithValue(t.Context(), key{}, "trace-7")
+	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		assert.Equal(t, "trace-7", r.Context().Value(key{}))
+		return answer(200, jobJSON), nil
+	}))
+	for _, call := range operations {
+		_, err := call(ctx, client)
+		require.NoError(t, err)
+	}
+}
