@@ -82,8 +82,8 @@ type APIError struct {
 	Attempts   int           // requests sent for this call, this one included
 	Method     string        // as sent
 	Path       string        // as sent, escaped
-	Header     http.Header // of the answer, the API key blotted out
-	Body       []byte      // of the answer, its first 64 KiB, the API key blotted out
+	Header     http.Header   // of the answer, the API key blotted out
+	Body       []byte        // of the answer, its first 64 KiB, the API key blotted out
 }
 
 func (e *APIError) Error() string {
