@@ -37,7 +37,8 @@ const (
 // [NewClient], once, and share it: it is safe for use by many goroutines and
 // keeps a pool of connections.
 type Client struct {
-	Jobs *JobsService // the agent's jobs
+	Jobs      *JobsService      // the agent's jobs
+	Analytics *AnalyticsService // visitors of the documentation
 
 	config    *config
 	projectID string
@@ -127,6 +128,7 @@ func (cfg *config) client(projectID argument) (*Client, error) {
 	}
 	c := &Client{config: cfg, projectID: id}
 	c.Jobs = &JobsService{client: c}
+	c.Analytics = &AnalyticsService{client: c}
 	return c, nil
 }
 
@@ -374,8 +376,9 @@ type request struct {
 	operation Operation
 	method    string
 	path      string // under the base URL, escaped
-	body      any    // sent as JSON; nil for none
-	retries   int    // at most
+	query     url.Values
+	body      any // sent as JSON; nil for none
+	retries   int // at most
 
 	// decode takes the body of a 2xx answer; its error says what is wrong with it.
 	decode func(data []byte) error

@@ -169,6 +169,20 @@ func (e *ResponseError) Is(target error) bool { return target == ErrMalformedRes
 // Unwrap returns the network's error where the answer was cut off midway, else nil.
 func (e *ResponseError) Unwrap() error { return e.cutOff }
 
+// PageError is an error in the course of an export. Every row before Offset was
+// delivered: go on from there with VisitorsParams.Offset. It matches Err's kinds.
+type PageError struct {
+	Offset int   // of the page that could not be had
+	Err    error // why
+}
+
+func (e *PageError) Error() string {
+	return oneLine(fmt.Sprintf("mintlify: export stopped at offset %d: %s", e.Offset, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage+100)
+}
+
+// Unwrap returns e.Err.
+func (e *PageError) Unwrap() error { return e.Err }
+
 // JobFailedError ends a wait for a job that failed. It matches [ErrJobFailed].
 type JobFailedError struct {
 	Job *Job // as last seen, status failed

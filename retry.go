@@ -42,6 +42,7 @@ func newCall(ctx context.Context, c *Client, r request, body any) (*call, error)
 	if err != nil {
 		return nil, err
 	}
+	httpReq.URL.RawQuery = r.query.Encode()
 	httpReq.Header.Set("Accept", "application/json")
 	httpReq.Header.Set("User-Agent", c.config.userAgent)
 	if body != nil {

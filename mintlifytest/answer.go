@@ -81,18 +81,19 @@ type route struct {
 
 func routeOf(method string, u *url.URL) route {
 	path := u.EscapedPath()
-	_, agent, ok := strings.Cut(path, "/v2/agent/") // behind the base URL's path prefix
-	if !ok {
-		return route{}
+	// The base URL's path prefix, if any, comes before.
+	if _, rest, ok := strings.Cut(path, "/v2/agent/"); ok {
+		return agentRoute(method, unescape(rest))
 	}
-	segments := strings.Split(agent, "/")
-	for i, segment := range segments {
-		unescaped, err := url.PathUnescape(segment)
-		if err != nil || unescaped == "" {
-			return route{}
+	if _, rest, ok := strings.Cut(path, "/v1/analytics/"); ok {
+		if segments := unescape(rest); len(segments) == 2 && segments[1] == "visitors" && method == http.MethodGet {
+			return route{mintlify.OpGetVisitors, segments[0], ""}
 		}
-		segments[i] = unescaped
 	}
+	return route{}
+}
+
+func agentRoute(method string, segments []string) route {
 	switch {
 	case len(segments) < 2 || segments[1] != "job":
 	case len(segments) == 2 && method == http.MethodPost:
@@ -103,6 +104,19 @@ func routeOf(method string, u *url.URL) route {
 		return route{mintlify.OpSendMessage, segments[0], segments[2]}
 	}
 	return route{}
+}
+
+// unescape returns the segments of an escaped path, or none if one is empty or broken.
+func unescape(path string) []string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		unescaped, err := url.PathUnescape(segment)
+		if err != nil || unescaped == "" {
+			return nil
+		}
+		segments[i] = unescaped
+	}
+	return segments
 }
 
 // answer is what the service answers, and what goes wrong on the way back.
@@ -166,6 +180,9 @@ func (s *Service) act(r *http.Request, to route, malformed, advance bool) answer
 	}
 	if to.operation == "" {
 		return failure(http.StatusNotFound, "No such endpoint")
+	}
+	if to.operation == mintlify.OpGetVisitors {
+		return s.visitorPage(r.URL.Query())
 	}
 	j := s.find(to)
 	if to.jobID != "" && j == nil {

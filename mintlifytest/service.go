@@ -6,7 +6,8 @@
 //	client := svc.Client() // a real *mintlify.Client, wired to svc
 //
 // It behaves as the service does: it checks the key, answers 400 to a bad
-// argument and 404 to an unknown job, and sets a messaged job back to active.
+// argument and 404 to an unknown job, sets a messaged job back to active, and
+// pages visitors by offset and limit.
 // What it should do badly is told by [Service.FailNext] and [Step].Fault.
 //
 // Nothing in it opens a socket, so it runs inside a testing/synctest bubble,
@@ -39,6 +40,8 @@ type Service struct {
 	scripts  [][]Step // of the jobs created next
 	jobs     []*job   // in the order of their making
 	faults   map[mintlify.Operation][]Fault
+	visitors []mintlify.Visitor
+	totals   mintlify.VisitorTotals
 	requests []Request
 	quotas   map[string][]time.Time // requests of the last hour that count, by what they count against; nil: no quotas
 }
@@ -128,6 +131,19 @@ func (s *Service) Jobs() []mintlify.Job {
 			Source: mintlify.JobSource{Repository: repository, Ref: ref}}
 	}
 	return jobs
+}
+
+// SetVisitors sets the rows of the analytics export, for every project and range
+// of dates. Its totals are the sums of theirs.
+func (s *Service) SetVisitors(rows []mintlify.Visitor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.visitors, s.totals = slices.Clone(rows), mintlify.VisitorTotals{}
+	for _, row := range rows {
+		s.totals.Human += row.Human
+		s.totals.AI += row.AI
+		s.totals.Total += row.Total
+	}
 }
 
 // FailNext has the next n requests of op fail, after those of earlier calls. A

@@ -1,0 +1,269 @@
+package mintlify_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+const emptyPage = `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`
+
+// visitors returns n rows.
+func visitors(n int) []mintlify.Visitor {
+	rows := make([]mintlify.Visitor, n)
+	for i := range rows {
+		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/page/%d", i), Human: int64(i), AI: 2, Total: int64(i) + 1}
+	}
+	return rows
+}
+
+func TestVisitorsRequestToTheLetter(t *testing.T) {
+	instant := time.Date(2024, 1, 15, 12, 30, 0, 250e6, time.FixedZone("", 7200))
+	for query, params := range map[string]mintlify.VisitorsParams{
+		"": {},
+		"dateFrom=2024-01-01&dateTo=2024-02-01&limit=250&offset=500": {DateFrom: mintlify.Day(2024, 1, 1), DateTo: mintlify.Day(2024, 2, 1), Limit: 250, Offset: 500},
+		"dateTo=2024-01-15T10%3A30%3A00.250Z":                        {DateTo: mintlify.Instant(instant)},
+		"dateFrom=2024-01-15&limit=1":                                {DateFrom: mintlify.Day(2024, 1, 15), Limit: 1},
+		"offset=1":                                                   {Offset: 1},
+	} {
+		var request *http.Request
+		client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+			request = r
+			return answer(200, emptyPage), nil
+		}), mintlify.WithBaseURL("https://api.example.com/pre"))
+		client, err := client.ForProject("a/b c")
+		require.NoError(t, err)
+		_, err = client.Analytics.GetVisitors(t.Context(), params)
+		require.NoError(t, err)
+		assert.Equal(t, http.MethodGet, request.Method)
+		assert.Equal(t, "/pre/v1/analytics/a%2Fb%20c/visitors", request.URL.EscapedPath())
+		assert.Equal(t, query, request.URL.RawQuery)
+		assert.Equal(t, http.Header{"Authorization": {"Bearer " + testKey}, "Accept": {"application/json"}, "User-Agent": {"mintlify-go/0.1.0"}}, request.Header)
+		assert.Nil(t, request.Body)
+	}
+}
+
+func TestVisitorsPage(t *testing.T) {
+	const body = `{"totals":{"human":100,"ai":20,"total":110},"visitors":[{"path":"/a","human":3,"ai":1,"total":4},{"path":"/b","human":1,"ai":0,"total":1}],"hasMore":true,"new":1}`
+	client := newClient(t, answering(206, body))
+	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 2, Offset: 4})
+	require.NoError(t, err)
+	assert.Equal(t, &mintlify.VisitorPage{
+		Totals:   mintlify.VisitorTotals{Human: 100, AI: 20, Total: 110}, // of the range of dates
+		Visitors: []mintlify.Visitor{{Path: "/a", Human: 3, AI: 1, Total: 4}, {Path: "/b", Human: 1, Total: 1}},
+		HasMore:  true, Offset: 4, NextOffset: 6,
+	}, page)
+
+	page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Offset: 4})
+	require.NoError(t, err)
+	assert.Equal(t, 54, page.NextOffset, "the service's default limit is 50")
+}
+
+func TestCountsAreReadWhateverNumberTheyAre(t *testing.T) {
+	for number, want := range map[string]int64{
+		"12": 12, "12.0": 12, "1.2e1": 12, "12.4": 12, "12.5": 13, "12.6": 13, "0": 0, "null": 0, "-1": -1, "1e-9": 0,
+		"9007199254740993": 9007199254740993, "9223372036854775807": math.MaxInt64,
+	} {
+		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
+			body := fmt.Sprintf(`{"totals":{"human":%s,"ai":1},"visitors":[{"path":"/a","human":%s,"ai":%s},{"path":null},{}],"hasMore":false}`, number, number, other)
+			page, err := newClient(t, answering(200, body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			require.NoError(t, err, number)
+			assert.Equal(t, mintlify.VisitorTotals{Human: want, AI: 1}, page.Totals, number)
+			require.Len(t, page.Visitors, 3)
+			assert.Equal(t, want, page.Visitors[0].Human, number)
+			assert.Equal(t, mintlify.Visitor{}, page.Visitors[1], "a count that is missing is 0")
+			assert.Equal(t, mintlify.Visitor{}, page.Visitors[2])
+		}
+	}
+}
+
+func TestPagesThatAreNotWhatTheInterfacePromises(t *testing.T) {
+	for name, tc := range map[string]struct{ body, reason string }{
+		"empty":              {"", "not the JSON of a page"},
+		"empty object":       {"{}", "no totals"},
+		"null":               {"null", "no totals"},
+		"array":              {"[]", "not the JSON of a page"},
+		"HTML":               {"<html>", "not the JSON of a page"},
+		"no totals":          {`{"visitors":[],"hasMore":false}`, "no totals"},
+		"null totals":        {`{"totals":null,"visitors":[],"hasMore":false}`, "no totals"},
+		"no visitors":        {`{"totals":{},"hasMore":false}`, "no visitors"},
+		"null visitors":      {`{"totals":{},"visitors":null,"hasMore":false}`, "no visitors"},
+		"no hasMore":         {`{"totals":{},"visitors":[]}`, "no hasMore"},
+		"null hasMore":       {`{"totals":{},"visitors":[],"hasMore":null}`, "no hasMore"},
+		"hasMore as text":    {`{"totals":{},"visitors":[],"hasMore":"no"}`, "not the JSON of a page"},
+		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "not the JSON of a page"},
+		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "no count of visitors"},
+		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "no count of visitors"},
+		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "not the JSON of a page"},
+		"trailing garbage":   {emptyPage + "x", "not the JSON of a page"},
+		"cut off":            {emptyPage[:30], "not the JSON of a page"},
+		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "no totals"},
+		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "no visitors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page, err := newClient(t, answering(200, tc.body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			assert.Nil(t, page)
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			assert.ErrorContains(t, err, "get visitors")
+			assert.ErrorContains(t, err, tc.reason)
+			assertReadable(t, err)
+		})
+	}
+}
+
+func TestVisitorsErrors(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400, Body: `{"error":"Invalid query","details":[{"message":"dateFrom is too old"}]}`})
+	_, err := svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	require.ErrorIs(t, err, mintlify.ErrBadRequest)
+	assert.ErrorContains(t, err, "dateFrom is too old")
+
+	svc.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 500})
+	_, err = svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	require.NoError(t, err, "a GET is sent again")
+	assert.Len(t, svc.Requests(), 5)
+}
+
+func TestVisitorsArgumentsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+	jan1, jan2 := mintlify.Day(2024, 1, 1), mintlify.Day(2024, 1, 2)
+	noon := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC))
+	justAfter := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 5e8, time.UTC))
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	for name, tc := range map[string]struct {
+		params   mintlify.VisitorsParams
+		argument string
+	}{
+		"limit below":           {mintlify.VisitorsParams{Limit: -1}, "limit"},
+		"limit above":           {mintlify.VisitorsParams{Limit: 251}, "limit"},
+		"negative offset":       {mintlify.VisitorsParams{Offset: -1}, "offset"},
+		"offset that overflows": {mintlify.VisitorsParams{Offset: math.MaxInt}, "offset"},
+		"days the wrong way":    {mintlify.VisitorsParams{DateFrom: jan2, DateTo: jan1}, "dateFrom"},
+		"the same day":          {mintlify.VisitorsParams{DateFrom: jan1, DateTo: jan1}, "dateFrom"},
+		"instants likewise":     {mintlify.VisitorsParams{DateFrom: justAfter, DateTo: noon}, "dateFrom"},
+		"year 10000":            {mintlify.VisitorsParams{DateFrom: mintlify.Day(10000, 1, 1)}, "dateFrom"},
+		"year -1":               {mintlify.VisitorsParams{DateTo: mintlify.Day(-1, 1, 1)}, "dateTo"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := client.Analytics.GetVisitors(t.Context(), tc.params)
+			requireArgumentError(t, err, tc.argument)
+			requireFirstAndOnlyError(t, client, t.Context(), tc.params, tc.argument)
+		})
+	}
+	_, err := client.Analytics.GetVisitors(nilContext, mintlify.VisitorsParams{})
+	requireArgumentError(t, err, "ctx")
+	requireFirstAndOnlyError(t, client, nilContext, mintlify.VisitorsParams{}, "ctx")
+	requireFirstAndOnlyError(t, client, t.Context(), mintlify.VisitorsParams{}, "opts", nil)
+	assert.Empty(t, svc.Requests())
+
+	for name, params := range map[string]mintlify.VisitorsParams{
+		"a day and an instant": {DateFrom: jan2, DateTo: noon}, // not compared
+		"instants, just so":    {DateFrom: noon, DateTo: justAfter},
+		"limits":               {Limit: 250},
+		"an old day":           {DateFrom: mintlify.Day(0, 1, 1), DateTo: jan1},
+	} {
+		_, err := client.Analytics.GetVisitors(t.Context(), params)
+		require.NoError(t, err, name)
+	}
+}
+
+func requireFirstAndOnlyError(t *testing.T, client *mintlify.Client, ctx context.Context, params mintlify.VisitorsParams, argument string, opts ...mintlify.ExportOption) {
+	t.Helper()
+	yields := 0
+	for page, err := range client.Analytics.VisitorPages(ctx, params, opts...) {
+		assert.Nil(t, page)
+		requireArgumentError(t, err, argument)
+		yields++
+	}
+	for visitor, err := range client.Analytics.Visitors(ctx, params, opts...) {
+		assert.Zero(t, visitor)
+		requireArgumentError(t, err, argument)
+		yields++
+	}
+	assert.Equal(t, 2, yields)
+}
+
+func TestPageMarshalsUnderTheServicesNames(t *testing.T) {
+	page := mintlify.VisitorPage{
+		Totals:   mintlify.VisitorTotals{Human: 1, AI: 2, Total: 3},
+		Visitors: []mintlify.Visitor{{Path: "/a", Human: 1, AI: 2, Total: 3}}, HasMore: true, Offset: 250, NextOffset: 500,
+	}
+	encoded, err := json.Marshal(page)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"totals":{"human":1,"ai":2,"total":3},"visitors":[{"path":"/a","human":1,"ai":2,"total":3}],"hasMore":true,"offset":250,"nextOffset":500}`, string(encoded))
+	var read mintlify.VisitorPage
+	require.NoError(t, json.Unmarshal(encoded, &read))
+	assert.Equal(t, page, read)
+}
+
+func TestDates(t *testing.T) {
+	zone := time.FixedZone("", -5*60*60)
+	for want, date := range map[string]mintlify.Date{
+		"":                         {},
+		"2024-02-29":               mintlify.Day(2024, 2, 29),
+		"2024-03-01":               mintlify.Day(2024, 2, 30), // as time.Date has it
+		"0001-01-01":               mintlify.Day(1, 1, 1),
+		"2024-01-15T15:30:00Z":     mintlify.Instant(time.Date(2024, 1, 15, 10, 30, 0, 0, zone)),
+		"2024-01-15T15:30:00.007Z": mintlify.Instant(time.Date(2024, 1, 15, 10, 30, 0, 7999999, zone)),
+	} {
+		assert.Equal(t, want, date.String())
+		assert.Equal(t, want == "", date.IsZero())
+		text, err := date.MarshalText()
+		require.NoError(t, err)
+		assert.Equal(t, want, string(text))
+		var read mintlify.Date
+		require.NoError(t, read.UnmarshalText(text))
+		assert.True(t, date == read, want)
+		if want != "" {
+			parsed, err := mintlify.ParseDate(want)
+			require.NoError(t, err)
+			assert.True(t, date == parsed, want)
+		}
+	}
+	assert.True(t, mintlify.Instant(time.Time{}).IsZero())
+	now := time.Now() // with a monotonic clock reading
+	assert.True(t, mintlify.Instant(now) == mintlify.Instant(now.In(zone)))
+
+	for text, want := range map[string]string{
+		"2024-01-15T10:30:00-05:00":      "2024-01-15T15:30:00Z",
+		"2024-01-15T10:30:00+0200":       "2024-01-15T08:30:00Z",
+		"2024-01-15T10:30Z":              "2024-01-15T10:30:00Z",
+		"2024-01-15T10:30:00.123456789Z": "2024-01-15T10:30:00.123Z",
+	} {
+		date, err := mintlify.ParseDate(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, date.String())
+	}
+	for _, text := range []string{
+		"", "yesterday", "2024-1-5", "2024-02-30", "20240115", "2024-01-15T10:30:00", "15.01.2024", "2024-01-15 ",
+		"9999-12-31T23:59:59-05:00", "0000-01-01T00:00:00+05:00", strings.Repeat("9", 1000),
+	} {
+		_, err := mintlify.ParseDate(text)
+		requireArgumentError(t, err, "date")
+		assertReadable(t, err)
+		if text != "" {
+			require.Error(t, new(mintlify.Date).UnmarshalText([]byte(text)), text)
+		}
+	}
+	_, err := json.Marshal(mintlify.Day(12345, 1, 1))
+	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+
+	type report struct{ From, To mintlify.Date }
+	encoded, err := json.Marshal(report{From: mintlify.Day(2024, 1, 1)})
+	require.NoError(t, err)
+	assert.Equal(t, `{"From":"2024-01-01","To":""}`, string(encoded))
+	var read report
+	require.NoError(t, json.Unmarshal(encoded, &read))
+	assert.Equal(t, report{From: mintlify.Day(2024, 1, 1)}, read)
+}

@@ -1,0 +1,72 @@
+package mintlifytest
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Of the analytics operations.
+const (
+	defaultLimit = 50
+	maxLimit     = 250
+)
+
+func (s *Service) visitorPage(query url.Values) answer {
+	limit, offset, bad := paging(query)
+	for _, name := range []string{"dateFrom", "dateTo"} {
+		if query.Has(name) && !isDate(query.Get(name)) {
+			bad = append(bad, name+" must be an ISO 8601 or YYYY-MM-DD date")
+		}
+	}
+	if len(bad) > 0 {
+		return badQuery(bad)
+	}
+	if !s.withinQuota("analytics", time.Now()) {
+		return failure(http.StatusTooManyRequests, "Rate limit exceeded: 100 requests per organization per hour")
+	}
+	offset = min(offset, len(s.visitors))
+	end := min(offset+limit, len(s.visitors))
+	rows := make([]map[string]any, 0, end-offset)
+	for _, row := range s.visitors[offset:end] {
+		rows = append(rows, map[string]any{"path": row.Path, "human": row.Human, "ai": row.AI, "total": row.Total})
+	}
+	return success(http.StatusOK, map[string]any{
+		"totals":   map[string]any{"human": s.totals.Human, "ai": s.totals.AI, "total": s.totals.Total},
+		"visitors": rows,
+		"hasMore":  end < len(s.visitors),
+	})
+}
+
+func paging(query url.Values) (limit, offset int, bad []string) {
+	limit = defaultLimit
+	var err error
+	if query.Has("limit") {
+		if limit, err = strconv.Atoi(query.Get("limit")); err != nil || limit < 1 || limit > maxLimit {
+			bad = append(bad, "limit must be an integer from 1 to 250")
+		}
+	}
+	if query.Has("offset") {
+		if offset, err = strconv.Atoi(query.Get("offset")); err != nil || offset < 0 {
+			bad = append(bad, "offset must be an integer, 0 or greater")
+		}
+	}
+	return limit, offset, bad
+}
+
+// isDate takes a day, or an instant in UTC with a Z, as every parser does.
+func isDate(text string) bool {
+	_, dayErr := time.Parse(time.DateOnly, text)
+	_, instantErr := time.Parse("2006-01-02T15:04:05Z", text)
+	return dayErr == nil || instantErr == nil
+}
+
+// badQuery is an error in the shape of the analytics operations.
+func badQuery(messages []string) answer {
+	details := make([]map[string]any, len(messages))
+	for i, message := range messages {
+		details[i] = map[string]any{"message": message}
+	}
+	return success(http.StatusBadRequest, map[string]any{"error": "Invalid query parameters", "details": details})
+}

@@ -1,0 +1,315 @@
+package mintlify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// withAndWithoutPrefetch runs a test of the walk both ways.
+func withAndWithoutPrefetch(t *testing.T, test func(t *testing.T, opts ...mintlify.ExportOption)) {
+	t.Run("without prefetch", func(t *testing.T) { test(t) })
+	t.Run("with prefetch", func(t *testing.T) { test(t, mintlify.WithPrefetch()) })
+}
+
+func offsets(svc *mintlifytest.Service) (asked []string) {
+	for _, request := range svc.Requests() {
+		asked = append(asked, request.Query.Get("offset")+"/"+request.Query.Get("limit"))
+	}
+	return asked
+}
+
+func collect[T any](seq iter.Seq2[T, error]) (values []T, err error) {
+	for value, err := range seq {
+		if err != nil {
+			return values, err
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+func TestExportDeliversEachRowOnceInOrder(t *testing.T) {
+	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+		for n, requests := range map[int]int{0: 1, 1: 1, 249: 1, 250: 1, 251: 2, 1000: 4, 1001: 5} {
+			svc := mintlifytest.NewService()
+			svc.SetVisitors(visitors(n))
+			seq := svc.Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...)
+			for range 2 { // a sequence can be ranged over again
+				rows, err := collect(seq)
+				require.NoError(t, err)
+				require.Len(t, rows, n)
+				for i, row := range rows {
+					require.Equal(t, fmt.Sprintf("/page/%d", i), row.Path)
+				}
+			}
+			assert.Len(t, svc.Requests(), 2*requests, "ceil(n/250) requests by default")
+		}
+	})
+}
+
+func TestPagesOfAnExport(t *testing.T) {
+	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+		svc := mintlifytest.NewService()
+		svc.SetVisitors(visitors(25))
+		pages, err := collect(svc.Client().Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Limit: 10, Offset: 3}, opts...))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"3/10", "13/10", "23/10"}, offsets(svc))
+		require.Len(t, pages, 3)
+		for i, page := range pages {
+			assert.Equal(t, 3+10*i, page.Offset)
+			assert.Equal(t, 13+10*i, page.NextOffset)
+			assert.Equal(t, i < 2, page.HasMore)
+			assert.Equal(t, mintlify.VisitorTotals{Human: 300, AI: 50, Total: 325}, page.Totals, "of all, not of the page")
+		}
+	})
+}
+
+// scripted answers page after page, the last one again and again, and counts.
+func scripted(pages ...string) (transport, *atomic.Int32) {
+	var asked atomic.Int32
+	return func(*http.Request) (*http.Response, error) {
+		n := int(asked.Add(1))
+		return answer(200, pages[min(n, len(pages))-1]), nil
+	}, &asked
+}
+
+func pageOf(hasMore bool, paths ...string) string {
+	rows := ""
+	for i, path := range paths {
+		if i > 0 {
+			rows += ","
+		}
+		rows += fmt.Sprintf(`{"path":%q,"human":1,"ai":1,"total":1}`, path)
+	}
+	return fmt.Sprintf(`{"totals":{},"visitors":[%s],"hasMore":%t}`, rows, hasMore)
+}
+
+func TestWalkGoesOnPastEmptyAndShortPages(t *testing.T) {
+	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+		rt, asked := scripted(pageOf(true, "/a"), pageOf(true), pageOf(true), pageOf(true, "/b"), pageOf(true), pageOf(true), pageOf(false, "/c"))
+		rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
+		require.NoError(t, err)
+		assert.Len(t, rows, 3)
+		assert.EqualValues(t, 7, asked.Load())
+	})
+}
+
+func TestExportThatWouldNeverEndEndsWithAnError(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pages  []string
+		rows   int
+		offset int
+		reason string
+	}{
+		"three empty pages":         {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 750, "third empty page"},
+		"empty from the start":      {[]string{pageOf(true)}, 0, 500, "third empty page"},
+		"the same page twice":       {[]string{pageOf(true, "/a", "/b")}, 2, 250, "repeats the rows"},
+		"with an empty one between": {[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, "repeats the rows"},
+		"two pages by turns":        {[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, "repeats the rows"},
+		"the same page at the end":  {[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, "repeats the rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+				rt, _ := scripted(tc.pages...)
+				rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
+				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+				assert.ErrorContains(t, err, tc.reason)
+				var pageErr *mintlify.PageError
+				require.ErrorAs(t, err, &pageErr)
+				assert.Equal(t, tc.offset, pageErr.Offset)
+				require.ErrorAs(t, err, new(*mintlify.ResponseError))
+				assert.Len(t, rows, tc.rows)
+				assertReadable(t, err)
+			})
+		})
+	}
+}
+
+func TestErrorComesInItsPlaceOnceAndSaysWhereToGoOn(t *testing.T) {
+	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+		svc := mintlifytest.NewService()
+		svc.SetVisitors(visitors(1000))
+		client := svc.Client(mintlify.WithMaxRetries(0))
+		params := mintlify.VisitorsParams{}
+		var rows []mintlify.Visitor
+		for row, err := range client.Analytics.Visitors(t.Context(), params, opts...) {
+			if err == nil {
+				rows = append(rows, row)
+				if len(rows) == 300 {
+					svc.FailNext(mintlify.OpGetVisitors, 2, mintlifytest.Fault{Status: 503, Body: `{"error":"busy"}`})
+				}
+				continue
+			}
+			assert.Zero(t, row)
+			require.ErrorIs(t, err, mintlify.ErrServer)
+			require.ErrorAs(t, err, new(*mintlify.APIError))
+			var pageErr *mintlify.PageError
+			require.ErrorAs(t, err, &pageErr)
+			assert.Equal(t, len(rows), pageErr.Offset)
+			assert.ErrorContains(t, err, fmt.Sprintf("export stopped at offset %d: get visitors: 503", pageErr.Offset))
+			assert.Zero(t, params.Offset, "once")
+			params.Offset = pageErr.Offset
+		}
+		assert.NotZero(t, params.Offset)
+		rest, err := collect(svc.Client().Analytics.Visitors(t.Context(), params, opts...))
+		require.NoError(t, err)
+		assert.Equal(t, visitors(1000), append(rows, rest...))
+	})
+}
+
+func TestErrorOfTheFirstPageSaysWhereToGoOnToo(t *testing.T) {
+	_, err := collect(newClient(t, answering(401, "")).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
+	var pageErr *mintlify.PageError
+	require.ErrorAs(t, err, &pageErr)
+	assert.Equal(t, 7, pageErr.Offset)
+	assert.ErrorIs(t, err, mintlify.ErrUnauthorized)
+}
+
+func TestCancelledExport(t *testing.T) {
+	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+		svc := mintlifytest.NewService()
+		svc.SetVisitors(visitors(1000))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		stopped := errors.New("stopped by hand")
+		n := 0
+		for _, err := range svc.Client().Analytics.VisitorPages(ctx, mintlify.VisitorsParams{Limit: 100}, opts...) {
+			if err != nil {
+				assert.ErrorIs(t, err, context.Canceled)
+				assert.ErrorIs(t, err, stopped)
+				var pageErr *mintlify.PageError
+				require.ErrorAs(t, err, &pageErr)
+				assert.Equal(t, n*100, pageErr.Offset)
+				break
+			}
+			if n++; n == 3 {
+				cancel(stopped)
+			}
+		}
+		assert.GreaterOrEqual(t, n, 3)
+		assert.Less(t, n, 10)
+	})
+}
+
+// slowPages answers a page after 20 ms, n pages in all, and counts the requests
+// that are under way and that there were.
+type slowPages struct {
+	pages           int
+	underWay, asked atomic.Int32
+	failing         int // offset of the page that fails; 0: none
+}
+
+func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.asked.Add(1)
+	s.underWay.Add(1)
+	defer s.underWay.Add(-1)
+	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+	timer := time.NewTimer(20 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
+	if s.failing != 0 && offset == s.failing {
+		return answer(400, ""), nil
+	}
+	return answer(200, pageOf(offset/250+1 < s.pages, fmt.Sprintf("/%d", offset))), nil
+}
+
+func TestPrefetchHalvesTheTimeOfAnExport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for prefetch, want := range map[bool]time.Duration{false: 100 * 40 * time.Millisecond, true: 101 * 20 * time.Millisecond} {
+			var opts []mintlify.ExportOption
+			if prefetch {
+				opts = append(opts, mintlify.WithPrefetch())
+			}
+			service := &slowPages{pages: 100}
+			start := time.Now()
+			for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, opts...) {
+				require.NoError(t, err)
+				time.Sleep(20 * time.Millisecond) // the loop's work
+			}
+			assert.Equal(t, want, time.Since(start))
+			assert.EqualValues(t, 100, service.asked.Load())
+		}
+	})
+}
+
+func TestPrefetchIsUnderWayWhileTheLoopWorks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &slowPages{pages: 3}
+		n := 0
+		for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()) {
+			require.NoError(t, err)
+			n++
+			synctest.Wait()
+			assert.EqualValues(t, min(n+1, 3), service.asked.Load(), "one page ahead, not more, and none beyond the last")
+		}
+	})
+}
+
+func TestBreakingOffCancelsThePrefetch(t *testing.T) {
+	// The bubble itself fails the test if a goroutine is left.
+	leave := map[string]func(seq iter.Seq2[*mintlify.VisitorPage, error]){
+		"break": func(seq iter.Seq2[*mintlify.VisitorPage, error]) {
+			for range seq {
+				break
+			}
+		},
+		"panic": func(seq iter.Seq2[*mintlify.VisitorPage, error]) {
+			defer func() { _ = recover() }()
+			for range seq {
+				panic("in the loop")
+			}
+		},
+		"pull": func(seq iter.Seq2[*mintlify.VisitorPage, error]) {
+			next, stop := iter.Pull2(seq)
+			next()
+			stop()
+		},
+	}
+	for name, leave := range leave {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				service := &slowPages{pages: 10}
+				start := time.Now()
+				leave(newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()))
+				assert.Equal(t, 20*time.Millisecond, time.Since(start), "it does not wait for the page")
+				assert.Zero(t, service.underWay.Load())
+				assert.LessOrEqual(t, service.asked.Load(), int32(2))
+			})
+		})
+	}
+}
+
+func TestErrorOfAPrefetchComesAfterThePageBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &slowPages{pages: 10, failing: 500}
+		var came []string
+		for page, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()) {
+			if err != nil {
+				came = append(came, "error")
+				continue
+			}
+			time.Sleep(time.Second) // the error is there long before
+			came = append(came, page.Visitors[0].Path)
+		}
+		assert.Equal(t, []string{"/0", "/250", "error"}, came)
+		assert.EqualValues(t, 3, service.asked.Load())
+	})
+}
