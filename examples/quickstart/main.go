@@ -1,11 +1,14 @@
 // Quickstart runs one job from prompt to pull request: it creates the job, shows
-// the wait, sends a follow-up, waits again, and prints the pull request's URL.
+// the wait, sends a follow-up, waits again, and prints the pull request's URL. Then
+// it shows who visits the documentation: the totals of the last 30 full days and
+// the ten pages visited most.
 //
 // With MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID set it talks to the service;
 // without a key, to a fake of the service inside itself.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,10 +16,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
+	"slices"
+	"text/tabwriter"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/examples/internal/terminal"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -46,6 +51,13 @@ func run(ctx context.Context, out *os.File, prompt, followUp string) error {
 	if err != nil {
 		return err
 	}
+	if err := runJob(ctx, out, client, prompt, followUp); err != nil {
+		return err
+	}
+	return showVisitors(ctx, out, client)
+}
+
+func runJob(ctx context.Context, out *os.File, client *mintlify.Client, prompt, followUp string) error {
 	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
 	if err != nil {
 		return err
@@ -88,13 +100,14 @@ func connect(out io.Writer) (*mintlify.Client, error) {
 		mintlifytest.Step{Status: mintlify.JobActive},
 		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"},
 	)
+	svc.SetVisitors(demoVisitors())
 	return svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second))), nil
 }
 
 // wait waits for the end of the job and shows each poll.
 func wait(ctx context.Context, out *os.File, client *mintlify.Client, id string, opts ...mintlify.WaitOption) (*mintlify.Job, error) {
-	line := newProgressLine(out)
-	defer line.end()
+	line := terminal.NewLine(out)
+	defer line.End()
 	return client.Jobs.WaitUntilDone(ctx, id, append(opts, mintlify.WithOnPoll(func(p mintlify.Poll) {
 		status := "unknown"
 		if p.Job != nil {
@@ -107,38 +120,45 @@ func wait(ctx context.Context, out *os.File, client *mintlify.Client, id string,
 		if p.Err != nil {
 			text += fmt.Sprintf(" (poll failed: %v)", p.Err)
 		}
-		line.show(text)
+		line.Show(text)
 	}))...)
 }
 
-// progressLine is one line, rewritten in place, on a terminal, and plain lines elsewhere.
-type progressLine struct {
-	out        io.Writer
-	isTerminal bool
-	width      int // of what stands on the line
+// showVisitors shows the totals of the last 30 full days and the pages visited
+// most. The service's order is not documented: all pages are read, 250 a request.
+func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) error {
+	today := time.Now().UTC()
+	params := mintlify.VisitorsParams{
+		DateFrom: mintlify.Day(today.Year(), today.Month(), today.Day()-30),
+		DateTo:   mintlify.Day(today.Year(), today.Month(), today.Day()), // exclusive
+	}
+	var totals mintlify.VisitorTotals
+	var visitors []mintlify.Visitor
+	for page, err := range client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch()) {
+		if err != nil {
+			return err
+		}
+		totals = page.Totals
+		visitors = append(visitors, page.Visitors...)
+	}
+	slices.SortStableFunc(visitors, func(a, b mintlify.Visitor) int { return cmp.Compare(b.Total, a.Total) })
+
+	fmt.Fprintf(out, "\nUnique visitors from %s to before %s:\n", params.DateFrom, params.DateTo)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "human\tAI\ttotal\t  page")
+	fmt.Fprintf(table, "%d\t%d\t%d\t  all %d pages\n", totals.Human, totals.AI, totals.Total, len(visitors))
+	for _, v := range visitors[:min(10, len(visitors))] {
+		fmt.Fprintf(table, "%d\t%d\t%d\t  %s\n", v.Human, v.AI, v.Total, v.Path)
+	}
+	return table.Flush()
 }
 
-func newProgressLine(out *os.File) *progressLine {
-	info, err := out.Stat()
-	return &progressLine{out: out, isTerminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
-}
-
-func (l *progressLine) show(text string) {
-	if !l.isTerminal {
-		fmt.Fprintln(l.out, text)
-		return
+// demoVisitors are rows for the fake, in no order.
+func demoVisitors() []mintlify.Visitor {
+	rows := make([]mintlify.Visitor, 600)
+	for i := range rows {
+		human, ai := int64(i*7919%1009), int64(i*104729%503)
+		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/guides/page-%d", i+1), Human: human, AI: ai, Total: human + ai}
 	}
-	const columns = 79 // a longer line would wrap, and could not be rewritten
-	if runes := []rune(text); len(runes) > columns {
-		text = string(runes[:columns-1]) + "…"
-	}
-	width := len([]rune(text))
-	fmt.Fprintf(l.out, "\r%s%s", text, strings.Repeat(" ", max(0, l.width-width)))
-	l.width = width
-}
-
-func (l *progressLine) end() {
-	if l.isTerminal && l.width > 0 {
-		fmt.Fprintln(l.out)
-	}
+	return rows
 }

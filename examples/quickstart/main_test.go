@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -33,7 +33,22 @@ func TestWithoutAKeyItUsesTheFakeAndSaysSo(t *testing.T) {
 	assert.Contains(t, lines[0], "using a fake")
 	assert.Contains(t, lines[1], "Created job job_1")
 	assert.Regexp(t, `active +waited 0s, next poll in \d+ms`, lines[2])
-	assert.Equal(t, "Done. Pull request: https://github.com/example/docs/pull/1", lines[len(lines)-1])
+	assert.Contains(t, lines, "Done. Pull request: https://github.com/example/docs/pull/1")
+
+	table := lines[len(lines)-12:]
+	assert.Equal(t, []string{"human", "AI", "total", "page"}, strings.Fields(table[0]))
+	assert.Contains(t, table[1], "all 600 pages")
+	last := 1 << 30
+	for _, line := range table[2:] {
+		assert.Equal(t, strings.Index(table[0], "page"), strings.Index(line, "/guides/"), "aligned")
+		var human, ai, total int
+		var path string
+		_, err := fmt.Sscan(line, &human, &ai, &total, &path)
+		require.NoError(t, err)
+		assert.Equal(t, human+ai, total)
+		assert.LessOrEqual(t, total, last, "sorted")
+		last = total
+	}
 }
 
 func TestWithAKeyItTalksToTheService(t *testing.T) {
@@ -49,8 +64,13 @@ func TestWithAKeyItTalksToTheService(t *testing.T) {
 	lines, err := output(t)
 	require.NoError(t, err)
 	assert.Contains(t, lines[0], "Created job job_1")
-	assert.Contains(t, lines[len(lines)-1], "no file was changed")
-	assert.Len(t, svc.Requests(), 7)
+	assert.Contains(t, lines, "Done: no file was changed, so there is no pull request.")
+	assert.Contains(t, lines[len(lines)-1], "all 0 pages")
+	requests := svc.Requests()
+	require.Len(t, requests, 8)
+	// The bubble's clock begins at midnight of 2000-01-01.
+	assert.Equal(t, "1999-12-02", requests[7].Query.Get("dateFrom"))
+	assert.Equal(t, "2000-01-01", requests[7].Query.Get("dateTo"))
 
 	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
 	_, err = output(t)
@@ -59,14 +79,4 @@ func TestWithAKeyItTalksToTheService(t *testing.T) {
 	t.Setenv("MINTLIFY_PROJECT_ID", "")
 	_, err = output(t)
 	require.ErrorContains(t, err, "MINTLIFY_PROJECT_ID is not set")
-}
-
-func TestProgressLineIsRewrittenOnATerminal(t *testing.T) {
-	var out bytes.Buffer
-	line := &progressLine{out: &out, isTerminal: true}
-	line.show("a long line")
-	line.show("short")
-	line.show(strings.Repeat("x", 200))
-	line.end()
-	assert.Equal(t, "\ra long line\rshort      \r"+strings.Repeat("x", 78)+"…\n", out.String())
 }

@@ -1,0 +1,36 @@
+package terminal
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLineIsRewrittenOnATerminal(t *testing.T) {
+	var out bytes.Buffer
+	line := &Line{out: &out, isTerminal: true}
+	line.Show("a long line")
+	line.Show("short")
+	line.Show(strings.Repeat("ä", 200))
+	line.End()
+	line.End()
+	assert.Equal(t, "\ra long line\rshort      \r"+strings.Repeat("ä", 78)+"…\n", out.String())
+}
+
+func TestLinesArePlainElsewhere(t *testing.T) {
+	file, err := os.Create(t.TempDir() + "/out")
+	require.NoError(t, err)
+	defer file.Close()
+	line := NewLine(file)
+	assert.False(t, line.IsTerminal())
+	line.Show("one")
+	line.Show("two")
+	line.End()
+	text, err := os.ReadFile(file.Name())
+	require.NoError(t, err)
+	assert.Equal(t, "one\ntwo\n", string(text))
+}

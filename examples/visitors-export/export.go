@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/examples/internal/terminal"
+)
+
+// quotaWait is how long to wait for an hourly quota where the service does not say.
+const quotaWait = 10 * time.Minute
+
+// exporter is one run of the program.
+type exporter struct {
+	client   *mintlify.Client
+	settings settings
+	out      *output
+	wait     bool
+	stderr   *os.File
+	requests atomic.Int64
+	rows     int64 // written by this run
+}
+
+// run exports until the end, or until it has to stop, and says so.
+func (e *exporter) run(ctx context.Context) int {
+	if e.out.checkpoint.Done {
+		fmt.Fprintf(e.stderr, "%s is complete already: remove it and %s to export again.\n", e.out.path, checkpointPath(e.out.path))
+		return exitOK
+	}
+	if offset := e.out.checkpoint.NextOffset; offset > 0 {
+		fmt.Fprintf(e.stderr, "Going on at row %d.\n", offset)
+	}
+	for {
+		err := e.pages(ctx)
+		switch {
+		case err == nil:
+			return exitOK
+		case ctx.Err() != nil:
+			fmt.Fprintf(e.stderr, "Interrupted. %s\n", e.howToGoOn())
+			return exitInterrupted
+		case !errors.Is(err, mintlify.ErrRateLimited):
+			fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToGoOn())
+			return exitFailed
+		case !e.wait:
+			fmt.Fprintf(e.stderr, "The hourly quota is used up: go on %s. %s\n", inWords(retryAfter(err)), e.howToGoOn())
+			return exitQuota
+		}
+		delay := retryAfter(err)
+		if delay == 0 {
+			delay = quotaWait
+		}
+		fmt.Fprintf(e.stderr, "The hourly quota is used up: waiting for %v.\n", delay)
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// pages writes page after page, each with its checkpoint.
+func (e *exporter) pages(ctx context.Context) error {
+	line := terminal.NewLine(e.stderr)
+	defer line.End()
+	start, shown, before := time.Now(), time.Now(), e.rows
+	params := mintlify.VisitorsParams{DateFrom: e.settings.DateFrom, DateTo: e.settings.DateTo, Limit: e.settings.Limit, Offset: e.out.checkpoint.NextOffset}
+	for page, err := range e.client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch()) {
+		if err != nil {
+			return err
+		}
+		if err := e.out.write(page); err != nil {
+			return err
+		}
+		e.rows += int64(len(page.Visitors))
+		if line.IsTerminal() || !page.HasMore || time.Since(shown) >= time.Second {
+			shown = time.Now()
+			perSecond := float64(e.rows-before) / max(time.Since(start).Seconds(), 1e-3)
+			line.Show(fmt.Sprintf("%d rows, %d requests, %.0f rows a second", e.rows, e.requests.Load(), perSecond))
+		}
+	}
+	return nil
+}
+
+func retryAfter(err error) time.Duration {
+	var apiErr *mintlify.APIError
+	if errors.As(err, &apiErr) {
+		return apiErr.RetryAfter
+	}
+	return 0
+}
+
+func inWords(delay time.Duration) string {
+	if delay == 0 {
+		return "within the hour"
+	}
+	return fmt.Sprintf("in %v, at %s", delay, time.Now().Add(delay).Format(time.RFC3339))
+}
+
+func (e *exporter) howToGoOn() string {
+	if e.out.path == stdoutPath {
+		return "An export to stdout cannot be taken up again: give it a file with -o."
+	}
+	return "Run the same command to go on."
+}
