@@ -1,5 +1,6 @@
 // Package mintlify is an unofficial client of the Mintlify API: it runs jobs of
-// the documentation agent, from prompt to pull request.
+// the documentation agent, from prompt to pull request, and exports how many
+// humans and AIs visit the documentation.
 //
 //	client, err := mintlify.NewClient(apiKey, projectID)
 //	...
@@ -25,6 +26,16 @@
 // short can be taken up again by the job's id, in another process too. After a
 // [JobsService.Message] give it a [WithSettleTime].
 //
+// # Exports
+//
+// [AnalyticsService.Visitors] ranges over the visitors of each page of the
+// documentation, and [AnalyticsService.VisitorPages] over pages of up to 250 of
+// them, a request each. An error in the midst is a [*PageError] with the offset to
+// go on from. [WithPrefetch] overlaps requests with the loop's own work.
+//
+// DateTo is exclusive. Give both dates: which range the service takes without
+// them is not documented, nor is the order of the rows.
+//
 // # What is sent again, and what never
 //
 // A GET is sent again, three times at most, after a network error (a certificate
@@ -43,14 +54,15 @@
 //
 // errors.Is tells the kind, such as [ErrNotFound], [ErrRateLimited] or
 // [ErrOutcomeUnknown]; errors.As gives the details as [*APIError],
-// [*ResponseError], [*ArgumentError], [*WaitError] or [*JobFailedError]. When a
-// call ends with its context, the error matches the context's error, its cause,
-// and the service's last answer.
+// [*ResponseError], [*ArgumentError], [*WaitError], [*PageError] or
+// [*JobFailedError]. When a call ends with its context, the error matches the
+// context's error, its cause, and the service's last answer.
 //
 // # Quotas
 //
-// Creating jobs and sending messages: 100 per project and hour. A limiter given
-// by [WithRateLimiter] is asked before every request.
+// Creating jobs and sending messages: 100 per project and hour. Analytics: 100
+// requests per organization and hour. A limiter given by [WithRateLimiter] is asked
+// before every request.
 //
 // # Testing
 //

@@ -145,3 +145,99 @@ func ExampleClient_ForProject() {
 	// /v2/agent/docs-en/job
 	// /v2/agent/docs-de/job
 }
+
+// demoRows are three rows for the fake.
+func demoRows() []mintlify.Visitor {
+	return []mintlify.Visitor{
+		{Path: "/quickstart", Human: 310, AI: 120, Total: 430},
+		{Path: "/api/jobs", Human: 95, AI: 210, Total: 305},
+		{Path: "/changelog", Human: 40, AI: 8, Total: 48},
+	}
+}
+
+func ExampleAnalyticsService_Visitors() {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(demoRows())
+
+	params := mintlify.VisitorsParams{DateFrom: mintlify.Day(2026, time.January, 1), DateTo: mintlify.Day(2026, time.February, 1)}
+	for visitor, err := range svc.Client().Analytics.Visitors(context.Background(), params) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(visitor.Path, visitor.Human, visitor.AI)
+	}
+	// Output:
+	// /quickstart 310 120
+	// /api/jobs 95 210
+	// /changelog 40 8
+}
+
+func ExampleAnalyticsService_VisitorPages() {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(demoRows())
+
+	for page, err := range svc.Client().Analytics.VisitorPages(context.Background(), mintlify.VisitorsParams{Limit: 2}, mintlify.WithPrefetch()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(page.Visitors), "rows from", page.Offset, "of a site with", page.Totals.Total, "visitors")
+	}
+	// Output:
+	// 2 rows from 0 of a site with 783 visitors
+	// 1 rows from 2 of a site with 783 visitors
+}
+
+func ExampleAnalyticsService_GetVisitors() {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(demoRows())
+
+	page, err := svc.Client().Analytics.GetVisitors(context.Background(), mintlify.VisitorsParams{Limit: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(page.Totals.Human, page.Totals.AI, page.HasMore, page.NextOffset)
+	// Output: 445 338 true 1
+}
+
+func ExamplePageError() {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(demoRows())
+	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{}) // none
+	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}})
+	client := svc.Client()
+
+	params := mintlify.VisitorsParams{Limit: 2}
+	for range 2 {
+		for visitor, err := range client.Analytics.Visitors(context.Background(), params) {
+			var pageErr *mintlify.PageError
+			if errors.As(err, &pageErr) {
+				fmt.Println("go on at", pageErr.Offset, "later:", errors.Is(err, mintlify.ErrRateLimited))
+				params.Offset = pageErr.Offset
+				break
+			}
+			fmt.Println(visitor.Path)
+		}
+	}
+	// Output:
+	// /quickstart
+	// /api/jobs
+	// go on at 2 later: true
+	// /changelog
+}
+
+func ExampleParseDate() {
+	for _, text := range []string{"2026-01-15", "2026-01-15T10:30:00+02:00", "15.01.2026"} {
+		date, err := mintlify.ParseDate(text)
+		fmt.Println(date, err)
+	}
+	// Output:
+	// 2026-01-15 <nil>
+	// 2026-01-15T08:30:00Z <nil>
+	//  mintlify: date is "15.01.2026", want YYYY-MM-DD, or an instant such as 2006-01-02T15:04:05Z
+}
+
+func ExampleInstant() {
+	berlin := time.FixedZone("CET", 60*60)
+	fmt.Println(mintlify.Instant(time.Date(2026, time.January, 15, 10, 30, 0, 0, berlin)))
+	// Output: 2026-01-15T09:30:00Z
+}

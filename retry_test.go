@@ -480,6 +480,34 @@ func TestAnswerOfAPostOutlivesTheCallersContextAndTheTrysTime(t *testing.T) {
 	})
 }
 
+func TestAnswerOfAPostThatHasBegunIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, arrives := range map[string]time.Duration{"soon": time.Second, "never": time.Hour} {
+			ctx, cancel := context.WithCancel(t.Context())
+			client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+				httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+				cancel()
+				select {
+				case <-time.After(arrives): // the rest of the headers
+					return answer(201, jobJSON), nil
+				case <-r.Context().Done():
+					return nil, context.Cause(r.Context())
+				}
+			}))
+			start := time.Now()
+			job, err := create(ctx, client)
+			if name == "soon" {
+				require.NoError(t, err)
+				assert.Equal(t, "job_1", job.ID)
+				continue
+			}
+			assert.ErrorIs(t, err, context.Canceled)
+			assert.True(t, isOutcomeUnknown(err))
+			assert.Equal(t, 5*time.Second, time.Since(start))
+		}
+	})
+}
+
 func TestAnswerOfAPostIsReadForFiveSecondsAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {

@@ -107,24 +107,29 @@ type try struct {
 	start    time.Time
 
 	connecting, connected, wrote atomic.Bool
+	answering                    atomic.Bool // the answer of a POST has begun to arrive
 }
 
 func (c *call) newTry() *try {
 	t := &try{start: time.Now()}
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(c.ctx))
-	t.unfollow = context.AfterFunc(c.ctx, func() { t.cancel(context.Cause(c.ctx)) })
+	t.unfollow = context.AfterFunc(c.ctx, func() { t.abort(context.Cause(c.ctx)) })
 	limit := defaultTryTime
 	if hc := c.config.httpClient; hc != nil && hc.Timeout > 0 {
 		limit = hc.Timeout
 	}
-	t.expireAfter(limit, "no answer within")
+	t.timer = time.AfterFunc(limit, func() { t.abort(&timeoutError{fmt.Sprintf("no answer within %v", limit)}) })
 	return t
 }
 
-func (t *try) expireAfter(limit time.Duration, message string) {
-	t.timer = time.AfterFunc(limit, func() {
-		t.cancel(&timeoutError{fmt.Sprintf("%s %v", message, limit)})
-	})
+// abort ends the try for a cause from without: at once, unless the answer of a POST
+// is about to be there.
+func (t *try) abort(cause error) {
+	if t.answering.Load() {
+		time.AfterFunc(bodyTime, func() { t.cancel(cause) })
+		return
+	}
+	t.cancel(cause)
 }
 
 // prepare returns req as the transport gets it: under the try's context, watched,
@@ -138,6 +143,7 @@ func (t *try) prepare(req *http.Request, key string) *http.Request {
 				t.wrote.Store(true)
 			}
 		},
+		GotFirstResponseByte: func() { t.answering.Store(req.Method == http.MethodPost) },
 	}))
 	out.Header = req.Header.Clone()
 	out.Header.Set("Authorization", "Bearer "+key)
@@ -161,7 +167,7 @@ func (t *try) neverSent() bool { return t.connecting.Load() && !t.connected.Load
 func (t *try) keepAnswer() {
 	t.unfollow()
 	t.timer.Stop()
-	t.expireAfter(bodyTime, "the body did not end within")
+	t.timer = time.AfterFunc(bodyTime, func() { t.cancel(&timeoutError{fmt.Sprintf("the body did not end within %v", bodyTime)}) })
 }
 
 // read reads body to its end into b, or to just over maxBody, and closes it.
