@@ -281,7 +281,7 @@ func (c *count) UnmarshalJSON(data []byte) error {
 	}
 	number, err := strconv.ParseFloat(string(data), 64)
 	if err != nil || math.Abs(number) >= 1<<63 {
-		return fmt.Errorf("%.40q is no count of visitors", data)
+		return errors.New("what should be a count of visitors is none")
 	}
 	*c = count(math.Round(number))
 	return nil

@@ -152,13 +152,14 @@ type ResponseError struct {
 	Header     http.Header // of the answer, the API key blotted out
 	Body       []byte      // of the answer, its first 64 KiB, the API key blotted out
 
-	cutOff error // why the body ended midway, if it did
+	cutOff  error  // why the body ended midway, if it did
+	excerpt string // of the body
 }
 
 func (e *ResponseError) Error() string {
 	message := fmt.Sprintf("mintlify: %s: malformed answer with status %d: %s", e.Operation, e.StatusCode, oneLine(e.Reason, maxWords))
-	if words := excerpt(e.Body); words != "" {
-		message += fmt.Sprintf(" (it begins %q)", words)
+	if e.excerpt != "" {
+		message += fmt.Sprintf(" (it begins %q)", e.excerpt)
 	}
 	return oneLine(message, maxMessage)
 }
@@ -304,8 +305,14 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// serviceWords finds what the service says in the body of an error.
-func serviceWords(body []byte) (message string, details []string) {
+// words are what the service says in the body of an answer, without the key: blot
+// takes it out of text before it is cut, or part of a key could stay.
+type words struct {
+	blot func(string) string
+}
+
+// ofError finds the message and the details of an error.
+func (w words) ofError(body []byte) (message string, details []string) {
 	var answer struct {
 		Error   json.RawMessage   `json:"error"`
 		Message json.RawMessage   `json:"message"`
@@ -313,34 +320,34 @@ func serviceWords(body []byte) (message string, details []string) {
 	}
 	var wrongType *json.UnmarshalTypeError
 	if err := json.Unmarshal(body, &answer); err != nil && !errors.As(err, &wrongType) {
-		return excerpt(body), nil
+		return w.excerpt(body), nil
 	}
 	for _, raw := range answer.Details[:min(len(answer.Details), 10)] {
-		if words := messageOf(raw); words != "" {
-			details = append(details, words)
+		if text := w.message(raw); text != "" {
+			details = append(details, text)
 		}
 	}
-	message = messageOf(answer.Error)
+	message = w.message(answer.Error)
 	if message == "" {
-		message = messageOf(answer.Message)
+		message = w.message(answer.Message)
 	}
 	if message == "" && len(details) == 0 {
-		message = excerpt(body)
+		message = w.excerpt(body)
 	}
 	return message, details
 }
 
-// messageOf reads a message given as "text" or as {"message": "text"}.
-func messageOf(raw json.RawMessage) string {
+// message reads a message given as "text" or as {"message": "text"}.
+func (w words) message(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return oneLine(text, maxWords)
+		return oneLine(w.blot(text), maxWords)
 	}
 	var object struct {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(raw, &object) == nil {
-		return oneLine(object.Message, maxWords)
+		return oneLine(w.blot(object.Message), maxWords)
 	}
 	return ""
 }
@@ -351,7 +358,7 @@ var (
 )
 
 // excerpt returns the start of a text body, and of an HTML page its title.
-func excerpt(body []byte) string {
+func (w words) excerpt(body []byte) string {
 	text := string(body[:min(len(body), 4096)])
 	if strings.HasPrefix(strings.TrimSpace(text), "<") {
 		if title := htmlTitle.FindStringSubmatch(text); title != nil {
@@ -359,13 +366,13 @@ func excerpt(body []byte) string {
 		}
 		text = html.UnescapeString(htmlTag.ReplaceAllString(text, " "))
 	}
-	return oneLine(text, maxWords/2)
+	return oneLine(w.blot(text), maxWords/2)
 }
 
 // oneLine makes text from outside fit for a message: no control or invisible
 // characters, white space folded, at most limit bytes.
 func oneLine(text string, limit int) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 8*limit)], "")
+	text = strings.ToValidUTF8(text[:min(len(text), 8*limit)], " ") // what is taken out parts what it stood between
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}), " ")

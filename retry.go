@@ -154,14 +154,11 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 
 func (c *call) apiError(resp *http.Response, body []byte) *APIError {
 	body, header := c.blotBody(body), c.blotHeader(resp.Header)
-	message, details := serviceWords(body)
-	for i := range details {
-		details[i] = c.blot(details[i]) // it may have been escaped in the body
-	}
+	message, details := words{c.blot}.ofError(body)
 	return &APIError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
-		Message:    c.blot(message),
+		Message:    message,
 		Details:    details,
 		RequestID:  header.Get("X-Request-Id"),
 		RetryAfter: retryAfter(header),
@@ -181,6 +178,7 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *R
 		Reason:     c.blot(reason),
 		Header:     c.blotHeader(resp.Header),
 		Body:       bytes.Clone(body[:min(len(body), maxErrorBody)]),
+		excerpt:    words{c.blot}.excerpt(body),
 	}
 }
 

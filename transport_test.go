@@ -120,6 +120,23 @@ func leaks(v any) string {
 	return b.String()
 }
 
+// A key that is cut in the middle would not be recognized.
+func TestKeyIsBlottedOutBeforeTextIsCut(t *testing.T) {
+	for pad := range 320 {
+		for name, body := range map[string]string{
+			"JSON": `{"error":"` + strings.Repeat("x", pad) + `\u006d` + testKey[1:] + `"}`,
+			"text": strings.Repeat("x", pad) + testKey,
+			"HTML": "<p>" + strings.Repeat("x", pad) + "&#109;" + testKey[1:],
+		} {
+			for _, status := range []int{200, 400} {
+				_, err := create(t.Context(), newClient(t, answering(status, body)))
+				require.Error(t, err)
+				assert.NotContains(t, err.Error(), testKey[:8], "%s, %d", name, pad)
+			}
+		}
+	}
+}
+
 func TestKeyIsNowhereToBeSeen(t *testing.T) {
 	echo := `{"error":"no such key ` + testKey + `","details":[{"message":"` + testKey + `"}]}`
 	escaped := `{"error":"no such key \u006d` + testKey[1:] + `"}`
@@ -129,6 +146,9 @@ func TestKeyIsNowhereToBeSeen(t *testing.T) {
 		"error":     answering(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
 		"escaped":   answering(401, escaped),
 		"text":      answering(503, "key "+testKey),
+		"parted":    answering(503, "mint_\xff"+testKey[5:]),
+		"entities":  answering(200, "<p>&#109;"+testKey[1:]),
+		"count":     answering(200, `{"totals":{"human":"`+testKey+`"},"visitors":[],"hasMore":false}`),
 		"HTML":      answering(502, "<title>"+testKey+"</title>"),
 		"malformed": answering(200, "key "+testKey, "X-Echo", testKey),
 		"cut off": transport(func(*http.Request) (*http.Response, error) {

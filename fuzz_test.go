@@ -1,0 +1,178 @@
+package mintlify_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// Each fuzz target goes through a client, as what it feeds in would come.
+
+func FuzzJob(f *testing.F) {
+	for _, seed := range []string{
+		jobJSON, "", "null", "{}", "[]", `{"id":7,"status":"active"}`, `{"id":"j","status":"paused","prLink":null,"source":{"ref":null}}`,
+		`{"id":"j","status":"archived","createdAt":"2024-01-15T12:30:00+02:00","archivedAt":"2024-01-15"}`,
+		`{"id":"j","status":"active","createdAt":"9999-12-31T23:59:59-05:00"}`, `{"id":"j","status":"active"} x`, `{"id":"j","sta`, "<html>" + testKey,
+		`{"id":"\ud800","status":"\u0000"}`, `{"ID":"j","Status":"active","source":[1]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		job, err := get(t.Context(), newClient(t, answering(200, string(body))))
+		if err != nil {
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			assertReadable(t, err)
+			if job == nil {
+				return
+			}
+		}
+		require.NotEmpty(t, job.ID)
+		encoded, err := json.Marshal(job)
+		require.NoError(t, err)
+		var read mintlify.Job
+		require.NoError(t, json.Unmarshal(encoded, &read))
+		require.Equal(t, *job, read)
+	})
+}
+
+func FuzzVisitorPage(f *testing.F) {
+	for _, seed := range []string{
+		emptyPage, "", "null", "{}", `{"totals":{"human":1.5},"visitors":[{"path":"/a","human":12.0,"ai":1.2e1,"total":null}],"hasMore":true}`,
+		`{"totals":{},"visitors":[{}],"hasMore":false}`, `{"totals":{"human":1e300},"visitors":[],"hasMore":false}`, `{"totals":{},"visitors":[null],"hasMore":false} `,
+		`{"totals":{"human":9223372036854775807},"visitors":[{"human":-0.0}],"hasMore":false}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		page, err := newClient(t, answering(200, string(body))).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		if err != nil {
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			require.Nil(t, page)
+			assertReadable(t, err)
+			return
+		}
+		require.NotNil(t, page.Visitors)
+		encoded, err := json.Marshal(page)
+		require.NoError(t, err)
+		var read mintlify.VisitorPage
+		require.NoError(t, json.Unmarshal(encoded, &read))
+		require.Equal(t, *page, read)
+	})
+}
+
+func FuzzErrorAnswer(f *testing.F) {
+	f.Add(400, "application/json", "", []byte(`{"error":"no","details":[{"message":"x"}]}`))
+	f.Add(502, "text/html", "120", []byte("<html><title>502\nBad</title>"))
+	f.Add(429, "text/plain", "Fri, 31 Dec 2999 23:59:59 GMT", []byte("Too many requests"))
+	f.Add(401, "application/json", testKey, []byte(`{"error":{"message":"\u006d`+testKey[1:]+` `+testKey+`"}}`))
+	f.Add(404, "", "-1", []byte(strings.Repeat("x\x00\n\u202e", 1000)))
+	f.Add(302, testKey, "10000000000000000000", []byte(testKey[:5]))
+	f.Fuzz(func(t *testing.T, status int, contentType, retryAfter string, body []byte) {
+		if status >= 200 && status <= 299 || status < 100 || status > 999 {
+			return
+		}
+		client := newClient(t, answering(status, string(body), "Content-Type", contentType, "Retry-After", retryAfter, "X-Request-Id", contentType), mintlify.WithMaxRetries(0))
+		_, err := create(t.Context(), client)
+		var apiErr *mintlify.APIError
+		require.ErrorAs(t, err, &apiErr)
+		assertReadable(t, err)
+		assert.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
+		assert.LessOrEqual(t, len(apiErr.Details), 10)
+		for _, text := range append(apiErr.Details, apiErr.Message, string(apiErr.Body), apiErr.Header.Get("Content-Type"), apiErr.RequestID) {
+			assert.NotContains(t, text, testKey)
+		}
+		assertReadable(t, errors.New(apiErr.Message+strings.Join(apiErr.Details[:min(len(apiErr.Details), 1)], "")))
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"0", "7", "-1", "1.5", "+5", " 3 ", "9223372036", "9223372037", "9223372036854775807", "10000000000000000000", "-99999999999999999999", "soon", "Fri, 31 Dec 9999 23:59:59 GMT", "Monday, 02-Jan-06 15:04:05 GMT", "Mon Jan  2 15:04:05 2006"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		_, err := get(t.Context(), newClient(t, answering(429, "", "Retry-After", value), mintlify.WithMaxRetries(0)))
+		var apiErr *mintlify.APIError
+		require.ErrorAs(t, err, &apiErr)
+		require.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
+		digits := strings.TrimLeft(strings.TrimSpace(value), "0")
+		if digits == "" || strings.Trim(digits, "0123456789") != "" {
+			return
+		}
+		if len(digits) <= 9 {
+			want, err := time.ParseDuration(digits + "s")
+			require.NoError(t, err)
+			require.Equal(t, want, apiErr.RetryAfter)
+		} else {
+			require.Greater(t, apiErr.RetryAfter, time.Hour, "a wait too long to write down is a long wait")
+		}
+	})
+}
+
+func FuzzRequestPath(f *testing.F) {
+	f.Add("https://api.example.com", "proj", "job_1")
+	f.Add("https://api.example.com:8443/pre%2Ffix/", "a/b", "a/b?c#d e")
+	f.Add("http://[::1]:80/x/../y", "%2e%2e", "..%2f..")
+	f.Add("https://h", "...", "\x00\xff\n\u202e")
+	f.Add("https://h//a;b", ";", "//")
+	f.Fuzz(func(t *testing.T, baseURL, project, id string) {
+		var sent *url.URL
+		client, err := mintlify.NewClient(testKey, project, mintlify.WithBaseURL(baseURL), mintlify.WithHTTPClient(&http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			sent = r.URL
+			return answer(200, jobJSON), nil
+		})}))
+		if err != nil {
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+			assertReadable(t, err)
+			return
+		}
+		if _, err = client.Jobs.Get(t.Context(), id); err != nil {
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+			return
+		}
+		base, err := url.Parse(strings.TrimSpace(baseURL))
+		require.NoError(t, err)
+		require.Equal(t, []string{base.Scheme, base.Hostname(), base.Port()}, []string{sent.Scheme, sent.Hostname(), sent.Port()})
+		require.Nil(t, sent.User)
+		rest, ok := strings.CutPrefix(sent.EscapedPath(), strings.TrimRight(base.EscapedPath(), "/")+"/v2/agent/")
+		require.True(t, ok, "%q never leaves the prefix of %q", sent, baseURL)
+		segments := strings.Split(rest, "/")
+		require.Len(t, segments, 3)
+		for i, want := range []string{strings.TrimSpace(project), "job", id} {
+			got, err := url.PathUnescape(segments[i])
+			require.NoError(t, err)
+			require.Equal(t, want, got, "it round-trips")
+			require.NotContains(t, []string{".", ".."}, segments[i])
+		}
+		require.Empty(t, sent.RawQuery)
+		require.Empty(t, sent.Fragment)
+	})
+}
+
+func FuzzDate(f *testing.F) {
+	for _, seed := range []string{"2024-01-15", "2024-02-30", "2024-01-15T10:30:00Z", "2024-01-15T10:30:00.1239+02:00", "0000-01-01", "9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00Z", "2024-01-15T10:30Z", "2016-12-31T23:59:60Z", "2024-01-15T10:30:00,5Z"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		date, err := mintlify.ParseDate(text)
+		if err != nil {
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+			assertReadable(t, err)
+			return
+		}
+		require.False(t, date.IsZero())
+		again, err := mintlify.ParseDate(date.String())
+		require.NoError(t, err)
+		require.Equal(t, date, again)
+		require.Equal(t, date.String(), again.String())
+		require.Contains(t, []int{len("2006-01-02"), len("2006-01-02T15:04:05Z"), len("2006-01-02T15:04:05.000Z")}, len(date.String()))
+	})
+}
