@@ -2,7 +2,6 @@ package mintlify_test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"log"
@@ -83,15 +82,6 @@ func (j *jar) Cookies(*url.URL) []*http.Cookie     { return nil }
 func isOutcomeUnknown(err error) bool { return errors.Is(err, mintlify.ErrOutcomeUnknown) }
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
-
-// listenTLS listens on a loopback port until the test ends.
-func listenTLS(t *testing.T, config *tls.Config) net.Listener {
-	t.Helper()
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", config)
-	require.NoError(t, err)
-	t.Cleanup(func() { listener.Close() })
-	return listener
-}
 
 func textLogger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -3,7 +3,6 @@ package mintlify_test
 import (
 	"context"
 	"crypto/x509"
-	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -207,66 +206,15 @@ func TestBodyIsNotHandedOutAgainOnceWritten(t *testing.T) {
 // the request again on a new stream.
 func TestHTTP2StreamResetAfterTheRequestIsNotSentAgain(t *testing.T) {
 	var received atomic.Int32
-	server := httptest.NewUnstartedServer(nil)
-	server.EnableHTTP2 = true
-	server.StartTLS() // for its certificate alone
-	defer server.Close()
-	config := server.TLS.Clone()
-	config.NextProtos = []string{"h2"}
-	listener := listenTLS(t, config)
-	go serveHTTP2Resets(listener, &received)
-
-	hc := server.Client()
-	rt := hc.Transport.(*http.Transport)
-	rt.ForceAttemptHTTP2 = true
-	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc), mintlify.WithBaseURL("https://"+listener.Addr().String()))
+	hc, baseURL := newHTTP2Server(t, func(conn net.Conn, stream uint32) {
+		received.Add(1)
+		writeHTTP2RSTStream(conn, stream, http2ProtocolError)
+	})
+	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc), mintlify.WithBaseURL(baseURL))
 	require.NoError(t, err)
 	_, err = create(t.Context(), client)
 	assert.True(t, isOutcomeUnknown(err), "%v", err)
 	assert.EqualValues(t, 1, received.Load())
-	rt.CloseIdleConnections()
-}
-
-// serveHTTP2Resets resets each stream once its request is whole.
-func serveHTTP2Resets(listener net.Listener, received *atomic.Int32) {
-	const (
-		data, headers, rstStream, settings = 0x0, 0x1, 0x3, 0x4
-		flagEndStream, flagAck             = 0x1, 0x1
-		protocolError                      = 1
-	)
-	frame := func(length int, kind, flags byte, stream uint32) []byte {
-		header := []byte{byte(length >> 16), byte(length >> 8), byte(length), kind, flags}
-		return binary.BigEndian.AppendUint32(header, stream)
-	}
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			defer conn.Close()
-			if _, err := io.ReadFull(conn, make([]byte, len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))); err != nil {
-				return
-			}
-			conn.Write(frame(0, settings, 0, 0))
-			for {
-				header := make([]byte, 9)
-				if _, err := io.ReadFull(conn, header); err != nil {
-					return
-				}
-				length := int64(header[0])<<16 | int64(header[1])<<8 | int64(header[2])
-				io.CopyN(io.Discard, conn, length)
-				kind, flags, stream := header[3], header[4], binary.BigEndian.Uint32(header[5:])
-				switch {
-				case kind == settings && flags&flagAck == 0:
-					conn.Write(frame(0, settings, flagAck, 0))
-				case (kind == data || kind == headers) && flags&flagEndStream != 0:
-					received.Add(1)
-					conn.Write(binary.BigEndian.AppendUint32(frame(4, rstStream, 0, stream), protocolError))
-				}
-			}
-		}()
-	}
 }
 
 func TestGetIsSentAgain(t *testing.T) {

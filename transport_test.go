@@ -305,28 +305,36 @@ func TestAnswerLargerThanTheLimit(t *testing.T) {
 // counter is an endless stream of x that counts what is read of it.
 type counter struct{ n *atomic.Int64 }
 
+var exes = bytes.Repeat([]byte("x"), 1<<20)
+
 func (c *counter) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	c.n.Add(int64(len(p)))
-	return len(p), nil
+	n := copy(p, exes)
+	c.n.Add(int64(n))
+	return n, nil
 }
 
 func TestGzipBomb(t *testing.T) {
-	var bomb bytes.Buffer
-	w := gzip.NewWriter(&bomb)
-	io.CopyN(w, &counter{n: new(atomic.Int64)}, 100<<20)
-	w.Close()
+	bomb := gzipBomb(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(bomb.Bytes())
+		w.Write(bomb)
 	}))
 	defer server.Close()
 	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(server.URL))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
 	require.ErrorContains(t, err, "larger than 10 MiB")
+}
+
+// gzipBomb is 16 MiB of one letter, compressed.
+func gzipBomb(t *testing.T) []byte {
+	t.Helper()
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	_, err := io.CopyN(w, &counter{n: new(atomic.Int64)}, 16<<20)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return bomb.Bytes()
 }
 
 func TestAnswerJustWithinTheLimit(t *testing.T) {
