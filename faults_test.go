@@ -375,7 +375,7 @@ func faultClasses() []faultClass {
 			return response, nil
 		})), once(malformedPost), once(malformed), goesOn},
 		{"gzip bomb", func(t *testing.T) ([]mintlify.Option, func() int) {
-			bomb := gzipBomb(t)
+			bomb := gzipBomb()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Encoding", "gzip")
 				w.Write(bomb)

@@ -3,6 +3,7 @@ package mintlifytest
 import (
 	"encoding/json"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -136,21 +137,30 @@ func (s *Service) answer(r *http.Request, body []byte) answer {
 	if fault.Refuse {
 		return answer{fault: fault}
 	}
-	var sent struct {
-		Prompt *string `json:"prompt"`
-	}
-	malformed := json.Unmarshal(body, &sent) != nil || sent.Prompt == nil || *sent.Prompt == ""
-	request := Request{Operation: to.operation, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query()}
-	if sent.Prompt != nil {
-		request.Prompt = *sent.Prompt
-	}
-	s.requests = append(s.requests, request)
+	prompt := promptOf(r, body)
+	s.requests = append(s.requests, Request{
+		Operation: to.operation, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Prompt: prompt})
 
 	a := answer{status: fault.Status}
 	if fault.Status < 300 {
-		a = s.act(r, to, malformed, advance)
+		a = s.act(r, to, prompt, advance)
 	}
 	return a.spoil(fault)
+}
+
+// promptOf returns the prompt of a request's body; "" if it has none that the
+// service would take.
+func promptOf(r *http.Request, body []byte) string {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/json" {
+		return ""
+	}
+	var fields map[string]json.RawMessage // names to the letter, other than in a struct
+	var prompt string
+	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(fields["prompt"], &prompt) != nil {
+		return ""
+	}
+	return prompt
 }
 
 // fault takes the fault of a request, which may be that of a job's step, and says
@@ -174,7 +184,7 @@ func (f Fault) spoils() bool {
 }
 
 // act does what the service does, and answers as it answers.
-func (s *Service) act(r *http.Request, to route, malformed, advance bool) answer {
+func (s *Service) act(r *http.Request, to route, prompt string, advance bool) answer {
 	if r.Header.Get("Authorization") != "Bearer "+APIKey {
 		return failure(http.StatusUnauthorized, "Invalid or missing API key")
 	}
@@ -194,7 +204,7 @@ func (s *Service) act(r *http.Request, to route, malformed, advance bool) answer
 		}
 		return success(http.StatusOK, j.json())
 	}
-	if r.Header.Get("Content-Type") != "application/json" || malformed {
+	if prompt == "" {
 		return failure(http.StatusBadRequest, "prompt is required and must be at least 1 character")
 	}
 	if !s.withinQuota("agent "+to.project, time.Now()) {

@@ -60,6 +60,8 @@ func TestServiceChecksRequestsAsTheServiceDoes(t *testing.T) {
 		"no prompt":        {"POST", jobs, mintlifytest.APIKey, "application/json", `{}`, 400, "prompt"},
 		"prompt, no text":  {"POST", jobs, mintlifytest.APIKey, "application/json", `{"prompt":5}`, 400, "prompt"},
 		"no JSON":          {"POST", jobs, mintlifytest.APIKey, "application/json", `prompt`, 400, "prompt"},
+		"misspelt field":   {"POST", jobs, mintlifytest.APIKey, "application/json", `{"Prompt":"x"}`, 400, "prompt"},
+		"with a charset":   {"POST", jobs, mintlifytest.APIKey, "Application/JSON; charset=utf-8", `{"prompt":"x"}`, 201, `"status":"active"`},
 		"no content type":  {"POST", jobs, mintlifytest.APIKey, "", `{"prompt":"x"}`, 400, "prompt"},
 		"message, no text": {"POST", jobs + "/j/message", mintlifytest.APIKey, "application/json", `{"prompt":""}`, 400, "prompt"},
 		"created":          {"POST", jobs, mintlifytest.APIKey, "application/json", `{"prompt":"x"}`, 201, `"status":"active"`},

@@ -1,0 +1,260 @@
+package contract_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/contract"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// In these tests a violation of the document fails the test by itself: see startProxy.
+
+const oddID = "a/b?c#d e"
+
+func TestAJobFromPromptToPullRequestIsValidInAnyProject(t *testing.T) {
+	svc, proxy, client := startFake(t)
+	for _, project := range []string{mintlifytest.ProjectID, oddID, "ü", "p%2Fq", "a:b;c=d&e+f", "..."} {
+		client, err := client.ForProject(project)
+		require.NoError(t, err)
+		job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix \"the\" typos\n<in> ü \U0001F600"})
+		require.NoError(t, err)
+		job, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
+		require.NoError(t, err)
+		assert.NotEmpty(t, job.PRLink)
+		job, err = client.Jobs.Message(t.Context(), job.ID, mintlify.MessageParams{Prompt: "And the links"})
+		require.NoError(t, err)
+		assert.Empty(t, job.PRLink)
+		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
+		require.NoError(t, err)
+		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, []string{"createJob 201", "getJob 200", "getVisitors 200", "sendMessage 200"}, proxy.Answers())
+	assert.Len(t, svc.Jobs(), 6)
+}
+
+func TestAnyJobIDIsValidAndArrivesAsItWasSent(t *testing.T) {
+	svc, _, client := startFake(t)
+	for _, id := range []string{"job_1", oddID, "ü", "%2F", "a:b;c=d&e+f", "...", "line\nbreak", "job", "message"} {
+		svc.AddJob(id, mintlifytest.Step{Status: mintlify.JobCompleted})
+		for _, call := range []func() (*mintlify.Job, error){
+			func() (*mintlify.Job, error) { return client.Jobs.Get(t.Context(), id) },
+			func() (*mintlify.Job, error) {
+				return client.Jobs.Message(t.Context(), id, mintlify.MessageParams{Prompt: "x"})
+			},
+			func() (*mintlify.Job, error) { return client.Jobs.WaitUntilDone(t.Context(), id) },
+		} {
+			job, err := call()
+			require.NoError(t, err, id)
+			assert.Equal(t, id, job.ID)
+		}
+	}
+}
+
+func TestJobsOfEveryStatusAreValidWithAndWithoutAPullRequest(t *testing.T) {
+	svc, _, client := startFake(t)
+	for _, status := range []mintlify.JobStatus{mintlify.JobActive, mintlify.JobCompleted, mintlify.JobArchived, mintlify.JobFailed} {
+		for _, link := range []string{"", "https://github.com/example/docs/pull/7"} {
+			svc.AddJob("j", mintlifytest.Step{Status: status, PRLink: link})
+			job, err := client.Jobs.Get(t.Context(), "j")
+			require.NoError(t, err)
+			assert.Equal(t, status, job.Status)
+			assert.Equal(t, link, job.PRLink)
+			assert.Equal(t, status == mintlify.JobArchived, !job.ArchivedAt.IsZero())
+			job, err = client.Jobs.Message(t.Context(), "j", mintlify.MessageParams{Prompt: "x"})
+			require.NoError(t, err)
+			assert.Equal(t, mintlify.JobActive, job.Status)
+		}
+	}
+}
+
+func TestEveryCombinationOfVisitorsParametersIsValid(t *testing.T) {
+	svc, _, client := startFake(t)
+	svc.SetVisitors(visitors(120))
+	sent := 0
+	for _, from := range []mintlify.Date{{}, mintlify.Day(2026, 1, 1), mintlify.Day(0, 2, 29), mintlify.Instant(time.Date(2026, 1, 1, 9, 30, 0, 0, time.FixedZone("", 7200)))} {
+		for _, to := range []mintlify.Date{{}, mintlify.Day(2026, 2, 1), mintlify.Instant(time.Date(2026, 2, 1, 0, 0, 0, 250e6, time.UTC))} {
+			for _, limit := range []int{0, 1, 50, 250} {
+				for _, offset := range []int{0, 1, 119, 5000, math.MaxInt - 250} {
+					params := mintlify.VisitorsParams{DateFrom: from, DateTo: to, Limit: limit, Offset: offset}
+					_, err := client.Analytics.GetVisitors(t.Context(), params)
+					require.NoError(t, err, "%+v", params)
+					sent++
+				}
+			}
+		}
+	}
+	assert.Len(t, svc.Requests(), sent)
+}
+
+func TestExportsAreValidToTheLastPageWithAndWithoutPrefetch(t *testing.T) {
+	svc, _, client := startFake(t)
+	for _, rows := range []int{0, 1, 250, 251, 600} {
+		svc.SetVisitors(visitors(rows))
+		for _, params := range []mintlify.VisitorsParams{{}, {Limit: 100}, {Limit: 250, Offset: 20}} {
+			for _, opts := range [][]mintlify.ExportOption{nil, {mintlify.WithPrefetch()}} {
+				pagedRows := 0
+				for page, err := range client.Analytics.VisitorPages(t.Context(), params, opts...) {
+					require.NoError(t, err)
+					pagedRows += len(page.Visitors)
+				}
+				assert.Equal(t, max(0, rows-params.Offset), pagedRows)
+				singleRows := 0
+				for _, err := range client.Analytics.Visitors(t.Context(), params, opts...) {
+					require.NoError(t, err)
+					singleRows++
+				}
+				assert.Equal(t, pagedRows, singleRows)
+			}
+		}
+	}
+}
+
+func TestAnExportThatIsBrokenOffIsValid(t *testing.T) {
+	svc, _, client := startFake(t)
+	svc.SetVisitors(visitors(600))
+	for range 20 { // the request that prefetch had on its way is at another point each time
+		for _, err := range client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()) {
+			require.NoError(t, err)
+			break
+		}
+	}
+}
+
+// calls are the SDK's, one for each operation of the document.
+var calls = map[mintlify.Operation]func(context.Context, *mintlify.Client) error{
+	mintlify.OpCreateJob: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
+		return err
+	},
+	mintlify.OpSendMessage: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Jobs.Message(ctx, "j", mintlify.MessageParams{Prompt: "x"})
+		return err
+	},
+	mintlify.OpGetJob: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Jobs.Get(ctx, "j")
+		return err
+	},
+	mintlify.OpGetVisitors: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
+		return err
+	},
+}
+
+func TestEveryDocumentedAnswerIsValidAndKnownToTheSDK(t *testing.T) {
+	svc := mintlifytest.NewService()
+	proxy, baseURL := startProxy(t, svc)
+	client := newClient(t, baseURL, mintlifytest.APIKey)
+
+	for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpSendMessage} {
+		require.ErrorIs(t, calls[op](t.Context(), client), mintlify.ErrNotFound)
+	}
+	svc.AddJob("j")
+	for op, call := range calls {
+		require.NoError(t, call(t.Context(), client), op)
+		require.ErrorIs(t, call(t.Context(), newClient(t, baseURL, "mint_wrong")), mintlify.ErrUnauthorized)
+		// The fake gives these two when it is told to.
+		svc.FailNext(op, 1, mintlifytest.Fault{Status: 403, Body: `{"error":"The key lacks the scope"}`})
+		require.ErrorIs(t, call(t.Context(), client), mintlify.ErrForbidden)
+		svc.FailNext(op, 1, mintlifytest.Fault{Status: 500, Body: `{"error":"Internal error"}`})
+		require.ErrorIs(t, call(t.Context(), client), mintlify.ErrServer)
+	}
+	assert.Empty(t, proxy.Violations(), "before those that are meant")
+	provokeBadRequests(t, proxy, baseURL)
+	exhaustQuotas(t, svc, client)
+	assert.Equal(t, documentedAnswers(t), proxy.Answers())
+}
+
+// provokeBadRequests sends what the SDK refuses to send.
+func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
+	t.Helper()
+	for _, request := range []rawRequest{
+		{target: "POST /v2/agent/test-project/job", body: `{}`},
+		{target: "POST /v2/agent/test-project/job/j/message", body: `{}`},
+		{target: "GET /v1/analytics/test-project/visitors?limit=0&offset=-1&dateFrom=yesterday&dateTo="},
+	} {
+		assert.Equal(t, http.StatusBadRequest, request.send(t, baseURL))
+		noted := proxy.Violations()
+		require.Len(t, noted, 1, "%v: the request is wrong, the answer is not", noted)
+		assert.Equal(t, contract.Request, noted[0].Side)
+	}
+}
+
+func exhaustQuotas(t *testing.T, svc *mintlifytest.Service, client *mintlify.Client) {
+	t.Helper()
+	svc.EnforceQuotas()
+	for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpGetVisitors} {
+		for range 100 {
+			require.NoError(t, calls[op](t.Context(), client))
+		}
+	}
+	for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpSendMessage, mintlify.OpGetVisitors} {
+		require.ErrorIs(t, calls[op](t.Context(), client), mintlify.ErrRateLimited)
+	}
+}
+
+func TestTheFakeAndTheDocumentRefuseTheSameRequests(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("j")
+	proxy, baseURL := startProxy(t, svc)
+	for request, want := range requestsByStatus() {
+		status := request.send(t, baseURL)
+		if status == http.StatusCreated {
+			status = http.StatusOK
+		}
+		assert.Equal(t, want, status, "%+v", request)
+		noted := proxy.Violations()
+		if want == http.StatusOK {
+			assert.Empty(t, noted, "%+v", request)
+		} else if assert.Len(t, noted, 1, "%+v", request) {
+			assert.Equal(t, contract.Request, noted[0].Side, "%+v: %v", request, noted)
+		}
+	}
+}
+
+// requestsByStatus returns requests on the edge of what is allowed, and beyond,
+// with the statuses of their answers; 201 is 200 here.
+func requestsByStatus() map[rawRequest]int {
+	requests := map[rawRequest]int{
+		{target: getVisitors, key: "none"}:                        401,
+		{target: "GET /v2/agent/test-project/job/j"}:              200,
+		{target: "GET /v2/agent/test-project/job/j", key: "none"}: 401,
+	}
+	for query, status := range map[string]int{
+		"": 200, "limit=1": 200, "limit=250": 200, "offset=0": 200, "offset=9223372036854775807": 200,
+		"limit=0": 400, "limit=251": 400, "limit=-1": 400, "limit=1.5": 400, "limit=1e1": 400, "limit=x": 400, "limit=": 400,
+		"offset=-1": 400, "offset=1.5": 400, "offset=x": 400, "offset=": 400, "offset=99999999999999999999": 400,
+		"dateFrom=2026-01-01": 200, "dateTo=2026-01-01T10:30:00Z": 200, "dateTo=2026-01-01T10:30:00.250Z": 200,
+		"dateFrom=": 400, "dateFrom=yesterday": 400, "dateFrom=2026-02-30": 400, "dateTo=2026-1-5": 400, "dateTo=2026-01-01T10:30:00": 400,
+	} {
+		requests[rawRequest{target: getVisitors + "?" + query}] = status
+	}
+	for _, target := range []string{createJob, "POST /v2/agent/test-project/job/j/message"} {
+		for _, prompt := range []string{`"x"`, `" "`, `"\u0000"`} {
+			requests[rawRequest{target: target, body: fmt.Sprintf(`{"prompt":%s}`, prompt)}] = 200
+		}
+		for _, body := range []string{``, `{}`, `null`, `[]`, `"x"`, `{"prompt":""}`, `{"prompt":null}`, `{"prompt":1}`, `{"prompt":"x"`, `{"prompt":"x"}{}`} {
+			requests[rawRequest{target: target, body: body}] = 400
+		}
+		requests[rawRequest{target: target, body: `{"prompt":"x"}`, contentType: "text/plain"}] = 400
+		requests[rawRequest{target: target, body: `{"prompt":"x"}`, key: "none"}] = 401
+	}
+	return requests
+}
+
+// The document says ISO 8601; the fake is as strict as the strictest parser, so
+// that a client that passes here passes everywhere.
+func TestTheFakeAloneRefusesADateWithAnOffset(t *testing.T) {
+	_, baseURL := startProxy(t, mintlifytest.NewService())
+	request := rawRequest{target: getVisitors + "?dateFrom=2026-01-01T10:30:00%2B02:00"}
+	assert.Equal(t, http.StatusBadRequest, request.send(t, baseURL))
+}

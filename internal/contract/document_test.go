@@ -1,0 +1,57 @@
+package contract_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/internal/contract"
+)
+
+func loadDocument(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromFile(contract.Document)
+	require.NoError(t, err)
+	return doc
+}
+
+func TestDocumentIsValidAndSoAreItsExamples(t *testing.T) {
+	doc := loadDocument(t)
+	assert.True(t, doc.IsOpenAPI31OrLater())
+	assert.NoError(t, doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableMultiError()))
+}
+
+func TestDocumentHasTheFourOperationsAndNoOther(t *testing.T) {
+	var operations []string
+	for path, item := range loadDocument(t).Paths.Map() {
+		for method, operation := range item.Operations() {
+			operations = append(operations, operation.OperationID+": "+method+" "+path)
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"createJob: POST /v2/agent/{projectId}/job",
+		"getJob: GET /v2/agent/{projectId}/job/{id}",
+		"sendMessage: POST /v2/agent/{projectId}/job/{id}/message",
+		"getVisitors: GET /v1/analytics/{projectId}/visitors",
+	}, operations)
+}
+
+// documentedAnswers returns the operations' ids with each status that the
+// document has by its own number.
+func documentedAnswers(t *testing.T) []string {
+	var answers []string
+	for _, item := range loadDocument(t).Paths.Map() {
+		for _, operation := range item.Operations() {
+			for status := range operation.Responses.Map() {
+				if status != "default" {
+					answers = append(answers, operation.OperationID+" "+status)
+				}
+			}
+		}
+	}
+	slices.Sort(answers)
+	return answers
+}

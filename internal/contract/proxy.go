@@ -1,0 +1,251 @@
+// Package contract holds the SDK and its fake service to the document of the
+// API, api/openapi.yaml: a proxy stands between the two and notes whatever the
+// document does not allow. It is a module of its own so that the SDK's module
+// does not link a validator.
+package contract
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+// Document is where the document of the API is, seen from this folder.
+const Document = "../../api/openapi.yaml"
+
+// Sides of an exchange, for [Violation].
+const (
+	Request = "request"
+	Answer  = "answer"
+)
+
+// Violation is something that the document does not allow.
+type Violation struct {
+	Side     string // Request or Answer
+	Exchange string // such as GET /v2/agent/p/job/j, and the answer's status behind it
+	Reason   string
+}
+
+// Proxy is an [http.Handler] that passes requests to the service and its answers
+// back as they are, and notes the violations of both. It is safe for use by many
+// goroutines.
+type Proxy struct {
+	service *url.URL
+	router  routers.Router
+	options *openapi3filter.Options
+
+	mu         sync.Mutex
+	violations []Violation
+	answers    map[string]bool
+}
+
+// NewProxy returns a proxy to the service at serviceURL.
+func NewProxy(serviceURL string) (*Proxy, error) {
+	service, err := url.Parse(serviceURL)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromFile(Document)
+	if err != nil {
+		return nil, err
+	}
+	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
+		return nil, err
+	}
+	doc.Servers = nil // any host will do
+	if err := closeObjects(doc); err != nil {
+		return nil, err
+	}
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		return nil, err
+	}
+	return &Proxy{service: service, router: router, options: options(), answers: map[string]bool{}}, nil
+}
+
+// closeObjects has every object of the document refuse fields that it does not
+// name. The document leaves them open for the service's additions, but a field
+// that the SDK or the fake adds is a misspelt one.
+func closeObjects(doc *openapi3.T) error {
+	closed := false
+	return doc.WalkSchemas(func(_ string, schema *openapi3.SchemaRef) error {
+		if schema.Value.Type.Is(openapi3.TypeObject) {
+			schema.Value.AdditionalProperties = openapi3.BoolSchema{Has: &closed}
+		}
+		return nil
+	})
+}
+
+func options() *openapi3filter.Options {
+	return &openapi3filter.Options{
+		IncludeResponseStatus:             true,
+		RejectWhenRequestBodyNotSpecified: true,
+		SkipSettingDefaults:               true, // the request is passed on as it came
+		AuthenticationFunc:                checkBearer,
+		// The library's own formats are looser, or not checked at all.
+		SchemaValidationOptions: []openapi3.SchemaValidationOption{
+			openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
+				"date":      openapi3.NewCallbackValidator(checkTime(time.DateOnly)),
+				"date-time": openapi3.NewCallbackValidator(checkTime(time.RFC3339)),
+				"uri":       openapi3.NewCallbackValidator(checkURI),
+			}),
+		},
+	}
+}
+
+func checkBearer(_ context.Context, input *openapi3filter.AuthenticationInput) error {
+	if input.SecurityScheme.Type != "http" || input.SecurityScheme.Scheme != "bearer" {
+		return errors.New("the proxy knows bearer keys only")
+	}
+	var key string
+	header := input.RequestValidationInput.Request.Header.Get("Authorization")
+	if _, err := fmt.Sscanf(header, "Bearer %s", &key); err != nil {
+		return errors.New("no Authorization: Bearer KEY")
+	}
+	return nil
+}
+
+func checkTime(layout string) func(string) error {
+	return func(text string) error {
+		_, err := time.Parse(layout, text)
+		return err
+	}
+}
+
+func checkURI(text string) error {
+	uri, err := url.Parse(text)
+	if err == nil && !uri.IsAbs() {
+		err = errors.New("is not absolute")
+	}
+	return err
+}
+
+// checkWhole is for what comes after a body's first JSON value, which the library
+// does not look at.
+func checkWhole(body []byte) error {
+	if !json.Valid(body) {
+		return errors.New("the body is not one JSON value")
+	}
+	return nil
+}
+
+// Violations returns what was noted since it was last called.
+func (p *Proxy) Violations() []Violation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	noted := p.violations
+	p.violations = nil
+	return noted
+}
+
+// Answers returns the answers that came by, in order, each once: the operation's
+// id in the document and the status, such as createJob 201.
+func (p *Proxy) Answers() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var seen []string
+	for answer := range p.answers {
+		seen = append(seen, answer)
+	}
+	slices.Sort(seen)
+	return seen
+}
+
+func (p *Proxy) note(side, exchange string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.violations = append(p.violations, Violation{side, exchange, err.Error()})
+}
+
+// ServeHTTP implements [http.Handler].
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	exchange := r.Method + " " + r.URL.RequestURI()
+	input, err := p.checkRequest(r)
+	if err != nil {
+		p.note(Request, exchange, err)
+	}
+	proxy := httputil.ReverseProxy{
+		Rewrite: func(out *httputil.ProxyRequest) { out.SetURL(p.service) },
+		ModifyResponse: func(answer *http.Response) error {
+			return p.checkAnswer(input, exchange, answer)
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil { // a caller that goes away breaks no promise
+				p.note(Answer, exchange, err)
+			}
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	}
+	proxy.ServeHTTP(w, r)
+}
+
+// checkRequest returns what the check of the answer needs, nil where the document
+// has no such operation. It leaves the request as it was.
+func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidationInput, error) {
+	route, params, err := p.router.FindRoute(r)
+	if err != nil {
+		return nil, err
+	}
+	input := &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params, Options: p.options}
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if err == nil {
+		err = openapi3filter.ValidateRequest(r.Context(), input)
+	}
+	if err == nil && len(body) > 0 {
+		err = checkWhole(body)
+	}
+	if err != nil {
+		return input, err
+	}
+	for name := range r.URL.Query() {
+		if route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+			return input, fmt.Errorf("query parameter %q is not documented", name)
+		}
+	}
+	return input, nil
+}
+
+// checkAnswer notes what is wrong with the answer. Its own error is that the
+// answer could not be read.
+func (p *Proxy) checkAnswer(input *openapi3filter.RequestValidationInput, exchange string, answer *http.Response) error {
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	if input == nil {
+		return nil // the request is a violation already
+	}
+	operation := input.Route.Operation
+	p.mu.Lock()
+	p.answers[fmt.Sprint(operation.OperationID, " ", answer.StatusCode)] = true
+	p.mu.Unlock()
+
+	response := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: answer.StatusCode, Header: answer.Header, Options: p.options}
+	err = openapi3filter.ValidateResponse(context.Background(), response.SetBodyBytes(body))
+	if err == nil {
+		err = checkWhole(body)
+	}
+	if err == nil && operation.Responses.Status(answer.StatusCode) == nil {
+		err = errors.New("the status is documented by default alone")
+	}
+	if err != nil {
+		p.note(Answer, fmt.Sprint(exchange, " ", answer.StatusCode), err)
+	}
+	return nil
+}
