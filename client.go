@@ -172,6 +172,10 @@ func WithInsecureHTTP() Option {
 // request: the Transport instead of the SDK's own (nil: the SDK's own), the
 // Timeout for each try (0: 60 s), and the Jar for cookies. Nothing else of hc is
 // used, and hc is never changed.
+//
+// A Transport that tries several ways should fire httptrace events on each of them,
+// as http.Transport does, or on none: events that tell of a connection that could
+// not be made are what the SDK takes for proof that nothing was sent.
 func WithHTTPClient(hc *http.Client) Option {
 	return func(cfg *config) error {
 		if hc == nil {
@@ -268,8 +272,9 @@ func WithWaitDefaults(opts ...WaitOption) Option {
 }
 
 // WithLogger has every request, retry and failed poll logged to l: requests at
-// debug level, retries and failed polls as warnings. Keys, prompts and bodies
-// are not logged. Without it, or with nil, the SDK is silent.
+// debug level, retries and failed polls as warnings. Keys and prompts are not
+// logged; errors are, with the service's words. Without it, or with nil, the SDK is
+// silent.
 func WithLogger(l *slog.Logger) Option {
 	return func(cfg *config) error {
 		if l == nil {
@@ -295,13 +300,7 @@ func (a argument) refuse(reason string) error { return &ArgumentError{a.name, re
 // cleanKey takes off what gets pasted along with a key and refuses what cannot
 // be an admin key, without showing it.
 func cleanKey(arg argument) (string, error) {
-	key := strings.TrimSpace(arg.value)
-	const scheme = "bearer"
-	if len(key) >= len(scheme) && strings.EqualFold(key[:len(scheme)], scheme) {
-		if rest := strings.TrimSpace(key[len(scheme):]); rest == "" || rest != key[len(scheme):] {
-			key = rest
-		}
-	}
+	key := trimScheme(arg.value)
 	switch {
 	case key == "":
 		return "", arg.refuse(arg.missing)
@@ -317,9 +316,22 @@ func cleanKey(arg argument) (string, error) {
 	return key, nil
 }
 
+// trimScheme takes white space and a pasted "Bearer " off a key.
+func trimScheme(text string) string {
+	const scheme = "bearer"
+	text = strings.TrimSpace(text)
+	if len(text) < len(scheme) || !strings.EqualFold(text[:len(scheme)], scheme) {
+		return text
+	}
+	if rest := strings.TrimSpace(text[len(scheme):]); rest == "" || rest != text[len(scheme):] {
+		return rest
+	}
+	return text // a key that begins so
+}
+
 func cleanProjectID(arg argument) (string, error) {
 	id := strings.TrimSpace(arg.value)
-	if strings.HasPrefix(id, "mint_") {
+	if strings.HasPrefix(trimScheme(id), "mint_") {
 		return "", arg.refuse("begins as an API key does: the key and the project id are swapped")
 	}
 	if reason := refusedID(id); reason != "" {

@@ -81,7 +81,7 @@ func TestKeyBeginningLikeTheSchemeIsAKey(t *testing.T) {
 }
 
 func TestProjectID(t *testing.T) {
-	for name, id := range map[string]string{"empty": "", "blank": " \n", "dot": ".", "dots": "..", "swapped": "mint_secret"} {
+	for name, id := range map[string]string{"empty": "", "blank": " \n", "dot": ".", "dots": "..", "swapped": "mint_secret", "pasted": "Bearer mint_secret"} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mintlify.NewClient("mint_abc", id)
 			argument := requireArgumentError(t, err, "projectID")
@@ -333,6 +333,7 @@ func TestBadKeyOfKeySourceIsRefusedUnseen(t *testing.T) {
 	requireArgumentError(t, err, "apiKey")
 	assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.NotContains(t, err.Error(), "secret")
+	assert.ErrorContains(t, err, "/job: apiKey is an assistant key")
 }
 
 func TestRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {

@@ -112,7 +112,7 @@ func (e *APIError) Error() string {
 
 func (e *APIError) likelyCause() string {
 	switch {
-	case e.StatusCode >= 300 && e.StatusCode < 400:
+	case e.StatusCode >= 300 && e.StatusCode < 400 && e.Header.Get("Location") != "":
 		return "redirects of a POST, to another origin, or without end are not followed: check the base URL"
 	case e.StatusCode == http.StatusUnauthorized:
 		return "the API key is wrong, revoked or expired; keys expire after 90 days by default"
@@ -190,7 +190,11 @@ type JobFailedError struct {
 }
 
 func (e *JobFailedError) Error() string {
-	return oneLine(fmt.Sprintf("mintlify: job %s failed: the agent hit an unrecoverable error", e.Job.ID), maxMessage)
+	id := ""
+	if e.Job != nil {
+		id = " " + e.Job.ID
+	}
+	return oneLine("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
 }
 
 // Is reports whether target is [ErrJobFailed].
@@ -252,7 +256,7 @@ type sendError struct {
 }
 
 func (e *sendError) Error() string {
-	message := fmt.Sprintf("mintlify: %s: %s %s: %s", e.operation, e.method, oneLine(e.url, maxWords), oneLine(e.err.Error(), maxWords))
+	message := fmt.Sprintf("mintlify: %s: %s %s: %s", e.operation, e.method, oneLine(e.url, maxWords), oneLine(strings.TrimPrefix(e.err.Error(), "mintlify: "), maxWords))
 	if e.attempts > 1 {
 		message += fmt.Sprintf(" [%d tries]", e.attempts)
 	}
@@ -305,10 +309,10 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// words are what the service says in the body of an answer, without the key: blot
-// takes it out of text before it is cut, or part of a key could stay.
+// words are what the service says in the body of an answer. The key is blotted out
+// of it before it is cut, or part of the key could stay.
 type words struct {
-	blot func(string) string
+	blot blot
 }
 
 // ofError finds the message and the details of an error.
@@ -341,32 +345,39 @@ func (w words) ofError(body []byte) (message string, details []string) {
 func (w words) message(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return oneLine(w.blot(text), maxWords)
+		return w.line(text, maxWords)
 	}
 	var object struct {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(raw, &object) == nil {
-		return oneLine(w.blot(object.Message), maxWords)
+		return w.line(object.Message, maxWords)
 	}
 	return ""
 }
 
+// excerpt returns the start of a text body.
+func (w words) excerpt(body []byte) string {
+	return w.line(string(body[:min(len(body), 64<<10)]), maxWords/2)
+}
+
 var (
+	htmlStart = regexp.MustCompile(`(?i)<(?:!doctype|html|head|body|title|meta|style|script|div|center|pre|h[1-6]|p)\b`)
 	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
-	htmlTag   = regexp.MustCompile(`(?s)<[^>]*>`)
+	htmlCode  = regexp.MustCompile(`(?is)<(?:style|script)\b.*?</(?:style|script)>`)
+	htmlTag   = regexp.MustCompile(`(?s)<[^>]*(?:>|$)`)
 )
 
-// excerpt returns the start of a text body, and of an HTML page its title.
-func (w words) excerpt(body []byte) string {
-	text := string(body[:min(len(body), 4096)])
-	if strings.HasPrefix(strings.TrimSpace(text), "<") {
+// line returns text on one line, and of an HTML page its title, or else its text.
+func (w words) line(text string, limit int) string {
+	if htmlStart.MatchString(text) {
 		if title := htmlTitle.FindStringSubmatch(text); title != nil {
 			text = title[1]
 		}
-		text = html.UnescapeString(htmlTag.ReplaceAllString(text, " "))
+		text = htmlTag.ReplaceAllString(htmlCode.ReplaceAllString(text, " "), " ")
+		text = html.UnescapeString(text)
 	}
-	return oneLine(w.blot(text), maxWords/2)
+	return oneLine(w.blot.text(text), limit)
 }
 
 // oneLine makes text from outside fit for a message: no control or invisible

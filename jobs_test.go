@@ -121,6 +121,12 @@ func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	}
 }
 
+func TestByteOrderMarkNeverCostsTheJob(t *testing.T) {
+	job, err := create(t.Context(), newClient(t, answering(201, "\ufeff"+jobJSON)))
+	require.NoError(t, err)
+	assert.Equal(t, "job_1", job.ID)
+}
+
 func TestOddOptionalFieldsNeverCostTheJob(t *testing.T) {
 	for name, fields := range map[string]string{
 		"absent":          ``,

@@ -229,7 +229,7 @@ func (e *APIError) endsWait() bool {
 }
 
 func (w *wait) interval(waited time.Duration) time.Duration {
-	interval := min(max(waited/20, w.minInterval), w.maxInterval)
+	interval := min(max(waited/20, w.minInterval), w.maxInterval, maxDuration/2) // room for the jitter
 	return time.Duration(float64(interval) * (0.9 + 0.2*rand.Float64()))
 }
 

@@ -118,6 +118,19 @@ func TestPollInterval(t *testing.T) {
 	})
 }
 
+func TestLongestPollIntervalDoesNotOverflow(t *testing.T) {
+	const longest = 1<<63 - 1
+	for range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		client := newClient(t, answering(200, jobJSON))
+		_, err := client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithPollInterval(longest, longest), mintlify.WithOnPoll(func(p mintlify.Poll) {
+			assert.Positive(t, p.Next)
+			cancel()
+		}))
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
 // Rule 4: a wait outlives the network.
 
 func TestFailedPollsDoNotEndAWait(t *testing.T) {

@@ -32,7 +32,7 @@ type call struct {
 	httpReq *retryablehttp.Request
 
 	try      *try
-	key      string // of the try
+	blot     blot // the key of the try out of what comes back
 	attempts int
 	err      error // what came of the last try; nil before the first, and on success
 }
@@ -121,7 +121,7 @@ func (c *call) handle(resp *http.Response) error {
 	}
 	b.Reset()
 	readErr := c.try.read(resp.Body, b)
-	c.err = c.interpret(resp, b.Bytes(), readErr)
+	c.err = c.interpret(resp, bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), readErr)
 	c.log(resp.StatusCode)
 	if b.Cap() <= 1<<20 {
 		c.config.buffers.Put(b)
@@ -153,7 +153,7 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 }
 
 func (c *call) apiError(resp *http.Response, body []byte) *APIError {
-	body, header := c.blotBody(body), c.blotHeader(resp.Header)
+	header := c.blot.header(resp.Header)
 	message, details := words{c.blot}.ofError(body)
 	return &APIError{
 		Operation:  c.operation,
@@ -166,18 +166,17 @@ func (c *call) apiError(resp *http.Response, body []byte) *APIError {
 		Method:     c.method,
 		Path:       c.httpReq.URL.EscapedPath(),
 		Header:     header,
-		Body:       bytes.Clone(body[:min(len(body), maxErrorBody)]),
+		Body:       c.blot.body(body),
 	}
 }
 
 func (c *call) responseError(resp *http.Response, body []byte, reason string) *ResponseError {
-	body = c.blotBody(body)
 	return &ResponseError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
-		Reason:     c.blot(reason),
-		Header:     c.blotHeader(resp.Header),
-		Body:       bytes.Clone(body[:min(len(body), maxErrorBody)]),
+		Reason:     c.blot.text(reason),
+		Header:     c.blot.header(resp.Header),
+		Body:       c.blot.body(body),
 		excerpt:    words{c.blot}.excerpt(body),
 	}
 }
@@ -277,7 +276,7 @@ func retryAfter(header http.Header) time.Duration {
 		if seconds > int64(maxDuration/time.Second) {
 			return maxDuration
 		}
-		return max(0, time.Duration(seconds)*time.Second)
+		return time.Duration(max(0, seconds)) * time.Second
 	}
 	if date, err := http.ParseTime(value); err == nil {
 		return max(0, time.Until(date))
@@ -305,39 +304,10 @@ func (c *call) log(status int) {
 	c.config.logger.LogAttrs(c.ctx, slog.LevelDebug, "mintlify: request", attrs...)
 }
 
-// blotted stands where the service, or a transport, has echoed the key.
-const blotted = "[API key]"
-
-func (c *call) blot(text string) string {
-	if c.key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, c.key, blotted)
-}
-
-// blotBody returns a copy of body without the key.
-func (c *call) blotBody(body []byte) []byte {
-	if c.key == "" {
-		return bytes.Clone(body)
-	}
-	return bytes.ReplaceAll(body, []byte(c.key), []byte(blotted))
-}
-
-// blotHeader returns a copy of header without the key.
-func (c *call) blotHeader(header http.Header) http.Header {
-	header = header.Clone()
-	for _, values := range header {
-		for i := range values {
-			values[i] = c.blot(values[i])
-		}
-	}
-	return header
-}
-
 // safe makes an error of the transport fit to be returned.
 func (c *call) safe(err error) error {
 	if timeout, ok := err.(*timeoutError); ok {
 		return timeout
 	}
-	return &transportError{err: err, message: oneLine(c.blot(err.Error()), maxWords)}
+	return &transportError{err: err, message: oneLine(c.blot.text(err.Error()), maxWords)}
 }

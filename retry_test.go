@@ -312,6 +312,7 @@ func TestRetryAfter(t *testing.T) {
 		"zero":        {is("0"), 0},
 		"negative":    {is("-5"), 0},
 		"below all":   {is("-10000000000000000000"), 0},
+		"far below":   {is("-9223372037"), 0}, // would overflow to a long wait
 		"garbage":     {is("soon"), 0},
 		"fraction":    {is("1.5"), 0},
 		"absent":      {is(""), 0},
@@ -454,6 +455,18 @@ func TestAnswerOfAPostThatHasBegunIsWaitedFor(t *testing.T) {
 			assert.Equal(t, 5*time.Second, time.Since(start))
 		}
 	})
+}
+
+func TestAnswerOfAPostIsReadThoughTheContextEndsAsItComes(t *testing.T) {
+	for range 300 { // a body that was closed by the end of the context would be lost now and then
+		ctx, cancel := context.WithCancel(t.Context())
+		job, err := create(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+			cancel()
+			return pipe(201, func(w *io.PipeWriter) { io.WriteString(w, jobJSON); w.Close() }), nil
+		})))
+		require.NoError(t, err)
+		require.Equal(t, "job_1", job.ID)
+	}
 }
 
 func TestAnswerOfAPostIsReadForFiveSecondsAtMost(t *testing.T) {

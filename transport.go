@@ -31,7 +31,7 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, c.unsent(err)
 	}
 	c.attempts++
-	c.key = key
+	c.blot = blot{key}
 	c.try = c.newTry()
 	resp, err := c.baseTransport().RoundTrip(c.try.prepare(req, key))
 	if err == nil && resp == nil {
@@ -105,6 +105,7 @@ type try struct {
 	unfollow func() bool // stops following the caller's context
 	timer    *time.Timer
 	start    time.Time
+	answer   context.Context // ends when the answer is no longer waited for
 
 	connecting, connected, wrote atomic.Bool
 	answering                    atomic.Bool // the answer of a POST has begun to arrive
@@ -113,6 +114,7 @@ type try struct {
 func (c *call) newTry() *try {
 	t := &try{start: time.Now()}
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(c.ctx))
+	t.answer = t.ctx
 	t.unfollow = context.AfterFunc(c.ctx, func() { t.abort(context.Cause(c.ctx)) })
 	limit := defaultTryTime
 	if hc := c.config.httpClient; hc != nil && hc.Timeout > 0 {
@@ -167,17 +169,23 @@ func (t *try) neverSent() bool { return t.connecting.Load() && !t.connected.Load
 func (t *try) keepAnswer() {
 	t.unfollow()
 	t.timer.Stop()
-	t.timer = time.AfterFunc(bodyTime, func() { t.cancel(&timeoutError{fmt.Sprintf("the body did not end within %v", bodyTime)}) })
+	answer, cancel := context.WithCancelCause(context.Background())
+	t.answer = answer
+	t.timer = time.AfterFunc(bodyTime, func() {
+		cause := &timeoutError{fmt.Sprintf("the body did not end within %v", bodyTime)}
+		cancel(cause)
+		t.cancel(cause)
+	})
 }
 
 // read reads body to its end into b, or to just over maxBody, and closes it.
 func (t *try) read(body io.ReadCloser, b *bytes.Buffer) error {
 	defer body.Close()
-	stop := context.AfterFunc(t.ctx, func() { body.Close() }) // not every body heeds its request's context
+	stop := context.AfterFunc(t.answer, func() { body.Close() }) // not every body heeds its request's context
 	defer stop()
 	_, err := b.ReadFrom(io.LimitReader(body, maxBody+1))
-	if err != nil && t.ctx.Err() != nil {
-		return context.Cause(t.ctx)
+	if err != nil && t.answer.Err() != nil {
+		return context.Cause(t.answer)
 	}
 	return err
 }

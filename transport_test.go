@@ -146,7 +146,6 @@ func TestKeyIsNowhereToBeSeen(t *testing.T) {
 		"error":     answering(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
 		"escaped":   answering(401, escaped),
 		"text":      answering(503, "key "+testKey),
-		"parted":    answering(503, "mint_\xff"+testKey[5:]),
 		"entities":  answering(200, "<p>&#109;"+testKey[1:]),
 		"count":     answering(200, `{"totals":{"human":"`+testKey+`"},"visitors":[],"hasMore":false}`),
 		"HTML":      answering(502, "<title>"+testKey+"</title>"),
@@ -155,6 +154,14 @@ func TestKeyIsNowhereToBeSeen(t *testing.T) {
 			return pipe(200, func(w *io.PipeWriter) {
 				io.WriteString(w, testKey)
 				w.CloseWithError(errors.New("lost " + testKey))
+			}), nil
+		}),
+		"JSON": answering(401, `{"x":"\u006Dint\u005f`+testKey[5:]+`"}`),
+		"URL":  answering(302, "", "Location", "https://evil.example.com/?key=mint%5F"+testKey[5:]),
+		"cut short": transport(func(*http.Request) (*http.Response, error) {
+			return pipe(401, func(w *io.PipeWriter) {
+				io.WriteString(w, "bad key "+testKey[:len(testKey)-1])
+				w.CloseWithError(io.ErrUnexpectedEOF)
 			}), nil
 		}),
 		"redirect": answering(302, "", "Location", "https://evil.example.com/?key="+testKey),
@@ -168,7 +175,7 @@ func TestKeyIsNowhereToBeSeen(t *testing.T) {
 				_, err := call(t.Context(), client)
 				require.Error(t, err)
 				for err := range chain(err) {
-					assert.NotContains(t, leaks(err), testKey, "%T", err)
+					assert.NotContains(t, leaks(err), testKey[5:len(testKey)-1], "%T", err)
 				}
 				var apiErr *mintlify.APIError
 				if errors.As(err, &apiErr) {

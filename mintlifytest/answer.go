@@ -67,7 +67,7 @@ func (j *job) poll() {
 }
 
 func (j *job) message() {
-	if j.next == len(j.steps) {
+	if j.next >= len(j.steps)-1 {
 		j.steps, j.next = []Step{{Status: mintlify.JobActive}, j.step()}, 0
 	}
 	j.status, j.prLink, j.archived = mintlify.JobActive, "", time.Time{}
@@ -218,8 +218,17 @@ func (s *Service) act(r *http.Request, to route, prompt string, advance bool) an
 	if len(s.scripts) > 0 {
 		script, s.scripts = s.scripts[0], s.scripts[1:]
 	}
-	j = s.addJob(fmt.Sprintf("job_%d", len(s.jobs)+1), to.project, script)
+	j = s.addJob(s.freeID(to), to.project, script)
 	return success(http.StatusCreated, j.json())
+}
+
+func (s *Service) freeID(to route) string {
+	for n := len(s.jobs) + 1; ; n++ {
+		to.jobID = fmt.Sprintf("job_%d", n)
+		if s.find(to) == nil {
+			return to.jobID
+		}
+	}
 }
 
 func (s *Service) find(to route) *job {
@@ -282,9 +291,11 @@ func (a answer) spoil(f Fault) answer {
 	} else if f.Body != "" {
 		a.body = []byte(f.Body)
 	}
-	a.header = f.Header.Clone()
-	if a.header == nil {
-		a.header = http.Header{}
+	a.header = http.Header{}
+	for name, values := range f.Header {
+		for _, value := range values {
+			a.header.Add(name, value)
+		}
 	}
 	if a.header.Get("Content-Type") == "" {
 		a.header.Set("Content-Type", contentType(a.body))

@@ -86,6 +86,9 @@ func NewService() *Service {
 //
 //	svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
 //
+// A Retry-After is as it is with any client: it exceeds the longest wait before a
+// retry, here 0, and so comes back as an error, and it moves the next poll of a wait.
+//
 // It panics on an option that NewClient refuses.
 func (s *Service) Client(opts ...mintlify.Option) *mintlify.Client {
 	client, err := mintlify.NewClient(APIKey, ProjectID, append([]mintlify.Option{
@@ -104,7 +107,7 @@ func (s *Service) Client(opts ...mintlify.Option) *mintlify.Client {
 // poll and then completed with a pull request.
 //
 // A message sets the job back to active. Polls then go on with the steps that
-// are left or, where none is, say active once and then the last step again.
+// are left; where no more than the last is, they say active once before it.
 func (s *Service) ScriptJob(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -113,17 +113,24 @@ func TestScripts(t *testing.T) {
 	}
 
 	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
-	svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"}, mintlifytest.Step{Status: mintlify.JobArchived})
+	svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"},
+		mintlifytest.Step{Status: mintlify.JobCompleted}, mintlifytest.Step{Status: mintlify.JobArchived})
 	first, second, third := create(), create(), create()
 	assert.Equal(t, []string{"failed", "failed"}, statuses(t, client, first, 2))
 	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, second, 2))
 	message(second)
-	assert.Equal(t, []string{"archived", "archived"}, statuses(t, client, second, 2), "the steps that are left")
+	assert.Equal(t, []string{"completed", "archived", "archived"}, statuses(t, client, second, 3), "the steps that are left")
 	assert.WithinDuration(t, time.Now(), poll(t, client, second).ArchivedAt, time.Minute)
 	message(second)
 	assert.Equal(t, []string{"active", "archived", "archived"}, statuses(t, client, second, 3))
 	assert.Equal(t, []string{"active", "completed", "completed"}, statuses(t, client, third, 3), "without a script")
 	assert.NotEmpty(t, poll(t, client, third).PRLink)
+
+	svc.AddJob("job_5", mintlifytest.Step{Status: mintlify.JobCompleted})
+	message("job_5")
+	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, "job_5", 2), "also where it was not polled yet")
+	fourth := create()
+	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, fourth, 2), "an id of its own")
 
 	svc.AddJob("a/b c", mintlifytest.Step{Status: "paused"})
 	assert.Equal(t, "paused", string(poll(t, client, "a/b c").Status))
@@ -134,7 +141,7 @@ func TestScripts(t *testing.T) {
 	for _, job := range svc.Jobs() {
 		ids = append(ids, job.ID)
 	}
-	assert.Equal(t, []string{first, second, third, "a/b c"}, ids)
+	assert.Equal(t, []string{first, second, third, "job_5", fourth, "a/b c"}, ids)
 	assert.Equal(t, *poll(t, client, second), svc.Jobs()[1], "as the service tells it")
 }
 
@@ -200,7 +207,7 @@ func TestFaults(t *testing.T) {
 	require.NoError(t, err)
 	for where, client := range map[string]*mintlify.Client{"memory": svc.Client(mintlify.WithMaxRetries(0)), "socket": onSocket} {
 		t.Run(where, func(t *testing.T) {
-			svc.AddJob("j", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}, Body: "down"}}, mintlifytest.Step{Status: mintlify.JobCompleted})
+			svc.AddJob("j", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503, Header: http.Header{"retry-after": {"7"}}, Body: "down"}}, mintlifytest.Step{Status: mintlify.JobCompleted})
 			fail := func(f mintlifytest.Fault) error {
 				svc.FailNext(mintlify.OpGetJob, 1, f)
 				_, err := client.Jobs.Get(t.Context(), "j")
