@@ -228,20 +228,18 @@ type timestamp time.Time
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (t *timestamp) UnmarshalJSON(data []byte) error {
-	*t = timestamp{}
 	var text string
-	if json.Unmarshal(data, &text) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(data, &text) // what is no text is no time
+	*t = timestamp(parseTimestamp(text))
+	return nil
+}
+
+func parseTimestamp(text string) time.Time {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", time.DateOnly} {
 		read, err := time.Parse(layout, text)
-		if err != nil {
-			continue
+		if read = read.UTC(); err == nil && read.Year() >= 0 && read.Year() <= 9999 { // the years that JSON can hold
+			return read
 		}
-		if read = read.UTC(); read.Year() >= 0 && read.Year() <= 9999 { // the years that JSON can hold
-			*t = timestamp(read)
-		}
-		return nil
 	}
-	return nil
+	return time.Time{}
 }

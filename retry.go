@@ -69,7 +69,7 @@ func newCall(ctx context.Context, c *Client, r request, body any) (*call, error)
 // run sends the request until it succeeds or may not be sent again. The error is
 // the call's own record: go-retryablehttp forgets it when a back-off is cancelled.
 func (c *call) run() error {
-	_, err := c.retrier.Do(c.httpReq)
+	_, err := c.retrier.Do(c.httpReq) //nolint:bodyclose // handle has closed it
 	if err == nil {
 		return nil
 	}

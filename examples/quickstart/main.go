@@ -32,16 +32,15 @@ func main() {
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *limit)
-	defer cancel()
-
-	if err := run(ctx, os.Stdout, *prompt, *followUp); err != nil {
+	err := run(ctx, os.Stdout, *prompt, *followUp)
+	cancel()
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		if errors.Is(err, mintlify.ErrOutcomeUnknown) {
 			fmt.Fprintln(os.Stderr, "Look in the dashboard for the job before running this again.")
 		}
-		stop()
 		os.Exit(1)
 	}
 }

@@ -1,4 +1,4 @@
-module github.com/mintlify-community/mintlify-go/.ci/tools
+module github.com/mintlify-community/mintlify-go/.ci/staticcheck
 
 go 1.26.0
 
