@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -363,7 +364,7 @@ func (cfg *config) parseBaseURL() error {
 		return cfg.baseURL.refuse("is not a URL: want one such as " + DefaultBaseURL)
 	case u.Scheme != "https" && u.Scheme != "http":
 		return cfg.baseURL.refuse("does not begin with https://")
-	case u.Hostname() == "":
+	case !isHost(u.Hostname()):
 		return cfg.baseURL.refuse("has no host")
 	case u.User != nil:
 		return cfg.baseURL.refuse("has user info: the API key is what authenticates")
@@ -377,6 +378,14 @@ func (cfg *config) parseBaseURL() error {
 	cfg.origin = &url.URL{Scheme: u.Scheme, Host: u.Host}
 	cfg.prefix = cfg.origin.String() + strings.TrimRight(u.EscapedPath(), "/")
 	return nil
+}
+
+func isHost(host string) bool {
+	if strings.Contains(host, ":") {
+		_, err := netip.ParseAddr(host) // IPv6
+		return err == nil
+	}
+	return host != ""
 }
 
 func isLoopback(host string) bool {

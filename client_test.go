@@ -111,6 +111,8 @@ func TestBaseURL(t *testing.T) {
 		"ftp://api.example.com":                 false,
 		"https:///path":                         false,
 		"https://:443":                          false,
+		"https://::":                            false,
+		"https://[fe80::1%25eth0]:8443":         true,
 		"https:api.example.com":                 false,
 		"https://user:secret@api.example.com":   false,
 		"https://user@api.example.com":          false,
