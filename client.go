@@ -364,7 +364,7 @@ func (cfg *config) parseBaseURL() error {
 		return cfg.baseURL.refuse("is not a URL: want one such as " + DefaultBaseURL)
 	case u.Scheme != "https" && u.Scheme != "http":
 		return cfg.baseURL.refuse("does not begin with https://")
-	case !isHost(u.Hostname()):
+	case !hasHost(u):
 		return cfg.baseURL.refuse("has no host")
 	case u.User != nil:
 		return cfg.baseURL.refuse("has user info: the API key is what authenticates")
@@ -380,10 +380,11 @@ func (cfg *config) parseBaseURL() error {
 	return nil
 }
 
-func isHost(host string) bool {
-	if strings.Contains(host, ":") {
-		_, err := netip.ParseAddr(host) // IPv6
-		return err == nil
+func hasHost(u *url.URL) bool {
+	host := u.Hostname()
+	if strings.Contains(host, ":") || strings.HasPrefix(u.Host, "[") {
+		_, err := netip.ParseAddr(host)
+		return err == nil && strings.HasPrefix(u.Host, "[")
 	}
 	return host != ""
 }

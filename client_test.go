@@ -112,6 +112,8 @@ func TestBaseURL(t *testing.T) {
 		"https:///path":                         false,
 		"https://:443":                          false,
 		"https://::":                            false,
+		"https://:::":                           false,
+		"https://[:]":                           false,
 		"https://[fe80::1%25eth0]:8443":         true,
 		"https:api.example.com":                 false,
 		"https://user:secret@api.example.com":   false,
