@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -400,4 +401,41 @@ func TestHTTPClientIsUsedAndNeverChanged(t *testing.T) {
 	assert.Error(t, hc.CheckRedirect(nil, nil))
 	assert.Equal(t, time.Minute, hc.Timeout)
 	assert.IsType(t, transport(nil), hc.Transport)
+}
+
+func TestMoreArguments(t *testing.T) {
+	_, err := mintlifytest.NewService().Client().Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithPollInterval(-1, 1))
+	requireArgumentError(t, err, "pollInterval")
+	_, err = mintlifytest.NewService().Client().Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithSettleTime(0), nil)
+	assert.ErrorContains(t, err, "index 1")
+	_, err = mintlify.NewClient("mint_abc", "proj", mintlify.WithMaxRetries(0), nil)
+	assert.ErrorContains(t, err, "index 1")
+}
+
+func TestProjectIDIsCleaned(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client, err := svc.Client().ForProject(" my_mint_docs\n")
+	require.NoError(t, err)
+	_, err = create(t.Context(), client)
+	require.NoError(t, err)
+	assert.Equal(t, "/v2/agent/my_mint_docs/job", svc.Requests()[0].Path)
+	_, err = client.ForProject("mint_abc")
+	requireArgumentError(t, err, "projectID")
+}
+
+func TestArgumentsAsSent(t *testing.T) {
+	var sent *http.Request
+	hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) { sent = r; return answer(200, jobJSON), nil })}
+	client, err := mintlify.NewClient("bearer_of_news", "proj", mintlify.WithHTTPClient(hc),
+		mintlify.WithBaseURL(" https://api.example.com\n"), mintlify.WithUserAgent(" docs-bot/1.2\n"))
+	require.NoError(t, err)
+	_, err = get(t.Context(), client)
+	require.NoError(t, err)
+	assert.Equal(t, "Bearer bearer_of_news", sent.Header.Get("Authorization"))
+	assert.Equal(t, "api.example.com", sent.URL.Host)
+	assert.True(t, strings.HasPrefix(sent.UserAgent(), "docs-bot/1.2 "))
+	for _, product := range []string{"caf\u00e9", "a\x7fb"} {
+		_, err = mintlify.NewClient("mint_abc", "proj", mintlify.WithUserAgent(product))
+		requireArgumentError(t, err, "userAgent")
+	}
 }

@@ -11,11 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 var kinds = map[string]error{
@@ -243,4 +245,97 @@ func TestContextErrorComesWithItsCause(t *testing.T) {
 			assert.False(t, isOutcomeUnknown(err))
 		})
 	}
+}
+
+func TestPathOfAnErrorIsAsSent(t *testing.T) {
+	_, err := newClient(t, answering(404, "")).Jobs.Get(t.Context(), "a/b")
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	assert.Equal(t, "/v2/agent/proj/job/a%2Fb", apiErr.Path)
+}
+
+func TestReasonOfACutOffIsOneLine(t *testing.T) {
+	_, err := create(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		return pipe(200, func(w *io.PipeWriter) { w.CloseWithError(errors.New(strings.Repeat("lost\n", 1000))) }), nil
+	})))
+	var malformed *mintlify.ResponseError
+	require.ErrorAs(t, err, &malformed)
+	assert.NotContains(t, malformed.Reason, "\n")
+	assert.Less(t, len(malformed.Reason), 400)
+}
+
+func TestWordsOfMessages(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	sealed := errors.New("vault is sealed")
+	asked := 0
+	for name, tc := range map[string]struct {
+		call func() error
+		want string
+	}{
+		"status alone": {func() error {
+			_, err := get(t.Context(), newClient(t, answering(404, "Not Found", "X-Request-Id", "req_1")))
+			return err
+		}, "mintlify: get job: 404 Not Found (check the job id and the project id, that the API key is of the same organization, and the base URL) [request req_1]"},
+		"tries": {func() error {
+			_, err := get(t.Context(), newClient(t, answering(503, ""), mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0)))
+			return err
+		}, "mintlify: get job: 503 Service Unavailable [2 tries]"},
+		"1xx":       {func() error { _, err := get(t.Context(), newClient(t, answering(101, ""))); return err }, "mintlify: get job: 101 Switching Protocols"},
+		"malformed": {func() error { _, err := get(t.Context(), newClient(t, answering(200, "OK"))); return err }, `mintlify: get job: malformed answer with status 200: it is not the JSON of a job: invalid character 'O' looking for beginning of value (it begins "OK")`},
+		"context":   {func() error { _, err := get(ctx, newClient(t, answering(200, ""))); return err }, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled"},
+		"unknown":   {func() error { _, err := create(t.Context(), newClient(t, answering(500, ""))); return err }, "mintlify: create job: 500 Internal Server Error; the service may have acted on the prompt, so look before sending it again"},
+		"key source": {func() error {
+			_, err := get(t.Context(), newClient(t, answering(429, ""), mintlify.WithRetryWait(0, 0), mintlify.WithKeySource(func(context.Context) (string, error) {
+				if asked++; asked > 1 {
+					return "", sealed
+				}
+				return testKey, nil
+			})))
+			return err
+		}, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; the try before: get job: 429 Too Many Requests"},
+	} {
+		err := tc.call()
+		require.Error(t, err, name)
+		assert.Equal(t, tc.want, err.Error(), name)
+	}
+
+	svc := mintlifytest.NewService()
+	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}))
+	_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithMaxOutage(0))
+	assert.Equal(t, 1, strings.Count(err.Error(), "mintlify: "), "%v", err)
+}
+
+func TestTransportsCancelNeverPassesForTheCallers(t *testing.T) {
+	for _, own := range []error{context.Canceled, context.DeadlineExceeded} {
+		_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, own }), mintlify.WithMaxRetries(0)))
+		assert.NotErrorIs(t, err, own)
+	}
+}
+
+func TestMoreWordsOfTheService(t *testing.T) {
+	apiErr := func(body string) *mintlify.APIError {
+		_, err := get(t.Context(), newClient(t, answering(400, body)))
+		var apiErr *mintlify.APIError
+		require.ErrorAs(t, err, &apiErr)
+		return apiErr
+	}
+	assert.Len(t, apiErr(`{"details":[`+strings.Repeat(`"x",`, 1000)+`"x"]}`).Details, 10)
+	assert.Equal(t, "Sorry", apiErr("\n <html><title>Sorry</title>").Message)
+	whole := strings.Repeat("x", 300)
+	assert.Equal(t, whole, apiErr(`{"error":"`+whole+`"}`).Message)
+	for shift := range 3 {
+		cut := apiErr(`{"error":"` + whole[:shift] + strings.Repeat("日", 100) + `x"}`).Message
+		assert.True(t, utf8.ValidString(cut) && strings.HasSuffix(cut, "…"), "%q", cut)
+		assert.LessOrEqual(t, len(cut), 300)
+	}
+
+	client := newClient(t, answering(200, `{"id":"a\nb`+strings.Repeat("c", 2000)+`","status":"failed"}`))
+	_, err := client.Jobs.WaitUntilDone(t.Context(), "j")
+	require.ErrorIs(t, err, mintlify.ErrJobFailed)
+	assertReadable(t, err)
+
+	_, err = newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("reset") }), mintlify.WithMaxRetries(0)).
+		Jobs.Get(t.Context(), strings.Repeat("x", 5000))
+	assert.ErrorContains(t, err, "reset", "a long URL leaves room for the cause")
 }

@@ -206,3 +206,35 @@ func TestUnknownStatusIsKeptAndNotTerminal(t *testing.T) {
 		assert.Equal(t, terminal, status.IsTerminal(), status)
 	}
 }
+
+func TestMoreMalformedJobs(t *testing.T) {
+	for body, want := range map[string]struct{ reason, id string }{
+		`{"id":"j","model":"m"`:                {"not the JSON of a job: unexpected end of JSON input", "j"},
+		`{"id":"a","id":"j","status":"active"`: {"not the JSON of a job", "j"},
+	} {
+		job, err := get(t.Context(), newClient(t, answering(200, body)))
+		var malformed *mintlify.ResponseError
+		require.ErrorAs(t, err, &malformed)
+		assert.Contains(t, malformed.Reason, want.reason)
+		require.NotNil(t, job)
+		assert.Equal(t, want.id, job.ID)
+	}
+}
+
+func TestBothTimesMarshalInUTC(t *testing.T) {
+	at := time.Date(2024, 1, 15, 12, 30, 0, 0, time.FixedZone("", 2*60*60))
+	encoded, err := json.Marshal(mintlify.Job{ID: "j", Status: "archived", CreatedAt: at, ArchivedAt: at})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"id":"j","status":"archived","createdAt":"2024-01-15T10:30:00Z","archivedAt":"2024-01-15T10:30:00Z"}`, string(encoded))
+}
+
+func TestMoreTimes(t *testing.T) {
+	for fields, want := range map[string]time.Time{
+		`"createdAt":"2024-01-15 12:30:00+02:00"`:               time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC),
+		`"createdAt":"2024-01-15T10:30:00Z","createdAt":"soon"`: {},
+	} {
+		job, err := get(t.Context(), newClient(t, answering(200, `{"id":"j","status":"active",`+fields+`}`)))
+		require.NoError(t, err)
+		assert.Equal(t, want, job.CreatedAt)
+	}
+}

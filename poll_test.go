@@ -443,3 +443,125 @@ func TestWaitWarnsOfFailedPolls(t *testing.T) {
 	require.NoError(t, err)
 	assert.Regexp(t, `level=WARN.*poll failed.*503`, lines.String())
 }
+
+func TestScheduleWithoutAnyOption(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", mintlifytest.Step{})
+		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithHTTPClient(&http.Client{Transport: svc}))
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
+		defer cancel()
+		_, err = client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+			interval := min(max(p.Waited/20, 5*time.Second), time.Minute)
+			assert.InDelta(t, interval.Seconds(), p.Next.Seconds(), 0.1*interval.Seconds()+1e-9)
+		}))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func TestNoPollIsAnnouncedOnceTheContextHasEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	polls := 0
+	job, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		cancel()
+		return answer(200, jobJSON), nil
+	})).Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) {
+		polls++
+		assert.NoError(t, p.Err)
+		assert.Zero(t, p.Next)
+	}))
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, "job_1", job.ID)
+	assert.Equal(t, 1, polls)
+}
+
+func TestLastErrIsOfTheLastPoll(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), mintlifytest.Step{})
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := svc.Client().Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+		if p.Number == 2 {
+			cancel()
+		}
+	}))
+	var waitErr *mintlify.WaitError
+	require.ErrorAs(t, err, &waitErr)
+	assert.NoError(t, waitErr.LastErr)
+	assert.NotErrorIs(t, err, mintlify.ErrServer)
+}
+
+func TestAnswerThatEndsAWaitCountsThoughItsContextHasEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		cancel()
+		return answer(404, ""), nil
+	})).Jobs.WaitUntilDone(ctx, "j")
+	assert.ErrorIs(t, err, mintlify.ErrNotFound)
+}
+
+func TestLimitersOwnDeadlineIsAFailedPoll(t *testing.T) {
+	for _, own := range []error{context.DeadlineExceeded, context.Canceled} { // of a context of the limiter's
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", completed)
+		asked := 0
+		_, err := svc.Client(mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+			if asked++; asked == 1 {
+				return own
+			}
+			return nil
+		})).Jobs.WaitUntilDone(t.Context(), "j")
+		require.NoError(t, err)
+		assert.Equal(t, 2, asked)
+	}
+}
+
+func TestRetryAfterOfAServerErrorDoesNotMoveThePolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", failing(mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"1800"}}}))
+		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j")
+		var waitErr *mintlify.WaitError
+		require.ErrorAs(t, err, &waitErr)
+		assert.InDelta(t, 10, waitErr.Waited.Minutes(), 1, "it is an outage like any other")
+		assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error()) // P39
+	})
+}
+
+func TestRetryAfterOfA429EndsAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		down := failing(mintlifytest.Fault{Status: 503})
+		svc.AddJob("j", down, failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1800"}}}), down, completed)
+		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j")
+		require.NoError(t, err)
+	})
+}
+
+func TestEdgesOfTheAnswersThatEndAWait(t *testing.T) {
+	for status, ends := range map[int]bool{101: false, 300: true} {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", failing(mintlifytest.Fault{Status: status}), completed)
+		_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
+		assert.Equal(t, ends, err != nil, "%d: %v", status, err)
+	}
+}
+
+func TestWaitDefaultsAddUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		polls := 0
+		client := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second)),
+			mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(p mintlify.Poll) {
+				if polls++; p.Next > 0 {
+					assert.InDelta(t, 1, p.Next.Seconds(), 0.1)
+				}
+			})))
+		for _, opts := range [][]mintlify.WaitOption{{}, {mintlify.WithPollInterval(time.Hour, time.Hour), mintlify.WithOnPoll(func(mintlify.Poll) {})}, {}} {
+			svc.AddJob("j", mintlifytest.Step{}, completed)
+			_, err := client.Jobs.WaitUntilDone(t.Context(), "j", opts...)
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 4, polls)
+	})
+}

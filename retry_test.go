@@ -2,6 +2,7 @@ package mintlify_test
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -586,4 +588,153 @@ func TestFailureAndCancelLeaveTheConnectionsOfOthersAlone(t *testing.T) {
 		client.CloseIdleConnections()
 		assert.Zero(t, rt.closed, "%s: a caller's transport is the caller's", name)
 	}
+}
+
+func TestContextThatEndsInTheBodyOfAGetIsNoMalformedAnswer(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	job, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		return pipe(200, func(w *io.PipeWriter) {
+			io.WriteString(w, `{"id":"job_1",`)
+			cancel()
+		}), nil
+	})))
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NotErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.Nil(t, job)
+}
+
+func TestIDOfACutOffAnswerIsKeptThoughTheContextHasEnded(t *testing.T) {
+	for _, name := range posts() {
+		ctx, cancel := context.WithCancel(t.Context())
+		job, err := operations[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+			return pipe(201, func(w *io.PipeWriter) {
+				io.WriteString(w, `{"id":"job_1","status":"active","model":`)
+				cancel()
+				w.CloseWithError(io.ErrUnexpectedEOF)
+			}), nil
+		})))
+		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+		assert.True(t, isOutcomeUnknown(err))
+		require.NotNil(t, job)
+		assert.Equal(t, "job_1", job.ID)
+	}
+}
+
+func TestCancelledTryKeepsTheAnswerBefore(t *testing.T) {
+	for name, call := range operations {
+		ctx, cancel := context.WithCancel(t.Context())
+		sent := 0
+		client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+			if sent++; sent == 1 {
+				return answer(429, "slow down"), nil
+			}
+			cancel()
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}), mintlify.WithRetryWait(0, 0))
+		_, err := call(ctx, client)
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the try before", name)
+		assert.Equal(t, 1, strings.Count(err.Error(), "the try before"), "%v", err)
+		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+	}
+}
+
+func TestRetryAfterOfAServerErrorCountsToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for after, want := range map[string][]time.Duration{"7": {0, 7 * time.Second}, "31": {0}} {
+			rt := &instants{next: answering(503, "", "Retry-After", after), start: time.Now()}
+			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
+			require.ErrorIs(t, err, mintlify.ErrServer)
+			assert.Equal(t, want, rt.times)
+		}
+	})
+}
+
+func TestCertificateErrorsAreFinal(t *testing.T) {
+	for _, certificate := range []error{
+		&tls.CertificateVerificationError{Err: errors.New("revoked")},
+		x509.UnknownAuthorityError{},
+		x509.HostnameError{Certificate: &x509.Certificate{}, Host: "api.example.com"},
+		x509.CertificateInvalidError{Reason: x509.Expired},
+	} {
+		for name, call := range operations {
+			sent := 0
+			_, err := call(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+				sent++
+				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
+				return nil, certificate
+			}), mintlify.WithRetryWait(0, 0)))
+			require.Error(t, err)
+			assert.False(t, isOutcomeUnknown(err))
+			assert.Equal(t, 1, sent, "%s %T", name, certificate)
+		}
+	}
+}
+
+func TestBackoffOfManyRetriesStaysAtItsBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := &instants{next: answering(503, ""), start: time.Now()}
+		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(100)))
+		require.Error(t, err)
+		require.Len(t, rt.times, 101)
+		assert.Greater(t, rt.times[100]-rt.times[64], time.Minute) // 36 draws of 0 to 30 s
+	})
+}
+
+func TestBackoffIsDrawnFromZero(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shortest := time.Hour
+		for range 200 {
+			rt := &instants{next: answering(503, ""), start: time.Now()}
+			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
+			require.Error(t, err)
+			shortest = min(shortest, rt.times[1])
+		}
+		assert.Less(t, shortest, 100*time.Millisecond) // a miss: 0.8^200
+	})
+}
+
+func TestWholeMalformedAnswerIsThatThoughTheContextHasEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		response := answer(200, "")
+		response.Body = reading(func(p []byte) (int, error) {
+			cancel()
+			<-r.Context().Done()
+			return copy(p, "{}"), io.EOF
+		})
+		return response, nil
+	})))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.NotErrorIs(t, err, context.Canceled)
+}
+
+func TestJobOfAnEarlierTryIsNotReturned(t *testing.T) {
+	sent := 0
+	job, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		if sent++; sent > 1 {
+			return answer(404, ""), nil
+		}
+		return pipe(200, func(w *io.PipeWriter) {
+			io.WriteString(w, `{"id":"job_1","status":"active",`)
+			w.CloseWithError(io.ErrUnexpectedEOF)
+		}), nil
+	}), mintlify.WithRetryWait(0, 0)))
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+	assert.Nil(t, job)
+}
+
+func TestBackoffUsesItsWholeRange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var waits []time.Duration
+		for range 200 {
+			rt := &instants{next: answering(503, ""), start: time.Now()}
+			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
+			require.Error(t, err)
+			waits = append(waits, rt.times[1])
+		}
+		assert.Less(t, slices.Min(waits), 50*time.Millisecond) // a miss: 0.9^200
+		assert.Greater(t, slices.Max(waits), 450*time.Millisecond)
+	})
 }

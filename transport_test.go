@@ -1,6 +1,7 @@
 package mintlify_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -10,8 +11,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -460,4 +463,243 @@ func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 		_, err := call(ctx, client)
 		require.NoError(t, err)
 	}
+}
+
+// followed is a context that counts those who follow it.
+type followed struct {
+	context.Context
+	done      chan struct{} // of its own, so that AfterFunc is asked
+	followers atomic.Int32
+}
+
+func (f *followed) Done() <-chan struct{} { return f.done }
+func (f *followed) AfterFunc(run func()) func() bool {
+	f.followers.Add(1)
+	stop := context.AfterFunc(f.Context, run)
+	return func() bool {
+		stopped := stop()
+		if stopped {
+			f.followers.Add(-1)
+		}
+		return stopped
+	}
+}
+
+func TestNothingOfATryOutlivesTheCall(t *testing.T) {
+	for name, answers := range map[string][]func() (*http.Response, error){
+		"answer":   {func() (*http.Response, error) { return answer(200, jobJSON), nil }},
+		"error":    {func() (*http.Response, error) { return answer(404, ""), nil }},
+		"network":  {func() (*http.Response, error) { return nil, errors.New("reset") }},
+		"redirect": {func() (*http.Response, error) { return answer(302, "", "Location", "/x"), nil }, func() (*http.Response, error) { return answer(200, jobJSON), nil }},
+	} {
+		for operation, call := range operations {
+			ctx := &followed{Context: t.Context(), done: make(chan struct{})}
+			var tries []context.Context
+			_, _ = call(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+				tries = append(tries, r.Context())
+				return answers[min(len(tries), len(answers))-1]()
+			}), mintlify.WithMaxRetries(0)))
+			require.NotEmpty(t, tries)
+			for _, try := range tries {
+				assert.Error(t, try.Err(), "%s %s: the try's context has ended", operation, name)
+			}
+			assert.Zero(t, ctx.followers.Load(), "%s %s: the caller's context is let go", operation, name)
+		}
+	}
+}
+
+func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, answering(302, "", "Location", "::::"), mintlify.WithMaxRetries(0)))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), `Get "`, "the URL is in the message already")
+}
+
+func TestBuffersAreUsedAgain(t *testing.T) {
+	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
+	client := newClient(t, answering(200, body))
+	var before, after runtime.MemStats
+	const n = 50
+	runtime.ReadMemStats(&before)
+	for range n {
+		_, err := get(t.Context(), client)
+		require.NoError(t, err)
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(len(body)))
+}
+
+func TestKeyEscapedInADetailIsBlottedOut(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, answering(400, `{"details":["\u006d`+testKey[1:]+`"]}`)))
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	assert.Equal(t, []string{"[API key]"}, apiErr.Details)
+}
+
+func TestAnswerOfTheTransportIsNotChanged(t *testing.T) {
+	header := http.Header{"X-Echo": {testKey}}
+	client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		response := answer(400, "")
+		response.Header = header
+		return response, nil
+	}))
+	_, err := get(t.Context(), client)
+	require.Error(t, err)
+	assert.Equal(t, http.Header{"X-Echo": {testKey}}, header, "a recorder may have kept it")
+}
+
+// closing tells whether it was closed.
+type closing struct {
+	io.Reader
+	closed atomic.Int32
+}
+
+func (c *closing) Close() error { c.closed.Add(1); return nil }
+
+func TestEveryBodyIsClosed(t *testing.T) {
+	for name, failure := range map[string]error{"answer": nil, "answer beside an error": errors.New("both")} {
+		for operation, call := range operations {
+			synctest.Test(t, func(t *testing.T) {
+				body := &closing{Reader: strings.NewReader(jobJSON)}
+				_, _ = call(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+					return &http.Response{StatusCode: 200, Body: body}, failure
+				}), mintlify.WithMaxRetries(0)))
+				synctest.Wait()
+				assert.EqualValues(t, 1, body.closed.Load(), "%s %s", operation, name)
+			})
+		}
+	}
+	_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, nil }), mintlify.WithMaxRetries(0)))
+	assert.ErrorContains(t, err, "neither an answer nor an error")
+}
+
+func TestContextIsLookedAtBeforeAndAfterTheLimiter(t *testing.T) {
+	for name, call := range operations {
+		ctx, cancel := context.WithCancel(t.Context())
+		asked, sent := 0, 0
+		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return answer(200, jobJSON), nil }),
+			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; cancel(); return nil }))
+		for range 2 {
+			_, err := call(ctx, client)
+			assert.ErrorIs(t, err, context.Canceled, name)
+			assert.False(t, isOutcomeUnknown(err))
+			assert.Zero(t, sent, "it ended while the limiter waited")
+			assert.Equal(t, 1, asked, "no token for a call that is over")
+		}
+	}
+}
+
+func TestLimiterAndKeySourceHeedTheCallersContext(t *testing.T) {
+	for name, option := range map[string]mintlify.Option{
+		"limiter":    mintlify.WithRateLimiter(func(ctx context.Context, _ mintlify.Operation, _ string) error { <-ctx.Done(); return ctx.Err() }),
+		"key source": mintlify.WithKeySource(func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			deploy := errors.New("deploy window closed")
+			for operation, call := range operations {
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, deploy)
+				_, err := call(ctx, newClient(t, answering(200, jobJSON), option))
+				cancel()
+				assert.ErrorIs(t, err, context.DeadlineExceeded, "%s %s", name, operation)
+				assert.ErrorIs(t, err, deploy)
+				assert.False(t, isOutcomeUnknown(err))
+			}
+		})
+	}
+}
+
+func TestHTTPClientWithoutTransportUsesTheSDKsOwn(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("job_1", mintlifytest.Step{})
+	var conns atomic.Int32
+	server := newCountingServer(t, svc, &conns)
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
+		mintlify.WithHTTPClient(&http.Client{Timeout: time.Minute}))
+	require.NoError(t, err)
+	for range 2 {
+		_, err = get(t.Context(), client)
+		require.NoError(t, err)
+		client.CloseIdleConnections()
+	}
+	assert.EqualValues(t, 2, conns.Load(), "its idle connections are the SDK's to close")
+}
+
+func TestDefaultPortOfPlainHTTPIsTheSameOrigin(t *testing.T) {
+	sent := 0
+	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		if sent++; sent == 1 {
+			return answer(302, "", "Location", "http://localhost:80/x"), nil
+		}
+		return answer(200, jobJSON), nil
+	}), mintlify.WithBaseURL("http://localhost"))
+	_, err := get(t.Context(), client)
+	require.NoError(t, err)
+}
+
+func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
+	shutdown := errors.New("shutting down")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		cancel(shutdown)
+		<-r.Context().Done()
+		assert.Equal(t, shutdown, context.Cause(r.Context()))
+		return nil, r.Context().Err()
+	})))
+	require.ErrorIs(t, err, shutdown)
+}
+
+// reading is a body that is read by a function.
+type reading func([]byte) (int, error)
+
+func (f reading) Read(p []byte) (int, error) { return f(p) }
+func (f reading) Close() error               { return nil }
+
+func TestIdleConnectionsAreClosedAfterThirtySeconds(t *testing.T) {
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	synctest.Test(t, func(t *testing.T) {
+		dials := 0
+		http.DefaultTransport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			dials++
+			client, server := net.Pipe()
+			go func() {
+				defer server.Close()
+				r := bufio.NewReader(server)
+				for {
+					if _, err := http.ReadRequest(r); err != nil {
+						return
+					}
+					fmt.Fprintf(server, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(jobJSON), jobJSON)
+				}
+			}()
+			return client, nil
+		}}
+		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL("http://localhost"))
+		require.NoError(t, err)
+		for _, step := range []struct {
+			idle  time.Duration
+			dials int
+		}{{0, 1}, {29 * time.Second, 1}, {31 * time.Second, 2}} {
+			time.Sleep(step.idle)
+			_, err = get(t.Context(), client)
+			require.NoError(t, err)
+			assert.Equal(t, step.dials, dials, "after %v", step.idle)
+		}
+		client.CloseIdleConnections()
+	})
+}
+
+func TestConnectionsMayBeClosedAtAnyTime(t *testing.T) {
+	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0), mintlify.WithBaseURL("http://127.0.0.1:1"))
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() { defer close(done); client.CloseIdleConnections() }()
+	_, _ = get(t.Context(), client)
+	<-done
+}
+
+func TestKeyIsBlottedOutOfEachHeaderValue(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, answering(400, "", "X-Echo", "a", "X-Echo", testKey)))
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	assert.Equal(t, []string{"a", "[API key]"}, apiErr.Header["X-Echo"])
 }
