@@ -105,6 +105,7 @@ func TestPagesThatAreNotWhatTheInterfacePromises(t *testing.T) {
 		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "not the JSON of a page"},
 		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "count of visitors is none"},
 		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "count of visitors is none"},
+		"count just beyond":  {`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "count of visitors is none"},
 		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "not the JSON of a page"},
 		"trailing garbage":   {emptyPage + "x", "not the JSON of a page"},
 		"cut off":            {emptyPage[:30], "not the JSON of a page"},
@@ -171,7 +172,8 @@ func TestVisitorsArgumentsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a day and an instant": {DateFrom: jan2, DateTo: noon}, // not compared
 		"instants, just so":    {DateFrom: noon, DateTo: justAfter},
 		"limits":               {Limit: 250},
-		"an old day":           {DateFrom: mintlify.Day(0, 1, 1), DateTo: jan1},
+		"the widest range":     {DateFrom: mintlify.Day(0, 1, 1), DateTo: mintlify.Day(9999, 12, 31)},
+		"the last offset":      {Offset: math.MaxInt - 250},
 	} {
 		_, err := client.Analytics.GetVisitors(t.Context(), params)
 		require.NoError(t, err, name)
@@ -184,6 +186,7 @@ func requireFirstAndOnlyError(t *testing.T, client *mintlify.Client, ctx context
 	for page, err := range client.Analytics.VisitorPages(ctx, params, opts...) {
 		assert.Nil(t, page)
 		requireArgumentError(t, err, argument)
+		assert.NotErrorAs(t, err, new(*mintlify.PageError), "there is nowhere to go on")
 		yields++
 	}
 	for visitor, err := range client.Analytics.Visitors(ctx, params, opts...) {

@@ -76,6 +76,22 @@ func TestKeyThatCannotWorkIsRefusedUnseen(t *testing.T) {
 	}
 }
 
+func TestKeyOfAnyPrintableCharacterIsSentAsItIs(t *testing.T) {
+	var key strings.Builder
+	for c := '!'; c <= '~'; c++ {
+		key.WriteRune(c)
+	}
+	var sent string
+	client, err := mintlify.NewClient(key.String(), "proj", mintlify.WithHTTPClient(&http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		sent = r.Header.Get("Authorization")
+		return answer(401, "keys begin with mint_"), nil
+	})}))
+	require.NoError(t, err)
+	_, err = get(t.Context(), client)
+	assert.Equal(t, "Bearer "+key.String(), sent)
+	require.ErrorContains(t, err, "keys begin with mint_", "which is no key yet")
+}
+
 func TestKeyBeginningLikeTheSchemeIsAKey(t *testing.T) {
 	_, err := mintlify.NewClient("bearer_of_news", "proj")
 	require.NoError(t, err)
@@ -213,6 +229,7 @@ func TestNewClientFromEnv(t *testing.T) {
 			_, err := mintlify.NewClientFromEnv()
 			requireArgumentError(t, err, tc.refused)
 			assert.ErrorContains(t, err, tc.refused)
+			assert.Equal(t, strings.HasPrefix(name, "no "), strings.HasSuffix(err.Error(), tc.refused+" is not set"))
 			assert.NotContains(t, err.Error(), "secret")
 		})
 	}
@@ -272,9 +289,9 @@ func TestUserAgent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Regexp(t, `^mintlify-go/\d+\.\d+\.\d+$`, sent)
 
-	_, err = get(t.Context(), newClient(t, rt, mintlify.WithUserAgent("docs-bot/1.2")))
+	_, err = get(t.Context(), newClient(t, rt, mintlify.WithUserAgent("docs-bot/1.2 (~ci)")))
 	require.NoError(t, err)
-	assert.Regexp(t, `^docs-bot/1\.2 mintlify-go/\d+\.\d+\.\d+$`, sent)
+	assert.Regexp(t, `^docs-bot/1\.2 \(~ci\) mintlify-go/\d+\.\d+\.\d+$`, sent)
 }
 
 func TestForProjectSharesEverythingButTheProject(t *testing.T) {

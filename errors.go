@@ -178,7 +178,7 @@ type PageError struct {
 }
 
 func (e *PageError) Error() string {
-	return oneLine(fmt.Sprintf("mintlify: export stopped at offset %d: %s", e.Offset, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage+100)
+	return oneLine(fmt.Sprintf("mintlify: export stopped at offset %d: %s", e.Offset, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage)
 }
 
 // Unwrap returns e.Err.
