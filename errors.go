@@ -345,20 +345,20 @@ func (w words) ofError(body []byte) (message string, details []string) {
 func (w words) message(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return w.line(text, maxWords)
+		return w.line(text)
 	}
 	var object struct {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(raw, &object) == nil {
-		return w.line(object.Message, maxWords)
+		return w.line(object.Message)
 	}
 	return ""
 }
 
 // excerpt returns the start of a text body.
 func (w words) excerpt(body []byte) string {
-	return w.line(string(body[:min(len(body), 64<<10)]), maxWords/2)
+	return w.line(string(body[:min(len(body), maxErrorBody)]))
 }
 
 var (
@@ -369,7 +369,7 @@ var (
 )
 
 // line returns text on one line, and of an HTML page its title, or else its text.
-func (w words) line(text string, limit int) string {
+func (w words) line(text string) string {
 	if htmlStart.MatchString(text) {
 		if title := htmlTitle.FindStringSubmatch(text); title != nil {
 			text = title[1]
@@ -377,7 +377,7 @@ func (w words) line(text string, limit int) string {
 		text = htmlTag.ReplaceAllString(htmlCode.ReplaceAllString(text, " "), " ")
 		text = html.UnescapeString(text)
 	}
-	return oneLine(w.blot.text(text), limit)
+	return oneLine(w.blot.text(text), maxWords)
 }
 
 // oneLine makes text from outside fit for a message: no control or invisible
