@@ -108,6 +108,10 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 	if err := params.check(); err != nil {
 		return nil, err
 	}
+	limit := params.Limit
+	if limit == 0 {
+		limit = defaultLimit
+	}
 	var page *VisitorPage
 	err := s.client.do(ctx, request{
 		operation: OpGetVisitors,
@@ -116,18 +120,14 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 		query:     params.query(),
 		retries:   s.client.config.maxRetries,
 		decode: func(data []byte) (err error) {
-			page, err = decodeVisitorPage(data)
+			page, err = decodeVisitorPage(data, limit)
 			return err
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	page.Offset = params.Offset
-	page.NextOffset = params.Offset + params.Limit
-	if params.Limit == 0 {
-		page.NextOffset += defaultLimit
-	}
+	page.Offset, page.NextOffset = params.Offset, params.Offset+limit
 	return page, nil
 }
 
@@ -216,18 +216,21 @@ func (p VisitorsParams) query() url.Values {
 	return query
 }
 
-// decodeVisitorPage reads a page from an answer. Counts are whole numbers as a
-// rule, and read as such; only where they are not, the page is read once more.
-func decodeVisitorPage(data []byte) (*VisitorPage, error) {
+// decodeVisitorPage reads a page of about limit rows from an answer. Counts are whole
+// numbers as a rule, and read as such; only where they are not, the page is read
+// once more.
+func decodeVisitorPage(data []byte, limit int) (*VisitorPage, error) {
+	rows := make([]Visitor, 0, limit)
 	var answer struct {
 		Totals   *VisitorTotals `json:"totals"`
-		Visitors []Visitor      `json:"visitors"`
+		Visitors *[]Visitor     `json:"visitors"`
 		HasMore  *bool          `json:"hasMore"`
 	}
+	answer.Visitors = &rows
 	err := json.Unmarshal(data, &answer)
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		return decodeRoundedPage(data)
+		return decodeRoundedPage(data, limit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("it is not the JSON of a page of visitors: %w", err)
@@ -235,17 +238,25 @@ func decodeVisitorPage(data []byte) (*VisitorPage, error) {
 	switch {
 	case answer.Totals == nil:
 		return nil, errors.New("it has no totals")
-	case answer.Visitors == nil:
+	case answer.Visitors == nil, len(rows) == 0 && !hasVisitors(data):
 		return nil, errors.New("it has no visitors")
 	case answer.HasMore == nil:
 		return nil, errors.New("it has no hasMore")
 	}
-	return &VisitorPage{Totals: *answer.Totals, Visitors: answer.Visitors, HasMore: *answer.HasMore}, nil
+	return &VisitorPage{Totals: *answer.Totals, Visitors: rows, HasMore: *answer.HasMore}, nil
+}
+
+// hasVisitors tells an empty page from one whose rows are missing.
+func hasVisitors(data []byte) bool {
+	var answer struct {
+		Visitors []Visitor `json:"visitors"`
+	}
+	return json.Unmarshal(data, &answer) == nil && answer.Visitors != nil
 }
 
 // decodeRoundedPage is decodeVisitorPage for counts written as 12.0, 1.2e1 or 12.5:
 // it writes them as whole numbers, and reads the page again.
-func decodeRoundedPage(data []byte) (*VisitorPage, error) {
+func decodeRoundedPage(data []byte, limit int) (*VisitorPage, error) {
 	type counts struct {
 		Path  *string `json:"path,omitempty"`
 		Human count   `json:"human"`
@@ -264,7 +275,7 @@ func decodeRoundedPage(data []byte) (*VisitorPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeVisitorPage(rounded)
+	return decodeVisitorPage(rounded, limit)
 }
 
 // count is a number of visitors, rounded to a whole one.

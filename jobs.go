@@ -152,10 +152,10 @@ func checkJobID(id string) error {
 // as could be read, if that includes its id.
 func decodeJob(data []byte) (*Job, error) {
 	job := new(Job)
-	err := json.Unmarshal(data, job)
+	err := job.UnmarshalJSON(data) // not by json.Unmarshal, which would look through data twice
 	if err != nil {
 		err = errors.New("it is not the JSON of a job: " + err.Error())
-		_ = json.Unmarshal(wholeFields(data), job)
+		_ = job.UnmarshalJSON(wholeFields(data))
 	}
 	switch {
 	case job.ID == "":
@@ -228,9 +228,9 @@ type timestamp time.Time
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (t *timestamp) UnmarshalJSON(data []byte) error {
-	var text string
-	_ = json.Unmarshal(data, &text) // what is no text is no time
-	*t = timestamp(parseTimestamp(text))
+	if text, isText := strings.CutPrefix(string(data), `"`); isText {
+		*t = timestamp(parseTimestamp(strings.TrimSuffix(text, `"`)))
+	}
 	return nil
 }
 

@@ -28,8 +28,9 @@ type call struct {
 	config    *config
 	projectID string
 
-	retrier retryablehttp.Client
-	httpReq *retryablehttp.Request
+	retrier    retryablehttp.Client
+	httpClient http.Client
+	httpReq    *retryablehttp.Request
 
 	try      *try
 	blot     blot // the key of the try out of what comes back
@@ -43,19 +44,14 @@ func newCall(ctx context.Context, c *Client, r request, body any) (*call, error)
 		return nil, err
 	}
 	httpReq.URL.RawQuery = r.query.Encode()
-	httpReq.Header.Set("Accept", "application/json")
-	httpReq.Header.Set("User-Agent", c.config.userAgent)
-	if body != nil {
-		httpReq.Header.Set("Content-Type", "application/json")
-	}
 	call := &call{request: r, ctx: ctx, config: c.config, projectID: c.projectID, httpReq: httpReq}
 	httpReq.SetResponseHandler(call.handle)
-	httpClient := &http.Client{Transport: call, CheckRedirect: call.checkRedirect}
+	call.httpClient = http.Client{Transport: call, CheckRedirect: call.checkRedirect}
 	if c.config.httpClient != nil {
-		httpClient.Jar = c.config.httpClient.Jar
+		call.httpClient.Jar = c.config.httpClient.Jar
 	}
 	call.retrier = retryablehttp.Client{
-		HTTPClient:   httpClient,
+		HTTPClient:   &call.httpClient,
 		RetryWaitMin: c.config.retryWaitMin,
 		RetryWaitMax: c.config.retryWaitMax,
 		RetryMax:     r.retries,

@@ -33,7 +33,7 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.attempts++
 	c.blot = blot{key}
 	c.try = c.newTry()
-	resp, err := c.baseTransport().RoundTrip(c.try.prepare(req, key))
+	resp, err := c.baseTransport().RoundTrip(c.try.prepare(req, c.header(req, key)))
 	if err == nil && resp == nil {
 		err = errors.New("the http.RoundTripper returned neither an answer nor an error")
 	}
@@ -105,7 +105,11 @@ type try struct {
 	unfollow func() bool // stops following the caller's context
 	timer    *time.Timer
 	start    time.Time
-	answer   context.Context // ends when the answer is no longer waited for
+
+	mu      sync.Mutex
+	kept    bool      // the answer has its own time
+	body    io.Closer // of the answer, while it is read
+	stopped error     // why the try was given up, if it was
 
 	connecting, connected, wrote atomic.Bool
 	answering                    atomic.Bool // the answer of a POST has begun to arrive
@@ -114,7 +118,6 @@ type try struct {
 func (c *call) newTry() *try {
 	t := &try{start: time.Now()}
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(c.ctx))
-	t.answer = t.ctx
 	t.unfollow = context.AfterFunc(c.ctx, func() { t.abort(context.Cause(c.ctx)) })
 	limit := defaultTryTime
 	if hc := c.config.httpClient; hc != nil && hc.Timeout > 0 {
@@ -124,19 +127,47 @@ func (c *call) newTry() *try {
 	return t
 }
 
-// abort ends the try for a cause from without: at once, unless the answer of a POST
-// is about to be there.
+// abort gives the try up for a cause from without: at once, unless the answer of a
+// POST is there, or about to be.
 func (t *try) abort(cause error) {
 	if t.answering.Load() {
-		time.AfterFunc(bodyTime, func() { t.cancel(cause) })
+		time.AfterFunc(bodyTime, func() { t.stop(cause, false) })
 		return
 	}
+	t.stop(cause, false)
+}
+
+// stop gives the try up, an answer that is kept only if even that. It closes the
+// body too: not every body heeds its request's context.
+func (t *try) stop(cause error, evenKept bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept && !evenKept {
+		return
+	}
+	t.stopped = cause
 	t.cancel(cause)
+	if t.body != nil {
+		t.body.Close()
+	}
+}
+
+// header returns the header of a request: what http.Client has put in it, which is
+// a redirect's Referer and cookies, and what each request of the SDK has.
+func (c *call) header(req *http.Request, key string) http.Header {
+	header := req.Header.Clone()
+	header.Set("Accept", "application/json")
+	header.Set("Authorization", "Bearer "+key)
+	header.Set("User-Agent", c.config.userAgent)
+	if req.Method == http.MethodPost {
+		header.Set("Content-Type", "application/json")
+	}
+	return header
 }
 
 // prepare returns req as the transport gets it: under the try's context, watched,
-// with the key, and not to be sent again by net/http once it is written.
-func (t *try) prepare(req *http.Request, key string) *http.Request {
+// with its header, and not to be sent again by net/http once it is written.
+func (t *try) prepare(req *http.Request, header http.Header) *http.Request {
 	out := req.WithContext(httptrace.WithClientTrace(t.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { t.connecting.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) },
@@ -147,8 +178,7 @@ func (t *try) prepare(req *http.Request, key string) *http.Request {
 		},
 		GotFirstResponseByte: func() { t.answering.Store(req.Method == http.MethodPost) },
 	}))
-	out.Header = req.Header.Clone()
-	out.Header.Set("Authorization", "Bearer "+key)
+	out.Header = header
 	if req.Method == http.MethodPost {
 		out.GetBody = func() (io.ReadCloser, error) {
 			if t.wrote.Load() {
@@ -165,27 +195,34 @@ func (t *try) prepare(req *http.Request, key string) *http.Request {
 func (t *try) neverSent() bool { return t.connecting.Load() && !t.connected.Load() }
 
 // keepAnswer gives the rest of an answer its own time, whatever the caller's
-// context and the try's time do.
+// context and the try's time do, or have done.
 func (t *try) keepAnswer() {
 	t.unfollow()
 	t.timer.Stop()
-	answer, cancel := context.WithCancelCause(context.Background())
-	t.answer = answer
+	t.mu.Lock()
+	t.kept, t.stopped = true, nil
+	t.mu.Unlock()
 	t.timer = time.AfterFunc(bodyTime, func() {
-		cause := &timeoutError{fmt.Sprintf("the body did not end within %v", bodyTime)}
-		cancel(cause)
-		t.cancel(cause)
+		t.stop(&timeoutError{fmt.Sprintf("the body did not end within %v", bodyTime)}, true)
 	})
 }
 
 // read reads body to its end into b, or to just over maxBody, and closes it.
 func (t *try) read(body io.ReadCloser, b *bytes.Buffer) error {
 	defer body.Close()
-	stop := context.AfterFunc(t.answer, func() { body.Close() }) // not every body heeds its request's context
-	defer stop()
+	t.mu.Lock()
+	t.body = body
+	stopped := t.stopped
+	t.mu.Unlock()
+	if stopped != nil {
+		return stopped
+	}
 	_, err := b.ReadFrom(io.LimitReader(body, maxBody+1))
-	if err != nil && t.answer.Err() != nil {
-		return context.Cause(t.answer)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.body = nil
+	if err != nil && t.stopped != nil {
+		return t.stopped
 	}
 	return err
 }

@@ -525,7 +525,8 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 		require.NoError(t, err)
 	}
 	runtime.ReadMemStats(&after)
-	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(len(body)))
+	// A buffer that grows anew takes four times the body; the race detector has the pool drop some.
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(2*len(body)))
 }
 
 func TestKeyEscapedInADetailIsBlottedOut(t *testing.T) {
