@@ -45,7 +45,7 @@ func TestKindOfEachStatus(t *testing.T) {
 		101: {"", true}, 300: {"", true}, 304: {"", true},
 		400: {"ErrBadRequest", false}, 401: {"ErrUnauthorized", false}, 403: {"ErrForbidden", false}, 404: {"ErrNotFound", false},
 		405: {"", false}, 408: {"", true}, 409: {"ErrConflict", false}, 418: {"", false}, 422: {"ErrBadRequest", false},
-		425: {"", false}, 429: {"ErrRateLimited", false},
+		425: {"", false}, 429: {"ErrRateLimited", false}, 499: {"", false},
 		500: {"ErrServer", true}, 501: {"ErrServer", true}, 502: {"ErrServer", true}, 503: {"ErrServer", true}, 504: {"ErrServer", true}, 599: {"ErrServer", true},
 	} {
 		for name, call := range operations {

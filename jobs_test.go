@@ -162,6 +162,8 @@ func TestTimesOfAJob(t *testing.T) {
 		"2024-01-15 10:30:00":            want,
 		"2024-01-15":                     want.Truncate(24 * time.Hour),
 		"2024-01-15T10:30:00.123456789Z": want.Add(123456789),
+		"0000-01-01T00:00:00Z":           time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
+		"9999-12-31T23:59:59Z":           time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 	} {
 		job, err := get(t.Context(), newClient(t, answering(200, fmt.Sprintf(`{"id":"j","status":"archived","archivedAt":%q}`, text))))
 		require.NoError(t, err, text)

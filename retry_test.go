@@ -340,7 +340,7 @@ func TestRetryAfter(t *testing.T) {
 func TestRetryAfterBeyondTheMaximumIsReturnedNotSleptThrough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for value, want := range map[string]time.Duration{
-			"31": 31 * time.Second, "86400": 24 * time.Hour,
+			"31": 31 * time.Second, "86400": 24 * time.Hour, "9223372036": 9223372036 * time.Second,
 			"9223372036854775807": 1<<63 - 1, "10000000000000000000": 1<<63 - 1, "9223372037": 1<<63 - 1,
 		} {
 			for name, call := range operations {
