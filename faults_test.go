@@ -439,6 +439,10 @@ func canceledDuring() faultClass {
 					return answer(302, "", "Location", "/moved"), nil
 				})(t)
 			}, outcome{tries: 1, err: unknown}, outcome{tries: 2, err: over}, wait},
+			{"status: 503, before the retry", func(t *testing.T) ([]mintlify.Option, func() int) {
+				opts, acted := status(503, "Retry-After", "20")(t)
+				return append(opts, mintlify.WithRetryWait(0, time.Minute)), acted
+			}, outcome{tries: 1, err: "OutcomeUnknown, Server"}, outcome{tries: 1, err: "Server, " + over}, "WaitError: Server, " + over},
 			{"429: before the retry", func(t *testing.T) ([]mintlify.Option, func() int) {
 				opts, acted := status(429, "Retry-After", "20")(t)
 				return append(opts, mintlify.WithRetryWait(0, time.Minute)), acted
