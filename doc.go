@@ -43,7 +43,7 @@
 // POST, which carries a prompt, is sent again only on proof that the service did
 // not act on it: it answered 429, or no connection was made. After every other
 // failure it comes back at once as an error that matches [ErrOutcomeUnknown],
-// unless the service refused it with a 4xx.
+// unless the service refused it with a 4xx other than 408.
 //
 // Between tries the SDK waits as long as the service's Retry-After says, else by
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). A

@@ -342,18 +342,18 @@ func faultClasses() []faultClass {
 		want        outcome
 		wait        string
 	}{
-		{"without", "", limited, goesOn},
-		{"of 5 seconds", "5", limited, waits},
-		{"of a date", "date", limited, waits},
-		{"of 5 minutes", "300", limitedOnce, waits},
-		{"of 2 hours", "7200", limitedOnce, ends},
-		{"of 0", "0", limited, goesOn},
-		{"of a past date", "past", limited, goesOn},
-		{"below zero", "-5", limited, goesOn},
-		{"of nonsense", "soon", limited, goesOn},
-		{"of 10^19 seconds", "10000000000000000000", limitedOnce, ends},
+		{"without Retry-After", "", limited, goesOn},
+		{"with Retry-After of 5 seconds", "5", limited, waits},
+		{"with Retry-After of a date", "date", limited, waits},
+		{"with Retry-After of 5 minutes", "300", limitedOnce, waits},
+		{"with Retry-After of 2 hours", "7200", limitedOnce, ends},
+		{"with Retry-After of 0", "0", limited, goesOn},
+		{"with Retry-After of a past date", "past", limited, goesOn},
+		{"with Retry-After below zero", "-5", limited, goesOn},
+		{"with Retry-After of nonsense", "soon", limited, goesOn},
+		{"with Retry-After of 10^19 seconds", "10000000000000000000", limitedOnce, ends},
 	} {
-		limits.faults = append(limits.faults, fault{"429, Retry-After " + tc.name, func(t *testing.T) ([]mintlify.Option, func() int) {
+		limits.faults = append(limits.faults, fault{"429 " + tc.name, func(t *testing.T) ([]mintlify.Option, func() int) {
 			value := map[string]string{"date": httpDate(5 * time.Second), "past": httpDate(-time.Hour)}[tc.value]
 			if value == "" {
 				value = tc.value
@@ -489,14 +489,14 @@ Generated from the results of a test, so that it cannot be out of date:
 Each fault happens at every request of the call. Retries are at their default, 3.
 *Requests* counts what was let go, redirects that are followed included. *Error* is
 what ` + "`errors.Is`" + ` matches, without the Err: — is an error of no kind, such as the
-network's own. *Acted on* says whether the service has acted on the prompt, which the
+network's own or that of a redirect. *Acted on* says whether the service has acted on the prompt, which the
 SDK cannot know: where it says yes, the error matches OutcomeUnknown, or there is
 none. An error of ` + "`Visitors`" + ` is a PageError besides.
 
 *WaitUntilDone*: goes on, the poll has failed and the next one comes by the schedule,
 until polls have failed for 10 minutes in a row; waits, by the Retry-After first, and
-it is no outage; ends, the error of that poll is that
-of the wait; WaitError, the context has ended it.
+it is no outage; ends, the error of that poll is that of the wait; WaitError, the
+context has ended it.
 `
 
 func (f fault) test(t *testing.T, class faultClass, doc *strings.Builder) {
