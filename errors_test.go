@@ -339,3 +339,9 @@ func TestMoreWordsOfTheService(t *testing.T) {
 		Jobs.Get(t.Context(), strings.Repeat("x", 5000))
 	assert.ErrorContains(t, err, "reset", "a long URL leaves room for the cause")
 }
+
+func TestInformationalAnswerIsNoRedirect(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, answering(101, "", "Location", "/x")))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "redirect")
+}

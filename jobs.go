@@ -228,8 +228,9 @@ type timestamp time.Time
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (t *timestamp) UnmarshalJSON(data []byte) error {
-	if text, isText := strings.CutPrefix(string(data), `"`); isText {
-		*t = timestamp(parseTimestamp(strings.TrimSuffix(text, `"`)))
+	var text string
+	if json.Unmarshal(data, &text) == nil && text != "" { // what is no text is no time
+		*t = timestamp(parseTimestamp(text))
 	}
 	return nil
 }

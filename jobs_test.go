@@ -171,6 +171,12 @@ func TestTimesOfAJob(t *testing.T) {
 	}
 }
 
+func TestEscapedTimeOfAJob(t *testing.T) {
+	job, err := get(t.Context(), newClient(t, answering(200, `{"id":"j","status":"active","createdAt":"2024-01-15T12:30:00\u002b02:00"}`)))
+	require.NoError(t, err)
+	assert.Equal(t, time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC), job.CreatedAt)
+}
+
 func TestJobMarshalsUnderTheServicesNames(t *testing.T) {
 	zone := time.FixedZone("", 2*60*60)
 	full := mintlify.Job{

@@ -738,3 +738,82 @@ func TestBackoffUsesItsWholeRange(t *testing.T) {
 		assert.Greater(t, slices.Max(waits), 450*time.Millisecond)
 	})
 }
+
+func TestAnswerOfAPostThatComesAfterTheEndOfTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, name := range posts() {
+			ctx, cancel := context.WithCancel(t.Context())
+			job, err := operations[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+				cancel()
+				synctest.Wait() // the try has been given up
+				return answer(201, jobJSON), nil
+			})))
+			require.NoError(t, err, name)
+			assert.Equal(t, "job_1", job.ID)
+		}
+	})
+}
+
+func TestBodyOfAGetIsNotReadAfterTheEndOfTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		start := time.Now()
+		_, err := get(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+			cancel()
+			synctest.Wait()
+			return pipe(200, func(*io.PipeWriter) {}), nil
+		})))
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestBodyOfAnAnswerThatHadBegunHasItsOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		job, err := create(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+			cancel()
+			time.Sleep(3 * time.Second)
+			return pipe(201, func(w *io.PipeWriter) {
+				time.Sleep(4 * time.Second)
+				io.WriteString(w, jobJSON)
+				w.Close()
+			}), nil
+		})))
+		require.NoError(t, err)
+		assert.Equal(t, "job_1", job.ID)
+	})
+}
+
+func TestAnswerOfAPostThatHasBegunOutlivesTheTrysTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := transport(func(r *http.Request) (*http.Response, error) {
+			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+			select {
+			case <-time.After(3 * time.Second):
+				return answer(201, jobJSON), nil
+			case <-r.Context().Done():
+				return nil, context.Cause(r.Context())
+			}
+		})
+		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: time.Second}))
+		require.NoError(t, err)
+		_, err = create(t.Context(), client)
+		require.NoError(t, err)
+	})
+}
+
+func TestCancelEndsAGetThatHasBegunAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+			return pipe(200, func(w *io.PipeWriter) { io.WriteString(w, `{"id":`) }), nil
+		})))
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, time.Second, time.Since(start))
+	})
+}
