@@ -1,0 +1,78 @@
+// Package bench measures the SDK beside what one would use instead of it: see
+// docs/performance.md, which bench/run writes.
+package bench
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// What every column authenticates with, and works on.
+const (
+	Key     = "mint_bench"
+	Project = "proj"
+)
+
+const (
+	// DefaultLimit is how many rows the service gives where no limit is sent.
+	DefaultLimit = 50
+	// MaxLimit is the most rows it gives.
+	MaxLimit = 250
+)
+
+// Client is what all columns can do. A column decodes into types of its own, and
+// hands over what it has decoded by value, which costs no allocation.
+type Client interface {
+	Get(ctx context.Context, id string) (Job, error)
+	Create(ctx context.Context, prompt string) (Job, error)
+	Page(ctx context.Context, offset, limit int, visit func(Row)) (hasMore bool, err error)
+	Export(ctx context.Context, limit int, visit func(Row)) error // limit 0: whatever the column asks for by itself
+	Wait(ctx context.Context, id string) error
+}
+
+// New makes a client. Without a transport it is the column's own default.
+type New func(baseURL string, transport http.RoundTripper) Client
+
+// Row is what a column has read of a visitor.
+type Row struct {
+	Path             string
+	Human, AI, Total int64
+}
+
+// Job is what a column has read of a job.
+type Job struct {
+	ID, Status, Repository, PRLink string
+	CreatedAt                      time.Time
+}
+
+// Walk is the export that one writes by hand around a call for one page.
+func Walk(ctx context.Context, c Client, limit int, visit func(Row)) error {
+	step := limit
+	if step == 0 {
+		step = DefaultLimit
+	}
+	for offset := 0; ; offset += step {
+		hasMore, err := c.Page(ctx, offset, limit, visit)
+		if err != nil || !hasMore {
+			return err
+		}
+	}
+}
+
+// Poll is the wait that one writes by hand around a call for one job.
+func Poll(ctx context.Context, c Client, id string) error {
+	ticker := time.NewTicker(10 * time.Second)
+	defer ticker.Stop()
+	for {
+		job, err := c.Get(ctx, id)
+		if err != nil || job.Status != "active" {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}

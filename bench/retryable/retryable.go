@@ -1,0 +1,21 @@
+// Package retryable is the hand-written client on plain go-retryablehttp.
+package retryable
+
+import (
+	"net/http"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/mintlify-community/mintlify-go/bench"
+	"github.com/mintlify-community/mintlify-go/bench/loop"
+)
+
+// New is a [bench.New].
+func New(baseURL string, transport http.RoundTripper) bench.Client {
+	client := retryablehttp.NewClient()
+	client.Logger = nil // it prints every request
+	if transport != nil {
+		client.HTTPClient.Transport = transport
+	}
+	return loop.On(client.StandardClient(), baseURL)
+}

@@ -1,0 +1,128 @@
+// Package service is the service that is measured against: its answers are made
+// before it is asked, so that what they cost is not measured.
+package service
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/bench"
+)
+
+// JobBody is every job.
+const JobBody = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/example/docs","ref":"main"},` +
+	`"model":"a-model","prLink":null,"createdAt":"2026-01-15T10:30:00.000Z","archivedAt":null}`
+
+// Row is the i-th row of every export.
+func Row(i int) bench.Row {
+	return bench.Row{Path: fmt.Sprintf("/docs/section-%d/page-%d", i/100, i), Human: int64(i), AI: int64(i % 1000), Total: int64(i + 1)}
+}
+
+// Service is an export of a number of rows, and a job. It is an http.Handler for
+// a socket, and an http.RoundTripper in memory.
+type Service struct {
+	pages map[int][][]byte // by limit
+}
+
+// New renders the pages of both sizes that the columns ask for.
+func New(rows int) *Service {
+	s := &Service{pages: map[int][][]byte{}}
+	for _, limit := range []int{bench.DefaultLimit, bench.MaxLimit} {
+		for offset := 0; offset < rows; offset += limit {
+			s.pages[limit] = append(s.pages[limit], render(offset, min(offset+limit, rows), rows))
+		}
+	}
+	return s
+}
+
+func render(from, to, rows int) []byte {
+	body := []byte(`{"totals":{"human":1250,"ai":480,"total":1690},"visitors":[`)
+	for i := from; i < to; i++ {
+		if i > from {
+			body = append(body, ',')
+		}
+		row := Row(i)
+		body = fmt.Appendf(body, `{"path":%q,"human":%d,"ai":%d,"total":%d}`, row.Path, row.Human, row.AI, row.Total)
+	}
+	return fmt.Appendf(body, `],"hasMore":%t}`, to < rows)
+}
+
+// ServeHTTP implements [http.Handler]. A path that begins with a duration is
+// answered so much later.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if latency, err := time.ParseDuration(first); err == nil {
+		time.Sleep(latency)
+	}
+	status, body := s.answer(r)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone away is its own affair
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, body := s.answer(r)
+	return respond(r, status, body)
+}
+
+func (s *Service) answer(r *http.Request) (status int, body []byte) {
+	switch {
+	case !strings.HasSuffix(r.URL.Path, "/visitors") && r.Method == http.MethodPost:
+		return http.StatusCreated, []byte(JobBody)
+	case !strings.HasSuffix(r.URL.Path, "/visitors"):
+		return http.StatusOK, []byte(JobBody)
+	}
+	query := r.URL.Query()
+	offset, _ := strconv.Atoi(query.Get("offset"))
+	limit, err := strconv.Atoi(query.Get("limit"))
+	if err != nil {
+		limit = bench.DefaultLimit
+	}
+	pages := s.pages[limit]
+	if offset%limit != 0 || offset/limit >= len(pages) {
+		return http.StatusBadRequest, []byte(`{"error":"a page that was not made"}`)
+	}
+	return http.StatusOK, pages[offset/limit]
+}
+
+// Fixed is a transport in memory that gives each request the same answer. Its own
+// work is as little as can be, since it is part of what is measured.
+type Fixed struct {
+	Status int
+	Body   []byte
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (f Fixed) RoundTrip(r *http.Request) (*http.Response, error) {
+	return respond(r, f.Status, f.Body)
+}
+
+var header = http.Header{"Content-Type": {"application/json"}}
+
+func respond(r *http.Request, status int, body []byte) (*http.Response, error) {
+	if r.Body != nil {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return nil, err
+		}
+		r.Body.Close()
+	}
+	b := new(memory)
+	b.Reset(body)
+	return &http.Response{StatusCode: status, Header: header, Body: b, ContentLength: int64(len(body)), Request: r}, nil
+}
+
+// memory is a body of an answer, in one allocation.
+type memory struct{ bytes.Reader }
+
+// Close implements [io.Closer].
+func (*memory) Close() error { return nil }
+
+// FirstPage is the body of a full page.
+func FirstPage() []byte { return render(0, bench.MaxLimit, bench.MaxLimit+1) }
