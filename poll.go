@@ -147,32 +147,36 @@ type wait struct {
 }
 
 func (w *wait) run(ctx context.Context) (*Job, error) {
-	for {
-		if ctx.Err() != nil {
-			return w.job, w.cutShort(contextError(ctx))
-		}
-		job, err := w.jobs.get(ctx, w.id, 0)
-		w.polls++
-		poll := Poll{Err: err, Number: w.polls, Waited: time.Since(w.start)}
-		done, delay, result := w.take(ctx, job, err, poll.Waited)
-		if !done && ctx.Err() == nil {
-			poll.Next = delay
-		}
-		poll.Job = w.job
-		w.onPoll(poll)
+	for ctx.Err() == nil {
+		done, delay, err := w.poll(ctx)
 		if done {
-			return w.job, result
-		}
-		if err != nil {
-			w.jobs.client.config.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed and will be made again",
-				slog.Int("poll", poll.Number), slog.Duration("wait", delay), slog.String("error", err.Error()))
+			return w.job, err
 		}
 		sleep(ctx, delay)
 	}
+	return w.job, w.cutShort(contextError(ctx))
 }
 
-// take notes what a poll brought and says whether the wait is done, and with what
+// poll looks at the job once and says whether the wait is done, and with what
 // error, or else how long it is until the next poll.
+func (w *wait) poll(ctx context.Context) (done bool, delay time.Duration, result error) {
+	job, err := w.jobs.get(ctx, w.id, 0)
+	w.polls++
+	poll := Poll{Err: err, Number: w.polls, Waited: time.Since(w.start)}
+	done, delay, result = w.take(ctx, job, err, poll.Waited)
+	if !done && ctx.Err() == nil {
+		poll.Next = delay
+	}
+	poll.Job = w.job
+	w.onPoll(poll)
+	if err != nil && !done {
+		w.jobs.client.config.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed and will be made again",
+			slog.Int("poll", poll.Number), slog.Duration("wait", delay), slog.String("error", err.Error()))
+	}
+	return done, delay, result
+}
+
+// take notes what a poll brought. Its results are those of poll.
 func (w *wait) take(ctx context.Context, job *Job, err error, waited time.Duration) (done bool, delay time.Duration, result error) {
 	delay = w.interval(waited)
 	if err == nil {
