@@ -5,8 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -418,6 +421,23 @@ func TestHTTPClientIsUsedAndNeverChanged(t *testing.T) {
 	assert.Error(t, hc.CheckRedirect(nil, nil))
 	assert.Equal(t, time.Minute, hc.Timeout)
 	assert.IsType(t, transport(nil), hc.Transport)
+}
+
+func TestCookiesAreSentOnceATry(t *testing.T) {
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	jar.SetCookies(&url.URL{Scheme: "https", Host: "api.mintlify.com"}, []*http.Cookie{{Name: "route", Value: "a"}})
+	synctest.Test(t, func(t *testing.T) {
+		var cookies []string
+		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: transport(func(r *http.Request) (*http.Response, error) {
+			cookies = append(cookies, r.Header.Get("Cookie"))
+			return answer(http.StatusServiceUnavailable, ""), nil
+		})}))
+		require.NoError(t, err)
+		_, err = get(t.Context(), client)
+		require.Error(t, err)
+		assert.Equal(t, []string{"route=a", "route=a", "route=a", "route=a"}, cookies)
+	})
 }
 
 func TestMoreArguments(t *testing.T) {

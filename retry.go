@@ -57,9 +57,17 @@ func newCall(ctx context.Context, c *Client, r request, body any) (*call, error)
 		RetryMax:     r.retries,
 		CheckRetry:   call.checkRetry,
 		Backoff:      call.backoff,
+		PrepareRetry: dropHeader,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 	return call, nil
+}
+
+// dropHeader takes away what http.Client has put in the request's header for the
+// last try, which are cookies: it puts them in anew.
+func dropHeader(req *http.Request) error {
+	req.Header = http.Header{}
+	return nil
 }
 
 // run sends the request until it succeeds or may not be sent again. The error is
