@@ -23,6 +23,7 @@ const (
 // AnalyticsService exports visitor counts. It is [Client.Analytics].
 type AnalyticsService struct {
 	client *Client
+	url    string // of the project's analytics
 }
 
 // VisitorsParams says which visitors to export. The zero value is a range of
@@ -112,22 +113,18 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 	if limit == 0 {
 		limit = defaultLimit
 	}
-	var page *VisitorPage
+	page := &VisitorPage{Offset: params.Offset, NextOffset: params.Offset + limit}
 	err := s.client.do(ctx, request{
 		operation: OpGetVisitors,
 		method:    http.MethodGet,
-		path:      "/v1/analytics/" + url.PathEscape(s.client.projectID) + "/visitors",
+		url:       s.url + "/visitors",
 		query:     params.query(),
 		retries:   s.client.config.maxRetries,
-		decode: func(data []byte) (err error) {
-			page, err = decodeVisitorPage(data, limit)
-			return err
-		},
+		into:      page,
 	})
 	if err != nil {
 		return nil, err
 	}
-	page.Offset, page.NextOffset = params.Offset, params.Offset+limit
 	return page, nil
 }
 
@@ -216,11 +213,10 @@ func (p VisitorsParams) query() url.Values {
 	return query
 }
 
-// decodeVisitorPage reads a page of about limit rows from an answer. Counts are whole
-// numbers as a rule, and read as such; only where they are not, the page is read
-// once more.
-func decodeVisitorPage(data []byte, limit int) (*VisitorPage, error) {
-	rows := make([]Visitor, 0, limit)
+// decode reads the page from an answer. Counts are whole numbers as a rule, and read
+// as such; only where they are not, the page is read once more.
+func (p *VisitorPage) decode(data []byte) error {
+	rows := make([]Visitor, 0, p.NextOffset-p.Offset)
 	var answer struct {
 		Totals   *VisitorTotals `json:"totals"`
 		Visitors *[]Visitor     `json:"visitors"`
@@ -230,20 +226,21 @@ func decodeVisitorPage(data []byte, limit int) (*VisitorPage, error) {
 	err := json.Unmarshal(data, &answer)
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		return decodeRoundedPage(data, limit)
+		return p.decodeRounded(data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is not the JSON of a page of visitors: %w", err)
+		return fmt.Errorf("it is not the JSON of a page of visitors: %w", err)
 	}
 	switch {
 	case answer.Totals == nil:
-		return nil, errors.New("it has no totals")
+		return errors.New("it has no totals")
 	case answer.Visitors == nil, len(rows) == 0 && !hasVisitors(data):
-		return nil, errors.New("it has no visitors")
+		return errors.New("it has no visitors")
 	case answer.HasMore == nil:
-		return nil, errors.New("it has no hasMore")
+		return errors.New("it has no hasMore")
 	}
-	return &VisitorPage{Totals: *answer.Totals, Visitors: rows, HasMore: *answer.HasMore}, nil
+	p.Totals, p.Visitors, p.HasMore = *answer.Totals, rows, *answer.HasMore
+	return nil
 }
 
 // hasVisitors tells an empty page from one whose rows are missing.
@@ -254,9 +251,9 @@ func hasVisitors(data []byte) bool {
 	return json.Unmarshal(data, &answer) == nil && answer.Visitors != nil
 }
 
-// decodeRoundedPage is decodeVisitorPage for counts written as 12.0, 1.2e1 or 12.5:
-// it writes them as whole numbers, and reads the page again.
-func decodeRoundedPage(data []byte, limit int) (*VisitorPage, error) {
+// decodeRounded is decode for counts written as 12.0, 1.2e1 or 12.5: it writes them
+// as whole numbers, and reads the page again.
+func (p *VisitorPage) decodeRounded(data []byte) error {
 	type counts struct {
 		Path  *string `json:"path,omitempty"`
 		Human count   `json:"human"`
@@ -269,13 +266,13 @@ func decodeRoundedPage(data []byte, limit int) (*VisitorPage, error) {
 		HasMore  *bool    `json:"hasMore,omitempty"`
 	}
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return nil, fmt.Errorf("it is not the JSON of a page of visitors: %w", err)
+		return fmt.Errorf("it is not the JSON of a page of visitors: %w", err)
 	}
 	rounded, err := json.Marshal(answer)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return decodeVisitorPage(rounded, limit)
+	return p.decode(rounded)
 }
 
 // count is a number of visitors, rounded to a whole one.

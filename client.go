@@ -20,7 +20,10 @@ import (
 // DefaultBaseURL is where the service is, unless [WithBaseURL] says otherwise.
 const DefaultBaseURL = "https://api.mintlify.com"
 
-const version = "0.1.0"
+const (
+	version   = "0.1.0"
+	userAgent = "mintlify-go/" + version
+)
 
 // Operation is one of the calls, by the name used in errors, logs, the rate
 // limiter and mintlifytest.
@@ -56,7 +59,7 @@ type config struct {
 	pool         pool
 	buffers      sync.Pool
 	key          func(context.Context) (string, error)
-	userAgent    string
+	header       http.Header // of each request, but for what depends on it
 	maxRetries   int
 	retryWaitMin time.Duration
 	retryWaitMax time.Duration
@@ -94,7 +97,7 @@ func NewClientFromEnv(opts ...Option) (*Client, error) {
 func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 	cfg := &config{
 		baseURL:      argument{name: "baseURL", value: DefaultBaseURL},
-		userAgent:    "mintlify-go/" + version,
+		header:       http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}},
 		maxRetries:   3,
 		retryWaitMin: 500 * time.Millisecond,
 		retryWaitMax: 30 * time.Second,
@@ -128,8 +131,8 @@ func (cfg *config) client(projectID argument) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{config: cfg, projectID: id}
-	c.Jobs = &JobsService{client: c}
-	c.Analytics = &AnalyticsService{client: c}
+	c.Jobs = &JobsService{client: c, url: cfg.prefix + "/v2/agent/" + url.PathEscape(id) + "/job"}
+	c.Analytics = &AnalyticsService{client: c, url: cfg.prefix + "/v1/analytics/" + url.PathEscape(id)}
 	return c, nil
 }
 
@@ -218,7 +221,7 @@ func WithUserAgent(product string) Option {
 		if strings.ContainsFunc(product, func(r rune) bool { return r < ' ' || r > '~' }) {
 			return &ArgumentError{"userAgent", "has a character that is not printable ASCII"}
 		}
-		cfg.userAgent = product + " mintlify-go/" + version
+		cfg.header.Set("User-Agent", product+" "+userAgent)
 		return nil
 	}
 }
@@ -397,13 +400,16 @@ func isLoopback(host string) bool {
 type request struct {
 	operation Operation
 	method    string
-	path      string // under the base URL, escaped
+	url       string // without its query
 	query     url.Values
-	body      any // sent as JSON; nil for none
-	retries   int // at most
+	body      any     // sent as JSON; nil for none
+	retries   int     // at most
+	into      decoder // of a 2xx answer
+}
 
-	// decode takes the body of a 2xx answer; its error says what is wrong with it.
-	decode func(data []byte) error
+// decoder takes what an answer says. The error says what is wrong with data.
+type decoder interface {
+	decode(data []byte) error
 }
 
 // do sends r and returns what came of it as one of the errors in errors.go.
@@ -411,15 +417,7 @@ func (c *Client) do(ctx context.Context, r request) error {
 	if ctx == nil {
 		return &ArgumentError{"ctx", "is nil"}
 	}
-	var body any // not []byte: a nil slice would be a body
-	if r.body != nil {
-		encoded, err := encodeJSON(r.body)
-		if err != nil {
-			return fmt.Errorf("mintlify: %s: %w", r.operation, err)
-		}
-		body = encoded
-	}
-	call, err := newCall(ctx, c, r, body)
+	call, err := newCall(ctx, c, r)
 	if err != nil {
 		return fmt.Errorf("mintlify: %s: %w", r.operation, err)
 	}

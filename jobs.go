@@ -15,6 +15,7 @@ import (
 // JobsService runs agent jobs. It is [Client.Jobs].
 type JobsService struct {
 	client *Client
+	url    string // of the project's jobs
 }
 
 // CreateJobParams is what [JobsService.Create] sends.
@@ -77,7 +78,7 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 	if err := checkPrompt(params.Prompt); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpCreateJob, method: http.MethodPost, body: params, retries: s.client.config.maxRetries})
+	return s.do(ctx, request{operation: OpCreateJob, method: http.MethodPost, url: s.url, body: params, retries: s.client.config.maxRetries})
 }
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
@@ -91,7 +92,10 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 	if err := checkPrompt(params.Prompt); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpSendMessage, method: http.MethodPost, body: params, retries: s.client.config.maxRetries}, id, "message")
+	if err := checkJobID(id); err != nil {
+		return nil, err
+	}
+	return s.do(ctx, request{operation: OpSendMessage, method: http.MethodPost, url: s.url + "/" + url.PathEscape(id) + "/message", body: params, retries: s.client.config.maxRetries})
 }
 
 // Get returns the job as it stands: GET /v2/agent/{projectId}/job/{id}. It
@@ -104,28 +108,18 @@ func (s *JobsService) Get(ctx context.Context, id string) (*Job, error) {
 }
 
 func (s *JobsService) get(ctx context.Context, id string, retries int) (*Job, error) {
-	return s.do(ctx, request{operation: OpGetJob, method: http.MethodGet, retries: retries}, id)
+	if err := checkJobID(id); err != nil {
+		return nil, err
+	}
+	return s.do(ctx, request{operation: OpGetJob, method: http.MethodGet, url: s.url + "/" + url.PathEscape(id), retries: retries})
 }
 
-// do sends r to the project's jobs, or to the part of them that the first
-// segment, a job's id, and those behind it name.
-func (s *JobsService) do(ctx context.Context, r request, segments ...string) (*Job, error) {
-	if len(segments) > 0 {
-		if err := checkJobID(segments[0]); err != nil {
-			return nil, err
-		}
-	}
-	r.path = "/v2/agent/" + url.PathEscape(s.client.projectID) + "/job"
-	for _, segment := range segments {
-		r.path += "/" + url.PathEscape(segment)
-	}
-	var job *Job
-	r.decode = func(data []byte) (err error) {
-		job, err = decodeJob(data)
-		return err
-	}
+// do returns the job that answers r, beside an error too if its id could be read.
+func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
+	job := new(Job)
+	r.into = job
 	err := s.client.do(ctx, r)
-	if err != nil && !errors.Is(err, ErrMalformedResponse) {
+	if job.ID == "" || err != nil && !errors.Is(err, ErrMalformedResponse) {
 		return nil, err
 	}
 	return job, err
@@ -148,25 +142,19 @@ func checkJobID(id string) error {
 	return nil
 }
 
-// decodeJob reads a job from an answer. On an error it returns as much of the job
-// as could be read, if that includes its id.
-func decodeJob(data []byte) (*Job, error) {
-	job := new(Job)
-	err := job.UnmarshalJSON(data) // not by json.Unmarshal, which would look through data twice
-	if err != nil {
-		err = errors.New("it is not the JSON of a job: " + err.Error())
-		_ = job.UnmarshalJSON(wholeFields(data))
-	}
+// decode reads the job from an answer, or on an error as much of it as can be read.
+func (j *Job) decode(data []byte) error {
+	err := j.UnmarshalJSON(data) // not by json.Unmarshal, which would look through data twice
 	switch {
-	case job.ID == "":
-		job = nil
-		if err == nil {
-			err = errors.New("it has no job id")
-		}
-	case job.Status == "" && err == nil:
-		err = errors.New("it has no job status")
+	case err != nil:
+		_ = j.UnmarshalJSON(wholeFields(data))
+		return errors.New("it is not the JSON of a job: " + err.Error())
+	case j.ID == "":
+		return errors.New("it has no job id")
+	case j.Status == "":
+		return errors.New("it has no job status")
 	}
-	return job, err
+	return nil
 }
 
 // wholeFields returns the fields of the JSON object that data begins with, up to
@@ -209,33 +197,30 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	type fields Job // without this method
 	var read struct {
 		fields
-		CreatedAt  timestamp `json:"createdAt"`
-		ArchivedAt timestamp `json:"archivedAt"`
+		CreatedAt  string `json:"createdAt"`
+		ArchivedAt string `json:"archivedAt"`
 	}
 	err := json.Unmarshal(data, &read)
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) && wrongType.Field != "" {
-		err = nil
-	}
 	*j = Job(read.fields)
-	j.CreatedAt, j.ArchivedAt = time.Time(read.CreatedAt), time.Time(read.ArchivedAt)
+	j.CreatedAt, j.ArchivedAt = parseTimestamp(read.CreatedAt), parseTimestamp(read.ArchivedAt)
+	if err != nil && isOfOneField(err) {
+		return nil
+	}
 	return err
 }
 
-// timestamp is a time that is zero, rather than an error, where the service's
-// text is no time.
-type timestamp time.Time
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (t *timestamp) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil && text != "" { // what is no text is no time
-		*t = timestamp(parseTimestamp(text))
-	}
-	return nil
+// isOfOneField reports whether err is that a field has another type than ours,
+// which leaves the others read.
+func isOfOneField(err error) bool {
+	var wrongType *json.UnmarshalTypeError
+	return errors.As(err, &wrongType) && wrongType.Field != ""
 }
 
+// parseTimestamp returns the zero time, rather than an error, for what is no time.
 func parseTimestamp(text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", time.DateOnly} {
 		read, err := time.Parse(layout, text)
 		if read = read.UTC(); err == nil && read.Year() >= 0 && read.Year() <= 9999 { // the years that JSON can hold

@@ -30,7 +30,7 @@ type call struct {
 
 	retrier    retryablehttp.Client
 	httpClient http.Client
-	httpReq    *retryablehttp.Request
+	httpReq    retryablehttp.Request
 
 	try      *try
 	blot     blot // the key of the try out of what comes back
@@ -38,14 +38,11 @@ type call struct {
 	err      error // what came of the last try; nil before the first, and on success
 }
 
-func newCall(ctx context.Context, c *Client, r request, body any) (*call, error) {
-	httpReq, err := retryablehttp.NewRequestWithContext(ctx, r.method, c.config.prefix+r.path, body)
-	if err != nil {
+func newCall(ctx context.Context, c *Client, r request) (*call, error) {
+	call := &call{request: r, ctx: ctx, config: c.config, projectID: c.projectID}
+	if err := call.build(); err != nil {
 		return nil, err
 	}
-	httpReq.URL.RawQuery = r.query.Encode()
-	call := &call{request: r, ctx: ctx, config: c.config, projectID: c.projectID, httpReq: httpReq}
-	httpReq.SetResponseHandler(call.handle)
 	call.httpClient = http.Client{Transport: call, CheckRedirect: call.checkRedirect}
 	if c.config.httpClient != nil {
 		call.httpClient.Jar = c.config.httpClient.Jar
@@ -63,6 +60,22 @@ func newCall(ctx context.Context, c *Client, r request, body any) (*call, error)
 	return call, nil
 }
 
+func (c *call) build() (err error) {
+	c.httpReq.Request, err = http.NewRequestWithContext(c.ctx, c.method, c.url, nil)
+	if err != nil {
+		return err
+	}
+	c.httpReq.URL.RawQuery = c.query.Encode()
+	if c.body == nil {
+		return nil
+	}
+	body, err := encodeJSON(c.body)
+	if err != nil {
+		return err
+	}
+	return c.httpReq.SetBody(body)
+}
+
 // dropHeader takes away what http.Client has put in the request's header for the
 // last try, which are cookies: it puts them in anew.
 func dropHeader(req *http.Request) error {
@@ -70,12 +83,12 @@ func dropHeader(req *http.Request) error {
 	return nil
 }
 
-// run sends the request until it succeeds or may not be sent again. The error is
-// the call's own record: go-retryablehttp forgets it when a back-off is cancelled.
+// run sends the request until it succeeds or may not be sent again. What came of it
+// is the call's own record: go-retryablehttp forgets it when a back-off is cancelled.
 func (c *call) run() error {
-	_, err := c.retrier.Do(c.httpReq) //nolint:bodyclose // handle has closed it
-	if err == nil {
-		return nil
+	_, err := c.retrier.Do(&c.httpReq) //nolint:bodyclose // read has closed it
+	if c.err == nil {
+		return err
 	}
 	if c.mayRetry() && c.ctx.Err() != nil {
 		c.err = c.unsent(contextError(c.ctx))
@@ -86,16 +99,15 @@ func (c *call) run() error {
 	return c.err
 }
 
-// checkRetry is asked twice about a try with an answer: before handle has read
-// it, and after.
+// checkRetry notes what came of a try, and says whether there may be another.
 func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
-	if err == nil {
-		return false, nil
-	}
-	if resp == nil {
+	defer c.try.end()
+	if err != nil {
 		c.err = c.sendErrorOf(err)
-		c.try.end()
 		c.log(0)
+	} else {
+		c.err = c.read(resp)
+		c.log(resp.StatusCode)
 	}
 	return c.mayRetry() && c.ctx.Err() == nil, nil
 }
@@ -116,28 +128,26 @@ func (c *call) sendErrorOf(err error) *sendError {
 	return own
 }
 
-// handle reads the answer, and decodes it or makes an error of it.
-func (c *call) handle(resp *http.Response) error {
-	defer c.try.end()
+// read reads the answer, and decodes it or makes an error of it.
+func (c *call) read(resp *http.Response) error {
 	b, _ := c.config.buffers.Get().(*bytes.Buffer)
 	if b == nil {
 		b = new(bytes.Buffer)
 	}
 	b.Reset()
 	readErr := c.try.read(resp.Body, b)
-	c.err = c.interpret(resp, bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), readErr)
-	c.log(resp.StatusCode)
+	err := c.interpret(resp, bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), readErr)
 	if b.Cap() <= 1<<20 {
 		c.config.buffers.Put(b)
 	}
-	return c.err
+	return err
 }
 
 func (c *call) interpret(resp *http.Response, body []byte, readErr error) error {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return c.apiError(resp, body)
 	}
-	decodeErr := c.decode(body)
+	decodeErr := c.into.decode(body)
 	if len(body) > maxBody {
 		return c.responseError(resp, body, "it is larger than 10 MiB")
 	}

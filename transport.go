@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -104,6 +105,7 @@ type try struct {
 	cancel   context.CancelCauseFunc
 	unfollow func() bool // stops following the caller's context
 	timer    *time.Timer
+	trace    httptrace.ClientTrace
 	start    time.Time
 
 	mu      sync.Mutex
@@ -131,20 +133,23 @@ func (c *call) newTry() *try {
 // POST is there, or about to be.
 func (t *try) abort(cause error) {
 	if t.answering.Load() {
-		time.AfterFunc(bodyTime, func() { t.stop(cause, false) })
+		time.AfterFunc(bodyTime, func() { t.stopUnlessKept(cause) })
 		return
 	}
-	t.stop(cause, false)
+	t.stopUnlessKept(cause)
 }
 
-// stop gives the try up, an answer that is kept only if even that. It closes the
-// body too: not every body heeds its request's context.
-func (t *try) stop(cause error, evenKept bool) {
+func (t *try) stopUnlessKept(cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.kept && !evenKept {
-		return
+	if !t.kept {
+		t.stop(cause)
 	}
+}
+
+// stop gives the try up, under its lock. It closes the body too: not every body
+// heeds its request's context.
+func (t *try) stop(cause error) {
 	t.stopped = cause
 	t.cancel(cause)
 	if t.body != nil {
@@ -155,10 +160,9 @@ func (t *try) stop(cause error, evenKept bool) {
 // header returns the header of a request: what http.Client has put in it, which is
 // a redirect's Referer and cookies, and what each request of the SDK has.
 func (c *call) header(req *http.Request, key string) http.Header {
-	header := req.Header.Clone()
-	header.Set("Accept", "application/json")
+	header := c.config.header.Clone()
+	maps.Copy(header, req.Header)
 	header.Set("Authorization", "Bearer "+key)
-	header.Set("User-Agent", c.config.userAgent)
 	if req.Method == http.MethodPost {
 		header.Set("Content-Type", "application/json")
 	}
@@ -168,7 +172,7 @@ func (c *call) header(req *http.Request, key string) http.Header {
 // prepare returns req as the transport gets it: under the try's context, watched,
 // with its header, and not to be sent again by net/http once it is written.
 func (t *try) prepare(req *http.Request, header http.Header) *http.Request {
-	out := req.WithContext(httptrace.WithClientTrace(t.ctx, &httptrace.ClientTrace{
+	t.trace = httptrace.ClientTrace{
 		GetConn: func(string) { t.connecting.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) },
 		WroteRequest: func(info httptrace.WroteRequestInfo) {
@@ -177,7 +181,8 @@ func (t *try) prepare(req *http.Request, header http.Header) *http.Request {
 			}
 		},
 		GotFirstResponseByte: func() { t.answering.Store(req.Method == http.MethodPost) },
-	}))
+	}
+	out := req.WithContext(httptrace.WithClientTrace(t.ctx, &t.trace))
 	out.Header = header
 	if req.Method == http.MethodPost {
 		out.GetBody = func() (io.ReadCloser, error) {
@@ -203,7 +208,9 @@ func (t *try) keepAnswer() {
 	t.kept, t.stopped = true, nil
 	t.mu.Unlock()
 	t.timer = time.AfterFunc(bodyTime, func() {
-		t.stop(&timeoutError{fmt.Sprintf("the body did not end within %v", bodyTime)}, true)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.stop(&timeoutError{fmt.Sprintf("the body did not end within %v", bodyTime)})
 	})
 }
 
