@@ -1,9 +1,10 @@
 // Package export is the program that streams an export with one column and tells
-// the most memory that it took.
+// what memory it took.
 package export
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -24,19 +25,27 @@ func Main(newClient bench.New) {
 	if strconv.Itoa(rows) != want {
 		log.Fatalf("%d rows, want %s", rows, want)
 	}
-	fmt.Println(peak())
-}
-
-// peak is the most memory that this process has ever had resident, in KiB. Getrusage
-// would not do: its figure begins with that of the process that started this one.
-func peak() (kib int) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscanf(rest, "%d kB", &kib); err != nil {
-		log.Fatalf("VmHWM in /proc/self/status: %v", err)
+	memory := Memory{Peak: kibibytes(string(status), "VmHWM:"), File: kibibytes(string(status), "RssFile:")}
+	if err := json.NewEncoder(os.Stdout).Encode(memory); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// Memory is what was resident of the process, in KiB. Getrusage would not do: its
+// peak begins with that of the process that started this one.
+type Memory struct {
+	Peak float64 `json:"peak"`
+	File float64 `json:"file"` // at the end, of the program's file
+}
+
+func kibibytes(status, name string) (kib float64) {
+	_, rest, _ := strings.Cut(status, name)
+	if _, err := fmt.Sscanf(rest, "%f kB", &kib); err != nil {
+		log.Fatalf("%s in /proc/self/status: %v", name, err)
 	}
 	return kib
 }

@@ -21,15 +21,15 @@ var ceilings = []struct {
 	answer service.Fixed
 	call   func(*testing.T, bench.Client) error
 }{
-	{"Get", 66, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}, func(t *testing.T, c bench.Client) error {
+	{"Get", 52, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}, func(t *testing.T, c bench.Client) error {
 		_, err := c.Get(t.Context(), "job_1")
 		return err
 	}},
-	{"Create", 77, service.Fixed{Status: http.StatusCreated, Body: []byte(service.JobBody)}, func(t *testing.T, c bench.Client) error {
+	{"Create", 63, service.Fixed{Status: http.StatusCreated, Body: []byte(service.JobBody)}, func(t *testing.T, c bench.Client) error {
 		_, err := c.Create(t.Context(), "Fix the typos")
 		return err
 	}},
-	{"Page", 330, service.Fixed{Status: http.StatusOK, Body: service.FirstPage()}, func(t *testing.T, c bench.Client) error {
+	{"Page", 310, service.Fixed{Status: http.StatusOK, Body: service.FirstPage()}, func(t *testing.T, c bench.Client) error {
 		_, err := c.Page(t.Context(), 0, bench.MaxLimit, func(bench.Row) {})
 		return err
 	}},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -15,10 +16,14 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/bench/columns"
+	"github.com/mintlify-community/mintlify-go/bench/export"
 	"github.com/mintlify-community/mintlify-go/bench/figures"
 )
 
-const next = "next " // before the names of rows measured on the newer Go
+const (
+	next    = "next " // before the names of rows measured on the newer Go
+	batches = 5       // of calls a round, whose CPU differs most from one to the next
+)
 
 // measuring runs the programs in bin and gathers their figures.
 type measuring struct {
@@ -35,13 +40,15 @@ func (m *measuring) all(runs int) {
 	m.measure("", "measure", "-group", "requests")
 	start := time.Now()
 	for round := range runs {
-		m.measure("", "measure", "-group", "operations")
-		m.measure(next, "next/measure", "-group", "operations")
+		for range batches {
+			m.measure("", "measure", "-group", "operations")
+			m.measure(next, "next/measure", "-group", "operations")
+		}
 		m.measure("", "measure", "-group", "waits")
 		m.measure("", "measure", "-group", "connections", "-server", small.url)
 		m.measure("", "measure", "-group", "prefetch", "-server", small.url)
-		m.peak("peak of few", small.url, few)
-		m.peak("peak of many", large.url, many)
+		m.memory("few", small.url, few)
+		m.memory("many", large.url, many)
 		spent := time.Since(start)
 		left := spent / time.Duration(round+1) * time.Duration(runs-round-1)
 		fmt.Printf("round %d of %d, about %v to go\n", round+1, runs, left.Round(10*time.Second))
@@ -63,14 +70,15 @@ func (m *measuring) measure(prefix, program string, args ...string) {
 	}
 }
 
-// peak measures memory, of a process for each column.
-func (m *measuring) peak(row, url string, rows int) {
+// memory measures that of an export, of a process for each column.
+func (m *measuring) memory(size, url string, rows int) {
 	for _, column := range append(slices.Clip(columns.All), columns.Prefetching) {
-		kib, err := strconv.ParseFloat(strings.TrimSpace(string(m.run("export-"+column.Name, url, strconv.Itoa(rows)))), 64)
-		if err != nil {
+		var memory export.Memory
+		if err := json.Unmarshal(m.run("export-"+column.Name, url, strconv.Itoa(rows)), &memory); err != nil {
 			log.Fatal(err)
 		}
-		m.figures.Add(figures.Figure{Row: row, Column: column.Name, Value: kib * 1024})
+		m.figures.Add(figures.Figure{Row: "peak of " + size, Column: column.Name, Value: memory.Peak * 1024})
+		m.figures.Add(figures.Figure{Row: "file of " + size, Column: column.Name, Value: memory.File * 1024})
 	}
 }
 

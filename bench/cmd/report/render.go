@@ -34,8 +34,8 @@ func render(m *measuring, polling []schedule.Result, runs int, took time.Duratio
 	var b bytes.Buffer
 	err = parsed.Execute(&b, map[string]any{
 		"Cores": runtime.NumCPU(), "Platform": runtime.GOOS + "/" + runtime.GOARCH,
-		"Go": runtime.Version(), "Runs": runs, "Took": took.Round(time.Minute),
-		"Table": table(m.figures), "Polling": polling,
+		"Go": runtime.Version(), "Runs": runs, "Batches": batches, "Took": took.Round(time.Minute),
+		"Table": table(m.figures), "Misses": misses(m.figures), "Polling": polling,
 	})
 	return b.Bytes(), err
 }
