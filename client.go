@@ -59,7 +59,7 @@ type config struct {
 	pool         pool
 	buffers      sync.Pool
 	key          func(context.Context) (string, error)
-	header       http.Header // of each request, but for what depends on it
+	userAgent    string
 	maxRetries   int
 	retryWaitMin time.Duration
 	retryWaitMax time.Duration
@@ -97,7 +97,7 @@ func NewClientFromEnv(opts ...Option) (*Client, error) {
 func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 	cfg := &config{
 		baseURL:      argument{name: "baseURL", value: DefaultBaseURL},
-		header:       http.Header{"Accept": {"application/json"}, "User-Agent": {userAgent}},
+		userAgent:    userAgent,
 		maxRetries:   3,
 		retryWaitMin: 500 * time.Millisecond,
 		retryWaitMax: 30 * time.Second,
@@ -221,7 +221,7 @@ func WithUserAgent(product string) Option {
 		if strings.ContainsFunc(product, func(r rune) bool { return r < ' ' || r > '~' }) {
 			return &ArgumentError{"userAgent", "has a character that is not printable ASCII"}
 		}
-		cfg.header.Set("User-Agent", product+" "+userAgent)
+		cfg.userAgent = product + " " + userAgent
 		return nil
 	}
 }

@@ -106,6 +106,7 @@ type try struct {
 	unfollow func() bool // stops following the caller's context
 	timer    *time.Timer
 	trace    httptrace.ClientTrace
+	limited  io.LimitedReader // of the answer's body
 	start    time.Time
 
 	mu      sync.Mutex
@@ -160,12 +161,12 @@ func (t *try) stop(cause error) {
 // header returns the header of a request: what http.Client has put in it, which is
 // a redirect's Referer and cookies, and what each request of the SDK has.
 func (c *call) header(req *http.Request, key string) http.Header {
-	header := c.config.header.Clone()
-	maps.Copy(header, req.Header)
-	header.Set("Authorization", "Bearer "+key)
+	header := http.Header{"Accept": {"application/json"}, "User-Agent": {c.config.userAgent}}
 	if req.Method == http.MethodPost {
 		header.Set("Content-Type", "application/json")
 	}
+	maps.Copy(header, req.Header)
+	header.Set("Authorization", "Bearer "+key) // last: http.Client sets one for a redirect to a URL with user info
 	return header
 }
 
@@ -224,7 +225,8 @@ func (t *try) read(body io.ReadCloser, b *bytes.Buffer) error {
 	if stopped != nil {
 		return stopped
 	}
-	_, err := b.ReadFrom(io.LimitReader(body, maxBody+1))
+	t.limited = io.LimitedReader{R: body, N: maxBody + 1}
+	_, err := b.ReadFrom(&t.limited)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.body = nil

@@ -34,20 +34,21 @@ import (
 func TestRedirects(t *testing.T) {
 	const base = "https://api.example.com:8443/pre"
 	for location, followed := range map[string]bool{
-		"/other":                                true,
-		"other":                                 true,
-		base + "/v3":                            true,
-		"https://API.example.com:8443/x":        true, // the same origin
-		"https://evil.example.com/x":            false,
-		"https://api.example.com/x":             false, // another port
-		"https://api.example.com:443/x":         false,
-		"http://api.example.com:8443/x":         false,
-		"https://sub.api.example.com:8443/x":    false,
-		"https://api.example.com.evil.com:8443": false,
-		"https://api.example.com.:8443/x":       false,
-		"//evil.example.com/x":                  false,
-		"https://api.example.com:8443@evil.com": false,
-		"ftp://api.example.com:8443/x":          false,
+		"/other":                         true,
+		"other":                          true,
+		base + "/v3":                     true,
+		"https://API.example.com:8443/x": true, // the same origin
+		"https://user:pass@api.example.com:8443/x": true,
+		"https://evil.example.com/x":               false,
+		"https://api.example.com/x":                false, // another port
+		"https://api.example.com:443/x":            false,
+		"http://api.example.com:8443/x":            false,
+		"https://sub.api.example.com:8443/x":       false,
+		"https://api.example.com.evil.com:8443":    false,
+		"https://api.example.com.:8443/x":          false,
+		"//evil.example.com/x":                     false,
+		"https://api.example.com:8443@evil.com":    false,
+		"ftp://api.example.com:8443/x":             false,
 	} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			for name, call := range operations {
