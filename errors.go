@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -361,20 +362,23 @@ func (w words) excerpt(body []byte) string {
 	return w.line(string(body[:min(len(body), maxErrorBody)]))
 }
 
-var (
-	htmlStart = regexp.MustCompile(`(?i)<(?:!doctype|html|head|body|title|meta|style|script|div|center|pre|h[1-6]|p)\b`)
-	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
-	htmlCode  = regexp.MustCompile(`(?is)<(?:style|script)\b.*?</(?:style|script)>`)
-	htmlTag   = regexp.MustCompile(`(?s)<[^>]*(?:>|$)`)
-)
+// htmlPatterns are compiled when first an answer cannot be read, not in every program
+// that imports the package.
+var htmlPatterns = sync.OnceValue(func() (p struct{ start, title, code, tag *regexp.Regexp }) {
+	p.start = regexp.MustCompile(`(?i)<(?:!doctype|html|head|body|title|meta|style|script|div|center|pre|h[1-6]|p)\b`)
+	p.title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	p.code = regexp.MustCompile(`(?is)<(?:style|script)\b.*?</(?:style|script)>`)
+	p.tag = regexp.MustCompile(`(?s)<[^>]*(?:>|$)`)
+	return p
+})
 
 // line returns text on one line, and of an HTML page its title, or else its text.
 func (w words) line(text string) string {
-	if htmlStart.MatchString(text) {
-		if title := htmlTitle.FindStringSubmatch(text); title != nil {
+	if page := htmlPatterns(); page.start.MatchString(text) {
+		if title := page.title.FindStringSubmatch(text); title != nil {
 			text = title[1]
 		}
-		text = htmlTag.ReplaceAllString(htmlCode.ReplaceAllString(text, " "), " ")
+		text = page.tag.ReplaceAllString(page.code.ReplaceAllString(text, " "), " ")
 		text = html.UnescapeString(text)
 	}
 	return oneLine(w.blot.text(text), maxWords)
