@@ -141,16 +141,18 @@ func misses(set figures.Set) (list []string) {
 	return list
 }
 
-// memoryOf says what a column's peak is above the loop's for.
+// memoryOf says what a column's peak is made of.
 func memoryOf(column string) func(figures.Set) string {
 	return func(set figures.Set) string {
-		above := func(figure string) string {
-			itself, _ := set.Median(figure, column)
-			loop, _ := set.Median(figure, "loop")
-			return mebibytes(itself - loop)
+		parts := func(column string) (file, rest string) {
+			peak, _ := set.Median("peak of many", column)
+			ofFile, _ := set.Median("file of many", column)
+			return mebibytes(ofFile), mebibytes(peak - ofFile)
 		}
-		return fmt.Sprintf("That is %s above the loop's, of which %s are pages of the program's file: what a program carries is resident when it runs. "+
-			"It would take leaving out retries, logs or errors that say something.", above("peak of many"), above("file of many"))
+		file, rest := parts(column)
+		loopFile, loopRest := parts("loop")
+		return fmt.Sprintf("Of the program's file %s are resident, of the loop's %s; all else is %s against %s. "+
+			"What makes the file larger is what the SDK is for, retries, logs, and errors that say something, and stays.", file, loopFile, rest, loopRest)
 	}
 }
 
