@@ -213,8 +213,9 @@ func (p VisitorsParams) query() url.Values {
 	return query
 }
 
-// decode reads the page from an answer. Counts are whole numbers as a rule, and read
-// as such; only where they are not, the page is read once more.
+// decode reads the page from an answer, with room for the rows from p.Offset to
+// p.NextOffset. Counts are whole numbers as a rule, and read as such; only where they
+// are not, the page is read once more.
 func (p *VisitorPage) decode(data []byte) error {
 	rows := make([]Visitor, 0, p.NextOffset-p.Offset)
 	var answer struct {

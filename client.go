@@ -21,8 +21,8 @@ import (
 const DefaultBaseURL = "https://api.mintlify.com"
 
 const (
-	version   = "0.1.0"
-	userAgent = "mintlify-go/" + version
+	version  = "0.1.0"
+	ownAgent = "mintlify-go/" + version
 )
 
 // Operation is one of the calls, by the name used in errors, logs, the rate
@@ -97,7 +97,7 @@ func NewClientFromEnv(opts ...Option) (*Client, error) {
 func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 	cfg := &config{
 		baseURL:      argument{name: "baseURL", value: DefaultBaseURL},
-		userAgent:    userAgent,
+		userAgent:    ownAgent,
 		maxRetries:   3,
 		retryWaitMin: 500 * time.Millisecond,
 		retryWaitMax: 30 * time.Second,
@@ -221,7 +221,7 @@ func WithUserAgent(product string) Option {
 		if strings.ContainsFunc(product, func(r rune) bool { return r < ' ' || r > '~' }) {
 			return &ArgumentError{"userAgent", "has a character that is not printable ASCII"}
 		}
-		cfg.userAgent = product + " " + userAgent
+		cfg.userAgent = product + " " + ownAgent
 		return nil
 	}
 }

@@ -362,8 +362,8 @@ func (w words) excerpt(body []byte) string {
 	return w.line(string(body[:min(len(body), maxErrorBody)]))
 }
 
-// htmlPatterns are compiled when first an answer cannot be read, not in every program
-// that imports the package.
+// htmlPatterns are compiled when first needed, not in every program that imports the
+// package.
 var htmlPatterns = sync.OnceValue(func() (p struct{ start, title, code, tag *regexp.Regexp }) {
 	p.start = regexp.MustCompile(`(?i)<(?:!doctype|html|head|body|title|meta|style|script|div|center|pre|h[1-6]|p)\b`)
 	p.title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
@@ -374,14 +374,21 @@ var htmlPatterns = sync.OnceValue(func() (p struct{ start, title, code, tag *reg
 
 // line returns text on one line, and of an HTML page its title, or else its text.
 func (w words) line(text string) string {
-	if page := htmlPatterns(); page.start.MatchString(text) {
-		if title := page.title.FindStringSubmatch(text); title != nil {
-			text = title[1]
-		}
-		text = page.tag.ReplaceAllString(page.code.ReplaceAllString(text, " "), " ")
-		text = html.UnescapeString(text)
+	if strings.Contains(text, "<") {
+		text = withoutHTML(text)
 	}
 	return oneLine(w.blot.text(text), maxWords)
+}
+
+func withoutHTML(text string) string {
+	page := htmlPatterns()
+	if !page.start.MatchString(text) {
+		return text
+	}
+	if title := page.title.FindStringSubmatch(text); title != nil {
+		text = title[1]
+	}
+	return html.UnescapeString(page.tag.ReplaceAllString(page.code.ReplaceAllString(text, " "), " "))
 }
 
 // oneLine makes text from outside fit for a message: no control or invisible

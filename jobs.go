@@ -191,15 +191,17 @@ func (j Job) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(j))
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. Only what is no JSON object is an
-// error: a field of another type than the interface's is left at its zero value.
+// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of j. Only what is no
+// JSON object is an error: a field of another type than the interface's is left at its
+// zero value.
 func (j *Job) UnmarshalJSON(data []byte) error {
 	type fields Job // without this method
-	var read struct {
+	type job struct {
 		fields
 		CreatedAt  string `json:"createdAt"`
 		ArchivedAt string `json:"archivedAt"`
 	}
+	var read job
 	err := json.Unmarshal(data, &read)
 	*j = Job(read.fields)
 	j.CreatedAt, j.ArchivedAt = parseTimestamp(read.CreatedAt), parseTimestamp(read.ArchivedAt)

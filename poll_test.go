@@ -442,6 +442,11 @@ func TestWaitWarnsOfFailedPolls(t *testing.T) {
 	_, err := svc.Client(mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "j")
 	require.NoError(t, err)
 	assert.Regexp(t, `level=WARN.*poll failed.*503`, lines.String())
+
+	lines.Reset()
+	_, err = svc.Client(mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "unknown")
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+	assert.NotContains(t, lines.String(), "will be made again", "the last poll of a wait is its last")
 }
 
 func TestScheduleWithoutAnyOption(t *testing.T) {

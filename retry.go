@@ -86,9 +86,9 @@ func dropHeader(req *http.Request) error {
 // run sends the request until it succeeds or may not be sent again. What came of it
 // is the call's own record: go-retryablehttp forgets it when a back-off is cancelled.
 func (c *call) run() error {
-	_, err := c.retrier.Do(&c.httpReq) //nolint:bodyclose // read has closed it
+	_, err := c.retrier.Do(&c.httpReq) //nolint:bodyclose // readAnswer has closed it
 	if c.err == nil {
-		return err
+		return err // nil, or why there was no try
 	}
 	if c.mayRetry() && c.ctx.Err() != nil {
 		c.err = c.unsent(contextError(c.ctx))
@@ -99,14 +99,16 @@ func (c *call) run() error {
 	return c.err
 }
 
-// checkRetry notes what came of a try, and says whether there may be another.
+// checkRetry notes what came of a try, and says whether there may be another. That
+// may hang on the body too, so it is read here: go-retryablehttp's own handler of
+// answers comes only after this.
 func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
 	defer c.try.end()
 	if err != nil {
 		c.err = c.sendErrorOf(err)
 		c.log(0)
 	} else {
-		c.err = c.read(resp)
+		c.err = c.readAnswer(resp)
 		c.log(resp.StatusCode)
 	}
 	return c.mayRetry() && c.ctx.Err() == nil, nil
@@ -128,14 +130,16 @@ func (c *call) sendErrorOf(err error) *sendError {
 	return own
 }
 
-// read reads the answer, and decodes it or makes an error of it.
-func (c *call) read(resp *http.Response) error {
+// readAnswer decodes the answer, or makes an error of it. Its body is used up then, and
+// is taken away from go-retryablehttp, which would drain it before a retry.
+func (c *call) readAnswer(resp *http.Response) error {
 	b, _ := c.config.buffers.Get().(*bytes.Buffer)
 	if b == nil {
 		b = new(bytes.Buffer)
 	}
 	b.Reset()
 	readErr := c.try.read(resp.Body, b)
+	resp.Body = http.NoBody
 	err := c.interpret(resp, bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), readErr)
 	if b.Cap() <= 1<<20 {
 		c.config.buffers.Put(b)

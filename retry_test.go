@@ -503,6 +503,62 @@ func TestAnswerThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
 	}
 }
 
+// onceOnly is a body that is to be closed once, and not read after that.
+type onceOnly struct {
+	io.Reader
+	t      *testing.T
+	closed bool
+}
+
+func (b *onceOnly) Read(p []byte) (int, error) {
+	assert.False(b.t, b.closed, "read after it was closed")
+	return b.Reader.Read(p)
+}
+
+func (b *onceOnly) Close() error {
+	assert.False(b.t, b.closed, "closed twice")
+	b.closed = true
+	return nil
+}
+
+func TestBodiesAreLeftAloneOnceClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, status := range []int{200, 302, 404, 429, 503} {
+			var bodies []*onceOnly
+			_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+				response := answer(status, "")
+				bodies = append(bodies, &onceOnly{Reader: strings.NewReader("no job"), t: t})
+				response.Body = bodies[len(bodies)-1]
+				return response, nil
+			})))
+			require.Error(t, err)
+			for _, body := range bodies {
+				assert.True(t, body.closed, status)
+			}
+		}
+	})
+}
+
+func TestNothingOfATryThatWasCutOffIsLeftInTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, second := range []string{"", "[]", "{}", `{"status":"active"}`, `{"x":`, "null", "5"} {
+			tries := 0
+			job, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+				if tries++; tries > 1 {
+					return answer(200, second), nil
+				}
+				return pipe(200, func(w *io.PipeWriter) {
+					io.WriteString(w, `{"id":"old","model":"m","status":"comp`)
+					w.CloseWithError(io.ErrUnexpectedEOF)
+				}), nil
+			})))
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse, second)
+			assert.Nil(t, job, second)
+			assert.Equal(t, 2, tries)
+		}
+	})
+}
+
 func TestCutOffAnswerTellsTheNetworksError(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Truncate: true})

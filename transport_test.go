@@ -59,6 +59,7 @@ func TestRedirects(t *testing.T) {
 					if len(hosts) == 1 {
 						return answer(status, "moved", "Location", location), nil
 					}
+					assert.NotEmpty(t, r.Header.Get("Referer"), "what http.Client sets goes along")
 					return answer(200, jobJSON), nil
 				}), mintlify.WithBaseURL(base))
 				_, err := call(t.Context(), client)
