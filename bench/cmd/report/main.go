@@ -26,6 +26,10 @@ func main() {
 	output := flag.String("o", "../docs/performance.md", "file to write; the picture comes beside it")
 	runs := flag.Int("runs", 10, "how often each figure is measured")
 	flag.Parse()
+	if *runs < 1 {
+		log.Fatalf("-runs is %d, want 1 or more", *runs)
+	}
+	checkWritable(*output)
 	start := time.Now()
 	m := &measuring{bin: *bin, figures: figures.Set{}}
 	m.all(*runs)
@@ -42,4 +46,15 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Printf("wrote %s and %s\n", *output, picture)
+}
+
+// checkWritable ends the program now rather than after all measuring.
+func checkWritable(path string) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		log.Fatal(err)
+	}
 }
