@@ -65,7 +65,7 @@ func exportSideBySide(server string) {
 				}
 			})
 			if err != nil || rows < exported {
-				log.Fatalf("prefetch: %s: %d rows, %v", column.Name, rows, err)
+				log.Fatalf("exports: %s: %d rows, %v", column.Name, rows, err)
 			}
 			report("export seconds", column, time.Since(start).Seconds())
 		})
@@ -104,13 +104,16 @@ func inUse() int64 {
 	return int64(stats.HeapAlloc + stats.StackInuse)
 }
 
-// connections counts those that a second wave of requests opens anew.
+// connections counts those that a second wave of requests opens anew, and what the
+// first wave's take up in between.
 func connections(server string, column columns.Column) error {
 	client := column.New(server+longAnswer, nil)
+	memory := inUse()
 	if err := wave(client); err != nil {
 		return err
 	}
 	time.Sleep(100 * time.Millisecond) // until the connections are back in their pool
+	report("bytes kept", column, float64(inUse()-memory))
 	before, err := opened(server)
 	if err != nil {
 		return err

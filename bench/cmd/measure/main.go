@@ -1,5 +1,6 @@
 // Command measure measures one group of rows of the table once, column by column,
-// and prints the figures. The order of the columns is drawn anew each time.
+// and prints the figures. The order of the columns is drawn anew each time, unless
+// one is asked for alone.
 package main
 
 import (
@@ -13,8 +14,9 @@ import (
 )
 
 func main() {
-	group := flag.String("group", "operations", "operations, requests, waits, prefetch or connections")
-	server := flag.String("server", "", "URL of cmd/serve, for prefetch and connections")
+	group := flag.String("group", "operations", "operations, requests, waits, exports or connections")
+	only := flag.String("column", "", "the only column to measure; all of them without it")
+	server := flag.String("server", "", "URL of cmd/serve, for exports and connections")
 	flag.Parse()
 	measure := map[string]func(string, columns.Column) error{
 		"operations":  operations,
@@ -23,12 +25,15 @@ func main() {
 		"connections": connections,
 	}[*group]
 	switch {
-	case *group == "prefetch":
+	case *group == "exports":
 		exportSideBySide(*server)
 	case measure == nil:
 		log.Fatalf("there is no group %q", *group)
 	default:
 		for _, i := range rand.Perm(len(columns.All)) {
+			if *only != "" && *only != columns.All[i].Name {
+				continue
+			}
 			if err := measure(*server, columns.All[i]); err != nil {
 				log.Fatalf("%s: %s: %v", *group, columns.All[i].Name, err)
 			}

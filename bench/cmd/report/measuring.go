@@ -44,9 +44,11 @@ func (m *measuring) all(runs int) {
 			m.measure("", "measure", "-group", "operations")
 			m.measure(next, "next/measure", "-group", "operations")
 		}
-		m.measure("", "measure", "-group", "waits")
-		m.measure("", "measure", "-group", "connections", "-server", small.url)
-		m.measure("", "measure", "-group", "prefetch", "-server", small.url)
+		for _, column := range columns.All { // what goroutines took is not given back, so each has a process
+			m.measure("", "measure", "-group", "waits", "-column", column.Name)
+			m.measure("", "measure", "-group", "connections", "-column", column.Name, "-server", small.url)
+		}
+		m.measure("", "measure", "-group", "exports", "-server", small.url)
 		m.memory("few", small.url, few)
 		m.memory("many", large.url, many)
 		spent := time.Since(start)

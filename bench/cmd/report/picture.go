@@ -36,6 +36,9 @@ func drawPoints(p *plot.Plot, results []schedule.Result) error {
 			label.TextStyle[0].Color = ours
 		}
 		label.Offset = vg.Point{X: vg.Points(7), Y: vg.Points(-3)}
+		if r.Name == schedule.SDK.Name {
+			label.Offset.Y = vg.Points(5) // above its neighbour's
+		}
 		if strings.HasPrefix(r.Name, "every") { // on the other side, where no other label is
 			label.TextStyle[0].XAlign, label.Offset.X = text.XRight, vg.Points(-7)
 		}
@@ -51,8 +54,8 @@ func drawPicture(results []schedule.Result, path string) error {
 	p.Title.Text = "How late a wait is, in % of the job's length (95th percentile), against what it asks"
 	p.X.Label.Text = "GETs a job, on average"
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker = marks{5, 10, 20, 40, 80, 160, 320}
-	p.Y.Tick.Marker = marks{1, 2, 5, 10, 20, 50, 100}
+	p.X.Tick.Marker = marks{at: []float64{5, 10, 20, 40, 80, 160, 320}}
+	p.Y.Tick.Marker = marks{at: []float64{1, 2, 5, 10, 20, 50, 100}, unit: " %"}
 	p.Add(plotter.NewGrid())
 	if err := drawPoints(p, results); err != nil {
 		return err
@@ -62,13 +65,16 @@ func drawPicture(results []schedule.Result, path string) error {
 }
 
 // marks are the numbers on an axis.
-type marks []float64
+type marks struct {
+	at   []float64
+	unit string
+}
 
 // Ticks implements [plot.Ticker].
 func (m marks) Ticks(least, most float64) (ticks []plot.Tick) {
-	for _, value := range m {
+	for _, value := range m.at {
 		if value >= least && value <= most {
-			ticks = append(ticks, plot.Tick{Value: value, Label: fmt.Sprint(value)})
+			ticks = append(ticks, plot.Tick{Value: value, Label: fmt.Sprint(value) + m.unit})
 		}
 	}
 	return ticks
