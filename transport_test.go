@@ -142,6 +142,15 @@ func TestKeyIsBlottedOutBeforeTextIsCut(t *testing.T) {
 	}
 }
 
+func TestWhatAllKeysBeginWithIsNoKey(t *testing.T) {
+	const words = "the key must begin with mint_"
+	_, err := get(t.Context(), newClient(t, answering(401, words)))
+	assert.ErrorContains(t, err, words)
+	_, err = get(t.Context(), newClient(t, answering(401, words+testKey[len("mint_"):len("mint_")+1])))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "mint_", "a key that was cut off")
+}
+
 func TestKeyIsNowhereToBeSeen(t *testing.T) {
 	echo := `{"error":"no such key ` + testKey + `","details":[{"message":"` + testKey + `"}]}`
 	escaped := `{"error":"no such key \u006d` + testKey[1:] + `"}`
