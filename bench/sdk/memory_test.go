@@ -7,7 +7,10 @@ package sdk
 import (
 	"context"
 	"net/http"
+	"runtime"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mintlify-community/mintlify-go/bench"
 	"github.com/mintlify-community/mintlify-go/bench/service"
@@ -55,4 +58,34 @@ func TestAllocationsStayUnderTheirCeilings(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const waits, most = 2000, 8000
+		client := New("http://127.0.0.1:1", service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)})
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		memory := inUse()
+		for range waits {
+			all.Go(func() { _ = client.Wait(ctx, "job_1") })
+		}
+		synctest.Wait() // each has made its first poll
+		each := (inUse() - memory) / waits
+		t.Logf("%d bytes a wait", each)
+		if each > most {
+			t.Errorf("%d bytes of heap and stack a wait, more than %d", each, most)
+		}
+		cancel()
+		all.Wait()
+	})
+}
+
+// inUse is heap and stacks.
+func inUse() int64 {
+	runtime.GC()
+	runtime.GC() // what was pooled
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc + stats.StackInuse)
 }
