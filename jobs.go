@@ -205,7 +205,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	err := json.Unmarshal(data, &read)
 	*j = Job(read.fields)
 	j.CreatedAt, j.ArchivedAt = parseTimestamp(read.CreatedAt), parseTimestamp(read.ArchivedAt)
-	if err != nil && isOfOneField(err) {
+	if err == nil || isOfOneField(err) {
 		return nil
 	}
 	return err

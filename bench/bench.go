@@ -5,6 +5,7 @@ package bench
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"time"
 )
 
@@ -75,4 +76,13 @@ func Poll(ctx context.Context, c Client, id string) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// MemoryInUse is heap and stacks, in bytes, once the garbage is collected.
+func MemoryInUse() int64 {
+	runtime.GC()
+	runtime.GC() // what was pooled
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc + stats.StackInuse)
 }

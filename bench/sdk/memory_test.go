@@ -7,7 +7,6 @@ package sdk
 import (
 	"context"
 	"net/http"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -66,12 +65,12 @@ func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
 		client := New("http://127.0.0.1:1", service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)})
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
-		memory := inUse()
+		memory := bench.MemoryInUse()
 		for range waits {
 			all.Go(func() { _ = client.Wait(ctx, "job_1") })
 		}
 		synctest.Wait() // each has made its first poll
-		each := (inUse() - memory) / waits
+		each := (bench.MemoryInUse() - memory) / waits
 		t.Logf("%d bytes a wait", each)
 		if each > most {
 			t.Errorf("%d bytes of heap and stack a wait, more than %d", each, most)
@@ -79,13 +78,4 @@ func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
 		cancel()
 		all.Wait()
 	})
-}
-
-// inUse is heap and stacks.
-func inUse() int64 {
-	runtime.GC()
-	runtime.GC() // what was pooled
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc + stats.StackInuse)
 }

@@ -79,7 +79,7 @@ func waits(_ string, column columns.Column) error {
 	client := column.New(nowhere, transport)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	memory, goroutines := inUse(), runtime.NumGoroutine()
+	memory, goroutines := bench.MemoryInUse(), runtime.NumGoroutine()
 	var all sync.WaitGroup
 	for range manyWaits {
 		all.Go(func() { _ = client.Wait(ctx, "job_1") })
@@ -89,31 +89,22 @@ func waits(_ string, column columns.Column) error {
 	}
 	time.Sleep(betweenPolls) // each is done with its first poll
 	report("goroutines a wait", column, float64(runtime.NumGoroutine()-goroutines)/manyWaits)
-	report("bytes a wait", column, float64(inUse()-memory)/manyWaits)
+	report("bytes a wait", column, float64(bench.MemoryInUse()-memory)/manyWaits)
 	cancel()
 	all.Wait()
 	return nil
-}
-
-// inUse is heap and stacks.
-func inUse() int64 {
-	runtime.GC()
-	runtime.GC() // what was pooled
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc + stats.StackInuse)
 }
 
 // connections counts those that a second wave of requests opens anew, and what the
 // first wave's take up in between.
 func connections(server string, column columns.Column) error {
 	client := column.New(server+longAnswer, nil)
-	memory := inUse()
+	memory := bench.MemoryInUse()
 	if err := wave(client); err != nil {
 		return err
 	}
 	time.Sleep(100 * time.Millisecond) // until the connections are back in their pool
-	report("bytes kept", column, float64(inUse()-memory))
+	report("bytes kept", column, float64(bench.MemoryInUse()-memory))
 	before, err := opened(server)
 	if err != nil {
 		return err
