@@ -1,0 +1,83 @@
+package mintlify
+
+import (
+	"fmt"
+	"time"
+)
+
+// Date is a day or an instant, as the service takes it. The zero Date is not sent.
+// Dates can be compared with ==, and marshal to JSON as text.
+type Date struct {
+	at  time.Time // UTC, to the millisecond
+	day bool
+}
+
+// Day returns a day, sent as YYYY-MM-DD. Values outside their usual ranges are
+// taken on, as by [time.Date]: day 0 is the last of the month before.
+func Day(year int, month time.Month, day int) Date {
+	return Date{time.Date(year, month, day, 0, 0, 0, 0, time.UTC), true}
+}
+
+// Instant returns t as an instant, sent in UTC as 2006-01-02T15:04:05Z, with
+// milliseconds where there are any; what is finer is cut off. The zero time is
+// the zero Date.
+func Instant(t time.Time) Date {
+	return Date{at: t.UTC().Truncate(time.Millisecond)}
+}
+
+// ParseDate reads a day, YYYY-MM-DD, or an instant, ISO 8601 with Z or an offset,
+// which is turned into Z. Anything else, an instant without zone included, is an
+// [*ArgumentError].
+func ParseDate(s string) (Date, error) {
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		return Date{day, true}, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00"} {
+		instant, err := time.Parse(layout, s)
+		if date := Instant(instant); err == nil && date.isValid() && !date.IsZero() {
+			return date, nil
+		}
+	}
+	return Date{}, &ArgumentError{"date", fmt.Sprintf("is %.40q, want YYYY-MM-DD, or an instant such as 2006-01-02T15:04:05Z", s)}
+}
+
+func (d Date) isValid() bool { return d.at.Year() >= 0 && d.at.Year() <= 9999 }
+
+// IsZero reports whether d is the zero Date, which is not sent.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// String returns d as it is sent, and "" for the zero Date.
+func (d Date) String() string {
+	switch {
+	case d.IsZero():
+		return ""
+	case d.day:
+		return d.at.Format(time.DateOnly)
+	case d.at.Nanosecond() != 0:
+		return d.at.Format("2006-01-02T15:04:05.000Z")
+	}
+	return d.at.Format("2006-01-02T15:04:05Z")
+}
+
+// MarshalText implements [encoding.TextMarshaler]. A date outside the years 0 to
+// 9999 is an error.
+func (d Date) MarshalText() ([]byte, error) {
+	if !d.isValid() {
+		return nil, &ArgumentError{"date", "is not in the years 0 to 9999"}
+	}
+	return []byte(d.String()), nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler], as [ParseDate]; empty text
+// is the zero Date.
+func (d *Date) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*d = Date{}
+		return nil
+	}
+	date, err := ParseDate(string(text))
+	if err == nil {
+		*d = date
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package mintlify
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// argument is a value from the caller, by the name the caller knows it by.
+type argument struct {
+	name, value string
+	missing     string // said of it where it is empty
+}
+
+func environment(name string) argument {
+	return argument{name: name, value: os.Getenv(name), missing: "is not set"}
+}
+
+func (a argument) refuse(reason string) error { return &ArgumentError{a.name, reason} }
+
+// cleanKey takes off what gets pasted along with a key and refuses what cannot
+// be an admin key, without showing it.
+func cleanKey(arg argument) (string, error) {
+	key := trimScheme(arg.value)
+	switch {
+	case key == "":
+		return "", arg.refuse(arg.missing)
+	case strings.ContainsFunc(key, unicode.IsSpace):
+		return "", arg.refuse("has white space or a line break within it")
+	case strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }):
+		return "", arg.refuse("has a control, invisible or non-ASCII character: copy it again from the dashboard")
+	case strings.HasPrefix(key, "mint_dsc_"):
+		return "", arg.refuse("is an assistant key (mint_dsc_…), which does not work here: make an admin key")
+	case strings.HasPrefix(key, "mint_us_"):
+		return "", arg.refuse("is an index key (mint_us_…), which does not work here: make an admin key")
+	}
+	return key, nil
+}
+
+// trimScheme takes white space and a pasted "Bearer " off a key.
+func trimScheme(text string) string {
+	const scheme = "bearer"
+	text = strings.TrimSpace(text)
+	if len(text) < len(scheme) || !strings.EqualFold(text[:len(scheme)], scheme) {
+		return text
+	}
+	if rest := strings.TrimSpace(text[len(scheme):]); rest == "" || rest != text[len(scheme):] {
+		return rest
+	}
+	return text // a key that begins so
+}
+
+func cleanProjectID(arg argument) (string, error) {
+	id := strings.TrimSpace(arg.value)
+	if strings.HasPrefix(trimScheme(id), "mint_") {
+		return "", arg.refuse("begins as an API key does: the key and the project id are swapped")
+	}
+	if reason := refusedID(id); reason != "" {
+		if id == "" {
+			reason = arg.missing
+		}
+		return "", arg.refuse(reason)
+	}
+	return id, nil
+}
+
+// refusedID says why id cannot be a segment of a path; "" if it can.
+func refusedID(id string) string {
+	switch {
+	case strings.TrimSpace(id) == "":
+		return "is empty"
+	case id == "." || id == "..":
+		return fmt.Sprintf("is %q, which is no id", id)
+	}
+	return ""
+}
+
+// parseBaseURL sets origin and prefix. The URL is not shown where it is refused:
+// it may hold a password, or be the key.
+func (cfg *config) parseBaseURL() error {
+	u, err := url.Parse(strings.TrimSpace(cfg.baseURL.value))
+	switch {
+	case err != nil:
+		return cfg.baseURL.refuse("is not a URL: want one such as " + DefaultBaseURL)
+	case u.Scheme != "https" && u.Scheme != "http":
+		return cfg.baseURL.refuse("does not begin with https://")
+	case !hasHost(u):
+		return cfg.baseURL.refuse("has no host")
+	case u.User != nil:
+		return cfg.baseURL.refuse("has user info: the API key is what authenticates")
+	case u.RawQuery != "" || u.ForceQuery:
+		return cfg.baseURL.refuse("has a query")
+	case u.Fragment != "":
+		return cfg.baseURL.refuse("has a fragment")
+	case u.Scheme == "http" && !cfg.insecureHTTP && !isLoopback(u.Hostname()):
+		return cfg.baseURL.refuse("is plain http, which would show the key to the network: use https, or WithInsecureHTTP")
+	}
+	cfg.origin = &url.URL{Scheme: u.Scheme, Host: u.Host}
+	cfg.prefix = cfg.origin.String() + strings.TrimRight(u.EscapedPath(), "/")
+	return nil
+}
+
+func hasHost(u *url.URL) bool {
+	host := u.Hostname()
+	if strings.Contains(host, ":") || strings.HasPrefix(u.Host, "[") {
+		_, err := netip.ParseAddr(host)
+		return err == nil && strings.HasPrefix(u.Host, "[")
+	}
+	return host != ""
+}
+
+func isLoopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
+}
