@@ -1,10 +1,9 @@
 package mintlify
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -25,6 +24,10 @@ type AnalyticsService struct {
 	url    string // of the project's analytics
 }
 
+func newAnalyticsService(c *Client) *AnalyticsService {
+	return &AnalyticsService{client: c, url: c.url("/v1/analytics", c.projectID)}
+}
+
 // VisitorsParams says which visitors to export. The zero value is a range of
 // dates and a page of the service's choosing.
 type VisitorsParams struct {
@@ -35,13 +38,13 @@ type VisitorsParams struct {
 }
 
 // VisitorPage is one page of an export. It marshals to JSON under the service's
-// own field names, offset and nextOffset beside them, and reads back to an equal value.
+// own field names, with offset and nextOffset added, and reads back to an equal value.
 type VisitorPage struct {
 	Totals     VisitorTotals `json:"totals"`     // site-wide unique visitors of the date range, not of the page
 	Visitors   []Visitor     `json:"visitors"`   // in the service's order
 	HasMore    bool          `json:"hasMore"`    // whether there are rows beyond this page
 	Offset     int           `json:"offset"`     // of this page's first row
-	NextOffset int           `json:"nextOffset"` // where to go on, after a crash too
+	NextOffset int           `json:"nextOffset"` // where to resume, after a crash too
 }
 
 // VisitorTotals are site-wide unique visitors.
@@ -59,41 +62,32 @@ type Visitor struct {
 	Total int64  `json:"total"` // unique visitors of both kinds, each counted once
 }
 
-func (p *VisitorPage) next() (offset int, hasMore bool) { return p.NextOffset, p.HasMore }
-func (p *VisitorPage) rows() int                        { return len(p.Visitors) }
-func (p *VisitorPage) operation() Operation             { return OpGetVisitors }
-
-func (p *VisitorPage) hash(seed maphash.Seed) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	for _, visitor := range p.Visitors {
-		maphash.WriteComparable(&h, visitor)
-	}
-	return h.Sum64()
-}
+func (p *VisitorPage) rowCount() int                 { return len(p.Visitors) }
+func (p *VisitorPage) next() (position, bool)        { return position{p.NextOffset}, p.HasMore }
+func (p *VisitorPage) hash(seed maphash.Seed) uint64 { return hashRows(seed, p.Visitors) }
 
 // ExportOption sets up an export.
-type ExportOption func(*export)
+type ExportOption func(*exportConfig)
 
-type export struct {
+type exportConfig struct {
 	prefetch bool
 }
 
-func newExport(opts []ExportOption) (e export, err error) {
+func newExportConfig(opts []ExportOption) (cfg exportConfig, err error) {
 	for i, opt := range opts {
 		if opt == nil {
-			return e, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
+			return cfg, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
 		}
-		opt(&e)
+		opt(&cfg)
 	}
-	return e, nil
+	return cfg, nil
 }
 
 // WithPrefetch asks for the next page while the loop works on this one: where both
 // take equally long, an export takes half the time. Two pages are in memory
 // instead of one, and a loop that breaks off may have spent one request more.
 func WithPrefetch() ExportOption {
-	return func(e *export) { e.prefetch = true }
+	return func(cfg *exportConfig) { cfg.prefetch = true }
 }
 
 // GetVisitors returns one page of visitors, for one request:
@@ -113,14 +107,7 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 		limit = defaultLimit
 	}
 	page := &VisitorPage{Offset: params.Offset, NextOffset: params.Offset + limit}
-	err := s.client.do(ctx, request{
-		operation: OpGetVisitors,
-		method:    http.MethodGet,
-		url:       s.url + "/visitors",
-		query:     params.query(),
-		retries:   s.client.config.maxRetries,
-		into:      page,
-	})
+	err := s.client.do(ctx, request{operation: OpGetVisitors, method: http.MethodGet, url: s.url + "/visitors", query: params.query(), into: page})
 	if err != nil {
 		return nil, err
 	}
@@ -133,48 +120,40 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 // A sequence can be ranged over again, and then asks the service again.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
-// [*PageError] with the offset to go on from. A service that repeats a page, or
-// says that there is more over three empty pages in a row, is an error too.
+// [*PageError] with the offset to resume at. A service that repeats a page, gives more
+// rows than the limit, or says that there is more over three empty pages in a row, is
+// an error too. A page of fewer rows that says there is more is logged as a warning
+// ([WithLogger]), once an export: the next page is asked for by the limit all the same,
+// so rows are missing if the service caps its pages below the limit.
 func (s *AnalyticsService) VisitorPages(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[*VisitorPage, error] {
-	return func(yield func(*VisitorPage, error) bool) {
-		e, err := newExport(opts)
-		if err == nil {
-			err = params.check()
-		}
-		if err == nil && ctx == nil {
-			err = &ArgumentError{"ctx", "is nil"}
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		if params.Limit == 0 {
-			params.Limit = maxLimit
-		}
-		fetch := func(ctx context.Context, offset int) (*VisitorPage, error) {
-			params := params
-			params.Offset = offset
-			return s.GetVisitors(ctx, params)
-		}
-		walk(ctx, params.Offset, fetch, e.prefetch)(yield)
+	cfg, err := newExportConfig(opts)
+	if err == nil {
+		err = params.check()
 	}
+	if err == nil && ctx == nil {
+		err = &ArgumentError{"ctx", "is nil"}
+	}
+	if err != nil {
+		return func(yield func(*VisitorPage, error) bool) { yield(nil, err) }
+	}
+	params.Limit = cmp.Or(params.Limit, maxLimit)
+	return export[*VisitorPage]{
+		operation: OpGetVisitors,
+		logger:    s.client.config.logger,
+		from:      position{params.Offset},
+		limit:     params.Limit,
+		prefetch:  cfg.prefetch,
+		fetch: func(ctx context.Context, at position) (*VisitorPage, error) {
+			params := params
+			params.Offset = at.offset
+			return s.GetVisitors(ctx, params)
+		},
+	}.pages(ctx)
 }
 
 // Visitors is [AnalyticsService.VisitorPages] row by row.
 func (s *AnalyticsService) Visitors(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[Visitor, error] {
-	return func(yield func(Visitor, error) bool) {
-		for page, err := range s.VisitorPages(ctx, params, opts...) {
-			if err != nil {
-				yield(Visitor{}, err)
-				return
-			}
-			for _, visitor := range page.Visitors {
-				if !yield(visitor, nil) {
-					return
-				}
-			}
-		}
-	}
+	return rowsOf(s.VisitorPages(ctx, params, opts...), func(p *VisitorPage) []Visitor { return p.Visitors })
 }
 
 func (p VisitorsParams) check() error {
@@ -212,85 +191,45 @@ func (p VisitorsParams) query() url.Values {
 	return query
 }
 
-// decode reads the page from an answer, with room for the rows from p.Offset to
-// p.NextOffset. Counts are whole numbers as a rule, and read as such; only where they
-// are not, the page is read once more.
+// visitorsJSON is a page as the service sends it, its list and totals of any type.
+type visitorsJSON[T, L any] struct {
+	Totals   *T    `json:"totals"`
+	Visitors L     `json:"visitors"`
+	HasMore  *bool `json:"hasMore"`
+}
+
+// visitorCounts is a row whose numbers need not be whole.
+type visitorCounts struct {
+	Path  string `json:"path"`
+	Human count  `json:"human"`
+	AI    count  `json:"ai"`
+	Total count  `json:"total"`
+}
+
 func (p *VisitorPage) decode(data []byte) error {
-	rows := make([]Visitor, 0, p.NextOffset-p.Offset)
-	var answer struct {
-		Totals   *VisitorTotals `json:"totals"`
-		Visitors *[]Visitor     `json:"visitors"`
-		HasMore  *bool          `json:"hasMore"`
+	var rows []Visitor
+	fast := visitorsJSON[VisitorTotals, *[]Visitor]{Visitors: &rows}
+	if decodeRows(data, &fast, &rows) && fast.Totals != nil && fast.HasMore != nil {
+		p.Totals, p.Visitors, p.HasMore = *fast.Totals, rows, *fast.HasMore
+		return nil
 	}
-	answer.Visitors = &rows
-	err := json.Unmarshal(data, &answer)
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) {
-		return p.decodeRounded(data)
-	}
-	if err != nil {
-		return fmt.Errorf("it is not the JSON of a page of visitors: %w", err)
+	var page visitorsJSON[visitorCounts, list[visitorCounts]]
+	if err := json.Unmarshal(data, &page); err != nil {
+		return notJSON("a page of visitors", err)
 	}
 	switch {
-	case answer.Totals == nil:
-		return errors.New("it has no totals")
-	case answer.Visitors == nil, len(rows) == 0 && !hasVisitors(data):
-		return errors.New("it has no visitors")
-	case answer.HasMore == nil:
-		return errors.New("it has no hasMore")
+	case page.Totals == nil:
+		return missing("totals")
+	case page.Visitors == nil:
+		return missing("visitors")
+	case page.HasMore == nil:
+		return missing("hasMore")
 	}
-	p.Totals, p.Visitors, p.HasMore = *answer.Totals, rows, *answer.HasMore
-	return nil
-}
-
-// hasVisitors tells an empty page from one whose rows are missing.
-func hasVisitors(data []byte) bool {
-	var answer struct {
-		Visitors []Visitor `json:"visitors"`
+	p.Totals = VisitorTotals{int64(page.Totals.Human), int64(page.Totals.AI), int64(page.Totals.Total)}
+	p.Visitors = make([]Visitor, len(page.Visitors))
+	for i, row := range page.Visitors {
+		p.Visitors[i] = Visitor{row.Path, int64(row.Human), int64(row.AI), int64(row.Total)}
 	}
-	return json.Unmarshal(data, &answer) == nil && answer.Visitors != nil
-}
-
-// decodeRounded is decode for counts written as 12.0, 1.2e1 or 12.5: it writes them
-// as whole numbers, and reads the page again.
-func (p *VisitorPage) decodeRounded(data []byte) error {
-	type counts struct {
-		Path  *string `json:"path,omitempty"`
-		Human count   `json:"human"`
-		AI    count   `json:"ai"`
-		Total count   `json:"total"`
-	}
-	var answer struct {
-		Totals   *counts  `json:"totals,omitempty"`
-		Visitors []counts `json:"visitors"`
-		HasMore  *bool    `json:"hasMore,omitempty"`
-	}
-	if err := json.Unmarshal(data, &answer); err != nil {
-		return fmt.Errorf("it is not the JSON of a page of visitors: %w", err)
-	}
-	rounded, err := json.Marshal(answer)
-	if err != nil {
-		return err
-	}
-	return p.decode(rounded)
-}
-
-// count is a number of visitors, rounded to a whole one.
-type count int64
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (c *count) UnmarshalJSON(data []byte) error {
-	if bytes.Equal(data, []byte("null")) {
-		return nil
-	}
-	if whole, err := strconv.ParseInt(string(data), 10, 64); err == nil {
-		*c = count(whole)
-		return nil
-	}
-	number, err := strconv.ParseFloat(string(data), 64)
-	if err != nil || math.Abs(number) >= 1<<63 {
-		return errors.New("what should be a count of visitors is none")
-	}
-	*c = count(math.Round(number))
+	p.HasMore = *page.HasMore
 	return nil
 }

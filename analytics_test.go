@@ -40,7 +40,7 @@ func TestVisitorsRequestToTheLetter(t *testing.T) {
 		var request *http.Request
 		client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 			request = r
-			return answer(200, emptyPage), nil
+			return response(200, emptyPage), nil
 		}), mintlify.WithBaseURL("https://api.example.com/pre"))
 		client, err := client.ForProject("a/b c")
 		require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestVisitorsRequestToTheLetter(t *testing.T) {
 
 func TestVisitorsPage(t *testing.T) {
 	const body = `{"totals":{"human":100,"ai":20,"total":110},"visitors":[{"path":"/a","human":3,"ai":1,"total":4},{"path":"/b","human":1,"ai":0,"total":1}],"hasMore":true,"new":1}`
-	client := newClient(t, answering(206, body))
+	client := newClient(t, respondWith(206, body))
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 2, Offset: 4})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.VisitorPage{
@@ -77,7 +77,7 @@ func TestCountsAreReadWhateverNumberTheyAre(t *testing.T) {
 	} {
 		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
 			body := fmt.Sprintf(`{"totals":{"human":%s,"ai":1},"visitors":[{"path":"/a","human":%s,"ai":%s},{"path":null},{}],"hasMore":false}`, number, number, other)
-			page, err := newClient(t, answering(200, body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			page, err := newClient(t, respondWith(200, body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 			require.NoError(t, err, number)
 			assert.Equal(t, mintlify.VisitorTotals{Human: want, AI: 1}, page.Totals, number)
 			require.Len(t, page.Visitors, 3)
@@ -91,29 +91,29 @@ func TestCountsAreReadWhateverNumberTheyAre(t *testing.T) {
 func TestPagesThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	for name, tc := range map[string]struct{ body, reason string }{
 		"empty":              {"", "not the JSON of a page"},
-		"empty object":       {"{}", "no totals"},
-		"null":               {"null", "no totals"},
+		"empty object":       {"{}", "missing totals"},
+		"null":               {"null", "missing totals"},
 		"array":              {"[]", "not the JSON of a page"},
 		"HTML":               {"<html>", "not the JSON of a page"},
-		"no totals":          {`{"visitors":[],"hasMore":false}`, "no totals"},
-		"null totals":        {`{"totals":null,"visitors":[],"hasMore":false}`, "no totals"},
-		"no visitors":        {`{"totals":{},"hasMore":false}`, "no visitors"},
-		"null visitors":      {`{"totals":{},"visitors":null,"hasMore":false}`, "no visitors"},
-		"no hasMore":         {`{"totals":{},"visitors":[]}`, "no hasMore"},
-		"null hasMore":       {`{"totals":{},"visitors":[],"hasMore":null}`, "no hasMore"},
+		"no totals":          {`{"visitors":[],"hasMore":false}`, "missing totals"},
+		"null totals":        {`{"totals":null,"visitors":[],"hasMore":false}`, "missing totals"},
+		"no visitors":        {`{"totals":{},"hasMore":false}`, "missing visitors"},
+		"null visitors":      {`{"totals":{},"visitors":null,"hasMore":false}`, "missing visitors"},
+		"no hasMore":         {`{"totals":{},"visitors":[]}`, "missing hasMore"},
+		"null hasMore":       {`{"totals":{},"visitors":[],"hasMore":null}`, "missing hasMore"},
 		"hasMore as text":    {`{"totals":{},"visitors":[],"hasMore":"no"}`, "not the JSON of a page"},
 		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "not the JSON of a page"},
-		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "count of visitors is none"},
-		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "count of visitors is none"},
-		"count just beyond":  {`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "count of visitors is none"},
+		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "a count that is not a number"},
+		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "a count that is not a number"},
+		"count just beyond":  {`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "a count that is not a number"},
 		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "not the JSON of a page"},
 		"trailing garbage":   {emptyPage + "x", "not the JSON of a page"},
-		"cut off":            {emptyPage[:30], "not the JSON of a page"},
-		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "no totals"},
-		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "no visitors"},
+		"truncated":          {emptyPage[:30], "not the JSON of a page"},
+		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "missing totals"},
+		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "missing visitors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			page, err := newClient(t, answering(200, tc.body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			page, err := newClient(t, respondWith(200, tc.body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 			assert.Nil(t, page)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.ErrorContains(t, err, "get visitors")
@@ -132,7 +132,7 @@ func TestVisitorsErrors(t *testing.T) {
 
 	svc.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 500})
 	_, err = svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
-	require.NoError(t, err, "a GET is sent again")
+	require.NoError(t, err, "a GET is retried")
 	assert.Len(t, svc.Requests(), 5)
 }
 

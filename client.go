@@ -1,15 +1,14 @@
 package mintlify
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 // DefaultBaseURL is where the service is, unless [WithBaseURL] says otherwise.
@@ -50,11 +49,8 @@ type config struct {
 	origin       *url.URL // of the base URL
 	prefix       string   // the base URL, without a slash at its end
 	insecureHTTP bool
-	httpClient   *http.Client
-	pool         pool
-	buffers      sync.Pool
-	key          func(context.Context) (string, error)
-	userAgent    string
+	transport    transport.Settings
+	buffers      sync.Pool // of response bodies
 	maxRetries   int
 	retryWaitMin time.Duration
 	retryWaitMax time.Duration
@@ -65,7 +61,7 @@ type config struct {
 
 // NewClient returns a client that authenticates with apiKey, an admin API key
 // from the API keys page of the dashboard, and works on projectID, from the same
-// page. White space around both and a "Bearer " before the key are taken off.
+// page. White space around both and a "Bearer " before the key are removed.
 //
 // It sends nothing. An argument or option that could never work is an
 // [*ArgumentError].
@@ -89,7 +85,7 @@ func NewClientFromEnv(opts ...Option) (*Client, error) {
 func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 	cfg := &config{
 		baseURL:      argument{name: "baseURL", value: DefaultBaseURL},
-		userAgent:    ownAgent,
+		transport:    transport.Settings{UserAgent: ownAgent},
 		maxRetries:   3,
 		retryWaitMin: 500 * time.Millisecond,
 		retryWaitMax: 30 * time.Second,
@@ -107,12 +103,12 @@ func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 	if err := cfg.parseBaseURL(); err != nil {
 		return nil, err
 	}
-	if cfg.key == nil {
+	if cfg.transport.Key == nil {
 		key, err := cleanKey(apiKey)
 		if err != nil {
 			return nil, err
 		}
-		cfg.key = func(context.Context) (string, error) { return key, nil }
+		cfg.transport.Key = func(context.Context) (string, error) { return key, nil }
 	}
 	return cfg.client(projectID)
 }
@@ -123,8 +119,8 @@ func (cfg *config) client(projectID argument) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{config: cfg, projectID: id}
-	c.Jobs = &JobsService{client: c, url: cfg.prefix + "/v2/agent/" + url.PathEscape(id) + "/job"}
-	c.Analytics = &AnalyticsService{client: c, url: cfg.prefix + "/v1/analytics/" + url.PathEscape(id)}
+	c.Jobs = newJobsService(c)
+	c.Analytics = newAnalyticsService(c)
 	return c, nil
 }
 
@@ -135,47 +131,19 @@ func (c *Client) ForProject(projectID string) (*Client, error) {
 	return c.config.client(argument{name: "projectID", value: projectID, missing: "is empty"})
 }
 
+// ProjectID returns the id of the project that c works on.
+func (c *Client) ProjectID() string { return c.projectID }
+
+// url returns the URL of a path whose segments are escaped here.
+func (c *Client) url(path string, segments ...string) string {
+	for _, segment := range segments {
+		path += "/" + url.PathEscape(segment)
+	}
+	return c.config.prefix + path
+}
+
 // CloseIdleConnections closes the connections that the SDK's own transport keeps
 // for later requests, those of [Client.ForProject]'s clients included. A
-// transport given by [WithHTTPClient] is left alone. Requests on their way go
-// on, and later ones connect anew.
-func (c *Client) CloseIdleConnections() { c.config.pool.closeIdleConnections() }
-
-// request is a call as a service describes it.
-type request struct {
-	operation Operation
-	method    string
-	url       string // without its query
-	query     url.Values
-	body      any     // sent as JSON; nil for none
-	retries   int     // at most
-	into      decoder // of a 2xx answer
-}
-
-// decoder takes what an answer says. The error says what is wrong with data.
-type decoder interface {
-	decode(data []byte) error
-}
-
-// do sends r and returns what came of it as one of the errors in errors.go.
-func (c *Client) do(ctx context.Context, r request) error {
-	if ctx == nil {
-		return &ArgumentError{"ctx", "is nil"}
-	}
-	call, err := newCall(ctx, c, r)
-	if err != nil {
-		return fmt.Errorf("mintlify: %s: %w", r.operation, err)
-	}
-	return call.run()
-}
-
-// encodeJSON is json.Marshal that leaves <, > and & as they are.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
+// transport given by [WithHTTPClient] is left alone. Requests under way are
+// not affected, and later ones connect anew.
+func (c *Client) CloseIdleConnections() { c.config.transport.Pool.CloseIdleConnections() }

@@ -43,7 +43,7 @@ func TestKeyIsCleanedWhereItIsSafe(t *testing.T) {
 			var sent string
 			hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 				sent = r.Header.Get("Authorization")
-				return answer(200, jobJSON), nil
+				return response(200, jobJSON), nil
 			})}
 			client, err := mintlify.NewClient(key, "proj", mintlify.WithHTTPClient(hc))
 			require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestKeyOfAnyPrintableCharacterIsSentAsItIs(t *testing.T) {
 	var sent string
 	client, err := mintlify.NewClient(key.String(), "proj", mintlify.WithHTTPClient(&http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		sent = r.Header.Get("Authorization")
-		return answer(401, "keys begin with mint_"), nil
+		return response(401, "keys begin with mint_"), nil
 	})}))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
@@ -205,7 +205,7 @@ func TestNewClientFromEnv(t *testing.T) {
 		var sent *http.Request
 		hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			sent = r
-			return answer(200, jobJSON), nil
+			return response(200, jobJSON), nil
 		})}
 		client, err := mintlify.NewClientFromEnv(mintlify.WithHTTPClient(hc))
 		require.NoError(t, err)
@@ -286,7 +286,7 @@ func TestUserAgent(t *testing.T) {
 	var sent string
 	rt := transport(func(r *http.Request) (*http.Response, error) {
 		sent = r.Header.Get("User-Agent")
-		return answer(200, jobJSON), nil
+		return response(200, jobJSON), nil
 	})
 	_, err := get(t.Context(), newClient(t, rt))
 	require.NoError(t, err)
@@ -313,11 +313,11 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	assert.Equal(t, "/v2/agent/test-project/job/job_1", svc.Requests()[2].Path)
 }
 
-func TestKeySourceIsAskedBeforeEachTry(t *testing.T) {
+func TestKeySourceIsAskedBeforeEachAttempt(t *testing.T) {
 	var keys, sent []string
 	rt := transport(func(r *http.Request) (*http.Response, error) {
 		sent = append(sent, r.Header.Get("Authorization"))
-		return answer(503, ""), nil
+		return response(503, ""), nil
 	})
 	source := func(context.Context) (string, error) {
 		keys = append(keys, "Bearer mint_"+string(rune('a'+len(keys))))
@@ -352,7 +352,7 @@ func TestErrorOfKeySourceOrLimiterMeansNothingWasSent(t *testing.T) {
 }
 
 func TestBadKeyOfKeySourceIsRefusedUnseen(t *testing.T) {
-	client := newClient(t, answering(200, jobJSON),
+	client := newClient(t, respondWith(200, jobJSON),
 		mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_dsc_secret", nil }))
 	_, err := create(t.Context(), client)
 	requireArgumentError(t, err, "apiKey")
@@ -385,7 +385,7 @@ func TestRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 
 func TestLoggerTellsEachRequestAndRetry(t *testing.T) {
 	var records []slog.Record
-	client := newClient(t, answering(503, "down"), mintlify.WithLogger(slog.New(recorder{&records})),
+	client := newClient(t, respondWith(503, "down"), mintlify.WithLogger(slog.New(recorder{&records})),
 		mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(1))
 	_, err := get(t.Context(), client)
 	require.Error(t, err)
@@ -395,7 +395,7 @@ func TestLoggerTellsEachRequestAndRetry(t *testing.T) {
 	}
 	assert.Equal(t, []slog.Level{slog.LevelDebug, slog.LevelWarn, slog.LevelDebug}, levels)
 
-	_, err = get(t.Context(), newClient(t, answering(200, jobJSON), mintlify.WithLogger(nil)))
+	_, err = get(t.Context(), newClient(t, respondWith(200, jobJSON), mintlify.WithLogger(nil)))
 	require.NoError(t, err, "nil is silence")
 }
 
@@ -411,7 +411,7 @@ func (r recorder) Handle(_ context.Context, record slog.Record) error {
 
 func TestHTTPClientIsUsedAndNeverChanged(t *testing.T) {
 	jar := &jar{}
-	hc := &http.Client{Transport: answering(200, jobJSON, "Set-Cookie", "a=b"), Timeout: time.Minute, Jar: jar,
+	hc := &http.Client{Transport: respondWith(200, jobJSON, "Set-Cookie", "a=b"), Timeout: time.Minute, Jar: jar,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("not asked") }}
 	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc))
 	require.NoError(t, err)
@@ -423,7 +423,7 @@ func TestHTTPClientIsUsedAndNeverChanged(t *testing.T) {
 	assert.IsType(t, transport(nil), hc.Transport)
 }
 
-func TestCookiesAreSentOnceATry(t *testing.T) {
+func TestCookiesAreSentOnceAAttempt(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
 	jar.SetCookies(&url.URL{Scheme: "https", Host: "api.mintlify.com"}, []*http.Cookie{{Name: "route", Value: "a"}})
@@ -431,7 +431,7 @@ func TestCookiesAreSentOnceATry(t *testing.T) {
 		var cookies []string
 		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: transport(func(r *http.Request) (*http.Response, error) {
 			cookies = append(cookies, r.Header.Get("Cookie"))
-			return answer(http.StatusServiceUnavailable, ""), nil
+			return response(http.StatusServiceUnavailable, ""), nil
 		})}))
 		require.NoError(t, err)
 		_, err = get(t.Context(), client)
@@ -462,7 +462,7 @@ func TestProjectIDIsCleaned(t *testing.T) {
 
 func TestArgumentsAsSent(t *testing.T) {
 	var sent *http.Request
-	hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) { sent = r; return answer(200, jobJSON), nil })}
+	hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) { sent = r; return response(200, jobJSON), nil })}
 	client, err := mintlify.NewClient("bearer_of_news", "proj", mintlify.WithHTTPClient(hc),
 		mintlify.WithBaseURL(" https://api.example.com\n"), mintlify.WithUserAgent(" docs-bot/1.2\n"))
 	require.NoError(t, err)

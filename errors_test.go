@@ -49,7 +49,7 @@ func TestKindOfEachStatus(t *testing.T) {
 		500: {"ErrServer", true}, 501: {"ErrServer", true}, 502: {"ErrServer", true}, 503: {"ErrServer", true}, 504: {"ErrServer", true}, 599: {"ErrServer", true},
 	} {
 		for name, call := range operations {
-			client := newClient(t, answering(status, `{"error":"no"}`, "X-Request-Id", "req_1"), mintlify.WithMaxRetries(0))
+			client := newClient(t, respondWith(status, `{"error":"no"}`, "X-Request-Id", "req_1"), mintlify.WithMaxRetries(0))
 			job, err := call(t.Context(), client)
 			assert.Nil(t, job)
 			var apiErr *mintlify.APIError
@@ -99,7 +99,7 @@ func TestMessageHoldsTheServicesWords(t *testing.T) {
 		"broken UTF-8":     {"caf\xe9 ferm\xe9", "caf ferm", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := create(t.Context(), newClient(t, answering(400, tc.body)))
+			_, err := create(t.Context(), newClient(t, respondWith(400, tc.body)))
 			var apiErr *mintlify.APIError
 			require.ErrorAs(t, err, &apiErr)
 			assert.Equal(t, tc.message, apiErr.Message)
@@ -127,9 +127,9 @@ func TestMessagesStayReadableWhateverComes(t *testing.T) {
 	quoted, err := json.Marshal(map[string]any{"error": wall, "details": []string{wall, wall, wall}})
 	require.NoError(t, err)
 	for name, rt := range map[string]http.RoundTripper{
-		"error":     answering(429, string(quoted), "Retry-After", "99", "X-Request-Id", wall),
-		"text":      answering(404, wall),
-		"malformed": answering(200, wall),
+		"error":     respondWith(429, string(quoted), "Retry-After", "99", "X-Request-Id", wall),
+		"text":      respondWith(404, wall),
+		"malformed": respondWith(200, wall),
 		"network":   transport(func(*http.Request) (*http.Response, error) { return nil, errors.New(wall) }),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,12 +155,12 @@ func TestMessagesStayReadableWhateverComes(t *testing.T) {
 
 func TestMessageNamesTheLikelyCause(t *testing.T) {
 	for status, cause := range map[int]string{302: "base URL", 401: "expired", 403: "allowlist", 404: "project id"} {
-		_, err := get(t.Context(), newClient(t, answering(status, "", "Location", "https://other.example.com")))
+		_, err := get(t.Context(), newClient(t, respondWith(status, "", "Location", "https://other.example.com")))
 		assert.ErrorContains(t, err, cause)
 	}
-	_, err := get(t.Context(), newClient(t, answering(304, "")))
+	_, err := get(t.Context(), newClient(t, respondWith(304, "")))
 	assert.NotContains(t, err.Error(), "redirect")
-	_, err = get(t.Context(), newClient(t, answering(429, "", "Retry-After", "90")))
+	_, err = get(t.Context(), newClient(t, respondWith(429, "", "Retry-After", "90")))
 	assert.ErrorContains(t, err, "retry after 1m30s")
 }
 
@@ -176,7 +176,7 @@ func TestZeroErrorsCanBePrinted(t *testing.T) {
 func TestErrorKeepsAtMost64KiBOfTheBody(t *testing.T) {
 	body := strings.Repeat("x", 1<<20)
 	for _, status := range []int{200, 400} {
-		_, err := create(t.Context(), newClient(t, answering(status, body)))
+		_, err := create(t.Context(), newClient(t, respondWith(status, body)))
 		var apiErr *mintlify.APIError
 		var malformed *mintlify.ResponseError
 		if errors.As(err, &apiErr) {
@@ -202,7 +202,7 @@ func TestOwnTimeoutIsNotTheCallersDeadline(t *testing.T) {
 		require.Error(t, err, name)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
 		assert.NotErrorIs(t, err, context.Canceled)
-		assert.ErrorContains(t, err, "no answer within 1ms")
+		assert.ErrorContains(t, err, "no response within 1ms")
 		var timeout interface{ Timeout() bool }
 		require.ErrorAs(t, err, &timeout)
 		assert.True(t, timeout.Timeout())
@@ -248,13 +248,13 @@ func TestContextErrorComesWithItsCause(t *testing.T) {
 }
 
 func TestPathOfAnErrorIsAsSent(t *testing.T) {
-	_, err := newClient(t, answering(404, "")).Jobs.Get(t.Context(), "a/b")
+	_, err := newClient(t, respondWith(404, "")).Jobs.Get(t.Context(), "a/b")
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
 	assert.Equal(t, "/v2/agent/proj/job/a%2Fb", apiErr.Path)
 }
 
-func TestReasonOfACutOffIsOneLine(t *testing.T) {
+func TestReasonOfATruncatedIsOneLine(t *testing.T) {
 	_, err := create(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		return pipe(200, func(w *io.PipeWriter) { w.CloseWithError(errors.New(strings.Repeat("lost\n", 1000))) }), nil
 	})))
@@ -274,26 +274,26 @@ func TestWordsOfMessages(t *testing.T) {
 		want string
 	}{
 		"status alone": {func() error {
-			_, err := get(t.Context(), newClient(t, answering(404, "Not Found", "X-Request-Id", "req_1")))
+			_, err := get(t.Context(), newClient(t, respondWith(404, "Not Found", "X-Request-Id", "req_1")))
 			return err
 		}, "mintlify: get job: 404 Not Found (check the job id and the project id, that the API key is of the same organization, and the base URL) [request req_1]"},
-		"tries": {func() error {
-			_, err := get(t.Context(), newClient(t, answering(503, ""), mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0)))
+		"attempts": {func() error {
+			_, err := get(t.Context(), newClient(t, respondWith(503, ""), mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0)))
 			return err
-		}, "mintlify: get job: 503 Service Unavailable [2 tries]"},
-		"1xx":       {func() error { _, err := get(t.Context(), newClient(t, answering(101, ""))); return err }, "mintlify: get job: 101 Switching Protocols"},
-		"malformed": {func() error { _, err := get(t.Context(), newClient(t, answering(200, "OK"))); return err }, `mintlify: get job: malformed answer with status 200: it is not the JSON of a job: invalid character 'O' looking for beginning of value (it begins "OK")`},
-		"context":   {func() error { _, err := get(ctx, newClient(t, answering(200, ""))); return err }, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled"},
-		"unknown":   {func() error { _, err := create(t.Context(), newClient(t, answering(500, ""))); return err }, "mintlify: create job: 500 Internal Server Error; the service may have acted on the prompt, so look before sending it again"},
+		}, "mintlify: get job: 503 Service Unavailable [2 attempts]"},
+		"1xx":       {func() error { _, err := get(t.Context(), newClient(t, respondWith(101, ""))); return err }, "mintlify: get job: 101 Switching Protocols"},
+		"malformed": {func() error { _, err := get(t.Context(), newClient(t, respondWith(200, "OK"))); return err }, `mintlify: get job: malformed response (status 200): not the JSON of a job: invalid character 'O' looking for beginning of value (body starts "OK")`},
+		"context":   {func() error { _, err := get(ctx, newClient(t, respondWith(200, ""))); return err }, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled"},
+		"unknown":   {func() error { _, err := create(t.Context(), newClient(t, respondWith(500, ""))); return err }, "mintlify: create job: 500 Internal Server Error; the service may have acted on the prompt: check before retrying"},
 		"key source": {func() error {
-			_, err := get(t.Context(), newClient(t, answering(429, ""), mintlify.WithRetryWait(0, 0), mintlify.WithKeySource(func(context.Context) (string, error) {
+			_, err := get(t.Context(), newClient(t, respondWith(429, ""), mintlify.WithRetryWait(0, 0), mintlify.WithKeySource(func(context.Context) (string, error) {
 				if asked++; asked > 1 {
 					return "", sealed
 				}
 				return testKey, nil
 			})))
 			return err
-		}, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; the try before: get job: 429 Too Many Requests"},
+		}, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; previous attempt: get job: 429 Too Many Requests"},
 	} {
 		err := tc.call()
 		require.Error(t, err, name)
@@ -315,7 +315,7 @@ func TestTransportsCancelNeverPassesForTheCallers(t *testing.T) {
 
 func TestMoreWordsOfTheService(t *testing.T) {
 	apiErr := func(body string) *mintlify.APIError {
-		_, err := get(t.Context(), newClient(t, answering(400, body)))
+		_, err := get(t.Context(), newClient(t, respondWith(400, body)))
 		var apiErr *mintlify.APIError
 		require.ErrorAs(t, err, &apiErr)
 		return apiErr
@@ -330,7 +330,7 @@ func TestMoreWordsOfTheService(t *testing.T) {
 		assert.LessOrEqual(t, len(cut), 300)
 	}
 
-	client := newClient(t, answering(200, `{"id":"a\nb`+strings.Repeat("c", 2000)+`","status":"failed"}`))
+	client := newClient(t, respondWith(200, `{"id":"a\nb`+strings.Repeat("c", 2000)+`","status":"failed"}`))
 	_, err := client.Jobs.WaitUntilDone(t.Context(), "j")
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
 	assertReadable(t, err)
@@ -340,8 +340,8 @@ func TestMoreWordsOfTheService(t *testing.T) {
 	assert.ErrorContains(t, err, "reset", "a long URL leaves room for the cause")
 }
 
-func TestInformationalAnswerIsNoRedirect(t *testing.T) {
-	_, err := get(t.Context(), newClient(t, answering(101, "", "Location", "/x")))
+func TestInformationalResponseIsNoRedirect(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, respondWith(101, "", "Location", "/x")))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "redirect")
 }

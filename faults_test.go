@@ -40,9 +40,9 @@ type fault struct {
 }
 
 type outcome struct {
-	tries int    // requests let go
-	err   string // the kinds that it matches; "" for none but the network's error, "ok" for no error
-	acted int    // prompts that the service has acted on, of a POST
+	attempts int    // requests let go
+	err      string // the kinds that it matches; "" for none but the network's error, "ok" for no error
+	acted    int    // prompts that the service has acted on, of a POST
 }
 
 type faultClass struct {
@@ -93,7 +93,7 @@ var faultGets = map[string]func(context.Context, *mintlify.Client) error{
 func (f fault) measure(t *testing.T, class faultClass, call func(context.Context, *mintlify.Client) error) (o outcome, err error) {
 	opts, acted := f.arm(t)
 	opts = append([]mintlify.Option{mintlify.WithRetryWait(0, 0)}, append(opts,
-		mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { o.tries++; return nil }))...)
+		mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { o.attempts++; return nil }))...)
 	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, opts...)
 	require.NoError(t, err)
 	defer client.CloseIdleConnections()
@@ -175,7 +175,7 @@ func failAll(svc *mintlifytest.Service, f mintlifytest.Fault) {
 	}
 }
 
-// inMemory answers every request with a fault of the fake.
+// inMemory responses every request with a fault of the fake.
 func inMemory(f mintlifytest.Fault) func(*testing.T) ([]mintlify.Option, func() int) {
 	return func(*testing.T) ([]mintlify.Option, func() int) {
 		svc := service()
@@ -247,7 +247,7 @@ func http2(onRequest func(net.Conn, uint32)) func(*testing.T) ([]mintlify.Option
 	}
 }
 
-// redirected answers with a redirect to location, and behind /moved as the service.
+// redirected responses with a redirect to location, and behind /moved as the service.
 func redirected(code int, location string) func(*testing.T) ([]mintlify.Option, func() int) {
 	return func(*testing.T) ([]mintlify.Option, func() int) {
 		svc := service()
@@ -255,7 +255,7 @@ func redirected(code int, location string) func(*testing.T) ([]mintlify.Option, 
 			if strings.HasPrefix(r.URL.Path, "/moved") {
 				return svc.RoundTrip(r)
 			}
-			return answer(code, "", "Location", location+"/moved"+r.URL.RequestURI()), nil
+			return response(code, "", "Location", location+"/moved"+r.URL.RequestURI()), nil
 		}))}, acts(svc)
 	}
 }
@@ -263,8 +263,8 @@ func redirected(code int, location string) func(*testing.T) ([]mintlify.Option, 
 func httpDate(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
 
 func faultClasses() []faultClass {
-	once := func(kinds string) outcome { return outcome{tries: 1, err: kinds} }
-	four := func(kinds string) outcome { return outcome{tries: 4, err: kinds} }
+	once := func(kinds string) outcome { return outcome{attempts: 1, err: kinds} }
+	four := func(kinds string) outcome { return outcome{attempts: 4, err: kinds} }
 	acted := func(o outcome) outcome { o.acted = 1; return o }
 	const malformed, malformedPost = "MalformedResponse", "MalformedResponse, OutcomeUnknown"
 
@@ -291,7 +291,7 @@ func faultClasses() []faultClass {
 		}, four(""), four(""), goesOn},
 		{"connection reset within the request", listening(reset), once(unknown), four(""), goesOn},
 		{"connection closed after the request", onSocket(mintlifytest.Fault{Drop: true}), acted(once(unknown)), four(""), goesOn},
-		{"body cut off", onSocket(mintlifytest.Fault{Truncate: true}), acted(once(malformedPost)), four(malformed), goesOn},
+		{"body truncated", onSocket(mintlifytest.Fault{Truncate: true}), acted(once(malformedPost)), four(malformed), goesOn},
 		{"no HTTP at all", listening(func(conn net.Conn) {
 			io.ReadAtLeast(conn, make([]byte, 4096), 1)
 			io.WriteString(conn, "SSH-2.0-OpenSSH_9.6\r\n")
@@ -314,7 +314,7 @@ func faultClasses() []faultClass {
 	redirects := faultClass{name: "Redirects"}
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		redirects.faults = append(redirects.faults,
-			fault{fmt.Sprintf("%d within the origin", code), redirected(code, ""), once(unknown), outcome{tries: 2, err: "ok"}, isDone},
+			fault{fmt.Sprintf("%d within the origin", code), redirected(code, ""), once(unknown), outcome{attempts: 2, err: "ok"}, isDone},
 			fault{fmt.Sprintf("%d to another origin", code), redirected(code, "https://other.example.com"), once(unknown), once(""), ends})
 	}
 
@@ -363,14 +363,14 @@ func faultClasses() []faultClass {
 		}, tc.want, tc.want, tc.wait})
 	}
 
-	bodies := faultClass{name: "Answers of status 2xx", faults: []fault{
+	bodies := faultClass{name: "Responses of status 2xx", faults: []fault{
 		{"HTML page", inMemory(mintlifytest.Fault{Status: 200, Body: "<html><title>Sign in</title>"}), acted(once(malformedPost)), once(malformed), goesOn},
 		{"empty", inMemory(mintlifytest.Fault{Status: 200}), acted(once(malformedPost)), once(malformed), goesOn},
 		{"{}", inMemory(mintlifytest.Fault{Status: 200, Body: "{}"}), acted(once(malformedPost)), once(malformed), goesOn},
 		{"null", inMemory(mintlifytest.Fault{Status: 200, Body: "null"}), acted(once(malformedPost)), once(malformed), goesOn},
 		{"fields of wrong types", inMemory(mintlifytest.Fault{Status: 200, Body: `{"id":7,"status":[],"totals":1,"visitors":"x","hasMore":{}}`}), acted(once(malformedPost)), once(malformed), goesOn},
 		{"1 GiB", over(transport(func(*http.Request) (*http.Response, error) {
-			response := answer(200, "")
+			response := response(200, "")
 			response.Body = io.NopCloser(io.LimitReader(&counter{n: new(atomic.Int64)}, 1<<30))
 			return response, nil
 		})), once(malformedPost), once(malformed), goesOn},
@@ -390,7 +390,7 @@ func faultClasses() []faultClass {
 func canceledBefore() faultClass {
 	const over = "context.Canceled"
 	wait := "WaitError: " + over
-	nothing := outcome{tries: 0, err: over}
+	nothing := outcome{attempts: 0, err: over}
 	return faultClass{name: "The context is over before the call", note: "Nothing is sent.",
 		ctx: func(parent context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(parent)
@@ -403,7 +403,7 @@ func canceledBefore() faultClass {
 			{"redirect", redirected(302, ""), nothing, nothing, wait},
 			{"status", status(503), nothing, nothing, wait},
 			{"429", status(429, "Retry-After", "5"), nothing, nothing, wait},
-			{"answer", inMemory(mintlifytest.Fault{Status: 200}), nothing, nothing, wait},
+			{"response", inMemory(mintlifytest.Fault{Status: 200}), nothing, nothing, wait},
 		}}
 }
 
@@ -428,29 +428,29 @@ func canceledDuring() faultClass {
 			{"network: while connecting", until(func(r *http.Request) (*http.Response, error) {
 				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 				return hang(r)
-			}), outcome{tries: 1, err: over}, outcome{tries: 1, err: over}, wait},
-			{"time: before the headers", inMemory(mintlifytest.Fault{Delay: time.Hour}), outcome{1, "OutcomeUnknown, " + over, 1}, outcome{tries: 1, err: over}, wait},
-			{"time: in the body", over10s(), outcome{tries: 1, err: "MalformedResponse, OutcomeUnknown"}, outcome{tries: 1, err: over}, wait},
+			}), outcome{attempts: 1, err: over}, outcome{attempts: 1, err: over}, wait},
+			{"time: before the headers", inMemory(mintlifytest.Fault{Delay: time.Hour}), outcome{1, "OutcomeUnknown, " + over, 1}, outcome{attempts: 1, err: over}, wait},
+			{"time: in the body", over10s(), outcome{attempts: 1, err: "MalformedResponse, OutcomeUnknown, " + over}, outcome{attempts: 1, err: over}, wait},
 			{"redirect: at its aim", func(t *testing.T) ([]mintlify.Option, func() int) {
 				return until(func(r *http.Request) (*http.Response, error) {
 					if strings.HasPrefix(r.URL.Path, "/moved") {
 						return hang(r)
 					}
-					return answer(302, "", "Location", "/moved"), nil
+					return response(302, "", "Location", "/moved"), nil
 				})(t)
-			}, outcome{tries: 1, err: unknown}, outcome{tries: 2, err: over}, wait},
+			}, outcome{attempts: 1, err: unknown}, outcome{attempts: 2, err: over}, wait},
 			{"status: 503, before the retry", func(t *testing.T) ([]mintlify.Option, func() int) {
 				opts, acted := status(503, "Retry-After", "20")(t)
 				return append(opts, mintlify.WithRetryWait(0, time.Minute)), acted
-			}, outcome{tries: 1, err: "OutcomeUnknown, Server"}, outcome{tries: 1, err: "Server, " + over}, "WaitError: Server, " + over},
+			}, outcome{attempts: 1, err: "OutcomeUnknown, Server"}, outcome{attempts: 1, err: "Server, " + over}, "WaitError: Server, " + over},
 			{"429: before the retry", func(t *testing.T) ([]mintlify.Option, func() int) {
 				opts, acted := status(429, "Retry-After", "20")(t)
 				return append(opts, mintlify.WithRetryWait(0, time.Minute)), acted
-			}, outcome{tries: 1, err: "RateLimited, " + over}, outcome{tries: 1, err: "RateLimited, " + over}, "WaitError: RateLimited, " + over},
+			}, outcome{attempts: 1, err: "RateLimited, " + over}, outcome{attempts: 1, err: "RateLimited, " + over}, "WaitError: RateLimited, " + over},
 		}}
 }
 
-// over10s is an answer that begins at once and does not end.
+// over10s is an response that begins at once and does not end.
 func over10s() func(*testing.T) ([]mintlify.Option, func() int) {
 	return over(transport(func(*http.Request) (*http.Response, error) {
 		return pipe(200, func(w *io.PipeWriter) { io.WriteString(w, `{"id":`) }), nil
@@ -538,5 +538,5 @@ func (f fault) test(t *testing.T, class faultClass, doc *strings.Builder) {
 	if f.post.acted > 0 {
 		acted = "yes"
 	}
-	fmt.Fprintf(doc, "| %s | %d | %s | %s | %d | %s | %s |\n", f.name, f.post.tries, cell(f.post.err), acted, f.get.tries, cell(f.get.err), f.wait)
+	fmt.Fprintf(doc, "| %s | %d | %s | %s | %d | %s | %s |\n", f.name, f.post.attempts, cell(f.post.err), acted, f.get.attempts, cell(f.get.err), f.wait)
 }

@@ -27,7 +27,7 @@ func FuzzJob(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		job, err := get(t.Context(), newClient(t, answering(200, string(body))))
+		job, err := get(t.Context(), newClient(t, respondWith(200, string(body))))
 		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assertReadable(t, err)
@@ -53,7 +53,7 @@ func FuzzVisitorPage(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		page, err := newClient(t, answering(200, string(body))).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		page, err := newClient(t, respondWith(200, string(body))).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			require.Nil(t, page)
@@ -69,7 +69,7 @@ func FuzzVisitorPage(f *testing.F) {
 	})
 }
 
-func FuzzErrorAnswer(f *testing.F) {
+func FuzzErrorResponse(f *testing.F) {
 	f.Add(400, "application/json", "", []byte(`{"error":"no","details":[{"message":"x"}]}`))
 	f.Add(502, "text/html", "120", []byte("<html><title>502\nBad</title>"))
 	f.Add(429, "text/plain", "Fri, 31 Dec 2999 23:59:59 GMT", []byte("Too many requests"))
@@ -80,7 +80,7 @@ func FuzzErrorAnswer(f *testing.F) {
 		if status >= 200 && status <= 299 || status < 100 || status > 999 {
 			return
 		}
-		client := newClient(t, answering(status, string(body), "Content-Type", contentType, "Retry-After", retryAfter, "X-Request-Id", contentType), mintlify.WithMaxRetries(0))
+		client := newClient(t, respondWith(status, string(body), "Content-Type", contentType, "Retry-After", retryAfter, "X-Request-Id", contentType), mintlify.WithMaxRetries(0))
 		_, err := create(t.Context(), client)
 		var apiErr *mintlify.APIError
 		require.ErrorAs(t, err, &apiErr)
@@ -99,7 +99,7 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		_, err := get(t.Context(), newClient(t, answering(429, "", "Retry-After", value), mintlify.WithMaxRetries(0)))
+		_, err := get(t.Context(), newClient(t, respondWith(429, "", "Retry-After", value), mintlify.WithMaxRetries(0)))
 		var apiErr *mintlify.APIError
 		require.ErrorAs(t, err, &apiErr)
 		require.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
@@ -127,7 +127,7 @@ func FuzzRequestPath(f *testing.F) {
 		var sent *url.URL
 		client, err := mintlify.NewClient(testKey, project, mintlify.WithBaseURL(baseURL), mintlify.WithHTTPClient(&http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			sent = r.URL
-			return answer(200, jobJSON), nil
+			return response(200, jobJSON), nil
 		})}))
 		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)

@@ -40,8 +40,8 @@ func newClient(t testing.TB, rt http.RoundTripper, opts ...mintlify.Option) *min
 	return client
 }
 
-// answer is an http.Response; header is name, value, name, value.
-func answer(status int, body string, header ...string) *http.Response {
+// response is an http.Response; header is name, value, name, value.
+func response(status int, body string, header ...string) *http.Response {
 	h := http.Header{}
 	for i := 0; i < len(header); i += 2 {
 		h.Add(header[i], header[i+1])
@@ -49,9 +49,9 @@ func answer(status int, body string, header ...string) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// answering is a transport that gives each request the same answer.
-func answering(status int, body string, header ...string) transport {
-	return func(*http.Request) (*http.Response, error) { return answer(status, body, header...), nil }
+// answering is a transport that gives each request the same response.
+func respondWith(status int, body string, header ...string) transport {
+	return func(*http.Request) (*http.Response, error) { return response(status, body, header...), nil }
 }
 
 func create(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
@@ -73,7 +73,7 @@ var operations = map[string]func(context.Context, *mintlify.Client) (*mintlify.J
 
 func posts() []string { return []string{"Create", "Message"} }
 
-// jar counts the answers whose cookies it was given.
+// jar counts the responses whose cookies it was given.
 type jar struct{ set int }
 
 func (j *jar) SetCookies(*url.URL, []*http.Cookie) { j.set++ }

@@ -18,6 +18,12 @@ type JobsService struct {
 	url    string // of the project's jobs
 }
 
+func newJobsService(c *Client) *JobsService {
+	return &JobsService{client: c, url: c.url("/v2/agent", c.projectID, "job")}
+}
+
+func (s *JobsService) urlOf(id string) string { return s.url + "/" + url.PathEscape(id) }
+
 // CreateJobParams is what [JobsService.Create] sends.
 type CreateJobParams struct {
 	Prompt string `json:"prompt"` // the instruction for the agent; required
@@ -31,13 +37,13 @@ type MessageParams struct {
 // Job is one run of the documentation agent. It marshals to JSON under the
 // service's own field names, times in UTC, and reads back to an equal value.
 type Job struct {
-	ID         string    `json:"id"`                  // never empty in an answer of the service
-	Status     JobStatus `json:"status"`              // never empty in an answer of the service
+	ID         string    `json:"id"`                  // never empty in a response of the service
+	Status     JobStatus `json:"status"`              // never empty in a response of the service
 	Source     JobSource `json:"source,omitzero"`     // zero if the service does not say
 	Model      string    `json:"model,omitempty"`     // the AI model at work; "" if the service does not say
-	PRLink     string    `json:"prLink,omitempty"`    // "" while the service says null, and for good where no file was changed
-	CreatedAt  time.Time `json:"createdAt,omitzero"`  // in UTC; zero where the service says null, or what is no time
-	ArchivedAt time.Time `json:"archivedAt,omitzero"` // in UTC; zero where the service says null, or what is no time
+	PRLink     string    `json:"prLink,omitempty"`    // "" while the service says null, and for good where there is no pull request: nothing changed, or the project publishes without a review
+	CreatedAt  time.Time `json:"createdAt,omitzero"`  // in UTC; zero where the service says null, or what cannot be parsed
+	ArchivedAt time.Time `json:"archivedAt,omitzero"` // in UTC; zero where the service says null, or what cannot be parsed
 }
 
 // JobSource is where a job finds the documentation.
@@ -46,14 +52,14 @@ type JobSource struct {
 	Ref        string `json:"ref,omitempty"`        // a branch or the like
 }
 
-// JobStatus is where a job stands. One that this version does not know is kept
-// as it came.
+// JobStatus is where a job stands. One that this version does not know is kept as
+// received.
 type JobStatus string
 
 // The statuses of the interface.
 const (
 	JobActive    JobStatus = "active"    // the agent is at work
-	JobCompleted JobStatus = "completed" // the agent is done: Job.PRLink is its pull request, if it changed a file
+	JobCompleted JobStatus = "completed" // the agent is done: Job.PRLink is its pull request, if there is one
 	JobArchived  JobStatus = "archived"  // the job was put away
 	JobFailed    JobStatus = "failed"    // the agent hit an error it could not recover from
 )
@@ -65,24 +71,24 @@ func (s JobStatus) IsTerminal() bool {
 }
 
 // Create starts a job: POST /v2/agent/{projectId}/job. It returns as soon as the
-// service has taken the prompt up; [JobsService.WaitUntilDone] waits for the end.
+// service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
 // the job may exist, and another call may open a second pull request. After any
-// other error no job was made. The SDK itself sends the prompt again only on
-// proof that the service did not act on it.
+// other error no job was made. The SDK itself retries only on proof that the
+// service did not act on the prompt.
 //
 // Errors: [*ArgumentError] for a blank prompt, [*APIError], [*ResponseError] (with
-// the job beside it if its id could be read), or the network's or context's error.
+// the job returned with it if its id could be read), or the network's or context's error.
 func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job, error) {
 	if err := checkPrompt(params.Prompt); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpCreateJob, method: http.MethodPost, url: s.url, body: params, retries: s.client.config.maxRetries})
+	return s.do(ctx, request{operation: OpCreateJob, method: http.MethodPost, url: s.url, body: params})
 }
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
-// The service takes it up asynchronously: give the wait that follows a
+// The service acts on it asynchronously: give the wait that follows a
 // [WithSettleTime].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
@@ -92,10 +98,10 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 	if err := checkPrompt(params.Prompt); err != nil {
 		return nil, err
 	}
-	if err := checkJobID(id); err != nil {
+	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpSendMessage, method: http.MethodPost, url: s.url + "/" + url.PathEscape(id) + "/message", body: params, retries: s.client.config.maxRetries})
+	return s.do(ctx, request{operation: OpSendMessage, method: http.MethodPost, url: s.urlOf(id) + "/message", body: params})
 }
 
 // Get returns the job as it stands: GET /v2/agent/{projectId}/job/{id}. It
@@ -104,17 +110,70 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 // Errors: [*ArgumentError] for an empty or dot id, [*APIError] ([ErrNotFound] for
 // an unknown job), [*ResponseError], or the network's or context's error.
 func (s *JobsService) Get(ctx context.Context, id string) (*Job, error) {
-	return s.get(ctx, id, s.client.config.maxRetries)
+	return s.get(ctx, id, false)
 }
 
-func (s *JobsService) get(ctx context.Context, id string, retries int) (*Job, error) {
-	if err := checkJobID(id); err != nil {
+func (s *JobsService) get(ctx context.Context, id string, once bool) (*Job, error) {
+	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpGetJob, method: http.MethodGet, url: s.url + "/" + url.PathEscape(id), retries: retries})
+	return s.do(ctx, request{operation: OpGetJob, method: http.MethodGet, url: s.urlOf(id), once: once})
 }
 
-// do returns the job that answers r, beside an error too if its id could be read.
+// WaitUntilDone polls the job until its status is terminal: the first poll at once,
+// each further one after 5 % of the time waited so far, at least 5 s and at most 60 s,
+// ±10 %. A poll is one GET /v2/agent/{projectId}/job/{id}. It changes nothing and is
+// safe to call again, also in another process.
+//
+// It returns the job and nil for status completed or archived, and the job with a
+// [*JobFailedError] for failed.
+//
+// A poll that fails (network, 5xx, 408, 425, 429, a malformed response, the rate
+// limiter, the key source) does not end the wait until polls have failed in a row for
+// 10 minutes. A Retry-After of a 429 moves the next poll, by up to an hour, and is no
+// outage. The outage, and the end of ctx, is a [*WaitError]. Any other 3xx or 4xx
+// response, or a Retry-After of more than an hour, ends the wait at once with its
+// [*APIError]. The job as last seen is returned with each of them.
+func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
+	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	if err != nil {
+		return nil, err
+	}
+	return w.run(ctx)
+}
+
+// Poll is one poll of a [JobsService.WaitUntilDone], for a caller that keeps the
+// schedule elsewhere: a job queue, cron, a durable workflow. waited is the time since
+// the wait began. It is one GET /v2/agent/{projectId}/job/{id}, without retries. It
+// changes nothing and is safe to call again.
+//
+// Next > 0: poll again after that time; where this poll failed, Err says why. Next is 0
+// if the wait is over, and only then Poll returns an error, the one that WaitUntilDone
+// would return. How long polls may fail in a row is the caller's to decide, since one
+// poll does not know of the others: [WithMaxOutage] has no effect, and [WithSettleTime]
+// trusts no terminal status before its time.
+func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
+	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	if err != nil {
+		return Poll{}, err
+	}
+	w.start = w.start.Add(-waited)
+	w.maxOutage = maxDuration
+	return w.poll(ctx)
+}
+
+func (s *JobsService) poll(ctx context.Context, id string) (*Job, error) { return s.get(ctx, id, true) }
+
+func (j *Job) isDone() bool { return j.Status.IsTerminal() }
+
+func (j *Job) failure() error {
+	if j.Status == JobFailed {
+		return &JobFailedError{Job: j}
+	}
+	return nil
+}
+
+// do returns the job of r's response, with an error too if its id could be read.
 func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	job := new(Job)
 	r.into = job
@@ -135,44 +194,35 @@ func checkPrompt(prompt string) error {
 	return nil
 }
 
-func checkJobID(id string) error {
-	if reason := refusedID(id); reason != "" {
-		return &ArgumentError{"id", reason}
-	}
-	return nil
-}
-
-// decode reads the job from an answer, or on an error as much of it as can be read.
+// decode reads the job from a response, or on an error as much of it as can be read.
 func (j *Job) decode(data []byte) error {
 	err := j.UnmarshalJSON(data) // not by json.Unmarshal, which would look through data twice
 	switch {
 	case err != nil:
 		_ = j.UnmarshalJSON(wholeFields(data))
-		return errors.New("it is not the JSON of a job: " + err.Error())
+		return errors.New("not the JSON of a job: " + err.Error())
 	case j.ID == "":
-		return errors.New("it has no job id")
+		return errors.New("missing job id")
 	case j.Status == "":
-		return errors.New("it has no job status")
+		return errors.New("missing job status")
 	}
 	return nil
 }
 
-// wholeFields returns the fields of the JSON object that data begins with, up to
-// where it is cut off or broken, as an object of their own.
+// wholeFields returns the fields of a job that data, a JSON object, begins with, up to
+// where it is truncated or broken, as an object of their own.
 func wholeFields(data []byte) []byte {
 	fields := map[string]json.RawMessage{}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if open, _ := decoder.Token(); open == json.Delim('{') {
 		for decoder.More() {
 			name, err := decoder.Token()
-			if err != nil {
-				break
-			}
 			var value json.RawMessage
-			if decoder.Decode(&value) != nil {
+			if err != nil || decoder.Decode(&value) != nil {
 				break
 			}
-			if name, ok := name.(string); ok {
+			switch name := name.(string); name {
+			case "id", "status", "source", "model", "prLink", "createdAt", "archivedAt":
 				fields[name] = value
 			}
 		}
@@ -218,7 +268,7 @@ func isOfOneField(err error) bool {
 	return errors.As(err, &wrongType) && wrongType.Field != ""
 }
 
-// parseTimestamp returns the zero time, rather than an error, for what is no time.
+// parseTimestamp returns the zero time, rather than an error, for what is unparsable.
 func parseTimestamp(text string) time.Time {
 	if text == "" {
 		return time.Time{}

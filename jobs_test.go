@@ -26,7 +26,7 @@ func TestRequestsToTheLetter(t *testing.T) {
 		if r.Body != nil {
 			body, _ = io.ReadAll(r.Body)
 		}
-		return answer(201, fullJob), nil
+		return response(201, fullJob), nil
 	})
 	client := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/"))
 	ctx := t.Context()
@@ -71,7 +71,7 @@ func TestRequestsToTheLetter(t *testing.T) {
 func TestAnyTwoHundredIsASuccess(t *testing.T) {
 	for _, status := range []int{200, 201, 202, 203, 207, 299} {
 		for name, call := range operations {
-			job, err := call(t.Context(), newClient(t, answering(status, jobJSON)))
+			job, err := call(t.Context(), newClient(t, respondWith(status, jobJSON)))
 			require.NoError(t, err, "%s %d", name, status)
 			assert.Equal(t, "job_1", job.ID)
 		}
@@ -84,17 +84,17 @@ func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 		job          *mintlify.Job // what could be read, if that includes the id
 	}{
 		"empty":            {"", "not the JSON of a job", nil},
-		"empty object":     {"{}", "no job id", nil},
-		"null":             {"null", "no job id", nil},
+		"empty object":     {"{}", "missing job id", nil},
+		"null":             {"null", "missing job id", nil},
 		"array":            {"[]", "not the JSON of a job", nil},
 		"text":             {"OK", "not the JSON of a job", nil},
 		"HTML":             {"<html><title>Sign in</title></html>", "not the JSON of a job", nil},
-		"id of wrong type": {`{"id":7,"status":"active"}`, "no job id", nil},
-		"empty id":         {`{"id":"","status":"active"}`, "no job id", nil},
-		"no id":            {`{"status":"active"}`, "no job id", nil},
-		"no status":        {`{"id":"j"}`, "no job status", &mintlify.Job{ID: "j"}},
+		"id of wrong type": {`{"id":7,"status":"active"}`, "missing job id", nil},
+		"empty id":         {`{"id":"","status":"active"}`, "missing job id", nil},
+		"no id":            {`{"status":"active"}`, "missing job id", nil},
+		"no status":        {`{"id":"j"}`, "missing job status", &mintlify.Job{ID: "j"}},
 		"status of wrong type": {
-			`{"status":true,"id":"j","model":"m"}`, "no job status", &mintlify.Job{ID: "j", Model: "m"}},
+			`{"status":true,"id":"j","model":"m"}`, "missing job status", &mintlify.Job{ID: "j", Model: "m"}},
 		"trailing garbage": {
 			`{"id":"j","status":"active"} x`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
 		"two objects": {
@@ -105,7 +105,7 @@ func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	} {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				job, err := call(t.Context(), newClient(t, answering(200, tc.body, "X-Trace", "7"), mintlify.WithRetryWait(0, 0)))
+				job, err := call(t.Context(), newClient(t, respondWith(200, tc.body, "X-Trace", "7"), mintlify.WithRetryWait(0, 0)))
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 				var malformed *mintlify.ResponseError
 				require.ErrorAs(t, err, &malformed)
@@ -122,7 +122,7 @@ func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 }
 
 func TestByteOrderMarkNeverCostsTheJob(t *testing.T) {
-	job, err := create(t.Context(), newClient(t, answering(201, "\ufeff"+jobJSON)))
+	job, err := create(t.Context(), newClient(t, respondWith(201, "\ufeff"+jobJSON)))
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
 }
@@ -141,7 +141,7 @@ func TestOddOptionalFieldsNeverCostTheJob(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// The odd fields come first: what is behind them must be read too.
 			body := `{` + strings.TrimPrefix(fields+`,"id":"j","status":"active"`, ",") + `}`
-			job, err := get(t.Context(), newClient(t, answering(200, body)))
+			job, err := get(t.Context(), newClient(t, respondWith(200, body)))
 			require.NoError(t, err)
 			assert.Equal(t, &mintlify.Job{ID: "j", Status: "active"}, job)
 		})
@@ -165,14 +165,14 @@ func TestTimesOfAJob(t *testing.T) {
 		"0000-01-01T00:00:00Z":           time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
 		"9999-12-31T23:59:59Z":           time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 	} {
-		job, err := get(t.Context(), newClient(t, answering(200, fmt.Sprintf(`{"id":"j","status":"archived","archivedAt":%q}`, text))))
+		job, err := get(t.Context(), newClient(t, respondWith(200, fmt.Sprintf(`{"id":"j","status":"archived","archivedAt":%q}`, text))))
 		require.NoError(t, err, text)
 		assert.Equal(t, want, job.ArchivedAt, text)
 	}
 }
 
 func TestEscapedTimeOfAJob(t *testing.T) {
-	job, err := get(t.Context(), newClient(t, answering(200, `{"id":"j","status":"active","createdAt":"2024-01-15T12:30:00\u002b02:00"}`)))
+	job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"active","createdAt":"2024-01-15T12:30:00\u002b02:00"}`)))
 	require.NoError(t, err)
 	assert.Equal(t, time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC), job.CreatedAt)
 }
@@ -205,7 +205,7 @@ func TestJobMarshalsUnderTheServicesNames(t *testing.T) {
 }
 
 func TestUnknownStatusIsKeptAndNotTerminal(t *testing.T) {
-	job, err := get(t.Context(), newClient(t, answering(200, `{"id":"j","status":"paused"}`)))
+	job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"paused"}`)))
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.JobStatus("paused"), job.Status)
 	for status, terminal := range map[mintlify.JobStatus]bool{
@@ -220,7 +220,7 @@ func TestMoreMalformedJobs(t *testing.T) {
 		`{"id":"j","model":"m"`:                {"not the JSON of a job: unexpected end of JSON input", "j"},
 		`{"id":"a","id":"j","status":"active"`: {"not the JSON of a job", "j"},
 	} {
-		job, err := get(t.Context(), newClient(t, answering(200, body)))
+		job, err := get(t.Context(), newClient(t, respondWith(200, body)))
 		var malformed *mintlify.ResponseError
 		require.ErrorAs(t, err, &malformed)
 		assert.Contains(t, malformed.Reason, want.reason)
@@ -241,7 +241,7 @@ func TestMoreTimes(t *testing.T) {
 		`"createdAt":"2024-01-15 12:30:00+02:00"`:               time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC),
 		`"createdAt":"2024-01-15T10:30:00Z","createdAt":"soon"`: {},
 	} {
-		job, err := get(t.Context(), newClient(t, answering(200, `{"id":"j","status":"active",`+fields+`}`)))
+		job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"active",`+fields+`}`)))
 		require.NoError(t, err)
 		assert.Equal(t, want, job.CreatedAt)
 	}

@@ -24,7 +24,7 @@ import (
 func echoing(status int) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		key := r.Header.Get("Authorization")
-		return answer(status, fmt.Sprintf(`{"error":"bad key %s","details":[{"message":%q}],"id":%q}`, key, key, key),
+		return response(status, fmt.Sprintf(`{"error":"bad key %s","details":[{"message":%q}],"id":%q}`, key, key, key),
 			"X-Echo", key, "X-Request-Id", key, "Location", "https://other.example.com/?key="+url.QueryEscape(key)), nil
 	}
 }

@@ -38,13 +38,13 @@ func TestWhatALogLineTells(t *testing.T) {
 			case 1:
 				return nil, errors.New("reset")
 			case 2:
-				return answer(429, "", "Retry-After", "7"), nil
+				return response(429, "", "Retry-After", "7"), nil
 			}
-			return answer(200, jobJSON), nil
+			return response(200, jobJSON), nil
 		}), logger)
 		_, err := client.Jobs.Get(t.Context(), "a/b")
 		require.NoError(t, err)
-		requests, retries := logged(records, "mintlify: request"), logged(records, "sent again")
+		requests, retries := logged(records, "mintlify: request"), logged(records, "retrying request")
 		requests = requests[:0:0]
 		for _, record := range logged(records, "mintlify: request") {
 			if record["level"] == slog.LevelDebug {
@@ -82,11 +82,11 @@ func TestNoRetryIsAnnouncedOnceTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := create(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		cancel()
-		return answer(429, ""), nil
+		return response(429, ""), nil
 	}), mintlify.WithLogger(slog.New(recorder{&records})), mintlify.WithRetryWait(0, 0)))
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, mintlify.ErrRateLimited)
-	assert.Empty(t, logged(records, "sent again"))
+	assert.Empty(t, logged(records, "retrying request"))
 }
 
 func TestWarningOfAFailedPollTellsWhichAndHowLong(t *testing.T) {

@@ -35,12 +35,12 @@ func WithInsecureHTTP() Option {
 	}
 }
 
-// WithHTTPClient has hc's Transport, Timeout and Jar used, read anew at each
-// request: the Transport instead of the SDK's own (nil: the SDK's own), the
-// Timeout for each try (0: 60 s), and the Jar for cookies. Nothing else of hc is
+// WithHTTPClient uses hc's Transport, Timeout and Jar, read anew at each request: the
+// Transport instead of the SDK's own (nil: the SDK's own, see [NewTransport]), the
+// Timeout for each attempt (0: 60 s), and the Jar for cookies. Nothing else of hc is
 // used, and hc is never changed.
 //
-// A Transport that tries several ways should fire httptrace events on each of them,
+// A Transport that has several ways to send a request should fire httptrace events on each of them,
 // as http.Transport does, or on none: events that tell of a connection that could
 // not be made are what the SDK takes for proof that nothing was sent.
 func WithHTTPClient(hc *http.Client) Option {
@@ -48,12 +48,12 @@ func WithHTTPClient(hc *http.Client) Option {
 		if hc == nil {
 			return &ArgumentError{"httpClient", "is nil"}
 		}
-		cfg.httpClient = hc
+		cfg.transport.Client = hc
 		return nil
 	}
 }
 
-// WithKeySource asks key for the API key before each try, outside the try's
+// WithKeySource asks key for the API key before each attempt, outside the attempt's
 // time, so that it can be rotated. It wins over NewClient's apiKey, which may
 // then be "". After an error of key nothing was sent; the call returns the
 // error. key must be safe for use by many goroutines and heed its context.
@@ -62,7 +62,7 @@ func WithKeySource(key func(context.Context) (string, error)) Option {
 		if key == nil {
 			return &ArgumentError{"keySource", "is nil"}
 		}
-		cfg.key = func(ctx context.Context) (string, error) {
+		cfg.transport.Key = func(ctx context.Context) (string, error) {
 			raw, err := key(ctx)
 			if err != nil {
 				return "", fmt.Errorf("key source: %w", err)
@@ -84,14 +84,13 @@ func WithUserAgent(product string) Option {
 		if strings.ContainsFunc(product, func(r rune) bool { return r < ' ' || r > '~' }) {
 			return &ArgumentError{"userAgent", "has a character that is not printable ASCII"}
 		}
-		cfg.userAgent = product + " " + ownAgent
+		cfg.transport.UserAgent = product + " " + ownAgent
 		return nil
 	}
 }
 
-// WithMaxRetries sets how often a request may be sent again after a failure, 3
-// unless set; 0 turns retries off. What is sent again, and what never, is in the
-// package documentation.
+// WithMaxRetries sets how often a request may be retried, 3 unless set; 0 turns
+// retries off. What is retried, and what never, is in the package documentation.
 func WithMaxRetries(n int) Option {
 	return func(cfg *config) error {
 		if n < 0 {
@@ -117,7 +116,7 @@ func WithRetryWait(min, max time.Duration) Option {
 }
 
 // WithRateLimiter asks wait before every request, retries and polls included,
-// outside the try's time. After an error of wait nothing was sent; the call
+// outside the attempt's time. After an error of wait nothing was sent; the call
 // returns the error. wait must be safe for use by many goroutines and heed its
 // context. A limiter of golang.org/x/time/rate:
 //
@@ -138,8 +137,8 @@ func WithWaitDefaults(opts ...WaitOption) Option {
 	return func(cfg *config) error { return cfg.wait.apply(opts) }
 }
 
-// WithLogger has every request, retry and failed poll logged to l: requests at
-// debug level, retries and failed polls as warnings. Keys and prompts are not
+// WithLogger logs every request, retry and failed poll to l: requests at debug level,
+// retries and failed polls as warnings. Keys and prompts are not
 // logged; errors are, with the service's words. Without it, or with nil, the SDK is
 // silent.
 func WithLogger(l *slog.Logger) Option {

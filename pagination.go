@@ -2,105 +2,166 @@ package mintlify
 
 import (
 	"context"
+	"fmt"
 	"hash/maphash"
 	"iter"
+	"log/slog"
 	"net/http"
+
+	"github.com/mintlify-community/mintlify-go/internal/aside"
 )
 
 const maxEmptyPages = 3 // in a row, that say there is more
 
-// page is what the walk needs to know of a page of any export.
-type page interface {
-	next() (offset int, hasMore bool)
-	rows() int
-	hash(maphash.Seed) uint64 // of the rows
-	operation() Operation
+// position is where a page of an export begins.
+type position struct {
+	offset int
 }
 
-// walk ranges over an export from offset on. With prefetch it fetches a page while
-// the loop works on the one before.
-func walk[P page](ctx context.Context, offset int, fetch func(context.Context, int) (P, error), prefetch bool) iter.Seq2[P, error] {
+// page is what the loop over an export needs to know of a page.
+type page interface {
+	rowCount() int
+	next() (at position, hasMore bool)
+	hash(maphash.Seed) uint64 // of the rows
+}
+
+// export is how an export is paginated.
+type export[P page] struct {
+	operation Operation
+	logger    *slog.Logger
+	from      position
+	limit     int // rows that each page is asked for
+	prefetch  bool
+	fetch     func(context.Context, position) (P, error)
+}
+
+// pages ranges over the export.
+func (e export[P]) pages(ctx context.Context) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
-		get := func() (P, error) { return fetch(ctx, offset) }
-		guard := loopGuard{seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
-		for {
-			current, err := get()
+		ctx, cancel := context.WithCancel(ctx)
+		ahead := prefetched[P]{fetch: func(at position) (P, error) { return e.fetch(ctx, at) }}
+		defer ahead.wait()
+		defer cancel()
+		guard := pageGuard{operation: e.operation, logger: e.logger, limit: e.limit, seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
+		for at := e.from; ; {
+			current, err := ahead.take(at)
 			if err == nil {
-				err = guard.check(current)
+				err = guard.check(ctx, current)
 			}
 			if err != nil {
 				var none P
-				yield(none, &PageError{Offset: offset, Err: err})
+				yield(none, &PageError{Offset: at.offset, Err: err})
 				return
 			}
 			next, hasMore := current.next()
-			if !hasMore {
-				yield(current, nil)
+			if hasMore && e.prefetch {
+				ahead.start(next)
+			}
+			if !yield(current, nil) || !hasMore {
 				return
 			}
-			offset = next
-			if !prefetch {
-				if !yield(current, nil) {
-					return
-				}
-				continue
-			}
-			var goesOn bool
-			get, goesOn = whileFetching(ctx, offset, fetch, func() bool { return yield(current, nil) })
-			if !goesOn {
-				return
-			}
+			at = next
 		}
 	}
 }
 
-// whileFetching calls work while the page at offset is on its way, and returns how
-// to get that page, and what work said. If work says no, or does not return, the
-// request is cancelled and gone by the end.
-func whileFetching[P page](ctx context.Context, offset int, fetch func(context.Context, int) (P, error), work func() bool) (get func() (P, error), goesOn bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	var fetched P
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		fetched, err = fetch(ctx, offset)
-	}()
-	defer func() {
-		if !goesOn {
-			cancel()
-			<-done
-		}
-	}()
-	goesOn = work()
-	return func() (P, error) {
-		<-done
-		cancel()
-		return fetched, err
-	}, goesOn
+// prefetched is the page that is on its way while the loop works on the one before.
+type prefetched[P page] struct {
+	fetch func(position) (P, error)
+	run   *aside.Run // nil: none
+	page  P
+	err   error
 }
 
-// loopGuard ends an export that the service would let go on for ever. It keeps
-// hashes of the pages so far, not the pages.
-type loopGuard struct {
-	seed  maphash.Seed
-	seen  map[uint64]bool
-	empty int // pages in a row
+func (p *prefetched[P]) start(at position) {
+	p.run = aside.Go(func() { p.page, p.err = p.fetch(at) })
 }
 
-func (g *loopGuard) check(p page) error {
-	if p.rows() == 0 {
+// take returns the page at a position: the prefetched one, if there is one.
+func (p *prefetched[P]) take(at position) (P, error) {
+	if p.run == nil {
+		return p.fetch(at)
+	}
+	run := p.run
+	p.run = nil
+	run.Wait()
+	return p.page, p.err
+}
+
+// wait returns when no request is on its way.
+func (p *prefetched[P]) wait() {
+	if p.run != nil {
+		<-p.run.Done()
+	}
+}
+
+// pageGuard ends an export whose rows would come twice or never end, and warns of one
+// whose rows may be missing. It keeps hashes of the pages so far, not the pages.
+type pageGuard struct {
+	operation Operation
+	logger    *slog.Logger
+	limit     int
+	seed      maphash.Seed
+	seen      map[uint64]bool
+	empty     int // pages in a row
+	warned    bool
+}
+
+func (g *pageGuard) check(ctx context.Context, p page) error {
+	rows := p.rowCount()
+	_, hasMore := p.next()
+	if rows > g.limit {
+		return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some", rows, g.limit))
+	}
+	if hasMore && rows < g.limit && !g.warned {
+		g.warned = true
+		g.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; ask for a smaller limit",
+			slog.String("operation", string(g.operation)), slog.Int("rows", rows), slog.Int("limit", g.limit))
+	}
+	if rows == 0 {
 		g.empty++
-		if _, hasMore := p.next(); hasMore && g.empty == maxEmptyPages {
-			return &ResponseError{Operation: p.operation(), StatusCode: http.StatusOK, Reason: "it is the third empty page in a row that says there is more"}
+		if hasMore && g.empty == maxEmptyPages {
+			return g.malformed("third consecutive empty page with hasMore")
 		}
 		return nil
 	}
 	hash := p.hash(g.seed)
 	if g.seen[hash] {
-		return &ResponseError{Operation: p.operation(), StatusCode: http.StatusOK, Reason: "it repeats the rows of an earlier page"}
+		return g.malformed("the rows of an earlier page")
 	}
 	g.seen[hash] = true
 	g.empty = 0
 	return nil
+}
+
+func (g *pageGuard) malformed(reason string) error {
+	return &ResponseError{Operation: g.operation, StatusCode: http.StatusOK, Reason: reason}
+}
+
+// hashRows is the hash of rows without pointers.
+func hashRows[R comparable](seed maphash.Seed, rows []R) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, row := range rows {
+		maphash.WriteComparable(&h, row)
+	}
+	return h.Sum64()
+}
+
+// rowsOf ranges over the rows of pages.
+func rowsOf[P page, R any](pages iter.Seq2[P, error], rows func(P) []R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for page, err := range pages {
+			if err != nil {
+				var none R
+				yield(none, err)
+				return
+			}
+			for _, row := range rows(page) {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -78,12 +78,12 @@ func TestPagesOfAnExport(t *testing.T) {
 	})
 }
 
-// scripted answers page after page, the last one again and again, and counts.
+// scripted responses page after page, the last one again and again, and counts.
 func scripted(pages ...string) (transport, *atomic.Int32) {
 	var asked atomic.Int32
 	return func(*http.Request) (*http.Response, error) {
 		n := int(asked.Add(1))
-		return answer(200, pages[min(n, len(pages))-1]), nil
+		return response(200, pages[min(n, len(pages))-1]), nil
 	}, &asked
 }
 
@@ -115,12 +115,12 @@ func TestExportThatWouldNeverEndEndsWithAnError(t *testing.T) {
 		offset int
 		reason string
 	}{
-		"three empty pages":         {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 750, "third empty page"},
-		"empty from the start":      {[]string{pageOf(true)}, 0, 500, "third empty page"},
-		"the same page twice":       {[]string{pageOf(true, "/a", "/b")}, 2, 250, "repeats the rows"},
-		"with an empty one between": {[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, "repeats the rows"},
-		"two pages by turns":        {[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, "repeats the rows"},
-		"the same page at the end":  {[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, "repeats the rows"},
+		"three empty pages":         {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 750, "third consecutive empty page with hasMore"},
+		"empty from the start":      {[]string{pageOf(true)}, 0, 500, "third consecutive empty page with hasMore"},
+		"the same page twice":       {[]string{pageOf(true, "/a", "/b")}, 2, 250, "the rows of an earlier page"},
+		"with an empty one between": {[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, "the rows of an earlier page"},
+		"two pages by turns":        {[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, "the rows of an earlier page"},
+		"the same page at the end":  {[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, "the rows of an earlier page"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
@@ -172,7 +172,7 @@ func TestErrorComesInItsPlaceOnceAndSaysWhereToGoOn(t *testing.T) {
 }
 
 func TestErrorOfTheFirstPageSaysWhereToGoOnToo(t *testing.T) {
-	_, err := collect(newClient(t, answering(401, "")).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
+	_, err := collect(newClient(t, respondWith(401, "")).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
 	var pageErr *mintlify.PageError
 	require.ErrorAs(t, err, &pageErr)
 	assert.Equal(t, 7, pageErr.Offset)
@@ -205,7 +205,7 @@ func TestCancelledExport(t *testing.T) {
 	})
 }
 
-// slowPages answers a page after 20 ms, n pages in all, and counts the requests
+// slowPages responses a page after 20 ms, n pages in all, and counts the requests
 // that are under way and that there were.
 type slowPages struct {
 	pages           int
@@ -226,9 +226,9 @@ func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, context.Cause(r.Context())
 	}
 	if s.failing != 0 && offset == s.failing {
-		return answer(400, ""), nil
+		return response(400, ""), nil
 	}
-	return answer(200, pageOf(offset/250+1 < s.pages, fmt.Sprintf("/%d", offset))), nil
+	return response(200, pageOf(offset/250+1 < s.pages, fmt.Sprintf("/%d", offset))), nil
 }
 
 func TestPrefetchHalvesTheTimeOfAnExport(t *testing.T) {

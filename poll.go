@@ -13,13 +13,13 @@ import (
 // maxPollDelay is how far ahead the service's Retry-After may move a poll.
 const maxPollDelay = time.Hour
 
-// Poll is one look at a job during a wait.
+// Poll is one poll of a wait.
 type Poll struct {
-	Job    *Job          // as last seen; nil before the first answer
+	Job    *Job          // as last seen; nil before the first response
 	Err    error         // of this poll, if it failed
 	Number int           // of this poll, from 1
 	Waited time.Duration // since the wait began
-	Next   time.Duration // until the next poll; 0 if there is none
+	Next   time.Duration // until the next poll; 0: there is none
 }
 
 type waitConfig struct {
@@ -55,7 +55,7 @@ func (w *waitConfig) apply(opts []WaitOption) error {
 type WaitOption func(*waitConfig) error
 
 // WithPollInterval bounds the time between polls, 5 s and 60 s unless set. The
-// time is 5 % of that waited so far, within the bounds, give or take 10 %.
+// time is 5 % of that waited so far, within the bounds, ±10 %.
 func WithPollInterval(min, max time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if min < 0 || max < min {
@@ -79,9 +79,9 @@ func WithMaxOutage(d time.Duration) WaitOption {
 	}
 }
 
-// WithSettleTime is for the wait after a [JobsService.Message], which the service
-// takes up asynchronously: within d of the wait's start a terminal status counts
-// only once the job has been seen at work. 0, the default, trusts the first poll.
+// WithSettleTime is for the wait after a [JobsService.Message], which the service acts
+// on asynchronously: within d of the wait's start a terminal status counts only once
+// the job has been seen active. 0, the default, trusts the first poll.
 func WithSettleTime(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if d < 0 {
@@ -92,8 +92,8 @@ func WithSettleTime(d time.Duration) WaitOption {
 	}
 }
 
-// WithOnPoll has f called after every poll, failed ones too. f runs in the
-// waiting goroutine: the next poll comes after it returns.
+// WithOnPoll calls f after every poll, failed ones too. f runs in the waiting
+// goroutine: the next poll comes after it returns.
 func WithOnPoll(f func(Poll)) WaitOption {
 	return func(w *waitConfig) error {
 		if f == nil {
@@ -104,141 +104,147 @@ func WithOnPoll(f func(Poll)) WaitOption {
 	}
 }
 
-// WaitUntilDone polls the job until it has come to its end: the first poll at
-// once, each further one after 5 % of the time waited so far, at least 5 s and at
-// most 60 s, give or take 10 %. A poll is one GET /v2/agent/{projectId}/job/{id}.
-// It changes nothing and is safe to call again, also in another process.
-//
-// It returns the job and nil for status completed or archived, and the job with a
-// [*JobFailedError] for failed.
-//
-// A poll that fails (network, 5xx, 408, 425, 429, an answer that cannot be read,
-// the rate limiter, the key source) does not end the wait until polls have failed
-// in a row for 10 minutes. A Retry-After of a 429 moves the next poll, by up to an
-// hour, and is no outage. The outage, and the end of ctx, is a [*WaitError]. Any
-// other 3xx or 4xx answer, or a Retry-After of more than an hour, ends the wait at
-// once with its [*APIError]. The job as last seen comes with each of them.
-func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
-	if ctx == nil {
-		return nil, &ArgumentError{"ctx", "is nil"}
-	}
-	if err := checkJobID(id); err != nil {
-		return nil, err
-	}
-	w := &wait{jobs: s, id: id, waitConfig: s.client.config.wait, start: time.Now()}
-	if err := w.apply(opts); err != nil {
-		return nil, err
-	}
-	return w.run(ctx)
+// polled is what a wait polls: it has a status.
+type polled interface {
+	*Job
+	isDone() bool   // its status is terminal
+	failure() error // of a terminal status that is no success, else nil
 }
 
-// wait is a WaitUntilDone under way.
-type wait struct {
+// wait is a wait under way: the schedule of its polls, and when it ends.
+type wait[T polled] struct {
 	waitConfig
-	jobs  *JobsService
-	id    string
-	start time.Time
+	logger *slog.Logger
+	id     string
+	get    func(ctx context.Context, id string) (T, error) // one poll
+	start  time.Time
 
-	job          *Job // as last seen
+	last         T // as last seen
 	polls        int
 	lastErr      error     // of the last poll
 	failingSince time.Time // the first failed poll in a row; zero if the last one did not fail
-	seenAtWork   bool
+	seenActive   bool
 }
 
-func (w *wait) run(ctx context.Context) (*Job, error) {
-	for ctx.Err() == nil {
-		done, delay, err := w.poll(ctx)
-		if done {
-			return w.job, err
-		}
-		sleep(ctx, delay)
+func newWait[T polled](ctx context.Context, cfg *config, id string, get func(context.Context, string) (T, error), opts []WaitOption) (*wait[T], error) {
+	if ctx == nil {
+		return nil, &ArgumentError{"ctx", "is nil"}
 	}
-	return w.job, w.cutShort(contextError(ctx))
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	w := &wait[T]{waitConfig: cfg.wait, logger: cfg.logger, id: id, get: get, start: time.Now()}
+	return w, w.apply(opts)
 }
 
-// poll looks at the job once and says whether the wait is done, and with what
-// error, or else how long it is until the next poll.
-func (w *wait) poll(ctx context.Context) (done bool, delay time.Duration, result error) {
-	job, err := w.jobs.get(ctx, w.id, 0)
+// run polls until the wait is over.
+func (w *wait[T]) run(ctx context.Context) (T, error) {
+	for ctx.Err() == nil {
+		poll, err := w.poll(ctx)
+		if poll.Next == 0 {
+			return w.last, err
+		}
+		sleep(ctx, poll.Next)
+	}
+	return w.last, w.interrupted(contextError(ctx))
+}
+
+// poll polls once. Next is 0 if the wait is over, and the error then is the wait's.
+func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
+	seen, err := w.get(ctx, w.id)
 	w.polls++
 	poll := Poll{Err: err, Number: w.polls, Waited: time.Since(w.start)}
-	done, delay, result = w.take(ctx, job, err, poll.Waited)
-	if !done && ctx.Err() == nil {
-		poll.Next = delay
+	d := w.decide(ctx, seen, err, poll.Waited)
+	if !d.over && ctx.Err() != nil {
+		d = decision{over: true, err: w.interrupted(contextError(ctx))}
 	}
-	poll.Job = w.job
+	if !d.over {
+		poll.Next = max(d.next, 1)
+		if err != nil {
+			w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed, polling again",
+				slog.Int("poll", poll.Number), slog.Duration("wait", d.next), slog.String("error", err.Error()))
+		}
+	}
+	poll.Job = w.last
 	w.onPoll(poll)
-	if err != nil && !done {
-		w.jobs.client.config.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed and will be made again",
-			slog.Int("poll", poll.Number), slog.Duration("wait", delay), slog.String("error", err.Error()))
-	}
-	return done, delay, result
+	return poll, d.err
 }
 
-// take notes what a poll brought. Its results are those of poll.
-func (w *wait) take(ctx context.Context, job *Job, err error, waited time.Duration) (done bool, delay time.Duration, result error) {
-	delay = w.interval(waited)
+// decision is what follows from a poll.
+type decision struct {
+	over bool
+	err  error         // of a wait that is over
+	next time.Duration // until the next poll of one that is not
+}
+
+func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Duration) decision {
+	next := w.interval(waited)
 	if err == nil {
-		w.job, w.lastErr, w.failingSince = job, nil, time.Time{}
-		done, result = w.isDone(waited)
-		return done, delay, result
+		w.last, w.lastErr, w.failingSince = seen, nil, time.Time{}
+		if !w.isDone(waited) {
+			return decision{next: next}
+		}
+		return decision{over: true, err: seen.failure()}
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return true, 0, w.cutShort(contextError(ctx))
+		return decision{over: true, err: w.interrupted(contextError(ctx))}
 	}
 	w.lastErr = err
-	var apiErr *APIError
-	if errors.As(err, &apiErr) {
-		if apiErr.endsWait() {
-			return true, 0, err
-		}
-		if apiErr.StatusCode == http.StatusTooManyRequests && apiErr.RetryAfter > 0 {
-			w.failingSince = time.Time{}
-			return false, max(delay, apiErr.RetryAfter), nil
-		}
+	if endsWait(err) {
+		return decision{over: true, err: err}
+	}
+	if wait, ok := askedToWait(err); ok {
+		w.failingSince = time.Time{}
+		return decision{next: max(next, wait)}
 	}
 	if w.failingSince.IsZero() {
 		w.failingSince = time.Now()
 	}
 	if outage := time.Since(w.failingSince); outage >= w.maxOutage {
-		return true, 0, w.cutShort(fmt.Errorf("polls have failed for %v", outage.Round(time.Second)))
+		return decision{over: true, err: w.interrupted(fmt.Errorf("polls have failed for %v", outage.Round(time.Second)))}
 	}
-	return false, delay, nil
+	return decision{next: next}
 }
 
-func (w *wait) isDone(waited time.Duration) (bool, error) {
-	if !w.job.Status.IsTerminal() {
-		w.seenAtWork = true
-		return false, nil
+func (w *wait[T]) isDone(waited time.Duration) bool {
+	if !w.last.isDone() {
+		w.seenActive = true
+		return false
 	}
-	if waited < w.settleTime && !w.seenAtWork {
-		return false, nil
-	}
-	if w.job.Status == JobFailed {
-		return true, &JobFailedError{Job: w.job}
-	}
-	return true, nil
+	return waited >= w.settleTime || w.seenActive
 }
 
-// endsWait reports whether no further poll would bring another answer.
-func (e *APIError) endsWait() bool {
-	switch e.StatusCode {
+// endsWait reports whether no further poll would bring another response.
+func endsWait(err error) bool {
+	var apiErr *APIError
+	if !errors.As(err, &apiErr) {
+		return false
+	}
+	switch apiErr.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly:
 		return false
 	case http.StatusTooManyRequests:
-		return e.RetryAfter > maxPollDelay
+		return apiErr.RetryAfter > maxPollDelay
 	}
-	return e.StatusCode >= 300 && e.StatusCode <= 499
+	return apiErr.StatusCode >= 300 && apiErr.StatusCode <= 499
 }
 
-func (w *wait) interval(waited time.Duration) time.Duration {
+// askedToWait returns the Retry-After of a 429.
+func askedToWait(err error) (time.Duration, bool) {
+	var apiErr *APIError
+	if errors.As(err, &apiErr) && apiErr.StatusCode == http.StatusTooManyRequests {
+		return apiErr.RetryAfter, apiErr.RetryAfter > 0
+	}
+	return 0, false
+}
+
+func (w *waitConfig) interval(waited time.Duration) time.Duration {
 	interval := min(max(waited/20, w.minInterval), w.maxInterval, maxDuration/2) // room for the jitter
 	return time.Duration(float64(interval) * (0.9 + 0.2*rand.Float64()))
 }
 
-func (w *wait) cutShort(err error) *WaitError {
-	return &WaitError{Job: w.job, Polls: w.polls, Waited: time.Since(w.start), LastErr: w.lastErr, Err: err, id: w.id}
+func (w *wait[T]) interrupted(err error) *WaitError {
+	return &WaitError{Job: w.last, Polls: w.polls, Waited: time.Since(w.start), LastErr: w.lastErr, Err: err, id: w.id}
 }
 
 // sleep returns after d, or when ctx ends.

@@ -122,7 +122,7 @@ func TestLongestPollIntervalDoesNotOverflow(t *testing.T) {
 	const longest = 1<<63 - 1
 	for range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
-		client := newClient(t, answering(200, jobJSON))
+		client := newClient(t, respondWith(200, jobJSON))
 		_, err := client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithPollInterval(longest, longest), mintlify.WithOnPoll(func(p mintlify.Poll) {
 			assert.Positive(t, p.Next)
 			cancel()
@@ -135,11 +135,11 @@ func TestLongestPollIntervalDoesNotOverflow(t *testing.T) {
 
 func TestFailedPollsDoNotEndAWait(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
-		"refused": {Refuse: true}, "lost": {Drop: true}, "cut off": {Truncate: true},
+		"refused": {Refuse: true}, "lost": {Drop: true}, "truncated": {Truncate: true},
 		"408": {Status: 408}, "425": {Status: 425}, "429": {Status: 429},
 		"500": {Status: 500}, "501": {Status: 501}, "502 page": {Status: 502, Body: "<html>"}, "503": {Status: 503}, "504": {Status: 504},
 		"empty": {Status: 200}, "malformed": {Body: "{}"}, "HTML": {Body: "<html>"}, "no status": {Body: `{"id":"j"}`},
-		"too long for a try": {Delay: time.Hour},
+		"too long for a attempt": {Delay: time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestFailedPollsDoNotEndAWait(t *testing.T) {
 				job, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) }))
 				require.NoError(t, err)
 				assert.Equal(t, mintlify.JobCompleted, job.Status)
-				require.Len(t, polls, 5, "one try a poll")
+				require.Len(t, polls, 5, "one attempt a poll")
 				for _, poll := range polls[1:4] {
 					assert.Error(t, poll.Err)
 					assert.Equal(t, mintlify.JobActive, poll.Job.Status, "as last seen")
@@ -161,7 +161,7 @@ func TestFailedPollsDoNotEndAWait(t *testing.T) {
 	}
 }
 
-func TestAnswersThatEndAWait(t *testing.T) {
+func TestResponsesThatEndAWait(t *testing.T) {
 	for _, status := range []int{301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 499} {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: status}), completed)
@@ -318,7 +318,7 @@ func TestA429WithoutRetryAfterCountsAsOutage(t *testing.T) {
 	})
 }
 
-func TestWaitCutShortByItsContext(t *testing.T) {
+func TestWaitInterruptedByItsContext(t *testing.T) {
 	deploy := errors.New("deploy window closed")
 	t.Run("between polls", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -380,11 +380,11 @@ func TestWaitCutShortByItsContext(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.Len(t, svc.Requests(), 1)
 	})
-	t.Run("with the answer in hand", func(t *testing.T) {
+	t.Run("with the response in hand", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 			cancel()
-			return answer(200, `{"id":"j","status":"completed"}`), nil
+			return response(200, `{"id":"j","status":"completed"}`), nil
 		}))
 		job, err := client.Jobs.WaitUntilDone(ctx, "j")
 		if err == nil { // the body may be closed first
@@ -395,7 +395,7 @@ func TestWaitCutShortByItsContext(t *testing.T) {
 	})
 }
 
-func TestWaitCanBeTakenUpAgain(t *testing.T) {
+func TestWaitCanBeResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", activeFor(5, completed)...)
@@ -470,7 +470,7 @@ func TestNoPollIsAnnouncedOnceTheContextHasEnded(t *testing.T) {
 	polls := 0
 	job, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		cancel()
-		return answer(200, jobJSON), nil
+		return response(200, jobJSON), nil
 	})).Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) {
 		polls++
 		assert.NoError(t, p.Err)
@@ -496,11 +496,11 @@ func TestLastErrIsOfTheLastPoll(t *testing.T) {
 	assert.NotErrorIs(t, err, mintlify.ErrServer)
 }
 
-func TestAnswerThatEndsAWaitCountsThoughItsContextHasEnded(t *testing.T) {
+func TestResponseThatEndsAWaitCountsThoughItsContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		cancel()
-		return answer(404, ""), nil
+		return response(404, ""), nil
 	})).Jobs.WaitUntilDone(ctx, "j")
 	assert.ErrorIs(t, err, mintlify.ErrNotFound)
 }
@@ -543,7 +543,7 @@ func TestRetryAfterOfA429EndsAnOutage(t *testing.T) {
 	})
 }
 
-func TestEdgesOfTheAnswersThatEndAWait(t *testing.T) {
+func TestEdgesOfTheResponsesThatEndAWait(t *testing.T) {
 	for status, ends := range map[int]bool{101: false, 300: true} {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", failing(mintlifytest.Fault{Status: status}), completed)

@@ -25,9 +25,9 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// Rule 1: a POST is sent again only on proof that the service did not act.
+// Rule 1: a POST is retried only on proof that the service did not act.
 
-func TestPostIsSentAgainOnlyOnProof(t *testing.T) {
+func TestPostIsRetriedOnlyOnProof(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fault          mintlifytest.Fault
 		reached        int // requests that reach the service, when the fault comes three times
@@ -38,7 +38,7 @@ func TestPostIsSentAgainOnlyOnProof(t *testing.T) {
 		"429":           {fault: mintlifytest.Fault{Status: 429}, reached: 4, jobs: 1, succeeds: true},
 		"refused":       {fault: mintlifytest.Fault{Refuse: true}, reached: 1, jobs: 1, succeeds: true},
 		"lost":          {fault: mintlifytest.Fault{Drop: true}, reached: 1, jobs: 1, outcomeUnknown: true},
-		"cut off":       {fault: mintlifytest.Fault{Truncate: true}, reached: 1, jobs: 1, outcomeUnknown: true},
+		"truncated":     {fault: mintlifytest.Fault{Truncate: true}, reached: 1, jobs: 1, outcomeUnknown: true},
 		"empty success": {fault: mintlifytest.Fault{Status: 200}, reached: 1, jobs: 1, outcomeUnknown: true},
 		"500":           {fault: mintlifytest.Fault{Status: 500}, reached: 1, outcomeUnknown: true},
 		"502":           {fault: mintlifytest.Fault{Status: 502}, reached: 1, outcomeUnknown: true},
@@ -104,7 +104,7 @@ func TestPostOverAFailoverTransportIsSentOnce(t *testing.T) {
 	}
 }
 
-func TestProofIsOfEachTryAnew(t *testing.T) {
+func TestProofIsOfEachAttemptAnew(t *testing.T) {
 	sent := 0
 	rt := transport(func(r *http.Request) (*http.Response, error) {
 		trace := httptrace.ContextClientTrace(r.Context())
@@ -134,7 +134,7 @@ func TestRealSocketsGiveProof(t *testing.T) {
 			asked = 0
 			_, err = call(t.Context(), client)
 			require.ErrorContains(t, err, "connection refused", name)
-			assert.ErrorContains(t, err, "4 tries")
+			assert.ErrorContains(t, err, "4 attempts")
 			assert.False(t, isOutcomeUnknown(err))
 			assert.Equal(t, 4, asked, "certainly not sent: tried again")
 		}
@@ -157,7 +157,7 @@ func TestRealSocketsGiveProof(t *testing.T) {
 		}
 		assert.Zero(t, served.Load())
 	})
-	t.Run("closed without an answer", func(t *testing.T) {
+	t.Run("closed without an response", func(t *testing.T) {
 		var served atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			served.Add(1)
@@ -179,14 +179,19 @@ func TestRealSocketsGiveProof(t *testing.T) {
 
 func TestBodyIsNotHandedOutAgainOnceWritten(t *testing.T) {
 	for name, tc := range map[string]struct {
-		writeErr error
-		again    bool
-	}{"written": {nil, false}, "not written": {errors.New("broken pipe"), true}} {
+		wroteHeaders bool
+		writeErr     error
+		again        bool
+	}{"written": {true, nil, false}, "written in part": {true, errors.New("broken pipe"), false}, "not written": {false, errors.New("broken pipe"), true}} {
 		t.Run(name, func(t *testing.T) {
 			rt := transport(func(r *http.Request) (*http.Response, error) {
 				first, err := io.ReadAll(r.Body)
 				require.NoError(t, err)
-				httptrace.ContextClientTrace(r.Context()).WroteRequest(httptrace.WroteRequestInfo{Err: tc.writeErr})
+				trace := httptrace.ContextClientTrace(r.Context())
+				if tc.wroteHeaders {
+					trace.WroteHeaders()
+				}
+				trace.WroteRequest(httptrace.WroteRequestInfo{Err: tc.writeErr})
 				body, err := r.GetBody()
 				if !tc.again {
 					return nil, err
@@ -195,7 +200,7 @@ func TestBodyIsNotHandedOutAgainOnceWritten(t *testing.T) {
 				second, err := io.ReadAll(body)
 				require.NoError(t, err)
 				assert.Equal(t, first, second)
-				return answer(201, jobJSON), nil
+				return response(201, jobJSON), nil
 			})
 			_, err := create(t.Context(), newClient(t, rt))
 			assert.Equal(t, tc.again, err == nil, "%v", err)
@@ -206,7 +211,7 @@ func TestBodyIsNotHandedOutAgainOnceWritten(t *testing.T) {
 
 // On a stream reset with PROTOCOL_ERROR after the whole request, Go 1.26 sends
 // the request again on a new stream.
-func TestHTTP2StreamResetAfterTheRequestIsNotSentAgain(t *testing.T) {
+func TestHTTP2StreamResetAfterTheRequestIsNotRetried(t *testing.T) {
 	var received atomic.Int32
 	hc, baseURL := newHTTP2Server(t, func(conn net.Conn, stream uint32) {
 		received.Add(1)
@@ -219,9 +224,9 @@ func TestHTTP2StreamResetAfterTheRequestIsNotSentAgain(t *testing.T) {
 	assert.EqualValues(t, 1, received.Load())
 }
 
-func TestGetIsSentAgain(t *testing.T) {
+func TestGetIsRetried(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
-		"refused": {Refuse: true}, "lost": {Drop: true}, "cut off": {Truncate: true},
+		"refused": {Refuse: true}, "lost": {Drop: true}, "truncated": {Truncate: true},
 		"429": {Status: 429}, "500": {Status: 500}, "502": {Status: 502}, "503": {Status: 503}, "504": {Status: 504},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,17 +252,17 @@ func TestGetIsSentAgain(t *testing.T) {
 	}
 }
 
-func TestGetIsNotSentAgainInVain(t *testing.T) {
+func TestGetIsNotRetriedInVain(t *testing.T) {
 	for _, status := range []int{300, 304, 400, 401, 403, 404, 405, 408, 409, 422, 425, 501, 505} {
 		sent := 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return answer(status, ""), nil }))
+		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return response(status, ""), nil }))
 		_, err := get(t.Context(), client)
 		require.Error(t, err)
 		assert.Equal(t, 1, sent, status)
 	}
 	for name, body := range map[string]string{"malformed": "{}", "too large": strings.Repeat(" ", 11<<20)} {
 		sent := 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return answer(200, body), nil }))
+		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return response(200, body), nil }))
 		_, err := get(t.Context(), client)
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.Equal(t, 1, sent, name)
@@ -280,7 +285,7 @@ func TestBackoffDoublesWithFullJitterWithinItsBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		longest := make([]time.Duration, 8)
 		for range 200 {
-			rt := &instants{next: answering(503, ""), start: time.Now()}
+			rt := &instants{next: respondWith(503, ""), start: time.Now()}
 			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(8)))
 			require.ErrorIs(t, err, mintlify.ErrServer)
 			require.Len(t, rt.times, 9)
@@ -322,7 +327,7 @@ func TestRetryAfter(t *testing.T) {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					rt := &instants{next: answering(429, "", "Retry-After", tc.value()), start: time.Now()}
+					rt := &instants{next: respondWith(429, "", "Retry-After", tc.value()), start: time.Now()}
 					_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 					require.ErrorIs(t, err, mintlify.ErrRateLimited)
 					require.Len(t, rt.times, 2)
@@ -344,7 +349,7 @@ func TestRetryAfterBeyondTheMaximumIsReturnedNotSleptThrough(t *testing.T) {
 			"9223372036854775807": 1<<63 - 1, "10000000000000000000": 1<<63 - 1, "9223372037": 1<<63 - 1,
 		} {
 			for name, call := range operations {
-				rt := &instants{next: answering(429, "", "Retry-After", value), start: time.Now()}
+				rt := &instants{next: respondWith(429, "", "Retry-After", value), start: time.Now()}
 				_, err := call(t.Context(), newClient(t, rt))
 				var apiErr *mintlify.APIError
 				require.ErrorAs(t, err, &apiErr)
@@ -355,12 +360,12 @@ func TestRetryAfterBeyondTheMaximumIsReturnedNotSleptThrough(t *testing.T) {
 	})
 }
 
-func TestCancelledBackoffEndsAtOnceAndKeepsTheLastAnswer(t *testing.T) {
+func TestCancelledBackoffEndsAtOnceAndKeepsTheLastResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, call := range operations {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Second, errors.New("deploy window closed"))
 			start := time.Now()
-			_, err := call(ctx, newClient(t, answering(429, `{"error":"slow down"}`, "Retry-After", "20")))
+			_, err := call(ctx, newClient(t, respondWith(429, `{"error":"slow down"}`, "Retry-After", "20")))
 			cancel()
 			assert.Equal(t, 3*time.Second, time.Since(start))
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
@@ -375,11 +380,11 @@ func TestCancelledBackoffEndsAtOnceAndKeepsTheLastAnswer(t *testing.T) {
 	})
 }
 
-func TestLimiterErrorAfterATryKeepsTheLastAnswer(t *testing.T) {
+func TestLimiterErrorAfterAAttemptKeepsTheLastResponse(t *testing.T) {
 	exhausted := errors.New("no tokens left")
 	for name, call := range operations {
 		asked := 0
-		client := newClient(t, answering(429, "slow down"), mintlify.WithRetryWait(0, 0),
+		client := newClient(t, respondWith(429, "slow down"), mintlify.WithRetryWait(0, 0),
 			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
 				if asked++; asked > 1 {
 					return exhausted
@@ -399,12 +404,12 @@ func TestLimiterErrorAfterATryKeepsTheLastAnswer(t *testing.T) {
 func pipe(status int, write func(*io.PipeWriter)) *http.Response {
 	r, w := io.Pipe()
 	go write(w)
-	response := answer(status, "")
+	response := response(status, "")
 	response.Body = r
 	return response
 }
 
-func TestAnswerOfAPostOutlivesTheCallersContextAndTheTrysTime(t *testing.T) {
+func TestResponseOfAPostOutlivesTheCallersContextAndTheTrysTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -431,7 +436,7 @@ func TestAnswerOfAPostOutlivesTheCallersContextAndTheTrysTime(t *testing.T) {
 	})
 }
 
-func TestAnswerOfAPostThatHasBegunIsWaitedFor(t *testing.T) {
+func TestResponseOfAPostThatHasBegunIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, arrives := range map[string]time.Duration{"soon": time.Second, "never": time.Hour} {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -440,7 +445,7 @@ func TestAnswerOfAPostThatHasBegunIsWaitedFor(t *testing.T) {
 				cancel()
 				select {
 				case <-time.After(arrives): // the rest of the headers
-					return answer(201, jobJSON), nil
+					return response(201, jobJSON), nil
 				case <-r.Context().Done():
 					return nil, context.Cause(r.Context())
 				}
@@ -459,7 +464,7 @@ func TestAnswerOfAPostThatHasBegunIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAnswerOfAPostIsReadThoughTheContextEndsAsItComes(t *testing.T) {
+func TestResponseOfAPostIsReadThoughTheContextEndsAsItComes(t *testing.T) {
 	for range 300 { // a body that was closed by the end of the context would be lost now and then
 		ctx, cancel := context.WithCancel(t.Context())
 		job, err := create(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
@@ -471,7 +476,7 @@ func TestAnswerOfAPostIsReadThoughTheContextEndsAsItComes(t *testing.T) {
 	}
 }
 
-func TestAnswerOfAPostIsReadForFiveSecondsAtMost(t *testing.T) {
+func TestResponseOfAPostIsReadForFiveSecondsBeyondTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
 			rt := transport(func(*http.Request) (*http.Response, error) {
@@ -479,17 +484,17 @@ func TestAnswerOfAPostIsReadForFiveSecondsAtMost(t *testing.T) {
 			})
 			start := time.Now()
 			job, err := operations[name](t.Context(), newClient(t, rt))
-			assert.Equal(t, 5*time.Second, time.Since(start))
+			assert.Equal(t, 65*time.Second, time.Since(start))
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.True(t, isOutcomeUnknown(err))
-			assert.ErrorContains(t, err, "5s")
+			assert.ErrorContains(t, err, "the response did not end within 1m0s")
 			require.NotNil(t, job, "what came is kept")
 			assert.Equal(t, "job_1", job.ID)
 		}
 	})
 }
 
-func TestAnswerThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
+func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
 	for name, call := range operations {
 		rt := transport(func(*http.Request) (*http.Response, error) {
 			return pipe(200, func(w *io.PipeWriter) {
@@ -526,7 +531,7 @@ func TestBodiesAreLeftAloneOnceClosed(t *testing.T) {
 		for _, status := range []int{200, 302, 404, 429, 503} {
 			var bodies []*onceOnly
 			_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-				response := answer(status, "")
+				response := response(status, "")
 				bodies = append(bodies, &onceOnly{Reader: strings.NewReader("no job"), t: t})
 				response.Body = bodies[len(bodies)-1]
 				return response, nil
@@ -539,13 +544,13 @@ func TestBodiesAreLeftAloneOnceClosed(t *testing.T) {
 	})
 }
 
-func TestNothingOfATryThatWasCutOffIsLeftInTheNext(t *testing.T) {
+func TestNothingOfAAttemptThatWasTruncatedIsLeftInTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, second := range []string{"", "[]", "{}", `{"status":"active"}`, `{"x":`, "null", "5"} {
-			tries := 0
+			attempts := 0
 			job, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-				if tries++; tries > 1 {
-					return answer(200, second), nil
+				if attempts++; attempts > 1 {
+					return response(200, second), nil
 				}
 				return pipe(200, func(w *io.PipeWriter) {
 					io.WriteString(w, `{"id":"old","model":"m","status":"comp`)
@@ -554,28 +559,28 @@ func TestNothingOfATryThatWasCutOffIsLeftInTheNext(t *testing.T) {
 			})))
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse, second)
 			assert.Nil(t, job, second)
-			assert.Equal(t, 2, tries)
+			assert.Equal(t, 2, attempts)
 		}
 	})
 }
 
-func TestCutOffAnswerTellsTheNetworksError(t *testing.T) {
+func TestTruncatedResponseTellsTheNetworksError(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Truncate: true})
 	_, err := create(t.Context(), svc.Client())
 	assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.ErrorContains(t, err, "cut off after")
+	assert.ErrorContains(t, err, "truncated after")
 }
 
-func TestSlowBodyOfAGetEndsWithTheTry(t *testing.T) {
+func TestSlowBodyOfAGetEndsWithTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(w *io.PipeWriter) { io.WriteString(w, `{"id":`) }
 		rt := transport(func(*http.Request) (*http.Response, error) { return pipe(200, silent), nil })
 		start := time.Now()
 		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
 		assert.Equal(t, 60*time.Second, time.Since(start))
-		assert.ErrorContains(t, err, "no answer within 1m0s")
+		assert.ErrorContains(t, err, "the response did not end within 1m0s")
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -633,7 +638,7 @@ func (c *closeCounter) CloseIdleConnections() {
 
 func TestFailureAndCancelLeaveTheConnectionsOfOthersAlone(t *testing.T) {
 	for name, call := range operations {
-		rt := &closeCounter{RoundTripper: answering(429, "")}
+		rt := &closeCounter{RoundTripper: respondWith(429, "")}
 		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
 		_, err := call(t.Context(), client)
 		require.Error(t, err)
@@ -646,7 +651,7 @@ func TestFailureAndCancelLeaveTheConnectionsOfOthersAlone(t *testing.T) {
 	}
 }
 
-func TestContextThatEndsInTheBodyOfAGetIsNoMalformedAnswer(t *testing.T) {
+func TestContextThatEndsInTheBodyOfAGetIsNoMalformedResponse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	job, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 		return pipe(200, func(w *io.PipeWriter) {
@@ -659,7 +664,7 @@ func TestContextThatEndsInTheBodyOfAGetIsNoMalformedAnswer(t *testing.T) {
 	assert.Nil(t, job)
 }
 
-func TestIDOfACutOffAnswerIsKeptThoughTheContextHasEnded(t *testing.T) {
+func TestIDOfATruncatedResponseIsKeptThoughTheContextHasEnded(t *testing.T) {
 	for _, name := range posts() {
 		ctx, cancel := context.WithCancel(t.Context())
 		job, err := operations[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
@@ -676,13 +681,13 @@ func TestIDOfACutOffAnswerIsKeptThoughTheContextHasEnded(t *testing.T) {
 	}
 }
 
-func TestCancelledTryKeepsTheAnswerBefore(t *testing.T) {
+func TestCancelledAttemptKeepsTheResponseBefore(t *testing.T) {
 	for name, call := range operations {
 		ctx, cancel := context.WithCancel(t.Context())
 		sent := 0
 		client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 			if sent++; sent == 1 {
-				return answer(429, "slow down"), nil
+				return response(429, "slow down"), nil
 			}
 			cancel()
 			<-r.Context().Done()
@@ -690,8 +695,8 @@ func TestCancelledTryKeepsTheAnswerBefore(t *testing.T) {
 		}), mintlify.WithRetryWait(0, 0))
 		_, err := call(ctx, client)
 		assert.ErrorIs(t, err, context.Canceled)
-		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the try before", name)
-		assert.Equal(t, 1, strings.Count(err.Error(), "the try before"), "%v", err)
+		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
+		assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
 		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
 	}
 }
@@ -699,7 +704,7 @@ func TestCancelledTryKeepsTheAnswerBefore(t *testing.T) {
 func TestRetryAfterOfAServerErrorCountsToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for after, want := range map[string][]time.Duration{"7": {0, 7 * time.Second}, "31": {0}} {
-			rt := &instants{next: answering(503, "", "Retry-After", after), start: time.Now()}
+			rt := &instants{next: respondWith(503, "", "Retry-After", after), start: time.Now()}
 			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 			require.ErrorIs(t, err, mintlify.ErrServer)
 			assert.Equal(t, want, rt.times)
@@ -730,7 +735,7 @@ func TestCertificateErrorsAreFinal(t *testing.T) {
 
 func TestBackoffOfManyRetriesStaysAtItsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := &instants{next: answering(503, ""), start: time.Now()}
+		rt := &instants{next: respondWith(503, ""), start: time.Now()}
 		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(100)))
 		require.Error(t, err)
 		require.Len(t, rt.times, 101)
@@ -742,7 +747,7 @@ func TestBackoffIsDrawnFromZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shortest := time.Hour
 		for range 200 {
-			rt := &instants{next: answering(503, ""), start: time.Now()}
+			rt := &instants{next: respondWith(503, ""), start: time.Now()}
 			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 			require.Error(t, err)
 			shortest = min(shortest, rt.times[1])
@@ -751,10 +756,10 @@ func TestBackoffIsDrawnFromZero(t *testing.T) {
 	})
 }
 
-func TestWholeMalformedAnswerIsThatThoughTheContextHasEnded(t *testing.T) {
+func TestGetWhoseContextEndedInTheBodyIsInterruptedHoweverTheBodyEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		response := answer(200, "")
+		response := response(200, "")
 		response.Body = reading(func(p []byte) (int, error) {
 			cancel()
 			<-r.Context().Done()
@@ -762,15 +767,14 @@ func TestWholeMalformedAnswerIsThatThoughTheContextHasEnded(t *testing.T) {
 		})
 		return response, nil
 	})))
-	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-	assert.NotErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestJobOfAnEarlierTryIsNotReturned(t *testing.T) {
+func TestJobOfAnEarlierAttemptIsNotReturned(t *testing.T) {
 	sent := 0
 	job, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		if sent++; sent > 1 {
-			return answer(404, ""), nil
+			return response(404, ""), nil
 		}
 		return pipe(200, func(w *io.PipeWriter) {
 			io.WriteString(w, `{"id":"job_1","status":"active",`)
@@ -785,7 +789,7 @@ func TestBackoffUsesItsWholeRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var waits []time.Duration
 		for range 200 {
-			rt := &instants{next: answering(503, ""), start: time.Now()}
+			rt := &instants{next: respondWith(503, ""), start: time.Now()}
 			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 			require.Error(t, err)
 			waits = append(waits, rt.times[1])
@@ -795,14 +799,14 @@ func TestBackoffUsesItsWholeRange(t *testing.T) {
 	})
 }
 
-func TestAnswerOfAPostThatComesAfterTheEndOfTheContext(t *testing.T) {
+func TestResponseOfAPostThatComesAfterTheEndOfTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
 			ctx, cancel := context.WithCancel(t.Context())
 			job, err := operations[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
 				cancel()
-				synctest.Wait() // the try has been given up
-				return answer(201, jobJSON), nil
+				synctest.Wait() // the attempt has been given up
+				return response(201, jobJSON), nil
 			})))
 			require.NoError(t, err, name)
 			assert.Equal(t, "job_1", job.ID)
@@ -824,7 +828,7 @@ func TestBodyOfAGetIsNotReadAfterTheEndOfTheContext(t *testing.T) {
 	})
 }
 
-func TestBodyOfAnAnswerThatHadBegunHasItsOwnTime(t *testing.T) {
+func TestBodyOfAnResponseThatHadBegunHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		job, err := create(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
@@ -842,13 +846,13 @@ func TestBodyOfAnAnswerThatHadBegunHasItsOwnTime(t *testing.T) {
 	})
 }
 
-func TestAnswerOfAPostThatHasBegunOutlivesTheTrysTime(t *testing.T) {
+func TestResponseOfAPostThatHasBegunOutlivesTheTrysTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := transport(func(r *http.Request) (*http.Response, error) {
 			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
 			select {
 			case <-time.After(3 * time.Second):
-				return answer(201, jobJSON), nil
+				return response(201, jobJSON), nil
 			case <-r.Context().Done():
 				return nil, context.Cause(r.Context())
 			}

@@ -57,10 +57,10 @@ func TestRedirects(t *testing.T) {
 					hosts = append(hosts, r.URL.Host)
 					assert.Equal(t, []string{"Bearer " + testKey}, r.Header["Authorization"])
 					if len(hosts) == 1 {
-						return answer(status, "moved", "Location", location), nil
+						return response(status, "moved", "Location", location), nil
 					}
 					assert.NotEmpty(t, r.Header.Get("Referer"), "what http.Client sets goes along")
-					return answer(200, jobJSON), nil
+					return response(200, jobJSON), nil
 				}), mintlify.WithBaseURL(base))
 				_, err := call(t.Context(), client)
 				if followed && name == "Get" {
@@ -83,9 +83,9 @@ func TestDefaultPortIsTheSameOrigin(t *testing.T) {
 	sent := 0
 	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 		if sent++; sent == 1 {
-			return answer(302, "", "Location", "https://api.mintlify.com:443/x"), nil
+			return response(302, "", "Location", "https://api.mintlify.com:443/x"), nil
 		}
-		return answer(200, jobJSON), nil
+		return response(200, jobJSON), nil
 	}))
 	_, err := get(t.Context(), client)
 	require.NoError(t, err)
@@ -94,7 +94,10 @@ func TestDefaultPortIsTheSameOrigin(t *testing.T) {
 func TestRedirectsWithoutEndOrAim(t *testing.T) {
 	sent := 0
 	rt := func(location string) transport {
-		return func(*http.Request) (*http.Response, error) { sent++; return answer(302, "", "Location", location), nil }
+		return func(*http.Request) (*http.Response, error) {
+			sent++
+			return response(302, "", "Location", location), nil
+		}
 	}
 	_, err := get(t.Context(), newClient(t, rt("/again")))
 	var apiErr *mintlify.APIError
@@ -126,7 +129,7 @@ func leaks(v any) string {
 }
 
 // A key that is cut in the middle would not be recognized.
-func TestKeyIsBlottedOutBeforeTextIsCut(t *testing.T) {
+func TestKeyIsRedactedOutBeforeTextIsCut(t *testing.T) {
 	for pad := range 320 {
 		for name, body := range map[string]string{
 			"JSON": `{"error":"` + strings.Repeat("x", pad) + `\u006d` + testKey[1:] + `"}`,
@@ -134,7 +137,7 @@ func TestKeyIsBlottedOutBeforeTextIsCut(t *testing.T) {
 			"HTML": "<p>" + strings.Repeat("x", pad) + "&#109;" + testKey[1:],
 		} {
 			for _, status := range []int{200, 400} {
-				_, err := create(t.Context(), newClient(t, answering(status, body)))
+				_, err := create(t.Context(), newClient(t, respondWith(status, body)))
 				require.Error(t, err)
 				assert.NotContains(t, err.Error(), testKey[:8], "%s, %d", name, pad)
 			}
@@ -144,11 +147,11 @@ func TestKeyIsBlottedOutBeforeTextIsCut(t *testing.T) {
 
 func TestWhatAllKeysBeginWithIsNoKey(t *testing.T) {
 	const words = "the key must begin with mint_"
-	_, err := get(t.Context(), newClient(t, answering(401, words)))
+	_, err := get(t.Context(), newClient(t, respondWith(401, words)))
 	assert.ErrorContains(t, err, words)
-	_, err = get(t.Context(), newClient(t, answering(401, words+testKey[len("mint_"):len("mint_")+1])))
+	_, err = get(t.Context(), newClient(t, respondWith(401, words+testKey[len("mint_"):len("mint_")+1])))
 	require.Error(t, err)
-	assert.NotContains(t, err.Error(), "mint_", "a key that was cut off")
+	assert.NotContains(t, err.Error(), "mint_", "a key that was truncated")
 }
 
 func TestKeyIsNowhereToBeSeen(t *testing.T) {
@@ -157,28 +160,28 @@ func TestKeyIsNowhereToBeSeen(t *testing.T) {
 	var lines strings.Builder
 	logger := mintlify.WithLogger(textLogger(&lines))
 	for name, rt := range map[string]http.RoundTripper{
-		"error":     answering(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
-		"escaped":   answering(401, escaped),
-		"text":      answering(503, "key "+testKey),
-		"entities":  answering(200, "<p>&#109;"+testKey[1:]),
-		"count":     answering(200, `{"totals":{"human":"`+testKey+`"},"visitors":[],"hasMore":false}`),
-		"HTML":      answering(502, "<title>"+testKey+"</title>"),
-		"malformed": answering(200, "key "+testKey, "X-Echo", testKey),
-		"cut off": transport(func(*http.Request) (*http.Response, error) {
+		"error":     respondWith(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
+		"escaped":   respondWith(401, escaped),
+		"text":      respondWith(503, "key "+testKey),
+		"entities":  respondWith(200, "<p>&#109;"+testKey[1:]),
+		"count":     respondWith(200, `{"totals":{"human":"`+testKey+`"},"visitors":[],"hasMore":false}`),
+		"HTML":      respondWith(502, "<title>"+testKey+"</title>"),
+		"malformed": respondWith(200, "key "+testKey, "X-Echo", testKey),
+		"truncated": transport(func(*http.Request) (*http.Response, error) {
 			return pipe(200, func(w *io.PipeWriter) {
 				io.WriteString(w, testKey)
 				w.CloseWithError(errors.New("lost " + testKey))
 			}), nil
 		}),
-		"JSON": answering(401, `{"x":"\u006Dint\u005f`+testKey[5:]+`"}`),
-		"URL":  answering(302, "", "Location", "https://evil.example.com/?key=mint%5F"+testKey[5:]),
+		"JSON": respondWith(401, `{"x":"\u006Dint\u005f`+testKey[5:]+`"}`),
+		"URL":  respondWith(302, "", "Location", "https://evil.example.com/?key=mint%5F"+testKey[5:]),
 		"cut short": transport(func(*http.Request) (*http.Response, error) {
 			return pipe(401, func(w *io.PipeWriter) {
 				io.WriteString(w, "bad key "+testKey[:len(testKey)-1])
 				w.CloseWithError(io.ErrUnexpectedEOF)
 			}), nil
 		}),
-		"redirect": answering(302, "", "Location", "https://evil.example.com/?key="+testKey),
+		"redirect": respondWith(302, "", "Location", "https://evil.example.com/?key="+testKey),
 		"network": transport(func(r *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("sent %v", r.Header)
 		}),
@@ -293,12 +296,12 @@ func TestManyConnectionsAreKept(t *testing.T) {
 	assert.EqualValues(t, n, conns.Load(), "the second wave dials none")
 }
 
-// Rule 8: answers are data from outside.
+// Rule 8: responses are data from outside.
 
-func TestAnswerLargerThanTheLimit(t *testing.T) {
+func TestResponseLargerThanTheLimit(t *testing.T) {
 	var read atomic.Int64
 	endless := func(prefix string) *http.Response {
-		response := answer(200, "")
+		response := response(200, "")
 		response.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
 		return response
 	}
@@ -358,23 +361,23 @@ var gzipBomb = sync.OnceValue(func() []byte {
 	return bomb.Bytes()
 })
 
-func TestAnswerJustWithinTheLimit(t *testing.T) {
+func TestResponseJustWithinTheLimit(t *testing.T) {
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 10<<20-39) + `"}`
 	require.Len(t, body, 10<<20)
-	_, err := get(t.Context(), newClient(t, answering(200, body)))
+	_, err := get(t.Context(), newClient(t, respondWith(200, body)))
 	require.NoError(t, err)
 }
 
-// Rule 9: the default transport, and the time of a try.
+// Rule 9: the default transport, and the time of a attempt.
 
 func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
 	for name, replacement := range map[string]http.RoundTripper{
-		"of another type": answering(200, `{"id":"replaced","status":"active"}`),
+		"of another type": respondWith(200, `{"id":"replaced","status":"active"}`),
 		"of the same type": func() http.RoundTripper {
 			rt := &http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
-			rt.RegisterProtocol("https", answering(200, `{"id":"replaced","status":"active"}`))
+			rt.RegisterProtocol("https", respondWith(200, `{"id":"replaced","status":"active"}`))
 			return rt
 		}(),
 	} {
@@ -399,7 +402,7 @@ func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 	}
 }
 
-func TestTryHasSixtySecondsUnlessTheHTTPClientSaysOtherwise(t *testing.T) {
+func TestAttemptHasSixtySecondsUnlessTheHTTPClientSaysOtherwise(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			hang := transport(func(r *http.Request) (*http.Response, error) {
@@ -411,8 +414,8 @@ func TestTryHasSixtySecondsUnlessTheHTTPClientSaysOtherwise(t *testing.T) {
 			require.NoError(t, err)
 			start := time.Now()
 			_, err = get(t.Context(), client)
-			require.ErrorContains(t, err, "no answer within "+want.String())
-			assert.Equal(t, 2*want, time.Since(start), "of each try")
+			require.ErrorContains(t, err, "no response within "+want.String())
+			assert.Equal(t, 2*want, time.Since(start), "of each attempt")
 		})
 	}
 }
@@ -432,10 +435,10 @@ func TestLimiterAndKeySourceAreOutsideTheTrysTime(t *testing.T) {
 func TestMisbehavedTransport(t *testing.T) {
 	for name, rt := range map[string]transport{
 		"neither":  func(*http.Request) (*http.Response, error) { return nil, nil },
-		"both":     func(*http.Request) (*http.Response, error) { return answer(200, jobJSON), errors.New("and an error") },
+		"both":     func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") },
 		"no body":  func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil },
-		"no aim":   answering(302, ""),
-		"no ports": answering(307, "", "Location", "::::"),
+		"no aim":   respondWith(302, ""),
+		"no ports": respondWith(307, "", "Location", "::::"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
@@ -454,13 +457,13 @@ func TestRequestOfTheCallerIsNotChanged(t *testing.T) {
 	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 		headers = append(headers, r.Header)
 		r.Header.Set("X-Mine", "1") // a transport that takes liberties
-		return answer(429, ""), nil
+		return response(429, ""), nil
 	}), mintlify.WithRetryWait(0, 0))
 	_, err := create(t.Context(), client)
 	require.Error(t, err)
 	require.Len(t, headers, 4)
 	headers[0].Set("X-Later", "1")
-	assert.NotContains(t, headers[1], "X-Later", "each try has a header of its own")
+	assert.NotContains(t, headers[1], "X-Later", "each attempt has a header of its own")
 }
 
 func TestValuesOfTheContextReachTheTransport(t *testing.T) {
@@ -468,7 +471,7 @@ func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 	ctx := context.WithValue(t.Context(), key{}, "trace-7")
 	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 		assert.Equal(t, "trace-7", r.Context().Value(key{}))
-		return answer(200, jobJSON), nil
+		return response(200, jobJSON), nil
 	}))
 	for _, call := range operations {
 		_, err := call(ctx, client)
@@ -496,23 +499,23 @@ func (f *followed) AfterFunc(run func()) func() bool {
 	}
 }
 
-func TestNothingOfATryOutlivesTheCall(t *testing.T) {
-	for name, answers := range map[string][]func() (*http.Response, error){
-		"answer":   {func() (*http.Response, error) { return answer(200, jobJSON), nil }},
-		"error":    {func() (*http.Response, error) { return answer(404, ""), nil }},
+func TestNothingOfAAttemptOutlivesTheCall(t *testing.T) {
+	for name, responses := range map[string][]func() (*http.Response, error){
+		"response": {func() (*http.Response, error) { return response(200, jobJSON), nil }},
+		"error":    {func() (*http.Response, error) { return response(404, ""), nil }},
 		"network":  {func() (*http.Response, error) { return nil, errors.New("reset") }},
-		"redirect": {func() (*http.Response, error) { return answer(302, "", "Location", "/x"), nil }, func() (*http.Response, error) { return answer(200, jobJSON), nil }},
+		"redirect": {func() (*http.Response, error) { return response(302, "", "Location", "/x"), nil }, func() (*http.Response, error) { return response(200, jobJSON), nil }},
 	} {
 		for operation, call := range operations {
 			ctx := &followed{Context: t.Context(), done: make(chan struct{})}
-			var tries []context.Context
+			var attempts []context.Context
 			_, _ = call(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-				tries = append(tries, r.Context())
-				return answers[min(len(tries), len(answers))-1]()
+				attempts = append(attempts, r.Context())
+				return responses[min(len(attempts), len(responses))-1]()
 			}), mintlify.WithMaxRetries(0)))
-			require.NotEmpty(t, tries)
-			for _, try := range tries {
-				assert.Error(t, try.Err(), "%s %s: the try's context has ended", operation, name)
+			require.NotEmpty(t, attempts)
+			for _, attempt := range attempts {
+				assert.Error(t, attempt.Err(), "%s %s: the attempt's context has ended", operation, name)
 			}
 			assert.Zero(t, ctx.followers.Load(), "%s %s: the caller's context is let go", operation, name)
 		}
@@ -520,14 +523,14 @@ func TestNothingOfATryOutlivesTheCall(t *testing.T) {
 }
 
 func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
-	_, err := get(t.Context(), newClient(t, answering(302, "", "Location", "::::"), mintlify.WithMaxRetries(0)))
+	_, err := get(t.Context(), newClient(t, respondWith(302, "", "Location", "::::"), mintlify.WithMaxRetries(0)))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), `Get "`, "the URL is in the message already")
 }
 
 func TestBuffersAreUsedAgain(t *testing.T) {
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
-	client := newClient(t, answering(200, body))
+	client := newClient(t, respondWith(200, body))
 	var before, after runtime.MemStats
 	const n = 200
 	runtime.ReadMemStats(&before)
@@ -540,17 +543,17 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(9*len(body)/4))
 }
 
-func TestKeyEscapedInADetailIsBlottedOut(t *testing.T) {
-	_, err := get(t.Context(), newClient(t, answering(400, `{"details":["\u006d`+testKey[1:]+`"]}`)))
+func TestKeyEscapedInADetailIsRedactedOut(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, respondWith(400, `{"details":["\u006d`+testKey[1:]+`"]}`)))
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
 	assert.Equal(t, []string{"[API key]"}, apiErr.Details)
 }
 
-func TestAnswerOfTheTransportIsNotChanged(t *testing.T) {
+func TestResponseOfTheTransportIsNotChanged(t *testing.T) {
 	header := http.Header{"X-Echo": {testKey}}
 	client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-		response := answer(400, "")
+		response := response(400, "")
 		response.Header = header
 		return response, nil
 	}))
@@ -568,7 +571,7 @@ type closing struct {
 func (c *closing) Close() error { c.closed.Add(1); return nil }
 
 func TestEveryBodyIsClosed(t *testing.T) {
-	for name, failure := range map[string]error{"answer": nil, "answer beside an error": errors.New("both")} {
+	for name, failure := range map[string]error{"response": nil, "response beside an error": errors.New("both")} {
 		for operation, call := range operations {
 			synctest.Test(t, func(t *testing.T) {
 				body := &closing{Reader: strings.NewReader(jobJSON)}
@@ -581,14 +584,14 @@ func TestEveryBodyIsClosed(t *testing.T) {
 		}
 	}
 	_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, nil }), mintlify.WithMaxRetries(0)))
-	assert.ErrorContains(t, err, "neither an answer nor an error")
+	assert.ErrorContains(t, err, "neither a response nor an error")
 }
 
 func TestContextIsLookedAtBeforeAndAfterTheLimiter(t *testing.T) {
 	for name, call := range operations {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked, sent := 0, 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return answer(200, jobJSON), nil }),
+		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return response(200, jobJSON), nil }),
 			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; cancel(); return nil }))
 		for range 2 {
 			_, err := call(ctx, client)
@@ -609,7 +612,7 @@ func TestLimiterAndKeySourceHeedTheCallersContext(t *testing.T) {
 			deploy := errors.New("deploy window closed")
 			for operation, call := range operations {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, deploy)
-				_, err := call(ctx, newClient(t, answering(200, jobJSON), option))
+				_, err := call(ctx, newClient(t, respondWith(200, jobJSON), option))
 				cancel()
 				assert.ErrorIs(t, err, context.DeadlineExceeded, "%s %s", name, operation)
 				assert.ErrorIs(t, err, deploy)
@@ -639,9 +642,9 @@ func TestDefaultPortOfPlainHTTPIsTheSameOrigin(t *testing.T) {
 	sent := 0
 	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 		if sent++; sent == 1 {
-			return answer(302, "", "Location", "http://localhost:80/x"), nil
+			return response(302, "", "Location", "http://localhost:80/x"), nil
 		}
-		return answer(200, jobJSON), nil
+		return response(200, jobJSON), nil
 	}), mintlify.WithBaseURL("http://localhost"))
 	_, err := get(t.Context(), client)
 	require.NoError(t, err)
@@ -709,8 +712,8 @@ func TestConnectionsMayBeClosedAtAnyTime(t *testing.T) {
 	<-done
 }
 
-func TestKeyIsBlottedOutOfEachHeaderValue(t *testing.T) {
-	_, err := get(t.Context(), newClient(t, answering(400, "", "X-Echo", "a", "X-Echo", testKey)))
+func TestKeyIsRedactedOutOfEachHeaderValue(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, respondWith(400, "", "X-Echo", "a", "X-Echo", testKey)))
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
 	assert.Equal(t, []string{"a", "[API key]"}, apiErr.Header["X-Echo"])
@@ -725,12 +728,12 @@ func TestMoreEchoesOfTheKey(t *testing.T) {
 		strings.Repeat("x", 64<<10-60) + escaped.String(): escaped.String()[:30],
 		"&#0109;" + testKey[1:]:                           testKey[1:],
 	} {
-		_, err := get(t.Context(), newClient(t, answering(400, body)))
+		_, err := get(t.Context(), newClient(t, respondWith(400, body)))
 		var apiErr *mintlify.APIError
 		require.ErrorAs(t, err, &apiErr)
 		assert.NotContains(t, string(apiErr.Body), leak)
 	}
-	client, err := mintlify.NewClient("mint_a/b+secret", "proj", mintlify.WithHTTPClient(&http.Client{Transport: answering(400, `{"error":"mint_a\/b+secret"}`)}))
+	client, err := mintlify.NewClient("mint_a/b+secret", "proj", mintlify.WithHTTPClient(&http.Client{Transport: respondWith(400, `{"error":"mint_a\/b+secret"}`)}))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
 	var apiErr *mintlify.APIError

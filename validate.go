@@ -22,7 +22,7 @@ func environment(name string) argument {
 
 func (a argument) refuse(reason string) error { return &ArgumentError{a.name, reason} }
 
-// cleanKey takes off what gets pasted along with a key and refuses what cannot
+// cleanKey removes what gets pasted along with a key and refuses what cannot
 // be an admin key, without showing it.
 func cleanKey(arg argument) (string, error) {
 	key := trimScheme(arg.value)
@@ -41,7 +41,7 @@ func cleanKey(arg argument) (string, error) {
 	return key, nil
 }
 
-// trimScheme takes white space and a pasted "Bearer " off a key.
+// trimScheme removes white space and a pasted "Bearer " from a key.
 func trimScheme(text string) string {
 	const scheme = "bearer"
 	text = strings.TrimSpace(text)
@@ -66,6 +66,14 @@ func cleanProjectID(arg argument) (string, error) {
 		return "", arg.refuse(reason)
 	}
 	return id, nil
+}
+
+// checkID checks the id of what a call is about.
+func checkID(id string) error {
+	if reason := refusedID(id); reason != "" {
+		return &ArgumentError{"id", reason}
+	}
+	return nil
 }
 
 // refusedID says why id cannot be a segment of a path; "" if it can.

@@ -1,0 +1,44 @@
+// Package aside runs a function in a goroutine of its own as if it ran in the
+// caller's: what ends it surfaces where it is waited for.
+package aside
+
+import "runtime"
+
+// Run is a function under way, made by [Go].
+type Run struct {
+	done     chan struct{}
+	returned bool
+	panicked any
+}
+
+// Go runs f in a goroutine of its own.
+func Go(f func()) *Run {
+	r := &Run{done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		defer func() {
+			if !r.returned {
+				r.panicked = recover() // nil after runtime.Goexit
+			}
+		}()
+		f()
+		r.returned = true
+	}()
+	return r
+}
+
+// Done is closed when f has ended.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+// Wait returns when f has returned. Where f panicked, Wait panics with the same
+// value; where f ended its goroutine, as t.FailNow does, Wait ends the caller's.
+func (r *Run) Wait() {
+	<-r.done
+	switch {
+	case r.returned:
+	case r.panicked != nil:
+		panic(r.panicked)
+	default:
+		runtime.Goexit()
+	}
+}

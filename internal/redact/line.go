@@ -1,0 +1,38 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line makes text from outside fit for a message: no control or invisible
+// characters, white space folded, at most limit bytes.
+func Line(text string, limit int) string {
+	text = strings.ToValidUTF8(text[:min(len(text), 8*limit)], " ") // what is taken out parts what it stood between
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}), " ")
+	if len(text) <= limit {
+		return text
+	}
+	end := limit - len("…")
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// userInfo is compiled when first needed, not in every program that imports the SDK.
+var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/?#\s]*@`) })
+
+// UserInfo returns text without the user names and passwords of the URLs in it, such
+// as a proxy's.
+func UserInfo(text string) string {
+	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
+		return text
+	}
+	return userInfo().ReplaceAllString(text, "://")
+}

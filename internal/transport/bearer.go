@@ -1,0 +1,123 @@
+// Package transport sends a request with the bearer key, and watches what becomes of
+// it. It knows HTTP, and nothing of what the requests are about.
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+)
+
+const defaultTimeout = 60 * time.Second
+
+// Settings are what all calls of a client share.
+type Settings struct {
+	Client    *http.Client                          // the caller's, for its Transport and Timeout; nil: none
+	Key       func(context.Context) (string, error) // the key source, asked before each attempt
+	UserAgent string
+	Pool      Pool // used where Client has no Transport
+}
+
+// Bearer is the [http.RoundTripper] that adds the bearer key to the requests of one
+// call, and records what came of them. It has no CloseIdleConnections on purpose:
+// go-retryablehttp would close the connections of all other calls.
+type Bearer struct {
+	Settings *Settings
+	Context  context.Context             // the caller's
+	Limit    func(context.Context) error // asked before each attempt; nil: no limit
+
+	Attempts int        // requests that were let go
+	Attempt  *Attempt   // the last of them; nil: none
+	Key      redact.Key // of the last of them
+	Refused  error      // why the last request was not let go
+	Err      error      // why the last attempt brought no response
+}
+
+// RoundTrip implements [http.RoundTripper]. [http.Client] calls it again for each
+// redirect that it follows.
+func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
+	b.Attempt.End()
+	b.Err = nil
+	var key string
+	var base http.RoundTripper
+	if key, base, b.Refused = b.admit(); b.Refused != nil {
+		return nil, b.Refused
+	}
+	b.Attempts++
+	b.Key = redact.NewKey(key)
+	b.Attempt = newAttempt(b.Context, b.timeout(), req, base)
+	returned := false
+	defer func() {
+		if !returned { // base panicked, or ended the goroutine
+			b.Attempt.End()
+		}
+	}()
+	resp, err := base.RoundTrip(b.Attempt.prepare(req, b.header(req, key)))
+	returned = true
+	if err == nil && resp == nil {
+		err = errors.New("the http.RoundTripper returned neither a response nor an error")
+	}
+	if err != nil {
+		if resp != nil && resp.Body != nil {
+			resp.Body.Close()
+		}
+		b.Err = b.Attempt.explain(err)
+		return nil, b.Err
+	}
+	b.Attempt.respond()
+	return resp, nil
+}
+
+// admit returns what the next request is sent with once the context, the limiter and
+// the key source let it go.
+func (b *Bearer) admit() (key string, base http.RoundTripper, err error) {
+	if b.Context.Err() != nil {
+		return "", nil, context.Cause(b.Context)
+	}
+	if base = b.base(); base == nil {
+		return "", nil, errors.New("http.DefaultTransport is nil")
+	}
+	if b.Limit != nil {
+		if err = b.Limit(b.Context); err != nil {
+			err = fmt.Errorf("rate limiter: %w", err)
+		}
+	}
+	if err == nil {
+		key, err = b.Settings.Key(b.Context)
+	}
+	if b.Context.Err() != nil {
+		return "", nil, context.Cause(b.Context)
+	}
+	return key, base, err
+}
+
+func (b *Bearer) base() http.RoundTripper {
+	if hc := b.Settings.Client; hc != nil && hc.Transport != nil {
+		return hc.Transport
+	}
+	return b.Settings.Pool.roundTripper()
+}
+
+func (b *Bearer) timeout() time.Duration {
+	if hc := b.Settings.Client; hc != nil && hc.Timeout > 0 {
+		return hc.Timeout
+	}
+	return defaultTimeout
+}
+
+// header returns the header of a request: what http.Client has put in it, which is
+// a redirect's Referer and cookies, and what each request of the SDK has.
+func (b *Bearer) header(req *http.Request, key string) http.Header {
+	header := http.Header{"Accept": {"application/json"}, "User-Agent": {b.Settings.UserAgent}}
+	if req.Body != nil {
+		header.Set("Content-Type", "application/json")
+	}
+	maps.Copy(header, req.Header)
+	header.Set("Authorization", "Bearer "+key) // last: http.Client sets one for a redirect to a URL with user info
+	return header
+}
