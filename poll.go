@@ -186,13 +186,14 @@ func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Dur
 		}
 		return decision{over: true, err: seen.failure()}
 	}
+	if endsWait(err) {
+		w.lastErr = err
+		return decision{over: true, err: err}
+	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return decision{over: true, err: w.interrupted(contextError(ctx))}
 	}
 	w.lastErr = err
-	if endsWait(err) {
-		return decision{over: true, err: err}
-	}
 	if wait, ok := askedToWait(err); ok {
 		w.failingSince = time.Time{}
 		return decision{next: max(next, wait)}

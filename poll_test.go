@@ -468,16 +468,14 @@ func TestScheduleWithoutAnyOption(t *testing.T) {
 func TestNoPollIsAnnouncedOnceTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	polls := 0
-	job, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+	_, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		cancel()
-		return response(200, jobJSON), nil
+		return response(200, jobJSON), nil // whether it is still read depends on who is faster
 	})).Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) {
 		polls++
-		assert.NoError(t, p.Err)
 		assert.Zero(t, p.Next)
 	}))
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, "job_1", job.ID)
 	assert.Equal(t, 1, polls)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -30,6 +31,8 @@ type Attempt struct {
 	unfollow func() bool // stops following the caller's context
 	clock    *time.Timer
 	trace    httptrace.ClientTrace
+	url      url.URL
+	limited  io.LimitedReader // of the body
 	isGet    bool // else it changes something, and its response is precious
 	standard bool // it goes through an *http.Transport
 
@@ -61,16 +64,18 @@ func newAttempt(caller context.Context, limit time.Duration, req *http.Request, 
 // written.
 func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.trace = httptrace.ClientTrace{
-		GetConn:              func(string) { a.askConn() },
-		GotConn:              func(httptrace.GotConnInfo) { a.note(&a.connected, true) },
-		WroteHeaders:         func() { a.note(&a.wroteHeader, true) },
-		WroteRequest:         func(info httptrace.WroteRequestInfo) { a.note(&a.wroteHeader, info.Err == nil) },
-		GotFirstResponseByte: func() { a.note(&a.responding, true) },
-		Got1xxResponse:       a.informational,
+		GetConn:      func(string) { a.askConn() },
+		GotConn:      func(httptrace.GotConnInfo) { a.note(&a.connected, true) },
+		WroteHeaders: func() { a.note(&a.wroteHeader, true) },
+	}
+	if !a.isGet {
+		a.trace.WroteRequest = func(info httptrace.WroteRequestInfo) { a.note(&a.wroteHeader, info.Err == nil) }
+		a.trace.GotFirstResponseByte = func() { a.note(&a.responding, true) }
+		a.trace.Got1xxResponse = a.informational
 	}
 	out := req.WithContext(httptrace.WithClientTrace(a.ctx, &a.trace))
-	url := *req.URL
-	out.URL, out.Header = &url, header
+	a.url = *req.URL
+	out.URL, out.Header = &a.url, header
 	if a.isGet {
 		return out
 	}

@@ -113,11 +113,12 @@ func (b *Bearer) timeout() time.Duration {
 // header returns the header of a request: what http.Client has put in it, which is
 // a redirect's Referer and cookies, and what each request of the SDK has.
 func (b *Bearer) header(req *http.Request, key string) http.Header {
-	header := http.Header{"Accept": {"application/json"}, "User-Agent": {b.Settings.UserAgent}}
+	values := [...]string{"application/json", b.Settings.UserAgent, "application/json", "Bearer " + key} // one allocation
+	header := http.Header{"Accept": values[0:1:1], "User-Agent": values[1:2:2]}
 	if req.Body != nil {
-		header.Set("Content-Type", "application/json")
+		header["Content-Type"] = values[2:3:3]
 	}
 	maps.Copy(header, req.Header)
-	header.Set("Authorization", "Bearer "+key) // last: http.Client sets one for a redirect to a URL with user info
+	header["Authorization"] = values[3:4:4] // last: http.Client sets one for a redirect to a URL with user info
 	return header
 }

@@ -48,12 +48,12 @@ func (a *Attempt) Read(resp *http.Response, b *bytes.Buffer, limit int64) error 
 		body.Close()
 		return stopped
 	}
-	limited := &io.LimitedReader{R: body, N: limit + 1}
+	a.limited = io.LimitedReader{R: body, N: limit + 1}
 	var err error
 	if abandon == nil {
-		_, err = b.ReadFrom(limited)
+		_, err = b.ReadFrom(&a.limited)
 	} else {
-		err = readAside(limited, b, abandon)
+		err = readAside(&a.limited, b, abandon)
 	}
 	if err != errAbandoned { //nolint:errorlint // whoever stops an attempt closes its body
 		body.Close()
@@ -74,7 +74,7 @@ func readAside(body io.Reader, b *bytes.Buffer, abandon <-chan struct{}) error {
 	var abandoned bool
 	var err error
 	run := aside.Go(func() {
-		chunk := make([]byte, 4096)
+		chunk := make([]byte, 2048)
 		for empty := 0; err == nil; {
 			n, readErr := body.Read(chunk)
 			if empty++; n > 0 {
