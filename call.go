@@ -99,7 +99,6 @@ func (c *call) build(projectID string) error {
 		RetryWaitMin: c.config.retryWaitMin,
 		RetryWaitMax: c.config.retryWaitMax,
 		CheckRetry:   c.checkRetry,
-		Backoff:      c.backoff,
 		PrepareRetry: dropHeader,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
@@ -156,7 +155,11 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		c.err = c.readResponse(resp)
 		c.log(resp.StatusCode)
 	}
-	return c.isRetryable() && c.ctx.Err() == nil, nil
+	if !c.isRetryable() || c.ctx.Err() != nil {
+		return false, nil
+	}
+	c.retrier.Backoff = c.backoff // only now: most calls need none
+	return true, nil
 }
 
 func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Response) time.Duration {

@@ -64,13 +64,13 @@ func newAttempt(caller context.Context, limit time.Duration, req *http.Request, 
 // written.
 func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.trace = httptrace.ClientTrace{
-		GetConn:      func(string) { a.askConn() },
-		GotConn:      func(httptrace.GotConnInfo) { a.note(&a.connected, true) },
-		WroteHeaders: func() { a.note(&a.wroteHeader, true) },
+		GetConn:              func(string) { a.askConn() },
+		GotConn:              func(httptrace.GotConnInfo) { a.note(&a.connected, true) },
+		WroteHeaders:         func() { a.note(&a.wroteHeader, true) },
+		WroteRequest:         func(info httptrace.WroteRequestInfo) { a.note(&a.wroteHeader, info.Err == nil) },
+		GotFirstResponseByte: func() { a.note(&a.responding, true) },
 	}
 	if !a.isGet {
-		a.trace.WroteRequest = func(info httptrace.WroteRequestInfo) { a.note(&a.wroteHeader, info.Err == nil) }
-		a.trace.GotFirstResponseByte = func() { a.note(&a.responding, true) }
 		a.trace.Got1xxResponse = a.informational
 	}
 	out := req.WithContext(httptrace.WithClientTrace(a.ctx, &a.trace))
