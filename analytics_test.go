@@ -42,12 +42,12 @@ func TestVisitorsRequestToTheLetter(t *testing.T) {
 			request = r
 			return response(200, emptyPage), nil
 		}), mintlify.WithBaseURL("https://api.example.com/pre"))
-		client, err := client.ForProject("a/b c")
+		client, err := client.ForProject("a?b")
 		require.NoError(t, err)
 		_, err = client.Analytics.GetVisitors(t.Context(), params)
 		require.NoError(t, err)
 		assert.Equal(t, http.MethodGet, request.Method)
-		assert.Equal(t, "/pre/v1/analytics/a%2Fb%20c/visitors", request.URL.EscapedPath())
+		assert.Equal(t, "/pre/v1/analytics/a%3Fb/visitors", request.URL.EscapedPath())
 		assert.Equal(t, query, request.URL.RawQuery)
 		assert.Equal(t, http.Header{"Authorization": {"Bearer " + testKey}, "Accept": {"application/json"}, "User-Agent": {"mintlify-go/0.1.0"}}, request.Header)
 		assert.Nil(t, request.Body)

@@ -35,6 +35,8 @@ type request struct {
 	body      any        // sent as JSON; nil: none
 	once      bool       // one attempt, no retry
 	into      decoder    // of a 2xx response
+
+	outcome func() string // of a POST: what is known where it may have been acted on, and what to do
 }
 
 // decoder takes what a response says. The error says what is wrong with data.
@@ -134,7 +136,7 @@ func (c *call) run() error {
 		c.err = c.refused(c.ctx.Err())
 	}
 	if c.method != http.MethodGet && mayHaveActed(c.err) {
-		return &outcomeUnknownError{c.err}
+		return &outcomeUnknownError{c.err, c.bearer.Key.Text(c.outcome(), maxWords)}
 	}
 	return c.err
 }
@@ -266,7 +268,7 @@ func (c *call) sendErrorOf(err error) *sendError {
 		err = urlErr.Err
 	}
 	e := c.noResponse(err)
-	e.final = true
+	e.final, e.mayHelp = true, false
 	return e
 }
 
@@ -278,7 +280,7 @@ func (c *call) refused(err error) *sendError {
 		err = &redactedError{err, message}
 	}
 	e := c.sendError(err)
-	e.previous, e.unsent, e.final = c.err, true, true
+	e.previous, e.unsent, e.final, e.mayHelp = c.err, true, true, c.ctx.Err() == nil
 	return e
 }
 
@@ -292,6 +294,7 @@ func (c *call) noResponse(err error) *sendError {
 	}
 	e := c.sendError(c.safe(err))
 	e.unsent, e.final = unsent, isCertificateError(err)
+	e.mayHelp = !e.final && (unsent || c.method == http.MethodGet)
 	return e
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,8 +74,8 @@ func NewClient(apiKey, projectID string, opts ...Option) (*Client, error) {
 
 // NewClientFromEnv is [NewClient] with the key in MINTLIFY_API_KEY, the project
 // in MINTLIFY_PROJECT_ID and, where MINTLIFY_BASE_URL is set, that base URL. An
-// option wins over the environment. A variable that is missing or cannot work
-// is an [*ArgumentError] with its name.
+// option wins over the environment. A variable that is missing or cannot work is an
+// [*ArgumentError] with its name, or with both names where both are missing.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	if baseURL := environment("MINTLIFY_BASE_URL"); baseURL.value != "" {
 		opts = append([]Option{withBaseURL(baseURL)}, opts...)
@@ -104,6 +105,9 @@ func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 		return nil, err
 	}
 	if cfg.transport.Key == nil {
+		if apiKey.isBlank() && projectID.isBlank() {
+			return nil, &ArgumentError{apiKey.name + ", " + projectID.name, strings.Replace(apiKey.missing, "is ", "are ", 1)}
+		}
 		key, err := cleanKey(apiKey)
 		if err != nil {
 			return nil, err

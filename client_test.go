@@ -300,7 +300,7 @@ func TestUserAgent(t *testing.T) {
 func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	svc := mintlifytest.NewService()
 	one := svc.Client()
-	two, err := one.ForProject("a/b")
+	two, err := one.ForProject("a?b")
 	require.NoError(t, err)
 	job, err := create(t.Context(), two)
 	require.NoError(t, err)
@@ -309,7 +309,7 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	require.NoError(t, err)
 	_, err = one.Jobs.Get(t.Context(), job.ID)
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "a job belongs to its project")
-	assert.Equal(t, "/v2/agent/a%2Fb/job", svc.Requests()[0].Path)
+	assert.Equal(t, "/v2/agent/a%3Fb/job", svc.Requests()[0].Path)
 	assert.Equal(t, "/v2/agent/test-project/job/job_1", svc.Requests()[2].Path)
 }
 
@@ -475,4 +475,48 @@ func TestArgumentsAsSent(t *testing.T) {
 		_, err = mintlify.NewClient("mint_abc", "proj", mintlify.WithUserAgent(product))
 		requireArgumentError(t, err, "userAgent")
 	}
+}
+
+func TestNewClientFromEnvNamesAllThatIsMissing(t *testing.T) {
+	t.Setenv("MINTLIFY_API_KEY", " ")
+	t.Setenv("MINTLIFY_PROJECT_ID", "")
+	_, err := mintlify.NewClientFromEnv()
+	assert.EqualError(t, err, "mintlify: MINTLIFY_API_KEY, MINTLIFY_PROJECT_ID are not set")
+	_, err = mintlify.NewClientFromEnv(mintlify.WithKeySource(func(context.Context) (string, error) { return testKey, nil }))
+	assert.EqualError(t, err, "mintlify: MINTLIFY_PROJECT_ID is not set")
+}
+
+func TestProjectIDThatLooksLikeSomethingElseIsRefused(t *testing.T) {
+	for id, likeness := range map[string]string{
+		"https://dashboard.example.com/acme": "is a URL",
+		"<your project id>":                  "is a placeholder",
+		"acme/docs":                          "holds a slash",
+		"localhost:3000":                     "holds a colon",
+		"my project":                         "has white space",
+	} {
+		_, err := mintlify.NewClient(testKey, id)
+		require.ErrorIs(t, err, mintlify.ErrInvalidArgument, id)
+		assert.ErrorContains(t, err, likeness)
+	}
+}
+
+func TestProjectIDOfAClient(t *testing.T) {
+	client := mintlifytest.NewService().Client()
+	assert.Equal(t, mintlifytest.ProjectID, client.ProjectID())
+	other, err := client.ForProject(" other ")
+	require.NoError(t, err)
+	assert.Equal(t, "other", other.ProjectID())
+}
+
+func TestNewTransportIsTheSDKsOwnToWrap(t *testing.T) {
+	own := mintlify.NewTransport()
+	assert.Equal(t, 1024, own.MaxIdleConnsPerHost)
+	assert.Equal(t, 30*time.Second, own.IdleConnTimeout)
+	assert.NotNil(t, own.Proxy)
+	assert.NotSame(t, own, mintlify.NewTransport())
+
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	http.DefaultTransport = respondWith(200, "")
+	assert.NotNil(t, mintlify.NewTransport().Proxy, "where the program has replaced the default")
 }

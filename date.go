@@ -18,8 +18,11 @@ func Day(year int, month time.Month, day int) Date {
 	return Date{time.Date(year, month, day, 0, 0, 0, 0, time.UTC), true}
 }
 
+// DayOf returns the day of t in t's own location.
+func DayOf(t time.Time) Date { return Day(t.Date()) }
+
 // Instant returns t as an instant, sent in UTC as 2006-01-02T15:04:05Z, with
-// milliseconds where there are any; what is finer is cut off. The zero time is
+// milliseconds where there are any; what is finer is dropped. The zero time is
 // the zero Date.
 func Instant(t time.Time) Date {
 	return Date{at: t.UTC().Truncate(time.Millisecond)}
@@ -39,6 +42,18 @@ func ParseDate(s string) (Date, error) {
 		}
 	}
 	return Date{}, &ArgumentError{"date", fmt.Sprintf("is %.40q, want YYYY-MM-DD, or an instant such as 2006-01-02T15:04:05Z", s)}
+}
+
+// Time returns d in UTC: a day as its midnight, and the zero Date as the zero time.
+func (d Date) Time() time.Time { return d.at }
+
+// AddDays returns d moved by n days, which may be negative: a day to a day, an instant by
+// n times 24 hours. The zero Date stays the zero Date.
+func (d Date) AddDays(n int) Date {
+	if d.IsZero() {
+		return d
+	}
+	return Date{d.at.AddDate(0, 0, n), d.day}
 }
 
 func (d Date) isValid() bool { return d.at.Year() >= 0 && d.at.Year() <= 9999 }

@@ -121,12 +121,25 @@ func (e *APIError) likelyCause() string {
 		return "redirects of a POST, to another origin, or without end are not followed: check the base URL"
 	case e.StatusCode == http.StatusUnauthorized:
 		return "the API key is wrong, revoked or expired; keys expire after 90 days by default"
+	case e.StatusCode == http.StatusPaymentRequired:
+		return "the organization's credits or plan do not cover this"
+	case e.StatusCode == http.StatusRequestEntityTooLarge:
+		return "the prompt is too long: shorten it"
 	case e.StatusCode == http.StatusForbidden:
 		return "the API key may lack the scope, read for GET and write for the rest, or this machine is not on its IP allowlist"
 	case e.StatusCode == http.StatusNotFound:
-		return "check the job id and the project id, that the API key is of the same organization, and the base URL"
+		return "check " + e.Operation.ids() + ", that the API key is of the same organization, and the base URL"
 	}
 	return ""
+}
+
+// ids is what the path of an operation names.
+func (op Operation) ids() string {
+	switch op {
+	case OpGetJob, OpSendMessage:
+		return "the job id and the project id"
+	}
+	return "the project id"
 }
 
 // Is reports whether target is the kind of e's status.
@@ -238,11 +251,12 @@ func (e *WaitError) Unwrap() []error {
 
 // outcomeUnknownError is an error of a POST after which the service may have acted.
 type outcomeUnknownError struct {
-	err error
+	err  error
+	hint string // what is known, and what to do
 }
 
 func (e *outcomeUnknownError) Error() string {
-	return e.err.Error() + "; the service may have acted on the prompt: check before retrying"
+	return e.err.Error() + "; " + e.hint
 }
 
 func (e *outcomeUnknownError) Is(target error) bool { return target == ErrOutcomeUnknown }
@@ -257,7 +271,8 @@ type sendError struct {
 	err       error // why there is no response
 	previous  error // of the attempt before, if there was one
 	unsent    bool  // it is certain that the service got nothing
-	final     bool  // another attempt would not help
+	final     bool  // another attempt at once would not help
+	mayHelp   bool  // making the call again later may
 }
 
 func (e *sendError) Error() string {

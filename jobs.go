@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 // JobsService runs agent jobs. It is [Client.Jobs].
@@ -177,6 +179,12 @@ func (j *Job) failure() error {
 func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	job := new(Job)
 	r.into = job
+	r.outcome = func() string {
+		if r.operation == OpCreateJob && job.ID != "" {
+			return "job " + redact.Line(job.ID, 100) + " was created: wait for it instead of creating another"
+		}
+		return "the service may have acted on the prompt: check before retrying"
+	}
 	err := s.client.do(ctx, r)
 	if job.ID == "" || err != nil && !errors.Is(err, ErrMalformedResponse) {
 		return nil, err

@@ -246,3 +246,11 @@ func TestMoreTimes(t *testing.T) {
 		assert.Equal(t, want, job.CreatedAt)
 	}
 }
+
+func TestErrorOfACreateWhoseJobIsKnownNamesTheJob(t *testing.T) {
+	job, err := create(t.Context(), newClient(t, respondWith(201, `{"id":"job_77"}`)))
+	require.NotNil(t, job)
+	assert.True(t, isOutcomeUnknown(err))
+	assert.ErrorContains(t, err, "job job_77 was created")
+	assert.NotContains(t, err.Error(), "check before retrying")
+}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 // Option sets up a [Client].
@@ -52,6 +54,11 @@ func WithHTTPClient(hc *http.Client) Option {
 		return nil
 	}
 }
+
+// NewTransport returns a transport like the SDK's own, which is [http.DefaultTransport]
+// with room for many idle connections: to be wrapped, by telemetry or a recorder, and
+// given back by [WithHTTPClient]. Its connections are its own.
+func NewTransport() *http.Transport { return transport.New() }
 
 // WithKeySource asks key for the API key before each attempt, outside the attempt's
 // time, so that it can be rotated. It wins over NewClient's apiKey, which may

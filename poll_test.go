@@ -568,3 +568,58 @@ func TestWaitDefaultsAddUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
 		assert.Equal(t, 4, polls)
 	})
 }
+
+func TestPoll(t *testing.T) {
+	schedule := mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))
+	for name, tc := range map[string]struct {
+		step   mintlifytest.Step
+		waited time.Duration
+		opts   []mintlify.WaitOption
+		next   [2]time.Duration // from, to; zero: the wait is over
+		err    error
+	}{
+		"active at first":     {step: mintlifytest.Step{}, next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
+		"active after 10 min": {step: mintlifytest.Step{}, waited: 10 * time.Minute, next: [2]time.Duration{27 * time.Second, 33 * time.Second}},
+		"active after 10 h":   {step: mintlifytest.Step{}, waited: 10 * time.Hour, next: [2]time.Duration{54 * time.Second, 66 * time.Second}},
+		"no interval":         {step: mintlifytest.Step{}, opts: []mintlify.WaitOption{mintlify.WithPollInterval(0, 0)}, next: [2]time.Duration{1, time.Millisecond}},
+		"completed":           {step: mintlifytest.Step{Status: mintlify.JobCompleted}},
+		"completed, unsettled": {step: mintlifytest.Step{Status: mintlify.JobCompleted}, opts: []mintlify.WaitOption{mintlify.WithSettleTime(time.Minute)},
+			next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
+		"completed, settled": {step: mintlifytest.Step{Status: mintlify.JobCompleted}, waited: time.Minute, opts: []mintlify.WaitOption{mintlify.WithSettleTime(time.Minute)}},
+		"failed":             {step: mintlifytest.Step{Status: mintlify.JobFailed}, err: mintlify.ErrJobFailed},
+		"502":                {step: failing(mintlifytest.Fault{Status: 502}), next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
+		"502, no outage":     {step: failing(mintlifytest.Fault{Status: 502}), opts: []mintlify.WaitOption{mintlify.WithMaxOutage(0)}, next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
+		"429": {step: failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"90"}}}),
+			next: [2]time.Duration{90 * time.Second, 90 * time.Second}},
+		"429 for a day": {step: failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"86400"}}}), err: mintlify.ErrRateLimited},
+		"403":           {step: failing(mintlifytest.Fault{Status: 403}), err: mintlify.ErrForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.AddJob("j", tc.step)
+			poll, err := svc.Client(schedule).Jobs.Poll(t.Context(), "j", tc.waited, tc.opts...)
+			assert.ErrorIs(t, err, tc.err)
+			assert.GreaterOrEqual(t, poll.Next, tc.next[0])
+			assert.LessOrEqual(t, poll.Next, tc.next[1])
+			assert.Equal(t, tc.step.Fault != nil, poll.Err != nil)
+			assert.Equal(t, tc.step.Fault == nil, poll.Job != nil)
+			assert.GreaterOrEqual(t, poll.Waited, tc.waited)
+			assert.Len(t, svc.Requests(), 1)
+		})
+	}
+}
+
+func TestPollOfAnEndedContextIsOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	poll, err := mintlifytest.NewService().Client().Jobs.Poll(ctx, "j", time.Minute)
+	assert.ErrorIs(t, err, context.Canceled)
+	var waitErr *mintlify.WaitError
+	assert.ErrorAs(t, err, &waitErr)
+	assert.Zero(t, poll.Next)
+
+	_, err = mintlifytest.NewService().Client().Jobs.Poll(nilContext, "j", 0)
+	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+	_, err = mintlifytest.NewService().Client().Jobs.Poll(t.Context(), "", 0)
+	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+}

@@ -1,6 +1,7 @@
 package mintlify
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -49,6 +50,56 @@ func mayHaveActed(err error) bool {
 		return err.StatusCode < 400 || err.StatusCode > 499 || err.StatusCode == http.StatusRequestTimeout
 	}
 	return true
+}
+
+// RetryAfter reports whether the call that ended with err may be made again later, and
+// that may help: ok is true where it is certain that the service did not act (429, no
+// connection, an error of the rate limiter or the key source), and for a GET also after
+// network errors, truncated responses, 408, 425 and 5xx. wait is how long the service
+// asked to be left alone; 0 where it did not say.
+//
+// ok is false for nil, for [ErrOutcomeUnknown] and [ErrInvalidArgument], for other 3xx and
+// 4xx responses, a malformed response, a refused certificate, an ended context, and a job
+// that failed. A [*PageError]'s and a [*WaitError]'s result is their cause's.
+func RetryAfter(err error) (wait time.Duration, ok bool) {
+	if errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrInvalidArgument) {
+		return 0, false
+	}
+	var waitErr *WaitError
+	if errors.As(err, &waitErr) {
+		return waitErr.retryAfter()
+	}
+	var sendErr *sendError
+	if errors.As(err, &sendErr) {
+		return 0, sendErr.mayHelp
+	}
+	var apiErr *APIError
+	if errors.As(err, &apiErr) && apiErr.interrupted == nil {
+		if ok = apiErr.mayHelp(); ok {
+			wait = apiErr.RetryAfter
+		}
+		return wait, ok
+	}
+	var responseErr *ResponseError
+	return 0, errors.As(err, &responseErr) && responseErr.truncated != nil
+}
+
+func (e *APIError) mayHelp() bool {
+	switch e.StatusCode {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusRequestTimeout, http.StatusTooEarly:
+		return e.Method == http.MethodGet
+	}
+	return e.Method == http.MethodGet && e.StatusCode >= 500
+}
+
+// retryAfter is that of the last poll: it is what a wait that no context ended, ended with.
+func (e *WaitError) retryAfter() (time.Duration, bool) {
+	if errors.Is(e.Err, context.Canceled) || errors.Is(e.Err, context.DeadlineExceeded) {
+		return 0, false
+	}
+	return RetryAfter(e.LastErr)
 }
 
 func isCertificateError(err error) bool {

@@ -20,6 +20,8 @@ func environment(name string) argument {
 	return argument{name: name, value: os.Getenv(name), missing: "is not set"}
 }
 
+func (a argument) isBlank() bool { return strings.TrimSpace(a.value) == "" }
+
 func (a argument) refuse(reason string) error { return &ArgumentError{a.name, reason} }
 
 // cleanKey removes what gets pasted along with a key and refuses what cannot
@@ -59,6 +61,9 @@ func cleanProjectID(arg argument) (string, error) {
 	if strings.HasPrefix(trimScheme(id), "mint_") {
 		return "", arg.refuse("begins as an API key does: the key and the project id are swapped")
 	}
+	if likeness := likenessOf(id); likeness != "" {
+		return "", arg.refuse(likeness + ": copy the project id from the API keys page of the dashboard")
+	}
 	if reason := refusedID(id); reason != "" {
 		if id == "" {
 			reason = arg.missing
@@ -66,6 +71,23 @@ func cleanProjectID(arg argument) (string, error) {
 		return "", arg.refuse(reason)
 	}
 	return id, nil
+}
+
+// likenessOf says what text that is no project id looks like; "" for a project id.
+func likenessOf(id string) string {
+	switch {
+	case strings.Contains(id, "://"):
+		return "is a URL"
+	case strings.ContainsAny(id, "<>"):
+		return "is a placeholder"
+	case strings.Contains(id, "/"):
+		return "holds a slash, as a path or a repository does"
+	case strings.Contains(id, ":"):
+		return "holds a colon, as a host with a port does"
+	case strings.ContainsFunc(id, unicode.IsSpace):
+		return "has white space within it"
+	}
+	return ""
 }
 
 // checkID checks the id of what a call is about.

@@ -14,10 +14,20 @@ type Pool struct {
 	own      *http.Transport
 }
 
-// New returns a clone of standard with room to keep a connection for each of many
-// waits. Idle ones are closed before a server is likely to: a request written to a
-// connection that closes has an unknown outcome.
-func New(standard *http.Transport) *http.Transport {
+// New returns a clone of http.DefaultTransport, or a transport like it where the program
+// has replaced it, with room to keep a connection for each of many waits.
+func New() *http.Transport {
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		standard = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second}
+	}
+	return roomy(standard)
+}
+
+// roomy returns a clone of standard that keeps many idle connections. They are closed
+// before a server is likely to: a request written to a connection that closes has an
+// unknown outcome.
+func roomy(standard *http.Transport) *http.Transport {
 	own := standard.Clone()
 	own.MaxIdleConns = 0 // no limit but the host's
 	own.MaxIdleConnsPerHost = 1024
@@ -35,7 +45,7 @@ func (p *Pool) roundTripper() http.RoundTripper {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.own == nil {
-		p.standard, p.own = standard, New(standard)
+		p.standard, p.own = standard, roomy(standard)
 	}
 	if standard != p.standard {
 		return standard
