@@ -25,14 +25,14 @@ const (
 	quotaWindow = time.Hour
 )
 
-// job is a job of the service. Times are kept to the millisecond, as they are told.
+// job is a job of the service. Times are kept to the millisecond, as they are reported.
 type job struct {
 	id, project       string
 	status            mintlify.JobStatus
 	prLink            string
 	created, archived time.Time
 	steps             []Step
-	next              int // step told at the next poll
+	next              int // step reported at the next poll
 }
 
 func (s *Service) addJob(id, project string, steps []Step) *job {
@@ -47,10 +47,10 @@ func (s *Service) addJob(id, project string, steps []Step) *job {
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// step returns what the next poll tells.
+// step returns what the next poll reports.
 func (j *job) step() Step { return j.steps[min(j.next, len(j.steps)-1)] }
 
-// poll tells the next step.
+// poll reports the next step.
 func (j *job) poll() {
 	step := j.step()
 	j.next = min(j.next+1, len(j.steps))
@@ -120,32 +120,32 @@ func unescape(path string) []string {
 	return segments
 }
 
-// answer is what the service answers, and what goes wrong on the way back.
-type answer struct {
+// response is what the service responds, and what goes wrong on the way back.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 	fault  Fault
 }
 
-// answer acts on a request that is about to reach the service.
-func (s *Service) answer(r *http.Request, body []byte) answer {
+// handle acts on a request that is about to reach the service.
+func (s *Service) handle(r *http.Request, body []byte) response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	to := routeOf(r.Method, r.URL)
 	fault, advance := s.fault(to)
 	if fault.Refuse {
-		return answer{fault: fault}
+		return response{fault: fault}
 	}
 	prompt := promptOf(r, body)
 	s.requests = append(s.requests, Request{
 		Operation: to.operation, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Prompt: prompt})
 
-	a := answer{status: fault.Status}
+	resp := response{status: fault.Status}
 	if fault.Status < 300 {
-		a = s.act(r, to, prompt, advance)
+		resp = s.act(r, to, prompt, advance)
 	}
-	return a.spoil(fault)
+	return resp.apply(fault)
 }
 
 // promptOf returns the prompt of a request's body; "" if it has none that the
@@ -163,12 +163,12 @@ func promptOf(r *http.Request, body []byte) string {
 	return prompt
 }
 
-// fault takes the fault of a request, which may be that of a job's step, and says
-// whether a poll is still to take the job's script a step on.
+// fault takes the fault of a request, which may be that of a job's step, and
+// reports whether a poll still advances the job's script.
 func (s *Service) fault(to route) (f Fault, advance bool) {
 	if queue := s.faults[to.operation]; len(queue) > 0 {
 		s.faults[to.operation] = queue[1:]
-		return queue[0], !queue[0].spoils()
+		return queue[0], !queue[0].isFailure()
 	}
 	if j := s.find(to); to.operation == mintlify.OpGetJob && j != nil && j.step().Fault != nil {
 		f = *j.step().Fault
@@ -178,13 +178,13 @@ func (s *Service) fault(to route) (f Fault, advance bool) {
 	return Fault{}, true
 }
 
-// spoils reports whether the answer does not get through as it was.
-func (f Fault) spoils() bool {
+// isFailure reports whether the response does not get through as it was.
+func (f Fault) isFailure() bool {
 	return f.Status != 0 || f.Body != "" || f.Refuse || f.Drop || f.Truncate
 }
 
-// act does what the service does, and answers as it answers.
-func (s *Service) act(r *http.Request, to route, prompt string, advance bool) answer {
+// act does what the service does, and responds as it responds.
+func (s *Service) act(r *http.Request, to route, prompt string, advance bool) response {
 	if r.Header.Get("Authorization") != "Bearer "+APIKey {
 		return failure(http.StatusUnauthorized, "Invalid or missing API key")
 	}
@@ -253,7 +253,7 @@ func (s *Service) withinQuota(counted string, at time.Time) bool {
 	return within
 }
 
-// json is the job as the service tells it: null, not left out, where there is nothing.
+// json is the job as the service reports it: null, not left out, where there is nothing.
 func (j *job) json() map[string]any {
 	fields := map[string]any{
 		"id": j.id, "status": j.status, "model": model, "prLink": nil,
@@ -271,36 +271,36 @@ func (j *job) json() map[string]any {
 
 func timestamp(t time.Time) string { return t.Format("2006-01-02T15:04:05.000Z") }
 
-func success(status int, v any) answer {
+func success(status int, v any) response {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return failure(http.StatusInternalServerError, err.Error())
 	}
-	return answer{status: status, header: http.Header{}, body: body}
+	return response{status: status, header: http.Header{}, body: body}
 }
 
-func failure(status int, message string) answer {
+func failure(status int, message string) response {
 	return success(status, map[string]any{"error": message})
 }
 
-// spoil makes of an answer what the fault makes of it.
-func (a answer) spoil(f Fault) answer {
-	a.fault = f
+// apply returns the response as the fault leaves it.
+func (r response) apply(f Fault) response {
+	r.fault = f
 	if f.Status != 0 {
-		a.status, a.body = f.Status, []byte(f.Body)
+		r.status, r.body = f.Status, []byte(f.Body)
 	} else if f.Body != "" {
-		a.body = []byte(f.Body)
+		r.body = []byte(f.Body)
 	}
-	a.header = http.Header{}
+	r.header = http.Header{}
 	for name, values := range f.Header {
 		for _, value := range values {
-			a.header.Add(name, value)
+			r.header.Add(name, value)
 		}
 	}
-	if a.header.Get("Content-Type") == "" {
-		a.header.Set("Content-Type", contentType(a.body))
+	if r.header.Get("Content-Type") == "" {
+		r.header.Set("Content-Type", contentType(r.body))
 	}
-	return a
+	return r
 }
 
 func contentType(body []byte) string {

@@ -5,10 +5,10 @@
 //	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobActive}, mintlifytest.Step{Status: mintlify.JobFailed})
 //	client := svc.Client() // a real *mintlify.Client, wired to svc
 //
-// It behaves as the service does: it checks the key, answers 400 to a bad
+// It behaves as the service does: it checks the key, responds 400 to a bad
 // argument and 404 to an unknown job, sets a messaged job back to active, and
 // pages visitors by offset and limit.
-// What it should do badly is told by [Service.FailNext] and [Step].Fault.
+// Failures are set up by [Service.FailNext] and [Step].Fault.
 //
 // Nothing in it opens a socket, so it runs inside a testing/synctest bubble,
 // where a wait of 45 minutes takes no time.
@@ -31,7 +31,7 @@ const (
 	ProjectID = "test-project"
 )
 
-// Service is a fake of the service. It is an [http.RoundTripper], which answers
+// Service is a fake of the service. It is an [http.RoundTripper], which responds
 // in memory, and an [http.Handler], for httptest.NewServer where a socket is
 // wanted. Make it with [NewService]; there is nothing to close. It is safe for
 // use by many goroutines.
@@ -46,23 +46,23 @@ type Service struct {
 	quotas   map[string][]time.Time // requests of the last hour that count, by what they count against; nil: no quotas
 }
 
-// Step is what a job says at one poll.
+// Step is what a job reports at one poll.
 type Step struct {
 	Status mintlify.JobStatus // "" is active
 	PRLink string             // completed without one is a job that changed no file
-	Fault  *Fault             // this poll fails so, and Status and PRLink are not told
+	Fault  *Fault             // this poll fails so, and Status and PRLink are not reported
 }
 
 // Fault is a way for a request to fail. One with Status below 300 or none reaches
-// the service, which acts on it before its answer goes wrong; the zero Fault is no fault.
+// the service, which acts on it before its response goes wrong; the zero Fault is no fault.
 type Fault struct {
-	Status   int           // answered with, beside Body and Header; 0 is the status without the fault
-	Body     string        // the whole body of the answer; "" is the one without the fault where Status is 0, else empty
-	Header   http.Header   // added to the answer's, Retry-After say
+	Status   int           // responded with, with Body and Header; 0 is the status without the fault
+	Body     string        // the whole body of the response; "" is the one without the fault where Status is 0, else empty
+	Header   http.Header   // added to the response's, such as Retry-After
 	Refuse   bool          // no connection is made, and the service sees nothing (over a socket: it closes the connection)
 	Drop     bool          // the connection is lost after the request was sent and acted on
 	Truncate bool          // the body ends midway
-	Delay    time.Duration // before the answer comes
+	Delay    time.Duration // before the response comes
 }
 
 // Request is one request that reached the service.
@@ -102,12 +102,12 @@ func (s *Service) Client(opts ...mintlify.Option) *mintlify.Client {
 	return client
 }
 
-// ScriptJob says what the next created job that has no script yet will say, poll
+// ScriptJob sets what the next created job that has no script yet reports, poll
 // by poll; the last step stays. A job without a script is active at its first
 // poll and then completed with a pull request.
 //
 // A message sets the job back to active. Polls then go on with the steps that
-// are left; where no more than the last is, they say active once before it.
+// are left; where no more than the last is, they report active once before it.
 func (s *Service) ScriptJob(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *Service) AddJob(id string, steps ...Step) {
 }
 
 // Jobs returns the jobs as they stand, in the order of their making, those of
-// [Service.AddJob] included: what the service has acted on, whatever was answered.
+// [Service.AddJob] included: what the service has acted on, whatever it responded.
 func (s *Service) Jobs() []mintlify.Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +159,7 @@ func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	}
 }
 
-// EnforceQuotas has the service answer 429 beyond its documented quotas: 100 jobs
+// EnforceQuotas has the service respond 429 beyond its documented quotas: 100 jobs
 // and messages per project and hour, 100 analytics requests per hour.
 func (s *Service) EnforceQuotas() {
 	s.mu.Lock()

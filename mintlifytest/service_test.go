@@ -88,11 +88,11 @@ func poll(t *testing.T, client *mintlify.Client, id string) *mintlify.Job {
 
 func statuses(t *testing.T, client *mintlify.Client, id string, n int) []string {
 	t.Helper()
-	var said []string
+	var reported []string
 	for range n {
-		said = append(said, string(poll(t, client, id).Status))
+		reported = append(reported, string(poll(t, client, id).Status))
 	}
-	return said
+	return reported
 }
 
 func TestScripts(t *testing.T) {
@@ -142,7 +142,7 @@ func TestScripts(t *testing.T) {
 		ids = append(ids, job.ID)
 	}
 	assert.Equal(t, []string{first, second, third, "job_5", fourth, "a/b c"}, ids)
-	assert.Equal(t, *poll(t, client, second), svc.Jobs()[1], "as the service tells it")
+	assert.Equal(t, *poll(t, client, second), svc.Jobs()[1], "as the service reports it")
 }
 
 func TestVisitors(t *testing.T) {
@@ -253,7 +253,7 @@ func TestDelayEndsWithTheContext(t *testing.T) {
 		svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Delay: 10 * time.Second})
 		client := svc.Client()
 		start := time.Now()
-		assert.Equal(t, mintlify.JobCompleted, poll(t, client, "j").Status, "late, but told")
+		assert.Equal(t, mintlify.JobCompleted, poll(t, client, "j").Status, "late, but a success")
 		assert.Equal(t, 10*time.Second, time.Since(start))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -17,7 +17,7 @@ import (
 
 const maxRequestBody = 10 << 20
 
-// RoundTrip implements [http.RoundTripper]: it answers in memory.
+// RoundTrip implements [http.RoundTripper]: it responds in memory.
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := readBody(r)
 	if err != nil {
@@ -27,23 +27,23 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	a := s.answer(r, body)
-	if err := wait(ctx, a.fault.Delay); err != nil {
+	resp := s.handle(r, body)
+	if err := wait(ctx, resp.fault.Delay); err != nil {
 		return nil, err
 	}
 	switch {
-	case a.fault.Refuse:
+	case resp.fault.Refuse:
 		return nil, refuse(ctx, r.URL.Host)
-	case a.fault.Drop:
+	case resp.fault.Drop:
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	}
 	return &http.Response{
-		Status:     fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)),
-		StatusCode: a.status,
+		Status:     fmt.Sprintf("%d %s", resp.status, http.StatusText(resp.status)),
+		StatusCode: resp.status,
 		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        a.header,
-		ContentLength: int64(len(a.body)),
-		Body:          io.NopCloser(a.reader()),
+		Header:        resp.header,
+		ContentLength: int64(len(resp.body)),
+		Body:          io.NopCloser(resp.reader()),
 		Request:       r,
 	}, nil
 }
@@ -52,34 +52,34 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r)
 	if err != nil {
-		panic(http.ErrAbortHandler) // how net/http is told to close a connection without an answer
+		panic(http.ErrAbortHandler) // how net/http is told to close a connection without a response
 	}
-	a := s.answer(r, body)
-	if err := wait(r.Context(), a.fault.Delay); err != nil || a.fault.Refuse || a.fault.Drop {
+	resp := s.handle(r, body)
+	if err := wait(r.Context(), resp.fault.Delay); err != nil || resp.fault.Refuse || resp.fault.Drop {
 		panic(http.ErrAbortHandler)
 	}
-	for name, values := range a.header {
+	for name, values := range resp.header {
 		w.Header()[name] = values
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	w.WriteHeader(a.status)
-	if _, err := io.Copy(w, a.reader()); err != nil {
+	w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
+	w.WriteHeader(resp.status)
+	if _, err := io.Copy(w, resp.reader()); err != nil {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// reader reads the body, to its middle if it is cut off there.
-func (a answer) reader() io.Reader {
-	if !a.fault.Truncate {
-		return bytes.NewReader(a.body)
+// reader reads the body, to its middle if it is truncated.
+func (r response) reader() io.Reader {
+	if !r.fault.Truncate {
+		return bytes.NewReader(r.body)
 	}
-	return io.MultiReader(bytes.NewReader(a.body[:len(a.body)/2]), cutOff{})
+	return io.MultiReader(bytes.NewReader(r.body[:len(r.body)/2]), truncated{})
 }
 
-type cutOff struct{}
+type truncated struct{}
 
-func (cutOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (truncated) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func readBody(r *http.Request) ([]byte, error) {
 	if r.Body == nil {

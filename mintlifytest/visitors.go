@@ -13,7 +13,7 @@ const (
 	maxLimit     = 250
 )
 
-func (s *Service) visitorPage(query url.Values) answer {
+func (s *Service) visitorPage(query url.Values) response {
 	limit, offset, bad := paging(query)
 	for _, name := range []string{"dateFrom", "dateTo"} {
 		if query.Has(name) && !isDate(query.Get(name)) {
@@ -63,7 +63,7 @@ func isDate(text string) bool {
 }
 
 // badQuery is an error in the shape of the analytics operations.
-func badQuery(messages []string) answer {
+func badQuery(messages []string) response {
 	details := make([]map[string]any, len(messages))
 	for i, message := range messages {
 		details[i] = map[string]any{"message": message}
