@@ -3,8 +3,11 @@ package mintlifytest
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 // Of the analytics operations.
@@ -12,6 +15,19 @@ const (
 	defaultLimit = 50
 	maxLimit     = 250
 )
+
+// SetVisitors sets the rows of the analytics export, for every project and range
+// of dates. Its totals are the sums of theirs.
+func (s *Service) SetVisitors(rows []mintlify.Visitor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.visitors, s.totals = slices.Clone(rows), mintlify.VisitorTotals{}
+	for _, row := range rows {
+		s.totals.Human += row.Human
+		s.totals.AI += row.AI
+		s.totals.Total += row.Total
+	}
+}
 
 func (s *Service) visitorPage(query url.Values) response {
 	limit, offset, bad := paging(query)
