@@ -1,0 +1,62 @@
+package mintlifytest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+func TestScripts(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	create := func() string {
+		job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+		require.NoError(t, err)
+		assert.Equal(t, mintlify.JobActive, job.Status)
+		return job.ID
+	}
+	message := func(id string) {
+		job, err := client.Jobs.Message(t.Context(), id, mintlify.MessageParams{Prompt: "x"})
+		require.NoError(t, err)
+		assert.Equal(t, mintlify.JobActive, job.Status, "set back")
+		assert.Empty(t, job.PRLink)
+		assert.Zero(t, job.ArchivedAt)
+	}
+
+	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+	svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"},
+		mintlifytest.Step{Status: mintlify.JobCompleted}, mintlifytest.Step{Status: mintlify.JobArchived})
+	first, second, third := create(), create(), create()
+	assert.Equal(t, []string{"failed", "failed"}, statuses(t, client, first, 2))
+	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, second, 2))
+	message(second)
+	assert.Equal(t, []string{"completed", "archived", "archived"}, statuses(t, client, second, 3), "the steps that are left")
+	assert.WithinDuration(t, time.Now(), poll(t, client, second).ArchivedAt, time.Minute)
+	message(second)
+	assert.Equal(t, []string{"active", "archived", "archived"}, statuses(t, client, second, 3))
+	assert.Equal(t, []string{"active", "completed", "completed"}, statuses(t, client, third, 3), "without a script")
+	assert.NotEmpty(t, poll(t, client, third).PRLink)
+
+	svc.AddJob("job_5", mintlifytest.Step{Status: mintlify.JobCompleted})
+	message("job_5")
+	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, "job_5", 2), "also where it was not polled yet")
+	fourth := create()
+	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, fourth, 2), "an id of its own")
+
+	svc.AddJob("a/b c", mintlifytest.Step{Status: "paused"})
+	assert.Equal(t, "paused", string(poll(t, client, "a/b c").Status))
+	svc.AddJob("a/b c", mintlifytest.Step{Status: mintlify.JobCompleted})
+	assert.Equal(t, "completed", string(poll(t, client, "a/b c").Status), "replaced")
+
+	var ids []string
+	for _, job := range svc.Jobs() {
+		ids = append(ids, job.ID)
+	}
+	assert.Equal(t, []string{first, second, third, "job_5", fourth, "a/b c"}, ids)
+	assert.Equal(t, *poll(t, client, second), svc.Jobs()[1], "as the service reports it")
+}
