@@ -29,20 +29,18 @@ func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	}
 }
 
-// fault takes the fault of a request, which may be that of a job's step, and
-// reports whether a poll still advances the job's script.
-func (s *Service) fault(to route) (f Fault, advance bool) {
-	if queue := s.faults[to.operation]; len(queue) > 0 {
-		s.faults[to.operation] = queue[1:]
-		return queue[0], !queue[0].isFailure()
+// nextFault takes the fault that FailNext has for a request of op.
+func (s *Service) nextFault(op mintlify.Operation) Fault {
+	queue := s.faults[op]
+	if len(queue) == 0 {
+		return Fault{}
 	}
-	if j := s.find(to); to.operation == mintlify.OpGetJob && j != nil && j.step().Fault != nil {
-		f = *j.step().Fault
-		j.poll()
-		return f, false
-	}
-	return Fault{}, true
+	s.faults[op] = queue[1:]
+	return queue[0]
 }
+
+// acts reports whether the service acts on the request.
+func (f Fault) acts() bool { return !f.Refuse && f.Status < 300 }
 
 // isFailure reports whether the response does not get through as it was.
 func (f Fault) isFailure() bool {

@@ -1,67 +1,35 @@
 package mintlifytest
 
-import (
-	"net/http"
-	"time"
+import "net/http"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
-)
-
-// handle acts on a request that is about to reach the service.
+// handle has the service act on a request, and returns the response.
 func (s *Service) handle(r *http.Request, body []byte) response {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	to := routeOf(r.Method, r.URL)
-	fault, advance := s.fault(to)
-	if fault.Refuse {
-		return response{fault: fault}
-	}
-	prompt := promptOf(r, body)
-	s.requests = append(s.requests, Request{
-		Operation: to.operation, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Prompt: prompt})
-
-	resp := response{status: fault.Status}
-	if fault.Status < 300 {
-		resp = s.act(r, to, prompt, advance)
-	}
-	return resp.apply(fault)
+	c := s.newCall(r, body)
+	result, failed := s.act(c)
+	return newResponse(c, result, failed)
 }
 
-// act does what the service does, and responds as it responds.
-func (s *Service) act(r *http.Request, to route, prompt string, advance bool) response {
-	if r.Header.Get("Authorization") != "Bearer "+APIKey {
-		return failure(http.StatusUnauthorized, "Invalid or missing API key")
+// act does what the service does with a call, and keeps the request. No other call
+// comes between the two.
+func (s *Service) act(c *call) (result any, failed *failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.fault = s.nextFault(c.operation)
+	if c.fault.acts() {
+		result, failed = s.serve(c)
 	}
-	if to.operation == "" {
-		return failure(http.StatusNotFound, "No such endpoint")
+	if !c.fault.Refuse {
+		s.record(c)
 	}
-	if to.operation == mintlify.OpGetVisitors {
-		return s.visitorPage(r.URL.Query())
+	return result, failed
+}
+
+func (s *Service) serve(c *call) (result any, failed *failure) {
+	if c.request.Header.Get("Authorization") != "Bearer "+APIKey {
+		return nil, &failure{status: http.StatusUnauthorized, Error: "Invalid or missing API key"}
 	}
-	j := s.find(to)
-	if to.jobID != "" && j == nil {
-		return failure(http.StatusNotFound, "Job not found")
+	if c.handler == nil {
+		return nil, &failure{status: http.StatusNotFound, Error: "No such endpoint"}
 	}
-	if to.operation == mintlify.OpGetJob {
-		if advance {
-			j.poll()
-		}
-		return success(http.StatusOK, j.json())
-	}
-	if prompt == "" {
-		return failure(http.StatusBadRequest, "prompt is required and must be at least 1 character")
-	}
-	if !s.withinQuota("agent "+to.project, time.Now()) {
-		return failure(http.StatusTooManyRequests, "Rate limit exceeded: 100 requests per project per hour")
-	}
-	if to.operation == mintlify.OpSendMessage {
-		j.message()
-		return success(http.StatusOK, j.json())
-	}
-	var script []Step
-	if len(s.scripts) > 0 {
-		script, s.scripts = s.scripts[0], s.scripts[1:]
-	}
-	j = s.addJob(s.freeID(to), to.project, script)
-	return success(http.StatusCreated, j.json())
+	return c.handler(s, c)
 }

@@ -1,7 +1,10 @@
 package mintlifytest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -22,6 +25,8 @@ type Step struct {
 	Fault  *Fault             // this poll fails so, and Status and PRLink are not reported
 }
 
+func (s Step) fails() *Fault { return s.Fault }
+
 // ScriptJob sets what the next created job that has no script yet reports, poll
 // by poll; the last step stays. A job without a script is active at its first
 // poll and then completed with a pull request.
@@ -31,7 +36,7 @@ type Step struct {
 func (s *Service) ScriptJob(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.scripts = append(s.scripts, slices.Clone(steps))
+	s.jobs.scripts = append(s.jobs.scripts, slices.Clone(steps))
 }
 
 // AddJob adds a job to the project [ProjectID], or replaces the one of that id,
@@ -39,8 +44,8 @@ func (s *Service) ScriptJob(steps ...Step) {
 func (s *Service) AddJob(id string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.jobs = slices.DeleteFunc(s.jobs, func(j *job) bool { return j.id == id && j.project == ProjectID })
-	s.addJob(id, ProjectID, slices.Clone(steps))
+	s.jobs.made++
+	s.jobs.add(jobKey{ProjectID, id}, slices.Clone(steps))
 }
 
 // Jobs returns the jobs as they stand, in the order of their making, those of
@@ -48,78 +53,116 @@ func (s *Service) AddJob(id string, steps ...Step) {
 func (s *Service) Jobs() []mintlify.Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	jobs := make([]mintlify.Job, len(s.jobs))
-	for i, j := range s.jobs {
+	inOrder := slices.SortedFunc(maps.Values(s.jobs.byKey), func(a, b *job) int { return cmp.Compare(a.number, b.number) })
+	jobs := make([]mintlify.Job, len(inOrder))
+	for i, j := range inOrder {
 		jobs[i] = mintlify.Job{ID: j.id, Status: j.status, PRLink: j.prLink, Model: model, CreatedAt: j.created, ArchivedAt: j.archived,
 			Source: mintlify.JobSource{Repository: repository, Ref: ref}}
 	}
 	return jobs
 }
 
+func (s *Service) createJob(c *call) (any, *failure) {
+	if failed := s.checkPrompt(c); failed != nil {
+		return nil, failed
+	}
+	return s.jobs.create(c.project).json(), nil
+}
+
+func (s *Service) getJob(c *call) (any, *failure) {
+	j, failed := s.jobs.find(c)
+	if failed != nil {
+		return nil, failed
+	}
+	if step, ok := j.script.poll(c); ok {
+		j.report(step)
+	}
+	return j.json(), nil
+}
+
+func (s *Service) sendMessage(c *call) (any, *failure) {
+	j, failed := s.jobs.find(c)
+	if failed != nil {
+		return nil, failed
+	}
+	if failed := s.checkPrompt(c); failed != nil {
+		return nil, failed
+	}
+	j.message()
+	return j.json(), nil
+}
+
+func (s *Service) checkPrompt(c *call) *failure {
+	if c.prompt == "" {
+		return &failure{status: http.StatusBadRequest, Error: "prompt is required and must be at least 1 character"}
+	}
+	return s.count(agentQuota(c.project))
+}
+
+// jobs are the jobs of the service.
+type jobs struct {
+	byKey   map[jobKey]*job
+	made    int      // so far: the number of the latest
+	scripts [][]Step // of those created next
+}
+
+type jobKey struct{ project, id string }
+
+func (all *jobs) find(c *call) (*job, *failure) {
+	j := all.byKey[jobKey{c.project, c.id}]
+	if j == nil {
+		return nil, &failure{status: http.StatusNotFound, Error: "Job not found"}
+	}
+	return j, nil
+}
+
+func (all *jobs) create(project string) *job {
+	var script []Step
+	if len(all.scripts) > 0 {
+		script, all.scripts = all.scripts[0], all.scripts[1:]
+	}
+	key := jobKey{project: project}
+	for taken := true; taken; _, taken = all.byKey[key] {
+		all.made++
+		key.id = fmt.Sprintf("job_%d", all.made)
+	}
+	return all.add(key, script)
+}
+
+func (all *jobs) add(key jobKey, steps []Step) *job {
+	if len(steps) == 0 {
+		pullRequest := fmt.Sprintf("%s/pull/%d", repository, all.made)
+		steps = []Step{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
+	}
+	j := &job{jobKey: key, number: all.made, status: mintlify.JobActive, created: now(), script: script[Step]{steps: steps}}
+	all.byKey[key] = j
+	return j
+}
+
 // job is a job of the service. Times are kept to the millisecond, as they are reported.
 type job struct {
-	id, project       string
+	jobKey
+	number            int // in the order of their making
 	status            mintlify.JobStatus
 	prLink            string
 	created, archived time.Time
-	steps             []Step
-	next              int // step reported at the next poll
-}
-
-func (s *Service) addJob(id, project string, steps []Step) *job {
-	if len(steps) == 0 {
-		pullRequest := fmt.Sprintf("%s/pull/%d", repository, len(s.jobs)+1)
-		steps = []Step{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
-	}
-	j := &job{id: id, project: project, status: mintlify.JobActive, created: now(), steps: steps}
-	s.jobs = append(s.jobs, j)
-	return j
+	script            script[Step]
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// step returns what the next poll reports.
-func (j *job) step() Step { return j.steps[min(j.next, len(j.steps)-1)] }
-
-// poll reports the next step.
-func (j *job) poll() {
-	step := j.step()
-	j.next = min(j.next+1, len(j.steps))
-	if step.Fault != nil {
-		return
-	}
-	j.status, j.prLink = step.Status, step.PRLink
-	if j.status == "" {
-		j.status = mintlify.JobActive
-	}
+func (j *job) report(step Step) {
+	j.status, j.prLink = cmp.Or(step.Status, mintlify.JobActive), step.PRLink
 	if j.status == mintlify.JobArchived && j.archived.IsZero() {
 		j.archived = now()
 	}
 }
 
 func (j *job) message() {
-	if j.next >= len(j.steps)-1 {
-		j.steps, j.next = []Step{{Status: mintlify.JobActive}, j.step()}, 0
+	if j.script.isOver() {
+		j.script = script[Step]{steps: []Step{{}, j.script.current()}}
 	}
 	j.status, j.prLink, j.archived = mintlify.JobActive, "", time.Time{}
-}
-
-func (s *Service) freeID(to route) string {
-	for n := len(s.jobs) + 1; ; n++ {
-		to.jobID = fmt.Sprintf("job_%d", n)
-		if s.find(to) == nil {
-			return to.jobID
-		}
-	}
-}
-
-func (s *Service) find(to route) *job {
-	for _, j := range s.jobs {
-		if j.id == to.jobID && j.project == to.project {
-			return j
-		}
-	}
-	return nil
 }
 
 // json is the job as the service reports it: null, not left out, where there is nothing.

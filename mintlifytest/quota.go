@@ -1,14 +1,25 @@
 package mintlifytest
 
 import (
-	"slices"
+	"net/http"
 	"time"
 )
 
-const (
-	quota       = 100
-	quotaWindow = time.Hour
-)
+// quota is how many requests the service takes in a window of time.
+type quota struct {
+	key      string // what the requests count against
+	requests int
+	window   time.Duration
+	text     string // in words
+}
+
+func agentQuota(project string) quota {
+	return quota{"agent " + project, 100, time.Hour, "100 requests per project per hour"}
+}
+
+func analyticsQuota() quota {
+	return quota{"analytics", 100, time.Hour, "100 requests per organization per hour"}
+}
 
 // EnforceQuotas has the service respond 429 beyond its documented quotas: 100 jobs
 // and messages per project and hour, 100 analytics requests per hour.
@@ -18,15 +29,19 @@ func (s *Service) EnforceQuotas() {
 	s.quotas = map[string][]time.Time{}
 }
 
-func (s *Service) withinQuota(counted string, at time.Time) bool {
+// count counts a request against a quota, unless that is used up.
+func (s *Service) count(q quota) *failure {
 	if s.quotas == nil {
-		return true
+		return nil
 	}
-	recent := slices.DeleteFunc(s.quotas[counted], func(t time.Time) bool { return at.Sub(t) >= quotaWindow })
-	within := len(recent) < quota
-	if within {
-		recent = append(recent, at)
+	now := time.Now()
+	counted := s.quotas[q.key]
+	for len(counted) > 0 && now.Sub(counted[0]) >= q.window {
+		counted = counted[1:]
 	}
-	s.quotas[counted] = recent
-	return within
+	if len(counted) == q.requests {
+		return &failure{status: http.StatusTooManyRequests, Error: "Rate limit exceeded: " + q.text}
+	}
+	s.quotas[q.key] = append(counted, now)
+	return nil
 }

@@ -1,9 +1,6 @@
 package mintlifytest
 
 import (
-	"encoding/json"
-	"mime"
-	"net/http"
 	"net/url"
 	"slices"
 
@@ -26,17 +23,13 @@ func (s *Service) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// promptOf returns the prompt of a request's body; "" if it has none that the
-// service would take.
-func promptOf(r *http.Request, body []byte) string {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/json" {
-		return ""
-	}
-	var fields map[string]json.RawMessage // names to the letter, other than in a struct
-	var prompt string
-	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(fields["prompt"], &prompt) != nil {
-		return ""
-	}
-	return prompt
+// record adds a call to the requests that reached the service.
+func (s *Service) record(c *call) {
+	s.requests = append(s.requests, Request{
+		Operation: c.operation,
+		Method:    c.request.Method,
+		Path:      c.request.URL.EscapedPath(),
+		Query:     c.query,
+		Prompt:    c.prompt,
+	})
 }

@@ -13,27 +13,41 @@ type response struct {
 	fault  Fault
 }
 
-func success(status int, v any) response {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return failure(http.StatusInternalServerError, err.Error())
+// failure is an error in the service's own terms. It marshals to the body of its
+// response.
+type failure struct {
+	status  int
+	Error   string   `json:"error"`
+	Details []detail `json:"details,omitempty"` // of the analytics operations
+}
+
+type detail struct {
+	Message string `json:"message"`
+}
+
+func newResponse(c *call, result any, failed *failure) response {
+	r := response{status: c.status, header: http.Header{}}
+	if failed != nil {
+		r.status, result = failed.status, failed
 	}
-	return response{status: status, header: http.Header{}, body: body}
+	body, err := json.Marshal(result)
+	if err != nil {
+		r.status = http.StatusInternalServerError
+		body, _ = json.Marshal(&failure{Error: err.Error()})
+	}
+	r.body = body
+	r.apply(c.fault)
+	return r
 }
 
-func failure(status int, message string) response {
-	return success(status, map[string]any{"error": message})
-}
-
-// apply returns the response as the fault leaves it.
-func (r response) apply(f Fault) response {
+// apply makes of the response what the fault makes of it.
+func (r *response) apply(f Fault) {
 	r.fault = f
 	if f.Status != 0 {
-		r.status, r.body = f.Status, []byte(f.Body)
+		r.status, r.header, r.body = f.Status, http.Header{}, []byte(f.Body)
 	} else if f.Body != "" {
 		r.body = []byte(f.Body)
 	}
-	r.header = http.Header{}
 	for name, values := range f.Header {
 		for _, value := range values {
 			r.header.Add(name, value)
@@ -42,7 +56,6 @@ func (r response) apply(f Fault) response {
 	if r.header.Get("Content-Type") == "" {
 		r.header.Set("Content-Type", contentType(r.body))
 	}
-	return r
 }
 
 func contentType(body []byte) string {

@@ -8,49 +8,54 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// route is where a request goes.
+// route is an endpoint of the service.
 type route struct {
-	operation mintlify.Operation // "" for nowhere
-	project   string
-	jobID     string
+	operation mintlify.Operation
+	method    string
+	pattern   []string // the segments of the path; {project} and {id} stand for any
+	status    int      // of a success
+	handler   func(*Service, *call) (result any, failed *failure)
 }
 
-func routeOf(method string, u *url.URL) route {
-	path := u.EscapedPath()
-	// The base URL's path prefix, if any, comes before.
-	if _, rest, ok := strings.Cut(path, "/v2/agent/"); ok {
-		return agentRoute(method, unescape(rest))
+// routes is all that the service does.
+func routes() []route {
+	const agent, analytics = "v2/agent/{project}/job", "v1/analytics/{project}/"
+	return []route{
+		{mintlify.OpCreateJob, http.MethodPost, path(agent), http.StatusCreated, (*Service).createJob},
+		{mintlify.OpGetJob, http.MethodGet, path(agent + "/{id}"), http.StatusOK, (*Service).getJob},
+		{mintlify.OpSendMessage, http.MethodPost, path(agent + "/{id}/message"), http.StatusOK, (*Service).sendMessage},
+		{mintlify.OpGetVisitors, http.MethodGet, path(analytics + "visitors"), http.StatusOK, (*Service).getVisitors},
 	}
-	if _, rest, ok := strings.Cut(path, "/v1/analytics/"); ok {
-		if segments := unescape(rest); len(segments) == 2 && segments[1] == "visitors" && method == http.MethodGet {
-			return route{mintlify.OpGetVisitors, segments[0], ""}
+}
+
+func path(pattern string) []string { return strings.Split(pattern, "/") }
+
+// match reports whether a request is for the route, and returns the project and the
+// id in its path. The path prefix of a base URL may come before the pattern.
+func (r *route) match(method string, segments []string) (project, id string, ok bool) {
+	prefix := len(segments) - len(r.pattern)
+	if method != r.method || prefix < 0 {
+		return "", "", false
+	}
+	for i, want := range r.pattern {
+		segment := segments[prefix+i]
+		switch want {
+		case "{project}":
+			project, ok = unescape(segment)
+		case "{id}":
+			id, ok = unescape(segment)
+		default:
+			ok = segment == want
+		}
+		if !ok {
+			return "", "", false
 		}
 	}
-	return route{}
+	return project, id, true
 }
 
-func agentRoute(method string, segments []string) route {
-	switch {
-	case len(segments) < 2 || segments[1] != "job":
-	case len(segments) == 2 && method == http.MethodPost:
-		return route{mintlify.OpCreateJob, segments[0], ""}
-	case len(segments) == 3 && method == http.MethodGet:
-		return route{mintlify.OpGetJob, segments[0], segments[2]}
-	case len(segments) == 4 && method == http.MethodPost && segments[3] == "message":
-		return route{mintlify.OpSendMessage, segments[0], segments[2]}
-	}
-	return route{}
-}
-
-// unescape returns the segments of an escaped path, or none if one is empty or broken.
-func unescape(path string) []string {
-	segments := strings.Split(path, "/")
-	for i, segment := range segments {
-		unescaped, err := url.PathUnescape(segment)
-		if err != nil || unescaped == "" {
-			return nil
-		}
-		segments[i] = unescaped
-	}
-	return segments
+// unescape returns a segment of an escaped path, unless it is empty or broken.
+func unescape(segment string) (text string, ok bool) {
+	text, err := url.PathUnescape(segment)
+	return text, err == nil && text != ""
 }

@@ -34,19 +34,24 @@ const (
 // wanted. Make it with [NewService]; there is nothing to close. It is safe for
 // use by many goroutines.
 type Service struct {
+	routes []route
+
 	mu       sync.Mutex
-	scripts  [][]Step // of the jobs created next
-	jobs     []*job   // in the order of their making
+	requests []Request
 	faults   map[mintlify.Operation][]Fault
+	quotas   map[string][]time.Time // requests within the window, by quota; nil: no quotas
+	jobs     jobs
 	visitors []mintlify.Visitor
 	totals   mintlify.VisitorTotals
-	requests []Request
-	quotas   map[string][]time.Time // requests of the last hour that count, by what they count against; nil: no quotas
 }
 
 // NewService returns a service with no jobs.
 func NewService() *Service {
-	return &Service{faults: map[mintlify.Operation][]Fault{}}
+	return &Service{
+		routes: routes(),
+		faults: map[mintlify.Operation][]Fault{},
+		jobs:   jobs{byKey: map[jobKey]*job{}},
+	}
 }
 
 // Client returns a client wired to s in memory. It retries and polls without

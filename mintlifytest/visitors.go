@@ -29,18 +29,18 @@ func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 	}
 }
 
-func (s *Service) visitorPage(query url.Values) response {
-	limit, offset, bad := paging(query)
+func (s *Service) getVisitors(c *call) (any, *failure) {
+	limit, offset, bad := paging(c.query)
 	for _, name := range []string{"dateFrom", "dateTo"} {
-		if query.Has(name) && !isDate(query.Get(name)) {
-			bad = append(bad, name+" must be an ISO 8601 or YYYY-MM-DD date")
+		if c.query.Has(name) && !isDate(c.query.Get(name)) {
+			bad = append(bad, detail{name + " must be an ISO 8601 or YYYY-MM-DD date"})
 		}
 	}
 	if len(bad) > 0 {
-		return badQuery(bad)
+		return nil, &failure{status: http.StatusBadRequest, Error: "Invalid query parameters", Details: bad}
 	}
-	if !s.withinQuota("analytics", time.Now()) {
-		return failure(http.StatusTooManyRequests, "Rate limit exceeded: 100 requests per organization per hour")
+	if failed := s.count(analyticsQuota()); failed != nil {
+		return nil, failed
 	}
 	offset = min(offset, len(s.visitors))
 	end := min(offset+limit, len(s.visitors))
@@ -48,24 +48,24 @@ func (s *Service) visitorPage(query url.Values) response {
 	for _, row := range s.visitors[offset:end] {
 		rows = append(rows, map[string]any{"path": row.Path, "human": row.Human, "ai": row.AI, "total": row.Total})
 	}
-	return success(http.StatusOK, map[string]any{
+	return map[string]any{
 		"totals":   map[string]any{"human": s.totals.Human, "ai": s.totals.AI, "total": s.totals.Total},
 		"visitors": rows,
 		"hasMore":  end < len(s.visitors),
-	})
+	}, nil
 }
 
-func paging(query url.Values) (limit, offset int, bad []string) {
+func paging(query url.Values) (limit, offset int, bad []detail) {
 	limit = defaultLimit
 	var err error
 	if query.Has("limit") {
 		if limit, err = strconv.Atoi(query.Get("limit")); err != nil || limit < 1 || limit > maxLimit {
-			bad = append(bad, "limit must be an integer from 1 to 250")
+			bad = append(bad, detail{"limit must be an integer from 1 to 250"})
 		}
 	}
 	if query.Has("offset") {
 		if offset, err = strconv.Atoi(query.Get("offset")); err != nil || offset < 0 {
-			bad = append(bad, "offset must be an integer, 0 or greater")
+			bad = append(bad, detail{"offset must be an integer, 0 or greater"})
 		}
 	}
 	return limit, offset, bad
@@ -76,13 +76,4 @@ func isDate(text string) bool {
 	_, dayErr := time.Parse(time.DateOnly, text)
 	_, instantErr := time.Parse("2006-01-02T15:04:05Z", text)
 	return dayErr == nil || instantErr == nil
-}
-
-// badQuery is an error in the shape of the analytics operations.
-func badQuery(messages []string) response {
-	details := make([]map[string]any, len(messages))
-	for i, message := range messages {
-		details[i] = map[string]any{"message": message}
-	}
-	return success(http.StatusBadRequest, map[string]any{"error": "Invalid query parameters", "details": details})
 }

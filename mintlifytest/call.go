@@ -1,0 +1,46 @@
+package mintlifytest
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// call is a request to the service, while the service deals with it.
+type call struct {
+	*route      // the zero route where the service has no such endpoint
+	request     *http.Request
+	project, id string // in the path
+	query       url.Values
+	prompt      string // in the body
+	fault       Fault  // how it fails
+}
+
+func (s *Service) newCall(r *http.Request, body []byte) *call {
+	c := &call{route: &route{}, request: r, query: r.URL.Query(), prompt: field(r, body, "prompt")}
+	segments := strings.Split(r.URL.EscapedPath(), "/")
+	for i := range s.routes {
+		if project, id, ok := s.routes[i].match(r.Method, segments); ok {
+			c.route, c.project, c.id = &s.routes[i], project, id
+			break
+		}
+	}
+	return c
+}
+
+// field returns a text of a request's body; "" if it has none that the service
+// would take.
+func field(r *http.Request, body []byte, name string) string {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/json" {
+		return ""
+	}
+	var fields map[string]json.RawMessage // a struct would take a name in another case
+	var text string
+	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(fields[name], &text) != nil {
+		return ""
+	}
+	return text
+}
