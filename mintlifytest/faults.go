@@ -7,26 +7,44 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Fault is a way for a request to fail. One with Status below 300 or none reaches
-// the service, which acts on it before its response goes wrong; the zero Fault is no fault.
+// Fault is a way for a request to fail. The service acts on the request before its
+// response goes wrong, unless the fault has a Status of 300 or more, without Acted,
+// or Refuse.
 type Fault struct {
-	Status   int           // responded with, with Body and Header; 0 is the status without the fault
-	Body     string        // the whole body of the response; "" is the one without the fault where Status is 0, else empty
-	Header   http.Header   // added to the response's, such as Retry-After
-	Refuse   bool          // no connection is made, and the service sees nothing (over a socket: it closes the connection)
-	Drop     bool          // the connection is lost after the request was sent and acted on
-	Truncate bool          // the body ends midway
+	Status   int           // of the response, in place of the service's; 0: the service's
+	Acted    bool          // the service acts on the request whatever Status is: a gateway's 504 after the job was made
+	Body     string        // of the response, in place of the service's; "": the service's, or none with a Status
+	Header   http.Header   // added to the response's: Retry-After, for example
+	Refuse   bool          // no connection is made, and the request does not reach the service (on a socket: the connection is closed)
+	Drop     bool          // the connection is lost before the response
+	Truncate bool          // the body breaks off in the middle
 	Delay    time.Duration // before the response comes
 }
 
-// FailNext has the next n requests of op fail, after those of earlier calls. A
-// poll that fails so leaves the job's script where it is.
+// FailNext makes the next n requests of op fail, after those of earlier calls of
+// FailNext and [Service.SucceedNext] for op. A poll that fails this way leaves the
+// job's script where it is.
 func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for range n {
-		s.faults[op] = append(s.faults[op], f)
+	if n > 0 {
+		s.faults[op] = append(s.faults[op], faults{f, n})
 	}
+}
+
+// SucceedNext lets the next n requests of op pass, after those of earlier calls of
+// [Service.FailNext] and SucceedNext for op, so that a later one fails:
+//
+//	svc.SucceedNext(mintlify.OpGetVisitors, 2)
+//	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 503}) // the third page
+//
+// They get what they would get without FailNext: a [Step].Fault still fails a poll.
+func (s *Service) SucceedNext(op mintlify.Operation, n int) { s.FailNext(op, n, Fault{}) }
+
+// faults is a fault of the next n requests.
+type faults struct {
+	fault Fault
+	n     int
 }
 
 // nextFault takes the fault that FailNext has for a request of op.
@@ -35,12 +53,16 @@ func (s *Service) nextFault(op mintlify.Operation) Fault {
 	if len(queue) == 0 {
 		return Fault{}
 	}
-	s.faults[op] = queue[1:]
-	return queue[0]
+	queue[0].n--
+	next := queue[0].fault
+	if queue[0].n == 0 {
+		s.faults[op] = queue[1:]
+	}
+	return next
 }
 
 // acts reports whether the service acts on the request.
-func (f Fault) acts() bool { return !f.Refuse && f.Status < 300 }
+func (f Fault) acts() bool { return !f.Refuse && (f.Status < 300 || f.Acted) }
 
 // isFailure reports whether the response does not get through as it was.
 func (f Fault) isFailure() bool {

@@ -2,6 +2,7 @@ package mintlifytest_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -60,6 +61,66 @@ func TestFaultsComeInTheOrderTheyWereAskedFor(t *testing.T) {
 	for _, kind := range []error{mintlify.ErrServer, mintlify.ErrServer, mintlify.ErrNotFound, nil} {
 		_, err := client.Jobs.Get(t.Context(), "j")
 		assert.ErrorIs(t, err, kind)
+	}
+}
+
+func TestSucceedNextIsQueuedAmongTheFaults(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("j")
+	svc.SucceedNext(mintlify.OpGetJob, 2)
+	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
+	svc.SucceedNext(mintlify.OpGetJob, 1)
+	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 404})
+	svc.SucceedNext(mintlify.OpGetJob, 0)
+	svc.FailNext(mintlify.OpGetJob, -1, mintlifytest.Fault{Status: 400})
+	client := svc.Client(mintlify.WithMaxRetries(0))
+	for _, kind := range []error{nil, nil, mintlify.ErrServer, nil, mintlify.ErrNotFound, nil} {
+		_, err := client.Jobs.Get(t.Context(), "j")
+		assert.ErrorIs(t, err, kind)
+	}
+}
+
+func TestAStepFailsAlsoWhereFailNextLetsThePollPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503, Delay: time.Second}}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Delay: 2 * time.Second})
+		client := svc.Client(mintlify.WithMaxRetries(0))
+		start := time.Now()
+		_, err := client.Jobs.Get(t.Context(), "j")
+		assert.ErrorIs(t, err, mintlify.ErrServer)
+		assert.Equal(t, 3*time.Second, time.Since(start), "both delays")
+		assert.Equal(t, mintlify.JobCompleted, poll(t, client, "j").Status, "the step is over")
+	})
+}
+
+func TestFaultsThatTheServiceActsOn(t *testing.T) {
+	for name, tc := range map[string]struct {
+		fault mintlifytest.Fault
+		acted bool
+	}{
+		"none":             {mintlifytest.Fault{}, true},
+		"200":              {mintlifytest.Fault{Status: 200}, true},
+		"body":             {mintlifytest.Fault{Body: "<html>"}, true},
+		"drop":             {mintlifytest.Fault{Drop: true}, true},
+		"truncate":         {mintlifytest.Fault{Truncate: true}, true},
+		"504":              {mintlifytest.Fault{Status: 504}, false},
+		"504, acted":       {mintlifytest.Fault{Status: 504, Acted: true}, true},
+		"429, acted":       {mintlifytest.Fault{Status: 429, Acted: true}, true},
+		"refused":          {mintlifytest.Fault{Refuse: true}, false},
+		"refused and more": {mintlifytest.Fault{Refuse: true, Acted: true, Status: 504}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			client := svc.Client(mintlify.WithMaxRetries(0))
+			svc.FailNext(mintlify.OpCreateJob, 1, tc.fault)
+			_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+			var apiErr *mintlify.APIError
+			if errors.As(err, &apiErr) {
+				assert.Equal(t, tc.fault.Status, apiErr.StatusCode)
+			}
+			assert.Equal(t, tc.acted, len(svc.Jobs()) == 1)
+		})
 	}
 }
 

@@ -38,7 +38,7 @@ type Service struct {
 
 	mu       sync.Mutex
 	requests []Request
-	faults   map[mintlify.Operation][]Fault
+	faults   map[mintlify.Operation][]faults
 	quotas   map[string][]time.Time // requests within the window, by quota; nil: no quotas
 	jobs     jobs
 	visitors []mintlify.Visitor
@@ -49,7 +49,7 @@ type Service struct {
 func NewService() *Service {
 	return &Service{
 		routes: routes(),
-		faults: map[mintlify.Operation][]Fault{},
+		faults: map[mintlify.Operation][]faults{},
 		jobs:   jobs{byKey: map[jobKey]*job{}},
 	}
 }
