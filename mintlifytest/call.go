@@ -12,6 +12,7 @@ import (
 type call struct {
 	*route      // the zero route where the service has no such endpoint
 	request     *http.Request
+	body        []byte
 	project, id string // in the path
 	query       url.Values
 	prompt      string // in the body
@@ -19,27 +20,28 @@ type call struct {
 }
 
 func (s *Service) newCall(r *http.Request, body []byte) *call {
-	c := &call{route: &route{}, request: r, query: r.URL.Query(), prompt: field(r, body, "prompt")}
+	c := &call{request: r, body: body, query: r.URL.Query()}
+	c.prompt = c.field("prompt")
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	for i := range s.routes {
 		if project, id, ok := s.routes[i].match(r.Method, segments); ok {
 			c.route, c.project, c.id = &s.routes[i], project, id
-			break
+			return c
 		}
 	}
+	c.route = &route{}
 	return c
 }
 
-// field returns a text of a request's body; "" if it has none that the service
-// would take.
-func field(r *http.Request, body []byte, name string) string {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+// field returns a text of the body; "" if it has none that the service would take.
+func (c *call) field(name string) string {
+	mediaType, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/json" {
 		return ""
 	}
 	var fields map[string]json.RawMessage // a struct would take a name in another case
 	var text string
-	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(fields[name], &text) != nil {
+	if json.Unmarshal(c.body, &fields) != nil || json.Unmarshal(fields[name], &text) != nil {
 		return ""
 	}
 	return text

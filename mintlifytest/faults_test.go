@@ -120,6 +120,9 @@ func TestFaultsThatTheServiceActsOn(t *testing.T) {
 				assert.Equal(t, tc.fault.Status, apiErr.StatusCode)
 			}
 			assert.Equal(t, tc.acted, len(svc.Jobs()) == 1)
+			for _, request := range svc.Requests() {
+				assert.Equal(t, tc.acted, request.Acted)
+			}
 		})
 	}
 }

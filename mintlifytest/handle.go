@@ -19,7 +19,7 @@ func (s *Service) act(c *call) (result any, failed *failure) {
 		result, failed = s.serve(c)
 	}
 	if !c.fault.Refuse {
-		s.record(c)
+		s.record(c, c.fault.acts() && failed == nil)
 	}
 	return result, failed
 }

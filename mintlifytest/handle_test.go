@@ -48,6 +48,8 @@ func TestServiceChecksRequestsAsTheServiceDoes(t *testing.T) {
 				assert.Equal(t, tc.status, status)
 				assert.Contains(t, body, tc.says)
 				assert.NotContains(t, body, "mint_")
+				requests := svc.Requests()
+				assert.Equal(t, tc.status < 300, requests[len(requests)-1].Acted)
 			}
 		})
 	}

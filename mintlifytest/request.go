@@ -13,7 +13,10 @@ type Request struct {
 	Method    string             // as sent
 	Path      string             // as sent, escaped
 	Query     url.Values         // as sent
+	ProjectID string             // in the path; "" where the service has no such operation
 	Prompt    string             // of Create and Message
+	Body      []byte             // as sent; nil for none
+	Acted     bool               // the service acted on it (made a job, took a message, gave a page), whatever it responded
 }
 
 // Requests returns the requests that reached the service so far, in order.
@@ -24,12 +27,15 @@ func (s *Service) Requests() []Request {
 }
 
 // record adds a call to the requests that reached the service.
-func (s *Service) record(c *call) {
+func (s *Service) record(c *call, acted bool) {
 	s.requests = append(s.requests, Request{
 		Operation: c.operation,
 		Method:    c.request.Method,
 		Path:      c.request.URL.EscapedPath(),
 		Query:     c.query,
+		ProjectID: c.project,
 		Prompt:    c.prompt,
+		Body:      c.body,
+		Acted:     acted,
 	})
 }

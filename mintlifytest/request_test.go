@@ -18,7 +18,8 @@ func TestRequestsAreKeptWithoutTheKey(t *testing.T) {
 	_, err = client.Jobs.Get(t.Context(), "a/b")
 	require.Error(t, err)
 	assert.Equal(t, []mintlifytest.Request{
-		{Operation: mintlify.OpCreateJob, Method: "POST", Path: "/v2/agent/test-project/job", Query: map[string][]string{}, Prompt: "do it"},
-		{Operation: mintlify.OpGetJob, Method: "GET", Path: "/v2/agent/test-project/job/a%2Fb", Query: map[string][]string{}},
+		{Operation: mintlify.OpCreateJob, Method: "POST", Path: "/v2/agent/test-project/job", Query: map[string][]string{}, ProjectID: "test-project",
+			Prompt: "do it", Body: []byte(`{"prompt":"do it"}`), Acted: true},
+		{Operation: mintlify.OpGetJob, Method: "GET", Path: "/v2/agent/test-project/job/a%2Fb", Query: map[string][]string{}, ProjectID: "test-project"},
 	}, svc.Requests())
 }

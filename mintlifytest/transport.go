@@ -87,10 +87,15 @@ func readBody(r *http.Request) ([]byte, error) {
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequestBody+1))
-	if err == nil && len(body) > maxRequestBody {
-		err = errors.New("mintlifytest: the request's body is larger than 10 MiB")
+	switch {
+	case err != nil:
+		return nil, err
+	case len(body) > maxRequestBody:
+		return nil, errors.New("mintlifytest: the request's body is larger than 10 MiB")
+	case len(body) == 0:
+		return nil, nil // as for a request without one
 	}
-	return body, err
+	return body, nil
 }
 
 // refuse is a connection refused, with the trace event of a real transport.
