@@ -22,7 +22,8 @@ func analyticsQuota() quota {
 }
 
 // EnforceQuotas has the service respond 429 beyond its documented quotas: 100 jobs
-// and messages per project and hour, 100 analytics requests per hour.
+// and messages per project and hour, 100 analytics requests per hour. Its Retry-After
+// is the time until the oldest request that counts is an hour old, in seconds, rounded up.
 func (s *Service) EnforceQuotas() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +41,11 @@ func (s *Service) count(q quota) *failure {
 		counted = counted[1:]
 	}
 	if len(counted) == q.requests {
-		return &failure{status: http.StatusTooManyRequests, Error: "Rate limit exceeded: " + q.text}
+		return &failure{
+			status:     http.StatusTooManyRequests,
+			retryAfter: counted[0].Add(q.window).Sub(now),
+			Error:      "Rate limit exceeded: " + q.text,
+		}
 	}
 	s.quotas[q.key] = append(counted, now)
 	return nil

@@ -1,6 +1,8 @@
 package mintlifytest_test
 
 import (
+	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +13,37 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
+
+func TestQuotaSaysWhenItHasRoomAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.EnforceQuotas()
+		client := svc.Client(mintlify.WithMaxRetries(0))
+		get := func() time.Duration {
+			_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			var apiErr *mintlify.APIError
+			if !errors.As(err, &apiErr) {
+				require.NoError(t, err)
+				return 0
+			}
+			require.Equal(t, http.StatusTooManyRequests, apiErr.StatusCode)
+			return apiErr.RetryAfter
+		}
+		for range 100 {
+			require.Zero(t, get())
+			time.Sleep(10*time.Second + 100*time.Millisecond)
+		}
+		// The first request is 1010 seconds old.
+		assert.Equal(t, 2590*time.Second, get())
+		time.Sleep(time.Millisecond)
+		assert.Equal(t, 2590*time.Second, get(), "rounded up")
+		time.Sleep(2590*time.Second - 2*time.Millisecond)
+		assert.Equal(t, time.Second, get())
+		time.Sleep(time.Millisecond)
+		assert.Zero(t, get(), "as it said")
+		assert.Equal(t, 11*time.Second, get(), "until the second request is an hour old")
+	})
+}
 
 func TestQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

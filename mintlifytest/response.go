@@ -2,7 +2,10 @@ package mintlifytest
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
+	"strconv"
+	"time"
 )
 
 // response is what the service responds, and what goes wrong on the way back.
@@ -16,9 +19,10 @@ type response struct {
 // failure is an error in the service's own terms. It marshals to the body of its
 // response.
 type failure struct {
-	status  int
-	Error   string   `json:"error"`
-	Details []detail `json:"details,omitempty"` // of the analytics operations
+	status     int
+	retryAfter time.Duration // 0: not sent
+	Error      string        `json:"error"`
+	Details    []detail      `json:"details,omitempty"` // of the analytics operations
 }
 
 type detail struct {
@@ -29,6 +33,9 @@ func newResponse(c *call, result any, failed *failure) response {
 	r := response{status: c.status, header: http.Header{}}
 	if failed != nil {
 		r.status, result = failed.status, failed
+		if failed.retryAfter > 0 {
+			r.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(failed.retryAfter.Seconds()))))
+		}
 	}
 	body, err := json.Marshal(result)
 	if err != nil {

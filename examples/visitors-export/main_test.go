@@ -251,7 +251,7 @@ func TestQuotaStopsAnExportAndALaterRunGoesOn(t *testing.T) {
 		args := []string{"-o", p.path("v.csv"), "-limit", "10"}
 		for range 2 {
 			require.Equal(t, exitQuota, p.run(t.Context(), args...), p.messages)
-			assert.Contains(t, p.messages, "go on within the hour")
+			assert.Contains(t, p.messages, "go on in 1h0m0s")
 			assert.Contains(t, p.messages, "Run the same command")
 			time.Sleep(time.Hour)
 		}
@@ -266,6 +266,10 @@ func TestQuotaThatSaysWhen(t *testing.T) {
 		svc := mintlifytest.NewService()
 		p.useService(svc)
 		svc.SetVisitors(demoVisitors(5))
+		svc.FailNext(mintlify.OpGetVisitors, 4, mintlifytest.Fault{Status: 429})
+		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
+		assert.Contains(t, p.messages, "go on within the hour")
+
 		limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"720"}}}
 		svc.FailNext(mintlify.OpGetVisitors, 1, limited)
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
@@ -289,7 +293,7 @@ func TestWaitForTheQuota(t *testing.T) {
 		svc.EnforceQuotas()
 		require.Equal(t, exitOK, p.run(t.Context(), "-limit", "10", "-wait"), p.messages)
 		requireAll(t, p.stdout, 2550)
-		assert.Contains(t, p.messages, "waiting for 10m0s")
+		assert.Contains(t, p.messages, "waiting for 1h0m0s")
 
 		svc.FailNext(mintlify.OpGetVisitors, 10, mintlifytest.Fault{Status: 429})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -297,6 +301,7 @@ func TestWaitForTheQuota(t *testing.T) {
 		start := time.Now()
 		assert.Equal(t, exitInterrupted, p.run(ctx, "-wait"))
 		assert.Equal(t, time.Minute, time.Since(start), "at once")
+		assert.Contains(t, p.messages, "waiting for 10m0s", "where the service does not say")
 	})
 }
 
