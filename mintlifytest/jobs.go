@@ -66,7 +66,7 @@ func (s *Service) createJob(c *call) (any, *failure) {
 	if failed := s.checkPrompt(c); failed != nil {
 		return nil, failed
 	}
-	return s.jobs.create(c.project).json(), nil
+	return s.jobs.create(c.project).result(), nil
 }
 
 func (s *Service) getJob(c *call) (any, *failure) {
@@ -77,7 +77,7 @@ func (s *Service) getJob(c *call) (any, *failure) {
 	if step, ok := j.script.poll(c); ok {
 		j.report(step)
 	}
-	return j.json(), nil
+	return j.result(), nil
 }
 
 func (s *Service) sendMessage(c *call) (any, *failure) {
@@ -89,7 +89,7 @@ func (s *Service) sendMessage(c *call) (any, *failure) {
 		return nil, failed
 	}
 	j.message()
-	return j.json(), nil
+	return j.result(), nil
 }
 
 func (s *Service) checkPrompt(c *call) *failure {
@@ -165,20 +165,37 @@ func (j *job) message() {
 	j.status, j.prLink, j.archived = mintlify.JobActive, "", time.Time{}
 }
 
-// json is the job as the service reports it: null, not left out, where there is nothing.
-func (j *job) json() map[string]any {
-	fields := map[string]any{
-		"id": j.id, "status": j.status, "model": model, "prLink": nil,
-		"source":    map[string]any{"repository": repository, "ref": ref},
-		"createdAt": timestamp(j.created), "archivedAt": nil,
-	}
-	if j.prLink != "" {
-		fields["prLink"] = j.prLink
-	}
-	if !j.archived.IsZero() {
-		fields["archivedAt"] = timestamp(j.archived)
-	}
-	return fields
+// jobResult is a job as the service reports it: null, not left out, where there is nothing.
+type jobResult struct {
+	ID     string             `json:"id"`
+	Status mintlify.JobStatus `json:"status"`
+	Source struct {
+		Repository string `json:"repository"`
+		Ref        string `json:"ref"`
+	} `json:"source"`
+	Model      string  `json:"model"`
+	PRLink     *string `json:"prLink"`
+	CreatedAt  string  `json:"createdAt"`
+	ArchivedAt *string `json:"archivedAt"`
 }
 
-func timestamp(t time.Time) string { return t.Format("2006-01-02T15:04:05.000Z") }
+func (j *job) result() *jobResult {
+	r := &jobResult{ID: j.id, Status: j.status, Model: model, PRLink: orNull(j.prLink), CreatedAt: timestamp(j.created), ArchivedAt: orNull(timestamp(j.archived))}
+	r.Source.Repository, r.Source.Ref = repository, ref
+	return r
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// timestamp is a time as the service writes it; "" for the zero time.
+func timestamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format("2006-01-02T15:04:05.000Z")
+}

@@ -29,6 +29,10 @@ type detail struct {
 	Message string `json:"message"`
 }
 
+// unlocked is a result that is made while the service is not locked, so that what
+// makes it may call the service.
+type unlocked func() any
+
 func newResponse(c *call, result any, failed *failure) response {
 	r := response{status: c.status, header: http.Header{}}
 	if failed != nil {
@@ -36,6 +40,9 @@ func newResponse(c *call, result any, failed *failure) response {
 		if failed.retryAfter > 0 {
 			r.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(failed.retryAfter.Seconds()))))
 		}
+	}
+	if makeResult, ok := result.(unlocked); ok {
+		result = makeResult()
 	}
 	body, err := json.Marshal(result)
 	if err != nil {

@@ -41,8 +41,7 @@ type Service struct {
 	faults   map[mintlify.Operation][]faults
 	quotas   map[string][]time.Time // requests within the window, by quota; nil: no quotas
 	jobs     jobs
-	visitors []mintlify.Visitor
-	totals   mintlify.VisitorTotals
+	visitors visitorsFunc // nil: no rows
 }
 
 // NewService returns a service with no jobs.

@@ -1,79 +1,96 @@
 package mintlifytest
 
 import (
-	"net/http"
-	"net/url"
+	"cmp"
+	"math"
 	"slices"
-	"strconv"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Of the analytics operations.
+// Of a page of visitors.
 const (
 	defaultLimit = 50
 	maxLimit     = 250
 )
 
+// visitorsFunc returns all rows of an export, and their totals.
+type visitorsFunc func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)
+
 // SetVisitors sets the rows of the analytics export, for every project and range
 // of dates. Its totals are the sums of theirs.
 func (s *Service) SetVisitors(rows []mintlify.Visitor) {
+	rows = slices.Clone(rows)
+	var totals mintlify.VisitorTotals
+	for _, row := range rows {
+		totals.Human += row.Human
+		totals.AI += row.AI
+		totals.Total += row.Total
+	}
+	s.SetVisitorsFunc(func(string, mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
+		return rows, totals
+	})
+}
+
+// SetVisitorsFunc has f return the rows and totals of the analytics export, in place
+// of [Service.SetVisitors], by project and dates. It is called once for each page and
+// returns all rows of the export: the service takes the page's from them. params is
+// as sent: zero where the request leaves a parameter out.
+//
+// f must be safe for use by many goroutines. It may call the service, and must not
+// change rows that it has returned.
+func (s *Service) SetVisitorsFunc(f func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.visitors, s.totals = slices.Clone(rows), mintlify.VisitorTotals{}
-	for _, row := range rows {
-		s.totals.Human += row.Human
-		s.totals.AI += row.AI
-		s.totals.Total += row.Total
-	}
+	s.visitors = f
 }
 
 func (s *Service) getVisitors(c *call) (any, *failure) {
-	limit, offset, bad := paging(c.query)
-	for _, name := range []string{"dateFrom", "dateTo"} {
-		if c.query.Has(name) && !isDate(c.query.Get(name)) {
-			bad = append(bad, detail{name + " must be an ISO 8601 or YYYY-MM-DD date"})
-		}
+	q := query{Values: c.query}
+	params := mintlify.VisitorsParams{
+		DateFrom: q.date("dateFrom"),
+		DateTo:   q.date("dateTo"),
+		Limit:    q.integer("limit", 1, maxLimit),
+		Offset:   q.integer("offset", 0, math.MaxInt),
 	}
-	if len(bad) > 0 {
-		return nil, &failure{status: http.StatusBadRequest, Error: "Invalid query parameters", Details: bad}
+	if failed := q.failure(); failed != nil {
+		return nil, failed
 	}
 	if failed := s.count(analyticsQuota()); failed != nil {
 		return nil, failed
 	}
-	offset = min(offset, len(s.visitors))
-	end := min(offset+limit, len(s.visitors))
-	rows := make([]map[string]any, 0, end-offset)
-	for _, row := range s.visitors[offset:end] {
-		rows = append(rows, map[string]any{"path": row.Path, "human": row.Human, "ai": row.AI, "total": row.Total})
-	}
-	return map[string]any{
-		"totals":   map[string]any{"human": s.totals.Human, "ai": s.totals.AI, "total": s.totals.Total},
-		"visitors": rows,
-		"hasMore":  end < len(s.visitors),
-	}, nil
+	visitors, project := s.visitors, c.project
+	return unlocked(func() any { return newVisitorPage(visitors, project, params) }), nil
 }
 
-func paging(query url.Values) (limit, offset int, bad []detail) {
-	limit = defaultLimit
-	var err error
-	if query.Has("limit") {
-		if limit, err = strconv.Atoi(query.Get("limit")); err != nil || limit < 1 || limit > maxLimit {
-			bad = append(bad, detail{"limit must be an integer from 1 to 250"})
-		}
-	}
-	if query.Has("offset") {
-		if offset, err = strconv.Atoi(query.Get("offset")); err != nil || offset < 0 {
-			bad = append(bad, detail{"offset must be an integer, 0 or greater"})
-		}
-	}
-	return limit, offset, bad
+// visitorPage is a page as the service reports it.
+type visitorPage struct {
+	Totals   visitorCounts `json:"totals"`
+	Visitors []visitor     `json:"visitors"`
+	HasMore  bool          `json:"hasMore"`
 }
 
-// isDate takes a day, or an instant in UTC with a Z, as every parser does.
-func isDate(text string) bool {
-	_, dayErr := time.Parse(time.DateOnly, text)
-	_, instantErr := time.Parse("2006-01-02T15:04:05Z", text)
-	return dayErr == nil || instantErr == nil
+type visitor struct {
+	Path string `json:"path"`
+	visitorCounts
+}
+
+type visitorCounts struct {
+	Human int64 `json:"human"`
+	AI    int64 `json:"ai"`
+	Total int64 `json:"total"`
+}
+
+func newVisitorPage(visitors visitorsFunc, project string, params mintlify.VisitorsParams) *visitorPage {
+	var rows []mintlify.Visitor
+	var totals mintlify.VisitorTotals
+	if visitors != nil {
+		rows, totals = visitors(project, params)
+	}
+	rows, hasMore := pageOf(rows, params.Offset, cmp.Or(params.Limit, defaultLimit))
+	page := &visitorPage{Totals: visitorCounts(totals), Visitors: make([]visitor, len(rows)), HasMore: hasMore}
+	for i, row := range rows {
+		page.Visitors[i] = visitor{row.Path, visitorCounts{row.Human, row.AI, row.Total}}
+	}
+	return page
 }

@@ -2,8 +2,10 @@ package mintlifytest_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,6 +13,64 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
+
+func TestVisitorsByProjectAndDates(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	january, february := mintlify.Day(2026, time.January, 1), mintlify.Instant(time.Date(2026, time.February, 1, 12, 0, 0, 5e6, time.UTC))
+	var asked []mintlify.VisitorsParams
+	svc.SetVisitorsFunc(func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
+		asked = append(asked, params)
+		assert.Len(t, svc.Requests(), len(asked), "it may call the service")
+		if projectID != "other" || params.DateFrom != january {
+			return nil, mintlify.VisitorTotals{}
+		}
+		return visitorRows(120), mintlify.VisitorTotals{Human: 7, AI: 8, Total: 9}
+	})
+	none, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, none.Visitors)
+	assert.Zero(t, none.Totals)
+
+	other, err := client.ForProject("other")
+	require.NoError(t, err)
+	dates := mintlify.VisitorsParams{DateFrom: january, DateTo: february}
+	first, err := other.Analytics.GetVisitors(t.Context(), dates)
+	require.NoError(t, err)
+	assert.Equal(t, visitorRows(120)[:50], first.Visitors, "the service's default")
+	assert.True(t, first.HasMore)
+	assert.Equal(t, mintlify.VisitorTotals{Human: 7, AI: 8, Total: 9}, first.Totals)
+	last := mintlify.VisitorsParams{DateFrom: january, DateTo: february, Limit: 100, Offset: 100}
+	second, err := other.Analytics.GetVisitors(t.Context(), last)
+	require.NoError(t, err)
+	assert.Equal(t, visitorRows(120)[100:], second.Visitors)
+	assert.False(t, second.HasMore)
+	assert.Equal(t, []mintlify.VisitorsParams{{}, dates, last}, asked, "as sent")
+
+	_, err = other.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Offset: math.MaxInt - 250, Limit: 250})
+	require.NoError(t, err, "beyond the end")
+	svc.SetVisitors(visitorRows(3))
+	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	require.NoError(t, err)
+	assert.Equal(t, visitorRows(3), page.Visitors, "the latest counts")
+	svc.SetVisitorsFunc(nil)
+	page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Visitors)
+}
+
+func TestPagesOfVisitorsAreCheap(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(visitorRows(5000))
+	client := svc.Client()
+	allocations := testing.AllocsPerRun(5, func() {
+		for _, err := range client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}) {
+			require.NoError(t, err)
+		}
+	})
+	t.Logf("%.0f allocations for 5,000 rows, the client's included", allocations)
+	assert.LessOrEqual(t, allocations, 7000.0)
+}
 
 func TestVisitors(t *testing.T) {
 	svc := mintlifytest.NewService()

@@ -1,0 +1,66 @@
+package mintlifytest
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// query is the query of an analytics request, and what is wrong with it.
+type query struct {
+	url.Values
+	wrong []detail
+}
+
+// integer returns a parameter from least to most; 0 if it is not there.
+func (q *query) integer(name string, least, most int) int {
+	if !q.Has(name) {
+		return 0
+	}
+	n, err := strconv.Atoi(q.Get(name))
+	if err == nil && least <= n && n <= most {
+		return n
+	}
+	upTo := fmt.Sprintf("from %d to %d", least, most)
+	if most == math.MaxInt {
+		upTo = fmt.Sprintf("of %d or more", least)
+	}
+	q.wrong = append(q.wrong, detail{fmt.Sprintf("%s must be an integer %s", name, upTo)})
+	return 0
+}
+
+// date returns a parameter that is a day, or an instant in UTC with a Z, which is
+// what every parser takes; the zero Date if it is not there.
+func (q *query) date(name string) mintlify.Date {
+	if !q.Has(name) {
+		return mintlify.Date{}
+	}
+	text := q.Get(name)
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return mintlify.Day(day.Date())
+	}
+	if instant, err := time.Parse("2006-01-02T15:04:05Z", text); err == nil {
+		return mintlify.Instant(instant)
+	}
+	q.wrong = append(q.wrong, detail{name + " must be an ISO 8601 or YYYY-MM-DD date"})
+	return mintlify.Date{}
+}
+
+// failure is the response to a query with something wrong; nil where nothing is.
+func (q *query) failure() *failure {
+	if len(q.wrong) == 0 {
+		return nil
+	}
+	return &failure{status: http.StatusBadRequest, Error: "Invalid query parameters", Details: q.wrong}
+}
+
+// pageOf returns the rows of a page, and whether there are more.
+func pageOf[R any](rows []R, offset, limit int) (page []R, hasMore bool) {
+	rows = rows[min(offset, len(rows)):]
+	return rows[:min(limit, len(rows))], limit < len(rows)
+}
