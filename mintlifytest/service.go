@@ -53,23 +53,55 @@ func NewService() *Service {
 	}
 }
 
-// Client returns a client wired to s in memory. It retries and polls without
-// waiting, unless opts, which come after, say otherwise: a wait for a job that
-// never ends, or polls that never succeed, spins until its context ends. Under
-// testing/synctest give it intervals, since time stands still while it spins:
+// Options returns what [Service.Client] wires a client with, for code that makes its
+// own:
 //
-//	svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
+//	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, svc.Options()...)
 //
-// A Retry-After is as it is with any client: it exceeds the longest wait before a
-// retry, here 0, and so comes back as an error, and it moves the next poll of a wait.
-//
-// It panics on an option that NewClient refuses.
-func (s *Service) Client(opts ...mintlify.Option) *mintlify.Client {
-	client, err := mintlify.NewClient(APIKey, ProjectID, append([]mintlify.Option{
+// With them a client sends its requests to s in memory, and retries and polls
+// without waiting. See [Service.Client] for what that means, and [WithRealSchedule]
+// for what to add under testing/synctest.
+func (s *Service) Options() []mintlify.Option {
+	return []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: s}),
 		mintlify.WithRetryWait(0, 0),
 		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)),
-	}, opts...)...)
+	}
+}
+
+// WithRealSchedule gives a client of [Service.Client] or [Service.Options] the SDK's
+// own waits before retries and between polls. It is for a testing/synctest bubble,
+// where they take no time:
+//
+//	client := svc.Client(mintlifytest.WithRealSchedule())
+func WithRealSchedule() mintlify.Option {
+	return both(
+		mintlify.WithRetryWait(500*time.Millisecond, 30*time.Second),
+		mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
+}
+
+// both is two options as one. C is the SDK's own type, which has no exported name.
+func both[C any](first, second func(C) error) func(C) error {
+	return func(config C) error {
+		if err := first(config); err != nil {
+			return err
+		}
+		return second(config)
+	}
+}
+
+// Client returns a client wired to s in memory. It retries and polls without
+// waiting, unless opts, which come after, say otherwise: a wait for a job that never
+// ends, or polls that never succeed, spin until their context ends. Under
+// testing/synctest, where time stands still while they spin, give it the real waits,
+// [WithRealSchedule].
+//
+// A Retry-After counts as with any client: a call returns it as an error, since it
+// exceeds the longest wait before a retry, here 0, and it moves the next poll of a wait.
+//
+// It panics on an option that [mintlify.NewClient] refuses.
+func (s *Service) Client(opts ...mintlify.Option) *mintlify.Client {
+	client, err := mintlify.NewClient(APIKey, ProjectID, append(s.Options(), opts...)...)
 	if err != nil {
 		panic(err)
 	}

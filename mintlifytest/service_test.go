@@ -1,10 +1,15 @@
 package mintlifytest_test
 
 import (
+	"context"
+	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -12,6 +17,73 @@ import (
 
 func TestClientPanicsOnABadOption(t *testing.T) {
 	assert.Panics(t, func() { mintlifytest.NewService().Client(mintlify.WithMaxRetries(-1)) })
+}
+
+func TestOptionsWireAClientOfOnesOwn(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client, err := mintlify.NewClient(mintlifytest.APIKey, "mine", svc.Options()...)
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		svc.FailNext(mintlify.OpCreateJob, 3, mintlifytest.Fault{Status: 429})
+		job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+		require.NoError(t, err)
+		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
+		require.NoError(t, err)
+		assert.Less(t, time.Since(start), time.Millisecond, "nothing waits")
+	})
+	assert.Equal(t, "mine", svc.Requests()[0].ProjectID)
+}
+
+// If the SDK's own waits change, those of WithRealSchedule have to.
+func TestRealScheduleIsTheOneOfTheSDK(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("j", mintlifytest.Step{})
+	for name, opts := range map[string][]mintlify.Option{
+		"the SDK's":         {mintlify.WithHTTPClient(&http.Client{Transport: svc})},
+		"WithRealSchedule":  append(svc.Options(), mintlifytest.WithRealSchedule()),
+		"given before more": append(svc.Options(), mintlifytest.WithRealSchedule(), mintlify.WithUserAgent("test")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var polls []mintlify.Poll
+				var attempts []time.Time
+				client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, append(opts,
+					mintlify.WithMaxRetries(9),
+					mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+						attempts = append(attempts, time.Now())
+						return nil
+					}))...)
+				require.NoError(t, err)
+
+				ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+				defer cancel()
+				_, err = client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) }))
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				for _, poll := range polls {
+					usual := min(max(poll.Waited/20, 5*time.Second), time.Minute)
+					assert.InEpsilon(t, usual, poll.Next, 0.11, "after %v", poll.Waited)
+				}
+
+				longest := make([]time.Duration, 9)
+				for range 100 {
+					attempts = nil
+					svc.FailNext(mintlify.OpGetVisitors, 10, mintlifytest.Fault{Status: 503})
+					_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+					require.ErrorIs(t, err, mintlify.ErrServer)
+					require.Len(t, attempts, 10)
+					for i := range longest {
+						longest[i] = max(longest[i], attempts[i+1].Sub(attempts[i]))
+					}
+				}
+				for i, wait := range longest { // drawn evenly from 0 to the bound
+					bound := min(500*time.Millisecond<<i, 30*time.Second)
+					assert.LessOrEqual(t, wait, bound)
+					assert.Greater(t, wait, bound*4/5, "100 waits before retry %d, all of them short", i+1)
+				}
+			})
+		})
+	}
 }
 
 func TestServiceIsSafeForManyGoroutines(t *testing.T) {
