@@ -1,49 +1,75 @@
 package mintlifytest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
 	"testing"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/stretchr/testify/require"
 )
-
-func visitorRows(n int) []mintlify.Visitor {
-	rows := make([]mintlify.Visitor, n)
-	for i := range rows {
-		rows[i] = mintlify.Visitor{Path: fmt.Sprint("/guides/page-", i), Human: int64(i), AI: 2, Total: int64(i) + 2}
-	}
-	return rows
-}
 
 func BenchmarkVisitorPages(b *testing.B) {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(visitorRows(5000))
 	client := svc.Client()
-	b.Run("through a client", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			for _, err := range client.Analytics.VisitorPages(b.Context(), mintlify.VisitorsParams{}) {
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, err := range client.Analytics.VisitorPages(b.Context(), mintlify.VisitorsParams{}) {
+			require.NoError(b, err)
 		}
-	})
-	b.Run("alone", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			for offset := 0; offset < 5000; offset += 250 {
-				r, _ := http.NewRequestWithContext(b.Context(), "GET", fmt.Sprintf("https://api.example.com/v1/analytics/p/visitors?limit=250&offset=%d", offset), nil)
-				r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
-				resp, err := svc.RoundTrip(r)
-				if err != nil || resp.StatusCode != 200 {
-					b.Fatal(err, resp)
-				}
-				io.Copy(io.Discard, resp.Body)
+	}
+}
+
+// The time for a job is the same whatever their number.
+func BenchmarkManyJobs(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				useManyJobs(b, n)
 			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/job")
+		})
+	}
+}
+
+// useManyJobs does all that can be done with jobs with n of them.
+func useManyJobs(t testing.TB, n int) {
+	svc := mintlifytest.NewService()
+	svc.EnforceQuotas() // each job in a project of its own, which has a quota of its own
+	header := http.Header{"Authorization": {"Bearer " + mintlifytest.APIKey}, "Content-Type": {"application/json"}}
+	do := func(status int, method, path, body string) io.Reader {
+		r := &http.Request{Method: method, URL: &url.URL{Path: path}, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+		resp, err := svc.RoundTrip(r)
+		if err != nil || resp.StatusCode != status {
+			t.Fatalf("%s %s: %v, %v", method, path, resp, err)
 		}
-	})
+		return resp.Body
+	}
+	for i := range n {
+		svc.AddJob(fmt.Sprint("job_", n+i+1)) // an id that a created job would have
+		svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted})
+		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
+		svc.SucceedNext(mintlify.OpGetJob, 1)
+	}
+	for i := range n {
+		jobs := fmt.Sprintf("/v2/agent/project-%d/job", i)
+		var created struct{ ID string }
+		if err := json.NewDecoder(do(http.StatusCreated, "POST", jobs, `{"prompt":"x"}`)).Decode(&created); err != nil {
+			t.Fatal(err)
+		}
+		job := jobs + "/" + created.ID
+		do(http.StatusServiceUnavailable, "GET", job, "")
+		do(http.StatusOK, "GET", job, "")
+		do(http.StatusOK, "POST", job+"/message", `{"prompt":"x"}`)
+		svc.AddJob(fmt.Sprint("job_", n+i+1), mintlifytest.Step{Status: mintlify.JobFailed}) // replaced
+	}
+	require.Len(t, svc.Jobs(), 2*n)
+	require.Len(t, svc.Requests(), 4*n)
 }

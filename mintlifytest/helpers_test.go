@@ -1,6 +1,7 @@
 package mintlifytest_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -43,4 +44,12 @@ func statuses(t *testing.T, client *mintlify.Client, id string, n int) []string 
 		reported = append(reported, string(poll(t, client, id).Status))
 	}
 	return reported
+}
+
+func visitorRows(n int) []mintlify.Visitor {
+	rows := make([]mintlify.Visitor, n)
+	for i := range rows {
+		rows[i] = mintlify.Visitor{Path: fmt.Sprint("/guides/page-", i), Human: int64(i), AI: 2, Total: int64(i) + 2}
+	}
+	return rows
 }

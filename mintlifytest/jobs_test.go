@@ -60,3 +60,6 @@ func TestScripts(t *testing.T) {
 	assert.Equal(t, []string{first, second, third, "job_5", fourth, "a/b c"}, ids)
 	assert.Equal(t, *poll(t, client, second), svc.Jobs()[1], "as the service reports it")
 }
+
+// Were anything here quadratic, this would take minutes.
+func TestManyJobs(t *testing.T) { useManyJobs(t, manyJobs) }

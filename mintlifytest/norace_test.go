@@ -1,0 +1,5 @@
+//go:build !race
+
+package mintlifytest_test
+
+const manyJobs = 100_000
