@@ -181,7 +181,7 @@ func TestCheckpointOfAnotherExportIsRefused(t *testing.T) {
 	args := func(more ...string) []string {
 		return append([]string{"-o", p.path("v.csv"), "-from", "2026-01-01", "-to", "2026-02-01", "-limit", "10"}, more...)
 	}
-	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{})
+	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), args()...))
 	before := p.read("v.csv")
@@ -232,7 +232,7 @@ func TestDefaultDatesAreThoseOfTheExportTakenUp(t *testing.T) {
 	svc := mintlifytest.NewService()
 	p.useService(svc)
 	svc.SetVisitors(demoVisitors(20))
-	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{})
+	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10", "-from", "2026-01-01", "-to", "2026-02-01"))
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"), p.messages)
@@ -369,7 +369,7 @@ func TestWhatACrashHasAppendedIsCutOff(t *testing.T) {
 	svc := mintlifytest.NewService()
 	p.useService(svc)
 	svc.SetVisitors(demoVisitors(20))
-	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{})
+	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"))
 	file, err := os.OpenFile(p.path("v.csv"), os.O_APPEND|os.O_WRONLY, 0)
