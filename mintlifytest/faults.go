@@ -7,23 +7,22 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Fault is a way for a request to fail. The service acts on the request before its
-// response goes wrong, unless the fault has a Status of 300 or more, without Acted,
-// or Refuse.
+// Fault is a way for a request to fail. The service acts on the request first and then
+// its response fails, except with Refuse, and with a Status of 300 or more without Acted.
 type Fault struct {
 	Status   int           // of the response, in place of the service's; 0: the service's
-	Acted    bool          // the service acts on the request whatever Status is: a gateway's 504 after the job was made
+	Acted    bool          // the service acts, whatever Status is: a gateway's 504 after the job was made
 	Body     string        // of the response, in place of the service's; "": the service's, or none with a Status
-	Header   http.Header   // added to the response's: Retry-After, for example
+	Header   http.Header   // added to the response's, such as Retry-After
 	Refuse   bool          // no connection is made, and the request does not reach the service (on a socket: the connection is closed)
 	Drop     bool          // the connection is lost before the response
 	Truncate bool          // the body breaks off in the middle
 	Delay    time.Duration // before the response comes
 }
 
-// FailNext makes the next n requests of op fail, after those of earlier calls of
-// FailNext and [Service.SucceedNext] for op. A poll that fails this way leaves the
-// job's script where it is.
+// FailNext makes the next n requests of op fail with f, once those of earlier calls of
+// FailNext and [Service.SucceedNext] are used up. A poll that fails this way does not
+// advance the job's script.
 func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,22 +31,22 @@ func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	}
 }
 
-// SucceedNext lets the next n requests of op pass, after those of earlier calls of
-// [Service.FailNext] and SucceedNext for op, so that a later one fails:
+// SucceedNext lets the next n requests of op pass, once those of earlier calls of
+// [Service.FailNext] and SucceedNext are used up, so that a later request fails:
 //
 //	svc.SucceedNext(mintlify.OpGetVisitors, 2)
 //	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 503}) // the third page
 //
-// They get what they would get without FailNext: a [Step].Fault still fails a poll.
+// A [Step].Fault still fails a poll that passes.
 func (s *Service) SucceedNext(op mintlify.Operation, n int) { s.FailNext(op, n, Fault{}) }
 
-// faults is a fault of the next n requests.
+// faults are the same fault n times.
 type faults struct {
 	fault Fault
 	n     int
 }
 
-// nextFault takes the fault that FailNext has for a request of op.
+// nextFault takes the fault of the next request of op from the queue; none if that is empty.
 func (s *Service) nextFault(op mintlify.Operation) Fault {
 	queue := s.faults[op]
 	if len(queue) == 0 {
@@ -64,7 +63,7 @@ func (s *Service) nextFault(op mintlify.Operation) Fault {
 // acts reports whether the service acts on the request.
 func (f Fault) acts() bool { return !f.Refuse && (f.Status < 300 || f.Acted) }
 
-// isFailure reports whether the response does not get through as it was.
+// isFailure reports whether the response is lost or another one.
 func (f Fault) isFailure() bool {
 	return f.Status != 0 || f.Body != "" || f.Refuse || f.Drop || f.Truncate
 }

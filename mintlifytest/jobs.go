@@ -21,26 +21,26 @@ const (
 // Step is what a job reports at one poll.
 type Step struct {
 	Status mintlify.JobStatus // "" is active
-	PRLink string             // completed without one is a job that changed no file
-	Fault  *Fault             // this poll fails so, and Status and PRLink are not reported
+	PRLink string             // "" is null
+	Fault  *Fault             // the poll fails, and Status and PRLink are not reported
 }
 
 func (s Step) fails() *Fault { return s.Fault }
 
-// ScriptJob sets what the next created job that has no script yet reports, poll
-// by poll; the last step stays. A job without a script is active at its first
-// poll and then completed with a pull request.
+// ScriptJob sets what a job reports, poll by poll: the first call is for the job created
+// next, the second for the one after it, and so on. The last step repeats. A job without
+// a script is active at its first poll, and then completed with a pull request.
 //
-// A message sets the job back to active. Polls then go on with the steps that
-// are left; where no more than the last is, they report active once before it.
+// A message sets a job back to active. The polls after it continue with the steps that
+// are left or, where that is only the last one, report active once before it.
 func (s *Service) ScriptJob(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.jobs.scripts = append(s.jobs.scripts, slices.Clone(steps))
 }
 
-// AddJob adds a job to the project [ProjectID], or replaces the one of that id,
-// as if it had been created with that script.
+// AddJob adds a job with this script to the project [ProjectID], as if it had just been
+// created, in place of the one with the same id if there is one.
 func (s *Service) AddJob(id string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,8 +48,8 @@ func (s *Service) AddJob(id string, steps ...Step) {
 	s.jobs.add(jobKey{ProjectID, id}, slices.Clone(steps))
 }
 
-// Jobs returns the jobs as they stand, in the order of their making, those of
-// [Service.AddJob] included: what the service has acted on, whatever it responded.
+// Jobs returns all jobs as they stand, those of [Service.AddJob] included, in the order
+// of their creation. A job is here once the service has made it, whatever it responded.
 func (s *Service) Jobs() []mintlify.Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (all *jobs) add(key jobKey, steps []Step) *job {
 // job is a job of the service. Times are kept to the millisecond, as they are reported.
 type job struct {
 	jobKey
-	number            int // in the order of their making
+	number            int // in the order of creation
 	status            mintlify.JobStatus
 	prLink            string
 	created, archived time.Time

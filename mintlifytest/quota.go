@@ -21,9 +21,10 @@ func analyticsQuota() quota {
 	return quota{"analytics", 100, time.Hour, "100 requests per organization per hour"}
 }
 
-// EnforceQuotas has the service respond 429 beyond its documented quotas: 100 jobs
-// and messages per project and hour, 100 analytics requests per hour. Its Retry-After
-// is the time until the oldest request that counts is an hour old, in seconds, rounded up.
+// EnforceQuotas has the service respond 429 to requests beyond its documented quotas:
+// 100 jobs and messages per project and hour, 100 analytics requests per organization
+// and hour. Retry-After is when the next one is admitted, in seconds, rounded up: when
+// the oldest of the 100 is an hour old. A refused request does not count.
 func (s *Service) EnforceQuotas() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

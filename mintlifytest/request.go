@@ -19,7 +19,7 @@ type Request struct {
 	Acted     bool               // the service acted on it (made a job, took a message, gave a page), whatever it responded
 }
 
-// Requests returns the requests that reached the service so far, in order.
+// Requests returns the requests that have reached the service so far, in order.
 func (s *Service) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,17 +1,3 @@
-// Package mintlifytest is an in-memory fake of the service, for tests that need
-// no network, no key and no waiting:
-//
-//	svc := mintlifytest.NewService()
-//	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobActive}, mintlifytest.Step{Status: mintlify.JobFailed})
-//	client := svc.Client() // a real *mintlify.Client, wired to svc
-//
-// It behaves as the service does: it checks the key, responds 400 to a bad
-// argument and 404 to an unknown job, sets a messaged job back to active, and
-// pages visitors by offset and limit.
-// Failures are set up by [Service.FailNext] and [Step].Fault.
-//
-// Nothing in it opens a socket, so it runs inside a testing/synctest bubble,
-// where a wait of 45 minutes takes no time.
 package mintlifytest
 
 import (
@@ -22,17 +8,17 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// What [Service.Client] is wired with, and what the service accepts: this key,
-// with any project. Jobs of [Service.AddJob] are in the project ProjectID.
+// The service accepts this key, with any project. They are the key and the project of
+// [Service.Client], and the project of jobs added by [Service.AddJob].
 const (
 	APIKey    = "mint_test_4f1c9d2e"
 	ProjectID = "test-project"
 )
 
-// Service is a fake of the service. It is an [http.RoundTripper], which responds
-// in memory, and an [http.Handler], for httptest.NewServer where a socket is
-// wanted. Make it with [NewService]; there is nothing to close. It is safe for
-// use by many goroutines.
+// Service is a fake of the service. It is an [http.RoundTripper], which responds in
+// memory, and an [http.Handler], for httptest.NewServer where a test needs a socket.
+// Create it with [NewService]; there is nothing to close. It is safe for use by many
+// goroutines.
 type Service struct {
 	routes []route
 

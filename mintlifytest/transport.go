@@ -17,7 +17,7 @@ import (
 
 const maxRequestBody = 10 << 20
 
-// RoundTrip implements [http.RoundTripper]: it responds in memory.
+// RoundTrip implements [http.RoundTripper], in memory.
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := readBody(r)
 	if err != nil {

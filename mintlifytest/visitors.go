@@ -17,8 +17,8 @@ const (
 // visitorsFunc returns all rows of an export, and their totals.
 type visitorsFunc func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)
 
-// SetVisitors sets the rows of the analytics export, for every project and range
-// of dates. Its totals are the sums of theirs.
+// SetVisitors sets the rows of the visitors export, the same for every project and range
+// of dates. The totals are the sums of theirs.
 func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 	rows = slices.Clone(rows)
 	var totals mintlify.VisitorTotals
@@ -32,13 +32,13 @@ func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 	})
 }
 
-// SetVisitorsFunc has f return the rows and totals of the analytics export, in place
-// of [Service.SetVisitors], by project and dates. It is called once for each page and
-// returns all rows of the export: the service takes the page's from them. params is
-// as sent: zero where the request leaves a parameter out.
+// SetVisitorsFunc sets the rows of the visitors export by project and dates, in place of
+// those of [Service.SetVisitors]. The service calls f for each page, with the parameters
+// as sent (zero where the request has none), and takes the page's rows from all that f
+// returns: Limit and Offset are not for f to apply.
 //
-// f must be safe for use by many goroutines. It may call the service, and must not
-// change rows that it has returned.
+// f may call the service. It must be safe for use by many goroutines, and not change
+// rows that it has returned.
 func (s *Service) SetVisitorsFunc(f func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,42 @@
+// Package mintlifytest is an in-memory fake of the service, for tests that need no
+// network, no key and no waiting. A test of a function updateDocs, which creates a job
+// and waits for it:
+//
+//	func TestUpdateDocsReportsAFailedJob(t *testing.T) {
+//		svc := mintlifytest.NewService()
+//		svc.ScriptJob(
+//			mintlifytest.Step{Status: mintlify.JobActive},
+//			mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}}, // a poll that fails
+//			mintlifytest.Step{Status: mintlify.JobFailed},
+//		)
+//		err := updateDocs(t.Context(), svc.Client(), "Document the flag --json")
+//		if !errors.Is(err, mintlify.ErrJobFailed) {
+//			t.Errorf("error is %v, want that of a failed job", err)
+//		}
+//		if sent := svc.Requests()[0]; sent.Prompt != "Document the flag --json" {
+//			t.Errorf("sent the prompt %q", sent.Prompt)
+//		}
+//	}
+//
+// # What it does
+//
+// The service checks the key, responds 400 to a bad argument and 404 to an unknown
+// job, sets a job that gets a message back to active, and pages visitors by offset and
+// limit. [Service.ScriptJob] sets what a job reports, poll by poll, and
+// [Service.SetVisitors] the rows of the export. [Service.Jobs] and [Service.Requests]
+// return what came of a test.
+//
+// # Failures
+//
+// [Service.FailNext] makes the next requests of an operation fail, [Service.SucceedNext]
+// lets some pass before it, and [Step].Fault fails one poll of a job. A [Fault] is a
+// response with another status, body or header, a refused or lost connection, a
+// truncated body, or a delay. [Service.EnforceQuotas] has the service refuse requests
+// beyond its quotas.
+//
+// # Time
+//
+// A client of [Service.Client] retries and polls without waiting. No socket is opened,
+// so that it works inside a testing/synctest bubble: with [WithRealSchedule] a client
+// waits there as it does in production, and 45 minutes take no time.
+package mintlifytest
