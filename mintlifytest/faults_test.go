@@ -17,7 +17,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestFaults(t *testing.T) {
+func TestFailNext(t *testing.T) {
 	svc := mintlifytest.NewService()
 	server := httptest.NewServer(svc)
 	defer server.Close()
@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestFaultsComeInTheOrderTheyWereAskedFor(t *testing.T) {
+func TestFailNextKeepsTheOrder(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j")
 	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 500})
@@ -64,7 +64,7 @@ func TestFaultsComeInTheOrderTheyWereAskedFor(t *testing.T) {
 	}
 }
 
-func TestSucceedNextIsQueuedAmongTheFaults(t *testing.T) {
+func TestSucceedNext(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j")
 	svc.SucceedNext(mintlify.OpGetJob, 2)
@@ -80,7 +80,7 @@ func TestSucceedNextIsQueuedAmongTheFaults(t *testing.T) {
 	}
 }
 
-func TestAStepFailsAlsoWhereFailNextLetsThePollPass(t *testing.T) {
+func TestStepFaultFailsAPollThatFailNextLetsPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503, Delay: time.Second}}, mintlifytest.Step{Status: mintlify.JobCompleted})
@@ -94,7 +94,7 @@ func TestAStepFailsAlsoWhereFailNextLetsThePollPass(t *testing.T) {
 	})
 }
 
-func TestFaultsThatTheServiceActsOn(t *testing.T) {
+func TestFaultActed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fault mintlifytest.Fault
 		acted bool

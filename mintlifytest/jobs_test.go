@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestScripts(t *testing.T) {
+func TestScriptJob(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
 	create := func() string {

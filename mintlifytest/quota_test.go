@@ -14,7 +14,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestQuotaSaysWhenItHasRoomAgain(t *testing.T) {
+func TestEnforceQuotasSaysRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.EnforceQuotas()
@@ -45,7 +45,7 @@ func TestQuotaSaysWhenItHasRoomAgain(t *testing.T) {
 	})
 }
 
-func TestQuotas(t *testing.T) {
+func TestEnforceQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.EnforceQuotas()

@@ -14,7 +14,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestVisitorsByProjectAndDates(t *testing.T) {
+func TestSetVisitorsFunc(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
 	january, february := mintlify.Day(2026, time.January, 1), mintlify.Instant(time.Date(2026, time.February, 1, 12, 0, 0, 5e6, time.UTC))
@@ -72,7 +72,7 @@ func TestPagesOfVisitorsAreCheap(t *testing.T) {
 	assert.LessOrEqual(t, allocations, 7000.0)
 }
 
-func TestVisitors(t *testing.T) {
+func TestSetVisitors(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client(mintlify.WithMaxRetries(0))
 	rows := make([]mintlify.Visitor, 120)
