@@ -88,7 +88,7 @@ func TestSetVisitors(t *testing.T) {
 	assert.Equal(t, mintlify.Visitor{Path: "/0", Human: 1, AI: 2, Total: 3}, page.Visitors[0])
 	assert.Equal(t, mintlify.VisitorTotals{Human: 120, AI: 240, Total: 360}, page.Totals)
 	assert.True(t, page.HasMore)
-	for offset, rest := range map[int]int{100: 20, 120: 0, 5000: 0} {
+	for offset, rest := range map[int]int{70: 50, 100: 20, 120: 0, 5000: 0} {
 		page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 50, Offset: offset})
 		require.NoError(t, err)
 		assert.Len(t, page.Visitors, rest)
