@@ -1,5 +1,6 @@
 // Package bench measures the SDK beside what one would use instead of it: see
-// docs/performance.md, which bench/run writes.
+// docs/performance.md, which bench/run writes. The clients of two columns are made
+// by go generate, with the versions in go.mod; nothing that imports them builds before.
 package bench
 
 import (

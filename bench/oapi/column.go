@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"net/http"
 
+	// The generated file's, so that go mod tidy keeps it where that is not made yet.
+	_ "github.com/oapi-codegen/runtime"
+
 	"github.com/mintlify-community/mintlify-go/bench"
 )
 

@@ -11,6 +11,14 @@ import (
 	"fmt"
 	"net/http"
 
+	// The generated files', so that go mod tidy keeps them where those are not made yet.
+	_ "github.com/go-faster/errors"
+	_ "github.com/go-faster/jx"
+	_ "github.com/ogen-go/ogen/otelogen"
+	_ "go.opentelemetry.io/otel"
+	_ "go.opentelemetry.io/otel/metric"
+	_ "go.opentelemetry.io/otel/trace"
+
 	"github.com/mintlify-community/mintlify-go/bench"
 )
 
