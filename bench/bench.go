@@ -29,14 +29,14 @@ type Client interface {
 	Get(ctx context.Context, id string) (Job, error)
 	Create(ctx context.Context, prompt string) (Job, error)
 	Page(ctx context.Context, offset, limit int, visit func(Row)) (hasMore bool, err error)
-	Export(ctx context.Context, limit int, visit func(Row)) error // limit 0: whatever the column asks for by itself
+	Export(ctx context.Context, limit int, visit func(Row)) error // limit 0: the column's own
 	Wait(ctx context.Context, id string) error
 }
 
 // New makes a client. Without a transport it is the column's own default.
 type New func(baseURL string, transport http.RoundTripper) Client
 
-// Row is what a column has read of a visitor.
+// Row is what a column has read of a row of the export.
 type Row struct {
 	Path             string
 	Human, AI, Total int64
@@ -48,8 +48,8 @@ type Job struct {
 	CreatedAt                      time.Time
 }
 
-// Walk is the export that one writes by hand around a call for one page.
-func Walk(ctx context.Context, c Client, limit int, visit func(Row)) error {
+// Paginate is the export that one writes by hand around a call for one page.
+func Paginate(ctx context.Context, c Client, limit int, visit func(Row)) error {
 	step := limit
 	if step == 0 {
 		step = DefaultLimit

@@ -48,7 +48,7 @@ func TestAllColumnsReadTheSameJob(t *testing.T) {
 	}
 }
 
-func TestAColumnSaysSoWhenItGetsNoAnswer(t *testing.T) {
+func TestAColumnReturnsAnErrorWhereTheServiceDoes(t *testing.T) {
 	missing := service.Fixed{Status: 404, Body: []byte(`{"error":"no such thing"}`)}
 	for _, column := range append(slices.Clip(All), Prefetching) {
 		client := column.New(url, missing)

@@ -92,21 +92,21 @@ func (c *client) Page(ctx context.Context, offset, limit int, visit func(bench.R
 	if err := c.do(ctx, http.MethodGet, "/v1/analytics/"+bench.Project+"/visitors?"+query.Encode(), nil, &p); err != nil {
 		return false, err
 	}
-	for _, v := range p.Visitors {
-		visit(bench.Row(v))
+	for _, row := range p.Visitors {
+		visit(bench.Row(row))
 	}
 	return p.HasMore, nil
 }
 
 func (c *client) Export(ctx context.Context, limit int, visit func(bench.Row)) error {
-	return bench.Walk(ctx, c, limit, visit)
+	return bench.Paginate(ctx, c, limit, visit)
 }
 
 func (c *client) Wait(ctx context.Context, id string) error { return bench.Poll(ctx, c, id) }
 
 // do limits a request by its context: http.Client.Timeout would start a goroutine
 // for each request on a transport in memory, which a real one does not need.
-func (c *client) do(ctx context.Context, method, path string, body io.Reader, answer any) error {
+func (c *client) do(ctx context.Context, method, path string, body io.Reader, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, c.baseURL+path, body)
@@ -127,9 +127,9 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, an
 		words, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, words)
 	}
-	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil {
+	if err := json.NewDecoder(resp.Body).Decode(result); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, resp.Body) // or the connection could not be used again
+	_, err = io.Copy(io.Discard, resp.Body) // or the connection could not be reused
 	return err
 }

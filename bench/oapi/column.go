@@ -35,19 +35,19 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 }
 
 func (c column) Get(ctx context.Context, id string) (bench.Job, error) {
-	answer, err := c.client.GetJobWithResponse(ctx, bench.Project, id)
+	response, err := c.client.GetJobWithResponse(ctx, bench.Project, id)
 	if err != nil {
 		return bench.Job{}, err
 	}
-	return read(answer.JSON200, answer.Status())
+	return read(response.JSON200, response.Status())
 }
 
 func (c column) Create(ctx context.Context, prompt string) (bench.Job, error) {
-	answer, err := c.client.CreateJobWithResponse(ctx, bench.Project, Prompt{Prompt: prompt})
+	response, err := c.client.CreateJobWithResponse(ctx, bench.Project, Prompt{Prompt: prompt})
 	if err != nil {
 		return bench.Job{}, err
 	}
-	return read(answer.JSON201, answer.Status())
+	return read(response.JSON201, response.Status())
 }
 
 func read(j *Job, status string) (bench.Job, error) {
@@ -72,21 +72,21 @@ func (c column) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 	if limit != 0 {
 		params.Limit = &limit
 	}
-	answer, err := c.client.GetVisitorsWithResponse(ctx, bench.Project, &params)
+	response, err := c.client.GetVisitorsWithResponse(ctx, bench.Project, &params)
 	if err != nil {
 		return false, err
 	}
-	if answer.JSON200 == nil {
-		return false, fmt.Errorf("no page: %s", answer.Status())
+	if response.JSON200 == nil {
+		return false, fmt.Errorf("no page: %s", response.Status())
 	}
-	for _, v := range answer.JSON200.Visitors {
-		visit(bench.Row{Path: v.Path, Human: int64(v.Human), AI: int64(v.Ai), Total: int64(v.Total)})
+	for _, row := range response.JSON200.Visitors {
+		visit(bench.Row{Path: row.Path, Human: int64(row.Human), AI: int64(row.Ai), Total: int64(row.Total)})
 	}
-	return answer.JSON200.HasMore, nil
+	return response.JSON200.HasMore, nil
 }
 
 func (c column) Export(ctx context.Context, limit int, visit func(bench.Row)) error {
-	return bench.Walk(ctx, c, limit, visit)
+	return bench.Paginate(ctx, c, limit, visit)
 }
 
 func (c column) Wait(ctx context.Context, id string) error { return bench.Poll(ctx, c, id) }

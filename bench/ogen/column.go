@@ -45,22 +45,22 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 }
 
 func (c column) Get(ctx context.Context, id string) (bench.Job, error) {
-	answer, err := c.client.GetJob(ctx, GetJobParams{ProjectId: bench.Project, ID: id})
-	return read(answer, err)
+	response, err := c.client.GetJob(ctx, GetJobParams{ProjectId: bench.Project, ID: id})
+	return read(response, err)
 }
 
 func (c column) Create(ctx context.Context, prompt string) (bench.Job, error) {
-	answer, err := c.client.CreateJob(ctx, &Prompt{Prompt: prompt}, CreateJobParams{ProjectId: bench.Project})
-	return read(answer, err)
+	response, err := c.client.CreateJob(ctx, &Prompt{Prompt: prompt}, CreateJobParams{ProjectId: bench.Project})
+	return read(response, err)
 }
 
-func read(answer any, err error) (bench.Job, error) {
+func read(response any, err error) (bench.Job, error) {
 	if err != nil {
 		return bench.Job{}, err
 	}
-	j, ok := answer.(*Job)
+	j, ok := response.(*Job)
 	if !ok {
-		return bench.Job{}, fmt.Errorf("no job: %v", answer)
+		return bench.Job{}, fmt.Errorf("no job: %v", response)
 	}
 	job := bench.Job{ID: j.ID, Status: string(j.Status), CreatedAt: j.CreatedAt.Value}
 	if repository, ok := j.Source.Value.Repository.Get(); ok {
@@ -77,22 +77,22 @@ func (c column) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 	if limit != 0 {
 		params.Limit = NewOptInt(limit)
 	}
-	answer, err := c.client.GetVisitors(ctx, params)
+	response, err := c.client.GetVisitors(ctx, params)
 	if err != nil {
 		return false, err
 	}
-	page, ok := answer.(*VisitorPage)
+	page, ok := response.(*VisitorPage)
 	if !ok {
-		return false, fmt.Errorf("no page: %v", answer)
+		return false, fmt.Errorf("no page: %v", response)
 	}
-	for _, v := range page.Visitors {
-		visit(bench.Row{Path: v.Path, Human: int64(v.Human), AI: int64(v.Ai), Total: int64(v.Total)})
+	for _, row := range page.Visitors {
+		visit(bench.Row{Path: row.Path, Human: int64(row.Human), AI: int64(row.Ai), Total: int64(row.Total)})
 	}
 	return page.HasMore, nil
 }
 
 func (c column) Export(ctx context.Context, limit int, visit func(bench.Row)) error {
-	return bench.Walk(ctx, c, limit, visit)
+	return bench.Paginate(ctx, c, limit, visit)
 }
 
 func (c column) Wait(ctx context.Context, id string) error { return bench.Poll(ctx, c, id) }

@@ -1,4 +1,4 @@
-// Package schedule simulates how often a wait asks, and how late it notices the
+// Package schedule simulates how often a wait polls, and how late it notices the
 // end of a job, under the SDK's schedule and under others.
 package schedule
 

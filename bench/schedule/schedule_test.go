@@ -46,7 +46,7 @@ func TestTheSimulatedScheduleIsTheSDKs(t *testing.T) {
 		}
 		slices.Sort(shares)
 		n := float64(len(jobs))
-		t.Logf("the SDK asks %.1f times a job and is %.1f s late, simulated %.1f and %.1f s", polls/n, late/n, simulated.GETs, simulated.Lateness.Seconds())
+		t.Logf("the SDK polls %.1f times a job and is %.1f s late, simulated %.1f and %.1f s", polls/n, late/n, simulated.GETs, simulated.Lateness.Seconds())
 		assert.InEpsilon(t, simulated.GETs, polls/n, 0.02)
 		assert.InEpsilon(t, simulated.Lateness.Seconds(), late/n, 0.1)
 		assert.InEpsilon(t, simulated.LateShare95, shares[len(shares)*95/100], 0.1)

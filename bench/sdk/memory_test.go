@@ -20,7 +20,7 @@ import (
 var ceilings = []struct {
 	name               string
 	allocations, bytes int64
-	answer             service.Fixed
+	response           service.Fixed
 	call               func(context.Context, bench.Client) error
 }{
 	{"Get", 51, 3900, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}, func(ctx context.Context, c bench.Client) error {
@@ -40,7 +40,7 @@ var ceilings = []struct {
 func TestAllocationsStayUnderTheirCeilings(t *testing.T) {
 	for _, op := range ceilings {
 		t.Run(op.name, func(t *testing.T) {
-			client := New("http://127.0.0.1:1", op.answer)
+			client := New("http://127.0.0.1:1", op.response)
 			result := testing.Benchmark(func(b *testing.B) {
 				for b.Loop() {
 					if err := op.call(b.Context(), client); err != nil {

@@ -56,18 +56,18 @@ func (c *client) Page(ctx context.Context, offset, limit int, visit func(bench.R
 	if err != nil {
 		return false, err
 	}
-	for _, v := range page.Visitors {
-		visit(bench.Row(v))
+	for _, row := range page.Visitors {
+		visit(bench.Row(row))
 	}
 	return page.HasMore, nil
 }
 
 func (c *client) Export(ctx context.Context, limit int, visit func(bench.Row)) error {
-	for v, err := range c.Analytics.Visitors(ctx, mintlify.VisitorsParams{Limit: limit}, c.export...) {
+	for row, err := range c.Analytics.Visitors(ctx, mintlify.VisitorsParams{Limit: limit}, c.export...) {
 		if err != nil {
 			return err
 		}
-		visit(bench.Row(v))
+		visit(bench.Row(row))
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package service is the service that is measured against: its answers are made
-// before it is asked, so that what they cost is not measured.
+// Package service is the service that is measured against: its responses
+// are made beforehand, so that what they cost is not measured.
 package service
 
 import (
@@ -29,7 +29,7 @@ type Service struct {
 	pages map[int][][]byte // by limit
 }
 
-// New renders the pages of both sizes that the columns ask for.
+// New renders the pages of both sizes that the columns request.
 func New(rows int) *Service {
 	s := &Service{pages: map[int][][]byte{}}
 	for _, limit := range []int{bench.DefaultLimit, bench.MaxLimit} {
@@ -52,14 +52,14 @@ func render(from, to, rows int) []byte {
 	return fmt.Appendf(body, `],"hasMore":%t}`, to < rows)
 }
 
-// ServeHTTP implements [http.Handler]. A path that begins with a duration is
-// answered so much later.
+// ServeHTTP implements [http.Handler]. The response to a path that
+// begins with a duration comes so much later.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if latency, err := time.ParseDuration(first); err == nil {
 		time.Sleep(latency)
 	}
-	status, body := s.answer(r)
+	status, body := s.response(r)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
@@ -68,11 +68,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // RoundTrip implements [http.RoundTripper].
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, body := s.answer(r)
+	status, body := s.response(r)
 	return respond(r, status, body)
 }
 
-func (s *Service) answer(r *http.Request) (status int, body []byte) {
+func (s *Service) response(r *http.Request) (status int, body []byte) {
 	switch {
 	case !strings.HasSuffix(r.URL.Path, "/visitors") && r.Method == http.MethodPost:
 		return http.StatusCreated, []byte(JobBody)
@@ -92,7 +92,7 @@ func (s *Service) answer(r *http.Request) (status int, body []byte) {
 	return http.StatusOK, pages[offset/limit]
 }
 
-// Fixed is a transport in memory that gives each request the same answer. Its own
+// Fixed is a transport in memory that gives each request the same response. Its own
 // work is as little as can be, since it is part of what is measured.
 type Fixed struct {
 	Status int
@@ -118,7 +118,7 @@ func respond(r *http.Request, status int, body []byte) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: header, Body: b, ContentLength: int64(len(body)), Request: r}, nil
 }
 
-// memory is a body of an answer, in one allocation.
+// memory is the body of a response, in one allocation.
 type memory struct{ bytes.Reader }
 
 // Close implements [io.Closer].

@@ -38,7 +38,7 @@ func TestAJobFromPromptToPullRequestIsValidInAnyProject(t *testing.T) {
 		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 		require.NoError(t, err)
 	}
-	assert.Equal(t, []string{"createJob 201", "getJob 200", "getVisitors 200", "sendMessage 200"}, proxy.Answers())
+	assert.Equal(t, []string{"createJob 201", "getJob 200", "getVisitors 200", "sendMessage 200"}, proxy.Responses())
 	assert.Len(t, svc.Jobs(), 6)
 }
 
@@ -119,7 +119,7 @@ func TestExportsAreValidToTheLastPageWithAndWithoutPrefetch(t *testing.T) {
 	}
 }
 
-func TestAnExportThatIsBrokenOffIsValid(t *testing.T) {
+func TestAnExportThatIsStoppedEarlyIsValid(t *testing.T) {
 	svc, _, client := startFake(t)
 	svc.SetVisitors(visitors(600))
 	for range 20 { // the request that prefetch had on its way is at another point each time
@@ -150,7 +150,7 @@ var calls = map[mintlify.Operation]func(context.Context, *mintlify.Client) error
 	},
 }
 
-func TestEveryDocumentedAnswerIsValidAndKnownToTheSDK(t *testing.T) {
+func TestEveryDocumentedResponseIsValidAndKnownToTheSDK(t *testing.T) {
 	svc := mintlifytest.NewService()
 	proxy, baseURL := startProxy(t, svc)
 	client := newClient(t, baseURL, mintlifytest.APIKey)
@@ -171,7 +171,7 @@ func TestEveryDocumentedAnswerIsValidAndKnownToTheSDK(t *testing.T) {
 	assert.Empty(t, proxy.Violations(), "before those that are meant")
 	provokeBadRequests(t, proxy, baseURL)
 	exhaustQuotas(t, svc, client)
-	assert.Equal(t, documentedAnswers(t), proxy.Answers())
+	assert.Equal(t, documentedResponses(t), proxy.Responses())
 }
 
 // provokeBadRequests sends what the SDK refuses to send.
@@ -184,7 +184,7 @@ func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
 	} {
 		assert.Equal(t, http.StatusBadRequest, request.send(t, baseURL))
 		noted := proxy.Violations()
-		require.Len(t, noted, 1, "%v: the request is wrong, the answer is not", noted)
+		require.Len(t, noted, 1, "%v: the request is wrong, the response is not", noted)
 		assert.Equal(t, contract.Request, noted[0].Side)
 	}
 }
@@ -222,7 +222,7 @@ func TestTheFakeAndTheDocumentRefuseTheSameRequests(t *testing.T) {
 }
 
 // requestsByStatus returns requests on the edge of what is allowed, and beyond,
-// with the statuses of their answers; 201 is 200 here.
+// with the statuses of their responses; 201 is 200 here.
 func requestsByStatus() map[rawRequest]int {
 	requests := map[rawRequest]int{
 		{target: getVisitors, key: "none"}:                        401,

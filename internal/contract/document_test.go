@@ -39,19 +39,19 @@ func TestDocumentHasTheFourOperationsAndNoOther(t *testing.T) {
 	}, operations)
 }
 
-// documentedAnswers returns the operations' ids with each status that the
+// documentedResponses returns the operations' ids with each status that the
 // document has by its own number.
-func documentedAnswers(t *testing.T) []string {
-	var answers []string
+func documentedResponses(t *testing.T) []string {
+	var responses []string
 	for _, item := range loadDocument(t).Paths.Map() {
 		for _, operation := range item.Operations() {
 			for status := range operation.Responses.Map() {
 				if status != "default" {
-					answers = append(answers, operation.OperationID+" "+status)
+					responses = append(responses, operation.OperationID+" "+status)
 				}
 			}
 		}
 	}
-	slices.Sort(answers)
-	return answers
+	slices.Sort(responses)
+	return responses
 }

@@ -54,7 +54,7 @@ type rawRequest struct {
 	body        string
 }
 
-// send returns the status of the answer.
+// send returns the status of the response.
 func (r rawRequest) send(t *testing.T, baseURL string) int {
 	t.Helper()
 	method, path, _ := strings.Cut(r.target, " ")
@@ -73,12 +73,12 @@ func (r rawRequest) send(t *testing.T, baseURL string) int {
 	if r.contentType != "" {
 		request.Header.Set("Content-Type", r.contentType)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
-	defer answer.Body.Close()
-	_, err = io.Copy(io.Discard, answer.Body)
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
 	require.NoError(t, err)
-	return answer.StatusCode
+	return response.StatusCode
 }
 
 // visitors returns n rows.

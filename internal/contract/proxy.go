@@ -29,18 +29,18 @@ const Document = "../../api/openapi.yaml"
 
 // Sides of an exchange, for [Violation].
 const (
-	Request = "request"
-	Answer  = "answer"
+	Request  = "request"
+	Response = "response"
 )
 
 // Violation is something that the document does not allow.
 type Violation struct {
-	Side     string // Request or Answer
-	Exchange string // such as GET /v2/agent/p/job/j, and the answer's status behind it
+	Side     string // Request or Response
+	Exchange string // such as GET /v2/agent/p/job/j, and the response's status behind it
 	Reason   string
 }
 
-// Proxy is an [http.Handler] that passes requests to the service and its answers
+// Proxy is an [http.Handler] that passes requests to the service and its responses
 // back as they are, and notes the violations of both. It is safe for use by many
 // goroutines.
 type Proxy struct {
@@ -50,7 +50,7 @@ type Proxy struct {
 
 	mu         sync.Mutex
 	violations []Violation
-	answers    map[string]bool
+	responses  map[string]bool
 }
 
 // NewProxy returns a proxy to the service at serviceURL.
@@ -74,7 +74,7 @@ func NewProxy(serviceURL string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Proxy{service: service, router: router, options: options(), answers: map[string]bool{}}, nil
+	return &Proxy{service: service, router: router, options: options(), responses: map[string]bool{}}, nil
 }
 
 // closeObjects has every object of the document refuse fields that it does not
@@ -152,14 +152,14 @@ func (p *Proxy) Violations() []Violation {
 	return noted
 }
 
-// Answers returns the answers that came by, in order, each once: the operation's
+// Responses returns the responses that came by, in order, each once: the operation's
 // id in the document and the status, such as createJob 201.
-func (p *Proxy) Answers() []string {
+func (p *Proxy) Responses() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var seen []string
-	for answer := range p.answers {
-		seen = append(seen, answer)
+	for response := range p.responses {
+		seen = append(seen, response)
 	}
 	slices.Sort(seen)
 	return seen
@@ -180,12 +180,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(out *httputil.ProxyRequest) { out.SetURL(p.service) },
-		ModifyResponse: func(answer *http.Response) error {
-			return p.checkAnswer(input, exchange, answer)
+		ModifyResponse: func(response *http.Response) error {
+			return p.checkResponse(input, exchange, response)
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil { // a caller that goes away breaks no promise
-				p.note(Answer, exchange, err)
+				p.note(Response, exchange, err)
 			}
 			w.WriteHeader(http.StatusBadGateway)
 		},
@@ -193,7 +193,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	proxy.ServeHTTP(w, r)
 }
 
-// checkRequest returns what the check of the answer needs, nil where the document
+// checkRequest returns what the check of the response needs, nil where the document
 // has no such operation. It leaves the request as it was.
 func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidationInput, error) {
 	route, params, err := p.router.FindRoute(r)
@@ -220,32 +220,32 @@ func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidation
 	return input, nil
 }
 
-// checkAnswer notes what is wrong with the answer. Its own error is that the
-// answer could not be read.
-func (p *Proxy) checkAnswer(input *openapi3filter.RequestValidationInput, exchange string, answer *http.Response) error {
-	body, err := io.ReadAll(answer.Body)
+// checkResponse notes what is wrong with the response. Its own error is that the
+// response could not be read.
+func (p *Proxy) checkResponse(input *openapi3filter.RequestValidationInput, exchange string, response *http.Response) error {
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return err
 	}
-	answer.Body = io.NopCloser(bytes.NewReader(body))
+	response.Body = io.NopCloser(bytes.NewReader(body))
 	if input == nil {
 		return nil // the request is a violation already
 	}
 	operation := input.Route.Operation
 	p.mu.Lock()
-	p.answers[fmt.Sprint(operation.OperationID, " ", answer.StatusCode)] = true
+	p.responses[fmt.Sprint(operation.OperationID, " ", response.StatusCode)] = true
 	p.mu.Unlock()
 
-	response := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: answer.StatusCode, Header: answer.Header, Options: p.options}
-	err = openapi3filter.ValidateResponse(context.Background(), response.SetBodyBytes(body))
+	check := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: response.StatusCode, Header: response.Header, Options: p.options}
+	err = openapi3filter.ValidateResponse(context.Background(), check.SetBodyBytes(body))
 	if err == nil {
 		err = checkWhole(body)
 	}
-	if err == nil && operation.Responses.Status(answer.StatusCode) == nil {
+	if err == nil && operation.Responses.Status(response.StatusCode) == nil {
 		err = errors.New("the status is documented by default alone")
 	}
 	if err != nil {
-		p.note(Answer, fmt.Sprint(exchange, " ", answer.StatusCode), err)
+		p.note(Response, fmt.Sprint(exchange, " ", response.StatusCode), err)
 	}
 	return nil
 }

@@ -19,17 +19,17 @@ const (
 	getVisitors = "GET /v1/analytics/p/visitors"
 )
 
-// answering is a service that gives each request the same answer.
-type answering struct {
+// fixed is a service that gives each request the same response.
+type fixed struct {
 	status      int
 	contentType string
 	body        string
 }
 
-func (a answering) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", a.contentType)
-	w.WriteHeader(a.status)
-	_, _ = io.WriteString(w, a.body)
+func (f fixed) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", f.contentType)
+	w.WriteHeader(f.status)
+	_, _ = io.WriteString(w, f.body)
 }
 
 // requireViolation fails unless the proxy noted one thing, and that.
@@ -42,7 +42,7 @@ func requireViolation(t *testing.T, proxy *contract.Proxy, side, reason string) 
 }
 
 func TestProxyCatchesARequestThatIsWrongInOneThing(t *testing.T) {
-	right := map[string]answering{
+	right := map[string]fixed{
 		createJob:   {201, "application/json", `{"id":"j","status":"active"}`},
 		getJob:      {200, "application/json", `{"id":"j","status":"active"}`},
 		getVisitors: {200, "application/json", `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`},
@@ -78,47 +78,47 @@ func TestProxyCatchesARequestThatIsWrongInOneThing(t *testing.T) {
 	}
 }
 
-func TestProxyCatchesAnAnswerThatIsWrongInOneThing(t *testing.T) {
+func TestProxyCatchesAResponseThatIsWrongInOneThing(t *testing.T) {
 	const (
 		json   = "application/json"
 		totals = `"totals":{"human":1,"ai":1,"total":2}`
 		page   = `{` + totals + `,"visitors":[],"hasMore":false}`
 	)
 	for name, tc := range map[string]struct {
-		target string
-		answer answering
-		reason string
+		target   string
+		response fixed
+		reason   string
 	}{
-		"status done":                 {getJob, answering{200, json, `{"id":"j","status":"done"}`}, "status"},
-		"missing id":                  {getJob, answering{200, json, `{"status":"active"}`}, `"id" is missing`},
-		"missing status":              {getJob, answering{200, json, `{"id":"j"}`}, `"status" is missing`},
-		"null where none is allowed":  {getJob, answering{200, json, `{"id":"j","status":"active","model":null}`}, "model"},
-		"prLink that is no link":      {getJob, answering{200, json, `{"id":"j","status":"active","prLink":"7"}`}, "prLink"},
-		"createdAt that is no time":   {getJob, answering{200, json, `{"id":"j","status":"active","createdAt":"2026-02-30T00:00:00Z"}`}, "createdAt"},
-		"misspelt field":              {getJob, answering{200, json, `{"id":"j","status":"active","prlink":null}`}, "prlink"},
-		"misspelt field within":       {getJob, answering{200, json, `{"id":"j","status":"active","source":{"repo":"x"}}`}, "repo"},
-		"missing hasMore":             {getVisitors, answering{200, json, `{` + totals + `,"visitors":[]}`}, `"hasMore" is missing`},
-		"missing totals":              {getVisitors, answering{200, json, `{"visitors":[],"hasMore":false}`}, `"totals" is missing`},
-		"missing visitors":            {getVisitors, answering{200, json, `{` + totals + `,"hasMore":false}`}, `"visitors" is missing`},
-		"row without path":            {getVisitors, answering{200, json, `{` + totals + `,"visitors":[{"human":1,"ai":1,"total":2}],"hasMore":false}`}, `"path" is missing`},
-		"count as text":               {getVisitors, answering{200, json, `{` + totals + `,"visitors":[{"path":"/","human":"1","ai":1,"total":2}],"hasMore":false}`}, "human"},
-		"body with a tail":            {getVisitors, answering{200, json, page + "}"}, "not one JSON value"},
-		"undocumented status":         {getVisitors, answering{418, json, `{"error":"x"}`}, "documented by default alone"},
-		"undocumented success":        {createJob, answering{202, json, `{"id":"j","status":"active"}`}, "missing property 'error'"},
-		"error without words":         {getJob, answering{404, json, `{"message":"x"}`}, "error"},
-		"details of an agent's error": {getJob, answering{404, json, `{"error":"x","details":[]}`}, "details"},
-		"detail without words":        {getVisitors, answering{400, json, `{"error":"x","details":[{}]}`}, `"message" is missing`},
-		"HTML":                        {getJob, answering{500, "text/html", "<html>"}, "Content-Type"},
-		"HTML said to be JSON":        {getJob, answering{500, json, "<html>"}, "failed to decode"},
+		"status done":                 {getJob, fixed{200, json, `{"id":"j","status":"done"}`}, "status"},
+		"missing id":                  {getJob, fixed{200, json, `{"status":"active"}`}, `"id" is missing`},
+		"missing status":              {getJob, fixed{200, json, `{"id":"j"}`}, `"status" is missing`},
+		"null where none is allowed":  {getJob, fixed{200, json, `{"id":"j","status":"active","model":null}`}, "model"},
+		"prLink that is no link":      {getJob, fixed{200, json, `{"id":"j","status":"active","prLink":"7"}`}, "prLink"},
+		"unparsable createdAt":        {getJob, fixed{200, json, `{"id":"j","status":"active","createdAt":"2026-02-30T00:00:00Z"}`}, "createdAt"},
+		"misspelt field":              {getJob, fixed{200, json, `{"id":"j","status":"active","prlink":null}`}, "prlink"},
+		"misspelt field within":       {getJob, fixed{200, json, `{"id":"j","status":"active","source":{"repo":"x"}}`}, "repo"},
+		"missing hasMore":             {getVisitors, fixed{200, json, `{` + totals + `,"visitors":[]}`}, `"hasMore" is missing`},
+		"missing totals":              {getVisitors, fixed{200, json, `{"visitors":[],"hasMore":false}`}, `"totals" is missing`},
+		"missing visitors":            {getVisitors, fixed{200, json, `{` + totals + `,"hasMore":false}`}, `"visitors" is missing`},
+		"row without path":            {getVisitors, fixed{200, json, `{` + totals + `,"visitors":[{"human":1,"ai":1,"total":2}],"hasMore":false}`}, `"path" is missing`},
+		"count as text":               {getVisitors, fixed{200, json, `{` + totals + `,"visitors":[{"path":"/","human":"1","ai":1,"total":2}],"hasMore":false}`}, "human"},
+		"body with a tail":            {getVisitors, fixed{200, json, page + "}"}, "not one JSON value"},
+		"undocumented status":         {getVisitors, fixed{418, json, `{"error":"x"}`}, "documented by default alone"},
+		"undocumented success":        {createJob, fixed{202, json, `{"id":"j","status":"active"}`}, "missing property 'error'"},
+		"error without words":         {getJob, fixed{404, json, `{"message":"x"}`}, "error"},
+		"details of an agent's error": {getJob, fixed{404, json, `{"error":"x","details":[]}`}, "details"},
+		"detail without words":        {getVisitors, fixed{400, json, `{"error":"x","details":[{}]}`}, `"message" is missing`},
+		"HTML":                        {getJob, fixed{500, "text/html", "<html>"}, "Content-Type"},
+		"HTML said to be JSON":        {getJob, fixed{500, json, "<html>"}, "failed to decode"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			proxy, baseURL := startProxy(t, tc.answer)
+			proxy, baseURL := startProxy(t, tc.response)
 			request := rawRequest{target: tc.target}
 			if tc.target == createJob {
 				request.body = `{"prompt":"x"}`
 			}
-			assert.Equal(t, tc.answer.status, request.send(t, baseURL), "the answer comes through all the same")
-			requireViolation(t, proxy, contract.Answer, tc.reason)
+			assert.Equal(t, tc.response.status, request.send(t, baseURL), "the response comes through all the same")
+			requireViolation(t, proxy, contract.Response, tc.reason)
 		})
 	}
 }
@@ -129,12 +129,12 @@ func TestProxyAllowsWhatTheFakeNeverSaysButTheServiceMay(t *testing.T) {
 		`{"id":"j","status":"completed","source":{"repository":"https://github.com/example/docs","ref":null},"model":"m","createdAt":"2026-01-15T10:30:00Z"}`,
 		`{"id":"j","status":"archived","source":{},"prLink":null,"archivedAt":"2026-01-15T10:30:00.000Z"}`,
 	} {
-		_, baseURL := startProxy(t, answering{200, "application/json; charset=utf-8", body})
+		_, baseURL := startProxy(t, fixed{200, "application/json; charset=utf-8", body})
 		job, err := newClient(t, baseURL, mintlifytest.APIKey).Jobs.Get(t.Context(), "j")
 		require.NoError(t, err)
 		assert.Equal(t, "j", job.ID)
 	}
-	_, baseURL := startProxy(t, answering{200, "application/json", `{"totals":{"human":12.0,"ai":1.2e1,"total":12.5},"visitors":[],"hasMore":false}`})
+	_, baseURL := startProxy(t, fixed{200, "application/json", `{"totals":{"human":12.0,"ai":1.2e1,"total":12.5},"visitors":[],"hasMore":false}`})
 	page, err := newClient(t, baseURL, mintlifytest.APIKey).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.VisitorTotals{Human: 12, AI: 12, Total: 13}, page.Totals)
@@ -145,11 +145,11 @@ func TestProxyCatchesTheFakesFaults(t *testing.T) {
 	svc.AddJob("j", mintlifytest.Step{Status: "done"})
 	_, err := client.Jobs.Get(t.Context(), "j")
 	require.NoError(t, err)
-	requireViolation(t, proxy, contract.Answer, "status")
+	requireViolation(t, proxy, contract.Response, "status")
 	for _, fault := range []mintlifytest.Fault{{Status: 502, Body: "<html>Bad Gateway</html>"}, {Status: 500}, {Body: "[]"}, {Truncate: true}} {
 		svc.FailNext(mintlify.OpGetJob, 1, fault)
 		_, err := client.Jobs.Get(t.Context(), "j")
 		require.Error(t, err)
-		requireViolation(t, proxy, contract.Answer, "")
+		requireViolation(t, proxy, contract.Response, "")
 	}
 }

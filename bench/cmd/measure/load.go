@@ -23,7 +23,7 @@ const (
 	manyWaits    = 10_000
 	gets         = 1000
 	roundTrip    = "/20ms"
-	longAnswer   = "/500ms" // long enough for all requests of a wave to be under way at once
+	slowResponse = "/500ms" // long enough for all requests of a wave to be under way at once
 	betweenPolls = 500 * time.Millisecond
 )
 
@@ -38,11 +38,11 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(r)
 }
 
-// requests counts those of an export, as the column makes it by itself and when
-// told to ask for the largest pages.
+// requests counts those of an export, with the column's own page size and with
+// the largest.
 func requests(_ string, column columns.Column) error {
 	svc := service.New(exported)
-	for row, limit := range map[string]int{"requests": 0, "requests when told": bench.MaxLimit} {
+	for row, limit := range map[string]int{"requests": 0, "requests of largest pages": bench.MaxLimit} {
 		transport := &counter{next: svc}
 		if err := column.New(nowhere, transport).Export(context.Background(), limit, func(bench.Row) {}); err != nil {
 			return err
@@ -73,7 +73,7 @@ func exportSideBySide(server string) {
 	all.Wait()
 }
 
-// waits measures what a wait takes up between two polls.
+// waits measures what a wait holds between two polls.
 func waits(_ string, column columns.Column) error {
 	transport := &counter{next: service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}}
 	client := column.New(nowhere, transport)
@@ -96,9 +96,9 @@ func waits(_ string, column columns.Column) error {
 }
 
 // connections counts those that a second wave of requests opens anew, and what the
-// first wave's take up in between.
+// first wave's hold in between.
 func connections(server string, column columns.Column) error {
-	client := column.New(server+longAnswer, nil)
+	client := column.New(server+slowResponse, nil)
 	memory := bench.MemoryInUse()
 	if err := wave(client); err != nil {
 		return err
@@ -137,9 +137,9 @@ func wave(client bench.Client) error {
 	return nil
 }
 
-// asking is for the questions to the server itself, on one connection that is open
-// before they are first asked about.
-var asking = &http.Client{Transport: &http.Transport{}}
+// control queries the server itself, on one connection that is open before
+// connections are first counted.
+var control = &http.Client{Transport: &http.Transport{}}
 
 // opened is how many connections the server has accepted so far.
 func opened(server string) (n int, err error) {
@@ -147,7 +147,7 @@ func opened(server string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	resp, err := asking.Do(req)
+	resp, err := control.Do(req)
 	if err != nil {
 		return 0, err
 	}

@@ -1,6 +1,6 @@
 // Command measure measures one group of rows of the table once, column by column,
 // and prints the figures. The order of the columns is drawn anew each time, unless
-// one is asked for alone.
+// one is named.
 package main
 
 import (

@@ -15,10 +15,10 @@ import (
 const nowhere = "http://127.0.0.1:1" // for columns on a transport in memory
 
 var allOperations = []struct {
-	name   string
-	times  int
-	answer service.Fixed
-	call   func(context.Context, bench.Client) error
+	name     string
+	times    int
+	response service.Fixed
+	call     func(context.Context, bench.Client) error
 }{
 	{"page", 1000, service.Fixed{Status: http.StatusOK, Body: service.FirstPage()}, func(ctx context.Context, c bench.Client) error {
 		_, err := c.Page(ctx, 0, bench.MaxLimit, func(bench.Row) {})
@@ -38,7 +38,7 @@ var allOperations = []struct {
 // that collecting the garbage is in it, and not what other processes do.
 func operations(_ string, column columns.Column) error {
 	for _, op := range allOperations {
-		client := column.New(nowhere, op.answer)
+		client := column.New(nowhere, op.response)
 		repeat := func(times int) error {
 			for range times {
 				if err := op.call(context.Background(), client); err != nil {

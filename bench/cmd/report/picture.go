@@ -50,8 +50,8 @@ func drawPoints(p *plot.Plot, results []schedule.Result) error {
 // drawPicture draws what each schedule costs against how late it is.
 func drawPicture(results []schedule.Result, path string) error {
 	p := plot.New()
-	// In words here, since plot leaves too much room for a label beside a logarithmic axis.
-	p.Title.Text = "How late a wait is, in % of the job's length (95th percentile), against what it asks"
+	// The title says what the axes are: plot leaves too much room for a label beside a logarithmic one.
+	p.Title.Text = "How late a wait is, in % of the job's length (95th percentile), against its GETs"
 	p.X.Label.Text = "GETs a job, on average"
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.X.Tick.Marker = marks{at: []float64{5, 10, 20, 40, 80, 160, 320}}

@@ -26,7 +26,7 @@ type base struct{ figure, column string }
 
 var rows = []row{
 	{title: "requests for 100,000 rows, page size left alone", figure: "requests", unit: count, mostItself: 400},
-	{title: "the same, told to ask for 250 rows", figure: "requests when told", unit: count, mostItself: 400},
+	{title: "the same, with a page size of 250 rows", figure: "requests of largest pages", unit: count, mostItself: 400},
 	{title: "export of 100,000 rows, 20 ms latency and 20 ms of work a page", figure: "export seconds", unit: seconds},
 	{title: "the same, the SDK with prefetch", figure: "export seconds", unit: seconds, sdk: "prefetch", most: 0.55},
 	{title: "1,000 Gets at once, second wave: new connections", figure: "new connections", unit: count, mostItself: 100},
@@ -147,7 +147,7 @@ func misses(set figures.Set) (list []string) {
 
 func createCPU(set figures.Set) string {
 	ratio, _ := figures.Median(set.Ratios(next+"create cpu", "sdk", next+"create cpu", "loop"))
-	return fmt.Sprintf("A trace watches whether the prompt was sent, and its answer gets a time of its own, so that neither is lost or sent twice. On the next Go the ratio is %.2f.", ratio)
+	return fmt.Sprintf("A trace watches whether the prompt was sent, and its response has a time limit of its own, so that neither is lost or sent twice. On the next Go the ratio is %.2f.", ratio)
 }
 
 // memoryOf says what a column's peak is made of.

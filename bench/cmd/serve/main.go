@@ -1,6 +1,5 @@
-// Command serve is the service on a loopback socket. It prints its URL, and how
-// many connections it has accepted to whoever asks for /connections. It ends when
-// its standard input does.
+// Command serve is the service on a loopback socket. It prints its URL; a GET of
+// /connections returns how many it has accepted. It ends when its standard input does.
 package main
 
 import (
