@@ -15,6 +15,9 @@ import (
 // The README says so.
 func TestCurlMakesDuplicatesWhereTheSDKMakesOneJob(t *testing.T) {
 	skipWithoutCurl(t)
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	rows, err := Measure(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "| | `curl --retry 2 --max-time 2`: requests | jobs | exit status | SDK: requests | jobs | error |\n"+`|---|---|---|---|---|---|---|
