@@ -16,6 +16,7 @@ import (
 const (
 	defaultLimit = 50 // the service's
 	maxLimit     = 250
+	maxPrefetch  = 100 // the requests of an hour
 )
 
 // AnalyticsService exports visitor counts. It is [Client.Analytics].
@@ -63,14 +64,14 @@ type Visitor struct {
 }
 
 func (p *VisitorPage) rowCount() int                 { return len(p.Visitors) }
-func (p *VisitorPage) next() (position, bool)        { return position{p.NextOffset}, p.HasMore }
-func (p *VisitorPage) hash(seed maphash.Seed) uint64 { return hashRows(seed, p.Visitors) }
+func (p *VisitorPage) next() (position, bool)        { return position{offset: p.NextOffset}, p.HasMore }
+func (p *VisitorPage) hash(seed maphash.Seed) uint64 { return hashRows(seed, p.Visitors, itself) }
 
 // ExportOption sets up an export.
 type ExportOption func(*exportConfig)
 
 type exportConfig struct {
-	prefetch bool
+	prefetch int // pages
 }
 
 func newExportConfig(opts []ExportOption) (cfg exportConfig, err error) {
@@ -80,14 +81,23 @@ func newExportConfig(opts []ExportOption) (cfg exportConfig, err error) {
 		}
 		opt(&cfg)
 	}
+	if cfg.prefetch < 0 || cfg.prefetch > maxPrefetch {
+		return cfg, &ArgumentError{"prefetch", fmt.Sprintf("is %d, want 0 to %d pages", cfg.prefetch, maxPrefetch)}
+	}
 	return cfg, nil
 }
 
-// WithPrefetch asks for the next page while the loop works on this one: where both
-// take equally long, an export takes half the time. Two pages are in memory
-// instead of one, and a loop that breaks off may have spent one request more.
-func WithPrefetch() ExportOption {
-	return func(cfg *exportConfig) { cfg.prefetch = true }
+// WithPrefetch asks for up to that many pages ahead of the loop, which are then in memory
+// besides the loop's own. With 1, the next page is asked for while the loop works on this
+// one: where both take equally long, an export takes half the time, and a loop that
+// breaks off may have spent one request more. With n > 1, pages of an export by offset
+// are asked for before it is known that they exist: an export spends at most n-1 requests
+// beyond its end, and one that breaks off, n. An export by cursor knows where a page begins only from
+// the one before, so its pages are asked for one after the other, up to n ahead. 0, the
+// default, asks for each page when the loop gets to it; more than 100 is an
+// [*ArgumentError].
+func WithPrefetch(pages int) ExportOption {
+	return func(cfg *exportConfig) { cfg.prefetch = pages }
 }
 
 // GetVisitors returns one page of visitors, for one request:
@@ -140,7 +150,7 @@ func (s *AnalyticsService) VisitorPages(ctx context.Context, params VisitorsPara
 	return export[*VisitorPage]{
 		operation: OpGetVisitors,
 		logger:    s.client.config.logger,
-		from:      position{params.Offset},
+		from:      position{offset: params.Offset},
 		limit:     params.Limit,
 		prefetch:  cfg.prefetch,
 		fetch: func(ctx context.Context, at position) (*VisitorPage, error) {

@@ -188,15 +188,21 @@ func (e *ResponseError) Is(target error) bool { return target == ErrMalformedRes
 // Unwrap returns the network's error where the response was truncated, else nil.
 func (e *ResponseError) Unwrap() error { return e.truncated }
 
-// PageError is an export that failed partway. Every row before Offset was delivered:
-// resume there with VisitorsParams.Offset. It matches Err's kinds.
+// PageError is an export that failed partway. Every row before Offset, or before Cursor,
+// was delivered: resume there with the Offset or Cursor of the export's params, and the
+// same dates. It matches Err's kinds.
 type PageError struct {
-	Offset int   // of the page that failed
-	Err    error // why
+	Offset int    // of the page that failed, in an export by offset
+	Cursor string // of the page that failed, in an export by cursor; "" is the first page
+	Err    error  // why
 }
 
 func (e *PageError) Error() string {
-	return redact.Line(fmt.Sprintf("mintlify: export stopped at offset %d: %s", e.Offset, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage)
+	at := fmt.Sprintf("offset %d", e.Offset)
+	if e.Cursor != "" {
+		at = fmt.Sprintf("cursor %q", redact.Line(e.Cursor, 40))
+	}
+	return redact.Line(fmt.Sprintf("mintlify: export stopped at %s: %s", at, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage)
 }
 
 // Unwrap returns e.Err.

@@ -176,7 +176,7 @@ func ExampleAnalyticsService_VisitorPages() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 
-	for page, err := range svc.Client().Analytics.VisitorPages(context.Background(), mintlify.VisitorsParams{Limit: 2}, mintlify.WithPrefetch()) {
+	for page, err := range svc.Client().Analytics.VisitorPages(context.Background(), mintlify.VisitorsParams{Limit: 2}, mintlify.WithPrefetch(1)) {
 		if err != nil {
 			log.Fatal(err)
 		}

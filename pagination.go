@@ -13,9 +13,10 @@ import (
 
 const maxEmptyPages = 3 // in a row, that say there is more
 
-// position is where a page of an export begins.
+// position is where a page of an export begins, by offset or by cursor.
 type position struct {
 	offset int
+	cursor string
 }
 
 // page is what the loop over an export needs to know of a page.
@@ -30,8 +31,9 @@ type export[P page] struct {
 	operation Operation
 	logger    *slog.Logger
 	from      position
-	limit     int // rows that each page is asked for
-	prefetch  bool
+	limit     int  // rows that each page is asked for
+	byCursor  bool // else by offset
+	prefetch  int  // pages
 	fetch     func(context.Context, position) (P, error)
 }
 
@@ -39,10 +41,13 @@ type export[P page] struct {
 func (e export[P]) pages(ctx context.Context) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		ahead := prefetched[P]{fetch: func(at position) (P, error) { return e.fetch(ctx, at) }}
+		ahead := ahead[P]{export: &e, ctx: ctx}
 		defer ahead.wait()
 		defer cancel()
-		guard := pageGuard{operation: e.operation, logger: e.logger, limit: e.limit, seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
+		if e.prefetch > 1 {
+			ahead.fill(e.from)
+		}
+		guard := newPageGuard(e.operation, e.logger, e.limit, e.byCursor)
 		for at := e.from; ; {
 			current, err := ahead.take(at)
 			if err == nil {
@@ -50,12 +55,12 @@ func (e export[P]) pages(ctx context.Context) iter.Seq2[P, error] {
 			}
 			if err != nil {
 				var none P
-				yield(none, &PageError{Offset: at.offset, Err: err})
+				yield(none, &PageError{Offset: at.offset, Cursor: at.cursor, Err: err})
 				return
 			}
 			next, hasMore := current.next()
-			if hasMore && e.prefetch {
-				ahead.start(next)
+			if hasMore {
+				ahead.fill(next)
 			}
 			if !yield(current, nil) || !hasMore {
 				return
@@ -65,33 +70,73 @@ func (e export[P]) pages(ctx context.Context) iter.Seq2[P, error] {
 	}
 }
 
-// prefetched is the page that is on its way while the loop works on the one before.
-type prefetched[P page] struct {
-	fetch func(position) (P, error)
-	run   *aside.Run // nil: none
-	page  P
-	err   error
+// ahead are the pages that are on their way while the loop works on the one before, in
+// order.
+type ahead[P page] struct {
+	export  *export[P]
+	ctx     context.Context
+	pending []*pending[P]
 }
 
-func (p *prefetched[P]) start(at position) {
-	p.run = aside.Go(func() { p.page, p.err = p.fetch(at) })
+// pending is a page on its way.
+type pending[P page] struct {
+	*aside.Run
+	at   position
+	page P
+	err  error
+	done bool // neither err nor a panic
 }
 
-// take returns the page at a position: the prefetched one, if there is one.
-func (p *prefetched[P]) take(at position) (P, error) {
-	if p.run == nil {
-		return p.fetch(at)
+// fill asks for pages from a position on, until as many are pending as may be. By offset,
+// all but the first may not exist.
+func (a *ahead[P]) fill(at position) {
+	for len(a.pending) < a.export.prefetch {
+		next := &pending[P]{at: at}
+		if n := len(a.pending); n == 0 {
+			next.Run = aside.Go(func() { a.fetch(next) })
+		} else if before := a.pending[n-1]; a.export.byCursor {
+			next.Run = aside.Go(func() { a.fetchAfter(before, next) })
+		} else {
+			next.at.offset = before.at.offset + a.export.limit
+			next.Run = aside.Go(func() { a.fetch(next) })
+		}
+		a.pending = append(a.pending, next)
 	}
-	run := p.run
-	p.run = nil
-	run.Wait()
-	return p.page, p.err
+}
+
+func (a *ahead[P]) fetch(p *pending[P]) {
+	p.page, p.err = a.export.fetch(a.ctx, p.at)
+	p.done = p.err == nil
+}
+
+// fetchAfter fetches the page after before, once that says where it begins.
+func (a *ahead[P]) fetchAfter(before, p *pending[P]) {
+	<-before.Done()
+	if !before.done {
+		return // the loop ends before it gets here
+	}
+	var hasMore bool
+	if p.at, hasMore = before.page.next(); hasMore {
+		a.fetch(p)
+	}
+}
+
+// take returns the page at a position: the first pending one, if there is one.
+func (a *ahead[P]) take(at position) (P, error) {
+	if len(a.pending) == 0 {
+		return a.export.fetch(a.ctx, at)
+	}
+	first := a.pending[0]
+	a.pending[0] = nil // the page is the loop's now
+	a.pending = a.pending[1:]
+	first.Wait()
+	return first.page, first.err
 }
 
 // wait returns when no request is on its way.
-func (p *prefetched[P]) wait() {
-	if p.run != nil {
-		<-p.run.Done()
+func (a *ahead[P]) wait() {
+	for _, p := range a.pending {
+		<-p.Done()
 	}
 }
 
@@ -101,19 +146,24 @@ type pageGuard struct {
 	operation Operation
 	logger    *slog.Logger
 	limit     int
+	byCursor  bool
 	seed      maphash.Seed
 	seen      map[uint64]bool
 	empty     int // pages in a row
 	warned    bool
 }
 
+func newPageGuard(operation Operation, logger *slog.Logger, limit int, byCursor bool) *pageGuard {
+	return &pageGuard{operation: operation, logger: logger, limit: limit, byCursor: byCursor, seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
+}
+
 func (g *pageGuard) check(ctx context.Context, p page) error {
 	rows := p.rowCount()
 	_, hasMore := p.next()
-	if rows > g.limit {
+	if rows > g.limit && !g.byCursor {
 		return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some", rows, g.limit))
 	}
-	if hasMore && rows < g.limit && !g.warned {
+	if hasMore && rows < g.limit && !g.byCursor && !g.warned {
 		g.warned = true
 		g.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; ask for a smaller limit",
 			slog.String("operation", string(g.operation)), slog.Int("rows", rows), slog.Int("limit", g.limit))
@@ -138,15 +188,17 @@ func (g *pageGuard) malformed(reason string) error {
 	return &ResponseError{Operation: g.operation, StatusCode: http.StatusOK, Reason: reason}
 }
 
-// hashRows is the hash of rows without pointers.
-func hashRows[R comparable](seed maphash.Seed, rows []R) uint64 {
+// hashRows is the hash of what tells rows apart.
+func hashRows[R any, K comparable](seed maphash.Seed, rows []R, key func(R) K) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, row := range rows {
-		maphash.WriteComparable(&h, row)
+		maphash.WriteComparable(&h, key(row))
 	}
 	return h.Sum64()
 }
+
+func itself[R any](row R) R { return row }
 
 // rowsOf ranges over the rows of pages.
 func rowsOf[P page, R any](pages iter.Seq2[P, error], rows func(P) []R) iter.Seq2[R, error] {

@@ -22,7 +22,7 @@ import (
 // withAndWithoutPrefetch runs a test of the walk both ways.
 func withAndWithoutPrefetch(t *testing.T, test func(t *testing.T, opts ...mintlify.ExportOption)) {
 	t.Run("without prefetch", func(t *testing.T) { test(t) })
-	t.Run("with prefetch", func(t *testing.T) { test(t, mintlify.WithPrefetch()) })
+	t.Run("with prefetch", func(t *testing.T) { test(t, mintlify.WithPrefetch(1)) })
 }
 
 func offsets(svc *mintlifytest.Service) (asked []string) {
@@ -236,7 +236,7 @@ func TestPrefetchHalvesTheTimeOfAnExport(t *testing.T) {
 		for prefetch, want := range map[bool]time.Duration{false: 100 * 40 * time.Millisecond, true: 101 * 20 * time.Millisecond} {
 			var opts []mintlify.ExportOption
 			if prefetch {
-				opts = append(opts, mintlify.WithPrefetch())
+				opts = append(opts, mintlify.WithPrefetch(1))
 			}
 			service := &slowPages{pages: 100}
 			start := time.Now()
@@ -254,7 +254,7 @@ func TestPrefetchIsUnderWayWhileTheLoopWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 3}
 		n := 0
-		for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()) {
+		for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)) {
 			require.NoError(t, err)
 			n++
 			synctest.Wait()
@@ -288,7 +288,7 @@ func TestBreakingOffCancelsThePrefetch(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := &slowPages{pages: 10}
 				start := time.Now()
-				leave(newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()))
+				leave(newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)))
 				assert.Equal(t, 20*time.Millisecond, time.Since(start), "it does not wait for the page")
 				assert.Zero(t, service.underWay.Load())
 				assert.LessOrEqual(t, service.asked.Load(), int32(2))
@@ -301,7 +301,7 @@ func TestErrorOfAPrefetchComesAfterThePageBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 10, failing: 500}
 		var came []string
-		for page, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()) {
+		for page, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)) {
 			if err != nil {
 				came = append(came, "error")
 				continue

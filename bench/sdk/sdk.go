@@ -21,7 +21,7 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 
 // NewPrefetching is a [bench.New] whose exports prefetch.
 func NewPrefetching(baseURL string, transport http.RoundTripper) bench.Client {
-	return &client{connect(baseURL, transport), []mintlify.ExportOption{mintlify.WithPrefetch()}}
+	return &client{connect(baseURL, transport), []mintlify.ExportOption{mintlify.WithPrefetch(1)}}
 }
 
 func connect(baseURL string, transport http.RoundTripper) *mintlify.Client {

@@ -133,7 +133,7 @@ func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) e
 	}
 	var totals mintlify.VisitorTotals
 	var visitors []mintlify.Visitor
-	for page, err := range client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch()) {
+	for page, err := range client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(1)) {
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (e *exporter) pages(ctx context.Context) error {
 	defer line.End()
 	start, shown, before := time.Now(), time.Now(), e.rows
 	params := mintlify.VisitorsParams{DateFrom: e.settings.DateFrom, DateTo: e.settings.DateTo, Limit: e.settings.Limit, Offset: e.out.checkpoint.NextOffset}
-	for page, err := range e.client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch()) {
+	for page, err := range e.client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(1)) {
 		if err != nil {
 			return err
 		}

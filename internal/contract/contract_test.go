@@ -101,7 +101,7 @@ func TestExportsAreValidToTheLastPageWithAndWithoutPrefetch(t *testing.T) {
 	for _, rows := range []int{0, 1, 250, 251, 600} {
 		svc.SetVisitors(visitors(rows))
 		for _, params := range []mintlify.VisitorsParams{{}, {Limit: 100}, {Limit: 250, Offset: 20}} {
-			for _, opts := range [][]mintlify.ExportOption{nil, {mintlify.WithPrefetch()}} {
+			for _, opts := range [][]mintlify.ExportOption{nil, {mintlify.WithPrefetch(1)}} {
 				pagedRows := 0
 				for page, err := range client.Analytics.VisitorPages(t.Context(), params, opts...) {
 					require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestAnExportThatIsStoppedEarlyIsValid(t *testing.T) {
 	svc, _, client := startFake(t)
 	svc.SetVisitors(visitors(600))
 	for range 20 { // the request that prefetch had on its way is at another point each time
-		for _, err := range client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch()) {
+		for _, err := range client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)) {
 			require.NoError(t, err)
 			break
 		}

@@ -164,7 +164,7 @@ func (s rows) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestExportOfAMillionRowsUnderFaults(t *testing.T) {
 	skipIfShort(t)
-	for name, opts := range map[string][]mintlify.ExportOption{"one page at a time": nil, "with prefetch": {mintlify.WithPrefetch()}} {
+	for name, opts := range map[string][]mintlify.ExportOption{"one page at a time": nil, "with prefetch": {mintlify.WithPrefetch(1)}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const n = 1_000_000
