@@ -3,9 +3,7 @@ package mintlify
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"math"
 	"net/http"
@@ -14,12 +12,13 @@ import (
 )
 
 const (
-	defaultLimit = 50 // the service's
-	maxLimit     = 250
+	defaultLimit = 50  // rows of a page, where the service is not told
 	maxPrefetch  = 100 // the requests of an hour
 )
 
-// AnalyticsService exports visitor counts. It is [Client.Analytics].
+// AnalyticsService exports how humans and AIs use the documentation. It is
+// [Client.Analytics]. All its requests together have a quota of 100 per organization and
+// hour, whatever the number of rows.
 type AnalyticsService struct {
 	client *Client
 	url    string // of the project's analytics
@@ -29,43 +28,96 @@ func newAnalyticsService(c *Client) *AnalyticsService {
 	return &AnalyticsService{client: c, url: c.url("/v1/analytics", c.projectID)}
 }
 
-// VisitorsParams says which visitors to export. The zero value is a range of
-// dates and a page of the service's choosing.
-type VisitorsParams struct {
-	DateFrom Date // the first; zero: not sent, and which range the service then takes is not documented
-	DateTo   Date // exclusive: results are before it; zero: not sent
-	Limit    int  // rows a page, 1 to 250; 0: the service's default, 50, in GetVisitors, and 250 in the iterators
-	Offset   int  // rows to skip
+// get is the one request of a page, or of what has no pages.
+func (s *AnalyticsService) get(ctx context.Context, op Operation, path string, query url.Values, into decoder) error {
+	return s.client.do(ctx, request{operation: op, method: http.MethodGet, url: s.url + path, query: query, into: into})
 }
 
-// VisitorPage is one page of an export. It marshals to JSON under the service's
-// own field names, with offset and nextOffset added, and reads back to an equal value.
-type VisitorPage struct {
-	Totals     VisitorTotals `json:"totals"`     // site-wide unique visitors of the date range, not of the page
-	Visitors   []Visitor     `json:"visitors"`   // in the service's order
-	HasMore    bool          `json:"hasMore"`    // whether there are rows beyond this page
-	Offset     int           `json:"offset"`     // of this page's first row
-	NextOffset int           `json:"nextOffset"` // where to resume, after a crash too
+// exportParams are what the params of all exports have in common.
+type exportParams struct {
+	from, to  Date
+	limit     int // 0: the service's default
+	maxLimit  int // the service's
+	iterLimit int // of the iterators, where that is not maxLimit
+	byCursor  bool
+	position
 }
 
-// VisitorTotals are site-wide unique visitors.
-type VisitorTotals struct {
-	Human int64 `json:"human"` // unique human visitors
-	AI    int64 `json:"ai"`    // unique AI visitors
-	Total int64 `json:"total"` // unique visitors of both kinds, each counted once
+func (p exportParams) check() error {
+	switch {
+	case p.limit < 0 || p.limit > p.maxLimit:
+		return &ArgumentError{"limit", fmt.Sprintf("is %d, want 1 to %d, or 0 for the default", p.limit, p.maxLimit)}
+	case p.offset < 0:
+		return &ArgumentError{"offset", fmt.Sprintf("is %d, want 0 or more", p.offset)}
+	case p.offset > math.MaxInt-p.maxLimit:
+		return &ArgumentError{"offset", fmt.Sprintf("is %d, which is beyond any export", p.offset)}
+	}
+	return checkDates(p.from, p.to)
 }
 
-// Visitor is the unique visitors of one page of the documentation.
-type Visitor struct {
-	Path  string `json:"path"`  // of the page
-	Human int64  `json:"human"` // unique human visitors
-	AI    int64  `json:"ai"`    // unique AI visitors
-	Total int64  `json:"total"` // unique visitors of both kinds, each counted once
+func (p exportParams) query() url.Values {
+	query := datesQuery(p.from, p.to)
+	if p.limit != 0 {
+		query.Set("limit", strconv.Itoa(p.limit))
+	}
+	if p.offset != 0 {
+		query.Set("offset", strconv.Itoa(p.offset))
+	}
+	if p.cursor != "" {
+		query.Set("cursor", p.cursor)
+	}
+	return query
 }
 
-func (p *VisitorPage) rowCount() int                 { return len(p.Visitors) }
-func (p *VisitorPage) next() (position, bool)        { return position{offset: p.NextOffset}, p.HasMore }
-func (p *VisitorPage) hash(seed maphash.Seed) uint64 { return hashRows(seed, p.Visitors, itself) }
+func checkDates(from, to Date) error {
+	switch {
+	case !from.isValid():
+		return &ArgumentError{"dateFrom", "is not in the years 0 to 9999"}
+	case !to.isValid():
+		return &ArgumentError{"dateTo", "is not in the years 0 to 9999"}
+	case !from.IsZero() && !to.IsZero() && from.day == to.day && !from.at.Before(to.at):
+		return &ArgumentError{"dateFrom", fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", from, to)}
+	}
+	return nil
+}
+
+func datesQuery(from, to Date) url.Values {
+	query := url.Values{}
+	if !from.IsZero() {
+		query.Set("dateFrom", from.String())
+	}
+	if !to.IsZero() {
+		query.Set("dateTo", to.String())
+	}
+	return query
+}
+
+// paginate ranges over the pages of an export. fetch gets one of them.
+func paginate[P page](ctx context.Context, s *AnalyticsService, op Operation, params exportParams, opts []ExportOption, fetch func(ctx context.Context, limit int, at position) (P, error)) iter.Seq2[P, error] {
+	cfg, err := newExportConfig(opts)
+	if err == nil {
+		err = params.check()
+	}
+	if err == nil && ctx == nil {
+		err = &ArgumentError{"ctx", "is nil"}
+	}
+	if err != nil {
+		return func(yield func(P, error) bool) {
+			var none P
+			yield(none, err)
+		}
+	}
+	limit := cmp.Or(params.limit, params.iterLimit, params.maxLimit)
+	return export[P]{
+		operation: op,
+		logger:    s.client.config.logger,
+		from:      params.position,
+		limit:     limit,
+		byCursor:  params.byCursor,
+		prefetch:  cfg.prefetch,
+		fetch:     func(ctx context.Context, at position) (P, error) { return fetch(ctx, limit, at) },
+	}.pages(ctx)
+}
 
 // ExportOption sets up an export.
 type ExportOption func(*exportConfig)
@@ -98,148 +150,4 @@ func newExportConfig(opts []ExportOption) (cfg exportConfig, err error) {
 // [*ArgumentError].
 func WithPrefetch(pages int) ExportOption {
 	return func(cfg *exportConfig) { cfg.prefetch = pages }
-}
-
-// GetVisitors returns one page of visitors, for one request:
-// GET /v1/analytics/{projectId}/visitors. It changes nothing and is safe to call
-// again, but counts against the quota of 100 analytics requests per organization
-// and hour: [AnalyticsService.Visitors] asks for pages of 250 rows.
-//
-// Errors: [*ArgumentError] for a limit outside 0 to 250, a negative offset, or a
-// DateFrom that is not before DateTo; [*APIError], [*ResponseError], or the
-// network's or context's error.
-func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParams) (*VisitorPage, error) {
-	if err := params.check(); err != nil {
-		return nil, err
-	}
-	limit := params.Limit
-	if limit == 0 {
-		limit = defaultLimit
-	}
-	page := &VisitorPage{Offset: params.Offset, NextOffset: params.Offset + limit}
-	err := s.client.do(ctx, request{operation: OpGetVisitors, method: http.MethodGet, url: s.url + "/visitors", query: params.query(), into: page})
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
-}
-
-// VisitorPages ranges over an export page by page, from params.Offset on, in pages
-// of params.Limit rows or, where that is 0, of 250. Each page is one request, made
-// when the loop asks for it (see [WithPrefetch]); one page is in memory at a time.
-// A sequence can be ranged over again, and then asks the service again.
-//
-// An error ends the sequence, after every page before it: an [*ArgumentError], or a
-// [*PageError] with the offset to resume at. A service that repeats a page, gives more
-// rows than the limit, or says that there is more over three empty pages in a row, is
-// an error too. A page of fewer rows that says there is more is logged as a warning
-// ([WithLogger]), once an export: the next page is asked for by the limit all the same,
-// so rows are missing if the service caps its pages below the limit.
-func (s *AnalyticsService) VisitorPages(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[*VisitorPage, error] {
-	cfg, err := newExportConfig(opts)
-	if err == nil {
-		err = params.check()
-	}
-	if err == nil && ctx == nil {
-		err = &ArgumentError{"ctx", "is nil"}
-	}
-	if err != nil {
-		return func(yield func(*VisitorPage, error) bool) { yield(nil, err) }
-	}
-	params.Limit = cmp.Or(params.Limit, maxLimit)
-	return export[*VisitorPage]{
-		operation: OpGetVisitors,
-		logger:    s.client.config.logger,
-		from:      position{offset: params.Offset},
-		limit:     params.Limit,
-		prefetch:  cfg.prefetch,
-		fetch: func(ctx context.Context, at position) (*VisitorPage, error) {
-			params := params
-			params.Offset = at.offset
-			return s.GetVisitors(ctx, params)
-		},
-	}.pages(ctx)
-}
-
-// Visitors is [AnalyticsService.VisitorPages] row by row.
-func (s *AnalyticsService) Visitors(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[Visitor, error] {
-	return rowsOf(s.VisitorPages(ctx, params, opts...), func(p *VisitorPage) []Visitor { return p.Visitors })
-}
-
-func (p VisitorsParams) check() error {
-	switch {
-	case p.Limit < 0 || p.Limit > maxLimit:
-		return &ArgumentError{"limit", fmt.Sprintf("is %d, want 1 to %d, or 0 for the default", p.Limit, maxLimit)}
-	case p.Offset < 0:
-		return &ArgumentError{"offset", fmt.Sprintf("is %d, want 0 or more", p.Offset)}
-	case p.Offset > math.MaxInt-maxLimit:
-		return &ArgumentError{"offset", fmt.Sprintf("is %d, which is beyond any export", p.Offset)}
-	case !p.DateFrom.isValid():
-		return &ArgumentError{"dateFrom", "is not in the years 0 to 9999"}
-	case !p.DateTo.isValid():
-		return &ArgumentError{"dateTo", "is not in the years 0 to 9999"}
-	case !p.DateFrom.IsZero() && !p.DateTo.IsZero() && p.DateFrom.day == p.DateTo.day && !p.DateFrom.at.Before(p.DateTo.at):
-		return &ArgumentError{"dateFrom", fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", p.DateFrom, p.DateTo)}
-	}
-	return nil
-}
-
-func (p VisitorsParams) query() url.Values {
-	query := url.Values{}
-	if !p.DateFrom.IsZero() {
-		query.Set("dateFrom", p.DateFrom.String())
-	}
-	if !p.DateTo.IsZero() {
-		query.Set("dateTo", p.DateTo.String())
-	}
-	if p.Limit != 0 {
-		query.Set("limit", strconv.Itoa(p.Limit))
-	}
-	if p.Offset != 0 {
-		query.Set("offset", strconv.Itoa(p.Offset))
-	}
-	return query
-}
-
-// visitorsJSON is a page as the service sends it, its list and totals of any type.
-type visitorsJSON[T, L any] struct {
-	Totals   *T    `json:"totals"`
-	Visitors L     `json:"visitors"`
-	HasMore  *bool `json:"hasMore"`
-}
-
-// visitorCounts is a row whose numbers need not be whole.
-type visitorCounts struct {
-	Path  string `json:"path"`
-	Human count  `json:"human"`
-	AI    count  `json:"ai"`
-	Total count  `json:"total"`
-}
-
-func (p *VisitorPage) decode(data []byte) error {
-	var rows []Visitor
-	fast := visitorsJSON[VisitorTotals, *[]Visitor]{Visitors: &rows}
-	if decodeRows(data, &fast, &rows) && fast.Totals != nil && fast.HasMore != nil {
-		p.Totals, p.Visitors, p.HasMore = *fast.Totals, rows, *fast.HasMore
-		return nil
-	}
-	var page visitorsJSON[visitorCounts, list[visitorCounts]]
-	if err := json.Unmarshal(data, &page); err != nil {
-		return notJSON("a page of visitors", err)
-	}
-	switch {
-	case page.Totals == nil:
-		return missing("totals")
-	case page.Visitors == nil:
-		return missing("visitors")
-	case page.HasMore == nil:
-		return missing("hasMore")
-	}
-	p.Totals = VisitorTotals{int64(page.Totals.Human), int64(page.Totals.AI), int64(page.Totals.Total)}
-	p.Visitors = make([]Visitor, len(page.Visitors))
-	for i, row := range page.Visitors {
-		p.Visitors[i] = Visitor{row.Path, int64(row.Human), int64(row.AI), int64(row.Total)}
-	}
-	p.HasMore = *page.HasMore
-	return nil
 }
