@@ -3,7 +3,6 @@ package mintlify
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -325,17 +324,6 @@ func (c *call) log(status int) {
 		attrs = append(attrs, slog.String("error", c.err.Error()))
 	}
 	c.config.logger.LogAttrs(c.ctx, slog.LevelDebug, "mintlify: request", attrs...)
-}
-
-// encodeJSON is json.Marshal that leaves <, > and & as they are.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func isSameOrigin(a, b *url.URL) bool {

@@ -29,15 +29,31 @@ const (
 	OpCreateJob   Operation = "create job"
 	OpSendMessage Operation = "send message"
 	OpGetJob      Operation = "get job"
-	OpGetVisitors Operation = "get visitors"
+
+	OpGetVisitors       Operation = "get visitors"
+	OpGetViews          Operation = "get views"
+	OpGetSearches       Operation = "get searches"
+	OpGetFeedback       Operation = "get feedback"
+	OpGetFeedbackByPage Operation = "get feedback by page"
+	OpGetConversations  Operation = "get conversations"
+	OpGetThread         Operation = "get thread"
+	OpGetCallerStats    Operation = "get caller stats"
+
+	OpTriggerUpdate  Operation = "trigger update"
+	OpTriggerPreview Operation = "trigger preview"
+	OpGetDeployment  Operation = "get deployment"
+
+	OpTriggerAutomation Operation = "trigger automation"
 )
 
 // Client talks to the service on behalf of one project. Make it with
 // [NewClient], once, and share it: it is safe for use by many goroutines and
 // keeps a pool of connections.
 type Client struct {
-	Jobs      *JobsService      // the agent's jobs
-	Analytics *AnalyticsService // visitors of the documentation
+	Jobs        *JobsService        // the agent's jobs
+	Deployments *DeploymentsService // updates and previews of the documentation site
+	Automations *AutomationsService // runs of the agent that are set up in the dashboard
+	Analytics   *AnalyticsService   // how humans and AIs use the documentation
 
 	config    *config
 	projectID string
@@ -124,6 +140,8 @@ func (cfg *config) client(projectID argument) (*Client, error) {
 	}
 	c := &Client{config: cfg, projectID: id}
 	c.Jobs = newJobsService(c)
+	c.Deployments = &DeploymentsService{client: c}
+	c.Automations = &AutomationsService{client: c}
 	c.Analytics = newAnalyticsService(c)
 	return c, nil
 }

@@ -37,10 +37,13 @@ var (
 	// promises: a [*ResponseError].
 	ErrMalformedResponse = errors.New("mintlify: malformed response")
 
-	// ErrOutcomeUnknown matches every error of [JobsService.Create] and
-	// [JobsService.Message] after which the service may have acted on the
-	// prompt. Calling again may have it acted on twice.
+	// ErrOutcomeUnknown matches every error of a POST, such as [JobsService.Create],
+	// after which the service may have acted. Calling again may have it act twice.
 	ErrOutcomeUnknown = errors.New("mintlify: outcome unknown")
+
+	// ErrDeploymentFailed matches the end of a wait for a deployment that failed: a
+	// [*DeploymentFailedError].
+	ErrDeploymentFailed = errors.New("mintlify: deployment failed")
 
 	// ErrJobFailed matches the end of a wait for a job that failed: a
 	// [*JobFailedError].
@@ -124,7 +127,7 @@ func (e *APIError) likelyCause() string {
 	case e.StatusCode == http.StatusPaymentRequired:
 		return "the organization's credits or plan do not cover this"
 	case e.StatusCode == http.StatusRequestEntityTooLarge:
-		return "the prompt is too long: shorten it"
+		return e.Operation.tooLarge()
 	case e.StatusCode == http.StatusForbidden:
 		return "the API key may lack the scope, read for GET and write for the rest, or this machine is not on its IP allowlist"
 	case e.StatusCode == http.StatusNotFound:
@@ -138,8 +141,22 @@ func (op Operation) ids() string {
 	switch op {
 	case OpGetJob, OpSendMessage:
 		return "the job id and the project id"
+	case OpGetDeployment:
+		return "the deployment id"
+	case OpGetThread:
+		return "the thread id and the project id"
+	case OpTriggerAutomation:
+		return "the automation id and the project id"
 	}
 	return "the project id"
+}
+
+// tooLarge is the likely cause of a 413.
+func (op Operation) tooLarge() string {
+	if op == OpCreateJob || op == OpSendMessage {
+		return "the prompt is too long: shorten it"
+	}
+	return ""
 }
 
 // Is reports whether target is the kind of e's status.
@@ -208,38 +225,26 @@ func (e *PageError) Error() string {
 // Unwrap returns e.Err.
 func (e *PageError) Unwrap() error { return e.Err }
 
-// JobFailedError ends a wait for a job that failed. It matches [ErrJobFailed].
-type JobFailedError struct {
-	Job *Job // as last seen, status failed
-}
-
-func (e *JobFailedError) Error() string {
-	id := ""
-	if e.Job != nil {
-		id = " " + e.Job.ID
-	}
-	return redact.Line("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
-}
-
-// Is reports whether target is [ErrJobFailed].
-func (e *JobFailedError) Is(target error) bool { return target == ErrJobFailed }
-
-// WaitError is a wait interrupted by its context or by an outage. The job is not
-// affected: resume the wait by its id.
+// WaitError is a wait interrupted by its context or by an outage. The job or deployment is
+// not affected: resume the wait by its id.
 type WaitError struct {
-	Job     *Job          // as last seen; nil if no poll succeeded
-	Polls   int           // made
-	Waited  time.Duration // since the wait began
-	LastErr error         // of the last poll, if it failed by itself
-	Err     error         // what interrupted the wait: the context's error and cause, or the outage
+	Job        *Job          // as last seen, in a wait for a job; nil if no poll succeeded
+	Deployment *Deployment   // as last seen, in a wait for a deployment; nil if no poll succeeded
+	Polls      int           // made
+	Waited     time.Duration // since the wait began
+	LastErr    error         // of the last poll, if it failed by itself
+	Err        error         // what interrupted the wait: the context's error and cause, or the outage
 
-	id string
+	id string // with what it is the id of
 }
 
 func (e *WaitError) Error() string {
-	message := fmt.Sprintf("mintlify: wait for job %s: %v, after %v and %d polls", redact.Line(e.id, maxWords), e.Err, e.Waited.Round(time.Millisecond), e.Polls)
-	if e.Job != nil {
+	message := fmt.Sprintf("mintlify: wait for %s: %v, after %v and %d polls", redact.Line(e.id, maxWords), e.Err, e.Waited.Round(time.Millisecond), e.Polls)
+	switch {
+	case e.Job != nil:
 		message += "; last seen " + redact.Line(string(e.Job.Status), 40)
+	case e.Deployment != nil:
+		message += "; last seen " + redact.Line(string(e.Deployment.Status), 40)
 	}
 	if e.LastErr != nil {
 		message += "; last poll: " + redact.Line(strings.TrimPrefix(e.LastErr.Error(), "mintlify: "), maxWords)

@@ -1,15 +1,12 @@
 package mintlify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
@@ -83,7 +80,7 @@ func (s JobStatus) IsTerminal() bool {
 // Errors: [*ArgumentError] for a blank prompt, [*APIError], [*ResponseError] (with
 // the job returned with it if its id could be read), or the network's or context's error.
 func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job, error) {
-	if err := checkPrompt(params.Prompt); err != nil {
+	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
 	}
 	return s.do(ctx, request{operation: OpCreateJob, method: http.MethodPost, url: s.url, body: params})
@@ -97,7 +94,7 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 // the agent may act on the prompt twice. The errors are those of
 // [JobsService.Create].
 func (s *JobsService) Message(ctx context.Context, id string, params MessageParams) (*Job, error) {
-	if err := checkPrompt(params.Prompt); err != nil {
+	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
 	}
 	if err := checkID(id); err != nil {
@@ -155,17 +152,12 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 // poll does not know of the others: [WithMaxOutage] has no effect, and [WithSettleTime]
 // trusts no terminal status before its time.
 func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
-	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
-	if err != nil {
-		return Poll{}, err
-	}
-	w.start = w.start.Add(-waited)
-	w.maxOutage = maxDuration
-	return w.poll(ctx)
+	return pollOnce(ctx, s.client.config, id, waited, s.poll, opts)
 }
 
 func (s *JobsService) poll(ctx context.Context, id string) (*Job, error) { return s.get(ctx, id, true) }
 
+func (j *Job) kind() string { return "job" }
 func (j *Job) isDone() bool { return j.Status.IsTerminal() }
 
 func (j *Job) failure() error {
@@ -192,22 +184,12 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	return job, err
 }
 
-func checkPrompt(prompt string) error {
-	switch {
-	case strings.TrimSpace(prompt) == "":
-		return &ArgumentError{"prompt", "is empty"}
-	case !utf8.ValidString(prompt):
-		return &ArgumentError{"prompt", "is not valid UTF-8"}
-	}
-	return nil
-}
-
 // decode reads the job from a response, or on an error as much of it as can be read.
 func (j *Job) decode(data []byte) error {
 	err := j.UnmarshalJSON(data) // not by json.Unmarshal, which would look through data twice
 	switch {
 	case err != nil:
-		_ = j.UnmarshalJSON(wholeFields(data))
+		_ = j.UnmarshalJSON(wholeFields(data, "id", "status", "source", "model", "prLink", "createdAt", "archivedAt"))
 		return errors.New("not the JSON of a job: " + err.Error())
 	case j.ID == "":
 		return errors.New("missing job id")
@@ -215,31 +197,6 @@ func (j *Job) decode(data []byte) error {
 		return errors.New("missing job status")
 	}
 	return nil
-}
-
-// wholeFields returns the fields of a job that data, a JSON object, begins with, up to
-// where it is truncated or broken, as an object of their own.
-func wholeFields(data []byte) []byte {
-	fields := map[string]json.RawMessage{}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if open, _ := decoder.Token(); open == json.Delim('{') {
-		for decoder.More() {
-			name, err := decoder.Token()
-			var value json.RawMessage
-			if err != nil || decoder.Decode(&value) != nil {
-				break
-			}
-			switch name := name.(string); name {
-			case "id", "status", "source", "model", "prLink", "createdAt", "archivedAt":
-				fields[name] = value
-			}
-		}
-	}
-	whole, err := json.Marshal(fields)
-	if err != nil {
-		return nil
-	}
-	return whole
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -269,23 +226,18 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// isOfOneField reports whether err is that a field has another type than ours,
-// which leaves the others read.
-func isOfOneField(err error) bool {
-	var wrongType *json.UnmarshalTypeError
-	return errors.As(err, &wrongType) && wrongType.Field != ""
+// JobFailedError ends a wait for a job that failed. It matches [ErrJobFailed].
+type JobFailedError struct {
+	Job *Job // as last seen, status failed
 }
 
-// parseTimestamp returns the zero time, rather than an error, for what is unparsable.
-func parseTimestamp(text string) time.Time {
-	if text == "" {
-		return time.Time{}
+func (e *JobFailedError) Error() string {
+	id := ""
+	if e.Job != nil {
+		id = " " + e.Job.ID
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", time.DateOnly} {
-		read, err := time.Parse(layout, text)
-		if read = read.UTC(); err == nil && read.Year() >= 0 && read.Year() <= 9999 { // the years that JSON can hold
-			return read
-		}
-	}
-	return time.Time{}
+	return redact.Line("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
 }
+
+// Is reports whether target is [ErrJobFailed].
+func (e *JobFailedError) Is(target error) bool { return target == ErrJobFailed }

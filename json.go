@@ -6,17 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"time"
 )
 
 const (
-	maxListRows  = 10_000 // of a page; the largest limit of the service is 1,000
-	manyCommas   = 50_000 // beyond which a list is counted before it is in memory
+	maxItems     = 50_000 // of a list: far beyond what the service sends, and small in memory
 	maxPlainRows = 1_000  // that room is made for
 )
 
 // list is a JSON list that is read with care: afresh where its name comes twice, so that
-// no row gets fields of another's, and no further than maxListRows. nil is null or absent.
+// no row gets fields of another's, and no further than maxItems. nil is null or absent.
 type list[R any] []R
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -30,8 +31,8 @@ func (l *list[R]) UnmarshalJSON(data []byte) error {
 	}
 	*l = list[R]{}
 	for decoder.More() {
-		if len(*l) == maxListRows {
-			return fmt.Errorf("more than %d rows", maxListRows)
+		if len(*l) == maxItems {
+			return fmt.Errorf("a list of more than %d items", maxItems)
 		}
 		var row R
 		if err := decoder.Decode(&row); err != nil {
@@ -46,7 +47,7 @@ func (l *list[R]) UnmarshalJSON(data []byte) error {
 // It reports whether that is certain to be right: a list inside a list or far too long,
 // or a page without rows, is for [list].
 func decodeRows[R any](data []byte, fast any, room *[]R) bool {
-	if bytes.Count(data, []byte("[")) > 1 || bytes.Count(data, []byte(",")) > manyCommas {
+	if bytes.Count(data, []byte("[")) > 1 || bytes.Count(data, []byte(",")) > maxItems {
 		return false
 	}
 	*room = make([]R, 0, min(bytes.Count(data, []byte("{")), maxPlainRows))
@@ -78,4 +79,112 @@ func (c *count) UnmarshalJSON(data []byte) error {
 	}
 	*c = count(math.Round(number))
 	return nil
+}
+
+// int64 returns the count; 0 where the service does not give it.
+func (c *count) int64() int64 {
+	if c == nil {
+		return 0
+	}
+	return int64(*c)
+}
+
+// timestamp is a time that the service may write in any way: zero where it cannot be parsed.
+type timestamp struct {
+	time.Time
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *timestamp) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		t.Time = parseTimestamp(text)
+	}
+	return nil
+}
+
+// cursorJSON is how a page of an export by cursor says what comes next.
+type cursorJSON struct {
+	HasMore    *bool  `json:"hasMore"`
+	NextCursor string `json:"nextCursor"`
+}
+
+func (c cursorJSON) next() (hasMore bool, cursor string, err error) {
+	switch {
+	case c.HasMore == nil:
+		return false, "", missing("hasMore")
+	case *c.HasMore && c.NextCursor == "":
+		return false, "", missing("nextCursor, though hasMore is true")
+	}
+	return *c.HasMore, c.NextCursor, nil
+}
+
+// isOfOneField reports whether err is that a field has another type than ours,
+// which leaves the others read.
+func isOfOneField(err error) bool {
+	var wrongType *json.UnmarshalTypeError
+	return errors.As(err, &wrongType) && wrongType.Field != ""
+}
+
+// parseTimestamp returns the zero time, rather than an error, for what is unparsable.
+func parseTimestamp(text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", time.DateOnly} {
+		read, err := time.Parse(layout, text)
+		if read = read.UTC(); err == nil && read.Year() >= 0 && read.Year() <= 9999 { // the years that JSON can hold
+			return read
+		}
+	}
+	return time.Time{}
+}
+
+// wholeFields returns those of the named fields that data, a JSON object, begins with, up to
+// where it is truncated or broken, as an object of their own.
+func wholeFields(data []byte, names ...string) []byte {
+	fields := map[string]json.RawMessage{}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if open, _ := decoder.Token(); open == json.Delim('{') {
+		for decoder.More() {
+			name, err := decoder.Token()
+			var value json.RawMessage
+			if err != nil || decoder.Decode(&value) != nil {
+				break
+			}
+			if name, ok := name.(string); ok && slices.Contains(names, name) {
+				fields[name] = value
+			}
+		}
+	}
+	whole, err := json.Marshal(fields)
+	if err != nil {
+		return nil
+	}
+	return whole
+}
+
+// optional is a field whose odd values are left out, whatever they are.
+type optional[T any] struct {
+	value T
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (o *optional[T]) UnmarshalJSON(data []byte) error {
+	var value T
+	if json.Unmarshal(data, &value) == nil {
+		o.value = value
+	}
+	return nil
+}
+
+// encodeJSON is json.Marshal that leaves <, > and & as they are.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -15,11 +15,12 @@ const maxPollDelay = time.Hour
 
 // Poll is one poll of a wait.
 type Poll struct {
-	Job    *Job          // as last seen; nil before the first response
-	Err    error         // of this poll, if it failed
-	Number int           // of this poll, from 1
-	Waited time.Duration // since the wait began
-	Next   time.Duration // until the next poll; 0: there is none
+	Job        *Job          // as last seen, in a wait for a job; nil before the first response
+	Deployment *Deployment   // as last seen, in a wait for a deployment; nil before the first response
+	Err        error         // of this poll, if it failed
+	Number     int           // of this poll, from 1
+	Waited     time.Duration // since the wait began
+	Next       time.Duration // until the next poll; 0: there is none
 }
 
 type waitConfig struct {
@@ -50,8 +51,7 @@ func (w *waitConfig) apply(opts []WaitOption) error {
 	return nil
 }
 
-// WaitOption sets up a [JobsService.WaitUntilDone], or by [WithWaitDefaults] all
-// of a client's.
+// WaitOption sets up a WaitUntilDone or a Poll, or by [WithWaitDefaults] all of a client's.
 type WaitOption func(*waitConfig) error
 
 // WithPollInterval bounds the time between polls, 5 s and 60 s unless set. The
@@ -106,7 +106,8 @@ func WithOnPoll(f func(Poll)) WaitOption {
 
 // polled is what a wait polls: it has a status.
 type polled interface {
-	*Job
+	*Job | *Deployment
+	kind() string   // what it is called
 	isDone() bool   // its status is terminal
 	failure() error // of a terminal status that is no success, else nil
 }
@@ -165,7 +166,7 @@ func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
 				slog.Int("poll", poll.Number), slog.Duration("wait", d.next), slog.String("error", err.Error()))
 		}
 	}
-	poll.Job = w.last
+	poll.Job, poll.Deployment = lastSeen(w.last)
 	w.onPoll(poll)
 	return poll, d.err
 }
@@ -245,7 +246,30 @@ func (w *waitConfig) interval(waited time.Duration) time.Duration {
 }
 
 func (w *wait[T]) interrupted(err error) *WaitError {
-	return &WaitError{Job: w.last, Polls: w.polls, Waited: time.Since(w.start), LastErr: w.lastErr, Err: err, id: w.id}
+	job, deployment := lastSeen(w.last)
+	return &WaitError{Job: job, Deployment: deployment, Polls: w.polls, Waited: time.Since(w.start), LastErr: w.lastErr, Err: err, id: w.last.kind() + " " + w.id}
+}
+
+// lastSeen returns what was last seen as what it is.
+func lastSeen[T polled](last T) (*Job, *Deployment) {
+	switch last := any(last).(type) {
+	case *Job:
+		return last, nil
+	case *Deployment:
+		return nil, last
+	}
+	return nil, nil
+}
+
+// pollOnce is one poll of a wait that keeps nothing.
+func pollOnce[T polled](ctx context.Context, cfg *config, id string, waited time.Duration, get func(context.Context, string) (T, error), opts []WaitOption) (Poll, error) {
+	w, err := newWait(ctx, cfg, id, get, opts)
+	if err != nil {
+		return Poll{}, err
+	}
+	w.start = w.start.Add(-waited)
+	w.maxOutage = maxDuration
+	return w.poll(ctx)
 }
 
 // sleep returns after d, or when ctx ends.

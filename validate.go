@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // argument is a value from the caller, by the name the caller knows it by.
@@ -88,6 +89,17 @@ func likenessOf(id string) string {
 		return "has white space within it"
 	}
 	return ""
+}
+
+// checkText checks a text that the service requires.
+func checkText(name, text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return &ArgumentError{name, "is empty"}
+	case !utf8.ValidString(text):
+		return &ArgumentError{name, "is not valid UTF-8"}
+	}
+	return nil
 }
 
 // checkID checks the id of what a call is about.

@@ -1,0 +1,298 @@
+package mintlify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+)
+
+// DeploymentsService publishes the documentation site. It is [Client.Deployments].
+type DeploymentsService struct {
+	client *Client
+}
+
+// PreviewParams is what [DeploymentsService.TriggerPreview] sends.
+type PreviewParams struct {
+	Branch string `json:"branch"` // of the documentation's repository; required
+}
+
+// QueuedDeployment is a deployment that was triggered. It marshals to JSON under the service's
+// own field names, and reads back to an equal value.
+type QueuedDeployment struct {
+	ID         string `json:"statusId"`             // for [DeploymentsService.WaitUntilDone]
+	PreviewURL string `json:"previewUrl,omitempty"` // where a preview will be; "" of an update
+}
+
+// Deployment is one build of the documentation site. It marshals to JSON under the service's
+// own field names, times in UTC, and reads back to an equal value.
+type Deployment struct {
+	ID              string           `json:"_id"`                       // never empty in a response of the service
+	ProjectID       string           `json:"projectId,omitempty"`       // of the project it belongs to
+	Status          DeploymentStatus `json:"status"`                    // never empty in a response of the service
+	Summary         string           `json:"summary,omitempty"`         // the service's words on how it went
+	Logs            []string         `json:"logs,omitempty"`            // of the build, line by line
+	Subdomain       string           `json:"subdomain,omitempty"`       // of the site
+	Source          string           `json:"source,omitempty"`          // what triggered it, as received: api, github, dashboard …
+	Commit          DeploymentCommit `json:"commit,omitzero"`           // that was built
+	Author          DeploymentAuthor `json:"author,omitzero"`           // of the commit
+	Screenshot      string           `json:"screenshot,omitempty"`      // a URL
+	ScreenshotLight string           `json:"screenshotLight,omitempty"` // a URL, in the light theme
+	ScreenshotDark  string           `json:"screenshotDark,omitempty"`  // a URL, in the dark theme
+	CreatedAt       time.Time        `json:"createdAt,omitzero"`        // in UTC; zero where the service says null, or what cannot be parsed
+	EndedAt         time.Time        `json:"endedAt,omitzero"`          // in UTC; zero where the service says null, or what cannot be parsed
+}
+
+// DeploymentCommit is the commit that was built.
+type DeploymentCommit struct {
+	SHA          string       `json:"sha,omitempty"`         // its hash
+	Ref          string       `json:"ref,omitempty"`         // a branch or the like
+	Message      string       `json:"message,omitempty"`     // its message
+	FilesChanged FilesChanged `json:"filesChanged,omitzero"` // against the commit before
+}
+
+// FilesChanged are the files that a commit changed.
+type FilesChanged struct {
+	Added    []string `json:"added,omitempty"`    // paths
+	Modified []string `json:"modified,omitempty"` // paths
+	Removed  []string `json:"removed,omitempty"`  // paths
+}
+
+// DeploymentAuthor is who made the commit.
+type DeploymentAuthor struct {
+	Name         string `json:"name,omitempty"`         // as the forge or the service knows it
+	AvatarURL    string `json:"avatarUrl,omitempty"`    // of a picture
+	GitHubUserID int64  `json:"githubUserId,omitempty"` // 0 if there is none
+}
+
+// DeploymentStatus is where a deployment stands. One that this version does not know is kept
+// as received.
+type DeploymentStatus string
+
+// The statuses of a deployment.
+const (
+	DeploymentQueued     DeploymentStatus = "queued"
+	DeploymentInProgress DeploymentStatus = "in_progress"
+	DeploymentSucceeded  DeploymentStatus = "success"
+	DeploymentFailed     DeploymentStatus = "failure" // the content can be live all the same, where a side step failed: Summary and Logs tell
+)
+
+// IsTerminal reports whether a deployment with this status has come to its end. An unknown
+// status is not terminal.
+func (s DeploymentStatus) IsTerminal() bool {
+	return s == DeploymentSucceeded || s == DeploymentFailed
+}
+
+// TriggerUpdate deploys the branch that is set up for deployment:
+// POST /v1/project/update/{projectId}. The build goes on asynchronously;
+// [DeploymentsService.WaitUntilDone] waits for its end. The quota is 10 in 10 seconds and
+// organization, shared with [AutomationsService.Trigger].
+//
+// It is safe to call again, after [ErrOutcomeUnknown] too, and then may cost a second build.
+//
+// Errors: [*APIError], [*ResponseError], or the network's or context's error.
+func (s *DeploymentsService) TriggerUpdate(ctx context.Context) (*QueuedDeployment, error) {
+	return s.trigger(ctx, request{operation: OpTriggerUpdate, url: s.client.url("/v1/project/update", s.client.projectID)})
+}
+
+// TriggerPreview deploys a branch as a preview: POST /v1/project/preview/{projectId}. A branch
+// that has a preview is deployed anew, at the same URL. The quota is 5 a minute and
+// organization.
+//
+// It is safe to call again, after [ErrOutcomeUnknown] too, and then may cost a second build.
+//
+// Errors: [*ArgumentError] for a blank branch, [*APIError] ([ErrForbidden] also where the plan
+// has no previews), [*ResponseError], or the network's or context's error.
+func (s *DeploymentsService) TriggerPreview(ctx context.Context, params PreviewParams) (*QueuedDeployment, error) {
+	if err := checkText("branch", params.Branch); err != nil {
+		return nil, err
+	}
+	return s.trigger(ctx, request{operation: OpTriggerPreview, url: s.client.url("/v1/project/preview", s.client.projectID), body: params})
+}
+
+// trigger returns the deployment with an error too if its id could be read.
+func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDeployment, error) {
+	queued := new(QueuedDeployment)
+	r.method, r.into = http.MethodPost, queued
+	r.outcome = func() string {
+		if queued.ID != "" {
+			return "deployment " + redact.Line(queued.ID, 100) + " was queued: wait for it"
+		}
+		return "a build may have started: triggering it again is safe, and costs another one at most"
+	}
+	err := s.client.do(ctx, r)
+	if queued.ID == "" || err != nil && !errors.Is(err, ErrMalformedResponse) {
+		return nil, err
+	}
+	return queued, err
+}
+
+// Get returns the deployment as it stands: GET /v1/project/update-status/{id}. Its id says of
+// which project it is. It changes nothing and is safe to call again.
+//
+// Errors: [*ArgumentError] for an empty or dot id, [*APIError], [*ResponseError], or the
+// network's or context's error.
+func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, error) {
+	return s.get(ctx, id, false)
+}
+
+func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, error) {
+	return s.get(ctx, id, true)
+}
+
+func (s *DeploymentsService) get(ctx context.Context, id string, once bool) (*Deployment, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	deployment := new(Deployment)
+	err := s.client.do(ctx, request{operation: OpGetDeployment, method: http.MethodGet, url: s.client.url("/v1/project/update-status", id), once: once, into: deployment})
+	if err != nil {
+		return nil, err
+	}
+	return deployment, nil
+}
+
+// WaitUntilDone polls the deployment until its status is terminal, as [JobsService.WaitUntilDone]
+// polls a job: by the same schedule, and with the same errors. A poll is one
+// GET /v1/project/update-status/{id}. It changes nothing and is safe to call again, also in
+// another process.
+//
+// It returns the deployment and nil for status success, and the deployment with a
+// [*DeploymentFailedError] for failure.
+func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Deployment, error) {
+	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	if err != nil {
+		return nil, err
+	}
+	return w.run(ctx)
+}
+
+// Poll is one poll of a [DeploymentsService.WaitUntilDone], as [JobsService.Poll] is one of a
+// job's.
+func (s *DeploymentsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
+	return pollOnce(ctx, s.client.config, id, waited, s.poll, opts)
+}
+
+func (d *Deployment) kind() string { return "deployment" }
+func (d *Deployment) isDone() bool { return d.Status.IsTerminal() }
+
+func (d *Deployment) failure() error {
+	if d.Status == DeploymentFailed {
+		return &DeploymentFailedError{Deployment: d}
+	}
+	return nil
+}
+
+func (q *QueuedDeployment) decode(data []byte) error {
+	type queued QueuedDeployment // without methods
+	read := func(data []byte) error {
+		var fields queued
+		err := json.Unmarshal(data, &fields)
+		*q = QueuedDeployment(fields)
+		if err != nil && !isOfOneField(err) {
+			return err
+		}
+		return nil
+	}
+	if err := read(data); err != nil {
+		_ = read(wholeFields(data, "statusId", "previewUrl"))
+		return notJSON("a queued deployment", err)
+	}
+	if q.ID == "" {
+		return missing("statusId")
+	}
+	return nil
+}
+
+func (d *Deployment) decode(data []byte) error {
+	if err := d.UnmarshalJSON(data); err != nil {
+		return notJSON("a deployment", err)
+	}
+	switch {
+	case d.ID == "":
+		return missing("deployment id")
+	case d.Status == "":
+		return missing("deployment status")
+	}
+	return nil
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (d Deployment) MarshalJSON() ([]byte, error) {
+	type fields Deployment // without this method
+	d.CreatedAt, d.EndedAt = d.CreatedAt.UTC(), d.EndedAt.UTC()
+	return json.Marshal(fields(d))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of d. Only what is no JSON
+// object is an error: a field of another type than the interface's is left at its zero value.
+func (d *Deployment) UnmarshalJSON(data []byte) error {
+	type fields Deployment // without this method
+	var read struct {
+		fields
+		Logs      optional[list[string]] `json:"logs"`
+		CreatedAt timestamp              `json:"createdAt"`
+		EndedAt   timestamp              `json:"endedAt"`
+		Author    author                 `json:"author"`
+		Commit    struct {
+			SHA          string `json:"sha"`
+			Ref          string `json:"ref"`
+			Message      string `json:"message"`
+			FilesChanged struct {
+				Added    optional[list[string]] `json:"added"`
+				Modified optional[list[string]] `json:"modified"`
+				Removed  optional[list[string]] `json:"removed"`
+			} `json:"filesChanged"`
+		} `json:"commit"`
+	}
+	if err := json.Unmarshal(data, &read); err != nil && !isOfOneField(err) {
+		return err
+	}
+	*d = Deployment(read.fields)
+	d.Logs, d.CreatedAt, d.EndedAt, d.Author = read.Logs.value, read.CreatedAt.Time, read.EndedAt.Time, DeploymentAuthor(read.Author)
+	changed := read.Commit.FilesChanged
+	d.Commit = DeploymentCommit{read.Commit.SHA, read.Commit.Ref, read.Commit.Message, FilesChanged{changed.Added.value, changed.Modified.value, changed.Removed.value}}
+	return nil
+}
+
+// author is a DeploymentAuthor that the service may give as text.
+type author DeploymentAuthor
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (a *author) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &a.Name) == nil {
+		return nil
+	}
+	var fields struct {
+		Name         string          `json:"name"`
+		AvatarURL    string          `json:"avatarUrl"`
+		GitHubUserID optional[count] `json:"githubUserId"`
+	}
+	_ = json.Unmarshal(data, &fields) // an odd author never costs the deployment
+	*a = author{fields.Name, fields.AvatarURL, int64(fields.GitHubUserID.value)}
+	return nil
+}
+
+// DeploymentFailedError ends a wait for a deployment that failed. It matches
+// [ErrDeploymentFailed].
+type DeploymentFailedError struct {
+	Deployment *Deployment // as last seen, status failure
+}
+
+func (e *DeploymentFailedError) Error() string {
+	id, summary := "", ""
+	if e.Deployment != nil {
+		id = " " + e.Deployment.ID
+		if summary = strings.TrimSpace(e.Deployment.Summary); summary != "" {
+			summary = ": " + redact.Line(summary, maxWords)
+		}
+	}
+	return redact.Line("mintlify: deployment"+redact.Line(id, 100)+" failed"+summary, maxMessage)
+}
+
+// Is reports whether target is [ErrDeploymentFailed].
+func (e *DeploymentFailedError) Is(target error) bool { return target == ErrDeploymentFailed }

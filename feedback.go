@@ -1,0 +1,200 @@
+package mintlify
+
+import (
+	"context"
+	"encoding/json"
+	"hash/maphash"
+	"iter"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const maxFeedbackLimit = 100 // rows of a page
+
+// FeedbackSource is where a feedback comes from. One that this version does not know is
+// kept as received.
+type FeedbackSource string
+
+// The sources of feedback.
+const (
+	FeedbackFromCodeSnippet FeedbackSource = "code_snippet" // about a code example
+	FeedbackContextual      FeedbackSource = "contextual"   // a comment on a page
+	FeedbackFromAgent       FeedbackSource = "agent"        // of an AI agent
+	FeedbackThumbsOnly      FeedbackSource = "thumbs_only"  // thumbs up or down, without a comment
+)
+
+// FeedbackStatus is how far the work on a feedback is. One that this version does not know
+// is kept as received.
+type FeedbackStatus string
+
+// The statuses of feedback.
+const (
+	FeedbackPending    FeedbackStatus = "pending"
+	FeedbackInProgress FeedbackStatus = "in_progress"
+	FeedbackResolved   FeedbackStatus = "resolved"
+	FeedbackDismissed  FeedbackStatus = "dismissed"
+)
+
+// FeedbackParams says which feedback to export. The zero value is a range of dates and a
+// page of the service's choosing.
+type FeedbackParams struct {
+	DateFrom Date             // the first; zero: not sent, and which range the service then takes is not documented
+	DateTo   Date             // exclusive: results are before it; zero: not sent
+	Source   FeedbackSource   // "": all
+	Statuses []FeedbackStatus // any of them; empty: all
+	Limit    int              // rows a page, 1 to 100; 0: the service's default, 50, in GetFeedback, and 100 in the iterators
+	Cursor   string           // of the page: a NextCursor, with the same dates and filters; "" is the first page
+}
+
+// FeedbackPage is one page of an export of feedback. It marshals to JSON under the
+// service's own field names, with cursor added, and reads back to an equal value.
+type FeedbackPage struct {
+	Feedback   []Feedback `json:"feedback"`   // in the service's order, which is not documented
+	HasMore    bool       `json:"hasMore"`    // whether there are rows beyond this page
+	Cursor     string     `json:"cursor"`     // of this page
+	NextCursor string     `json:"nextCursor"` // of the next page
+}
+
+// Feedback is what one reader, or one AI agent, said of a page. Contact can be a person's
+// e-mail address: treat a row as personal data.
+type Feedback struct {
+	ID        string         `json:"id"`                 // of this row
+	Path      string         `json:"path"`               // of the page, or its URL
+	Comment   string         `json:"comment,omitempty"`  // "" where there is none
+	CreatedAt time.Time      `json:"createdAt,omitzero"` // in UTC; zero where the service does not say, or what cannot be parsed
+	Source    FeedbackSource `json:"source"`             // where it comes from
+	Status    FeedbackStatus `json:"status"`             // how far the work on it is
+	Helpful   *bool          `json:"helpful,omitempty"`  // thumbs up or down; nil where the source does not ask
+	Contact   string         `json:"contact,omitempty"`  // an e-mail address, of contextual feedback
+	Code      string         `json:"code,omitempty"`     // of feedback on a code example
+	Filename  string         `json:"filename,omitempty"` // of feedback on a code example
+	Language  string         `json:"lang,omitempty"`     // of feedback on a code example
+}
+
+// GetFeedback returns one page of feedback, for one request:
+// GET /v1/analytics/{projectId}/feedback. It changes nothing and is safe to call again, but
+// counts against the quota of 100 analytics requests per organization and hour:
+// [AnalyticsService.Feedback] asks for pages of 100 rows.
+//
+// Errors: [*ArgumentError] for a limit outside 0 to 100, a DateFrom that is not before
+// DateTo, or a status that is empty or has a comma; [*APIError], [*ResponseError], or the
+// network's or context's error.
+func (s *AnalyticsService) GetFeedback(ctx context.Context, params FeedbackParams) (*FeedbackPage, error) {
+	if err := params.check(); err != nil {
+		return nil, err
+	}
+	query := params.export().query()
+	setFeedbackFilter(query, params.Source, params.Statuses)
+	page := &FeedbackPage{Cursor: params.Cursor}
+	if err := s.get(ctx, OpGetFeedback, "/feedback", query, page); err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// FeedbackPages ranges over an export page by page, from params.Cursor on, in pages of
+// params.Limit rows or, where that is 0, of 100. The rules are those of
+// [AnalyticsService.SearchPages].
+func (s *AnalyticsService) FeedbackPages(ctx context.Context, params FeedbackParams, opts ...ExportOption) iter.Seq2[*FeedbackPage, error] {
+	if err := params.check(); err != nil {
+		return func(yield func(*FeedbackPage, error) bool) { yield(nil, err) }
+	}
+	return paginate(ctx, s, OpGetFeedback, params.export(), opts, func(ctx context.Context, limit int, at position) (*FeedbackPage, error) {
+		params := params
+		params.Limit, params.Cursor = limit, at.cursor
+		return s.GetFeedback(ctx, params)
+	})
+}
+
+// Feedback is [AnalyticsService.FeedbackPages] row by row.
+func (s *AnalyticsService) Feedback(ctx context.Context, params FeedbackParams, opts ...ExportOption) iter.Seq2[Feedback, error] {
+	return rowsOf(s.FeedbackPages(ctx, params, opts...), func(p *FeedbackPage) []Feedback { return p.Feedback })
+}
+
+func (p FeedbackParams) export() exportParams {
+	return exportParams{from: p.DateFrom, to: p.DateTo, limit: p.Limit, maxLimit: maxFeedbackLimit, byCursor: true, position: position{cursor: p.Cursor}}
+}
+
+func (p FeedbackParams) check() error {
+	if err := checkStatuses(p.Statuses); err != nil {
+		return err
+	}
+	return p.export().check()
+}
+
+// checkStatuses refuses what would not be one item of the list that is sent.
+func checkStatuses(statuses []FeedbackStatus) error {
+	for _, status := range statuses {
+		if strings.TrimSpace(string(status)) == "" {
+			return &ArgumentError{"statuses", "has an empty status"}
+		}
+		if strings.Contains(string(status), ",") {
+			return &ArgumentError{"statuses", "has a status with a comma: give each status on its own"}
+		}
+	}
+	return nil
+}
+
+func setFeedbackFilter(query url.Values, source FeedbackSource, statuses []FeedbackStatus) {
+	if source != "" {
+		query.Set("source", string(source))
+	}
+	if len(statuses) > 0 {
+		list := make([]string, len(statuses))
+		for i, status := range statuses {
+			list[i] = string(status)
+		}
+		query.Set("status", strings.Join(list, ","))
+	}
+}
+
+func (p *FeedbackPage) rowCount() int          { return len(p.Feedback) }
+func (p *FeedbackPage) next() (position, bool) { return position{cursor: p.NextCursor}, p.HasMore }
+
+func (p *FeedbackPage) hash(seed maphash.Seed) uint64 {
+	type key struct{ id, path, comment string }
+	return hashRows(seed, p.Feedback, func(row Feedback) key { return key{row.ID, row.Path, row.Comment} })
+}
+
+// feedbackPageJSON is a page as the service sends it.
+type feedbackPageJSON[L any] struct {
+	Feedback L `json:"feedback"`
+	cursorJSON
+}
+
+// feedbackJSON is a row whose time need not be a time.
+type feedbackJSON struct {
+	Feedback
+	CreatedAt timestamp `json:"createdAt"`
+}
+
+func (p *FeedbackPage) decode(data []byte) error {
+	var rows []Feedback
+	fast := feedbackPageJSON[*[]Feedback]{Feedback: &rows}
+	if decodeRows(data, &fast, &rows) {
+		for i := range rows {
+			rows[i].CreatedAt = rows[i].CreatedAt.UTC()
+		}
+		return p.set(rows, fast.cursorJSON)
+	}
+	var page feedbackPageJSON[list[feedbackJSON]]
+	if err := json.Unmarshal(data, &page); err != nil {
+		return notJSON("a page of feedback", err)
+	}
+	if page.Feedback == nil {
+		return missing("feedback")
+	}
+	rows = make([]Feedback, len(page.Feedback))
+	for i, row := range page.Feedback {
+		rows[i] = row.Feedback
+		rows[i].CreatedAt = row.CreatedAt.Time
+	}
+	return p.set(rows, page.cursorJSON)
+}
+
+func (p *FeedbackPage) set(rows []Feedback, cursor cursorJSON) (err error) {
+	p.Feedback = rows
+	p.HasMore, p.NextCursor, err = cursor.next()
+	return err
+}
