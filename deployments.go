@@ -284,14 +284,15 @@ type DeploymentFailedError struct {
 }
 
 func (e *DeploymentFailedError) Error() string {
-	id, summary := "", ""
+	message := "mintlify: deployment"
 	if e.Deployment != nil {
-		id = " " + e.Deployment.ID
-		if summary = strings.TrimSpace(e.Deployment.Summary); summary != "" {
-			summary = ": " + redact.Line(summary, maxWords)
-		}
+		message += " " + redact.Line(e.Deployment.ID, 100)
 	}
-	return redact.Line("mintlify: deployment"+redact.Line(id, 100)+" failed"+summary, maxMessage)
+	message += " failed"
+	if e.Deployment != nil && strings.TrimSpace(e.Deployment.Summary) != "" {
+		message += ": " + redact.Line(e.Deployment.Summary, maxWords)
+	}
+	return redact.Line(message, maxMessage)
 }
 
 // Is reports whether target is [ErrDeploymentFailed].

@@ -47,7 +47,7 @@ func (l *list[R]) UnmarshalJSON(data []byte) error {
 // It reports whether that is certain to be right: a list inside a list or far too long,
 // or a page without rows, is for [list].
 func decodeRows[R any](data []byte, fast any, room *[]R) bool {
-	if bytes.Count(data, []byte("[")) > 1 || bytes.Count(data, []byte(",")) > maxItems {
+	if bytes.Count(data, []byte("[")) > 1 || bytes.Count(data, []byte(",")) >= maxItems {
 		return false
 	}
 	*room = make([]R, 0, min(bytes.Count(data, []byte("{")), maxPlainRows))
