@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -49,6 +50,38 @@ func (q *query) date(name string) mintlify.Date {
 	}
 	q.wrong = append(q.wrong, detail{name + " must be an ISO 8601 or YYYY-MM-DD date"})
 	return mintlify.Date{}
+}
+
+const cursorPrefix = "cursor_"
+
+// cursor returns the row that the page of a cursor begins at; 0 without a cursor.
+func (q *query) cursor() int {
+	if !q.Has("cursor") {
+		return 0
+	}
+	number, ok := strings.CutPrefix(q.Get("cursor"), cursorPrefix)
+	if row, err := strconv.Atoi(number); ok && err == nil && row > 0 {
+		return row
+	}
+	q.wrong = append(q.wrong, detail{"cursor is not one of this export"})
+	return 0
+}
+
+// nextCursor is the cursor of the page that begins at a row; null where there is none.
+func nextCursor(row int, hasMore bool) *string {
+	if !hasMore {
+		return nil
+	}
+	cursor := cursorPrefix + strconv.Itoa(row)
+	return &cursor
+}
+
+// admit refuses a request with something wrong, or beyond the quota.
+func (s *Service) admit(q *query) *failure {
+	if failed := q.failure(); failed != nil {
+		return failed
+	}
+	return s.count(analyticsQuota())
 }
 
 // failure is the response to a query with something wrong; nil where nothing is.

@@ -21,10 +21,20 @@ func analyticsQuota() quota {
 	return quota{"analytics", 100, time.Hour, "100 requests per organization per hour"}
 }
 
+func triggerQuota() quota {
+	return quota{"trigger", 10, 10 * time.Second, "10 requests per organization per 10 seconds"}
+}
+
+func previewQuota() quota {
+	return quota{"preview", 5, time.Minute, "5 requests per organization per minute"}
+}
+
 // EnforceQuotas has the service respond 429 to requests beyond its documented quotas:
-// 100 jobs and messages per project and hour, 100 analytics requests per organization
-// and hour. Retry-After is when the next one is admitted, in seconds, rounded up: when
-// the oldest of the 100 is an hour old. A refused request does not count.
+// 100 jobs and messages per project and hour, 100 analytics requests of all kinds per
+// organization and hour, 10 updates and automations per organization and 10 seconds, 5
+// previews per organization and minute. Retry-After is when the next one is admitted, in
+// seconds, rounded up: when the oldest that counts leaves the window. A refused request
+// does not count.
 func (s *Service) EnforceQuotas() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

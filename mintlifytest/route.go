@@ -19,12 +19,23 @@ type route struct {
 
 // routes is all that the service does.
 func routes() []route {
-	const agent, analytics = "v2/agent/{project}/job", "v1/analytics/{project}/"
+	const agent, deployment, analytics = "v2/agent/{project}/job", "v1/project/", "v1/analytics/{project}/"
 	return []route{
 		{mintlify.OpCreateJob, http.MethodPost, path(agent), http.StatusCreated, (*Service).createJob},
 		{mintlify.OpGetJob, http.MethodGet, path(agent + "/{id}"), http.StatusOK, (*Service).getJob},
 		{mintlify.OpSendMessage, http.MethodPost, path(agent + "/{id}/message"), http.StatusOK, (*Service).sendMessage},
+		{mintlify.OpTriggerUpdate, http.MethodPost, path(deployment + "update/{project}"), http.StatusAccepted, (*Service).triggerUpdate},
+		{mintlify.OpTriggerPreview, http.MethodPost, path(deployment + "preview/{project}"), http.StatusAccepted, (*Service).triggerPreview},
+		{mintlify.OpGetDeployment, http.MethodGet, path(deployment + "update-status/{id}"), http.StatusOK, (*Service).getDeployment},
+		{mintlify.OpTriggerAutomation, http.MethodPost, path("v1/workflow/{project}/{id}/trigger"), http.StatusAccepted, (*Service).triggerAutomation},
 		{mintlify.OpGetVisitors, http.MethodGet, path(analytics + "visitors"), http.StatusOK, (*Service).getVisitors},
+		{mintlify.OpGetViews, http.MethodGet, path(analytics + "views"), http.StatusOK, (*Service).getViews},
+		{mintlify.OpGetSearches, http.MethodGet, path(analytics + "searches"), http.StatusOK, (*Service).getSearches},
+		{mintlify.OpGetFeedback, http.MethodGet, path(analytics + "feedback"), http.StatusOK, (*Service).getFeedback},
+		{mintlify.OpGetFeedbackByPage, http.MethodGet, path(analytics + "feedback/by-page"), http.StatusOK, (*Service).getFeedbackByPage},
+		{mintlify.OpGetConversations, http.MethodGet, path(analytics + "assistant"), http.StatusOK, (*Service).getConversations},
+		{mintlify.OpGetThread, http.MethodGet, path(analytics + "assistant/threads/{id}"), http.StatusOK, (*Service).getThread},
+		{mintlify.OpGetCallerStats, http.MethodGet, path(analytics + "assistant/caller-stats"), http.StatusOK, (*Service).getCallerStats},
 	}
 }
 

@@ -27,7 +27,17 @@ type Service struct {
 	faults   map[mintlify.Operation][]faults
 	quotas   map[string][]time.Time // requests within the window, by quota; nil: no quotas
 	jobs     jobs
-	visitors visitorsFunc // nil: no rows
+
+	deployments deployments
+	automations map[string]bool // by id
+	runs        int             // of automations, so far
+
+	visitors      visitorsFunc // nil: no rows
+	views         []mintlify.View
+	searches      []mintlify.SearchTerm
+	feedback      []mintlify.Feedback
+	conversations []mintlify.Conversation
+	callerStats   mintlify.CallerStats
 }
 
 // NewService returns a service with no jobs.
@@ -36,6 +46,9 @@ func NewService() *Service {
 		routes: routes(),
 		faults: map[mintlify.Operation][]faults{},
 		jobs:   jobs{byKey: map[jobKey]*job{}},
+
+		deployments: deployments{byID: map[string]*deployment{}},
+		automations: map[string]bool{},
 	}
 }
 

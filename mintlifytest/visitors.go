@@ -53,10 +53,7 @@ func (s *Service) getVisitors(c *call) (any, *failure) {
 		Limit:    q.integer("limit", 1, maxLimit),
 		Offset:   q.integer("offset", 0, math.MaxInt),
 	}
-	if failed := q.failure(); failed != nil {
-		return nil, failed
-	}
-	if failed := s.count(analyticsQuota()); failed != nil {
+	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
 	visitors, project := s.visitors, c.project

@@ -1,0 +1,27 @@
+package mintlifytest
+
+import (
+	"fmt"
+	"net/http"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// AddAutomation adds an automation on a custom schedule, in every project: Trigger responds
+// 404 to any other id. Its runs are among [Service.Requests], Acted.
+func (s *Service) AddAutomation(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.automations[id] = true
+}
+
+func (s *Service) triggerAutomation(c *call) (any, *failure) {
+	if !s.automations[c.id] {
+		return nil, &failure{status: http.StatusNotFound, Error: "Automation not found"}
+	}
+	if failed := s.count(triggerQuota()); failed != nil {
+		return nil, failed
+	}
+	s.runs++
+	return mintlify.AutomationRun{SchemaID: c.id, InstanceID: fmt.Sprintf("run_%d", s.runs), JobID: fmt.Sprintf("automation_job_%d", s.runs)}, nil
+}

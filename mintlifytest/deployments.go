@@ -1,0 +1,152 @@
+package mintlifytest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// DeploymentStep is what a deployment reports at one poll.
+type DeploymentStep struct {
+	Status  mintlify.DeploymentStatus // "" is in_progress
+	Summary string                    // "" is left out
+	Logs    []string                  // so far
+	Fault   *Fault                    // the poll fails, and the rest is not reported
+}
+
+func (s DeploymentStep) fails() *Fault { return s.Fault }
+
+// ScriptDeployment sets what a deployment reports, poll by poll: the first call is for the
+// deployment triggered next, the second for the one after it, and so on. The last step
+// repeats. A deployment without a script is in progress at its first poll, and then has
+// succeeded.
+func (s *Service) ScriptDeployment(steps ...DeploymentStep) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deployments.scripts = append(s.deployments.scripts, slices.Clone(steps))
+}
+
+// AddDeployment adds a deployment with this script to the project [ProjectID], as if it had
+// just been triggered, in place of the one with the same id if there is one.
+func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deployments.made++
+	s.deployments.add(id, ProjectID, "main", slices.Clone(steps))
+}
+
+// Deployments returns all deployments as they stand, those of [Service.AddDeployment]
+// included, in the order of their creation. A deployment is here once the service has queued
+// it, whatever it responded.
+func (s *Service) Deployments() []mintlify.Deployment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	inOrder := slices.SortedFunc(maps.Values(s.deployments.byID), func(a, b *deployment) int { return cmp.Compare(a.number, b.number) })
+	all := make([]mintlify.Deployment, len(inOrder))
+	for i, d := range inOrder {
+		all[i] = d.Deployment
+	}
+	return all
+}
+
+func (s *Service) triggerUpdate(c *call) (any, *failure) {
+	if failed := s.count(triggerQuota()); failed != nil {
+		return nil, failed
+	}
+	return &queuedResult{StatusID: s.deployments.create(c.project, "main").ID}, nil
+}
+
+func (s *Service) triggerPreview(c *call) (any, *failure) {
+	branch := c.field("branch")
+	if branch == "" {
+		return nil, &failure{status: http.StatusBadRequest, Error: "branch is required and must be at least 1 character"}
+	}
+	if failed := s.count(previewQuota()); failed != nil {
+		return nil, failed
+	}
+	return &queuedResult{
+		StatusID:   s.deployments.create(c.project, branch).ID,
+		PreviewURL: fmt.Sprintf("https://%s-preview-%d.example.com", c.project, s.deployments.preview(c.project, branch)),
+	}, nil
+}
+
+func (s *Service) getDeployment(c *call) (any, *failure) {
+	d := s.deployments.byID[c.id]
+	if d == nil {
+		return nil, &failure{status: http.StatusNotFound, Error: "Deployment not found"}
+	}
+	if step, ok := d.script.poll(c); ok {
+		d.report(step)
+	}
+	return d.Deployment, nil
+}
+
+// queuedResult is a triggered deployment as the service reports it.
+type queuedResult struct {
+	StatusID   string `json:"statusId"`
+	PreviewURL string `json:"previewUrl,omitempty"`
+}
+
+// deployments are the deployments of the service.
+type deployments struct {
+	byID     map[string]*deployment
+	made     int // so far: the number of the latest
+	scripts  [][]DeploymentStep
+	previews []string // a project and a branch each: a branch keeps its preview
+}
+
+func (all *deployments) create(project, branch string) *deployment {
+	var script []DeploymentStep
+	if len(all.scripts) > 0 {
+		script, all.scripts = all.scripts[0], all.scripts[1:]
+	}
+	var id string
+	for taken := true; taken; _, taken = all.byID[id] {
+		all.made++
+		id = fmt.Sprintf("deployment_%d", all.made)
+	}
+	return all.add(id, project, branch, script)
+}
+
+func (all *deployments) add(id, project, branch string, steps []DeploymentStep) *deployment {
+	if len(steps) == 0 {
+		steps = []DeploymentStep{{Logs: []string{"Building"}}, {Status: mintlify.DeploymentSucceeded, Summary: "Deployed", Logs: []string{"Building", "Deployed"}}}
+	}
+	d := &deployment{number: all.made, script: script[DeploymentStep]{steps: steps}, Deployment: mintlify.Deployment{
+		ID: id, ProjectID: project, Status: mintlify.DeploymentQueued, Subdomain: project, Source: "api", CreatedAt: now(),
+		Author: mintlify.DeploymentAuthor{Name: "Example Author"},
+		Commit: mintlify.DeploymentCommit{SHA: fmt.Sprintf("%040x", all.made), Ref: branch, Message: "Change the introduction", FilesChanged: mintlify.FilesChanged{Modified: []string{"introduction.mdx"}}},
+	}}
+	all.byID[id] = d
+	return d
+}
+
+// preview returns the number of a branch's preview, the same each time.
+func (all *deployments) preview(project, branch string) int {
+	key := project + "/" + branch
+	if i := slices.Index(all.previews, key); i >= 0 {
+		return i + 1
+	}
+	all.previews = append(all.previews, key)
+	return len(all.previews)
+}
+
+// deployment is a deployment of the service. It marshals as the service reports it.
+type deployment struct {
+	mintlify.Deployment
+	number int // in the order of creation
+	script script[DeploymentStep]
+}
+
+func (d *deployment) report(step DeploymentStep) {
+	d.Status, d.Summary, d.Logs = cmp.Or(step.Status, mintlify.DeploymentInProgress), step.Summary, step.Logs
+	d.EndedAt = time.Time{}
+	if d.Status.IsTerminal() {
+		d.EndedAt = now()
+	}
+}

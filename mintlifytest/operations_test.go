@@ -1,0 +1,181 @@
+package mintlifytest_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+func TestDeployments(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	svc.ScriptDeployment(mintlifytest.DeploymentStep{Status: mintlify.DeploymentQueued}, mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 502}}, mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "broken", Logs: []string{"a", "b"}})
+	queued, err := client.Deployments.TriggerUpdate(t.Context())
+	require.NoError(t, err)
+	var seen []mintlify.DeploymentStatus
+	deployment, err := client.Deployments.WaitUntilDone(t.Context(), queued.ID, mintlify.WithOnPoll(func(p mintlify.Poll) { seen = append(seen, p.Deployment.Status) }))
+	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
+	assert.Equal(t, []mintlify.DeploymentStatus{"queued", "queued", "in_progress", "failure"}, seen)
+	assert.Equal(t, []string{"a", "b"}, deployment.Logs)
+	assert.Equal(t, "broken", deployment.Summary)
+	assert.False(t, deployment.EndedAt.IsZero())
+	assert.Equal(t, []mintlify.Deployment{*deployment}, svc.Deployments())
+
+	preview, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
+	require.NoError(t, err)
+	again, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
+	require.NoError(t, err)
+	other, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "c"})
+	require.NoError(t, err)
+	assert.Equal(t, preview.PreviewURL, again.PreviewURL, "a branch keeps its preview")
+	assert.NotEqual(t, preview.PreviewURL, other.PreviewURL)
+	assert.NotEqual(t, preview.ID, again.ID)
+	deployment, err = client.Deployments.WaitUntilDone(t.Context(), preview.ID)
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
+	assert.Equal(t, "b", deployment.Commit.Ref)
+
+	svc.AddDeployment("mine", mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded})
+	_, err = client.Deployments.WaitUntilDone(t.Context(), "mine")
+	require.NoError(t, err)
+	_, err = client.Deployments.Get(t.Context(), "unknown")
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+}
+
+func TestDeploymentIsThereWhateverTheServiceResponded(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.FailNext(mintlify.OpTriggerUpdate, 1, mintlifytest.Fault{Status: 504, Acted: true})
+	_, err := svc.Client().Deployments.TriggerUpdate(t.Context())
+	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	assert.Len(t, svc.Deployments(), 1)
+	assert.True(t, svc.Requests()[0].Acted)
+}
+
+func TestAutomations(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddAutomation("a")
+	run, err := svc.Client().Automations.Trigger(t.Context(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, &mintlify.AutomationRun{SchemaID: "a", InstanceID: "run_1", JobID: "automation_job_1"}, run)
+	_, err = svc.Client().Automations.Trigger(t.Context(), "b")
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+}
+
+func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
+	at := time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
+	helpful := false
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	views := make([]mintlify.View, 600)
+	searches := make([]mintlify.SearchTerm, 250)
+	feedback := make([]mintlify.Feedback, 250)
+	conversations := make([]mintlify.Conversation, 600)
+	for i := range views {
+		views[i] = mintlify.View{Path: fmt.Sprint("/", i), Human: 2, AI: 1, Total: 3}
+		conversations[i] = mintlify.Conversation{ID: fmt.Sprint("c", i/2), Timestamp: at.Add(time.Duration(i) * time.Second), Query: "how?", Response: "so", ResolutionStatus: mintlify.ResolutionAnswered, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}}
+	}
+	for i := range searches {
+		searches[i] = mintlify.SearchTerm{Query: fmt.Sprint("q", i), Hits: int64(1000 - i), CTR: 0.5, TopClickedPage: "/a", LastSearchedAt: at}
+		feedback[i] = mintlify.Feedback{ID: fmt.Sprint("f", i), Path: fmt.Sprint("/", i%3), Comment: "c", CreatedAt: at, Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &helpful, Contact: "reader@example.com"}
+	}
+	svc.SetViews(views)
+	svc.SetSearches(searches)
+	svc.SetFeedback(feedback)
+	svc.SetConversations(conversations)
+	svc.SetCallerStats(mintlify.CallerStats{Web: 1, API: 2, Other: 3, Total: 6})
+
+	analytics := client.Analytics
+	dates := [2]mintlify.Date{mintlify.Day(2026, 3, 1), mintlify.Day(2026, 4, 1)}
+	for _, prefetch := range []int{0, 1, 4} {
+		ahead := mintlify.WithPrefetch(prefetch)
+		rows, err := collect(analytics.Views(t.Context(), mintlify.ViewsParams{DateFrom: dates[0], DateTo: dates[1]}, ahead))
+		require.NoError(t, err)
+		assert.Equal(t, views, rows)
+		terms, err := collect(analytics.Searches(t.Context(), mintlify.SearchesParams{DateFrom: dates[0]}, ahead))
+		require.NoError(t, err)
+		assert.Equal(t, searches, terms)
+		said, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateTo: dates[1]}, ahead))
+		require.NoError(t, err)
+		assert.Equal(t, feedback, said)
+		turns, err := collect(analytics.Conversations(t.Context(), mintlify.ConversationsParams{}, ahead))
+		require.NoError(t, err)
+		assert.Equal(t, conversations, turns)
+	}
+
+	none, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: dates[1]}))
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	none, err = collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{Statuses: []mintlify.FeedbackStatus{"resolved", "dismissed"}}))
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	byPage, err := analytics.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{Limit: 2})
+	require.NoError(t, err)
+	assert.Equal(t, &mintlify.FeedbackByPage{Pages: []mintlify.PageFeedback{{Path: "/0", ThumbsDown: 84, Total: 84}, {Path: "/1", ThumbsDown: 83, Total: 83}}, HasMore: true}, byPage)
+	thread, err := analytics.GetThread(t.Context(), "c1")
+	require.NoError(t, err)
+	assert.Len(t, thread.Messages, 4, "two turns")
+	_, err = analytics.GetThread(t.Context(), "unknown")
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+	stats, err := analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 6, stats.Total)
+	_, err = analytics.GetSearches(t.Context(), mintlify.SearchesParams{Cursor: "of another export"})
+	require.ErrorIs(t, err, mintlify.ErrBadRequest)
+}
+
+func TestQuotasOfTheOtherOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.EnforceQuotas()
+		svc.AddAutomation("a")
+		client := svc.Client(mintlify.WithMaxRetries(0))
+		update := func() error { _, err := client.Deployments.TriggerUpdate(t.Context()); return err }
+		for range 9 {
+			require.NoError(t, update())
+		}
+		_, err := client.Automations.Trigger(t.Context(), "a")
+		require.NoError(t, err)
+		err = update()
+		require.ErrorIs(t, err, mintlify.ErrRateLimited, "shared with automations")
+		wait, ok := mintlify.RetryAfter(err)
+		require.True(t, ok)
+		assert.Equal(t, 10*time.Second, wait)
+		time.Sleep(wait)
+		require.NoError(t, update())
+
+		preview := func() error {
+			_, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
+			return err
+		}
+		for range 5 {
+			require.NoError(t, preview())
+		}
+		require.ErrorIs(t, preview(), mintlify.ErrRateLimited)
+
+		for range 50 {
+			_, err = client.Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
+			require.NoError(t, err)
+			_, err = client.Analytics.GetViews(t.Context(), mintlify.ViewsParams{})
+			require.NoError(t, err)
+		}
+		_, err = client.Analytics.GetThread(t.Context(), "c")
+		require.ErrorIs(t, err, mintlify.ErrRateLimited, "one pot for all analytics")
+	})
+}
+
+func collect[T any](seq func(func(T, error) bool)) (rows []T, err error) {
+	for row, err := range seq {
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
