@@ -70,8 +70,8 @@ func runJob(ctx context.Context, out *os.File, client *mintlify.Client, prompt, 
 		return err
 	}
 	fmt.Fprintf(out, "Sent a follow-up: %s\n", followUp)
-	// The service takes a message up in its own time: until then the job may
-	// still read as completed.
+	// The service processes a message asynchronously: until then the job may still
+	// read as completed.
 	if job, err = wait(ctx, out, client, job.ID, mintlify.WithSettleTime(30*time.Second)); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func connect(out io.Writer) (*mintlify.Client, error) {
 	svc.ScriptJob(
 		mintlifytest.Step{Status: mintlify.JobActive},
 		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}}, // a wait takes it in its stride
+		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}}, // which does not end the wait
 		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"},
 		mintlifytest.Step{Status: mintlify.JobActive},
 		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"},
@@ -132,22 +132,22 @@ func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) e
 		DateTo:   mintlify.Day(today.Year(), today.Month(), today.Day()), // exclusive
 	}
 	var totals mintlify.VisitorTotals
-	var visitors []mintlify.Visitor
+	var rows []mintlify.Visitor
 	for page, err := range client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(1)) {
 		if err != nil {
 			return err
 		}
 		totals = page.Totals
-		visitors = append(visitors, page.Visitors...)
+		rows = append(rows, page.Visitors...)
 	}
-	slices.SortStableFunc(visitors, func(a, b mintlify.Visitor) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(rows, func(a, b mintlify.Visitor) int { return cmp.Compare(b.Total, a.Total) })
 
 	fmt.Fprintf(out, "\nUnique visitors from %s to before %s:\n", params.DateFrom, params.DateTo)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "human\tAI\ttotal\t  page")
-	fmt.Fprintf(table, "%d\t%d\t%d\t  all %d pages\n", totals.Human, totals.AI, totals.Total, len(visitors))
-	for _, v := range visitors[:min(10, len(visitors))] {
-		fmt.Fprintf(table, "%d\t%d\t%d\t  %s\n", v.Human, v.AI, v.Total, v.Path)
+	fmt.Fprintf(table, "%d\t%d\t%d\t  all %d pages\n", totals.Human, totals.AI, totals.Total, len(rows))
+	for _, row := range rows[:min(10, len(rows))] {
+		fmt.Fprintf(table, "%d\t%d\t%d\t  %s\n", row.Human, row.AI, row.Total, row.Path)
 	}
 	return table.Flush()
 }

@@ -33,7 +33,7 @@ func (e *exporter) run(ctx context.Context) int {
 		return exitOK
 	}
 	if offset := e.out.checkpoint.NextOffset; offset > 0 {
-		fmt.Fprintf(e.stderr, "Going on at row %d.\n", offset)
+		fmt.Fprintf(e.stderr, "Resuming at row %d.\n", offset)
 	}
 	for {
 		err := e.pages(ctx)
@@ -41,13 +41,13 @@ func (e *exporter) run(ctx context.Context) int {
 		case err == nil:
 			return exitOK
 		case ctx.Err() != nil:
-			fmt.Fprintf(e.stderr, "Interrupted. %s\n", e.howToGoOn())
+			fmt.Fprintf(e.stderr, "Interrupted. %s\n", e.howToResume())
 			return exitInterrupted
 		case !errors.Is(err, mintlify.ErrRateLimited):
-			fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToGoOn())
+			fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToResume())
 			return exitFailed
 		case !e.wait:
-			fmt.Fprintf(e.stderr, "The hourly quota is used up: go on %s. %s\n", inWords(retryAfter(err)), e.howToGoOn())
+			fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n", inWords(retryAfter(err)), e.howToResume())
 			return exitQuota
 		}
 		delay := retryAfter(err)
@@ -79,7 +79,7 @@ func (e *exporter) pages(ctx context.Context) error {
 		if line.IsTerminal() || !page.HasMore || time.Since(shown) >= time.Second {
 			shown = time.Now()
 			perSecond := float64(e.rows-before) / max(time.Since(start).Seconds(), 1e-3)
-			line.Show(fmt.Sprintf("%d rows, %d requests, %.0f rows a second", e.rows, e.requests.Load(), perSecond))
+			line.Show(fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.Load(), perSecond))
 		}
 	}
 	return nil
@@ -100,9 +100,9 @@ func inWords(delay time.Duration) string {
 	return fmt.Sprintf("in %v, at %s", delay, time.Now().Add(delay).Format(time.RFC3339))
 }
 
-func (e *exporter) howToGoOn() string {
+func (e *exporter) howToResume() string {
 	if e.out.path == stdoutPath {
-		return "An export to stdout cannot be taken up again: give it a file with -o."
+		return "An export to stdout cannot be resumed: give it a file with -o."
 	}
-	return "Run the same command to go on."
+	return "Run the same command to resume."
 }

@@ -1,7 +1,7 @@
 // Visitors-export writes all visitors of a range of dates to a file or to stdout,
-// as CSV or as JSON Lines, and goes on where it stopped: after Ctrl-C, a crash, or
-// the end of the hourly quota, run the same command again. What it needs for that
-// is in a checkpoint beside the output file.
+// as CSV or as JSON Lines, and resumes where it stopped: after Ctrl-C, a crash, or the
+// end of the hourly quota, run the same command again. What it needs for that is in a
+// checkpoint file next to the output file.
 //
 //	visitors-export -o visitors.csv -from 2026-01-01 -to 2026-02-01
 //
@@ -78,11 +78,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("visitors-export", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.output, "o", "-", "the output `file`, or - for stdout, which cannot be taken up again")
+	flags.StringVar(&o.output, "o", "-", "the output `file`, or - for stdout, which cannot be resumed")
 	flags.StringVar(&o.format, "format", "", "csv or jsonl (default: by the file's ending, else csv)")
 	flags.TextVar(&o.from, "from", mintlify.Date{}, "the first `date`, 2006-01-02 or 2006-01-02T15:04:05Z (default: that of the last 30 full days)")
 	flags.TextVar(&o.to, "to", mintlify.Date{}, "the `date` to end before, exclusive")
-	flags.IntVar(&o.limit, "limit", 250, "rows a request, 1 to 250")
+	flags.IntVar(&o.limit, "limit", 250, "rows per request, 1 to 250")
 	flags.BoolVar(&o.wait, "wait", false, "wait when the hourly quota is used up, instead of stopping")
 	flags.IntVar(&o.demoRows, "demo-rows", 100_000, "rows of the fake, without a key")
 	if err := flags.Parse(args); err != nil {
@@ -146,8 +146,7 @@ func (e *exporter) connect(o options) (settings, error) {
 	return s, err
 }
 
-// defaultDates are those of the export that is to be taken up, else the last 30
-// full days. The service's own default is not documented.
+// defaultDates are those of the export to resume, else the last 30 full days. The service's own default is not documented.
 func defaultDates(output string) (from, to mintlify.Date, err error) {
 	c, found, err := loadCheckpoint(checkpointPath(output))
 	if found {

@@ -227,7 +227,7 @@ func TestFilesThatDoNotFitTogetherAreRefused(t *testing.T) {
 	}
 }
 
-func TestDefaultDatesAreThoseOfTheExportTakenUp(t *testing.T) {
+func TestDefaultDatesAreThoseOfTheExportToResume(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()
 	p.useService(svc)
@@ -237,11 +237,11 @@ func TestDefaultDatesAreThoseOfTheExportTakenUp(t *testing.T) {
 	require.Equal(t, exitFailed, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10", "-from", "2026-01-01", "-to", "2026-02-01"))
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"), p.messages)
 	assert.Contains(t, p.messages, "Dates: from 2026-01-01 to before 2026-02-01.")
-	assert.Contains(t, p.messages, "Going on at row 10.")
+	assert.Contains(t, p.messages, "Resuming at row 10.")
 	requireAll(t, p.read("v.csv"), 20)
 }
 
-func TestQuotaStopsAnExportAndALaterRunGoesOn(t *testing.T) {
+func TestQuotaStopsAnExportAndALaterRunResumesIt(t *testing.T) {
 	p := newProgram(t)
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
@@ -251,7 +251,7 @@ func TestQuotaStopsAnExportAndALaterRunGoesOn(t *testing.T) {
 		args := []string{"-o", p.path("v.csv"), "-limit", "10"}
 		for range 2 {
 			require.Equal(t, exitQuota, p.run(t.Context(), args...), p.messages)
-			assert.Contains(t, p.messages, "go on in 1h0m0s")
+			assert.Contains(t, p.messages, "more in 1h0m0s")
 			assert.Contains(t, p.messages, "Run the same command")
 			time.Sleep(time.Hour)
 		}
@@ -260,7 +260,7 @@ func TestQuotaStopsAnExportAndALaterRunGoesOn(t *testing.T) {
 	})
 }
 
-func TestQuotaThatSaysWhen(t *testing.T) {
+func TestQuotaWithRetryAfter(t *testing.T) {
 	p := newProgram(t)
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
@@ -268,12 +268,12 @@ func TestQuotaThatSaysWhen(t *testing.T) {
 		svc.SetVisitors(demoVisitors(5))
 		svc.FailNext(mintlify.OpGetVisitors, 4, mintlifytest.Fault{Status: 429})
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
-		assert.Contains(t, p.messages, "go on within the hour")
+		assert.Contains(t, p.messages, "more within the hour")
 
 		limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"720"}}}
 		svc.FailNext(mintlify.OpGetVisitors, 1, limited)
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
-		assert.Contains(t, p.messages, "go on in 12m0s, at 20")
+		assert.Contains(t, p.messages, "more in 12m0s, at 20")
 		assert.NoFileExists(t, p.path("v.csv"))
 
 		start := time.Now()
@@ -305,7 +305,7 @@ func TestWaitForTheQuota(t *testing.T) {
 	})
 }
 
-func TestInterruptedExportGoesOn(t *testing.T) {
+func TestInterruptedExportResumes(t *testing.T) {
 	p := newProgram(t)
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
@@ -316,7 +316,7 @@ func TestInterruptedExportGoesOn(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 			require.Equal(t, exitInterrupted, p.run(ctx, "-o", p.path("v.csv"), "-limit", "10"), p.messages)
 			cancel()
-			assert.Contains(t, p.messages, "Interrupted. Run the same command to go on.")
+			assert.Contains(t, p.messages, "Interrupted. Run the same command to resume.")
 		}
 		require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"))
 		requireAll(t, p.read("v.csv"), 100)
@@ -364,7 +364,7 @@ func TestKilledExportYieldsEachRowOnce(t *testing.T) {
 	assert.NotZero(t, partial)
 }
 
-func TestWhatACrashHasAppendedIsCutOff(t *testing.T) {
+func TestWhatACrashHasAppendedIsTruncated(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()
 	p.useService(svc)

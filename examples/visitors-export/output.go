@@ -20,7 +20,7 @@ const (
 	stdoutPath      = "-"
 )
 
-// settings are what an export must not change when it is taken up again.
+// settings are what must be the same when an export is resumed.
 type settings struct {
 	DateFrom mintlify.Date `json:"dateFrom"`
 	DateTo   mintlify.Date `json:"dateTo"`
@@ -48,7 +48,7 @@ func (s settings) difference(here settings) string {
 	return ""
 }
 
-// checkpoint is how far an export has come: everything before NextOffset is in the
+// checkpoint is how far an export has got: everything before NextOffset is in the
 // first Bytes bytes of the output.
 type checkpoint struct {
 	settings
@@ -106,7 +106,7 @@ type output struct {
 	checkpoint checkpoint
 }
 
-// openOutput returns the output at path, to be begun or to be taken up again.
+// openOutput returns the output at path, to begin or to resume.
 func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 	o := &output{path: path, checkpoint: checkpoint{settings: s}}
 	if path == stdoutPath {
@@ -120,7 +120,7 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 	info, statErr := os.Stat(path)
 	switch {
 	case !found && statErr == nil:
-		return nil, fmt.Errorf("%s exists, and no checkpoint beside it says how to go on: remove it, or write to another file", path)
+		return nil, fmt.Errorf("%s exists, and there is no checkpoint to resume from: remove it, or write to another file", path)
 	case !found:
 		return o, nil
 	case saved.difference(s) != "":
@@ -132,8 +132,8 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 	return o, nil
 }
 
-// write appends a page and then notes that it did: what a crash in between has
-// appended is cut off again by the next begin.
+// write appends a page and then saves the checkpoint. What a crash in between has
+// appended is truncated by the next begin.
 func (o *output) write(page *mintlify.VisitorPage) error {
 	data, err := encode(page.Visitors, o.checkpoint.Format, o.checkpoint.Bytes == 0)
 	if err != nil {

@@ -40,7 +40,7 @@ func (l *Line) Show(text string) {
 	l.width = len(runes)
 }
 
-// End leaves what stands on the line and goes on below it.
+// End leaves what stands on the line and continues below it.
 func (l *Line) End() {
 	if l.isTerminal && l.width > 0 {
 		fmt.Fprintln(l.out)
