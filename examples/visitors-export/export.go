@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"sync/atomic"
 	"time"
@@ -22,8 +24,20 @@ type exporter struct {
 	out      *output
 	wait     bool
 	stderr   *os.File
-	requests atomic.Int64
+	requests counter
 	rows     int64 // written by this run
+}
+
+// counter counts the requests that go through it, retries included.
+type counter struct {
+	http.RoundTripper
+	n atomic.Int64
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.n.Add(1)
+	return c.RoundTripper.RoundTrip(r)
 }
 
 // run exports until the end, or until it has to stop, and says so.
@@ -46,14 +60,13 @@ func (e *exporter) run(ctx context.Context) int {
 		case !errors.Is(err, mintlify.ErrRateLimited):
 			fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToResume())
 			return exitFailed
-		case !e.wait:
-			fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n", inWords(retryAfter(err)), e.howToResume())
+		}
+		delay, _ := mintlify.RetryAfter(err)
+		if !e.wait {
+			fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n", inWords(delay), e.howToResume())
 			return exitQuota
 		}
-		delay := retryAfter(err)
-		if delay == 0 {
-			delay = quotaWait
-		}
+		delay = cmp.Or(delay, quotaWait)
 		fmt.Fprintf(e.stderr, "The hourly quota is used up: waiting for %v.\n", delay)
 		select {
 		case <-time.After(delay):
@@ -79,18 +92,10 @@ func (e *exporter) pages(ctx context.Context) error {
 		if line.IsTerminal() || !page.HasMore || time.Since(shown) >= time.Second {
 			shown = time.Now()
 			perSecond := float64(e.rows-before) / max(time.Since(start).Seconds(), 1e-3)
-			line.Show(fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.Load(), perSecond))
+			line.Show(fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.n.Load(), perSecond))
 		}
 	}
 	return nil
-}
-
-func retryAfter(err error) time.Duration {
-	var apiErr *mintlify.APIError
-	if errors.As(err, &apiErr) {
-		return apiErr.RetryAfter
-	}
-	return 0
 }
 
 func inWords(delay time.Duration) string {

@@ -13,18 +13,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/examples/internal/demo"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -37,8 +41,8 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr, mintlify.NewTransport())
 	stop()
 	os.Exit(code)
 }
@@ -53,7 +57,9 @@ type options struct {
 	demoRows int
 }
 
-func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
+// run is the program. Its requests to the service, not those to the fake, go through
+// transport.
+func run(ctx context.Context, args []string, stdout, stderr *os.File, transport http.RoundTripper) int {
 	opts, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
@@ -61,7 +67,7 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	if err != nil {
 		return exitUsage // parse has said why
 	}
-	e := &exporter{wait: opts.wait, stderr: stderr}
+	e := &exporter{wait: opts.wait, stderr: stderr, requests: counter{RoundTripper: transport}}
 	settings, err := e.connect(opts)
 	if err == nil {
 		e.out, err = openOutput(opts.output, stdout, settings)
@@ -116,28 +122,20 @@ func parse(args []string, stderr io.Writer) (options, error) {
 
 // connect sets up the client, of the service or, where there is no key, of a fake,
 // and the dates.
-func (e *exporter) connect(o options) (settings, error) {
-	s := settings{DateFrom: o.from, DateTo: o.to, Limit: o.limit, Format: o.format, Project: strings.TrimSpace(os.Getenv("MINTLIFY_PROJECT_ID")), BaseURL: strings.TrimSpace(os.Getenv("MINTLIFY_BASE_URL"))}
-	if s.BaseURL == "" {
-		s.BaseURL = mintlify.DefaultBaseURL
+func (e *exporter) connect(o options) (s settings, err error) {
+	s = settings{DateFrom: o.from, DateTo: o.to, Limit: o.limit, Format: o.format, BaseURL: cmp.Or(strings.TrimSpace(os.Getenv("MINTLIFY_BASE_URL")), mintlify.DefaultBaseURL)}
+	fake, reason := mintlifytest.NewService(), ""
+	if os.Getenv("MINTLIFY_API_KEY") == "" {
+		reason = "MINTLIFY_API_KEY is not set"
+		fake.SetVisitors(demo.Visitors(o.demoRows))
+		e.requests.RoundTripper = fake
+		s.BaseURL = fmt.Sprintf("fake with %d rows", o.demoRows)
 	}
-	count := mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
-		e.requests.Add(1) // asked before every request, retries included
-		return nil
-	})
-	var err error
-	if os.Getenv("MINTLIFY_API_KEY") != "" {
-		e.client, err = mintlify.NewClientFromEnv(count)
-	} else {
-		fmt.Fprintln(e.stderr, "MINTLIFY_API_KEY is not set: using a fake of the service inside this program (mintlifytest).")
-		s.Project, s.BaseURL = "demo", fmt.Sprintf("fake with %d rows", o.demoRows)
-		svc := mintlifytest.NewService()
-		svc.SetVisitors(demoVisitors(o.demoRows))
-		e.client = svc.Client(count)
-	}
+	e.client, err = demo.Connect(e.stderr, fake, reason, mintlify.WithHTTPClient(&http.Client{Transport: &e.requests}))
 	if err != nil {
 		return s, err
 	}
+	s.Project = e.client.ProjectID()
 	if s.DateFrom.IsZero() {
 		s.DateFrom, s.DateTo, err = defaultDates(o.output)
 		fmt.Fprintf(e.stderr, "Dates: from %v to before %v.\n", s.DateFrom, s.DateTo)
@@ -152,15 +150,6 @@ func defaultDates(output string) (from, to mintlify.Date, err error) {
 	if found {
 		return c.DateFrom, c.DateTo, err
 	}
-	now := time.Now().UTC()
-	return mintlify.Day(now.Year(), now.Month(), now.Day()-30), mintlify.Day(now.Year(), now.Month(), now.Day()), err
-}
-
-func demoVisitors(n int) []mintlify.Visitor {
-	rows := make([]mintlify.Visitor, n)
-	for i := range rows {
-		human, ai := int64(i*7919%1009), int64(i*104729%503)
-		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/guides/page-%d", i+1), Human: human, AI: ai, Total: human + ai}
-	}
-	return rows
+	today := mintlify.DayOf(time.Now().UTC())
+	return today.AddDays(-30), today, err
 }

@@ -20,16 +20,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/examples/internal/demo"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // program runs the program in a folder of its own, in a bubble, where it waits for
 // nothing, and keeps what it prints.
 type program struct {
-	t        *testing.T
-	dir      string
-	messages string
-	stdout   string
+	t         *testing.T
+	dir       string
+	transport http.RoundTripper
+	messages  string
+	stdout    string
 }
 
 func newProgram(t *testing.T) *program {
@@ -41,9 +43,7 @@ func newProgram(t *testing.T) *program {
 
 // useService has the program talk to svc as to the service.
 func (p *program) useService(svc *mintlifytest.Service) {
-	standard := http.DefaultTransport
-	http.DefaultTransport = svc
-	p.t.Cleanup(func() { http.DefaultTransport = standard })
+	p.transport = svc
 	p.t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
 	p.t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
 }
@@ -56,7 +56,7 @@ func (p *program) run(ctx context.Context, args ...string) (code int) {
 	stderr, err := os.Create(filepath.Join(p.dir, "stderr"))
 	require.NoError(p.t, err)
 	defer stderr.Close()
-	code = run(ctx, args, stdout, stderr)
+	code = run(ctx, args, stdout, stderr, p.transport)
 	p.stdout, p.messages = p.read("stdout"), p.read("stderr")
 	return code
 }
@@ -77,7 +77,7 @@ func requireAll(t *testing.T, text string, n int) {
 	require.NoError(t, err)
 	require.Len(t, table, n+1)
 	require.Equal(t, []string{"path", "human", "ai", "total"}, table[0])
-	for i, row := range demoVisitors(n) {
+	for i, row := range demo.Visitors(n) {
 		require.Equal(t, []string{row.Path, fmt.Sprint(row.Human), fmt.Sprint(row.AI), fmt.Sprint(row.Total)}, table[i+1])
 	}
 }
@@ -88,13 +88,26 @@ func TestExportToAFile(t *testing.T) {
 	requireAll(t, p.read("v.csv"), 1001)
 	assert.Contains(t, p.messages, "using a fake")
 	assert.Contains(t, p.messages, "1001 rows, 5 requests")
-	today := time.Now().UTC()
-	assert.Contains(t, p.messages, fmt.Sprintf("Dates: from %v to before %v.", mintlify.Day(today.Year(), today.Month(), today.Day()-30), mintlify.Day(today.Year(), today.Month(), today.Day())))
+	today := mintlify.DayOf(time.Now().UTC())
+	assert.Contains(t, p.messages, fmt.Sprintf("Dates: from %v to before %v.", today.AddDays(-30), today))
 	assert.Empty(t, p.stdout)
 
 	require.Equal(t, exitOK, p.run(t.Context(), "-demo-rows", "1001", "-o", p.path("v.csv")))
 	assert.Contains(t, p.messages, "complete already")
 	requireAll(t, p.read("v.csv"), 1001)
+}
+
+func TestRequestsAreCountedWithTheirRetries(t *testing.T) {
+	p := newProgram(t)
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		p.useService(svc)
+		svc.SetVisitors(demo.Visitors(5))
+		svc.FailNext(mintlify.OpGetVisitors, 2, mintlifytest.Fault{Status: 503})
+		require.Equal(t, exitOK, p.run(t.Context(), "-limit", "3"), p.messages)
+		assert.Contains(t, p.messages, "Using the service, project test-project.")
+		assert.Contains(t, p.messages, "5 rows, 4 requests")
+	})
 }
 
 func TestExportToStdout(t *testing.T) {
@@ -177,7 +190,7 @@ func TestCheckpointOfAnotherExportIsRefused(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()
 	p.useService(svc)
-	svc.SetVisitors(demoVisitors(20))
+	svc.SetVisitors(demo.Visitors(20))
 	args := func(more ...string) []string {
 		return append([]string{"-o", p.path("v.csv"), "-from", "2026-01-01", "-to", "2026-02-01", "-limit", "10"}, more...)
 	}
@@ -211,8 +224,8 @@ func TestFilesThatDoNotFitTogetherAreRefused(t *testing.T) {
 		"output alone":        {"v.csv": "mine"},
 		"broken checkpoint":   {"v.csv": "mine", "v.csv.checkpoint": "{"},
 		"negative checkpoint": {"v.csv": "mine", "v.csv.checkpoint": `{"bytes":-1}`},
-		"output too short":    {"v.csv": "mi", "v.csv.checkpoint": `{"dateFrom":"2026-01-01","dateTo":"2026-02-01","limit":250,"project":"demo","baseURL":"fake with 5 rows","format":"csv","nextOffset":1,"bytes":3}`},
-		"output gone":         {"v.csv.checkpoint": `{"dateFrom":"2026-01-01","dateTo":"2026-02-01","limit":250,"project":"demo","baseURL":"fake with 5 rows","format":"csv","nextOffset":1,"bytes":3}`},
+		"output too short":    {"v.csv": "mi", "v.csv.checkpoint": `{"dateFrom":"2026-01-01","dateTo":"2026-02-01","limit":250,"project":"test-project","baseURL":"fake with 5 rows","format":"csv","nextOffset":1,"bytes":3}`},
+		"output gone":         {"v.csv.checkpoint": `{"dateFrom":"2026-01-01","dateTo":"2026-02-01","limit":250,"project":"test-project","baseURL":"fake with 5 rows","format":"csv","nextOffset":1,"bytes":3}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t)
@@ -231,7 +244,7 @@ func TestDefaultDatesAreThoseOfTheExportToResume(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()
 	p.useService(svc)
-	svc.SetVisitors(demoVisitors(20))
+	svc.SetVisitors(demo.Visitors(20))
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10", "-from", "2026-01-01", "-to", "2026-02-01"))
@@ -246,7 +259,7 @@ func TestQuotaStopsAnExportAndALaterRunResumesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		p.useService(svc)
-		svc.SetVisitors(demoVisitors(2550))
+		svc.SetVisitors(demo.Visitors(2550))
 		svc.EnforceQuotas()
 		args := []string{"-o", p.path("v.csv"), "-limit", "10"}
 		for range 2 {
@@ -265,7 +278,7 @@ func TestQuotaWithRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		p.useService(svc)
-		svc.SetVisitors(demoVisitors(5))
+		svc.SetVisitors(demo.Visitors(5))
 		svc.FailNext(mintlify.OpGetVisitors, 4, mintlifytest.Fault{Status: 429})
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
 		assert.Contains(t, p.messages, "more within the hour")
@@ -289,7 +302,7 @@ func TestWaitForTheQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		p.useService(svc)
-		svc.SetVisitors(demoVisitors(2550))
+		svc.SetVisitors(demo.Visitors(2550))
 		svc.EnforceQuotas()
 		require.Equal(t, exitOK, p.run(t.Context(), "-limit", "10", "-wait"), p.messages)
 		requireAll(t, p.stdout, 2550)
@@ -310,7 +323,7 @@ func TestInterruptedExportResumes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		p.useService(svc)
-		svc.SetVisitors(demoVisitors(100))
+		svc.SetVisitors(demo.Visitors(100))
 		svc.FailNext(mintlify.OpGetVisitors, 100, mintlifytest.Fault{Delay: time.Second})
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
@@ -368,7 +381,7 @@ func TestWhatACrashHasAppendedIsTruncated(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()
 	p.useService(svc)
-	svc.SetVisitors(demoVisitors(20))
+	svc.SetVisitors(demo.Visitors(20))
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"))
