@@ -79,7 +79,7 @@ func (e *exporter) run(ctx context.Context) int {
 func (e *exporter) pages(ctx context.Context) error {
 	line := terminal.NewLine(e.stderr)
 	defer line.End()
-	start, shown, before := time.Now(), time.Now(), e.rows
+	start, before := time.Now(), e.rows
 	params := mintlify.VisitorsParams{DateFrom: e.settings.DateFrom, DateTo: e.settings.DateTo, Limit: e.settings.Limit, Offset: e.out.checkpoint.NextOffset}
 	for page, err := range e.client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(1)) {
 		if err != nil {
@@ -89,11 +89,12 @@ func (e *exporter) pages(ctx context.Context) error {
 			return err
 		}
 		e.rows += int64(len(page.Visitors))
-		if line.IsTerminal() || !page.HasMore || time.Since(shown) >= time.Second {
-			shown = time.Now()
-			perSecond := float64(e.rows-before) / max(time.Since(start).Seconds(), 1e-3)
-			line.Show(fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.n.Load(), perSecond))
+		show := line.Update
+		if !page.HasMore {
+			show = line.Show
 		}
+		perSecond := float64(e.rows-before) / max(time.Since(start).Seconds(), 1e-3)
+		show(fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.n.Load(), perSecond))
 	}
 	return nil
 }

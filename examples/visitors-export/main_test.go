@@ -110,6 +110,19 @@ func TestRequestsAreCountedWithTheirRetries(t *testing.T) {
 	})
 }
 
+func TestProgressInALogIsALineAMinute(t *testing.T) {
+	p := newProgram(t)
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		p.useService(svc)
+		svc.SetVisitors(demo.Visitors(100))
+		svc.FailNext(mintlify.OpGetVisitors, 10, mintlifytest.Fault{Delay: 20 * time.Second})
+		require.Equal(t, exitOK, p.run(t.Context(), "-limit", "10"), p.messages)
+		assert.Regexp(t, `(?s)\n30 rows.*\n60 rows.*\n90 rows.*\n100 rows`, p.messages)
+		assert.Equal(t, 4, strings.Count(p.messages, "rows per second"))
+	})
+}
+
 func TestExportToStdout(t *testing.T) {
 	p := newProgram(t)
 	require.Equal(t, exitOK, p.run(t.Context(), "-demo-rows", "300"))
