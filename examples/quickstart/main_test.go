@@ -1,12 +1,19 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,68 +22,300 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func output(t *testing.T) (lines []string, err error) {
+// useService has the program talk to svc as to the service.
+func useService(t *testing.T, svc *mintlifytest.Service) {
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	http.DefaultTransport = svc
+	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
+	t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
+	t.Setenv("MINTLIFY_BASE_URL", "")
+}
+
+// output runs the program in a bubble, where it waits for nothing, and interrupts it
+// after a time, unless that is 0.
+func output(t *testing.T, arguments task, interrupt time.Duration) (lines []string, err error) {
 	t.Helper()
 	out, err := os.Create(t.TempDir() + "/out")
 	require.NoError(t, err)
 	defer out.Close()
-	synctest.Test(t, func(t *testing.T) { err = run(t.Context(), out, "Fix it", "And that") })
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		if interrupt > 0 {
+			time.AfterFunc(interrupt, cancel)
+		}
+		err = run(ctx, out, arguments)
+		cancel()
+	})
 	text, readErr := os.ReadFile(out.Name())
 	require.NoError(t, readErr)
 	return strings.Split(strings.TrimSpace(string(text)), "\n"), err
 }
 
-func TestWithoutAKeyItUsesTheFakeAndSaysSo(t *testing.T) {
-	t.Setenv("MINTLIFY_API_KEY", "")
-	lines, err := output(t)
-	require.NoError(t, err)
-	assert.Contains(t, lines[0], "using a fake")
-	assert.Contains(t, lines[1], "Created job job_1")
-	assert.Regexp(t, `active +waited 0s, next poll in \d+ms`, lines[2])
-	assert.Contains(t, lines, "Done. Pull request: https://github.com/example/docs/pull/1")
-
-	table := lines[len(lines)-12:]
-	assert.Equal(t, []string{"human", "AI", "total", "page"}, strings.Fields(table[0]))
-	assert.Contains(t, table[1], "all 600 pages")
-	last := 1 << 30
-	for _, line := range table[2:] {
-		assert.Equal(t, strings.Index(table[0], "page"), strings.Index(line, "/guides/"), "aligned")
-		var human, ai, total int
-		var path string
-		_, err := fmt.Sscan(line, &human, &ai, &total, &path)
+func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
+	for _, key := range []string{"", mintlifytest.APIKey} {
+		svc := mintlifytest.NewService()
+		useService(t, svc)
+		t.Setenv("MINTLIFY_API_KEY", key)
+		lines, err := output(t, task{}, 0)
 		require.NoError(t, err)
-		assert.Equal(t, human+ai, total)
-		assert.LessOrEqual(t, total, last, "sorted")
-		last = total
+		assert.Empty(t, svc.Requests(), "whatever is in the environment")
+		assert.Contains(t, lines[0], "using a fake")
+		assert.Contains(t, lines[2], "Created job job_1")
+		assert.Regexp(t, `active +waited 0s, next poll in \d+ms`, lines[3])
+		assert.Contains(t, lines, "Done. Pull request: https://github.com/example/docs/pull/1")
+
+		table := lines[len(lines)-12:]
+		assert.Equal(t, []string{"human", "AI", "total", "page"}, strings.Fields(table[0]))
+		assert.Contains(t, table[1], "all 600 pages")
+		last := 1 << 30
+		for _, line := range table[2:] {
+			assert.Equal(t, strings.Index(table[0], "page"), strings.Index(line, "/guides/"), "aligned")
+			var human, ai, total int
+			var path string
+			_, err := fmt.Sscan(line, &human, &ai, &total, &path)
+			require.NoError(t, err)
+			assert.Equal(t, human+ai, total)
+			assert.LessOrEqual(t, total, last, "sorted")
+			last = total
+		}
 	}
 }
 
-func TestWithAKeyItTalksToTheService(t *testing.T) {
-	standard := http.DefaultTransport
-	t.Cleanup(func() { http.DefaultTransport = standard })
+func TestWithAPromptItTalksToTheService(t *testing.T) {
 	svc := mintlifytest.NewService()
-	http.DefaultTransport = svc
-	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
-	t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
-	t.Setenv("MINTLIFY_BASE_URL", "")
+	useService(t, svc)
 	svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted}, mintlifytest.Step{Status: mintlify.JobCompleted},
 		mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
-	lines, err := output(t)
+	lines, err := output(t, task{prompt: "Fix it", followUp: "And that"}, 0)
 	require.NoError(t, err)
-	assert.Contains(t, lines[0], "Created job job_1")
-	assert.Contains(t, lines, "Done: no file was changed, so there is no pull request.")
+	assert.Equal(t, "Using the service, project test-project.", lines[0])
+	assert.Contains(t, lines[1], `"quickstart-20000101-000000"`, "the marker, before anything is sent")
+	assert.Equal(t, "Created job job_1: Fix it", lines[2])
+	assert.Contains(t, lines, "Sent a follow-up: And that")
+	assert.Contains(t, lines, "Done: there is no pull request (nothing changed, or the project publishes without a review).")
 	assert.Contains(t, lines[len(lines)-1], "all 0 pages")
 	requests := svc.Requests()
 	require.Len(t, requests, 8)
+	assert.Equal(t, "Fix it\n\nBegin the title of the pull request with \"quickstart-20000101-000000\".", requests[0].Prompt)
 	// The bubble's clock begins at midnight of 2000-01-01.
 	assert.Equal(t, "1999-12-02", requests[7].Query.Get("dateFrom"))
 	assert.Equal(t, "2000-01-01", requests[7].Query.Get("dateTo"))
 
 	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
-	_, err = output(t)
+	lines, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
+	assert.NotContains(t, lines[len(lines)-1], "resume")
 
 	t.Setenv("MINTLIFY_PROJECT_ID", "")
-	_, err = output(t)
-	require.ErrorContains(t, err, "MINTLIFY_PROJECT_ID is not set")
+	_, err = output(t, task{prompt: "Fix it"}, 0)
+	require.ErrorContains(t, err, "MINTLIFY_PROJECT_ID")
+}
+
+// sent counts the requests of op that the service acted on.
+func sent(svc *mintlifytest.Service, op mintlify.Operation) (n int) {
+	for _, request := range svc.Requests() {
+		if request.Operation == op && request.Acted {
+			n++
+		}
+	}
+	return n
+}
+
+func TestNoPromptIsSentThatIsNotAskedFor(t *testing.T) {
+	svc := mintlifytest.NewService()
+	useService(t, svc)
+	_, err := output(t, task{prompt: "Fix it"}, 0)
+	require.NoError(t, err)
+	assert.Equal(t, 1, sent(svc, mintlify.OpCreateJob))
+	assert.Zero(t, sent(svc, mintlify.OpSendMessage), "no follow-up")
+
+	_, err = output(t, task{job: "job_1"}, 0)
+	require.NoError(t, err)
+	_, err = output(t, task{job: "job_1", followUp: "And that"}, 0)
+	require.NoError(t, err)
+	assert.Equal(t, 1, sent(svc, mintlify.OpCreateJob), "the job exists")
+	assert.Equal(t, 1, sent(svc, mintlify.OpSendMessage))
+}
+
+// An interrupt comes at each quarter of a second of a run of some 17 seconds, in which
+// each prompt takes the service 3 seconds.
+func TestInterruptLosesNoJob(t *testing.T) {
+	asked := task{prompt: "Fix it", followUp: "And that"}
+	interrupted, completed := 0, 0
+	for moment := time.Nanosecond; completed < 3; moment += 250 * time.Millisecond {
+		svc := mintlifytest.NewService()
+		useService(t, svc)
+		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Delay: time.Second})
+		for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpSendMessage} {
+			svc.FailNext(op, 1, mintlifytest.Fault{Delay: 3 * time.Second})
+		}
+		lines, err := output(t, asked, moment)
+		if err == nil {
+			completed++
+			continue
+		}
+		interrupted++
+		require.ErrorIs(t, err, context.Canceled, "at %v", moment)
+		require.LessOrEqual(t, len(svc.Jobs()), 1)
+		for _, job := range svc.Jobs() {
+			assert.Contains(t, lines, fmt.Sprintf("Created job %s: Fix it", job.ID), "at %v", moment)
+			assert.Contains(t, lines[len(lines)-1], "run this with -job "+job.ID, "at %v", moment)
+		}
+		followUpSent := sent(svc, mintlify.OpSendMessage) == 1
+		assert.Equal(t, !followUpSent && len(svc.Jobs()) == 1, strings.Contains(lines[len(lines)-1], "same -follow-up"), "at %v", moment)
+
+		_, err = output(t, task{job: "job_1"}, 0) // as it says
+		require.NoError(t, err)
+		require.Len(t, svc.Jobs(), 1)
+	}
+	t.Logf("%d interrupts", interrupted)
+	assert.Greater(t, interrupted, 50)
+}
+
+// A real process, interrupted while the service deals with its prompt.
+func TestSignalLosesNoJob(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "quickstart")
+	build, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, "%s", build)
+	command := exec.Command(binary, "-prompt", "Fix it")
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+
+	svc := mintlifytest.NewService()
+	arrived, interrupted := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		select {
+		case <-interrupted:
+			svc.ServeHTTP(w, r)
+		case <-r.Context().Done(): // the program has ended
+		}
+	}))
+	defer server.Close()
+	command.Env = append(os.Environ(), "MINTLIFY_API_KEY="+mintlifytest.APIKey, "MINTLIFY_PROJECT_ID=test-project", "MINTLIFY_BASE_URL="+server.URL)
+	require.NoError(t, command.Start())
+	go func() {
+		<-arrived
+		assert.NoError(t, command.Process.Signal(os.Interrupt))
+	}()
+
+	var lines []string
+	for output := bufio.NewScanner(stdout); output.Scan(); {
+		lines = append(lines, output.Text())
+		if strings.HasPrefix(output.Text(), "Interrupted") {
+			close(interrupted)
+		}
+	}
+	require.Error(t, command.Wait())
+	require.Len(t, svc.Jobs(), 1)
+	assert.Contains(t, lines, "Created job job_1: Fix it")
+	assert.Equal(t, "Job job_1 exists. To resume, run this with -job job_1.", lines[len(lines)-1])
+}
+
+func TestInterruptOnTheFakeLeavesNothingToResume(t *testing.T) {
+	lines, err := output(t, task{}, time.Second)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NotContains(t, strings.Join(lines, "\n"), "-job")
+}
+
+func TestResumedWaitAllowsForAFollowUpJustSent(t *testing.T) {
+	svc := mintlifytest.NewService()
+	useService(t, svc)
+	const pullRequest = "https://github.com/example/docs/pull/7"
+	svc.AddJob("job_1", mintlifytest.Step{Status: mintlify.JobCompleted}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: pullRequest})
+	lines, err := output(t, task{job: "job_1"}, 0)
+	require.NoError(t, err)
+	assert.Contains(t, lines, "Done. Pull request: "+pullRequest)
+
+	svc.AddJob("job_2", mintlifytest.Step{Status: mintlify.JobCompleted})
+	lines, err = output(t, task{job: "job_2"}, 0)
+	require.NoError(t, err)
+	assert.Regexp(t, `^  completed  waited 3\d(\.\d)?s$`, lines[2], "the last poll")
+}
+
+func TestInterruptBeforeASendSendsNothing(t *testing.T) {
+	svc := mintlifytest.NewService()
+	useService(t, svc)
+	out, err := os.Create(t.TempDir() + "/out")
+	require.NoError(t, err)
+	defer out.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, run(ctx, out, task{prompt: "Fix it"}), context.Canceled)
+	assert.Empty(t, svc.Requests())
+}
+
+func TestWhatToDoAfterALostResponse(t *testing.T) {
+	svc := mintlifytest.NewService()
+	useService(t, svc)
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 504, Acted: true})
+	lines, err := output(t, task{prompt: "Fix it"}, 0)
+	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	last := lines[len(lines)-1]
+	assert.Contains(t, last, `begins with "quickstart-20000101-000000"`)
+	assert.Contains(t, last, "Settings -> Organization -> Usage")
+
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 403})
+	lines, err = output(t, task{prompt: "Fix it"}, 0)
+	require.ErrorIs(t, err, mintlify.ErrForbidden)
+	assert.Equal(t, "No job was created.", lines[len(lines)-1])
+
+	svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Drop: true})
+	lines, err = output(t, task{job: "job_1", followUp: "And that"}, 0)
+	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	assert.Contains(t, lines[len(lines)-1], "without -follow-up")
+
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 201, Body: `{"id":"job_77"}`})
+	svc.AddJob("job_77")
+	lines, err = output(t, task{prompt: "Fix it"}, 0)
+	require.NoError(t, err, "the id is known")
+	assert.Contains(t, lines, "Created job job_77: Fix it")
+}
+
+func TestProgressInALogIsShort(t *testing.T) {
+	svc := mintlifytest.NewService()
+	useService(t, svc)
+	steps := make([]mintlifytest.Step, 85) // of a wait of 45 minutes or so
+	steps[40].Fault = &mintlifytest.Fault{Status: 503}
+	svc.AddJob("job_1", append(steps, mintlifytest.Step{Status: mintlify.JobCompleted})...)
+	lines, err := output(t, task{job: "job_1"}, 0)
+	require.NoError(t, err)
+	shown := 0
+	for _, line := range lines {
+		if strings.Contains(line, "waited") {
+			shown++
+		}
+	}
+	t.Logf("%d lines for 86 polls", shown)
+	assert.Less(t, shown, 50)
+	assert.Contains(t, strings.Join(lines, "\n"), "poll failed")
+	assert.Regexp(t, `\n  completed  waited \d+m`, strings.Join(lines, "\n"))
+}
+
+func TestParse(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		want task
+		says string
+	}{
+		"nothing":                {nil, task{}, ""},
+		"prompt":                 {[]string{"-prompt", "a", "-follow-up", "b"}, task{prompt: "a", followUp: "b"}, ""},
+		"job":                    {[]string{"-job", "a", "-follow-up", "b"}, task{job: "a", followUp: "b"}, ""},
+		"empty prompt":           {[]string{"-prompt", ""}, task{}, "-prompt is empty"},
+		"empty follow-up":        {[]string{"-prompt", "a", "-follow-up="}, task{prompt: "a"}, "-follow-up is empty"},
+		"follow-up alone":        {[]string{"-follow-up", "a"}, task{followUp: "a"}, "-follow-up needs"},
+		"both":                   {[]string{"-prompt", "a", "-job", "b"}, task{prompt: "a", job: "b"}, "exclude each other"},
+		"prompt without quotes":  {[]string{"-prompt", "fix", "it"}, task{prompt: "fix"}, `unexpected argument "it"`},
+		"what is not documented": {[]string{"-x"}, task{}, "-x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			got, limit, err := parse(tc.args, &stderr)
+			assert.Equal(t, tc.says != "", err != nil)
+			assert.Equal(t, tc.want, got)
+			assert.Equal(t, time.Hour, limit)
+			assert.Contains(t, stderr.String(), tc.says)
+		})
+	}
 }

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/examples/internal/terminal"
+)
+
+// jobRun is a task under way. Its job is set once the id is known, and its followUp is
+// cleared once it is sent.
+type jobRun struct {
+	task
+	client *mintlify.Client
+	out    *os.File
+	marker string // asked for in the pull request of a new job
+}
+
+// run creates the job, if there is none yet, waits for it, sends the follow-up, waits
+// again, and prints the pull request's URL.
+func (j *jobRun) run(ctx context.Context) error {
+	var settle time.Duration
+	if j.job == "" {
+		if err := j.create(ctx); err != nil {
+			return err
+		}
+	} else {
+		settle = settleTime // the job may have just been sent a follow-up
+	}
+	job, err := j.wait(ctx, settle)
+	if err != nil {
+		return err
+	}
+	if j.followUp != "" {
+		if err := j.sendFollowUp(ctx); err != nil {
+			return err
+		}
+		if job, err = j.wait(ctx, settleTime); err != nil {
+			return err
+		}
+	}
+	if job.PRLink == "" {
+		fmt.Fprintln(j.out, "Done: there is no pull request (nothing changed, or the project publishes without a review).")
+	} else {
+		fmt.Fprintln(j.out, "Done. Pull request:", job.PRLink)
+	}
+	return nil
+}
+
+// create sends the prompt, with a marker by which its pull request can be found should
+// the response be lost.
+func (j *jobRun) create(ctx context.Context) error {
+	ctx, cancel, err := j.detach(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	j.marker = "quickstart-" + time.Now().UTC().Format("20060102-150405")
+	fmt.Fprintf(j.out, "Sending the prompt. The title of the pull request is to begin with %q.\n", j.marker)
+	prompt := fmt.Sprintf("%s\n\nBegin the title of the pull request with %q.", j.prompt, j.marker)
+	job, err := j.client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
+	if job == nil {
+		return err
+	}
+	j.job = job.ID // known, and so the job can be waited for, even if the response is odd otherwise
+	fmt.Fprintf(j.out, "Created job %s: %s\n", job.ID, j.prompt)
+	if err != nil {
+		fmt.Fprintln(j.out, err)
+	}
+	return nil
+}
+
+func (j *jobRun) sendFollowUp(ctx context.Context) error {
+	ctx, cancel, err := j.detach(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if _, err := j.client.Jobs.Message(ctx, j.job, mintlify.MessageParams{Prompt: j.followUp}); err != nil {
+		return err
+	}
+	fmt.Fprintf(j.out, "Sent a follow-up: %s\n", j.followUp)
+	j.followUp = ""
+	return nil
+}
+
+// detach returns a context for sending a prompt, which ends after a minute, but not by a
+// signal: were the response lost, nobody would know whether there is a job, and its id.
+// Where the signal has come already, it returns an error, and nothing is sent.
+func (j *jobRun) detach(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("nothing was sent: %w", context.Cause(ctx))
+	}
+	stop := context.AfterFunc(ctx, func() {
+		fmt.Fprintln(j.out, "Interrupted: waiting for the response to the prompt, for a minute at most.")
+	})
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	return detached, func() { stop(); cancel() }, nil
+}
+
+// settleTime is how long a job may still read as completed after a message, which the
+// service processes asynchronously.
+const settleTime = 30 * time.Second
+
+// wait waits for the end of the job and shows its progress.
+func (j *jobRun) wait(ctx context.Context, settle time.Duration) (*mintlify.Job, error) {
+	line := terminal.NewLine(j.out)
+	defer line.End()
+	var last mintlify.JobStatus
+	return j.client.Jobs.WaitUntilDone(ctx, j.job, mintlify.WithSettleTime(settle), mintlify.WithOnPoll(func(p mintlify.Poll) {
+		status := mintlify.JobStatus("unknown")
+		if p.Job != nil {
+			status = p.Job.Status
+		}
+		if status != last || p.Err != nil || p.Next == 0 {
+			line.Show(progress(status, p))
+		} else {
+			line.Update(progress(status, p))
+		}
+		last = status
+	}))
+}
+
+func progress(status mintlify.JobStatus, p mintlify.Poll) string {
+	text := fmt.Sprintf("  %-9s  waited %s", status, p.Waited.Round(100*time.Millisecond))
+	if p.Next > 0 {
+		text += fmt.Sprintf(", next poll in %s", p.Next.Round(100*time.Millisecond))
+	}
+	if p.Err != nil {
+		text += fmt.Sprintf(" (poll failed: %v)", p.Err)
+	}
+	return text
+}
+
+// afterwards is what there is to do after an error; "" for nothing.
+func (j *jobRun) afterwards(err error) string {
+	outcomeUnknown := errors.Is(err, mintlify.ErrOutcomeUnknown)
+	switch {
+	case errors.Is(err, mintlify.ErrJobFailed):
+		return ""
+	case j.job == "" && outcomeUnknown:
+		return fmt.Sprintf("There may be a job. Before running this again, look for a pull request whose title begins with %q in the documentation's repository, "+
+			"and for the job in the activity log of the dashboard (Settings -> Organization -> Usage).", j.marker)
+	case j.job == "":
+		return "No job was created."
+	case outcomeUnknown:
+		return fmt.Sprintf("The agent may have the follow-up. Run this with -job %s, without -follow-up, to see what becomes of it.", j.job)
+	case j.followUp != "":
+		return fmt.Sprintf("Job %s exists, and the follow-up was not sent. To resume, run this with -job %s and the same -follow-up.", j.job, j.job)
+	}
+	return fmt.Sprintf("Job %s exists. To resume, run this with -job %s.", j.job, j.job)
+}
