@@ -57,10 +57,15 @@ func newResponse(c *call, result any, failed *failure) response {
 // apply makes of the response what the fault makes of it.
 func (r *response) apply(f Fault) {
 	r.fault = f
+	contentType := "application/json"
 	if f.Status != 0 {
-		r.status, r.header, r.body = f.Status, http.Header{}, []byte(f.Body)
-	} else if f.Body != "" {
+		r.status, r.header = f.Status, http.Header{}
+	}
+	if f.Status != 0 || f.Body != "" {
 		r.body = []byte(f.Body)
+		if !json.Valid(r.body) {
+			contentType = http.DetectContentType(r.body)
+		}
 	}
 	for name, values := range f.Header {
 		for _, value := range values {
@@ -68,13 +73,6 @@ func (r *response) apply(f Fault) {
 		}
 	}
 	if r.header.Get("Content-Type") == "" {
-		r.header.Set("Content-Type", contentType(r.body))
+		r.header.Set("Content-Type", contentType)
 	}
-}
-
-func contentType(body []byte) string {
-	if json.Valid(body) {
-		return "application/json"
-	}
-	return http.DetectContentType(body)
 }
