@@ -22,7 +22,7 @@ const oddID = "a/b?c#d e"
 
 func TestAJobFromPromptToPullRequestIsValidInAnyProject(t *testing.T) {
 	svc, proxy, client := startFake(t)
-	for _, project := range []string{mintlifytest.ProjectID, oddID, "ü", "p%2Fq", "a:b;c=d&e+f", "..."} {
+	for _, project := range []string{mintlifytest.ProjectID, "a?c#d", "ü", "p%2Fq", "a;c=d&e+f", "..."} {
 		client, err := client.ForProject(project)
 		require.NoError(t, err)
 		job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix \"the\" typos\n<in> ü \U0001F600"})
@@ -148,6 +148,50 @@ var calls = map[mintlify.Operation]func(context.Context, *mintlify.Client) error
 		_, err := client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
 		return err
 	},
+	mintlify.OpGetViews: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetViews(ctx, mintlify.ViewsParams{})
+		return err
+	},
+	mintlify.OpGetSearches: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
+		return err
+	},
+	mintlify.OpGetFeedback: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetFeedback(ctx, mintlify.FeedbackParams{})
+		return err
+	},
+	mintlify.OpGetFeedbackByPage: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
+		return err
+	},
+	mintlify.OpGetConversations: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetConversations(ctx, mintlify.ConversationsParams{})
+		return err
+	},
+	mintlify.OpGetThread: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetThread(ctx, "c")
+		return err
+	},
+	mintlify.OpGetCallerStats: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
+		return err
+	},
+	mintlify.OpTriggerUpdate: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Deployments.TriggerUpdate(ctx)
+		return err
+	},
+	mintlify.OpTriggerPreview: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "b"})
+		return err
+	},
+	mintlify.OpGetDeployment: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Deployments.Get(ctx, "d")
+		return err
+	},
+	mintlify.OpTriggerAutomation: func(ctx context.Context, client *mintlify.Client) error {
+		_, err := client.Automations.Trigger(ctx, "a")
+		return err
+	},
 }
 
 func TestEveryDocumentedResponseIsValidAndKnownToTheSDK(t *testing.T) {
@@ -155,10 +199,10 @@ func TestEveryDocumentedResponseIsValidAndKnownToTheSDK(t *testing.T) {
 	proxy, baseURL := startProxy(t, svc)
 	client := newClient(t, baseURL, mintlifytest.APIKey)
 
-	for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpSendMessage} {
+	for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpSendMessage, mintlify.OpGetDeployment, mintlify.OpTriggerAutomation, mintlify.OpGetThread} {
 		require.ErrorIs(t, calls[op](t.Context(), client), mintlify.ErrNotFound)
 	}
-	svc.AddJob("j")
+	addRows(svc)
 	for op, call := range calls {
 		require.NoError(t, call(t.Context(), client), op)
 		require.ErrorIs(t, call(t.Context(), newClient(t, baseURL, "mint_wrong")), mintlify.ErrUnauthorized)
@@ -180,7 +224,14 @@ func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
 	for _, request := range []rawRequest{
 		{target: "POST /v2/agent/test-project/job", body: `{}`},
 		{target: "POST /v2/agent/test-project/job/j/message", body: `{}`},
+		{target: "POST /v1/project/preview/test-project", body: `{}`},
 		{target: "GET /v1/analytics/test-project/visitors?limit=0&offset=-1&dateFrom=yesterday&dateTo="},
+		{target: "GET /v1/analytics/test-project/views?limit=251"},
+		{target: "GET /v1/analytics/test-project/searches?limit=101"},
+		{target: "GET /v1/analytics/test-project/feedback?limit=0"},
+		{target: "GET /v1/analytics/test-project/feedback/by-page?limit=101"},
+		{target: "GET /v1/analytics/test-project/assistant?limit=1001"},
+		{target: "GET /v1/analytics/test-project/assistant/caller-stats?dateFrom=yesterday"},
 	} {
 		assert.Equal(t, http.StatusBadRequest, request.send(t, baseURL))
 		noted := proxy.Violations()
@@ -192,14 +243,59 @@ func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
 func exhaustQuotas(t *testing.T, svc *mintlifytest.Service, client *mintlify.Client) {
 	t.Helper()
 	svc.EnforceQuotas()
-	for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpGetVisitors} {
-		for range 100 {
+	for op, requests := range map[mintlify.Operation]int{mintlify.OpCreateJob: 100, mintlify.OpGetVisitors: 100, mintlify.OpTriggerUpdate: 10, mintlify.OpTriggerPreview: 5} {
+		for range requests {
 			require.NoError(t, calls[op](t.Context(), client))
 		}
 	}
-	for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpSendMessage, mintlify.OpGetVisitors} {
-		require.ErrorIs(t, calls[op](t.Context(), client), mintlify.ErrRateLimited)
+	for op, call := range calls {
+		if op != mintlify.OpGetJob && op != mintlify.OpGetDeployment { // which have no quota
+			require.ErrorIs(t, call(t.Context(), client), mintlify.ErrRateLimited)
+		}
 	}
+}
+
+// addRows gives each operation something to respond with.
+func addRows(svc *mintlifytest.Service) {
+	at, helpful := time.Date(2026, 1, 15, 10, 30, 0, 0, time.UTC), true
+	svc.AddJob("j")
+	svc.AddDeployment("d")
+	svc.AddAutomation("a")
+	svc.SetVisitors(visitors(3))
+	svc.SetViews([]mintlify.View{{Path: "/a", Human: 1, AI: 2, Total: 3}})
+	svc.SetSearches([]mintlify.SearchTerm{{Query: "auth", Hits: 3, CTR: 41.5, TopClickedPage: "/auth", LastSearchedAt: at}, {Query: "au", LastSearchedAt: at}})
+	svc.SetFeedback([]mintlify.Feedback{
+		{ID: "f1", Path: "/a", Comment: "c", CreatedAt: at, Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &helpful, Contact: "reader@example.com"},
+		{ID: "f2", Path: "/a", CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: mintlify.FeedbackDismissed, Code: "x[0]", Filename: "a.go", Language: "go"},
+		{ID: "f3", Path: "/b", CreatedAt: at, Source: mintlify.FeedbackThumbsOnly, Status: mintlify.FeedbackResolved},
+	})
+	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}, ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a"}, {ID: "c", Timestamp: at, ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth"}})
+	svc.SetCallerStats(mintlify.CallerStats{Web: 1, Total: 1})
+}
+
+func TestExportsByCursorAreValidToTheLastPage(t *testing.T) {
+	svc, proxy, client := startFake(t)
+	addRows(svc)
+	day := mintlify.Day(2026, 1, 15)
+	for _, prefetch := range []int{0, 1, 4} {
+		ahead := mintlify.WithPrefetch(prefetch)
+		for _, err := range client.Analytics.Views(t.Context(), mintlify.ViewsParams{Limit: 1}, ahead) {
+			require.NoError(t, err)
+		}
+		for _, err := range client.Analytics.Searches(t.Context(), mintlify.SearchesParams{DateFrom: day, DateTo: day.AddDays(1), Limit: 1}, ahead) {
+			require.NoError(t, err)
+		}
+		for _, err := range client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: day, DateTo: day.AddDays(1), Limit: 1}, ahead) {
+			require.NoError(t, err)
+		}
+		for _, err := range client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Source: mintlify.FeedbackContextual, Statuses: []mintlify.FeedbackStatus{mintlify.FeedbackPending, mintlify.FeedbackResolved}}, ahead) {
+			require.NoError(t, err)
+		}
+		for _, err := range client.Analytics.Conversations(t.Context(), mintlify.ConversationsParams{Limit: 1}, ahead) {
+			require.NoError(t, err)
+		}
+	}
+	assert.Equal(t, []string{"getConversations 200", "getFeedback 200", "getSearches 200", "getViews 200"}, proxy.Responses())
 }
 
 func TestTheFakeAndTheDocumentRefuseTheSameRequests(t *testing.T) {

@@ -24,7 +24,7 @@ func TestDocumentIsValidAndSoAreItsExamples(t *testing.T) {
 	assert.NoError(t, doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableMultiError()))
 }
 
-func TestDocumentHasTheFourOperationsAndNoOther(t *testing.T) {
+func TestDocumentHasTheOperationsOfTheSDKAndNoOther(t *testing.T) {
 	var operations []string
 	for path, item := range loadDocument(t).Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -35,7 +35,18 @@ func TestDocumentHasTheFourOperationsAndNoOther(t *testing.T) {
 		"createJob: POST /v2/agent/{projectId}/job",
 		"getJob: GET /v2/agent/{projectId}/job/{id}",
 		"sendMessage: POST /v2/agent/{projectId}/job/{id}/message",
+		"triggerUpdate: POST /v1/project/update/{projectId}",
+		"triggerPreview: POST /v1/project/preview/{projectId}",
+		"getDeployment: GET /v1/project/update-status/{id}",
+		"triggerAutomation: POST /v1/workflow/{projectId}/{id}/trigger",
 		"getVisitors: GET /v1/analytics/{projectId}/visitors",
+		"getViews: GET /v1/analytics/{projectId}/views",
+		"getSearches: GET /v1/analytics/{projectId}/searches",
+		"getFeedback: GET /v1/analytics/{projectId}/feedback",
+		"getFeedbackByPage: GET /v1/analytics/{projectId}/feedback/by-page",
+		"getConversations: GET /v1/analytics/{projectId}/assistant",
+		"getThread: GET /v1/analytics/{projectId}/assistant/threads/{id}",
+		"getCallerStats: GET /v1/analytics/{projectId}/assistant/caller-stats",
 	}, operations)
 }
 
