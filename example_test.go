@@ -1,11 +1,14 @@
 package mintlify_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log"
 	"net/http"
+	"os"
+	"os/signal"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -17,15 +20,21 @@ import (
 
 func Example() {
 	client := mintlifytest.NewService().Client()
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 
-	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Document the flag --json"})
-	if err != nil {
-		log.Fatal(err)
+	// A signal must not interrupt the creation: the job's id would be lost.
+	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	job, err := client.Jobs.Create(create, mintlify.CreateJobParams{Prompt: "Document the flag --json"})
+	if job == nil {
+		fmt.Println(err)
+		return
 	}
 	job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Println(job.Status, job.PRLink)
 	// Output: completed https://github.com/example/docs/pull/1
@@ -52,7 +61,7 @@ func ExampleJobsService_Create_outcomeUnknown() {
 func ExampleJobsService_Message() {
 	svc := mintlifytest.NewService()
 	svc.AddJob("job_1",
-		mintlifytest.Step{Status: mintlify.JobCompleted}, // the message is not yet taken up
+		mintlifytest.Step{Status: mintlify.JobCompleted}, // the agent has not yet acted on the message
 		mintlifytest.Step{Status: mintlify.JobActive},
 		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
 	client, ctx := svc.Client(), context.Background()
@@ -87,6 +96,72 @@ func ExampleJobsService_WaitUntilDone() {
 	// failed true
 }
 
+// A worker of a job queue polls once, and has the queue run it again later.
+func ExampleJobsService_Poll() {
+	svc := mintlifytest.NewService()
+	svc.AddJob("job_1",
+		mintlifytest.Step{Status: mintlify.JobActive},
+		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}},
+		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
+	client := svc.Client(mintlifytest.WithRealSchedule())
+
+	// work returns how long the queue is to snooze the task; 0: it is done.
+	work := func(ctx context.Context, jobID string, began time.Time) (snooze time.Duration, err error) {
+		poll, err := client.Jobs.Poll(ctx, jobID, time.Since(began))
+		switch {
+		case poll.Next > 0:
+			fmt.Println("snooze for about", poll.Next.Round(5*time.Second), "error:", poll.Err)
+		case err == nil:
+			fmt.Println("pull request:", poll.Job.PRLink)
+		}
+		return poll.Next, err
+	}
+
+	began := time.Now() // kept with the task
+	for again := true; again; {
+		snooze, err := work(context.Background(), "job_1", began)
+		if err != nil {
+			log.Fatal(err)
+		}
+		began = began.Add(-snooze) // the snooze is over
+		again = snooze > 0
+	}
+	// Output:
+	// snooze for about 5s error: <nil>
+	// snooze for about 5s error: mintlify: get job: 503 Service Unavailable
+	// pull request: https://github.com/example/docs/pull/7
+}
+
+// A queue of prompts sorts the errors of Create: later, never, or for a person to see to.
+func ExampleRetryAfter() {
+	svc := mintlifytest.NewService()
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429}) // without Retry-After
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	client := svc.Client(mintlify.WithMaxRetries(0)) // the queue waits, not its worker
+
+	queue := []string{"Fix the typos", "Document the flag --json"}
+	for len(queue) > 0 {
+		job, err := client.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: queue[0]})
+		if wait, later := mintlify.RetryAfter(err); later {
+			fmt.Println("pause for", cmp.Or(wait, 5*time.Minute)) // where the service does not say how long
+			continue
+		}
+		switch {
+		case job != nil:
+			fmt.Println(queue[0]+":", job.ID)
+		case errors.Is(err, mintlify.ErrOutcomeUnknown):
+			fmt.Println(queue[0] + ": a job may exist, look before sending it again")
+		default:
+			fmt.Println(queue[0]+": never,", err)
+		}
+		queue = queue[1:]
+	}
+	// Output:
+	// pause for 5m0s
+	// Fix the typos: a job may exist, look before sending it again
+	// Document the flag --json: job_2
+}
+
 func ExampleAPIError() {
 	svc := mintlifytest.NewService()
 	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{
@@ -98,24 +173,6 @@ func ExampleAPIError() {
 		fmt.Println(apiErr.StatusCode, apiErr.Message, apiErr.RetryAfter)
 	}
 	// Output: 429 too many requests 1m30s
-}
-
-func ExampleWithRateLimiter() {
-	tokens := 1
-	client := mintlifytest.NewService().Client(mintlify.WithRateLimiter(
-		func(_ context.Context, op mintlify.Operation, projectID string) error {
-			if tokens--; tokens < 0 {
-				return fmt.Errorf("no token left for %s in %s", op, projectID)
-			}
-			return nil
-		}))
-	for range 2 {
-		_, err := client.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
-		fmt.Println(err)
-	}
-	// Output:
-	// <nil>
-	// mintlify: create job: POST https://api.mintlify.com/v2/agent/test-project/job: rate limiter: no token left for create job in test-project
 }
 
 func ExampleWithKeySource() {
@@ -160,11 +217,11 @@ func ExampleAnalyticsService_Visitors() {
 	svc.SetVisitors(demoRows())
 
 	params := mintlify.VisitorsParams{DateFrom: mintlify.Day(2026, time.January, 1), DateTo: mintlify.Day(2026, time.February, 1)}
-	for visitor, err := range svc.Client().Analytics.Visitors(context.Background(), params) {
+	for row, err := range svc.Client().Analytics.Visitors(context.Background(), params) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(visitor.Path, visitor.Human, visitor.AI)
+		fmt.Println(row.Path, row.Human, row.AI)
 	}
 	// Output:
 	// /quickstart 310 120
@@ -202,26 +259,26 @@ func ExampleAnalyticsService_GetVisitors() {
 func ExamplePageError() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
-	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{}) // none
+	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}})
 	client := svc.Client()
 
 	params := mintlify.VisitorsParams{Limit: 2}
 	for range 2 {
-		for visitor, err := range client.Analytics.Visitors(context.Background(), params) {
+		for row, err := range client.Analytics.Visitors(context.Background(), params) {
 			var pageErr *mintlify.PageError
 			if errors.As(err, &pageErr) {
-				fmt.Println("go on at", pageErr.Offset, "later:", errors.Is(err, mintlify.ErrRateLimited))
+				fmt.Println("resume at", pageErr.Offset, "later:", errors.Is(err, mintlify.ErrRateLimited))
 				params.Offset = pageErr.Offset
 				break
 			}
-			fmt.Println(visitor.Path)
+			fmt.Println(row.Path)
 		}
 	}
 	// Output:
 	// /quickstart
 	// /api/jobs
-	// go on at 2 later: true
+	// resume at 2 later: true
 	// /changelog
 }
 

@@ -1,0 +1,53 @@
+package mintlify_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// newProgress returns a function for WithOnPoll that keeps a CI log short. It writes a
+// line when the status changes, when a poll fails, and else once a minute.
+func newProgress(w io.Writer) func(mintlify.Poll) {
+	var shown mintlify.JobStatus
+	var next time.Duration
+	return func(p mintlify.Poll) {
+		status := mintlify.JobStatus("not seen yet")
+		if p.Job != nil {
+			status = p.Job.Status
+		}
+		if status == shown && p.Err == nil && p.Waited < next {
+			return
+		}
+		shown, next = status, p.Waited+time.Minute
+		fmt.Fprintf(w, "%v: job is %s", p.Waited.Round(time.Second), status)
+		if p.Err != nil {
+			fmt.Fprintf(w, ", poll failed: %v", p.Err)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func ExampleWithOnPoll() {
+	svc := mintlifytest.NewService()
+	svc.AddJob("job_1",
+		mintlifytest.Step{Status: mintlify.JobActive},
+		mintlifytest.Step{Status: mintlify.JobActive}, // nothing new
+		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 502}},
+		mintlifytest.Step{Status: mintlify.JobCompleted})
+
+	_, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", mintlify.WithOnPoll(newProgress(os.Stdout)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 0s: job is active
+	// 0s: job is active, poll failed: mintlify: get job: 502 Bad Gateway
+	// 0s: job is completed
+}
