@@ -50,6 +50,8 @@
 // is retried only on proof that the service did not act on it: it responded 429, or no
 // connection was made. After every other failure it returns at once with an error that
 // matches [ErrOutcomeUnknown], unless the service refused it with a 4xx other than 408.
+// What to do then, and how a program makes at most one job of a thing through crashes and
+// deployments: https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md
 //
 // Between attempts the SDK waits as long as the service's Retry-After says, else by
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). A

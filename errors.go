@@ -38,7 +38,9 @@ var (
 	ErrMalformedResponse = errors.New("mintlify: malformed response")
 
 	// ErrOutcomeUnknown matches every error of a POST, such as [JobsService.Create],
-	// after which the service may have acted. Calling again may have it act twice.
+	// after which the service may have acted. Calling again may have it act twice: look
+	// first, as in
+	// https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md
 	ErrOutcomeUnknown = errors.New("mintlify: outcome unknown")
 
 	// ErrDeploymentFailed matches the end of a wait for a deployment that failed: a

@@ -40,7 +40,7 @@ type Job struct {
 	Status     JobStatus `json:"status"`              // never empty in a response of the service
 	Source     JobSource `json:"source,omitzero"`     // zero if the service does not say
 	Model      string    `json:"model,omitempty"`     // the AI model at work; "" if the service does not say
-	PRLink     string    `json:"prLink,omitempty"`    // "" while the service says null, and for good where there is no pull request: nothing changed, or the project publishes without a review
+	PRLink     string    `json:"prLink,omitempty"`    // "" until there is a pull request, and for good where there is none: nothing changed, or the project publishes without a review
 	CreatedAt  time.Time `json:"createdAt,omitzero"`  // in UTC; zero where the service says null, or what cannot be parsed
 	ArchivedAt time.Time `json:"archivedAt,omitzero"` // in UTC; zero where the service says null, or what cannot be parsed
 }
@@ -72,13 +72,19 @@ func (s JobStatus) IsTerminal() bool {
 // Create starts a job: POST /v2/agent/{projectId}/job. It returns as soon as the
 // service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end.
 //
+// A ctx that ends while the request is on its way loses the id of a job that was made.
+// Where ctx ends with a signal or a deployment, detach Create from it:
+//
+//	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+//
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
 // the job may exist, and another call may open a second pull request. After any
-// other error no job was made. The SDK itself retries only on proof that the
-// service did not act on the prompt.
+// other error without a job no job was made. The SDK itself retries only on proof
+// that the service did not act on the prompt.
 //
-// Errors: [*ArgumentError] for a blank prompt, [*APIError], [*ResponseError] (with
-// the job returned with it if its id could be read), or the network's or context's error.
+// Errors: [*ArgumentError] for a blank prompt, [*APIError], [*ResponseError], or the
+// network's or context's error. A job that is returned with an error exists: wait for it
+// by its id.
 func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job, error) {
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
@@ -91,8 +97,8 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 // [WithSettleTime].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
-// the agent may act on the prompt twice. The errors are those of
-// [JobsService.Create].
+// the agent may act on the prompt twice. As with [JobsService.Create], whose errors it
+// has, detach it from a signal, or what became of the message is lost.
 func (s *JobsService) Message(ctx context.Context, id string, params MessageParams) (*Job, error) {
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err

@@ -125,9 +125,19 @@ func WithRetryWait(min, max time.Duration) Option {
 // WithRateLimiter asks wait before every request, retries and polls included,
 // outside the attempt's time. After an error of wait nothing was sent; the call
 // returns the error. wait must be safe for use by many goroutines and heed its
-// context. A limiter of golang.org/x/time/rate:
+// context.
 //
-//	mintlify.WithRateLimiter(func(ctx context.Context, _ mintlify.Operation, _ string) error { return limiter.Wait(ctx) })
+// Let polls pass: they have no quota. 10 requests at once and 90 more an hour keep a quota
+// of 100 an hour, where 100 at once and 100 an hour would send 200 in the first. With
+// golang.org/x/time/rate:
+//
+//	limiter := rate.NewLimiter(rate.Every(time.Hour/90), 10)
+//	mintlify.WithRateLimiter(func(ctx context.Context, op mintlify.Operation, _ string) error {
+//		if op == mintlify.OpGetJob {
+//			return nil
+//		}
+//		return limiter.Wait(ctx)
+//	})
 func WithRateLimiter(wait func(ctx context.Context, op Operation, projectID string) error) Option {
 	return func(cfg *config) error {
 		if wait == nil {

@@ -26,7 +26,14 @@ type VisitorPage struct {
 	NextOffset int           `json:"nextOffset"` // where to resume, after a crash too
 }
 
-// VisitorTotals are site-wide unique visitors.
+// VisitorTotals are the unique visitors of the whole site in the range of dates. They
+// come with every page of an export, whatever its limit: GetVisitors with Limit 1 is
+// enough to learn them.
+//
+// Unique visitors do not add up, neither over days nor over pages of the documentation:
+// who comes on two days, or reads two pages, counts once in each and once in the whole.
+// To know a month's visitors ask for the month. Human + AI can exceed Total, so the share
+// of AI is AI / (Human + AI).
 type VisitorTotals struct {
 	Human int64 `json:"human"` // unique human visitors
 	AI    int64 `json:"ai"`    // unique AI visitors
@@ -80,7 +87,9 @@ func (s *AnalyticsService) VisitorPages(ctx context.Context, params VisitorsPara
 	})
 }
 
-// Visitors is [AnalyticsService.VisitorPages] row by row.
+// Visitors is [AnalyticsService.VisitorPages] row by row, without the totals, which are
+// not the sum of the rows: see [VisitorTotals]. The quota counts requests, not rows: an
+// export spends one for each 250.
 func (s *AnalyticsService) Visitors(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[Visitor, error] {
 	return rowsOf(s.VisitorPages(ctx, params, opts...), func(p *VisitorPage) []Visitor { return p.Visitors })
 }
