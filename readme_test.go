@@ -14,21 +14,21 @@ import (
 )
 
 var (
-	goBlock  = regexp.MustCompile("(?s)```go\n(.*?)```")
-	declared = regexp.MustCompile(`(?m)^([a-z]\w*(?:, \w+)*) :=`)
+	goBlock     = regexp.MustCompile("(?s)```go\n(.*?)```")
+	declaration = regexp.MustCompile(`^(//.*\n)*(type|func) `)
+	declared    = regexp.MustCompile(`(?m)^([a-z]\w*(?:, \w+)*) :=`)
 )
 
-// Each Go block of the README is compiled: a program as it stands, declarations
-// and statements with the imports that they use.
+// Each Go block of the README and of docs/once.md is compiled: a program as it stands,
+// declarations and statements with the imports that they use.
 func TestGoBlocksOfTheReadmeCompile(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
+	text := readFiles(t, "README.md", "docs/once.md")
 	root, err := os.Getwd()
 	require.NoError(t, err)
 	temp := t.TempDir()
 	replace := map[string]string{} // files that only the overlay has
 	var packages []string
-	for i, block := range goBlock.FindAllStringSubmatch(string(readme), -1) {
+	for i, block := range goBlock.FindAllStringSubmatch(text, -1) {
 		name := fmt.Sprintf("readme%d", i)
 		file := filepath.Join(temp, name+".go")
 		require.NoError(t, os.WriteFile(file, []byte(source(block[1])), 0o600))
@@ -45,11 +45,22 @@ func TestGoBlocksOfTheReadmeCompile(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 }
 
+func readFiles(t *testing.T, paths ...string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	return all.String()
+}
+
 func source(block string) string {
 	if strings.HasPrefix(block, "package ") {
 		return block
 	}
-	if !strings.HasPrefix(block, "type ") && !strings.HasPrefix(block, "func ") {
+	if !declaration.MatchString(block) {
 		var used strings.Builder
 		if !strings.Contains(block, "client :=") && !strings.Contains(block, "client, err :=") {
 			used.WriteString("var client *mintlify.Client\n")
