@@ -33,7 +33,7 @@ func newLimiter(ctx context.Context, burst, perHour int) func(context.Context, m
 		}
 	}()
 	return func(ctx context.Context, op mintlify.Operation, _ string) error {
-		if op == mintlify.OpGetJob {
+		if op == mintlify.OpGetJob || op == mintlify.OpGetDeployment {
 			return nil
 		}
 		select {

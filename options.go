@@ -133,7 +133,7 @@ func WithRetryWait(min, max time.Duration) Option {
 //
 //	limiter := rate.NewLimiter(rate.Every(time.Hour/90), 10)
 //	mintlify.WithRateLimiter(func(ctx context.Context, op mintlify.Operation, _ string) error {
-//		if op == mintlify.OpGetJob {
+//		if op == mintlify.OpGetJob || op == mintlify.OpGetDeployment {
 //			return nil
 //		}
 //		return limiter.Wait(ctx)
