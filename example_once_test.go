@@ -38,7 +38,7 @@ func createOnce(ctx context.Context, client *mintlify.Client, s store, key, prom
 		return err
 	}
 	job, err := client.Jobs.Create(sending, mintlify.CreateJobParams{
-		Prompt: prompt + "\n\nEnd the pull request's description with this line: docs: " + key,
+		Prompt: prompt + "\n\nEnd the pull request's description with: docs: " + key,
 	})
 
 	recording, cancel := context.WithTimeout(ctx, time.Minute)

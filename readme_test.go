@@ -3,14 +3,20 @@ package mintlify_test
 import (
 	"encoding/json"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 var (
@@ -45,6 +51,62 @@ func TestGoBlocksOfTheReadmeCompile(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 }
 
+func TestReadmeListsEveryOperation(t *testing.T) {
+	readme := readFiles(t, "README.md")
+	operations := regexp.MustCompile(`\bOp\w+ +Operation = "(.*)"`).FindAllStringSubmatch(readFiles(t, "client.go"), -1)
+	require.NotEmpty(t, operations)
+	for _, operation := range operations {
+		assert.Contains(t, readme, "| "+operation[1]+" |")
+	}
+}
+
+func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
+	documents, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	for _, document := range append(documents, "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md") {
+		for _, link := range regexp.MustCompile(`\]\(([^)#]+)`).FindAllStringSubmatch(readFiles(t, document), -1) {
+			if !strings.Contains(link[1], "://") {
+				_, err := os.Stat(filepath.Join(filepath.Dir(document), link[1]))
+				assert.NoError(t, err, document)
+			}
+		}
+	}
+}
+
+// The row of the README's errors for the network.
+func TestNetworkErrorIsTheNetworksOwn(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault error
+		is    error
+		as    any
+	}{
+		"refused":        {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, syscall.ECONNREFUSED, new(*net.OpError)},
+		"reset":          {&net.OpError{Op: "read", Err: syscall.ECONNRESET}, syscall.ECONNRESET, new(*net.OpError)},
+		"unknown to DNS": {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, nil, new(*net.DNSError)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, err := mintlify.NewClient("mint_test", "proj", mintlify.WithHTTPClient(&http.Client{Transport: brokenNetwork{test.fault}}), mintlify.WithMaxRetries(0))
+			require.NoError(t, err)
+			_, err = client.Jobs.Get(t.Context(), "job_1")
+			assert.ErrorAs(t, err, test.as)
+			if test.is != nil {
+				assert.ErrorIs(t, err, test.is)
+			}
+			for _, kind := range []error{mintlify.ErrOutcomeUnknown, mintlify.ErrServer, mintlify.ErrMalformedResponse} {
+				assert.NotErrorIs(t, err, kind)
+			}
+			_, err = client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
+			assert.ErrorAs(t, err, test.as)
+			assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown, "this transport gives no proof")
+		})
+	}
+}
+
+// brokenNetwork is a transport that fires no trace events.
+type brokenNetwork struct{ err error }
+
+func (n brokenNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, n.err }
+
 func readFiles(t *testing.T, paths ...string) string {
 	t.Helper()
 	var all strings.Builder
@@ -78,7 +140,7 @@ func source(block string) string {
 	}
 	var imports strings.Builder
 	for name, path := range map[string]string{
-		"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "httptest": "net/http/httptest", "log": "log",
+		"cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "httptest": "net/http/httptest", "log": "log", "strings": "strings",
 		"synctest": "testing/synctest", "testing": "testing", "time": "time", "httpmock": "github.com/jarcoal/httpmock",
 		"mintlify":     "github.com/mintlify-community/mintlify-go",
 		"mintlifytest": "github.com/mintlify-community/mintlify-go/mintlifytest",
