@@ -1,6 +1,6 @@
 // Package mintlify is an unofficial Go client for the Mintlify API. It runs jobs of the
-// documentation agent, from a prompt to a pull request, and exports how humans and AIs
-// use the documentation.
+// documentation agent, from a prompt to a pull request, publishes the documentation site,
+// and exports how humans and AIs use it.
 //
 //	func updateDocs(ctx context.Context, client *mintlify.Client) error {
 //		// A signal must not interrupt the creation: the job's id would be lost.
@@ -62,14 +62,16 @@
 //
 // Use errors.Is for the kind, such as [ErrNotFound], [ErrRateLimited] or
 // [ErrOutcomeUnknown], and errors.As for the details: [*APIError], [*ResponseError],
-// [*ArgumentError], [*WaitError], [*PageError] or [*JobFailedError]. When a call ends with
-// its context, the error matches the context's error, its cause, and the service's last
-// response. [RetryAfter] says whether the call may be made again later, and when.
+// [*ArgumentError], [*WaitError], [*PageError], [*JobFailedError] or
+// [*DeploymentFailedError]. When a call ends with its context, the error matches the
+// context's error, its cause, and the service's last response. [RetryAfter] says whether
+// the call may be made again later, and when.
 //
 // # Quotas
 //
 // Creating jobs and sending messages: 100 per project and hour. Analytics: 100 requests per
-// organization and hour. A limiter given by [WithRateLimiter] is asked before every
+// organization and hour. Triggering updates and automations: 10 per organization and 10
+// seconds; previews: 5 a minute. A limiter given by [WithRateLimiter] is asked before every
 // request.
 //
 // # Testing
