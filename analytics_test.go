@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,17 +15,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
-
-const emptyPage = `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`
-
-// visitors returns n rows.
-func visitors(n int) []mintlify.Visitor {
-	rows := make([]mintlify.Visitor, n)
-	for i := range rows {
-		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/page/%d", i), Human: int64(i), AI: 2, Total: int64(i) + 1}
-	}
-	return rows
-}
 
 func TestVisitorsRequestToTheLetter(t *testing.T) {
 	instant := time.Date(2024, 1, 15, 12, 30, 0, 250e6, time.FixedZone("", 7200))
@@ -208,65 +196,4 @@ func TestPageMarshalsUnderTheServicesNames(t *testing.T) {
 	var read mintlify.VisitorPage
 	require.NoError(t, json.Unmarshal(encoded, &read))
 	assert.Equal(t, page, read)
-}
-
-func TestDates(t *testing.T) {
-	zone := time.FixedZone("", -5*60*60)
-	for want, date := range map[string]mintlify.Date{
-		"":                         {},
-		"2024-02-29":               mintlify.Day(2024, 2, 29),
-		"2024-03-01":               mintlify.Day(2024, 2, 30), // as time.Date has it
-		"0001-01-01":               mintlify.Day(1, 1, 1),
-		"2024-01-15T15:30:00Z":     mintlify.Instant(time.Date(2024, 1, 15, 10, 30, 0, 0, zone)),
-		"2024-01-15T15:30:00.007Z": mintlify.Instant(time.Date(2024, 1, 15, 10, 30, 0, 7999999, zone)),
-	} {
-		assert.Equal(t, want, date.String())
-		assert.Equal(t, want == "", date.IsZero())
-		text, err := date.MarshalText()
-		require.NoError(t, err)
-		assert.Equal(t, want, string(text))
-		var read mintlify.Date
-		require.NoError(t, read.UnmarshalText(text))
-		assert.True(t, date == read, want)
-		if want != "" {
-			parsed, err := mintlify.ParseDate(want)
-			require.NoError(t, err)
-			assert.True(t, date == parsed, want)
-		}
-	}
-	assert.True(t, mintlify.Instant(time.Time{}).IsZero())
-	now := time.Now() // with a monotonic clock reading
-	assert.True(t, mintlify.Instant(now) == mintlify.Instant(now.In(zone)))
-
-	for text, want := range map[string]string{
-		"2024-01-15T10:30:00-05:00":      "2024-01-15T15:30:00Z",
-		"2024-01-15T10:30:00+0200":       "2024-01-15T08:30:00Z",
-		"2024-01-15T10:30Z":              "2024-01-15T10:30:00Z",
-		"2024-01-15T10:30:00.123456789Z": "2024-01-15T10:30:00.123Z",
-	} {
-		date, err := mintlify.ParseDate(text)
-		require.NoError(t, err, text)
-		assert.Equal(t, want, date.String())
-	}
-	for _, text := range []string{
-		"", "yesterday", "2024-1-5", "2024-02-30", "20240115", "2024-01-15T10:30:00", "15.01.2024", "2024-01-15 ",
-		"9999-12-31T23:59:59-05:00", "0000-01-01T00:00:00+05:00", strings.Repeat("9", 1000),
-	} {
-		_, err := mintlify.ParseDate(text)
-		requireArgumentError(t, err, "date")
-		assertReadable(t, err)
-		if text != "" {
-			require.Error(t, new(mintlify.Date).UnmarshalText([]byte(text)), text)
-		}
-	}
-	_, err := json.Marshal(mintlify.Day(12345, 1, 1))
-	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-
-	type report struct{ From, To mintlify.Date }
-	encoded, err := json.Marshal(report{From: mintlify.Day(2024, 1, 1)})
-	require.NoError(t, err)
-	assert.Equal(t, `{"From":"2024-01-01","To":""}`, string(encoded))
-	var read report
-	require.NoError(t, json.Unmarshal(encoded, &read))
-	assert.Equal(t, report{From: mintlify.Day(2024, 1, 1)}, read)
 }

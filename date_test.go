@@ -1,13 +1,77 @@
 package mintlify_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
+
+func TestDates(t *testing.T) {
+	zone := time.FixedZone("", -5*60*60)
+	for want, date := range map[string]mintlify.Date{
+		"":                         {},
+		"2024-02-29":               mintlify.Day(2024, 2, 29),
+		"2024-03-01":               mintlify.Day(2024, 2, 30), // as time.Date has it
+		"0001-01-01":               mintlify.Day(1, 1, 1),
+		"2024-01-15T15:30:00Z":     mintlify.Instant(time.Date(2024, 1, 15, 10, 30, 0, 0, zone)),
+		"2024-01-15T15:30:00.007Z": mintlify.Instant(time.Date(2024, 1, 15, 10, 30, 0, 7999999, zone)),
+	} {
+		assert.Equal(t, want, date.String())
+		assert.Equal(t, want == "", date.IsZero())
+		text, err := date.MarshalText()
+		require.NoError(t, err)
+		assert.Equal(t, want, string(text))
+		var read mintlify.Date
+		require.NoError(t, read.UnmarshalText(text))
+		assert.True(t, date == read, want)
+		if want != "" {
+			parsed, err := mintlify.ParseDate(want)
+			require.NoError(t, err)
+			assert.True(t, date == parsed, want)
+		}
+	}
+	assert.True(t, mintlify.Instant(time.Time{}).IsZero())
+	now := time.Now() // with a monotonic clock reading
+	assert.True(t, mintlify.Instant(now) == mintlify.Instant(now.In(zone)))
+
+	for text, want := range map[string]string{
+		"2024-01-15T10:30:00-05:00":      "2024-01-15T15:30:00Z",
+		"2024-01-15T10:30:00+0200":       "2024-01-15T08:30:00Z",
+		"2024-01-15T10:30Z":              "2024-01-15T10:30:00Z",
+		"2024-01-15T10:30:00.123456789Z": "2024-01-15T10:30:00.123Z",
+	} {
+		date, err := mintlify.ParseDate(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, date.String())
+	}
+	for _, text := range []string{
+		"", "yesterday", "2024-1-5", "2024-02-30", "20240115", "2024-01-15T10:30:00", "15.01.2024", "2024-01-15 ",
+		"9999-12-31T23:59:59-05:00", "0000-01-01T00:00:00+05:00", strings.Repeat("9", 1000),
+	} {
+		_, err := mintlify.ParseDate(text)
+		requireArgumentError(t, err, "date")
+		assertReadable(t, err)
+		if text != "" {
+			require.Error(t, new(mintlify.Date).UnmarshalText([]byte(text)), text)
+		}
+	}
+	_, err := json.Marshal(mintlify.Day(12345, 1, 1))
+	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+
+	type report struct{ From, To mintlify.Date }
+	encoded, err := json.Marshal(report{From: mintlify.Day(2024, 1, 1)})
+	require.NoError(t, err)
+	assert.Equal(t, `{"From":"2024-01-01","To":""}`, string(encoded))
+	var read report
+	require.NoError(t, json.Unmarshal(encoded, &read))
+	assert.Equal(t, report{From: mintlify.Day(2024, 1, 1)}, read)
+}
 
 func TestDayOfIsTheDayInTheTimesOwnLocation(t *testing.T) {
 	late := time.Date(2026, 3, 1, 23, 30, 0, 0, time.FixedZone("", -5*3600)) // 2026-03-02 in UTC

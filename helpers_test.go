@@ -1,19 +1,24 @@
 package mintlify_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"log"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -54,6 +59,22 @@ func respondWith(status int, body string, header ...string) transport {
 	return func(*http.Request) (*http.Response, error) { return response(status, body, header...), nil }
 }
 
+// pipe is a body that arrives by and by.
+func pipe(status int, write func(*io.PipeWriter)) *http.Response {
+	r, w := io.Pipe()
+	go write(w)
+	response := response(status, "")
+	response.Body = r
+	return response
+}
+
+// reading is a body that is read by a function.
+type reading func([]byte) (int, error)
+
+func (f reading) Read(p []byte) (int, error) { return f(p) }
+
+func (f reading) Close() error { return nil }
+
 func create(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
 }
@@ -73,30 +94,101 @@ var operations = map[string]func(context.Context, *mintlify.Client) (*mintlify.J
 
 func posts() []string { return []string{"Create", "Message"} }
 
-// jar counts the responses whose cookies it was given.
-type jar struct{ set int }
-
-func (j *jar) SetCookies(*url.URL, []*http.Cookie) { j.set++ }
-func (j *jar) Cookies(*url.URL) []*http.Cookie     { return nil }
-
 func isOutcomeUnknown(err error) bool { return errors.Is(err, mintlify.ErrOutcomeUnknown) }
+
+func requireArgumentError(t *testing.T, err error, name string) *mintlify.ArgumentError {
+	t.Helper()
+	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+	var argument *mintlify.ArgumentError
+	require.ErrorAs(t, err, &argument)
+	assert.Equal(t, name, argument.Name)
+	assert.NotEmpty(t, argument.Reason)
+	return argument
+}
+
+// assertReadable asserts that a message is one line, printable and under 1 KB.
+func assertReadable(t *testing.T, err error) {
+	t.Helper()
+	assert.Less(t, len(err.Error()), 1024)
+	assert.NotContains(t, err.Error(), testKey)
+	assert.Equal(t, -1, strings.IndexFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }), "%q", err.Error())
+}
+
+var kinds = map[string]error{
+	"ErrInvalidArgument": mintlify.ErrInvalidArgument, "ErrBadRequest": mintlify.ErrBadRequest, "ErrUnauthorized": mintlify.ErrUnauthorized,
+	"ErrForbidden": mintlify.ErrForbidden, "ErrNotFound": mintlify.ErrNotFound, "ErrConflict": mintlify.ErrConflict,
+	"ErrRateLimited": mintlify.ErrRateLimited, "ErrServer": mintlify.ErrServer, "ErrMalformedResponse": mintlify.ErrMalformedResponse,
+	"ErrOutcomeUnknown": mintlify.ErrOutcomeUnknown, "ErrJobFailed": mintlify.ErrJobFailed,
+}
+
+func kindsOf(err error) []string {
+	var names []string
+	for name, kind := range kinds {
+		if errors.Is(err, kind) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// leaks are all the ways in which a value may end in a log.
+func leaks(v any) string {
+	var b strings.Builder
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%T"} {
+		fmt.Fprintf(&b, verb+"\n", v)
+	}
+	encoded, _ := json.Marshal(v)
+	b.Write(encoded)
+	textLogger(&b).Error("leak", "value", v)
+	slog.New(slog.NewJSONHandler(&b, nil)).Error("leak", "value", v)
+	return b.String()
+}
+
+func collect[T any](seq iter.Seq2[T, error]) (values []T, err error) {
+	for value, err := range seq {
+		if err != nil {
+			return values, err
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+// visitors returns n rows.
+func visitors(n int) []mintlify.Visitor {
+	rows := make([]mintlify.Visitor, n)
+	for i := range rows {
+		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/page/%d", i), Human: int64(i), AI: 2, Total: int64(i) + 1}
+	}
+	return rows
+}
+
+const emptyPage = `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`
+
+// counter is an endless stream of x that counts what is read of it.
+type counter struct{ n *atomic.Int64 }
+
+func (c *counter) Read(p []byte) (int, error) {
+	n := copy(p, exes)
+	c.n.Add(int64(n))
+	return n, nil
+}
+
+var exes = bytes.Repeat([]byte("x"), 1<<20)
+
+// gzipBomb is 16 MiB of one letter, compressed.
+var gzipBomb = sync.OnceValue(func() []byte {
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	for range 16 {
+		w.Write(exes)
+	}
+	w.Close()
+	return bomb.Bytes()
+})
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
 func textLogger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-// newCountingServer serves handler until the test ends and counts the connections.
-func newCountingServer(t *testing.T, handler http.Handler, conns *atomic.Int32) *httptest.Server {
-	t.Helper()
-	server := httptest.NewUnstartedServer(handler)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			conns.Add(1)
-		}
-	}
-	server.Start()
-	t.Cleanup(server.Close)
-	return server
 }

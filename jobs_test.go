@@ -68,16 +68,6 @@ func TestRequestsToTheLetter(t *testing.T) {
 	require.NoError(t, err, "three dots are an id")
 }
 
-func TestAnyTwoHundredIsASuccess(t *testing.T) {
-	for _, status := range []int{200, 201, 202, 203, 207, 299} {
-		for name, call := range operations {
-			job, err := call(t.Context(), newClient(t, respondWith(status, jobJSON)))
-			require.NoError(t, err, "%s %d", name, status)
-			assert.Equal(t, "job_1", job.ID)
-		}
-	}
-}
-
 func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	for name, tc := range map[string]struct {
 		body, reason string

@@ -10,11 +10,25 @@ import (
 	"testing/synctest"
 	"time"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
+
+type recorder struct{ records *[]slog.Record }
+
+func (r recorder) Enabled(context.Context, slog.Level) bool { return true }
+
+func (r recorder) WithAttrs([]slog.Attr) slog.Handler { return r }
+
+func (r recorder) WithGroup(string) slog.Handler { return r }
+
+func (r recorder) Handle(_ context.Context, record slog.Record) error {
+	*r.records = append(*r.records, record)
+	return nil
+}
 
 func logged(records []slog.Record, message string) (attrs []map[string]any) {
 	for _, record := range records {
@@ -25,6 +39,22 @@ func logged(records []slog.Record, message string) (attrs []map[string]any) {
 		}
 	}
 	return attrs
+}
+
+func TestLoggerTellsEachRequestAndRetry(t *testing.T) {
+	var records []slog.Record
+	client := newClient(t, respondWith(503, "down"), mintlify.WithLogger(slog.New(recorder{&records})),
+		mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(1))
+	_, err := get(t.Context(), client)
+	require.Error(t, err)
+	var levels []slog.Level
+	for _, record := range records {
+		levels = append(levels, record.Level)
+	}
+	assert.Equal(t, []slog.Level{slog.LevelDebug, slog.LevelWarn, slog.LevelDebug}, levels)
+
+	_, err = get(t.Context(), newClient(t, respondWith(200, jobJSON), mintlify.WithLogger(nil)))
+	require.NoError(t, err, "nil is silence")
 }
 
 func TestWhatALogLineTells(t *testing.T) {

@@ -32,16 +32,6 @@ func offsets(svc *mintlifytest.Service) (asked []string) {
 	return asked
 }
 
-func collect[T any](seq iter.Seq2[T, error]) (values []T, err error) {
-	for value, err := range seq {
-		if err != nil {
-			return values, err
-		}
-		values = append(values, value)
-	}
-	return values, nil
-}
-
 func TestExportDeliversEachRowOnceInOrder(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		for n, requests := range map[int]int{0: 1, 1: 1, 249: 1, 250: 1, 251: 2, 1000: 4, 1001: 5} {

@@ -66,8 +66,6 @@ func TestUnknownStatusDoesNotEndAWait(t *testing.T) {
 	assert.Len(t, svc.Requests(), 3)
 }
 
-// Rule 5: the schedule.
-
 func TestScheduleOfPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
@@ -130,8 +128,6 @@ func TestLongestPollIntervalDoesNotOverflow(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
-
-// Rule 4: a wait outlives the network.
 
 func TestFailedPollsDoNotEndAWait(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
