@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/assert"
@@ -25,16 +26,14 @@ import (
 )
 
 const (
-	testKey = "mint_secret_9f3b"
-	jobJSON = `{"id":"job_1","status":"active"}`
+	testKey   = "mint_secret_9f3b"
+	jobJSON   = `{"id":"job_1","status":"active"}`
+	emptyPage = `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`
 )
 
 var nilContext context.Context
 
-// transport is a RoundTripper made of a function. It fires no trace events.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+// The calls.
 
 // newClient returns a client of project "proj" whose requests go to rt.
 func newClient(t testing.TB, rt http.RoundTripper, opts ...mintlify.Option) *mintlify.Client {
@@ -44,36 +43,6 @@ func newClient(t testing.TB, rt http.RoundTripper, opts ...mintlify.Option) *min
 	require.NoError(t, err)
 	return client
 }
-
-// response is an http.Response; header is name, value, name, value.
-func response(status int, body string, header ...string) *http.Response {
-	h := http.Header{}
-	for i := 0; i < len(header); i += 2 {
-		h.Add(header[i], header[i+1])
-	}
-	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-// answering is a transport that gives each request the same response.
-func respondWith(status int, body string, header ...string) transport {
-	return func(*http.Request) (*http.Response, error) { return response(status, body, header...), nil }
-}
-
-// pipe is a body that arrives by and by.
-func pipe(status int, write func(*io.PipeWriter)) *http.Response {
-	r, w := io.Pipe()
-	go write(w)
-	response := response(status, "")
-	response.Body = r
-	return response
-}
-
-// reading is a body that is read by a function.
-type reading func([]byte) (int, error)
-
-func (f reading) Read(p []byte) (int, error) { return f(p) }
-
-func (f reading) Close() error { return nil }
 
 func create(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
@@ -93,6 +62,188 @@ var operations = map[string]func(context.Context, *mintlify.Client) (*mintlify.J
 }
 
 func posts() []string { return []string{"Create", "Message"} }
+
+// The transports.
+
+// transport is a RoundTripper made of a function. It fires no trace events.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// respondWith is a transport that gives each request the same response.
+func respondWith(status int, body string, header ...string) transport {
+	return func(*http.Request) (*http.Response, error) { return response(status, body, header...), nil }
+}
+
+// breakOff is a transport whose response is truncated after body, by an error of the network.
+func breakOff(status int, body string) transport {
+	return func(*http.Request) (*http.Response, error) {
+		return pipe(status, func(w *io.PipeWriter) {
+			io.WriteString(w, body)
+			w.CloseWithError(io.ErrUnexpectedEOF)
+		}), nil
+	}
+}
+
+// stall is a transport whose response goes silent after body.
+func stall(status int, body string) transport {
+	return func(*http.Request) (*http.Response, error) {
+		return pipe(status, func(w *io.PipeWriter) { io.WriteString(w, body) }), nil
+	}
+}
+
+func failWith(err error) transport {
+	return func(*http.Request) (*http.Response, error) { return nil, err }
+}
+
+// hang is a transport that never responds.
+func hang(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, context.Cause(r.Context())
+}
+
+// doing is a transport that calls do and then responds as next.
+func doing(do func(), next transport) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		do()
+		return next(r)
+	}
+}
+
+// recording is a transport that keeps what is sent, and when, and responds by its
+// steps: to each request by the next of them, and by the last from there on.
+type recording struct {
+	steps []transport
+	start time.Time
+
+	mu       sync.Mutex
+	requests []sentRequest
+}
+
+// sentRequest is a request as a transport gets it.
+type sentRequest struct {
+	*http.Request
+	body string
+	at   time.Duration // since the recording began
+}
+
+func record(steps ...transport) *recording { return &recording{steps: steps, start: time.Now()} }
+
+func (r *recording) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		body, _ = io.ReadAll(req.Body)
+		req.Body.Close()
+	}
+	r.mu.Lock()
+	r.requests = append(r.requests, sentRequest{req, string(body), time.Since(r.start)})
+	step := r.steps[min(len(r.requests), len(r.steps))-1]
+	r.mu.Unlock()
+	return step(req)
+}
+
+func (r *recording) sent() []sentRequest {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.requests
+}
+
+func (r *recording) count() int { return len(r.sent()) }
+
+func (r *recording) last() sentRequest { return r.sent()[r.count()-1] }
+
+func (r *recording) times() (times []time.Duration) {
+	for _, request := range r.sent() {
+		times = append(times, request.at)
+	}
+	return times
+}
+
+// The responses.
+
+// response is an http.Response; header is name, value, name, value.
+func response(status int, body string, header ...string) *http.Response {
+	h := http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		h.Add(header[i], header[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// pipe is a response whose body arrives by and by.
+func pipe(status int, write func(*io.PipeWriter)) *http.Response {
+	r, w := io.Pipe()
+	go write(w)
+	response := response(status, "")
+	response.Body = r
+	return response
+}
+
+// reading is a body that is read by a function.
+type reading func([]byte) (int, error)
+
+func (f reading) Read(p []byte) (int, error) { return f(p) }
+func (f reading) Close() error               { return nil }
+
+// counter is an endless stream of x that counts what is read of it.
+type counter struct{ n *atomic.Int64 }
+
+var exes = bytes.Repeat([]byte("x"), 1<<20)
+
+func (c *counter) Read(p []byte) (int, error) {
+	n := copy(p, exes)
+	c.n.Add(int64(n))
+	return n, nil
+}
+
+// gzipBomb is 16 MiB of one letter, compressed.
+var gzipBomb = sync.OnceValue(func() []byte {
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	for range 16 {
+		w.Write(exes)
+	}
+	w.Close()
+	return bomb.Bytes()
+})
+
+// visitors returns n rows.
+func visitors(n int) []mintlify.Visitor {
+	rows := make([]mintlify.Visitor, n)
+	for i := range rows {
+		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/page/%d", i), Human: int64(i), AI: 2, Total: int64(i) + 1}
+	}
+	return rows
+}
+
+func collect[T any](seq iter.Seq2[T, error]) (values []T, err error) {
+	for value, err := range seq {
+		if err != nil {
+			return values, err
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+// The errors.
+
+var kinds = map[string]error{
+	"ErrInvalidArgument": mintlify.ErrInvalidArgument, "ErrBadRequest": mintlify.ErrBadRequest, "ErrUnauthorized": mintlify.ErrUnauthorized,
+	"ErrForbidden": mintlify.ErrForbidden, "ErrNotFound": mintlify.ErrNotFound, "ErrConflict": mintlify.ErrConflict,
+	"ErrRateLimited": mintlify.ErrRateLimited, "ErrServer": mintlify.ErrServer, "ErrMalformedResponse": mintlify.ErrMalformedResponse,
+	"ErrOutcomeUnknown": mintlify.ErrOutcomeUnknown, "ErrJobFailed": mintlify.ErrJobFailed,
+}
+
+func kindsOf(err error) []string {
+	var names []string
+	for name, kind := range kinds {
+		if errors.Is(err, kind) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 func isOutcomeUnknown(err error) bool { return errors.Is(err, mintlify.ErrOutcomeUnknown) }
 
@@ -114,23 +265,6 @@ func assertReadable(t *testing.T, err error) {
 	assert.Equal(t, -1, strings.IndexFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }), "%q", err.Error())
 }
 
-var kinds = map[string]error{
-	"ErrInvalidArgument": mintlify.ErrInvalidArgument, "ErrBadRequest": mintlify.ErrBadRequest, "ErrUnauthorized": mintlify.ErrUnauthorized,
-	"ErrForbidden": mintlify.ErrForbidden, "ErrNotFound": mintlify.ErrNotFound, "ErrConflict": mintlify.ErrConflict,
-	"ErrRateLimited": mintlify.ErrRateLimited, "ErrServer": mintlify.ErrServer, "ErrMalformedResponse": mintlify.ErrMalformedResponse,
-	"ErrOutcomeUnknown": mintlify.ErrOutcomeUnknown, "ErrJobFailed": mintlify.ErrJobFailed,
-}
-
-func kindsOf(err error) []string {
-	var names []string
-	for name, kind := range kinds {
-		if errors.Is(err, kind) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // leaks are all the ways in which a value may end in a log.
 func leaks(v any) string {
 	var b strings.Builder
@@ -143,49 +277,6 @@ func leaks(v any) string {
 	slog.New(slog.NewJSONHandler(&b, nil)).Error("leak", "value", v)
 	return b.String()
 }
-
-func collect[T any](seq iter.Seq2[T, error]) (values []T, err error) {
-	for value, err := range seq {
-		if err != nil {
-			return values, err
-		}
-		values = append(values, value)
-	}
-	return values, nil
-}
-
-// visitors returns n rows.
-func visitors(n int) []mintlify.Visitor {
-	rows := make([]mintlify.Visitor, n)
-	for i := range rows {
-		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/page/%d", i), Human: int64(i), AI: 2, Total: int64(i) + 1}
-	}
-	return rows
-}
-
-const emptyPage = `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`
-
-// counter is an endless stream of x that counts what is read of it.
-type counter struct{ n *atomic.Int64 }
-
-func (c *counter) Read(p []byte) (int, error) {
-	n := copy(p, exes)
-	c.n.Add(int64(n))
-	return n, nil
-}
-
-var exes = bytes.Repeat([]byte("x"), 1<<20)
-
-// gzipBomb is 16 MiB of one letter, compressed.
-var gzipBomb = sync.OnceValue(func() []byte {
-	var bomb bytes.Buffer
-	w := gzip.NewWriter(&bomb)
-	for range 16 {
-		w.Write(exes)
-	}
-	w.Close()
-	return bomb.Bytes()
-})
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 

@@ -17,15 +17,15 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-type recorder struct{ records *[]slog.Record }
+type logRecorder struct{ records *[]slog.Record }
 
-func (r recorder) Enabled(context.Context, slog.Level) bool { return true }
+func (r logRecorder) Enabled(context.Context, slog.Level) bool { return true }
 
-func (r recorder) WithAttrs([]slog.Attr) slog.Handler { return r }
+func (r logRecorder) WithAttrs([]slog.Attr) slog.Handler { return r }
 
-func (r recorder) WithGroup(string) slog.Handler { return r }
+func (r logRecorder) WithGroup(string) slog.Handler { return r }
 
-func (r recorder) Handle(_ context.Context, record slog.Record) error {
+func (r logRecorder) Handle(_ context.Context, record slog.Record) error {
 	*r.records = append(*r.records, record)
 	return nil
 }
@@ -43,7 +43,7 @@ func logged(records []slog.Record, message string) (attrs []map[string]any) {
 
 func TestLoggerTellsEachRequestAndRetry(t *testing.T) {
 	var records []slog.Record
-	client := newClient(t, respondWith(503, "down"), mintlify.WithLogger(slog.New(recorder{&records})),
+	client := newClient(t, respondWith(503, "down"), mintlify.WithLogger(slog.New(logRecorder{&records})),
 		mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(1))
 	_, err := get(t.Context(), client)
 	require.Error(t, err)
@@ -60,7 +60,7 @@ func TestLoggerTellsEachRequestAndRetry(t *testing.T) {
 func TestWhatALogLineTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var records []slog.Record
-		logger := mintlify.WithLogger(slog.New(recorder{&records}))
+		logger := mintlify.WithLogger(slog.New(logRecorder{&records}))
 		sent := 0
 		client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 			time.Sleep(time.Second)
@@ -113,7 +113,7 @@ func TestNoRetryIsAnnouncedOnceTheContextHasEnded(t *testing.T) {
 	_, err := create(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		cancel()
 		return response(429, ""), nil
-	}), mintlify.WithLogger(slog.New(recorder{&records})), mintlify.WithRetryWait(0, 0)))
+	}), mintlify.WithLogger(slog.New(logRecorder{&records})), mintlify.WithRetryWait(0, 0)))
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, mintlify.ErrRateLimited)
 	assert.Empty(t, logged(records, "retrying request"))
@@ -125,7 +125,7 @@ func TestWarningOfAFailedPollTellsWhichAndHowLong(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 503}), completed)
 		var next time.Duration
-		_, err := svc.Client(realTime(), mintlify.WithLogger(slog.New(recorder{&records}))).Jobs.WaitUntilDone(t.Context(), "j",
+		_, err := svc.Client(realTime(), mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.WaitUntilDone(t.Context(), "j",
 			mintlify.WithOnPoll(func(p mintlify.Poll) {
 				if p.Number == 2 {
 					next = p.Next

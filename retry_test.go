@@ -24,7 +24,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestPostIsRetriedOnlyOnProof(t *testing.T) {
+func TestCreateAndMessageAreRetriedOnlyOnProof(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fault          mintlifytest.Fault
 		reached        int // requests that reach the service, when the fault comes three times
@@ -71,69 +71,64 @@ func TestPostIsRetriedOnlyOnProof(t *testing.T) {
 	}
 }
 
-func TestPostOverASilentTransportIsSentOnce(t *testing.T) {
+func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")} // no proof: the type alone
-	for _, name := range posts() {
-		sent := 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return nil, refused }))
-		_, err := operations[name](t.Context(), client)
-		assert.True(t, isOutcomeUnknown(err))
-		assert.ErrorIs(t, err, error(refused))
-		assert.Equal(t, 1, sent)
-	}
-}
-
-func TestPostOverAFailoverTransportIsSentOnce(t *testing.T) {
-	sent := 0
-	failover := transport(func(r *http.Request) (*http.Response, error) {
-		sent++
-		trace := httptrace.ContextClientTrace(r.Context())
-		trace.GetConn("first.example.com:443")
-		trace.GotConn(httptrace.GotConnInfo{}) // the first host gets the request and fails
-		trace.GetConn("second.example.com:443")
-		return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
-	})
-	for _, name := range posts() {
-		sent = 0
-		_, err := operations[name](t.Context(), newClient(t, failover))
-		assert.True(t, isOutcomeUnknown(err))
-		assert.Equal(t, 1, sent)
-	}
-}
-
-func TestProofIsOfEachAttemptAnew(t *testing.T) {
-	sent := 0
-	rt := transport(func(r *http.Request) (*http.Response, error) {
-		trace := httptrace.ContextClientTrace(r.Context())
-		sent++
-		trace.GetConn("api.example.com:443")
-		if sent == 1 {
-			return nil, errors.New("refused")
+	fails := func(events func(*httptrace.ClientTrace)) transport {
+		return func(r *http.Request) (*http.Response, error) {
+			events(httptrace.ContextClientTrace(r.Context()))
+			return nil, refused
 		}
+	}
+	unconnected := fails(func(trace *httptrace.ClientTrace) { trace.GetConn("api.example.com:443") })
+	connected := fails(func(trace *httptrace.ClientTrace) {
+		trace.GetConn("api.example.com:443")
 		trace.GotConn(httptrace.GotConnInfo{})
-		return nil, errors.New("reset")
 	})
-	_, err := create(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
-	assert.True(t, isOutcomeUnknown(err))
-	assert.Equal(t, 2, sent)
+	for name, tc := range map[string]struct {
+		steps    []transport
+		attempts int
+	}{
+		"no trace events": {[]transport{failWith(refused)}, 1},
+		"the second host is not reached, the first got the request": {[]transport{fails(func(trace *httptrace.ClientTrace) {
+			trace.GetConn("first.example.com:443")
+			trace.GotConn(httptrace.GotConnInfo{})
+			trace.GetConn("second.example.com:443")
+		})}, 1},
+		"proof of the attempt before": {[]transport{unconnected, connected}, 2},
+	} {
+		for _, operation := range posts() {
+			t.Run(name+"/"+operation, func(t *testing.T) {
+				rt := record(tc.steps...)
+				_, err := operations[operation](t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+				assert.True(t, isOutcomeUnknown(err))
+				assert.ErrorIs(t, err, error(refused))
+				assert.Equal(t, tc.attempts, rt.count())
+			})
+		}
+	}
 }
 
-func TestRealSocketsGiveProof(t *testing.T) {
+func TestRetryOverRealSockets(t *testing.T) {
+	// asking returns a client of the SDK's own transport that counts the attempts.
+	asking := func(t *testing.T, baseURL string) (client *mintlify.Client, attempts *int) {
+		attempts = new(int)
+		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(baseURL), mintlify.WithRetryWait(0, 0),
+			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { *attempts++; return nil }))
+		require.NoError(t, err)
+		return client, attempts
+	}
 	t.Run("refused", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		listener.Close()
-		var asked int
-		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL("http://"+listener.Addr().String()), mintlify.WithRetryWait(0, 0),
-			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil }))
-		require.NoError(t, err)
+		client, attempts := asking(t, "http://"+listener.Addr().String())
 		for name, call := range operations {
-			asked = 0
+			*attempts = 0
 			_, err = call(t.Context(), client)
 			require.ErrorContains(t, err, "connection refused", name)
 			assert.ErrorContains(t, err, "4 attempts")
 			assert.False(t, isOutcomeUnknown(err))
-			assert.Equal(t, 4, asked, "certainly not sent: tried again")
+			assert.Equal(t, 4, *attempts, "certainly not sent: retried")
 		}
 	})
 	t.Run("unknown certificate authority", func(t *testing.T) {
@@ -141,38 +136,34 @@ func TestRealSocketsGiveProof(t *testing.T) {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }))
 		server.Config.ErrorLog = discardLog()
 		defer server.Close()
-		asked := 0
-		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(server.URL), mintlify.WithRetryWait(0, 0),
-			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil }))
-		require.NoError(t, err)
+		client, attempts := asking(t, server.URL)
 		for name, call := range operations {
-			asked = 0
-			_, err = call(t.Context(), client)
+			*attempts = 0
+			_, err := call(t.Context(), client)
 			require.ErrorAs(t, err, new(x509.UnknownAuthorityError), name)
 			assert.False(t, isOutcomeUnknown(err), "the handshake failed: nothing was sent")
-			assert.Equal(t, 1, asked, "a certificate does not get better by trying again")
+			assert.Equal(t, 1, *attempts, "a retry does not make a certificate better")
 		}
 		assert.Zero(t, served.Load())
 	})
-	t.Run("closed without an response", func(t *testing.T) {
+	t.Run("closed without a response", func(t *testing.T) {
 		var served atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			served.Add(1)
 			panic(http.ErrAbortHandler)
 		}))
 		defer server.Close()
-		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(server.URL), mintlify.WithRetryWait(0, 0))
-		require.NoError(t, err)
+		client, _ := asking(t, server.URL)
 		for name, call := range operations {
 			served.Store(0)
-			_, err = call(t.Context(), client)
+			_, err := call(t.Context(), client)
 			assert.Equal(t, name != "Get", isOutcomeUnknown(err), "%s: %v", name, err)
 			assert.EqualValues(t, map[bool]int{true: 1, false: 4}[name != "Get"], served.Load(), name)
 		}
 	})
 }
 
-func TestCertificateErrorsAreFinal(t *testing.T) {
+func TestCertificateErrorIsNotRetried(t *testing.T) {
 	for _, certificate := range []error{
 		&tls.CertificateVerificationError{Err: errors.New("revoked")},
 		x509.UnknownAuthorityError{},
@@ -180,15 +171,14 @@ func TestCertificateErrorsAreFinal(t *testing.T) {
 		x509.CertificateInvalidError{Reason: x509.Expired},
 	} {
 		for name, call := range operations {
-			sent := 0
-			_, err := call(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-				sent++
+			rt := record(func(r *http.Request) (*http.Response, error) {
 				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 				return nil, certificate
-			}), mintlify.WithRetryWait(0, 0)))
+			})
+			_, err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			require.Error(t, err)
 			assert.False(t, isOutcomeUnknown(err))
-			assert.Equal(t, 1, sent, "%s %T", name, certificate)
+			assert.Equal(t, 1, rt.count(), "%s %T", name, certificate)
 		}
 	}
 }
@@ -223,91 +213,63 @@ func TestGetIsRetried(t *testing.T) {
 
 func TestGetIsNotRetriedInVain(t *testing.T) {
 	for _, status := range []int{300, 304, 400, 401, 403, 404, 405, 408, 409, 422, 425, 501, 505} {
-		sent := 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return response(status, ""), nil }))
-		_, err := get(t.Context(), client)
+		rt := record(respondWith(status, ""))
+		_, err := get(t.Context(), newClient(t, rt))
 		require.Error(t, err)
-		assert.Equal(t, 1, sent, status)
+		assert.Equal(t, 1, rt.count(), status)
 	}
 	for name, body := range map[string]string{"malformed": "{}", "too large": strings.Repeat(" ", 11<<20)} {
-		sent := 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return response(200, body), nil }))
-		_, err := get(t.Context(), client)
+		rt := record(respondWith(200, body))
+		_, err := get(t.Context(), newClient(t, rt))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-		assert.Equal(t, 1, sent, name)
+		assert.Equal(t, 1, rt.count(), name)
 	}
 }
 
-// instants are when requests came, since the start of the bubble.
-type instants struct {
-	next  http.RoundTripper
-	start time.Time
-	times []time.Duration
+func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
+	for name, tc := range map[string]struct {
+		opts     []mintlify.Option
+		min, max time.Duration
+	}{
+		"unset": {nil, 500 * time.Millisecond, 30 * time.Second},
+		"set":   {[]mintlify.Option{mintlify.WithRetryWait(time.Minute, time.Hour)}, time.Minute, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				waits := make([][]time.Duration, 8)
+				for range 200 {
+					rt := record(respondWith(503, ""))
+					_, err := get(t.Context(), newClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
+					require.ErrorIs(t, err, mintlify.ErrServer)
+					times := rt.times()
+					require.Len(t, times, 9)
+					for i := range waits {
+						waits[i] = append(waits[i], times[i+1]-times[i])
+					}
+				}
+				for i, drawn := range waits {
+					bound := min(tc.min<<i, tc.max)
+					assert.LessOrEqual(t, slices.Max(drawn), bound)
+					assert.Greater(t, slices.Max(drawn), bound*9/10, "the whole range is used; a miss: 0.9^200")
+					assert.Less(t, slices.Min(drawn), bound/10)
+				}
+			})
+		})
+	}
 }
 
-func (i *instants) RoundTrip(r *http.Request) (*http.Response, error) {
-	i.times = append(i.times, time.Since(i.start))
-	return i.next.RoundTrip(r)
-}
-
-func TestBackoffDoublesWithFullJitterWithinItsBounds(t *testing.T) {
+func TestWithMaxRetriesOfManyStaysAtTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		longest := make([]time.Duration, 8)
-		for range 200 {
-			rt := &instants{next: respondWith(503, ""), start: time.Now()}
-			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(8)))
-			require.ErrorIs(t, err, mintlify.ErrServer)
-			require.Len(t, rt.times, 9)
-			for i := range longest {
-				wait := rt.times[i+1] - rt.times[i]
-				longest[i] = max(longest[i], wait)
-				assert.LessOrEqual(t, wait, min(500*time.Millisecond<<i, 30*time.Second))
-			}
-		}
-		for i, wait := range longest {
-			assert.Greater(t, wait, min(500*time.Millisecond<<i, 30*time.Second)*3/4, "the whole range is used")
-		}
-	})
-}
-
-func TestBackoffIsDrawnFromZero(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		shortest := time.Hour
-		for range 200 {
-			rt := &instants{next: respondWith(503, ""), start: time.Now()}
-			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
-			require.Error(t, err)
-			shortest = min(shortest, rt.times[1])
-		}
-		assert.Less(t, shortest, 100*time.Millisecond) // a miss: 0.8^200
-	})
-}
-
-func TestBackoffUsesItsWholeRange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var waits []time.Duration
-		for range 200 {
-			rt := &instants{next: respondWith(503, ""), start: time.Now()}
-			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
-			require.Error(t, err)
-			waits = append(waits, rt.times[1])
-		}
-		assert.Less(t, slices.Min(waits), 50*time.Millisecond) // a miss: 0.9^200
-		assert.Greater(t, slices.Max(waits), 450*time.Millisecond)
-	})
-}
-
-func TestBackoffOfManyRetriesStaysAtItsBound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rt := &instants{next: respondWith(503, ""), start: time.Now()}
+		rt := record(respondWith(503, ""))
 		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(100)))
 		require.Error(t, err)
-		require.Len(t, rt.times, 101)
-		assert.Greater(t, rt.times[100]-rt.times[64], time.Minute) // 36 draws of 0 to 30 s
+		times := rt.times()
+		require.Len(t, times, 101)
+		assert.Greater(t, times[100]-times[64], time.Minute) // 36 draws of 0 to 30 s
 	})
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 	is := func(value string) func() string { return func() string { return value } }
 	in := func(d time.Duration, layout string) func() string {
 		return func() string { return time.Now().Add(d).UTC().Format(layout) }
@@ -333,14 +295,14 @@ func TestRetryAfter(t *testing.T) {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					rt := &instants{next: respondWith(429, "", "Retry-After", tc.value()), start: time.Now()}
+					rt := record(respondWith(429, "", "Retry-After", tc.value()))
 					_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 					require.ErrorIs(t, err, mintlify.ErrRateLimited)
-					require.Len(t, rt.times, 2)
+					require.Equal(t, 2, rt.count())
 					if tc.slept > 0 {
-						assert.Equal(t, tc.slept, rt.times[1])
+						assert.Equal(t, tc.slept, rt.last().at)
 					} else {
-						assert.LessOrEqual(t, rt.times[1], 500*time.Millisecond)
+						assert.LessOrEqual(t, rt.last().at, 500*time.Millisecond)
 					}
 				})
 			})
@@ -348,126 +310,109 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestRetryAfterOfAServerErrorCountsToo(t *testing.T) {
+func TestRetryAfterHeaderOfAServerErrorCountsToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for after, want := range map[string][]time.Duration{"7": {0, 7 * time.Second}, "31": {0}} {
-			rt := &instants{next: respondWith(503, "", "Retry-After", after), start: time.Now()}
+			rt := record(respondWith(503, "", "Retry-After", after))
 			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 			require.ErrorIs(t, err, mintlify.ErrServer)
-			assert.Equal(t, want, rt.times)
+			assert.Equal(t, want, rt.times())
 		}
 	})
 }
 
-func TestRetryAfterBeyondTheMaximumIsReturnedNotSleptThrough(t *testing.T) {
+func TestRetryAfterHeaderBeyondTheLongestWaitIsReturnedNotSleptThrough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for value, want := range map[string]time.Duration{
 			"31": 31 * time.Second, "86400": 24 * time.Hour, "9223372036": 9223372036 * time.Second,
 			"9223372036854775807": 1<<63 - 1, "10000000000000000000": 1<<63 - 1, "9223372037": 1<<63 - 1,
 		} {
 			for name, call := range operations {
-				rt := &instants{next: respondWith(429, "", "Retry-After", value), start: time.Now()}
+				rt := record(respondWith(429, "", "Retry-After", value))
 				_, err := call(t.Context(), newClient(t, rt))
 				var apiErr *mintlify.APIError
 				require.ErrorAs(t, err, &apiErr)
 				assert.Equal(t, want, apiErr.RetryAfter, "%s %s", name, value)
-				assert.Equal(t, []time.Duration{0}, rt.times)
+				assert.Equal(t, []time.Duration{0}, rt.times())
 			}
 		}
 	})
 }
 
-// The column "may be called again later" of docs/faults.md has the faults; here is how
-// long, and what wraps them.
-func TestRetryAfterOfAnError(t *testing.T) {
-	fail := func(op mintlify.Operation, f mintlifytest.Fault, opts ...mintlify.Option) *mintlify.Client {
+// docs/faults.md has the faults; here is how long, and what wraps them.
+func TestRetryAfter(t *testing.T) {
+	under := func(op mintlify.Operation, f mintlifytest.Fault) *mintlify.Client {
 		svc := mintlifytest.NewService()
 		svc.FailNext(op, 100, f)
-		return svc.Client(opts...)
+		return svc.Client()
 	}
-	in7s := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}
-	refused := mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") })
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
+	creating := func(f mintlifytest.Fault) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := create(ctx, under(mintlify.OpCreateJob, f)); return err }
+	}
+	getting := func(f mintlifytest.Fault) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := get(ctx, under(mintlify.OpGetJob, f)); return err }
+	}
+	waiting := func(f mintlifytest.Fault, opts ...mintlify.WaitOption) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := under(mintlify.OpGetJob, f).Jobs.WaitUntilDone(ctx, "j", opts...)
+			return err
+		}
+	}
+	in7s := http.Header{"Retry-After": {"7"}}
 	for name, tc := range map[string]struct {
-		call func() error
+		call func(context.Context) error
 		wait time.Duration
 		ok   bool
 	}{
-		"create, 429": {func() error { _, err := create(t.Context(), fail(mintlify.OpCreateJob, in7s)); return err }, 7 * time.Second, true},
-		"create, 429 unsaid": {func() error {
-			_, err := create(t.Context(), fail(mintlify.OpCreateJob, mintlifytest.Fault{Status: 429}))
+		"create, 429":                  {creating(mintlifytest.Fault{Status: 429, Header: in7s}), 7 * time.Second, true},
+		"create, 429 unsaid":           {creating(mintlifytest.Fault{Status: 429}), 0, true},
+		"create, 503 with Retry-After": {creating(mintlifytest.Fault{Status: 503, Header: in7s}), 0, false},
+		"create, 402":                  {creating(mintlifytest.Fault{Status: 402}), 0, false},
+		"create, 425":                  {creating(mintlifytest.Fault{Status: 425}), 0, false},
+		"create, no connection":        {creating(mintlifytest.Fault{Refuse: true}), 0, true},
+		"create, connection lost":      {creating(mintlifytest.Fault{Drop: true}), 0, false},
+		"create, limiter": {func(ctx context.Context) error {
+			_, err := create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(
+				func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") })))
 			return err
 		}, 0, true},
-		"create, 503 with Retry-After": {func() error {
-			_, err := create(t.Context(), fail(mintlify.OpCreateJob, mintlifytest.Fault{Status: 503, Header: in7s.Header}))
+		"create, context ended": {func(ctx context.Context) error {
+			ended, cancel := context.WithCancel(ctx)
+			cancel()
+			return creating(mintlifytest.Fault{})(ended)
+		}, 0, false},
+		"create, no prompt": {func(ctx context.Context) error {
+			_, err := mintlifytest.NewService().Client().Jobs.Create(ctx, mintlify.CreateJobParams{})
 			return err
 		}, 0, false},
-		"create, 402": {func() error {
-			_, err := create(t.Context(), fail(mintlify.OpCreateJob, mintlifytest.Fault{Status: 402}))
-			return err
-		}, 0, false},
-		"create, 425": {func() error {
-			_, err := create(t.Context(), fail(mintlify.OpCreateJob, mintlifytest.Fault{Status: 425}))
-			return err
-		}, 0, false},
-		"create, no connection": {func() error {
-			_, err := create(t.Context(), fail(mintlify.OpCreateJob, mintlifytest.Fault{Refuse: true}))
+		"get, 503":             {getting(mintlifytest.Fault{Status: 503, Header: in7s}), 7 * time.Second, true},
+		"get, 425":             {getting(mintlifytest.Fault{Status: 425}), 0, true},
+		"get, connection lost": {getting(mintlifytest.Fault{Drop: true}), 0, true},
+		"get, HTML":            {getting(mintlifytest.Fault{Status: 200, Body: "<html>"}), 0, false},
+		"get, 404":             {getting(mintlifytest.Fault{}), 0, false},
+		"get visitors, truncated": {func(ctx context.Context) error {
+			_, err := under(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
 			return err
 		}, 0, true},
-		"create, connection lost": {func() error {
-			_, err := create(t.Context(), fail(mintlify.OpCreateJob, mintlifytest.Fault{Drop: true}))
-			return err
-		}, 0, false},
-		"create, limiter":       {func() error { _, err := create(t.Context(), mintlifytest.NewService().Client(refused)); return err }, 0, true},
-		"create, context ended": {func() error { _, err := create(ended, mintlifytest.NewService().Client()); return err }, 0, false},
-		"create, no prompt": {func() error {
-			_, err := mintlifytest.NewService().Client().Jobs.Create(t.Context(), mintlify.CreateJobParams{})
-			return err
-		}, 0, false},
-		"get, 503": {func() error {
-			_, err := get(t.Context(), fail(mintlify.OpGetJob, mintlifytest.Fault{Status: 503, Header: in7s.Header}))
+		"visitors, 429": {func(ctx context.Context) error {
+			_, err := collect(under(mintlify.OpGetVisitors, mintlifytest.Fault{Status: 429, Header: in7s}).Analytics.Visitors(ctx, mintlify.VisitorsParams{}))
 			return err
 		}, 7 * time.Second, true},
-		"get, 425": {func() error {
-			_, err := get(t.Context(), fail(mintlify.OpGetJob, mintlifytest.Fault{Status: 425}))
-			return err
-		}, 0, true},
-		"get, truncated": {func() error {
-			_, err := mintlifytest.NewService().Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
-			assert.NoError(t, err)
-			_, err = fail(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
-			return err
-		}, 0, true},
-		"get, HTML": {func() error { _, err := get(t.Context(), newClient(t, respondWith(200, "<html>"))); return err }, 0, false},
-		"get, connection lost": {func() error {
-			_, err := get(t.Context(), fail(mintlify.OpGetJob, mintlifytest.Fault{Drop: true}))
-			return err
-		}, 0, true},
-		"get, 404": {func() error { _, err := get(t.Context(), mintlifytest.NewService().Client()); return err }, 0, false},
-		"export": {func() error {
-			_, err := collect(fail(mintlify.OpGetVisitors, in7s).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
-			return err
-		}, 7 * time.Second, true},
-		"wait, outage": {func() error {
-			_, err := fail(mintlify.OpGetJob, mintlifytest.Fault{Status: 502}).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithMaxOutage(0))
-			return err
-		}, 0, true},
-		"wait, context ended": {func() error {
-			ctx, cancel := context.WithCancel(t.Context())
-			_, err := fail(mintlify.OpGetJob, mintlifytest.Fault{Status: 502}).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(mintlify.Poll) { cancel() }))
-			return err
+		"wait, outage": {waiting(mintlifytest.Fault{Status: 502}, mintlify.WithMaxOutage(0)), 0, true},
+		"wait, context ended": {func(ctx context.Context) error {
+			ending, cancel := context.WithCancel(ctx)
+			return waiting(mintlifytest.Fault{Status: 502}, mintlify.WithOnPoll(func(mintlify.Poll) { cancel() }))(ending)
 		}, 0, false},
-		"wrapped by the caller": {func() error {
-			_, err := create(t.Context(), fail(mintlify.OpCreateJob, in7s))
-			return fmt.Errorf("docs: %w", err)
+		"wrapped by the caller": {func(ctx context.Context) error {
+			return fmt.Errorf("docs: %w", creating(mintlifytest.Fault{Status: 429, Header: in7s})(ctx))
 		}, 7 * time.Second, true},
-		"none":         {func() error { return nil }, 0, false},
-		"of elsewhere": {func() error { return errors.New("disk full") }, 0, false},
+		"none":         {func(context.Context) error { return nil }, 0, false},
+		"of elsewhere": {func(context.Context) error { return errors.New("disk full") }, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wait, ok := mintlify.RetryAfter(tc.call())
-			assert.Equal(t, tc.ok, ok)
+			err := tc.call(t.Context())
+			wait, ok := mintlify.RetryAfter(err)
+			assert.Equal(t, tc.ok, ok, "%v", err)
 			assert.Equal(t, tc.wait, wait)
 		})
 	}
