@@ -19,48 +19,62 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-func TestAttemptHasSixtySecondsUnlessTheHTTPClientSaysOtherwise(t *testing.T) {
+// withTimeout gives each attempt of a client over rt that time.
+func withTimeout(rt http.RoundTripper, timeout time.Duration) mintlify.Option {
+	return mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: timeout})
+}
+
+// beginning is a transport that has the first byte of the response, and then responds as next.
+func beginning(next transport) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+		return next(r)
+	}
+}
+
+// after is a transport that responds as next after d, unless the request ends before.
+func after(d time.Duration, next transport) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		select {
+		case <-time.After(d):
+			return next(r)
+		case <-r.Context().Done():
+			return nil, context.Cause(r.Context())
+		}
+	}
+}
+
+func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			hang := transport(func(r *http.Request) (*http.Response, error) {
-				<-r.Context().Done()
-				return nil, context.Cause(r.Context())
-			})
-			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0),
-				mintlify.WithHTTPClient(&http.Client{Transport: hang, Timeout: timeout}))
-			require.NoError(t, err)
+			client := newClient(t, nil, withTimeout(transport(hang), timeout), mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
 			start := time.Now()
-			_, err = get(t.Context(), client)
+			_, err := get(t.Context(), client)
 			require.ErrorContains(t, err, "no response within "+want.String())
 			assert.Equal(t, 2*want, time.Since(start), "of each attempt")
 		})
 	}
 }
 
-func TestOwnTimeoutIsNotTheCallersDeadline(t *testing.T) {
-	hang := transport(func(r *http.Request) (*http.Response, error) {
-		<-r.Context().Done()
-		return nil, r.Context().Err()
+func TestAttemptsTimeIsNotTheCallersDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, nil, withTimeout(transport(hang), time.Millisecond), mintlify.WithMaxRetries(0))
+		for name, call := range operations {
+			_, err := call(t.Context(), client)
+			require.Error(t, err, name)
+			assert.NotErrorIs(t, err, context.DeadlineExceeded)
+			assert.NotErrorIs(t, err, context.Canceled)
+			assert.ErrorContains(t, err, "no response within 1ms")
+			var timeout interface{ Timeout() bool }
+			require.ErrorAs(t, err, &timeout)
+			assert.True(t, timeout.Timeout())
+		}
 	})
-	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0),
-		mintlify.WithHTTPClient(&http.Client{Transport: hang, Timeout: time.Millisecond}))
-	require.NoError(t, err)
-	for name, call := range operations {
-		_, err := call(t.Context(), client)
-		require.Error(t, err, name)
-		assert.NotErrorIs(t, err, context.DeadlineExceeded)
-		assert.NotErrorIs(t, err, context.Canceled)
-		assert.ErrorContains(t, err, "no response within 1ms")
-		var timeout interface{ Timeout() bool }
-		require.ErrorAs(t, err, &timeout)
-		assert.True(t, timeout.Timeout())
-	}
 }
 
-func TestSlowBodyOfAGetEndsWithTheAttempt(t *testing.T) {
+func TestGetEndsASlowBodyWithTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := func(w *io.PipeWriter) { io.WriteString(w, `{"id":`) }
-		rt := transport(func(*http.Request) (*http.Response, error) { return pipe(200, silent), nil })
+		rt := stall(200, `{"id":`)
 		start := time.Now()
 		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
 		assert.Equal(t, 60*time.Second, time.Since(start))
@@ -75,7 +89,10 @@ func TestSlowBodyOfAGetEndsWithTheAttempt(t *testing.T) {
 	})
 }
 
-func TestResponseOfAPostOutlivesTheCallersContextAndTheTrysTime(t *testing.T) {
+// The response of a POST is the id of a job that exists: it outlives the caller's
+// context and the attempt.
+
+func TestCreateAndMessageReadTheBodyBeyondTheContextAndTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -92,9 +109,7 @@ func TestResponseOfAPostOutlivesTheCallersContextAndTheTrysTime(t *testing.T) {
 					w.Close()
 				}), nil
 			})
-			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: time.Second}))
-			require.NoError(t, err)
-			job, err := operations[name](ctx, client)
+			job, err := operations[name](ctx, newClient(t, nil, withTimeout(rt, time.Second)))
 			require.NoError(t, err)
 			assert.Equal(t, "job_1", job.ID)
 			assert.Error(t, ctx.Err())
@@ -102,53 +117,63 @@ func TestResponseOfAPostOutlivesTheCallersContextAndTheTrysTime(t *testing.T) {
 	})
 }
 
-func TestResponseOfAPostThatHasBegunIsWaitedFor(t *testing.T) {
+func TestCreateAndMessageReadTheBodyForFiveSecondsBeyondTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, arrives := range map[string]time.Duration{"soon": time.Second, "never": time.Hour} {
-			ctx, cancel := context.WithCancel(t.Context())
-			client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-				httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
-				cancel()
-				select {
-				case <-time.After(arrives): // the rest of the headers
-					return response(201, jobJSON), nil
-				case <-r.Context().Done():
-					return nil, context.Cause(r.Context())
-				}
-			}))
+		for _, name := range posts() {
 			start := time.Now()
-			job, err := create(ctx, client)
-			if name == "soon" {
-				require.NoError(t, err)
-				assert.Equal(t, "job_1", job.ID)
-				continue
-			}
-			assert.ErrorIs(t, err, context.Canceled)
+			job, err := operations[name](t.Context(), newClient(t, stall(201, `{"id":"job_1","status":"active","model":`)))
+			assert.Equal(t, 65*time.Second, time.Since(start))
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.True(t, isOutcomeUnknown(err))
-			assert.Equal(t, 5*time.Second, time.Since(start))
+			assert.ErrorContains(t, err, "the response did not end within 1m0s")
+			require.NotNil(t, job, "what came is kept")
+			assert.Equal(t, "job_1", job.ID)
 		}
 	})
 }
 
-func TestResponseOfAPostThatHasBegunOutlivesTheTrysTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rt := transport(func(r *http.Request) (*http.Response, error) {
-			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
-			select {
-			case <-time.After(3 * time.Second):
-				return response(201, jobJSON), nil
-			case <-r.Context().Done():
-				return nil, context.Cause(r.Context())
-			}
+func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		timeout  time.Duration // of an attempt; 0: as ever
+		canceled bool          // as soon as the response has begun
+		rest     transport
+		succeeds bool
+	}{
+		"beyond the context": {canceled: true, rest: after(time.Second, respondWith(201, jobJSON)), succeeds: true},
+		"for five seconds":   {canceled: true, rest: after(time.Hour, respondWith(201, jobJSON))},
+		"beyond the attempt": {timeout: time.Second, rest: after(3*time.Second, respondWith(201, jobJSON)), succeeds: true},
+		"with a time of its own for the body": {canceled: true, rest: after(3*time.Second, func(*http.Request) (*http.Response, error) {
+			return pipe(201, func(w *io.PipeWriter) {
+				time.Sleep(4 * time.Second)
+				io.WriteString(w, jobJSON)
+				w.Close()
+			}), nil
+		}), succeeds: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				rt := beginning(doing(func() {
+					if tc.canceled {
+						cancel()
+					}
+				}, tc.rest))
+				start := time.Now()
+				job, err := create(ctx, newClient(t, nil, withTimeout(rt, tc.timeout)))
+				if tc.succeeds {
+					require.NoError(t, err)
+					assert.Equal(t, "job_1", job.ID)
+					return
+				}
+				assert.ErrorIs(t, err, context.Canceled)
+				assert.True(t, isOutcomeUnknown(err))
+				assert.Equal(t, 5*time.Second, time.Since(start))
+			})
 		})
-		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: time.Second}))
-		require.NoError(t, err)
-		_, err = create(t.Context(), client)
-		require.NoError(t, err)
-	})
+	}
 }
 
-func TestResponseOfAPostThatComesAfterTheEndOfTheContext(t *testing.T) {
+func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -163,11 +188,10 @@ func TestResponseOfAPostThatComesAfterTheEndOfTheContext(t *testing.T) {
 	})
 }
 
-func TestResponseOfAPostIsReadThoughTheContextEndsAsItComes(t *testing.T) {
+func TestCreateTakesAResponseThatComesAsTheContextEnds(t *testing.T) {
 	for range 300 { // a body that was closed by the end of the context would be lost now and then
 		ctx, cancel := context.WithCancel(t.Context())
-		job, err := create(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
-			cancel()
+		job, err := create(ctx, newClient(t, doing(cancel, func(*http.Request) (*http.Response, error) {
 			return pipe(201, func(w *io.PipeWriter) { io.WriteString(w, jobJSON); w.Close() }), nil
 		})))
 		require.NoError(t, err)
@@ -175,43 +199,7 @@ func TestResponseOfAPostIsReadThoughTheContextEndsAsItComes(t *testing.T) {
 	}
 }
 
-func TestBodyOfAnResponseThatHadBegunHasItsOwnTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		job, err := create(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
-			cancel()
-			time.Sleep(3 * time.Second)
-			return pipe(201, func(w *io.PipeWriter) {
-				time.Sleep(4 * time.Second)
-				io.WriteString(w, jobJSON)
-				w.Close()
-			}), nil
-		})))
-		require.NoError(t, err)
-		assert.Equal(t, "job_1", job.ID)
-	})
-}
-
-func TestResponseOfAPostIsReadForFiveSecondsBeyondTheAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, name := range posts() {
-			rt := transport(func(*http.Request) (*http.Response, error) {
-				return pipe(201, func(w *io.PipeWriter) { io.WriteString(w, `{"id":"job_1","status":"active","model":`) }), nil
-			})
-			start := time.Now()
-			job, err := operations[name](t.Context(), newClient(t, rt))
-			assert.Equal(t, 65*time.Second, time.Since(start))
-			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-			assert.True(t, isOutcomeUnknown(err))
-			assert.ErrorContains(t, err, "the response did not end within 1m0s")
-			require.NotNil(t, job, "what came is kept")
-			assert.Equal(t, "job_1", job.ID)
-		}
-	})
-}
-
-func TestIDOfATruncatedResponseIsKeptThoughTheContextHasEnded(t *testing.T) {
+func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t *testing.T) {
 	for _, name := range posts() {
 		ctx, cancel := context.WithCancel(t.Context())
 		job, err := operations[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
@@ -228,15 +216,14 @@ func TestIDOfATruncatedResponseIsKeptThoughTheContextHasEnded(t *testing.T) {
 	}
 }
 
-func TestCancelEndsAHangingRequestAtOnce(t *testing.T) {
+// Every other wait ends with the context, at once.
+
+func TestCancelEndsAnAttemptWithoutAResponseAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, call := range operations {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			start := time.Now()
-			_, err := call(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-				<-r.Context().Done()
-				return nil, context.Cause(r.Context())
-			})))
+			_, err := call(ctx, newClient(t, transport(hang)))
 			cancel()
 			assert.Equal(t, time.Second, time.Since(start), name)
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
@@ -245,75 +232,71 @@ func TestCancelEndsAHangingRequestAtOnce(t *testing.T) {
 	})
 }
 
-func TestCancelEndsAGetThatHasBegunAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		start := time.Now()
-		_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
-			return pipe(200, func(w *io.PipeWriter) { io.WriteString(w, `{"id":`) }), nil
-		})))
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, time.Second, time.Since(start))
-	})
-}
-
-func TestCancelBeforeAConnectionIsNoUnknownOutcome(t *testing.T) {
+func TestCreateCanceledBeforeAConnectionIsNoUnknownOutcome(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	rt := transport(func(r *http.Request) (*http.Response, error) {
+	_, err := create(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 		httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 		cancel()
-		<-r.Context().Done()
-		return nil, context.Cause(r.Context())
-	})
-	_, err := create(ctx, newClient(t, rt))
+		return hang(r)
+	})))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.False(t, isOutcomeUnknown(err))
 }
 
-func TestContextThatEndsInTheBodyOfAGetIsNoMalformedResponse(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	job, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		return pipe(200, func(w *io.PipeWriter) {
-			io.WriteString(w, `{"id":"job_1",`)
-			cancel()
-		}), nil
-	})))
-	require.ErrorIs(t, err, context.Canceled)
-	assert.NotErrorIs(t, err, mintlify.ErrMalformedResponse)
-	assert.Nil(t, job)
-}
-
-func TestGetWhoseContextEndedInTheBodyIsInterruptedHoweverTheBodyEnds(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		response := response(200, "")
-		response.Body = reading(func(p []byte) (int, error) {
-			cancel()
-			<-r.Context().Done()
-			return copy(p, "{}"), io.EOF
-		})
-		return response, nil
-	})))
-	require.ErrorIs(t, err, context.Canceled)
-}
-
-func TestBodyOfAGetIsNotReadAfterTheEndOfTheContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		start := time.Now()
-		_, err := get(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+func TestGetIsInterruptedInTheBodyAtOnce(t *testing.T) {
+	for name, body := range map[string]func(cancel func(), r *http.Request) (*http.Response, error){
+		"once it has begun": func(cancel func(), r *http.Request) (*http.Response, error) {
+			return beginning(func(*http.Request) (*http.Response, error) {
+				return pipe(200, func(w *io.PipeWriter) {
+					io.WriteString(w, `{"id":"job_1",`)
+					cancel()
+				}), nil
+			})(r)
+		},
+		"before it is read": func(cancel func(), r *http.Request) (*http.Response, error) {
 			cancel()
 			synctest.Wait()
-			return pipe(200, func(*io.PipeWriter) {}), nil
-		})))
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.Zero(t, time.Since(start))
-	})
+			return stall(200, "")(r)
+		},
+		"that then ends well": func(cancel func(), r *http.Request) (*http.Response, error) {
+			response := response(200, "")
+			response.Body = reading(func(p []byte) (int, error) {
+				cancel()
+				<-r.Context().Done()
+				return copy(p, "{}"), io.EOF
+			})
+			return response, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				start := time.Now()
+				job, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) { return body(cancel, r) })))
+				require.ErrorIs(t, err, context.Canceled)
+				assert.NotErrorIs(t, err, mintlify.ErrMalformedResponse)
+				assert.Nil(t, job)
+				assert.Zero(t, time.Since(start))
+			})
+		})
+	}
 }
 
-func TestBodyIsNotHandedOutAgainOnceWritten(t *testing.T) {
+func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
+	shutdown := errors.New("shutting down")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		cancel(shutdown)
+		<-r.Context().Done()
+		assert.Equal(t, shutdown, context.Cause(r.Context()))
+		return nil, r.Context().Err()
+	})))
+	require.ErrorIs(t, err, shutdown)
+}
+
+// net/http sends a POST again by itself where its GetBody allows it.
+
+func TestCreateIsNotResentOnceItsHeadersAreWritten(t *testing.T) {
 	for name, tc := range map[string]struct {
 		wroteHeaders bool
 		writeErr     error
@@ -347,7 +330,7 @@ func TestBodyIsNotHandedOutAgainOnceWritten(t *testing.T) {
 
 // On a stream reset with PROTOCOL_ERROR after the whole request, Go 1.26 sends
 // the request again on a new stream.
-func TestHTTP2StreamResetAfterTheRequestIsNotRetried(t *testing.T) {
+func TestCreateIsSentOnceThoughItsHTTP2StreamIsReset(t *testing.T) {
 	var received atomic.Int32
 	hc, baseURL := newHTTP2Server(t, func(conn net.Conn, stream uint32) {
 		received.Add(1)
@@ -364,61 +347,45 @@ func TestHTTP2StreamResetAfterTheRequestIsNotRetried(t *testing.T) {
 type onceOnly struct {
 	io.Reader
 	t      *testing.T
-	closed bool
+	closed atomic.Bool
 }
 
 func (b *onceOnly) Read(p []byte) (int, error) {
-	assert.False(b.t, b.closed, "read after it was closed")
+	assert.False(b.t, b.closed.Load(), "read after it was closed")
 	return b.Reader.Read(p)
 }
 
 func (b *onceOnly) Close() error {
-	assert.False(b.t, b.closed, "closed twice")
-	b.closed = true
+	assert.False(b.t, b.closed.Swap(true), "closed twice")
 	return nil
 }
 
-func TestBodiesAreLeftAloneOnceClosed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, status := range []int{200, 302, 404, 429, 503} {
-			var bodies []*onceOnly
-			_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-				response := response(status, "")
-				bodies = append(bodies, &onceOnly{Reader: strings.NewReader("no job"), t: t})
-				response.Body = bodies[len(bodies)-1]
-				return response, nil
-			})))
-			require.Error(t, err)
-			for _, body := range bodies {
-				assert.True(t, body.closed, status)
-			}
-		}
-	})
-}
-
-// closing tells whether it was closed.
-type closing struct {
-	io.Reader
-	closed atomic.Int32
-}
-
-func (c *closing) Close() error { c.closed.Add(1); return nil }
-
-func TestEveryBodyIsClosed(t *testing.T) {
-	for name, failure := range map[string]error{"response": nil, "response beside an error": errors.New("both")} {
+func TestEveryBodyIsClosedOnceAndThenLeftAlone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status int
+		body   string
+		err    error
+	}{
+		"success": {200, jobJSON, nil}, "malformed": {200, "no job", nil}, "redirect": {302, "moved", nil}, "not found": {404, "no job", nil},
+		"rate limited": {429, "no job", nil}, "server error": {503, "no job", nil}, "response beside an error": {200, jobJSON, errors.New("both")},
+	} {
 		for operation, call := range operations {
-			synctest.Test(t, func(t *testing.T) {
-				body := &closing{Reader: strings.NewReader(jobJSON)}
-				_, _ = call(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-					return &http.Response{StatusCode: 200, Body: body}, failure
-				}), mintlify.WithMaxRetries(0)))
-				synctest.Wait()
-				assert.EqualValues(t, 1, body.closed.Load(), "%s %s", operation, name)
+			t.Run(name+"/"+operation, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var bodies []*onceOnly
+					_, _ = call(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+						bodies = append(bodies, &onceOnly{Reader: strings.NewReader(tc.body), t: t})
+						return &http.Response{StatusCode: tc.status, Body: bodies[len(bodies)-1]}, tc.err
+					})))
+					synctest.Wait()
+					require.NotEmpty(t, bodies)
+					for _, body := range bodies {
+						assert.True(t, body.closed.Load())
+					}
+				})
 			})
 		}
 	}
-	_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, nil }), mintlify.WithMaxRetries(0)))
-	assert.ErrorContains(t, err, "neither a response nor an error")
 }
 
 // followed is a context that counts those who follow it.
@@ -442,23 +409,20 @@ func (f *followed) AfterFunc(run func()) func() bool {
 	}
 }
 
-func TestNothingOfAAttemptOutlivesTheCall(t *testing.T) {
-	for name, responses := range map[string][]func() (*http.Response, error){
-		"response": {func() (*http.Response, error) { return response(200, jobJSON), nil }},
-		"error":    {func() (*http.Response, error) { return response(404, ""), nil }},
-		"network":  {func() (*http.Response, error) { return nil, errors.New("reset") }},
-		"redirect": {func() (*http.Response, error) { return response(302, "", "Location", "/x"), nil }, func() (*http.Response, error) { return response(200, jobJSON), nil }},
+func TestNothingOfAnAttemptOutlivesTheCall(t *testing.T) {
+	for name, steps := range map[string][]transport{
+		"response": {respondWith(200, jobJSON)},
+		"error":    {respondWith(404, "")},
+		"network":  {failWith(errors.New("reset"))},
+		"redirect": {respondWith(302, "", "Location", "/x"), respondWith(200, jobJSON)},
 	} {
 		for operation, call := range operations {
 			ctx := &followed{Context: t.Context(), done: make(chan struct{})}
-			var attempts []context.Context
-			_, _ = call(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-				attempts = append(attempts, r.Context())
-				return responses[min(len(attempts), len(responses))-1]()
-			}), mintlify.WithMaxRetries(0)))
-			require.NotEmpty(t, attempts)
-			for _, attempt := range attempts {
-				assert.Error(t, attempt.Err(), "%s %s: the attempt's context has ended", operation, name)
+			rt := record(steps...)
+			_, _ = call(ctx, newClient(t, rt, mintlify.WithMaxRetries(0)))
+			require.NotEmpty(t, rt.sent())
+			for _, request := range rt.sent() {
+				assert.Error(t, request.Context().Err(), "%s %s: the attempt's context has ended", operation, name)
 			}
 			assert.Zero(t, ctx.followers.Load(), "%s %s: the caller's context is let go", operation, name)
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestAnyTwoHundredIsASuccess(t *testing.T) {
+func TestCreateMessageAndGetTakeAny2xxForASuccess(t *testing.T) {
 	for _, status := range []int{200, 201, 202, 203, 207, 299} {
 		for name, call := range operations {
 			job, err := call(t.Context(), newClient(t, respondWith(status, jobJSON)))
@@ -51,20 +51,15 @@ func TestRedirects(t *testing.T) {
 	} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			for name, call := range operations {
-				var hosts []string
-				client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-					hosts = append(hosts, r.URL.Host)
-					assert.Equal(t, []string{"Bearer " + testKey}, r.Header["Authorization"])
-					if len(hosts) == 1 {
-						return response(status, "moved", "Location", location), nil
-					}
-					assert.NotEmpty(t, r.Header.Get("Referer"), "what http.Client sets goes along")
-					return response(200, jobJSON), nil
-				}), mintlify.WithBaseURL(base))
-				_, err := call(t.Context(), client)
+				rt := record(respondWith(status, "moved", "Location", location), respondWith(200, jobJSON))
+				_, err := call(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
+				for i, request := range rt.sent() {
+					assert.Equal(t, []string{"Bearer " + testKey}, request.Header["Authorization"])
+					assert.Equal(t, i > 0, request.Header.Get("Referer") != "", "what http.Client sets goes along")
+				}
 				if followed && name == "Get" {
 					require.NoError(t, err, "%d to %s", status, location)
-					assert.Len(t, hosts, 2)
+					assert.Equal(t, 2, rt.count())
 					continue
 				}
 				var apiErr *mintlify.APIError
@@ -72,58 +67,40 @@ func TestRedirects(t *testing.T) {
 				assert.Equal(t, status, apiErr.StatusCode)
 				assert.Equal(t, location, apiErr.Header.Get("Location"))
 				assert.Equal(t, name != "Get", isOutcomeUnknown(err))
-				assert.Equal(t, []string{"api.example.com:8443"}, hosts)
+				assert.Equal(t, 1, rt.count())
+				assert.Equal(t, "api.example.com:8443", rt.last().URL.Host)
 			}
 		}
 	}
 }
 
-func TestDefaultPortIsTheSameOrigin(t *testing.T) {
-	sent := 0
-	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		if sent++; sent == 1 {
-			return response(302, "", "Location", "https://api.mintlify.com:443/x"), nil
-		}
-		return response(200, jobJSON), nil
-	}))
-	_, err := get(t.Context(), client)
-	require.NoError(t, err)
-}
-
-func TestDefaultPortOfPlainHTTPIsTheSameOrigin(t *testing.T) {
-	sent := 0
-	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		if sent++; sent == 1 {
-			return response(302, "", "Location", "http://localhost:80/x"), nil
-		}
-		return response(200, jobJSON), nil
-	}), mintlify.WithBaseURL("http://localhost"))
-	_, err := get(t.Context(), client)
-	require.NoError(t, err)
-}
-
-func TestRedirectsWithoutEndOrAim(t *testing.T) {
-	sent := 0
-	rt := func(location string) transport {
-		return func(*http.Request) (*http.Response, error) {
-			sent++
-			return response(302, "", "Location", location), nil
-		}
+func TestGetFollowsARedirectToTheDefaultPort(t *testing.T) {
+	for base, location := range map[string]string{
+		"https://api.mintlify.com": "https://api.mintlify.com:443/x",
+		"http://localhost":         "http://localhost:80/x",
+	} {
+		rt := record(respondWith(302, "", "Location", location), respondWith(200, jobJSON))
+		_, err := get(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
+		require.NoError(t, err, base)
 	}
-	_, err := get(t.Context(), newClient(t, rt("/again")))
+}
+
+func TestRedirectsWithoutEndOrTarget(t *testing.T) {
+	rt := record(respondWith(302, "", "Location", "/again"))
+	_, err := get(t.Context(), newClient(t, rt))
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
 	assert.Equal(t, 302, apiErr.StatusCode)
-	assert.Equal(t, 11, sent)
+	assert.Equal(t, 11, rt.count())
 
-	sent = 0
 	for name, call := range operations {
-		_, err = call(t.Context(), newClient(t, rt("https://api.mintlify.com:"+testKey)))
+		rt := record(respondWith(302, "", "Location", "https://api.mintlify.com:"+testKey))
+		_, err = call(t.Context(), newClient(t, rt))
 		require.Error(t, err)
 		assertReadable(t, err)
 		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+		assert.Equal(t, 1, rt.count())
 	}
-	assert.Equal(t, 3, sent, "once each")
 }
 
 func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
@@ -132,7 +109,7 @@ func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
 	assert.NotContains(t, err.Error(), `Get "`, "the URL is in the message already")
 }
 
-func TestCancelledBackoffEndsAtOnceAndKeepsTheLastResponse(t *testing.T) {
+func TestCancelDuringABackoffEndsTheCallAtOnceAndKeepsTheLastResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, call := range operations {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Second, errors.New("deploy window closed"))
@@ -152,19 +129,10 @@ func TestCancelledBackoffEndsAtOnceAndKeepsTheLastResponse(t *testing.T) {
 	})
 }
 
-func TestCancelledAttemptKeepsTheResponseBefore(t *testing.T) {
+func TestCanceledRetryKeepsTheResponseBefore(t *testing.T) {
 	for name, call := range operations {
 		ctx, cancel := context.WithCancel(t.Context())
-		sent := 0
-		client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-			if sent++; sent == 1 {
-				return response(429, "slow down"), nil
-			}
-			cancel()
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}), mintlify.WithRetryWait(0, 0))
-		_, err := call(ctx, client)
+		_, err := call(ctx, newClient(t, record(respondWith(429, "slow down"), doing(cancel, hang)), mintlify.WithRetryWait(0, 0)))
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
 		assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
@@ -172,7 +140,7 @@ func TestCancelledAttemptKeepsTheResponseBefore(t *testing.T) {
 	}
 }
 
-func TestLimiterErrorAfterAAttemptKeepsTheLastResponse(t *testing.T) {
+func TestRetryRefusedByWithRateLimiterKeepsTheResponseBefore(t *testing.T) {
 	exhausted := errors.New("no tokens left")
 	for name, call := range operations {
 		asked := 0
@@ -190,39 +158,25 @@ func TestLimiterErrorAfterAAttemptKeepsTheLastResponse(t *testing.T) {
 	}
 }
 
-func TestNothingOfAAttemptThatWasTruncatedIsLeftInTheNext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, second := range []string{"", "[]", "{}", `{"status":"active"}`, `{"x":`, "null", "5"} {
-			attempts := 0
-			job, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-				if attempts++; attempts > 1 {
-					return response(200, second), nil
-				}
-				return pipe(200, func(w *io.PipeWriter) {
-					io.WriteString(w, `{"id":"old","model":"m","status":"comp`)
-					w.CloseWithError(io.ErrUnexpectedEOF)
-				}), nil
-			})))
-			require.ErrorIs(t, err, mintlify.ErrMalformedResponse, second)
-			assert.Nil(t, job, second)
-			assert.Equal(t, 2, attempts)
-		}
-	})
-}
-
-func TestJobOfAnEarlierAttemptIsNotReturned(t *testing.T) {
-	sent := 0
-	job, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-		if sent++; sent > 1 {
-			return response(404, ""), nil
-		}
-		return pipe(200, func(w *io.PipeWriter) {
-			io.WriteString(w, `{"id":"job_1","status":"active",`)
-			w.CloseWithError(io.ErrUnexpectedEOF)
-		}), nil
-	}), mintlify.WithRetryWait(0, 0)))
-	require.ErrorIs(t, err, mintlify.ErrNotFound)
-	assert.Nil(t, job)
+func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
+	malformed := mintlify.ErrMalformedResponse
+	for name, second := range map[string]struct {
+		status int
+		body   string
+		err    error
+	}{
+		"nothing": {200, "", malformed}, "array": {200, "[]", malformed}, "empty": {200, "{}", malformed}, "no id": {200, `{"status":"active"}`, malformed},
+		"truncated": {200, `{"x":`, malformed}, "null": {200, "null", malformed}, "number": {200, "5", malformed},
+		"not found": {404, "", mintlify.ErrNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := record(breakOff(200, `{"id":"old","model":"m","status":"comp`), respondWith(second.status, second.body))
+			job, err := get(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			require.ErrorIs(t, err, second.err)
+			assert.Nil(t, job)
+			assert.Equal(t, 2, rt.count())
+		})
+	}
 }
 
 func TestTruncatedResponseTellsTheNetworksError(t *testing.T) {
@@ -236,29 +190,49 @@ func TestTruncatedResponseTellsTheNetworksError(t *testing.T) {
 
 func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
 	for name, call := range operations {
-		rt := transport(func(*http.Request) (*http.Response, error) {
-			return pipe(200, func(w *io.PipeWriter) {
-				io.WriteString(w, jobJSON)
-				w.CloseWithError(io.ErrUnexpectedEOF)
-			}), nil
-		})
-		job, err := call(t.Context(), newClient(t, rt))
+		job, err := call(t.Context(), newClient(t, breakOff(200, jobJSON)))
 		require.NoError(t, err, name)
 		assert.Equal(t, "job_1", job.ID)
 	}
 }
 
+func TestMisbehavedTransport(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rt     transport
+		reason string
+	}{
+		"neither":   {func(*http.Request) (*http.Response, error) { return nil, nil }, "neither a response nor an error"},
+		"both":      {func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") }, "and an error"},
+		"no body":   {func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }, "not the JSON"},
+		"no target": {respondWith(302, ""), "302"},
+		"no URL":    {respondWith(307, "", "Location", "::::"), "Location"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, tc.rt, mintlify.WithRetryWait(0, 0))
+			for operation, call := range operations {
+				_, err := call(t.Context(), client)
+				require.ErrorContains(t, err, tc.reason)
+				assertReadable(t, err)
+				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+			}
+		})
+	}
+}
+
+// Responses are data from outside.
+
 func TestResponseLargerThanTheLimit(t *testing.T) {
 	var read atomic.Int64
-	endless := func(prefix string) *http.Response {
-		response := response(200, "")
-		response.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
-		return response
+	endless := func(status int, prefix string) transport {
+		return func(*http.Request) (*http.Response, error) {
+			response := response(status, "")
+			response.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
+			return response, nil
+		}
 	}
 	for name, call := range operations {
 		read.Store(0)
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { return endless(`{"id":"job_1","x":"`), nil }))
-		job, err := call(t.Context(), client)
+		job, err := call(t.Context(), newClient(t, endless(200, `{"id":"job_1","x":"`)))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorContains(t, err, "larger than 10 MiB")
 		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
@@ -267,12 +241,7 @@ func TestResponseLargerThanTheLimit(t *testing.T) {
 		assert.Less(t, read.Load(), int64(11<<20), "no more is read")
 	}
 
-	client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-		response := endless("")
-		response.StatusCode = 404
-		return response, nil
-	}))
-	_, err := get(t.Context(), client)
+	_, err := get(t.Context(), newClient(t, endless(404, "")))
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
 }
 
@@ -283,7 +252,7 @@ func TestResponseJustWithinTheLimit(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestGzipBomb(t *testing.T) {
+func TestResponseThatIsAGzipBomb(t *testing.T) {
 	bomb := gzipBomb()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -296,7 +265,7 @@ func TestGzipBomb(t *testing.T) {
 	require.ErrorContains(t, err, "larger than 10 MiB")
 }
 
-func TestBuffersAreUsedAgain(t *testing.T) {
+func TestGetUsesItsBuffersAgain(t *testing.T) {
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
 	client := newClient(t, respondWith(200, body))
 	var before, after runtime.MemStats

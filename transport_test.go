@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,199 +21,168 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestRequestOfTheCallerIsNotChanged(t *testing.T) {
-	var headers []http.Header
-	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		headers = append(headers, r.Header)
-		r.Header.Set("X-Mine", "1") // a transport that takes liberties
-		return response(429, ""), nil
-	}), mintlify.WithRetryWait(0, 0))
-	_, err := create(t.Context(), client)
+func TestEachAttemptHasAHeaderOfItsOwn(t *testing.T) {
+	rt := record(
+		func(r *http.Request) (*http.Response, error) {
+			r.Header.Set("X-Mine", "1") // a transport that takes liberties
+			return response(429, ""), nil
+		},
+		respondWith(429, ""))
+	_, err := create(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 	require.Error(t, err)
-	require.Len(t, headers, 4)
-	headers[0].Set("X-Later", "1")
-	assert.NotContains(t, headers[1], "X-Later", "each attempt has a header of its own")
+	require.Equal(t, 4, rt.count())
+	rt.sent()[0].Header.Set("X-Later", "1")
+	assert.NotContains(t, rt.sent()[1].Header, "X-Mine")
+	assert.NotContains(t, rt.sent()[1].Header, "X-Later")
 }
 
 func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, "trace-7")
-	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		assert.Equal(t, "trace-7", r.Context().Value(key{}))
-		return response(200, jobJSON), nil
-	}))
+	rt := record(respondWith(200, jobJSON))
 	for _, call := range operations {
-		_, err := call(ctx, client)
+		_, err := call(ctx, newClient(t, rt))
 		require.NoError(t, err)
+		assert.Equal(t, "trace-7", rt.last().Context().Value(key{}))
 	}
 }
 
-func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
-	shutdown := errors.New("shutting down")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		cancel(shutdown)
-		<-r.Context().Done()
-		assert.Equal(t, shutdown, context.Cause(r.Context()))
-		return nil, r.Context().Err()
-	})))
-	require.ErrorIs(t, err, shutdown)
-}
-
-func TestMisbehavedTransport(t *testing.T) {
-	for name, rt := range map[string]transport{
-		"neither":  func(*http.Request) (*http.Response, error) { return nil, nil },
-		"both":     func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") },
-		"no body":  func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil },
-		"no aim":   respondWith(302, ""),
-		"no ports": respondWith(307, "", "Location", "::::"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
-			for operation, call := range operations {
-				_, err := call(t.Context(), client)
-				require.Error(t, err)
-				assertReadable(t, err)
-				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+// serveInMemory has http.DefaultTransport, and with it the SDK's own transport, connect
+// to handler in memory until the test ends. It counts the connections.
+func serveInMemory(t *testing.T, handler http.Handler) (conns *atomic.Int32) {
+	conns = new(atomic.Int32)
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	http.DefaultTransport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		conns.Add(1)
+		client, server := net.Pipe()
+		go func() {
+			defer server.Close()
+			for requests := bufio.NewReader(server); ; {
+				request, err := http.ReadRequest(requests)
+				if err != nil {
+					return
+				}
+				response := httptest.NewRecorder()
+				handler.ServeHTTP(response, request)
+				response.Result().Write(server)
 			}
-		})
-	}
+		}()
+		return client, nil
+	}}
+	return conns
 }
 
-// newCountingServer serves handler until the test ends and counts the connections.
-func newCountingServer(t *testing.T, handler http.Handler, conns *atomic.Int32) *httptest.Server {
-	t.Helper()
-	server := httptest.NewUnstartedServer(handler)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			conns.Add(1)
-		}
-	}
-	server.Start()
-	t.Cleanup(server.Close)
-	return server
+// withJob is the fake with the job that get gets.
+func withJob() *mintlifytest.Service {
+	svc := mintlifytest.NewService()
+	svc.AddJob("job_1", mintlifytest.Step{})
+	return svc
+}
+
+// newInMemoryClient returns a client of the SDK's own transport, for [serveInMemory].
+func newInMemoryClient(t *testing.T, opts ...mintlify.Option) *mintlify.Client {
+	opts = append([]mintlify.Option{mintlify.WithBaseURL("http://localhost"), mintlify.WithRetryWait(0, 0)}, opts...)
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, opts...)
+	require.NoError(t, err)
+	t.Cleanup(client.CloseIdleConnections)
+	return client
 }
 
 func TestConnectionsAreUsedAgain(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.AddJob("job_1", mintlifytest.Step{})
-	var conns atomic.Int32
-	server := newCountingServer(t, svc, &conns)
-	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL), mintlify.WithRetryWait(0, 0))
-	require.NoError(t, err)
-	for range 3 {
+	synctest.Test(t, func(t *testing.T) {
+		svc := withJob()
+		conns := serveInMemory(t, svc)
+		client := newInMemoryClient(t)
+		for range 3 {
+			_, err := get(t.Context(), client)
+			require.NoError(t, err)
+			svc.FailNext(mintlify.OpGetJob, 4, mintlifytest.Fault{Status: 503, Body: strings.Repeat("busy ", 1000)})
+			_, err = get(t.Context(), client)
+			require.ErrorIs(t, err, mintlify.ErrServer)
+			svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Body: "{}"})
+			_, err = get(t.Context(), client)
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err = get(ctx, client)
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		assert.EqualValues(t, 1, conns.Load())
+
+		other, err := client.ForProject("other")
+		require.NoError(t, err)
+		_, err = get(t.Context(), other)
+		require.ErrorIs(t, err, mintlify.ErrNotFound)
+		assert.EqualValues(t, 1, conns.Load(), "ForProject shares the pool")
+
+		client.CloseIdleConnections()
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
-		svc.FailNext(mintlify.OpGetJob, 4, mintlifytest.Fault{Status: 503, Body: strings.Repeat("busy ", 1000)})
-		_, err = get(t.Context(), client)
-		require.ErrorIs(t, err, mintlify.ErrServer)
-		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Body: "{}"})
-		_, err = get(t.Context(), client)
-		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err = get(ctx, client)
-		require.ErrorIs(t, err, context.Canceled)
-	}
-	assert.EqualValues(t, 1, conns.Load())
+		assert.EqualValues(t, 2, conns.Load())
 
-	other, err := client.ForProject("other")
-	require.NoError(t, err)
-	_, err = get(t.Context(), other)
-	require.ErrorIs(t, err, mintlify.ErrNotFound)
-	assert.EqualValues(t, 1, conns.Load(), "ForProject shares the pool")
-
-	client.CloseIdleConnections()
-	_, err = get(t.Context(), client)
-	require.NoError(t, err)
-	assert.EqualValues(t, 2, conns.Load())
-
-	own, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL))
-	require.NoError(t, err)
-	_, err = get(t.Context(), own)
-	require.NoError(t, err)
-	assert.EqualValues(t, 3, conns.Load(), "every NewClient has a pool of its own")
+		_, err = get(t.Context(), newInMemoryClient(t))
+		require.NoError(t, err)
+		assert.EqualValues(t, 3, conns.Load(), "every NewClient has a pool of its own")
+	})
 }
 
 func TestManyConnectionsAreKept(t *testing.T) {
-	const n = 120 // beyond the 100 that http.DefaultTransport keeps in all
-	svc := mintlifytest.NewService()
-	svc.AddJob("job_1", mintlifytest.Step{})
-	var conns atomic.Int32
-	var arrived sync.WaitGroup
-	server := newCountingServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		arrived.Done()
-		arrived.Wait() // all at once: each needs a connection of its own
-		svc.ServeHTTP(w, r)
-	}), &conns)
-	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL))
-	require.NoError(t, err)
-	for range 2 {
-		arrived.Add(n)
-		var calls sync.WaitGroup
-		for range n {
-			calls.Go(func() {
-				_, err := get(t.Context(), client)
-				assert.NoError(t, err)
-			})
+	synctest.Test(t, func(t *testing.T) {
+		const n = 120 // beyond the 100 that http.DefaultTransport keeps in all
+		svc := withJob()
+		var arrived sync.WaitGroup
+		conns := serveInMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			arrived.Done()
+			arrived.Wait() // all at once: each needs a connection of its own
+			svc.ServeHTTP(w, r)
+		}))
+		client := newInMemoryClient(t)
+		for range 2 {
+			arrived.Add(n)
+			var calls sync.WaitGroup
+			for range n {
+				calls.Go(func() {
+					_, err := get(t.Context(), client)
+					assert.NoError(t, err)
+				})
+			}
+			calls.Wait()
 		}
-		calls.Wait()
-	}
-	assert.EqualValues(t, n, conns.Load(), "the second wave dials none")
+		assert.EqualValues(t, n, conns.Load(), "the second wave dials none")
+	})
 }
 
-func TestHTTPClientWithoutTransportUsesTheSDKsOwn(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.AddJob("job_1", mintlifytest.Step{})
-	var conns atomic.Int32
-	server := newCountingServer(t, svc, &conns)
-	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
-		mintlify.WithHTTPClient(&http.Client{Timeout: time.Minute}))
-	require.NoError(t, err)
-	for range 2 {
-		_, err = get(t.Context(), client)
-		require.NoError(t, err)
-		client.CloseIdleConnections()
-	}
-	assert.EqualValues(t, 2, conns.Load(), "its idle connections are the SDK's to close")
+func TestWithHTTPClientWithoutATransportUsesTheSDKsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conns := serveInMemory(t, withJob())
+		client := newInMemoryClient(t, mintlify.WithHTTPClient(&http.Client{Timeout: time.Minute}))
+		for range 2 {
+			_, err := get(t.Context(), client)
+			require.NoError(t, err)
+			client.CloseIdleConnections()
+		}
+		assert.EqualValues(t, 2, conns.Load(), "its idle connections are the SDK's to close")
+	})
 }
 
 func TestIdleConnectionsAreClosedAfterThirtySeconds(t *testing.T) {
-	standard := http.DefaultTransport
-	t.Cleanup(func() { http.DefaultTransport = standard })
 	synctest.Test(t, func(t *testing.T) {
-		dials := 0
-		http.DefaultTransport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			dials++
-			client, server := net.Pipe()
-			go func() {
-				defer server.Close()
-				r := bufio.NewReader(server)
-				for {
-					if _, err := http.ReadRequest(r); err != nil {
-						return
-					}
-					fmt.Fprintf(server, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(jobJSON), jobJSON)
-				}
-			}()
-			return client, nil
-		}}
-		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL("http://localhost"))
-		require.NoError(t, err)
+		conns := serveInMemory(t, withJob())
+		client := newInMemoryClient(t)
 		for _, step := range []struct {
 			idle  time.Duration
 			dials int
 		}{{0, 1}, {29 * time.Second, 1}, {31 * time.Second, 2}} {
 			time.Sleep(step.idle)
-			_, err = get(t.Context(), client)
+			_, err := get(t.Context(), client)
 			require.NoError(t, err)
-			assert.Equal(t, step.dials, dials, "after %v", step.idle)
+			assert.EqualValues(t, step.dials, conns.Load(), "after %v", step.idle)
 		}
-		client.CloseIdleConnections()
 	})
 }
 
-func TestConnectionsMayBeClosedAtAnyTime(t *testing.T) {
+func TestCloseIdleConnectionsAtAnyTime(t *testing.T) {
 	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0), mintlify.WithBaseURL("http://127.0.0.1:1"))
 	require.NoError(t, err)
 	done := make(chan struct{})
@@ -237,7 +204,7 @@ func (c *closeCounter) CloseIdleConnections() {
 	c.closed++
 }
 
-func TestFailureAndCancelLeaveTheConnectionsOfOthersAlone(t *testing.T) {
+func TestWithHTTPClientKeepsItsIdleConnections(t *testing.T) {
 	for name, call := range operations {
 		rt := &closeCounter{RoundTripper: respondWith(429, "")}
 		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
@@ -284,7 +251,7 @@ func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 	}
 }
 
-func TestNewTransportIsTheSDKsOwnToWrap(t *testing.T) {
+func TestNewTransport(t *testing.T) {
 	own := mintlify.NewTransport()
 	assert.Equal(t, 1024, own.MaxIdleConnsPerHost)
 	assert.Equal(t, 30*time.Second, own.IdleConnTimeout)
