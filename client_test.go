@@ -21,23 +21,20 @@ func TestNewClientFromEnv(t *testing.T) {
 	}
 	t.Run("all set", func(t *testing.T) {
 		set(t, "mint_abc\n", "proj", "https://env.example.com/p")
-		var sent *http.Request
-		hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-			sent = r
-			return response(200, jobJSON), nil
-		})}
+		rt := record(respondWith(200, jobJSON))
+		hc := &http.Client{Transport: rt}
 		client, err := mintlify.NewClientFromEnv(mintlify.WithHTTPClient(hc))
 		require.NoError(t, err)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
-		assert.Equal(t, "https://env.example.com/p/v2/agent/proj/job/job_1", sent.URL.String())
-		assert.Equal(t, "Bearer mint_abc", sent.Header.Get("Authorization"))
+		assert.Equal(t, "https://env.example.com/p/v2/agent/proj/job/job_1", rt.last().URL.String())
+		assert.Equal(t, "Bearer mint_abc", rt.last().Header.Get("Authorization"))
 
 		client, err = mintlify.NewClientFromEnv(mintlify.WithHTTPClient(hc), mintlify.WithBaseURL("https://opt.example.com"))
 		require.NoError(t, err)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
-		assert.Equal(t, "opt.example.com", sent.URL.Host, "an option wins over the environment")
+		assert.Equal(t, "opt.example.com", rt.last().URL.Host, "an option wins over the environment")
 	})
 	for name, tc := range map[string]struct{ key, project, baseURL, refused string }{
 		"no key":       {"", "proj", "", "MINTLIFY_API_KEY"},
@@ -87,7 +84,7 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	assert.Equal(t, "/v2/agent/test-project/job/job_1", svc.Requests()[2].Path)
 }
 
-func TestProjectIDOfAClient(t *testing.T) {
+func TestProjectIDAndForProject(t *testing.T) {
 	client := mintlifytest.NewService().Client()
 	assert.Equal(t, mintlifytest.ProjectID, client.ProjectID())
 	other, err := client.ForProject(" other ")

@@ -3,10 +3,10 @@ package mintlify_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,31 +18,35 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestOptionsRefuseBadValues(t *testing.T) {
+func TestNewClientRefusesBadOptions(t *testing.T) {
 	for name, tc := range map[string]struct {
 		option   mintlify.Option
 		argument string
 	}{
-		"nil option":           {nil, "opts"},
-		"nil HTTP client":      {mintlify.WithHTTPClient(nil), "httpClient"},
-		"nil key source":       {mintlify.WithKeySource(nil), "keySource"},
-		"empty user agent":     {mintlify.WithUserAgent(" "), "userAgent"},
-		"user agent injection": {mintlify.WithUserAgent("a\r\nX-Evil: 1"), "userAgent"},
-		"negative retries":     {mintlify.WithMaxRetries(-1), "maxRetries"},
-		"negative wait":        {mintlify.WithRetryWait(-1, 1), "retryWait"},
-		"max below min":        {mintlify.WithRetryWait(2, 1), "retryWait"},
-		"nil limiter":          {mintlify.WithRateLimiter(nil), "rateLimiter"},
-		"bad wait default":     {mintlify.WithWaitDefaults(mintlify.WithMaxOutage(-1)), "maxOutage"},
-		"nil wait default":     {mintlify.WithWaitDefaults(nil), "opts"},
+		"nil option":            {nil, "opts"},
+		"nil HTTP client":       {mintlify.WithHTTPClient(nil), "httpClient"},
+		"nil key source":        {mintlify.WithKeySource(nil), "keySource"},
+		"empty user agent":      {mintlify.WithUserAgent(" "), "userAgent"},
+		"user agent injection":  {mintlify.WithUserAgent("a\r\nX-Evil: 1"), "userAgent"},
+		"user agent, non-ASCII": {mintlify.WithUserAgent("caf\u00e9"), "userAgent"},
+		"user agent, control":   {mintlify.WithUserAgent("a\x7fb"), "userAgent"},
+		"negative retries":      {mintlify.WithMaxRetries(-1), "maxRetries"},
+		"negative wait":         {mintlify.WithRetryWait(-1, 1), "retryWait"},
+		"max below min":         {mintlify.WithRetryWait(2, 1), "retryWait"},
+		"nil limiter":           {mintlify.WithRateLimiter(nil), "rateLimiter"},
+		"bad wait default":      {mintlify.WithWaitDefaults(mintlify.WithMaxOutage(-1)), "maxOutage"},
+		"nil wait default":      {mintlify.WithWaitDefaults(nil), "opts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mintlify.NewClient("mint_abc", "proj", tc.option)
 			requireArgumentError(t, err, tc.argument)
 		})
 	}
+	_, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithMaxRetries(0), nil)
+	assert.Contains(t, requireArgumentError(t, err, "opts").Reason, "index 1")
 }
 
-func TestInsecureHTTPLiftsTheGuardInAnyOrder(t *testing.T) {
+func TestWithInsecureHTTPLiftsTheGuardInAnyOrder(t *testing.T) {
 	for _, opts := range [][]mintlify.Option{
 		{mintlify.WithInsecureHTTP(), mintlify.WithBaseURL("http://docs.mesh.internal")},
 		{mintlify.WithBaseURL("http://docs.mesh.internal"), mintlify.WithInsecureHTTP()},
@@ -52,7 +56,26 @@ func TestInsecureHTTPLiftsTheGuardInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestHTTPClientIsUsedAndNeverChanged(t *testing.T) {
+func TestWithUserAgent(t *testing.T) {
+	for want, opts := range map[string][]mintlify.Option{
+		`^mintlify-go/\d+\.\d+\.\d+$`:                       nil,
+		`^docs-bot/1\.2 \(~ci\) mintlify-go/\d+\.\d+\.\d+$`: {mintlify.WithUserAgent("docs-bot/1.2 (~ci)")},
+		`^docs-bot/1\.3 mintlify-go/\d+\.\d+\.\d+$`:         {mintlify.WithUserAgent(" docs-bot/1.3\n")},
+	} {
+		rt := record(respondWith(200, jobJSON))
+		_, err := get(t.Context(), newClient(t, rt, opts...))
+		require.NoError(t, err)
+		assert.Regexp(t, want, rt.last().UserAgent())
+	}
+}
+
+// jar counts the responses whose cookies it was given.
+type jar struct{ set int }
+
+func (j *jar) SetCookies(*url.URL, []*http.Cookie) { j.set++ }
+func (j *jar) Cookies(*url.URL) []*http.Cookie     { return nil }
+
+func TestWithHTTPClientUsesItAndNeverChangesIt(t *testing.T) {
 	jar := &jar{}
 	hc := &http.Client{Transport: respondWith(200, jobJSON, "Set-Cookie", "a=b"), Timeout: time.Minute, Jar: jar,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("not asked") }}
@@ -66,49 +89,38 @@ func TestHTTPClientIsUsedAndNeverChanged(t *testing.T) {
 	assert.IsType(t, transport(nil), hc.Transport)
 }
 
-// jar counts the responses whose cookies it was given.
-type jar struct{ set int }
-
-func (j *jar) SetCookies(*url.URL, []*http.Cookie) { j.set++ }
-
-func (j *jar) Cookies(*url.URL) []*http.Cookie { return nil }
-
-func TestCookiesAreSentOnceAAttempt(t *testing.T) {
+func TestWithHTTPClientSendsItsCookiesOnceAnAttempt(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
 	jar.SetCookies(&url.URL{Scheme: "https", Host: "api.mintlify.com"}, []*http.Cookie{{Name: "route", Value: "a"}})
-	synctest.Test(t, func(t *testing.T) {
-		var cookies []string
-		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: transport(func(r *http.Request) (*http.Response, error) {
-			cookies = append(cookies, r.Header.Get("Cookie"))
-			return response(http.StatusServiceUnavailable, ""), nil
-		})}))
-		require.NoError(t, err)
-		_, err = get(t.Context(), client)
-		require.Error(t, err)
-		assert.Equal(t, []string{"route=a", "route=a", "route=a", "route=a"}, cookies)
-	})
+	rt := record(respondWith(503, ""))
+	_, err = get(t.Context(), newClient(t, nil, mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: rt}), mintlify.WithRetryWait(0, 0)))
+	require.Error(t, err)
+	require.Equal(t, 4, rt.count())
+	for _, request := range rt.sent() {
+		assert.Equal(t, []string{"route=a"}, request.Header["Cookie"])
+	}
 }
 
-func TestKeySourceIsAskedBeforeEachAttempt(t *testing.T) {
-	var keys, sent []string
-	rt := transport(func(r *http.Request) (*http.Response, error) {
-		sent = append(sent, r.Header.Get("Authorization"))
-		return response(503, ""), nil
-	})
+func TestWithKeySourceIsAskedBeforeEachAttempt(t *testing.T) {
+	asked := 0
 	source := func(context.Context) (string, error) {
-		keys = append(keys, "Bearer mint_"+string(rune('a'+len(keys))))
-		return keys[len(keys)-1], nil
+		asked++
+		return fmt.Sprintf("Bearer mint_%d", asked), nil
 	}
+	rt := record(respondWith(503, ""))
 	client, err := mintlify.NewClient("", "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt}),
 		mintlify.WithKeySource(source), mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(2))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
 	require.ErrorIs(t, err, mintlify.ErrServer)
-	assert.Equal(t, []string{"Bearer mint_a", "Bearer mint_b", "Bearer mint_c"}, sent)
+	require.Equal(t, 3, rt.count())
+	for i, request := range rt.sent() {
+		assert.Equal(t, fmt.Sprintf("Bearer mint_%d", i+1), request.Header.Get("Authorization"))
+	}
 }
 
-func TestBadKeyOfKeySourceIsRefusedUnseen(t *testing.T) {
+func TestWithKeySourceRefusesABadKeyUnseen(t *testing.T) {
 	client := newClient(t, respondWith(200, jobJSON),
 		mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_dsc_secret", nil }))
 	_, err := create(t.Context(), client)
@@ -118,7 +130,7 @@ func TestBadKeyOfKeySourceIsRefusedUnseen(t *testing.T) {
 	assert.ErrorContains(t, err, "/job: apiKey is an assistant key")
 }
 
-func TestRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
+func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 	svc := mintlifytest.NewService()
 	var asked []string
 	client := svc.Client(mintlify.WithRateLimiter(func(_ context.Context, op mintlify.Operation, project string) error {
@@ -140,7 +152,7 @@ func TestRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 	}, asked)
 }
 
-func TestErrorOfKeySourceOrLimiterMeansNothingWasSent(t *testing.T) {
+func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.T) {
 	broken := errors.New("vault is sealed")
 	for name, option := range map[string]mintlify.Option{
 		"key source": mintlify.WithKeySource(func(context.Context) (string, error) { return "", broken }),
@@ -148,19 +160,18 @@ func TestErrorOfKeySourceOrLimiterMeansNothingWasSent(t *testing.T) {
 	} {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				sent := 0
-				client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return nil, nil }), option)
-				_, err := call(t.Context(), client)
+				rt := record(respondWith(200, jobJSON))
+				_, err := call(t.Context(), newClient(t, rt, option))
 				require.ErrorIs(t, err, broken)
 				assert.ErrorContains(t, err, "vault is sealed")
 				assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-				assert.Zero(t, sent)
+				assert.Zero(t, rt.count())
 			})
 		}
 	}
 }
 
-func TestLimiterAndKeySourceHeedTheCallersContext(t *testing.T) {
+func TestWithKeySourceAndWithRateLimiterGetTheCallersContext(t *testing.T) {
 	for name, option := range map[string]mintlify.Option{
 		"limiter":    mintlify.WithRateLimiter(func(ctx context.Context, _ mintlify.Operation, _ string) error { <-ctx.Done(); return ctx.Err() }),
 		"key source": mintlify.WithKeySource(func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }),
@@ -179,23 +190,23 @@ func TestLimiterAndKeySourceHeedTheCallersContext(t *testing.T) {
 	}
 }
 
-func TestContextIsLookedAtBeforeAndAfterTheLimiter(t *testing.T) {
+func TestWithRateLimiterIsNotAskedOnceTheContextHasEnded(t *testing.T) {
 	for name, call := range operations {
 		ctx, cancel := context.WithCancel(t.Context())
-		asked, sent := 0, 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { sent++; return response(200, jobJSON), nil }),
-			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; cancel(); return nil }))
+		asked := 0
+		rt := record(respondWith(200, jobJSON))
+		client := newClient(t, rt, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; cancel(); return nil }))
 		for range 2 {
 			_, err := call(ctx, client)
 			assert.ErrorIs(t, err, context.Canceled, name)
 			assert.False(t, isOutcomeUnknown(err))
-			assert.Zero(t, sent, "it ended while the limiter waited")
+			assert.Zero(t, rt.count(), "it ended while the limiter waited")
 			assert.Equal(t, 1, asked, "no token for a call that is over")
 		}
 	}
 }
 
-func TestLimiterAndKeySourceAreOutsideTheTrysTime(t *testing.T) {
+func TestWithKeySourceAndWithRateLimiterAreOutsideTheAttemptsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 50 * time.Second})
@@ -205,36 +216,4 @@ func TestLimiterAndKeySourceAreOutsideTheTrysTime(t *testing.T) {
 		_, err := create(t.Context(), client)
 		require.NoError(t, err)
 	})
-}
-
-func TestUserAgent(t *testing.T) {
-	var sent string
-	rt := transport(func(r *http.Request) (*http.Response, error) {
-		sent = r.Header.Get("User-Agent")
-		return response(200, jobJSON), nil
-	})
-	_, err := get(t.Context(), newClient(t, rt))
-	require.NoError(t, err)
-	assert.Regexp(t, `^mintlify-go/\d+\.\d+\.\d+$`, sent)
-
-	_, err = get(t.Context(), newClient(t, rt, mintlify.WithUserAgent("docs-bot/1.2 (~ci)")))
-	require.NoError(t, err)
-	assert.Regexp(t, `^docs-bot/1\.2 \(~ci\) mintlify-go/\d+\.\d+\.\d+$`, sent)
-}
-
-func TestArgumentsAsSent(t *testing.T) {
-	var sent *http.Request
-	hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) { sent = r; return response(200, jobJSON), nil })}
-	client, err := mintlify.NewClient("bearer_of_news", "proj", mintlify.WithHTTPClient(hc),
-		mintlify.WithBaseURL(" https://api.example.com\n"), mintlify.WithUserAgent(" docs-bot/1.2\n"))
-	require.NoError(t, err)
-	_, err = get(t.Context(), client)
-	require.NoError(t, err)
-	assert.Equal(t, "Bearer bearer_of_news", sent.Header.Get("Authorization"))
-	assert.Equal(t, "api.example.com", sent.URL.Host)
-	assert.True(t, strings.HasPrefix(sent.UserAgent(), "docs-bot/1.2 "))
-	for _, product := range []string{"caf\u00e9", "a\x7fb"} {
-		_, err = mintlify.NewClient("mint_abc", "proj", mintlify.WithUserAgent(product))
-		requireArgumentError(t, err, "userAgent")
-	}
 }

@@ -14,35 +14,33 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-func TestKeyIsNowhereToBeSeen(t *testing.T) {
+func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
 	echo := `{"error":"no such key ` + testKey + `","details":[{"message":"` + testKey + `"}]}`
 	escaped := `{"error":"no such key \u006d` + testKey[1:] + `"}`
+	breakOffWith := func(status int, body string, err error) transport {
+		return func(*http.Request) (*http.Response, error) {
+			return pipe(status, func(w *io.PipeWriter) {
+				io.WriteString(w, body)
+				w.CloseWithError(err)
+			}), nil
+		}
+	}
 	var lines strings.Builder
 	logger := mintlify.WithLogger(textLogger(&lines))
 	for name, rt := range map[string]http.RoundTripper{
-		"error":     respondWith(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
-		"escaped":   respondWith(401, escaped),
-		"text":      respondWith(503, "key "+testKey),
-		"entities":  respondWith(200, "<p>&#109;"+testKey[1:]),
-		"count":     respondWith(200, `{"totals":{"human":"`+testKey+`"},"visitors":[],"hasMore":false}`),
-		"HTML":      respondWith(502, "<title>"+testKey+"</title>"),
-		"malformed": respondWith(200, "key "+testKey, "X-Echo", testKey),
-		"truncated": transport(func(*http.Request) (*http.Response, error) {
-			return pipe(200, func(w *io.PipeWriter) {
-				io.WriteString(w, testKey)
-				w.CloseWithError(errors.New("lost " + testKey))
-			}), nil
-		}),
-		"JSON": respondWith(401, `{"x":"\u006Dint\u005f`+testKey[5:]+`"}`),
-		"URL":  respondWith(302, "", "Location", "https://evil.example.com/?key=mint%5F"+testKey[5:]),
-		"cut short": transport(func(*http.Request) (*http.Response, error) {
-			return pipe(401, func(w *io.PipeWriter) {
-				io.WriteString(w, "bad key "+testKey[:len(testKey)-1])
-				w.CloseWithError(io.ErrUnexpectedEOF)
-			}), nil
-		}),
-		"redirect": respondWith(302, "", "Location", "https://evil.example.com/?key="+testKey),
-		"network": transport(func(r *http.Request) (*http.Response, error) {
+		"error":                respondWith(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
+		"escaped":              respondWith(401, escaped),
+		"text":                 respondWith(503, "key "+testKey),
+		"entities":             respondWith(200, "<p>&#109;"+testKey[1:]),
+		"count":                respondWith(200, `{"totals":{"human":"`+testKey+`"},"visitors":[],"hasMore":false}`),
+		"HTML":                 respondWith(502, "<title>"+testKey+"</title>"),
+		"malformed":            respondWith(200, "key "+testKey, "X-Echo", testKey),
+		"truncated":            breakOffWith(200, testKey, errors.New("lost "+testKey)),
+		"JSON":                 respondWith(401, `{"x":"\u006Dint\u005f`+testKey[5:]+`"}`),
+		"URL":                  respondWith(302, "", "Location", "https://evil.example.com/?key=mint%5F"+testKey[5:]),
+		"truncated in the key": breakOffWith(401, "bad key "+testKey[:len(testKey)-1], io.ErrUnexpectedEOF),
+		"redirect":             respondWith(302, "", "Location", "https://evil.example.com/?key="+testKey),
+		"error of the transport": transport(func(r *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("sent %v", r.Header)
 		}),
 	} {
@@ -74,7 +72,7 @@ func TestKeyIsNowhereToBeSeen(t *testing.T) {
 	assert.NotContains(t, lines.String(), testKey)
 }
 
-// chain walks the errors of the SDK in err: what a transport returned is its own.
+// chain ranges over the errors of the SDK in err: what a transport returned is its own.
 func chain(err error) func(yield func(error) bool) {
 	return func(yield func(error) bool) {
 		for err != nil && strings.Contains(fmt.Sprintf("%T", err), "mintlify.") {
@@ -87,7 +85,7 @@ func chain(err error) func(yield func(error) bool) {
 }
 
 // A key that is cut in the middle would not be recognized.
-func TestKeyIsRedactedOutBeforeTextIsCut(t *testing.T) {
+func TestKeyIsRedactedBeforeTextIsCut(t *testing.T) {
 	for pad := range 320 {
 		for name, body := range map[string]string{
 			"JSON": `{"error":"` + strings.Repeat("x", pad) + `\u006d` + testKey[1:] + `"}`,
@@ -103,7 +101,7 @@ func TestKeyIsRedactedOutBeforeTextIsCut(t *testing.T) {
 	}
 }
 
-func TestWhatAllKeysBeginWithIsNoKey(t *testing.T) {
+func TestWhatAllKeysBeginWithIsNotRedacted(t *testing.T) {
 	const words = "the key must begin with mint_"
 	_, err := get(t.Context(), newClient(t, respondWith(401, words)))
 	assert.ErrorContains(t, err, words)
@@ -112,50 +110,43 @@ func TestWhatAllKeysBeginWithIsNoKey(t *testing.T) {
 	assert.NotContains(t, err.Error(), "mint_", "a key that was truncated")
 }
 
-func TestMoreEchoesOfTheKey(t *testing.T) {
+func TestKeyIsRedactedHoweverItIsEscaped(t *testing.T) {
 	var escaped strings.Builder
 	for _, c := range []byte(testKey) {
 		escaped.WriteString(`\u00` + string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15]))
 	}
-	for body, leak := range map[string]string{
-		strings.Repeat("x", 64<<10-60) + escaped.String(): escaped.String()[:30],
-		"&#0109;" + testKey[1:]:                           testKey[1:],
+	for name, tc := range map[string]struct{ key, body, leak string }{
+		"each byte, at the end of what is kept": {testKey, strings.Repeat("x", 64<<10-60) + escaped.String(), escaped.String()[:30]},
+		"an entity with a zero":                 {testKey, "&#0109;" + testKey[1:], testKey[1:]},
+		"a slash":                               {"mint_a/b+secret", `{"error":"mint_a\/b+secret"}`, "secret"},
 	} {
-		_, err := get(t.Context(), newClient(t, respondWith(400, body)))
-		var apiErr *mintlify.APIError
-		require.ErrorAs(t, err, &apiErr)
-		assert.NotContains(t, string(apiErr.Body), leak)
+		t.Run(name, func(t *testing.T) {
+			hc := &http.Client{Transport: respondWith(400, tc.body)}
+			client, err := mintlify.NewClient(tc.key, "proj", mintlify.WithHTTPClient(hc))
+			require.NoError(t, err)
+			_, err = get(t.Context(), client)
+			var apiErr *mintlify.APIError
+			require.ErrorAs(t, err, &apiErr)
+			assert.NotContains(t, string(apiErr.Body), tc.leak)
+		})
 	}
-	client, err := mintlify.NewClient("mint_a/b+secret", "proj", mintlify.WithHTTPClient(&http.Client{Transport: respondWith(400, `{"error":"mint_a\/b+secret"}`)}))
-	require.NoError(t, err)
-	_, err = get(t.Context(), client)
-	var apiErr *mintlify.APIError
-	require.ErrorAs(t, err, &apiErr)
-	assert.NotContains(t, string(apiErr.Body), "secret")
 }
 
-func TestKeyEscapedInADetailIsRedactedOut(t *testing.T) {
-	_, err := get(t.Context(), newClient(t, respondWith(400, `{"details":["\u006d`+testKey[1:]+`"]}`)))
+func TestKeyIsRedactedFromEachDetailAndHeaderValue(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, respondWith(400, `{"details":["\u006d`+testKey[1:]+`"]}`, "X-Echo", "a", "X-Echo", testKey)))
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
 	assert.Equal(t, []string{"[API key]"}, apiErr.Details)
-}
-
-func TestKeyIsRedactedOutOfEachHeaderValue(t *testing.T) {
-	_, err := get(t.Context(), newClient(t, respondWith(400, "", "X-Echo", "a", "X-Echo", testKey)))
-	var apiErr *mintlify.APIError
-	require.ErrorAs(t, err, &apiErr)
 	assert.Equal(t, []string{"a", "[API key]"}, apiErr.Header["X-Echo"])
 }
 
-func TestResponseOfTheTransportIsNotChanged(t *testing.T) {
+func TestKeyIsNotRedactedFromTheTransportsOwnResponse(t *testing.T) {
 	header := http.Header{"X-Echo": {testKey}}
-	client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+	_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		response := response(400, "")
 		response.Header = header
 		return response, nil
-	}))
-	_, err := get(t.Context(), client)
+	})))
 	require.Error(t, err)
 	assert.Equal(t, http.Header{"X-Echo": {testKey}}, header, "a recorder may have kept it")
 }

@@ -12,32 +12,33 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestKeyIsCleanedWhereItIsSafe(t *testing.T) {
-	for name, key := range map[string]string{
-		"as it is":               "mint_abc",
-		"space around":           "  mint_abc\n",
-		"pasted header value":    "Bearer mint_abc",
-		"pasted in lower case":   "bearer mint_abc ",
-		"tab behind the scheme":  "Bearer\tmint_abc",
-		"two spaces behind it":   "Bearer  mint_abc",
-		"non-breaking space too": "\u00a0mint_abc",
+// keySentBy returns the Authorization header of a client that was given key.
+func keySentBy(t *testing.T, key string) string {
+	t.Helper()
+	rt := record(respondWith(200, jobJSON))
+	client, err := mintlify.NewClient(key, "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt}))
+	require.NoError(t, err)
+	_, err = get(t.Context(), client)
+	require.NoError(t, err)
+	return rt.last().Header.Get("Authorization")
+}
+
+func TestNewClientCleansAKeyWhereItIsSafe(t *testing.T) {
+	for name, tc := range map[string]struct{ key, sent string }{
+		"as it is":               {"mint_abc", "mint_abc"},
+		"space around":           {"  mint_abc\n", "mint_abc"},
+		"pasted header value":    {"Bearer mint_abc", "mint_abc"},
+		"pasted in lower case":   {"bearer mint_abc ", "mint_abc"},
+		"tab behind the scheme":  {"Bearer\tmint_abc", "mint_abc"},
+		"two spaces behind it":   {"Bearer  mint_abc", "mint_abc"},
+		"non-breaking space too": {"\u00a0mint_abc", "mint_abc"},
+		"a key that begins so":   {"bearer_of_news", "bearer_of_news"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var sent string
-			hc := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-				sent = r.Header.Get("Authorization")
-				return response(200, jobJSON), nil
-			})}
-			client, err := mintlify.NewClient(key, "proj", mintlify.WithHTTPClient(hc))
-			require.NoError(t, err)
-			_, err = get(t.Context(), client)
-			require.NoError(t, err)
-			assert.Equal(t, "Bearer mint_abc", sent)
-		})
+		t.Run(name, func(t *testing.T) { assert.Equal(t, "Bearer "+tc.sent, keySentBy(t, tc.key)) })
 	}
 }
 
-func TestKeyThatCannotWorkIsRefusedUnseen(t *testing.T) {
+func TestNewClientRefusesAKeyThatCannotWorkUnseen(t *testing.T) {
 	for name, key := range map[string]string{
 		"empty":            "",
 		"blank":            " \t\n",
@@ -62,71 +63,57 @@ func TestKeyThatCannotWorkIsRefusedUnseen(t *testing.T) {
 	}
 }
 
-func TestKeyOfAnyPrintableCharacterIsSentAsItIs(t *testing.T) {
+func TestNewClientTakesAKeyOfAnyPrintableCharacter(t *testing.T) {
 	var key strings.Builder
 	for c := '!'; c <= '~'; c++ {
 		key.WriteRune(c)
 	}
-	var sent string
-	client, err := mintlify.NewClient(key.String(), "proj", mintlify.WithHTTPClient(&http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		sent = r.Header.Get("Authorization")
-		return response(401, "keys begin with mint_"), nil
-	})}))
+	assert.Equal(t, "Bearer "+key.String(), keySentBy(t, key.String()))
+
+	client, err := mintlify.NewClient(key.String(), "proj", mintlify.WithHTTPClient(&http.Client{Transport: respondWith(401, "keys begin with mint_")}))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
-	assert.Equal(t, "Bearer "+key.String(), sent)
 	require.ErrorContains(t, err, "keys begin with mint_", "which is no key yet")
 }
 
-func TestKeyBeginningLikeTheSchemeIsAKey(t *testing.T) {
-	_, err := mintlify.NewClient("bearer_of_news", "proj")
+func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {
+	client, err := mintlify.NewClient(testKey, "proj")
 	require.NoError(t, err)
-}
-
-func TestProjectID(t *testing.T) {
-	for name, id := range map[string]string{"empty": "", "blank": " \n", "dot": ".", "dots": "..", "swapped": "mint_secret", "pasted": "Bearer mint_secret"} {
+	for name, tc := range map[string]struct{ id, reason string }{
+		"empty": {"", "empty"}, "blank": {" \n", "empty"}, "dot": {".", "no id"}, "dots": {"..", "no id"},
+		"swapped":     {"mint_secret", "swapped"},
+		"pasted":      {"Bearer mint_secret", "swapped"},
+		"URL":         {"https://dashboard.example.com/acme", "is a URL"},
+		"placeholder": {"<your project id>", "is a placeholder"},
+		"slash":       {"acme/docs", "holds a slash"},
+		"colon":       {"localhost:3000", "holds a colon"},
+		"white space": {"my project", "has white space"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := mintlify.NewClient("mint_abc", id)
-			argument := requireArgumentError(t, err, "projectID")
-			assert.NotContains(t, argument.Error(), "secret")
-
-			client, err := mintlify.NewClient("mint_abc", "proj")
-			require.NoError(t, err)
-			_, err = client.ForProject(id)
-			requireArgumentError(t, err, "projectID")
+			_, err := mintlify.NewClient(testKey, tc.id)
+			refused := requireArgumentError(t, err, "projectID")
+			assert.Contains(t, refused.Reason, tc.reason)
+			assert.NotContains(t, refused.Error(), "secret")
+			_, err = client.ForProject(tc.id)
+			assert.Contains(t, requireArgumentError(t, err, "projectID").Reason, tc.reason)
 		})
 	}
 }
 
-func TestProjectIDThatLooksLikeSomethingElseIsRefused(t *testing.T) {
-	for id, likeness := range map[string]string{
-		"https://dashboard.example.com/acme": "is a URL",
-		"<your project id>":                  "is a placeholder",
-		"acme/docs":                          "holds a slash",
-		"localhost:3000":                     "holds a colon",
-		"my project":                         "has white space",
-	} {
-		_, err := mintlify.NewClient(testKey, id)
-		require.ErrorIs(t, err, mintlify.ErrInvalidArgument, id)
-		assert.ErrorContains(t, err, likeness)
-	}
-}
-
-func TestProjectIDIsCleaned(t *testing.T) {
+func TestForProjectCleansAProjectID(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client, err := svc.Client().ForProject(" my_mint_docs\n")
 	require.NoError(t, err)
 	_, err = create(t.Context(), client)
 	require.NoError(t, err)
 	assert.Equal(t, "/v2/agent/my_mint_docs/job", svc.Requests()[0].Path)
-	_, err = client.ForProject("mint_abc")
-	requireArgumentError(t, err, "projectID")
 }
 
-func TestBaseURL(t *testing.T) {
+func TestWithBaseURL(t *testing.T) {
 	for url, allowed := range map[string]bool{
 		"https://api.example.com":               true,
 		"https://api.example.com/":              true,
+		" https://api.example.com\n":            true,
 		"https://api.example.com:8443/a/prefix": true,
 		"http://localhost:8080":                 true,
 		"http://127.0.0.1":                      true,
@@ -157,9 +144,13 @@ func TestBaseURL(t *testing.T) {
 		"http://0.0.0.0":                        false,
 	} {
 		t.Run(url, func(t *testing.T) {
-			_, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithBaseURL(url))
+			rt := record(respondWith(200, jobJSON))
+			client, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithBaseURL(url), mintlify.WithHTTPClient(&http.Client{Transport: rt}))
 			if allowed {
 				require.NoError(t, err)
+				_, err = get(t.Context(), client)
+				require.NoError(t, err)
+				assert.Equal(t, strings.Trim(url, "/\n ")+"/v2/agent/proj/job/job_1", rt.last().URL.String())
 				return
 			}
 			argument := requireArgumentError(t, err, "baseURL")
@@ -168,50 +159,64 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestCreateAndMessageRefuseAPromptBeforeAnythingIsSent(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
-	ctx := t.Context()
-	prompts := map[string]string{"empty": "", "blank": " \n\t\u00a0", "broken UTF-8": "caf\xe9"}
-	for name, prompt := range prompts {
-		_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
+	for name, prompt := range map[string]string{"empty": "", "blank": " \n\t\u00a0", "broken UTF-8": "caf\xe9"} {
+		_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: prompt})
 		requireArgumentError(t, err, "prompt")
-		_, err = client.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: prompt})
+		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, name)
+		_, err = client.Jobs.Message(t.Context(), "job_1", mintlify.MessageParams{Prompt: prompt})
 		requireArgumentError(t, err, "prompt")
 		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, name)
 	}
+	assert.Empty(t, svc.Requests())
+}
+
+func TestGetMessageAndWaitUntilDoneRefuseAnIDBeforeAnythingIsSent(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client()
 	for _, id := range []string{"", "  ", ".", ".."} {
-		_, err := client.Jobs.Get(ctx, id)
+		_, err := client.Jobs.Get(t.Context(), id)
 		requireArgumentError(t, err, "id")
-		_, err = client.Jobs.Message(ctx, id, mintlify.MessageParams{Prompt: "x"})
+		_, err = client.Jobs.Message(t.Context(), id, mintlify.MessageParams{Prompt: "x"})
 		requireArgumentError(t, err, "id")
-		_, err = client.Jobs.WaitUntilDone(ctx, id)
+		_, err = client.Jobs.WaitUntilDone(t.Context(), id)
 		requireArgumentError(t, err, "id")
 	}
+	assert.Empty(t, svc.Requests())
+}
+
+func TestNilContextIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client()
 	for _, call := range operations {
 		_, err := call(nilContext, client)
 		requireArgumentError(t, err, "ctx")
 	}
 	_, err := client.Jobs.WaitUntilDone(nilContext, "job_1")
 	requireArgumentError(t, err, "ctx")
-	for argument, option := range map[string]mintlify.WaitOption{
-		"pollInterval": mintlify.WithPollInterval(2, 1),
-		"maxOutage":    mintlify.WithMaxOutage(-1),
-		"settleTime":   mintlify.WithSettleTime(-1),
-		"onPoll":       mintlify.WithOnPoll(nil),
-		"opts":         nil,
-	} {
-		_, err := client.Jobs.WaitUntilDone(ctx, "job_1", option)
-		requireArgumentError(t, err, argument)
-	}
 	assert.Empty(t, svc.Requests())
 }
 
-func TestMoreArguments(t *testing.T) {
-	_, err := mintlifytest.NewService().Client().Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithPollInterval(-1, 1))
-	requireArgumentError(t, err, "pollInterval")
-	_, err = mintlifytest.NewService().Client().Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithSettleTime(0), nil)
-	assert.ErrorContains(t, err, "index 1")
-	_, err = mintlify.NewClient("mint_abc", "proj", mintlify.WithMaxRetries(0), nil)
-	assert.ErrorContains(t, err, "index 1")
+func TestWaitUntilDoneRefusesBadOptionsBeforeAnythingIsSent(t *testing.T) {
+	svc := mintlifytest.NewService()
+	for name, tc := range map[string]struct {
+		opts             []mintlify.WaitOption
+		argument, reason string
+	}{
+		"max below min":     {[]mintlify.WaitOption{mintlify.WithPollInterval(2, 1)}, "pollInterval", "2ns to 1ns"},
+		"negative interval": {[]mintlify.WaitOption{mintlify.WithPollInterval(-1, 1)}, "pollInterval", "-1ns to 1ns"},
+		"negative outage":   {[]mintlify.WaitOption{mintlify.WithMaxOutage(-1)}, "maxOutage", "-1ns"},
+		"negative settle":   {[]mintlify.WaitOption{mintlify.WithSettleTime(-1)}, "settleTime", "-1ns"},
+		"nil hook":          {[]mintlify.WaitOption{mintlify.WithOnPoll(nil)}, "onPoll", "nil"},
+		"nil option":        {[]mintlify.WaitOption{nil}, "opts", "index 0"},
+		"nil option, later": {[]mintlify.WaitOption{mintlify.WithSettleTime(0), nil}, "opts", "index 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "job_1", tc.opts...)
+			assert.Contains(t, requireArgumentError(t, err, tc.argument).Reason, tc.reason)
+		})
+	}
+	assert.Empty(t, svc.Requests())
 }
