@@ -18,7 +18,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestKindOfEachStatus(t *testing.T) {
+func TestAPIErrorKindOfEachStatus(t *testing.T) {
 	for status, tc := range map[int]struct {
 		kind           string
 		outcomeUnknown bool
@@ -54,7 +54,7 @@ func TestKindOfEachStatus(t *testing.T) {
 	}
 }
 
-func TestMessagesStayReadableWhateverComes(t *testing.T) {
+func TestErrorsStayReadableWhateverComes(t *testing.T) {
 	wall := strings.Repeat("wall \n\x00", 10000)
 	quoted, err := json.Marshal(map[string]any{"error": wall, "details": []string{wall, wall, wall}})
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestMessagesStayReadableWhateverComes(t *testing.T) {
 		"error":     respondWith(429, string(quoted), "Retry-After", "99", "X-Request-Id", wall),
 		"text":      respondWith(404, wall),
 		"malformed": respondWith(200, wall),
-		"network":   transport(func(*http.Request) (*http.Response, error) { return nil, errors.New(wall) }),
+		"network":   failWith(errors.New(wall)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, rt, mintlify.WithMaxRetries(0))
@@ -85,7 +85,7 @@ func TestMessagesStayReadableWhateverComes(t *testing.T) {
 	}
 }
 
-func TestMessageNamesTheLikelyCause(t *testing.T) {
+func TestAPIErrorNamesTheLikelyCause(t *testing.T) {
 	for status, cause := range map[int]string{302: "base URL", 401: "expired", 403: "allowlist", 404: "project id"} {
 		_, err := get(t.Context(), newClient(t, respondWith(status, "", "Location", "https://other.example.com")))
 		assert.ErrorContains(t, err, cause)
@@ -96,7 +96,7 @@ func TestMessageNamesTheLikelyCause(t *testing.T) {
 	assert.ErrorContains(t, err, "retry after 1m30s")
 }
 
-func TestZeroErrorsCanBePrinted(t *testing.T) {
+func TestErrorsThatAreZeroCanBePrinted(t *testing.T) {
 	for _, err := range []error{&mintlify.APIError{}, &mintlify.ResponseError{}, &mintlify.ArgumentError{}, &mintlify.JobFailedError{},
 		&mintlify.WaitError{Err: io.EOF}, &mintlify.PageError{Err: io.EOF}} {
 		assertReadable(t, err)
@@ -105,7 +105,7 @@ func TestZeroErrorsCanBePrinted(t *testing.T) {
 	}
 }
 
-func TestErrorKeepsAtMost64KiBOfTheBody(t *testing.T) {
+func TestErrorsKeepAtMost64KiBOfTheBody(t *testing.T) {
 	body := strings.Repeat("x", 1<<20)
 	for _, status := range []int{200, 400} {
 		_, err := create(t.Context(), newClient(t, respondWith(status, body)))
@@ -126,25 +126,24 @@ type dialTimeout struct{ error }
 
 func (dialTimeout) Is(target error) bool { return target == context.DeadlineExceeded }
 
-func TestTransportsErrorNeverPassesForTheCallersContext(t *testing.T) {
-	client := newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, dialTimeout{io.ErrNoProgress} }),
-		mintlify.WithMaxRetries(0))
-	_, err := get(t.Context(), client)
-	assert.NotErrorIs(t, err, context.DeadlineExceeded)
-	var cause dialTimeout
-	assert.ErrorAs(t, err, &cause, "its details are there all the same")
+func TestErrorOfTheTransportNeverPassesForTheCallersContext(t *testing.T) {
+	for _, own := range []error{context.Canceled, context.DeadlineExceeded, dialTimeout{io.ErrNoProgress}} {
+		_, err := get(t.Context(), newClient(t, failWith(own), mintlify.WithMaxRetries(0)))
+		require.Error(t, err)
+		assert.NotErrorIs(t, err, context.Canceled)
+		assert.NotErrorIs(t, err, context.DeadlineExceeded)
+		if errors.As(own, new(dialTimeout)) {
+			assert.ErrorAs(t, err, new(dialTimeout), "its details are there all the same")
+		}
+	}
 }
 
-func TestContextErrorComesWithItsCause(t *testing.T) {
+func TestErrorOfTheContextComesWithItsCause(t *testing.T) {
 	shutdown := errors.New("shutting down")
 	for name, call := range operations {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-				cancel(shutdown)
-				<-r.Context().Done()
-				return nil, context.Cause(r.Context())
-			}))
+			client := newClient(t, doing(func() { cancel(shutdown) }, hang))
 			_, err := call(ctx, client)
 			assert.ErrorIs(t, err, context.Canceled)
 			assert.ErrorIs(t, err, shutdown)
@@ -159,14 +158,14 @@ func TestContextErrorComesWithItsCause(t *testing.T) {
 	}
 }
 
-func TestPathOfAnErrorIsAsSent(t *testing.T) {
+func TestAPIErrorPathIsAsSent(t *testing.T) {
 	_, err := newClient(t, respondWith(404, "")).Jobs.Get(t.Context(), "a/b")
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
 	assert.Equal(t, "/v2/agent/proj/job/a%2Fb", apiErr.Path)
 }
 
-func TestReasonOfATruncatedIsOneLine(t *testing.T) {
+func TestResponseErrorReasonOfATruncatedBodyIsOneLine(t *testing.T) {
 	_, err := create(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		return pipe(200, func(w *io.PipeWriter) { w.CloseWithError(errors.New(strings.Repeat("lost\n", 1000))) }), nil
 	})))
@@ -176,40 +175,40 @@ func TestReasonOfATruncatedIsOneLine(t *testing.T) {
 	assert.Less(t, len(malformed.Reason), 400)
 }
 
-func TestWordsOfMessages(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+func TestErrorsToTheLetter(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	sealed := errors.New("vault is sealed")
 	asked := 0
+	sealedLater := mintlify.WithKeySource(func(context.Context) (string, error) {
+		if asked++; asked > 1 {
+			return "", errors.New("vault is sealed")
+		}
+		return testKey, nil
+	})
 	for name, tc := range map[string]struct {
-		call func() error
+		call func(context.Context, *mintlify.Client) (*mintlify.Job, error)
+		ctx  context.Context
+		rt   transport
+		opts []mintlify.Option
 		want string
 	}{
-		"status alone": {func() error {
-			_, err := get(t.Context(), newClient(t, respondWith(404, "Not Found", "X-Request-Id", "req_1")))
-			return err
-		}, "mintlify: get job: 404 Not Found (check the job id and the project id, that the API key is of the same organization, and the base URL) [request req_1]"},
-		"attempts": {func() error {
-			_, err := get(t.Context(), newClient(t, respondWith(503, ""), mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0)))
-			return err
-		}, "mintlify: get job: 503 Service Unavailable [2 attempts]"},
-		"1xx":       {func() error { _, err := get(t.Context(), newClient(t, respondWith(101, ""))); return err }, "mintlify: get job: 101 Switching Protocols"},
-		"malformed": {func() error { _, err := get(t.Context(), newClient(t, respondWith(200, "OK"))); return err }, `mintlify: get job: malformed response (status 200): not the JSON of a job: invalid character 'O' looking for beginning of value (body starts "OK")`},
-		"context":   {func() error { _, err := get(ctx, newClient(t, respondWith(200, ""))); return err }, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled"},
-		"unknown":   {func() error { _, err := create(t.Context(), newClient(t, respondWith(500, ""))); return err }, "mintlify: create job: 500 Internal Server Error; the service may have acted on the prompt: check before retrying"},
-		"key source": {func() error {
-			_, err := get(t.Context(), newClient(t, respondWith(429, ""), mintlify.WithRetryWait(0, 0), mintlify.WithKeySource(func(context.Context) (string, error) {
-				if asked++; asked > 1 {
-					return "", sealed
-				}
-				return testKey, nil
-			})))
-			return err
-		}, "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; previous attempt: get job: 429 Too Many Requests"},
+		"status alone": {get, t.Context(), respondWith(404, "Not Found", "X-Request-Id", "req_1"), nil,
+			"mintlify: get job: 404 Not Found (check the job id and the project id, that the API key is of the same organization, and the base URL) [request req_1]"},
+		"attempts": {get, t.Context(), respondWith(503, ""), []mintlify.Option{mintlify.WithMaxRetries(1)},
+			"mintlify: get job: 503 Service Unavailable [2 attempts]"},
+		"1xx": {get, t.Context(), respondWith(101, ""), nil,
+			"mintlify: get job: 101 Switching Protocols"},
+		"malformed": {get, t.Context(), respondWith(200, "OK"), nil,
+			`mintlify: get job: malformed response (status 200): not the JSON of a job: invalid character 'O' looking for beginning of value (body starts "OK")`},
+		"context": {get, ended, respondWith(200, ""), nil,
+			"mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled"},
+		"outcome unknown": {create, t.Context(), respondWith(500, ""), nil,
+			"mintlify: create job: 500 Internal Server Error; the service may have acted on the prompt: check before retrying"},
+		"key source": {get, t.Context(), respondWith(429, ""), []mintlify.Option{sealedLater},
+			"mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; previous attempt: get job: 429 Too Many Requests"},
 	} {
-		err := tc.call()
-		require.Error(t, err, name)
-		assert.Equal(t, tc.want, err.Error(), name)
+		_, err := tc.call(tc.ctx, newClient(t, tc.rt, append(tc.opts, mintlify.WithRetryWait(0, 0))...))
+		assert.EqualError(t, err, tc.want, name)
 	}
 
 	svc := mintlifytest.NewService()
@@ -218,15 +217,18 @@ func TestWordsOfMessages(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "mintlify: "), "%v", err)
 }
 
-func TestTransportsCancelNeverPassesForTheCallers(t *testing.T) {
-	for _, own := range []error{context.Canceled, context.DeadlineExceeded} {
-		_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, own }), mintlify.WithMaxRetries(0)))
-		assert.NotErrorIs(t, err, own)
-	}
-}
-
-func TestInformationalResponseIsNoRedirect(t *testing.T) {
+func TestAPIErrorOfAnInformationalResponseIsNoRedirect(t *testing.T) {
 	_, err := get(t.Context(), newClient(t, respondWith(101, "", "Location", "/x")))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "redirect")
+}
+
+func TestErrorsCutLongIDsAndURLs(t *testing.T) {
+	client := newClient(t, respondWith(200, `{"id":"a\nb`+strings.Repeat("c", 2000)+`","status":"failed"}`))
+	_, err := client.Jobs.WaitUntilDone(t.Context(), "j")
+	require.ErrorIs(t, err, mintlify.ErrJobFailed)
+	assertReadable(t, err)
+
+	_, err = newClient(t, failWith(errors.New("reset")), mintlify.WithMaxRetries(0)).Jobs.Get(t.Context(), strings.Repeat("x", 5000))
+	assert.ErrorContains(t, err, "reset", "a long URL leaves room for the cause")
 }
