@@ -1,10 +1,7 @@
 package mintlify_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,59 +13,66 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-func TestRequestsToTheLetter(t *testing.T) {
-	const prompt = "Use <b> & \"quotes\" \\ 日本語 naïve\u2028\n"
-	const fullJob = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/o/r","ref":"main"},"model":"m","prLink":null,"createdAt":"2024-01-15T10:30:00.000Z","archivedAt":null}`
-	var request *http.Request
-	var body []byte
-	rt := transport(func(r *http.Request) (*http.Response, error) {
-		request, body = r, nil
-		if r.Body != nil {
-			body, _ = io.ReadAll(r.Body)
-		}
-		return response(201, fullJob), nil
-	})
-	client := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/"))
-	ctx := t.Context()
+const (
+	fullJob = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/o/r","ref":"main"},"model":"m","prLink":null,"createdAt":"2024-01-15T10:30:00.000Z","archivedAt":null}`
 
-	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
+	oddID, oddIDEscaped = "a/b?c#d e", "a%2Fb%3Fc%23d%20e"
+)
+
+// newPrefixClient returns a client whose base URL has a path, and what it sends.
+func newPrefixClient(t *testing.T) (*mintlify.Client, *recording) {
+	rt := record(respondWith(201, fullJob))
+	return newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/")), rt
+}
+
+func TestCreateToTheLetter(t *testing.T) {
+	const prompt = "Use <b> & \"quotes\" \\ 日本語 naïve\u2028\n"
+	client, rt := newPrefixClient(t)
+	job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: prompt})
 	require.NoError(t, err)
+	request := rt.last()
 	assert.Equal(t, http.MethodPost, request.Method)
 	assert.Equal(t, "https://api.example.com/pre%2Ffix/v2/agent/proj/job", request.URL.String())
 	assert.Equal(t, http.Header{
 		"Authorization": {"Bearer " + testKey}, "Accept": {"application/json"},
 		"Content-Type": {"application/json"}, "User-Agent": {"mintlify-go/0.1.0"},
 	}, request.Header)
-	assert.Equal(t, int64(len(body)), request.ContentLength)
-	assert.Contains(t, string(body), `Use <b> & \"quotes\" \\ 日本語 naïve`, "as it is, not as \\u003c")
-	assert.True(t, bytes.HasPrefix(body, []byte(`{"prompt":"`)) && bytes.HasSuffix(body, []byte(`"}`)), "%s", body)
+	assert.EqualValues(t, len(request.body), request.ContentLength)
+	assert.Contains(t, request.body, `Use <b> & \"quotes\" \\ 日本語 naïve`, "as it is, not as \\u003c")
+	assert.True(t, strings.HasPrefix(request.body, `{"prompt":"`) && strings.HasSuffix(request.body, `"}`), request.body)
 	var sent map[string]string
-	require.NoError(t, json.Unmarshal(body, &sent))
+	require.NoError(t, json.Unmarshal([]byte(request.body), &sent))
 	assert.Equal(t, map[string]string{"prompt": prompt}, sent)
 	assert.Equal(t, &mintlify.Job{
 		ID: "job_1", Status: mintlify.JobActive, Model: "m",
 		Source:    mintlify.JobSource{Repository: "https://github.com/o/r", Ref: "main"},
 		CreatedAt: time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC),
 	}, job)
+}
 
-	_, err = client.Jobs.Message(ctx, "a/b?c#d e", mintlify.MessageParams{Prompt: "more"})
+func TestMessageToTheLetter(t *testing.T) {
+	client, rt := newPrefixClient(t)
+	_, err := client.Jobs.Message(t.Context(), oddID, mintlify.MessageParams{Prompt: "more"})
 	require.NoError(t, err)
-	assert.Equal(t, http.MethodPost, request.Method)
-	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/a%2Fb%3Fc%23d%20e/message", request.URL.RequestURI())
-	assert.Equal(t, `{"prompt":"more"}`, string(body))
+	assert.Equal(t, http.MethodPost, rt.last().Method)
+	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped+"/message", rt.last().URL.RequestURI())
+	assert.Equal(t, `{"prompt":"more"}`, rt.last().body)
+}
 
-	_, err = client.Jobs.Get(ctx, "a/b?c#d e")
+func TestGetToTheLetter(t *testing.T) {
+	client, rt := newPrefixClient(t)
+	_, err := client.Jobs.Get(t.Context(), oddID)
 	require.NoError(t, err)
-	assert.Equal(t, http.MethodGet, request.Method)
-	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/a%2Fb%3Fc%23d%20e", request.URL.RequestURI())
-	assert.Empty(t, body)
-	assert.NotContains(t, request.Header, "Content-Type")
+	assert.Equal(t, http.MethodGet, rt.last().Method)
+	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped, rt.last().URL.RequestURI())
+	assert.Empty(t, rt.last().body)
+	assert.NotContains(t, rt.last().Header, "Content-Type")
 
-	_, err = client.Jobs.Get(ctx, "...")
+	_, err = client.Jobs.Get(t.Context(), "...")
 	require.NoError(t, err, "three dots are an id")
 }
 
-func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
+func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 	for name, tc := range map[string]struct {
 		body, reason string
 		job          *mintlify.Job // what could be read, if that includes the id
@@ -92,6 +96,10 @@ func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 		"broken behind the id": {
 			`{"id":"j","status":"active","source":{"ref`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
 		"broken in the id": {`{"status":"active","id":"j`, "not the JSON of a job", nil},
+		"broken at the end": {
+			`{"id":"j","model":"m"`, "not the JSON of a job: unexpected end of JSON input", &mintlify.Job{ID: "j", Model: "m"}},
+		"two ids": {
+			`{"id":"a","id":"j","status":"active"`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
 	} {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
@@ -111,13 +119,13 @@ func TestJobsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	}
 }
 
-func TestByteOrderMarkNeverCostsTheJob(t *testing.T) {
+func TestCreateReadsAJobBehindAByteOrderMark(t *testing.T) {
 	job, err := create(t.Context(), newClient(t, respondWith(201, "\ufeff"+jobJSON)))
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
 }
 
-func TestOddOptionalFieldsNeverCostTheJob(t *testing.T) {
+func TestGetReadsAJobWithOddOptionalFields(t *testing.T) {
 	for name, fields := range map[string]string{
 		"absent":          ``,
 		"null":            `,"source":null,"model":null,"prLink":null,"createdAt":null,"archivedAt":null`,
@@ -138,42 +146,41 @@ func TestOddOptionalFieldsNeverCostTheJob(t *testing.T) {
 	}
 }
 
-func TestTimesOfAJob(t *testing.T) {
+func TestGetReadsTheTimesOfAJob(t *testing.T) {
 	want := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
-		"2024-01-15T10:30:00.000Z":       want,
-		"2024-01-15T10:30:00Z":           want,
-		"2024-01-15T12:30:00+02:00":      want,
-		"2024-01-15T12:30:00+0200":       want,
-		"2024-01-15T10:30:00":            want, // without zone: UTC
-		"2024-01-15T10:30:00.25":         want.Add(250 * time.Millisecond),
-		"2024-01-15T10:30":               want,
-		"2024-01-15T10:30Z":              want,
-		"2024-01-15 10:30:00":            want,
-		"2024-01-15":                     want.Truncate(24 * time.Hour),
-		"2024-01-15T10:30:00.123456789Z": want.Add(123456789),
-		"0000-01-01T00:00:00Z":           time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
-		"9999-12-31T23:59:59Z":           time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+		`"2024-01-15T10:30:00.000Z"`:       want,
+		`"2024-01-15T10:30:00Z"`:           want,
+		`"2024-01-15T12:30:00+02:00"`:      want,
+		`"2024-01-15T12:30:00+0200"`:       want,
+		`"2024-01-15T12:30:00\u002b02:00"`: want,
+		`"2024-01-15 12:30:00+02:00"`:      want,
+		`"2024-01-15T10:30:00"`:            want, // without zone: UTC
+		`"2024-01-15T10:30:00.25"`:         want.Add(250 * time.Millisecond),
+		`"2024-01-15T10:30"`:               want,
+		`"2024-01-15T10:30Z"`:              want,
+		`"2024-01-15 10:30:00"`:            want,
+		`"2024-01-15"`:                     want.Truncate(24 * time.Hour),
+		`"2024-01-15T10:30:00.123456789Z"`: want.Add(123456789),
+		`"0000-01-01T00:00:00Z"`:           time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
+		`"9999-12-31T23:59:59Z"`:           time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+		`"2024-01-15T10:30:00Z","createdAt":"soon","archivedAt":"soon"`: {}, // the last one counts
 	} {
-		job, err := get(t.Context(), newClient(t, respondWith(200, fmt.Sprintf(`{"id":"j","status":"archived","archivedAt":%q}`, text))))
+		body := `{"id":"j","status":"archived","createdAt":` + text + `,"archivedAt":` + text + `}`
+		job, err := get(t.Context(), newClient(t, respondWith(200, body)))
 		require.NoError(t, err, text)
+		assert.Equal(t, want, job.CreatedAt, text)
 		assert.Equal(t, want, job.ArchivedAt, text)
 	}
 }
 
-func TestEscapedTimeOfAJob(t *testing.T) {
-	job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"active","createdAt":"2024-01-15T12:30:00\u002b02:00"}`)))
-	require.NoError(t, err)
-	assert.Equal(t, time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC), job.CreatedAt)
-}
-
-func TestJobMarshalsUnderTheServicesNames(t *testing.T) {
+func TestJobAsJSON(t *testing.T) {
 	zone := time.FixedZone("", 2*60*60)
 	full := mintlify.Job{
 		ID: "job_1", Status: "completed", Model: "m", PRLink: "https://github.com/o/r/pull/1?a=1&b=2",
 		Source:     mintlify.JobSource{Repository: "https://github.com/o/r", Ref: "main"},
 		CreatedAt:  time.Date(2024, 1, 15, 12, 30, 0, 5e6, zone),
-		ArchivedAt: time.Date(2024, 1, 16, 0, 0, 0, 0, time.UTC),
+		ArchivedAt: time.Date(2024, 1, 16, 2, 0, 0, 0, zone),
 	}
 	encoded, err := json.Marshal(full)
 	require.NoError(t, err)
@@ -183,7 +190,7 @@ func TestJobMarshalsUnderTheServicesNames(t *testing.T) {
 
 	var read mintlify.Job
 	require.NoError(t, json.Unmarshal(encoded, &read))
-	full.CreatedAt = full.CreatedAt.UTC()
+	full.CreatedAt, full.ArchivedAt = full.CreatedAt.UTC(), full.ArchivedAt.UTC()
 	assert.True(t, full == read, "equal to the letter: %+v", read)
 
 	encoded, err = json.Marshal(&mintlify.Job{ID: "j", Status: "active"})
@@ -194,7 +201,7 @@ func TestJobMarshalsUnderTheServicesNames(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`{"id":`), &read))
 }
 
-func TestUnknownStatusIsKeptAndNotTerminal(t *testing.T) {
+func TestJobStatusThatIsUnknownIsKeptAndNotTerminal(t *testing.T) {
 	job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"paused"}`)))
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.JobStatus("paused"), job.Status)
@@ -205,39 +212,7 @@ func TestUnknownStatusIsKeptAndNotTerminal(t *testing.T) {
 	}
 }
 
-func TestMoreMalformedJobs(t *testing.T) {
-	for body, want := range map[string]struct{ reason, id string }{
-		`{"id":"j","model":"m"`:                {"not the JSON of a job: unexpected end of JSON input", "j"},
-		`{"id":"a","id":"j","status":"active"`: {"not the JSON of a job", "j"},
-	} {
-		job, err := get(t.Context(), newClient(t, respondWith(200, body)))
-		var malformed *mintlify.ResponseError
-		require.ErrorAs(t, err, &malformed)
-		assert.Contains(t, malformed.Reason, want.reason)
-		require.NotNil(t, job)
-		assert.Equal(t, want.id, job.ID)
-	}
-}
-
-func TestBothTimesMarshalInUTC(t *testing.T) {
-	at := time.Date(2024, 1, 15, 12, 30, 0, 0, time.FixedZone("", 2*60*60))
-	encoded, err := json.Marshal(mintlify.Job{ID: "j", Status: "archived", CreatedAt: at, ArchivedAt: at})
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"id":"j","status":"archived","createdAt":"2024-01-15T10:30:00Z","archivedAt":"2024-01-15T10:30:00Z"}`, string(encoded))
-}
-
-func TestMoreTimes(t *testing.T) {
-	for fields, want := range map[string]time.Time{
-		`"createdAt":"2024-01-15 12:30:00+02:00"`:               time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC),
-		`"createdAt":"2024-01-15T10:30:00Z","createdAt":"soon"`: {},
-	} {
-		job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"active",`+fields+`}`)))
-		require.NoError(t, err)
-		assert.Equal(t, want, job.CreatedAt)
-	}
-}
-
-func TestErrorOfACreateWhoseJobIsKnownNamesTheJob(t *testing.T) {
+func TestCreateNamesTheJobInAnErrorWhereItIsKnown(t *testing.T) {
 	job, err := create(t.Context(), newClient(t, respondWith(201, `{"id":"job_77"}`)))
 	require.NotNil(t, job)
 	assert.True(t, isOutcomeUnknown(err))
