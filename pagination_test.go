@@ -19,7 +19,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// withAndWithoutPrefetch runs a test of the walk both ways.
+// withAndWithoutPrefetch runs a test of an export both ways.
 func withAndWithoutPrefetch(t *testing.T, test func(t *testing.T, opts ...mintlify.ExportOption)) {
 	t.Run("without prefetch", func(t *testing.T) { test(t) })
 	t.Run("with prefetch", func(t *testing.T) { test(t, mintlify.WithPrefetch(1)) })
@@ -32,7 +32,7 @@ func offsets(svc *mintlifytest.Service) (asked []string) {
 	return asked
 }
 
-func TestExportDeliversEachRowOnceInOrder(t *testing.T) {
+func TestVisitorsDeliversEachRowOnceInOrder(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		for n, requests := range map[int]int{0: 1, 1: 1, 249: 1, 250: 1, 251: 2, 1000: 4, 1001: 5} {
 			svc := mintlifytest.NewService()
@@ -51,7 +51,7 @@ func TestExportDeliversEachRowOnceInOrder(t *testing.T) {
 	})
 }
 
-func TestPagesOfAnExport(t *testing.T) {
+func TestVisitorPages(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
 		svc.SetVisitors(visitors(25))
@@ -68,13 +68,13 @@ func TestPagesOfAnExport(t *testing.T) {
 	})
 }
 
-// scripted responses page after page, the last one again and again, and counts.
-func scripted(pages ...string) (transport, *atomic.Int32) {
-	var asked atomic.Int32
-	return func(*http.Request) (*http.Response, error) {
-		n := int(asked.Add(1))
-		return response(200, pages[min(n, len(pages))-1]), nil
-	}, &asked
+// script is a recording that responds with page after page.
+func script(pages ...string) *recording {
+	rt := record()
+	for _, page := range pages {
+		rt.steps = append(rt.steps, respondWith(200, page))
+	}
+	return rt
 }
 
 func pageOf(hasMore bool, paths ...string) string {
@@ -88,17 +88,17 @@ func pageOf(hasMore bool, paths ...string) string {
 	return fmt.Sprintf(`{"totals":{},"visitors":[%s],"hasMore":%t}`, rows, hasMore)
 }
 
-func TestWalkGoesOnPastEmptyAndShortPages(t *testing.T) {
+func TestVisitorsPaginatesPastEmptyAndShortPages(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
-		rt, asked := scripted(pageOf(true, "/a"), pageOf(true), pageOf(true), pageOf(true, "/b"), pageOf(true), pageOf(true), pageOf(false, "/c"))
+		rt := script(pageOf(true, "/a"), pageOf(true), pageOf(true), pageOf(true, "/b"), pageOf(true), pageOf(true), pageOf(false, "/c"))
 		rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
 		require.NoError(t, err)
 		assert.Len(t, rows, 3)
-		assert.EqualValues(t, 7, asked.Load())
+		assert.Equal(t, 7, rt.count())
 	})
 }
 
-func TestExportThatWouldNeverEndEndsWithAnError(t *testing.T) {
+func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pages  []string
 		rows   int
@@ -114,7 +114,7 @@ func TestExportThatWouldNeverEndEndsWithAnError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
-				rt, _ := scripted(tc.pages...)
+				rt := script(tc.pages...)
 				rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 				assert.ErrorContains(t, err, tc.reason)
@@ -129,7 +129,7 @@ func TestExportThatWouldNeverEndEndsWithAnError(t *testing.T) {
 	}
 }
 
-func TestErrorComesInItsPlaceOnceAndSaysWhereToGoOn(t *testing.T) {
+func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
 		svc.SetVisitors(visitors(1000))
@@ -161,7 +161,7 @@ func TestErrorComesInItsPlaceOnceAndSaysWhereToGoOn(t *testing.T) {
 	})
 }
 
-func TestErrorOfTheFirstPageSaysWhereToGoOnToo(t *testing.T) {
+func TestVisitorPagesSaysWhereToResumeAfterAnErrorOfTheFirstPageToo(t *testing.T) {
 	_, err := collect(newClient(t, respondWith(401, "")).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
 	var pageErr *mintlify.PageError
 	require.ErrorAs(t, err, &pageErr)
@@ -169,7 +169,7 @@ func TestErrorOfTheFirstPageSaysWhereToGoOnToo(t *testing.T) {
 	assert.ErrorIs(t, err, mintlify.ErrUnauthorized)
 }
 
-func TestCancelledExport(t *testing.T) {
+func TestVisitorPagesCanceled(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
 		svc.SetVisitors(visitors(1000))
@@ -195,7 +195,7 @@ func TestCancelledExport(t *testing.T) {
 	})
 }
 
-// slowPages responses a page after 20 ms, n pages in all, and counts the requests
+// slowPages responds with a page after 20 ms, n pages in all, and counts the requests
 // that are under way and that there were.
 type slowPages struct {
 	pages           int
@@ -221,7 +221,7 @@ func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response(200, pageOf(offset/250+1 < s.pages, fmt.Sprintf("/%d", offset))), nil
 }
 
-func TestPrefetchHalvesTheTimeOfAnExport(t *testing.T) {
+func TestWithPrefetchHalvesTheTimeOfAnExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for prefetch, want := range map[bool]time.Duration{false: 100 * 40 * time.Millisecond, true: 101 * 20 * time.Millisecond} {
 			var opts []mintlify.ExportOption
@@ -240,7 +240,7 @@ func TestPrefetchHalvesTheTimeOfAnExport(t *testing.T) {
 	})
 }
 
-func TestPrefetchIsUnderWayWhileTheLoopWorks(t *testing.T) {
+func TestWithPrefetchHasAPageUnderWayWhileTheLoopWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 3}
 		n := 0
@@ -253,7 +253,7 @@ func TestPrefetchIsUnderWayWhileTheLoopWorks(t *testing.T) {
 	})
 }
 
-func TestBreakingOffCancelsThePrefetch(t *testing.T) {
+func TestWithPrefetchIsCanceledWithTheLoop(t *testing.T) {
 	// The bubble itself fails the test if a goroutine is left.
 	leave := map[string]func(seq iter.Seq2[*mintlify.VisitorPage, error]){
 		"break": func(seq iter.Seq2[*mintlify.VisitorPage, error]) {
@@ -287,7 +287,7 @@ func TestBreakingOffCancelsThePrefetch(t *testing.T) {
 	}
 }
 
-func TestErrorOfAPrefetchComesAfterThePageBefore(t *testing.T) {
+func TestWithPrefetchAnErrorComesAfterThePageBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 10, failing: 500}
 		var came []string

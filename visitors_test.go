@@ -16,7 +16,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func TestVisitorsRequestToTheLetter(t *testing.T) {
+func TestGetVisitorsToTheLetter(t *testing.T) {
 	instant := time.Date(2024, 1, 15, 12, 30, 0, 250e6, time.FixedZone("", 7200))
 	for query, params := range map[string]mintlify.VisitorsParams{
 		"": {},
@@ -25,15 +25,12 @@ func TestVisitorsRequestToTheLetter(t *testing.T) {
 		"dateFrom=2024-01-15&limit=1":                                {DateFrom: mintlify.Day(2024, 1, 15), Limit: 1},
 		"offset=1":                                                   {Offset: 1},
 	} {
-		var request *http.Request
-		client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-			request = r
-			return response(200, emptyPage), nil
-		}), mintlify.WithBaseURL("https://api.example.com/pre"))
-		client, err := client.ForProject("a?b")
+		rt := record(respondWith(200, emptyPage))
+		client, err := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
 		require.NoError(t, err)
 		_, err = client.Analytics.GetVisitors(t.Context(), params)
 		require.NoError(t, err)
+		request := rt.last()
 		assert.Equal(t, http.MethodGet, request.Method)
 		assert.Equal(t, "/pre/v1/analytics/a%3Fb/visitors", request.URL.EscapedPath())
 		assert.Equal(t, query, request.URL.RawQuery)
@@ -42,7 +39,7 @@ func TestVisitorsRequestToTheLetter(t *testing.T) {
 	}
 }
 
-func TestVisitorsPage(t *testing.T) {
+func TestGetVisitors(t *testing.T) {
 	const body = `{"totals":{"human":100,"ai":20,"total":110},"visitors":[{"path":"/a","human":3,"ai":1,"total":4},{"path":"/b","human":1,"ai":0,"total":1}],"hasMore":true,"new":1}`
 	client := newClient(t, respondWith(206, body))
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 2, Offset: 4})
@@ -58,7 +55,7 @@ func TestVisitorsPage(t *testing.T) {
 	assert.Equal(t, 54, page.NextOffset, "the service's default limit is 50")
 }
 
-func TestCountsAreReadWhateverNumberTheyAre(t *testing.T) {
+func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
 	for number, want := range map[string]int64{
 		"12": 12, "12.0": 12, "1.2e1": 12, "12.4": 12, "12.5": 13, "12.6": 13, "0": 0, "null": 0, "-1": -1, "1e-9": 0,
 		"9007199254740993": 9007199254740993, "9223372036854775807": math.MaxInt64,
@@ -76,7 +73,7 @@ func TestCountsAreReadWhateverNumberTheyAre(t *testing.T) {
 	}
 }
 
-func TestPagesThatAreNotWhatTheInterfacePromises(t *testing.T) {
+func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 	for name, tc := range map[string]struct{ body, reason string }{
 		"empty":              {"", "not the JSON of a page"},
 		"empty object":       {"{}", "missing totals"},
@@ -111,7 +108,7 @@ func TestPagesThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	}
 }
 
-func TestVisitorsErrors(t *testing.T) {
+func TestGetVisitorsErrors(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400, Body: `{"error":"Invalid query","details":[{"message":"dateFrom is too old"}]}`})
 	_, err := svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
@@ -124,7 +121,7 @@ func TestVisitorsErrors(t *testing.T) {
 	assert.Len(t, svc.Requests(), 5)
 }
 
-func TestVisitorsArgumentsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *testing.T) {
 	jan1, jan2 := mintlify.Day(2024, 1, 1), mintlify.Day(2024, 1, 2)
 	noon := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC))
 	justAfter := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 5e8, time.UTC))
@@ -168,24 +165,25 @@ func TestVisitorsArgumentsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+// requireFirstAndOnlyError requires that both sequences have an error in the argument, and nothing else.
 func requireFirstAndOnlyError(t *testing.T, client *mintlify.Client, ctx context.Context, params mintlify.VisitorsParams, argument string, opts ...mintlify.ExportOption) {
 	t.Helper()
 	yields := 0
 	for page, err := range client.Analytics.VisitorPages(ctx, params, opts...) {
 		assert.Nil(t, page)
 		requireArgumentError(t, err, argument)
-		assert.NotErrorAs(t, err, new(*mintlify.PageError), "there is nowhere to go on")
+		assert.NotErrorAs(t, err, new(*mintlify.PageError), "there is nowhere to resume")
 		yields++
 	}
-	for visitor, err := range client.Analytics.Visitors(ctx, params, opts...) {
-		assert.Zero(t, visitor)
+	for row, err := range client.Analytics.Visitors(ctx, params, opts...) {
+		assert.Zero(t, row)
 		requireArgumentError(t, err, argument)
 		yields++
 	}
 	assert.Equal(t, 2, yields)
 }
 
-func TestPageMarshalsUnderTheServicesNames(t *testing.T) {
+func TestVisitorPageAsJSON(t *testing.T) {
 	page := mintlify.VisitorPage{
 		Totals:   mintlify.VisitorTotals{Human: 1, AI: 2, Total: 3},
 		Visitors: []mintlify.Visitor{{Path: "/a", Human: 1, AI: 2, Total: 3}}, HasMore: true, Offset: 250, NextOffset: 500,
