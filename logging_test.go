@@ -104,7 +104,7 @@ func TestWithLoggerLogsAFailedPollOfWaitUntilDone(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 503}), completed)
 		var next time.Duration
-		_, err := svc.Client(realTime(), mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.WaitUntilDone(t.Context(), "j",
+		_, err := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.WaitUntilDone(t.Context(), "j",
 			mintlify.WithOnPoll(func(p mintlify.Poll) {
 				if p.Number == 2 {
 					next = p.Next

@@ -77,7 +77,7 @@ func TestMockWithMintlifytestOnASocket(t *testing.T) {
 func TestMockWithMintlifytestInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		client := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
+		client := svc.Client(mintlifytest.WithRealSchedule())
 		svc.ScriptJob(activeFor(96, completed)...) // about 45 minutes of polls
 		job, err := create(t.Context(), client)
 		require.NoError(t, err)

@@ -17,11 +17,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// realTime gives a fake's client the SDK's own schedule back.
-func realTime() mintlify.Option {
-	return mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))
-}
-
 // activeFor is n polls that say active, and then the last step.
 func activeFor(n int, last ...mintlifytest.Step) []mintlifytest.Step {
 	steps := make([]mintlifytest.Step, n)
@@ -36,7 +31,22 @@ var (
 	archived  = mintlifytest.Step{Status: mintlify.JobArchived}
 )
 
-func TestWaitEndsOnEachTerminalStatus(t *testing.T) {
+// ending is a transport that calls do at the end of the body.
+func ending(do func(), body string) transport {
+	return func(*http.Request) (*http.Response, error) {
+		rest := strings.NewReader(body)
+		response := response(200, "")
+		response.Body = reading(func(p []byte) (n int, err error) {
+			if n, err = rest.Read(p); err != nil {
+				do()
+			}
+			return n, err
+		})
+		return response, nil
+	}
+}
+
+func TestWaitUntilDoneEndsOnEachTerminalStatus(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
 	for _, last := range []mintlifytest.Step{completed, archived, {Status: mintlify.JobCompleted}} {
@@ -57,7 +67,7 @@ func TestWaitEndsOnEachTerminalStatus(t *testing.T) {
 	assert.ErrorContains(t, err, "job j failed")
 }
 
-func TestUnknownStatusDoesNotEndAWait(t *testing.T) {
+func TestWaitUntilDoneOutlivesAnUnknownStatus(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", mintlifytest.Step{Status: "queued"}, mintlifytest.Step{Status: "paused"}, completed)
 	job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
@@ -66,7 +76,7 @@ func TestUnknownStatusDoesNotEndAWait(t *testing.T) {
 	assert.Len(t, svc.Requests(), 3)
 }
 
-func TestScheduleOfPolls(t *testing.T) {
+func TestWaitUntilDonePollsBySchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", activeFor(500)...)
@@ -74,7 +84,7 @@ func TestScheduleOfPolls(t *testing.T) {
 		var polls []mintlify.Poll
 		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
 		defer cancel()
-		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
 			assert.Equal(t, time.Since(start), p.Waited)
 			polls = append(polls, p)
 		}))
@@ -99,7 +109,7 @@ func TestScheduleOfPolls(t *testing.T) {
 	})
 }
 
-func TestPollInterval(t *testing.T) {
+func TestWithPollInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", activeFor(9, completed)...)
@@ -116,7 +126,7 @@ func TestPollInterval(t *testing.T) {
 	})
 }
 
-func TestLongestPollIntervalDoesNotOverflow(t *testing.T) {
+func TestWithPollIntervalOfTheLongestDoesNotOverflow(t *testing.T) {
 	const longest = 1<<63 - 1
 	for range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -129,20 +139,20 @@ func TestLongestPollIntervalDoesNotOverflow(t *testing.T) {
 	}
 }
 
-func TestFailedPollsDoNotEndAWait(t *testing.T) {
+func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
 		"refused": {Refuse: true}, "lost": {Drop: true}, "truncated": {Truncate: true},
 		"408": {Status: 408}, "425": {Status: 425}, "429": {Status: 429},
 		"500": {Status: 500}, "501": {Status: 501}, "502 page": {Status: 502, Body: "<html>"}, "503": {Status: 503}, "504": {Status: 504},
 		"empty": {Status: 200}, "malformed": {Body: "{}"}, "HTML": {Body: "<html>"}, "no status": {Body: `{"id":"j"}`},
-		"too long for a attempt": {Delay: time.Hour},
+		"too long for an attempt": {Delay: time.Hour}, "101": {Status: 101},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := mintlifytest.NewService()
 				svc.AddJob("j", mintlifytest.Step{}, failing(fault), failing(fault), failing(fault), completed)
 				var polls []mintlify.Poll
-				job, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) }))
+				job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) }))
 				require.NoError(t, err)
 				assert.Equal(t, mintlify.JobCompleted, job.Status)
 				require.Len(t, polls, 5, "one attempt a poll")
@@ -157,8 +167,8 @@ func TestFailedPollsDoNotEndAWait(t *testing.T) {
 	}
 }
 
-func TestResponsesThatEndAWait(t *testing.T) {
-	for _, status := range []int{301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 499} {
+func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
+	for _, status := range []int{300, 301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 499} {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: status}), completed)
 		var last mintlify.Poll
@@ -174,55 +184,55 @@ func TestResponsesThatEndAWait(t *testing.T) {
 	}
 }
 
-func TestLimiterAndKeySourceErrorsAreFailedPolls(t *testing.T) {
-	broken := errors.New("vault is sealed")
-	for name, option := range map[string]func(asked *int) mintlify.Option{
-		"limiter": func(asked *int) mintlify.Option {
-			return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
-				if *asked++; *asked == 2 {
-					return broken
-				}
-				return nil
-			})
-		},
-		"key source": func(asked *int) mintlify.Option {
-			return mintlify.WithKeySource(func(context.Context) (string, error) {
-				if *asked++; *asked == 2 {
-					return "", broken
-				}
-				return mintlifytest.APIKey, nil
-			})
-		},
-		"bad key": func(asked *int) mintlify.Option {
-			return mintlify.WithKeySource(func(context.Context) (string, error) {
-				if *asked++; *asked == 2 {
-					return "", nil
-				}
-				return mintlifytest.APIKey, nil
-			})
-		},
+func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing.T) {
+	// Each fails at the second poll.
+	limiter := func(refusal error) mintlify.Option {
+		asked := 0
+		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+			if asked++; asked == 2 {
+				return refusal
+			}
+			return nil
+		})
+	}
+	keySource := func(key string, err error) mintlify.Option {
+		asked := 0
+		return mintlify.WithKeySource(func(context.Context) (string, error) {
+			if asked++; asked == 2 {
+				return key, err
+			}
+			return mintlifytest.APIKey, nil
+		})
+	}
+	for name, option := range map[string]mintlify.Option{
+		"limiter":                limiter(errors.New("no tokens")),
+		"limiter's own deadline": limiter(context.DeadlineExceeded), // of a context of the limiter's
+		"limiter's own cancel":   limiter(context.Canceled),
+		"key source":             keySource("", errors.New("vault is sealed")),
+		"bad key":                keySource("", nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("j", mintlifytest.Step{}, completed)
-			asked, errs := 0, 0
-			_, err := svc.Client(option(&asked)).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
-				if p.Err != nil {
+			polls, errs := 0, 0
+			_, err := svc.Client(option).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+				if polls++; p.Err != nil {
 					errs++
 				}
 			}))
 			require.NoError(t, err)
+			assert.Equal(t, 3, polls)
 			assert.Equal(t, 1, errs)
 		})
 	}
 }
 
-func TestOutageEndsAWait(t *testing.T) {
+func TestWaitUntilDoneEndsWithAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", append(activeFor(20), failing(mintlifytest.Fault{Status: 503, Body: "maintenance"}))...)
 		var failingSince time.Duration
-		job, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+		job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
 			if p.Err != nil && failingSince == 0 {
 				failingSince = p.Waited
 			}
@@ -244,7 +254,7 @@ func TestOutageEndsAWait(t *testing.T) {
 	})
 }
 
-func TestAPollThatSucceedsEndsAnOutage(t *testing.T) {
+func TestWaitUntilDoneCountsAnOutageFromTheLastPollThatSucceeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		down := failing(mintlifytest.Fault{Drop: true})
@@ -260,11 +270,11 @@ func TestAPollThatSucceedsEndsAnOutage(t *testing.T) {
 	})
 }
 
-func TestMaxOutage(t *testing.T) {
+func TestWithMaxOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", failing(mintlifytest.Fault{Refuse: true}))
-		client := svc.Client(realTime())
+		client := svc.Client(mintlifytest.WithRealSchedule())
 		start := time.Now()
 		job, err := client.Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithMaxOutage(0))
 		require.ErrorAs(t, err, new(*mintlify.WaitError))
@@ -277,7 +287,7 @@ func TestMaxOutage(t *testing.T) {
 	})
 }
 
-func TestRetryAfterOfA429MovesTheNextPollAndIsNoOutage(t *testing.T) {
+func TestWaitUntilDoneMovesTheNextPollByTheRetryAfterOfA429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		limited := func(after string) mintlifytest.Step {
@@ -285,7 +295,7 @@ func TestRetryAfterOfA429MovesTheNextPollAndIsNoOutage(t *testing.T) {
 		}
 		svc.AddJob("j", limited("1800"), limited("3600"), limited("3600"), failing(mintlifytest.Fault{Status: 503}), limited("1"), completed)
 		var nexts []time.Duration
-		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { nexts = append(nexts, p.Next) }))
+		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { nexts = append(nexts, p.Next) }))
 		require.NoError(t, err)
 		require.Len(t, nexts, 6)
 		assert.Equal(t, []time.Duration{30 * time.Minute, time.Hour, time.Hour}, nexts[:3])
@@ -293,7 +303,7 @@ func TestRetryAfterOfA429MovesTheNextPollAndIsNoOutage(t *testing.T) {
 	})
 }
 
-func TestRetryAfterBeyondAnHourEndsAWait(t *testing.T) {
+func TestWaitUntilDoneEndsOnARetryAfterBeyondAnHour(t *testing.T) {
 	for _, after := range []string{"3601", "10000000000000000000"} {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {after}}}))
@@ -304,17 +314,17 @@ func TestRetryAfterBeyondAnHourEndsAWait(t *testing.T) {
 	}
 }
 
-func TestA429WithoutRetryAfterCountsAsOutage(t *testing.T) {
+func TestWaitUntilDoneCountsA429WithoutRetryAfterAsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", failing(mintlifytest.Fault{Status: 429}))
-		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j")
+		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j")
 		require.ErrorAs(t, err, new(*mintlify.WaitError))
 		require.ErrorIs(t, err, mintlify.ErrRateLimited)
 	})
 }
 
-func TestWaitInterruptedByItsContext(t *testing.T) {
+func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 	deploy := errors.New("deploy window closed")
 	t.Run("between polls", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -323,7 +333,7 @@ func TestWaitInterruptedByItsContext(t *testing.T) {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
 			defer cancel()
 			start := time.Now()
-			job, err := svc.Client(realTime()).Jobs.WaitUntilDone(ctx, "j")
+			job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j")
 			assert.Equal(t, 12*time.Second, time.Since(start))
 			var waitErr *mintlify.WaitError
 			require.ErrorAs(t, err, &waitErr)
@@ -343,7 +353,7 @@ func TestWaitInterruptedByItsContext(t *testing.T) {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
 			defer cancel()
 			polls := 0
-			job, err := svc.Client(realTime()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+			job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
 				if polls++; polls == 2 {
 					assert.ErrorIs(t, p.Err, context.DeadlineExceeded)
 					assert.Zero(t, p.Next)
@@ -376,26 +386,32 @@ func TestWaitInterruptedByItsContext(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.Len(t, svc.Requests(), 1)
 	})
-	t.Run("with the response in hand", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-			cancel()
-			return response(200, `{"id":"j","status":"completed"}`), nil
-		}))
-		job, err := client.Jobs.WaitUntilDone(ctx, "j")
-		if err == nil { // the body may be closed first
-			assert.Equal(t, mintlify.JobCompleted, job.Status)
-		} else {
+	t.Run("with the response under way", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			givenUp := func() { cancel(); synctest.Wait() }
+			job, err := newClient(t, doing(givenUp, respondWith(200, `{"id":"j","status":"completed"}`))).Jobs.WaitUntilDone(ctx, "j")
+			require.ErrorAs(t, err, new(*mintlify.WaitError))
 			assert.ErrorIs(t, err, context.Canceled)
-		}
+			assert.Nil(t, job)
+		})
+	})
+	t.Run("with the response in hand", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			job, err := newClient(t, ending(cancel, `{"id":"j","status":"completed"}`)).Jobs.WaitUntilDone(ctx, "j")
+			require.NoError(t, err)
+			assert.Equal(t, mintlify.JobCompleted, job.Status)
+			assert.Error(t, ctx.Err())
+		})
 	})
 }
 
-func TestWaitCanBeResumed(t *testing.T) {
+func TestWaitUntilDoneCanBeResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", activeFor(5, completed)...)
-		client := svc.Client(realTime())
+		client := svc.Client(mintlifytest.WithRealSchedule())
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 		defer cancel()
 		job, err := client.Jobs.WaitUntilDone(ctx, "j")
@@ -406,7 +422,7 @@ func TestWaitCanBeResumed(t *testing.T) {
 	})
 }
 
-func TestSettleTime(t *testing.T) {
+func TestWithSettleTime(t *testing.T) {
 	for name, tc := range map[string]struct {
 		steps  []mintlifytest.Step
 		settle time.Duration
@@ -422,7 +438,7 @@ func TestSettleTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := mintlifytest.NewService()
 				svc.AddJob("j", tc.steps...)
-				job, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithSettleTime(tc.settle), mintlify.WithPollInterval(5*time.Second, 5*time.Second))
+				job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithSettleTime(tc.settle), mintlify.WithPollInterval(5*time.Second, 5*time.Second))
 				require.NoError(t, err)
 				assert.Equal(t, mintlify.JobCompleted, job.Status)
 				assert.Len(t, svc.Requests(), tc.polls)
@@ -431,7 +447,7 @@ func TestSettleTime(t *testing.T) {
 	}
 }
 
-func TestWaitWarnsOfFailedPolls(t *testing.T) {
+func TestWaitUntilDoneWarnsOfFailedPolls(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), completed)
 	var lines strings.Builder
@@ -442,10 +458,10 @@ func TestWaitWarnsOfFailedPolls(t *testing.T) {
 	lines.Reset()
 	_, err = svc.Client(mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "unknown")
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
-	assert.NotContains(t, lines.String(), "will be made again", "the last poll of a wait is its last")
+	assert.NotContains(t, lines.String(), "poll failed", "there is no next poll to tell of")
 }
 
-func TestScheduleWithoutAnyOption(t *testing.T) {
+func TestWaitUntilDoneWithoutAnyOptionPollsBySchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{})
@@ -461,21 +477,29 @@ func TestScheduleWithoutAnyOption(t *testing.T) {
 	})
 }
 
-func TestNoPollIsAnnouncedOnceTheContextHasEnded(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	polls := 0
-	_, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-		cancel()
-		return response(200, jobJSON), nil // whether it is still read depends on who is faster
-	})).Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) {
-		polls++
-		assert.Zero(t, p.Next)
-	}))
-	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, 1, polls)
+func TestWithOnPollIsToldOfNoNextPollOnceTheContextHasEnded(t *testing.T) {
+	for name, rt := range map[string]func(cancel func()) transport{
+		"before the response": func(cancel func()) transport {
+			return doing(func() { cancel(); synctest.Wait() }, respondWith(200, jobJSON))
+		},
+		"after it": func(cancel func()) transport { return ending(cancel, jobJSON) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				polls := 0
+				_, err := newClient(t, rt(cancel)).Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) {
+					polls++
+					assert.Zero(t, p.Next)
+				}))
+				require.ErrorIs(t, err, context.Canceled)
+				assert.Equal(t, 1, polls)
+			})
+		})
+	}
 }
 
-func TestLastErrIsOfTheLastPoll(t *testing.T) {
+func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), mintlifytest.Step{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -490,63 +514,35 @@ func TestLastErrIsOfTheLastPoll(t *testing.T) {
 	assert.NotErrorIs(t, err, mintlify.ErrServer)
 }
 
-func TestResponseThatEndsAWaitCountsThoughItsContextHasEnded(t *testing.T) {
+func TestWaitUntilDoneTakesAFinalResponseThoughItsContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-		cancel()
-		return response(404, ""), nil
-	})).Jobs.WaitUntilDone(ctx, "j")
+	_, err := newClient(t, doing(cancel, respondWith(404, ""))).Jobs.WaitUntilDone(ctx, "j")
 	assert.ErrorIs(t, err, mintlify.ErrNotFound)
 }
 
-func TestLimitersOwnDeadlineIsAFailedPoll(t *testing.T) {
-	for _, own := range []error{context.DeadlineExceeded, context.Canceled} { // of a context of the limiter's
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", completed)
-		asked := 0
-		_, err := svc.Client(mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
-			if asked++; asked == 1 {
-				return own
-			}
-			return nil
-		})).Jobs.WaitUntilDone(t.Context(), "j")
-		require.NoError(t, err)
-		assert.Equal(t, 2, asked)
-	}
-}
-
-func TestRetryAfterOfAServerErrorDoesNotMoveThePolls(t *testing.T) {
+func TestWaitUntilDoneIsNotMovedByTheRetryAfterOfAServerError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", failing(mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"1800"}}}))
-		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j")
+		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j")
 		var waitErr *mintlify.WaitError
 		require.ErrorAs(t, err, &waitErr)
 		assert.InDelta(t, 10, waitErr.Waited.Minutes(), 1, "it is an outage like any other")
-		assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error()) // P39
+		assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error())
 	})
 }
 
-func TestRetryAfterOfA429EndsAnOutage(t *testing.T) {
+func TestWaitUntilDoneCountsAnOutageAnewAfterTheRetryAfterOfA429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		down := failing(mintlifytest.Fault{Status: 503})
 		svc.AddJob("j", down, failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1800"}}}), down, completed)
-		_, err := svc.Client(realTime()).Jobs.WaitUntilDone(t.Context(), "j")
+		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j")
 		require.NoError(t, err)
 	})
 }
 
-func TestEdgesOfTheResponsesThatEndAWait(t *testing.T) {
-	for status, ends := range map[int]bool{101: false, 300: true} {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", failing(mintlifytest.Fault{Status: status}), completed)
-		_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
-		assert.Equal(t, ends, err != nil, "%d: %v", status, err)
-	}
-}
-
-func TestWaitDefaultsAddUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
+func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		polls := 0
