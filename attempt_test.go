@@ -418,7 +418,7 @@ func TestNothingOfAnAttemptOutlivesTheCall(t *testing.T) {
 	} {
 		for operation, call := range operations {
 			ctx := &followed{Context: t.Context(), done: make(chan struct{})}
-			rt := record(steps...)
+			rt := newRecording(steps...)
 			_, _ = call(ctx, newClient(t, rt, mintlify.WithMaxRetries(0)))
 			require.NotEmpty(t, rt.sent())
 			for _, request := range rt.sent() {

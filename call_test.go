@@ -51,7 +51,7 @@ func TestRedirects(t *testing.T) {
 	} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			for name, call := range operations {
-				rt := record(respondWith(status, "moved", "Location", location), respondWith(200, jobJSON))
+				rt := newRecording(respondWith(status, "moved", "Location", location), respondWith(200, jobJSON))
 				_, err := call(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
 				for i, request := range rt.sent() {
 					assert.Equal(t, []string{"Bearer " + testKey}, request.Header["Authorization"])
@@ -79,14 +79,14 @@ func TestGetFollowsARedirectToTheDefaultPort(t *testing.T) {
 		"https://api.mintlify.com": "https://api.mintlify.com:443/x",
 		"http://localhost":         "http://localhost:80/x",
 	} {
-		rt := record(respondWith(302, "", "Location", location), respondWith(200, jobJSON))
+		rt := newRecording(respondWith(302, "", "Location", location), respondWith(200, jobJSON))
 		_, err := get(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
 		require.NoError(t, err, base)
 	}
 }
 
 func TestRedirectsWithoutEndOrTarget(t *testing.T) {
-	rt := record(respondWith(302, "", "Location", "/again"))
+	rt := newRecording(respondWith(302, "", "Location", "/again"))
 	_, err := get(t.Context(), newClient(t, rt))
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
@@ -94,7 +94,7 @@ func TestRedirectsWithoutEndOrTarget(t *testing.T) {
 	assert.Equal(t, 11, rt.count())
 
 	for name, call := range operations {
-		rt := record(respondWith(302, "", "Location", "https://api.mintlify.com:"+testKey))
+		rt := newRecording(respondWith(302, "", "Location", "https://api.mintlify.com:"+testKey))
 		_, err = call(t.Context(), newClient(t, rt))
 		require.Error(t, err)
 		assertReadable(t, err)
@@ -132,7 +132,7 @@ func TestCancelDuringABackoffEndsTheCallAtOnceAndKeepsTheLastResponse(t *testing
 func TestCanceledRetryKeepsTheResponseBefore(t *testing.T) {
 	for name, call := range operations {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := call(ctx, newClient(t, record(respondWith(429, "slow down"), doing(cancel, hang)), mintlify.WithRetryWait(0, 0)))
+		_, err := call(ctx, newClient(t, newRecording(respondWith(429, "slow down"), doing(cancel, hang)), mintlify.WithRetryWait(0, 0)))
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
 		assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
@@ -170,7 +170,7 @@ func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
 		"not found": {404, "", mintlify.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := record(breakOff(200, `{"id":"old","model":"m","status":"comp`), respondWith(second.status, second.body))
+			rt := newRecording(breakOff(200, `{"id":"old","model":"m","status":"comp`), respondWith(second.status, second.body))
 			job, err := get(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			require.ErrorIs(t, err, second.err)
 			assert.Nil(t, job)

@@ -21,7 +21,7 @@ func TestNewClientFromEnv(t *testing.T) {
 	}
 	t.Run("all set", func(t *testing.T) {
 		set(t, "mint_abc\n", "proj", "https://env.example.com/p")
-		rt := record(respondWith(200, jobJSON))
+		rt := newRecording(respondWith(200, jobJSON))
 		hc := &http.Client{Transport: rt}
 		client, err := mintlify.NewClientFromEnv(mintlify.WithHTTPClient(hc))
 		require.NoError(t, err)

@@ -127,7 +127,7 @@ type sentRequest struct {
 	at   time.Duration // since the recording began
 }
 
-func record(steps ...transport) *recording { return &recording{steps: steps, start: time.Now()} }
+func newRecording(steps ...transport) *recording { return &recording{steps: steps, start: time.Now()} }
 
 func (r *recording) RoundTrip(req *http.Request) (*http.Response, error) {
 	var body []byte

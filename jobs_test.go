@@ -21,7 +21,7 @@ const (
 
 // newPrefixClient returns a client whose base URL has a path, and what it sends.
 func newPrefixClient(t *testing.T) (*mintlify.Client, *recording) {
-	rt := record(respondWith(201, fullJob))
+	rt := newRecording(respondWith(201, fullJob))
 	return newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/")), rt
 }
 

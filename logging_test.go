@@ -43,7 +43,7 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var records []slog.Record
 		second := func() { time.Sleep(time.Second) }
-		rt := record(doing(second, failWith(errors.New("reset"))), doing(second, respondWith(429, "", "Retry-After", "7")), doing(second, respondWith(200, jobJSON)))
+		rt := newRecording(doing(second, failWith(errors.New("reset"))), doing(second, respondWith(429, "", "Retry-After", "7")), doing(second, respondWith(200, jobJSON)))
 		_, err := newClient(t, rt, mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.Get(t.Context(), "a/b")
 		require.NoError(t, err)
 

@@ -62,7 +62,7 @@ func TestWithUserAgent(t *testing.T) {
 		`^docs-bot/1\.2 \(~ci\) mintlify-go/\d+\.\d+\.\d+$`: {mintlify.WithUserAgent("docs-bot/1.2 (~ci)")},
 		`^docs-bot/1\.3 mintlify-go/\d+\.\d+\.\d+$`:         {mintlify.WithUserAgent(" docs-bot/1.3\n")},
 	} {
-		rt := record(respondWith(200, jobJSON))
+		rt := newRecording(respondWith(200, jobJSON))
 		_, err := get(t.Context(), newClient(t, rt, opts...))
 		require.NoError(t, err)
 		assert.Regexp(t, want, rt.last().UserAgent())
@@ -93,7 +93,7 @@ func TestWithHTTPClientSendsItsCookiesOnceAnAttempt(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
 	jar.SetCookies(&url.URL{Scheme: "https", Host: "api.mintlify.com"}, []*http.Cookie{{Name: "route", Value: "a"}})
-	rt := record(respondWith(503, ""))
+	rt := newRecording(respondWith(503, ""))
 	_, err = get(t.Context(), newClient(t, nil, mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: rt}), mintlify.WithRetryWait(0, 0)))
 	require.Error(t, err)
 	require.Equal(t, 4, rt.count())
@@ -108,7 +108,7 @@ func TestWithKeySourceIsAskedBeforeEachAttempt(t *testing.T) {
 		asked++
 		return fmt.Sprintf("Bearer mint_%d", asked), nil
 	}
-	rt := record(respondWith(503, ""))
+	rt := newRecording(respondWith(503, ""))
 	client, err := mintlify.NewClient("", "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt}),
 		mintlify.WithKeySource(source), mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(2))
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.
 	} {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				rt := record(respondWith(200, jobJSON))
+				rt := newRecording(respondWith(200, jobJSON))
 				_, err := call(t.Context(), newClient(t, rt, option))
 				require.ErrorIs(t, err, broken)
 				assert.ErrorContains(t, err, "vault is sealed")
@@ -194,7 +194,7 @@ func TestWithRateLimiterIsNotAskedOnceTheContextHasEnded(t *testing.T) {
 	for name, call := range operations {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
-		rt := record(respondWith(200, jobJSON))
+		rt := newRecording(respondWith(200, jobJSON))
 		client := newClient(t, rt, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; cancel(); return nil }))
 		for range 2 {
 			_, err := call(ctx, client)

@@ -70,7 +70,7 @@ func TestVisitorPages(t *testing.T) {
 
 // script is a recording that responds with page after page.
 func script(pages ...string) *recording {
-	rt := record()
+	rt := newRecording()
 	for _, page := range pages {
 		rt.steps = append(rt.steps, respondWith(200, page))
 	}

@@ -98,7 +98,7 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	} {
 		for _, operation := range posts() {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				rt := record(tc.steps...)
+				rt := newRecording(tc.steps...)
 				_, err := operations[operation](t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 				assert.True(t, isOutcomeUnknown(err))
 				assert.ErrorIs(t, err, error(refused))
@@ -171,7 +171,7 @@ func TestCertificateErrorIsNotRetried(t *testing.T) {
 		x509.CertificateInvalidError{Reason: x509.Expired},
 	} {
 		for name, call := range operations {
-			rt := record(func(r *http.Request) (*http.Response, error) {
+			rt := newRecording(func(r *http.Request) (*http.Response, error) {
 				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 				return nil, certificate
 			})
@@ -213,13 +213,13 @@ func TestGetIsRetried(t *testing.T) {
 
 func TestGetIsNotRetriedInVain(t *testing.T) {
 	for _, status := range []int{300, 304, 400, 401, 403, 404, 405, 408, 409, 422, 425, 501, 505} {
-		rt := record(respondWith(status, ""))
+		rt := newRecording(respondWith(status, ""))
 		_, err := get(t.Context(), newClient(t, rt))
 		require.Error(t, err)
 		assert.Equal(t, 1, rt.count(), status)
 	}
 	for name, body := range map[string]string{"malformed": "{}", "too large": strings.Repeat(" ", 11<<20)} {
-		rt := record(respondWith(200, body))
+		rt := newRecording(respondWith(200, body))
 		_, err := get(t.Context(), newClient(t, rt))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.Equal(t, 1, rt.count(), name)
@@ -238,7 +238,7 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				waits := make([][]time.Duration, 8)
 				for range 200 {
-					rt := record(respondWith(503, ""))
+					rt := newRecording(respondWith(503, ""))
 					_, err := get(t.Context(), newClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
 					require.ErrorIs(t, err, mintlify.ErrServer)
 					times := rt.times()
@@ -260,7 +260,7 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 
 func TestWithMaxRetriesOfManyStaysAtTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := record(respondWith(503, ""))
+		rt := newRecording(respondWith(503, ""))
 		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(100)))
 		require.Error(t, err)
 		times := rt.times()
@@ -295,7 +295,7 @@ func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					rt := record(respondWith(429, "", "Retry-After", tc.value()))
+					rt := newRecording(respondWith(429, "", "Retry-After", tc.value()))
 					_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 					require.ErrorIs(t, err, mintlify.ErrRateLimited)
 					require.Equal(t, 2, rt.count())
@@ -313,7 +313,7 @@ func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 func TestRetryAfterHeaderOfAServerErrorCountsToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for after, want := range map[string][]time.Duration{"7": {0, 7 * time.Second}, "31": {0}} {
-			rt := record(respondWith(503, "", "Retry-After", after))
+			rt := newRecording(respondWith(503, "", "Retry-After", after))
 			_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 			require.ErrorIs(t, err, mintlify.ErrServer)
 			assert.Equal(t, want, rt.times())
@@ -328,7 +328,7 @@ func TestRetryAfterHeaderBeyondTheLongestWaitIsReturnedNotSleptThrough(t *testin
 			"9223372036854775807": 1<<63 - 1, "10000000000000000000": 1<<63 - 1, "9223372037": 1<<63 - 1,
 		} {
 			for name, call := range operations {
-				rt := record(respondWith(429, "", "Retry-After", value))
+				rt := newRecording(respondWith(429, "", "Retry-After", value))
 				_, err := call(t.Context(), newClient(t, rt))
 				var apiErr *mintlify.APIError
 				require.ErrorAs(t, err, &apiErr)

@@ -22,7 +22,7 @@ import (
 )
 
 func TestEachAttemptHasAHeaderOfItsOwn(t *testing.T) {
-	rt := record(
+	rt := newRecording(
 		func(r *http.Request) (*http.Response, error) {
 			r.Header.Set("X-Mine", "1") // a transport that takes liberties
 			return response(429, ""), nil
@@ -39,7 +39,7 @@ func TestEachAttemptHasAHeaderOfItsOwn(t *testing.T) {
 func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, "trace-7")
-	rt := record(respondWith(200, jobJSON))
+	rt := newRecording(respondWith(200, jobJSON))
 	for _, call := range operations {
 		_, err := call(ctx, newClient(t, rt))
 		require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 // keySentBy returns the Authorization header of a client that was given key.
 func keySentBy(t *testing.T, key string) string {
 	t.Helper()
-	rt := record(respondWith(200, jobJSON))
+	rt := newRecording(respondWith(200, jobJSON))
 	client, err := mintlify.NewClient(key, "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt}))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
@@ -144,7 +144,7 @@ func TestWithBaseURL(t *testing.T) {
 		"http://0.0.0.0":                        false,
 	} {
 		t.Run(url, func(t *testing.T) {
-			rt := record(respondWith(200, jobJSON))
+			rt := newRecording(respondWith(200, jobJSON))
 			client, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithBaseURL(url), mintlify.WithHTTPClient(&http.Client{Transport: rt}))
 			if allowed {
 				require.NoError(t, err)

@@ -25,7 +25,7 @@ func TestGetVisitorsToTheLetter(t *testing.T) {
 		"dateFrom=2024-01-15&limit=1":                                {DateFrom: mintlify.Day(2024, 1, 15), Limit: 1},
 		"offset=1":                                                   {Offset: 1},
 	} {
-		rt := record(respondWith(200, emptyPage))
+		rt := newRecording(respondWith(200, emptyPage))
 		client, err := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
 		require.NoError(t, err)
 		_, err = client.Analytics.GetVisitors(t.Context(), params)
