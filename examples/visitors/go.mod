@@ -5,6 +5,9 @@ go 1.26.0
 replace github.com/mintlify-community/mintlify-go => ../..
 
 require (
+	github.com/chromedp/cdproto v0.159.2
+	github.com/chromedp/chromedp v0.23.0
+	github.com/dustin/go-humanize v1.0.1
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mintlify-community/mintlify-go v0.0.0
 	github.com/stretchr/testify v1.12.1
@@ -12,7 +15,7 @@ require (
 )
 
 require (
-	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect

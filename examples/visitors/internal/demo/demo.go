@@ -93,7 +93,7 @@ func (s site) visitors(project string, from, to time.Time) ([]mintlify.Visitor, 
 func siteDay(project string, day time.Time) (humans, ais float64) {
 	years := min(max(day.Sub(epoch).Hours()/24/365, -2), 2)
 	size := 0.7 + 0.8*noise(project)
-	season := 1 + 0.1*math.Sin(2*math.Pi*float64(day.YearDay()-60)/365)
+	season := 1 + 0.1*math.Sin(2*math.Pi*float64(day.YearDay()-245)/365)
 	if d := day.YearDay(); d <= 3 || d >= 357 { // the holidays
 		season *= 0.6
 	}

@@ -199,11 +199,18 @@ func (l *Loader) block(ctx context.Context, wait time.Duration) error {
 	return &store.QuotaError{Until: until, Reason: "the service's hourly quota is used up (429)"}
 }
 
+// Requests returns how many requests were made.
+func (l *Loader) Requests() int { return l.progress.Requests }
+
+// IsFinal reports whether counts that were asked for at a time will not change.
+func (l *Loader) IsFinal(at time.Time, w store.Window) bool {
+	return !at.Before(w.To.Time().Add(l.Settle))
+}
+
 // isFresh reports whether counts that were asked for at a time need not be asked for
 // again: they are final, or recent.
 func (l *Loader) isFresh(at time.Time, w store.Window) bool {
-	final := w.To.Time().Add(l.Settle)
-	return !at.Before(final) || time.Since(at) < l.MaxAge
+	return l.IsFinal(at, w) || time.Since(at) < l.MaxAge
 }
 
 func (l *Loader) hasAll(task Task, state store.State) bool {

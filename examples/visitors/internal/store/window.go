@@ -112,6 +112,21 @@ func (s *Store) Visitors(ctx context.Context, w Window) (*Counts, []mintlify.Vis
 	return counts, visitors, rows.Err()
 }
 
+// Totals returns the newest totals of w, be it complete or not: those of an export
+// come with its first page.
+func (s *Store) Totals(ctx context.Context, w Window) (mintlify.VisitorTotals, time.Time, error) {
+	state, err := s.State(ctx, w)
+	switch export := state.Export; {
+	case err != nil:
+		return mintlify.VisitorTotals{}, time.Time{}, err
+	case export != nil && export.Offset > 0:
+		return export.Totals, export.At, nil
+	case state.Complete != nil:
+		return state.Complete.Totals, state.Complete.At, nil
+	}
+	return mintlify.VisitorTotals{}, time.Time{}, fmt.Errorf("there are no totals of %v in the database", w)
+}
+
 // Pages returns how many rows the newest complete window of project has; false where
 // there is none.
 func (s *Store) Pages(ctx context.Context, project string) (pages int, known bool, err error) {

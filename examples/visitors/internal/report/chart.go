@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// trend is the chart, drawn for a wide and for a narrow page, and its numbers.
+type trend struct {
+	Unit    string
+	Charts  []chart
+	Rows    []trendRow
+	Summary string // for who does not see the chart
+	LeftOut bool   // weeks at the ends are not whole, and not shown
+}
+
+type trendRow struct {
+	Date, Human, AI, Total string
+	Weekend                bool
+}
+
+// chart is a drawing of a size, in its own units.
+type chart struct {
+	Class                    string
+	Width, Height            float64
+	Left, Right, Top, Bottom float64 // of the plot
+	Weekends                 []band
+	Ticks                    []tick // of the counts
+	Labels                   []tick // of the dates
+	Humans, AIs              string // points of the lines
+	HumanArea, AIArea        string
+	Points                   []point
+	Step                     float64 // from point to point
+}
+
+type band struct{ X, Width float64 }
+type tick struct {
+	At   float64
+	Text string
+}
+type point struct{ X, Human, AI float64 }
+
+func newTrend(in Input) trend {
+	t := trend{Unit: in.Unit}
+	if len(in.Trend) == 0 {
+		return t
+	}
+	t.LeftOut = in.Trend[0].From != in.Period.From || in.Trend[len(in.Trend)-1].To != in.Period.To
+	t.Charts = []chart{drawChart(in, "wide", 1000, 300), drawChart(in, "narrow", 340, 230)}
+	low, high := in.Trend[0], in.Trend[0]
+	for _, b := range in.Trend {
+		if b.Totals.Human < low.Totals.Human {
+			low = b
+		}
+		if b.Totals.Human > high.Totals.Human {
+			high = b
+		}
+		t.Rows = append(t.Rows, trendRow{bucketText(b), number(b.Totals.Human), number(b.Totals.AI), number(b.Totals.Total), in.Unit == "day" && isWeekend(b.From.Time())})
+	}
+	first, last := in.Trend[0].Totals, in.Trend[len(in.Trend)-1].Totals
+	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last, from %s (%s) to %s (%s). AIs: %s at first, %s at last. The table beneath has all numbers.",
+		in.Unit, number(first.Human), number(last.Human), number(low.Totals.Human), bucketText(low), number(high.Totals.Human), bucketText(high), number(first.AI), number(last.AI))
+	return t
+}
+
+func bucketText(b Bucket) string {
+	if last := b.To.AddDays(-1); last != b.From {
+		return b.From.Time().Format(shortDay) + " to " + last.Time().Format(shortDay)
+	}
+	return b.From.Time().Format("Mon " + shortDay)
+}
+
+func drawChart(in Input, class string, width, height float64) chart {
+	c := chart{Class: class, Width: width, Height: height, Left: 46, Right: width - 24, Top: 12, Bottom: height - 28}
+	highest := int64(0)
+	for _, b := range in.Trend {
+		highest = max(highest, b.Totals.Human, b.Totals.AI)
+	}
+	step := tickStep(highest)
+	top := step * math.Max(1, math.Ceil(float64(highest)/step)) // the axis begins at 0
+	y := func(n int64) float64 { return round(c.Bottom - (c.Bottom-c.Top)*float64(max(n, 0))/top) }
+	for n := 0.0; n <= top; n += step {
+		c.Ticks = append(c.Ticks, tick{At: y(int64(n)), Text: number(int64(n))})
+	}
+	if last := len(in.Trend) - 1; last > 0 {
+		c.Step = (c.Right - c.Left) / float64(last)
+	}
+	apart := int(math.Max(1, math.Ceil(64/math.Max(c.Step, 1)))) // room for a label
+	for i, b := range in.Trend {
+		x := round(c.Left + c.Step*float64(i))
+		c.Points = append(c.Points, point{x, y(b.Totals.Human), y(b.Totals.AI)})
+		if from := (len(in.Trend) - 1) % apart; i%apart == from { // the last has one
+			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
+		}
+		if in.Unit == "day" && isWeekend(b.From.Time()) {
+			left, right := math.Max(x-c.Step/2, c.Left), math.Min(x+c.Step/2, c.Right)
+			c.shade(round(left), round(right))
+		}
+	}
+	c.Humans, c.HumanArea = c.line(func(p point) float64 { return p.Human })
+	c.AIs, c.AIArea = c.line(func(p point) float64 { return p.AI })
+	return c
+}
+
+// PlotHeight, TickX and LabelY are places that the template asks for.
+func (c chart) PlotHeight() float64 { return c.Bottom - c.Top }
+
+// TickX is where the counts end.
+func (c chart) TickX() float64 { return c.Left - 8 }
+
+// LabelY is where the dates stand.
+func (c chart) LabelY() float64 { return c.Bottom + 19 }
+
+// shade adds a weekend's day, to that of the day before if they touch.
+func (c *chart) shade(left, right float64) {
+	if last := len(c.Weekends) - 1; last >= 0 && math.Abs(c.Weekends[last].X+c.Weekends[last].Width-left) < 1 {
+		c.Weekends[last].Width = round(right - c.Weekends[last].X)
+		return
+	}
+	c.Weekends = append(c.Weekends, band{left, round(right - left)})
+}
+
+// line returns the points of a line, and of the area beneath it.
+func (c chart) line(y func(point) float64) (line, area string) {
+	var b strings.Builder
+	for _, p := range c.Points {
+		fmt.Fprintf(&b, "%g,%g ", p.X, y(p))
+	}
+	first, last := c.Points[0], c.Points[len(c.Points)-1]
+	line = strings.TrimSpace(b.String())
+	return line, fmt.Sprintf("%g,%g %s %g,%g", first.X, c.Bottom, line, last.X, c.Bottom)
+}
+
+// tickStep returns a round number that goes into highest some five times.
+func tickStep(highest int64) float64 {
+	rough := math.Max(float64(highest)/5, 1)
+	power := math.Pow(10, math.Floor(math.Log10(rough)))
+	for _, factor := range []float64{1, 2, 2.5, 5, 10} {
+		if step := power * factor; step >= rough && step == math.Trunc(step) {
+			return step
+		}
+	}
+	return power * 10
+}
+
+// spark returns the points of a small line without axes, 100 wide and 24 high.
+func spark(trend []Bucket, count func(mintlify.VisitorTotals) float64) string {
+	highest := 0.0
+	for _, b := range trend {
+		highest = max(highest, count(b.Totals))
+	}
+	if len(trend) < 2 || highest == 0 {
+		return ""
+	}
+	var points strings.Builder
+	for i, b := range trend {
+		fmt.Fprintf(&points, "%g,%g ", round(100*float64(i)/float64(len(trend)-1)), round(23-22*max(count(b.Totals), 0)/highest))
+	}
+	return strings.TrimSpace(points.String())
+}
+
+func round(x float64) float64 { return math.Round(10*x) / 10 }

@@ -1,0 +1,92 @@
+'use strict';
+(() => {
+  const $ = (id) => document.getElementById(id);
+
+  // The chart's cursor: a slider, which keys, fingers and screen readers know already.
+  const cursor = $('cursor');
+  if (cursor) {
+    const rows = [...$('numbers').tBodies[0].rows];
+    const charts = [...document.querySelectorAll('.chart')];
+    const show = () => {
+      const at = Number(cursor.value);
+      const [date, humans, ais] = [...rows[at].cells].map((cell) => cell.textContent.trim());
+      const text = `${date}: ${humans} humans, ${ais} AIs`;
+      $('readout').textContent = text;
+      cursor.setAttribute('aria-valuetext', text);
+      for (const chart of charts) {
+        chart.querySelectorAll('.point').forEach((point, i) => point.classList.toggle('on', i === at));
+      }
+    };
+    cursor.max = rows.length - 1;
+    cursor.value = rows.length - 1;
+    cursor.addEventListener('input', show);
+    for (const chart of charts) {
+      chart.addEventListener('pointermove', (event) => {
+        const box = chart.getBoundingClientRect();
+        const x = (event.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
+        const step = Number(chart.dataset.step);
+        cursor.value = step ? Math.round((x - Number(chart.dataset.left)) / step) : 0;
+        show();
+      });
+    }
+    $('cursor-line').hidden = false;
+    show();
+  }
+
+  const table = $('pages');
+  if (!table) return;
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+
+  // On a phone the rows are laid out as a grid, and remain rows to a screen reader.
+  table.setAttribute('role', 'table');
+  for (const group of [table.tHead, body]) group.setAttribute('role', 'rowgroup');
+  for (const row of table.rows) {
+    row.setAttribute('role', 'row');
+    for (const cell of row.cells) cell.setAttribute('role', { col: 'columnheader', row: 'rowheader' }[cell.scope] || 'cell');
+  }
+
+  // Sorting: numbers as numbers, what is new above all of them.
+  const value = (row, column) => {
+    const text = row.cells[column].textContent.trim();
+    if (column === 0) return text;
+    if (text === 'new') return Infinity;
+    if (text.startsWith('×')) return (parseFloat(text.slice(1)) - 1) * 100;
+    const number = parseFloat(text.replace(/,/g, '').replace('−', '-').replace(/[+±]/, ''));
+    return Number.isNaN(number) ? -Infinity : number;
+  };
+  const words = new Intl.Collator('en', { numeric: true });
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener('click', () => {
+      const now = head.getAttribute('aria-sort');
+      const order = now === 'descending' || (!now && column === 0) ? 'ascending' : 'descending';
+      heads.forEach((other) => other.removeAttribute('aria-sort'));
+      head.setAttribute('aria-sort', order);
+      const sign = order === 'ascending' ? 1 : -1;
+      const keyed = rows.map((row) => [value(row, column), row]);
+      keyed.sort(([a], [b]) => sign * (column === 0 ? words.compare(a, b) : a === b ? 0 : a < b ? -1 : 1));
+      body.append(...keyed.map(([, row]) => row));
+    });
+  });
+
+  const filter = $('filter');
+  const apply = () => {
+    const wanted = filter.value.trim().toLowerCase();
+    let count = 0;
+    for (const row of rows) {
+      row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+      if (!row.hidden) count++;
+    }
+    table.classList.toggle('filtered', wanted !== '');
+    table.parentElement.classList.toggle('long', wanted === '' && rows.length > 100);
+    $('shown').textContent = `${count.toLocaleString('en')} of ${rows.length.toLocaleString('en')} pages`;
+  };
+  filter.addEventListener('input', apply);
+  $('tools').hidden = false;
+  apply();
+})();
