@@ -95,7 +95,7 @@ func read(pages []comparison) []comparison {
 // forAIs are the pages of whose readers the most are AIs.
 func forAIs(pages []comparison) []pageBar {
 	chosen := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool {
-		return c.now.AI == 0 || c.now.Human+c.now.AI < fewReaders
+		return c.now.AI == 0 || c.now.Human < fewReaders-c.now.AI
 	})
 	slices.SortStableFunc(chosen, func(a, b comparison) int {
 		return cmp.Or(cmp.Compare(share(b.now.Human, b.now.AI), share(a.now.Human, a.now.AI)), cmp.Compare(b.now.AI, a.now.AI))

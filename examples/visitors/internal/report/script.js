@@ -48,11 +48,11 @@
 
   // Sorting: numbers as numbers, what is new above all of them.
   const value = (row, column) => {
-    const text = row.cells[column].textContent.trim();
+    const text = row.cells[column].textContent.trim().replace(/,/g, '');
     if (column === 0) return text;
     if (text === 'new') return Infinity;
     if (text.startsWith('×')) return (parseFloat(text.slice(1)) - 1) * 100;
-    const number = parseFloat(text.replace(/,/g, '').replace('−', '-').replace(/[+±]/, ''));
+    const number = parseFloat(text.replace('−', '-').replace(/[+±]/, ''));
     return Number.isNaN(number) ? -Infinity : number;
   };
   const words = new Intl.Collator('en', { numeric: true });

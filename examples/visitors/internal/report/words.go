@@ -38,14 +38,15 @@ func days(p Period) int { return int(p.To.Time().Sub(p.From.Time()).Hours() / 24
 // share returns how much of humans and AIs together the AIs are, 0 to 1. It is not of
 // the total, which counts a visitor of both kinds once.
 func share(human, ai int64) float64 {
-	if human+ai <= 0 {
+	both := float64(human) + float64(ai)
+	if both <= 0 {
 		return 0
 	}
-	return float64(ai) / (float64(human) + float64(ai))
+	return float64(ai) / both
 }
 
 func shareText(human, ai int64) string {
-	if human+ai <= 0 {
+	if human <= 0 && ai <= 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f", 100*share(human, ai)) + percent
@@ -64,7 +65,7 @@ func changeOf(now, before int64) change {
 	case before <= 0:
 		return change{"new", "up"}
 	case float64(now) >= 10*float64(before):
-		return change{fmt.Sprintf("×%.0f", float64(now)/float64(before)), "up"}
+		return change{"×" + number(now/before), "up"}
 	}
 	ratio := 100 * (float64(now)/float64(before) - 1)
 	return change{signed(ratio, percentDecimals(ratio)) + percent, direction(ratio)}
