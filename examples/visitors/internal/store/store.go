@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
@@ -99,15 +101,13 @@ func open(where string) (*sql.DB, error) {
 	return db, err
 }
 
-// prepare makes the tables. Two programs that do so at once may get in each other's
-// way in Postgres: the one that fails finds them made.
+// prepare makes the tables. Of two programs that do so at once in Postgres, one fails,
+// and then finds them made.
 func (s *Store) prepare(ctx context.Context, source string) error {
-	const attempts = 5
-	var err error
-	for range attempts {
-		if err = s.createTables(ctx, source); err == nil || ctx.Err() != nil {
-			break
-		}
+	const attempts = 10
+	err := s.createTables(ctx, source)
+	for i := 1; i < attempts && isConflict(err); i++ {
+		err = s.createTables(ctx, source)
 	}
 	if err != nil {
 		return fmt.Errorf("the database: %w", err)
@@ -132,6 +132,12 @@ func (s *Store) createTables(ctx context.Context, source string) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO mintlify_service (id, source, blocked_until) VALUES (1, $1, 0) ON CONFLICT (id) DO NOTHING`, source)
 		return err
 	})
+}
+
+func isConflict(err error) bool {
+	var pgErr *pgconn.PgError
+	// unique_violation, duplicate_table, duplicate_object
+	return errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
 }
 
 // Close closes the database.

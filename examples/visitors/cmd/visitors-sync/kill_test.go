@@ -1,0 +1,189 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/demo"
+	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
+	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/postgrestest"
+	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
+	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/testrig"
+)
+
+var kills = flag.Int("kills", 40, "how often to kill a run, on each database")
+
+const (
+	demoPages    = 1600 // 7 requests a window
+	requestsEach = 7
+	ample        = 1_000_000 // a budget that does not end
+	killWithin   = 60 * time.Millisecond
+)
+
+func TestSQLiteOutlivesKills(t *testing.T) {
+	outliveKills(t, func(t *testing.T) string { return filepath.Join(t.TempDir(), "visitors.db") })
+}
+
+func TestPostgresOutlivesKills(t *testing.T) {
+	outliveKills(t, postgrestest.Start(t).Database)
+}
+
+func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) {
+	runTwice(t, filepath.Join(t.TempDir(), "visitors.db"))
+}
+
+func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) {
+	runTwice(t, postgrestest.Start(t).Database(t))
+}
+
+// process is the command as a process of its own, with the demo's visitors.
+type process struct {
+	t      *testing.T
+	binary string
+	from   mintlify.Date
+}
+
+func build(t *testing.T) process {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "visitors-sync")
+	output, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	return process{t, binary, mintlify.DayOf(time.Now().UTC()).AddDays(-14)}
+}
+
+func (p process) command(db string) *exec.Cmd {
+	command := exec.Command(p.binary, "-db", db, "-demo-pages", strconv.Itoa(demoPages), "-budget", strconv.Itoa(ample), "-projects", "docs,handbook", "-from", p.from.String())
+	command.Env = append(os.Environ(), "MINTLIFY_API_KEY=")
+	return command
+}
+
+func (p process) windows() []store.Window {
+	var all []store.Window
+	for _, project := range []string{"docs", "handbook"} {
+		for _, span := range []load.Span{load.ByDay, load.ByWeek, load.ByMonth} {
+			all = append(all, load.Windows(project, span, p.from, mintlify.DayOf(time.Now().UTC()))...)
+		}
+	}
+	return all
+}
+
+// requireAll asserts that the database holds all that the demo tells, and returns how
+// many requests that took.
+func (p process) requireAll(db string) (requests int) {
+	p.t.Helper()
+	source := demo.Describe(demoPages)
+	testrig.RequireWindows(p.t, db, source, demo.Visitors(demoPages), p.windows())
+	s, err := store.Open(p.t.Context(), db, source)
+	require.NoError(p.t, err)
+	defer s.Close()
+	left, err := s.Left(p.t.Context(), ample)
+	require.NoError(p.t, err)
+	return ample - left
+}
+
+func outliveKills(t *testing.T, newDatabase func(*testing.T) string) {
+	p := build(t)
+	partial := 0 // kills within a window
+	for killed := 0; killed < *kills; {
+		db, killedHere := newDatabase(t), 0
+		for done := false; !done; {
+			killAfter := time.Duration(-1)
+			if killed < *kills {
+				killAfter = rand.N(killWithin)
+			}
+			if done = p.run(db, killAfter); !done {
+				killed++
+				killedHere++
+				partial += p.underWay(db)
+			}
+		}
+		requests := p.requireAll(db)
+		needed := requestsEach * len(p.windows())
+		assert.GreaterOrEqual(t, requests, needed)
+		assert.LessOrEqual(t, requests, needed+killedHere, "a kill loses one page at most")
+		t.Logf("%d kills: %d requests instead of %d", killedHere, requests, needed)
+	}
+	t.Logf("%d of %d kills came within a window", partial, *kills)
+	assert.NotZero(t, partial)
+}
+
+// run runs the command, and kills it that long after its first sign of life, or never.
+func (p process) run(db string, killAfter time.Duration) (done bool) {
+	p.t.Helper()
+	command := p.command(db)
+	messages := &signOfLife{came: make(chan struct{})}
+	command.Stderr = messages
+	require.NoError(p.t, command.Start())
+	if killAfter >= 0 {
+		go func() {
+			<-messages.came
+			time.AfterFunc(killAfter, func() { _ = command.Process.Kill() })
+		}()
+	}
+	err := command.Wait()
+	if command.ProcessState.ExitCode() == -1 { // by a signal
+		return false
+	}
+	require.NoError(p.t, err, "%s", messages.text.String())
+	return true
+}
+
+// underWay returns 1 if an export stopped within its window, else 0.
+func (p process) underWay(db string) int {
+	p.t.Helper()
+	s, err := store.Open(p.t.Context(), db, demo.Describe(demoPages))
+	require.NoError(p.t, err)
+	defer s.Close()
+	for _, w := range p.windows() {
+		state, err := s.State(p.t.Context(), w)
+		require.NoError(p.t, err)
+		if state.Export != nil && state.Export.Offset > 0 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// signOfLife keeps what a process prints, and tells when the first of it comes.
+type signOfLife struct {
+	once sync.Once
+	came chan struct{}
+	text bytes.Buffer
+}
+
+func (s *signOfLife) Write(data []byte) (int, error) {
+	s.once.Do(func() { close(s.came) })
+	return s.text.Write(data)
+}
+
+func runTwice(t *testing.T, db string) {
+	p := build(t)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			output, err := p.command(db).CombinedOutput()
+			assert.NoError(t, err, "%s", output)
+		})
+	}
+	both.Wait()
+	requests := p.requireAll(db)
+	needed := requestsEach * len(p.windows())
+	t.Logf("%d requests instead of %d", requests, needed)
+	assert.GreaterOrEqual(t, requests, needed)
+	assert.LessOrEqual(t, requests, 2*needed)
+}
