@@ -76,7 +76,7 @@ func run(ctx context.Context, p command.Program, args []string) int {
 	if err := session.Load(ctx, tasks); err != nil {
 		return p.Fail(ctx, err)
 	}
-	if err := o.write(ctx, p, session, tasks); err != nil {
+	if err := o.write(ctx, p, session); err != nil {
 		return p.Fail(ctx, err)
 	}
 	return command.OK
@@ -155,7 +155,7 @@ func (o *options) tasks(project string) []load.Task {
 }
 
 // write reads the page's numbers from the database and writes the page.
-func (o *options) write(ctx context.Context, p command.Program, session *command.Session, tasks []load.Task) error {
+func (o *options) write(ctx context.Context, p command.Program, session *command.Session) error {
 	project := session.Projects[0]
 	in := report.Input{Title: o.title, Project: project, Demo: session.Demo, Unit: string(o.unit()), Generated: time.Now().UTC(), Final: true}
 	for _, part := range []struct {
@@ -198,7 +198,7 @@ func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // gone already when all is well
+	defer func() { _ = os.Remove(file.Name()) }() // gone already when all is well
 	if err := errors.Join(write(file), file.Chmod(0o644), file.Close()); err != nil {
 		return err
 	}

@@ -223,7 +223,7 @@ func TestThirtyNights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		moving := func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 			rows, totals := testrig.Site(260)(project, p)
-			early := max(0, int64(p.DateTo.Time().Add(20*time.Hour).Sub(time.Now()).Hours()))
+			early := max(0, int64(time.Until(p.DateTo.Time().Add(20*time.Hour)).Hours()))
 			totals.Human -= early
 			rows[0].Human -= early
 			return rows, totals

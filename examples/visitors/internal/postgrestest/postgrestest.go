@@ -42,16 +42,16 @@ func Start(t *testing.T) *Server {
 	}
 	folder, err := os.MkdirTemp("", "pg") // a socket's path must be short
 	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	as := unprivileged(t, folder)
 
 	data := filepath.Join(folder, "data")
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	initdb := exec.CommandContext(t.Context(), filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	initdb.SysProcAttr, initdb.Dir = as, folder
 	output, err := initdb.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 
-	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off")
+	server := exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off")
 	server.SysProcAttr, server.Dir = as, folder
 	log, err := server.StderrPipe()
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func (s *Server) Database(t *testing.T) string {
 	t.Helper()
 	db, err := sql.Open("pgx", s.url("postgres"))
 	require.NoError(t, err)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	s.databases++
 	name := fmt.Sprintf("visitors%d", s.databases)
 	_, err = db.ExecContext(context.Background(), "CREATE DATABASE "+name)

@@ -83,7 +83,7 @@ func Open(ctx context.Context, where, source string) (*Store, error) {
 	}
 	s := &Store{db: db}
 	if err := s.prepare(ctx, source); err != nil {
-		db.Close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -140,8 +140,8 @@ func isConflict(err error) bool {
 	return errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
 }
 
-// Close closes the database.
-func (s *Store) Close() error { return s.db.Close() }
+// Close closes the database. All that was to be kept is: nothing depends on it.
+func (s *Store) Close() { _ = s.db.Close() }
 
 func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,7 +57,7 @@ func open(t *testing.T, where string) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), where, source)
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	t.Cleanup(s.Close)
 	return s
 }
 
@@ -103,7 +104,7 @@ func roundTrip(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.Equal(t, first.Totals, counts.Totals)
 	assert.Equal(t, 257, counts.Pages)
-	want := append(first.Visitors, page("/a", 250, 7, false).Visitors...)
+	want := slices.Concat(first.Visitors, page("/a", 250, 7, false).Visitors)
 	want[0].Path = "/nul\uFFFD\uFFFD"
 	assert.Equal(t, want, rows, "in order, and a path many times")
 
@@ -225,7 +226,7 @@ func openedByMany(t *testing.T, where string) {
 		all.Go(func() {
 			s, err := store.Open(t.Context(), where, source)
 			if assert.NoError(t, err) {
-				assert.NoError(t, s.Close())
+				s.Close()
 			}
 		})
 	}

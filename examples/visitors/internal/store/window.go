@@ -92,7 +92,7 @@ func (s *Store) Visitors(ctx context.Context, w Window) (*Counts, []mintlify.Vis
 	if err != nil {
 		return nil, nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var counts *Counts
 	var visitors []mintlify.Visitor
 	for rows.Next() {
