@@ -104,46 +104,62 @@ type Session struct {
 	Projects []string
 	Demo     bool // the visitors are made up
 
-	stderr *os.File
+	progress *progress
+}
+
+// Load brings the windows up to date, and shows how it goes.
+func (s *Session) Load(ctx context.Context, tasks []load.Task) error {
+	defer s.progress.line.End()
+	return s.Loader.Load(ctx, tasks)
 }
 
 // Open connects to the service, or to a fake of it where there is no key, and opens
 // the database. With no projects, it is the environment's one.
 func (p Program) Open(ctx context.Context, f Flags, projects []string) (*Session, error) {
-	s := &Session{Projects: projects, Demo: p.Getenv("MINTLIFY_API_KEY") == "", stderr: p.Stderr}
-	s.Loader = &load.Loader{Budget: f.Budget, Settle: f.Settle, MaxAge: f.MaxAge, Wait: f.Wait, Show: newProgress(p.Stderr).show}
-	key, baseURL, source := p.Getenv("MINTLIFY_API_KEY"), baseURL(p.Getenv), baseURL(p.Getenv)
-	options := []mintlify.Option{mintlify.WithRateLimiter(s.Reserve), mintlify.WithMaxRetries(0)}
-	if s.Demo {
-		fmt.Fprintln(p.Stderr, "MINTLIFY_API_KEY is not set: the visitors are made up, by a fake of the service inside this program (mintlifytest).")
-		svc := mintlifytest.NewService()
-		svc.SetVisitorsFunc(demo.Visitors(f.DemoPages))
-		p.Transport, key, baseURL, source = svc, mintlifytest.APIKey, mintlify.DefaultBaseURL, demo.Describe(f.DemoPages)
-	}
-	if p.Transport != nil {
-		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: p.Transport}))
-	}
+	s := &Session{Projects: projects, Demo: p.Getenv("MINTLIFY_API_KEY") == "", progress: newProgress(p.Stderr)}
+	s.Loader = &load.Loader{Budget: f.Budget, Settle: f.Settle, MaxAge: f.MaxAge, Wait: f.Wait, Show: s.progress.show}
 	s.setProjects(p.Getenv("MINTLIFY_PROJECT_ID"))
 	if len(s.Projects) == 0 {
 		return nil, usageError{errors.New("no project: set MINTLIFY_PROJECT_ID, or name it by the flag")}
 	}
+	where, source := "visitors.db", baseURL(p.Getenv)
+	if s.Demo {
+		where, source = "visitors-demo.db", demo.Describe(f.DemoPages)
+	}
+	if f.DB != "" {
+		where = f.DB
+	}
+	if err := s.connect(p, f.DemoPages); err != nil {
+		return nil, usageError{err}
+	}
 	var err error
-	for _, project := range s.Projects { // none is refused only in the middle of a run
-		if s.Client, err = mintlify.NewClient(key, project, append(options, mintlify.WithBaseURL(baseURL))...); err != nil {
-			return nil, usageError{err}
-		}
-	}
-	if f.DB == "" {
-		f.DB = "visitors.db"
-		if s.Demo {
-			f.DB = "visitors-demo.db"
-		}
-	}
-	s.Store, err = store.Open(ctx, f.DB, source)
+	s.Store, err = store.Open(ctx, where, source)
 	if errors.Is(err, store.ErrOtherSource) {
 		err = usageError{err}
 	}
 	return s, err
+}
+
+// connect makes the client. It does not retry: the loader does, and a 429 ends a run.
+func (s *Session) connect(p Program, demoPages int) error {
+	key, origin, transport := p.Getenv("MINTLIFY_API_KEY"), baseURL(p.Getenv), p.Transport
+	if s.Demo {
+		fmt.Fprintln(p.Stderr, "MINTLIFY_API_KEY is not set: the visitors are made up, by a fake of the service inside this program (mintlifytest).")
+		svc := mintlifytest.NewService()
+		svc.SetVisitorsFunc(demo.Visitors(demoPages))
+		key, origin, transport = mintlifytest.APIKey, mintlify.DefaultBaseURL, svc
+	}
+	options := []mintlify.Option{mintlify.WithBaseURL(origin), mintlify.WithRateLimiter(s.Reserve), mintlify.WithMaxRetries(0)}
+	if transport != nil {
+		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: transport}))
+	}
+	for _, project := range s.Projects { // so that none is refused only in the middle of a run
+		var err error
+		if s.Client, err = mintlify.NewClient(key, project, options...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Session) setProjects(ofEnvironment string) {

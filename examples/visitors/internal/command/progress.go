@@ -29,9 +29,6 @@ func (p *progress) show(now load.Progress) {
 		fmt.Fprintf(p.out, "Waiting for the hourly quota until %s.\n", now.Waiting.Format(time.TimeOnly+" MST"))
 	case p.line.IsTerminal():
 		p.line.Show(bar(now))
-		if now.Done == now.Windows {
-			p.line.End()
-		}
 	case now.Completed != nil:
 		p.line.Show(fmt.Sprintf("%v (%d of %d windows, %d requests, %d left this hour)", *now.Completed, now.Done, now.Windows, now.Requests, now.Left))
 	}

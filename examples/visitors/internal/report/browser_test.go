@@ -25,7 +25,7 @@ import (
 
 var screenshots = flag.String("screenshots", "", "the folder to write screenshots to, and the page on paper")
 
-const limit = time.Minute // of a whole look at a page
+const limit = 30 * time.Second // of a whole look at a page
 
 // browser starts a Chromium that ends with the test. Without one, the test is skipped,
 // or fails in CI.
@@ -166,23 +166,23 @@ func (p *tab) press(keys ...string) {
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `\'`) + "'" }
 
-// TestScreenshots writes what people see: go test ./internal/report -run Screenshots -screenshots DIR
+// TestScreenshots writes what people see. From this folder:
+//
+//	go test -run Screenshots -screenshots ../../docs
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("-screenshots is not given")
 	}
 	chrome := browser(t)
 	for _, s := range []screen{desktop, dark, phone, nightly} {
+		s.height *= 2
 		p := open(t, chrome, demoInput(120), s)
-		image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+		image, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(*screenshots, "report-"+s.name+".png"), image, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(*screenshots, s.name+".png"), image, 0o644))
 	}
 	p := open(t, chrome, demoInput(120), desktop)
-	image, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(*screenshots, "report.png"), image, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(*screenshots, "report.pdf"), paper(p), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(*screenshots, "paper.pdf"), paper(p), 0o644))
 }
 
 // paper returns the page as it is printed.
