@@ -6,7 +6,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"net/url"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -48,6 +51,7 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"the service's block":       block,
 		"another source":            otherSource,
 		"a statement that fails":    failing,
+		"the queries of the README": readme,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newDatabase(t)) })
 	}
@@ -297,6 +301,39 @@ func failing(t *testing.T, where string) {
 	_, err = store.Open(ctx, where, source)
 	require.Error(t, err)
 	begin(t, s) // and it works on
+}
+
+func readme(t *testing.T, where string) {
+	s := open(t, where)
+	export := begin(t, s)
+	_, err := s.Append(t.Context(), window, export, page("/a", 0, 3, false))
+	require.NoError(t, err)
+	driver := "sqlite"
+	if strings.HasPrefix(where, "postgres:") {
+		driver = "pgx"
+	} else {
+		where = "file:" + (&url.URL{Path: where}).EscapedPath()
+	}
+	db, err := sql.Open(driver, where)
+	require.NoError(t, err)
+	defer db.Close()
+
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, queries, 2)
+	for _, query := range queries {
+		here := strings.NewReplacer("date_to IN ('2026-10-12'", "date_to IN ('2026-03-02'", "'2026-10-01'", "'2026-03-01'", "'2026-11-01'", "'2026-03-02'").Replace(query[1])
+		require.NotEqual(t, query[1], here)
+		rows, err := db.QueryContext(t.Context(), here)
+		require.NoError(t, err, here)
+		count := 0
+		for rows.Next() {
+			count++
+		}
+		require.NoError(t, rows.Err())
+		assert.Equal(t, 1, count, here)
+	}
 }
 
 func TestADatabaseThatCannotBeReached(t *testing.T) {
