@@ -276,6 +276,46 @@ func TestAFailingProjectLeavesTheOthersToBeLoaded(t *testing.T) {
 	})
 }
 
+func TestAFailingWindowLeavesTheOthersToBeLoaded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 1, 0)
+		r := newRig(t, testrig.Site(3))
+		bad := mintlifytest.Fault{Status: 400, Body: `{"error":"too long ago"}`}
+		r.Service.FailNext(mintlify.OpGetVisitors, 2, bad)
+		require.Equal(t, command.Failed, r.Run(t.Context(), "-from", "2000-02-20", "-by", "day"))
+		assert.Contains(t, r.Messages, "docs 2000-02-29: ")
+		assert.Contains(t, r.Messages, "too long ago")
+		assert.Len(t, r.Asked(), 10)
+		r.RequireWindows(testrig.Site(3), load.Windows("docs", load.ByDay, day(time.February, 20), day(time.February, 28)))
+
+		r.Service.FailNext(mintlify.OpGetVisitors, 9, bad)
+		require.Equal(t, command.Failed, r.Run(t.Context(), "-from", "2000-02-10", "-by", "day"))
+		assert.Len(t, r.Asked(), 10+3, "three in a row are enough")
+	})
+}
+
+func TestQuotaAfterFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 1, 0)
+		r := newRig(t, testrig.Site(3))
+		r.Service.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 502})
+		r.Service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 429})
+		require.Equal(t, command.Quota, r.Run(t.Context(), "-from", "2000-02-29", "-by", "day"), r.Messages)
+		require.Equal(t, command.Quota, r.Run(t.Context(), "-from", "2000-02-29", "-by", "day"))
+		assert.Len(t, r.Asked(), 4)
+	})
+}
+
+func TestWarningsOfTheSDKAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 1, 0)
+		r := newRig(t, testrig.Site(3))
+		r.Service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Body: `{"totals":{"human":1,"ai":1,"total":2},"visitors":[{"path":"/a","human":1,"ai":1,"total":2}],"hasMore":true}`})
+		r.Run(t.Context(), "-from", "2000-02-29", "-by", "day")
+		assert.Contains(t, r.Messages, "level=WARN")
+	})
+}
+
 func TestFailuresThatPassAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(time.March, 1, 0)

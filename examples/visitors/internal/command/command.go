@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
@@ -149,7 +150,7 @@ func (s *Session) connect(p Program, demoPages int) error {
 		svc.SetVisitorsFunc(demo.Visitors(demoPages))
 		key, origin, transport = mintlifytest.APIKey, mintlify.DefaultBaseURL, svc
 	}
-	options := []mintlify.Option{mintlify.WithBaseURL(origin), mintlify.WithRateLimiter(s.Reserve), mintlify.WithMaxRetries(0)}
+	options := []mintlify.Option{mintlify.WithBaseURL(origin), mintlify.WithRateLimiter(s.Reserve), mintlify.WithMaxRetries(0), mintlify.WithLogger(warnings(p.Stderr))}
 	if transport != nil {
 		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: transport}))
 	}
@@ -160,6 +161,11 @@ func (s *Session) connect(p Program, demoPages int) error {
 		}
 	}
 	return nil
+}
+
+// warnings are what the SDK has to say of responses that look wrong.
+func warnings(out *os.File) *slog.Logger {
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 func (s *Session) setProjects(ofEnvironment string) {

@@ -16,6 +16,7 @@ const (
 	pageSize    = 250             // the most there is: the quota counts requests, not rows
 	maxAttempts = 4               // of a page
 	firstRetry  = 2 * time.Second // doubles
+	maxFailures = 3               // windows of a project in a row
 	maxRestarts = 3               // of an export whose totals change from page to page
 	quotaWait   = 10 * time.Minute
 	maxBlock    = time.Hour // the quota is of an hour, whatever a Retry-After says
@@ -63,8 +64,8 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) er
 // Load brings the windows up to date, in this order, and keeps each page as it comes.
 //
 // It ends with a [*store.QuotaError] when the budget or the quota is used up, unless
-// it is to wait. An error that is of one project alone leaves the others to be
-// loaded, and is returned at the end.
+// it is to wait. A window that fails leaves the others to be loaded, and is told at the
+// end. A project is given up after a few such windows in a row.
 func (l *Loader) Load(ctx context.Context, tasks []Task) error {
 	plan, err := l.Plan(ctx, tasks)
 	if err != nil {
@@ -73,18 +74,19 @@ func (l *Loader) Load(ctx context.Context, tasks []Task) error {
 	l.progress, l.left = Progress{Windows: len(plan.Tasks)}, plan.Left
 	l.show(nil)
 	var failures []error
-	failed := map[string]bool{} // projects
+	inARow := map[string]int{} // windows that failed, by project
 	queue := plan.Tasks
 	for len(queue) > 0 {
 		task := queue[0]
 		queue = queue[1:]
-		if failed[task.Project] {
+		if inARow[task.Project] == maxFailures {
 			continue
 		}
 		err := l.loadWindow(ctx, task)
 		var quota *store.QuotaError
 		switch {
 		case err == nil:
+			inARow[task.Project] = 0
 			l.progress.Done++
 			l.show(&task.Window)
 		case errors.Is(err, store.ErrOvertaken):
@@ -99,11 +101,19 @@ func (l *Loader) Load(ctx context.Context, tasks []Task) error {
 		case errors.As(err, &quota):
 			return errors.Join(append(failures, quota)...)
 		default:
-			failed[task.Project] = true
+			inARow[task.Project]++
+			if isOfProject(err) {
+				inARow[task.Project] = maxFailures
+			}
 			failures = append(failures, fmt.Errorf("%v: %w", task.Window, err))
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// isOfProject reports whether no window of the project can be had.
+func isOfProject(err error) bool {
+	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound)
 }
 
 // loadWindow loads what is missing of a window.
@@ -148,9 +158,7 @@ func (l *Loader) loadPages(ctx context.Context, task Task, export *store.Export)
 		params := mintlify.VisitorsParams{DateFrom: task.From, DateTo: task.To, Limit: pageSize, Offset: export.Offset}
 		for page, err := range client.Analytics.VisitorPages(ctx, params) {
 			if err != nil {
-				if failures++; failures == maxAttempts {
-					return err
-				}
+				failures++
 				if err := l.afterFailure(ctx, err, failures); err != nil {
 					return err
 				}
@@ -179,7 +187,7 @@ func (l *Loader) afterFailure(ctx context.Context, err error, failures int) erro
 		return err
 	case errors.Is(err, mintlify.ErrRateLimited):
 		return l.block(ctx, wait)
-	case !again:
+	case !again, failures == maxAttempts:
 		return err
 	}
 	return sleep(ctx, min(max(wait, firstRetry<<(failures-1)), quotaWait))
