@@ -59,24 +59,24 @@ func run(ctx context.Context, p command.Program, args []string) int {
 	if o.project != "" {
 		projects = []string{o.project}
 	}
-	session, err := p.Open(ctx, o.Flags, projects)
+	work, err := p.Open(ctx, o.Flags, projects)
 	if err != nil {
 		return p.Fail(ctx, err)
 	}
-	defer session.Store.Close()
-	tasks := o.tasks(session.Projects[0])
+	defer work.Store.Close()
+	tasks := o.tasks(work.Projects[0])
 	if o.Plan {
-		plan, err := session.Loader.Plan(ctx, tasks)
+		plan, err := work.Loader.Plan(ctx, tasks)
 		if err != nil {
 			return p.Fail(ctx, err)
 		}
 		fmt.Fprintln(p.Stdout, plan)
 		return command.OK
 	}
-	if err := session.Load(ctx, tasks); err != nil {
+	if err := work.Load(ctx, tasks); err != nil {
 		return p.Fail(ctx, err)
 	}
-	if err := o.write(ctx, p, session); err != nil {
+	if err := o.write(ctx, p, work); err != nil {
 		return p.Fail(ctx, err)
 	}
 	return command.OK
@@ -155,14 +155,14 @@ func (o *options) tasks(project string) []load.Task {
 }
 
 // write reads the page's numbers from the database and writes the page.
-func (o *options) write(ctx context.Context, p command.Program, session *command.Session) error {
-	project := session.Projects[0]
-	in := report.Input{Title: o.title, Project: project, Demo: session.Demo, Unit: string(o.unit()), Generated: time.Now().UTC(), Final: true}
+func (o *options) write(ctx context.Context, p command.Program, work *command.Run) error {
+	project := work.Projects[0]
+	in := report.Input{Title: o.title, Project: project, Demo: work.Demo, Unit: string(o.unit()), Generated: time.Now().UTC(), Final: true}
 	for _, part := range []struct {
 		window store.Window
 		into   *report.Period
 	}{{o.period(project), &in.Period}, {o.before(project), &in.Before}} {
-		counts, rows, err := session.Store.Visitors(ctx, part.window)
+		counts, rows, err := work.Store.Visitors(ctx, part.window)
 		if err != nil {
 			return err
 		}
@@ -170,21 +170,21 @@ func (o *options) write(ctx context.Context, p command.Program, session *command
 			return fmt.Errorf("%v is gone from the database", part.window)
 		}
 		*part.into = report.Period{From: part.window.From, To: part.window.To, Totals: counts.Totals, Rows: rows}
-		in.Final = in.Final && session.IsFinal(counts.At, part.window)
+		in.Final = in.Final && work.IsFinal(counts.At, part.window)
 	}
 	for _, w := range o.trend(project) {
-		totals, at, err := session.Store.Totals(ctx, w)
+		totals, at, err := work.Store.Totals(ctx, w)
 		if err != nil {
 			return err
 		}
 		in.Trend = append(in.Trend, report.Bucket{From: w.From, To: w.To, Totals: totals})
-		in.Final = in.Final && session.IsFinal(at, w)
+		in.Final = in.Final && work.IsFinal(at, w)
 	}
 	if err := writeFile(o.output, p.Stdout, func(w io.Writer) error { return report.Write(w, in) }); err != nil {
 		return err
 	}
 	if o.output != stdout {
-		fmt.Fprintf(p.Stderr, "Wrote %s, for %d requests.\n", o.output, session.Requests())
+		fmt.Fprintf(p.Stderr, "Wrote %s, for %d requests.\n", o.output, work.Requests())
 	}
 	return nil
 }

@@ -44,25 +44,25 @@ func run(ctx context.Context, p command.Program, args []string) int {
 	if err != nil {
 		return command.Usage
 	}
-	session, err := p.Open(ctx, o.Flags, o.projects)
+	work, err := p.Open(ctx, o.Flags, o.projects)
 	if err != nil {
 		return p.Fail(ctx, err)
 	}
-	defer session.Store.Close()
+	defer work.Store.Close()
 	now := time.Now()
 	if o.from.IsZero() {
 		o.from = mintlify.DayOf(now.UTC()).AddDays(-defaultDays)
 	}
-	tasks := load.SyncTasks(session.Projects, o.spans, o.from, now)
+	tasks := load.SyncTasks(work.Projects, o.spans, o.from, now)
 	if o.Plan {
-		plan, err := session.Loader.Plan(ctx, tasks)
+		plan, err := work.Loader.Plan(ctx, tasks)
 		if err != nil {
 			return p.Fail(ctx, err)
 		}
 		fmt.Fprintln(p.Stdout, plan)
 		return command.OK
 	}
-	if err := session.Load(ctx, tasks); err != nil {
+	if err := work.Load(ctx, tasks); err != nil {
 		return p.Fail(ctx, err)
 	}
 	fmt.Fprintf(p.Stderr, "Up to date: %d windows since %v.\n", len(tasks), o.from)

@@ -99,8 +99,8 @@ func CheckDay(name string, date mintlify.Date) error {
 	return nil
 }
 
-// Session is a run of a command.
-type Session struct {
+// Run is one run of a command, from its flags to its database.
+type Run struct {
 	*load.Loader
 	Projects []string
 	Demo     bool // the visitors are made up
@@ -109,54 +109,54 @@ type Session struct {
 }
 
 // Load brings the windows up to date, and shows how it goes.
-func (s *Session) Load(ctx context.Context, tasks []load.Task) error {
-	defer s.progress.line.End()
-	return s.Loader.Load(ctx, tasks)
+func (r *Run) Load(ctx context.Context, tasks []load.Task) error {
+	defer r.progress.line.End()
+	return r.Loader.Load(ctx, tasks)
 }
 
 // Open connects to the service, or to a fake of it where there is no key, and opens
 // the database. With no projects, it is the environment's one.
-func (p Program) Open(ctx context.Context, f Flags, projects []string) (*Session, error) {
-	s := &Session{Projects: projects, Demo: p.Getenv("MINTLIFY_API_KEY") == "", progress: newProgress(p.Stderr)}
-	s.Loader = &load.Loader{Budget: f.Budget, Settle: f.Settle, MaxAge: f.MaxAge, Wait: f.Wait, Show: s.progress.show}
-	s.setProjects(p.Getenv("MINTLIFY_PROJECT_ID"))
-	if len(s.Projects) == 0 {
+func (p Program) Open(ctx context.Context, f Flags, projects []string) (*Run, error) {
+	r := &Run{Projects: projects, Demo: p.Getenv("MINTLIFY_API_KEY") == "", progress: newProgress(p.Stderr)}
+	r.Loader = &load.Loader{Budget: f.Budget, Settle: f.Settle, MaxAge: f.MaxAge, Wait: f.Wait, Show: r.progress.show}
+	r.setProjects(p.Getenv("MINTLIFY_PROJECT_ID"))
+	if len(r.Projects) == 0 {
 		return nil, usageError{errors.New("no project: set MINTLIFY_PROJECT_ID, or name it by the flag")}
 	}
 	where, source := "visitors.db", baseURL(p.Getenv)
-	if s.Demo {
+	if r.Demo {
 		where, source = "visitors-demo.db", demo.Describe(f.DemoPages)
 	}
 	if f.DB != "" {
 		where = f.DB
 	}
-	if err := s.connect(p, f.DemoPages); err != nil {
+	if err := r.connect(p, f.DemoPages); err != nil {
 		return nil, usageError{err}
 	}
 	var err error
-	s.Store, err = store.Open(ctx, where, source)
+	r.Store, err = store.Open(ctx, where, source)
 	if errors.Is(err, store.ErrOtherSource) {
 		err = usageError{err}
 	}
-	return s, err
+	return r, err
 }
 
 // connect makes the client. It does not retry: the loader does, and a 429 ends a run.
-func (s *Session) connect(p Program, demoPages int) error {
+func (r *Run) connect(p Program, demoPages int) error {
 	key, origin, transport := p.Getenv("MINTLIFY_API_KEY"), baseURL(p.Getenv), p.Transport
-	if s.Demo {
+	if r.Demo {
 		fmt.Fprintln(p.Stderr, "MINTLIFY_API_KEY is not set: the visitors are made up, by a fake of the service inside this program (mintlifytest).")
 		svc := mintlifytest.NewService()
 		svc.SetVisitorsFunc(demo.Visitors(demoPages))
 		key, origin, transport = mintlifytest.APIKey, mintlify.DefaultBaseURL, svc
 	}
-	options := []mintlify.Option{mintlify.WithBaseURL(origin), mintlify.WithRateLimiter(s.Reserve), mintlify.WithMaxRetries(0), mintlify.WithLogger(warnings(p.Stderr))}
+	options := []mintlify.Option{mintlify.WithBaseURL(origin), mintlify.WithRateLimiter(r.Reserve), mintlify.WithMaxRetries(0), mintlify.WithLogger(warnings(p.Stderr))}
 	if transport != nil {
 		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: transport}))
 	}
-	for _, project := range s.Projects { // so that none is refused only in the middle of a run
+	for _, project := range r.Projects { // so that none is refused only in the middle of a run
 		var err error
-		if s.Client, err = mintlify.NewClient(key, project, options...); err != nil {
+		if r.Client, err = mintlify.NewClient(key, project, options...); err != nil {
 			return err
 		}
 	}
@@ -168,12 +168,12 @@ func warnings(out *os.File) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-func (s *Session) setProjects(ofEnvironment string) {
-	if len(s.Projects) == 0 && s.Demo {
-		s.Projects = []string{"demo"}
+func (r *Run) setProjects(ofEnvironment string) {
+	if len(r.Projects) == 0 && r.Demo {
+		r.Projects = []string{"demo"}
 	}
-	if ofEnvironment = strings.TrimSpace(ofEnvironment); len(s.Projects) == 0 && ofEnvironment != "" {
-		s.Projects = []string{ofEnvironment}
+	if ofEnvironment = strings.TrimSpace(ofEnvironment); len(r.Projects) == 0 && ofEnvironment != "" {
+		r.Projects = []string{ofEnvironment}
 	}
 }
 

@@ -147,7 +147,7 @@ func (l *Loader) loadWindow(ctx context.Context, task Task) error {
 
 var errTotalsChanged = errors.New("the totals change from page to page: the counts are still moving, load them later")
 
-// loadPages goes on with an export to its end, page by page. A page that has come is
+// loadPages takes an export to its end, page by page. A page that has come is
 // kept, whatever befalls the context meanwhile.
 func (l *Loader) loadPages(ctx context.Context, task Task, export *store.Export) error {
 	client, err := l.Client.ForProject(task.Project)

@@ -60,7 +60,7 @@ func (s Span) end(start mintlify.Date) mintlify.Date {
 }
 
 // Windows returns project's windows of a span that lie wholly in the days from from to
-// before to, oldest first: a week that is cut short would look like a fall.
+// before to, oldest first: part of a week would look like a fall.
 func Windows(project string, s Span, from, to mintlify.Date) []store.Window {
 	var all []store.Window
 	start := s.start(from)
