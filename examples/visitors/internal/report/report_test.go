@@ -125,6 +125,18 @@ func TestWeeksAreWhole(t *testing.T) {
 	assert.NotContains(t, words(write(t, demoInput(5))), "Only whole")
 }
 
+func TestWeekendsAreShaded(t *testing.T) {
+	page := write(t, demoInput(5))
+	wide := page[strings.Index(page, `class="chart wide"`):strings.Index(page, `class="chart narrow"`)]
+	assert.Equal(t, 4, strings.Count(wide, `<rect class="weekend"`), "one for both days")
+	assert.Equal(t, 8, strings.Count(page, `<tr class="weekend">`))
+	for _, day := range []string{"Sat 24 Oct", "Sun 25 Oct", "Sun 15 Nov"} {
+		assert.Contains(t, page, `<tr class="weekend"><th scope="row">`+day)
+	}
+	byWeek := write(t, inputOf(5, mintlify.Day(2026, time.October, 5), mintlify.Day(2026, time.November, 2), load.ByWeek))
+	assert.NotContains(t, byWeek, `<rect class="weekend"`)
+}
+
 func TestWhatAReaderHasToKnow(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
