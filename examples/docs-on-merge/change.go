@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// change is what was merged.
+type change struct {
+	repository  string
+	base, head  string // commits; base may be the empty tree
+	title, body string // of the pull request, if it is known
+	files       []file
+	subjects    string // of the commits, a line each
+	skip        string // why there is nothing to do; "" where there is
+}
+
+// event is what is read of an event of GitHub Actions.
+type event struct {
+	Before, After, Ref string // of a push
+	Repository         struct {
+		DefaultBranch string `json:"default_branch"`
+	}
+	PullRequest pullRequest `json:"pull_request"`
+}
+
+// pullRequest is what is read of a pull request of GitHub.
+type pullRequest struct {
+	Title, Body                   string
+	Merged                        bool   // in an event
+	MergedAt                      string `json:"merged_at"` // in a list
+	MergeCommitSHA                string `json:"merge_commit_sha"`
+	Commits, Additions, Deletions int
+	ChangedFiles                  int `json:"changed_files"`
+}
+
+var (
+	zeros    = regexp.MustCompile(`^0+$`)
+	fullName = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+)
+
+// findChange finds what was merged: between two refs by hand, else of the event.
+func (p *program) findChange(ctx context.Context) (c change, err error) {
+	g, e := git{p.dir}, event{}
+	c.base, c.head = p.options.base, p.options.head
+	name := p.getenv("GITHUB_EVENT_NAME")
+	if byHand := c.base != "" || c.head != "" || name == ""; !byHand {
+		if e, err = readEvent(name, p.getenv("GITHUB_EVENT_PATH")); err != nil {
+			return c, err
+		}
+		c.base, c.head, c.title, c.body = e.Before, cmp.Or(e.After, e.PullRequest.MergeCommitSHA), e.PullRequest.Title, e.PullRequest.Body
+		if c.skip = e.skip(); c.skip != "" {
+			return c, nil
+		}
+	}
+	if c.head, err = g.commit(ctx, cmp.Or(c.head, "HEAD")); err != nil {
+		return c, err
+	}
+	if c.base, err = c.findBase(ctx, g, e); err != nil {
+		return c, err
+	}
+	if c.files, err = g.files(ctx, c.base, c.head, p.options.paths); err != nil || len(c.files) == 0 {
+		c.skip = "nothing relevant changed"
+		return c, err
+	}
+	top, err := g.run(ctx, "rev-parse", "--show-toplevel")
+	c.repository = oneLine(cmp.Or(p.options.repository, p.getenv("GITHUB_REPOSITORY"), p.getenv("CI_PROJECT_PATH"), filepath.Base(top)))
+	if err == nil {
+		c.subjects, err = g.run(ctx, "log", "--format=%s", "--max-count=1000", c.head, "^"+c.base)
+	}
+	if e.After != "" {
+		c.title, c.body = p.mergedPullRequest(ctx, c)
+	}
+	return c, err
+}
+
+func readEvent(name, path string) (e event, err error) {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &e)
+	}
+	push := name == "push" && fullName.MatchString(e.Before) && fullName.MatchString(e.After)
+	pull := (name == "pull_request" || name == "pull_request_target") && (!e.PullRequest.Merged || fullName.MatchString(e.PullRequest.MergeCommitSHA))
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
+	case push:
+		e.PullRequest = pullRequest{}
+	case pull:
+		e.Before, e.After = "", ""
+	default:
+		err = fmt.Errorf("the event %q names no merge: run on push or pull_request, or say -base and -head", name)
+	}
+	return e, err
+}
+
+// skip returns why there is nothing to do, or "".
+func (e event) skip() string {
+	switch {
+	case zeros.MatchString(e.After):
+		return "the branch was deleted"
+	case e.After == "" && !e.PullRequest.Merged:
+		return "the pull request is not merged"
+	}
+	return ""
+}
+
+// findBase returns the commit before the change. (Before a force push that is what was
+// there: what differs is what changed.)
+func (c *change) findBase(ctx context.Context, g git, e event) (string, error) {
+	switch branch := e.Repository.DefaultBranch; {
+	case c.base == "":
+		return e.PullRequest.base(ctx, g, c.head)
+	case !zeros.MatchString(c.base):
+		return g.commit(ctx, c.base)
+	case e.After == "":
+		return "", errors.New("-base is all zeros, since the branch is new or nothing was pushed: say where the change begins")
+	case e.Ref == "refs/heads/"+branch:
+		return g.emptyTree(ctx)
+	default: // a new branch
+		base, err := g.run(ctx, "merge-base", "refs/remotes/origin/"+branch, c.head)
+		if err != nil {
+			err = fmt.Errorf("the branch is new, and where it left %q is not in this clone: fetch all of it (fetch-depth: 0 of actions/checkout), or say -base: %w", branch, err)
+		}
+		return base, err
+	}
+}
+
+// base is the first parent of the merge. A rebased pull request is as many commits as it
+// had: the last one alone is not all of it.
+func (r pullRequest) base(ctx context.Context, g git, head string) (string, error) {
+	parent, err := g.parent(ctx, head)
+	if _, second := g.commit(ctx, head+"^2"); err != nil || r.Commits < 2 || second == nil {
+		return parent, err
+	}
+	files, err := g.files(ctx, parent, head, nil)
+	if added, removed := count(files); err != nil || len(files) == r.ChangedFiles && added == r.Additions && removed == r.Deletions {
+		return parent, err // squashed
+	}
+	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
+}
