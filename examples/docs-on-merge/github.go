@@ -64,6 +64,9 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 		return resp.Header, json.Unmarshal(data, into)
 	}
 	err = fmt.Errorf("%s %s: %s: %s", method, req.URL.Path, resp.Status, oneLine(string(data[:min(len(data), 300)])))
+	if code == http.StatusForbidden || code == http.StatusNotFound {
+		err = fmt.Errorf("%w (the job needs permissions: statuses: write, and pull-requests: read for titles; one of a fork's pull request gets neither)", err)
+	}
 	if code < 300 || code >= 500 || code == http.StatusTooManyRequests || code == http.StatusForbidden && limited {
 		err = &outcomeError{notStarted, err}
 	}
@@ -79,7 +82,7 @@ func (p *program) mergedPullRequest(ctx context.Context, c change) (title, body 
 		_, err = g.do(ctx, http.MethodGet, "/commits/"+c.head+"/pulls", nil, &found)
 	}
 	if err != nil {
-		p.log.printf("Going on without the pull request's title and description (permissions: pull-requests: read): %v", err)
+		p.log.printf("Going on without the pull request's title and description: %v", err)
 	}
 	for _, pull := range found {
 		if pull.MergedAt != "" {

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const noCommit = "0000000000000000000000000000000000000000"
+
+func TestAMergeBecomesAPullRequestOnce(t *testing.T) {
+	w := merged(t)
+	w.forge.pulls = []pullRequest{{Title: "Not this one"}, {Title: "JSON at last", Body: "Every command.\r\nPrints JSON.", MergedAt: "2026-01-01T00:00:00Z"}}
+	head := w.git("rev-parse", "HEAD")
+	all := w.runs(nil, nil)
+	for _, r := range all {
+		require.Zero(t, r.code, r.log)
+		assert.Equal(t, map[string]string{"outcome": "pull-request", "job-id": "job_1", "pr-link": "https://github.com/example/docs/pull/1"}, r.outputs)
+		assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.stdout)
+		assert.Contains(t, r.summary, "<https://github.com/example/docs/pull/1>")
+		assert.Contains(t, r.log, "::notice title=docs-on-merge::Documentation: pull request opened https://github.com/example/docs/pull/1 [job job_1]\n")
+	}
+	assert.Contains(t, all[0].log, "Made job job_1.")
+	assert.Contains(t, all[1].log, "This commit has job job_1 already.")
+	require.Len(t, w.service.Jobs(), 1)
+
+	prompt := w.prompts()[0]
+	assert.Contains(t, prompt, "docs-on-merge acme/cli@"+head+"\n", "the marker")
+	assert.Contains(t, prompt, "\n> JSON at last\n")
+	assert.Contains(t, prompt, "\n> Every command.\n> Prints JSON.\n")
+	assert.Contains(t, prompt, "\n> Add the flag --json\n")
+	assert.Contains(t, prompt, "\n> +1 -0 b.go\n")
+	assert.NotContains(t, prompt, "a.go")
+
+	statuses := w.forge.statuses[head]
+	require.Len(t, statuses, 3)
+	assert.Equal(t, "https://github.com/example/docs/pull/1", statuses[0].TargetURL, "in the end")
+	assert.Equal(t, "success", statuses[0].State)
+	assert.Equal(t, "https://github.com/acme/cli/actions/runs/77", statuses[2].TargetURL)
+	assert.Equal(t, "pending", statuses[2].State)
+	for _, s := range statuses {
+		assert.NotContains(t, s.Context+s.Description, "test-project")
+	}
+}
+
+// merge makes a branch of two commits, with one on main beside them, and merges it in a way.
+func merge(t *testing.T, way string) (w *world, event map[string]any) {
+	w = newWorld(t)
+	w.git("checkout", "--quiet", "-b", "topic")
+	w.commit("topic 1", "one.go", "package one\n")
+	w.commit("topic 2", "two.go", "package two\n")
+	w.git("checkout", "--quiet", "main")
+	base := w.git("rev-parse", "HEAD")
+	w.commit("beside", "beside.go", "package beside\n")
+	switch way {
+	case "merge":
+		w.git("merge", "--quiet", "--no-ff", "topic")
+	case "squash":
+		w.git("merge", "--quiet", "--squash", "topic")
+		w.git("commit", "--quiet", "--message=squashed")
+	case "rebase":
+		w.git("cherry-pick", base+"..topic")
+	}
+	return w, map[string]any{"action": "closed", "pull_request": map[string]any{"merged": true, "title": "A title", "body": nil, "merge_commit_sha": w.git("rev-parse", "HEAD"),
+		"commits": 2, "additions": 2, "deletions": 0, "changed_files": 2}}
+}
+
+func TestAPullRequestIsAllOfItsFilesHoweverItWasMerged(t *testing.T) {
+	for _, way := range []string{"merge", "squash", "rebase"} {
+		for _, name := range []string{"pull_request", "pull_request_target"} {
+			t.Run(way+" "+name, func(t *testing.T) {
+				w, event := merge(t, way)
+				w.onGitHub(name, event)
+				prompt := w.prompt()
+				assert.Contains(t, prompt, "> +1 -0 one.go\n> +1 -0 two.go\n")
+				assert.NotContains(t, prompt, "beside.go")
+				assert.Contains(t, prompt, "> A title\n")
+				assert.Contains(t, prompt, "@"+w.git("rev-parse", "HEAD"))
+			})
+		}
+	}
+}
+
+func TestWhatIsSkippedNeedsNoKeyAndMakesNoJob(t *testing.T) {
+	for name, tc := range map[string]struct {
+		event string
+		data  map[string]any
+		args  []string
+		says  string
+	}{
+		"not merged":          {"pull_request", map[string]any{"pull_request": map[string]any{"merged": false, "merge_commit_sha": nil}}, nil, "not merged"},
+		"deleted branch":      {"push", map[string]any{"before": strings.Repeat("a", 40), "after": noCommit, "deleted": true}, nil, "deleted"},
+		"nothing of the path": {"push", nil, []string{"-path", "docs", "-path", "*.md"}, "nothing relevant"},
+		"no change":           {"push", map[string]any{"before": "HEAD", "after": "HEAD"}, nil, "nothing relevant"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := merged(t)
+			head := w.git("rev-parse", "HEAD")
+			for key, value := range tc.data {
+				if value == "HEAD" {
+					tc.data[key] = head
+				}
+			}
+			if tc.data == nil {
+				tc.data = w.push(w.git("rev-parse", "HEAD^"))
+			}
+			w.onGitHub(tc.event, tc.data)
+			delete(w.env, "MINTLIFY_API_KEY")
+			r := w.runOnce(tc.args...)
+			require.Zero(t, r.code, r.log)
+			assert.Equal(t, "skipped", r.outputs["outcome"])
+			assert.Contains(t, r.log, tc.says)
+			assert.Contains(t, r.summary, "Skipped")
+			assert.Empty(t, w.service.Requests())
+			assert.Empty(t, w.forge.statuses)
+		})
+	}
+}
+
+func TestPathsAreGitsPathspecs(t *testing.T) {
+	w := newWorld(t)
+	w.commit("c", "cmd/x.go", "package x\n")
+	w.commit("d", "internal/y.go", "package y\n")
+	prompt := w.prompt("-base", "HEAD~2", "-path", "*.go", "-path", ":(exclude)internal")
+	assert.Contains(t, prompt, "cmd/x.go")
+	assert.NotContains(t, prompt, "y.go")
+}
+
+func TestByHand(t *testing.T) {
+	w := newWorld(t)
+	w.git("mv", "a.go", "renamed.go")
+	w.commit("rename", "image.png", "\x00\x01")
+	prompt := w.prompt()
+	assert.Contains(t, prompt, "> +0 -0 a.go => renamed.go\n", "HEAD against its parent")
+	assert.Contains(t, prompt, "> +0 -0 image.png\n", "binary")
+	assert.Contains(t, prompt, "docs-on-merge "+filepath.Base(w.dir)+"@")
+	w.env["CI_PROJECT_PATH"] = "group/name"
+	assert.Contains(t, w.prompt(), "docs-on-merge group/name@")
+	assert.Contains(t, w.prompt("-repository", "o/n", "-head", "HEAD^"), "docs-on-merge o/n@")
+	assert.Contains(t, w.prompt("-head", "HEAD^"), "> +1 -0 a.go\n", "a root commit against nothing")
+	assert.Contains(t, w.prompt("-head", "HEAD^"), "> first\n")
+
+	w.onGitHub("workflow_dispatch", map[string]any{})
+	assert.Contains(t, w.prompt("-base", "HEAD^"), "renamed.go", "whatever the event")
+}
+
+func TestNewBranches(t *testing.T) {
+	w := newWorld(t)
+	event := w.push(noCommit)
+	w.onGitHub("push", event)
+	assert.Contains(t, w.prompt(), "a.go", "the default branch itself: all of it")
+
+	w.git("update-ref", "refs/remotes/origin/main", "HEAD")
+	w.git("checkout", "--quiet", "-b", "topic")
+	w.commit("topic", "topic.go", "package topic\n")
+	event = w.push(noCommit)
+	event["ref"] = "refs/heads/topic"
+	w.onGitHub("push", event)
+	prompt := w.prompt()
+	assert.Contains(t, prompt, "topic.go", "since it left the default branch")
+	assert.NotContains(t, prompt, "a.go")
+
+	w.git("update-ref", "-d", "refs/remotes/origin/main")
+	r := w.runOnce()
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, `where it left "main" is not in this clone`)
+	assert.Contains(t, r.log, "fetch-depth: 0")
+}
+
+func TestAForcePushIsWhatDiffers(t *testing.T) {
+	w := newWorld(t)
+	before := w.commit("one way", "b.go", "package b\n")
+	w.git("reset", "--quiet", "--hard", "HEAD^")
+	w.commit("another way", "c.go", "package c\n")
+	w.onGitHub("push", w.push(before))
+	assert.Contains(t, w.prompt(), "> +0 -1 b.go\n> +1 -0 c.go\n")
+
+	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
+	r := w.runOnce()
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "no such commit in this clone (a force push leaves out the one before it): say with -base")
+}
+
+func TestAShallowCloneIsToldSo(t *testing.T) {
+	w := newWorld(t)
+	w.commit("second", "b.go", "package b\n")
+	before := w.git("rev-parse", "HEAD^")
+	event := w.push(before)
+	clone := filepath.Join(t.TempDir(), "clone")
+	w.git("clone", "--quiet", "--depth=1", "file://"+w.dir, clone)
+	w.dir = clone
+	pull := map[string]any{"pull_request": map[string]any{"merged": true, "merge_commit_sha": event["after"]}}
+	for name, event := range map[string]any{"push": event, "pull_request": pull, "": nil} {
+		w.onGitHub(name, event)
+		r := w.runOnce()
+		assert.Equal(t, 2, r.code)
+		assert.Contains(t, r.log, "shallow: fetch all of it (fetch-depth: 0 of actions/checkout")
+		assert.Equal(t, "set-up", r.outputs["outcome"])
+	}
+	assert.Empty(t, w.service.Requests())
+}
+
+func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
+	w := merged(t)
+	good := w.push(w.git("rev-parse", "HEAD^"))
+	pull := map[string]any{"pull_request": map[string]any{"merged": true, "merge_commit_sha": "main"}}
+	for name, tc := range map[string]struct {
+		event string
+		data  any
+		args  []string
+		says  string
+	}{
+		"other event":      {"schedule", map[string]any{}, nil, `the event "schedule" names no merge`},
+		"push of nothing":  {"push", map[string]any{}, nil, "names no merge"},
+		"push of options":  {"push", map[string]any{"before": "--output=x", "after": good["after"]}, nil, "names no merge"},
+		"pull of a name":   {"pull_request", pull, nil, "names no merge"},
+		"no object":        {"push", "text", nil, "the event cannot be read (GITHUB_EVENT_PATH)"},
+		"zeros by hand":    {"push", good, []string{"-base", noCommit}, "-base is all zeros"},
+		"an option":        {"push", good, []string{"-head", "--all"}, "no such commit"},
+		"no such ref":      {"push", good, []string{"-head", "nowhere"}, "no such commit"},
+		"unknown flag":     {"push", good, []string{"-nope"}, "flag provided but not defined"},
+		"an argument":      {"push", good, []string{"main"}, "unexpected argument"},
+		"no time":          {"push", good, []string{"-timeout", "0s"}, "-timeout"},
+		"no room":          {"push", good, []string{"-max-prompt", "0"}, "-max-prompt"},
+		"job and new":      {"push", good, []string{"-job", "x", "-new"}, "exclude each other"},
+		"no template":      {"push", good, []string{"-template", "/nowhere/t"}, "-template"},
+		"pathspec":         {"push", good, []string{"-path", ":(nope)x"}, "pathspec magic"},
+		"state not usable": {"push", good, []string{"-state", "/dev/null/x"}, "/dev/null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.t = t
+			w.onGitHub(tc.event, tc.data)
+			r := w.runOnce(tc.args...)
+			assert.Equal(t, 2, r.code)
+			assert.Contains(t, r.log, tc.says)
+			assert.Equal(t, "set-up", r.outputs["outcome"])
+			assert.Empty(t, w.service.Requests())
+		})
+	}
+	w.env["GITHUB_EVENT_PATH"] = "/nowhere"
+	assert.Contains(t, w.runOnce().log, "GITHUB_EVENT_PATH")
+	require.NoError(t, os.RemoveAll(filepath.Join(w.dir, ".git")))
+	w.onGitHub("push", good)
+	r := w.runOnce()
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "not a git repository")
+}
+
+func TestAPushGoesOnWithoutThePullRequestItMayNotRead(t *testing.T) {
+	w := merged(t)
+	delete(w.env, "GITHUB_TOKEN")
+	prompt := w.prompt()
+	assert.Contains(t, prompt, "b.go")
+	assert.NotContains(t, prompt, "Title of the pull request")
+	assert.NotContains(t, prompt, "Description of the pull request")
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// failing has calls of GitHub's statuses by a method get a response of their own: the
+// n-th and the n-1 after it, counted from 1.
+func failing(w *world, method string, from, n int, acted bool, resp *http.Response) {
+	calls := 0
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method != method || !strings.Contains(r.URL.Path, "/statuses") {
+			return w.forge.RoundTrip(r)
+		}
+		if calls++; calls < from || calls >= from+n {
+			return w.forge.RoundTrip(r)
+		}
+		if acted {
+			_, _ = w.forge.RoundTrip(r)
+		}
+		if resp == nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+		again := *resp
+		again.Body = io.NopCloser(strings.NewReader(`{"message":"Resource not accessible by integration ` + gitHubToken + `"}`))
+		return &again, nil
+	})
+}
+
+func response(code int, header ...string) *http.Response {
+	resp := &http.Response{StatusCode: code, Status: fmt.Sprint(code, " ", http.StatusText(code)), Header: http.Header{}}
+	for i := 0; i < len(header); i += 2 {
+		resp.Header.Set(header[i], header[i+1])
+	}
+	return resp
+}
+
+func TestWithoutARecordThereIsNoJob(t *testing.T) {
+	one := merged(t)
+	for name, tc := range map[string]struct {
+		method string
+		from   int
+		resp   *http.Response
+		code   int
+		says   string
+	}{
+		"may not read":         {"GET", 1, response(403), 2, "permissions: statuses: write"},
+		"not found":            {"GET", 1, response(404), 2, "permissions: statuses: write"},
+		"may not write":        {"POST", 1, response(403), 2, "permissions: statuses: write"},
+		"bad token":            {"POST", 1, response(401), 2, "401 Unauthorized"},
+		"moved":                {"GET", 1, response(301, "Location", "https://evil.example.com/"), 2, "301"},
+		"down for reading":     {"GET", 1, response(502), 5, "502"},
+		"down for writing":     {"POST", 1, response(503), 5, "503"},
+		"limited":              {"POST", 1, response(403, "X-RateLimit-Remaining", "0"), 5, "403"},
+		"limited for a while":  {"POST", 1, response(429), 5, "429"},
+		"no connection":        {"GET", 1, nil, 5, "unexpected EOF"},
+		"no read-back":         {"GET", 2, response(500), 5, "500"},
+		"no JSON, or no date":  {"GET", 1, response(200), 2, "cannot unmarshal"},
+		"read-back not at all": {"GET", 2, response(404), 5, "404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := one.fresh(t)
+			failing(w, tc.method, tc.from, 1000, false, tc.resp)
+			r := w.runOnce()
+			assert.Equal(t, tc.code, r.code, r.log)
+			assert.Contains(t, r.log, tc.says)
+			assert.Empty(t, w.prompts(), "no job")
+			w.toForge = w.forge
+			assert.Zero(t, w.runOnce().code, "and none in the way of the next run")
+			assert.Len(t, w.service.Jobs(), 1)
+		})
+	}
+	w := merged(t)
+	delete(w.env, "GITHUB_TOKEN")
+	r := w.runOnce()
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "needs GITHUB_TOKEN")
+	w.env["GITHUB_TOKEN"] = gitHubToken
+	r = w.runOnce("-repository", "../x")
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "a repository owner/name")
+	assert.Empty(t, w.prompts())
+}
+
+func TestACallOfGitHubThatFailsOnceIsMadeAgain(t *testing.T) {
+	one := merged(t)
+	for _, acted := range []bool{false, true} {
+		for _, method := range []string{"GET", "POST"} {
+			for from := range 4 {
+				w := one.fresh(t)
+				failing(w, method, from+1, 2, acted, response(502))
+				assert.Zero(t, w.runOnce().code)
+				w.toForge = w.forge
+				assert.Zero(t, w.runOnce().code)
+				assert.Len(t, w.service.Jobs(), 1)
+			}
+		}
+	}
+}
+
+func TestAClaimThatMayHaveArrivedIsGivenBack(t *testing.T) {
+	w := merged(t)
+	failing(w, "POST", 1, 3, true, nil)
+	r := w.runOnce()
+	assert.Equal(t, 5, r.code, r.log)
+	assert.Equal(t, notStarted, w.state())
+	assert.Empty(t, w.prompts())
+	assert.Zero(t, w.runOnce().code)
+}
+
+func TestAJobWhoseIDCannotBeRecordedIsStillWaitedFor(t *testing.T) {
+	w := merged(t)
+	failing(w, "POST", 2, 3, false, response(500))
+	w.service.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"})
+	r := w.runOnce()
+	assert.Zero(t, r.code)
+	assert.Contains(t, r.log, `"running" of job "job_1" is not on record (a further run for this commit takes -job)`)
+	assert.Equal(t, pullRequestMade, w.state(), "the end is")
+
+	w = merged(t)
+	w.service.AddJob("job_1") // so that the id is another
+	failing(w, "POST", 2, 1000, false, response(500))
+	require.Zero(t, w.runOnce().code)
+	w.toForge = w.forge
+	assert.Equal(t, 3, w.runOnce().code, "a claim without an id")
+	assert.Zero(t, w.runOnce("-job", "job_2").code)
+	assert.Len(t, w.prompts(), 1)
+}
+
+func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
+	w := merged(t)
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"` + strings.Repeat("x", 60) + `","status":"active"}`})
+	w.service.AddJob(strings.Repeat("x", 60), mintlifytest.Step{Status: mintlify.JobCompleted})
+	for range 2 {
+		r := w.runOnce()
+		assert.Zero(t, r.code, r.log)
+		assert.Equal(t, strings.Repeat("x", 60), r.outputs["job-id"], "it fits without the words")
+	}
+	long := strings.Repeat("y", 200)
+	w.service.AddJob(long, mintlifytest.Step{Status: mintlify.JobCompleted})
+	r := w.runOnce("-job", long)
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "too long for a commit status: give a directory with -state")
+	assert.Zero(t, w.runOnce("-job", long, "-state", t.TempDir()).code)
+}
+
+func TestAmongManyStatusesOfOthers(t *testing.T) {
+	w := merged(t)
+	head := w.git("rev-parse", "HEAD")
+	w.forge.statuses[head] = nil
+	others := func(n int) {
+		added := make([]status, n)
+		for i := range added {
+			id := int64(len(w.forge.statuses[head]) + n - i)
+			added[i] = status{ID: id, Context: "ci/build", Description: "Build [1 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", State: "pending", CreatedAt: time.Now()}
+		}
+		w.forge.statuses[head] = append(added, w.forge.statuses[head]...)
+	}
+	others(250)
+	assert.Zero(t, w.runOnce().code)
+	others(250)
+	r := w.runOnce()
+	assert.Zero(t, r.code)
+	assert.Contains(t, r.log, "This commit has job job_1 already.")
+	assert.Len(t, w.prompts(), 1)
+	others(6000)
+	r = w.runOnce("-new")
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "too many statuses")
+	assert.Len(t, w.prompts(), 1)
+}
+
+func TestStatusesThatOthersForge(t *testing.T) {
+	w := merged(t)
+	require.Zero(t, w.runOnce().code)
+	head := w.git("rev-parse", "HEAD")
+	label := w.forge.statuses[head][0].Context
+	for i, description := range []string{"", "[1 released]", "[1 not-started ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", "[0 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", "[99999999999 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]",
+		"[1 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", "[1 running ABCDEFGHIJKLMNOPQRSTUVWXYZ job_2]"} {
+		w.forge.statuses[head] = append([]status{{ID: int64(100 + i), Context: label, Description: description, CreatedAt: time.Now()}}, w.forge.statuses[head]...)
+	}
+	r := w.runOnce()
+	assert.Zero(t, r.code, r.log)
+	assert.Equal(t, "job_1", r.outputs["job-id"])
+}
+
+func TestTheTokenGoesToGitHubAlone(t *testing.T) {
+	w := merged(t)
+	w.env["GITHUB_API_URL"] = "https://github.acme.example/api/v3"
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		assert.Equal(t, "github.acme.example", r.URL.Host)
+		assert.True(t, strings.HasPrefix(r.URL.Path, "/api/v3/repos/acme/cli/"), r.URL.Path)
+		assert.Equal(t, "Bearer "+gitHubToken, r.Header.Get("Authorization"))
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/api/v3")
+		return w.forge.RoundTrip(r)
+	})
+	assert.Zero(t, w.runOnce().code)
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+const gitHubToken = "ghs_a_token_of_the_tests"
+
+// world is what a run needs: a repository, an environment, and fakes of the service and
+// of GitHub. Time is a bubble's.
+type world struct {
+	t       *testing.T
+	dir     string
+	env     map[string]string
+	service *mintlifytest.Service
+	to      http.RoundTripper // the service, or what stands before it
+	forge   *forge
+	toForge http.RoundTripper
+	pace    pace
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), forge: &forge{statuses: map[string][]status{}}, pace: defaultPace,
+		env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID, "GITHUB_TOKEN": gitHubToken}}
+	w.to, w.toForge = w.service, w.forge
+	w.git("init", "--quiet", "--initial-branch=main")
+	w.commit("first", "a.go", "package a\n")
+	return w
+}
+
+func (w *world) git(args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com")
+	out, err := cmd.CombinedOutput()
+	require.NoError(w.t, err, "git %q: %s", args, out)
+	return strings.TrimSpace(string(out))
+}
+
+// commit commits a file, and returns the commit's name.
+func (w *world) commit(message, path, content string) string {
+	w.t.Helper()
+	path = filepath.Join(w.dir, path)
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(w.t, os.WriteFile(path, []byte(content), 0o644))
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message="+message)
+	return w.git("rev-parse", "HEAD")
+}
+
+// onGitHub has the runs be steps of GitHub Actions.
+func (w *world) onGitHub(eventName string, event any) {
+	w.t.Helper()
+	files := w.t.TempDir()
+	data, err := json.Marshal(event)
+	require.NoError(w.t, err)
+	require.NoError(w.t, os.WriteFile(filepath.Join(files, "event.json"), data, 0o600))
+	maps.Copy(w.env, map[string]string{"GITHUB_ACTIONS": "true", "CI": "true", "GITHUB_REPOSITORY": "acme/cli", "GITHUB_EVENT_NAME": eventName,
+		"GITHUB_EVENT_PATH": filepath.Join(files, "event.json"), "GITHUB_OUTPUT": filepath.Join(files, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(files, "summary"),
+		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "77"})
+}
+
+// push is the event of a push of all commits since before.
+func (w *world) push(before string) map[string]any {
+	return map[string]any{"before": before, "after": w.git("rev-parse", "HEAD"), "ref": "refs/heads/main", "repository": map[string]any{"default_branch": "main"}}
+}
+
+// merged is a world in which a commit was pushed to GitHub.
+func merged(t *testing.T) *world {
+	w := newWorld(t)
+	before := w.git("rev-parse", "HEAD")
+	w.commit("Add the flag --json", "b.go", "package b\n")
+	w.onGitHub("push", w.push(before))
+	return w
+}
+
+// fresh is the same repository and environment with fakes that know of nothing.
+func (w *world) fresh(t *testing.T) *world {
+	again := *w
+	again.env = maps.Clone(w.env)
+	again.t, again.service, again.forge = t, mintlifytest.NewService(), &forge{statuses: map[string][]status{}}
+	again.to, again.toForge = again.service, again.forge
+	return &again
+}
+
+// ran is what a run left.
+type ran struct {
+	code            int
+	log, stdout     string
+	outputs         map[string]string
+	summary, dotenv string
+}
+
+func (w *world) client() (*mintlify.Client, error) {
+	if w.env["MINTLIFY_API_KEY"] == "" {
+		return nil, &mintlify.ArgumentError{Name: "MINTLIFY_API_KEY", Reason: "is not set"}
+	}
+	return w.service.Client(mintlify.WithHTTPClient(&http.Client{Transport: w.to}), mintlify.WithRetryWait(500*time.Millisecond, 30*time.Second),
+		mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))), nil
+}
+
+// run runs the program outside a bubble or within one.
+func (w *world) run(ctx context.Context, args ...string) ran {
+	w.t.Helper()
+	var stdout, stderr lockedBuffer
+	env := maps.Clone(w.env)
+	files := w.t.TempDir()
+	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
+		if env[name] != "" {
+			env[name] = filepath.Join(files, name)
+		}
+	}
+	p := &program{getenv: func(name string) string { return env[name] }, dir: w.dir, stdout: &stdout, stderr: &stderr, connect: w.client, forge: w.toForge, pace: w.pace}
+	r := ran{code: p.run(ctx, args), log: stderr.String(), stdout: stdout.String()}
+	if env["GITHUB_OUTPUT"] != "" {
+		r.outputs, r.summary = readOutputs(w.t, env["GITHUB_OUTPUT"]), read(w.t, env["GITHUB_STEP_SUMMARY"])
+	}
+	requireInert(w.t, r.log+r.stdout)
+	for _, secret := range []string{mintlifytest.APIKey, gitHubToken} {
+		assert.NotContains(w.t, fmt.Sprint(r), secret)
+	}
+	return r
+}
+
+// runs runs the program in a bubble of its own, once for each of args.
+func (w *world) runs(args ...[]string) (all []ran) {
+	w.t.Helper()
+	synctest.Test(w.t, func(t *testing.T) {
+		for _, a := range args {
+			all = append(all, w.run(t.Context(), a...))
+		}
+	})
+	return all
+}
+
+func (w *world) runOnce(args ...string) ran { w.t.Helper(); return w.runs(args)[0] }
+
+func (w *world) prompts() (prompts []string) {
+	for _, r := range w.service.Requests() {
+		if r.Operation == mintlify.OpCreateJob {
+			prompts = append(prompts, r.Prompt)
+		}
+	}
+	return prompts
+}
+
+// prompt is that of a dry run.
+func (w *world) prompt(args ...string) string {
+	w.t.Helper()
+	r := w.run(w.t.Context(), append(args, "-dry-run")...)
+	require.Zero(w.t, r.code, r.log)
+	return r.stdout
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// readOutputs reads $GITHUB_OUTPUT as a runner does.
+func readOutputs(t *testing.T, path string) map[string]string {
+	t.Helper()
+	outputs := map[string]string{}
+	lines := strings.Split(strings.TrimSuffix(read(t, path), "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		name, delimiter, ok := strings.Cut(lines[i], "<<")
+		require.True(t, ok, lines[i])
+		var value []string
+		for i++; lines[i] != delimiter; i++ {
+			value = append(value, lines[i])
+		}
+		outputs[name] = strings.Join(value, "\n")
+	}
+	return outputs
+}
+
+var (
+	ownCommand  = regexp.MustCompile(`^::(notice|error) title=docs-on-merge::`)
+	oldCommand  = regexp.MustCompile(`##\[.*\]`)
+	lineOfALog  = regexp.MustCompile(`\r\n|\r|\n`)
+	fullCommand = regexp.MustCompile(`^\s*::[^:]*::`)
+)
+
+// requireInert requires that a runner finds no commands in a log but the program's own.
+func requireInert(t *testing.T, log string) {
+	t.Helper()
+	for _, line := range lineOfALog.Split(log, -1) {
+		require.False(t, oldCommand.MatchString(line), "an old command: %q", line)
+		require.True(t, !fullCommand.MatchString(line) || ownCommand.MatchString(line), "a command: %q", line)
+	}
+}
+
+// lockedBuffer is a buffer that a run's goroutines may write to.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// roundTripper is a function that stands before a fake.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
