@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 )
 
 // change is what was merged.
@@ -40,17 +40,14 @@ type pullRequest struct {
 	ChangedFiles                  int `json:"changed_files"`
 }
 
-var (
-	zeros    = regexp.MustCompile(`^0+$`)
-	fullName = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-)
+// isZeros is how events name the commit that is none.
+func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "0") == "" }
 
 // findChange finds what was merged: between two refs by hand, else of the event.
 func (p *program) findChange(ctx context.Context) (c change, err error) {
-	g, e := git{p.dir}, event{}
+	g, e := &git{dir: p.dir}, event{}
 	c.base, c.head = p.options.base, p.options.head
-	name := p.getenv("GITHUB_EVENT_NAME")
-	if byHand := c.base != "" || c.head != "" || name == ""; !byHand {
+	if name := p.getenv("GITHUB_EVENT_NAME"); name != "" && c.base == "" && c.head == "" {
 		if e, err = readEvent(name, p.getenv("GITHUB_EVENT_PATH")); err != nil {
 			return c, err
 		}
@@ -59,25 +56,20 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 			return c, nil
 		}
 	}
-	if c.head, err = g.commit(ctx, cmp.Or(c.head, "HEAD")); err != nil {
-		return c, err
-	}
-	if c.base, err = c.findBase(ctx, g, e); err != nil {
-		return c, err
-	}
-	if c.files, err = g.files(ctx, c.base, c.head, p.options.paths); err != nil || len(c.files) == 0 {
+	c.head = g.commit(ctx, cmp.Or(c.head, "HEAD"))
+	c.base = c.findBase(ctx, g, e)
+	c.files = g.files(ctx, c.base, c.head, p.options.paths)
+	c.subjects = g.run(ctx, "log", "--format=%s", "--max-count=1000", c.head, "^"+c.base)
+	c.repository = cmp.Or(p.options.repository, p.getenv("GITHUB_REPOSITORY"), p.getenv("CI_PROJECT_PATH"), filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
+	switch {
+	case g.err != nil && ctx.Err() != nil:
+		return c, &outcomeError{notStarted, context.Cause(ctx)}
+	case g.err == nil && len(c.files) == 0:
 		c.skip = "nothing relevant changed"
-		return c, err
-	}
-	top, err := g.run(ctx, "rev-parse", "--show-toplevel")
-	c.repository = oneLine(cmp.Or(p.options.repository, p.getenv("GITHUB_REPOSITORY"), p.getenv("CI_PROJECT_PATH"), filepath.Base(top)))
-	if err == nil {
-		c.subjects, err = g.run(ctx, "log", "--format=%s", "--max-count=1000", c.head, "^"+c.base)
-	}
-	if e.After != "" {
+	case g.err == nil && e.After != "":
 		c.title, c.body = p.mergedPullRequest(ctx, c)
 	}
-	return c, err
+	return c, g.err
 }
 
 func readEvent(name, path string) (e event, err error) {
@@ -85,14 +77,12 @@ func readEvent(name, path string) (e event, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &e)
 	}
-	push := name == "push" && fullName.MatchString(e.Before) && fullName.MatchString(e.After)
-	pull := (name == "pull_request" || name == "pull_request_target") && (!e.PullRequest.Merged || fullName.MatchString(e.PullRequest.MergeCommitSHA))
-	switch {
+	switch pull := e.PullRequest; {
 	case err != nil:
 		err = fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
-	case push:
+	case name == "push" && e.Before != "" && e.After != "":
 		e.PullRequest = pullRequest{}
-	case pull:
+	case (name == "pull_request" || name == "pull_request_target") && (!pull.Merged || pull.MergeCommitSHA != ""):
 		e.Before, e.After = "", ""
 	default:
 		err = fmt.Errorf("the event %q names no merge: run on push or pull_request, or say -base and -head", name)
@@ -103,7 +93,7 @@ func readEvent(name, path string) (e event, err error) {
 // skip returns why there is nothing to do, or "".
 func (e event) skip() string {
 	switch {
-	case zeros.MatchString(e.After):
+	case isZeros(e.After):
 		return "the branch was deleted"
 	case e.After == "" && !e.PullRequest.Merged:
 		return "the pull request is not merged"
@@ -113,35 +103,33 @@ func (e event) skip() string {
 
 // findBase returns the commit before the change. (Before a force push that is what was
 // there: what differs is what changed.)
-func (c *change) findBase(ctx context.Context, g git, e event) (string, error) {
+func (c *change) findBase(ctx context.Context, g *git, e event) string {
 	switch branch := e.Repository.DefaultBranch; {
 	case c.base == "":
 		return e.PullRequest.base(ctx, g, c.head)
-	case !zeros.MatchString(c.base):
+	case !isZeros(c.base):
 		return g.commit(ctx, c.base)
 	case e.After == "":
-		return "", errors.New("-base is all zeros, since the branch is new or nothing was pushed: say where the change begins")
+		g.err = errors.New("-base is all zeros, since the branch is new or nothing was pushed: say where the change begins")
+		return ""
 	case e.Ref == "refs/heads/"+branch:
 		return g.emptyTree(ctx)
-	default: // a new branch
-		base, err := g.run(ctx, "merge-base", "refs/remotes/origin/"+branch, c.head)
-		if err != nil {
-			err = fmt.Errorf("the branch is new, and where it left %q is not in this clone: fetch all of it (fetch-depth: 0 of actions/checkout), or say -base: %w", branch, err)
-		}
-		return base, err
+	default:
+		g.commit(ctx, "refs/remotes/origin/"+branch) // which a clone of all of it has
+		return g.run(ctx, "merge-base", "refs/remotes/origin/"+branch, c.head)
 	}
 }
 
 // base is the first parent of the merge. A rebased pull request is as many commits as it
 // had: the last one alone is not all of it.
-func (r pullRequest) base(ctx context.Context, g git, head string) (string, error) {
-	parent, err := g.parent(ctx, head)
-	if _, second := g.commit(ctx, head+"^2"); err != nil || r.Commits < 2 || second == nil {
-		return parent, err
+func (r pullRequest) base(ctx context.Context, g *git, head string) string {
+	parent := g.parent(ctx, head)
+	if r.Commits < 2 || g.find(ctx, head+"^2") != "" {
+		return parent
 	}
-	files, err := g.files(ctx, parent, head, nil)
-	if added, removed := count(files); err != nil || len(files) == r.ChangedFiles && added == r.Additions && removed == r.Deletions {
-		return parent, err // squashed
+	files := g.files(ctx, parent, head, nil)
+	if added, removed := count(files); len(files) == r.ChangedFiles && added == r.Additions && removed == r.Deletions {
+		return parent // squashed
 	}
 	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
 }

@@ -167,7 +167,7 @@ func TestNewBranches(t *testing.T) {
 	w.git("update-ref", "-d", "refs/remotes/origin/main")
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, `where it left "main" is not in this clone`)
+	assert.Contains(t, r.log, `"refs/remotes/origin/main" is no commit of this clone (not fetched`)
 	assert.Contains(t, r.log, "fetch-depth: 0")
 }
 
@@ -182,7 +182,7 @@ func TestAForcePushIsWhatDiffers(t *testing.T) {
 	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "no such commit in this clone (a force push leaves out the one before it): say with -base")
+	assert.Contains(t, r.log, "is no commit of this clone (not fetched, or left out by a force push)")
 }
 
 func TestAShallowCloneIsToldSo(t *testing.T) {
@@ -207,7 +207,7 @@ func TestAShallowCloneIsToldSo(t *testing.T) {
 func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 	w := merged(t)
 	good := w.push(w.git("rev-parse", "HEAD^"))
-	pull := map[string]any{"pull_request": map[string]any{"merged": true, "merge_commit_sha": "main"}}
+	pull := map[string]any{"pull_request": map[string]any{"merged": true, "merge_commit_sha": nil}}
 	for name, tc := range map[string]struct {
 		event string
 		data  any
@@ -216,12 +216,12 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 	}{
 		"other event":      {"schedule", map[string]any{}, nil, `the event "schedule" names no merge`},
 		"push of nothing":  {"push", map[string]any{}, nil, "names no merge"},
-		"push of options":  {"push", map[string]any{"before": "--output=x", "after": good["after"]}, nil, "names no merge"},
-		"pull of a name":   {"pull_request", pull, nil, "names no merge"},
+		"push of options":  {"push", map[string]any{"before": "--output=x", "after": good["after"]}, nil, "is no commit of this clone"},
+		"pull of nothing":  {"pull_request", pull, nil, "names no merge"},
 		"no object":        {"push", "text", nil, "the event cannot be read (GITHUB_EVENT_PATH)"},
 		"zeros by hand":    {"push", good, []string{"-base", noCommit}, "-base is all zeros"},
-		"an option":        {"push", good, []string{"-head", "--all"}, "no such commit"},
-		"no such ref":      {"push", good, []string{"-head", "nowhere"}, "no such commit"},
+		"an option":        {"push", good, []string{"-head", "--all"}, "is no commit of this clone"},
+		"no such ref":      {"push", good, []string{"-head", "nowhere"}, "is no commit of this clone"},
 		"unknown flag":     {"push", good, []string{"-nope"}, "flag provided but not defined"},
 		"an argument":      {"push", good, []string{"main"}, "unexpected argument"},
 		"no time":          {"push", good, []string{"-timeout", "0s"}, "-timeout"},

@@ -16,10 +16,6 @@ import (
 // directory is a store of one file a generation. A claim is an empty file.
 type directory struct{ dir, name string }
 
-func openDirectory(dir, name string) (*directory, error) {
-	return &directory{dir, name}, os.MkdirAll(dir, 0o755)
-}
-
 func (d *directory) path(generation int) string {
 	return filepath.Join(d.dir, fmt.Sprintf("%s.%d.json", d.name, generation))
 }

@@ -11,50 +11,62 @@ import (
 	"strings"
 )
 
-// git runs git in a folder.
-type git struct{ dir string }
-
-var errNoCommit = errors.New("no such commit in this clone (a force push leaves out the one before it): say with -base where the change begins")
-
-func (g git) run(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env = g.dir, append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("git %s: %w: %s", args[0], err, stderr.String())
-	}
-	return strings.TrimSuffix(stdout.String(), "\n"), nil
+// git runs git in a folder until something fails: then err is why, and nothing runs
+// any more.
+type git struct {
+	dir string
+	err error
 }
 
-// commit returns the full name of the commit that ref names.
-func (g git) commit(ctx context.Context, ref string) (string, error) {
-	if strings.HasPrefix(ref, "-") {
-		return "", fmt.Errorf("%q: %w", ref, errNoCommit)
+func (g *git) run(ctx context.Context, args ...string) string {
+	if g.err != nil {
+		return ""
 	}
-	name, err := g.run(ctx, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
-	if err == nil {
-		return name, nil
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Env = g.dir, append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		g.err = fmt.Errorf("git %s: %w: %s", args[0], err, stderr.String())
 	}
-	shallow, err := g.run(ctx, "rev-parse", "--is-shallow-repository")
-	if shallow == "true" {
-		err = fmt.Errorf("%s is not in this clone, which is shallow: fetch all of it (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)", ref)
-	} else if err == nil {
-		err = fmt.Errorf("%s: %w", ref, errNoCommit)
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// find returns the full name of the commit that ref names, or "" where there is none.
+func (g *git) find(ctx context.Context, ref string) string {
+	probe := git{g.dir, g.err}
+	return probe.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+}
+
+// commit is find for a commit that there has to be.
+func (g *git) commit(ctx context.Context, ref string) string {
+	name := g.find(ctx, ref)
+	if name == "" && !g.isShallow(ctx, ref) && g.err == nil {
+		g.err = fmt.Errorf("%q is no commit of this clone (not fetched, or left out by a force push): fetch all of it (fetch-depth: 0 of actions/checkout), or say with -base where the change begins", ref)
 	}
-	return "", err
+	return name
+}
+
+// isShallow fails if the clone is shallow, since it has no ref then.
+func (g *git) isShallow(ctx context.Context, ref string) bool {
+	shallow := g.run(ctx, "rev-parse", "--is-shallow-repository") == "true"
+	if shallow {
+		g.err = errors.New(ref + " is not in this clone, which is shallow: fetch all of it (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)")
+	}
+	return shallow
 }
 
 // parent returns the first parent of a commit, or the empty tree where it has none.
-func (g git) parent(ctx context.Context, commit string) (string, error) {
-	parent, err := g.commit(ctx, commit+"^1")
-	if errors.Is(err, errNoCommit) {
+func (g *git) parent(ctx context.Context, commit string) string {
+	parent := g.find(ctx, commit+"^1")
+	if parent == "" && !g.isShallow(ctx, commit+"^1") {
 		return g.emptyTree(ctx)
 	}
-	return parent, err
+	return parent
 }
 
-func (g git) emptyTree(ctx context.Context) (string, error) {
+func (g *git) emptyTree(ctx context.Context) string {
 	return g.run(ctx, "hash-object", "-t", "tree", os.DevNull)
 }
 
@@ -65,24 +77,19 @@ type file struct {
 }
 
 // files returns what differs between two commits, within the pathspecs.
-func (g git) files(ctx context.Context, base, head string, paths []string) (files []file, err error) {
-	out, err := g.run(ctx, append([]string{"diff", "--numstat", "-z", "--find-renames", "--no-ext-diff", "--no-textconv", base, head, "--"}, paths...)...)
-	fields := strings.Split(out, "\x00")
-	for i := 0; i+1 < len(fields); i++ {
-		counts := strings.SplitN(fields[i], "\t", 3)
-		if len(counts) != 3 {
-			return nil, fmt.Errorf("git diff --numstat: %q is no line of it", fields[i])
+func (g *git) files(ctx context.Context, base, head string, paths []string) (files []file) {
+	out := g.run(ctx, append([]string{"diff", "--numstat", "-z", "--find-renames", "--no-ext-diff", "--no-textconv", base, head, "--"}, paths...)...)
+	for fields := strings.Split(out, "\x00"); len(fields) > 1; fields = fields[1:] {
+		counts := append(strings.SplitN(fields[0], "\t", 3), "", "", "") // added, removed, path
+		if counts[2] == "" && len(fields) > 3 {                          // the old and the new path follow
+			counts[2] = fields[1] + " => " + fields[2]
+			fields = fields[2:]
 		}
-		f := file{path: counts[2]}
-		f.added, _ = strconv.Atoi(counts[0]) // "-" of a binary file
-		f.removed, _ = strconv.Atoi(counts[1])
-		if f.path == "" && i+2 < len(fields) { // the old and the new path follow
-			f.path = fields[i+1] + " => " + fields[i+2]
-			i += 2
-		}
-		files = append(files, f)
+		added, _ := strconv.Atoi(counts[0]) // "-" of a binary file
+		removed, _ := strconv.Atoi(counts[1])
+		files = append(files, file{counts[2], added, removed})
 	}
-	return files, err
+	return files
 }
 
 func count(files []file) (added, removed int) {

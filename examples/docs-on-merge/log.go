@@ -16,11 +16,12 @@ type log struct {
 	secrets  *strings.Replacer
 }
 
-func newLog(out io.Writer, annotate bool, secrets ...string) *log {
+func (p *program) newLog(out io.Writer, annotate bool) *log {
 	var pairs []string
-	for _, secret := range secrets {
-		if secret = strings.TrimSpace(secret); len(secret) >= 8 {
-			pairs = append(pairs, strings.TrimPrefix(secret, "Bearer "), "[redacted]")
+	for _, name := range []string{"MINTLIFY_API_KEY", "GITHUB_TOKEN"} {
+		secret := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(p.getenv(name)), "Bearer "))
+		if len(secret) >= 8 {
+			pairs = append(pairs, secret, "[redacted]")
 		}
 	}
 	return &log{out, annotate, strings.NewReplacer(pairs...)}
@@ -29,7 +30,7 @@ func newLog(out io.Writer, annotate bool, secrets ...string) *log {
 // printf writes text, line by line.
 func (l *log) printf(format string, args ...any) {
 	text := l.secrets.Replace(fmt.Sprintf(format, args...))
-	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		fmt.Fprintln(l.out, inert(oneLine(line)))
 	}
 }

@@ -74,39 +74,34 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
 	flags.BoolVar(&o.demo, "demo", false, "show the whole of it on fakes, in a temporary repository")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
+	err = flags.Parse(args)
 	switch {
+	case err != nil:
 	case flags.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case o.timeout <= 0 || o.heartbeat <= 0 || o.maxPrompt <= 0:
-		return o, errors.New("-timeout, -heartbeat and -max-prompt must be more than 0")
+		err = errors.New("-timeout, -heartbeat and -max-prompt must be more than 0")
 	case o.job != "" && o.another:
-		return o, errors.New("-job and -new exclude each other")
+		err = errors.New("-job and -new exclude each other")
 	}
-	return o, nil
-}
-
-func (p *program) newLog(out io.Writer, annotate bool) *log {
-	return newLog(out, annotate, p.getenv("MINTLIFY_API_KEY"), p.getenv("GITHUB_TOKEN"))
+	return o, err
 }
 
 func (p *program) onGitHub() bool { return p.getenv("GITHUB_ACTIONS") == "true" }
 
 func (p *program) run(ctx context.Context, args []string) (code int) {
 	p.log = p.newLog(p.stderr, p.onGitHub())
-	o, err := parse(args, p.log)
+	var err error
+	p.options, err = parse(args, p.log)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return p.report(result{}, err)
-	case o.demo:
+	case p.options.demo:
 		return p.demo(ctx)
 	}
-	p.options = o
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	ctx, cancel := context.WithTimeout(ctx, p.options.timeout)
 	defer cancel()
 	r, err := p.work(ctx)
 	return p.report(r, err)
@@ -123,7 +118,7 @@ func (p *program) work(ctx context.Context) (r result, err error) {
 	}
 	if p.options.dryRun {
 		p.newLog(p.stdout, false).printf("%s", prompt)
-		r.change.skip = "-dry-run"
+		r.change.skip = "(-dry-run)"
 		return r, nil
 	}
 	client, err := p.connect()
@@ -138,26 +133,27 @@ func (p *program) work(ctx context.Context) (r result, err error) {
 	if r.jobID, err = o.job(ctx, prompt); err != nil || p.options.noWait {
 		return r, err
 	}
-	job, err := client.Jobs.WaitUntilDone(ctx, r.jobID, mintlify.WithOnPoll(p.logPolls()))
-	if job != nil {
-		r.prLink = link(p.log.secrets.Replace(job.PRLink))
-	}
-	switch {
-	case err == nil && job.PRLink != "":
-		r.ended = pullRequestMade
-	case err == nil:
-		r.ended = noPullRequest
-	case errors.Is(err, mintlify.ErrJobFailed):
-		r.ended = failed
-	case errors.Is(err, mintlify.ErrUnauthorized), errors.Is(err, mintlify.ErrForbidden), errors.Is(err, mintlify.ErrNotFound), errors.Is(err, mintlify.ErrInvalidArgument):
-		return r, err
-	default:
-		return r, &outcomeError{running, err}
-	}
-	if o.record.State != r.ended {
-		o.save(ctx, r.ended, r.jobID, r.prLink)
+	if err = p.wait(ctx, client, &r); r.outcome != "" && r.outcome != o.record.State {
+		o.save(ctx, r.outcome, r.jobID, r.prLink)
 	}
 	return r, err
+}
+
+// wait waits for the end of the job, which is then the outcome.
+func (p *program) wait(ctx context.Context, client *mintlify.Client, r *result) error {
+	job, err := client.Jobs.WaitUntilDone(ctx, r.jobID, mintlify.WithOnPoll(p.logPolls()))
+	_, later := mintlify.RetryAfter(err)
+	switch {
+	case errors.Is(err, mintlify.ErrJobFailed):
+		r.outcome = failed
+	case later, errors.As(err, new(*mintlify.WaitError)):
+		return &outcomeError{running, err}
+	case err == nil && job.PRLink == "":
+		r.outcome = noPullRequest
+	case err == nil:
+		r.outcome, r.prLink = pullRequestMade, link(p.log.secrets.Replace(job.PRLink))
+	}
+	return err
 }
 
 // logPolls logs a wait for people: what changes, what fails, else a heartbeat.
@@ -165,12 +161,12 @@ func (p *program) logPolls() func(mintlify.Poll) {
 	var status mintlify.JobStatus
 	var logged time.Duration
 	return func(poll mintlify.Poll) {
-		switch {
+		switch waited := poll.Waited.Round(time.Second); {
 		case poll.Err != nil:
-			p.log.printf("After %v: a poll failed: %v", poll.Waited.Round(time.Second), poll.Err)
+			p.log.printf("After %v: a poll failed: %v", waited, poll.Err)
 		case poll.Job.Status != status || poll.Waited-logged >= p.options.heartbeat:
 			status = poll.Job.Status
-			p.log.printf("After %v: the job is %s", poll.Waited.Round(time.Second), status)
+			p.log.printf("After %v: the job is %s", waited, status)
 		default:
 			return
 		}

@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -148,4 +152,22 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-time.After(d):
 		return true
 	}
+}
+
+// openStore returns the store of a commit: its status on GitHub, a directory elsewhere.
+func (p *program) openStore(c change, projectID string) (store, error) {
+	hash := sha256.Sum256([]byte(projectID))
+	project := hex.EncodeToString(hash[:4]) // statuses are public, and project ids need not be
+	if p.options.state == "" && p.onGitHub() {
+		return p.openStatuses(c, "docs-on-merge/"+project)
+	}
+	if p.onGitHub() || p.getenv("CI") != "" {
+		p.log.printf("The record of jobs is in a directory: if it goes with this runner, a further run for this commit makes a further job.")
+	}
+	dir, err := p.options.state, error(nil)
+	if dir == "" {
+		dir, err = os.UserConfigDir()
+		dir = filepath.Join(dir, "docs-on-merge")
+	}
+	return &directory{dir, c.head + "-" + project}, errors.Join(err, os.MkdirAll(dir, 0o755))
 }

@@ -236,7 +236,7 @@ func atOnce(t *testing.T, w *world, another bool, open func() store) (ids map[st
 	var mu sync.Mutex
 	all.Add(runs)
 	for range runs {
-		o := once{client: client, store: barrier{open(), &all}, log: newLog(io.Discard, false), pace: defaultPace, another: another}
+		o := once{client: client, store: barrier{open(), &all}, log: (&program{getenv: os.Getenv}).newLog(io.Discard, false), pace: defaultPace, another: another}
 		done.Go(func() {
 			id, err := o.job(t.Context(), "x")
 			mu.Lock()
@@ -294,7 +294,7 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 		dead := func(t *testing.T) { // a run that claims and dies
 			client, err := w.client()
 			require.NoError(t, err)
-			p := &program{getenv: func(name string) string { return w.env[name] }, dir: w.dir, forge: w.forge, pace: defaultPace, log: newLog(io.Discard, false)}
+			p := &program{getenv: func(name string) string { return w.env[name] }, dir: w.dir, forge: w.forge, pace: defaultPace, log: (&program{getenv: os.Getenv}).newLog(io.Discard, false)}
 			p.options, err = parse(args, io.Discard)
 			require.NoError(t, err)
 			c, err := p.findChange(t.Context())
@@ -340,7 +340,7 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 			jobs := len(w.service.Jobs())
 			switch {
 			case jobs == 0:
-				assert.Contains(t, []int{5, 2}, r.code, r.log)
+				assert.Equal(t, 5, r.code, r.log)
 				assert.Contains(t, []outcome{"", notStarted}, w.state())
 			case r.code != 0:
 				assert.Equal(t, 4, r.code, r.log)

@@ -2,43 +2,86 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// result is what a run came to.
-type result struct {
-	change        change
-	ended         outcome // of the job; "" where it was not seen to end
-	jobID, prLink string
+// outcome is how a run ended, as in the output "outcome", and what is on record of a
+// commit's job.
+type outcome string
+
+const (
+	pullRequestMade outcome = "pull-request"
+	noPullRequest   outcome = "no-pull-request"
+	skipped         outcome = "skipped"
+	failed          outcome = "failed"
+	setUp           outcome = "set-up"
+	unknown         outcome = "unknown"
+	running         outcome = "running"
+	notStarted      outcome = "not-started"
+	claimed         outcome = "claimed" // on record only: a run is making the job, or died doing so
+)
+
+// outcomes are what each outcome is to a shell, to GitHub, and to people.
+var outcomes = map[outcome]struct {
+	exitCode     int
+	state, words string
+}{
+	pullRequestMade: {0, "success", "Documentation: pull request opened"},
+	noPullRequest:   {0, "success", "No pull request: nothing to change, or published without a review"},
+	skipped:         {0, "success", "Skipped"},
+	failed:          {1, "failure", "The agent's job failed; -new makes another"},
+	setUp:           {2, "error", "The set-up needs a hand"},
+	unknown:         {3, "error", "A job may exist; its id is not known"},
+	running:         {4, "pending", "The agent is at work; run again to wait for it"},
+	notStarted:      {5, "error", "No job was made; run again"},
+	claimed:         {4, "pending", "The job is being made"},
 }
 
-// outcome is that of a run with this result and error.
-func (r result) outcome(err error) outcome {
-	switch {
-	case r.ended != "":
-		return r.ended
-	case err != nil:
-		return outcomeOf(err)
-	case r.change.skip != "":
-		return skipped
+// outcomeError is an error that is not one of the set-up.
+type outcomeError struct {
+	outcome outcome
+	error
+}
+
+func (e *outcomeError) Unwrap() error { return e.error }
+
+func outcomeOf(err error) outcome {
+	var own *outcomeError
+	if errors.As(err, &own) {
+		return own.outcome
 	}
-	return running
+	return setUp
+}
+
+// result is what a run came to.
+type result struct {
+	outcome       outcome // "" where an error tells it
+	change        change
+	jobID, prLink string
 }
 
 // report says what the run came to wherever people and later steps look, and returns
 // its exit code.
 func (p *program) report(r result, err error) int {
-	outcome := r.outcome(err)
-	code, _, words := outcome.describe()
-	text, kind := words+" "+r.prLink+r.change.skip, "notice"
 	switch {
-	case outcome == running && err == nil: // -no-wait
-		code = 0
-	case code > 0:
-		text, kind = fmt.Sprintf("%s: %v", words, err), "error"
+	case r.outcome != "":
+	case err != nil:
+		r.outcome = outcomeOf(err)
+	case r.change.skip != "":
+		r.outcome = skipped
+	default: // -no-wait
+		r.outcome = running
+	}
+	kind, code, words := "notice", outcomes[r.outcome].exitCode, outcomes[r.outcome].words
+	text := words + " " + r.prLink + r.change.skip
+	if err != nil {
+		kind, text = "error", fmt.Sprintf("%s: %v", words, err)
+	} else if r.outcome == running {
+		code = 0 // as was asked for
 	}
 	if r.jobID != "" {
 		text += " [job " + r.jobID + "]"
@@ -47,44 +90,39 @@ func (p *program) report(r result, err error) int {
 	if r.prLink != "" {
 		fmt.Fprintln(p.stdout, r.prLink)
 	}
-	outputs := [][2]string{{"outcome", string(outcome)}, {"job-id", p.log.secrets.Replace(oneLine(r.jobID))}, {"pr-link", r.prLink}}
-	if err := p.writeOutputs(outputs, summary(r, words)); err != nil {
+	if err := p.writeOutputs(r, words); err != nil {
 		p.log.conclude("error", fmt.Sprintf("An output cannot be written: %v", err))
-		return max(code, 2)
+		code = max(code, outcomes[setUp].exitCode)
 	}
 	return code
 }
 
-// writeOutputs writes the outputs for later steps of GitHub, or later jobs of GitLab,
+// writeOutputs writes the outputs for later steps of GitHub or later jobs of GitLab,
 // and GitHub's summary.
-func (p *program) writeOutputs(outputs [][2]string, summary string) error {
-	var gitHub, dotenv strings.Builder
-	for _, output := range outputs {
+func (p *program) writeOutputs(r result, words string) (err error) {
+	var gitHub, gitLab strings.Builder
+	for _, output := range [][2]string{{"outcome", string(r.outcome)}, {"job-id", p.log.secrets.Replace(oneLine(r.jobID))}, {"pr-link", r.prLink}} {
 		delimiter := rand.Text() // nobody can end a value with what nobody knows
 		fmt.Fprintf(&gitHub, "%s<<%s\n%s\n%[2]s\n", output[0], delimiter, output[1])
-		fmt.Fprintf(&dotenv, "DOCS_ON_MERGE_%s=%s\n", strings.ToUpper(strings.ReplaceAll(output[0], "-", "_")), output[1])
+		fmt.Fprintf(&gitLab, "DOCS_ON_MERGE_%s=%s\n", strings.ToUpper(strings.ReplaceAll(output[0], "-", "_")), output[1])
 	}
-	for path, text := range map[string]string{p.getenv("GITHUB_OUTPUT"): gitHub.String(), p.getenv("GITHUB_STEP_SUMMARY"): p.log.secrets.Replace(summary)} {
-		if err := write(path, os.O_APPEND, text); path != "" && err != nil {
-			return err
-		}
-	}
-	if p.getenv("GITLAB_CI") == "true" {
-		return write(filepath.Join(p.dir, "docs-on-merge.env"), os.O_TRUNC, dotenv.String())
-	}
-	return nil
-}
-
-// summary is Markdown for the run's page.
-func summary(r result, words string) string {
-	text := "### " + words + "\n\n"
+	summary := "### " + words + "\n\n"
 	if r.prLink != "" {
-		text += "<" + r.prLink + ">\n\n"
+		summary += "<" + r.prLink + ">\n\n"
 	}
 	if r.change.head != "" {
-		text += fmt.Sprintf("Commit `%s`; %s\n", r.change.head, r.change.stat())
+		summary += fmt.Sprintf("Commit `%s`; %s\n", r.change.head, r.change.stat())
 	}
-	return text
+	if path := p.getenv("GITHUB_OUTPUT"); path != "" {
+		err = write(path, os.O_APPEND, gitHub.String())
+	}
+	if path := p.getenv("GITHUB_STEP_SUMMARY"); path != "" {
+		err = errors.Join(err, write(path, os.O_APPEND, summary))
+	}
+	if p.getenv("GITLAB_CI") == "true" {
+		err = errors.Join(err, write(filepath.Join(p.dir, "docs-on-merge.env"), os.O_TRUNC, gitLab.String()))
+	}
+	return err
 }
 
 // write writes text to a file and returns when it is on disk.

@@ -51,7 +51,7 @@ func TestWithoutAKey(t *testing.T) {
 	delete(w.env, "MINTLIFY_API_KEY")
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "::error title=docs-on-merge::No job was made; the set-up needs a hand: mintlify: MINTLIFY_API_KEY is not set")
+	assert.Contains(t, r.log, "::error title=docs-on-merge::The set-up needs a hand: mintlify: MINTLIFY_API_KEY is not set")
 	assert.Empty(t, w.forge.statuses, "nothing is claimed")
 	assert.Zero(t, w.run(t.Context(), "-dry-run").code)
 }
@@ -73,7 +73,7 @@ func TestAnOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 		return w.env[name]
 	}, stdout: &lockedBuffer{}, stderr: &lockedBuffer{}}
 	p.log = p.newLog(p.stderr, true)
-	assert.Equal(t, 2, p.report(result{ended: pullRequestMade}, nil))
+	assert.Equal(t, 2, p.report(result{outcome: pullRequestMade}, nil))
 	assert.Equal(t, 3, p.report(result{}, &outcomeError{unknown, os.ErrClosed}), "the worse wins")
 }
 
@@ -121,12 +121,12 @@ func TestLogLinesAreInert(t *testing.T) {
 		"a\x1b[31m\x00b\u202ec": "a [31m b c\n",
 	} {
 		var b lockedBuffer
-		newLog(&b, true).printf("%s", in)
+		(&program{getenv: os.Getenv}).newLog(&b, true).printf("%s", in)
 		assert.Equal(t, out, b.String(), "%q", in)
 		requireInert(t, b.String())
 	}
 	var b lockedBuffer
-	newLog(&b, true).conclude("error", "50%\r\n::warning::x %0A##[error]y")
+	(&program{getenv: os.Getenv}).newLog(&b, true).conclude("error", "50%\r\n::warning::x %0A##[error]y")
 	assert.Equal(t, "::error title=docs-on-merge::50%25 ::warning::x %250A# #[error]y\n", b.String())
 }
 
