@@ -59,7 +59,7 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 	c.head = g.commit(ctx, cmp.Or(c.head, "HEAD"))
 	c.base = c.findBase(ctx, g, e)
 	c.files = g.files(ctx, c.base, c.head, p.options.paths)
-	c.subjects = g.run(ctx, "log", "--format=%s", "--max-count=1000", c.head, "^"+c.base)
+	c.subjects = g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", c.head, "^"+c.base)
 	c.repository = cmp.Or(p.options.repository, p.getenv("GITHUB_REPOSITORY"), p.getenv("CI_PROJECT_PATH"), filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
 	switch {
 	case g.err != nil && ctx.Err() != nil:

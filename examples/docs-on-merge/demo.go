@@ -74,9 +74,12 @@ type forge struct {
 
 // RoundTrip responds in memory.
 func (f *forge) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Context().Err() != nil {
+		return nil, r.Context().Err()
+	}
 	recorder := httptest.NewRecorder()
 	f.ServeHTTP(recorder, r)
-	return recorder.Result(), r.Context().Err()
+	return recorder.Result(), nil
 }
 
 // ServeHTTP responds as GitHub does.
