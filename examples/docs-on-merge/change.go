@@ -48,13 +48,10 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 	g, e := &git{dir: p.dir}, event{}
 	c.base, c.head = p.options.base, p.options.head
 	if name := p.getenv("GITHUB_EVENT_NAME"); name != "" && c.base == "" && c.head == "" {
-		if e, err = readEvent(name, p.getenv("GITHUB_EVENT_PATH")); err != nil {
+		if e, c.skip, err = readEvent(name, p.getenv("GITHUB_EVENT_PATH")); err != nil || c.skip != "" {
 			return c, err
 		}
 		c.base, c.head, c.title, c.body = e.Before, cmp.Or(e.After, e.PullRequest.MergeCommitSHA), e.PullRequest.Title, e.PullRequest.Body
-		if c.skip = e.skip(); c.skip != "" {
-			return c, nil
-		}
 	}
 	c.head = g.commit(ctx, cmp.Or(c.head, "HEAD"))
 	c.base = c.findBase(ctx, g, e)
@@ -72,33 +69,28 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 	return c, g.err
 }
 
-func readEvent(name, path string) (e event, err error) {
+// readEvent reads an event, and why it is to be skipped.
+func readEvent(name, path string) (e event, skip string, err error) {
 	data, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(data, &e)
 	}
-	switch pull := e.PullRequest; {
+	pull := name == "pull_request" || name == "pull_request_target"
+	switch {
 	case err != nil:
 		err = fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
+	case pull && !e.PullRequest.Merged:
+		skip = "the pull request is not merged"
+	case pull && e.PullRequest.MergeCommitSHA != "":
+		e.Before, e.After = "", ""
+	case name == "push" && isZeros(e.After):
+		skip = "the branch was deleted"
 	case name == "push" && e.Before != "" && e.After != "":
 		e.PullRequest = pullRequest{}
-	case (name == "pull_request" || name == "pull_request_target") && (!pull.Merged || pull.MergeCommitSHA != ""):
-		e.Before, e.After = "", ""
 	default:
 		err = fmt.Errorf("the event %q names no merge: run on push or pull_request, or say -base and -head", name)
 	}
-	return e, err
-}
-
-// skip returns why there is nothing to do, or "".
-func (e event) skip() string {
-	switch {
-	case isZeros(e.After):
-		return "the branch was deleted"
-	case e.After == "" && !e.PullRequest.Merged:
-		return "the pull request is not merged"
-	}
-	return ""
+	return e, skip, err
 }
 
 // findBase returns the commit before the change. (Before a force push that is what was

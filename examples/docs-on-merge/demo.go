@@ -25,7 +25,7 @@ func (p *program) demo(ctx context.Context) int {
 	if err != nil {
 		return p.report(result{}, err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := demoRepository(ctx, dir); err != nil {
 		return p.report(result{}, err)
 	}
@@ -40,7 +40,7 @@ func (p *program) demo(ctx context.Context) int {
 			return service.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))), nil
 		}}
 	for _, args := range [][]string{{"-dry-run"}, {}, {}} {
-		os.Remove(environment["GITHUB_OUTPUT"]) // each step has its own
+		_ = os.Remove(environment["GITHUB_OUTPUT"]) // each step has its own
 		fmt.Fprintf(p.stderr, "\n== docs-on-merge %v\n", args)
 		if code := step.run(ctx, args); code != 0 {
 			return code

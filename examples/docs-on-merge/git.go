@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,28 +41,24 @@ func (g *git) find(ctx context.Context, ref string) string {
 // commit is find for a commit that there has to be.
 func (g *git) commit(ctx context.Context, ref string) string {
 	name := g.find(ctx, ref)
-	if name == "" && !g.isShallow(ctx, ref) && g.err == nil {
+	shallow := g.run(ctx, "rev-parse", "--is-shallow-repository") == "true"
+	switch {
+	case name != "" || g.err != nil:
+	case shallow:
+		g.err = fmt.Errorf("%s is not in this clone, which is shallow: fetch all of it (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)", ref)
+	default:
 		g.err = fmt.Errorf("%q is no commit of this clone (not fetched, or left out by a force push): fetch all of it (fetch-depth: 0 of actions/checkout), or say with -base where the change begins", ref)
 	}
 	return name
 }
 
-// isShallow fails if the clone is shallow, since it has no ref then.
-func (g *git) isShallow(ctx context.Context, ref string) bool {
-	shallow := g.run(ctx, "rev-parse", "--is-shallow-repository") == "true"
-	if shallow {
-		g.err = errors.New(ref + " is not in this clone, which is shallow: fetch all of it (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)")
-	}
-	return shallow
-}
-
 // parent returns the first parent of a commit, or the empty tree where it has none.
 func (g *git) parent(ctx context.Context, commit string) string {
-	parent := g.find(ctx, commit+"^1")
-	if parent == "" && !g.isShallow(ctx, commit+"^1") {
-		return g.emptyTree(ctx)
+	parents := strings.Fields(g.run(ctx, "cat-file", "-p", commit)) // "tree", its name, "parent", its name
+	if len(parents) > 3 && parents[2] == "parent" {
+		return g.commit(ctx, parents[3])
 	}
-	return parent
+	return g.emptyTree(ctx)
 }
 
 func (g *git) emptyTree(ctx context.Context) string {

@@ -68,8 +68,13 @@ func (o *once) job(ctx context.Context, prompt string) (id string, err error) {
 		case joined && r.State == notStarted:
 			return "", &outcomeError{notStarted, errors.New("the run that was to make the job could not")}
 		case r.Generation == 0 || r.State == notStarted || o.another:
+			if ctx.Err() != nil {
+				return "", &outcomeError{notStarted, context.Cause(ctx)}
+			}
+			// From here until the job's id is on record, no signal gets in between.
 			start := time.Now()
-			won, err := o.claim(ctx, r.Generation+1)
+			o.record = record{Generation: r.Generation + 1}
+			won, err := o.store.claim(context.WithoutCancel(ctx), o.record.Generation)
 			switch {
 			case err != nil:
 				return "", fmt.Errorf("the commit cannot be claimed: %w", err)
@@ -94,16 +99,6 @@ func (o *once) job(ctx context.Context, prompt string) (id string, err error) {
 			return "", &outcomeError{running, fmt.Errorf("interrupted while another run was making the job: %w", context.Cause(ctx))}
 		}
 	}
-}
-
-// claim claims the commit. From here until the job's id is on record, no signal gets
-// in between.
-func (o *once) claim(ctx context.Context, generation int) (bool, error) {
-	if ctx.Err() != nil {
-		return false, &outcomeError{notStarted, context.Cause(ctx)}
-	}
-	o.record = record{Generation: generation}
-	return o.store.claim(context.WithoutCancel(ctx), generation)
 }
 
 // create makes the job under a claim. Only what proves that there is no job gives the

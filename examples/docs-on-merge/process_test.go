@@ -79,6 +79,9 @@ func exitCode(t *testing.T, err error) int {
 // A process is killed up to three times on its way to a commit's job, at moments
 // drawn from all of the way. The fourth run is left alone.
 func TestKillsNeverMakeASecondJob(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	program, err := os.Executable()
 	require.NoError(t, err)
 	w := newWorld(t)
@@ -262,6 +265,9 @@ func TestEveryInputOfTheActionReachesAFlag(t *testing.T) {
 // TestGoInstall installs the program by the module's path, from a proxy on disk that
 // has the working tree as a version.
 func TestGoInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	const path, version = "github.com/mintlify-community/mintlify-go", "v0.0.1-test"
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -293,6 +299,9 @@ func TestGoInstall(t *testing.T) {
 
 // The program's own main, with its own pace, on sockets.
 func TestMainProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	w := merged(t)
 	w.onSockets()
 	delete(w.env, asProgram)

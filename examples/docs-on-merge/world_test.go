@@ -15,7 +15,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,7 +32,6 @@ type world struct {
 	dir     string
 	env     map[string]string
 	service *mintlifytest.Service
-	to      http.RoundTripper // the service, or what stands before it
 	forge   *forge
 	toForge http.RoundTripper
 	pace    pace
@@ -43,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), forge: &forge{statuses: map[string][]status{}}, pace: defaultPace,
 		env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID, "GITHUB_TOKEN": gitHubToken}}
-	w.to, w.toForge = w.service, w.forge
+	w.toForge = w.forge
 	w.git("init", "--quiet", "--initial-branch=main")
 	w.commit("first", "a.go", "package a\n")
 	return w
@@ -102,24 +100,23 @@ func (w *world) fresh(t *testing.T) *world {
 	again := *w
 	again.env = maps.Clone(w.env)
 	again.t, again.service, again.forge = t, mintlifytest.NewService(), &forge{statuses: map[string][]status{}}
-	again.to, again.toForge = again.service, again.forge
+	again.toForge = again.forge
 	return &again
 }
 
 // ran is what a run left.
 type ran struct {
-	code            int
-	log, stdout     string
-	outputs         map[string]string
-	summary, dotenv string
+	code        int
+	log, stdout string
+	outputs     map[string]string
+	summary     string
 }
 
 func (w *world) client() (*mintlify.Client, error) {
 	if w.env["MINTLIFY_API_KEY"] == "" {
 		return nil, &mintlify.ArgumentError{Name: "MINTLIFY_API_KEY", Reason: "is not set"}
 	}
-	return w.service.Client(mintlify.WithHTTPClient(&http.Client{Transport: w.to}), mintlify.WithRetryWait(500*time.Millisecond, 30*time.Second),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))), nil
+	return w.service.Client(mintlifytest.WithRealSchedule()), nil
 }
 
 // run runs the program outside a bubble or within one.
