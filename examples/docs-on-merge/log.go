@@ -61,9 +61,9 @@ func inert(line string) string {
 }
 
 // lines returns the lines of foreign text that are not blank. What does not print, and
-// so could end a line or hide one, becomes a space.
+// so could end a line for a runner or hide one, becomes a space.
 func lines(text string) (lines []string) {
-	for line := range strings.FieldsFuncSeq(strings.ToValidUTF8(text, " "), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.SplitSeq(strings.ToValidUTF8(text, " "), "\n") {
 		line = strings.TrimRight(strings.Map(func(r rune) rune {
 			if unicode.IsPrint(r) {
 				return r

@@ -182,11 +182,13 @@ func read(t *testing.T, path string) string {
 // readOutputs reads $GITHUB_OUTPUT as a runner does.
 func readOutputs(t *testing.T, path string) map[string]string {
 	t.Helper()
-	outputs := map[string]string{}
+	outputs, delimiters := map[string]string{}, map[string]bool{}
 	lines := strings.Split(strings.TrimSuffix(read(t, path), "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
 		name, delimiter, ok := strings.Cut(lines[i], "<<")
 		require.True(t, ok, lines[i])
+		require.False(t, delimiters[delimiter], "nobody can guess a delimiter")
+		delimiters[delimiter] = true
 		var value []string
 		for i++; lines[i] != delimiter; i++ {
 			value = append(value, lines[i])
