@@ -349,3 +349,19 @@ func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	assert.Equal(t, "running", r.outputs["outcome"])
 	assert.Contains(t, r.log, "run again to wait for it")
 }
+
+func TestARunThatIsInterruptedBeforeItsClaimMakesNoJob(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	client, err := w.client()
+	require.NoError(t, err)
+	o := once{client: client, store: &directory{w.dir, "x"}, log: (&program{getenv: os.Getenv}).newLog(io.Discard, false), pace: defaultPace}
+	_, err = o.job(ctx, "x")
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, notStarted, outcomeOf(err))
+	assert.Empty(t, w.prompts())
+	files, err := filepath.Glob(filepath.Join(w.dir, "x*"))
+	require.NoError(t, err)
+	assert.Empty(t, files, "and no claim")
+}
