@@ -222,7 +222,7 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 		w.onSockets()
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: time.Second})
 		w.service.ScriptJob(mintlifytest.Step{}) // for ever
-		cmd, log := w.onRunner(nil)
+		cmd, log := w.onRunner(map[string]string{"INPUT_TIMEOUT": "20s"})
 		require.NoError(t, cmd.Start())
 		require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
 		require.NoError(t, cmd.Process.Signal(sig)) // bash alone, as a runner does
