@@ -159,10 +159,13 @@ func (p *program) openStore(c change, projectID string) (store, error) {
 	if p.onGitHub() || p.getenv("CI") != "" {
 		p.log.printf("The record of jobs is in a directory: if it goes with this runner, a further run for this commit makes a further job.")
 	}
-	dir, err := p.options.state, error(nil)
+	dir := p.options.state
 	if dir == "" {
-		dir, err = os.UserConfigDir()
-		dir = filepath.Join(dir, "docs-on-merge")
+		config, err := os.UserConfigDir()
+		if err != nil {
+			return nil, err
+		}
+		dir = filepath.Join(config, "docs-on-merge")
 	}
-	return &directory{dir, c.head + "-" + project}, errors.Join(err, os.MkdirAll(dir, 0o755))
+	return &directory{dir, c.head + "-" + project}, os.MkdirAll(dir, 0o755)
 }

@@ -44,6 +44,7 @@ func TestAtADeskThereIsNoWarning(t *testing.T) {
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
 	assert.Contains(t, r.log, "HOME")
+	assert.NoDirExists(t, "docs-on-merge", "nothing is made where the program happens to run")
 }
 
 func TestWithoutAKey(t *testing.T) {
