@@ -16,12 +16,12 @@ type store interface {
 	// Claim makes the record of key. Of all the calls for one key, one wins.
 	Claim(ctx context.Context, key string, deadline time.Time) (won bool, err error)
 	// Save replaces the record.
-	Save(ctx context.Context, key string, r record) error
+	Save(ctx context.Context, key string, r jobRecord) error
 	// Release deletes the record if its state is still claimed.
 	Release(ctx context.Context, key string) error
 }
 
-type record struct{ State, JobID, PRLink string }
+type jobRecord struct{ State, JobID, PRLink string }
 
 // createOnce creates the job of key, unless key was claimed before.
 func createOnce(ctx context.Context, client *mintlify.Client, s store, key, prompt string) error {
@@ -46,13 +46,13 @@ func createOnce(ctx context.Context, client *mintlify.Client, s store, key, prom
 	_, later := mintlify.RetryAfter(err)
 	switch {
 	case job != nil: // it exists, whatever err says
-		return s.Save(recording, key, record{State: "created", JobID: job.ID})
+		return s.Save(recording, key, jobRecord{State: "created", JobID: job.ID})
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
-		return errors.Join(err, s.Save(recording, key, record{State: "unknown"}))
+		return errors.Join(err, s.Save(recording, key, jobRecord{State: "unknown"}))
 	case later, sending.Err() != nil: // there is no job, and later there may be one
 		return errors.Join(err, s.Release(recording, key))
 	default:
-		return errors.Join(err, s.Save(recording, key, record{State: "refused"}))
+		return errors.Join(err, s.Save(recording, key, jobRecord{State: "refused"}))
 	}
 }
 
@@ -61,9 +61,9 @@ func resume(ctx context.Context, client *mintlify.Client, s store, key, jobID st
 	job, err := client.Jobs.WaitUntilDone(ctx, jobID)
 	switch {
 	case err == nil:
-		return s.Save(ctx, key, record{State: "done", JobID: jobID, PRLink: job.PRLink})
+		return s.Save(ctx, key, jobRecord{State: "done", JobID: jobID, PRLink: job.PRLink})
 	case errors.Is(err, mintlify.ErrJobFailed):
-		return errors.Join(err, s.Save(ctx, key, record{State: "failed", JobID: jobID}))
+		return errors.Join(err, s.Save(ctx, key, jobRecord{State: "failed", JobID: jobID}))
 	default:
 		return err // the record stays as it is: resume again later
 	}
@@ -73,17 +73,17 @@ func resume(ctx context.Context, client *mintlify.Client, s store, key, jobID st
 type memory struct{ sync.Map }
 
 func (m *memory) Claim(_ context.Context, key string, _ time.Time) (bool, error) {
-	_, claimed := m.LoadOrStore(key, record{State: "claimed"})
+	_, claimed := m.LoadOrStore(key, jobRecord{State: "claimed"})
 	return !claimed, nil
 }
 
-func (m *memory) Save(_ context.Context, key string, r record) error {
+func (m *memory) Save(_ context.Context, key string, r jobRecord) error {
 	m.Store(key, r)
 	return nil
 }
 
 func (m *memory) Release(_ context.Context, key string) error {
-	m.CompareAndDelete(key, record{State: "claimed"})
+	m.CompareAndDelete(key, jobRecord{State: "claimed"})
 	return nil
 }
 
@@ -100,7 +100,7 @@ func Example_atMostOneJob() {
 		}
 	}
 	created, _ := s.Load("acme/api@5907854")
-	if err := resume(ctx, client, &s, "acme/api@5907854", created.(record).JobID); err != nil {
+	if err := resume(ctx, client, &s, "acme/api@5907854", created.(jobRecord).JobID); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(s.Load("acme/api@5907854"))

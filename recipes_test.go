@@ -87,7 +87,7 @@ func TestCreateOnceByOutcome(t *testing.T) {
 				err := createOnce(ctx, svc.Client(), s, "key", "Fix the typos")
 				assert.Equal(t, test.state == "created", err == nil, "%v", err)
 				on, _ := s.Load("key")
-				r, _ := on.(record)
+				r, _ := on.(jobRecord)
 				assert.Equal(t, test.state, r.State)
 				assert.Equal(t, r.State == "created", r.JobID != "")
 				assert.Len(t, svc.Jobs(), test.jobs)
