@@ -69,6 +69,15 @@ func resume(ctx context.Context, client *mintlify.Client, s store, key, jobID st
 	}
 }
 
+// inTime, given to WithRateLimiter, lets no request go once its deadline has passed.
+func inTime(ctx context.Context, _ mintlify.Operation, _ string) error {
+	// Round(0) leaves the wall clock, which does not stand still on a suspended machine.
+	if deadline, ok := ctx.Deadline(); ok && time.Now().Round(0).After(deadline.Round(0)) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
 // memory is a store for an example: it does not survive the process.
 type memory struct{ sync.Map }
 
@@ -91,7 +100,7 @@ func (m *memory) Release(_ context.Context, key string) error {
 // docs/once.md.
 func Example_atMostOneJob() {
 	svc := mintlifytest.NewService()
-	client, ctx := svc.Client(), context.Background()
+	client, ctx := svc.Client(mintlify.WithRateLimiter(inTime)), context.Background()
 
 	var s memory
 	for range 2 {

@@ -52,9 +52,11 @@ func TestProgressOfTheExampleIsALineAMinute(t *testing.T) {
 
 // docs/once.md shows what is tested here.
 func TestOnceIsTheExamplesCode(t *testing.T) {
-	code := goBlock.FindStringSubmatch(readFiles(t, "docs/once.md"))
-	require.NotNil(t, code)
-	assert.Contains(t, readFiles(t, "example_once_test.go"), code[1])
+	blocks := goBlock.FindAllStringSubmatch(readFiles(t, "docs/once.md"), -1)
+	require.Len(t, blocks, 2)
+	for _, block := range blocks {
+		assert.Contains(t, readFiles(t, "example_once_test.go"), block[1])
+	}
 }
 
 func TestCreateOnceByOutcome(t *testing.T) {
@@ -106,6 +108,28 @@ func (s *slowMemory) Claim(ctx context.Context, key string, deadline time.Time) 
 	time.Sleep(s.delay)
 	return s.memory.Claim(ctx, key, deadline)
 }
+
+func TestInTimeSendsNothingAfterTheDeadlineThoughTheContextHasNotHeard(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client(mintlify.WithRateLimiter(inTime))
+	for passed, ctx := range map[bool]context.Context{
+		true:  deadlineOnly{t.Context(), time.Now().Add(-time.Second)},
+		false: deadlineOnly{t.Context(), time.Now().Add(time.Hour)},
+	} {
+		_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
+		assert.Equal(t, passed, err != nil)
+		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	}
+	assert.Len(t, svc.Requests(), 1)
+}
+
+// deadlineOnly is a context whose timer does not fire.
+type deadlineOnly struct {
+	context.Context
+	at time.Time
+}
+
+func (d deadlineOnly) Deadline() (time.Time, bool) { return d.at, true }
 
 func TestCreateOnceClaimsNothingDuringShutdown(t *testing.T) {
 	var s memory
