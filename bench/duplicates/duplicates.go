@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -22,8 +21,8 @@ import (
 // maxTime is how long an attempt may take, of either client.
 const maxTime = 2 * time.Second
 
-// Flags are what makes curl send a request again: after a timeout, and after a 408,
-// 429, 500, 502, 503 or 504.
+// Flags make curl retry a request: after a timeout, and after a 408, 429, 500, 502,
+// 503 or 504.
 var Flags = []string{"--retry", "2", "--max-time", fmt.Sprint(maxTime.Seconds())}
 
 // client sends the prompt once, as its user sees it, and says how that ended.
@@ -34,29 +33,15 @@ type situation struct {
 	name     string
 	requests int // how many it strikes, the first ones
 	fault    mintlifytest.Fault
-	behind   func(http.Handler) http.Handler // what stands before the service
 }
 
 var situations = []situation{
 	{name: "nothing goes wrong"},
 	{name: "each response takes too long, its job is made", requests: 9, fault: mintlifytest.Fault{Delay: time.Hour}},
-	{name: "a gateway responds 504 once the job is made", behind: gateway},
+	{name: "a gateway responds 504 once the job is made", requests: 1, fault: mintlifytest.Fault{Status: http.StatusGatewayTimeout, Acted: true}},
 	{name: "the connection is lost once the job is made", requests: 1, fault: mintlifytest.Fault{Drop: true}},
 	{name: "429, no job is made", requests: 1, fault: mintlifytest.Fault{Status: http.StatusTooManyRequests}},
 	{name: "503, no job is made", requests: 1, fault: mintlifytest.Fault{Status: http.StatusServiceUnavailable}},
-}
-
-// gateway hides the service's first response.
-func gateway(service http.Handler) http.Handler {
-	var requests atomic.Int32
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if requests.Add(1) > 1 {
-			service.ServeHTTP(w, r)
-			return
-		}
-		service.ServeHTTP(httptest.NewRecorder(), r)
-		w.WriteHeader(http.StatusGatewayTimeout)
-	})
 }
 
 // Result is what one prompt came to.
@@ -90,11 +75,7 @@ func Measure(ctx context.Context) ([]Row, error) {
 func (s situation) measure(ctx context.Context, send client) (Result, error) {
 	svc := mintlifytest.NewService()
 	svc.FailNext(mintlify.OpCreateJob, s.requests, s.fault)
-	var handler http.Handler = svc
-	if s.behind != nil {
-		handler = s.behind(svc)
-	}
-	server := httptest.NewServer(handler)
+	server := httptest.NewServer(svc)
 	defer server.Close()
 	end, err := send(ctx, server.URL)
 	return Result{len(svc.Requests()), len(svc.Jobs()), end}, err
