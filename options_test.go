@@ -171,7 +171,7 @@ func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.
 	}
 }
 
-func TestWithKeySourceAndWithRateLimiterGetTheCallersContext(t *testing.T) {
+func TestWithKeySourceAndWithRateLimiterRunUnderTheCallersContext(t *testing.T) {
 	for name, option := range map[string]mintlify.Option{
 		"limiter":    mintlify.WithRateLimiter(func(ctx context.Context, _ mintlify.Operation, _ string) error { <-ctx.Done(); return ctx.Err() }),
 		"key source": mintlify.WithKeySource(func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }),
