@@ -92,11 +92,11 @@ func withFiller(in report.Input) report.Input {
 func sorting(t *testing.T, chrome context.Context) {
 	in := demoInput(0)
 	in.Period.Rows, in.Before.Rows = nil, nil
-	for i, total := range []int64{9, 10, 1000, 200, 1_000_000} {
+	for i, total := range []int64{9, 10, 1000, 200, 1_000_000, 5} {
 		path := "/page-" + strconv.Itoa(i*7+2)
 		in.Period.Rows = append(in.Period.Rows, mintlify.Visitor{Path: path, Human: total, AI: total / 3, Total: total})
 		if i > 0 {
-			in.Before.Rows = append(in.Before.Rows, mintlify.Visitor{Path: path, Total: []int64{0, 20, 100, 150, 10}[i]})
+			in.Before.Rows = append(in.Before.Rows, mintlify.Visitor{Path: path, Total: []int64{0, 20, 100, 150, 10, 50}[i]})
 		}
 	}
 	p := open(t, chrome, in, desktop)
@@ -104,17 +104,17 @@ func sorting(t *testing.T, chrome context.Context) {
 	click := func(n int) {
 		require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#pages thead th:nth-child("+strconv.Itoa(n)+") button"))))
 	}
-	assert.Equal(t, []string{"1,000,000", "1,000", "200", "10", "9"}, column(4), "at first, by all visitors")
+	assert.Equal(t, []string{"1,000,000", "1,000", "200", "10", "9", "5"}, column(4), "at first, by all visitors")
 	click(4)
-	assert.Equal(t, []string{"9", "10", "200", "1,000", "1,000,000"}, column(4), "numbers, not text")
+	assert.Equal(t, []string{"5", "9", "10", "200", "1,000", "1,000,000"}, column(4), "numbers, not text")
 	click(2)
-	assert.Equal(t, []string{"1,000,000", "1,000", "200", "10", "9"}, column(2))
+	assert.Equal(t, []string{"1,000,000", "1,000", "200", "10", "9", "5"}, column(2))
 	click(1)
-	assert.Equal(t, []string{"/page-2", "/page-9", "/page-16", "/page-23", "/page-30"}, column(1), "as people count")
+	assert.Equal(t, []string{"/page-2", "/page-9", "/page-16", "/page-23", "/page-30", "/page-37"}, column(1), "as people count")
 	click(6)
-	assert.Equal(t, []string{"new", "×100,000", "×10", "+33\u00a0%", "−50\u00a0%"}, column(6))
+	assert.Equal(t, []string{"new", "×100,000", "×10", "+33\u00a0%", "−50\u00a0%", "−90\u00a0%"}, column(6))
 	click(6)
-	assert.Equal(t, []string{"−50\u00a0%", "+33\u00a0%", "×10", "×100,000", "new"}, column(6))
+	assert.Equal(t, []string{"−90\u00a0%", "−50\u00a0%", "+33\u00a0%", "×10", "×100,000", "new"}, column(6))
 	assert.Equal(t, []string{"ascending"}, eval[[]string](p, "[...document.querySelectorAll('th[aria-sort]')].map((e) => e.ariaSort)"), "one column says that it is sorted")
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,22 +65,26 @@ func (s *Store) Append(ctx context.Context, w Window, export *Export, page *mint
 	return &next, nil
 }
 
+// rowsAtOnce keeps statements short: SQLite looks each parameter up among all of them.
+const rowsAtOnce = 25
+
 func insertStaging(ctx context.Context, tx *sql.Tx, w Window, page *mintlify.VisitorPage) error {
-	if len(page.Visitors) == 0 {
-		return nil
-	}
-	var values strings.Builder
-	args := w.with()
-	for i, row := range page.Visitors {
-		if i > 0 {
-			values.WriteString(", ")
+	position := page.Offset
+	for rows := range slices.Chunk(page.Visitors, rowsAtOnce) {
+		var values []string
+		args := w.with()
+		for _, row := range rows {
+			n := len(args)
+			values = append(values, fmt.Sprintf("($1, $2, $3, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5))
+			args = append(args, position, text(row.Path), row.Human, row.AI, row.Total)
+			position++
 		}
-		n := len(args)
-		fmt.Fprintf(&values, "($1, $2, $3, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5)
-		args = append(args, page.Offset+i, text(row.Path), row.Human, row.AI, row.Total)
+		_, err := tx.ExecContext(ctx, `INSERT INTO mintlify_staging (project, date_from, date_to, position, path, human, ai, total) VALUES `+strings.Join(values, ", "), args...)
+		if err != nil {
+			return err
+		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO mintlify_staging (project, date_from, date_to, position, path, human, ai, total) VALUES `+values.String(), args...)
-	return err
+	return nil
 }
 
 // publish has the staged rows replace the window's.

@@ -178,7 +178,7 @@ func overtaken(t *testing.T, where string) {
 // Many writers take one export to its end, over and over: each page is written once,
 // none waits for another for ever, and a reader sees the rows of one export only.
 func manyAtOnce(t *testing.T, where string) {
-	const writers, pages, exports = 4, 5, 10
+	const writers, pages, exports = 4, 3, 5
 	var completed, conflicts atomic.Int64
 	var all sync.WaitGroup
 	for range writers {
