@@ -222,7 +222,7 @@ func TestAWaitForTheQuotaCanBeInterrupted(t *testing.T) {
 func TestThirtyNights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		moving := func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-			rows, totals := testrig.Site(260)(project, p)
+			rows, totals := testrig.Site(3)(project, p)
 			early := max(0, int64(time.Until(p.DateTo.Time().Add(20*time.Hour)).Hours()))
 			totals.Human -= early
 			rows[0].Human -= early
@@ -232,21 +232,23 @@ func TestThirtyNights(t *testing.T) {
 		r := newRig(t, moving)
 		r.Service.EnforceQuotas()
 		projects := []string{"docs", "handbook"}
-		var quotaNights int
+		var quotaNights, refusedNights int // at the own budget, and at the service's quota
 		for night := range 30 {
-			for range night % 3 * 10 {
+			for range night % 3 * 45 {
 				_, err := r.Service.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 				require.NoError(t, err)
 			}
-			code := r.Run(t.Context(), "-projects", strings.Join(projects, ","), "-from", "2000-01-01")
+			code := r.Run(t.Context(), "-projects", strings.Join(projects, ","), "-from", "2000-01-01", "-budget", "20")
 			if code == command.Quota {
 				quotaNights++
+				refusedNights += strings.Count(r.Messages, "(429)")
 			} else {
 				require.Equal(t, command.OK, code, r.Messages)
 			}
 			time.Sleep(24 * time.Hour)
 		}
-		assert.Greater(t, quotaNights, 0, "the first nights have more to load than an hour's quota")
+		assert.Greater(t, quotaNights, refusedNights, "the first nights have more to load than the budget")
+		assert.NotZero(t, refusedNights, "and than the others leave of the quota")
 		assert.Less(t, quotaNights, 10)
 		require.Equal(t, command.OK, r.Run(t.Context(), "-projects", strings.Join(projects, ","), "-from", "2000-01-01"), r.Messages)
 
@@ -256,10 +258,10 @@ func TestThirtyNights(t *testing.T) {
 			for _, span := range []load.Span{load.ByDay, load.ByWeek, load.ByMonth} {
 				all := load.Windows(project, span, day(time.January, 1), settled)
 				windows += len(all)
-				r.RequireWindows(testrig.Site(260), all)
+				r.RequireWindows(testrig.Site(3), all)
 			}
 		}
-		t.Logf("%d nights ended at the quota; %d windows that are final, %d requests", quotaNights, windows, len(r.Service.Requests()))
+		t.Logf("%d nights ended at the budget or the quota; %d windows that are final, %d requests", quotaNights, windows, len(r.Service.Requests()))
 	})
 }
 
