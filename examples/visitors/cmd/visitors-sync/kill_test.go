@@ -34,21 +34,16 @@ const (
 	ample        = 1_000_000 // a budget that does not end
 )
 
-func TestSQLiteOutlivesKills(t *testing.T) {
-	outliveKills(t, func(t *testing.T) string { return filepath.Join(t.TempDir(), "visitors.db") })
-}
+func TestSQLiteOutlivesKills(t *testing.T) { outliveKills(t, sqlite) }
 
-func TestPostgresOutlivesKills(t *testing.T) {
-	outliveKills(t, postgrestest.Start(t).Database)
-}
+func TestPostgresOutlivesKills(t *testing.T) { outliveKills(t, postgres) }
 
-func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) {
-	runTwice(t, filepath.Join(t.TempDir(), "visitors.db"))
-}
+func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) { runTwice(t, sqlite) }
 
-func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) {
-	runTwice(t, postgrestest.Start(t).Database(t))
-}
+func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) { runTwice(t, postgres) }
+
+func sqlite(t *testing.T) string   { return filepath.Join(t.TempDir(), "visitors.db") }
+func postgres(t *testing.T) string { return postgrestest.Start(t).Database(t) }
 
 // process is the command as a process of its own, with the demo's visitors.
 type process struct {
@@ -59,6 +54,9 @@ type process struct {
 
 func build(t *testing.T) process {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
 	binary := filepath.Join(t.TempDir(), "visitors-sync")
 	output, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -173,8 +171,9 @@ func (s *signOfLife) Write(data []byte) (int, error) {
 	return s.text.Write(data)
 }
 
-func runTwice(t *testing.T, db string) {
+func runTwice(t *testing.T, newDatabase func(*testing.T) string) {
 	p := build(t)
+	db := newDatabase(t)
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
