@@ -34,16 +34,23 @@ const (
 	ample        = 1_000_000 // a budget that does not end
 )
 
-func TestSQLiteOutlivesKills(t *testing.T) { outliveKills(t, sqlite) }
+func TestSQLiteOutlivesKills(t *testing.T) {
+	build(t).outliveKills(func(t *testing.T) string { return filepath.Join(t.TempDir(), "visitors.db") })
+}
 
-func TestPostgresOutlivesKills(t *testing.T) { outliveKills(t, postgres) }
+func TestPostgresOutlivesKills(t *testing.T) {
+	p := build(t)
+	p.outliveKills(postgrestest.Start(t).Database)
+}
 
-func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) { runTwice(t, sqlite) }
+func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) {
+	build(t).runTwice(filepath.Join(t.TempDir(), "visitors.db"))
+}
 
-func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) { runTwice(t, postgres) }
-
-func sqlite(t *testing.T) string   { return filepath.Join(t.TempDir(), "visitors.db") }
-func postgres(t *testing.T) string { return postgrestest.Start(t).Database(t) }
+func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) {
+	p := build(t)
+	p.runTwice(postgrestest.Start(t).Database(t))
+}
 
 // process is the command as a process of its own, with the demo's visitors.
 type process struct {
@@ -93,8 +100,8 @@ func (p process) requireAll(db string) (requests int) {
 	return ample - left
 }
 
-func outliveKills(t *testing.T, newDatabase func(*testing.T) string) {
-	p := build(t)
+func (p process) outliveKills(newDatabase func(*testing.T) string) {
+	t := p.t
 	start := time.Now()
 	require.True(t, p.run(newDatabase(t), -1))
 	killWithin := time.Since(start) / 8 // whatever the machine is busy with
@@ -171,20 +178,18 @@ func (s *signOfLife) Write(data []byte) (int, error) {
 	return s.text.Write(data)
 }
 
-func runTwice(t *testing.T, newDatabase func(*testing.T) string) {
-	p := build(t)
-	db := newDatabase(t)
+func (p process) runTwice(db string) {
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
 			output, err := p.command(db).CombinedOutput()
-			assert.NoError(t, err, "%s", output)
+			assert.NoError(p.t, err, "%s", output)
 		})
 	}
 	both.Wait()
 	requests := p.requireAll(db)
 	needed := requestsEach * len(p.windows())
-	t.Logf("%d requests instead of %d", requests, needed)
-	assert.GreaterOrEqual(t, requests, needed)
-	assert.LessOrEqual(t, requests, 2*needed)
+	p.t.Logf("%d requests instead of %d", requests, needed)
+	assert.GreaterOrEqual(p.t, requests, needed)
+	assert.LessOrEqual(p.t, requests, 2*needed)
 }
