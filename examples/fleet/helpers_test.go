@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+const testProject = "project-1"
+
+func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	return pool, pool.Ping(ctx)
+}
+
+func promptOf(i int, project string) prompt {
+	return prompt{Key: fmt.Sprintf("acme/repo@%d", i), Project: project, Prompt: "Do it."}
+}
+
+// prompts returns n prompts, spread over projects.
+func prompts(n, projects int) []prompt {
+	all := make([]prompt, n)
+	for i := range all {
+		all[i] = promptOf(i, fmt.Sprint("project-", i%projects+1))
+	}
+	return all
+}
+
+// fleet is processes of the program on one database, and the service they talk to.
+type fleet struct {
+	t        *testing.T
+	url      string
+	store    store
+	settings settings
+	service  *httptest.Server
+	log      *os.File
+
+	mu      sync.Mutex
+	running []*exec.Cmd
+}
+
+// quick are settings for tests with real processes.
+var quick = settings{N: 2, SendTime: 3 * time.Second, MaxWait: time.Hour, Quota: 1000, Window: time.Hour}
+
+func newFleet(t *testing.T, url string, s settings, service http.Handler) *fleet {
+	f := &fleet{t: t, url: url, store: openStore(t, url), settings: s, service: httptest.NewServer(service)}
+	var err error
+	f.log, err = os.CreateTemp(t.TempDir(), "log")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		for _, cmd := range f.running {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+		f.service.CloseClientConnections()
+		f.service.Close()
+		if t.Failed() {
+			log, _ := os.ReadFile(f.log.Name())
+			t.Logf("%s", log[max(0, len(log)-20_000):])
+		}
+	})
+	return f
+}
+
+// command is a process of the program, not started yet.
+func (f *fleet) command(env []string, arguments ...string) *exec.Cmd {
+	return programCommand(f.t, f.url, f.settings, append(env, "MINTLIFY_API_KEY="+mintlifytest.APIKey, "MINTLIFY_BASE_URL="+f.service.URL), arguments...)
+}
+
+func programCommand(t *testing.T, url string, s settings, env []string, arguments ...string) *exec.Cmd {
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	cmd := exec.Command(os.Args[0], arguments...)
+	cmd.Env = append(append(os.Environ(), "FLEET_TEST_SETTINGS="+string(text), "DATABASE_URL="+url), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd
+}
+
+// start starts a worker.
+func (f *fleet) start(env ...string) *exec.Cmd {
+	cmd := f.command(env, "work", "-n", fmt.Sprint(f.settings.N), "-send-time", f.settings.SendTime.String())
+	cmd.Stderr = f.log
+	require.NoError(f.t, cmd.Start())
+	f.running = append(f.running, cmd)
+	return cmd
+}
+
+// end sends a worker a signal and waits until it is gone.
+func (f *fleet) end(cmd *exec.Cmd, signal os.Signal) error {
+	require.NoError(f.t, cmd.Process.Signal(signal))
+	return cmd.Wait()
+}
+
+// enqueue enqueues prompts, twice at once, as webhooks are delivered.
+func (f *fleet) enqueue(prompts ...prompt) {
+	var both sync.WaitGroup
+	added := make([]int, 2)
+	for i := range added {
+		both.Go(func() {
+			var err error
+			if added[i], err = f.store.add(context.Background(), prompts...); err != nil {
+				f.t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	require.Equal(f.t, len(prompts), added[0]+added[1])
+}
+
+// await waits until nothing is left to do.
+func (f *fleet) await(limit time.Duration) map[state]int {
+	var counts map[state]int
+	f.until(limit, "the prompts to be done", func() bool {
+		var err error
+		counts, err = f.store.counts(f.t.Context())
+		require.NoError(f.t, err)
+		return counts[queued]+counts[sending]+counts[waiting] == 0
+	})
+	return counts
+}
+
+// until polls what has no way of telling, and gives up after a limit.
+func (f *fleet) until(limit time.Duration, what string, done func() bool) {
+	f.t.Helper()
+	for deadline := time.Now().Add(limit); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			counts, _ := f.store.counts(f.t.Context())
+			f.t.Fatalf("waited %v for %s: %v", limit, what, counts)
+		}
+	}
+}
