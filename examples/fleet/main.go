@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,14 +87,14 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// open opens the database of the environment.
-func (p *program) open(ctx context.Context) (store, error) {
-	url := p.getenv("DATABASE_URL")
-	if url == "" {
-		url = "fleet.db"
+// withStore runs f on the database of the environment.
+func (p *program) withStore(ctx context.Context, f func(store) error) error {
+	db, err := openDatabase(ctx, cmp.Or(p.getenv("DATABASE_URL"), "fleet.db"), p.logger(slog.LevelWarn))
+	if err != nil {
+		return err
 	}
-	db, err := openDatabase(ctx, url, p.logger(slog.LevelWarn))
-	return store{db}, err
+	defer db.close()
+	return f(store{db})
 }
 
 func (p *program) work(ctx context.Context, arguments []string) error {
@@ -125,12 +126,9 @@ func (p *program) withWorker(ctx context.Context, f func(*worker) error) error {
 	if err != nil {
 		return err
 	}
-	store, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.database.close()
-	return f(&worker{store: store, client: client, results: results, logger: p.logger(slog.LevelInfo), settings: s, paused: map[string]time.Time{}})
+	return p.withStore(ctx, func(db store) error {
+		return f(&worker{store: db, client: client, results: results, logger: p.logger(slog.LevelInfo), settings: s, paused: map[string]time.Time{}})
+	})
 }
 
 func (p *program) serve(ctx context.Context, arguments []string) error {
@@ -185,26 +183,24 @@ func (p *program) enqueue(ctx context.Context, arguments []string) error {
 	if *stdin && one != (prompt{}) {
 		return errors.New("-stdin takes no other flags: its lines say all")
 	}
-	store, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.database.close()
-	added, known := 0, 0
-	add := func(prompts []prompt) error {
-		n, err := store.add(ctx, prompts...)
-		if err == nil {
-			added, known = added+n, known+len(prompts)-n
+	return p.withStore(ctx, func(s store) error {
+		added, known := 0, 0
+		add := func(prompts []prompt) error {
+			n, err := s.add(ctx, prompts...)
+			if err == nil {
+				added, known = added+n, known+len(prompts)-n
+			}
+			return err
 		}
+		var err error
+		if *stdin {
+			err = readLines(p.stdin, add)
+		} else {
+			err = add([]prompt{one})
+		}
+		fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", added, known)
 		return err
-	}
-	if *stdin {
-		err = readLines(p.stdin, add)
-	} else {
-		err = add([]prompt{one})
-	}
-	fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", added, known)
-	return err
+	})
 }
 
 // readLines adds prompts by the hundred. After a bad line what stands before it is
@@ -243,20 +239,15 @@ func (p *program) status(ctx context.Context, arguments []string) error {
 	if err := p.parse(flags, arguments); err != nil {
 		return err
 	}
-	store, err := p.open(ctx)
-	if err != nil {
+	return p.withStore(ctx, func(s store) error {
+		status, err := s.status(ctx)
+		if err == nil && *asJSON {
+			return status.writeJSON(p.stdout)
+		} else if err == nil {
+			status.write(p.stdout)
+		}
 		return err
-	}
-	defer store.database.close()
-	status, err := store.status(ctx)
-	if err != nil {
-		return err
-	}
-	if *asJSON {
-		return status.writeJSON(p.stdout)
-	}
-	status.write(p.stdout)
-	return nil
+	})
 }
 
 func (p *program) retry(ctx context.Context, arguments []string) error {
@@ -266,10 +257,5 @@ func (p *program) retry(ctx context.Context, arguments []string) error {
 	if err := p.parse(flags, arguments); err != nil {
 		return err
 	}
-	store, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.database.close()
-	return store.retry(ctx, *key, *job)
+	return p.withStore(ctx, func(s store) error { return s.retry(ctx, *key, *job) })
 }

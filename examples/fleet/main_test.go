@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv("FLEET_TEST_SETTINGS"); text != "" {
 		os.Exit(beProgram(text))
 	}
+	_ = flag.Set("test.parallel", "8") // unless the command line says otherwise: they wait more than they work
 	code := m.Run()
 	server.stop()
 	os.Exit(code)
@@ -29,7 +31,9 @@ func beProgram(text string) int {
 	defer stop()
 	p := program{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	err := json.Unmarshal([]byte(text), &p.settings)
-	p.options = []mintlify.Option{mintlify.WithWaitDefaults(mintlify.WithPollInterval(300*time.Millisecond, 300*time.Millisecond))}
+	if os.Getenv("FLEET_TEST_REAL_POLLS") == "" {
+		p.options = []mintlify.Option{mintlify.WithWaitDefaults(mintlify.WithPollInterval(300*time.Millisecond, 300*time.Millisecond))}
+	}
 	if err == nil && os.Getenv("FLEET_TEST_STOP") != "" {
 		err = p.workAndStop(ctx)
 	} else if err == nil {
@@ -60,6 +64,13 @@ func (s *stopping) transact(ctx context.Context, lock string, f func(*tx) error)
 	err := s.database.transact(ctx, lock, f)
 	if lock == "project "+testProject && !s.stopped {
 		s.stopped = true
+		if lite, ok := s.database.(*sqlite); ok { // nobody else may be stopped with the file locked
+			conn, connErr := lite.db.Conn(ctx)
+			if connErr != nil {
+				return connErr
+			}
+			defer conn.Close()
+		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	}
 	return err

@@ -8,12 +8,10 @@ import (
 	"unicode"
 )
 
-// How much of a merge is told.
+// How much of a merge is told. How many of its commits and files is in merge.tmpl.
 const (
-	maxCommits = 50
-	maxFiles   = 200
-	maxTitle   = 200  // bytes of a title, a subject, or a file's name
-	maxBody    = 4000 // bytes of a pull request's description
+	maxTitle = 200  // bytes of a title, a subject, or a file's name
+	maxBody  = 4000 // bytes of a pull request's description
 )
 
 // merge is what a webhook tells of a merge. All of it is text by others.
@@ -36,6 +34,8 @@ var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMa
 	"line":  func(text string) string { return "> " + oneLine(text, maxTitle) },
 	"lines": quoteLines,
 	"short": func(sha string) string { return sha[:min(len(sha), 12)] },
+	"first": func(n int, all []string) []string { return all[:min(n, len(all))] },
+	"rest":  func(n int, all []string) int { return max(0, len(all)-n) },
 }).Parse(mergeTemplate))
 
 // prompt returns what is to be enqueued for m.
@@ -43,7 +43,6 @@ func (m merge) prompt(project string) (prompt, error) {
 	if !isRepository(m.Repository) || !isSHA(m.SHA) {
 		return prompt{}, fmt.Errorf("the event's repository %.80q or commit %.80q is not one of GitHub's", m.Repository, m.SHA)
 	}
-	m.Commits, m.Files = m.Commits[:min(len(m.Commits), maxCommits)], m.Files[:min(len(m.Files), maxFiles)]
 	var text strings.Builder
 	if err := mergePrompt.Execute(&text, m); err != nil {
 		return prompt{}, err

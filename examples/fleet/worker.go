@@ -147,18 +147,16 @@ func needsPerson(err error) bool {
 	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden)
 }
 
-// record stores what came of an intent, against a database that fails for a while and a
-// shutdown: what it does not store is unknown for good.
+// recordTime is how long a database may fail before what came of a send is lost.
+const recordTime = 2 * time.Minute
+
+// record stores what came of an intent, against a database that fails for a while and
+// against a shutdown: what it does not store is unknown.
 func (w *worker) record(ctx context.Context, r row) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.SendTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	for {
-		var err error
-		if r.State == unknown {
-			err = w.store.settle(ctx, r, sending)
-		} else {
-			err = w.store.revise(ctx, r)
-		}
+		err := w.recordOnce(ctx, r)
 		if err == nil || errors.Is(err, errMoved) {
 			return err
 		}
@@ -166,9 +164,18 @@ func (w *worker) record(ctx context.Context, r row) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(w.pause() / 10):
+		case <-time.After(time.Second):
 		}
 	}
+}
+
+func (w *worker) recordOnce(ctx context.Context, r row) error {
+	ctx, cancel := context.WithTimeout(ctx, recordTime/8) // a connection may hang
+	defer cancel()
+	if r.State == unknown {
+		return w.store.settle(ctx, r, sending)
+	}
+	return w.store.revise(ctx, r)
 }
 
 // poll looks at the agent's job once.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +34,7 @@ func (b *bench) tell(_ context.Context, r row) error {
 
 func newBench(t *testing.T, s settings) *bench {
 	b := &bench{t: t, svc: mintlifytest.NewService()}
-	st, _ := added(t, filepath.Join(t.TempDir(), "fleet.db"))
+	st, _ := added(t, sqliteFile(t))
 	environment := map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}
 	client, err := newMintlify(func(name string) string { return environment[name] }, s, []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: b.svc}), mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))})
