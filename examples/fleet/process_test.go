@@ -20,7 +20,7 @@ func TestQuotaOverAllProcesses(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()
-		svc.quota, svc.window = 10, 5*time.Second
+		svc.quota, svc.window, svc.late = 10, 5*time.Second, 2*time.Second
 		s := settings{N: 10, SendTime: 3 * time.Second, MaxWait: time.Hour, Quota: 10, Window: svc.window}
 		if os.Getenv("FLEET_TEST_LONG") != "" {
 			svc.window, s.Window = 15*time.Second, 15*time.Second

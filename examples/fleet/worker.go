@@ -86,9 +86,6 @@ func (w *worker) send(ctx context.Context, r row) error {
 	if pause := w.pauseOf(r.Project); pause > 0 {
 		return river.JobSnooze(jitter(pause))
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	// The deadline comes first: where the process is stopped after the intent, it has
 	// passed when the process wakes, and inTime sends nothing.
 	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.SendTime)

@@ -35,12 +35,16 @@ func (b *bench) tell(_ context.Context, r row) error {
 func newBench(t *testing.T, s settings) *bench {
 	b := &bench{t: t, svc: mintlifytest.NewService()}
 	st, _ := added(t, sqliteFile(t))
-	environment := map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}
-	client, err := newMintlify(func(name string) string { return environment[name] }, s, []mintlify.Option{
-		mintlify.WithHTTPClient(&http.Client{Transport: b.svc}), mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))})
-	require.NoError(t, err)
-	b.worker = &worker{store: st, client: client, results: b, logger: slog.New(slog.DiscardHandler), settings: s, paused: map[string]time.Time{}}
+	b.worker = &worker{store: st, results: b, logger: slog.New(slog.DiscardHandler), settings: s, paused: map[string]time.Time{}}
+	b.client = b.newClient(mintlify.WithHTTPClient(&http.Client{Transport: b.svc}))
 	return b
+}
+
+func (b *bench) newClient(options ...mintlify.Option) *mintlify.Client {
+	environment := map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}
+	client, err := newMintlify(func(name string) string { return environment[name] }, b.settings, options)
+	require.NoError(b.t, err)
+	return client
 }
 
 // step makes a step, and returns the row after it and how long until the next.
@@ -136,6 +140,50 @@ func TestWhatCreateBrings(t *testing.T) {
 	}
 }
 
+// during calls f while a request is on its way.
+type during struct {
+	next http.RoundTripper
+	f    func()
+}
+
+func (d during) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.f()
+	return d.next.RoundTrip(r)
+}
+
+func TestLiveSenderIsNotGivenUp(t *testing.T) {
+	b := newBench(t, production)
+	swept := false
+	b.client = b.newClient(mintlify.WithHTTPClient(&http.Client{Transport: during{b.svc, func() {
+		givenUp, lost := sweep(t, b.store)
+		assert.Empty(t, givenUp)
+		assert.Empty(t, lost)
+		assert.Equal(t, sending, read(t, b.store).State)
+		swept = true
+	}}}))
+	r, _ := b.step()
+	assert.Equal(t, waiting, r.State)
+	assert.True(t, swept)
+}
+
+func TestResponseAfterTheSendWasGivenUp(t *testing.T) {
+	b := newBench(t, production)
+	b.client = b.newClient(mintlify.WithHTTPClient(&http.Client{Transport: during{b.svc, func() {
+		_, err := b.store.exec(t.Context(), "UPDATE fleet_prompts SET expires_at = 1")
+		require.NoError(t, err)
+		givenUp, _ := sweep(t, b.store)
+		assert.Len(t, givenUp, 1)
+	}}}))
+	before := read(t, b.store)
+	r, _ := b.step()
+	b.client = b.newClient(mintlify.WithHTTPClient(&http.Client{Transport: b.svc}))
+	assert.Equal(t, waiting, r.State, "it heals")
+	assert.NotEqual(t, before.riverJob, r.riverJob)
+	b.step()
+	r, _ = b.step()
+	assert.Equal(t, done, r.State)
+}
+
 func TestSendGoesOnThroughAShutdown(t *testing.T) {
 	b := newBench(t, production)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,11 +268,19 @@ func TestBadProjectFailsAlone(t *testing.T) {
 	assert.Empty(t, b.svc.Requests())
 }
 
+// late is a context whose time has passed, though nobody has told it so yet: as that of a
+// process which has just woken up.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
+
 func TestNothingIsSentAfterItsTime(t *testing.T) {
-	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
-	defer cancel()
-	require.Error(t, inTime(ctx, mintlify.OpCreateJob, ""))
-	require.NoError(t, inTime(t.Context(), mintlify.OpCreateJob, ""))
+	b := newBench(t, production)
+	job, err := b.client.Jobs.Create(late{context.WithoutCancel(t.Context())}, mintlify.CreateJobParams{Prompt: "x"})
+	require.Error(t, err)
+	assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	assert.Empty(t, b.svc.Requests())
+	assert.Equal(t, queued, responded(row{}, job, err).State)
 }
 
 func TestKeyIsNeededAndNeverShown(t *testing.T) {
