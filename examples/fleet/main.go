@@ -13,7 +13,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -39,9 +38,10 @@ work and serve need MINTLIFY_API_KEY.
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	p := program{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, settings: production}
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := p.run(ctx, os.Args[1:])
 	stop()
-	if err != nil {
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "fleet:", err)
 		os.Exit(1)
 	}
@@ -144,6 +144,9 @@ func (p *program) serve(ctx context.Context, arguments []string) error {
 	if secret == "" {
 		return errors.New("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
 	}
+	if projects.rest == "" && len(projects.byRepository) == 0 {
+		return errors.New("-project is missing: which project documents the repositories?")
+	}
 	return p.withWorker(ctx, func(w *worker) error {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *addr)
 		if err != nil {
@@ -151,22 +154,8 @@ func (p *program) serve(ctx context.Context, arguments []string) error {
 		}
 		fmt.Fprintf(p.stderr, "listening on %s\n", listener.Addr())
 		hooks := &webhooks{secret: []byte(secret), projects: projects, store: w.store, logger: w.logger}
-		return serveAndWork(ctx, listener, hooks.handler(), w, p.logger(slog.LevelWarn))
+		return serveAndWork(ctx, listener, hooks.handler(), func(ctx context.Context) error { return work(ctx, w, p.logger(slog.LevelWarn)) })
 	})
-}
-
-// serveAndWork does both until ctx ends, or one of them fails.
-func serveAndWork(ctx context.Context, listener net.Listener, handler http.Handler, w *worker, riverLogger *slog.Logger) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	served := make(chan error, 1)
-	go func() {
-		defer cancel()
-		served <- listenAndServe(ctx, listener, handler)
-	}()
-	err := work(ctx, w, riverLogger)
-	cancel()
-	return errors.Join(err, <-served)
 }
 
 func (p *program) enqueue(ctx context.Context, arguments []string) error {

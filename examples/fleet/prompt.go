@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,7 +31,7 @@ func (p prompt) check() error {
 	if err := checkKey(p.Key); err != nil {
 		return err
 	}
-	if _, err := mintlify.NewClient("any-key", p.Project); err != nil { // it sends nothing
+	if err := checkProject(p.Project); err != nil {
 		return fmt.Errorf("key %s: %w", p.Key, err)
 	}
 	switch {
@@ -43,6 +46,12 @@ func (p prompt) check() error {
 		return nil
 	}
 	_, err := parsePull(p.Pull)
+	return err
+}
+
+// checkProject asks the SDK, which sends nothing.
+func checkProject(id string) error {
+	_, err := mintlify.NewClient("any-key", id)
 	return err
 }
 
@@ -71,25 +80,18 @@ type pull struct {
 }
 
 func parsePull(text string) (pull, error) {
-	var p pull
-	name, number, _ := strings.Cut(text, "#")
+	name, digits, _ := strings.Cut(text, "#")
 	owner, repo, _ := strings.Cut(name, "/")
-	if _, err := fmt.Sscanf(number, "%d", &p.number); err != nil || p.number < 1 || fmt.Sprint(p.number) != number || !isRepository(name) {
+	number, err := strconv.Atoi(digits)
+	if err != nil || number < 1 || strconv.Itoa(number) != digits || !isRepository(name) {
 		return pull{}, fmt.Errorf("the pull request %.80q is not of the form owner/repo#7", text)
 	}
-	p.owner, p.repo = owner, repo
-	return p, nil
+	return pull{owner, repo, number}, nil
 }
 
-// isRepository reports whether name is owner/repo as GitHub allows it, which is also
-// safe in a URL and in a key.
+// repository is owner/repo as GitHub allows it, which is also safe in a URL and in a key.
+var repository = regexp.MustCompile(`^[\w.-]{1,75}/[\w.-]{1,75}$`)
+
 func isRepository(name string) bool {
-	owner, repo, ok := strings.Cut(name, "/")
-	return ok && len(name) <= 150 && isName(owner) && isName(repo)
-}
-
-func isName(name string) bool {
-	return name != "" && name != "." && name != ".." && !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.", r)
-	})
+	return repository.MatchString(name) && !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.Trim(part, ".") == "" })
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-github/v92/github"
+	"golang.org/x/sync/errgroup"
 )
 
 // maxEvent is the size of the largest event that GitHub delivers.
@@ -27,13 +28,13 @@ func (p *projects) set(text string) error {
 	repository, project, found := strings.Cut(text, "=")
 	if !found {
 		p.rest = text
-		return nil
+		return checkProject(text)
 	}
-	if !isRepository(repository) || project == "" {
-		return fmt.Errorf("want owner/repo=project, or a project for all other repositories")
+	if !isRepository(repository) {
+		return errors.New("want owner/repo=project, or a project for all other repositories")
 	}
 	p.byRepository[strings.ToLower(repository)] = project
-	return nil
+	return checkProject(project)
 }
 
 func (p *projects) of(repository string) string {
@@ -165,16 +166,21 @@ func mergeOfPush(e *github.PushEvent) (m merge, why string) {
 	return m, ""
 }
 
-// listenAndServe serves until ctx ends, and then lets the requests under way come to
-// their end.
-func listenAndServe(ctx context.Context, listener net.Listener, handler http.Handler) error {
+// serveAndWork serves and works until ctx ends, or one of them fails, and lets what is
+// under way come to its end.
+func serveAndWork(ctx context.Context, listener net.Listener, handler http.Handler, work func(context.Context) error) error {
 	server := &http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: time.Minute} // GitHub gives up after 10 s
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return work(ctx) })
+	both.Go(func() error {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	both.Go(func() error {
+		<-ctx.Done()
 		return server.Shutdown(context.WithoutCancel(ctx))
-	}
+	})
+	return both.Wait()
 }
