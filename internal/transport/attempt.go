@@ -33,8 +33,8 @@ type Attempt struct {
 	trace    httptrace.ClientTrace
 	url      url.URL
 	limited  io.LimitedReader // of the body
-	isGet    bool // else it changes something, and its response is precious
-	standard bool // it goes through an *http.Transport
+	isGet    bool             // else it changes something, and its response is precious
+	standard bool             // it goes through an *http.Transport
 
 	mu      sync.Mutex
 	grace   *time.Timer // runs once the attempt has ended and a response is still wanted
