@@ -25,8 +25,9 @@ func Line(text string, limit int) string {
 	return text[:end] + "…"
 }
 
-// userInfo is compiled when first needed, not in every program that imports the SDK.
-var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/?#\s]*@`) })
+// userInfo is compiled when first needed, not in every program that imports the SDK. What
+// follows a colon may be a password that nobody has escaped.
+var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/?#\s"]*(?::[^\s"]*)?@`) })
 
 // UserInfo returns text without the user names and passwords of the URLs in it, such
 // as a proxy's.

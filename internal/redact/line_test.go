@@ -1,0 +1,47 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+)
+
+func TestLineIsOnePrintableLineWithinItsLimit(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                         "",
+		" a\r\n\tb  c ":            "a b c",
+		"a\x00b\u202ec\ufeffd\x1b": "a b c d",
+		"a\xffb":                   "a b",
+		"€€€":                      "€€€",
+		"0123456789":               "0123456789",
+		"01234567890":              "0123456…",
+		"012345€€€":                "012345…", // the cut falls within a character
+		strings.Repeat("\n", 90) + "beyond what is looked at": "",
+	} {
+		got := redact.Line(text, 10)
+		assert.Equal(t, want, got, "%q", text)
+		require.LessOrEqual(t, len(got), 10)
+		require.True(t, utf8.ValidString(got))
+	}
+}
+
+func TestUserInfo(t *testing.T) {
+	for text, want := range map[string]string{
+		`parse "http://user:secret@proxy:3128/%zz": invalid`:      `parse "http://proxy:3128/%zz": invalid`,
+		`http://token@proxy and https://a:b@c`:                    `http://proxy and https://c`,
+		`parse "http://user:sec/ret?#@proxy": invalid`:            `parse "http://proxy": invalid`,
+		`socks5://user:p@ss@proxy`:                                `socks5://proxy`,
+		`https://api.example.com/v2/a@b`:                          `https://api.example.com/v2/a@b`,
+		`a@b`:                                                     `a@b`,
+		`Get "https://api.example.com": mail root@example.com`:    `Get "https://api.example.com": mail root@example.com`,
+		`dial tcp://10.0.0.1: refused, ask root@example.com`:      `dial tcp://10.0.0.1: refused, ask root@example.com`,
+		`lookup api.example.com on [::1]:53: no such host, a://b`: `lookup api.example.com on [::1]:53: no such host, a://b`,
+	} {
+		assert.Equal(t, want, redact.UserInfo(text))
+	}
+}
