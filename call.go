@@ -225,19 +225,18 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 }
 
 func (c *call) apiError(resp *http.Response, body []byte) *APIError {
-	header := c.bearer.Key.Header(resp.Header)
 	message, details := serviceMessage(c.bearer.Key, body)
 	return &APIError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Message:    message,
 		Details:    details,
-		RequestID:  header.Get("X-Request-Id"),
+		RequestID:  c.bearer.Key.Text(resp.Header.Get("X-Request-Id"), maxWords),
 		RetryAfter: retryAfter(resp.Header),
 		Attempts:   c.bearer.Attempts,
 		Method:     c.method,
 		Path:       c.httpReq.URL.EscapedPath(),
-		Header:     header,
+		Header:     c.bearer.Key.Header(resp.Header),
 		Body:       c.bearer.Key.Body(body, maxKeptBody),
 	}
 }

@@ -5,8 +5,6 @@ package redact
 import (
 	"html"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -31,9 +29,11 @@ func NewKey(value string) Key { return Key{value} }
 // Text returns the first limit bytes of text without the key, however JSON, HTML or
 // a URL has escaped it. Text beyond the limit costs nothing.
 func (k Key) Text(text string, limit int) string {
-	text = text[:min(len(text), limit+escapeLen*len(k.value))] // room for a key that straddles the limit
-	text = k.all(text)
-	return text[:min(len(text), limit)]
+	text = k.all(text[:min(len(text), limit+escapeLen*len(k.value))]) // room for a key that straddles the limit
+	if len(text) <= limit {
+		return text
+	}
+	return strings.Clone(text[:limit]) // and nothing of the rest is kept
 }
 
 // Body is [Key.Text] of a body, as a copy.
@@ -42,25 +42,20 @@ func (k Key) Body(body []byte, limit int) []byte {
 }
 
 // Header returns a copy of header without the key, in names and in values. Of a
-// header of more than 64 KiB it has the first fields by name.
+// header of more than 64 KiB it has some of the fields.
 func (k Key) Header(header http.Header) http.Header {
-	clean := make(http.Header, len(header))
-	names := make([]string, 0, len(header))
-	for name := range header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	clean := make(http.Header, min(len(header), 64))
 	room := maxHeader
-	for _, name := range names {
-		cleanName := k.name(name, room)
-		room -= len(cleanName)
-		for _, value := range header[name] {
+	for name, values := range header {
+		name = k.name(name, max(0, room))
+		room -= len(name)
+		for _, value := range values {
 			if room <= 0 {
 				return clean
 			}
 			value = k.Text(value, room)
 			room -= len(value) + 1 // empty values are not free
-			clean[cleanName] = append(clean[cleanName], value)
+			clean[name] = append(clean[name], value)
 		}
 	}
 	return clean
@@ -176,7 +171,16 @@ func entityAs(text string, c byte) int {
 	return 0
 }
 
+// isCode reports whether digits are the number of c. What they are not is no error,
+// which would be an allocation at each character of a hostile text.
 func isCode(digits string, base int, c byte) bool {
-	n, err := strconv.ParseUint(digits, base, 32)
-	return err == nil && n == uint64(c)
+	code := 0
+	for _, digit := range []byte(digits) {
+		n := strings.IndexByte("0123456789abcdef"[:base], digit|0x20) // in lower case
+		if n < 0 || code > 0xff {
+			return false
+		}
+		code = code*base + n
+	}
+	return digits != "" && code == int(c)
 }
