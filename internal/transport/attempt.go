@@ -42,8 +42,9 @@ type Attempt struct {
 	stopped error       // why the attempt was given up
 	reading reading
 
-	conns          int // asked for
-	informationals int // 1xx
+	conns          int  // asked for
+	informationals int  // 1xx
+	noProxy        bool // the transport's Proxy function failed
 	connected      bool
 	wroteHeader    bool
 	responding     bool // the final response has begun to arrive, as far as is known
@@ -141,12 +142,24 @@ func (a *Attempt) sent() bool {
 }
 
 // NeverSent reports proof that the service got nothing: a connection was asked for
-// and none was had, or an *http.Transport failed before it asked for any. A transport
-// that fires no trace events proves nothing.
+// and none was had, or the Proxy function of an *http.Transport failed before any was
+// asked for. A transport that fires no trace events proves nothing.
 func (a *Attempt) NeverSent() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.connected && !a.wroteHeader && (a.conns > 0 || a.standard)
+	return !a.connected && !a.wroteHeader && (a.conns > 0 || a.noProxy)
+}
+
+// isOfProxy reports whether err is that of base's Proxy function, which then fails again
+// in the same words. Any other error without a trace event may be that of a protocol
+// registered with base, and proves nothing.
+func isOfProxy(err error, base http.RoundTripper, req *http.Request) bool {
+	standard, ok := base.(*http.Transport)
+	if !ok || standard.Proxy == nil {
+		return false
+	}
+	_, proxyErr := standard.Proxy(req)
+	return proxyErr != nil && proxyErr.Error() == err.Error()
 }
 
 // end is called when the caller's context or the attempt's time has ended. A POST's

@@ -57,7 +57,8 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 			b.Attempt.End()
 		}
 	}()
-	resp, err := base.RoundTrip(b.Attempt.prepare(req, b.header(req, key)))
+	out := b.Attempt.prepare(req, b.header(req, key))
+	resp, err := base.RoundTrip(out)
 	returned = true
 	if err == nil && resp == nil {
 		err = errors.New("the http.RoundTripper returned neither a response nor an error")
@@ -66,6 +67,7 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp != nil && resp.Body != nil {
 			resp.Body.Close()
 		}
+		b.Attempt.note(&b.Attempt.noProxy, isOfProxy(err, base, out))
 		b.Err = b.Attempt.explain(err)
 		return nil, b.Err
 	}

@@ -1,0 +1,230 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/internal/http2server"
+)
+
+// storms are what an HTTP/2 service can do to every request. net/http takes most of them
+// for a reason to send the request again, without end where each is on a new connection.
+var storms = map[string]func(*http2server.Stream){
+	"reset, PROTOCOL_ERROR":            func(s *http2server.Stream) { s.Reset(http2server.ProtocolError) },
+	"reset, REFUSED_STREAM":            func(s *http2server.Stream) { s.Reset(http2server.RefusedStream) },
+	"reset, CANCEL":                    func(s *http2server.Stream) { s.Reset(http2server.Cancel) },
+	"GOAWAY below the stream":          func(s *http2server.Stream) { s.GoAway(true) },
+	"GOAWAY below the stream, closed":  func(s *http2server.Stream) { s.GoAway(true); s.CloseConn() },
+	"GOAWAY above the stream, closed":  func(s *http2server.Stream) { s.GoAway(false); s.CloseConn() },
+	"connection closed":                func(s *http2server.Stream) { s.CloseConn() },
+	"GOAWAY below the stream, refused": func(s *http2server.Stream) { s.GoAway(true); s.Reset(http2server.RefusedStream) },
+}
+
+var stormEvents = map[string]http2server.Event{"begun": http2server.Begun, "in the body": http2server.Body, "whole": http2server.Whole}
+
+func TestHTTP2StormBeginsAPostOnce(t *testing.T) {
+	prompts := map[string]string{"no body": "", "a short body": "prompt", "a body beyond the window": strings.Repeat("prompt", 20<<10)}
+	for event, when := range stormEvents {
+		for name, storm := range storms {
+			for size, body := range prompts {
+				if body == "" && when == http2server.Body || len(body) > 64<<10 && when == http2server.Whole {
+					continue // there is no such moment
+				}
+				t.Run(name+"/"+event+"/"+size, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						server, b := stormServer(t, when, storm)
+						_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", body))
+						require.Error(t, err)
+						assert.EqualValues(t, 1, server.Begun.Load(), "%v", err)
+						assert.False(t, b.Attempt.NeverSent(), "%v", err)
+					})
+				})
+			}
+		}
+	}
+}
+
+func TestHTTP2StormBeginsAGetThreeTimesAtMost(t *testing.T) {
+	for event, when := range stormEvents {
+		for name, storm := range storms {
+			if when == http2server.Body {
+				continue
+			}
+			t.Run(name+"/"+event, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, b := stormServer(t, when, storm)
+					_, err := send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
+					require.Error(t, err)
+					assert.LessOrEqual(t, server.Begun.Load(), int64(3), "%v", err)
+					assert.LessOrEqual(t, server.Conns.Load(), int64(4), "the last is for a later request")
+				})
+			})
+		}
+	}
+}
+
+func stormServer(t *testing.T, when http2server.Event, storm func(*http2server.Stream)) (*http2server.Server, *Bearer) {
+	server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
+		if event == when {
+			storm(stream)
+		}
+	}}
+	base := server.Transport()
+	t.Cleanup(func() { base.CloseIdleConnections(); server.Close() })
+	return server, newBearer(t.Context(), base)
+}
+
+// What the service got no part of may be sent on another connection.
+func TestHTTP2RequestGoesOnOnceTheStormIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := new(http2server.Server)
+		server.Handle = func(event http2server.Event, stream *http2server.Stream) {
+			if event != http2server.Whole {
+				return
+			}
+			if server.Whole.Load() < 3 {
+				stream.GoAway(true)
+				return
+			}
+			stream.Respond("200", "done")
+		}
+		base := server.Transport()
+		defer server.Close()
+		defer base.CloseIdleConnections()
+		body, err := send(newBearer(t.Context(), base), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
+		assert.NoError(t, err)
+		assert.Equal(t, "done", body)
+	})
+}
+
+// sentOnHTTP1 is what a request is on the wire.
+func sentOnHTTP1(t *testing.T, req *http.Request) string {
+	client, server := net.Pipe()
+	base := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
+	defer base.CloseIdleConnections()
+	wire := make(chan string)
+	go func() {
+		var b strings.Builder
+		lines := bufio.NewReader(io.TeeReader(server, &b))
+		for line := "-"; strings.TrimSpace(line) != ""; {
+			line, _ = lines.ReadString('\n')
+		}
+		io.WriteString(server, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		server.Close()
+		wire <- b.String()
+	}()
+	_, err := send(newBearer(t.Context(), base), req)
+	require.NoError(t, err)
+	return <-wire
+}
+
+func TestPostWithoutABodyHasNothingOnTheWire(t *testing.T) {
+	wire := sentOnHTTP1(t, newRequest(t, http.MethodPost, "http://127.0.0.1/x", ""))
+	assert.Contains(t, wire, "\r\nContent-Length: 0\r\n")
+	assert.True(t, strings.HasSuffix(wire, "\r\n\r\n"), "%q", wire)
+	for _, name := range []string{"Transfer-Encoding", "Content-Type", "Expect", "Trailer"} {
+		assert.NotContains(t, wire, "\r\n"+name+":")
+	}
+	wire = sentOnHTTP1(t, newRequest(t, http.MethodGet, "http://127.0.0.1/x", ""))
+	assert.NotContains(t, wire, "Content-")
+}
+
+// net/http sends a request again, too, on a connection that was closed while it was idle.
+// Where the request was not written that is welcome.
+func TestIdleConnectionThatWasClosedCostsNothing(t *testing.T) {
+	for _, body := range []string{"", "prompt"} {
+		synctest.Test(t, func(t *testing.T) {
+			var conns []net.Conn
+			base := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				client, server := net.Pipe()
+				conns = append(conns, server)
+				go respondOnce(server)
+				return client, nil
+			}}
+			defer base.CloseIdleConnections()
+			for range 3 {
+				got, err := send(newBearer(t.Context(), base), newRequest(t, http.MethodPost, "http://127.0.0.1", body))
+				require.NoError(t, err)
+				require.Equal(t, "ok", got)
+				conns[len(conns)-1].Close()
+				synctest.Wait()
+			}
+			assert.Len(t, conns, 3)
+		})
+	}
+}
+
+func respondOnce(conn net.Conn) {
+	req, err := http.ReadRequest(bufio.NewReader(conn))
+	if err != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, req.Body)
+	io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+}
+
+// A transport that sends again on its own, on whatever connection, asks GetBody.
+func TestBodyIsHandedOutAgainUntilTheRequestIsWritten(t *testing.T) {
+	for name, tc := range map[string]struct {
+		event func(*httptrace.ClientTrace)
+		again bool
+	}{
+		"nothing":            {func(*httptrace.ClientTrace) {}, true},
+		"write failed":       {func(c *httptrace.ClientTrace) { c.WroteRequest(httptrace.WroteRequestInfo{Err: io.ErrClosedPipe}) }, true},
+		"header written":     {func(c *httptrace.ClientTrace) { c.WroteHeaders() }, false},
+		"request is written": {func(c *httptrace.ClientTrace) { c.WroteRequest(httptrace.WroteRequestInfo{}) }, false},
+	} {
+		for _, body := range []string{"", "prompt"} {
+			_, _ = send(newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+				tc.event(httptrace.ContextClientTrace(r.Context()))
+				again, err := r.GetBody()
+				assert.Equal(t, tc.again, err == nil, "%s: %v", name, err)
+				if err == nil {
+					read, _ := io.ReadAll(again)
+					assert.Equal(t, body, string(read))
+				}
+				return nil, err
+			})), newRequest(t, http.MethodPost, "http://127.0.0.1", body))
+		}
+	}
+}
+
+func TestFailingProxyFunctionIsProofThatNothingWasSent(t *testing.T) {
+	for _, body := range []string{"", "prompt"} {
+		base := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy today") }}
+		b := newBearer(t.Context(), base)
+		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", body))
+		assert.ErrorContains(t, err, "no proxy today")
+		assert.True(t, b.Attempt.NeverSent())
+	}
+}
+
+// A protocol that is registered with a transport goes before its Proxy function, and may
+// fire no trace events.
+func TestErrorOfARegisteredProtocolIsNoProof(t *testing.T) {
+	for name, proxy := range map[string]func(*http.Request) (*url.URL, error){
+		"no proxy": nil, "from the environment": http.ProxyFromEnvironment,
+		"fails too": func(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy today") },
+	} {
+		base := &http.Transport{Proxy: proxy, Protocols: new(http.Protocols)}
+		base.RegisterProtocol("https", roundTripper(func(r *http.Request) (*http.Response, error) {
+			return nil, errors.New("sent, and then the connection was lost")
+		}))
+		b := newBearer(t.Context(), base)
+		_, err := send(b, newRequest(t, http.MethodPost, "https://127.0.0.1", "prompt"))
+		assert.ErrorContains(t, err, "was lost")
+		assert.False(t, b.Attempt.NeverSent(), name)
+	}
+}
