@@ -127,7 +127,8 @@ func dropHeader(req *http.Request) error {
 
 // run sends the request until it succeeds or may not be retried.
 func (c *call) run() error {
-	_, err := c.retrier.Do(&c.httpReq) //nolint:bodyclose // readResponse has closed it
+	defer func() { c.bearer.Attempt.End() }() // a panic in a hook of the caller's, too, leaves nothing behind
+	_, err := c.retrier.Do(&c.httpReq)        //nolint:bodyclose // readResponse has closed it
 	if c.err == nil {
 		return err // nil, or why there was no attempt
 	}

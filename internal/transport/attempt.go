@@ -37,10 +37,10 @@ type Attempt struct {
 	standard bool             // it goes through an *http.Transport
 
 	mu      sync.Mutex
-	grace   *time.Timer // runs once the attempt has ended and a response is still wanted
-	ended   error       // why the caller's context or the attempt's time ended
-	stopped error       // why the attempt was given up
-	reading reading
+	grace   *time.Timer   // runs once the attempt has ended and a response is still wanted
+	ended   error         // why the caller's context or the attempt's time ended
+	stopped error         // why the attempt was given up
+	gone    chan struct{} // closed then; nil where nobody waits for it
 
 	conns          int  // asked for
 	informationals int  // 1xx
@@ -187,34 +187,42 @@ func (a *Attempt) giveGrace() {
 	}
 }
 
-// respond notes that the final response's header is there.
-func (a *Attempt) respond() {
+// respond takes the final response, whose header is there, and returns it with a body
+// that ends with the attempt.
+func (a *Attempt) respond(resp *http.Response) *http.Response {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.responding, a.responded = true, true
-	if a.isGet {
-		return
+	if !a.isGet {
+		a.stopped = nil // the response has won
+		if a.ended != nil {
+			a.giveGrace()
+			a.grace.Reset(gracePeriod)
+		}
 	}
-	a.stopped = nil // the response has won
-	if a.ended != nil {
-		a.giveGrace()
-		a.grace.Reset(gracePeriod)
+	if a.standard || resp.Body == nil {
+		return resp
 	}
+	a.gone = make(chan struct{})
+	if a.stopped != nil {
+		close(a.gone)
+	}
+	heedful := *resp // the transport may keep its own
+	heedful.Body = &body{ReadCloser: resp.Body, gone: a.gone}
+	return &heedful
 }
 
-// stop gives the attempt up. It closes the body too: not every body heeds its
-// request's context.
+// stop gives the attempt up.
 func (a *Attempt) stop(cause error) {
 	a.mu.Lock()
 	if a.stopped == nil {
 		a.stopped = cause
+		if a.gone != nil {
+			close(a.gone)
+		}
 	}
-	body := a.reading.stop()
 	a.mu.Unlock()
 	a.cancel(cause)
-	if body != nil {
-		body.Close()
-	}
 }
 
 // explain returns why the attempt was given up, if it was, instead of what the

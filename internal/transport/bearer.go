@@ -39,7 +39,7 @@ type Bearer struct {
 }
 
 // RoundTrip implements [http.RoundTripper]. [http.Client] calls it again for each
-// redirect that it follows.
+// redirect that it follows. The last Attempt is the caller's to end, whatever ends the call.
 func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.Attempt.End()
 	b.Err = nil
@@ -51,15 +51,8 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.Attempts++
 	b.Key = redact.NewKey(key)
 	b.Attempt = newAttempt(b.Context, b.timeout(), req, base)
-	returned := false
-	defer func() {
-		if !returned { // base panicked, or ended the goroutine
-			b.Attempt.End()
-		}
-	}()
 	out := b.Attempt.prepare(req, b.header(req, key))
 	resp, err := base.RoundTrip(out)
-	returned = true
 	if err == nil && resp == nil {
 		err = errors.New("the http.RoundTripper returned neither a response nor an error")
 	}
@@ -71,8 +64,7 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 		b.Err = b.Attempt.explain(err)
 		return nil, b.Err
 	}
-	b.Attempt.respond()
-	return resp, nil
+	return b.Attempt.respond(resp), nil
 }
 
 // admit returns what the next request is sent with once the context, the limiter and

@@ -5,109 +5,76 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 
 	"github.com/mintlify-community/mintlify-go/internal/aside"
 )
 
-const maxEmptyReads = 100 // in a row, as bufio allows
+const (
+	maxEmptyReads = 100 // in a row, as bufio allows
+	chunkSize     = 2048
+)
 
-var errAbandoned = errors.New("the body was abandoned")
-
-// reading is the reading of a response's body, as far as the end of an attempt has to
-// know of it. The attempt's lock guards it.
-type reading struct {
-	body    io.Closer
-	abandon chan struct{} // closed to leave the body to itself; nil where it heeds Close
-}
-
-// stop leaves the body to itself and returns it, to be closed; nil if none is read.
-func (r *reading) stop() io.Closer {
-	if r.abandon != nil {
-		close(r.abandon)
-		r.abandon = nil
-	}
-	return r.body
-}
+var errGone = errors.New("the attempt was given up")
 
 // Read reads the response's body to its end into b, or to just over limit, and closes
 // it. The error is why the body did not come whole.
 func (a *Attempt) Read(resp *http.Response, b *bytes.Buffer, limit int64) error {
-	body := resp.Body
-	a.mu.Lock()
-	stopped := a.stopped
-	var abandon chan struct{}
-	if stopped == nil {
-		if !a.standard {
-			abandon = make(chan struct{})
-		}
-		a.reading = reading{body: body, abandon: abandon}
-	}
-	a.mu.Unlock()
-	if stopped != nil {
-		body.Close()
-		return stopped
-	}
-	a.limited = io.LimitedReader{R: body, N: limit + 1}
-	var err error
-	if abandon == nil {
-		_, err = b.ReadFrom(&a.limited)
-	} else {
-		err = readAside(&a.limited, b, abandon)
-	}
-	if err != errAbandoned { //nolint:errorlint // whoever stops an attempt closes its body
-		body.Close()
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.reading = reading{}
-	if a.stopped != nil { // where the body then ended well, it was because it was closed
-		return a.stopped
-	}
-	return err
+	defer resp.Body.Close()
+	a.limited = io.LimitedReader{R: resp.Body, N: limit + 1}
+	_, err := b.ReadFrom(&a.limited)
+	return a.explain(err) // where the body then ended well, it was because it was closed
 }
 
-// readAside reads body into b until it ends or is abandoned. Unlike net/http's, a body
-// of another transport may heed neither its context nor Close.
-func readAside(body io.Reader, b *bytes.Buffer, abandon <-chan struct{}) error {
-	var mu sync.Mutex // guards b and abandoned
-	var abandoned bool
+// body is a response's body that ends when the attempt is given up. Unlike net/http's,
+// that of another transport may heed neither its context nor Close.
+type body struct {
+	io.ReadCloser
+	gone  <-chan struct{}
+	chunk []byte
+	empty int  // reads in a row
+	left  bool // to itself, since the attempt is given up
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	select {
+	case <-b.gone:
+		return b.leave()
+	default:
+	}
+	if b.chunk == nil {
+		b.chunk = make([]byte, chunkSize)
+	}
+	var n int
 	var err error
-	run := aside.Go(func() {
-		chunk := make([]byte, 2048)
-		for empty := 0; err == nil; {
-			n, readErr := body.Read(chunk)
-			if empty++; n > 0 {
-				empty = 0
-			}
-			if empty == maxEmptyReads && readErr == nil {
-				readErr = io.ErrNoProgress
-			}
-			mu.Lock()
-			if abandoned {
-				readErr = errAbandoned
-			} else {
-				b.Write(chunk[:n])
-			}
-			mu.Unlock()
-			err = readErr
-		}
-	})
+	run := aside.Go(func() { n, err = b.ReadCloser.Read(b.chunk[:min(len(p), chunkSize)]) })
 	select {
 	case <-run.Done():
-	case <-abandon:
-		select {
-		case <-run.Done(): // whole all the same
-		default:
-			mu.Lock()
-			abandoned = true
-			mu.Unlock()
-			return errAbandoned
-		}
+	case <-b.gone:
+		return b.leave()
 	}
 	run.Wait()
-	if err == io.EOF { //nolint:errorlint // by io.Reader's contract
+	if b.empty++; n > 0 {
+		b.empty = 0
+	}
+	if b.empty == maxEmptyReads && err == nil {
+		err = io.ErrNoProgress
+	}
+	return copy(p, b.chunk[:n]), err
+}
+
+// leave leaves the body to whoever still reads it.
+func (b *body) leave() (int, error) {
+	if !b.left {
+		b.left = true
+		go b.ReadCloser.Close()
+	}
+	return 0, errGone
+}
+
+// Close closes the body, unless that is done already.
+func (b *body) Close() error {
+	if b.left {
 		return nil
 	}
-	return err
+	return b.ReadCloser.Close()
 }

@@ -1,10 +1,13 @@
 package transport
 
 import (
+	"cmp"
 	"net/http"
 	"sync"
 	"time"
 )
+
+const maxHeaderBytes = 256 << 10 // of a response; net/http's own limit, 10 MiB, costs 100 MiB of memory
 
 // Pool is the SDK's own transport, made when it is first needed. The zero Pool is
 // ready to use.
@@ -24,7 +27,8 @@ func New() *http.Transport {
 	return roomy(standard)
 }
 
-// roomy returns a clone of standard that keeps many idle connections. They are closed
+// roomy returns a clone of standard that keeps many idle connections, and no more of a
+// response's header than a service has use for. The connections are closed
 // before a server is likely to: a request written to a connection that closes has an
 // unknown outcome.
 func roomy(standard *http.Transport) *http.Transport {
@@ -32,6 +36,7 @@ func roomy(standard *http.Transport) *http.Transport {
 	own.MaxIdleConns = 0 // no limit but the host's
 	own.MaxIdleConnsPerHost = 1024
 	own.IdleConnTimeout = 30 * time.Second
+	own.MaxResponseHeaderBytes = cmp.Or(own.MaxResponseHeaderBytes, maxHeaderBytes)
 	return own
 }
 

@@ -94,7 +94,7 @@ func TestHTTP2RequestGoesOnOnceTheStormIsOver(t *testing.T) {
 			if event != http2server.Whole {
 				return
 			}
-			if server.Whole.Load() < 3 {
+			if server.Whole.Load() < 2 {
 				stream.GoAway(true)
 				return
 			}
