@@ -117,27 +117,41 @@ func (p *ConversationPage) hash(seed maphash.Seed) uint64 {
 	return hashRows(seed, p.Conversations, func(row Conversation) key { return key{row.ID, row.Timestamp, row.Query} })
 }
 
+// conversationPageJSON is a page as the service sends it.
+type conversationPageJSON[L any] struct {
+	Conversations L `json:"conversations"`
+	cursorJSON
+}
+
+// conversationJSON is a row whose time need not be a time.
+type conversationJSON struct {
+	Conversation
+	Timestamp timestamp                `json:"timestamp"`
+	Sources   list[ConversationSource] `json:"sources"`
+}
+
 func (p *ConversationPage) decode(data []byte) error {
-	var page struct {
-		Conversations list[struct {
-			Conversation
-			Timestamp timestamp                `json:"timestamp"`
-			Sources   list[ConversationSource] `json:"sources"`
-		}] `json:"conversations"`
-		cursorJSON
+	var rows []conversationJSON
+	fast := conversationPageJSON[*[]conversationJSON]{Conversations: &rows}
+	if decodeRows(data, &fast, &rows) {
+		return p.set(rows, fast.cursorJSON)
 	}
+	var page conversationPageJSON[list[conversationJSON]]
 	if err := json.Unmarshal(data, &page); err != nil {
 		return notJSON("a page of conversations", err)
 	}
 	if page.Conversations == nil {
 		return missing("conversations")
 	}
-	p.Conversations = make([]Conversation, len(page.Conversations))
-	for i, row := range page.Conversations {
+	return p.set(page.Conversations, page.cursorJSON)
+}
+
+func (p *ConversationPage) set(rows []conversationJSON, cursor cursorJSON) (err error) {
+	p.Conversations = make([]Conversation, len(rows))
+	for i, row := range rows {
 		p.Conversations[i] = row.Conversation
 		p.Conversations[i].Timestamp, p.Conversations[i].Sources = row.Timestamp.Time, row.Sources
 	}
-	var err error
-	p.HasMore, p.NextCursor, err = page.next()
+	p.HasMore, p.NextCursor, err = cursor.next()
 	return err
 }

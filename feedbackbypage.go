@@ -54,17 +54,29 @@ func (s *AnalyticsService) GetFeedbackByPage(ctx context.Context, params Feedbac
 	return pages, nil
 }
 
+// feedbackByPageJSON is the response as the service sends it.
+type feedbackByPageJSON[L any] struct {
+	Pages   L     `json:"feedback"`
+	HasMore *bool `json:"hasMore"`
+}
+
+// pageFeedbackJSON is a row whose numbers need not be whole.
+type pageFeedbackJSON struct {
+	Path       string `json:"path"`
+	ThumbsUp   count  `json:"thumbsUp"`
+	ThumbsDown count  `json:"thumbsDown"`
+	Code       count  `json:"code"`
+	Total      count  `json:"total"`
+}
+
 func (p *FeedbackByPage) decode(data []byte) error {
-	var page struct {
-		Pages list[struct {
-			Path       string `json:"path"`
-			ThumbsUp   count  `json:"thumbsUp"`
-			ThumbsDown count  `json:"thumbsDown"`
-			Code       count  `json:"code"`
-			Total      count  `json:"total"`
-		}] `json:"feedback"`
-		HasMore *bool `json:"hasMore"`
+	var rows []PageFeedback
+	fast := feedbackByPageJSON[*[]PageFeedback]{Pages: &rows}
+	if decodeRows(data, &fast, &rows) && fast.HasMore != nil {
+		p.Pages, p.HasMore = rows, *fast.HasMore
+		return nil
 	}
+	var page feedbackByPageJSON[list[pageFeedbackJSON]]
 	if err := json.Unmarshal(data, &page); err != nil {
 		return notJSON("feedback by page", err)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxItems     = 50_000 // of a list: far beyond what the service sends, and small in memory
-	maxPlainRows = 1_000  // that room is made for
+	maxItems  = 50_000  // of a list: far beyond what the service sends, and small in memory
+	maxCommas = 500_000 // of a list, those of its items' fields and lists included
 )
 
 // list is a JSON list that is read with care: afresh where its name comes twice, so that
@@ -25,33 +25,71 @@ func (l *list[R]) UnmarshalJSON(data []byte) error {
 	if *l = nil; bytes.Equal(data, []byte("null")) {
 		return nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('[') {
+	if data[0] != '[' {
 		return errors.New("no list where one should be")
 	}
-	*l = list[R]{}
-	for decoder.More() {
-		if len(*l) == maxItems {
-			return fmt.Errorf("a list of more than %d items", maxItems)
-		}
-		var row R
-		if err := decoder.Decode(&row); err != nil {
-			return err
-		}
-		*l = append(*l, row)
+	shape := shapeOf(data, 0)
+	if shape.isTooLong() {
+		return fmt.Errorf("a list of more than %d items, or of too many fields", maxItems)
 	}
-	return nil
+	rows := make([]R, 0, shape.items)
+	err := json.Unmarshal(data, &rows)
+	*l = rows
+	return err
 }
 
-// decodeRows reads data into fast, whose list is *room, a slice with room for its rows.
-// It reports whether that is certain to be right: a list inside a list or far too long,
-// or a page without rows, is for [list].
+// decodeRows reads data, a page, into fast, whose list is *room, a slice with room for its
+// rows. It reports whether that is certain to be right: a page with more than one list, or
+// a list that is too long, or without rows, is for [list].
 func decodeRows[R any](data []byte, fast any, room *[]R) bool {
+	rows := bytes.Count(data, []byte("{")) // at most
 	if bytes.Count(data, []byte("[")) > 1 || bytes.Count(data, []byte(",")) >= maxItems {
-		return false
+		shape := shapeOf(data, 1)
+		if shape.lists > 1 || shape.isTooLong() {
+			return false
+		}
+		rows = shape.items
 	}
-	*room = make([]R, 0, min(bytes.Count(data, []byte("{")), maxPlainRows))
+	*room = make([]R, 0, min(rows, maxItems))
 	return json.Unmarshal(data, fast) == nil && len(*room) > 0
+}
+
+// shape is how much there is in some JSON.
+type shape struct {
+	lists  int // that begin at a depth
+	items  int // of them all, at most
+	commas int // of all there is: no list is longer
+}
+
+func (s shape) isTooLong() bool { return s.items > maxItems || s.commas > maxCommas }
+
+// shapeOf returns the shape of data at a depth: 0 is that of data itself.
+func shapeOf(data []byte, depth int) shape {
+	s := shape{items: 1}
+	depth = -depth
+	inText := false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			inText = !inText
+		case inText:
+			if c == '\\' {
+				i++
+			}
+		case c == '[' || c == '{':
+			if c == '[' && depth == 0 {
+				s.lists++
+			}
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',':
+			if s.commas++; depth == 1 {
+				s.items++
+			}
+		}
+	}
+	return s
 }
 
 // notJSON is the reason of a response that is not the JSON of what.
