@@ -7,6 +7,7 @@ package sdk
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,6 +58,36 @@ func TestAllocationsStayUnderTheirCeilings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A row of feedback takes 176 bytes for its eleven fields, and encoding/json takes as much
+// again for a text with an escape, as the responses of conversations have. All else costs
+// what visitors do.
+func TestAPageOfAnyExportAllocatesInProportionToVisitors(t *testing.T) {
+	all := exports()
+	visitors := bytesOf(t, all[0])
+	for _, export := range all {
+		ratio := bytesOf(t, export) / visitors
+		t.Logf("%s: %.2f", export.name, ratio)
+		if ratio > export.memory {
+			t.Errorf("a page of %s allocates %.2f times the bytes of one of visitors, more than %.2f", export.name, ratio, export.memory)
+		}
+	}
+}
+
+// bytesOf is what a page allocates.
+func bytesOf(t *testing.T, export export) float64 {
+	const pages = 200
+	analytics := export.analytics()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range pages {
+		if err := export.get(t.Context(), analytics); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc-before.TotalAlloc) / pages
 }
 
 func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
