@@ -269,7 +269,7 @@ func TestGetUsesItsBuffersAgain(t *testing.T) {
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
 	client := newClient(t, respondWith(200, body))
 	var before, after runtime.MemStats
-	const n = 200
+	const n = 100
 	runtime.ReadMemStats(&before)
 	for range n {
 		_, err := get(t.Context(), client)

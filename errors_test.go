@@ -75,7 +75,7 @@ func TestErrorsStayReadableWhateverComes(t *testing.T) {
 			_, err = client.Jobs.Get(t.Context(), wall)
 			assertReadable(t, err)
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Hour, errors.New(wall))
+				ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, errors.New(wall))
 				defer cancel()
 				_, err = client.Jobs.WaitUntilDone(ctx, wall)
 				require.Error(t, err)
