@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -88,7 +90,7 @@ func (s *postgresServer) start() error {
 
 // unprivileged makes root somebody else, and the folder theirs: Postgres refuses root.
 func (s *postgresServer) unprivileged() (*syscall.SysProcAttr, error) {
-	attributes := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	attributes := dyingWithParent()
 	if os.Getuid() != 0 {
 		return attributes, nil
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -9,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -88,7 +89,7 @@ func programCommand(t *testing.T, url string, s settings, env []string, argument
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], arguments...)
 	cmd.Env = append(append(os.Environ(), "FLEET_TEST_SETTINGS="+string(text), "DATABASE_URL="+url), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = dyingWithParent()
 	return cmd
 }
 
@@ -105,6 +106,14 @@ func (f *fleet) start(env ...string) *exec.Cmd {
 func (f *fleet) end(cmd *exec.Cmd, signal os.Signal) error {
 	require.NoError(f.t, cmd.Process.Signal(signal))
 	return cmd.Wait()
+}
+
+// heavy keeps a test of real processes out of a short run, and has it run beside others.
+func heavy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while, and processor time")
+	}
+	t.Parallel()
 }
 
 // enqueue enqueues prompts, twice at once, as webhooks are delivered.

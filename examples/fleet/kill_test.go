@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -51,7 +53,7 @@ func (f *fleet) disturb(signal os.Signal, load onslaught, stop <-chan struct{}) 
 
 // TestKills kills workers until all is done. See the README for its table.
 func TestKills(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	eachDatabase(t, func(t *testing.T, url string) {
 		load := theOnslaught()
 		svc := newCountingService()
@@ -78,7 +80,7 @@ func TestKills(t *testing.T) {
 // TestKillsWithoutTheRule is the control: the same, where what is unknown is sent again
 // as a queue does it that promises to run each job at least once.
 func TestKillsWithoutTheRule(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	eachDatabase(t, func(t *testing.T, url string) {
 		load := theOnslaught()
 		svc := newCountingService()
@@ -102,7 +104,7 @@ func TestKillsWithoutTheRule(t *testing.T) {
 
 // TestRollingShutdown asks workers to stop, as deployments do: nothing is unknown.
 func TestRollingShutdown(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	eachDatabase(t, func(t *testing.T, url string) {
 		load := theOnslaught()
 		svc := newCountingService()

@@ -1,12 +1,12 @@
+//go:build unix
+
 package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -17,7 +17,7 @@ import (
 
 // TestQuotaOverAllProcesses has the service count, and refuse what is too much.
 func TestQuotaOverAllProcesses(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()
 		svc.quota, svc.window, svc.late = 10, 5*time.Second, 2*time.Second
@@ -62,7 +62,7 @@ func TestManyProgramsStartOnAnEmptyDatabase(t *testing.T) {
 // TestStoppedSender has a process stopped right after its intent, past its deadline. By
 // then a person has looked, found nothing, and had the prompt sent again.
 func TestStoppedSender(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()
 		s := quick
@@ -72,9 +72,10 @@ func TestStoppedSender(t *testing.T) {
 		f.enqueue(p)
 		stopped := f.start("FLEET_TEST_STOP=1")
 		f.until(time.Minute, "the sender to stop itself", func() bool {
-			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", stopped.Process.Pid))
+			var status syscall.WaitStatus
+			_, err := syscall.Wait4(stopped.Process.Pid, &status, syscall.WUNTRACED|syscall.WNOHANG, nil)
 			require.NoError(t, err)
-			return strings.Contains(string(stat), ") T ")
+			return status.Stopped()
 		})
 		f.until(time.Minute, "the send to be given up", func() bool {
 			_, _, err := f.store.sweep(t.Context(), time.Hour)
@@ -96,7 +97,7 @@ func TestStoppedSender(t *testing.T) {
 
 // TestREADMEDemo runs the demo by the README's command.
 func TestREADMEDemo(t *testing.T) {
-	t.Parallel()
+	heavy(t)
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	command := regexp.MustCompile(`(?m)^go run -C examples/fleet \. (demo)$`).FindSubmatch(readme)
