@@ -51,7 +51,7 @@ func (p *program) demo(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // what is left is temporary
 	d := &demo{program: *p, dir: dir, start: time.Now(), fake: mintlifytest.NewService(), acted: map[string][]string{}}
 	d.getenv = func(name string) string { return map[string]string{"DATABASE_URL": d.file("fleet.db")}[name] }
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
@@ -76,7 +76,7 @@ func (d *demo) run(ctx context.Context, s store) error {
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer listener.Close()     //nolint:errcheck // nothing comes after
 	go http.Serve(listener, d) //nolint:errcheck,gosec // without it the demo ends by its time limit
 	d.say("a fake of the service is at %s, the queue is an SQLite file: nothing leaves this machine", listener.Addr())
 

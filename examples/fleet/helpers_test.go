@@ -52,7 +52,6 @@ type fleet struct {
 	service  *httptest.Server
 	log      *os.File
 
-	mu      sync.Mutex
 	running []*exec.Cmd
 }
 

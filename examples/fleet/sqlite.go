@@ -41,7 +41,7 @@ func openSQLite(ctx context.Context, file string, logger *slog.Logger) (database
 		err = s.migrate(ctx, logger)
 	}
 	if err != nil {
-		db.Close()
+		_ = db.Close() // of no use any more
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return s, nil
@@ -84,7 +84,7 @@ func (s *sqlite) transact(ctx context.Context, _ string, f func(*tx) error) erro
 	return sqlTx.Commit()
 }
 
-func (s *sqlite) close() { s.db.Close() }
+func (s *sqlite) close() { _ = s.db.Close() } // what is committed is on disk
 
 // sqlQuerier is a connection or a transaction.
 type sqlQuerier struct {
@@ -107,7 +107,7 @@ func (q sqlQuerier) query(ctx context.Context, each func(scanner) error, query s
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err says it
 	for rows.Next() {
 		if err := each(rows.Scan); err != nil {
 			return err
