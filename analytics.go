@@ -30,7 +30,7 @@ func newAnalyticsService(c *Client) *AnalyticsService {
 
 // get is the one request of a page, or of what has no pages.
 func (s *AnalyticsService) get(ctx context.Context, op Operation, path string, query url.Values, into decoder) error {
-	return s.client.do(ctx, request{operation: op, method: http.MethodGet, url: s.url + path, query: query, into: into})
+	return s.client.do(ctx, request{operation: op, method: http.MethodGet, url: s.url + path, query: query, personal: true, into: into})
 }
 
 // exportParams are what the params of all exports have in common.

@@ -33,6 +33,7 @@ type request struct {
 	query     url.Values // optional
 	body      any        // sent as JSON; nil: none
 	once      bool       // one attempt, no retry
+	personal  bool       // a 2xx response can hold personal data: no message quotes it
 	into      decoder    // of a 2xx response
 
 	outcome func() string // of a POST: what is known where it may have been acted on, and what to do
@@ -243,14 +244,17 @@ func (c *call) apiError(resp *http.Response, body []byte) *APIError {
 }
 
 func (c *call) responseError(resp *http.Response, body []byte, reason string) *ResponseError {
-	return &ResponseError{
+	e := &ResponseError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Reason:     c.bearer.Key.Text(reason, maxKeptBody),
 		Header:     c.bearer.Key.Header(resp.Header),
 		Body:       c.bearer.Key.Body(body, maxKeptBody),
-		excerpt:    excerpt(c.bearer.Key, body),
 	}
+	if !c.personal {
+		e.excerpt = excerpt(c.bearer.Key, body)
+	}
+	return e
 }
 
 // sendErrorOf returns the error of an attempt without a response.

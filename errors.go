@@ -187,7 +187,7 @@ type ResponseError struct {
 	StatusCode int         // of the response, 2xx
 	Reason     string      // what is wrong with the response
 	Header     http.Header // of the response, the API key redacted
-	Body       []byte      // of the response, its first 64 KiB, the API key redacted
+	Body       []byte      // of the response, its first 64 KiB, the API key redacted; of an export's, it can hold personal data, which Error does not quote
 
 	truncated error  // why the body is truncated, if it is
 	excerpt   string // of the body
