@@ -130,67 +130,52 @@ func TestAnExportThatIsStoppedEarlyIsValid(t *testing.T) {
 	}
 }
 
-// calls are the SDK's, one for each operation of the document.
-var calls = map[mintlify.Operation]func(context.Context, *mintlify.Client) error{
-	mintlify.OpCreateJob: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
-		return err
+// calls are the SDK's, one for each operation of the document, with what they return.
+var calls = map[mintlify.Operation]func(context.Context, *mintlify.Client) (any, error){
+	mintlify.OpCreateJob: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
 	},
-	mintlify.OpSendMessage: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Jobs.Message(ctx, "j", mintlify.MessageParams{Prompt: "x"})
-		return err
+	mintlify.OpSendMessage: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Jobs.Message(ctx, "j", mintlify.MessageParams{Prompt: "x"})
 	},
-	mintlify.OpGetJob: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Jobs.Get(ctx, "j")
-		return err
+	mintlify.OpGetJob: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Jobs.Get(ctx, "j")
 	},
-	mintlify.OpGetVisitors: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
-		return err
+	mintlify.OpGetVisitors: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
 	},
-	mintlify.OpGetViews: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetViews(ctx, mintlify.ViewsParams{})
-		return err
+	mintlify.OpGetViews: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetViews(ctx, mintlify.ViewsParams{})
 	},
-	mintlify.OpGetSearches: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
-		return err
+	mintlify.OpGetSearches: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
 	},
-	mintlify.OpGetFeedback: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetFeedback(ctx, mintlify.FeedbackParams{})
-		return err
+	mintlify.OpGetFeedback: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetFeedback(ctx, mintlify.FeedbackParams{})
 	},
-	mintlify.OpGetFeedbackByPage: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
-		return err
+	mintlify.OpGetFeedbackByPage: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
 	},
-	mintlify.OpGetConversations: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetConversations(ctx, mintlify.ConversationsParams{})
-		return err
+	mintlify.OpGetConversations: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetConversations(ctx, mintlify.ConversationsParams{})
 	},
-	mintlify.OpGetThread: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetThread(ctx, "c")
-		return err
+	mintlify.OpGetThread: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetThread(ctx, "c")
 	},
-	mintlify.OpGetCallerStats: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
-		return err
+	mintlify.OpGetCallerStats: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
 	},
-	mintlify.OpTriggerUpdate: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Deployments.TriggerUpdate(ctx)
-		return err
+	mintlify.OpTriggerUpdate: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Deployments.TriggerUpdate(ctx)
 	},
-	mintlify.OpTriggerPreview: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "b"})
-		return err
+	mintlify.OpTriggerPreview: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "b"})
 	},
-	mintlify.OpGetDeployment: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Deployments.Get(ctx, "d")
-		return err
+	mintlify.OpGetDeployment: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Deployments.Get(ctx, "d")
 	},
-	mintlify.OpTriggerAutomation: func(ctx context.Context, client *mintlify.Client) error {
-		_, err := client.Automations.Trigger(ctx, "a")
-		return err
+	mintlify.OpTriggerAutomation: func(ctx context.Context, client *mintlify.Client) (any, error) {
+		return client.Automations.Trigger(ctx, "a")
 	},
 }
 
@@ -200,17 +185,22 @@ func TestEveryDocumentedResponseIsValidAndKnownToTheSDK(t *testing.T) {
 	client := newClient(t, baseURL, mintlifytest.APIKey)
 
 	for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpSendMessage, mintlify.OpGetDeployment, mintlify.OpTriggerAutomation, mintlify.OpGetThread} {
-		require.ErrorIs(t, calls[op](t.Context(), client), mintlify.ErrNotFound)
+		_, err := calls[op](t.Context(), client)
+		require.ErrorIs(t, err, mintlify.ErrNotFound)
 	}
 	addRows(svc)
 	for op, call := range calls {
-		require.NoError(t, call(t.Context(), client), op)
-		require.ErrorIs(t, call(t.Context(), newClient(t, baseURL, "mint_wrong")), mintlify.ErrUnauthorized)
+		_, err := call(t.Context(), client)
+		require.NoError(t, err, op)
+		_, err = call(t.Context(), newClient(t, baseURL, "mint_wrong"))
+		require.ErrorIs(t, err, mintlify.ErrUnauthorized)
 		// The fake gives these two when it is told to.
 		svc.FailNext(op, 1, mintlifytest.Fault{Status: 403, Body: `{"error":"The key lacks the scope"}`})
-		require.ErrorIs(t, call(t.Context(), client), mintlify.ErrForbidden)
+		_, err = call(t.Context(), client)
+		require.ErrorIs(t, err, mintlify.ErrForbidden)
 		svc.FailNext(op, 1, mintlifytest.Fault{Status: 500, Body: `{"error":"Internal error"}`})
-		require.ErrorIs(t, call(t.Context(), client), mintlify.ErrServer)
+		_, err = call(t.Context(), client)
+		require.ErrorIs(t, err, mintlify.ErrServer)
 	}
 	assert.Empty(t, proxy.Violations(), "before those that are meant")
 	provokeBadRequests(t, proxy, baseURL)
@@ -245,12 +235,14 @@ func exhaustQuotas(t *testing.T, svc *mintlifytest.Service, client *mintlify.Cli
 	svc.EnforceQuotas()
 	for op, requests := range map[mintlify.Operation]int{mintlify.OpCreateJob: 100, mintlify.OpGetVisitors: 100, mintlify.OpTriggerUpdate: 10, mintlify.OpTriggerPreview: 5} {
 		for range requests {
-			require.NoError(t, calls[op](t.Context(), client))
+			_, err := calls[op](t.Context(), client)
+			require.NoError(t, err)
 		}
 	}
 	for op, call := range calls {
 		if op != mintlify.OpGetJob && op != mintlify.OpGetDeployment { // which have no quota
-			require.ErrorIs(t, call(t.Context(), client), mintlify.ErrRateLimited)
+			_, err := call(t.Context(), client)
+			require.ErrorIs(t, err, mintlify.ErrRateLimited)
 		}
 	}
 }

@@ -1,0 +1,146 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// example is a response that the document shows.
+type example struct {
+	operation string // its id
+	status    int
+	value     any
+}
+
+func examplesOf(t *testing.T) (examples []example) {
+	for _, item := range loadDocument(t).Paths.Map() {
+		for _, operation := range item.Operations() {
+			for code, response := range operation.Responses.Map() {
+				content := response.Value.Content.Get("application/json")
+				if code == "default" || content == nil {
+					continue
+				}
+				status, err := strconv.Atoi(code)
+				require.NoError(t, err)
+				for _, value := range valuesOf(content) {
+					examples = append(examples, example{operation.OperationID, status, value})
+				}
+			}
+		}
+	}
+	return examples
+}
+
+func valuesOf(content *openapi3.MediaType) (values []any) {
+	if content.Example != nil {
+		values = append(values, content.Example)
+	}
+	for _, named := range content.Examples {
+		values = append(values, named.Value.Value)
+	}
+	return values
+}
+
+// callOf returns the operation with an id: "get job" for getJob.
+func callOf(t *testing.T, id string) mintlify.Operation {
+	for op := range calls {
+		if strings.EqualFold(strings.ReplaceAll(string(op), " ", ""), id) {
+			return op
+		}
+	}
+	t.Fatalf("no call of %s", id)
+	return ""
+}
+
+// The SDK reads every example of the document to the values in it. The proxy between the
+// two sees to it that the request is that of the example's operation.
+func TestTheSDKReadsEveryExampleOfTheDocument(t *testing.T) {
+	read := map[mintlify.Operation]int{}
+	for _, example := range examplesOf(t) {
+		t.Run(fmt.Sprint(example.operation, " ", example.status), func(t *testing.T) {
+			proxy, baseURL := startProxy(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(example.status)
+				assert.NoError(t, json.NewEncoder(w).Encode(example.value))
+			}))
+			op := callOf(t, example.operation)
+			result, err := calls[op](t.Context(), newClient(t, baseURL, mintlifytest.APIKey))
+			assert.Equal(t, []string{fmt.Sprint(example.operation, " ", example.status)}, proxy.Responses())
+			if example.status >= 300 {
+				assertSays(t, err, example.value)
+				return
+			}
+			require.NoError(t, err)
+			encoded, err := json.Marshal(result)
+			require.NoError(t, err)
+			var got any
+			require.NoError(t, json.Unmarshal(encoded, &got))
+			assertHolds(t, string(op), example.value, got)
+			read[op]++
+		})
+	}
+	for op := range calls {
+		assert.Positive(t, read[op], "%s has no example", op)
+	}
+}
+
+// assertSays asserts that err has the words of an error response.
+func assertSays(t *testing.T, err error, want any) {
+	t.Helper()
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	says := map[string]any{"error": apiErr.Message}
+	if len(apiErr.Details) > 0 {
+		var details []any
+		for _, detail := range apiErr.Details {
+			details = append(details, map[string]any{"message": detail})
+		}
+		says["details"] = details
+	}
+	assert.Equal(t, want, says)
+}
+
+// assertHolds asserts that got has all values of want, null being absent.
+func assertHolds(t *testing.T, at string, want, got any) {
+	t.Helper()
+	switch want := want.(type) {
+	case map[string]any:
+		fields, ok := got.(map[string]any)
+		require.True(t, ok, "%s is %v, want an object", at, got)
+		for name, value := range want {
+			assertHolds(t, at+"."+name, value, fields[name])
+		}
+	case []any:
+		items, ok := got.([]any)
+		require.True(t, ok, "%s is %v, want a list", at, got)
+		require.Len(t, items, len(want), at)
+		for i, value := range want {
+			assertHolds(t, fmt.Sprintf("%s[%d]", at, i), value, items[i])
+		}
+	case nil:
+		assert.Empty(t, got, at)
+	case string:
+		if instant, err := time.Parse(time.RFC3339, want); err == nil {
+			text, _ := got.(string)
+			read, err := time.Parse(time.RFC3339, text)
+			require.NoError(t, err, at)
+			assert.True(t, instant.Equal(read), "%s is %s, want %s", at, text, want)
+			return
+		}
+		assert.Equal(t, want, got, at)
+	default:
+		assert.EqualValues(t, want, got, at)
+	}
+}
