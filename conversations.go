@@ -131,10 +131,9 @@ type conversationJSON struct {
 }
 
 func (p *ConversationPage) decode(data []byte) error {
-	var rows []conversationJSON
-	fast := conversationPageJSON[*[]conversationJSON]{Conversations: &rows}
-	if decodeRows(data, &fast, &rows) {
-		return p.set(rows, fast.cursorJSON)
+	var fast conversationPageJSON[[]conversationJSON]
+	if decodeRows(data, &fast, &fast.Conversations) {
+		return p.set(fast.Conversations, fast.cursorJSON)
 	}
 	var page conversationPageJSON[list[conversationJSON]]
 	if err := json.Unmarshal(data, &page); err != nil {

@@ -46,10 +46,9 @@ type roundedCounts struct {
 
 // decodeCounts reads a page whose rows are in the list of that name.
 func decodeCounts[R pathCounts](data []byte, name string) (sum totals, rows []R, hasMore bool, err error) {
-	var fast countsJSON[totals, *[]R]
-	*fast.list(name) = &rows
-	if decodeRows(data, &fast, &rows) && fast.Totals != nil && fast.HasMore != nil {
-		return *fast.Totals, rows, *fast.HasMore, nil
+	var fast countsJSON[totals, []R]
+	if decodeRows(data, &fast, fast.list(name)) && fast.Totals != nil && fast.HasMore != nil {
+		return *fast.Totals, *fast.list(name), *fast.HasMore, nil
 	}
 	var page countsJSON[roundedCounts, list[roundedCounts]]
 	if err := json.Unmarshal(data, &page); err != nil {

@@ -54,7 +54,7 @@ type faultClass struct {
 const (
 	unknown = "OutcomeUnknown"
 	goesOn  = "goes on" // the poll has failed, and the next one comes by the schedule
-	waits   = "waits, then goes on"
+	delayed = "waits, then goes on"
 	ends    = "ends"
 	isDone  = "is done"
 )
@@ -149,20 +149,12 @@ func (f fault) measureWait(t *testing.T, class faultClass) string {
 		require.Equal(t, first.Err, err)
 		return ends
 	case first.Next > 2*time.Second:
-		return waits
+		return delayed
 	}
 	return goesOn
 }
 
 // Ways to arm a fault.
-
-// service is the fake with a job and some rows.
-func service() *mintlifytest.Service {
-	svc := mintlifytest.NewService()
-	svc.AddJob("job_1", mintlifytest.Step{Status: mintlify.JobCompleted})
-	svc.SetVisitors(visitors(3))
-	return svc
-}
 
 // acts counts the jobs that were created beside that of service.
 func acts(svc *mintlifytest.Service) func() int {
@@ -343,9 +335,9 @@ func faultClasses() []faultClass {
 		wait        string
 	}{
 		{"without Retry-After", "", limited, goesOn},
-		{"with Retry-After of 5 seconds", "5", limited, waits},
-		{"with Retry-After of a date", "date", limited, waits},
-		{"with Retry-After of 5 minutes", "300", limitedOnce, waits},
+		{"with Retry-After of 5 seconds", "5", limited, delayed},
+		{"with Retry-After of a date", "date", limited, delayed},
+		{"with Retry-After of 5 minutes", "300", limitedOnce, delayed},
 		{"with Retry-After of 2 hours", "7200", limitedOnce, ends},
 		{"with Retry-After of 0", "0", limited, goesOn},
 		{"with Retry-After of a past date", "past", limited, goesOn},

@@ -170,13 +170,12 @@ type feedbackJSON struct {
 }
 
 func (p *FeedbackPage) decode(data []byte) error {
-	var rows []Feedback
-	fast := feedbackPageJSON[*[]Feedback]{Feedback: &rows}
-	if decodeRows(data, &fast, &rows) {
-		for i := range rows {
-			rows[i].CreatedAt = rows[i].CreatedAt.UTC()
+	var fast feedbackPageJSON[[]Feedback]
+	if decodeRows(data, &fast, &fast.Feedback) {
+		for i := range fast.Feedback {
+			fast.Feedback[i].CreatedAt = fast.Feedback[i].CreatedAt.UTC()
 		}
-		return p.set(rows, fast.cursorJSON)
+		return p.set(fast.Feedback, fast.cursorJSON)
 	}
 	var page feedbackPageJSON[list[feedbackJSON]]
 	if err := json.Unmarshal(data, &page); err != nil {
@@ -185,7 +184,7 @@ func (p *FeedbackPage) decode(data []byte) error {
 	if page.Feedback == nil {
 		return missing("feedback")
 	}
-	rows = make([]Feedback, len(page.Feedback))
+	rows := make([]Feedback, len(page.Feedback))
 	for i, row := range page.Feedback {
 		rows[i] = row.Feedback
 		rows[i].CreatedAt = row.CreatedAt.Time

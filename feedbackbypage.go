@@ -70,10 +70,9 @@ type pageFeedbackJSON struct {
 }
 
 func (p *FeedbackByPage) decode(data []byte) error {
-	var rows []PageFeedback
-	fast := feedbackByPageJSON[*[]PageFeedback]{Pages: &rows}
-	if decodeRows(data, &fast, &rows) && fast.HasMore != nil {
-		p.Pages, p.HasMore = rows, *fast.HasMore
+	var fast feedbackByPageJSON[[]PageFeedback]
+	if decodeRows(data, &fast, &fast.Pages) && fast.HasMore != nil {
+		p.Pages, p.HasMore = fast.Pages, *fast.HasMore
 		return nil
 	}
 	var page feedbackByPageJSON[list[pageFeedbackJSON]]

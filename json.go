@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	maxItems  = 50_000  // of a list: far beyond what the service sends, and small in memory
-	maxCommas = 500_000 // of a list, those of its items' fields and lists included
+	maxItems  = 50_000    // of a list: far beyond what the service sends, and small in memory
+	maxCommas = 500_000   // of a list, those of its items' fields and lists included
+	maxNumber = 1_000     // bytes of a count
+	maxFields = 256 << 10 // bytes of a broken object that are looked through for its fields
 )
 
 // list is a JSON list that is read with care: afresh where its name comes twice, so that
@@ -38,7 +40,7 @@ func (l *list[R]) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// decodeRows reads data, a page, into fast, whose list is *room, a slice with room for its
+// decodeRows reads data, a page, into fast, whose list is *room, and makes room for its
 // rows. It reports whether that is certain to be right: a page with more than one list, or
 // a list that is too long, or without rows, is for [list].
 func decodeRows[R any](data []byte, fast any, room *[]R) bool {
@@ -106,6 +108,9 @@ type count int64
 func (c *count) UnmarshalJSON(data []byte) error {
 	if bytes.Equal(data, []byte("null")) {
 		return nil
+	}
+	if len(data) > maxNumber {
+		return errors.New("a count of more digits than any number")
 	}
 	if whole, err := strconv.ParseInt(string(data), 10, 64); err == nil {
 		*c = count(whole)
@@ -182,7 +187,7 @@ func parseTimestamp(text string) time.Time {
 // where it is truncated or broken, as an object of their own.
 func wholeFields(data []byte, names ...string) []byte {
 	fields := map[string]json.RawMessage{}
-	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder := json.NewDecoder(bytes.NewReader(data[:min(len(data), maxFields)]))
 	if open, _ := decoder.Token(); open == json.Delim('{') {
 		for decoder.More() {
 			name, err := decoder.Token()

@@ -102,13 +102,12 @@ type searchJSON struct {
 }
 
 func (p *SearchPage) decode(data []byte) error {
-	var rows []SearchTerm
-	fast := searchesJSON[int64, *[]SearchTerm]{Searches: &rows}
-	if decodeRows(data, &fast, &rows) && fast.TotalSearches != nil {
-		for i := range rows {
-			rows[i].LastSearchedAt = rows[i].LastSearchedAt.UTC()
+	var fast searchesJSON[int64, []SearchTerm]
+	if decodeRows(data, &fast, &fast.Searches) && fast.TotalSearches != nil {
+		for i := range fast.Searches {
+			fast.Searches[i].LastSearchedAt = fast.Searches[i].LastSearchedAt.UTC()
 		}
-		p.TotalSearches, p.Searches, p.NextCursor = *fast.TotalSearches, rows, fast.NextCursor
+		p.TotalSearches, p.Searches, p.NextCursor = *fast.TotalSearches, fast.Searches, fast.NextCursor
 		return nil
 	}
 	var page searchesJSON[count, list[searchJSON]]

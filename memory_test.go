@@ -1,0 +1,128 @@
+//go:build !race
+
+// The race detector's own memory would be counted too.
+
+package mintlify_test
+
+import (
+	"io"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+const mebibyte = 1 << 20
+
+// hostileBody is a body of start, and unit over and over up to size bytes, and end.
+type hostileBody struct {
+	name             string
+	op               mintlify.Operation
+	status           int
+	start, unit, end string
+	size             int
+}
+
+// body is made while it is read, or it would be measured itself.
+func (h hostileBody) body() io.ReadCloser {
+	many := &endless{unit: strings.Repeat(h.unit, 1+4096/len(h.unit))}
+	size := h.size - h.size%len(h.unit)
+	return io.NopCloser(io.MultiReader(strings.NewReader(h.start), io.LimitReader(many, int64(size)), strings.NewReader(h.end)))
+}
+
+// hostileBodies are those that cost the most of what is read.
+func hostileBodies() []hostileBody {
+	const most, mostOfError = 10*mebibyte - 1000, 255 << 10
+	const visitors, conversations = `{"totals":{},"hasMore":true,"visitors":[{`, `{"hasMore":false,"conversations":[{`
+	return []hostileBody{
+		{"404 without end", mintlify.OpGetJob, 404, "", "no such job ", "", 1 << 30},
+		{"404 of details", mintlify.OpGetJob, 404, `{"details":[0`, ",0", "]}", most},
+		{"404 of details that are read", mintlify.OpGetJob, 404, `{"details":[0`, ",0", "]}", mostOfError},
+		{"502 of tags", mintlify.OpGetJob, 502, "<html><body>", "<p", "", 1 << 30},
+		{"502 of <", mintlify.OpGetJob, 502, "<html>", "<", "", 1 << 30},
+		{"400 of %", mintlify.OpGetJob, 400, "", "%", "", 1 << 30},
+		{"400 of an escaped message", mintlify.OpGetJob, 400, `{"error":"`, `\u006d`, `"}`, mostOfError},
+		{"2xx without end", mintlify.OpGetJob, 200, "", " ", "", 1 << 30},
+		{"job of %", mintlify.OpGetJob, 200, "", "%", "", most},
+		{"job of <", mintlify.OpGetJob, 200, "<html>", "<", "", most},
+		{"job of [", mintlify.OpGetJob, 200, "", "[", "", most},
+		{"job of nested objects", mintlify.OpGetJob, 200, "", `{"id":`, "", most},
+		{"job of one long id", mintlify.OpGetJob, 200, `{"status":"active","id":"`, "x", `"}`, most},
+		{"job of one long number", mintlify.OpGetJob, 200, `{"id":"j","status":1`, "9", "}", most},
+		{"job of many fields", mintlify.OpGetJob, 200, `{"id":"j","status":"active"`, `,"a":0`, "}", most},
+		{"job of many fields, truncated", mintlify.OpCreateJob, 201, `{"id":"j","status":"active"`, `,"a":0`, "", most},
+		{"job of many links, truncated", mintlify.OpCreateJob, 201, `{"id":"j"`, `,"prLink":"` + strings.Repeat("x", 1000) + `"`, "", most},
+		{"job of one long id, truncated", mintlify.OpCreateJob, 201, `{"status":"active","id":"`, "x", "", most},
+		{"visitors of empty rows", mintlify.OpGetVisitors, 200, visitors + "}", ",{}", "]}", most},
+		{"visitors of null", mintlify.OpGetVisitors, 200, visitors + "}", ",null", "]}", most},
+		{"visitors of one long path", mintlify.OpGetVisitors, 200, visitors + `"path":"`, "x", `"}]}`, most},
+		{"visitors of one long path, rounded", mintlify.OpGetVisitors, 200, visitors + `"ai":0.5,"path":"`, "x", `"}]}`, most},
+		{"visitors of one long number", mintlify.OpGetVisitors, 200, visitors + `"ai":0.`, "5", "}]}", most},
+		{"searches of empty rows", mintlify.OpGetSearches, 200, `{"totalSearches":1,"searches":[{}`, ",{}", "]}", most},
+		{"searches of one long number", mintlify.OpGetSearches, 200, `{"totalSearches":1,"searches":[{"ctr":1e`, "9", "}]}", most},
+		{"feedback of empty rows", mintlify.OpGetFeedback, 200, `{"hasMore":false,"feedback":[{}`, ",{}", "]}", most},
+		{"conversations of empty rows", mintlify.OpGetConversations, 200, conversations + "}", ",{}", "]}", most},
+		{"conversations of sources", mintlify.OpGetConversations, 200, conversations + "}", `,{"sources":[{}` + strings.Repeat(",{}", 40_000) + "]}", "]}", most},
+		{"conversations of one long title", mintlify.OpGetConversations, 200, conversations + `"sources":[{"title":"`, "x", `"}]}]}`, most},
+		{"thread of empty messages", mintlify.OpGetThread, 200, `{"messages":[{}`, ",{}", "]}", most},
+		{"deployment of empty lines", mintlify.OpGetDeployment, 200, `{"_id":"d","status":"queued","logs":[""`, `,""`, "]}", most},
+		{"deployment of many lists", mintlify.OpGetDeployment, 200, `{"_id":"d","status":"queued"`, `,"logs":["",""]`, "}", most},
+		{"deployment of one long line", mintlify.OpGetDeployment, 200, `{"_id":"d","status":"queued","logs":["`, "x", `"]}`, most},
+	}
+}
+
+// peak returns the most memory in use while f ran, beyond what was in use before, and what
+// f allocated in all. The collector runs so often that little of it is garbage.
+func peak(f func()) (live, allocated uint64) {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	runtime.GC()
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(samples)
+	before, allocatedBefore := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	most := before
+	go func() {
+		defer close(stopped)
+		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(100 * time.Microsecond):
+				metrics.Read(sample)
+				most = max(most, sample[0].Value.Uint64())
+			}
+		}
+	}()
+	f()
+	metrics.Read(samples)
+	close(stop)
+	<-stopped
+	return max(most, samples[0].Value.Uint64()) - before, samples[1].Value.Uint64() - allocatedBefore
+}
+
+func TestNothingHostileCostsMuchMemory(t *testing.T) {
+	for _, tc := range hostileBodies() {
+		t.Run(tc.name, func(t *testing.T) {
+			client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+				r := response(tc.status, "")
+				r.Body = tc.body()
+				return r, nil
+			}), mintlify.WithMaxRetries(0))
+			var err error
+			live, allocated := peak(func() { err = calls[tc.op](t.Context(), client) })
+			t.Logf("| %s | %s | %d MiB | %d MiB |", tc.name, tc.op, live/mebibyte, allocated/mebibyte)
+			assert.LessOrEqual(t, live, uint64(64*mebibyte))
+			if err != nil {
+				assertReadable(t, err)
+			}
+		})
+	}
+}
