@@ -133,10 +133,14 @@ func (a *ahead[P]) take(at position) (P, error) {
 	return first.page, first.err
 }
 
-// wait returns when no request is on its way.
+// wait returns when no request is on its way. What ended a hook in one of them surfaces
+// here, if the loop has not got to it.
 func (a *ahead[P]) wait() {
 	for _, p := range a.pending {
 		<-p.Done()
+	}
+	for _, p := range a.pending {
+		p.Wait()
 	}
 }
 
