@@ -35,7 +35,7 @@ type Deployment struct {
 	ProjectID       string           `json:"projectId,omitempty"`       // of the project it belongs to
 	Status          DeploymentStatus `json:"status"`                    // never empty in a response of the service
 	Summary         string           `json:"summary,omitempty"`         // the service's words on how it went
-	Logs            []string         `json:"logs,omitempty"`            // of the build, line by line
+	Logs            []string         `json:"logs,omitzero"`             // of the build, line by line
 	Subdomain       string           `json:"subdomain,omitempty"`       // of the site
 	Source          string           `json:"source,omitempty"`          // what triggered it, as received: api, github, dashboard …
 	Commit          DeploymentCommit `json:"commit,omitzero"`           // that was built
@@ -57,9 +57,9 @@ type DeploymentCommit struct {
 
 // FilesChanged are the files that a commit changed.
 type FilesChanged struct {
-	Added    []string `json:"added,omitempty"`    // paths
-	Modified []string `json:"modified,omitempty"` // paths
-	Removed  []string `json:"removed,omitempty"`  // paths
+	Added    []string `json:"added,omitzero"`    // paths
+	Modified []string `json:"modified,omitzero"` // paths
+	Removed  []string `json:"removed,omitzero"`  // paths
 }
 
 // DeploymentAuthor is who made the commit.

@@ -1,6 +1,7 @@
 package mintlify_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -98,8 +99,14 @@ func TestDeploymentsGet(t *testing.T) {
 		Screenshot: "s", ScreenshotLight: "l", ScreenshotDark: "d", CreatedAt: noon, EndedAt: noon,
 	}, deployment)
 
-	deployment.Commit.FilesChanged.Modified = nil // an empty list is left out
 	assertRoundTrip(t, deployment)
+}
+
+func TestDeploymentMarshalsItsTimesInUTC(t *testing.T) {
+	east := noon.In(time.FixedZone("", 2*60*60))
+	text, err := json.Marshal(mintlify.Deployment{ID: "d", CreatedAt: east, EndedAt: east})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"_id":"d","status":"","createdAt":"2026-03-05T12:00:00Z","endedAt":"2026-03-05T12:00:00Z"}`, string(text))
 }
 
 func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {

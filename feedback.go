@@ -172,8 +172,8 @@ type feedbackJSON struct {
 func (p *FeedbackPage) decode(data []byte) error {
 	var fast feedbackPageJSON[[]Feedback]
 	if decodeRows(data, &fast, &fast.Feedback) {
-		for i := range fast.Feedback {
-			fast.Feedback[i].CreatedAt = fast.Feedback[i].CreatedAt.UTC()
+		for i, row := range fast.Feedback {
+			fast.Feedback[i].CreatedAt = inUTC(row.CreatedAt)
 		}
 		return p.set(fast.Feedback, fast.cursorJSON)
 	}

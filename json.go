@@ -40,20 +40,20 @@ func (l *list[R]) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// decodeRows reads data, a page, into fast, whose list is *room, and makes room for its
-// rows. It reports whether that is certain to be right: a page with more than one list, or
-// a list that is too long, or without rows, is for [list].
-func decodeRows[R any](data []byte, fast any, room *[]R) bool {
-	rows := bytes.Count(data, []byte("{")) // at most
+// decodeRows reads data, a page, into fast, whose list is *rows, with room for all of them.
+// It reports whether that is certain to be right: a page with more than one list, or a list
+// that is too long, or without rows, is for [list].
+func decodeRows[R any](data []byte, fast any, rows *[]R) bool {
+	items := bytes.Count(data, []byte("{")) // at most
 	if bytes.Count(data, []byte("[")) > 1 || bytes.Count(data, []byte(",")) >= maxItems {
 		shape := shapeOf(data, 1)
 		if shape.lists > 1 || shape.isTooLong() {
 			return false
 		}
-		rows = shape.items
+		items = shape.items
 	}
-	*room = make([]R, 0, min(rows, maxItems))
-	return json.Unmarshal(data, fast) == nil && len(*room) > 0
+	*rows = make([]R, 0, min(items, maxItems))
+	return json.Unmarshal(data, fast) == nil && len(*rows) > 0
 }
 
 // shape is how much there is in some JSON.
@@ -175,12 +175,19 @@ func parseTimestamp(text string) time.Time {
 		return time.Time{}
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", time.DateOnly} {
-		read, err := time.Parse(layout, text)
-		if read = read.UTC(); err == nil && read.Year() >= 0 && read.Year() <= 9999 { // the years that JSON can hold
-			return read
+		if read, err := time.Parse(layout, text); err == nil {
+			return inUTC(read)
 		}
 	}
 	return time.Time{}
+}
+
+// inUTC returns the zero time for what JSON could not hold in UTC: it has years 0 to 9999.
+func inUTC(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 // wholeFields returns those of the named fields that data, a JSON object, begins with, up to

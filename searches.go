@@ -104,8 +104,8 @@ type searchJSON struct {
 func (p *SearchPage) decode(data []byte) error {
 	var fast searchesJSON[int64, []SearchTerm]
 	if decodeRows(data, &fast, &fast.Searches) && fast.TotalSearches != nil {
-		for i := range fast.Searches {
-			fast.Searches[i].LastSearchedAt = fast.Searches[i].LastSearchedAt.UTC()
+		for i, row := range fast.Searches {
+			fast.Searches[i].LastSearchedAt = inUTC(row.LastSearchedAt)
 		}
 		p.TotalSearches, p.Searches, p.NextCursor = *fast.TotalSearches, fast.Searches, fast.NextCursor
 		return nil
