@@ -208,7 +208,7 @@ func (a *Attempt) respond(resp *http.Response) *http.Response {
 		close(a.gone)
 	}
 	heedful := *resp // the transport may keep its own
-	heedful.Body = &body{ReadCloser: resp.Body, gone: a.gone}
+	heedful.Body = &body{ReadCloser: resp.Body, gone: a.gone, size: resp.ContentLength}
 	return &heedful
 }
 

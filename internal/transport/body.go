@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	maxEmptyReads = 100 // in a row, as bufio allows
-	chunkSize     = 2048
+	maxEmptyReads = 100     // in a row, as bufio allows
+	chunkSize     = 4 << 10 // of a body of unknown length
+	maxChunkSize  = 64 << 10
 )
 
 var errGone = errors.New("the attempt was given up")
@@ -30,6 +31,7 @@ func (a *Attempt) Read(resp *http.Response, b *bytes.Buffer, limit int64) error 
 type body struct {
 	io.ReadCloser
 	gone  <-chan struct{}
+	size  int64 // as the response tells it; 0 or less: not known
 	chunk []byte
 	empty int  // reads in a row
 	left  bool // to itself, since the attempt is given up
@@ -42,11 +44,11 @@ func (b *body) Read(p []byte) (int, error) {
 	default:
 	}
 	if b.chunk == nil {
-		b.chunk = make([]byte, chunkSize)
+		b.chunk = make([]byte, b.chunkSize())
 	}
 	var n int
 	var err error
-	run := aside.Go(func() { n, err = b.ReadCloser.Read(b.chunk[:min(len(p), chunkSize)]) })
+	run := aside.Go(func() { n, err = b.ReadCloser.Read(b.chunk[:min(len(p), len(b.chunk))]) })
 	select {
 	case <-run.Done():
 	case <-b.gone:
@@ -60,6 +62,13 @@ func (b *body) Read(p []byte) (int, error) {
 		err = io.ErrNoProgress
 	}
 	return copy(p, b.chunk[:n]), err
+}
+
+func (b *body) chunkSize() int64 {
+	if b.size <= 0 { // mocks leave it at 0
+		return chunkSize
+	}
+	return min(b.size+1, maxChunkSize) // one more byte would be seen
 }
 
 // leave leaves the body to whoever still reads it.
