@@ -166,17 +166,15 @@ func isOfProxy(err error, base http.RoundTripper, req *http.Request) bool {
 // response that is there, or about to be, is still read.
 func (a *Attempt) end(cause error) {
 	a.mu.Lock()
+	defer a.mu.Unlock() // held until the attempt is stopped: a response that comes meanwhile wins
 	if a.ended == nil {
 		a.ended = cause
 	}
-	wanted := !a.isGet && a.responding
-	if wanted {
+	if !a.isGet && a.responding {
 		a.giveGrace()
+		return
 	}
-	a.mu.Unlock()
-	if !wanted {
-		a.stop(cause)
-	}
+	a.halt(cause)
 }
 
 // giveGrace lets an ended attempt go on for the grace period. The lock is held.
@@ -215,13 +213,18 @@ func (a *Attempt) respond(resp *http.Response) *http.Response {
 // stop gives the attempt up.
 func (a *Attempt) stop(cause error) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.halt(cause)
+}
+
+// halt is stop with the lock held.
+func (a *Attempt) halt(cause error) {
 	if a.stopped == nil {
 		a.stopped = cause
 		if a.gone != nil {
 			close(a.gone)
 		}
 	}
-	a.mu.Unlock()
 	a.cancel(cause)
 }
 
