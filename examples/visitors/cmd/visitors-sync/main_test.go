@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -78,6 +79,49 @@ func TestExportResumesAtItsOffset(t *testing.T) {
 		window := "docs 2000-02-29 2000-03-01"
 		assert.Equal(t, []string{window, window + " 250", window + " 500", window + " 500", window + " 750", window + " 1000"}, r.Asked(), "one page was on its way")
 		r.RequireWindows(testrig.Site(1100), load.Windows("docs", load.ByDay, day(time.February, 29), day(time.March, 1)))
+	})
+}
+
+// lastByte is a transport that ends a context when a response has come whole.
+type lastByte struct {
+	http.RoundTripper
+	cancel context.CancelFunc
+}
+
+func (l lastByte) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := l.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = body{response.Body, l.cancel}
+	}
+	return response, err
+}
+
+type body struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.cancel()
+	}
+	return n, err
+}
+
+func TestAPageThatHasComeIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 1, 0)
+		r := newRig(t, testrig.Site(600))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r.Transport = lastByte{r.Service, cancel}
+		args := []string{"-from", "2000-02-29", "-by", "day"}
+		require.Equal(t, command.Interrupted, r.Run(ctx, args...))
+		r.Transport = r.Service
+		require.Equal(t, command.OK, r.Run(t.Context(), args...), r.Messages)
+		assert.Len(t, r.Asked(), 3, "no page twice")
+		r.RequireWindows(testrig.Site(600), load.Windows("docs", load.ByDay, day(time.February, 29), day(time.March, 1)))
 	})
 }
 

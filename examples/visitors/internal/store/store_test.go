@@ -237,32 +237,33 @@ func openedByMany(t *testing.T, where string) {
 	all.Wait()
 }
 
+// Of many who want the last request of the budget at once, one has it.
 func budget(t *testing.T, where string) {
-	const budget = 25
-	var reserved, refused atomic.Int64
-	var all sync.WaitGroup
-	for range 5 {
-		s := open(t, where)
-		all.Go(func() {
-			for range 10 {
-				_, err := s.Reserve(t.Context(), budget)
-				var quota *store.QuotaError
-				switch {
-				case err == nil:
-					reserved.Add(1)
-				case errors.As(err, &quota):
-					refused.Add(1)
-					assert.WithinDuration(t, time.Now().Add(time.Hour), quota.Until, time.Minute)
-				default:
-					assert.NoError(t, err)
-				}
-			}
-		})
+	const runs, rounds = 6, 15
+	var stores []*store.Store
+	for range runs {
+		stores = append(stores, open(t, where))
 	}
-	all.Wait()
-	assert.Equal(t, int64(budget), reserved.Load())
-	assert.Equal(t, int64(25), refused.Load())
-	left, err := open(t, where).Left(t.Context(), budget+3)
+	for budget := 1; budget <= rounds; budget++ {
+		var reserved atomic.Int64
+		var all sync.WaitGroup
+		for _, s := range stores {
+			all.Go(func() {
+				left, err := s.Reserve(t.Context(), budget)
+				var quota *store.QuotaError
+				if errors.As(err, &quota) {
+					assert.WithinDuration(t, time.Now().Add(time.Hour), quota.Until, time.Minute)
+					return
+				}
+				assert.NoError(t, err)
+				assert.Zero(t, left)
+				reserved.Add(1)
+			})
+		}
+		all.Wait()
+		require.Equal(t, int64(1), reserved.Load())
+	}
+	left, err := stores[0].Left(t.Context(), rounds+3)
 	require.NoError(t, err)
 	assert.Equal(t, 3, left)
 }

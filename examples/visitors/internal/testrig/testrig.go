@@ -5,6 +5,7 @@ package testrig
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +27,7 @@ type Visitors = func(project string, params mintlify.VisitorsParams) ([]mintlify
 // Rig is a command, the fake, a database of its own, and what the last run printed.
 type Rig struct {
 	Service          *mintlifytest.Service
+	Transport        http.RoundTripper // to the service: the Service itself, unless set
 	Env              map[string]string
 	DB               string
 	Stdout, Messages string
@@ -39,7 +41,7 @@ func New(t *testing.T, command func(ctx context.Context, p command.Program, args
 	svc := mintlifytest.NewService()
 	svc.SetVisitorsFunc(visitors)
 	return &Rig{
-		Service: svc, DB: filepath.Join(t.TempDir(), "visitors.db"),
+		Service: svc, Transport: svc, DB: filepath.Join(t.TempDir(), "visitors.db"),
 		Env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": "docs"},
 		t:   t, command: command,
 	}
@@ -55,7 +57,7 @@ func (r *Rig) Run(ctx context.Context, args ...string) (code int) {
 	stderr, err := os.Create(filepath.Join(dir, "stderr"))
 	require.NoError(r.t, err)
 	defer stderr.Close()
-	p := command.Program{Getenv: func(name string) string { return r.Env[name] }, Transport: r.Service, Stdout: stdout, Stderr: stderr}
+	p := command.Program{Getenv: func(name string) string { return r.Env[name] }, Transport: r.Transport, Stdout: stdout, Stderr: stderr}
 	code = r.command(ctx, p, append([]string{"-db", r.DB}, args...))
 	for file, into := range map[*os.File]*string{stdout: &r.Stdout, stderr: &r.Messages} {
 		text, err := os.ReadFile(file.Name())
