@@ -45,6 +45,7 @@ func TestRedirects(t *testing.T) {
 		"https://sub.api.example.com:8443/x":       false,
 		"https://api.example.com.evil.com:8443":    false,
 		"https://api.example.com.:8443/x":          false,
+		"https://api.example.co:8443/x":            false,
 		"//evil.example.com/x":                     false,
 		"https://api.example.com:8443@evil.com":    false,
 		"ftp://api.example.com:8443/x":             false,
