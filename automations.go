@@ -11,8 +11,9 @@ type AutomationsService struct {
 	client *Client
 }
 
-// AutomationRun is a run of an automation that was triggered. It marshals to JSON under the
-// service's own field names, and reads back to an equal value.
+// AutomationRun is a run of an automation that was triggered. A field that the service leaves
+// out is "". It marshals to JSON under the service's own field names, and reads back to an equal
+// value.
 type AutomationRun struct {
 	SchemaID   string `json:"schemaId"`   // of the automation
 	InstanceID string `json:"instanceId"` // of this run
@@ -22,7 +23,7 @@ type AutomationRun struct {
 // Trigger runs an automation at once that has a custom schedule:
 // POST /v1/workflow/{projectId}/{id}/trigger. It costs credits like a scheduled run, and works
 // on what has changed since the last finished run. Nothing can be asked about the run
-// afterwards. The quota is 10 in 10 seconds and organization, shared with
+// afterwards. The quota is 10 per organization and 10 seconds, shared with
 // [DeploymentsService.TriggerUpdate].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: a second call

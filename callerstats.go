@@ -12,8 +12,9 @@ type CallerStatsParams struct {
 	DateTo   Date // exclusive: results are before it; zero: not sent
 }
 
-// CallerStats is from where the assistant was asked. It marshals to JSON under the service's
-// own field names, and reads back to an equal value.
+// CallerStats counts from where the assistant was asked. Whether it counts questions or those
+// who ask them is not documented. It marshals to JSON under the service's own field names, and
+// reads back to an equal value.
 type CallerStats struct {
 	Web   int64 `json:"web"`   // on the documentation's pages
 	API   int64 `json:"api"`   // by the assistant's API

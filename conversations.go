@@ -43,7 +43,7 @@ type ConversationPage struct {
 	Conversations []Conversation `json:"conversations"` // in the service's order, which is not documented
 	HasMore       bool           `json:"hasMore"`       // whether there are rows beyond this page
 	Cursor        string         `json:"cursor"`        // of this page
-	NextCursor    string         `json:"nextCursor"`    // of the next page
+	NextCursor    string         `json:"nextCursor"`    // of the next page, if HasMore
 }
 
 // Conversation is one turn of a conversation with the assistant: a reader's message, and
@@ -54,7 +54,7 @@ type Conversation struct {
 	Query            string               `json:"query"`                   // the reader's message
 	Response         string               `json:"response"`                // the assistant's
 	ResponseType     ResponseType         `json:"responseType,omitempty"`  // "" where the service does not say, which means an answer
-	Sources          []ConversationSource `json:"sources"`                 // that the response rests on
+	Sources          []ConversationSource `json:"sources"`                 // that the response rests on, if any
 	ResolutionStatus ResolutionStatus     `json:"resolutionStatus"`        // whether the assistant could help
 	QueryCategory    string               `json:"queryCategory,omitempty"` // "" where there is none
 	PageURL          string               `json:"pageUrl,omitempty"`       // where the reader was; "" where the service does not say

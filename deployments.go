@@ -43,8 +43,8 @@ type Deployment struct {
 	Screenshot      string           `json:"screenshot,omitempty"`      // a URL
 	ScreenshotLight string           `json:"screenshotLight,omitempty"` // a URL, in the light theme
 	ScreenshotDark  string           `json:"screenshotDark,omitempty"`  // a URL, in the dark theme
-	CreatedAt       time.Time        `json:"createdAt,omitzero"`        // in UTC; zero where the service says null, or what cannot be parsed
-	EndedAt         time.Time        `json:"endedAt,omitzero"`          // in UTC; zero where the service says null, or what cannot be parsed
+	CreatedAt       time.Time        `json:"createdAt,omitzero"`        // in UTC; zero where the service does not say, or what cannot be parsed
+	EndedAt         time.Time        `json:"endedAt,omitzero"`          // in UTC; zero while it goes on, or where the time cannot be parsed
 }
 
 // DeploymentCommit is the commit that was built.
@@ -89,24 +89,26 @@ func (s DeploymentStatus) IsTerminal() bool {
 
 // TriggerUpdate deploys the branch that is set up for deployment:
 // POST /v1/project/update/{projectId}. The build goes on asynchronously;
-// [DeploymentsService.WaitUntilDone] waits for its end. The quota is 10 in 10 seconds and
-// organization, shared with [AutomationsService.Trigger].
+// [DeploymentsService.WaitUntilDone] waits for its end. The quota is 10 per organization and
+// 10 seconds, shared with [AutomationsService.Trigger].
 //
 // It is safe to call again, after [ErrOutcomeUnknown] too, and then may cost a second build.
 //
-// Errors: [*APIError], [*ResponseError], or the network's or context's error.
+// Errors: [*APIError], [*ResponseError], or the network's or context's error. A deployment that
+// is returned with an error was queued: wait for it by its id.
 func (s *DeploymentsService) TriggerUpdate(ctx context.Context) (*QueuedDeployment, error) {
 	return s.trigger(ctx, request{operation: OpTriggerUpdate, url: s.client.url("/v1/project/update", s.client.projectID)})
 }
 
 // TriggerPreview deploys a branch as a preview: POST /v1/project/preview/{projectId}. A branch
-// that has a preview is deployed anew, at the same URL. The quota is 5 a minute and
-// organization.
+// that has a preview is deployed anew, at the same URL. The quota is 5 per organization and
+// minute.
 //
 // It is safe to call again, after [ErrOutcomeUnknown] too, and then may cost a second build.
 //
 // Errors: [*ArgumentError] for a blank branch, [*APIError] ([ErrForbidden] also where the plan
-// has no previews), [*ResponseError], or the network's or context's error.
+// has no previews), [*ResponseError], or the network's or context's error. A deployment that is
+// returned with an error was queued: wait for it by its id.
 func (s *DeploymentsService) TriggerPreview(ctx context.Context, params PreviewParams) (*QueuedDeployment, error) {
 	if err := checkText("branch", params.Branch); err != nil {
 		return nil, err
@@ -131,8 +133,9 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 	return queued, err
 }
 
-// Get returns the deployment as it stands: GET /v1/project/update-status/{id}. Its id says of
-// which project it is. It changes nothing and is safe to call again.
+// Get returns the deployment as it stands: GET /v1/project/update-status/{id}. The id alone
+// names it: the client's project plays no part. No quota is documented. It changes nothing and
+// is safe to call again.
 //
 // Errors: [*ArgumentError] for an empty or dot id, [*APIError], [*ResponseError], or the
 // network's or context's error.
@@ -162,7 +165,8 @@ func (s *DeploymentsService) get(ctx context.Context, id string, once bool) (*De
 // another process.
 //
 // It returns the deployment and nil for status success, and the deployment with a
-// [*DeploymentFailedError] for failure.
+// [*DeploymentFailedError] for failure: its Summary and Logs tell why, and whether the content
+// is live all the same.
 func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Deployment, error) {
 	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	FeedbackFromCodeSnippet FeedbackSource = "code_snippet" // about a code example
 	FeedbackContextual      FeedbackSource = "contextual"   // a comment on a page
 	FeedbackFromAgent       FeedbackSource = "agent"        // of an AI agent
-	FeedbackThumbsOnly      FeedbackSource = "thumbs_only"  // thumbs up or down, without a comment
+	FeedbackThumbsOnly      FeedbackSource = "thumbs_only"  // thumbs up or down, without a comment; which of the two is not documented to be in the row
 )
 
 // FeedbackStatus is how far the work on a feedback is. One that this version does not know
@@ -53,19 +53,19 @@ type FeedbackPage struct {
 	Feedback   []Feedback `json:"feedback"`   // in the service's order, which is not documented
 	HasMore    bool       `json:"hasMore"`    // whether there are rows beyond this page
 	Cursor     string     `json:"cursor"`     // of this page
-	NextCursor string     `json:"nextCursor"` // of the next page
+	NextCursor string     `json:"nextCursor"` // of the next page, if HasMore
 }
 
 // Feedback is what one reader, or one AI agent, said of a page. Contact can be a person's
 // e-mail address: treat a row as personal data.
 type Feedback struct {
 	ID        string         `json:"id"`                 // of this row
-	Path      string         `json:"path"`               // of the page, or its URL
-	Comment   string         `json:"comment,omitempty"`  // "" where there is none
+	Path      string         `json:"path"`               // of the page, or the URL of it
+	Comment   string         `json:"comment,omitempty"`  // the reader's words; "" where there is none
 	CreatedAt time.Time      `json:"createdAt,omitzero"` // in UTC; zero where the service does not say, or what cannot be parsed
 	Source    FeedbackSource `json:"source"`             // where it comes from
 	Status    FeedbackStatus `json:"status"`             // how far the work on it is
-	Helpful   *bool          `json:"helpful,omitempty"`  // thumbs up or down; nil where the source does not ask
+	Helpful   *bool          `json:"helpful,omitempty"`  // true: thumbs up, false: thumbs down; nil where the service does not say, which it does of contextual feedback alone
 	Contact   string         `json:"contact,omitempty"`  // an e-mail address, of contextual feedback
 	Code      string         `json:"code,omitempty"`     // of feedback on a code example
 	Filename  string         `json:"filename,omitempty"` // of feedback on a code example

@@ -15,25 +15,25 @@ type FeedbackByPageParams struct {
 	Limit    int              // rows, 1 to 100; 0: the service's default, 10
 }
 
-// FeedbackByPage is the feedback of the pages of the documentation. It marshals to JSON
+// FeedbackByPage is how much feedback the pages of the documentation have. It marshals to JSON
 // under the service's own field names, and reads back to an equal value.
 type FeedbackByPage struct {
 	Pages   []PageFeedback `json:"feedback"` // in the service's order
 	HasMore bool           `json:"hasMore"`  // whether there are more pages: the service has no way to ask for them but a higher limit
 }
 
-// PageFeedback is the feedback of one page of the documentation.
+// PageFeedback counts the feedback of one page of the documentation.
 type PageFeedback struct {
 	Path       string `json:"path"`       // of the page
-	ThumbsUp   int64  `json:"thumbsUp"`   // found it helpful
-	ThumbsDown int64  `json:"thumbsDown"` // did not
-	Code       int64  `json:"code"`       // on code examples
+	ThumbsUp   int64  `json:"thumbsUp"`   // feedback that found it helpful
+	ThumbsDown int64  `json:"thumbsDown"` // feedback that did not
+	Code       int64  `json:"code"`       // feedback on its code examples
 	Total      int64  `json:"total"`      // as the service counts it: not computed here
 }
 
-// GetFeedbackByPage returns the feedback of each page of the documentation, for one
-// request: GET /v1/analytics/{projectId}/feedback/by-page. The service tells of 100 pages
-// at most and has no paging here. It changes nothing and is safe to call again, but counts
+// GetFeedbackByPage counts the feedback of each page of the documentation, for one
+// request: GET /v1/analytics/{projectId}/feedback/by-page. The service tells of 10 pages
+// unless params.Limit asks for more, of 100 at most, and has no paging here. It changes nothing and is safe to call again, but counts
 // against the quota of 100 analytics requests per organization and hour.
 //
 // Errors: those of [AnalyticsService.GetFeedback].

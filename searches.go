@@ -23,7 +23,7 @@ type SearchPage struct {
 	TotalSearches int64        `json:"totalSearches"` // of the date range: searches, not terms
 	Searches      []SearchTerm `json:"searches"`      // most hits first
 	Cursor        string       `json:"cursor"`        // of this page
-	NextCursor    string       `json:"nextCursor"`    // of the next page; "" is the end
+	NextCursor    string       `json:"nextCursor"`    // of the next page; "" where this is the last
 }
 
 // SearchTerm is what readers searched for. What they typed on the way to it can be a term

@@ -21,7 +21,7 @@ const (
 // field names, and reads back to an equal value. Readers write what they like: treat it as
 // personal data.
 type Thread struct {
-	ID        string          `json:"threadId"`           // the id that GetThread was given
+	ID        string          `json:"threadId"`           // of the conversation, as the service gives it
 	CreatedAt time.Time       `json:"createdAt,omitzero"` // in UTC; zero where the service does not say, or what cannot be parsed
 	Messages  []ThreadMessage `json:"messages"`           // in order
 }
