@@ -20,9 +20,7 @@ func ExampleDeploymentsService_WaitUntilDone() {
 		mintlifytest.DeploymentStep{Status: mintlify.DeploymentQueued},
 		mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 503}}, // a poll that fails
 		mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "2 links are broken", Logs: []string{"Checking links", "/api/jobs: no such page"}})
-	client := svc.Client()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
-	defer cancel()
+	client, ctx := svc.Client(), context.Background()
 
 	queued, err := client.Deployments.TriggerUpdate(ctx)
 	if err != nil {
