@@ -135,7 +135,7 @@ func (d *demo) startWorkers(ctx context.Context, baseURL string) error {
 
 // demoWorker is one of the demo's processes: work, but quicker.
 func (p *program) demoWorker(ctx context.Context, arguments []string) error {
-	p.settings.N, p.settings.SendTime = 2, 2*time.Second
+	p.settings.N, p.settings.SendTime = 1, 2*time.Second
 	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))}
 	return p.work(ctx, arguments)
 }
@@ -175,9 +175,9 @@ func (d *demo) adopt(ctx context.Context, s store) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range status.NeedsPerson {
-		job := d.acted[r.Key][0]
-		d.say("a person finds the marker: fleet retry -key %s -job %s", r.Key, job)
-		if err := s.retry(ctx, r.Key, job); err != nil {
+		jobs := append(d.acted[r.Key], "") // "" where the kill came before the prompt had arrived
+		d.say("a person has looked for the marker: fleet retry -key %s -job %s", r.Key, jobs[0])
+		if err := s.retry(ctx, r.Key, jobs[0]); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ require (
 	github.com/riverqueue/river/rivertype v0.47.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/sync v0.23.0
-	modernc.org/sqlite v1.60.1
+	modernc.org/sqlite v1.60.1 // of v1.61 not all requirements could be had
 )
 
 require (

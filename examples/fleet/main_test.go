@@ -74,6 +74,7 @@ func (s *stopping) transact(ctx context.Context, lock string, f func(*tx) error)
 			defer conn.Close()
 		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		time.Sleep(time.Second) // this thread may go on for a moment
 	}
 	return err
 }

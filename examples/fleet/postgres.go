@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -41,19 +43,40 @@ func openPostgres(ctx context.Context, url string, logger *slog.Logger) (databas
 	return p, nil
 }
 
-// migrate brings the tables up to date. The lock is held by a transaction beside,
-// since River's migrations cannot run in a single one.
+// migrate brings the tables up to date. The lock is held by a transaction beside, since
+// River's migrations cannot run in a single one. Who does not get it tries again, rather
+// than wait with a connection that the migrations may need.
 func (p *postgres) migrate(ctx context.Context, logger *slog.Logger) error {
-	return p.transact(ctx, "migration", func(tx *tx) error {
-		migrator, err := rivermigrate.New(p.driver, &rivermigrate.Config{Logger: logger})
+	if p.pool.Config().MaxConns < 2 {
+		return errors.New("pool_max_conns is 1, want 2 or more")
+	}
+	for locked := false; !locked; {
+		err := p.transact(ctx, "", func(tx *tx) error {
+			err := tx.query(ctx, func(scan scanner) error { return scan(&locked) }, "SELECT pg_try_advisory_xact_lock(hashtextextended('fleet: migration', 0))")
+			if err != nil || !locked {
+				return err
+			}
+			return p.migrateLocked(ctx, tx, logger)
+		})
 		if err != nil {
 			return err
 		}
-		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-			return err
+		if !locked {
+			time.Sleep(100 * time.Millisecond)
 		}
-		return createTables(ctx, tx)
-	})
+	}
+	return nil
+}
+
+func (p *postgres) migrateLocked(ctx context.Context, tx *tx, logger *slog.Logger) error {
+	migrator, err := rivermigrate.New(p.driver, &rivermigrate.Config{Logger: logger})
+	if err != nil {
+		return err
+	}
+	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+	return createTables(ctx, tx)
 }
 
 func (p *postgres) transact(ctx context.Context, lock string, f func(*tx) error) error {
