@@ -126,3 +126,9 @@ func TestAnyFileNameWorks(t *testing.T) {
 		assert.FileExists(t, file)
 	}
 }
+
+func TestAdvice(t *testing.T) {
+	assert.NotContains(t, row{Key: "k", State: failed}.advice(), "-job")
+	assert.Contains(t, row{Key: "k", State: failed, JobID: "job_1"}.advice(), "fleet retry -key k -job job_1")
+	assert.Contains(t, row{Key: "k", State: waiting, Problem: "401"}.advice(), "API key")
+}

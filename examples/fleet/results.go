@@ -115,6 +115,6 @@ func sentence(r row) string {
 	case r.PRLink == "":
 		return fmt.Sprintf("Docs for %s: done, without a pull request (nothing changed, or the project publishes without a review)", r.Key)
 	default:
-		return fmt.Sprintf("Docs for %s: done, %s", r.Key, r.PRLink)
+		return fmt.Sprintf("Docs for %s: done, %s", r.Key, oneLine(r.PRLink, 500))
 	}
 }

@@ -47,7 +47,11 @@ func (r row) advice() string {
 		return fmt.Sprintf(`Sent at %s. Look for "fleet: %s" in the pull requests of the documentation, and in the dashboard under Settings, Organization, Usage.
   There is a job: fleet retry -key %s -job ID. There is none: fleet retry -key %s.`, r.SentAt.Format("2006-01-02 15:04:05 UTC"), r.Key, r.Key, r.Key)
 	case failed:
-		return fmt.Sprintf("Once the cause is mended: fleet retry -key %s.", r.Key)
+		again := fmt.Sprintf("Once the cause is mended, to send it again: fleet retry -key %s.", r.Key)
+		if r.JobID != "" {
+			again += fmt.Sprintf(" To wait for its job again: fleet retry -key %s -job %s.", r.Key, oneLine(r.JobID, 200))
+		}
+		return again
 	default:
 		return "It goes on by itself once the API key is mended and the workers are started with it."
 	}
