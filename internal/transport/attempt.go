@@ -198,16 +198,17 @@ func (a *Attempt) respond(resp *http.Response) *http.Response {
 			a.grace.Reset(gracePeriod)
 		}
 	}
-	if a.standard || resp.Body == nil {
+	heeds := a.standard && resp.StatusCode != http.StatusSwitchingProtocols // that of a 101 is a connection
+	if heeds || resp.Body == nil {
 		return resp
 	}
 	a.gone = make(chan struct{})
 	if a.stopped != nil {
 		close(a.gone)
 	}
-	heedful := *resp // the transport may keep its own
-	heedful.Body = &body{ReadCloser: resp.Body, gone: a.gone, size: resp.ContentLength}
-	return &heedful
+	ending := *resp // the transport may keep its own
+	ending.Body = &body{ReadCloser: resp.Body, gone: a.gone, size: resp.ContentLength}
+	return &ending
 }
 
 // stop gives the attempt up.
