@@ -196,7 +196,7 @@ func (j *Job) decode(data []byte) error {
 	switch {
 	case err != nil:
 		_ = j.UnmarshalJSON(wholeFields(data, "id", "status", "source", "model", "prLink", "createdAt", "archivedAt"))
-		return errors.New("not the JSON of a job: " + err.Error())
+		return notJSON("a job", err)
 	case j.ID == "":
 		return errors.New("missing job id")
 	case j.Status == "":

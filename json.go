@@ -94,8 +94,12 @@ func shapeOf(data []byte, depth int) shape {
 	return s
 }
 
-// notJSON is the reason of a response that is not the JSON of what.
-func notJSON(what string, err error) error { return fmt.Errorf("not the JSON of %s: %w", what, err) }
+// notJSON is the reason of a response that is not the JSON of what. err may hold a number
+// of megabytes.
+func notJSON(what string, err error) error {
+	reason := err.Error()
+	return errors.New("not the JSON of " + what + ": " + reason[:min(len(reason), maxWords)])
+}
 
 // missing is the reason of a response without a required part.
 func missing(name string) error { return errors.New("missing " + name) }
