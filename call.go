@@ -275,11 +275,12 @@ func (c *call) sendErrorOf(err error) *sendError {
 	return e
 }
 
-// refused is the error of a request that was not let go.
+// refused is the error of a request that was not let go. The key source's may show a key
+// that this call has not seen: the last one.
 func (c *call) refused(err error) *sendError {
 	if c.ctx.Err() != nil {
 		err = contextError(c.ctx)
-	} else if message := c.bearer.Key.Text(err.Error(), maxKeptBody); message != err.Error() {
+	} else if message := redact.AnyKey(c.bearer.Key.Text(err.Error(), maxKeptBody)); message != err.Error() {
 		err = &redactedError{err, message}
 	}
 	e := c.sendError(err)

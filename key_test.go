@@ -12,12 +12,14 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // echoing is a service that tells the key back in each header and body, and fails.
@@ -144,4 +146,59 @@ func TestProxyDoesNotSeeTheKey(t *testing.T) {
 	assert.Contains(t, seen.String(), "CONNECT api.mintlify.com:443")
 	assert.NotContains(t, seen.String(), testKey[5:])
 	assert.NotContains(t, seen.String(), "Authorization")
+}
+
+// An error of the key source may show a key: the one before, in a later attempt, poll or
+// page, or one that this call has never seen.
+func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
+	const other = "mint_0ld_key_of_yesterday"
+	for name, call := range map[string]call{
+		"retry": calls[mintlify.OpGetJob],
+		"wait": func(ctx context.Context, c *mintlify.Client) error {
+			return waits["Jobs.WaitUntilDone"](ctx, c, mintlify.WithMaxOutage(time.Hour))
+		},
+		"pages": exports["Visitors"],
+	} {
+		for _, shown := range []string{testKey, other} {
+			synctest.Test(t, func(t *testing.T) {
+				var lines strings.Builder
+				asked := 0
+				source := func(context.Context) (string, error) {
+					if asked++; asked > 1 {
+						return "", fmt.Errorf("refresh of %q (or %s): vault is sealed", shown, url.QueryEscape(shown))
+					}
+					return testKey, nil
+				}
+				svc := service()
+				svc.SetVisitors(visitors(1000))
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+				defer cancel()
+				rt := transport(func(r *http.Request) (*http.Response, error) {
+					if name == "pages" {
+						r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
+						return svc.RoundTrip(r)
+					}
+					return response(503, ""), nil
+				})
+				err := call(ctx, newClient(t, rt, mintlify.WithKeySource(source), mintlify.WithLogger(textLogger(&lines))))
+				require.Greater(t, asked, 1, name)
+				assert.ErrorContains(t, err, "vault is sealed")
+				assert.NotContains(t, leaks(err)+lines.String(), shown[5:], name)
+			})
+		}
+	}
+}
+
+func TestKeyEchoedAsTheNameOfAHeaderIsRedacted(t *testing.T) {
+	for op, call := range calls {
+		err := call(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+			resp := response(400, "")
+			resp.Header[testKey] = []string{"1"}
+			resp.Header[http.CanonicalHeaderKey("X-"+testKey)] = []string{"2"}
+			return resp, nil
+		})))
+		var apiErr *mintlify.APIError
+		require.ErrorAs(t, err, &apiErr, op)
+		assert.NotContains(t, strings.ToLower(fmt.Sprintf("%v %+v", apiErr.Header, leaks(*apiErr))), testKey[5:], op)
+	}
 }

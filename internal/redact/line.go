@@ -37,3 +37,14 @@ func UserInfo(text string) string {
 	}
 	return userInfo().ReplaceAllString(text, "://")
 }
+
+// anyKey is compiled when first needed too.
+var anyKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(prefix + `[^\s"'()<>,;]{8,}`) })
+
+// AnyKey returns text without what looks like an API key, known or not.
+func AnyKey(text string) string {
+	if !strings.Contains(text, prefix) {
+		return text
+	}
+	return anyKey().ReplaceAllLiteralString(text, Mark)
+}

@@ -45,3 +45,15 @@ func TestUserInfo(t *testing.T) {
 		assert.Equal(t, want, redact.UserInfo(text))
 	}
 }
+
+func TestAnyKey(t *testing.T) {
+	for text, want := range map[string]string{
+		`refresh of "mint_secret_9f3b" failed`:                  `refresh of "[API key]" failed`,
+		`mint_secret_9f3b, then (mint_An0ther-key)`:             `[API key], then ([API key])`,
+		`is an assistant key (mint_dsc_…), which does not work`: `is an assistant key (mint_dsc_…), which does not work`,
+		`keys begin with mint_`:                                 `keys begin with mint_`,
+		`vault: no such secret`:                                 `vault: no such secret`,
+	} {
+		assert.Equal(t, want, redact.AnyKey(text))
+	}
+}
