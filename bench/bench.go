@@ -21,6 +21,9 @@ const (
 	DefaultLimit = 50
 	// MaxLimit is the most rows it gives.
 	MaxLimit = 250
+	// SearchesLimit is the most rows of searches that it gives, and ConversationsLimit how
+	// many rows of conversations where no limit is sent.
+	SearchesLimit, ConversationsLimit = 100, 100
 )
 
 // Client is what all columns can do. A column decodes into types of its own, and
@@ -31,6 +34,8 @@ type Client interface {
 	Page(ctx context.Context, offset, limit int, visit func(Row)) (hasMore bool, err error)
 	Export(ctx context.Context, limit int, visit func(Row)) error // limit 0: the column's own
 	Wait(ctx context.Context, id string) error
+	Searches(ctx context.Context, limit int, visit func(Search)) error            // the first page
+	Conversations(ctx context.Context, limit int, visit func(Conversation)) error // the first page
 }
 
 // New makes a client. Without a transport it is the column's own default.
@@ -40,6 +45,21 @@ type New func(baseURL string, transport http.RoundTripper) Client
 type Row struct {
 	Path             string
 	Human, AI, Total int64
+}
+
+// Search is what a column has read of a row of the export of searches.
+type Search struct {
+	Query, TopClickedPage string
+	Hits                  int64
+	CTR                   float64
+	LastSearchedAt        time.Time
+}
+
+// Conversation is what a column has read of a row of the export of conversations.
+type Conversation struct {
+	ID, Query, Response string
+	Timestamp           time.Time
+	Sources             int
 }
 
 // Job is what a column has read of a job.

@@ -2,6 +2,8 @@
 package columns
 
 import (
+	"slices"
+
 	"github.com/mintlify-community/mintlify-go/bench"
 	"github.com/mintlify-community/mintlify-go/bench/loop"
 	"github.com/mintlify-community/mintlify-go/bench/oapi"
@@ -25,5 +27,8 @@ var All = []Column{
 	{"sdk", sdk.New},
 }
 
-// Prefetching is the SDK once more, where exports are what is compared.
-var Prefetching = Column{"prefetch", sdk.NewPrefetching}
+// Exporting is every column, and the SDK twice more, with prefetch.
+var Exporting = slices.Concat(All, []Column{
+	{"prefetch", sdk.NewPrefetching(1)},
+	{"prefetch4", sdk.NewPrefetching(4)},
+})

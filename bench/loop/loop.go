@@ -102,6 +102,59 @@ func (c *client) Export(ctx context.Context, limit int, visit func(bench.Row)) e
 	return bench.Paginate(ctx, c, limit, visit)
 }
 
+type searches struct {
+	TotalSearches int64 `json:"totalSearches"`
+	Searches      []struct {
+		SearchQuery    string    `json:"searchQuery"`
+		Hits           int64     `json:"hits"`
+		CTR            float64   `json:"ctr"`
+		TopClickedPage string    `json:"topClickedPage"`
+		LastSearchedAt time.Time `json:"lastSearchedAt"`
+	} `json:"searches"`
+	NextCursor string `json:"nextCursor"`
+}
+
+func (c *client) Searches(ctx context.Context, limit int, visit func(bench.Search)) error {
+	var p searches
+	if err := c.do(ctx, http.MethodGet, "/v1/analytics/"+bench.Project+"/searches?limit="+strconv.Itoa(limit), nil, &p); err != nil {
+		return err
+	}
+	for _, row := range p.Searches {
+		visit(bench.Search{Query: row.SearchQuery, TopClickedPage: row.TopClickedPage, Hits: row.Hits, CTR: row.CTR, LastSearchedAt: row.LastSearchedAt})
+	}
+	return nil
+}
+
+type conversations struct {
+	Conversations []struct {
+		ID           string    `json:"id"`
+		Timestamp    time.Time `json:"timestamp"`
+		Query        string    `json:"query"`
+		Response     string    `json:"response"`
+		ResponseType string    `json:"responseType"`
+		Sources      []struct {
+			Title string `json:"title"`
+			URL   string `json:"url"`
+		} `json:"sources"`
+		ResolutionStatus string `json:"resolutionStatus"`
+		QueryCategory    string `json:"queryCategory"`
+		PageURL          string `json:"pageUrl"`
+	} `json:"conversations"`
+	NextCursor string `json:"nextCursor"`
+	HasMore    bool   `json:"hasMore"`
+}
+
+func (c *client) Conversations(ctx context.Context, limit int, visit func(bench.Conversation)) error {
+	var p conversations
+	if err := c.do(ctx, http.MethodGet, "/v1/analytics/"+bench.Project+"/assistant?limit="+strconv.Itoa(limit), nil, &p); err != nil {
+		return err
+	}
+	for _, row := range p.Conversations {
+		visit(bench.Conversation{ID: row.ID, Query: row.Query, Response: row.Response, Timestamp: row.Timestamp, Sources: len(row.Sources)})
+	}
+	return nil
+}
+
 func (c *client) Wait(ctx context.Context, id string) error { return bench.Poll(ctx, c, id) }
 
 // do limits a request by its context: http.Client.Timeout would start a goroutine

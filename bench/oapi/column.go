@@ -89,4 +89,36 @@ func (c column) Export(ctx context.Context, limit int, visit func(bench.Row)) er
 	return bench.Paginate(ctx, c, limit, visit)
 }
 
+func (c column) Searches(ctx context.Context, limit int, visit func(bench.Search)) error {
+	response, err := c.client.GetSearchesWithResponse(ctx, bench.Project, &GetSearchesParams{Limit: &limit})
+	if err != nil {
+		return err
+	}
+	if response.JSON200 == nil {
+		return fmt.Errorf("no page: %s", response.Status())
+	}
+	for _, row := range response.JSON200.Searches {
+		search := bench.Search{Query: row.SearchQuery, Hits: int64(row.Hits), CTR: float64(row.Ctr), LastSearchedAt: row.LastSearchedAt}
+		if row.TopClickedPage != nil {
+			search.TopClickedPage = *row.TopClickedPage
+		}
+		visit(search)
+	}
+	return nil
+}
+
+func (c column) Conversations(ctx context.Context, limit int, visit func(bench.Conversation)) error {
+	response, err := c.client.GetConversationsWithResponse(ctx, bench.Project, &GetConversationsParams{Limit: &limit})
+	if err != nil {
+		return err
+	}
+	if response.JSON200 == nil {
+		return fmt.Errorf("no page: %s", response.Status())
+	}
+	for _, row := range response.JSON200.Conversations {
+		visit(bench.Conversation{ID: row.Id, Query: row.Query, Response: row.Response, Timestamp: row.Timestamp, Sources: len(row.Sources)})
+	}
+	return nil
+}
+
 func (c column) Wait(ctx context.Context, id string) error { return bench.Poll(ctx, c, id) }

@@ -95,4 +95,35 @@ func (c column) Export(ctx context.Context, limit int, visit func(bench.Row)) er
 	return bench.Paginate(ctx, c, limit, visit)
 }
 
+func (c column) Searches(ctx context.Context, limit int, visit func(bench.Search)) error {
+	response, err := c.client.GetSearches(ctx, GetSearchesParams{ProjectId: bench.Project, Limit: NewOptInt(limit)})
+	if err != nil {
+		return err
+	}
+	page, ok := response.(*SearchPage)
+	if !ok {
+		return fmt.Errorf("no page: %v", response)
+	}
+	for _, row := range page.Searches {
+		clicked, _ := row.TopClickedPage.Get()
+		visit(bench.Search{Query: row.SearchQuery, TopClickedPage: clicked, Hits: int64(row.Hits), CTR: row.Ctr, LastSearchedAt: row.LastSearchedAt})
+	}
+	return nil
+}
+
+func (c column) Conversations(ctx context.Context, limit int, visit func(bench.Conversation)) error {
+	response, err := c.client.GetConversations(ctx, GetConversationsParams{ProjectId: bench.Project, Limit: NewOptInt(limit)})
+	if err != nil {
+		return err
+	}
+	page, ok := response.(*ConversationPage)
+	if !ok {
+		return fmt.Errorf("no page: %v", response)
+	}
+	for _, row := range page.Conversations {
+		visit(bench.Conversation{ID: row.ID, Query: row.Query, Response: row.Response, Timestamp: row.Timestamp, Sources: len(row.Sources)})
+	}
+	return nil
+}
+
 func (c column) Wait(ctx context.Context, id string) error { return bench.Poll(ctx, c, id) }

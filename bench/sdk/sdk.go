@@ -19,9 +19,11 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 	return &client{Client: connect(baseURL, transport)}
 }
 
-// NewPrefetching is a [bench.New] whose exports prefetch.
-func NewPrefetching(baseURL string, transport http.RoundTripper) bench.Client {
-	return &client{connect(baseURL, transport), []mintlify.ExportOption{mintlify.WithPrefetch(1)}}
+// NewPrefetching returns a [bench.New] whose exports prefetch so many pages.
+func NewPrefetching(pages int) bench.New {
+	return func(baseURL string, transport http.RoundTripper) bench.Client {
+		return &client{connect(baseURL, transport), []mintlify.ExportOption{mintlify.WithPrefetch(pages)}}
+	}
 }
 
 func connect(baseURL string, transport http.RoundTripper) *mintlify.Client {
@@ -68,6 +70,28 @@ func (c *client) Export(ctx context.Context, limit int, visit func(bench.Row)) e
 			return err
 		}
 		visit(bench.Row(row))
+	}
+	return nil
+}
+
+func (c *client) Searches(ctx context.Context, limit int, visit func(bench.Search)) error {
+	page, err := c.Analytics.GetSearches(ctx, mintlify.SearchesParams{Limit: limit})
+	if err != nil {
+		return err
+	}
+	for _, row := range page.Searches {
+		visit(bench.Search{Query: row.Query, TopClickedPage: row.TopClickedPage, Hits: row.Hits, CTR: row.CTR, LastSearchedAt: row.LastSearchedAt})
+	}
+	return nil
+}
+
+func (c *client) Conversations(ctx context.Context, limit int, visit func(bench.Conversation)) error {
+	page, err := c.Analytics.GetConversations(ctx, mintlify.ConversationsParams{Limit: limit})
+	if err != nil {
+		return err
+	}
+	for _, row := range page.Conversations {
+		visit(bench.Conversation{ID: row.ID, Query: row.Query, Response: row.Response, Timestamp: row.Timestamp, Sources: len(row.Sources)})
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -17,11 +18,6 @@ import (
 // JobBody is every job.
 const JobBody = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/example/docs","ref":"main"},` +
 	`"model":"a-model","prLink":null,"createdAt":"2026-01-15T10:30:00.000Z","archivedAt":null}`
-
-// Row is the i-th row of every export.
-func Row(i int) bench.Row {
-	return bench.Row{Path: fmt.Sprintf("/docs/section-%d/page-%d", i/100, i), Human: int64(i), AI: int64(i % 1000), Total: int64(i + 1)}
-}
 
 // Service is an export of a number of rows, and a job. It is an http.Handler for
 // a socket, and an http.RoundTripper in memory.
@@ -73,12 +69,22 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (s *Service) response(r *http.Request) (status int, body []byte) {
-	switch {
-	case !strings.HasSuffix(r.URL.Path, "/visitors") && r.Method == http.MethodPost:
-		return http.StatusCreated, []byte(JobBody)
-	case !strings.HasSuffix(r.URL.Path, "/visitors"):
-		return http.StatusOK, []byte(JobBody)
+	switch path.Base(r.URL.Path) {
+	case "visitors":
+		return s.page(r)
+	case "searches":
+		return http.StatusOK, SearchesPage()
+	case "assistant":
+		return http.StatusOK, ConversationsPage()
 	}
+	if r.Method == http.MethodPost {
+		return http.StatusCreated, []byte(JobBody)
+	}
+	return http.StatusOK, []byte(JobBody)
+}
+
+// page is empty beyond the end of the export.
+func (s *Service) page(r *http.Request) (status int, body []byte) {
 	query := r.URL.Query()
 	offset, _ := strconv.Atoi(query.Get("offset"))
 	limit, err := strconv.Atoi(query.Get("limit"))
@@ -86,8 +92,11 @@ func (s *Service) response(r *http.Request) (status int, body []byte) {
 		limit = bench.DefaultLimit
 	}
 	pages := s.pages[limit]
-	if offset%limit != 0 || offset/limit >= len(pages) {
+	switch {
+	case pages == nil || offset%limit != 0:
 		return http.StatusBadRequest, []byte(`{"error":"a page that was not made"}`)
+	case offset/limit >= len(pages):
+		return http.StatusOK, []byte(`{"totals":{"human":1250,"ai":480,"total":1690},"visitors":[],"hasMore":false}`)
 	}
 	return http.StatusOK, pages[offset/limit]
 }
@@ -124,5 +133,10 @@ type memory struct{ bytes.Reader }
 // Close implements [io.Closer].
 func (*memory) Close() error { return nil }
 
-// FirstPage is the body of a full page.
-func FirstPage() []byte { return render(0, bench.MaxLimit, bench.MaxLimit+1) }
+// Standard is an [http.Transport], which is what users have, that passes requests on in
+// memory instead of to a socket.
+func Standard(next http.RoundTripper) *http.Transport {
+	t := new(http.Transport)
+	t.RegisterProtocol("http", next)
+	return t
+}

@@ -6,4 +6,4 @@ import (
 	"github.com/mintlify-community/mintlify-go/bench/sdk"
 )
 
-func main() { export.Main(sdk.NewPrefetching) }
+func main() { export.Main(sdk.NewPrefetching(1)) }

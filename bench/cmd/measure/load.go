@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"log"
 	"net/http"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,7 +15,8 @@ import (
 )
 
 const (
-	exported     = 100_000 // rows
+	exported     = 100_000 // rows, where requests are counted
+	exportedSlow = 50_000  // where they take their time
 	work         = 20 * time.Millisecond
 	manyWaits    = 10_000
 	gets         = 1000
@@ -52,23 +50,25 @@ func requests(_ string, column columns.Column) error {
 	return nil
 }
 
-// exportSideBySide exports with all columns at once, since they sleep nearly all of
-// the time: one after the other would take six times as long.
+// exportSideBySide exports with all columns at once, with work and without, since they
+// sleep nearly all of the time: one after the other would take many times as long.
 func exportSideBySide(server string) {
 	var all sync.WaitGroup
-	for _, column := range append(slices.Clip(columns.All), columns.Prefetching) {
-		all.Go(func() {
-			rows, start := 0, time.Now()
-			err := column.New(server+roundTrip, nil).Export(context.Background(), bench.MaxLimit, func(bench.Row) {
-				if rows++; rows%bench.MaxLimit == 0 {
-					time.Sleep(work)
+	for _, column := range columns.Exporting {
+		for row, work := range map[string]time.Duration{"seconds with work": work, "seconds without work": 0} {
+			all.Go(func() {
+				rows, start := 0, time.Now()
+				err := column.New(server+roundTrip, nil).Export(context.Background(), bench.MaxLimit, func(bench.Row) {
+					if rows++; rows%bench.MaxLimit == 0 {
+						time.Sleep(work)
+					}
+				})
+				if err != nil || rows < exportedSlow {
+					log.Fatalf("exports: %s: %d rows, %v", column.Name, rows, err)
 				}
+				report(row, column, time.Since(start).Seconds())
 			})
-			if err != nil || rows < exported {
-				log.Fatalf("exports: %s: %d rows, %v", column.Name, rows, err)
-			}
-			report("export seconds", column, time.Since(start).Seconds())
-		})
+		}
 	}
 	all.Wait()
 }
@@ -76,47 +76,73 @@ func exportSideBySide(server string) {
 // waits measures what a wait holds between two polls.
 func waits(_ string, column columns.Column) error {
 	transport := &counter{next: service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}}
-	client := column.New(nowhere, transport)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	memory, goroutines := bench.MemoryInUse(), runtime.NumGoroutine()
-	var all sync.WaitGroup
-	for range manyWaits {
-		all.Go(func() { _ = client.Wait(ctx, "job_1") })
-	}
-	for transport.count.Load() < manyWaits {
-		time.Sleep(10 * time.Millisecond)
-	}
-	time.Sleep(betweenPolls) // each is done with its first poll
+	goroutines := runtime.NumGoroutine()
+	end := wait(column.New(nowhere, service.Standard(transport)), "bytes a wait", column, manyWaits, func() (int64, error) { return transport.count.Load(), nil })
 	report("goroutines a wait", column, float64(runtime.NumGoroutine()-goroutines)/manyWaits)
-	report("bytes a wait", column, float64(bench.MemoryInUse()-memory)/manyWaits)
-	cancel()
-	all.Wait()
-	return nil
+	return end()
 }
 
-// connections counts those that a second wave of requests opens anew, and what the
-// first wave's hold in between.
+// polls measures what a wait over a socket holds between two polls, its share of the
+// connections included.
+func polls(server string, column columns.Column) error {
+	before, err := ask(server, "requests")
+	if err != nil {
+		return err
+	}
+	return wait(column.New(server, nil), "bytes a wait", column, gets, func() (int64, error) {
+		now, err := ask(server, "requests")
+		return now - before, err
+	})()
+}
+
+// wait has n waits at once, and reports what one holds once each has made its first poll,
+// of which polled tells. The function it returns ends them.
+func wait(client bench.Client, row string, column columns.Column, n int, polled func() (int64, error)) (end func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	memory := bench.MemoryInUse()
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() { _ = client.Wait(ctx, "job_1") })
+	}
+	var count int64
+	var err error
+	for count < int64(n) && err == nil {
+		time.Sleep(10 * time.Millisecond)
+		count, err = polled()
+	}
+	time.Sleep(betweenPolls) // each is done with its first poll
+	report(row, column, float64(bench.MemoryInUse()-memory)/float64(n))
+	return func() error {
+		cancel()
+		all.Wait()
+		return err
+	}
+}
+
+// connections counts those that two waves of requests open, and what the first wave's
+// hold in between.
 func connections(server string, column columns.Column) error {
 	client := column.New(server+slowResponse, nil)
 	memory := bench.MemoryInUse()
-	if err := wave(client); err != nil {
-		return err
+	var opened [3]int64
+	for i := range opened {
+		var err error
+		if opened[i], err = ask(server, "connections"); err != nil {
+			return err
+		}
+		if i == 2 {
+			break
+		}
+		if err = wave(client); err != nil {
+			return err
+		}
+		if i == 0 {
+			time.Sleep(100 * time.Millisecond) // until the connections are back in their pool
+			report("bytes kept", column, float64(bench.MemoryInUse()-memory))
+		}
 	}
-	time.Sleep(100 * time.Millisecond) // until the connections are back in their pool
-	report("bytes kept", column, float64(bench.MemoryInUse()-memory))
-	before, err := opened(server)
-	if err != nil {
-		return err
-	}
-	if err := wave(client); err != nil {
-		return err
-	}
-	after, err := opened(server)
-	if err != nil {
-		return err
-	}
-	report("new connections", column, float64(after-before))
+	report("first connections", column, float64(opened[1]-opened[0]))
+	report("new connections", column, float64(opened[2]-opened[1]))
 	return nil
 }
 
@@ -135,25 +161,4 @@ func wave(client bench.Client) error {
 		return *err
 	}
 	return nil
-}
-
-// control queries the server itself, on one connection that is open before
-// connections are first counted.
-var control = &http.Client{Transport: &http.Transport{}}
-
-// opened is how many connections the server has accepted so far.
-func opened(server string) (n int, err error) {
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, server+"/connections", nil)
-	if err != nil {
-		return 0, err
-	}
-	resp, err := control.Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&n); err != nil {
-		return 0, fmt.Errorf("connections: %w", err)
-	}
-	return n, nil
 }
