@@ -1,5 +1,6 @@
-// Command report runs what measures, again and again, and writes docs/performance.md
-// and the picture beside it. bench/run builds it and all that it runs.
+// Command report runs what measures, again and again, and writes docs/performance.md,
+// the pictures beside it, and bench/figures.json. It says what has changed since those
+// were committed. bench/run builds it and all that it runs.
 package main
 
 import (
@@ -23,38 +24,43 @@ const (
 func main() {
 	log.SetFlags(0)
 	bin := flag.String("bin", "", "folder of the programs to run, with the newer Go's measure in next/")
-	output := flag.String("o", "../docs/performance.md", "file to write; the picture comes beside it")
+	output := flag.String("o", "../docs/performance.md", "file to write; the pictures come beside it")
+	committed := flag.String("committed", "", "file with the committed figures, to compare with")
+	summarized := flag.String("figures", "figures.json", "file to write this run's figures to")
 	runs := flag.Int("runs", 10, "how often each figure is measured")
 	flag.Parse()
 	if *runs < 1 {
 		log.Fatalf("-runs is %d, want 1 or more", *runs)
 	}
 	checkWritable(*output)
+	checkWritable(*summarized)
 	start := time.Now()
 	m := &measuring{bin: *bin, figures: figures.Set{}}
 	m.all(*runs)
+	pictures := filepath.Dir(*output)
 	polling := schedule.Compare(schedule.Jobs(few, rand.New(rand.NewPCG(1, 2))), rand.New(rand.NewPCG(3, 4)))
-	picture := filepath.Join(filepath.Dir(*output), "polling.svg")
-	if err := drawPicture(polling, picture); err != nil {
-		log.Fatal(err)
-	}
+	check(drawPicture(polling, filepath.Join(pictures, "polling.svg")))
+	check(drawRatios(m.figures, filepath.Join(pictures, "ratios.svg")))
+	check(drawExports(m.figures, filepath.Join(pictures, "exports.svg")))
 	page, err := render(m, polling, *runs, time.Since(start))
+	check(err)
+	check(os.WriteFile(*output, page, 0o644))
+	before, err := readCommitted(*committed)
+	check(err)
+	now := summary(m.figures)
+	check(writeCommitted(*summarized, now))
+	fmt.Printf("wrote %s, the pictures beside it, and %s\n\n%s", *output, *summarized, changes(before, now))
+}
+
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(*output, page, 0o644); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("wrote %s and %s\n", *output, picture)
 }
 
 // checkWritable ends the program now rather than after all measuring.
 func checkWritable(path string) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		log.Fatal(err)
-	}
+	check(err)
+	check(file.Close())
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -20,42 +19,70 @@ import (
 	"github.com/mintlify-community/mintlify-go/bench/figures"
 )
 
+// Before the names of rows measured otherwise.
 const (
-	next    = "next " // before the names of rows measured on the newer Go
-	batches = 5       // of calls a round, whose CPU differs most from one to the next
+	next    = "next " // on the newer Go
+	overTLS = "TLS "  // and HTTP/2
 )
+
+const batches = 3 // of calls a round, whose CPU differs most from one to the next
 
 // measuring runs the programs in bin and gathers their figures.
 type measuring struct {
-	bin     string
-	figures figures.Set
+	bin      string
+	figures  figures.Set
+	programs string // the table of cmd/programs
 }
 
 // all measures everything, each round every column, so that what else the machine
 // does strikes all alike.
 func (m *measuring) all(runs int) {
-	small, large := m.serve(few), m.serve(many)
-	defer small.stop()
+	large := m.serve(many)
 	defer large.stop()
+	servers := map[string]server{"": m.serve(few), overTLS: m.serve(few, "-certificate", filepath.Join(m.bin, certificate))}
+	for _, s := range servers {
+		defer s.stop()
+	}
 	m.measure("", "measure", "-group", "requests")
+	m.measure("", "measure", "-group", "hostile")
 	start := time.Now()
 	for round := range runs {
-		for range batches {
-			m.measure("", "measure", "-group", "operations")
-			m.measure(next, "next/measure", "-group", "operations")
+		m.inMemory()
+		for prefix, s := range servers {
+			m.overSockets(prefix, s.url)
 		}
-		for _, column := range columns.All { // what goroutines took is not given back, so each has a process
-			m.measure("", "measure", "-group", "waits", "-column", column.Name)
-			m.measure("", "measure", "-group", "connections", "-column", column.Name, "-server", small.url)
-		}
-		m.measure("", "measure", "-group", "exports", "-server", small.url)
-		m.memory("few", small.url, few)
+		m.memory("few", servers[""].url, few)
 		m.memory("many", large.url, many)
+		m.starts()
 		spent := time.Since(start)
 		left := spent / time.Duration(round+1) * time.Duration(runs-round-1)
 		fmt.Printf("round %d of %d, about %v to go\n", round+1, runs, left.Round(10*time.Second))
 	}
 	m.sizes()
+	m.programs = string(m.run("programs"))
+}
+
+// inMemory measures what needs no server.
+func (m *measuring) inMemory() {
+	for range batches {
+		m.measure("", "measure", "-group", "operations")
+		m.measure(next, "next/measure", "-group", "operations")
+	}
+	m.measure("", "measure", "-group", "others")
+	m.measure(next, "next/measure", "-group", "others")
+	m.measure("", "measure", "-group", "foreign")
+	for _, column := range columns.All { // what goroutines took is not given back, so each has a process
+		m.measure("", "measure", "-group", "waits", "-column", column.Name)
+	}
+}
+
+func (m *measuring) overSockets(prefix, url string) {
+	m.measure(prefix, "measure", "-group", "calls", "-server", url)
+	m.measure(prefix, "measure", "-group", "exports", "-server", url)
+	for _, column := range columns.All {
+		m.measure(prefix, "measure", "-group", "connections", "-column", column.Name, "-server", url)
+		m.measure(prefix, "measure", "-group", "polls", "-column", column.Name, "-server", url)
+	}
 }
 
 func (m *measuring) measure(prefix, program string, args ...string) {
@@ -74,14 +101,18 @@ func (m *measuring) measure(prefix, program string, args ...string) {
 
 // memory measures that of an export, of a process for each column.
 func (m *measuring) memory(size, url string, rows int) {
-	for _, column := range append(slices.Clip(columns.All), columns.Prefetching) {
-		var memory export.Memory
-		if err := json.Unmarshal(m.run("export-"+column.Name, url, strconv.Itoa(rows)), &memory); err != nil {
-			log.Fatal(err)
-		}
+	for _, column := range columns.Exporting {
+		memory := read(m.run("export-"+column.Name, url, strconv.Itoa(rows)))
 		m.figures.Add(figures.Figure{Row: "peak of " + size, Column: column.Name, Value: memory.Peak * 1024})
 		m.figures.Add(figures.Figure{Row: "file of " + size, Column: column.Name, Value: memory.File * 1024})
 	}
+}
+
+func read(output []byte) (memory export.Memory) {
+	if err := json.Unmarshal(output, &memory); err != nil {
+		log.Fatal(err)
+	}
+	return memory
 }
 
 // sizes are of the programs that export, which have a column each.
@@ -105,8 +136,7 @@ func (m *measuring) sizes() {
 }
 
 func (m *measuring) run(program string, args ...string) []byte {
-	command := exec.CommandContext(context.Background(), filepath.Join(m.bin, program), args...)
-	command.Stderr = os.Stderr
+	command := m.command(program, args...)
 	output, err := command.Output()
 	if err != nil {
 		log.Fatalf("%s %v: %v", program, args, err)
@@ -114,32 +144,10 @@ func (m *measuring) run(program string, args ...string) []byte {
 	return output
 }
 
-// server is cmd/serve under way, which ends when its standard input does.
-type server struct {
-	url  string
-	stop func()
-}
-
-func (m *measuring) serve(rows int) server {
-	command := exec.CommandContext(context.Background(), filepath.Join(m.bin, "serve"), "-rows", strconv.Itoa(rows))
+// command trusts the certificate of the server that speaks TLS.
+func (m *measuring) command(program string, args ...string) *exec.Cmd {
+	command := exec.CommandContext(context.Background(), filepath.Join(m.bin, program), args...)
+	command.Env = append(os.Environ(), "SSL_CERT_FILE="+filepath.Join(m.bin, certificate))
 	command.Stderr = os.Stderr
-	stdin, err := command.StdinPipe()
-	if err != nil {
-		log.Fatal(err)
-	}
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		log.Fatal(err)
-	}
-	url, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		log.Fatal(err)
-	}
-	return server{strings.TrimSpace(url), func() {
-		stdin.Close()
-		_ = command.Wait()
-	}}
+	return command
 }
