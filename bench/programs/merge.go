@@ -17,8 +17,8 @@ const merges = 11 // runs of docs-on-merge, each for a merge of its own
 
 // docsOnMerge measures the time from the start of the process to the first request,
 // which tells the agent what was merged.
-func docsOnMerge(ctx context.Context, dir string) ([]Row, error) {
-	program, err := build(ctx, dir, "..", "./examples/docs-on-merge")
+func docsOnMerge(ctx context.Context, root, dir string) ([]Row, error) {
+	program, err := build(ctx, dir, root, "./examples/docs-on-merge")
 	if err != nil {
 		return nil, err
 	}

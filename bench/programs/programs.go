@@ -31,15 +31,15 @@ func Table(rows []Row) string {
 	return b.String()
 }
 
-// Measure builds the programs and measures them, from the folder of this module.
-func Measure(ctx context.Context) (rows []Row, err error) {
+// Measure builds the programs of the repository in root and measures them.
+func Measure(ctx context.Context, root string) (rows []Row, err error) {
 	dir, err := os.MkdirTemp("", "programs")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	for _, measure := range []func(context.Context, string) ([]Row, error){docsOnMerge, visitorsReport} {
-		measured, err := measure(ctx, dir)
+	for _, measure := range []func(ctx context.Context, root, dir string) ([]Row, error){docsOnMerge, visitorsReport} {
+		measured, err := measure(ctx, root, dir)
 		if err != nil {
 			return nil, err
 		}

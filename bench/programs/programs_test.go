@@ -13,7 +13,7 @@ func TestAReportTakesAsManyRequestsAsItSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	rows, err := Measure(t.Context())
+	rows, err := Measure(t.Context(), "../..")
 	require.NoError(t, err)
 	table := Table(rows)
 	_, counts, _ := strings.Cut(table, "| visitors-report")

@@ -10,8 +10,8 @@ import (
 
 // visitorsReport counts the requests of a report over four weeks, of sites of several
 // sizes, and of the same report once more.
-func visitorsReport(ctx context.Context, dir string) (rows []Row, err error) {
-	program, err := build(ctx, dir, "../examples/visitors", "./cmd/visitors-report")
+func visitorsReport(ctx context.Context, root, dir string) (rows []Row, err error) {
+	program, err := build(ctx, dir, filepath.Join(root, "examples", "visitors"), "./cmd/visitors-report")
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	rows, err := programs.Measure(context.Background())
+	rows, err := programs.Measure(context.Background(), "..")
 	if err != nil {
 		log.Fatal(err)
 	}

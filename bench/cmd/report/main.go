@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	few  = 100_000 // rows
+	slow = 25_000 // rows, of exports with latency
+	few  = 100_000
 	many = 1_000_000
 )
 

@@ -37,9 +37,10 @@ type measuring struct {
 // all measures everything, each round every column, so that what else the machine
 // does strikes all alike.
 func (m *measuring) all(runs int) {
-	large := m.serve(many)
-	defer large.stop()
-	servers := map[string]server{"": m.serve(few), overTLS: m.serve(few, "-certificate", filepath.Join(m.bin, certificate))}
+	servers := map[string]server{
+		"few": m.serve(few), "many": m.serve(many),
+		"": m.serve(slow), overTLS: m.serve(slow, "-certificate", filepath.Join(m.bin, certificate)),
+	}
 	for _, s := range servers {
 		defer s.stop()
 	}
@@ -48,11 +49,10 @@ func (m *measuring) all(runs int) {
 	start := time.Now()
 	for round := range runs {
 		m.inMemory()
-		for prefix, s := range servers {
-			m.overSockets(prefix, s.url)
-		}
-		m.memory("few", servers[""].url, few)
-		m.memory("many", large.url, many)
+		m.overSockets("", servers[""].url)
+		m.overSockets(overTLS, servers[overTLS].url)
+		m.memory("few", servers["few"].url, few)
+		m.memory("many", servers["many"].url, many)
 		m.starts()
 		spent := time.Since(start)
 		left := spent / time.Duration(round+1) * time.Duration(runs-round-1)

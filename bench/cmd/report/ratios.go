@@ -101,7 +101,7 @@ func drawExports(set figures.Set, path string) error {
 		p.Add(bars)
 		p.Legend.Add(work.name, bars)
 	}
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Padding = true, vg.Points(4)
 	p.Y.Min = 0
 	p.NominalX("loop", "SDK", "WithPrefetch(1)", "WithPrefetch(4)")
 	return p.Save(16*vg.Centimeter, 8*vg.Centimeter, path)

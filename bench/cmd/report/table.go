@@ -72,18 +72,21 @@ func (r row) ratio(set figures.Set) string {
 	return text
 }
 
-func (r row) aim(set figures.Set) string {
-	var aim string
+func (r row) target() string {
 	switch {
 	case r.mostItself != 0:
-		aim = r.unit(r.mostItself)
+		return r.unit(r.mostItself)
 	case r.most != 0:
-		aim = fmt.Sprintf("%.2f", r.most)
+		return fmt.Sprintf("%.2f", r.most)
 	}
+	return ""
+}
+
+func (r row) aim(set figures.Set) string {
 	if r.misses(set) {
-		aim += ", **missed**"
+		return r.target() + ", **missed**"
 	}
-	return aim
+	return r.target()
 }
 
 func (r row) misses(set figures.Set) bool {
@@ -102,7 +105,7 @@ func misses(set figures.Set) (list []string) {
 		if r.accepted != nil {
 			reason = r.accepted(set)
 		}
-		list = append(list, fmt.Sprintf("**%s**: %s, a ratio of %s. %s", r.title, r.cell(set, "sdk"), r.ratio(set), reason))
+		list = append(list, fmt.Sprintf("**%s**: %s, a ratio of %s, where %s is aimed at. %s", r.title, r.cell(set, "sdk"), r.ratio(set), r.target(), reason))
 	}
 	return list
 }
