@@ -175,9 +175,12 @@ func (d *demo) adopt(ctx context.Context, s store) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range status.NeedsPerson {
-		jobs := append(d.acted[r.Key], "") // "" where the kill came before the prompt had arrived
-		d.say("a person has looked for the marker: fleet retry -key %s -job %s", r.Key, jobs[0])
-		if err := s.retry(ctx, r.Key, jobs[0]); err != nil {
+		job := "" // where the kill came before the prompt had arrived
+		if jobs := d.acted[r.Key]; len(jobs) > 0 {
+			job = jobs[0]
+		}
+		d.say("a person has looked for the marker: fleet retry -key %s -job %s", r.Key, job)
+		if err := s.retry(ctx, r.Key, job); err != nil {
 			return err
 		}
 	}
