@@ -29,15 +29,15 @@ var ceilings = []struct {
 	response          service.Fixed
 	call              func(context.Context, bench.Client) error
 }{
-	{"Get", memory{51, 4300}, memory{67, 7200}, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}, func(ctx context.Context, c bench.Client) error {
+	{"Get", memory{51, 4300}, memory{70, 5700}, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}, func(ctx context.Context, c bench.Client) error {
 		_, err := c.Get(ctx, "job_1")
 		return err
 	}},
-	{"Create", memory{62, 4900}, memory{76, 7500}, service.Fixed{Status: http.StatusCreated, Body: []byte(service.JobBody)}, func(ctx context.Context, c bench.Client) error {
+	{"Create", memory{62, 4900}, memory{79, 6000}, service.Fixed{Status: http.StatusCreated, Body: []byte(service.JobBody)}, func(ctx context.Context, c bench.Client) error {
 		_, err := c.Create(ctx, "Fix the typos")
 		return err
 	}},
-	{"Page", memory{308, 21_500}, memory{375, 26_500}, service.Fixed{Status: http.StatusOK, Body: service.FirstPage()}, func(ctx context.Context, c bench.Client) error {
+	{"Page", memory{308, 21_500}, memory{330, 42_000}, service.Fixed{Status: http.StatusOK, Body: service.FirstPage()}, func(ctx context.Context, c bench.Client) error {
 		_, err := c.Page(ctx, 0, bench.MaxLimit, func(bench.Row) {})
 		return err
 	}},
