@@ -54,7 +54,7 @@ func TestWaitUntilDoneEndsOnEachTerminalStatus(t *testing.T) {
 		job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
 		require.NoError(t, err)
 		assert.Equal(t, last.Status, job.Status)
-		assert.Equal(t, last.PRLink, job.PRLink, "empty where no file was changed")
+		assert.Equal(t, last.PRLink, job.PRLink, "empty where there is no pull request")
 	}
 
 	svc.AddJob("j", activeFor(3, failed)...)

@@ -44,7 +44,7 @@ func openPostgres(ctx context.Context, url string, logger *slog.Logger) (databas
 }
 
 // migrate brings the tables up to date. The lock is held by a transaction beside, since
-// River's migrations cannot run in a single one. Who does not get it tries again, rather
+// River's migrations cannot run in a single one. Who does not get it asks again, rather
 // than wait with a connection that the migrations may need.
 func (p *postgres) migrate(ctx context.Context, logger *slog.Logger) error {
 	if p.pool.Config().MaxConns < 2 {

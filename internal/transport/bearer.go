@@ -45,7 +45,7 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.Err = nil
 	var key string
 	var base http.RoundTripper
-	if key, base, b.Refused = b.admit(); b.Refused != nil {
+	if key, base, b.Refused = b.authorize(); b.Refused != nil {
 		return nil, b.Refused
 	}
 	b.Attempts++
@@ -67,9 +67,9 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.Attempt.respond(resp), nil
 }
 
-// admit returns what the next request is sent with once the context, the limiter and
+// authorize returns what the next request is sent with once the context, the limiter and
 // the key source let it go.
-func (b *Bearer) admit() (key string, base http.RoundTripper, err error) {
+func (b *Bearer) authorize() (key string, base http.RoundTripper, err error) {
 	if b.Context.Err() != nil {
 		return "", nil, context.Cause(b.Context)
 	}
