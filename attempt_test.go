@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
@@ -327,21 +326,6 @@ func TestCreateIsNotResentOnceItsHeadersAreWritten(t *testing.T) {
 			assert.Equal(t, !tc.again, isOutcomeUnknown(err))
 		})
 	}
-}
-
-// On a stream reset with PROTOCOL_ERROR after the whole request, Go 1.26 sends
-// the request again on a new stream.
-func TestCreateIsSentOnceThoughItsHTTP2StreamIsReset(t *testing.T) {
-	var received atomic.Int32
-	hc, baseURL := newHTTP2Server(t, func(conn net.Conn, stream uint32) {
-		received.Add(1)
-		writeHTTP2RSTStream(conn, stream, http2ProtocolError)
-	})
-	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc), mintlify.WithBaseURL(baseURL))
-	require.NoError(t, err)
-	_, err = create(t.Context(), client)
-	assert.True(t, isOutcomeUnknown(err), "%v", err)
-	assert.EqualValues(t, 1, received.Load())
 }
 
 // onceOnly is a body that is to be closed once, and not read after that.

@@ -162,7 +162,7 @@ func TestHeaderOfAResponseIsBounded(t *testing.T) {
 				return
 			}
 			_, _ = http.ReadRequest(bufio.NewReader(conn))
-			_, _ = io.Copy(conn, io.MultiReader(strings.NewReader("HTTP/1.1 404 Not Found\r\n"), io.LimitReader(&endless{unit: "X-Y: z\r\n"}, 9<<20), strings.NewReader("\r\n")))
+			_, _ = io.Copy(conn, io.MultiReader(strings.NewReader("HTTP/1.1 404 Not Found\r\n"), io.LimitReader(&endless{unit: strings.Repeat("X-Y: z\r\n", 500)}, 9<<20), strings.NewReader("\r\n")))
 			conn.Close()
 		}
 	}()

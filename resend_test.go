@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -109,10 +108,7 @@ func TestPollOfAWaitIsAtMostThreeRequests(t *testing.T) {
 func TestFailingProxyFunctionIsLikeNoConnection(t *testing.T) {
 	for op, call := range calls {
 		asked := 0
-		rt := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
-			_, err := url.Parse("http://user:hunter2@proxy:3128/%zz")
-			return nil, err
-		}}
+		rt := &http.Transport{Proxy: failingProxy}
 		err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil })))
 		assert.ErrorContains(t, err, "proxy:3128", op)
 		assert.NotContains(t, err.Error(), "hunter2")
