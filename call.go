@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -42,6 +41,11 @@ type request struct {
 // decoder takes what a response says. The error says what is wrong with data.
 type decoder interface {
 	decode(data []byte) error
+}
+
+// quoted is a result that errors quote, so that the key has no place in it.
+type quoted interface {
+	redact(key redact.Key)
 }
 
 // do sends r and returns what came of it as one of the errors in errors.go.
@@ -210,8 +214,11 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 	switch {
 	case len(body) > maxBody:
 		return c.responseError(resp, body, "larger than 10 MiB")
-	case decodeErr == nil:
-		return nil // whole, even if the connection then broke
+	case decodeErr == nil: // whole, even if the connection then broke
+		if result, ok := c.into.(quoted); ok {
+			result.redact(c.bearer.Key)
+		}
+		return nil
 	case readErr == nil:
 		return c.responseError(resp, body, decodeErr.Error())
 	case interrupted && c.method == http.MethodGet:
@@ -329,18 +336,4 @@ func (c *call) log(status int) {
 		attrs = append(attrs, slog.String("error", c.err.Error()))
 	}
 	c.config.logger.LogAttrs(c.ctx, slog.LevelDebug, "mintlify: request", attrs...)
-}
-
-func isSameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
-}
-
-func portOf(u *url.URL) string {
-	switch port := u.Port(); {
-	case port != "":
-		return port
-	case u.Scheme == "http":
-		return "80"
-	}
-	return "443"
 }

@@ -225,6 +225,14 @@ func (d *Deployment) decode(data []byte) error {
 	return nil
 }
 
+// redact redacts the key where a build may have printed it.
+func (d *Deployment) redact(key redact.Key) {
+	d.Summary = key.Text(d.Summary, maxBody)
+	for i := range d.Logs {
+		d.Logs[i] = key.Text(d.Logs[i], maxBody)
+	}
+}
+
 // MarshalJSON implements [json.Marshaler].
 func (d Deployment) MarshalJSON() ([]byte, error) {
 	type fields Deployment // without this method

@@ -238,3 +238,12 @@ func TestTriggersAreSentOnceUnlessNothingWasSent(t *testing.T) {
 		assert.Equal(t, 2, requests)
 	}
 }
+
+func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
+	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testKey + `","logs":["MINTLIFY_API_KEY=` + testKey + `"]}`
+	deployment, err := newClient(t, respondWith(200, body)).Deployments.WaitUntilDone(t.Context(), "dep_1")
+	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
+	assert.NotContains(t, err.Error(), testKey)
+	assert.Equal(t, "bad key [API key]", deployment.Summary)
+	assert.Equal(t, []string{"MINTLIFY_API_KEY=[API key]"}, deployment.Logs)
+}

@@ -177,6 +177,7 @@ func longHeader(conn net.Conn) {
 }
 
 func failingProxy(*http.Request) (*url.URL, error) {
+	//lint:ignore SA1007 it has to fail
 	return url.Parse("http://user:hunter2@proxy:3128/%zz")
 }
 

@@ -171,7 +171,7 @@ func TestInterruptedAsTheResponseComesMatchesItsContext(t *testing.T) {
 			client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 				cancel(cause)
 				<-r.Context().Done()
-				return untilDone(status, `{"id":`, func(context.Context) error { return context.Cause(r.Context()) })(r)
+				return untilDone(status, `{"id":`, context.Cause)(r)
 			}))
 			assertInterrupted(t, ctx, cause, call(ctx, client))
 			assert.Error(t, ctx.Err(), op)

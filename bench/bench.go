@@ -21,9 +21,10 @@ const (
 	DefaultLimit = 50
 	// MaxLimit is the most rows it gives.
 	MaxLimit = 250
-	// SearchesLimit is the most rows of searches that it gives, and ConversationsLimit how
-	// many rows of conversations where no limit is sent.
-	SearchesLimit, ConversationsLimit = 100, 100
+	// SearchesLimit is the most rows of searches that it gives.
+	SearchesLimit = 100
+	// ConversationsLimit is how many rows of conversations it gives where no limit is sent.
+	ConversationsLimit = 100
 )
 
 // Client is what all columns can do. A column decodes into types of its own, and

@@ -51,7 +51,7 @@ func docsOnMerge(ctx context.Context, root, dir string) ([]Row, error) {
 func commits(ctx context.Context, repository string, n int) error {
 	git := func(args ...string) error {
 		args = append([]string{"-C", repository, "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false"}, args...)
-		_, err := output(exec.CommandContext(ctx, "git", args...))
+		err := run(exec.CommandContext(ctx, "git", args...))
 		return err
 	}
 	err := os.MkdirAll(repository, 0o755)

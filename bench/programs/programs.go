@@ -51,17 +51,16 @@ func Measure(ctx context.Context, root string) (rows []Row, err error) {
 // build builds the program in folder, of the module there, and returns its path.
 func build(ctx context.Context, dir, module, folder string) (string, error) {
 	program := filepath.Join(dir, filepath.Base(folder))
-	_, err := output(exec.CommandContext(ctx, "go", "build", "-C", module, "-o", program, folder))
-	return program, err
+	return program, run(exec.CommandContext(ctx, "go", "build", "-C", module, "-o", program, folder))
 }
 
-func output(command *exec.Cmd) (string, error) {
-	stdout, err := command.Output()
+func run(command *exec.Cmd) error {
+	_, err := command.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		err = fmt.Errorf("%s: %w: %s", command, err, exit.Stderr)
 	}
-	return string(stdout), err
+	return err
 }
 
 // watched is the fake service on a socket, which notes when its first request came.
@@ -101,6 +100,6 @@ func (w *watched) run(ctx context.Context, dir, program string, args ...string) 
 	command.Dir = dir
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir,
 		"MINTLIFY_API_KEY=" + mintlifytest.APIKey, "MINTLIFY_PROJECT_ID=" + mintlifytest.ProjectID, "MINTLIFY_BASE_URL=" + w.URL}
-	_, err := output(command)
+	err := run(command)
 	return err
 }

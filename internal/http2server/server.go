@@ -13,15 +13,21 @@ import (
 	"sync/atomic"
 )
 
-// Types of frames, flags and error codes of RFC 9113.
+// Types of frames, and flags, of RFC 9113.
 const (
 	frameData, frameHeaders, frameRSTStream       = 0x0, 0x1, 0x3
 	frameSettings, frameGoAway, frameWindowUpdate = 0x4, 0x7, 0x8
 	flagEndStream, flagAck, flagEndHeaders        = 0x1, 0x1, 0x4
-	ProtocolError, Cancel, RefusedStream          = 0x1, 0x8, 0x7
 	statusField                                   = 0x08 // :status by its index, the value literal
 	maxWindow                                     = 1<<31 - 1
 	preface                                       = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+)
+
+// Error codes of RFC 9113.
+const (
+	ProtocolError = 0x1 // PROTOCOL_ERROR
+	RefusedStream = 0x7 // REFUSED_STREAM
+	Cancel        = 0x8 // CANCEL
 )
 
 // Event is how far a request has got.

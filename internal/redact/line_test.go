@@ -14,7 +14,7 @@ import (
 func TestLineIsOnePrintableLineWithinItsLimit(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "",
-		" a\r\n\tb  c ":            "a b c",
+		"\u0020a\r\n\tb  c\u0020":  "a b c",
 		"a\x00b\u202ec\ufeffd\x1b": "a b c d",
 		"a\xffb":                   "a b",
 		"€€€":                      "€€€",
