@@ -62,7 +62,7 @@ func TestStormOfResetsBeginsAPostOnceAndAGetThreeTimesAnAttempt(t *testing.T) {
 	}
 }
 
-func TestStormInTheMidstOfAPromptBeginsItOnce(t *testing.T) {
+func TestStormDuringAPromptBeginsItOnce(t *testing.T) {
 	prompt := strings.Repeat("prompt", 20<<10) // beyond what may be sent before the service says go on
 	for name, storm := range storms {
 		for _, when := range []http2server.Event{http2server.Begun, http2server.Body} {
