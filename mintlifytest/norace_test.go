@@ -2,4 +2,7 @@
 
 package mintlifytest_test
 
-const manyJobs = 100_000
+const (
+	manyJobs        = 100_000
+	pageAllocations = 7_000 // of 20 pages of 250 rows
+)
