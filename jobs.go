@@ -177,17 +177,24 @@ func (j *Job) failure() error {
 func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	job := new(Job)
 	r.into = job
-	r.outcome = func() string {
-		if r.operation == OpCreateJob && job.ID != "" {
-			return "job " + redact.Line(job.ID, 100) + " was created: wait for it instead of creating another"
-		}
-		return "the service may have acted on the prompt: check before retrying"
+	if r.operation != OpGetJob {
+		r.outcome = outcomeOf(r.operation, job)
 	}
 	err := s.client.do(ctx, r)
 	if job.ID == "" || err != nil && !errors.Is(err, ErrMalformedResponse) {
 		return nil, err
 	}
 	return job, err
+}
+
+// outcomeOf returns what is known where the service may have acted on a prompt.
+func outcomeOf(op Operation, job *Job) func() string {
+	return func() string {
+		if op == OpCreateJob && job.ID != "" {
+			return "job " + redact.Line(job.ID, 100) + " was created: wait for it instead of creating another"
+		}
+		return "the service may have acted on the prompt: check before retrying"
+	}
 }
 
 // decode reads the job from a response, or on an error as much of it as can be read.

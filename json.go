@@ -128,6 +128,25 @@ func (c *count) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// ratio is a number of any kind. null is 0.
+type ratio float64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *ratio) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(data, []byte("null")) {
+		return nil
+	}
+	if len(data) > maxNumber {
+		return errors.New("a number of more digits than any")
+	}
+	number, err := strconv.ParseFloat(string(data), 64)
+	if err != nil {
+		return errors.New("a ratio that is not a number")
+	}
+	*r = ratio(number)
+	return nil
+}
+
 // int64 returns the count; 0 where the service does not give it.
 func (c *count) int64() int64 {
 	if c == nil {

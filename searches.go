@@ -96,7 +96,7 @@ type searchesJSON[N, L any] struct {
 type searchJSON struct {
 	Query          string    `json:"searchQuery"`
 	Hits           count     `json:"hits"`
-	CTR            float64   `json:"ctr"`
+	CTR            ratio     `json:"ctr"`
 	TopClickedPage string    `json:"topClickedPage"`
 	LastSearchedAt timestamp `json:"lastSearchedAt"`
 }
@@ -123,7 +123,7 @@ func (p *SearchPage) decode(data []byte) error {
 	p.TotalSearches, p.NextCursor = int64(*page.TotalSearches), page.NextCursor
 	p.Searches = make([]SearchTerm, len(page.Searches))
 	for i, row := range page.Searches {
-		p.Searches[i] = SearchTerm{row.Query, int64(row.Hits), row.CTR, row.TopClickedPage, row.LastSearchedAt.Time}
+		p.Searches[i] = SearchTerm{row.Query, int64(row.Hits), float64(row.CTR), row.TopClickedPage, row.LastSearchedAt.Time}
 	}
 	return nil
 }
