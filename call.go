@@ -2,6 +2,7 @@ package mintlify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ const (
 	maxBody      = 10 << 20  // bytes of a response that are read
 	maxErrorBody = 256 << 10 // the same of one that is not 2xx
 	maxKeptBody  = 64 << 10  // bytes of it that an error keeps
+	maxLateBody  = 256 << 10 // bytes of one that are decoded once the context has ended: more takes time
 	maxRedirects = 10
 )
 
@@ -209,6 +211,9 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 			apiErr.interrupted = contextError(c.ctx)
 		}
 		return apiErr
+	}
+	if len(body) > maxLateBody && c.ctx.Err() != nil { // what it begins with tells the id of a POST
+		interrupted, body, readErr = true, body[:maxLateBody], cmp.Or(readErr, c.ctx.Err())
 	}
 	decodeErr := c.into.decode(body)
 	switch {

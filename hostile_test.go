@@ -141,7 +141,7 @@ func TestCountHasAtMost1000Digits(t *testing.T) {
 
 // What a broken response begins with is looked through for the new job's id, so far.
 func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
-	for padding, found := range map[int]bool{0: true, 200 << 10: true, 300 << 10: false} {
+	for padding, found := range map[int]bool{0: true, 50 << 10: true, 100 << 10: false} {
 		body := `{"x":"` + strings.Repeat("x", padding) + `","id":"job_1","status":"active","y":`
 		job, err := create(t.Context(), newClient(t, respondWith(201, body)))
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	maxItems  = 50_000    // of a list: far beyond what the service sends, and small in memory
-	maxCommas = 500_000   // of a list, those of its items' fields and lists included
-	maxNumber = 1_000     // bytes of a count
-	maxFields = 256 << 10 // bytes of a broken object that are looked through for its fields
+	maxItems  = 50_000   // of a list: far beyond what the service sends, and small in memory
+	maxCommas = 500_000  // of a list, those of its items' fields and lists included
+	maxNumber = 1_000    // bytes of a count
+	maxFields = 64 << 10 // bytes of a broken object that are looked through for its fields
 )
 
 // list is a JSON list that is read with care: afresh where its name comes twice, so that

@@ -1,6 +1,7 @@
 package mintlify
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"html"
@@ -17,15 +18,15 @@ const maxDetails = 10 // that an error keeps
 // redacted before text is cut, or part of it could stay.
 func serviceMessage(key redact.Key, body []byte) (message string, details []string) {
 	var fields struct {
-		Error   json.RawMessage   `json:"error"`
-		Message json.RawMessage   `json:"message"`
-		Details []json.RawMessage `json:"details"`
+		Error   json.RawMessage `json:"error"`
+		Message json.RawMessage `json:"message"`
+		Details json.RawMessage `json:"details"`
 	}
 	var wrongType *json.UnmarshalTypeError
 	if err := json.Unmarshal(body, &fields); err != nil && !errors.As(err, &wrongType) {
 		return excerpt(key, body), nil
 	}
-	for _, raw := range fields.Details[:min(len(fields.Details), maxDetails)] {
+	for _, raw := range firstItems(fields.Details, maxDetails) {
 		if text := messageText(key, raw); text != "" {
 			details = append(details, text)
 		}
@@ -38,6 +39,22 @@ func serviceMessage(key redact.Key, body []byte) (message string, details []stri
 		message = excerpt(key, body)
 	}
 	return message, details
+}
+
+// firstItems returns what a JSON list begins with. Most of a long one is not looked at.
+func firstItems(list json.RawMessage, most int) (items []json.RawMessage) {
+	decoder := json.NewDecoder(bytes.NewReader(list))
+	if open, _ := decoder.Token(); open != json.Delim('[') {
+		return nil
+	}
+	for len(items) < most && decoder.More() {
+		var item json.RawMessage
+		if decoder.Decode(&item) != nil {
+			break
+		}
+		items = append(items, item)
+	}
+	return items
 }
 
 // messageText reads a message given as "text" or as {"message": "text"}.
