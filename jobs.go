@@ -135,8 +135,8 @@ func (s *JobsService) get(ctx context.Context, id string, once bool) (*Job, erro
 //
 // A poll that fails (network, 5xx, 408, 425, 429, a malformed response, the rate
 // limiter, the key source) does not end the wait until polls have failed in a row for
-// 10 minutes. A Retry-After of a 429 moves the next poll, by up to an hour, and is no
-// outage. The outage, and the end of ctx, is a [*WaitError]. Any other 3xx or 4xx
+// 10 minutes. A Retry-After of a 429 moves the next poll, by up to an hour: that time is no
+// outage, and ends none. The outage, and the end of ctx, is a [*WaitError]. Any other 3xx or 4xx
 // response, or a Retry-After of more than an hour, ends the wait at once with its
 // [*APIError]. The job as last seen is returned with each of them.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {

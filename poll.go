@@ -55,7 +55,8 @@ func (w *waitConfig) apply(opts []WaitOption) error {
 type WaitOption func(*waitConfig) error
 
 // WithPollInterval bounds the time between polls, 5 s and 60 s unless set. The
-// time is 5 % of that waited so far, within the bounds, ±10 %.
+// time is 5 % of that waited so far, within the bounds, ±10 %. A bound of 0 is for tests
+// with a transport in memory: over a connection it is thousands of requests a second.
 func WithPollInterval(min, max time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if min < 0 || max < min {
@@ -196,8 +197,11 @@ func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Dur
 	}
 	w.lastErr = err
 	if wait, ok := askedToWait(err); ok {
-		w.failingSince = time.Time{}
-		return decision{next: max(next, wait)}
+		next = max(next, wait)
+		if !w.failingSince.IsZero() {
+			w.failingSince = w.failingSince.Add(next) // what the service asks for is no outage
+		}
+		return decision{next: next}
 	}
 	if w.failingSince.IsZero() {
 		w.failingSince = time.Now()

@@ -35,7 +35,7 @@ type ViewTotals struct {
 
 // View is how often one page of the documentation was viewed.
 type View struct {
-	Path  string `json:"path"`  // of the page
+	Path  string `json:"path"`  // of the page; "" where the service gives none, or null for the row
 	Human int64  `json:"human"` // views by humans
 	AI    int64  `json:"ai"`    // views by AIs
 	Total int64  `json:"total"` // as the service counts them: not computed here

@@ -42,7 +42,7 @@ type VisitorTotals struct {
 
 // Visitor is the unique visitors of one page of the documentation.
 type Visitor struct {
-	Path  string `json:"path"`  // of the page
+	Path  string `json:"path"`  // of the page; "" where the service gives none, or null for the row
 	Human int64  `json:"human"` // unique human visitors
 	AI    int64  `json:"ai"`    // unique AI visitors
 	Total int64  `json:"total"` // unique visitors of both kinds, each counted once
