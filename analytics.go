@@ -3,7 +3,9 @@ package mintlify
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"math"
 	"net/http"
@@ -150,4 +152,255 @@ func newExportConfig(opts []ExportOption) (cfg exportConfig, err error) {
 // [*ArgumentError].
 func WithPrefetch(pages int) ExportOption {
 	return func(cfg *exportConfig) { cfg.prefetch = pages }
+}
+
+const maxCountsLimit = 250 // rows of a page
+
+// pathCounts is a row of visitors or of views.
+type pathCounts interface {
+	~struct {
+		Path  string `json:"path"`
+		Human int64  `json:"human"`
+		AI    int64  `json:"ai"`
+		Total int64  `json:"total"`
+	}
+}
+
+// totals are those of visitors or of views.
+type totals struct {
+	Human int64 `json:"human"`
+	AI    int64 `json:"ai"`
+	Total int64 `json:"total"`
+}
+
+// countsJSON is a page as the service sends it: one of the lists is there.
+type countsJSON[T, L any] struct {
+	Totals   *T    `json:"totals"`
+	Visitors L     `json:"visitors"`
+	Views    L     `json:"views"`
+	HasMore  *bool `json:"hasMore"`
+}
+
+func (p *countsJSON[T, L]) list(name string) *L {
+	if name == "views" {
+		return &p.Views
+	}
+	return &p.Visitors
+}
+
+// roundedCounts are totals or a row whose numbers need not be whole.
+type roundedCounts struct {
+	Path  string `json:"path"`
+	Human count  `json:"human"`
+	AI    count  `json:"ai"`
+	Total count  `json:"total"`
+}
+
+// decodeCounts reads a page whose rows are in the list of that name.
+func decodeCounts[R pathCounts](data []byte, name string) (sum totals, rows []R, hasMore bool, err error) {
+	var fast countsJSON[totals, []R]
+	if decodeRows(data, &fast, fast.list(name)) && fast.Totals != nil && fast.HasMore != nil {
+		return *fast.Totals, *fast.list(name), *fast.HasMore, nil
+	}
+	var page countsJSON[roundedCounts, list[roundedCounts]]
+	if err := json.Unmarshal(data, &page); err != nil {
+		return sum, nil, false, notJSON("a page of "+name, err)
+	}
+	switch {
+	case page.Totals == nil:
+		return sum, nil, false, missing("totals")
+	case *page.list(name) == nil:
+		return sum, nil, false, missing(name)
+	case page.HasMore == nil:
+		return sum, nil, false, missing("hasMore")
+	}
+	sum = totals{int64(page.Totals.Human), int64(page.Totals.AI), int64(page.Totals.Total)}
+	rows = make([]R, len(*page.list(name)))
+	for i, row := range *page.list(name) {
+		rows[i] = R{Path: row.Path, Human: int64(row.Human), AI: int64(row.AI), Total: int64(row.Total)}
+	}
+	return sum, rows, *page.HasMore, nil
+}
+
+// VisitorsParams says which visitors to export. The zero value is a range of
+// dates and a page of the service's choosing.
+type VisitorsParams struct {
+	DateFrom Date // the first; zero: not sent, and which range the service then takes is not documented
+	DateTo   Date // exclusive: results are before it; zero: not sent
+	Limit    int  // rows a page, 1 to 250; 0: the service's default, 50, in GetVisitors, and 250 in the iterators
+	Offset   int  // rows to skip
+}
+
+// VisitorPage is one page of an export. It marshals to JSON under the service's
+// own field names, with offset and nextOffset added, and reads back to an equal value.
+type VisitorPage struct {
+	Totals     VisitorTotals `json:"totals"`     // site-wide unique visitors of the date range, not of the page
+	Visitors   []Visitor     `json:"visitors"`   // in the service's order
+	HasMore    bool          `json:"hasMore"`    // whether there are rows beyond this page
+	Offset     int           `json:"offset"`     // of this page's first row
+	NextOffset int           `json:"nextOffset"` // where to resume, after a crash too
+}
+
+// VisitorTotals are the unique visitors of the whole site in the range of dates. They
+// come with every page of an export, whatever its limit: GetVisitors with Limit 1 is
+// enough to learn them.
+//
+// Unique visitors do not add up, neither over days nor over pages of the documentation:
+// who comes on two days, or reads two pages, counts once in each and once in the whole.
+// To know a month's visitors ask for the month. Human + AI can exceed Total, so the share
+// of AI is AI / (Human + AI).
+type VisitorTotals struct {
+	Human int64 `json:"human"` // unique human visitors
+	AI    int64 `json:"ai"`    // unique AI visitors
+	Total int64 `json:"total"` // unique visitors of both kinds, each counted once
+}
+
+// Visitor is the unique visitors of one page of the documentation.
+type Visitor struct {
+	Path  string `json:"path"`  // of the page; "" where the service gives none, or null for the row
+	Human int64  `json:"human"` // unique human visitors
+	AI    int64  `json:"ai"`    // unique AI visitors
+	Total int64  `json:"total"` // unique visitors of both kinds, each counted once
+}
+
+// GetVisitors returns one page of visitors, for one request:
+// GET /v1/analytics/{projectId}/visitors. It changes nothing and is safe to call
+// again, but counts against the quota of 100 analytics requests per organization
+// and hour: [AnalyticsService.Visitors] asks for pages of 250 rows.
+//
+// Errors: [*ArgumentError] for a limit outside 0 to 250, a negative offset, or a
+// DateFrom that is not before DateTo; [*APIError], [*ResponseError], or the
+// network's or context's error.
+func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParams) (*VisitorPage, error) {
+	if err := params.export().check(); err != nil {
+		return nil, err
+	}
+	page := &VisitorPage{Offset: params.Offset, NextOffset: params.Offset + cmp.Or(params.Limit, defaultLimit)}
+	err := s.get(ctx, OpGetVisitors, "/visitors", params.export().query(), page)
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// VisitorPages ranges over an export page by page, from params.Offset on, in pages
+// of params.Limit rows or, where that is 0, of 250. Each page is one request, made
+// when the loop asks for it (see [WithPrefetch]); one page is in memory at a time.
+// A sequence can be ranged over again, and then asks the service again.
+//
+// An error ends the sequence, after every page before it: an [*ArgumentError], or a
+// [*PageError] with the offset to resume at. A service that repeats a page, gives more
+// rows than the limit, or says that there is more over three empty pages in a row, is
+// an error too. A page of fewer rows that says there is more is logged as a warning
+// ([WithLogger]), once an export: the next page is asked for by the limit all the same,
+// so rows are missing if the service caps its pages below the limit.
+func (s *AnalyticsService) VisitorPages(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[*VisitorPage, error] {
+	return paginate(ctx, s, OpGetVisitors, params.export(), opts, func(ctx context.Context, limit int, at position) (*VisitorPage, error) {
+		params := params
+		params.Limit, params.Offset = limit, at.offset
+		return s.GetVisitors(ctx, params)
+	})
+}
+
+// Visitors is [AnalyticsService.VisitorPages] row by row, without the totals, which are
+// not the sum of the rows: see [VisitorTotals]. The quota counts requests, not rows: an
+// export spends one for each 250.
+func (s *AnalyticsService) Visitors(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[Visitor, error] {
+	return rowsOf(s.VisitorPages(ctx, params, opts...), func(p *VisitorPage) []Visitor { return p.Visitors })
+}
+
+func (p VisitorsParams) export() exportParams {
+	return exportParams{from: p.DateFrom, to: p.DateTo, limit: p.Limit, maxLimit: maxCountsLimit, position: position{offset: p.Offset}}
+}
+
+func (p *VisitorPage) rowCount() int                 { return len(p.Visitors) }
+func (p *VisitorPage) next() (position, bool)        { return position{offset: p.NextOffset}, p.HasMore }
+func (p *VisitorPage) hash(seed maphash.Seed) uint64 { return hashRows(seed, p.Visitors, itself) }
+
+func (p *VisitorPage) decode(data []byte) error {
+	totals, rows, hasMore, err := decodeCounts[Visitor](data, "visitors")
+	if err == nil {
+		p.Totals, p.Visitors, p.HasMore = VisitorTotals(totals), rows, hasMore
+	}
+	return err
+}
+
+// ViewsParams says which page views to export. The zero value is a range of dates and a
+// page of the service's choosing.
+type ViewsParams struct {
+	DateFrom Date // the first; zero: not sent, and which range the service then takes is not documented
+	DateTo   Date // exclusive: results are before it; zero: not sent
+	Limit    int  // rows a page, 1 to 250; 0: the service's default, 50, in GetViews, and 250 in the iterators
+	Offset   int  // rows to skip
+}
+
+// ViewPage is one page of an export of views. It marshals to JSON under the service's own
+// field names, with offset and nextOffset added, and reads back to an equal value.
+type ViewPage struct {
+	Totals     ViewTotals `json:"totals"`     // site-wide views of the date range, not of the page
+	Views      []View     `json:"views"`      // in the service's order
+	HasMore    bool       `json:"hasMore"`    // whether there are rows beyond this page
+	Offset     int        `json:"offset"`     // of this page's first row
+	NextOffset int        `json:"nextOffset"` // where to resume, after a crash too
+}
+
+// ViewTotals are site-wide views: events, not people.
+type ViewTotals struct {
+	Human int64 `json:"human"` // by humans
+	AI    int64 `json:"ai"`    // by AIs
+	Total int64 `json:"total"` // as the service counts them: not computed here
+}
+
+// View is how often one page of the documentation was viewed.
+type View struct {
+	Path  string `json:"path"`  // of the page; "" where the service gives none, or null for the row
+	Human int64  `json:"human"` // views by humans
+	AI    int64  `json:"ai"`    // views by AIs
+	Total int64  `json:"total"` // as the service counts them: not computed here
+}
+
+// GetViews returns one page of views, for one request:
+// GET /v1/analytics/{projectId}/views. It changes nothing and is safe to call again, but
+// counts against the quota of 100 analytics requests per organization and hour:
+// [AnalyticsService.Views] asks for pages of 250 rows.
+//
+// Errors: those of [AnalyticsService.GetVisitors].
+func (s *AnalyticsService) GetViews(ctx context.Context, params ViewsParams) (*ViewPage, error) {
+	if err := params.export().check(); err != nil {
+		return nil, err
+	}
+	page := &ViewPage{Offset: params.Offset, NextOffset: params.Offset + cmp.Or(params.Limit, defaultLimit)}
+	if err := s.get(ctx, OpGetViews, "/views", params.export().query(), page); err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// ViewPages ranges over an export page by page. The rules are those of
+// [AnalyticsService.VisitorPages].
+func (s *AnalyticsService) ViewPages(ctx context.Context, params ViewsParams, opts ...ExportOption) iter.Seq2[*ViewPage, error] {
+	return paginate(ctx, s, OpGetViews, params.export(), opts, func(ctx context.Context, limit int, at position) (*ViewPage, error) {
+		params := params
+		params.Limit, params.Offset = limit, at.offset
+		return s.GetViews(ctx, params)
+	})
+}
+
+// Views is [AnalyticsService.ViewPages] row by row.
+func (s *AnalyticsService) Views(ctx context.Context, params ViewsParams, opts ...ExportOption) iter.Seq2[View, error] {
+	return rowsOf(s.ViewPages(ctx, params, opts...), func(p *ViewPage) []View { return p.Views })
+}
+
+func (p ViewsParams) export() exportParams { return VisitorsParams(p).export() }
+
+func (p *ViewPage) rowCount() int                 { return len(p.Views) }
+func (p *ViewPage) next() (position, bool)        { return position{offset: p.NextOffset}, p.HasMore }
+func (p *ViewPage) hash(seed maphash.Seed) uint64 { return hashRows(seed, p.Views, itself) }
+
+func (p *ViewPage) decode(data []byte) error {
+	totals, rows, hasMore, err := decodeCounts[View](data, "views")
+	if err == nil {
+		p.Totals, p.Views, p.HasMore = ViewTotals(totals), rows, hasMore
+	}
+	return err
 }

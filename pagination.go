@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/mintlify-community/mintlify-go/internal/aside"
+	"github.com/mintlify-community/mintlify-go/internal/async"
 )
 
 const maxEmptyPages = 3 // in a row, that say there is more
@@ -80,7 +80,7 @@ type ahead[P page] struct {
 
 // pending is a page on its way.
 type pending[P page] struct {
-	*aside.Run
+	*async.Run
 	at   position
 	page P
 	err  error
@@ -93,12 +93,12 @@ func (a *ahead[P]) fill(at position) {
 	for len(a.pending) < a.export.prefetch {
 		next := &pending[P]{at: at}
 		if n := len(a.pending); n == 0 {
-			next.Run = aside.Go(func() { a.fetch(next) })
+			next.Run = async.Go(func() { a.fetch(next) })
 		} else if before := a.pending[n-1]; a.export.byCursor {
-			next.Run = aside.Go(func() { a.fetchAfter(before, next) })
+			next.Run = async.Go(func() { a.fetchAfter(before, next) })
 		} else {
 			next.at.offset = before.at.offset + a.export.limit
-			next.Run = aside.Go(func() { a.fetch(next) })
+			next.Run = async.Go(func() { a.fetch(next) })
 		}
 		a.pending = append(a.pending, next)
 	}

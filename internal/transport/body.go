@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/mintlify-community/mintlify-go/internal/aside"
+	"github.com/mintlify-community/mintlify-go/internal/async"
 )
 
 const (
@@ -48,7 +48,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	var n int
 	var err error
-	run := aside.Go(func() { n, err = b.ReadCloser.Read(b.chunk[:min(len(p), len(b.chunk))]) })
+	run := async.Go(func() { n, err = b.ReadCloser.Read(b.chunk[:min(len(p), len(b.chunk))]) })
 	select {
 	case <-run.Done():
 	case <-b.gone:

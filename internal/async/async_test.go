@@ -1,4 +1,4 @@
-package aside_test
+package async_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mintlify-community/mintlify-go/internal/aside"
+	"github.com/mintlify-community/mintlify-go/internal/async"
 )
 
 // surfaced is what f's end is to the goroutine that waits for it.
@@ -16,7 +16,7 @@ func surfaced(f func()) (returned bool, panicked any) {
 	go func() {
 		defer close(done)
 		defer func() { panicked = recover() }()
-		aside.Go(f).Wait()
+		async.Go(f).Wait()
 		returned = true
 	}()
 	<-done
@@ -44,14 +44,14 @@ func TestWaitEndsAsTheFunctionDid(t *testing.T) {
 
 func TestDoneIsClosedHoweverTheFunctionEnds(t *testing.T) {
 	for _, f := range []func(){func() {}, func() { panic("boom") }, runtime.Goexit} {
-		run := aside.Go(f)
+		run := async.Go(f)
 		<-run.Done()
 	}
 }
 
 func TestGoDoesNotWait(t *testing.T) {
 	release := make(chan struct{})
-	run := aside.Go(func() { <-release })
+	run := async.Go(func() { <-release })
 	select {
 	case <-run.Done():
 		t.Error("the function has not ended")

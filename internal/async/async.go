@@ -1,6 +1,6 @@
-// Package aside runs a function in a goroutine of its own as if it ran in the
+// Package async runs a function in a goroutine of its own as if it ran in the
 // caller's: what ends it surfaces where it is waited for.
-package aside
+package async
 
 import "runtime"
 
