@@ -3,14 +3,14 @@ package mintlify
 import (
 	"context"
 	"encoding/json"
-	"hash/maphash"
 	"iter"
 	"net/url"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
-// ResponseType is what the assistant responded with. One that this version does not know is
-// kept as received.
+// ResponseType is how the assistant responded. Unknown values are kept as received.
 type ResponseType string
 
 // The types of response.
@@ -19,8 +19,7 @@ const (
 	ResponseClarifyingQuestion ResponseType = "clarifying_question"
 )
 
-// ResolutionStatus is whether the assistant could help. One that this version does not know
-// is kept as received.
+// ResolutionStatus is whether the assistant could help. Unknown values are kept as received.
 type ResolutionStatus string
 
 // The resolution statuses.
@@ -29,13 +28,15 @@ const (
 	ResolutionUnanswered ResolutionStatus = "unanswered"
 )
 
-// ConversationsParams says which conversations to export. The zero value is a range of dates
-// and a page of the service's choosing.
+// ConversationsParams says which conversations to export. With the zero value the service
+// chooses range and page size.
 type ConversationsParams struct {
-	DateFrom Date   // the first; zero: not sent, and which range the service then takes is not documented
-	DateTo   Date   // exclusive: results are before it; zero: not sent
-	Limit    int    // rows a page, 1 to 1000; 0: the service's default, 100, in GetConversations, and 250 in the iterators; 1000 long responses can be more than the 10 MiB that are read
-	Cursor   string // of the page: a NextCursor, with the same dates; "" is the first page
+	DateFrom Date // the first; zero: not sent
+	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
+	// Limit is rows per page, 1 to 1000; 0: 100, the service's default, in GetConversations,
+	// and 250 in the iterators. 1000 long responses can exceed the 10 MiB that the SDK reads.
+	Limit  int
+	Cursor string // of the page: a NextCursor, with the same dates; "": the first page
 }
 
 // ConversationPage is one page of an export of conversations. It marshals to JSON under the
@@ -47,18 +48,20 @@ type ConversationPage struct {
 	NextCursor    string         `json:"nextCursor"`    // of the next page, if HasMore
 }
 
-// Conversation is one turn of a conversation with the assistant: a reader's message, and
-// what the assistant responded. Readers write what they like: treat a row as personal data.
+// Conversation is one turn of a conversation with the assistant: a reader's message and
+// the assistant's response. Readers write what they like: treat a row as personal data.
 type Conversation struct {
-	ID               string               `json:"id"`                      // of the conversation: its turns share it, so it is no key of a row; ID and Timestamp together are
-	Timestamp        time.Time            `json:"timestamp,omitzero"`      // of the reader's message, in UTC; zero where the service does not say, or what cannot be parsed
+	// ID names the conversation. Its turns share it, so only ID and Timestamp together tell
+	// rows apart.
+	ID               string               `json:"id"`
+	Timestamp        time.Time            `json:"timestamp,omitzero"`      // of the reader's message, in UTC; zero if absent or not a time
 	Query            string               `json:"query"`                   // the reader's message
 	Response         string               `json:"response"`                // the assistant's
-	ResponseType     ResponseType         `json:"responseType,omitempty"`  // "" where the service does not say, which means an answer
-	Sources          []ConversationSource `json:"sources"`                 // that the response rests on, if any
+	ResponseType     ResponseType         `json:"responseType,omitempty"`  // "" if the service does not say, which means an answer
+	Sources          []ConversationSource `json:"sources"`                 // the pages that the response rests on, if any
 	ResolutionStatus ResolutionStatus     `json:"resolutionStatus"`        // whether the assistant could help
-	QueryCategory    string               `json:"queryCategory,omitempty"` // "" where there is none
-	PageURL          string               `json:"pageUrl,omitempty"`       // where the reader was; "" where the service does not say
+	QueryCategory    string               `json:"queryCategory,omitempty"` // "" if there is none
+	PageURL          string               `json:"pageUrl,omitempty"`       // where the reader was; "" if the service does not say
 }
 
 // ConversationSource is a page that a response rests on.
@@ -67,10 +70,9 @@ type ConversationSource struct {
 	URL   string `json:"url"`   // of the page
 }
 
-// GetConversations returns one page of conversations, for one request:
-// GET /v1/analytics/{projectId}/assistant. It changes nothing and is safe to call again, but
-// counts against the quota of 100 analytics requests per organization and hour:
-// [AnalyticsService.Conversations] asks for pages of 250 rows.
+// GetConversations returns one page of conversations. It costs one request:
+// GET /v1/analytics/{projectId}/assistant. To export all of them use
+// [AnalyticsService.Conversations], which asks for 250 rows at a time.
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 1000, or a DateFrom that is not before
 // DateTo; [*APIError], [*ResponseError] (also for a page of more than 10 MiB: ask for a
@@ -80,84 +82,61 @@ func (s *AnalyticsService) GetConversations(ctx context.Context, params Conversa
 		return nil, err
 	}
 	page := &ConversationPage{Cursor: params.Cursor}
-	if err := s.get(ctx, OpGetConversations, "/assistant", params.export().query(), page); err != nil {
+	err := s.get(ctx, request{operation: OpGetConversations, url: "/assistant", query: params.export().query(), into: page})
+	if err != nil {
 		return nil, err
 	}
 	return page, nil
 }
 
 // ConversationPages ranges over an export page by page, from params.Cursor on, in pages of
-// params.Limit rows or, where that is 0, of 250. The rules are those of
-// [AnalyticsService.SearchPages].
+// params.Limit rows (0: 250), by the rules of [AnalyticsService.SearchPages].
 func (s *AnalyticsService) ConversationPages(ctx context.Context, params ConversationsParams, opts ...ExportOption) iter.Seq2[*ConversationPage, error] {
-	return paginate(ctx, s, OpGetConversations, params.export(), opts, func(ctx context.Context, limit int, at position) (*ConversationPage, error) {
+	list := params.export().listing(OpGetConversations)
+	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*ConversationPage, error) {
 		params := params
-		params.Limit, params.Cursor = limit, at.cursor
+		params.Limit, params.Cursor = list.limit, at.cursor
 		return s.GetConversations(ctx, params)
 	})
 }
 
 // Conversations is [AnalyticsService.ConversationPages] row by row.
 func (s *AnalyticsService) Conversations(ctx context.Context, params ConversationsParams, opts ...ExportOption) iter.Seq2[Conversation, error] {
-	return rowsOf(s.ConversationPages(ctx, params, opts...), func(p *ConversationPage) []Conversation { return p.Conversations })
+	return rowsOf(s.ConversationPages(ctx, params, opts...))
 }
 
 func (p ConversationsParams) export() exportParams {
 	return exportParams{from: p.DateFrom, to: p.DateTo, limit: p.Limit, maxLimit: 1000, iterLimit: 250, byCursor: true, position: position{cursor: p.Cursor}}
 }
 
-func (p *ConversationPage) rowCount() int          { return len(p.Conversations) }
+func (c Conversation) identity() identity          { return identity{c.ID, c.Timestamp} }
+func (p *ConversationPage) rows() []Conversation   { return p.Conversations }
 func (p *ConversationPage) next() (position, bool) { return position{cursor: p.NextCursor}, p.HasMore }
 
-func (p *ConversationPage) hash(seed maphash.Seed) uint64 {
-	type key struct {
-		id    string
-		at    time.Time
-		query string
+func (p *ConversationPage) decode(data []byte) (err error) {
+	var page struct {
+		Conversations []struct {
+			Conversation
+			Timestamp wire.Time `json:"timestamp"`
+		} `json:"conversations"`
+		cursorJSON
 	}
-	return hashRows(seed, p.Conversations, func(row Conversation) key { return key{row.ID, row.Timestamp, row.Query} })
-}
-
-// conversationPageJSON is a page as the service sends it.
-type conversationPageJSON[L any] struct {
-	Conversations L `json:"conversations"`
-	cursorJSON
-}
-
-// conversationJSON is a row whose time need not be a time.
-type conversationJSON struct {
-	Conversation
-	Timestamp timestamp                `json:"timestamp"`
-	Sources   list[ConversationSource] `json:"sources"`
-}
-
-func (p *ConversationPage) decode(data []byte) error {
-	var fast conversationPageJSON[[]conversationJSON]
-	if decodeRows(data, &fast, &fast.Conversations) {
-		return p.set(fast.Conversations, fast.cursorJSON)
-	}
-	var page conversationPageJSON[list[conversationJSON]]
 	if err := json.Unmarshal(data, &page); err != nil {
-		return notJSON("a page of conversations", err)
+		return wire.Invalid("a page of conversations", err)
 	}
 	if page.Conversations == nil {
-		return missing("conversations")
+		return wire.Missing("conversations")
 	}
-	return p.set(page.Conversations, page.cursorJSON)
-}
-
-func (p *ConversationPage) set(rows []conversationJSON, cursor cursorJSON) (err error) {
-	p.Conversations = make([]Conversation, len(rows))
-	for i, row := range rows {
+	p.Conversations = make([]Conversation, len(page.Conversations))
+	for i, row := range page.Conversations {
 		p.Conversations[i] = row.Conversation
-		p.Conversations[i].Timestamp, p.Conversations[i].Sources = row.Timestamp.Time, row.Sources
+		p.Conversations[i].Timestamp = row.Timestamp.Time
 	}
-	p.HasMore, p.NextCursor, err = cursor.next()
+	p.HasMore, p.NextCursor, err = page.cursorJSON.next()
 	return err
 }
 
-// Role is who wrote a message of a thread. One that this version does not know is kept as
-// received.
+// Role is who wrote a message of a thread. Unknown values are kept as received.
 type Role string
 
 // The roles.
@@ -170,8 +149,8 @@ const (
 // field names, and reads back to an equal value. Readers write what they like: treat it as
 // personal data.
 type Thread struct {
-	ID        string          `json:"threadId"`           // of the conversation, as the service gives it
-	CreatedAt time.Time       `json:"createdAt,omitzero"` // in UTC; zero where the service does not say, or what cannot be parsed
+	ID        string          `json:"threadId"`           // of the conversation, as the service sends it
+	CreatedAt time.Time       `json:"createdAt,omitzero"` // in UTC; zero if absent or not a time
 	Messages  []ThreadMessage `json:"messages"`           // in order
 }
 
@@ -180,22 +159,20 @@ type ThreadMessage struct {
 	ID        string    `json:"id"`                 // of this message
 	Role      Role      `json:"role"`               // who wrote it
 	Content   string    `json:"content"`            // what was written
-	CreatedAt time.Time `json:"createdAt,omitzero"` // in UTC; zero where the service does not say, or what cannot be parsed
+	CreatedAt time.Time `json:"createdAt,omitzero"` // in UTC; zero if absent or not a time
 }
 
-// GetThread returns a conversation with the assistant by its id, a [Conversation]'s, for one
-// request: GET /v1/analytics/{projectId}/assistant/threads/{id}. It changes nothing and is
-// safe to call again, but counts against the quota of 100 analytics requests per
-// organization and hour.
+// GetThread returns a conversation with the assistant by its id, a [Conversation]'s ID. It
+// costs one request: GET /v1/analytics/{projectId}/assistant/threads/{id}.
 //
-// Errors: [*ArgumentError] for an empty or dot id, [*APIError] ([ErrNotFound] for an unknown
-// thread), [*ResponseError], or the network's or context's error.
+// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrNotFound] for
+// an unknown thread), [*ResponseError], or the network's or context's error.
 func (s *AnalyticsService) GetThread(ctx context.Context, id string) (*Thread, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
 	thread := new(Thread)
-	if err := s.get(ctx, OpGetThread, "/assistant/threads/"+url.PathEscape(id), nil, thread); err != nil {
+	if err := s.get(ctx, request{operation: OpGetThread, url: "/assistant/threads/" + url.PathEscape(id), into: thread}); err != nil {
 		return nil, err
 	}
 	return thread, nil
@@ -204,17 +181,17 @@ func (s *AnalyticsService) GetThread(ctx context.Context, id string) (*Thread, e
 func (t *Thread) decode(data []byte) error {
 	var thread struct {
 		ID        string    `json:"threadId"`
-		CreatedAt timestamp `json:"createdAt"`
-		Messages  list[struct {
+		CreatedAt wire.Time `json:"createdAt"`
+		Messages  []struct {
 			ThreadMessage
-			CreatedAt timestamp `json:"createdAt"`
-		}] `json:"messages"`
+			CreatedAt wire.Time `json:"createdAt"`
+		} `json:"messages"`
 	}
 	if err := json.Unmarshal(data, &thread); err != nil {
-		return notJSON("a thread", err)
+		return wire.Invalid("a thread", err)
 	}
 	if thread.Messages == nil {
-		return missing("messages")
+		return wire.Missing("messages")
 	}
 	t.ID, t.CreatedAt = thread.ID, thread.CreatedAt.Time
 	t.Messages = make([]ThreadMessage, len(thread.Messages))
@@ -225,27 +202,25 @@ func (t *Thread) decode(data []byte) error {
 	return nil
 }
 
-// CallerStatsParams says of which time to count the assistant's callers. The zero value is a
-// range of dates of the service's choosing.
+// CallerStatsParams says for which range to count the assistant's callers. With the zero
+// value the service chooses it.
 type CallerStatsParams struct {
-	DateFrom Date // the first; zero: not sent, and which range the service then takes is not documented
-	DateTo   Date // exclusive: results are before it; zero: not sent
+	DateFrom Date // the first; zero: not sent
+	DateTo   Date // exclusive: the service counts what is before it; zero: not sent
 }
 
-// CallerStats counts from where the assistant was asked. Whether it counts questions or those
-// who ask them is not documented. It marshals to JSON under the service's own field names, and
-// reads back to an equal value.
+// CallerStats counts where the assistant was called from. The service does not document
+// whether it counts questions or the people who ask them. It marshals to JSON under the
+// service's own field names, and reads back to an equal value.
 type CallerStats struct {
 	Web   int64 `json:"web"`   // on the documentation's pages
 	API   int64 `json:"api"`   // by the assistant's API
 	Other int64 `json:"other"` // elsewhere
-	Total int64 `json:"total"` // as the service counts it: not computed here
+	Total int64 `json:"total"` // as the service counts it; the SDK computes nothing
 }
 
-// GetCallerStats returns from where the assistant was asked, for one request:
-// GET /v1/analytics/{projectId}/assistant/caller-stats. It changes nothing and is safe to
-// call again, but counts against the quota of 100 analytics requests per organization and
-// hour.
+// GetCallerStats returns where the assistant was called from. It costs one request:
+// GET /v1/analytics/{projectId}/assistant/caller-stats.
 //
 // Errors: [*ArgumentError] for a DateFrom that is not before DateTo; [*APIError],
 // [*ResponseError], or the network's or context's error.
@@ -254,25 +229,22 @@ func (s *AnalyticsService) GetCallerStats(ctx context.Context, params CallerStat
 		return nil, err
 	}
 	stats := new(CallerStats)
-	if err := s.get(ctx, OpGetCallerStats, "/assistant/caller-stats", datesQuery(params.DateFrom, params.DateTo), stats); err != nil {
+	err := s.get(ctx, request{operation: OpGetCallerStats, url: "/assistant/caller-stats", query: datesQuery(params.DateFrom, params.DateTo), into: stats})
+	if err != nil {
 		return nil, err
 	}
 	return stats, nil
 }
 
 func (s *CallerStats) decode(data []byte) error {
-	var counts struct {
-		Web   *count `json:"web"`
-		API   *count `json:"api"`
-		Other *count `json:"other"`
-		Total *count `json:"total"`
+	var stats struct{ Web, API, Other, Total *float64 }
+	if err := json.Unmarshal(data, &stats); err != nil {
+		return wire.Invalid("caller stats", err)
 	}
-	if err := json.Unmarshal(data, &counts); err != nil {
-		return notJSON("caller stats", err)
+	if stats.Web == nil || stats.API == nil || stats.Other == nil || stats.Total == nil {
+		return wire.Missing("web, api, other or total")
 	}
-	if counts.Web == nil && counts.API == nil && counts.Other == nil && counts.Total == nil {
-		return missing("counts")
-	}
-	*s = CallerStats{counts.Web.int64(), counts.API.int64(), counts.Other.int64(), counts.Total.int64()}
-	return nil
+	var counts wire.Counts
+	*s = CallerStats{counts.Round(*stats.Web), counts.Round(*stats.API), counts.Round(*stats.Other), counts.Round(*stats.Total)}
+	return counts.Err
 }

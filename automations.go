@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+
+	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
 // AutomationsService runs automations of the agent. It is [Client.Automations].
@@ -53,11 +55,11 @@ func (s *AutomationsService) Trigger(ctx context.Context, id string) (*Automatio
 func (r *AutomationRun) decode(data []byte) error {
 	type run AutomationRun // without methods
 	var fields *run
-	if err := json.Unmarshal(data, &fields); err != nil && !isOfOneField(err) {
-		return notJSON("an automation's run", err)
+	if err := json.Unmarshal(data, &fields); err != nil && !wire.IsTypeMismatch(err) {
+		return wire.Invalid("an automation's run", err)
 	}
 	if fields == nil {
-		return missing("run")
+		return wire.Missing("run")
 	}
 	*r = AutomationRun(*fields)
 	return nil

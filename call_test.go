@@ -204,7 +204,7 @@ func TestMisbehavedTransport(t *testing.T) {
 	}{
 		"neither":   {func(*http.Request) (*http.Response, error) { return nil, nil }, "neither a response nor an error"},
 		"both":      {func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") }, "and an error"},
-		"no body":   {func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }, "not the JSON"},
+		"no body":   {func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }, "invalid JSON"},
 		"no target": {respondWith(302, ""), "302"},
 		"no URL":    {respondWith(307, "", "Location", "::::"), "Location"},
 	} {

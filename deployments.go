@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
 // DeploymentsService publishes the documentation site. It is [Client.Deployments].
@@ -122,7 +123,7 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 	r.method, r.into = http.MethodPost, queued
 	r.outcome = func() string {
 		if queued.ID != "" {
-			return "deployment " + redact.Line(queued.ID, 100) + " was queued: wait for it"
+			return "deployment " + redact.OneLine(queued.ID, 100) + " was queued: wait for it"
 		}
 		return "a build may have started: triggering it again is safe, and costs another one at most"
 	}
@@ -147,12 +148,12 @@ func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, 
 	return s.get(ctx, id, true)
 }
 
-func (s *DeploymentsService) get(ctx context.Context, id string, once bool) (*Deployment, error) {
+func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (*Deployment, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
 	deployment := new(Deployment)
-	err := s.client.do(ctx, request{operation: OpGetDeployment, method: http.MethodGet, url: s.client.url("/v1/project/update-status", id), once: once, into: deployment})
+	err := s.client.do(ctx, request{operation: OpGetDeployment, method: http.MethodGet, url: s.client.url("/v1/project/update-status", id), noRetry: noRetry, into: deployment})
 	if err != nil {
 		return nil, err
 	}
@@ -197,30 +198,30 @@ func (q *QueuedDeployment) decode(data []byte) error {
 		var fields queued
 		err := json.Unmarshal(data, &fields)
 		*q = QueuedDeployment(fields)
-		if err != nil && !isOfOneField(err) {
-			return err
+		if wire.IsTypeMismatch(err) {
+			return nil
 		}
-		return nil
+		return err
 	}
 	if err := read(data); err != nil {
-		_ = read(wholeFields(data, "statusId", "previewUrl"))
-		return notJSON("a queued deployment", err)
+		_ = read(wire.Salvage(data))
+		return wire.Invalid("a queued deployment", err)
 	}
 	if q.ID == "" {
-		return missing("statusId")
+		return wire.Missing("statusId")
 	}
 	return nil
 }
 
 func (d *Deployment) decode(data []byte) error {
 	if err := d.UnmarshalJSON(data); err != nil {
-		return notJSON("a deployment", err)
+		return wire.Invalid("a deployment", err)
 	}
 	switch {
 	case d.ID == "":
-		return missing("deployment id")
+		return wire.Missing("deployment id")
 	case d.Status == "":
-		return missing("deployment status")
+		return wire.Missing("deployment status")
 	}
 	return nil
 }
@@ -246,28 +247,28 @@ func (d *Deployment) UnmarshalJSON(data []byte) error {
 	type fields Deployment // without this method
 	var read struct {
 		fields
-		Logs      optional[list[string]] `json:"logs"`
-		CreatedAt timestamp              `json:"createdAt"`
-		EndedAt   timestamp              `json:"endedAt"`
-		Author    author                 `json:"author"`
+		Logs      wire.Optional[[]string] `json:"logs"`
+		CreatedAt wire.Time               `json:"createdAt"`
+		EndedAt   wire.Time               `json:"endedAt"`
+		Author    author                  `json:"author"`
 		Commit    struct {
 			SHA          string `json:"sha"`
 			Ref          string `json:"ref"`
 			Message      string `json:"message"`
 			FilesChanged struct {
-				Added    optional[list[string]] `json:"added"`
-				Modified optional[list[string]] `json:"modified"`
-				Removed  optional[list[string]] `json:"removed"`
+				Added    wire.Optional[[]string] `json:"added"`
+				Modified wire.Optional[[]string] `json:"modified"`
+				Removed  wire.Optional[[]string] `json:"removed"`
 			} `json:"filesChanged"`
 		} `json:"commit"`
 	}
-	if err := json.Unmarshal(data, &read); err != nil && !isOfOneField(err) {
+	if err := json.Unmarshal(data, &read); err != nil && !wire.IsTypeMismatch(err) {
 		return err
 	}
 	*d = Deployment(read.fields)
-	d.Logs, d.CreatedAt, d.EndedAt, d.Author = read.Logs.value, read.CreatedAt.Time, read.EndedAt.Time, DeploymentAuthor(read.Author)
+	d.Logs, d.CreatedAt, d.EndedAt, d.Author = read.Logs.Value, read.CreatedAt.Time, read.EndedAt.Time, DeploymentAuthor(read.Author)
 	changed := read.Commit.FilesChanged
-	d.Commit = DeploymentCommit{read.Commit.SHA, read.Commit.Ref, read.Commit.Message, FilesChanged{changed.Added.value, changed.Modified.value, changed.Removed.value}}
+	d.Commit = DeploymentCommit{read.Commit.SHA, read.Commit.Ref, read.Commit.Message, FilesChanged{changed.Added.Value, changed.Modified.Value, changed.Removed.Value}}
 	return nil
 }
 
@@ -280,12 +281,12 @@ func (a *author) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var fields struct {
-		Name         string          `json:"name"`
-		AvatarURL    string          `json:"avatarUrl"`
-		GitHubUserID optional[count] `json:"githubUserId"`
+		Name         string                 `json:"name"`
+		AvatarURL    string                 `json:"avatarUrl"`
+		GitHubUserID wire.Optional[float64] `json:"githubUserId"`
 	}
 	_ = json.Unmarshal(data, &fields) // an odd author never costs the deployment
-	*a = author{fields.Name, fields.AvatarURL, int64(fields.GitHubUserID.value)}
+	*a = author{fields.Name, fields.AvatarURL, new(wire.Counts).Round(fields.GitHubUserID.Value)}
 	return nil
 }
 
@@ -298,13 +299,13 @@ type DeploymentFailedError struct {
 func (e *DeploymentFailedError) Error() string {
 	message := "mintlify: deployment"
 	if e.Deployment != nil {
-		message += " " + redact.Line(e.Deployment.ID, 100)
+		message += " " + redact.OneLine(e.Deployment.ID, 100)
 	}
 	message += " failed"
 	if e.Deployment != nil && strings.TrimSpace(e.Deployment.Summary) != "" {
-		message += ": " + redact.Line(e.Deployment.Summary, maxWords)
+		message += ": " + redact.OneLine(e.Deployment.Summary, redact.MaxServiceText)
 	}
-	return redact.Line(message, maxMessage)
+	return redact.OneLine(message, maxMessage)
 }
 
 // Is reports whether target is [ErrDeploymentFailed].

@@ -52,10 +52,7 @@ var (
 	ErrJobFailed = errors.New("mintlify: job failed")
 )
 
-const (
-	maxWords   = 300 // bytes of the service's words in a message
-	maxMessage = 800 // bytes of a message; the errors that wrap it add less than 200
-)
+const maxMessage = 800 // bytes of a message; the errors that wrap it add less than 200
 
 // ArgumentError is an argument, option or environment variable that the service
 // could never accept. Nothing was sent. It matches [ErrInvalidArgument].
@@ -65,7 +62,7 @@ type ArgumentError struct {
 }
 
 func (e *ArgumentError) Error() string {
-	return redact.Line("mintlify: "+e.Name+" "+e.Reason, maxMessage)
+	return redact.OneLine("mintlify: "+e.Name+" "+e.Reason, maxMessage)
 }
 
 // Is reports whether target is [ErrInvalidArgument].
@@ -93,10 +90,10 @@ func (e *APIError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mintlify: %s: %d %s", e.Operation, e.StatusCode, http.StatusText(e.StatusCode))
 	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
-		b.WriteString(": " + redact.Line(e.Message, maxWords))
+		b.WriteString(": " + redact.OneLine(e.Message, redact.MaxServiceText))
 	}
 	if len(e.Details) > 0 {
-		b.WriteString(": " + redact.Line(strings.Join(e.Details, "; "), maxWords))
+		b.WriteString(": " + redact.OneLine(strings.Join(e.Details, "; "), redact.MaxServiceText))
 	}
 	if e.RetryAfter > 0 {
 		fmt.Fprintf(&b, "; retry after %v", e.RetryAfter)
@@ -105,7 +102,7 @@ func (e *APIError) Error() string {
 		b.WriteString(" (" + cause + ")")
 	}
 	if e.RequestID != "" {
-		b.WriteString(" [request " + redact.Line(e.RequestID, 80) + "]")
+		b.WriteString(" [request " + redact.OneLine(e.RequestID, 80) + "]")
 	}
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " [%d attempts]", e.Attempts)
@@ -113,7 +110,7 @@ func (e *APIError) Error() string {
 	if e.interrupted != nil {
 		b.WriteString("; interrupted: " + e.interrupted.Error())
 	}
-	return redact.Line(b.String(), maxMessage)
+	return redact.OneLine(b.String(), maxMessage)
 }
 
 // Unwrap returns the context's error and cause where the context ended before the
@@ -194,11 +191,11 @@ type ResponseError struct {
 }
 
 func (e *ResponseError) Error() string {
-	message := fmt.Sprintf("mintlify: %s: malformed response (status %d): %s", e.Operation, e.StatusCode, redact.Line(e.Reason, maxWords))
+	message := fmt.Sprintf("mintlify: %s: malformed response (status %d): %s", e.Operation, e.StatusCode, redact.OneLine(e.Reason, redact.MaxServiceText))
 	if e.excerpt != "" {
 		message += fmt.Sprintf(" (body starts %q)", e.excerpt)
 	}
-	return redact.Line(message, maxMessage)
+	return redact.OneLine(message, maxMessage)
 }
 
 // Is reports whether target is [ErrMalformedResponse].
@@ -219,9 +216,9 @@ type PageError struct {
 func (e *PageError) Error() string {
 	at := fmt.Sprintf("offset %d", e.Offset)
 	if e.Cursor != "" {
-		at = fmt.Sprintf("cursor %q", redact.Line(e.Cursor, 40))
+		at = fmt.Sprintf("cursor %q", redact.OneLine(e.Cursor, 40))
 	}
-	return redact.Line(fmt.Sprintf("mintlify: export stopped at %s: %s", at, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage)
+	return redact.OneLine(fmt.Sprintf("mintlify: export stopped at %s: %s", at, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage)
 }
 
 // Unwrap returns e.Err.
@@ -241,17 +238,17 @@ type WaitError struct {
 }
 
 func (e *WaitError) Error() string {
-	message := fmt.Sprintf("mintlify: wait for %s: %v, after %v and %d polls", redact.Line(e.id, maxWords), e.Err, e.Waited.Round(time.Millisecond), e.Polls)
+	message := fmt.Sprintf("mintlify: wait for %s: %v, after %v and %d polls", redact.OneLine(e.id, redact.MaxServiceText), e.Err, e.Waited.Round(time.Millisecond), e.Polls)
 	switch {
 	case e.Job != nil:
-		message += "; last seen " + redact.Line(string(e.Job.Status), 40)
+		message += "; last seen " + redact.OneLine(string(e.Job.Status), 40)
 	case e.Deployment != nil:
-		message += "; last seen " + redact.Line(string(e.Deployment.Status), 40)
+		message += "; last seen " + redact.OneLine(string(e.Deployment.Status), 40)
 	}
 	if e.LastErr != nil {
-		message += "; last poll: " + redact.Line(strings.TrimPrefix(e.LastErr.Error(), "mintlify: "), maxWords)
+		message += "; last poll: " + redact.OneLine(strings.TrimPrefix(e.LastErr.Error(), "mintlify: "), redact.MaxServiceText)
 	}
-	return redact.Line(message, maxMessage)
+	return redact.OneLine(message, maxMessage)
 }
 
 // Unwrap returns what interrupted the wait and the last poll's error.
@@ -283,20 +280,21 @@ type sendError struct {
 	attempts  int
 	err       error // why there is no response
 	previous  error // of the attempt before, if there was one
-	unsent    bool  // it is certain that the service got nothing
+	notSent   bool  // it is certain that the service got nothing
 	final     bool  // another attempt at once would not help
-	mayHelp   bool  // making the call again later may
+
+	worthRetrying bool // calling again later may help
 }
 
 func (e *sendError) Error() string {
-	message := fmt.Sprintf("mintlify: %s: %s %s: %s", e.operation, e.method, redact.Line(e.url, maxWords), redact.Line(strings.TrimPrefix(e.err.Error(), "mintlify: "), maxWords))
+	message := fmt.Sprintf("mintlify: %s: %s %s: %s", e.operation, e.method, redact.OneLine(e.url, redact.MaxServiceText), redact.OneLine(strings.TrimPrefix(e.err.Error(), "mintlify: "), redact.MaxServiceText))
 	if e.attempts > 1 {
 		message += fmt.Sprintf(" [%d attempts]", e.attempts)
 	}
 	if e.previous != nil {
 		message += "; previous attempt: " + strings.TrimPrefix(e.previous.Error(), "mintlify: ")
 	}
-	return redact.Line(message, maxMessage)
+	return redact.OneLine(message, maxMessage)
 }
 
 func (e *sendError) Unwrap() []error {

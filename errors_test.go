@@ -199,7 +199,7 @@ func TestErrorsToTheLetter(t *testing.T) {
 		"1xx": {get, t.Context(), respondWith(101, ""), nil,
 			"mintlify: get job: 101 Switching Protocols"},
 		"malformed": {get, t.Context(), respondWith(200, "OK"), nil,
-			`mintlify: get job: malformed response (status 200): not the JSON of a job: invalid character 'O' looking for beginning of value (body starts "OK")`},
+			`mintlify: get job: malformed response (status 200): invalid JSON for a job: invalid character 'O' looking for beginning of value (body starts "OK")`},
 		"context": {get, ended, respondWith(200, ""), nil,
 			"mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled"},
 		"outcome unknown": {create, t.Context(), respondWith(500, ""), nil,

@@ -87,7 +87,7 @@ func TestWhatEndsAHookEndsTheCaller(t *testing.T) {
 				for name, wait := range waits {
 					endsTheCaller(t, setUp(f), end, name, func(ctx context.Context, c *mintlify.Client) error { return wait(ctx, c) })
 				}
-				for _, prefetch := range []int{1, 2, 100} {
+				for _, prefetch := range []int{1, 2, 8} {
 					endsTheCaller(t, setUp(f), end, "prefetch", func(ctx context.Context, c *mintlify.Client) error {
 						_, err := collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch)))
 						return err

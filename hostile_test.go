@@ -35,7 +35,7 @@ var lists = map[string]struct {
 		}
 		return len(page.Views), nil
 	}},
-	"searches": {`{"totalSearches":1,%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
+	"searches": {`{"totalSearches":1,"nextCursor":null,%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
 		page, err := c.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
 		if err != nil {
 			return 0, err
@@ -87,66 +87,13 @@ func TestListIsTheLastOfItsName(t *testing.T) {
 	}
 }
 
-// A row of a list that comes twice has nothing of the row that stood there first.
-func TestRowHasNothingOfAnother(t *testing.T) {
-	const body = `{"totals":{},"hasMore":false,"visitors":[{"path":"/a","human":5,"ai":6,"total":7}],"visitors":[{"path":"/b","total":1%s}]}`
-	for _, number := range []string{"", ".0"} { // plain, and rounded
-		page, err := newClient(t, respondWith(200, fmt.Sprintf(body, number))).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
-		require.NoError(t, err)
-		assert.Equal(t, []mintlify.Visitor{{Path: "/b", Total: 1}}, page.Visitors)
-	}
-}
-
-// A list is counted before it is in memory, text that looks like a list apart.
-func TestListHasAtMost50000Items(t *testing.T) {
-	for name, list := range lists {
-		for _, row := range []string{"{}", `{"x":"\\\",[],{},]}"}`, `{"x":[1,2,[3,4],{"y":5,"z":6}],"y":7}`} {
-			if row != "{}" && name != "messages" {
-				continue
-			}
-			for _, n := range []int{50_000, 50_001} {
-				body := fmt.Sprintf(list.page, fmt.Sprintf(`%q:[%s%s]`, name, row, strings.Repeat(","+row, n-1)))
-				rows, err := list.rows(t.Context(), newClient(t, respondWith(200, body)))
-				if n > 50_000 {
-					assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%s of %s", name, row)
-					assert.ErrorContains(t, err, "more than 50000 items")
-					continue
-				}
-				require.NoError(t, err, "%s of %s", name, row)
-				assert.Equal(t, n, rows)
-			}
-		}
-	}
-}
-
-// The lines of a log are no reason to lose the deployment.
-func TestDeploymentIsKeptWithoutALogThatIsTooLong(t *testing.T) {
-	body := `{"_id":"d","status":"success","logs":[""` + strings.Repeat(`,""`, 50_000) + `]}`
-	deployment, err := newClient(t, respondWith(200, body)).Deployments.Get(t.Context(), "d")
-	require.NoError(t, err)
-	assert.Empty(t, deployment.Logs)
-	assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
-}
-
-func TestCountHasAtMost1000Digits(t *testing.T) {
-	for digits, want := range map[int]bool{998: true, 2000: false} {
-		body := `{"totals":{"human":1.` + strings.Repeat("0", digits) + `},"hasMore":false,"visitors":[]}`
-		page, err := newClient(t, respondWith(200, body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
-		assert.Equal(t, want, err == nil, "%v", err)
-		if want {
-			assert.EqualValues(t, 1, page.Totals.Human)
-		}
-	}
-}
-
-// What a broken response begins with is looked through for the new job's id, so far.
 func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
-	for padding, found := range map[int]bool{0: true, 50 << 10: true, 100 << 10: false} {
+	for _, padding := range []int{0, 100 << 10, 9 << 20} {
 		body := `{"x":"` + strings.Repeat("x", padding) + `","id":"job_1","status":"active","y":`
 		job, err := create(t.Context(), newClient(t, respondWith(201, body)))
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-		assert.Equal(t, found, job != nil, padding)
+		assert.NotNil(t, job, padding)
 	}
 }
 

@@ -8,13 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -57,13 +55,6 @@ var silent = map[string]func(t *testing.T, status int, body string) http.RoundTr
 	},
 	"error of the context": func(_ *testing.T, status int, body string) http.RoundTripper {
 		return untilDone(status, body, context.Context.Err)
-	},
-	"for ever": func(t *testing.T, status int, body string) http.RoundTripper {
-		end := make(chan struct{})
-		t.Cleanup(func() { close(end) })
-		return transport(func(*http.Request) (*http.Response, error) {
-			return silentAfter(status, body, func() error { <-end; return io.EOF }), nil
-		})
 	},
 }
 
@@ -247,56 +238,4 @@ func TestResponseThatCameWholeCountsThoughTheContextHasEnded(t *testing.T) {
 		}
 		cancel()
 	}
-}
-
-// To decode a large response takes time that a call does not have once its context has
-// ended. It is interrupted then, and the id of a new job is what it begins with.
-func TestLargePageIsNotDecodedOnceTheContextHasEnded(t *testing.T) {
-	for size, late := range map[int]bool{100 << 10: false, 300 << 10: true} {
-		body := `{"totals":{},"hasMore":false,"visitors":[{"path":"` + strings.Repeat("x", size) + `"}]}`
-		ended := 0
-		for range 20 {
-			ctx, cancel := context.WithCancel(t.Context())
-			rest := strings.NewReader(body)
-			_, err := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-				resp := response(200, "")
-				resp.Body = reading(func(p []byte) (int, error) {
-					n, err := rest.Read(p)
-					if err == io.EOF {
-						cancel()
-					}
-					return n, err
-				})
-				return resp, nil
-			})).Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
-			if errors.Is(err, context.Canceled) {
-				ended++
-			}
-			cancel()
-		}
-		assert.True(t, !late || ended == 20, "%d of 20", ended)
-		assert.True(t, late || ended < 20, "what is small and whole counts")
-	}
-}
-
-func TestLargeResponseOfCreateIsInterruptedWithItsID(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	rest := strings.NewReader(`{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 300<<10) + `"}`)
-	job, err := create(ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
-		resp := response(201, "")
-		resp.Body = reading(func(p []byte) (int, error) {
-			n, err := rest.Read(p)
-			if err == io.EOF {
-				cancel()
-			}
-			return n, err
-		})
-		return resp, nil
-	})))
-	for _, kind := range []error{context.Canceled, mintlify.ErrMalformedResponse, mintlify.ErrOutcomeUnknown} {
-		assert.ErrorIs(t, err, kind)
-	}
-	require.NotNil(t, job)
-	assert.Equal(t, "job_1", job.ID)
 }

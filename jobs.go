@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
 // JobsService runs agent jobs. It is [Client.Jobs].
@@ -118,11 +119,11 @@ func (s *JobsService) Get(ctx context.Context, id string) (*Job, error) {
 	return s.get(ctx, id, false)
 }
 
-func (s *JobsService) get(ctx context.Context, id string, once bool) (*Job, error) {
+func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpGetJob, method: http.MethodGet, url: s.urlOf(id), once: once})
+	return s.do(ctx, request{operation: OpGetJob, method: http.MethodGet, url: s.urlOf(id), noRetry: noRetry})
 }
 
 // WaitUntilDone polls the job until its status is terminal: the first poll at once,
@@ -191,7 +192,7 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 func outcomeOf(op Operation, job *Job) func() string {
 	return func() string {
 		if op == OpCreateJob && job.ID != "" {
-			return "job " + redact.Line(job.ID, 100) + " was created: wait for it instead of creating another"
+			return "job " + redact.OneLine(job.ID, 100) + " was created: wait for it instead of creating another"
 		}
 		return "the service may have acted on the prompt: check before retrying"
 	}
@@ -202,12 +203,12 @@ func (j *Job) decode(data []byte) error {
 	err := j.UnmarshalJSON(data) // not by json.Unmarshal, which would look through data twice
 	switch {
 	case err != nil:
-		_ = j.UnmarshalJSON(wholeFields(data, "id", "status", "source", "model", "prLink", "createdAt", "archivedAt"))
-		return notJSON("a job", err)
+		_ = j.UnmarshalJSON(wire.Salvage(data))
+		return wire.Invalid("a job", err)
 	case j.ID == "":
-		return errors.New("missing job id")
+		return wire.Missing("job id")
 	case j.Status == "":
-		return errors.New("missing job status")
+		return wire.Missing("job status")
 	}
 	return nil
 }
@@ -224,16 +225,15 @@ func (j Job) MarshalJSON() ([]byte, error) {
 // zero value.
 func (j *Job) UnmarshalJSON(data []byte) error {
 	type fields Job // without this method
-	type job struct {
+	var read struct {
 		fields
 		CreatedAt  string `json:"createdAt"`
 		ArchivedAt string `json:"archivedAt"`
 	}
-	var read job
 	err := json.Unmarshal(data, &read)
 	*j = Job(read.fields)
-	j.CreatedAt, j.ArchivedAt = parseTimestamp(read.CreatedAt), parseTimestamp(read.ArchivedAt)
-	if err == nil || isOfOneField(err) {
+	j.CreatedAt, j.ArchivedAt = wire.ParseTime(read.CreatedAt), wire.ParseTime(read.ArchivedAt)
+	if wire.IsTypeMismatch(err) {
 		return nil
 	}
 	return err
@@ -249,7 +249,7 @@ func (e *JobFailedError) Error() string {
 	if e.Job != nil {
 		id = " " + e.Job.ID
 	}
-	return redact.Line("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
+	return redact.OneLine("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
 }
 
 // Is reports whether target is [ErrJobFailed].

@@ -77,12 +77,12 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		body, reason string
 		job          *mintlify.Job // what could be read, if that includes the id
 	}{
-		"empty":            {"", "not the JSON of a job", nil},
+		"empty":            {"", "invalid JSON for a job", nil},
 		"empty object":     {"{}", "missing job id", nil},
 		"null":             {"null", "missing job id", nil},
-		"array":            {"[]", "not the JSON of a job", nil},
-		"text":             {"OK", "not the JSON of a job", nil},
-		"HTML":             {"<html><title>Sign in</title></html>", "not the JSON of a job", nil},
+		"array":            {"[]", "invalid JSON for a job", nil},
+		"text":             {"OK", "invalid JSON for a job", nil},
+		"HTML":             {"<html><title>Sign in</title></html>", "invalid JSON for a job", nil},
 		"id of wrong type": {`{"id":7,"status":"active"}`, "missing job id", nil},
 		"empty id":         {`{"id":"","status":"active"}`, "missing job id", nil},
 		"no id":            {`{"status":"active"}`, "missing job id", nil},
@@ -90,16 +90,16 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		"status of wrong type": {
 			`{"status":true,"id":"j","model":"m"}`, "missing job status", &mintlify.Job{ID: "j", Model: "m"}},
 		"trailing garbage": {
-			`{"id":"j","status":"active"} x`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
+			`{"id":"j","status":"active"} x`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
 		"two objects": {
-			`{"id":"j","status":"active"}{}`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
+			`{"id":"j","status":"active"}{}`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
 		"broken behind the id": {
-			`{"id":"j","status":"active","source":{"ref`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
-		"broken in the id": {`{"status":"active","id":"j`, "not the JSON of a job", nil},
+			`{"id":"j","status":"active","source":{"ref`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
+		"broken in the id": {`{"status":"active","id":"j`, "invalid JSON for a job", nil},
 		"broken at the end": {
-			`{"id":"j","model":"m"`, "not the JSON of a job: unexpected end of JSON input", &mintlify.Job{ID: "j", Model: "m"}},
+			`{"id":"j","model":"m"`, "invalid JSON for a job: unexpected end of JSON input", &mintlify.Job{ID: "j", Model: "m"}},
 		"two ids": {
-			`{"id":"a","id":"j","status":"active"`, "not the JSON of a job", &mintlify.Job{ID: "j", Status: "active"}},
+			`{"id":"a","id":"j","status":"active"`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
 	} {
 		for operation, call := range operations {
 			t.Run(name+"/"+operation, func(t *testing.T) {

@@ -1,66 +1,117 @@
 package mintlify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
 	"iter"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/async"
 )
 
-const maxEmptyPages = 3 // in a row, that say there is more
+const (
+	maxEmptyPages = 3 // in a row, that say there is more
+	maxPrefetch   = 8 // pages
+)
 
-// position is where a page of an export begins, by offset or by cursor.
+// ExportOption sets up an export.
+type ExportOption func(*exportConfig)
+
+type exportConfig struct {
+	prefetch int // pages
+}
+
+// WithPrefetch requests up to that many pages ahead of the loop, 0 to 8; they are then in
+// memory besides the loop's own. The first page is never requested ahead, nor is any
+// page before the first one has said that there is more.
+//
+// With 1, the next page is requested while the loop works on this one. If both take
+// equally long, an export takes half the time. A loop that breaks off may have spent one
+// request more. With n > 1, an export by offset requests pages before it knows that they
+// exist: it spends at most n-1 requests beyond its end, or n if the loop breaks off. An
+// export by cursor requests one page after the other, up to n ahead. 0, the default,
+// requests each page when the loop gets to it. More than 8 is an [*ArgumentError].
+func WithPrefetch(pages int) ExportOption {
+	return func(cfg *exportConfig) { cfg.prefetch = pages }
+}
+
+func newExportConfig(opts []ExportOption) (cfg exportConfig, err error) {
+	for i, opt := range opts {
+		if opt == nil {
+			return cfg, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
+		}
+		opt(&cfg)
+	}
+	if cfg.prefetch < 0 || cfg.prefetch > maxPrefetch {
+		return cfg, &ArgumentError{"prefetch", fmt.Sprintf("is %d, want 0 to %d pages", cfg.prefetch, maxPrefetch)}
+	}
+	return cfg, nil
+}
+
+// position is where a page starts, by offset or by cursor.
 type position struct {
 	offset int
 	cursor string
 }
 
-// page is what the loop over an export needs to know of a page.
-type page interface {
-	rowCount() int
+// page is what the loop needs to know of a page of rows.
+type page[R row] interface {
+	rows() []R
 	next() (at position, hasMore bool)
-	hash(maphash.Seed) uint64 // of the rows
 }
 
-// export is how an export is paginated.
-type export[P page] struct {
+// row is an item of a list.
+type row interface {
+	identity() identity // tells it from the other rows, in spite of counts that move
+}
+
+type identity struct {
+	text string
+	at   time.Time
+}
+
+// listing says how to paginate a list.
+type listing struct {
 	operation Operation
-	logger    *slog.Logger
+	invalid   error // why the params are refused, if they are
 	from      position
 	limit     int  // rows that each page is asked for
 	byCursor  bool // else by offset
-	prefetch  int  // pages
-	fetch     func(context.Context, position) (P, error)
 }
 
-// pages ranges over the export.
-func (e export[P]) pages(ctx context.Context) iter.Seq2[P, error] {
+// paginate ranges over the pages of a list. fetch gets one of them.
+func paginate[P page[R], R row](ctx context.Context, c *Client, list listing, opts []ExportOption, fetch func(context.Context, position) (P, error)) iter.Seq2[P, error] {
+	cfg, err := newExportConfig(opts)
+	if err = cmp.Or(list.invalid, err); err == nil && ctx == nil {
+		err = &ArgumentError{"ctx", "is nil"}
+	}
+	var none P
+	if err != nil {
+		return func(yield func(P, error) bool) { yield(none, err) }
+	}
 	return func(yield func(P, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		ahead := ahead[P]{export: &e, ctx: ctx}
-		defer ahead.wait()
+		prefetcher := prefetcher[P, R]{ctx: ctx, listing: list, pages: cfg.prefetch, fetch: fetch}
+		defer prefetcher.wait()
 		defer cancel()
-		if e.prefetch > 1 {
-			ahead.fill(e.from)
-		}
-		guard := newPageGuard(e.operation, e.logger, e.limit, e.byCursor)
-		for at := e.from; ; {
-			current, err := ahead.take(at)
+		guard := newPageGuard[R](list, c.config.logger)
+		for at := list.from; ; {
+			current, err := prefetcher.next(at)
 			if err == nil {
 				err = guard.check(ctx, current)
 			}
 			if err != nil {
-				var none P
+				cancel() // before the loop can take its time over the error
 				yield(none, &PageError{Offset: at.offset, Cursor: at.cursor, Err: err})
 				return
 			}
 			next, hasMore := current.next()
 			if hasMore {
-				ahead.fill(next)
+				prefetcher.start(next)
 			}
 			if !yield(current, nil) || !hasMore {
 				return
@@ -70,142 +121,147 @@ func (e export[P]) pages(ctx context.Context) iter.Seq2[P, error] {
 	}
 }
 
-// ahead are the pages that are on their way while the loop works on the one before, in
-// order.
-type ahead[P page] struct {
-	export  *export[P]
+// prefetcher requests pages while the loop works on the one before.
+type prefetcher[P page[R], R row] struct {
+	listing
 	ctx     context.Context
-	pending []*pending[P]
+	pages   int // to be pending at most
+	fetch   func(context.Context, position) (P, error)
+	pending []*pending[P] // in order
 }
 
-// pending is a page on its way.
-type pending[P page] struct {
+// pending is a page that was requested ahead.
+type pending[P any] struct {
 	*async.Run
-	at   position
-	page P
-	err  error
-	done bool // neither err nor a panic
+	at        position
+	page      P
+	err       error
+	succeeded bool // no error, and no panic either
 }
 
-// fill asks for pages from a position on, until as many are pending as may be. By offset,
-// all but the first may not exist.
-func (a *ahead[P]) fill(at position) {
-	for len(a.pending) < a.export.prefetch {
+// start requests pages from a position on, until as many are pending as may be. By
+// offset, all but the first may not exist.
+func (f *prefetcher[P, R]) start(at position) {
+	for len(f.pending) < f.pages {
 		next := &pending[P]{at: at}
-		if n := len(a.pending); n == 0 {
-			next.Run = async.Go(func() { a.fetch(next) })
-		} else if before := a.pending[n-1]; a.export.byCursor {
-			next.Run = async.Go(func() { a.fetchAfter(before, next) })
+		if n := len(f.pending); n == 0 {
+			next.Run = async.Go(func() { f.request(next) })
+		} else if before := f.pending[n-1]; f.byCursor {
+			next.Run = async.Go(func() { f.requestAfter(before, next) })
 		} else {
-			next.at.offset = before.at.offset + a.export.limit
-			next.Run = async.Go(func() { a.fetch(next) })
+			next.at.offset = before.at.offset + f.limit
+			next.Run = async.Go(func() { f.request(next) })
 		}
-		a.pending = append(a.pending, next)
+		f.pending = append(f.pending, next)
 	}
 }
 
-func (a *ahead[P]) fetch(p *pending[P]) {
-	p.page, p.err = a.export.fetch(a.ctx, p.at)
-	p.done = p.err == nil
+func (f *prefetcher[P, R]) request(p *pending[P]) {
+	p.page, p.err = f.fetch(f.ctx, p.at)
+	p.succeeded = p.err == nil
 }
 
-// fetchAfter fetches the page after before, once that says where it begins.
-func (a *ahead[P]) fetchAfter(before, p *pending[P]) {
+// requestAfter requests the page after before, once that says where it starts.
+func (f *prefetcher[P, R]) requestAfter(before, p *pending[P]) {
 	<-before.Done()
-	if !before.done {
+	if !before.succeeded {
 		return // the loop ends before it gets here
 	}
 	var hasMore bool
 	if p.at, hasMore = before.page.next(); hasMore {
-		a.fetch(p)
+		f.request(p)
 	}
 }
 
-// take returns the page at a position: the first pending one, if there is one.
-func (a *ahead[P]) take(at position) (P, error) {
-	if len(a.pending) == 0 {
-		return a.export.fetch(a.ctx, at)
+// next returns the page at a position: the first pending one, if there is one.
+func (f *prefetcher[P, R]) next(at position) (P, error) {
+	if len(f.pending) == 0 {
+		return f.fetch(f.ctx, at)
 	}
-	first := a.pending[0]
-	a.pending[0] = nil // the page is the loop's now
-	a.pending = a.pending[1:]
+	first := f.pending[0]
+	f.pending[0] = nil // the page is the loop's now
+	f.pending = f.pending[1:]
 	first.Wait()
 	return first.page, first.err
 }
 
-// wait returns when no request is on its way. What ended a hook in one of them surfaces
-// here, if the loop has not got to it.
-func (a *ahead[P]) wait() {
-	for _, p := range a.pending {
+// wait returns when no request is in progress. A panic or Goexit in a hook of a request
+// that the loop has not got to surfaces here.
+func (f *prefetcher[P, R]) wait() {
+	for _, p := range f.pending {
 		<-p.Done()
 	}
-	for _, p := range a.pending {
+	for _, p := range f.pending {
 		p.Wait()
 	}
 }
 
-// pageGuard ends an export whose rows would come twice or never end, and warns of one
-// whose rows may be missing. It keeps hashes of the pages so far, not the pages.
-type pageGuard struct {
-	operation Operation
-	logger    *slog.Logger
-	limit     int
-	byCursor  bool
-	seed      maphash.Seed
-	seen      map[uint64]bool
-	empty     int // pages in a row
-	warned    bool
+// pageGuard ends a list whose rows would come twice or never end, and warns of one whose
+// rows may be missing. It keeps hashes of the pages so far, not the pages.
+type pageGuard[R row] struct {
+	listing
+	logger  *slog.Logger
+	seed    maphash.Seed
+	seen    map[uint64]bool // pages, by the identities of their rows
+	cursors map[uint64]bool
+	empty   int // pages in a row
+	warned  bool
 }
 
-func newPageGuard(operation Operation, logger *slog.Logger, limit int, byCursor bool) *pageGuard {
-	return &pageGuard{operation: operation, logger: logger, limit: limit, byCursor: byCursor, seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
+func newPageGuard[R row](list listing, logger *slog.Logger) *pageGuard[R] {
+	g := &pageGuard[R]{listing: list, logger: logger, seed: maphash.MakeSeed(), seen: map[uint64]bool{}, cursors: map[uint64]bool{}}
+	g.cursors[maphash.String(g.seed, list.from.cursor)] = true
+	return g
 }
 
-func (g *pageGuard) check(ctx context.Context, p page) error {
-	rows := p.rowCount()
-	_, hasMore := p.next()
-	if rows > g.limit && !g.byCursor {
-		return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some", rows, g.limit))
+func (g *pageGuard[R]) check(ctx context.Context, p page[R]) error {
+	rows := p.rows()
+	next, hasMore := p.next()
+	if len(rows) > g.limit && !g.byCursor {
+		return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some", len(rows), g.limit))
 	}
-	if hasMore && rows < g.limit && !g.byCursor && !g.warned {
+	if hasMore && len(rows) < g.limit && !g.byCursor && !g.warned {
 		g.warned = true
 		g.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; ask for a smaller limit",
-			slog.String("operation", string(g.operation)), slog.Int("rows", rows), slog.Int("limit", g.limit))
+			slog.String("operation", string(g.operation)), slog.Int("rows", len(rows)), slog.Int("limit", g.limit))
 	}
-	if rows == 0 {
+	if len(rows) == 0 {
 		g.empty++
 		if hasMore && g.empty == maxEmptyPages {
 			return g.malformed("third consecutive empty page with hasMore")
 		}
 		return nil
 	}
-	hash := p.hash(g.seed)
-	if g.seen[hash] {
-		return g.malformed("the rows of an earlier page")
-	}
-	g.seen[hash] = true
 	g.empty = 0
+	if !isNew(g.seen, g.hash(rows)) {
+		return g.malformed("repeats an earlier page")
+	}
+	if g.byCursor && hasMore && !isNew(g.cursors, maphash.String(g.seed, next.cursor)) {
+		return g.malformed("repeats an earlier cursor")
+	}
 	return nil
 }
 
-func (g *pageGuard) malformed(reason string) error {
-	return &ResponseError{Operation: g.operation, StatusCode: http.StatusOK, Reason: reason}
-}
-
-// hashRows is the hash of what tells rows apart.
-func hashRows[R any, K comparable](seed maphash.Seed, rows []R, key func(R) K) uint64 {
+func (g *pageGuard[R]) hash(rows []R) uint64 {
 	var h maphash.Hash
-	h.SetSeed(seed)
+	h.SetSeed(g.seed)
 	for _, row := range rows {
-		maphash.WriteComparable(&h, key(row))
+		maphash.WriteComparable(&h, row.identity())
 	}
 	return h.Sum64()
 }
 
-func itself[R any](row R) R { return row }
+func isNew(seen map[uint64]bool, hash uint64) bool {
+	defer func() { seen[hash] = true }()
+	return !seen[hash]
+}
+
+func (g *pageGuard[R]) malformed(reason string) error {
+	return &ResponseError{Operation: g.operation, StatusCode: http.StatusOK, Reason: reason}
+}
 
 // rowsOf ranges over the rows of pages.
-func rowsOf[P page, R any](pages iter.Seq2[P, error], rows func(P) []R) iter.Seq2[R, error] {
+func rowsOf[P page[R], R row](pages iter.Seq2[P, error]) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		for page, err := range pages {
 			if err != nil {
@@ -213,7 +269,7 @@ func rowsOf[P page, R any](pages iter.Seq2[P, error], rows func(P) []R) iter.Seq
 				yield(none, err)
 				return
 			}
-			for _, row := range rows(page) {
+			for _, row := range page.rows() {
 				if !yield(row, nil) {
 					return
 				}

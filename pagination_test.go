@@ -107,10 +107,10 @@ func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
 	}{
 		"three empty pages":         {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 750, "third consecutive empty page with hasMore"},
 		"empty from the start":      {[]string{pageOf(true)}, 0, 500, "third consecutive empty page with hasMore"},
-		"the same page twice":       {[]string{pageOf(true, "/a", "/b")}, 2, 250, "the rows of an earlier page"},
-		"with an empty one between": {[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, "the rows of an earlier page"},
-		"two pages by turns":        {[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, "the rows of an earlier page"},
-		"the same page at the end":  {[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, "the rows of an earlier page"},
+		"the same page twice":       {[]string{pageOf(true, "/a", "/b")}, 2, 250, "repeats an earlier page"},
+		"with an empty one between": {[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, "repeats an earlier page"},
+		"two pages by turns":        {[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, "repeats an earlier page"},
+		"the same page at the end":  {[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, "repeats an earlier page"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {

@@ -21,7 +21,7 @@ import (
 
 func TestPrefetchOfManyPagesDeliversEachRowOnceInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, prefetch := range []int{1, 2, 4, 100} {
+		for _, prefetch := range []int{1, 2, 4, 8} {
 			for n, pages := range map[int]int{0: 1, 1: 1, 250: 1, 251: 2, 1000: 4, 2600: 11} {
 				svc := mintlifytest.NewService()
 				svc.SetVisitors(visitors(n))
@@ -49,7 +49,7 @@ func TestPrefetchOfFourPagesTakesAQuarterOfTheTime(t *testing.T) {
 		for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)) {
 			require.NoError(t, err)
 		}
-		assert.Equal(t, 25*20*time.Millisecond, time.Since(start))
+		assert.Equal(t, 26*20*time.Millisecond, time.Since(start), "the first page alone, and the others four at a time")
 		assert.LessOrEqual(t, service.asked.Load(), int32(103))
 		assert.Zero(t, service.underWay.Load())
 	})

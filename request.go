@@ -15,42 +15,43 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
+	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
 const (
-	maxBody      = 10 << 20  // bytes of a response that are read
-	maxErrorBody = 256 << 10 // the same of one that is not 2xx
-	maxKeptBody  = 64 << 10  // bytes of it that an error keeps
-	maxLateBody  = 256 << 10 // bytes of one that are decoded once the context has ended: more takes time
+	maxBody      = 10 << 20  // bytes of a response that are read, unless the request says less
+	maxErrorBody = 256 << 10 // bytes of a response that is not 2xx
+	maxKeptBody  = 64 << 10  // bytes of a response that an error keeps
 	maxRedirects = 10
 )
 
-// request is a call as a service describes it. The zero value of what is optional is
-// the common case: it is retried.
+// request is a call as a service describes it. The zero values of optional fields are the
+// common case: it is retried.
 type request struct {
 	operation Operation
 	method    string
 	url       string     // without its query
 	query     url.Values // optional
 	body      any        // sent as JSON; nil: none
-	once      bool       // one attempt, no retry
-	personal  bool       // a 2xx response can hold personal data: no message quotes it
-	into      decoder    // of a 2xx response
+	noRetry   bool
+	personal  bool    // a 2xx response can hold personal data: no message quotes it
+	maxBody   int64   // bytes of a 2xx response that are read; 0: maxBody
+	into      decoder // of a 2xx response
 
-	outcome func() string // of a POST: what is known where it may have been acted on, and what to do
+	outcome func() string // of a POST that the service may have acted on: what is known, and what to do
 }
 
-// decoder takes what a response says. The error says what is wrong with data.
+// decoder reads a response. The error says what is wrong with data.
 type decoder interface {
 	decode(data []byte) error
 }
 
-// quoted is a result that errors quote, so that the key has no place in it.
+// quoted is a result that errors quote: the key is redacted from it.
 type quoted interface {
 	redact(key redact.Key)
 }
 
-// do sends r and returns what came of it as one of the errors in errors.go.
+// do sends r and returns its failure as one of the errors in errors.go.
 func (c *Client) do(ctx context.Context, r request) error {
 	if ctx == nil {
 		return &ArgumentError{"ctx", "is nil"}
@@ -62,9 +63,9 @@ func (c *Client) do(ctx context.Context, r request) error {
 	return call.run()
 }
 
-// call is one operation under way. It is what go-retryablehttp asks and is told, and
-// keeps what came of the attempts so far: go-retryablehttp forgets it when a back-off
-// is cancelled.
+// call is one operation in progress. go-retryablehttp runs its loop: it sends the request,
+// asks checkRetry after each attempt, sleeps for backoff and rewinds the body. The call
+// keeps the last error itself, which go-retryablehttp forgets when a back-off is cancelled.
 type call struct {
 	request
 	ctx    context.Context
@@ -75,7 +76,7 @@ type call struct {
 	httpReq    retryablehttp.Request
 	retrier    retryablehttp.Client
 
-	err error // what came of the last attempt; nil before the first, and on success
+	err error // of the last attempt; nil before the first, and on success
 }
 
 func (c *call) build(projectID string) error {
@@ -86,7 +87,7 @@ func (c *call) build(projectID string) error {
 	c.httpReq.Request = req
 	c.httpReq.URL.RawQuery = c.query.Encode()
 	if c.body != nil {
-		body, err := encodeJSON(c.body)
+		body, err := wire.Encode(c.body)
 		if err != nil {
 			return err
 		}
@@ -110,14 +111,14 @@ func (c *call) build(projectID string) error {
 		PrepareRetry: dropHeader,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	if !c.once {
+	if !c.noRetry {
 		c.retrier.RetryMax = c.config.maxRetries
 	}
 	return nil
 }
 
-// checkRedirect lets only a GET follow a redirect, and only within the origin that
-// the key is for. Otherwise the redirect itself is the response.
+// checkRedirect follows a redirect only for a GET, and only within the origin that the key
+// is for. Otherwise the redirect itself is the response.
 func (c *call) checkRedirect(req *http.Request, via []*http.Request) error {
 	if c.method != http.MethodGet || len(via) > maxRedirects || !isSameOrigin(req.URL, c.config.origin) {
 		return http.ErrUseLastResponse
@@ -125,8 +126,8 @@ func (c *call) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// dropHeader takes away what http.Client has put in the request's header for the last
-// attempt, which are cookies: it puts them in anew.
+// dropHeader removes the cookies that http.Client added for the last attempt: it adds them
+// anew.
 func dropHeader(req *http.Request) error {
 	req.Header = http.Header{}
 	return nil
@@ -134,7 +135,7 @@ func dropHeader(req *http.Request) error {
 
 // run sends the request until it succeeds or may not be retried.
 func (c *call) run() error {
-	defer func() { c.bearer.Attempt.End() }() // a panic in a hook of the caller's, too, leaves nothing behind
+	defer func() { c.bearer.Attempt.End() }() // also if a hook of the caller's panics
 	_, err := c.retrier.Do(&c.httpReq)        //nolint:bodyclose // readResponse has closed it
 	if c.err == nil {
 		return err // nil, or why there was no attempt
@@ -143,7 +144,7 @@ func (c *call) run() error {
 		c.err = c.refused(c.ctx.Err())
 	}
 	if c.method != http.MethodGet && mayHaveActed(c.err) {
-		return &outcomeUnknownError{c.err, c.bearer.Key.Text(c.outcome(), maxWords)}
+		return &outcomeUnknownError{c.err, c.bearer.Key.Text(c.outcome(), redact.MaxServiceText)}
 	}
 	return c.err
 }
@@ -152,9 +153,9 @@ func (c *call) isRetryable() bool {
 	return isRetryable(c.err, c.method, c.config.retryWaitMax)
 }
 
-// checkRetry notes what came of an attempt, and says whether there may be another.
-// That may hang on the body too, so it is read here: go-retryablehttp's own handler of
-// responses comes only after this.
+// checkRetry notes the result of an attempt, and reports whether there may be another. That
+// can depend on the body, so it is read here: go-retryablehttp calls its own response
+// handler only later.
 func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
 	defer c.bearer.Attempt.End()
 	if err != nil {
@@ -179,19 +180,15 @@ func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Respon
 	return wait
 }
 
-// readResponse decodes the response, or makes an error of it. Its body is used up then,
-// and is taken away from go-retryablehttp, which would drain it before a retry.
+// readResponse decodes the response, or makes an error of it. It takes the body away from
+// go-retryablehttp, which would drain it before a retry.
 func (c *call) readResponse(resp *http.Response) error {
 	b, _ := c.config.buffers.Get().(*bytes.Buffer)
 	if b == nil {
 		b = new(bytes.Buffer)
 	}
 	b.Reset()
-	limit := maxBody
-	if !isSuccess(resp) {
-		limit = maxErrorBody
-	}
-	readErr := c.bearer.Attempt.Read(resp, b, int64(limit))
+	readErr := c.bearer.Attempt.Read(resp, b, c.limit(resp))
 	resp.Body = http.NoBody
 	err := c.interpret(resp, bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), readErr)
 	if b.Cap() <= 1<<20 {
@@ -202,7 +199,14 @@ func (c *call) readResponse(resp *http.Response) error {
 
 func isSuccess(resp *http.Response) bool { return resp.StatusCode >= 200 && resp.StatusCode <= 299 }
 
-// interpret returns what a response means. readErr is why body is not whole, if it is not.
+func (c *call) limit(resp *http.Response) int64 {
+	if !isSuccess(resp) {
+		return maxErrorBody
+	}
+	return cmp.Or(c.maxBody, maxBody)
+}
+
+// interpret returns what a response means. readErr is why body is truncated, if it is.
 func (c *call) interpret(resp *http.Response, body []byte, readErr error) error {
 	interrupted := readErr != nil && c.ctx.Err() != nil
 	if !isSuccess(resp) {
@@ -212,13 +216,10 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 		}
 		return apiErr
 	}
-	if len(body) > maxLateBody && c.ctx.Err() != nil { // what it begins with tells the id of a POST
-		interrupted, body, readErr = true, body[:maxLateBody], cmp.Or(readErr, c.ctx.Err())
-	}
 	decodeErr := c.into.decode(body)
-	switch {
-	case len(body) > maxBody:
-		return c.responseError(resp, body, "larger than 10 MiB")
+	switch limit := c.limit(resp); {
+	case int64(len(body)) > limit:
+		return c.responseError(resp, body, fmt.Sprintf("larger than %d MiB", limit>>20))
 	case decodeErr == nil: // whole, even if the connection then broke
 		if result, ok := c.into.(quoted); ok {
 			result.redact(c.bearer.Key)
@@ -239,13 +240,13 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 }
 
 func (c *call) apiError(resp *http.Response, body []byte) *APIError {
-	message, details := serviceMessage(c.bearer.Key, body)
+	message, details := redact.ServiceMessage(c.bearer.Key, body)
 	return &APIError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Message:    message,
 		Details:    details,
-		RequestID:  c.bearer.Key.Text(resp.Header.Get("X-Request-Id"), maxWords),
+		RequestID:  c.bearer.Key.Text(resp.Header.Get("X-Request-Id"), redact.MaxServiceText),
 		RetryAfter: retryAfter(resp.Header),
 		Attempts:   c.bearer.Attempts,
 		Method:     c.method,
@@ -264,7 +265,7 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *R
 		Body:       c.bearer.Key.Body(body, maxKeptBody),
 	}
 	if !c.personal {
-		e.excerpt = excerpt(c.bearer.Key, body)
+		e.excerpt = redact.Excerpt(c.bearer.Key, body)
 	}
 	return e
 }
@@ -277,18 +278,18 @@ func (c *call) sendErrorOf(err error) *sendError {
 	case c.bearer.Err != nil:
 		return c.noResponse(c.bearer.Err)
 	}
-	// http.Client's own, such as a redirect to what is no URL.
+	// http.Client's own, such as a redirect to an invalid URL.
 	var urlErr *url.Error
 	if errors.As(err, &urlErr) {
 		err = urlErr.Err
 	}
 	e := c.noResponse(err)
-	e.final, e.mayHelp = true, false
+	e.final, e.worthRetrying = true, false
 	return e
 }
 
-// refused is the error of a request that was not let go. The key source's may show a key
-// that this call has not seen: the last one.
+// refused is the error of a request that the context, the limiter or the key source held
+// back. The key source's error may show a key that this call has not seen.
 func (c *call) refused(err error) *sendError {
 	if c.ctx.Err() != nil {
 		err = contextError(c.ctx)
@@ -296,21 +297,21 @@ func (c *call) refused(err error) *sendError {
 		err = &redactedError{err, message}
 	}
 	e := c.sendError(err)
-	e.previous, e.unsent, e.final, e.mayHelp = c.err, true, true, c.ctx.Err() == nil
+	e.previous, e.notSent, e.final, e.worthRetrying = c.err, true, true, c.ctx.Err() == nil
 	return e
 }
 
-// noResponse is the error of a request that was let go and brought no response.
+// noResponse is the error of an attempt that brought no response.
 func (c *call) noResponse(err error) *sendError {
-	unsent := c.bearer.Attempt.NeverSent()
+	notSent := c.bearer.Attempt.NeverSent()
 	if c.ctx.Err() != nil {
 		e := c.sendError(contextError(c.ctx))
-		e.previous, e.unsent, e.final = c.err, unsent, true
+		e.previous, e.notSent, e.final = c.err, notSent, true
 		return e
 	}
 	e := c.sendError(c.safe(err))
-	e.unsent, e.final = unsent, isCertificateError(err)
-	e.mayHelp = !e.final && (unsent || c.method == http.MethodGet)
+	e.notSent, e.final = notSent, isCertificateError(err)
+	e.worthRetrying = !e.final && (notSent || c.method == http.MethodGet)
 	return e
 }
 
@@ -320,7 +321,7 @@ func (c *call) sendError(err error) *sendError {
 
 // safe makes an error of the transport fit to be returned.
 func (c *call) safe(err error) error {
-	return &transportError{err: err, message: redact.Line(redact.UserInfo(c.bearer.Key.Text(err.Error(), maxKeptBody)), maxWords)}
+	return &transportError{err: err, message: redact.OneLine(redact.UserInfo(c.bearer.Key.Text(err.Error(), maxKeptBody)), redact.MaxServiceText)}
 }
 
 func (c *call) log(status int) {

@@ -22,7 +22,7 @@ func isRetryable(err error, method string, maxWait time.Duration) bool {
 	isGet := method == http.MethodGet
 	switch err := err.(type) {
 	case *sendError:
-		return !err.final && (isGet || err.unsent)
+		return !err.final && (isGet || err.notSent)
 	case *ResponseError:
 		return isGet && err.truncated != nil
 	case *APIError:
@@ -45,7 +45,7 @@ func isRetryable(err error, method string, maxWait time.Duration) bool {
 func mayHaveActed(err error) bool {
 	switch err := err.(type) {
 	case *sendError:
-		return !err.unsent
+		return !err.notSent
 	case *APIError:
 		return err.StatusCode < 400 || err.StatusCode > 499 || err.StatusCode == http.StatusRequestTimeout
 	}
@@ -71,11 +71,11 @@ func RetryAfter(err error) (wait time.Duration, ok bool) {
 	}
 	var sendErr *sendError
 	if errors.As(err, &sendErr) {
-		return 0, sendErr.mayHelp
+		return 0, sendErr.worthRetrying
 	}
 	var apiErr *APIError
 	if errors.As(err, &apiErr) && apiErr.interrupted == nil {
-		if ok = apiErr.mayHelp(); ok {
+		if ok = apiErr.worthRetrying(); ok {
 			wait = apiErr.RetryAfter
 		}
 		return wait, ok
@@ -84,7 +84,7 @@ func RetryAfter(err error) (wait time.Duration, ok bool) {
 	return 0, errors.As(err, &responseErr) && responseErr.truncated != nil
 }
 
-func (e *APIError) mayHelp() bool {
+func (e *APIError) worthRetrying() bool {
 	switch e.StatusCode {
 	case http.StatusTooManyRequests:
 		return true

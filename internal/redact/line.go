@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes text from outside fit for a message: no control or invisible
+// OneLine makes text from outside fit for a message: no control or invisible
 // characters, white space folded, at most limit bytes.
-func Line(text string, limit int) string {
+func OneLine(text string, limit int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), 8*limit)], " ") // what is taken out parts what it stood between
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
@@ -25,12 +25,11 @@ func Line(text string, limit int) string {
 	return text[:end] + "…"
 }
 
-// userInfo is compiled when first needed, not in every program that imports the SDK. What
-// follows a colon may be a password that nobody has escaped.
+// userInfo is compiled when first needed, not in every program that imports the SDK. A
+// colon may start a password that nobody has escaped.
 var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/?#\s"]*(?::[^\s"]*)?@`) })
 
-// UserInfo returns text without the user names and passwords of the URLs in it, such
-// as a proxy's.
+// UserInfo returns text without the user names and passwords of URLs, such as a proxy's.
 func UserInfo(text string) string {
 	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
 		return text

@@ -23,7 +23,7 @@ func TestLineIsOnePrintableLineWithinItsLimit(t *testing.T) {
 		"012345€€€":                "012345…", // the cut falls within a character
 		strings.Repeat("\n", 90) + "beyond what is looked at": "",
 	} {
-		got := redact.Line(text, 10)
+		got := redact.OneLine(text, 10)
 		assert.Equal(t, want, got, "%q", text)
 		require.LessOrEqual(t, len(got), 10)
 		require.True(t, utf8.ValidString(got))

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,12 @@ import (
 
 const (
 	gracePeriod = 5 * time.Second // for a POST's response once the caller's context or the attempt's time has ended
-	maxConns    = 3               // that an attempt may ask for: net/http sends a request again on its own where it can
+	maxConns    = 3               // that a request may be written to: net/http resends it on its own
 
-	maxInformationals = 100 // net/http leaves their number to whoever looks at them
+	maxInformationals = 100 // net/http itself does not bound their number
 )
 
-// Attempt is one request on its way: its time, its body, and the evidence of how far
+// Attempt is one request in progress: its timeout, its body, and the evidence of how far
 // it got. Its context has the caller's values but ends on its own, so that a response
 // can outlive the caller's context.
 type Attempt struct {
@@ -34,26 +35,25 @@ type Attempt struct {
 	url      url.URL
 	limited  io.LimitedReader // of the body
 	isGet    bool             // else it changes something, and its response is precious
-	standard bool             // it goes through an *http.Transport
 
-	mu      sync.Mutex
-	grace   *time.Timer   // runs once the attempt has ended and a response is still wanted
-	ended   error         // why the caller's context or the attempt's time ended
-	stopped error         // why the attempt was given up
-	gone    chan struct{} // closed then; nil where nobody waits for it
+	mu        sync.Mutex
+	grace     *time.Timer // runs once the attempt has ended and a response is still wanted
+	ended     error       // why the caller's context or the attempt's time ended
+	abandoned error       // why the attempt was abandoned
+	body      io.Closer   // of the response, closed then
 
-	conns          int  // asked for
-	informationals int  // 1xx
+	asked          bool // for a connection: the transport fires trace events
 	noProxy        bool // the transport's Proxy function failed
 	connected      bool
-	wroteHeader    bool
+	headersWritten int  // on how many connections
+	written        bool // the whole request
+	informationals int  // 1xx responses
 	responding     bool // the final response has begun to arrive, as far as is known
 	responded      bool // its header is there
 }
 
-func newAttempt(caller context.Context, limit time.Duration, req *http.Request, base http.RoundTripper) *Attempt {
-	a := &Attempt{Start: time.Now(), isGet: req.Method == http.MethodGet}
-	_, a.standard = base.(*http.Transport)
+func newAttempt(caller context.Context, limit time.Duration, req *http.Request) *Attempt {
+	a := &Attempt{Start: time.Now(), isGet: req.Method == http.MethodGet || req.Method == http.MethodHead}
 	a.ctx, a.cancel = context.WithCancelCause(context.WithoutCancel(caller))
 	a.unfollow = context.AfterFunc(caller, func() { a.end(context.Cause(caller)) })
 	a.clock = time.AfterFunc(limit, func() { a.end(a.timeout(limit)) })
@@ -66,10 +66,10 @@ func newAttempt(caller context.Context, limit time.Duration, req *http.Request, 
 func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.trace = httptrace.ClientTrace{
 		GetConn:              func(string) { a.askConn() },
-		GotConn:              func(httptrace.GotConnInfo) { a.note(&a.connected, true) },
-		WroteHeaders:         func() { a.note(&a.wroteHeader, true) },
-		WroteRequest:         func(info httptrace.WroteRequestInfo) { a.note(&a.wroteHeader, info.Err == nil) },
-		GotFirstResponseByte: func() { a.note(&a.responding, true) },
+		GotConn:              func(httptrace.GotConnInfo) { a.note(&a.connected) },
+		WroteHeaders:         a.wroteHeaders,
+		WroteRequest:         a.wroteRequest,
+		GotFirstResponseByte: func() { a.note(&a.responding) },
 	}
 	if !a.isGet {
 		a.trace.Got1xxResponse = a.informational
@@ -84,8 +84,10 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 		out.Body = http.NoBody
 	}
 	out.GetBody = func() (io.ReadCloser, error) {
-		if a.sent() {
-			return nil, errors.New("the connection failed after the request was written, so it is not sent again")
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.isSent() {
+			return nil, errResent
 		}
 		if req.GetBody == nil {
 			return http.NoBody, nil
@@ -95,25 +97,36 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	return out
 }
 
-func (a *Attempt) note(what *bool, is bool) {
+func (a *Attempt) note(what *bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	*what = *what || is
+	*what = true
 }
 
-// askConn ends an attempt that net/http would go on sending. It runs before anything
-// is written to the connection that is asked for.
+func (a *Attempt) wroteHeaders() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.headersWritten++
+}
+
+func (a *Attempt) wroteRequest(info httptrace.WroteRequestInfo) {
+	if info.Err == nil {
+		a.note(&a.written)
+	}
+}
+
+// askConn abandons an attempt that net/http would go on sending. It runs before anything
+// is written to the connection that is asked for. Connections without a written header do
+// not count: over HTTP/2 net/http asks again whenever a connection has no stream left.
 func (a *Attempt) askConn() {
 	a.mu.Lock()
-	a.conns++
-	resent := !a.isGet && a.wroteHeader
-	tooMany := a.conns > maxConns
-	a.mu.Unlock()
+	defer a.mu.Unlock()
+	a.asked = true
 	switch {
-	case resent:
-		a.stop(errors.New("the connection failed after the request was written, so it is not sent again"))
-	case tooMany:
-		a.stop(fmt.Errorf("the request failed on %d connections", maxConns))
+	case !a.isGet && a.isSent():
+		a.abandon(errResent)
+	case a.headersWritten >= maxConns:
+		a.abandon(fmt.Errorf("the request failed on %d connections", maxConns))
 	}
 }
 
@@ -121,38 +134,38 @@ func (a *Attempt) askConn() {
 // response is not there.
 func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.informationals++
 	tooMany := a.informationals > maxInformationals
 	a.responding = false
-	ended := a.ended
-	a.mu.Unlock()
+	if a.ended != nil {
+		a.abandon(a.ended)
+	}
 	if tooMany {
 		return fmt.Errorf("the service sent more than %d informational responses", maxInformationals)
-	}
-	if ended != nil {
-		a.stop(ended)
 	}
 	return nil
 }
 
-func (a *Attempt) sent() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.wroteHeader
-}
+// isSent reports whether the service may have the request. The lock is held.
+func (a *Attempt) isSent() bool { return a.headersWritten > 0 || a.written || a.responding }
 
-// NeverSent reports proof that the service got nothing: a connection was asked for
-// and none was had, or the Proxy function of an *http.Transport failed before any was
-// asked for. A transport that fires no trace events proves nothing.
+// NeverSent reports proof that the service got nothing: the transport fires trace events
+// and none says that it wrote the header, or the Proxy function of an *http.Transport
+// failed. A transport without trace events proves nothing. Nor does an attempt abandoned
+// on a connection: over HTTP/2 the header may still be on its way.
 func (a *Attempt) NeverSent() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.connected && !a.wroteHeader && (a.conns > 0 || a.noProxy)
+	if a.connected && a.abandoned != nil {
+		return false
+	}
+	return (a.asked || a.noProxy) && !a.isSent()
 }
 
-// isOfProxy reports whether err is that of base's Proxy function, which then fails again
-// in the same words. Any other error without a trace event may be that of a protocol
-// registered with base, and proves nothing.
+// isOfProxy reports whether base's Proxy function returned err: it then fails again in the
+// same words. Any other error without a trace event may come from a protocol registered
+// with base, and proves nothing.
 func isOfProxy(err error, base http.RoundTripper, req *http.Request) bool {
 	standard, ok := base.(*http.Transport)
 	if !ok || standard.Proxy == nil {
@@ -166,78 +179,88 @@ func isOfProxy(err error, base http.RoundTripper, req *http.Request) bool {
 // response that is there, or about to be, is still read.
 func (a *Attempt) end(cause error) {
 	a.mu.Lock()
-	defer a.mu.Unlock() // held until the attempt is stopped: a response that comes meanwhile wins
+	defer a.mu.Unlock() // until the attempt is abandoned: a response that comes meanwhile wins
 	if a.ended == nil {
 		a.ended = cause
 	}
 	if !a.isGet && a.responding {
-		a.giveGrace()
+		a.startGrace()
 		return
 	}
-	a.halt(cause)
+	a.abandon(cause)
 }
 
-// giveGrace lets an ended attempt go on for the grace period. The lock is held.
-func (a *Attempt) giveGrace() {
+// startGrace lets an ended attempt go on for the grace period. The lock is held.
+func (a *Attempt) startGrace() {
 	if a.grace == nil {
-		cause := a.ended
-		a.grace = time.AfterFunc(gracePeriod, func() { a.stop(cause) })
+		a.grace = time.AfterFunc(gracePeriod, func() {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.abandon(a.ended)
+		})
 	}
 }
 
-// respond takes the final response, whose header is there, and returns it with a body
-// that ends with the attempt.
-func (a *Attempt) respond(resp *http.Response) *http.Response {
+// respond notes that the header of the final response is there.
+func (a *Attempt) respond(resp *http.Response) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.responding, a.responded = true, true
 	if !a.isGet {
-		a.stopped = nil // the response has won
+		a.abandoned = nil // the response has won
 		if a.ended != nil {
-			a.giveGrace()
+			a.startGrace()
 			a.grace.Reset(gracePeriod)
 		}
 	}
-	heeds := a.standard && resp.StatusCode != http.StatusSwitchingProtocols // that of a 101 is a connection
-	if heeds || resp.Body == nil {
-		return resp
-	}
-	a.gone = make(chan struct{})
-	if a.stopped != nil {
-		close(a.gone)
-	}
-	ending := *resp // the transport may keep its own
-	ending.Body = &body{ReadCloser: resp.Body, gone: a.gone, size: resp.ContentLength}
-	return &ending
+	a.body = resp.Body
 }
 
-// stop gives the attempt up.
-func (a *Attempt) stop(cause error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.halt(cause)
-}
-
-// halt is stop with the lock held.
-func (a *Attempt) halt(cause error) {
-	if a.stopped == nil {
-		a.stopped = cause
-		if a.gone != nil {
-			close(a.gone)
+// abandon ends the attempt. The body of a response from a transport other than net/http's
+// may ignore the context, so it is closed too. The lock is held.
+func (a *Attempt) abandon(cause error) {
+	if a.abandoned == nil {
+		a.abandoned = cause
+		if a.body != nil {
+			go a.body.Close() // it may block
+			a.body = nil
 		}
 	}
 	a.cancel(cause)
 }
 
-// explain returns why the attempt was given up, if it was, instead of what the
-// transport made of it.
+// explain returns why the attempt was abandoned, if it was, rather than err, which is what
+// the transport made of that.
 func (a *Attempt) explain(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.stopped != nil {
-		return a.stopped
+	if a.abandoned != nil {
+		return a.abandoned
 	}
 	return err
+}
+
+// Read reads the response's body to its end into b, or to just over limit, and closes
+// it. The error is why the body did not come whole.
+func (a *Attempt) Read(resp *http.Response, b *bytes.Buffer, limit int64) error {
+	defer a.close()
+	if err := a.explain(nil); err != nil {
+		return err
+	}
+	a.limited = io.LimitedReader{R: resp.Body, N: limit + 1}
+	_, err := b.ReadFrom(&a.limited)
+	return a.explain(err) // a body may seem to end well because it was closed
+}
+
+// close closes the body unless abandon has.
+func (a *Attempt) close() {
+	a.mu.Lock()
+	body := a.body
+	a.body = nil
+	a.mu.Unlock()
+	if body != nil {
+		body.Close()
+	}
 }
 
 // End frees what the attempt holds. A nil Attempt has nothing to free.
@@ -265,7 +288,9 @@ func (a *Attempt) timeout(limit time.Duration) error {
 	return &timeoutError{fmt.Sprintf("no response within %v", limit)}
 }
 
-// timeoutError is the end of the time that an attempt has. It is a net.Error, and not
+var errResent = errors.New("the connection failed after the request was written, so it is not sent again")
+
+// timeoutError ends an attempt that takes too long. It is a net.Error, and not
 // context.DeadlineExceeded: the caller's deadline has not passed.
 type timeoutError struct {
 	message string

@@ -50,7 +50,7 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	b.Attempts++
 	b.Key = redact.NewKey(key)
-	b.Attempt = newAttempt(b.Context, b.timeout(), req, base)
+	b.Attempt = newAttempt(b.Context, b.timeout(), req)
 	out := b.Attempt.prepare(req, b.header(req, key))
 	resp, err := base.RoundTrip(out)
 	if err == nil && resp == nil {
@@ -60,11 +60,15 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp != nil && resp.Body != nil {
 			resp.Body.Close()
 		}
-		b.Attempt.note(&b.Attempt.noProxy, isOfProxy(err, base, out))
+		b.Attempt.noProxy = isOfProxy(err, base, out)
 		b.Err = b.Attempt.explain(err)
 		return nil, b.Err
 	}
-	return b.Attempt.respond(resp), nil
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	b.Attempt.respond(resp)
+	return resp, nil
 }
 
 // authorize returns what the next request is sent with once the context, the limiter and
