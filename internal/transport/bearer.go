@@ -48,10 +48,13 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if key, base, b.Refused = b.authorize(); b.Refused != nil {
 		return nil, b.Refused
 	}
-	b.Attempts++
 	b.Key = redact.NewKey(key)
 	b.Attempt = newAttempt(b.Context, b.timeout(), req)
 	out := b.Attempt.prepare(req, b.header(req, key))
+	if b.Refused = checkDeadline(b.Context); b.Refused != nil {
+		return nil, b.Refused
+	}
+	b.Attempts++
 	resp, err := base.RoundTrip(out)
 	if err == nil && resp == nil {
 		err = errors.New("the http.RoundTripper returned neither a response nor an error")
@@ -69,6 +72,15 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	b.Attempt.respond(resp)
 	return resp, nil
+}
+
+// checkDeadline compares ctx's deadline with the wall clock. The timer that ends ctx is
+// late in a process that was stopped: the monotonic clock stands still on a suspended machine.
+func checkDeadline(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Round(0).Before(deadline.Round(0)) {
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 // authorize returns what the next request is sent with once the context, the limiter and
