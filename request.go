@@ -291,13 +291,14 @@ func (c *call) sendErrorOf(err error) *sendError {
 // refused is the error of a request that the context, the limiter or the key source held
 // back. The key source's error may show a key that this call has not seen.
 func (c *call) refused(err error) *sendError {
+	ended := c.ctx.Err() != nil || transport.PastDeadline(c.ctx)
 	if c.ctx.Err() != nil {
 		err = contextError(c.ctx)
 	} else if message := redact.AnyKey(c.bearer.Key.Text(err.Error(), maxKeptBody)); message != err.Error() {
 		err = &redactedError{err, message}
 	}
 	e := c.sendError(err)
-	e.previous, e.notSent, e.final, e.worthRetrying = c.err, true, true, c.ctx.Err() == nil
+	e.previous, e.notSent, e.final, e.worthRetrying = c.err, true, true, !ended
 	return e
 }
 

@@ -51,7 +51,8 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.Key = redact.NewKey(key)
 	b.Attempt = newAttempt(b.Context, b.timeout(), req)
 	out := b.Attempt.prepare(req, b.header(req, key))
-	if b.Refused = checkDeadline(b.Context); b.Refused != nil {
+	if PastDeadline(b.Context) {
+		b.Refused = context.DeadlineExceeded
 		return nil, b.Refused
 	}
 	b.Attempts++
@@ -74,13 +75,11 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// checkDeadline compares ctx's deadline with the wall clock. The timer that ends ctx is
-// late in a process that was stopped: the monotonic clock stands still on a suspended machine.
-func checkDeadline(ctx context.Context) error {
-	if deadline, ok := ctx.Deadline(); ok && !time.Now().Round(0).Before(deadline.Round(0)) {
-		return context.DeadlineExceeded
-	}
-	return nil
+// PastDeadline compares ctx's deadline with the wall clock. The timer that ends ctx is late
+// on a machine that was suspended: the monotonic clock stands still meanwhile.
+func PastDeadline(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && !time.Now().Round(0).Before(deadline.Round(0))
 }
 
 // authorize returns what the next request is sent with once the context, the limiter and
