@@ -45,8 +45,19 @@ func (s *AnalyticsService) get(ctx context.Context, r request) error {
 	return s.client.do(ctx, r)
 }
 
-// exportParams are what the params of all exports have in common.
+// getPage gets one page of an export.
+func (s *AnalyticsService) getPage(ctx context.Context, p exportParams, into decoder) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	return s.get(ctx, request{operation: p.operation, url: p.path, query: p.query(), maxBody: p.maxBody, into: into})
+}
+
+// exportParams are what all exports have in common.
 type exportParams struct {
+	operation Operation
+	path      string // below s.url
+	maxBody   int64  // 0: the common limit
 	from, to  Date
 	source    FeedbackSource
 	statuses  []FeedbackStatus
@@ -101,8 +112,11 @@ func (p exportParams) query() url.Values {
 	return query
 }
 
-func (p exportParams) listing(op Operation) listing {
-	return listing{operation: op, invalid: p.check(), from: p.position, limit: cmp.Or(p.limit, p.iterLimit, p.maxLimit), byCursor: p.byCursor}
+func (s *AnalyticsService) listing(p exportParams) listing {
+	return listing{
+		operation: p.operation, url: s.url + p.path, invalid: p.check(),
+		from: p.position, limit: cmp.Or(p.limit, p.iterLimit, p.maxLimit), byCursor: p.byCursor,
+	}
 }
 
 func checkDates(from, to Date) error {
@@ -200,12 +214,8 @@ type Visitor struct {
 // DateFrom that is not before DateTo; [*APIError], [*ResponseError], or the
 // network's or context's error.
 func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParams) (*VisitorPage, error) {
-	if err := params.export().check(); err != nil {
-		return nil, err
-	}
 	page := &VisitorPage{Offset: params.Offset, NextOffset: params.Offset + cmp.Or(params.Limit, defaultLimit)}
-	err := s.get(ctx, request{operation: OpGetVisitors, url: "/visitors", query: params.export().query(), maxBody: maxCountsBody, into: page})
-	if err != nil {
+	if err := s.getPage(ctx, params.export(), page); err != nil {
 		return nil, err
 	}
 	return page, nil
@@ -225,7 +235,7 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 // warning ([WithLogger]), once an export. The next page still starts at offset + limit, so
 // rows are missing if the service caps its pages below the limit.
 func (s *AnalyticsService) VisitorPages(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[*VisitorPage, error] {
-	list := params.export().listing(OpGetVisitors)
+	list := s.listing(params.export())
 	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*VisitorPage, error) {
 		params := params
 		params.Limit, params.Offset = list.limit, at.offset
@@ -240,7 +250,10 @@ func (s *AnalyticsService) Visitors(ctx context.Context, params VisitorsParams, 
 }
 
 func (p VisitorsParams) export() exportParams {
-	return exportParams{from: p.DateFrom, to: p.DateTo, limit: p.Limit, maxLimit: maxCountsLimit, position: position{offset: p.Offset}}
+	return exportParams{
+		operation: OpGetVisitors, path: "/visitors", maxBody: maxCountsBody, from: p.DateFrom, to: p.DateTo,
+		limit: p.Limit, maxLimit: maxCountsLimit, position: position{offset: p.Offset},
+	}
 }
 
 func (v Visitor) identity() identity          { return identity{text: v.Path} }
@@ -293,12 +306,8 @@ type View struct {
 // which asks for 250 rows at a time. It returns the errors of
 // [AnalyticsService.GetVisitors].
 func (s *AnalyticsService) GetViews(ctx context.Context, params ViewsParams) (*ViewPage, error) {
-	if err := params.export().check(); err != nil {
-		return nil, err
-	}
 	page := &ViewPage{Offset: params.Offset, NextOffset: params.Offset + cmp.Or(params.Limit, defaultLimit)}
-	err := s.get(ctx, request{operation: OpGetViews, url: "/views", query: params.export().query(), maxBody: maxCountsBody, into: page})
-	if err != nil {
+	if err := s.getPage(ctx, params.export(), page); err != nil {
 		return nil, err
 	}
 	return page, nil
@@ -307,7 +316,7 @@ func (s *AnalyticsService) GetViews(ctx context.Context, params ViewsParams) (*V
 // ViewPages ranges over an export page by page, by the rules of
 // [AnalyticsService.VisitorPages].
 func (s *AnalyticsService) ViewPages(ctx context.Context, params ViewsParams, opts ...ExportOption) iter.Seq2[*ViewPage, error] {
-	list := params.export().listing(OpGetViews)
+	list := s.listing(params.export())
 	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*ViewPage, error) {
 		params := params
 		params.Limit, params.Offset = list.limit, at.offset
@@ -320,7 +329,11 @@ func (s *AnalyticsService) Views(ctx context.Context, params ViewsParams, opts .
 	return rowsOf(s.ViewPages(ctx, params, opts...))
 }
 
-func (p ViewsParams) export() exportParams { return VisitorsParams(p).export() }
+func (p ViewsParams) export() exportParams {
+	export := VisitorsParams(p).export()
+	export.operation, export.path = OpGetViews, "/views"
+	return export
+}
 
 func (v View) identity() identity          { return identity{text: v.Path} }
 func (p *ViewPage) rows() []View           { return p.Views }

@@ -78,12 +78,8 @@ type ConversationSource struct {
 // DateTo; [*APIError], [*ResponseError] (also for a page of more than 10 MiB: ask for a
 // smaller limit), or the network's or context's error.
 func (s *AnalyticsService) GetConversations(ctx context.Context, params ConversationsParams) (*ConversationPage, error) {
-	if err := params.export().check(); err != nil {
-		return nil, err
-	}
 	page := &ConversationPage{Cursor: params.Cursor}
-	err := s.get(ctx, request{operation: OpGetConversations, url: "/assistant", query: params.export().query(), into: page})
-	if err != nil {
+	if err := s.getPage(ctx, params.export(), page); err != nil {
 		return nil, err
 	}
 	return page, nil
@@ -92,7 +88,7 @@ func (s *AnalyticsService) GetConversations(ctx context.Context, params Conversa
 // ConversationPages ranges over an export page by page, from params.Cursor on, in pages of
 // params.Limit rows (0: 250), by the rules of [AnalyticsService.SearchPages].
 func (s *AnalyticsService) ConversationPages(ctx context.Context, params ConversationsParams, opts ...ExportOption) iter.Seq2[*ConversationPage, error] {
-	list := params.export().listing(OpGetConversations)
+	list := s.listing(params.export())
 	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*ConversationPage, error) {
 		params := params
 		params.Limit, params.Cursor = list.limit, at.cursor
@@ -106,7 +102,10 @@ func (s *AnalyticsService) Conversations(ctx context.Context, params Conversatio
 }
 
 func (p ConversationsParams) export() exportParams {
-	return exportParams{from: p.DateFrom, to: p.DateTo, limit: p.Limit, maxLimit: 1000, iterLimit: 250, byCursor: true, position: position{cursor: p.Cursor}}
+	return exportParams{
+		operation: OpGetConversations, path: "/assistant", from: p.DateFrom, to: p.DateTo,
+		limit: p.Limit, maxLimit: 1000, iterLimit: 250, byCursor: true, position: position{cursor: p.Cursor},
+	}
 }
 
 func (c Conversation) identity() identity          { return identity{c.ID, c.Timestamp} }

@@ -2,17 +2,21 @@ package mintlify
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/transport"
+	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
-// DefaultBaseURL is where the service is, unless [WithBaseURL] says otherwise.
+// DefaultBaseURL is the service's address unless [WithBaseURL] sets another.
 const DefaultBaseURL = "https://api.mintlify.com"
 
 const (
@@ -20,8 +24,8 @@ const (
 	ownAgent = "mintlify-go/" + version
 )
 
-// Operation is one of the calls, by the name used in errors, logs, the rate
-// limiter and mintlifytest.
+// Operation names a call in errors, logs, the rate limiter and mintlifytest. A
+// [Client.Call] is named by its method and path, such as "GET /v1/things".
 type Operation string
 
 // The operations of the service.
@@ -46,21 +50,40 @@ const (
 	OpTriggerAutomation Operation = "trigger automation"
 )
 
-// Client talks to the service on behalf of one project. Make it with
-// [NewClient], once, and share it: it is safe for use by many goroutines and
-// keeps a pool of connections.
+// isPost reports whether the operation changes something.
+func (op Operation) isPost() bool {
+	switch op {
+	case OpCreateJob, OpSendMessage, OpTriggerUpdate, OpTriggerPreview, OpTriggerAutomation:
+		return true
+	}
+	method, path, _ := strings.Cut(string(op), " ")
+	return strings.HasPrefix(path, "/") && method != http.MethodGet && method != http.MethodHead
+}
+
+type operationKey struct{}
+
+// OperationFromContext returns the operation that a request belongs to, for a transport that
+// names spans or metrics: ctx is the request's context. ok is false for the context of
+// anything else.
+func OperationFromContext(ctx context.Context) (op Operation, ok bool) {
+	op, ok = ctx.Value(operationKey{}).(Operation)
+	return op, ok
+}
+
+// Client talks to the service on behalf of one project. Make one with [NewClient] and
+// share it: it is safe for use by many goroutines and keeps a pool of connections.
 type Client struct {
 	Jobs        *JobsService        // the agent's jobs
 	Deployments *DeploymentsService // updates and previews of the documentation site
-	Automations *AutomationsService // runs of the agent that are set up in the dashboard
+	Automations *AutomationsService // agent runs that are set up in the dashboard
 	Analytics   *AnalyticsService   // how humans and AIs use the documentation
 
 	config    *config
 	projectID string
 }
 
-// config is what clients of several projects share. The key stands in it as a
-// function only, so that no format verb can reach it.
+// config is what clients of several projects share. It holds the key as a function only,
+// so that no format verb can reach it.
 type config struct {
 	baseURL      argument
 	origin       *url.URL // of the base URL
@@ -80,18 +103,17 @@ type config struct {
 // from the API keys page of the dashboard, and works on projectID, from the same
 // page. White space around both and a "Bearer " before the key are removed.
 //
-// It sends nothing. An argument or option that could never work is an
-// [*ArgumentError].
+// It sends nothing. An argument or option that cannot work is an [*ArgumentError].
 func NewClient(apiKey, projectID string, opts ...Option) (*Client, error) {
 	return newClient(
 		argument{name: "apiKey", value: apiKey, missing: "is empty"},
 		argument{name: "projectID", value: projectID, missing: "is empty"}, opts)
 }
 
-// NewClientFromEnv is [NewClient] with the key in MINTLIFY_API_KEY, the project
-// in MINTLIFY_PROJECT_ID and, where MINTLIFY_BASE_URL is set, that base URL. An
-// option wins over the environment. A variable that is missing or cannot work is an
-// [*ArgumentError] with its name, or with both names where both are missing.
+// NewClientFromEnv is [NewClient] with the key in MINTLIFY_API_KEY, the project in
+// MINTLIFY_PROJECT_ID and, if set, the base URL in MINTLIFY_BASE_URL. Options take
+// precedence over the environment. A variable that is missing or cannot work is an
+// [*ArgumentError] with its name, or with both names if both are missing.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	if baseURL := environment("MINTLIFY_BASE_URL"); baseURL.value != "" {
 		opts = append([]Option{withBaseURL(baseURL)}, opts...)
@@ -146,9 +168,8 @@ func (cfg *config) client(projectID argument) (*Client, error) {
 	return c, nil
 }
 
-// ForProject returns a client for another project that shares c's key,
-// connections and options. A project id that could never work is an
-// [*ArgumentError]. It sends nothing.
+// ForProject returns a client for another project that shares c's key, connections and
+// options. It sends nothing. A project id that cannot work is an [*ArgumentError].
 func (c *Client) ForProject(projectID string) (*Client, error) {
 	return c.config.client(argument{name: "projectID", value: projectID, missing: "is empty"})
 }
@@ -164,8 +185,69 @@ func (c *Client) url(path string, segments ...string) string {
 	return c.config.prefix + path
 }
 
-// CloseIdleConnections closes the connections that the SDK's own transport keeps
-// for later requests, those of [Client.ForProject]'s clients included. A
-// transport given by [WithHTTPClient] is left alone. Requests under way are
-// not affected, and later ones connect anew.
+// CloseIdleConnections closes the connections that the SDK's own transport keeps for later
+// requests, also for those of [Client.ForProject]'s clients. It does not affect requests in
+// progress, nor a transport given by [WithHTTPClient]. Later requests connect anew.
 func (c *Client) CloseIdleConnections() { c.config.transport.Pool.CloseIdleConnections() }
+
+// Call is one request to a path that the SDK does not cover yet: see [Client.Call].
+type Call struct {
+	Method string     // GET and HEAD are retried like reads; any other is treated as a POST
+	Path   string     // from "/" on, without the query, sent as given: escape its segments with url.PathEscape
+	Query  url.Values // optional
+	Body   any        // sent as JSON; nil: none
+}
+
+// Call sends one authenticated request, with the retries, limits, redaction and errors of
+// the other operations. Its operation is "METHOD path". It decodes the JSON of a 2xx
+// response into the value that into points to. If into is nil the body is ignored, else an
+// empty body is a [*ResponseError]. Errors do not quote a 2xx body.
+//
+// A call that is not a GET or HEAD is NOT safe to make again after an error that matches
+// [ErrOutcomeUnknown].
+//
+// Errors: [*ArgumentError] for an empty method, a path that cannot be sent as it is, a body
+// that is not JSON, or an into that is not a pointer; [*APIError], [*ResponseError], or the
+// network's or context's error.
+func (c *Client) Call(ctx context.Context, call Call, into any) error {
+	if err := call.check(into); err != nil {
+		return err
+	}
+	return c.do(ctx, request{
+		operation: Operation(call.Method + " " + call.Path), method: call.Method, url: c.config.prefix + call.Path,
+		query: call.Query, body: call.Body, personal: true, into: anyResult{into},
+		outcome: func() string { return "the service may have acted: check before calling again" },
+	})
+}
+
+func (call Call) check(into any) error {
+	if call.Method == "" {
+		return &ArgumentError{"method", "is empty"}
+	}
+	path, err := url.Parse(call.Path)
+	if err != nil || !strings.HasPrefix(call.Path, "/") || path.EscapedPath() != call.Path {
+		return &ArgumentError{"path", `has to start with "/", be escaped, and have no query`}
+	}
+	if _, err := wire.Encode(call.Body); err != nil {
+		return &ArgumentError{"body", "cannot be encoded as JSON: " + err.Error()}
+	}
+	if into != nil && (reflect.TypeOf(into).Kind() != reflect.Pointer || reflect.ValueOf(into).IsNil()) {
+		return &ArgumentError{"into", "is not a pointer"}
+	}
+	return nil
+}
+
+// anyResult is what a Call decodes into.
+type anyResult struct {
+	into any // nil: the body is ignored
+}
+
+func (r anyResult) decode(data []byte) error {
+	if r.into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(data, r.into); err != nil {
+		return wire.Invalid("this call", err)
+	}
+	return nil
+}

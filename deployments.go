@@ -1,6 +1,7 @@
 package mintlify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,11 +33,11 @@ type QueuedDeployment struct {
 // Deployment is one build of the documentation site. It marshals to JSON under the service's
 // own field names, times in UTC, and reads back to an equal value.
 type Deployment struct {
-	ID              string           `json:"_id"`                       // never empty in a response of the service
+	ID              string           `json:"_id"`                       // if the service sends none, the one that was asked for
 	ProjectID       string           `json:"projectId,omitempty"`       // of the project it belongs to
 	Status          DeploymentStatus `json:"status"`                    // never empty in a response of the service
 	Summary         string           `json:"summary,omitempty"`         // the service's words on how it went
-	Logs            []string         `json:"logs,omitzero"`             // of the build, line by line
+	Logs            []string         `json:"logs,omitzero"`             // of the build, line by line; of more than 10 MiB, the first
 	Subdomain       string           `json:"subdomain,omitempty"`       // of the site
 	Source          string           `json:"source,omitempty"`          // what triggered it, as received: api, github, dashboard …
 	Commit          DeploymentCommit `json:"commit,omitzero"`           // that was built
@@ -141,23 +142,35 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 // Errors: [*ArgumentError] for an empty or dot id, [*APIError], [*ResponseError], or the
 // network's or context's error.
 func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, error) {
-	return s.get(ctx, id, false)
-}
-
-func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, error) {
-	return s.get(ctx, id, true)
-}
-
-func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (*Deployment, error) {
-	if err := checkID(id); err != nil {
-		return nil, err
-	}
-	deployment := new(Deployment)
-	err := s.client.do(ctx, request{operation: OpGetDeployment, method: http.MethodGet, url: s.client.url("/v1/project/update-status", id), noRetry: noRetry, into: deployment})
+	deployment, err := s.get(ctx, id, false)
 	if err != nil {
 		return nil, err
 	}
 	return deployment, nil
+}
+
+// poll returns a deployment that has ended even if its response is truncated or too large:
+// its logs can be.
+func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, error) {
+	deployment, err := s.get(ctx, id, true)
+	if errors.Is(err, ErrMalformedResponse) && deployment.isDone() {
+		return deployment, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return deployment, nil
+}
+
+// get returns what it could read of the deployment with an error too.
+func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (*Deployment, error) {
+	deployment := new(Deployment)
+	if err := checkID(id); err != nil {
+		return deployment, err
+	}
+	err := s.client.do(ctx, request{operation: OpGetDeployment, method: http.MethodGet, url: s.client.url("/v1/project/update-status", id), noRetry: noRetry, into: deployment})
+	deployment.ID = cmp.Or(deployment.ID, id)
+	return deployment, err
 }
 
 // WaitUntilDone polls the deployment until its status is terminal, as [JobsService.WaitUntilDone]
@@ -184,6 +197,17 @@ func (s *DeploymentsService) Poll(ctx context.Context, id string, waited time.Du
 
 func (d *Deployment) kind() string { return "deployment" }
 func (d *Deployment) isDone() bool { return d.Status.IsTerminal() }
+
+func (d *Deployment) isKnown() bool {
+	return d.Status == DeploymentQueued || d.Status == DeploymentInProgress || d.Status.IsTerminal()
+}
+
+func (d *Deployment) status() string {
+	if d == nil {
+		return ""
+	}
+	return string(d.Status)
+}
 
 func (d *Deployment) failure() error {
 	if d.Status == DeploymentFailed {
@@ -215,12 +239,10 @@ func (q *QueuedDeployment) decode(data []byte) error {
 
 func (d *Deployment) decode(data []byte) error {
 	if err := d.UnmarshalJSON(data); err != nil {
+		_ = d.UnmarshalJSON(wire.Salvage(data))
 		return wire.Invalid("a deployment", err)
 	}
-	switch {
-	case d.ID == "":
-		return wire.Missing("deployment id")
-	case d.Status == "":
+	if d.Status == "" {
 		return wire.Missing("deployment status")
 	}
 	return nil

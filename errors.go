@@ -26,7 +26,7 @@ var (
 	ErrForbidden = errors.New("mintlify: forbidden")
 	// ErrNotFound matches an [*APIError] of status 404.
 	ErrNotFound = errors.New("mintlify: not found")
-	// ErrConflict matches an [*APIError] of status 409.
+	// ErrConflict matches an [*APIError] of status 409, which no covered endpoint documents.
 	ErrConflict = errors.New("mintlify: conflict")
 	// ErrRateLimited matches an [*APIError] of status 429.
 	ErrRateLimited = errors.New("mintlify: rate limited")
@@ -37,9 +37,8 @@ var (
 	// promises: a [*ResponseError].
 	ErrMalformedResponse = errors.New("mintlify: malformed response")
 
-	// ErrOutcomeUnknown matches every error of a POST, such as [JobsService.Create],
-	// after which the service may have acted. Calling again may have it act twice: look
-	// first, as in
+	// ErrOutcomeUnknown matches every error of a POST, such as [JobsService.Create], after
+	// which the service may have acted. If you call again, it may act twice: look first. See
 	// https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md
 	ErrOutcomeUnknown = errors.New("mintlify: outcome unknown")
 
@@ -52,7 +51,10 @@ var (
 	ErrJobFailed = errors.New("mintlify: job failed")
 )
 
-const maxMessage = 800 // bytes of a message; the errors that wrap it add less than 200
+const (
+	maxMessage = 800 // bytes of a message; the errors that wrap it add less than 200
+	maxPath    = 200 // bytes of a path in a message
+)
 
 // ArgumentError is an argument, option or environment variable that the service
 // could never accept. Nothing was sent. It matches [ErrInvalidArgument].
@@ -73,10 +75,10 @@ func (e *ArgumentError) Is(target error) bool { return target == ErrInvalidArgum
 type APIError struct {
 	Operation  Operation     // that was tried
 	StatusCode int           // of the response
-	Message    string        // the service's words on one line; the start of the body where it is no JSON
+	Message    string        // the service's words on one line; the start of a body that is not JSON
 	Details    []string      // the service's further messages, if any
 	RequestID  string        // the response's X-Request-Id, if it has one
-	RetryAfter time.Duration // how long the service asks to wait; 0 where it does not say
+	RetryAfter time.Duration // how long the service asks to wait; 0 if it does not say
 	Attempts   int           // requests sent for this call, this one included
 	Method     string        // as sent
 	Path       string        // as sent, escaped
@@ -88,13 +90,14 @@ type APIError struct {
 
 func (e *APIError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "mintlify: %s: %d %s", e.Operation, e.StatusCode, http.StatusText(e.StatusCode))
+	fmt.Fprintf(&b, "%s: %d %s", prefix(e.Operation), e.StatusCode, http.StatusText(e.StatusCode))
 	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
 		b.WriteString(": " + redact.OneLine(e.Message, redact.MaxServiceText))
 	}
 	if len(e.Details) > 0 {
-		b.WriteString(": " + redact.OneLine(strings.Join(e.Details, "; "), redact.MaxServiceText))
+		b.WriteString(": " + redact.OneLine(strings.Join(e.Details, "; "), maxPath))
 	}
+	b.WriteString(inBrackets(e.Method, e.Path))
 	if e.RetryAfter > 0 {
 		fmt.Fprintf(&b, "; retry after %v", e.RetryAfter)
 	}
@@ -113,14 +116,14 @@ func (e *APIError) Error() string {
 	return redact.OneLine(b.String(), maxMessage)
 }
 
-// Unwrap returns the context's error and cause where the context ended before the
-// whole response had come, else nil.
+// Unwrap returns the context's error and cause if the context ended before the whole
+// response had come, else nil.
 func (e *APIError) Unwrap() error { return e.interrupted }
 
 func (e *APIError) likelyCause() string {
 	switch {
 	case e.StatusCode >= 300 && e.StatusCode < 400 && e.Header.Get("Location") != "":
-		return "redirects of a POST, to another origin, or without end are not followed: check the base URL"
+		return "redirects are not followed for POST, to another origin, or more than 10 times: check the base URL"
 	case e.StatusCode == http.StatusUnauthorized:
 		return "the API key is wrong, revoked or expired; keys expire after 90 days by default"
 	case e.StatusCode == http.StatusPaymentRequired:
@@ -135,7 +138,7 @@ func (e *APIError) likelyCause() string {
 	return ""
 }
 
-// ids is what the path of an operation names.
+// ids names the ids in the path of an operation.
 func (op Operation) ids() string {
 	switch op {
 	case OpGetJob, OpSendMessage:
@@ -158,8 +161,12 @@ func (op Operation) tooLarge() string {
 	return ""
 }
 
-// Is reports whether target is the kind of e's status.
+// Is reports whether target is the kind of e's status, or [ErrOutcomeUnknown] and e that of
+// a POST that the service may have acted on.
 func (e *APIError) Is(target error) bool {
+	if target == ErrOutcomeUnknown {
+		return e.Operation.isPost() && mayHaveActed(e)
+	}
 	switch e.StatusCode {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return target == ErrBadRequest
@@ -182,29 +189,36 @@ func (e *APIError) Is(target error) bool {
 type ResponseError struct {
 	Operation  Operation   // that was tried
 	StatusCode int         // of the response, 2xx
+	Path       string      // as sent, escaped
 	Reason     string      // what is wrong with the response
 	Header     http.Header // of the response, the API key redacted
-	Body       []byte      // of the response, its first 64 KiB, the API key redacted; of an export's, it can hold personal data, which Error does not quote
+	// Body is the first 64 KiB of the response, the API key redacted. An export's can hold
+	// personal data, which Error does not quote.
+	Body []byte
 
 	truncated error  // why the body is truncated, if it is
 	excerpt   string // of the body
 }
 
 func (e *ResponseError) Error() string {
-	message := fmt.Sprintf("mintlify: %s: malformed response (status %d): %s", e.Operation, e.StatusCode, redact.OneLine(e.Reason, redact.MaxServiceText))
+	message := fmt.Sprintf("%s: malformed response (status %d): %s", prefix(e.Operation), e.StatusCode, redact.OneLine(e.Reason, redact.MaxServiceText))
+	message += inBrackets("", e.Path)
 	if e.excerpt != "" {
 		message += fmt.Sprintf(" (body starts %q)", e.excerpt)
 	}
 	return redact.OneLine(message, maxMessage)
 }
 
-// Is reports whether target is [ErrMalformedResponse].
-func (e *ResponseError) Is(target error) bool { return target == ErrMalformedResponse }
+// Is reports whether target is [ErrMalformedResponse], or [ErrOutcomeUnknown] and e that of a
+// POST.
+func (e *ResponseError) Is(target error) bool {
+	return target == ErrMalformedResponse || target == ErrOutcomeUnknown && e.Operation.isPost()
+}
 
-// Unwrap returns the network's error where the response was truncated, else nil.
+// Unwrap returns the network's error if the response was truncated, else nil.
 func (e *ResponseError) Unwrap() error { return e.truncated }
 
-// PageError is an export that failed partway. Every row before Offset, or before Cursor,
+// PageError is an export, or another list, that failed partway. Every row before Offset, or before Cursor,
 // was delivered: resume there with the Offset or Cursor of the export's params, and the
 // same dates. It matches Err's kinds.
 type PageError struct {
@@ -218,7 +232,7 @@ func (e *PageError) Error() string {
 	if e.Cursor != "" {
 		at = fmt.Sprintf("cursor %q", redact.OneLine(e.Cursor, 40))
 	}
-	return redact.OneLine(fmt.Sprintf("mintlify: export stopped at %s: %s", at, strings.TrimPrefix(e.Err.Error(), "mintlify: ")), maxMessage)
+	return redact.OneLine("mintlify: list stopped at "+at+because(e.Err), maxMessage)
 }
 
 // Unwrap returns e.Err.
@@ -234,11 +248,15 @@ type WaitError struct {
 	LastErr    error         // of the last poll, if it failed by itself
 	Err        error         // what interrupted the wait: the context's error and cause, or the outage
 
-	id string // with what it is the id of
+	id string // "job " or "deployment ", and the id
 }
 
 func (e *WaitError) Error() string {
-	message := fmt.Sprintf("mintlify: wait for %s: %v, after %v and %d polls", redact.OneLine(e.id, redact.MaxServiceText), e.Err, e.Waited.Round(time.Millisecond), e.Polls)
+	message := "mintlify: wait"
+	if e.id != "" {
+		message += " for " + redact.OneLine(e.id, redact.MaxServiceText)
+	}
+	message += fmt.Sprintf("%s, after %v and %d polls", because(e.Err), e.Waited.Round(time.Millisecond), e.Polls)
 	switch {
 	case e.Job != nil:
 		message += "; last seen " + redact.OneLine(string(e.Job.Status), 40)
@@ -246,7 +264,7 @@ func (e *WaitError) Error() string {
 		message += "; last seen " + redact.OneLine(string(e.Deployment.Status), 40)
 	}
 	if e.LastErr != nil {
-		message += "; last poll: " + redact.OneLine(strings.TrimPrefix(e.LastErr.Error(), "mintlify: "), redact.MaxServiceText)
+		message += "; last poll" + because(e.LastErr)
 	}
 	return redact.OneLine(message, maxMessage)
 }
@@ -275,8 +293,7 @@ func (e *outcomeUnknownError) Unwrap() error        { return e.err }
 // sendError is an attempt that brought no response.
 type sendError struct {
 	operation Operation
-	method    string
-	url       string
+	url       string // with the method
 	attempts  int
 	err       error // why there is no response
 	previous  error // of the attempt before, if there was one
@@ -287,7 +304,7 @@ type sendError struct {
 }
 
 func (e *sendError) Error() string {
-	message := fmt.Sprintf("mintlify: %s: %s %s: %s", e.operation, e.method, redact.OneLine(e.url, redact.MaxServiceText), redact.OneLine(strings.TrimPrefix(e.err.Error(), "mintlify: "), redact.MaxServiceText))
+	message := prefix(e.operation) + ": " + redact.OneLine(e.url, redact.MaxServiceText) + because(e.err)
 	if e.attempts > 1 {
 		message += fmt.Sprintf(" [%d attempts]", e.attempts)
 	}
@@ -313,8 +330,33 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.message }
 func (e *redactedError) Unwrap() error { return e.err }
 
-// transportError is an error of the transport, in words that are safe to print.
-// It never passes for the end of the caller's context: a dialer's timeout does.
+// prefix starts the message of an error.
+func prefix(op Operation) string {
+	if op == "" {
+		return "mintlify"
+	}
+	return "mintlify: " + redact.OneLine(string(op), maxPath)
+}
+
+// inBrackets says which request an error is about: its path has the project's id, and the
+// job's if there is one.
+func inBrackets(method, path string) string {
+	if path == "" {
+		return ""
+	}
+	return " [" + strings.TrimSpace(method+" "+redact.OneLine(path, maxPath)) + "]"
+}
+
+// because ends the message of an error with its cause; "" for nil.
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + redact.OneLine(strings.TrimPrefix(err.Error(), "mintlify: "), redact.MaxServiceText)
+}
+
+// transportError is an error of the transport, in words that are safe to print. It never
+// matches the end of the caller's context, as a dialer's timeout would.
 type transportError struct {
 	err     error
 	message string
@@ -331,8 +373,41 @@ func (e *transportError) As(target any) bool { return errors.As(e.err, target) }
 // contextError returns the error of a context that has ended, with its cause.
 func contextError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
+	if cause == err { //nolint:errorlint // a cause that only wraps err says more
+		return err
 	}
-	return fmt.Errorf("%w: %w", err, cause)
+	return &causeError{err, cause}
+}
+
+// causeError is the end of a context for a cause of the caller's. An errgroup's cause is
+// another call's error, so the kinds and types of this package do not match: they would
+// pass for this call's.
+type causeError struct {
+	err, cause error
+}
+
+func (e *causeError) Error() string {
+	if errors.Is(e.cause, e.err) {
+		return e.cause.Error()
+	}
+	return e.err.Error() + ": " + e.cause.Error()
+}
+
+func (e *causeError) Unwrap() error { return e.err }
+
+func (e *causeError) Is(target error) bool {
+	switch target {
+	case ErrInvalidArgument, ErrBadRequest, ErrUnauthorized, ErrForbidden, ErrNotFound, ErrConflict, ErrRateLimited, ErrServer,
+		ErrMalformedResponse, ErrOutcomeUnknown, ErrDeploymentFailed, ErrJobFailed:
+		return false
+	}
+	return errors.Is(e.cause, target)
+}
+
+func (e *causeError) As(target any) bool {
+	switch target.(type) {
+	case **ArgumentError, **APIError, **ResponseError, **PageError, **WaitError, **JobFailedError, **DeploymentFailedError, **sendError:
+		return false
+	}
+	return errors.As(e.cause, target)
 }

@@ -193,19 +193,19 @@ func TestErrorsToTheLetter(t *testing.T) {
 		want string
 	}{
 		"status alone": {get, t.Context(), respondWith(404, "Not Found", "X-Request-Id", "req_1"), nil,
-			"mintlify: get job: 404 Not Found (check the job id and the project id, that the API key is of the same organization, and the base URL) [request req_1]"},
+			"mintlify: get job: 404 Not Found [GET /v2/agent/proj/job/job_1] (check the job id and the project id, that the API key is of the same organization, and the base URL) [request req_1]"},
 		"attempts": {get, t.Context(), respondWith(503, ""), []mintlify.Option{mintlify.WithMaxRetries(1)},
-			"mintlify: get job: 503 Service Unavailable [2 attempts]"},
+			"mintlify: get job: 503 Service Unavailable [GET /v2/agent/proj/job/job_1] [2 attempts]"},
 		"1xx": {get, t.Context(), respondWith(101, ""), nil,
-			"mintlify: get job: 101 Switching Protocols"},
+			"mintlify: get job: 101 Switching Protocols [GET /v2/agent/proj/job/job_1]"},
 		"malformed": {get, t.Context(), respondWith(200, "OK"), nil,
-			`mintlify: get job: malformed response (status 200): invalid JSON for a job: invalid character 'O' looking for beginning of value (body starts "OK")`},
+			`mintlify: get job: malformed response (status 200): invalid JSON for a job: invalid character 'O' looking for beginning of value [/v2/agent/proj/job/job_1] (body starts "OK")`},
 		"context": {get, ended, respondWith(200, ""), nil,
 			"mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled"},
 		"outcome unknown": {create, t.Context(), respondWith(500, ""), nil,
-			"mintlify: create job: 500 Internal Server Error; the service may have acted on the prompt: check before retrying"},
+			"mintlify: create job: 500 Internal Server Error [POST /v2/agent/proj/job]; the service may have acted on the prompt: check before retrying"},
 		"key source": {get, t.Context(), respondWith(429, ""), []mintlify.Option{sealedLater},
-			"mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; previous attempt: get job: 429 Too Many Requests"},
+			"mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; previous attempt: get job: 429 Too Many Requests [GET /v2/agent/proj/job/job_1]"},
 	} {
 		_, err := tc.call(tc.ctx, newClient(t, tc.rt, append(tc.opts, mintlify.WithRetryWait(0, 0))...))
 		assert.EqualError(t, err, tc.want, name)

@@ -48,6 +48,6 @@ func ExampleWithOnPoll() {
 	}
 	// Output:
 	// 0s: job is active
-	// 0s: job is active, poll failed: mintlify: get job: 502 Bad Gateway
+	// 0s: job is active, poll failed: mintlify: get job: 502 Bad Gateway [GET /v2/agent/test-project/job/job_1]
 	// 0s: job is completed
 }

@@ -91,7 +91,7 @@ func ExampleJobsService_WaitUntilDone() {
 	fmt.Println(job.Status, errors.Is(err, mintlify.ErrJobFailed))
 	// Output:
 	// 1 active <nil>
-	// 2 active mintlify: get job: 503 Service Unavailable
+	// 2 active mintlify: get job: 503 Service Unavailable [GET /v2/agent/test-project/job/job_1]
 	// 3 failed <nil>
 	// failed true
 }
@@ -128,7 +128,7 @@ func ExampleJobsService_Poll() {
 	}
 	// Output:
 	// snooze for about 5s error: <nil>
-	// snooze for about 5s error: mintlify: get job: 503 Service Unavailable
+	// snooze for about 5s error: mintlify: get job: 503 Service Unavailable [GET /v2/agent/test-project/job/job_1]
 	// pull request: https://github.com/example/docs/pull/7
 }
 

@@ -271,7 +271,7 @@ func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	require.ErrorAs(t, err, &pageErr)
 	assert.Equal(t, "c3", pageErr.Cursor)
 	assert.Zero(t, pageErr.Offset)
-	assert.ErrorContains(t, err, `export stopped at cursor "c3"`)
+	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)
 	rest, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Cursor: pageErr.Cursor}))
 	require.NoError(t, err)
 	require.Len(t, rest, 2)

@@ -81,12 +81,8 @@ type Feedback struct {
 // DateTo, or a status that is empty or has a comma; [*APIError], [*ResponseError], or the
 // network's or context's error.
 func (s *AnalyticsService) GetFeedback(ctx context.Context, params FeedbackParams) (*FeedbackPage, error) {
-	if err := params.export().check(); err != nil {
-		return nil, err
-	}
 	page := &FeedbackPage{Cursor: params.Cursor}
-	err := s.get(ctx, request{operation: OpGetFeedback, url: "/feedback", query: params.export().query(), into: page})
-	if err != nil {
+	if err := s.getPage(ctx, params.export(), page); err != nil {
 		return nil, err
 	}
 	return page, nil
@@ -95,7 +91,7 @@ func (s *AnalyticsService) GetFeedback(ctx context.Context, params FeedbackParam
 // FeedbackPages ranges over an export page by page, from params.Cursor on, in pages of
 // params.Limit rows (0: 100), by the rules of [AnalyticsService.SearchPages].
 func (s *AnalyticsService) FeedbackPages(ctx context.Context, params FeedbackParams, opts ...ExportOption) iter.Seq2[*FeedbackPage, error] {
-	list := params.export().listing(OpGetFeedback)
+	list := s.listing(params.export())
 	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*FeedbackPage, error) {
 		params := params
 		params.Limit, params.Cursor = list.limit, at.cursor
@@ -109,7 +105,10 @@ func (s *AnalyticsService) Feedback(ctx context.Context, params FeedbackParams, 
 }
 
 func (p FeedbackParams) export() exportParams {
-	return exportParams{from: p.DateFrom, to: p.DateTo, source: p.Source, statuses: p.Statuses, limit: p.Limit, maxLimit: maxFeedbackLimit, byCursor: true, position: position{cursor: p.Cursor}}
+	return exportParams{
+		operation: OpGetFeedback, path: "/feedback", from: p.DateFrom, to: p.DateTo, source: p.Source, statuses: p.Statuses,
+		limit: p.Limit, maxLimit: maxFeedbackLimit, byCursor: true, position: position{cursor: p.Cursor},
+	}
 }
 
 func (f Feedback) identity() identity          { return identity{text: f.ID} }
@@ -172,13 +171,12 @@ type PageFeedback struct {
 // of this list: params.Limit is the most rows that it sends. It returns the errors of
 // [AnalyticsService.GetFeedback].
 func (s *AnalyticsService) GetFeedbackByPage(ctx context.Context, params FeedbackByPageParams) (*FeedbackByPage, error) {
-	export := exportParams{from: params.DateFrom, to: params.DateTo, source: params.Source, statuses: params.Statuses, limit: params.Limit, maxLimit: maxFeedbackLimit}
-	if err := export.check(); err != nil {
-		return nil, err
+	export := exportParams{
+		operation: OpGetFeedbackByPage, path: "/feedback/by-page", maxBody: maxCountsBody, from: params.DateFrom, to: params.DateTo,
+		source: params.Source, statuses: params.Statuses, limit: params.Limit, maxLimit: maxFeedbackLimit,
 	}
 	pages := new(FeedbackByPage)
-	err := s.get(ctx, request{operation: OpGetFeedbackByPage, url: "/feedback/by-page", query: export.query(), maxBody: maxCountsBody, into: pages})
-	if err != nil {
+	if err := s.getPage(ctx, export, pages); err != nil {
 		return nil, err
 	}
 	return pages, nil

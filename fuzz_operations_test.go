@@ -44,7 +44,7 @@ var fuzzedOperations = []fuzzedOperation{
 	{nil, func(ctx context.Context, c *mintlify.Client) (any, error) {
 		return c.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
 	}, `{"web":5,"api":2.5,"other":null,"total":9223372036854775807}`},
-	{[]string{"_id", "status"}, func(ctx context.Context, c *mintlify.Client) (any, error) {
+	{[]string{"status"}, func(ctx context.Context, c *mintlify.Client) (any, error) {
 		return c.Deployments.Get(ctx, "d")
 	}, `{"_id":"d","status":"paused","logs":[],"author":"Ann","createdAt":"9999-12-31T23:59:59-05:00","commit":{"filesChanged":{"added":[null],"removed":5}}}`},
 	{[]string{"statusId"}, func(ctx context.Context, c *mintlify.Client) (any, error) {

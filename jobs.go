@@ -164,8 +164,16 @@ func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration,
 
 func (s *JobsService) poll(ctx context.Context, id string) (*Job, error) { return s.get(ctx, id, true) }
 
-func (j *Job) kind() string { return "job" }
-func (j *Job) isDone() bool { return j.Status.IsTerminal() }
+func (j *Job) kind() string  { return "job" }
+func (j *Job) isKnown() bool { return j.Status == JobActive || j.Status.IsTerminal() }
+func (j *Job) isDone() bool  { return j.Status.IsTerminal() }
+
+func (j *Job) status() string {
+	if j == nil {
+		return ""
+	}
+	return string(j.Status)
+}
 
 func (j *Job) failure() error {
 	if j.Status == JobFailed {

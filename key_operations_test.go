@@ -158,7 +158,7 @@ func TestNoMessageOrLogLineQuotesWhatReadersWrote(t *testing.T) {
 func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 	body := `{"conversations":[{"query":"` + words + `","response":"` + strings.Repeat("x", 10<<20) + `"}],"hasMore":false}`
 	_, err := newClient(t, respondWith(200, body)).Analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
-	assert.EqualError(t, err, "mintlify: get conversations: malformed response (status 200): larger than 10 MiB")
+	assert.EqualError(t, err, "mintlify: get conversations: malformed response (status 200): larger than 10 MiB [/v1/analytics/proj/assistant]")
 }
 
 // The body is there for whoever looks for what was wrong.
@@ -168,5 +168,5 @@ func TestMalformedResponseKeepsTheBodyThatItDoesNotQuote(t *testing.T) {
 	var malformed *mintlify.ResponseError
 	require.ErrorAs(t, err, &malformed)
 	assert.Equal(t, body, string(malformed.Body))
-	assert.EqualError(t, err, "mintlify: get feedback: malformed response (status 200): missing hasMore")
+	assert.EqualError(t, err, "mintlify: get feedback: malformed response (status 200): missing hasMore [/v1/analytics/proj/feedback]")
 }

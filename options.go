@@ -143,7 +143,15 @@ func WithRateLimiter(wait func(ctx context.Context, op Operation, projectID stri
 		if wait == nil {
 			return &ArgumentError{"rateLimiter", "is nil"}
 		}
-		cfg.limit = wait
+		before := cfg.limit
+		cfg.limit = func(ctx context.Context, op Operation, projectID string) error {
+			if before != nil {
+				if err := before(ctx, op, projectID); err != nil {
+					return err
+				}
+			}
+			return wait(ctx, op, projectID)
+		}
 		return nil
 	}
 }

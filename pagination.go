@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/async"
@@ -77,6 +78,7 @@ type identity struct {
 // listing says how to paginate a list.
 type listing struct {
 	operation Operation
+	url       string
 	invalid   error // why the params are refused, if they are
 	from      position
 	limit     int  // rows that each page is asked for
@@ -98,7 +100,7 @@ func paginate[P page[R], R row](ctx context.Context, c *Client, list listing, op
 		prefetcher := prefetcher[P, R]{ctx: ctx, listing: list, pages: cfg.prefetch, fetch: fetch}
 		defer prefetcher.wait()
 		defer cancel()
-		guard := newPageGuard[R](list, c.config.logger)
+		guard := newPageGuard[R](list, c.config)
 		for at := list.from; ; {
 			current, err := prefetcher.next(at)
 			if err == nil {
@@ -201,6 +203,7 @@ func (f *prefetcher[P, R]) wait() {
 type pageGuard[R row] struct {
 	listing
 	logger  *slog.Logger
+	path    string
 	seed    maphash.Seed
 	seen    map[uint64]bool // pages, by the identities of their rows
 	cursors map[uint64]bool
@@ -208,8 +211,9 @@ type pageGuard[R row] struct {
 	warned  bool
 }
 
-func newPageGuard[R row](list listing, logger *slog.Logger) *pageGuard[R] {
-	g := &pageGuard[R]{listing: list, logger: logger, seed: maphash.MakeSeed(), seen: map[uint64]bool{}, cursors: map[uint64]bool{}}
+func newPageGuard[R row](list listing, cfg *config) *pageGuard[R] {
+	path := strings.TrimPrefix(list.url, cfg.origin.String())
+	g := &pageGuard[R]{listing: list, logger: cfg.logger, path: path, seed: maphash.MakeSeed(), seen: map[uint64]bool{}, cursors: map[uint64]bool{}}
 	g.cursors[maphash.String(g.seed, list.from.cursor)] = true
 	return g
 }
@@ -223,7 +227,7 @@ func (g *pageGuard[R]) check(ctx context.Context, p page[R]) error {
 	if hasMore && len(rows) < g.limit && !g.byCursor && !g.warned {
 		g.warned = true
 		g.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; ask for a smaller limit",
-			slog.String("operation", string(g.operation)), slog.Int("rows", len(rows)), slog.Int("limit", g.limit))
+			slog.String("operation", string(g.operation)), slog.String("path", g.path), slog.Int("rows", len(rows)), slog.Int("limit", g.limit))
 	}
 	if len(rows) == 0 {
 		g.empty++
@@ -257,7 +261,7 @@ func isNew(seen map[uint64]bool, hash uint64) bool {
 }
 
 func (g *pageGuard[R]) malformed(reason string) error {
-	return &ResponseError{Operation: g.operation, StatusCode: http.StatusOK, Reason: reason}
+	return &ResponseError{Operation: g.operation, StatusCode: http.StatusOK, Path: g.path, Reason: reason}
 }
 
 // rowsOf ranges over the rows of pages.

@@ -150,7 +150,7 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 			var pageErr *mintlify.PageError
 			require.ErrorAs(t, err, &pageErr)
 			assert.Equal(t, len(rows), pageErr.Offset)
-			assert.ErrorContains(t, err, fmt.Sprintf("export stopped at offset %d: get visitors: 503", pageErr.Offset))
+			assert.ErrorContains(t, err, fmt.Sprintf("list stopped at offset %d: get visitors: 503", pageErr.Offset))
 			assert.Zero(t, params.Offset, "once")
 			params.Offset = pageErr.Offset
 		}

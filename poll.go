@@ -17,6 +17,7 @@ const maxPollDelay = time.Hour
 type Poll struct {
 	Job        *Job          // as last seen, in a wait for a job; nil before the first response
 	Deployment *Deployment   // as last seen, in a wait for a deployment; nil before the first response
+	Status     string        // of either, as last seen; "" before the first response
 	Err        error         // of this poll, if it failed
 	Number     int           // of this poll, from 1
 	Waited     time.Duration // since the wait began
@@ -109,11 +110,13 @@ func WithOnPoll(f func(Poll)) WaitOption {
 type polled interface {
 	*Job | *Deployment
 	kind() string   // what it is called
-	isDone() bool   // its status is terminal
-	failure() error // of a terminal status that is no success, else nil
+	status() string // "" for nil
+	isKnown() bool  // this version knows the status
+	isDone() bool   // the status is terminal
+	failure() error // of a terminal status that is not a success, else nil
 }
 
-// wait is a wait under way: the schedule of its polls, and when it ends.
+// wait is a wait in progress: the schedule of its polls, and when it ends.
 type wait[T polled] struct {
 	waitConfig
 	logger *slog.Logger
@@ -126,6 +129,7 @@ type wait[T polled] struct {
 	lastErr      error     // of the last poll
 	failingSince time.Time // the first failed poll in a row; zero if the last one did not fail
 	seenActive   bool
+	warned       bool // of an unknown status
 }
 
 func newWait[T polled](ctx context.Context, cfg *config, id string, get func(context.Context, string) (T, error), opts []WaitOption) (*wait[T], error) {
@@ -151,7 +155,7 @@ func (w *wait[T]) run(ctx context.Context) (T, error) {
 	return w.last, w.interrupted(contextError(ctx))
 }
 
-// poll polls once. Next is 0 if the wait is over, and the error then is the wait's.
+// poll polls once. If Next is 0 the wait is over, and the error is the wait's.
 func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
 	seen, err := w.get(ctx, w.id)
 	w.polls++
@@ -162,14 +166,24 @@ func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
 	}
 	if !d.over {
 		poll.Next = max(d.next, 1)
-		if err != nil {
-			w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed, polling again",
-				slog.Int("poll", poll.Number), slog.Duration("wait", d.next), slog.String("error", err.Error()))
-		}
+		w.warn(ctx, poll)
 	}
-	poll.Job, poll.Deployment = lastSeen(w.last)
+	poll.Job, poll.Deployment = jobOrDeployment(w.last)
+	poll.Status = w.last.status()
 	w.onPoll(poll)
 	return poll, d.err
+}
+
+// warn logs a failed poll, and once in a wait a status that this version does not know: the
+// wait goes on until the context ends.
+func (w *wait[T]) warn(ctx context.Context, poll Poll) {
+	attrs := []slog.Attr{slog.String(w.last.kind(), w.id), slog.Int("poll", poll.Number), slog.Duration("wait", poll.Next)}
+	if poll.Err != nil {
+		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed, polling again", append(attrs, slog.String("error", poll.Err.Error()))...)
+	} else if !w.last.isKnown() && !w.warned {
+		w.warned = true
+		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: unknown status, polling on", append(attrs, slog.String("status", w.last.status()))...)
+	}
 }
 
 // decision is what follows from a poll.
@@ -199,7 +213,7 @@ func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Dur
 	if wait, ok := askedToWait(err); ok {
 		next = max(next, wait)
 		if !w.failingSince.IsZero() {
-			w.failingSince = w.failingSince.Add(next) // what the service asks for is no outage
+			w.failingSince = w.failingSince.Add(next) // a delay that the service asks for is not an outage
 		}
 		return decision{next: next}
 	}
@@ -250,12 +264,12 @@ func (w *waitConfig) interval(waited time.Duration) time.Duration {
 }
 
 func (w *wait[T]) interrupted(err error) *WaitError {
-	job, deployment := lastSeen(w.last)
+	job, deployment := jobOrDeployment(w.last)
 	return &WaitError{Job: job, Deployment: deployment, Polls: w.polls, Waited: time.Since(w.start), LastErr: w.lastErr, Err: err, id: w.last.kind() + " " + w.id}
 }
 
-// lastSeen returns what was last seen as what it is.
-func lastSeen[T polled](last T) (*Job, *Deployment) {
+// jobOrDeployment returns last as a *Job or a *Deployment; the other is nil.
+func jobOrDeployment[T polled](last T) (*Job, *Deployment) {
 	switch last := any(last).(type) {
 	case *Job:
 		return last, nil
@@ -265,13 +279,13 @@ func lastSeen[T polled](last T) (*Job, *Deployment) {
 	return nil, nil
 }
 
-// pollOnce is one poll of a wait that keeps nothing.
+// pollOnce polls once for a caller who keeps the schedule.
 func pollOnce[T polled](ctx context.Context, cfg *config, id string, waited time.Duration, get func(context.Context, string) (T, error), opts []WaitOption) (Poll, error) {
 	w, err := newWait(ctx, cfg, id, get, opts)
 	if err != nil {
 		return Poll{}, err
 	}
-	w.start = w.start.Add(-waited)
+	w.start = w.start.Add(-max(0, waited))
 	w.maxOutage = maxDuration
 	return w.poll(ctx)
 }

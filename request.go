@@ -56,7 +56,7 @@ func (c *Client) do(ctx context.Context, r request) error {
 	if ctx == nil {
 		return &ArgumentError{"ctx", "is nil"}
 	}
-	call := &call{request: r, ctx: ctx, config: c.config}
+	call := &call{request: r, ctx: context.WithValue(ctx, operationKey{}, r.operation), config: c.config}
 	if err := call.build(c.projectID); err != nil {
 		return fmt.Errorf("mintlify: %s: %w", r.operation, err)
 	}
@@ -120,7 +120,7 @@ func (c *call) build(projectID string) error {
 // checkRedirect follows a redirect only for a GET, and only within the origin that the key
 // is for. Otherwise the redirect itself is the response.
 func (c *call) checkRedirect(req *http.Request, via []*http.Request) error {
-	if c.method != http.MethodGet || len(via) > maxRedirects || !isSameOrigin(req.URL, c.config.origin) {
+	if c.operation.isPost() || len(via) > maxRedirects || !isSameOrigin(req.URL, c.config.origin) {
 		return http.ErrUseLastResponse
 	}
 	return nil
@@ -143,14 +143,17 @@ func (c *call) run() error {
 	if c.ctx.Err() != nil && c.isRetryable() {
 		c.err = c.refused(c.ctx.Err())
 	}
-	if c.method != http.MethodGet && mayHaveActed(c.err) {
+	if c.operation.isPost() && mayHaveActed(c.err) {
 		return &outcomeUnknownError{c.err, c.bearer.Key.Text(c.outcome(), redact.MaxServiceText)}
 	}
 	return c.err
 }
 
+// path returns the path as sent. It names the project, and the job if there is one.
+func (c *call) path() string { return c.bearer.Key.Text(c.httpReq.URL.EscapedPath(), maxKeptBody) }
+
 func (c *call) isRetryable() bool {
-	return isRetryable(c.err, c.method, c.config.retryWaitMax)
+	return isRetryable(c.err, c.operation, c.config.retryWaitMax)
 }
 
 // checkRetry notes the result of an attempt, and reports whether there may be another. That
@@ -175,7 +178,7 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Response) time.Duration {
 	wait := backoff(c.err, minWait, maxWait, retry)
 	c.config.logger.LogAttrs(c.ctx, slog.LevelWarn, "mintlify: retrying request",
-		slog.String("operation", string(c.operation)), slog.Int("attempt", c.bearer.Attempts),
+		slog.String("operation", string(c.operation)), slog.String("path", c.path()), slog.Int("attempt", c.bearer.Attempts),
 		slog.Duration("wait", wait), slog.String("error", c.err.Error()))
 	return wait
 }
@@ -227,7 +230,7 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 		return nil
 	case readErr == nil:
 		return c.responseError(resp, body, decodeErr.Error())
-	case interrupted && c.method == http.MethodGet:
+	case interrupted && !c.operation.isPost():
 		return c.noResponse(readErr)
 	}
 	truncated := c.safe(readErr)
@@ -250,7 +253,7 @@ func (c *call) apiError(resp *http.Response, body []byte) *APIError {
 		RetryAfter: retryAfter(resp.Header),
 		Attempts:   c.bearer.Attempts,
 		Method:     c.method,
-		Path:       c.httpReq.URL.EscapedPath(),
+		Path:       c.path(),
 		Header:     c.bearer.Key.Header(resp.Header),
 		Body:       c.bearer.Key.Body(body, maxKeptBody),
 	}
@@ -260,6 +263,7 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *R
 	e := &ResponseError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
+		Path:       c.path(),
 		Reason:     c.bearer.Key.Text(reason, maxKeptBody),
 		Header:     c.bearer.Key.Header(resp.Header),
 		Body:       c.bearer.Key.Body(body, maxKeptBody),
@@ -312,12 +316,12 @@ func (c *call) noResponse(err error) *sendError {
 	}
 	e := c.sendError(c.safe(err))
 	e.notSent, e.final = notSent, isCertificateError(err)
-	e.worthRetrying = !e.final && (notSent || c.method == http.MethodGet)
+	e.worthRetrying = !e.final && (notSent || !c.operation.isPost())
 	return e
 }
 
 func (c *call) sendError(err error) *sendError {
-	return &sendError{operation: c.operation, method: c.method, url: c.httpReq.URL.String(), attempts: c.bearer.Attempts, err: err}
+	return &sendError{operation: c.operation, url: c.method + " " + c.bearer.Key.Text(c.httpReq.URL.String(), maxKeptBody), attempts: c.bearer.Attempts, err: err}
 }
 
 // safe makes an error of the transport fit to be returned.
@@ -331,7 +335,7 @@ func (c *call) log(status int) {
 	}
 	attrs := []slog.Attr{
 		slog.String("operation", string(c.operation)), slog.String("method", c.method),
-		slog.String("path", c.httpReq.URL.EscapedPath()), slog.Int("attempt", c.bearer.Attempts),
+		slog.String("path", c.path()), slog.Int("attempt", c.bearer.Attempts),
 	}
 	if status != 0 {
 		attrs = append(attrs, slog.Int("status", status))

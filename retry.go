@@ -15,11 +15,11 @@ import (
 
 const maxDuration = time.Duration(math.MaxInt64)
 
-// isRetryable reports whether an attempt that ended with err may be followed by
-// another. A POST needs proof that the service did not act. A Retry-After of more than
-// maxWait is the caller's to wait for.
-func isRetryable(err error, method string, maxWait time.Duration) bool {
-	isGet := method == http.MethodGet
+// isRetryable reports whether there may be another attempt after one that ended with err.
+// A POST needs proof that the service did not act. A Retry-After of more than maxWait is
+// left to the caller.
+func isRetryable(err error, op Operation, maxWait time.Duration) bool {
+	isGet := !op.isPost()
 	switch err := err.(type) {
 	case *sendError:
 		return !err.final && (isGet || err.notSent)
@@ -39,9 +39,8 @@ func isRetryable(err error, method string, maxWait time.Duration) bool {
 	return false
 }
 
-// mayHaveActed reports whether the service may have acted on an attempt that ended
-// with err. The attempts before it certainly did nothing, or a POST would not have
-// been retried.
+// mayHaveActed reports whether the service may have acted on a POST that ended with err. It
+// did not act on earlier attempts, or there would have been no retry.
 func mayHaveActed(err error) bool {
 	switch err := err.(type) {
 	case *sendError:
@@ -52,15 +51,14 @@ func mayHaveActed(err error) bool {
 	return true
 }
 
-// RetryAfter reports whether the call that ended with err may be made again later, and
-// that may help: ok is true where it is certain that the service did not act (429, no
-// connection, an error of the rate limiter or the key source), and for a GET also after
-// network errors, truncated responses, 408, 425 and 5xx. wait is how long the service
-// asked to be left alone; 0 where it did not say.
+// RetryAfter reports whether it may help to make the call that ended with err again later.
+// ok is true if the service certainly did not act (429, no connection, an error of the rate
+// limiter or the key source), and for a GET also after network errors, truncated responses,
+// 408, 425 and 5xx. wait is the time that the service asked for; 0 if it did not say.
 //
 // ok is false for nil, for [ErrOutcomeUnknown] and [ErrInvalidArgument], for other 3xx and
 // 4xx responses, a malformed response, a refused certificate, an ended context, and a job
-// that failed. A [*PageError]'s and a [*WaitError]'s result is their cause's.
+// that failed. For a [*PageError] and a [*WaitError] their cause decides.
 func RetryAfter(err error) (wait time.Duration, ok bool) {
 	if errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrInvalidArgument) {
 		return 0, false
@@ -89,12 +87,13 @@ func (e *APIError) worthRetrying() bool {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusRequestTimeout, http.StatusTooEarly:
-		return e.Method == http.MethodGet
+		return !e.Operation.isPost()
 	}
-	return e.Method == http.MethodGet && e.StatusCode >= 500
+	return !e.Operation.isPost() && e.StatusCode >= 500
 }
 
-// retryAfter is that of the last poll: it is what a wait that no context ended, ended with.
+// retryAfter applies RetryAfter to the last poll's error. It reports false if the context
+// ended the wait.
 func (e *WaitError) retryAfter() (time.Duration, bool) {
 	if errors.Is(e.Err, context.Canceled) || errors.Is(e.Err, context.DeadlineExceeded) {
 		return 0, false
@@ -109,8 +108,8 @@ func isCertificateError(err error) bool {
 		errors.As(err, new(x509.CertificateInvalidError))
 }
 
-// backoff is how long to wait before the next attempt: what the service asks for, else
-// by full jitter under a bound that doubles from minWait to maxWait.
+// backoff returns how long to wait before the next attempt: what the service asks for, else
+// full jitter under a bound that doubles from minWait to maxWait.
 func backoff(err error, minWait, maxWait time.Duration, retry int) time.Duration {
 	var apiErr *APIError
 	if errors.As(err, &apiErr) && apiErr.RetryAfter > 0 {
@@ -123,8 +122,8 @@ func backoff(err error, minWait, maxWait time.Duration, retry int) time.Duration
 	return rand.N(time.Duration(bound))
 }
 
-// retryAfter is how long the service asks to be left alone: 0 where it does not say,
-// or what it says cannot be parsed.
+// retryAfter returns how long the service asks to wait: 0 if it does not say, or if that
+// cannot be parsed. A date counts from the response's own Date, so that clocks need not agree.
 func retryAfter(header http.Header) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	seconds, err := strconv.ParseInt(value, 10, 64)
@@ -134,8 +133,13 @@ func retryAfter(header http.Header) time.Duration {
 		}
 		return time.Duration(max(0, seconds)) * time.Second
 	}
-	if date, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(date))
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
 	}
-	return 0
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, date.Sub(now))
 }

@@ -91,7 +91,7 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	}{
 		"no trace events": {[]transport{failWith(refused)}, 1},
 		"the first host got the request, the second cannot be reached": {[]transport{connected}, 1},
-		"proof of the attempt before": {[]transport{unconnected, connected}, 2},
+		"proof of the attempt before":                                  {[]transport{unconnected, connected}, 2},
 	} {
 		for _, operation := range posts() {
 			t.Run(name+"/"+operation, func(t *testing.T) {

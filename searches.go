@@ -47,12 +47,8 @@ type SearchTerm struct {
 // Errors: [*ArgumentError] for a limit outside 0 to 100, or a DateFrom that is not before
 // DateTo; [*APIError], [*ResponseError], or the network's or context's error.
 func (s *AnalyticsService) GetSearches(ctx context.Context, params SearchesParams) (*SearchPage, error) {
-	if err := params.export().check(); err != nil {
-		return nil, err
-	}
 	page := &SearchPage{Cursor: params.Cursor}
-	err := s.get(ctx, request{operation: OpGetSearches, url: "/searches", query: params.export().query(), maxBody: maxCountsBody, into: page})
-	if err != nil {
+	if err := s.getPage(ctx, params.export(), page); err != nil {
 		return nil, err
 	}
 	return page, nil
@@ -67,7 +63,7 @@ func (s *AnalyticsService) GetSearches(ctx context.Context, params SearchesParam
 // [*PageError] with the cursor to resume at. It is an error, too, if the service repeats a
 // page or a cursor, or says over three empty pages in a row that there is more.
 func (s *AnalyticsService) SearchPages(ctx context.Context, params SearchesParams, opts ...ExportOption) iter.Seq2[*SearchPage, error] {
-	list := params.export().listing(OpGetSearches)
+	list := s.listing(params.export())
 	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*SearchPage, error) {
 		params := params
 		params.Limit, params.Cursor = list.limit, at.cursor
@@ -81,7 +77,10 @@ func (s *AnalyticsService) Searches(ctx context.Context, params SearchesParams, 
 }
 
 func (p SearchesParams) export() exportParams {
-	return exportParams{from: p.DateFrom, to: p.DateTo, limit: p.Limit, maxLimit: 100, byCursor: true, position: position{cursor: p.Cursor}}
+	return exportParams{
+		operation: OpGetSearches, path: "/searches", maxBody: maxCountsBody, from: p.DateFrom, to: p.DateTo,
+		limit: p.Limit, maxLimit: 100, byCursor: true, position: position{cursor: p.Cursor},
+	}
 }
 
 func (t SearchTerm) identity() identity  { return identity{text: t.Query} }
