@@ -15,12 +15,14 @@ import (
 
 // Types of frames, and flags, of RFC 9113.
 const (
-	frameData, frameHeaders, frameRSTStream       = 0x0, 0x1, 0x3
-	frameSettings, frameGoAway, frameWindowUpdate = 0x4, 0x7, 0x8
-	flagEndStream, flagAck, flagEndHeaders        = 0x1, 0x1, 0x4
-	statusField                                   = 0x08 // :status by its index, the value literal
-	maxWindow                                     = 1<<31 - 1
-	preface                                       = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	frameData, frameHeaders, frameRSTStream = 0x0, 0x1, 0x3
+	frameSettings, framePing                = 0x4, 0x6
+	frameGoAway, frameWindowUpdate          = 0x7, 0x8
+	maxStreamsSetting                       = 0x3
+	flagEndStream, flagAck, flagEndHeaders  = 0x1, 0x1, 0x4
+	statusField                             = 0x08 // :status by its index, the value literal
+	maxWindow                               = 1<<31 - 1
+	preface                                 = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 )
 
 // Error codes of RFC 9113.
@@ -42,7 +44,9 @@ const (
 
 // Server calls Handle for what happens to requests, and counts it.
 type Server struct {
-	Handle func(Event, *Stream)
+	Handle     func(Event, *Stream)
+	MaxStreams uint32      // at once on a connection, as the server announces; 0: no limit
+	Silent     atomic.Bool // it does not respond to pings
 
 	Conns, Begun, Whole atomic.Int64
 
@@ -84,7 +88,11 @@ func (s *Server) Serve(conn net.Conn) {
 	if _, err := io.ReadFull(conn, make([]byte, len(preface))); err != nil {
 		return
 	}
-	out.frame(frameSettings, 0, 0, nil)
+	var settings []byte
+	if s.MaxStreams > 0 {
+		settings = binary.BigEndian.AppendUint32([]byte{0, maxStreamsSetting}, s.MaxStreams)
+	}
+	out.frame(frameSettings, 0, 0, settings)
 	streams := map[uint32]*Stream{}
 	for {
 		kind, flags, id, payload, err := readFrame(conn)
@@ -93,6 +101,9 @@ func (s *Server) Serve(conn net.Conn) {
 		}
 		if kind == frameSettings && flags&flagAck == 0 {
 			out.frame(frameSettings, flagAck, 0, nil)
+		}
+		if kind == framePing && flags&flagAck == 0 && !s.Silent.Load() {
+			out.frame(framePing, flagAck, 0, payload)
 		}
 		if kind != frameHeaders && kind != frameData {
 			continue

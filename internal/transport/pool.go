@@ -17,8 +17,8 @@ type Pool struct {
 	own      *http.Transport
 }
 
-// New returns a clone of http.DefaultTransport, or a transport like it where the program
-// has replaced it, with room to keep a connection for each of many waits.
+// New returns a clone of http.DefaultTransport, or a transport like it if the program has
+// replaced it, with room to keep a connection for each of many waits.
 func New() *http.Transport {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -27,21 +27,24 @@ func New() *http.Transport {
 	return roomy(standard)
 }
 
-// roomy returns a clone of standard that keeps many idle connections, and no more of a
-// response's header than a service has use for. The connections are closed
-// before a server is likely to: a request written to a connection that closes has an
-// unknown outcome.
+// roomy returns a clone of standard that keeps many idle connections and bounds a response's
+// header. It closes idle connections before a server is likely to: a request written to a
+// connection that closes has an unknown outcome. Over HTTP/2 it pings a connection that has
+// gone silent: net/http would use it for every request until the system gives it up.
 func roomy(standard *http.Transport) *http.Transport {
 	own := standard.Clone()
 	own.MaxIdleConns = 0 // no limit but the host's
 	own.MaxIdleConnsPerHost = 1024
 	own.IdleConnTimeout = 30 * time.Second
 	own.MaxResponseHeaderBytes = cmp.Or(own.MaxResponseHeaderBytes, maxHeaderBytes)
+	if own.HTTP2 == nil {
+		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
+	}
 	return own
 }
 
-// roundTripper returns http.DefaultTransport itself where the program has replaced
-// it, as httpmock and telemetry do, else the clone of it.
+// roundTripper returns http.DefaultTransport itself if the program has replaced it, as
+// httpmock and telemetry do, else the clone of it.
 func (p *Pool) roundTripper() http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
