@@ -221,8 +221,8 @@ func (c *Client) Call(ctx context.Context, call Call, into any) error {
 }
 
 func (call Call) check(into any) error {
-	if call.Method == "" {
-		return &ArgumentError{"method", "is empty"}
+	if call.Method == "" || strings.ContainsFunc(call.Method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+		return &ArgumentError{"method", fmt.Sprintf("is %.20q, want an HTTP method such as GET", call.Method)}
 	}
 	path, err := url.Parse(call.Path)
 	if err != nil || !strings.HasPrefix(call.Path, "/") || path.EscapedPath() != call.Path {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -246,4 +247,40 @@ func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
 	assert.NotContains(t, err.Error(), testKey)
 	assert.Equal(t, "bad key [API key]", deployment.Summary)
 	assert.Equal(t, []string{"MINTLIFY_API_KEY=[API key]"}, deployment.Logs)
+}
+
+// Nothing says that a deployment has an id, and its logs can be of any size.
+func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
+	logs := strings.Repeat(`"compiling",`, 1<<20)
+	for name, tc := range map[string]struct {
+		rt   transport
+		logs int // at least
+	}{
+		"no id":     {respondWith(200, `{"status":"failure","logs":["oh"]}`), 1},
+		"oversized": {respondWith(200, `{"status":"failure","_id":"d","logs":[`+logs+`"oh"]}`), 100_000},
+		"truncated": {breakOff(200, `{"status":"failure","logs":["compiling","broken","by t`), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := newRecording(tc.rt)
+			deployment, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
+			require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
+			assert.Equal(t, "d", deployment.ID)
+			assert.Equal(t, mintlify.DeploymentFailed, deployment.Status)
+			assert.GreaterOrEqual(t, len(deployment.Logs), tc.logs)
+			assert.Equal(t, 1, rt.count())
+			var failed *mintlify.DeploymentFailedError
+			require.ErrorAs(t, err, &failed)
+			assert.Same(t, deployment, failed.Deployment)
+		})
+	}
+}
+
+// A status that is not terminal tells nothing that the next poll would not.
+func TestWaitGoesOnAfterADeploymentThatCannotBeReadWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := newRecording(breakOff(200, `{"status":"queued","logs":["comp`), breakOff(200, `{"logs":["comp`), respondWith(200, `{"status":"success"}`))
+		_, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
+		require.NoError(t, err)
+		assert.Equal(t, 3, rt.count())
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -231,4 +232,107 @@ func TestErrorsCutLongIDsAndURLs(t *testing.T) {
 
 	_, err = newClient(t, failWith(errors.New("reset")), mintlify.WithMaxRetries(0)).Jobs.Get(t.Context(), strings.Repeat("x", 5000))
 	assert.ErrorContains(t, err, "reset", "a long URL leaves room for the cause")
+}
+
+// errgroup cancels the other calls with the first error as the cause.
+func TestCauseThatIsAnotherCallsErrorLendsNothing(t *testing.T) {
+	foreign := errors.New("the pod is shut down")
+	_, sibling := get(t.Context(), newClient(t, respondWith(404, "")))
+	_, acted := create(t.Context(), newClient(t, respondWith(504, "")))
+	for name, cause := range map[string]error{"a 404": sibling, "an unknown outcome": acted, "wrapped": fmt.Errorf("page 7: %w: %w", foreign, sibling)} {
+		for call, err := range map[string]error{
+			"wait": interruptedBy(t, cause, func(ctx context.Context, c *mintlify.Client) error {
+				_, err := c.Jobs.WaitUntilDone(ctx, "job_1")
+				return err
+			}),
+			"create": interruptedBy(t, cause, func(ctx context.Context, c *mintlify.Client) error { _, err := create(ctx, c); return err }),
+			"get":    interruptedBy(t, cause, func(ctx context.Context, c *mintlify.Client) error { _, err := get(ctx, c); return err }),
+		} {
+			assert.ErrorIs(t, err, context.Canceled, "%s, %s", name, call)
+			assert.ErrorContains(t, err, cause.Error()[:20])
+			assert.Empty(t, kindsOf(err), "%s, %s", name, call)
+			assert.False(t, errors.As(err, new(*mintlify.APIError)), "%s, %s", name, call)
+			assert.Equal(t, call == "wait", errors.As(err, new(*mintlify.WaitError)), "%s, %s", name, call)
+			assert.Equal(t, name == "wrapped", errors.Is(err, foreign), "%s, %s", name, call)
+			_, ok := mintlify.RetryAfter(err)
+			assert.False(t, ok, "%s, %s", name, call)
+		}
+	}
+}
+
+// interruptedBy makes a call whose context ends, for a cause, before anything is sent.
+func interruptedBy(t *testing.T, cause error, call func(context.Context, *mintlify.Client) error) error {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	return call(ctx, newClient(t, failWith(errors.New("nothing may be sent"))))
+}
+
+// A test of a program that mocks the SDK has to meet the same errors as production.
+func TestErrorsBuiltFromTheirFieldsAreTheSDKsOwn(t *testing.T) {
+	for _, tc := range []struct {
+		err            error
+		outcomeUnknown bool
+		retryAfter     bool
+	}{
+		{&mintlify.APIError{Operation: mintlify.OpCreateJob, StatusCode: 504}, true, false},
+		{&mintlify.APIError{Operation: mintlify.OpSendMessage, StatusCode: 408}, true, false},
+		{&mintlify.APIError{Operation: mintlify.OpTriggerAutomation, StatusCode: 302}, true, false},
+		{&mintlify.APIError{Operation: "POST /v1/things", StatusCode: 500}, true, false},
+		{&mintlify.APIError{Operation: mintlify.OpCreateJob, StatusCode: 400}, false, false},
+		{&mintlify.APIError{Operation: mintlify.OpCreateJob, StatusCode: 429}, false, true},
+		{&mintlify.APIError{Operation: mintlify.OpGetVisitors, StatusCode: 503}, false, true},
+		{&mintlify.APIError{Operation: mintlify.OpGetVisitors, StatusCode: 408}, false, true},
+		{&mintlify.APIError{Operation: "GET /v1/things", StatusCode: 503}, false, true},
+		{&mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 404}, false, false},
+		{&mintlify.ResponseError{Operation: mintlify.OpCreateJob, StatusCode: 201}, true, false},
+		{&mintlify.ResponseError{Operation: mintlify.OpGetJob, StatusCode: 200}, false, false},
+		{&mintlify.PageError{Err: &mintlify.APIError{Operation: mintlify.OpGetViews, StatusCode: 500}}, false, true},
+		{&mintlify.WaitError{LastErr: &mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 500}}, false, true},
+	} {
+		assert.Equal(t, tc.outcomeUnknown, isOutcomeUnknown(tc.err), "%v", tc.err)
+		_, ok := mintlify.RetryAfter(tc.err)
+		assert.Equal(t, tc.retryAfter, ok, "%v", tc.err)
+	}
+}
+
+func TestZeroErrorsCanBePrinted(t *testing.T) {
+	for err, want := range map[error]string{
+		&mintlify.ArgumentError{}:         "mintlify:",
+		&mintlify.APIError{}:              "mintlify: 0",
+		&mintlify.ResponseError{}:         "mintlify: malformed response (status 0):",
+		&mintlify.PageError{Offset: 5}:    "mintlify: list stopped at offset 5",
+		&mintlify.WaitError{}:             "mintlify: wait, after 0s and 0 polls",
+		&mintlify.JobFailedError{}:        "mintlify: job failed: the agent hit an unrecoverable error",
+		&mintlify.DeploymentFailedError{}: "mintlify: deployment failed",
+	} {
+		assert.EqualError(t, err, want)
+		assert.NotPanics(t, func() {
+			_, _ = mintlify.RetryAfter(err)
+			kindsOf(err)
+			_ = errors.As(err, new(*mintlify.JobFailedError))
+		})
+	}
+}
+
+// With 100 waits at once, an error that does not say which is useless.
+func TestEveryErrorAndLogLineNamesTheRequest(t *testing.T) {
+	const path = "/v2/agent/proj/job/job_1"
+	synctest.Test(t, func(t *testing.T) {
+		for name, rt := range map[string]transport{
+			"status": respondWith(503, ""), "malformed": respondWith(200, "OK"), "truncated": breakOff(200, "{"), "no response": failWith(errors.New("lost")),
+		} {
+			var lines strings.Builder
+			client := newClient(t, rt, mintlify.WithLogger(textLogger(&lines)))
+			_, err := get(t.Context(), client)
+			assert.ErrorContains(t, err, path, name)
+			assert.NotContains(t, err.Error(), "\n")
+			_, err = client.Jobs.WaitUntilDone(t.Context(), "job_1", mintlify.WithMaxOutage(time.Minute))
+			assert.ErrorContains(t, err, path, name)
+			for line := range strings.Lines(lines.String()) {
+				assert.Contains(t, line, path, name)
+			}
+			assert.Contains(t, lines.String(), "job=job_1", "the poll that failed")
+		}
+	})
 }

@@ -310,3 +310,60 @@ func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
 	assert.Equal(t, cursor, pageErr.Cursor)
 	assertReadable(t, err)
 }
+
+// Without it nobody can tell whether this is the last page.
+func TestSearchesWithoutANextCursorAreMalformed(t *testing.T) {
+	_, err := collect(newClient(t, respondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`)).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorContains(t, err, "missing nextCursor")
+}
+
+func TestCallerStatsWithoutACountAreMalformed(t *testing.T) {
+	for _, missing := range []string{"web", "api", "other", "total"} {
+		body := strings.Replace(`{"web":1,"api":2,"other":3,"total":6}`, missing, "new", 1)
+		_, err := newClient(t, respondWith(200, body)).Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
+		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
+	}
+}
+
+func TestCursorIsBounded(t *testing.T) {
+	for size, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
+		cursor := strings.Repeat("c", size)
+		_, err := newClient(t, respondWith(200, `{"totalSearches":9,"searches":[],"nextCursor":"`+cursor+`"}`)).Analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
+		assert.Equal(t, ok, err == nil, "%v", err)
+		_, err = newClient(t, respondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+cursor+`"}`)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+		assert.Equal(t, ok, err == nil, "%v", err)
+	}
+}
+
+// Counts move while an export runs: the rows of a page are told apart without them.
+func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
+	n := 0
+	moving := transport(func(*http.Request) (*http.Response, error) {
+		n++
+		return response(200, fmt.Sprintf(`{"totals":{},"visitors":[{"path":"/a","human":%d},{"path":"/b"}],"hasMore":true}`, n)), nil
+	})
+	rows, err := collect(newClient(t, moving).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorContains(t, err, "repeats an earlier page")
+	assert.Len(t, rows, 2)
+
+	cursors := transport(func(r *http.Request) (*http.Response, error) {
+		n++
+		next := map[string]string{"": "a", "a": "b", "b": "a"}[r.URL.Query().Get("cursor")]
+		return response(200, fmt.Sprintf(`{"totalSearches":9,"searches":[{"searchQuery":"%d"}],"nextCursor":%q}`, n, next)), nil
+	})
+	_, err = collect(newClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorContains(t, err, "repeats an earlier cursor")
+}
+
+// Rows shift between the pages of live counts.
+func TestSingleRowMayComeAgain(t *testing.T) {
+	rt := newRecording(
+		respondWith(200, `{"totals":{},"visitors":[{"path":"/a"},{"path":"/b"}],"hasMore":true}`),
+		respondWith(200, `{"totals":{},"visitors":[{"path":"/b"},{"path":"/c"}],"hasMore":false}`))
+	rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+	require.NoError(t, err)
+	assert.Len(t, rows, 4)
+}

@@ -217,3 +217,22 @@ func TestWithKeySourceAndWithRateLimiterAreOutsideTheAttemptsTime(t *testing.T) 
 		require.NoError(t, err)
 	})
 }
+
+func TestAllRateLimitersAreAskedInOrder(t *testing.T) {
+	var asked []string
+	limiter := func(name string, err error) mintlify.Option {
+		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+			asked = append(asked, name)
+			return err
+		})
+	}
+	_, err := get(t.Context(), newClient(t, respondWith(200, jobJSON), limiter("first", nil), limiter("second", nil)))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"first", "second"}, asked)
+
+	asked = nil
+	full := errors.New("full")
+	_, err = get(t.Context(), newClient(t, respondWith(200, jobJSON), limiter("first", full), limiter("second", nil)))
+	assert.ErrorIs(t, err, full)
+	assert.Equal(t, []string{"first"}, asked)
+}

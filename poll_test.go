@@ -3,6 +3,7 @@ package mintlify_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -614,4 +615,39 @@ func TestPollOfAnEndedContextIsOver(t *testing.T) {
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 	_, err = mintlifytest.NewService().Client().Jobs.Poll(t.Context(), "", 0)
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+}
+
+func TestPollSaysTheStatusAsLastSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := newRecording(respondWith(503, ""), respondWith(200, jobJSON), respondWith(503, ""), respondWith(200, `{"id":"job_1","status":"completed"}`))
+		var statuses []string
+		_, err := newClient(t, rt).Jobs.WaitUntilDone(t.Context(), "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) { statuses = append(statuses, p.Status) }))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"", "active", "active", "completed"}, statuses)
+		poll, err := newClient(t, respondWith(200, `{"status":"queued"}`)).Deployments.Poll(t.Context(), "d", 0)
+		require.NoError(t, err)
+		assert.Equal(t, "queued", poll.Status)
+	})
+}
+
+func TestPollTakesANegativeTimeForNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		poll, err := newClient(t, respondWith(200, jobJSON)).Jobs.Poll(t.Context(), "job_1", -time.Hour)
+		require.NoError(t, err)
+		assert.Zero(t, poll.Waited)
+		assert.Positive(t, poll.Next)
+	})
+}
+
+func TestUnknownStatusIsLoggedOnceInAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		paused := respondWith(200, `{"id":"job_1","status":"paused"}`)
+		rt := newRecording(paused, paused, paused, respondWith(200, `{"id":"job_1","status":"completed"}`))
+		var lines strings.Builder
+		logger := slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		_, err := newClient(t, rt, mintlify.WithLogger(logger)).Jobs.WaitUntilDone(t.Context(), "job_1")
+		require.NoError(t, err)
+		assert.Equal(t, 1, strings.Count(lines.String(), "\n"), lines.String())
+		assert.Contains(t, lines.String(), "status=paused")
+	})
 }

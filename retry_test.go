@@ -414,3 +414,14 @@ func TestRetryAfter(t *testing.T) {
 		})
 	}
 }
+
+// The clocks of the service and of this machine need not agree.
+func TestRetryAfterDateCountsFromTheResponsesDate(t *testing.T) {
+	date := time.Date(2001, time.March, 1, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{date.Format(http.TimeFormat): 90 * time.Second, "yesterday": 0} {
+		_, err := get(t.Context(), newClient(t, respondWith(429, "", "Date", header, "Retry-After", date.Add(90*time.Second).Format(http.TimeFormat)), mintlify.WithMaxRetries(0)))
+		wait, ok := mintlify.RetryAfter(err)
+		assert.True(t, ok)
+		assert.Equal(t, want, wait, header)
+	}
+}
