@@ -89,7 +89,7 @@ func WithUserAgent(product string) Option {
 			return &ArgumentError{"userAgent", "is empty"}
 		}
 		if strings.ContainsFunc(product, func(r rune) bool { return r < ' ' || r > '~' }) {
-			return &ArgumentError{"userAgent", "has a character that is not printable ASCII"}
+			return &ArgumentError{"userAgent", "contains a character that is not printable ASCII"}
 		}
 		cfg.transport.UserAgent = product + " " + ownAgent
 		return nil

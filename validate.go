@@ -1,7 +1,6 @@
 package mintlify
 
 import (
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -33,9 +32,9 @@ func cleanKey(arg argument) (string, error) {
 	case key == "":
 		return "", arg.refuse(arg.missing)
 	case strings.ContainsFunc(key, unicode.IsSpace):
-		return "", arg.refuse("has white space or a line break within it")
+		return "", arg.refuse("contains white space or a line break")
 	case strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }):
-		return "", arg.refuse("has a control, invisible or non-ASCII character: copy it again from the dashboard")
+		return "", arg.refuse("contains a control, invisible or non-ASCII character: copy it again from the dashboard")
 	case strings.HasPrefix(key, "mint_dsc_"):
 		return "", arg.refuse("is an assistant key (mint_dsc_…), which does not work here: make an admin key")
 	case strings.HasPrefix(key, "mint_us_"):
@@ -60,7 +59,7 @@ func trimScheme(text string) string {
 func cleanProjectID(arg argument) (string, error) {
 	id := strings.TrimSpace(arg.value)
 	if strings.HasPrefix(trimScheme(id), "mint_") {
-		return "", arg.refuse("begins as an API key does: the key and the project id are swapped")
+		return "", arg.refuse("starts like an API key: the key and the project id are swapped")
 	}
 	if likeness := likenessOf(id); likeness != "" {
 		return "", arg.refuse(likeness + ": copy the project id from the API keys page of the dashboard")
@@ -82,11 +81,11 @@ func likenessOf(id string) string {
 	case strings.ContainsAny(id, "<>"):
 		return "is a placeholder"
 	case strings.Contains(id, "/"):
-		return "holds a slash, as a path or a repository does"
+		return "contains a slash, like a path or repository name"
 	case strings.Contains(id, ":"):
-		return "holds a colon, as a host with a port does"
+		return "contains a colon, like a host with a port"
 	case strings.ContainsFunc(id, unicode.IsSpace):
-		return "has white space within it"
+		return "contains white space"
 	}
 	return ""
 }
@@ -116,7 +115,7 @@ func refusedID(id string) string {
 	case strings.TrimSpace(id) == "":
 		return "is empty"
 	case id == "." || id == "..":
-		return fmt.Sprintf("is %q, which is no id", id)
+		return "is not a valid id"
 	}
 	return ""
 }
@@ -129,7 +128,7 @@ func (cfg *config) parseBaseURL() error {
 	case err != nil:
 		return cfg.baseURL.refuse("is not a URL: want one such as " + DefaultBaseURL)
 	case u.Scheme != "https" && u.Scheme != "http":
-		return cfg.baseURL.refuse("does not begin with https://")
+		return cfg.baseURL.refuse("does not start with https://")
 	case !hasHost(u):
 		return cfg.baseURL.refuse("has no host")
 	case u.User != nil:

@@ -80,14 +80,14 @@ func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {
 	client, err := mintlify.NewClient(testKey, "proj")
 	require.NoError(t, err)
 	for name, tc := range map[string]struct{ id, reason string }{
-		"empty": {"", "empty"}, "blank": {" \n", "empty"}, "dot": {".", "no id"}, "dots": {"..", "no id"},
+		"empty": {"", "empty"}, "blank": {" \n", "empty"}, "dot": {".", "not a valid id"}, "dots": {"..", "not a valid id"},
 		"swapped":     {"mint_secret", "swapped"},
 		"pasted":      {"Bearer mint_secret", "swapped"},
 		"URL":         {"https://dashboard.example.com/acme", "is a URL"},
 		"placeholder": {"<your project id>", "is a placeholder"},
-		"slash":       {"acme/docs", "holds a slash"},
-		"colon":       {"localhost:3000", "holds a colon"},
-		"white space": {"my project", "has white space"},
+		"slash":       {"acme/docs", "contains a slash"},
+		"colon":       {"localhost:3000", "contains a colon"},
+		"white space": {"my project", "contains white space"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mintlify.NewClient(testKey, tc.id)
