@@ -65,8 +65,8 @@ func newAttempt(caller context.Context, limit time.Duration, req *http.Request) 
 // written.
 func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.trace = httptrace.ClientTrace{
-		GetConn:              func(string) { a.askConn() },
-		GotConn:              func(httptrace.GotConnInfo) { a.note(&a.connected) },
+		GetConn:              func(string) { a.startConn(&a.asked) },
+		GotConn:              func(httptrace.GotConnInfo) { a.startConn(&a.connected) },
 		WroteHeaders:         a.wroteHeaders,
 		WroteRequest:         a.wroteRequest,
 		GotFirstResponseByte: func() { a.note(&a.responding) },
@@ -115,13 +115,14 @@ func (a *Attempt) wroteRequest(info httptrace.WroteRequestInfo) {
 	}
 }
 
-// askConn abandons an attempt that net/http would go on sending. It runs before anything
-// is written to the connection that is asked for. Connections without a written header do
-// not count: over HTTP/2 net/http asks again whenever a connection has no stream left.
-func (a *Attempt) askConn() {
+// startConn abandons an attempt that net/http would go on sending. It runs before anything
+// is written to the connection, both when net/http asks for it and when it has got it: over
+// HTTP/2 it does not always tell that it asks. Connections without a written header do not
+// count: over HTTP/2 net/http asks again whenever a connection has no stream left.
+func (a *Attempt) startConn(event *bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked = true
+	*event = true
 	switch {
 	case !a.isGet && a.isSent():
 		a.abandon(errResent)
