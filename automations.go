@@ -13,25 +13,24 @@ type AutomationsService struct {
 	client *Client
 }
 
-// AutomationRun is a run of an automation that was triggered. A field that the service leaves
-// out is "". It marshals to JSON under the service's own field names, and reads back to an equal
-// value.
+// AutomationRun is a run that was triggered. A field is "" if the service leaves it out. It
+// marshals to JSON under the service's own field names, and reads back to an equal value.
 type AutomationRun struct {
 	SchemaID   string `json:"schemaId"`   // of the automation
 	InstanceID string `json:"instanceId"` // of this run
-	JobID      string `json:"jobId"`      // whether [JobsService.Get] knows it is not documented
+	JobID      string `json:"jobId"`      // the service does not document whether [JobsService.Get] finds it
 }
 
-// Trigger runs an automation at once that has a custom schedule:
-// POST /v1/workflow/{projectId}/{id}/trigger. It costs credits like a scheduled run, and works
-// on what has changed since the last finished run. Nothing can be asked about the run
-// afterwards. The quota is 10 per organization and 10 seconds, shared with
+// Trigger runs an automation that has a custom schedule, now:
+// POST /v1/workflow/{projectId}/{id}/trigger. It costs credits like a scheduled run, and
+// covers what has changed since the last finished run. The service offers no way to query the
+// run. The quota is 10 per organization and 10 seconds, shared with
 // [DeploymentsService.TriggerUpdate].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: a second call
 // may be a second run. After any other error nothing ran.
 //
-// Errors: [*ArgumentError] for an empty or dot id, [*APIError] ([ErrBadRequest] for an
+// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrBadRequest] for an
 // automation that is not active or has no custom schedule, [ErrNotFound] for an unknown one),
 // [*ResponseError], or the network's or context's error.
 func (s *AutomationsService) Trigger(ctx context.Context, id string) (*AutomationRun, error) {

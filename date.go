@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Date is a day or an instant, as the service takes it. The zero Date is not sent.
+// Date is a day or an instant. The zero Date is not sent.
 // Dates can be compared with ==, and marshal to JSON as text.
 type Date struct {
 	at  time.Time // UTC, to the millisecond
 	day bool
 }
 
-// Day returns a day, sent as YYYY-MM-DD. Values outside their usual ranges are
-// taken on, as by [time.Date]: day 0 is the last of the month before.
+// Day returns a day, sent as YYYY-MM-DD. Values outside their usual ranges are normalized
+// as by [time.Date]: day 0 is the last day of the month before.
 func Day(year int, month time.Month, day int) Date {
 	return Date{time.Date(year, month, day, 0, 0, 0, 0, time.UTC), true}
 }
@@ -21,16 +21,14 @@ func Day(year int, month time.Month, day int) Date {
 // DayOf returns the day of t in t's own location.
 func DayOf(t time.Time) Date { return Day(t.Date()) }
 
-// Instant returns t as an instant, sent in UTC as 2006-01-02T15:04:05Z, with
-// milliseconds where there are any; what is finer is dropped. The zero time is
-// the zero Date.
+// Instant returns t as an instant, truncated to milliseconds and sent in UTC as
+// 2006-01-02T15:04:05Z or 2006-01-02T15:04:05.000Z. The zero time is the zero Date.
 func Instant(t time.Time) Date {
 	return Date{at: t.UTC().Truncate(time.Millisecond)}
 }
 
-// ParseDate reads a day, YYYY-MM-DD, or an instant, ISO 8601 with Z or an offset,
-// which is turned into Z. Anything else, an instant without zone included, is an
-// [*ArgumentError].
+// ParseDate reads a day, YYYY-MM-DD, or an instant, ISO 8601 with Z or an offset, which it
+// converts to Z. Anything else is an [*ArgumentError], also an instant without a zone.
 func ParseDate(s string) (Date, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return Date{day, true}, nil
@@ -47,8 +45,8 @@ func ParseDate(s string) (Date, error) {
 // Time returns d in UTC: a day as its midnight, and the zero Date as the zero time.
 func (d Date) Time() time.Time { return d.at }
 
-// AddDays returns d moved by n days, which may be negative: a day to a day, an instant by
-// n times 24 hours. The zero Date stays the zero Date.
+// AddDays returns d moved by n days, which may be negative. The zero Date stays the zero
+// Date.
 func (d Date) AddDays(n int) Date {
 	if d.IsZero() {
 		return d

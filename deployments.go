@@ -27,17 +27,19 @@ type PreviewParams struct {
 // own field names, and reads back to an equal value.
 type QueuedDeployment struct {
 	ID         string `json:"statusId"`             // for [DeploymentsService.WaitUntilDone]
-	PreviewURL string `json:"previewUrl,omitempty"` // where a preview will be; "" of an update
+	PreviewURL string `json:"previewUrl,omitempty"` // of a preview, once it is built; "" for an update
 }
 
 // Deployment is one build of the documentation site. It marshals to JSON under the service's
 // own field names, times in UTC, and reads back to an equal value.
 type Deployment struct {
-	ID              string           `json:"_id"`                       // if the service sends none, the one that was asked for
-	ProjectID       string           `json:"projectId,omitempty"`       // of the project it belongs to
-	Status          DeploymentStatus `json:"status"`                    // never empty in a response of the service
-	Summary         string           `json:"summary,omitempty"`         // the service's words on how it went
-	Logs            []string         `json:"logs,omitzero"`             // of the build, line by line; of more than 10 MiB, the first
+	ID        string           `json:"_id"`                 // if the service sends none, the id of the call
+	ProjectID string           `json:"projectId,omitempty"` // of the project it belongs to
+	Status    DeploymentStatus `json:"status"`              // never empty in a response of the service
+	Summary   string           `json:"summary,omitempty"`   // the service's words on how it went
+	// Logs are the lines of the build. They may be cut: if a wait ends with a response that is
+	// truncated or has more than 10 MiB, later lines are missing.
+	Logs            []string         `json:"logs,omitzero"`
 	Subdomain       string           `json:"subdomain,omitempty"`       // of the site
 	Source          string           `json:"source,omitempty"`          // what triggered it, as received: api, github, dashboard …
 	Commit          DeploymentCommit `json:"commit,omitzero"`           // that was built
@@ -45,8 +47,8 @@ type Deployment struct {
 	Screenshot      string           `json:"screenshot,omitempty"`      // a URL
 	ScreenshotLight string           `json:"screenshotLight,omitempty"` // a URL, in the light theme
 	ScreenshotDark  string           `json:"screenshotDark,omitempty"`  // a URL, in the dark theme
-	CreatedAt       time.Time        `json:"createdAt,omitzero"`        // in UTC; zero where the service does not say, or what cannot be parsed
-	EndedAt         time.Time        `json:"endedAt,omitzero"`          // in UTC; zero while it goes on, or where the time cannot be parsed
+	CreatedAt       time.Time        `json:"createdAt,omitzero"`        // in UTC; zero if absent or not a time
+	EndedAt         time.Time        `json:"endedAt,omitzero"`          // in UTC; zero until it ends, or if not a time
 }
 
 // DeploymentCommit is the commit that was built.
@@ -71,8 +73,7 @@ type DeploymentAuthor struct {
 	GitHubUserID int64  `json:"githubUserId,omitempty"` // 0 if there is none
 }
 
-// DeploymentStatus is where a deployment stands. One that this version does not know is kept
-// as received.
+// DeploymentStatus is a deployment's status. Unknown values are kept as received.
 type DeploymentStatus string
 
 // The statuses of a deployment.
@@ -80,37 +81,39 @@ const (
 	DeploymentQueued     DeploymentStatus = "queued"
 	DeploymentInProgress DeploymentStatus = "in_progress"
 	DeploymentSucceeded  DeploymentStatus = "success"
-	DeploymentFailed     DeploymentStatus = "failure" // the content can be live all the same, where a side step failed: Summary and Logs tell
+	// DeploymentFailed can mean that the content is live and a side step failed: see Summary
+	// and Logs.
+	DeploymentFailed DeploymentStatus = "failure"
 )
 
-// IsTerminal reports whether a deployment with this status has come to its end. An unknown
-// status is not terminal.
+// IsTerminal reports whether a deployment with this status has ended. An unknown status is
+// not terminal.
 func (s DeploymentStatus) IsTerminal() bool {
 	return s == DeploymentSucceeded || s == DeploymentFailed
 }
 
 // TriggerUpdate deploys the branch that is set up for deployment:
-// POST /v1/project/update/{projectId}. The build goes on asynchronously;
-// [DeploymentsService.WaitUntilDone] waits for its end. The quota is 10 per organization and
+// POST /v1/project/update/{projectId}. It returns once the service has queued the build;
+// [DeploymentsService.WaitUntilDone] waits for the end. The quota is 10 per organization and
 // 10 seconds, shared with [AutomationsService.Trigger].
 //
-// It is safe to call again, after [ErrOutcomeUnknown] too, and then may cost a second build.
+// It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build.
 //
-// Errors: [*APIError], [*ResponseError], or the network's or context's error. A deployment that
-// is returned with an error was queued: wait for it by its id.
+// Errors: [*APIError], [*ResponseError], or the network's or context's error. If it returns a
+// deployment with the error, that deployment was queued: wait for it by its id.
 func (s *DeploymentsService) TriggerUpdate(ctx context.Context) (*QueuedDeployment, error) {
 	return s.trigger(ctx, request{operation: OpTriggerUpdate, url: s.client.url("/v1/project/update", s.client.projectID)})
 }
 
-// TriggerPreview deploys a branch as a preview: POST /v1/project/preview/{projectId}. A branch
-// that has a preview is deployed anew, at the same URL. The quota is 5 per organization and
+// TriggerPreview deploys a branch as a preview: POST /v1/project/preview/{projectId}. If the
+// branch has a preview, it is built anew at the same URL. The quota is 5 per organization and
 // minute.
 //
-// It is safe to call again, after [ErrOutcomeUnknown] too, and then may cost a second build.
+// It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build.
 //
-// Errors: [*ArgumentError] for a blank branch, [*APIError] ([ErrForbidden] also where the plan
-// has no previews), [*ResponseError], or the network's or context's error. A deployment that is
-// returned with an error was queued: wait for it by its id.
+// Errors: [*ArgumentError] for a blank branch, [*APIError] ([ErrForbidden] also if the plan
+// has no previews), [*ResponseError], or the network's or context's error. If it returns a
+// deployment with the error, that deployment was queued: wait for it by its id.
 func (s *DeploymentsService) TriggerPreview(ctx context.Context, params PreviewParams) (*QueuedDeployment, error) {
 	if err := checkText("branch", params.Branch); err != nil {
 		return nil, err
@@ -118,7 +121,7 @@ func (s *DeploymentsService) TriggerPreview(ctx context.Context, params PreviewP
 	return s.trigger(ctx, request{operation: OpTriggerPreview, url: s.client.url("/v1/project/preview", s.client.projectID), body: params})
 }
 
-// trigger returns the deployment with an error too if its id could be read.
+// trigger returns the deployment along with an error if it could read its id.
 func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDeployment, error) {
 	queued := new(QueuedDeployment)
 	r.method, r.into = http.MethodPost, queued
@@ -135,11 +138,11 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 	return queued, err
 }
 
-// Get returns the deployment as it stands: GET /v1/project/update-status/{id}. The id alone
-// names it: the client's project plays no part. No quota is documented. It changes nothing and
-// is safe to call again.
+// Get returns the deployment: GET /v1/project/update-status/{id}. The id alone names it,
+// whatever the client's project. The service documents no quota. It changes nothing and is
+// safe to call again.
 //
-// Errors: [*ArgumentError] for an empty or dot id, [*APIError], [*ResponseError], or the
+// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError], [*ResponseError], or the
 // network's or context's error.
 func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, error) {
 	deployment, err := s.get(ctx, id, false)
@@ -149,8 +152,8 @@ func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, e
 	return deployment, nil
 }
 
-// poll returns a deployment that has ended even if its response is truncated or too large:
-// its logs can be.
+// poll returns a deployment that has ended even if its response is truncated or too large, as
+// logs can make it.
 func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, error) {
 	deployment, err := s.get(ctx, id, true)
 	if errors.Is(err, ErrMalformedResponse) && deployment.isDone() {
@@ -162,7 +165,7 @@ func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, 
 	return deployment, nil
 }
 
-// get returns what it could read of the deployment with an error too.
+// get returns what it could read of the deployment, also with an error.
 func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (*Deployment, error) {
 	deployment := new(Deployment)
 	if err := checkID(id); err != nil {
@@ -176,11 +179,11 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 // WaitUntilDone polls the deployment until its status is terminal, as [JobsService.WaitUntilDone]
 // polls a job: by the same schedule, and with the same errors. A poll is one
 // GET /v1/project/update-status/{id}. It changes nothing and is safe to call again, also in
-// another process.
+// another process. It has no end of its own: give ctx a deadline.
 //
 // It returns the deployment and nil for status success, and the deployment with a
-// [*DeploymentFailedError] for failure: its Summary and Logs tell why, and whether the content
-// is live all the same.
+// [*DeploymentFailedError] for failure: Summary and Logs say why, and whether the content is
+// live.
 func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Deployment, error) {
 	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
 	if err != nil {
@@ -189,8 +192,8 @@ func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts 
 	return w.run(ctx)
 }
 
-// Poll is one poll of a [DeploymentsService.WaitUntilDone], as [JobsService.Poll] is one of a
-// job's.
+// Poll makes one poll of a [DeploymentsService.WaitUntilDone], by the rules of
+// [JobsService.Poll].
 func (s *DeploymentsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
 	return pollOnce(ctx, s.client.config, id, waited, s.poll, opts)
 }
@@ -248,7 +251,7 @@ func (d *Deployment) decode(data []byte) error {
 	return nil
 }
 
-// redact redacts the key where a build may have printed it.
+// redact removes the key from what a build may have printed.
 func (d *Deployment) redact(key redact.Key) {
 	d.Summary = key.Text(d.Summary, maxBody)
 	for i := range d.Logs {
@@ -263,8 +266,8 @@ func (d Deployment) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(d))
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of d. Only what is no JSON
-// object is an error: a field of another type than the interface's is left at its zero value.
+// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of d. Only data that is not
+// a JSON object is an error: a field of an unexpected type is left at its zero value.
 func (d *Deployment) UnmarshalJSON(data []byte) error {
 	type fields Deployment // without this method
 	var read struct {

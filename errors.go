@@ -60,7 +60,7 @@ const (
 // could never accept. Nothing was sent. It matches [ErrInvalidArgument].
 type ArgumentError struct {
 	Name   string // of the argument: prompt, id, apiKey, MINTLIFY_API_KEY
-	Reason string // what is wrong with it, never its value where that may be a key
+	Reason string // what is wrong with it; it never shows a value that may be a key
 }
 
 func (e *ArgumentError) Error() string {
@@ -161,8 +161,8 @@ func (op Operation) tooLarge() string {
 	return ""
 }
 
-// Is reports whether target is the kind of e's status, or [ErrOutcomeUnknown] and e that of
-// a POST that the service may have acted on.
+// Is reports whether target is the kind of e's status. It also matches [ErrOutcomeUnknown]
+// if e is the response to a POST that the service may have acted on.
 func (e *APIError) Is(target error) bool {
 	if target == ErrOutcomeUnknown {
 		return e.Operation.isPost() && mayHaveActed(e)
@@ -209,8 +209,8 @@ func (e *ResponseError) Error() string {
 	return redact.OneLine(message, maxMessage)
 }
 
-// Is reports whether target is [ErrMalformedResponse], or [ErrOutcomeUnknown] and e that of a
-// POST.
+// Is reports whether target is [ErrMalformedResponse]. The response to a POST also matches
+// [ErrOutcomeUnknown].
 func (e *ResponseError) Is(target error) bool {
 	return target == ErrMalformedResponse || target == ErrOutcomeUnknown && e.Operation.isPost()
 }
@@ -218,9 +218,9 @@ func (e *ResponseError) Is(target error) bool {
 // Unwrap returns the network's error if the response was truncated, else nil.
 func (e *ResponseError) Unwrap() error { return e.truncated }
 
-// PageError is an export, or another list, that failed partway. Every row before Offset, or before Cursor,
-// was delivered: resume there with the Offset or Cursor of the export's params, and the
-// same dates. It matches Err's kinds.
+// PageError is an export, or another list, that failed partway. Every row before Offset,
+// or before Cursor, was delivered. To resume, set the Offset or Cursor of the export's
+// params, with the same dates. It matches Err's kinds.
 type PageError struct {
 	Offset int    // of the page that failed, in an export by offset
 	Cursor string // of the page that failed, in an export by cursor; "" is the first page
@@ -238,15 +238,15 @@ func (e *PageError) Error() string {
 // Unwrap returns e.Err.
 func (e *PageError) Unwrap() error { return e.Err }
 
-// WaitError is a wait interrupted by its context or by an outage. The job or deployment is
-// not affected: resume the wait by its id.
+// WaitError is a wait that its context or an outage interrupted. The job or deployment goes
+// on: resume the wait by its id.
 type WaitError struct {
 	Job        *Job          // as last seen, in a wait for a job; nil if no poll succeeded
 	Deployment *Deployment   // as last seen, in a wait for a deployment; nil if no poll succeeded
 	Polls      int           // made
 	Waited     time.Duration // since the wait began
-	LastErr    error         // of the last poll, if it failed by itself
-	Err        error         // what interrupted the wait: the context's error and cause, or the outage
+	LastErr    error         // of the last poll, if it failed on its own
+	Err        error         // the context's error and cause, or the outage
 
 	id string // "job " or "deployment ", and the id
 }

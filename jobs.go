@@ -37,35 +37,36 @@ type MessageParams struct {
 // Job is one run of the documentation agent. It marshals to JSON under the
 // service's own field names, times in UTC, and reads back to an equal value.
 type Job struct {
-	ID         string    `json:"id"`                  // never empty in a response of the service
-	Status     JobStatus `json:"status"`              // never empty in a response of the service
-	Source     JobSource `json:"source,omitzero"`     // zero if the service does not say
-	Model      string    `json:"model,omitempty"`     // the AI model at work; "" if the service does not say
-	PRLink     string    `json:"prLink,omitempty"`    // "" until there is a pull request, and for good where there is none: nothing changed, or the project publishes without a review
-	CreatedAt  time.Time `json:"createdAt,omitzero"`  // in UTC; zero where the service says null, or what cannot be parsed
-	ArchivedAt time.Time `json:"archivedAt,omitzero"` // in UTC; zero where the service says null, or what cannot be parsed
+	ID     string    `json:"id"`              // never empty in a response of the service
+	Status JobStatus `json:"status"`          // never empty in a response of the service
+	Source JobSource `json:"source,omitzero"` // zero if the service does not say
+	Model  string    `json:"model,omitempty"` // the AI model at work; "" if the service does not say
+	// PRLink is "" until there is a pull request. It stays "" if nothing changed, or if the
+	// project publishes without a review.
+	PRLink     string    `json:"prLink,omitempty"`
+	CreatedAt  time.Time `json:"createdAt,omitzero"`  // in UTC; zero if null or not a time
+	ArchivedAt time.Time `json:"archivedAt,omitzero"` // in UTC; zero if null or not a time
 }
 
-// JobSource is where a job finds the documentation.
+// JobSource says where a job finds the documentation.
 type JobSource struct {
 	Repository string `json:"repository,omitempty"` // its URL
 	Ref        string `json:"ref,omitempty"`        // a branch or the like
 }
 
-// JobStatus is where a job stands. One that this version does not know is kept as
-// received.
+// JobStatus is a job's status. Unknown values are kept as received.
 type JobStatus string
 
 // The statuses of the interface.
 const (
 	JobActive    JobStatus = "active"    // the agent is at work
-	JobCompleted JobStatus = "completed" // the agent is done: Job.PRLink is its pull request, if there is one
-	JobArchived  JobStatus = "archived"  // the job was put away
+	JobCompleted JobStatus = "completed" // the agent is done; Job.PRLink is its pull request, if there is one
+	JobArchived  JobStatus = "archived"  // the job was archived
 	JobFailed    JobStatus = "failed"    // the agent hit an error it could not recover from
 )
 
-// IsTerminal reports whether a job with this status has come to its end, until a
-// message sets it to work again. An unknown status is not terminal.
+// IsTerminal reports whether a job with this status has ended. A message can start it
+// again. An unknown status is not terminal.
 func (s JobStatus) IsTerminal() bool {
 	return s == JobCompleted || s == JobArchived || s == JobFailed
 }
@@ -73,10 +74,13 @@ func (s JobStatus) IsTerminal() bool {
 // Create starts a job: POST /v2/agent/{projectId}/job. It returns as soon as the
 // service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end.
 //
-// A ctx that ends while the request is on its way loses the id of a job that was made.
-// Where ctx ends with a signal or a deployment, detach Create from it:
+// If ctx ends before the response comes, the id of a job that was made is lost. If a signal
+// or a deployment can end ctx, detach Create from it:
 //
 //	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+//
+// A second Ctrl-C is then held back too, for up to a minute. Package once does this for you,
+// and makes at most one job per thing.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
 // the job may exist, and another call may open a second pull request. After any
@@ -84,8 +88,8 @@ func (s JobStatus) IsTerminal() bool {
 // that the service did not act on the prompt.
 //
 // Errors: [*ArgumentError] for a blank prompt, [*APIError], [*ResponseError], or the
-// network's or context's error. A job that is returned with an error exists: wait for it
-// by its id.
+// network's or context's error. If it returns a job with the error, the job exists: wait for
+// it by its id.
 func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job, error) {
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
@@ -98,8 +102,8 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 // [WithSettleTime].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
-// the agent may act on the prompt twice. As with [JobsService.Create], whose errors it
-// has, detach it from a signal, or what became of the message is lost.
+// the agent may act on the prompt twice. Detach it from a signal like [JobsService.Create],
+// whose errors it returns, or you may not learn whether the message arrived.
 func (s *JobsService) Message(ctx context.Context, id string, params MessageParams) (*Job, error) {
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
@@ -110,10 +114,10 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 	return s.do(ctx, request{operation: OpSendMessage, method: http.MethodPost, url: s.urlOf(id) + "/message", body: params})
 }
 
-// Get returns the job as it stands: GET /v2/agent/{projectId}/job/{id}. It
-// changes nothing and is safe to call again.
+// Get returns the job: GET /v2/agent/{projectId}/job/{id}. It changes nothing and is safe to
+// call again.
 //
-// Errors: [*ArgumentError] for an empty or dot id, [*APIError] ([ErrNotFound] for
+// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrNotFound] for
 // an unknown job), [*ResponseError], or the network's or context's error.
 func (s *JobsService) Get(ctx context.Context, id string) (*Job, error) {
 	return s.get(ctx, id, false)
@@ -131,15 +135,18 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // ±10 %. A poll is one GET /v2/agent/{projectId}/job/{id}. It changes nothing and is
 // safe to call again, also in another process.
 //
+// A wait has no end of its own: give ctx a deadline. It also goes on while the job has a
+// status that this version does not know, and logs that once ([WithLogger]).
+//
 // It returns the job and nil for status completed or archived, and the job with a
 // [*JobFailedError] for failed.
 //
 // A poll that fails (network, 5xx, 408, 425, 429, a malformed response, the rate
 // limiter, the key source) does not end the wait until polls have failed in a row for
-// 10 minutes. A Retry-After of a 429 moves the next poll, by up to an hour: that time is no
-// outage, and ends none. The outage, and the end of ctx, is a [*WaitError]. Any other 3xx or 4xx
-// response, or a Retry-After of more than an hour, ends the wait at once with its
-// [*APIError]. The job as last seen is returned with each of them.
+// 10 minutes. The Retry-After of a 429 delays the next poll by up to an hour; the delay does
+// not count as an outage. An outage, or the end of ctx, ends the wait with a [*WaitError].
+// Any other 3xx or 4xx response, or a Retry-After of more than an hour, ends it at once with
+// its [*APIError]. WaitUntilDone returns the job as last seen with each of these errors.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
 	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
 	if err != nil {
@@ -148,16 +155,17 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 	return w.run(ctx)
 }
 
-// Poll is one poll of a [JobsService.WaitUntilDone], for a caller that keeps the
+// Poll makes one poll of a [JobsService.WaitUntilDone], for a caller that keeps the
 // schedule elsewhere: a job queue, cron, a durable workflow. waited is the time since
-// the wait began. It is one GET /v2/agent/{projectId}/job/{id}, without retries. It
-// changes nothing and is safe to call again.
+// the wait began; a negative one counts as 0. It is one GET
+// /v2/agent/{projectId}/job/{id}, without retries. It changes nothing and is safe to call
+// again.
 //
-// Next > 0: poll again after that time; where this poll failed, Err says why. Next is 0
-// if the wait is over, and only then Poll returns an error, the one that WaitUntilDone
-// would return. How long polls may fail in a row is the caller's to decide, since one
-// poll does not know of the others: [WithMaxOutage] has no effect, and [WithSettleTime]
-// trusts no terminal status before its time.
+// If Next > 0, poll again after that time; if this poll failed, Err says why. If Next is 0
+// the wait is over. Only then Poll returns an error: the one that WaitUntilDone would
+// return. The caller decides how long polls may fail in a row, since one poll does not know
+// of the others: [WithMaxOutage] has no effect, and [WithSettleTime] trusts no terminal
+// status before its time.
 func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
 	return pollOnce(ctx, s.client.config, id, waited, s.poll, opts)
 }
@@ -182,7 +190,7 @@ func (j *Job) failure() error {
 	return nil
 }
 
-// do returns the job of r's response, with an error too if its id could be read.
+// do returns the job of r's response, along with an error if it could read the id.
 func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	job := new(Job)
 	r.into = job
@@ -196,7 +204,7 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	return job, err
 }
 
-// outcomeOf returns what is known where the service may have acted on a prompt.
+// outcomeOf says what is known if the service may have acted on a prompt.
 func outcomeOf(op Operation, job *Job) func() string {
 	return func() string {
 		if op == OpCreateJob && job.ID != "" {
@@ -206,9 +214,9 @@ func outcomeOf(op Operation, job *Job) func() string {
 	}
 }
 
-// decode reads the job from a response, or on an error as much of it as can be read.
+// decode reads the job from a response, or on an error as much of it as it can.
 func (j *Job) decode(data []byte) error {
-	err := j.UnmarshalJSON(data) // not by json.Unmarshal, which would look through data twice
+	err := j.UnmarshalJSON(data) // json.Unmarshal would scan data twice
 	switch {
 	case err != nil:
 		_ = j.UnmarshalJSON(wire.Salvage(data))
@@ -228,9 +236,8 @@ func (j Job) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(j))
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of j. Only what is no
-// JSON object is an error: a field of another type than the interface's is left at its
-// zero value.
+// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of j. Only data that is
+// not a JSON object is an error: a field of an unexpected type is left at its zero value.
 func (j *Job) UnmarshalJSON(data []byte) error {
 	type fields Job // without this method
 	var read struct {

@@ -11,11 +11,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
-// Option sets up a [Client].
+// Option configures a [Client].
 type Option func(*config) error
 
-// WithBaseURL sends requests to another origin than [DefaultBaseURL]: https, a
-// path prefix allowed, no user info, query or fragment. Plain http is for a
+// WithBaseURL sends requests to another address than [DefaultBaseURL]: an https URL, with a
+// path prefix if needed, without user info, query or fragment. Plain http works for a
 // loopback host only, unless [WithInsecureHTTP] is given too.
 func WithBaseURL(rawURL string) Option {
 	return withBaseURL(argument{name: "baseURL", value: rawURL})
@@ -28,8 +28,8 @@ func withBaseURL(baseURL argument) Option {
 	}
 }
 
-// WithInsecureHTTP allows a base URL of plain http to any host, for a mesh that
-// does TLS outside the process. The key crosses that network in the clear.
+// WithInsecureHTTP allows a plain http base URL for any host, for a mesh that does TLS
+// outside the process. The key crosses that network in the clear.
 func WithInsecureHTTP() Option {
 	return func(cfg *config) error {
 		cfg.insecureHTTP = true
@@ -39,12 +39,13 @@ func WithInsecureHTTP() Option {
 
 // WithHTTPClient uses hc's Transport, Timeout and Jar, read anew at each request: the
 // Transport instead of the SDK's own (nil: the SDK's own, see [NewTransport]), the
-// Timeout for each attempt (0: 60 s), and the Jar for cookies. Nothing else of hc is
-// used, and hc is never changed.
+// Timeout for each attempt (0: 60 s), and the Jar for cookies. The SDK uses nothing else of
+// hc, and never changes it.
 //
-// A Transport that has several ways to send a request should fire httptrace events on each of them,
-// as http.Transport does, or on none: events that tell of a connection that could
-// not be made are what the SDK takes for proof that nothing was sent.
+// A Transport should fire httptrace events for every request, as http.Transport does, or for
+// none: if it asks for a connection and never writes a header, the SDK takes that as proof
+// that nothing was sent. A Transport whose response bodies ignore both their context and
+// Close can hang its own calls.
 func WithHTTPClient(hc *http.Client) Option {
 	return func(cfg *config) error {
 		if hc == nil {
@@ -55,15 +56,15 @@ func WithHTTPClient(hc *http.Client) Option {
 	}
 }
 
-// NewTransport returns a transport like the SDK's own, which is [http.DefaultTransport]
-// with room for many idle connections: to be wrapped, by telemetry or a recorder, and
-// given back by [WithHTTPClient]. Its connections are its own.
+// NewTransport returns a transport like the SDK's own: [http.DefaultTransport] with room for
+// many idle connections, and pings for an HTTP/2 connection that has gone silent. Wrap it, in
+// telemetry or a recorder, and give it back with [WithHTTPClient].
 func NewTransport() *http.Transport { return transport.New() }
 
-// WithKeySource asks key for the API key before each attempt, outside the attempt's
-// time, so that it can be rotated. It wins over NewClient's apiKey, which may
-// then be "". After an error of key nothing was sent; the call returns the
-// error. key must be safe for use by many goroutines and heed its context.
+// WithKeySource asks key for the API key before each attempt, so that the key can rotate. The
+// time is not counted towards the attempt's timeout. It takes precedence over NewClient's
+// apiKey, which may then be "". If key returns an error nothing is sent, and the call returns
+// the error. key must be safe for use by many goroutines and heed its context.
 func WithKeySource(key func(context.Context) (string, error)) Option {
 	return func(cfg *config) error {
 		if key == nil {
@@ -80,8 +81,8 @@ func WithKeySource(key func(context.Context) (string, error)) Option {
 	}
 }
 
-// WithUserAgent puts product, such as "docs-bot/1.2", before the SDK's own token
-// in the User-Agent header.
+// WithUserAgent puts product, such as "docs-bot/1.2", in front of the SDK's own name in the
+// User-Agent header.
 func WithUserAgent(product string) Option {
 	return func(cfg *config) error {
 		product = strings.TrimSpace(product)
@@ -96,8 +97,8 @@ func WithUserAgent(product string) Option {
 	}
 }
 
-// WithMaxRetries sets how often a request may be retried, 3 unless set; 0 turns
-// retries off. What is retried, and what never, is in the package documentation.
+// WithMaxRetries sets how often a request may be retried, 3 unless set; 0 turns retries off.
+// The package documentation says what is retried and what never.
 func WithMaxRetries(n int) Option {
 	return func(cfg *config) error {
 		if n < 0 {
@@ -108,10 +109,10 @@ func WithMaxRetries(n int) Option {
 	}
 }
 
-// WithRetryWait bounds the wait before a retry, 500 ms and 30 s unless set. The
-// bound doubles from min to max, and the wait is drawn evenly from 0 to it (full
-// jitter). The service's Retry-After goes before; one beyond max is returned as
-// an error instead of being slept through.
+// WithRetryWait bounds the wait before a retry, 500 ms and 30 s unless set. The bound doubles
+// from min to max, and the wait is random between 0 and the bound (full jitter). The
+// service's Retry-After takes precedence; if it exceeds max, the call returns the error
+// instead of sleeping.
 func WithRetryWait(min, max time.Duration) Option {
 	return func(cfg *config) error {
 		if min < 0 || max < min {
@@ -122,13 +123,13 @@ func WithRetryWait(min, max time.Duration) Option {
 	}
 }
 
-// WithRateLimiter asks wait before every request, retries and polls included,
-// outside the attempt's time. After an error of wait nothing was sent; the call
-// returns the error. wait must be safe for use by many goroutines and heed its
-// context.
+// WithRateLimiter calls wait before every request, also before retries and polls. The time
+// is not counted towards the attempt's timeout. If wait returns an error nothing is sent, and
+// the call returns the error. wait must be safe for use by many goroutines and heed its
+// context. Given twice, both are called, in order.
 //
-// Let polls pass: they have no quota. 10 requests at once and 90 more an hour keep a quota
-// of 100 an hour, where 100 at once and 100 an hour would send 200 in the first. With
+// Let polls pass: they have no quota. A burst of 10 and 90 more an hour keep a quota of 100
+// an hour; a burst of 100 and 100 more an hour would send 200 in the first hour. With
 // golang.org/x/time/rate:
 //
 //	limiter := rate.NewLimiter(rate.Every(time.Hour/90), 10)
@@ -156,16 +157,15 @@ func WithRateLimiter(wait func(ctx context.Context, op Operation, projectID stri
 	}
 }
 
-// WithWaitDefaults sets options for every [JobsService.WaitUntilDone] of the
-// client. A wait's own options win over them. Given twice, the options add up.
+// WithWaitDefaults sets options for every WaitUntilDone and Poll of the client, of jobs and
+// of deployments. The wait's own options take precedence. Given twice, the options add up.
 func WithWaitDefaults(opts ...WaitOption) Option {
 	return func(cfg *config) error { return cfg.wait.apply(opts) }
 }
 
-// WithLogger logs every request, retry and failed poll to l: requests at debug level,
-// retries and failed polls as warnings. Keys and prompts are not
-// logged; errors are, with the service's words. Without it, or with nil, the SDK is
-// silent.
+// WithLogger logs to l: requests at debug level; retries, failed polls, unknown statuses and
+// short pages as warnings. Keys and prompts are never logged; errors are, with the service's
+// words. Without it, or with nil, the SDK is silent.
 func WithLogger(l *slog.Logger) Option {
 	return func(cfg *config) error {
 		if l == nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// maxPollDelay is how far ahead the service's Retry-After may move a poll.
+// maxPollDelay bounds how long the service's Retry-After may delay a poll.
 const maxPollDelay = time.Hour
 
 // Poll is one poll of a wait.
@@ -52,12 +52,13 @@ func (w *waitConfig) apply(opts []WaitOption) error {
 	return nil
 }
 
-// WaitOption sets up a WaitUntilDone or a Poll, or by [WithWaitDefaults] all of a client's.
+// WaitOption configures a WaitUntilDone or a Poll, or all of a client's: see
+// [WithWaitDefaults].
 type WaitOption func(*waitConfig) error
 
-// WithPollInterval bounds the time between polls, 5 s and 60 s unless set. The
-// time is 5 % of that waited so far, within the bounds, ±10 %. A bound of 0 is for tests
-// with a transport in memory: over a connection it is thousands of requests a second.
+// WithPollInterval bounds the time between polls, 5 s and 60 s unless set. The interval is
+// 5 % of the time waited so far, within the bounds, ±10 %. Bounds of 0 are for tests with a
+// transport in memory: over a connection they make thousands of requests a second.
 func WithPollInterval(min, max time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if min < 0 || max < min {
@@ -68,9 +69,9 @@ func WithPollInterval(min, max time.Duration) WaitOption {
 	}
 }
 
-// WithMaxOutage sets how long polls may fail in a row, counted from the first of
-// them, before the wait gives up with a [*WaitError]: 10 minutes unless set. With
-// 0 the first failed poll ends the wait.
+// WithMaxOutage sets how long polls may fail in a row, from the first of them, before the
+// wait ends with a [*WaitError]: 10 minutes unless set. With 0 the first failed poll ends
+// the wait.
 func WithMaxOutage(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if d < 0 {
@@ -81,9 +82,9 @@ func WithMaxOutage(d time.Duration) WaitOption {
 	}
 }
 
-// WithSettleTime is for the wait after a [JobsService.Message], which the service acts
-// on asynchronously: within d of the wait's start a terminal status counts only once
-// the job has been seen active. 0, the default, trusts the first poll.
+// WithSettleTime is for the wait after a [JobsService.Message], which the service acts on
+// asynchronously: until d has passed, a terminal status counts only if the wait has seen the
+// job active. 0, the default, trusts the first poll.
 func WithSettleTime(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if d < 0 {
@@ -94,8 +95,9 @@ func WithSettleTime(d time.Duration) WaitOption {
 	}
 }
 
-// WithOnPoll calls f after every poll, failed ones too. f runs in the waiting
-// goroutine: the next poll comes after it returns.
+// WithOnPoll calls f after every poll, also after a failed one. f runs in the waiting
+// goroutine: the next poll comes after it returns. Before the first response [Poll.Job] and
+// [Poll.Deployment] are nil: use [Poll.Status].
 func WithOnPoll(f func(Poll)) WaitOption {
 	return func(w *waitConfig) error {
 		if f == nil {
@@ -106,7 +108,7 @@ func WithOnPoll(f func(Poll)) WaitOption {
 	}
 }
 
-// polled is what a wait polls: it has a status.
+// polled is a result of a poll.
 type polled interface {
 	*Job | *Deployment
 	kind() string   // what it is called
@@ -186,11 +188,11 @@ func (w *wait[T]) warn(ctx context.Context, poll Poll) {
 	}
 }
 
-// decision is what follows from a poll.
+// decision says how a wait goes on after a poll.
 type decision struct {
 	over bool
-	err  error         // of a wait that is over
-	next time.Duration // until the next poll of one that is not
+	err  error         // of the wait, if it is over
+	next time.Duration // until the next poll, if it is not
 }
 
 func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Duration) decision {
@@ -234,7 +236,7 @@ func (w *wait[T]) isDone(waited time.Duration) bool {
 	return waited >= w.settleTime || w.seenActive
 }
 
-// endsWait reports whether no further poll would bring another response.
+// endsWait reports whether another poll would bring the same response.
 func endsWait(err error) bool {
 	var apiErr *APIError
 	if !errors.As(err, &apiErr) {

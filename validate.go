@@ -13,7 +13,7 @@ import (
 // argument is a value from the caller, by the name the caller knows it by.
 type argument struct {
 	name, value string
-	missing     string // said of it where it is empty
+	missing     string // the reason if it is empty
 }
 
 func environment(name string) argument {
@@ -24,8 +24,8 @@ func (a argument) isBlank() bool { return strings.TrimSpace(a.value) == "" }
 
 func (a argument) refuse(reason string) error { return &ArgumentError{a.name, reason} }
 
-// cleanKey removes what gets pasted along with a key and refuses what cannot
-// be an admin key, without showing it.
+// cleanKey removes what people paste along with a key, and refuses what cannot be an admin
+// key, without showing it.
 func cleanKey(arg argument) (string, error) {
 	key := trimScheme(arg.value)
 	switch {
@@ -61,8 +61,8 @@ func cleanProjectID(arg argument) (string, error) {
 	if strings.HasPrefix(trimScheme(id), "mint_") {
 		return "", arg.refuse("starts like an API key: the key and the project id are swapped")
 	}
-	if likeness := likenessOf(id); likeness != "" {
-		return "", arg.refuse(likeness + ": copy the project id from the API keys page of the dashboard")
+	if reason := looksLike(id); reason != "" {
+		return "", arg.refuse(reason + ": copy the project id from the API keys page of the dashboard")
 	}
 	if reason := refusedID(id); reason != "" {
 		if id == "" {
@@ -73,8 +73,8 @@ func cleanProjectID(arg argument) (string, error) {
 	return id, nil
 }
 
-// likenessOf says what text that is no project id looks like; "" for a project id.
-func likenessOf(id string) string {
+// looksLike says what text that is not a project id looks like; "" for a project id.
+func looksLike(id string) string {
 	switch {
 	case strings.Contains(id, "://"):
 		return "is a URL"
@@ -101,7 +101,7 @@ func checkText(name, text string) error {
 	return nil
 }
 
-// checkID checks the id of what a call is about.
+// checkID checks an id that goes into a path.
 func checkID(id string) error {
 	if reason := refusedID(id); reason != "" {
 		return &ArgumentError{"id", reason}
@@ -120,8 +120,8 @@ func refusedID(id string) string {
 	return ""
 }
 
-// parseBaseURL sets origin and prefix. The URL is not shown where it is refused:
-// it may hold a password, or be the key.
+// parseBaseURL sets origin and prefix. Its errors do not show the URL, which may hold a
+// password, or be the key.
 func (cfg *config) parseBaseURL() error {
 	u, err := url.Parse(strings.TrimSpace(cfg.baseURL.value))
 	switch {

@@ -1,10 +1,10 @@
-// Package async runs a function in a goroutine of its own as if it ran in the
-// caller's: what ends it surfaces where it is waited for.
+// Package async runs a function in a goroutine of its own as if it ran in the caller's: a
+// panic or Goexit surfaces in whoever waits for it.
 package async
 
 import "runtime"
 
-// Run is a function under way, made by [Go].
+// Run is a running function, made by [Go].
 type Run struct {
 	done     chan struct{}
 	returned bool
@@ -30,8 +30,8 @@ func Go(f func()) *Run {
 // Done is closed when f has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Wait returns when f has returned. Where f panicked, Wait panics with the same
-// value; where f ended its goroutine, as t.FailNow does, Wait ends the caller's.
+// Wait returns when f has returned. If f panicked, Wait panics with the same value. If f
+// ended its goroutine, as t.FailNow does, Wait ends the caller's.
 func (r *Run) Wait() {
 	<-r.done
 	switch {

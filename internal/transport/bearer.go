@@ -1,5 +1,5 @@
-// Package transport sends a request with the bearer key, and watches what becomes of
-// it. It knows HTTP, and nothing of what the requests are about.
+// Package transport sends requests with the API key, and watches how far each gets. It knows
+// HTTP, and nothing of jobs or exports.
 package transport
 
 import (
@@ -20,26 +20,26 @@ type Settings struct {
 	Client    *http.Client                          // the caller's, for its Transport and Timeout; nil: none
 	Key       func(context.Context) (string, error) // the key source, asked before each attempt
 	UserAgent string
-	Pool      Pool // used where Client has no Transport
+	Pool      Pool // used if Client has no Transport
 }
 
-// Bearer is the [http.RoundTripper] that adds the bearer key to the requests of one
-// call, and records what came of them. It has no CloseIdleConnections on purpose:
+// Bearer is the [http.RoundTripper] of one call. It asks the limiter, adds the key, starts
+// an attempt and keeps its result. It has no CloseIdleConnections on purpose:
 // go-retryablehttp would close the connections of all other calls.
 type Bearer struct {
 	Settings *Settings
 	Context  context.Context             // the caller's
 	Limit    func(context.Context) error // asked before each attempt; nil: no limit
 
-	Attempts int        // requests that were let go
+	Attempts int        // that were started
 	Attempt  *Attempt   // the last of them; nil: none
 	Key      redact.Key // of the last of them
-	Refused  error      // why the last request was not let go
+	Refused  error      // why the last request was not sent
 	Err      error      // why the last attempt brought no response
 }
 
 // RoundTrip implements [http.RoundTripper]. [http.Client] calls it again for each
-// redirect that it follows. The last Attempt is the caller's to end, whatever ends the call.
+// redirect that it follows. The caller has to end the last Attempt.
 func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.Attempt.End()
 	b.Err = nil
@@ -82,8 +82,8 @@ func PastDeadline(ctx context.Context) bool {
 	return ok && !time.Now().Round(0).Before(deadline.Round(0))
 }
 
-// authorize returns what the next request is sent with once the context, the limiter and
-// the key source let it go.
+// authorize asks the limiter for leave to send the next request, and the key source for its
+// key.
 func (b *Bearer) authorize() (key string, base http.RoundTripper, err error) {
 	if b.Context.Err() != nil {
 		return "", nil, context.Cause(b.Context)
@@ -119,8 +119,8 @@ func (b *Bearer) timeout() time.Duration {
 	return defaultTimeout
 }
 
-// header returns the header of a request: what http.Client has put in it, which is
-// a redirect's Referer and cookies, and what each request of the SDK has.
+// header returns the header of a request: a redirect's Referer and cookies, which http.Client
+// has put in it, and what each request of the SDK has.
 func (b *Bearer) header(req *http.Request, key string) http.Header {
 	values := [...]string{"application/json", b.Settings.UserAgent, "application/json", "Bearer " + key} // one allocation
 	header := http.Header{"Accept": values[0:1:1], "User-Agent": values[1:2:2]}

@@ -1,5 +1,4 @@
-// Package wire reads JSON from outside with tolerance: what is odd about one field never
-// costs the others.
+// Package wire reads JSON from outside with tolerance: an odd field never costs the others.
 package wire
 
 import (
