@@ -3,7 +3,7 @@
 // and exports how humans and AIs use it.
 //
 //	func updateDocs(ctx context.Context, client *mintlify.Client) error {
-//		// A signal must not interrupt the creation: the job's id would be lost.
+//		// A signal must not interrupt the creation, or the job's id is lost.
 //		create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 //		defer cancel()
 //		job, err := client.Jobs.Create(create, mintlify.CreateJobParams{Prompt: "Document the flag --json"})
@@ -18,45 +18,50 @@
 //		return nil
 //	}
 //
+// Package once makes at most one job per merge, release or ticket, also through crashes and
+// restarts. Use it unless you keep such a record yourself.
+//
 // # Keys
 //
-// A [Client] authenticates with an admin API key, which begins with mint_; keys that begin
-// with mint_dsc_ or mint_us_ do not work. The key is sent to the origin of the base URL
-// and nowhere else, and appears in no error and no log line. Use [WithKeySource] for keys
-// that rotate and [Client.ForProject] for further projects under the same key.
+// A [Client] authenticates with an admin API key, which starts with mint_; keys that start
+// with mint_dsc_ or mint_us_ do not work. The SDK sends the key to the origin of the base URL
+// and nowhere else, and shows it in no error and no log line. Use [WithKeySource] for keys
+// that rotate and [Client.ForProject] for more projects under the same key.
 //
 // # Waiting
 //
 // [JobsService.WaitUntilDone] polls at once, and then after 5 % of the time waited so far,
 // at least 5 s and at most 60 s, ±10 %. Failed polls do not end it until they have failed
-// in a row for 10 minutes. An interrupted wait can be resumed by the job's id, in another
-// process too. After a [JobsService.Message] give it a [WithSettleTime]. Programs that keep
-// the schedule elsewhere, in a job queue for example, use [JobsService.Poll].
+// in a row for 10 minutes. It has no end of its own: give its context a deadline. An
+// interrupted wait can be resumed by the job's id, also in another process. After a
+// [JobsService.Message] give it a [WithSettleTime]. Programs that keep the schedule
+// elsewhere, in a job queue for example, use [JobsService.Poll].
 //
 // # Exports
 //
 // [AnalyticsService.Visitors] ranges over the rows of an export, and
-// [AnalyticsService.VisitorPages] over its pages of up to 250 rows, a request each. An
-// export that fails partway ends with a [*PageError] that says where to resume.
+// [AnalyticsService.VisitorPages] over its pages of up to 250 rows, which cost a request
+// each. An export that fails partway ends with a [*PageError] that says where to resume.
 // [WithPrefetch] overlaps requests with the loop's own work.
 //
-// DateTo is exclusive. Give both dates: which range the service takes without them is not
-// documented, nor is the order of the rows.
+// DateTo is exclusive. Give both dates: the service does not document which range it takes
+// without them, nor the order of the rows.
 //
 // # Retries
 //
-// A GET is retried, three times at most, after a network error (a refused certificate
+// A GET is retried, at most three times, after a network error (a refused certificate
 // apart), a truncated body, and 429, 500, 502, 503 or 504. A POST changes something, so it
-// is retried only on proof that the service did not act on it: it responded 429, or no
-// connection was made. After every other failure it returns at once with an error that
-// matches [ErrOutcomeUnknown], unless the service refused it with a 4xx other than 408.
-// What to do then, and how a program makes at most one job of a thing through crashes and
-// deployments: https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md
+// is retried only on proof that the service did not act on it: the service responded 429, or
+// the request's header was never written to a connection. After every other failure it
+// returns at once with an error that matches [ErrOutcomeUnknown], unless the service refused
+// it with a 4xx other than 408. Package once and
+// https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md say what to do
+// then.
 //
 // Between attempts the SDK waits as long as the service's Retry-After says, else by
-// exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). A
-// Retry-After of more than that is returned as an error. An attempt has 60 s
-// ([WithHTTPClient]).
+// exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
+// longer Retry-After as an error. Each attempt times out after 60 s ([WithHTTPClient]).
+// Nothing is sent once the context's deadline has passed by the wall clock.
 //
 // # Errors
 //
@@ -64,8 +69,9 @@
 // [ErrOutcomeUnknown], and errors.As for the details: [*APIError], [*ResponseError],
 // [*ArgumentError], [*WaitError], [*PageError], [*JobFailedError] or
 // [*DeploymentFailedError]. When a call ends with its context, the error matches the
-// context's error, its cause, and the service's last response. [RetryAfter] says whether
-// the call may be made again later, and when.
+// context's error, its cause, and the service's last response; a cause that is another call's
+// error lends it neither kind nor type. [RetryAfter] says whether and when to make the call
+// again. Errors built from exported fields, as in a mock, behave the same.
 //
 // # Quotas
 //
@@ -73,6 +79,11 @@
 // organization and hour. Triggering updates and automations: 10 per organization and 10
 // seconds; previews: 5 a minute. A limiter given by [WithRateLimiter] is asked before every
 // request.
+//
+// # Paths that the SDK does not cover
+//
+// [Client.Call] sends one authenticated request to any path, with the same retries,
+// redaction, limits and errors.
 //
 // # Testing
 //
