@@ -1,76 +1,81 @@
-// Package bench measures the SDK beside what one would use instead of it: see
-// docs/performance.md, which bench/run writes. The clients of two columns are made
-// by go generate, with the versions in go.mod; nothing that imports them builds before.
+// Package bench compares the SDK with what one would use instead of it. The command
+// bench/run measures and writes docs/performance.md. The code of two clients is made by
+// go generate, with the versions in go.mod; packages that import them do not build before.
 package bench
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"os"
 	"runtime"
 	"time"
 )
 
-// What every column authenticates with, and works on.
+// Every client authenticates with Key and works on Project.
 const (
 	Key     = "mint_bench"
 	Project = "proj"
 )
 
 const (
-	// DefaultLimit is how many rows the service gives where no limit is sent.
+	// DefaultLimit is the number of rows in a page if the request has no limit.
 	DefaultLimit = 50
-	// MaxLimit is the most rows it gives.
+	// MaxLimit is the most rows in a page.
 	MaxLimit = 250
-	// SearchesLimit is the most rows of searches that it gives.
-	SearchesLimit = 100
-	// ConversationsLimit is how many rows of conversations it gives where no limit is sent.
-	ConversationsLimit = 100
+	// PollInterval is the time between two polls of a wait written by hand.
+	PollInterval = 10 * time.Second
 )
 
-// Client is what all columns can do. A column decodes into types of its own, and
-// hands over what it has decoded by value, which costs no allocation.
+// Client is what all clients can do. Each decodes into types of its own, and passes
+// on what it has decoded by value, which costs no allocation.
 type Client interface {
 	Get(ctx context.Context, id string) (Job, error)
 	Create(ctx context.Context, prompt string) (Job, error)
 	Page(ctx context.Context, offset, limit int, visit func(Row)) (hasMore bool, err error)
-	Export(ctx context.Context, limit int, visit func(Row)) error // limit 0: the column's own
-	Wait(ctx context.Context, id string) error
-	Searches(ctx context.Context, limit int, visit func(Search)) error            // the first page
-	Conversations(ctx context.Context, limit int, visit func(Conversation)) error // the first page
 }
 
-// New makes a client. Without a transport it is the column's own default.
+// Exporter is a client with an export and a wait of its own.
+type Exporter interface {
+	Export(ctx context.Context, limit, prefetch int, visit func(Row)) error
+	Wait(ctx context.Context, id string) error
+}
+
+// New makes a client. It uses its own default transport if transport is nil.
 type New func(baseURL string, transport http.RoundTripper) Client
 
-// Row is what a column has read of a row of the export.
+// Row is a row of the export.
 type Row struct {
 	Path             string
 	Human, AI, Total int64
 }
 
-// Search is what a column has read of a row of the export of searches.
-type Search struct {
-	Query, TopClickedPage string
-	Hits                  int64
-	CTR                   float64
-	LastSearchedAt        time.Time
-}
-
-// Conversation is what a column has read of a row of the export of conversations.
-type Conversation struct {
-	ID, Query, Response string
-	Timestamp           time.Time
-	Sources             int
-}
-
-// Job is what a column has read of a job.
+// Job is a job.
 type Job struct {
 	ID, Status, Repository, PRLink string
 	CreatedAt                      time.Time
 }
 
-// Paginate is the export that one writes by hand around a call for one page.
-func Paginate(ctx context.Context, c Client, limit int, visit func(Row)) error {
+// Figure is one number that one run has measured.
+type Figure struct {
+	Row    string  `json:"row"`
+	Column string  `json:"column"`
+	Value  float64 `json:"value"`
+}
+
+// Print writes f to standard output, as a line of JSON.
+func (f Figure) Print() {
+	if err := json.NewEncoder(os.Stdout).Encode(f); err != nil {
+		panic(err) // cmd/report would miss it
+	}
+}
+
+// Export calls visit for each row of an export, by the client's own means if it has
+// them. With limit 0 the client, else the service, chooses the page size.
+func Export(ctx context.Context, c Client, limit, prefetch int, visit func(Row)) error {
+	if exporter, ok := c.(Exporter); ok {
+		return exporter.Export(ctx, limit, prefetch, visit)
+	}
 	step := limit
 	if step == 0 {
 		step = DefaultLimit
@@ -83,9 +88,18 @@ func Paginate(ctx context.Context, c Client, limit int, visit func(Row)) error {
 	}
 }
 
-// Poll is the wait that one writes by hand around a call for one job.
-func Poll(ctx context.Context, c Client, id string) error {
-	ticker := time.NewTicker(10 * time.Second)
+// Wait polls until the job is done, by the client's own means if it has them.
+func Wait(ctx context.Context, c Client, id string) error {
+	if exporter, ok := c.(Exporter); ok {
+		return exporter.Wait(ctx, id)
+	}
+	return poll(ctx, c, id)
+}
+
+// poll is the wait that one writes by hand. Its frame must not count in the memory of
+// an Exporter's wait.
+func poll(ctx context.Context, c Client, id string) error {
+	ticker := time.NewTicker(PollInterval)
 	defer ticker.Stop()
 	for {
 		job, err := c.Get(ctx, id)
@@ -100,10 +114,10 @@ func Poll(ctx context.Context, c Client, id string) error {
 	}
 }
 
-// MemoryInUse is heap and stacks, in bytes, once the garbage is collected.
+// MemoryInUse collects the garbage and returns the bytes of heap and stacks.
 func MemoryInUse() int64 {
 	runtime.GC()
-	runtime.GC() // what was pooled
+	runtime.GC() // empties the pools too
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc + stats.StackInuse)

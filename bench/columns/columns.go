@@ -1,4 +1,4 @@
-// Package columns names what is compared.
+// Package columns lists the clients that are compared: the columns of the table.
 package columns
 
 import (
@@ -14,21 +14,22 @@ import (
 
 // Column is one way to use the service.
 type Column struct {
-	Name string
-	New  bench.New
+	Name, Package string // the package is in a folder of its name
+	New           bench.New
+	Prefetch      int // pages, of an export
 }
 
-// All is every column, the one that the others are compared with first.
+// All is every column. The others are compared with the first.
 var All = []Column{
-	{"loop", loop.New},
-	{"retryable", retryable.New},
-	{"oapi", oapi.New},
-	{"ogen", ogen.New},
-	{"sdk", sdk.New},
+	{"loop", "loop", loop.New, 0},
+	{"retryable", "retryable", retryable.New, 0},
+	{"oapi", "oapi", oapi.New, 0},
+	{"ogen", "ogen", ogen.New, 0},
+	{"sdk", "sdk", sdk.New, 0},
 }
 
 // Exporting is every column, and the SDK twice more, with prefetch.
 var Exporting = slices.Concat(All, []Column{
-	{"prefetch", sdk.NewPrefetching(1)},
-	{"prefetch4", sdk.NewPrefetching(4)},
+	{"prefetch1", "sdk", sdk.New, 1},
+	{"prefetch4", "sdk", sdk.New, 4},
 })

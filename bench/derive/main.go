@@ -1,5 +1,5 @@
-// Command derive writes the description of the service that ogen can read: a date
-// in a query, which is a day or an instant, is but a string in it.
+// Command derive writes a description of the service that ogen can read: a date in a
+// query, which is a day or an instant, becomes a string.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 		log.Fatal(err)
 	}
 	if strings.Count(string(document), original) != 1 {
-		log.Fatalf("%s does not describe a date as it used to", from)
+		log.Fatalf("%s describes a date in another way: change what derive replaces", from)
 	}
 	text := "# Derived from api/openapi.yaml by bench/derive. Do not edit.\n" + strings.Replace(string(document), original, derived, 1)
 	if err := os.WriteFile(to, []byte(text), 0o644); err != nil {

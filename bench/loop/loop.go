@@ -1,5 +1,5 @@
 // Package loop is the client that a good engineer writes by hand, on net/http and
-// encoding/json. It is what all other columns are compared with.
+// encoding/json. All others are compared with it.
 package loop
 
 import (
@@ -28,7 +28,7 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 	return On(&http.Client{Transport: transport}, baseURL)
 }
 
-// On is the client on an http.Client that is set up already.
+// On returns the client on hc.
 func On(hc *http.Client, baseURL string) bench.Client { return &client{hc, baseURL} }
 
 type job struct {
@@ -98,67 +98,8 @@ func (c *client) Page(ctx context.Context, offset, limit int, visit func(bench.R
 	return p.HasMore, nil
 }
 
-func (c *client) Export(ctx context.Context, limit int, visit func(bench.Row)) error {
-	return bench.Paginate(ctx, c, limit, visit)
-}
-
-type searches struct {
-	TotalSearches int64 `json:"totalSearches"`
-	Searches      []struct {
-		SearchQuery    string    `json:"searchQuery"`
-		Hits           int64     `json:"hits"`
-		CTR            float64   `json:"ctr"`
-		TopClickedPage string    `json:"topClickedPage"`
-		LastSearchedAt time.Time `json:"lastSearchedAt"`
-	} `json:"searches"`
-	NextCursor string `json:"nextCursor"`
-}
-
-func (c *client) Searches(ctx context.Context, limit int, visit func(bench.Search)) error {
-	var p searches
-	if err := c.do(ctx, http.MethodGet, "/v1/analytics/"+bench.Project+"/searches?limit="+strconv.Itoa(limit), nil, &p); err != nil {
-		return err
-	}
-	for _, row := range p.Searches {
-		visit(bench.Search{Query: row.SearchQuery, TopClickedPage: row.TopClickedPage, Hits: row.Hits, CTR: row.CTR, LastSearchedAt: row.LastSearchedAt})
-	}
-	return nil
-}
-
-type conversations struct {
-	Conversations []struct {
-		ID           string    `json:"id"`
-		Timestamp    time.Time `json:"timestamp"`
-		Query        string    `json:"query"`
-		Response     string    `json:"response"`
-		ResponseType string    `json:"responseType"`
-		Sources      []struct {
-			Title string `json:"title"`
-			URL   string `json:"url"`
-		} `json:"sources"`
-		ResolutionStatus string `json:"resolutionStatus"`
-		QueryCategory    string `json:"queryCategory"`
-		PageURL          string `json:"pageUrl"`
-	} `json:"conversations"`
-	NextCursor string `json:"nextCursor"`
-	HasMore    bool   `json:"hasMore"`
-}
-
-func (c *client) Conversations(ctx context.Context, limit int, visit func(bench.Conversation)) error {
-	var p conversations
-	if err := c.do(ctx, http.MethodGet, "/v1/analytics/"+bench.Project+"/assistant?limit="+strconv.Itoa(limit), nil, &p); err != nil {
-		return err
-	}
-	for _, row := range p.Conversations {
-		visit(bench.Conversation{ID: row.ID, Query: row.Query, Response: row.Response, Timestamp: row.Timestamp, Sources: len(row.Sources)})
-	}
-	return nil
-}
-
-func (c *client) Wait(ctx context.Context, id string) error { return bench.Poll(ctx, c, id) }
-
-// do limits a request by its context: http.Client.Timeout would start a goroutine
-// for each request on a transport in memory, which a real one does not need.
+// do limits a request by its context: with a transport in memory, http.Client.Timeout
+// would start a goroutine for each request, which a real transport does not need.
 func (c *client) do(ctx context.Context, method, path string, body io.Reader, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -177,12 +118,12 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, re
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		words, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, words)
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, text)
 	}
 	if err := json.NewDecoder(resp.Body).Decode(result); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, resp.Body) // or the connection could not be reused
+	_, err = io.Copy(io.Discard, resp.Body) // so that the connection can be reused
 	return err
 }

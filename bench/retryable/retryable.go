@@ -1,4 +1,4 @@
-// Package retryable is the hand-written client on plain go-retryablehttp.
+// Package retryable is the hand-written client on go-retryablehttp.
 package retryable
 
 import (
@@ -13,7 +13,7 @@ import (
 // New is a [bench.New].
 func New(baseURL string, transport http.RoundTripper) bench.Client {
 	client := retryablehttp.NewClient()
-	client.Logger = nil // it prints every request
+	client.Logger = nil // the default one prints every request
 	if transport != nil {
 		client.HTTPClient.Transport = transport
 	}

@@ -1,5 +1,5 @@
-// Package service is the service that is measured against: its responses
-// are made beforehand, so that what they cost is not measured.
+// Package service is the service that the clients talk to. It makes its responses
+// beforehand, so that their cost is not measured.
 package service
 
 import (
@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -15,26 +14,29 @@ import (
 	"github.com/mintlify-community/mintlify-go/bench"
 )
 
-// JobBody is every job.
+// JobBody is the body of every job.
 const JobBody = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/example/docs","ref":"main"},` +
 	`"model":"a-model","prLink":null,"createdAt":"2026-01-15T10:30:00.000Z","archivedAt":null}`
 
-// Service is an export of a number of rows, and a job. It is an http.Handler for
-// a socket, and an http.RoundTripper in memory.
+// Service serves an export of a number of rows, and a job. It is an [http.Handler]
+// for a socket, and an [http.RoundTripper] in memory.
 type Service struct {
 	pages map[int][][]byte // by limit
 }
 
-// New renders the pages of both sizes that the columns request.
+// New makes the pages of both sizes that clients ask for.
 func New(rows int) *Service {
 	s := &Service{pages: map[int][][]byte{}}
 	for _, limit := range []int{bench.DefaultLimit, bench.MaxLimit} {
-		for offset := 0; offset < rows; offset += limit {
+		for offset := 0; offset < rows+limit; offset += limit { // the last one is empty
 			s.pages[limit] = append(s.pages[limit], render(offset, min(offset+limit, rows), rows))
 		}
 	}
 	return s
 }
+
+// FirstPage is the body of a full page that another one follows.
+func FirstPage() []byte { return render(0, bench.MaxLimit, bench.MaxLimit+1) }
 
 func render(from, to, rows int) []byte {
 	body := []byte(`{"totals":{"human":1250,"ai":480,"total":1690},"visitors":[`)
@@ -48,8 +50,13 @@ func render(from, to, rows int) []byte {
 	return fmt.Appendf(body, `],"hasMore":%t}`, to < rows)
 }
 
-// ServeHTTP implements [http.Handler]. The response to a path that
-// begins with a duration comes so much later.
+// Row is row i of the export.
+func Row(i int) bench.Row {
+	return bench.Row{Path: fmt.Sprintf("/docs/section-%d/page-%d", i/100, i), Human: int64(i), AI: int64(i % 1000), Total: int64(i + 1)}
+}
+
+// ServeHTTP implements [http.Handler]. It delays the response if the path begins
+// with a duration.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if latency, err := time.ParseDuration(first); err == nil {
@@ -59,32 +66,22 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has gone away is its own affair
+	_, _ = w.Write(body) // fails if the client has gone away
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := s.response(r)
-	return respond(r, status, body)
+	return Fixed{status, body}.RoundTrip(r)
 }
 
 func (s *Service) response(r *http.Request) (status int, body []byte) {
-	switch path.Base(r.URL.Path) {
-	case "visitors":
-		return s.page(r)
-	case "searches":
-		return http.StatusOK, SearchesPage()
-	case "assistant":
-		return http.StatusOK, ConversationsPage()
-	}
 	if r.Method == http.MethodPost {
 		return http.StatusCreated, []byte(JobBody)
 	}
-	return http.StatusOK, []byte(JobBody)
-}
-
-// page is empty beyond the end of the export.
-func (s *Service) page(r *http.Request) (status int, body []byte) {
+	if !strings.HasSuffix(r.URL.Path, "/visitors") {
+		return http.StatusOK, []byte(JobBody)
+	}
 	query := r.URL.Query()
 	offset, _ := strconv.Atoi(query.Get("offset"))
 	limit, err := strconv.Atoi(query.Get("limit"))
@@ -92,30 +89,23 @@ func (s *Service) page(r *http.Request) (status int, body []byte) {
 		limit = bench.DefaultLimit
 	}
 	pages := s.pages[limit]
-	switch {
-	case pages == nil || offset%limit != 0:
-		return http.StatusBadRequest, []byte(`{"error":"a page that was not made"}`)
-	case offset/limit >= len(pages):
-		return http.StatusOK, []byte(`{"totals":{"human":1250,"ai":480,"total":1690},"visitors":[],"hasMore":false}`)
+	if pages == nil || offset%limit != 0 {
+		return http.StatusBadRequest, []byte(`{"error":"there is no such page"}`)
 	}
-	return http.StatusOK, pages[offset/limit]
+	return http.StatusOK, pages[min(offset/limit, len(pages)-1)]
 }
 
-// Fixed is a transport in memory that gives each request the same response. Its own
-// work is as little as can be, since it is part of what is measured.
+// Fixed is a transport in memory that gives each request the same response. It does as
+// little as it can, since its work is measured too.
 type Fixed struct {
 	Status int
 	Body   []byte
 }
 
-// RoundTrip implements [http.RoundTripper].
-func (f Fixed) RoundTrip(r *http.Request) (*http.Response, error) {
-	return respond(r, f.Status, f.Body)
-}
-
 var header = http.Header{"Content-Type": {"application/json"}}
 
-func respond(r *http.Request, status int, body []byte) (*http.Response, error) {
+// RoundTrip implements [http.RoundTripper].
+func (f Fixed) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return nil, err
@@ -123,8 +113,8 @@ func respond(r *http.Request, status int, body []byte) (*http.Response, error) {
 		r.Body.Close()
 	}
 	b := new(memory)
-	b.Reset(body)
-	return &http.Response{StatusCode: status, Header: header, Body: b, ContentLength: int64(len(body)), Request: r}, nil
+	b.Reset(f.Body)
+	return &http.Response{StatusCode: f.Status, Header: header, Body: b, ContentLength: int64(len(f.Body)), Request: r}, nil
 }
 
 // memory is the body of a response, in one allocation.
@@ -133,10 +123,15 @@ type memory struct{ bytes.Reader }
 // Close implements [io.Closer].
 func (*memory) Close() error { return nil }
 
-// Standard is an [http.Transport], which is what users have, that passes requests on in
-// memory instead of to a socket.
+// Standard is an [http.Transport], as most users have it, that passes requests on to next
+// instead of a socket.
 func Standard(next http.RoundTripper) *http.Transport {
 	t := new(http.Transport)
 	t.RegisterProtocol("http", next)
 	return t
+}
+
+// Wrapped is Standard inside another transport, as with telemetry.
+func Wrapped(next http.RoundTripper) http.RoundTripper {
+	return struct{ http.RoundTripper }{Standard(next)}
 }

@@ -1,16 +1,17 @@
-// Command serve is the service on a loopback socket. It prints its URL; a GET of
-// /connections returns how many it has accepted, and one of /requests how many it has
-// responded to. It ends when its standard input does.
+// Command serve is the service on a loopback socket, as a process of its own: over
+// HTTP/1.1, or over HTTP/2 with 100 streams a connection. It prints its URL. A GET of
+// /connections returns how many it has accepted.
 package main
 
 import (
-	"context"
+	"encoding/pem"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"sync/atomic"
 
@@ -18,42 +19,31 @@ import (
 )
 
 func main() {
-	rows := flag.Int("rows", 100_000, "rows of the export")
-	certificate := flag.String("certificate", "", "serve HTTP/2 over TLS, with a certificate that is made now and written to this `file`")
+	rows := flag.Int("rows", 0, "rows of the export")
+	certificate := flag.String("certificate", "", "serve HTTP/2, and write the server's certificate to this `file`")
 	flag.Parse()
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	server, scheme := newServer(*rows), "http"
-	serve := server.Serve
-	if *certificate != "" {
-		if server.TLSConfig, err = selfSigned(*certificate); err != nil {
-			log.Fatal(err)
-		}
-		scheme, serve = "https", func(l net.Listener) error { return server.ServeTLS(l, "", "") }
-	}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
-	}()
-	fmt.Printf("%s://%s\n", scheme, listener.Addr())
-	log.Fatal(serve(listener))
-}
-
-func newServer(rows int) *http.Server {
-	var connections, requests atomic.Int64
-	svc := service.New(rows)
+	var connections atomic.Int64
 	mux := http.NewServeMux()
+	mux.Handle("/", service.New(*rows))
 	mux.HandleFunc("/connections", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, connections.Load()) })
-	mux.HandleFunc("/requests", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, requests.Load()) })
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		svc.ServeHTTP(w, r)
-		requests.Add(1)
-	})
-	return &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0), ConnState: func(_ net.Conn, state http.ConnState) {
+	server := httptest.NewUnstartedServer(mux)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 100}
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			connections.Add(1)
 		}
-	}}
+	}
+	if *certificate == "" {
+		server.Start()
+	} else {
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+		if err := os.WriteFile(*certificate, text, 0o600); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(server.URL)
+	select {}
 }

@@ -1,4 +1,4 @@
-package duplicates
+package main
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func TestCurlMakesDuplicatesWhereTheSDKMakesOneJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	rows, err := Measure(t.Context())
+	table, err := measure(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "| | `curl --retry 2 --max-time 2`: requests | jobs | exit status | SDK: requests | jobs | error |\n"+`|---|---|---|---|---|---|---|
 | nothing goes wrong | 1 | 1 | 0 | 1 | 1 | nil |
@@ -27,7 +27,7 @@ func TestCurlMakesDuplicatesWhereTheSDKMakesOneJob(t *testing.T) {
 | the connection is lost once the job is made | 1 | 1 | 52 | 1 | 1 | ErrOutcomeUnknown |
 | 429, no job is made | 2 | 1 | 0 | 2 | 1 | nil |
 | 503, no job is made | 2 | 1 | 0 | 1 | 0 | ErrOutcomeUnknown |
-`, Table(rows))
+`, table)
 }
 
 func TestMissingCurlIsAnError(t *testing.T) {
@@ -36,7 +36,7 @@ func TestMissingCurlIsAnError(t *testing.T) {
 	assert.ErrorIs(t, err, exec.ErrNotFound)
 }
 
-func TestACurlThatIsKilledIsNoResult(t *testing.T) {
+func TestCurlThatIsKilledIsAnError(t *testing.T) {
 	skipWithoutCurl(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

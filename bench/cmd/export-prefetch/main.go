@@ -1,9 +1,0 @@
-// Command export-prefetch exports with one column, and links no other.
-package main
-
-import (
-	"github.com/mintlify-community/mintlify-go/bench/export"
-	"github.com/mintlify-community/mintlify-go/bench/sdk"
-)
-
-func main() { export.Main(sdk.NewPrefetching(1)) }

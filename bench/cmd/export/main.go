@@ -1,0 +1,43 @@
+// Command export streams an export and prints the memory that took. It links one client:
+// bench/run builds it for each of the others with another import in client's place.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/mintlify-community/mintlify-go/bench"
+	client "github.com/mintlify-community/mintlify-go/bench/loop"
+)
+
+func main() {
+	server := flag.String("server", "", "URL of cmd/serve")
+	want := flag.Int("rows", 0, "rows that the export has")
+	column := flag.String("column", "loop", "name of the client, to print")
+	prefetch := flag.Int("prefetch", 0, "pages to prefetch, if the client can")
+	flag.Parse()
+	rows := 0
+	err := bench.Export(context.Background(), client.New(*server, nil), bench.MaxLimit, *prefetch, func(bench.Row) { rows++ })
+	if err != nil || rows != *want {
+		log.Fatalf("%d rows, want %d: %v", rows, *want, err)
+	}
+	status, err := os.ReadFile("/proc/self/status") // getrusage's peak begins with the parent process's
+	if err != nil {
+		log.Fatal(err)
+	}
+	bench.Figure{Row: "peak", Column: *column, Value: bytesOf(string(status), "VmHWM:")}.Print()
+	bench.Figure{Row: "peak file", Column: *column, Value: bytesOf(string(status), "RssFile:")}.Print()
+}
+
+func bytesOf(status, name string) float64 {
+	var kib float64
+	_, rest, _ := strings.Cut(status, name)
+	if _, err := fmt.Sscanf(rest, "%f kB", &kib); err != nil {
+		log.Fatalf("%s in /proc/self/status: %v", name, err)
+	}
+	return kib * 1024
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/mintlify-community/mintlify-go/bench"
+)
+
+// base is the column that the others are compared with.
+const base = "loop"
+
+// figures is what figures.json holds.
+type figures struct {
+	Go       string    `json:"go"`
+	Platform string    `json:"platform"`
+	Cores    int       `json:"cores"`
+	Runs     int       `json:"runs"`
+	Figures  []summary `json:"figures"`
+}
+
+// summary is a figure of all runs. Its ratio is to the base's, run by run; it is nil if
+// the base has none, or only zeros.
+type summary struct {
+	Row    string  `json:"row"`
+	Column string  `json:"column"`
+	Median float64 `json:"median"`
+	Ratio  *ratio  `json:"ratio,omitempty"`
+}
+
+type ratio struct {
+	Median float64 `json:"median"`
+	Least  float64 `json:"least"`
+	Most   float64 `json:"most"`
+}
+
+// key names a figure.
+type key struct{ row, column string }
+
+// read reads the lines that the measuring programs print.
+func read(r io.Reader) (measured map[key][]float64, err error) {
+	measured = map[key][]float64{}
+	for decoder := json.NewDecoder(r); ; {
+		var f bench.Figure
+		switch err := decoder.Decode(&f); err {
+		case nil:
+			measured[key{f.Row, f.Column}] = append(measured[key{f.Row, f.Column}], f.Value)
+		case io.EOF:
+			return measured, nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+func summarize(measured map[key][]float64, runs int) figures {
+	all := figures{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), Runs: runs}
+	names := slices.SortedFunc(maps.Keys(measured), func(a, b key) int {
+		return bytes.Compare([]byte(a.row+"\x00"+a.column), []byte(b.row+"\x00"+b.column))
+	})
+	for _, name := range names {
+		s := summary{Row: name.row, Column: name.column, Median: median(measured[name])}
+		var ratios []float64
+		for i, value := range measured[name] {
+			if bases := measured[key{name.row, base}]; i < len(bases) && bases[i] != 0 {
+				ratios = append(ratios, value/bases[i])
+			}
+		}
+		if len(ratios) > 0 {
+			s.Ratio = &ratio{median(ratios), round(slices.Min(ratios)), round(slices.Max(ratios))}
+		}
+		all.Figures = append(all.Figures, s)
+	}
+	return all
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 0 {
+		return round((sorted[middle-1] + sorted[middle]) / 2)
+	}
+	return round(sorted[middle])
+}
+
+// round keeps four digits.
+func round(v float64) float64 {
+	rounded, _ := strconv.ParseFloat(fmt.Sprintf("%.3e", v), 64)
+	return rounded
+}
+
+// write writes a line for each figure, so that a diff shows what has changed.
+func (f figures) write(path string) error {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	text = bytes.ReplaceAll(text, []byte(`{"row"`), []byte("\n  {\"row\""))
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+func load(path string) (f figures, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(text, &f)
+}
