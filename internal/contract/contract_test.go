@@ -261,7 +261,7 @@ func addRows(svc *mintlifytest.Service) {
 		{ID: "f2", Path: "/a", CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: mintlify.FeedbackDismissed, Code: "x[0]", Filename: "a.go", Language: "go"},
 		{ID: "f3", Path: "/b", CreatedAt: at, Source: mintlify.FeedbackThumbsOnly, Status: mintlify.FeedbackResolved},
 	})
-	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}, ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a"}, {ID: "c", Timestamp: at, ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth"}})
+	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}, ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a"}, {ID: "c", Timestamp: at.Add(time.Minute), ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth"}})
 	svc.SetCallerStats(mintlify.CallerStats{Web: 1, Total: 1})
 }
 
