@@ -87,7 +87,7 @@ func (s *Service) getCallerStats(c *call) (any, *failure) {
 // conversationResult is a row as the service reports it.
 type conversationResult struct {
 	ID               string                        `json:"id"`
-	Timestamp        string                        `json:"timestamp"`
+	Timestamp        *string                       `json:"timestamp"`
 	Query            string                        `json:"query"`
 	Response         string                        `json:"response"`
 	ResponseType     mintlify.ResponseType         `json:"responseType,omitempty"`
@@ -108,7 +108,7 @@ func newConversationResult(row mintlify.Conversation) conversationResult {
 // threadResult is a thread as the service reports it.
 type threadResult struct {
 	ThreadID  string          `json:"threadId"`
-	CreatedAt string          `json:"createdAt"`
+	CreatedAt *string         `json:"createdAt"`
 	Messages  []messageResult `json:"messages"`
 }
 
@@ -116,5 +116,5 @@ type messageResult struct {
 	ID        string        `json:"id"`
 	Role      mintlify.Role `json:"role"`
 	Content   string        `json:"content"`
-	CreatedAt string        `json:"createdAt"`
+	CreatedAt *string       `json:"createdAt"`
 }

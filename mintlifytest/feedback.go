@@ -105,7 +105,7 @@ type feedbackResult struct {
 	ID        string                  `json:"id"`
 	Path      string                  `json:"path"`
 	Comment   *string                 `json:"comment"`
-	CreatedAt string                  `json:"createdAt"`
+	CreatedAt *string                 `json:"createdAt"`
 	Source    mintlify.FeedbackSource `json:"source"`
 	Status    mintlify.FeedbackStatus `json:"status"`
 	Helpful   *bool                   `json:"helpful,omitempty"`

@@ -175,12 +175,12 @@ type jobResult struct {
 	} `json:"source"`
 	Model      string  `json:"model"`
 	PRLink     *string `json:"prLink"`
-	CreatedAt  string  `json:"createdAt"`
+	CreatedAt  *string `json:"createdAt"`
 	ArchivedAt *string `json:"archivedAt"`
 }
 
 func (j *job) result() *jobResult {
-	r := &jobResult{ID: j.id, Status: j.status, Model: model, PRLink: orNull(j.prLink), CreatedAt: timestamp(j.created), ArchivedAt: orNull(timestamp(j.archived))}
+	r := &jobResult{ID: j.id, Status: j.status, Model: model, PRLink: orNull(j.prLink), CreatedAt: timestamp(j.created), ArchivedAt: timestamp(j.archived)}
 	r.Source.Repository, r.Source.Ref = repository, ref
 	return r
 }
@@ -192,10 +192,11 @@ func orNull(text string) *string {
 	return &text
 }
 
-// timestamp is a time as the service writes it; "" for the zero time.
-func timestamp(t time.Time) string {
+// timestamp returns a time as the service writes it; nil for the zero time.
+func timestamp(t time.Time) *string {
 	if t.IsZero() {
-		return ""
+		return nil
 	}
-	return t.Format("2006-01-02T15:04:05.000Z")
+	text := t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return &text
 }

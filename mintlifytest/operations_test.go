@@ -179,3 +179,34 @@ func collect[T any](seq func(func(T, error) bool)) (rows []T, err error) {
 	}
 	return rows, nil
 }
+
+// A row's time may be in any zone, and the service writes all times in UTC.
+func TestTimesInAnyZoneArriveAsTheSameInstant(t *testing.T) {
+	utc := time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
+	at := utc.In(time.FixedZone("", -5*60*60))
+	svc := mintlifytest.NewService()
+	svc.SetSearches([]mintlify.SearchTerm{{Query: "auth", LastSearchedAt: at}})
+	svc.SetFeedback([]mintlify.Feedback{{ID: "f", CreatedAt: at}})
+	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at}})
+	analytics := svc.Client().Analytics
+	searches, err := analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
+	require.NoError(t, err)
+	assert.Equal(t, utc, searches.Searches[0].LastSearchedAt)
+	feedback, err := analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+	require.NoError(t, err)
+	assert.Equal(t, utc, feedback.Feedback[0].CreatedAt)
+	conversations, err := analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
+	require.NoError(t, err)
+	assert.Equal(t, utc, conversations.Conversations[0].Timestamp)
+	thread, err := analytics.GetThread(t.Context(), "c")
+	require.NoError(t, err)
+	assert.Equal(t, utc, thread.CreatedAt)
+	assert.Equal(t, utc, thread.Messages[1].CreatedAt)
+}
+
+func TestATimeThatIsNotSetIsNull(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SetFeedback([]mintlify.Feedback{{ID: "f", Source: mintlify.FeedbackFromAgent, Status: mintlify.FeedbackPending}})
+	_, body := send(t, svc, "GET", "https://api.example.com/v1/analytics/any/feedback", mintlifytest.APIKey, "", "")
+	assert.JSONEq(t, `{"feedback":[{"id":"f","path":"","comment":null,"createdAt":null,"source":"agent","status":"pending"}],"nextCursor":null,"hasMore":false}`, body)
+}

@@ -47,5 +47,5 @@ type searchResult struct {
 	Hits           int64   `json:"hits"`
 	CTR            float64 `json:"ctr"`
 	TopClickedPage *string `json:"topClickedPage"`
-	LastSearchedAt string  `json:"lastSearchedAt"`
+	LastSearchedAt *string `json:"lastSearchedAt"`
 }
