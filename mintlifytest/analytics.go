@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,22 @@ func (q *query) date(name string) mintlify.Date {
 	}
 	q.wrong = append(q.wrong, detail{name + " must be an ISO 8601 or YYYY-MM-DD date"})
 	return mintlify.Date{}
+}
+
+// enum returns the values of a parameter, each of which must be known, with commas between
+// them; nil if it is not there. There may be most of them, or any number if most is -1.
+func (q *query) enum(name string, most int, known ...string) []string {
+	if !q.Has(name) {
+		return nil
+	}
+	values := strings.SplitN(q.Get(name), ",", most)
+	for _, value := range values {
+		if !slices.Contains(known, value) {
+			q.wrong = append(q.wrong, detail{fmt.Sprintf("%s must be one of %s", name, strings.Join(known, ", "))})
+			return nil
+		}
+	}
+	return values
 }
 
 const cursorPrefix = "cursor_"

@@ -3,7 +3,6 @@ package mintlifytest
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -82,11 +81,12 @@ func countFeedback(page *mintlify.PageFeedback, row mintlify.Feedback) {
 // feedbackFilter reads the filters of a request, as what they leave of rows.
 func (q *query) feedbackFilter() func([]mintlify.Feedback) []mintlify.Feedback {
 	from, to := q.date("dateFrom"), q.date("dateTo")
-	source, statuses := q.Get("source"), q.Get("status")
+	sources := q.enum("source", 1, "code_snippet", "contextual", "agent", "thumbs_only")
+	statuses := q.enum("status", -1, "pending", "in_progress", "resolved", "dismissed")
 	return func(rows []mintlify.Feedback) (left []mintlify.Feedback) {
 		for _, row := range rows {
-			if isWithin(row.CreatedAt, from, to) && (source == "" || source == string(row.Source)) &&
-				(statuses == "" || slices.Contains(strings.Split(statuses, ","), string(row.Status))) {
+			if isWithin(row.CreatedAt, from, to) && (sources == nil || slices.Contains(sources, string(row.Source))) &&
+				(statuses == nil || slices.Contains(statuses, string(row.Status))) {
 				left = append(left, row)
 			}
 		}

@@ -210,3 +210,37 @@ func TestATimeThatIsNotSetIsNull(t *testing.T) {
 	_, body := send(t, svc, "GET", "https://api.example.com/v1/analytics/any/feedback", mintlifytest.APIKey, "", "")
 	assert.JSONEq(t, `{"feedback":[{"id":"f","path":"","comment":null,"createdAt":null,"source":"agent","status":"pending"}],"nextCursor":null,"hasMore":false}`, body)
 }
+
+func TestFeedbackFiltersTakeTheValuesOfTheServiceAlone(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SetFeedback([]mintlify.Feedback{{ID: "f", Source: "widget", Status: "new"}})
+	const url = "https://api.example.com/v1/analytics/any/feedback"
+	const sources, statuses = "source must be one of code_snippet, contextual, agent, thumbs_only", "status must be one of pending, in_progress, resolved, dismissed"
+	for query, wrong := range map[string]string{
+		"":                         "",
+		"?source=thumbs_only":      "",
+		"?status=pending":          "",
+		"?status=resolved,pending": "",
+		"?source=widget":           sources,
+		"?source=Agent":            sources,
+		"?source=":                 sources,
+		"?source=agent,contextual": sources,  // one alone
+		"?status=new":              statuses, // though a row has it
+		"?status=pending,new":      statuses,
+		"?status=pending,":         statuses,
+		"?status=":                 statuses,
+	} {
+		for _, path := range []string{"", "/by-page"} {
+			status, body := send(t, svc, "GET", url+path+query, mintlifytest.APIKey, "", "")
+			if wrong == "" {
+				assert.Equal(t, 200, status, path+query)
+				continue
+			}
+			assert.Equal(t, 400, status, path+query)
+			assert.JSONEq(t, `{"error":"Invalid query parameters","details":[{"message":"`+wrong+`"}]}`, body, path+query)
+		}
+	}
+	_, err := svc.Client().Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{Source: "widget"})
+	require.ErrorIs(t, err, mintlify.ErrBadRequest)
+	assert.ErrorContains(t, err, sources)
+}
