@@ -259,7 +259,7 @@ func addRows(svc *mintlifytest.Service) {
 	svc.SetFeedback([]mintlify.Feedback{
 		{ID: "f1", Path: "/a", Comment: "c", CreatedAt: at, Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &helpful, Contact: "reader@example.com"},
 		{ID: "f2", Path: "/a", CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: mintlify.FeedbackDismissed, Code: "x[0]", Filename: "a.go", Language: "go"},
-		{ID: "f3", Path: "/b", CreatedAt: at, Source: mintlify.FeedbackThumbsOnly, Status: mintlify.FeedbackResolved},
+		{ID: "f3", Path: "/b", Source: mintlify.FeedbackThumbsOnly, Status: mintlify.FeedbackResolved},
 	})
 	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}, ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a"}, {ID: "c", Timestamp: at.Add(time.Minute), ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth"}})
 	svc.SetCallerStats(mintlify.CallerStats{Web: 1, Total: 1})
@@ -325,6 +325,13 @@ func requestsByStatus() map[rawRequest]int {
 		"dateFrom=": 400, "dateFrom=yesterday": 400, "dateFrom=2026-02-30": 400, "dateTo=2026-1-5": 400, "dateTo=2026-01-01T10:30:00": 400,
 	} {
 		requests[rawRequest{target: getVisitors + "?" + query}] = status
+	}
+	for query, status := range map[string]int{
+		"source=thumbs_only": 200, "status=pending": 200, "status=resolved,in_progress": 200,
+		"source=widget": 400, "source=agent,contextual": 400, "source=": 400, "status=new": 400, "status=pending,new": 400, "status=pending,": 400, "status=": 400,
+	} {
+		requests[rawRequest{target: getFeedback + "?" + query}] = status
+		requests[rawRequest{target: getFeedback + "/by-page?" + query}] = status
 	}
 	for _, target := range []string{createJob, "POST /v2/agent/test-project/job/j/message"} {
 		for _, prompt := range []string{`"x"`, `" "`, `"\u0000"`} {

@@ -17,6 +17,7 @@ const (
 	getJob      = "GET /v2/agent/p/job/j"
 	createJob   = "POST /v2/agent/p/job"
 	getVisitors = "GET /v1/analytics/p/visitors"
+	getFeedback = "GET /v1/analytics/p/feedback"
 )
 
 // fixed is a service that gives each request the same response.
