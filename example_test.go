@@ -240,8 +240,8 @@ func ExampleAnalyticsService_VisitorPages() {
 		fmt.Println(len(page.Visitors), "rows from", page.Offset, "of a site with", page.Totals.Total, "visitors")
 	}
 	// Output:
-	// 2 rows from 0 of a site with 783 visitors
-	// 1 rows from 2 of a site with 783 visitors
+	// 2 rows from 0 of a site with 606 visitors
+	// 1 rows from 2 of a site with 606 visitors
 }
 
 func ExampleAnalyticsService_GetVisitors() {
@@ -253,7 +253,7 @@ func ExampleAnalyticsService_GetVisitors() {
 		log.Fatal(err)
 	}
 	fmt.Println(page.Totals.Human, page.Totals.AI, page.HasMore, page.NextOffset)
-	// Output: 445 338 true 1
+	// Output: 377 274 true 1
 }
 
 func ExamplePageError() {

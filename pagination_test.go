@@ -63,7 +63,7 @@ func TestVisitorPages(t *testing.T) {
 			assert.Equal(t, 3+10*i, page.Offset)
 			assert.Equal(t, 13+10*i, page.NextOffset)
 			assert.Equal(t, i < 2, page.HasMore)
-			assert.Equal(t, mintlify.VisitorTotals{Human: 300, AI: 50, Total: 325}, page.Totals, "of all, not of the page")
+			assert.Equal(t, mintlify.VisitorTotals{Human: 162, AI: 26, Total: 175}, page.Totals, "of all, not of the page")
 		}
 	})
 }

@@ -18,18 +18,27 @@ const (
 type visitorsFunc func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)
 
 // SetVisitors sets the rows of the visitors export, the same for every project and range
-// of dates. The totals are the sums of theirs.
+// of dates. The totals are not the sums of the rows, since unique visitors do not add up: each
+// is about halfway between the largest row and the sum, as if many visitors saw several
+// pages. [Service.SetVisitorsFunc] sets totals of your own.
 func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 	rows = slices.Clone(rows)
-	var totals mintlify.VisitorTotals
-	for _, row := range rows {
-		totals.Human += row.Human
-		totals.AI += row.AI
-		totals.Total += row.Total
-	}
+	totals := uniqueTotals(rows)
 	s.SetVisitorsFunc(func(string, mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 		return rows, totals
 	})
+}
+
+func uniqueTotals(rows []mintlify.Visitor) mintlify.VisitorTotals {
+	var largest, sum mintlify.VisitorTotals
+	for _, row := range rows {
+		largest = mintlify.VisitorTotals{Human: max(largest.Human, row.Human), AI: max(largest.AI, row.AI), Total: max(largest.Total, row.Total)}
+		sum = mintlify.VisitorTotals{Human: sum.Human + row.Human, AI: sum.AI + row.AI, Total: sum.Total + row.Total}
+	}
+	halfway := func(largest, sum int64) int64 { return largest + (sum-largest)/2 }
+	human, ai, total := halfway(largest.Human, sum.Human), halfway(largest.AI, sum.AI), halfway(largest.Total, sum.Total)
+	total = min(total, max(human+ai, largest.Total)) // human and ai are rounded down
+	return mintlify.VisitorTotals{Human: human, AI: ai, Total: total}
 }
 
 // SetVisitorsFunc sets the rows of the visitors export by project and dates, in place of

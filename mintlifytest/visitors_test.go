@@ -3,6 +3,7 @@ package mintlifytest_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,31 @@ func TestPagesOfVisitorsAreCheap(t *testing.T) {
 	assert.LessOrEqual(t, allocations, float64(pageAllocations))
 }
 
+// Code that sums rows does not get the totals.
+func TestTotalsOfVisitorsAreNotTheSumsOfTheRows(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rows []mintlify.Visitor
+		want mintlify.VisitorTotals
+	}{
+		"none":                   {nil, mintlify.VisitorTotals{}},
+		"one row":                {[]mintlify.Visitor{{Human: 3, AI: 2, Total: 4}}, mintlify.VisitorTotals{Human: 3, AI: 2, Total: 4}},
+		"one row of each kind":   {[]mintlify.Visitor{{Human: 3, Total: 3}, {AI: 2, Total: 2}}, mintlify.VisitorTotals{Human: 3, AI: 2, Total: 4}},
+		"the least of two":       {[]mintlify.Visitor{{Human: 1, AI: 1, Total: 2}, {Human: 1, AI: 1, Total: 2}}, mintlify.VisitorTotals{Human: 1, AI: 1, Total: 2}},
+		"one row far ahead":      {[]mintlify.Visitor{{Human: 900, AI: 90, Total: 980}, {Human: 1, AI: 1, Total: 2}}, mintlify.VisitorTotals{Human: 900, AI: 90, Total: 981}},
+		"three alike":            {slices.Repeat([]mintlify.Visitor{{Human: 10, AI: 20, Total: 30}}, 3), mintlify.VisitorTotals{Human: 20, AI: 40, Total: 60}},
+		"a total of its own":     {[]mintlify.Visitor{{Total: 5}, {Total: 5}}, mintlify.VisitorTotals{Total: 5}},
+		"without one everywhere": {[]mintlify.Visitor{{Human: 5}, {AI: 5}, {Human: 5}}, mintlify.VisitorTotals{Human: 7, AI: 5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.SetVisitors(tc.rows)
+			page, err := svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			require.NoError(t, err)
+			assert.Equal(t, tc.want, page.Totals)
+		})
+	}
+}
+
 func TestSetVisitors(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client(mintlify.WithMaxRetries(0))
@@ -86,7 +112,7 @@ func TestSetVisitors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, page.Visitors, 50, "the service's default")
 	assert.Equal(t, mintlify.Visitor{Path: "/0", Human: 1, AI: 2, Total: 3}, page.Visitors[0])
-	assert.Equal(t, mintlify.VisitorTotals{Human: 120, AI: 240, Total: 360}, page.Totals)
+	assert.Equal(t, mintlify.VisitorTotals{Human: 60, AI: 121, Total: 181}, page.Totals)
 	assert.True(t, page.HasMore)
 	for offset, rest := range map[int]int{70: 50, 100: 20, 120: 0, 5000: 0} {
 		page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 50, Offset: offset})
@@ -94,7 +120,7 @@ func TestSetVisitors(t *testing.T) {
 		assert.Len(t, page.Visitors, rest)
 		assert.NotNil(t, page.Visitors)
 		assert.False(t, page.HasMore)
-		assert.EqualValues(t, 120, page.Totals.Human, "of all")
+		assert.EqualValues(t, 60, page.Totals.Human, "of all")
 	}
 
 	const url = "https://api.example.com/prefix/v1/analytics/any/visitors"
