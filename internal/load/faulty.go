@@ -36,6 +36,7 @@ func (f *Faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
 	trace.GotConn(httptrace.GotConnInfo{})
+	trace.WroteHeaders()
 	draw -= f.Refused
 	if draw < f.Failing/4 {
 		return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody}, nil
