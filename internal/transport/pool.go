@@ -37,9 +37,9 @@ func roomy(standard *http.Transport) *http.Transport {
 	own.MaxIdleConnsPerHost = 1024
 	own.IdleConnTimeout = 30 * time.Second
 	own.MaxResponseHeaderBytes = cmp.Or(own.MaxResponseHeaderBytes, maxHeaderBytes)
-	if own.HTTP2 == nil {
-		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second}
-	}
+	own.HTTP2 = cmp.Or(own.HTTP2, new(http.HTTP2Config)) // Clone has copied it; Go 1.27 sets an empty one
+	own.HTTP2.SendPingTimeout = cmp.Or(own.HTTP2.SendPingTimeout, 15*time.Second)
+	own.HTTP2.PingTimeout = cmp.Or(own.HTTP2.PingTimeout, 10*time.Second)
 	return own
 }
 
