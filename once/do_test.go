@@ -1,0 +1,321 @@
+package once_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+func TestDoTwiceIsOneJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		for range 2 {
+			record, err := w.Do(t.Context(), task)
+			require.NoError(t, err)
+			assert.Equal(t, once.Done, record.State)
+			assert.Equal(t, "job_1", record.JobID)
+			assert.Equal(t, "https://github.com/example/docs/pull/1", record.PRLink)
+			assert.Equal(t, 1, record.Sends)
+			assert.Equal(t, w.get(key), record)
+		}
+		assert.Equal(t, 3, w.get(key).Version, "sending, running, done: a poll that changes nothing stores nothing")
+		assert.Equal(t, 1, w.posts())
+		found, ok := once.FindMarker(w.svc.Requests()[0].Prompt)
+		assert.True(t, ok)
+		assert.Equal(t, key, found)
+	})
+}
+
+// Every way a send can go, what is on record then, and what another Do makes of it.
+func TestOutcomesOfASend(t *testing.T) {
+	header := http.Header{"Retry-After": {"120"}}
+	html := mintlifytest.Fault{Status: 201, Body: "<html>Created</html>"}
+	tests := map[string]struct {
+		fault mintlifytest.Fault
+		state once.State
+		next  time.Duration
+		is    error
+	}{
+		"connection lost":     {mintlifytest.Fault{Drop: true}, once.Unknown, 0, mintlify.ErrOutcomeUnknown},
+		"504 after acting":    {mintlifytest.Fault{Status: 504, Acted: true}, once.Unknown, 0, mintlify.ErrOutcomeUnknown},
+		"HTML without an id":  {html, once.Unknown, 0, mintlify.ErrOutcomeUnknown},
+		"no response in time": {mintlifytest.Fault{Delay: time.Hour}, once.Unknown, 0, mintlify.ErrOutcomeUnknown},
+		"redirect":            {mintlifytest.Fault{Status: 302}, once.Unknown, 0, mintlify.ErrOutcomeUnknown},
+		"400":                 {mintlifytest.Fault{Status: 400}, once.Refused, 0, mintlify.ErrBadRequest},
+		"413":                 {mintlifytest.Fault{Status: 413}, once.Refused, 0, nil},
+		"422":                 {mintlifytest.Fault{Status: 422}, once.Refused, 0, mintlify.ErrBadRequest},
+		"429":                 {mintlifytest.Fault{Status: 429}, once.Pending, 30 * time.Second, mintlify.ErrRateLimited},
+		"429 and Retry-After": {mintlifytest.Fault{Status: 429, Header: header}, once.Pending, 2 * time.Minute, mintlify.ErrRateLimited},
+		"no connection":       {mintlifytest.Fault{Refuse: true}, once.Pending, 30 * time.Second, nil},
+		"401":                 {mintlifytest.Fault{Status: 401}, once.Pending, 5 * time.Minute, mintlify.ErrUnauthorized},
+		"402":                 {mintlifytest.Fault{Status: 402}, once.Pending, 5 * time.Minute, nil},
+		"403":                 {mintlifytest.Fault{Status: 403}, once.Pending, 5 * time.Minute, mintlify.ErrForbidden},
+		"404":                 {mintlifytest.Fault{Status: 404}, once.Pending, 5 * time.Minute, mintlify.ErrNotFound},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+				w.svc.FailNext(mintlify.OpCreateJob, 1, test.fault)
+				record, err := w.Do(t.Context(), task)
+				require.Error(t, err)
+				if test.is != nil {
+					require.ErrorIs(t, err, test.is)
+				}
+				assert.Equal(t, test.state, record.State)
+				assert.Equal(t, w.get(key), record)
+				assert.NotEmpty(t, record.Problem)
+				assert.NotContains(t, w.log.String(), task.Prompt)
+				assert.Contains(t, err.Error(), key)
+
+				sent := w.posts()
+				after, next, err := w.Step(t.Context(), key)
+				require.NoError(t, err)
+				assert.Equal(t, record, after, "Step sends nothing before next")
+				assert.Equal(t, test.next, next)
+				assert.Equal(t, sent, w.posts())
+				if test.state == once.Pending {
+					record, err = w.Do(t.Context(), task)
+					require.NoError(t, err)
+					assert.Equal(t, once.Done, record.State)
+					assert.Equal(t, 2, record.Sends)
+					assert.Empty(t, record.Problem)
+					assert.Len(t, w.svc.Jobs(), 1)
+					return
+				}
+				_, err = w.Do(t.Context(), task)
+				require.Error(t, err, "on record from before")
+				if test.state == once.Unknown {
+					require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+					for _, want := range []string{once.Marker(key), "Adopt", "MarkDone", "SendAgain"} {
+						assert.Contains(t, err.Error(), want)
+					}
+				}
+				require.NoError(t, w.Resume(t.Context()))
+				assert.Equal(t, record, w.get(key))
+				assert.Equal(t, sent, w.posts(), "never again")
+				assert.Contains(t, w.log.String(), "level=WARN")
+			})
+		})
+	}
+}
+
+func TestBadKeyOfAKeySourceIsNotThePromptsFault(t *testing.T) {
+	for name, source := range map[string]func() (string, error){
+		"bad key": func() (string, error) { return "mint_dsc_1", nil },
+		"error":   func() (string, error) { return "", errors.New("vault is sealed") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bad := true
+				w := newWorld(t, once.NewMemory(), mintlify.WithKeySource(func(context.Context) (string, error) {
+					if bad {
+						return source()
+					}
+					return mintlifytest.APIKey, nil
+				}))
+				record, err := w.Do(t.Context(), task)
+				require.Error(t, err)
+				assert.Equal(t, once.Pending, record.State)
+				bad = false
+				_, err = w.Do(t.Context(), task)
+				require.NoError(t, err)
+			})
+		})
+	}
+}
+
+func TestPromptThatTheSDKRefusesIsRefused(t *testing.T) {
+	w := newWorld(t, once.NewMemory())
+	record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "\xff"})
+	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+	assert.Equal(t, once.Refused, record.State)
+	assert.Zero(t, w.posts())
+}
+
+func TestJobWithAnErrorIsRunning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"job_1"}`}) // no status
+		record, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		assert.Equal(t, "job_1", record.JobID)
+	})
+}
+
+func TestFailedAndArchivedJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+		record, err := w.Do(t.Context(), task)
+		require.ErrorIs(t, err, mintlify.ErrJobFailed)
+		assert.Equal(t, once.Failed, record.State)
+		assert.NotEmpty(t, record.Problem)
+		_, err = w.Do(t.Context(), task)
+		require.ErrorIs(t, err, mintlify.ErrJobFailed)
+		assert.ErrorContains(t, err, "job_1")
+
+		w.svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobArchived, PRLink: "https://example.com/pull/2"})
+		record, err = w.Do(t.Context(), once.Task{Key: "acme/api@2", Prompt: "x"})
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, "https://example.com/pull/2", record.PRLink)
+	})
+}
+
+func TestContextThatEndsDuringCreateLeavesTheID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		record, err := w.Do(ctx, task)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+		assert.Equal(t, once.Running, record.State)
+		assert.Equal(t, "job_1", w.get(key).JobID)
+
+		record, err = w.Do(t.Context(), once.Task{Key: key}) // no prompt needed any more
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, 1, w.posts())
+	})
+}
+
+func TestEndedContextBeginsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	store := &hooked{Store: once.NewMemory()} // one that pays no attention to contexts
+	store.get = func(_ context.Context, key string) (once.Record, error) { return store.Store.Get(t.Context(), key) }
+	w := newWorld(t, store)
+	_, err := w.Do(ctx, task)
+	require.ErrorIs(t, err, context.Canceled)
+	_, _, err = w.Step(ctx, key)
+	require.ErrorIs(t, err, context.Canceled)
+	_, _, err = w.Add(ctx, task)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, w.Resume(ctx), context.Canceled)
+	assert.Zero(t, w.get(key))
+
+	ctx, cancel = context.WithCancel(t.Context())
+	store.get = func(_ context.Context, key string) (once.Record, error) {
+		cancel() // just now
+		return store.Store.Get(t.Context(), key)
+	}
+	_, err = w.Do(ctx, task)
+	require.ErrorIs(t, err, context.Canceled)
+	store.get = nil
+	assert.Zero(t, w.get(key))
+	assert.Zero(t, w.posts())
+}
+
+func TestArguments(t *testing.T) {
+	w := newWorld(t, once.NewMemory())
+	for name, bad := range map[string]once.Task{
+		"no key":            {Prompt: "x"},
+		"space":             {Key: "a b", Prompt: "x"},
+		"line break":        {Key: "a\nb", Prompt: "x"},
+		"no-break space":    {Key: "a\u00a0b", Prompt: "x"},
+		"control character": {Key: "a\x00b", Prompt: "x"},
+		"not UTF-8":         {Key: "a\xffb", Prompt: "x"},
+		"301 bytes":         {Key: string(make301()), Prompt: "x"},
+		"no prompt":         {Key: "a"},
+		"blank prompt":      {Key: "a", Prompt: " \n"},
+		"bad project":       {Key: "a", Prompt: "x", Project: "acme/docs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := w.Do(t.Context(), bad)
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+			_, _, err = w.Add(t.Context(), bad)
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+			bad.Prompt = ""
+			_, _, err = w.Step(t.Context(), bad.Key)
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+		})
+	}
+	all, err := w.store.List(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, all, "nothing is stored")
+	_, added, err := w.Add(t.Context(), once.Task{Key: string(make301()[:300]), Prompt: "x"})
+	require.NoError(t, err)
+	assert.True(t, added)
+
+	client := w.svc.Client()
+	for name, build := range map[string]func() (*once.Runner, error){
+		"no store":       func() (*once.Runner, error) { return once.New(client, nil) },
+		"nil option":     func() (*once.Runner, error) { return once.New(client, w.store, nil) },
+		"send time 0":    func() (*once.Runner, error) { return once.New(client, w.store, once.WithSendTime(0)) },
+		"send time 61 m": func() (*once.Runner, error) { return once.New(client, w.store, once.WithSendTime(61*time.Minute)) },
+		"nil logger":     func() (*once.Runner, error) { return once.New(client, w.store, once.WithLogger(nil)) },
+		"nil onChange":   func() (*once.Runner, error) { return once.New(client, w.store, once.WithOnChange(nil)) },
+	} {
+		_, err := build()
+		assert.ErrorIs(t, err, mintlify.ErrInvalidArgument, name)
+	}
+}
+
+func make301() []byte {
+	long := make([]byte, 301)
+	for i := range long {
+		long[i] = 'k'
+	}
+	return long
+}
+
+func TestMarker(t *testing.T) {
+	assert.Equal(t, "docs-job: acme/api@1", once.Marker("acme/api@1"))
+	for text, want := range map[string]string{
+		"":                     "",
+		"docs: acme/api@1":     "",
+		"docs-job: acme/api@1": "acme/api@1",
+		"Adds it.\r\n\r\ndocs-job: acme/api@1\r\n":                "acme/api@1",
+		"docs-job: first\ntext\ndocs-job: last\ndocs-job: a b\n ": "last",
+		"see docs-job: acme/api@1":                                "",
+		"docs-job: ":                                              "",
+	} {
+		got, ok := once.FindMarker(text)
+		assert.Equal(t, want, got, text)
+		assert.Equal(t, want != "", ok, text)
+	}
+}
+
+func TestProjectOfATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		require.NoError(t, err)
+		assert.Equal(t, "project-2", record.Project)
+		for _, request := range w.svc.Requests() {
+			assert.Equal(t, "project-2", request.ProjectID)
+		}
+	})
+}
+
+// While it is pending, the prompt and the project of the Do that sends it count.
+func TestDoMendsWhatIsPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		_, added, err := w.Add(t.Context(), once.Task{Key: key, Prompt: "old", Project: "wrong"})
+		require.NoError(t, err)
+		assert.True(t, added)
+		record, added, err := w.Add(t.Context(), once.Task{Key: key, Prompt: "other"})
+		require.NoError(t, err)
+		assert.False(t, added)
+		assert.Equal(t, "old", record.Prompt)
+		record, err = w.Do(t.Context(), once.Task{Key: key, Prompt: "new", Project: "right"})
+		require.NoError(t, err)
+		assert.Equal(t, "new", record.Prompt)
+		assert.Equal(t, "right", w.svc.Requests()[0].ProjectID)
+		assert.Contains(t, w.svc.Requests()[0].Prompt, "new\n")
+	})
+}
