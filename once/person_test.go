@@ -28,8 +28,10 @@ func TestWaysOutOfUnknown(t *testing.T) {
 		state once.State // after it
 		posts int        // after a Do that follows
 	}{
-		"Adopt":     {func(w *world) (once.Record, error) { return w.Adopt(context.Background(), key, "job_1") }, once.Running, 1},
-		"MarkDone":  {func(w *world) (once.Record, error) { return w.MarkDone(context.Background(), key, "https://example.com/7") }, once.Done, 1},
+		"Adopt": {func(w *world) (once.Record, error) { return w.Adopt(context.Background(), key, "job_1") }, once.Running, 1},
+		"MarkDone": {func(w *world) (once.Record, error) {
+			return w.MarkDone(context.Background(), key, "https://example.com/7")
+		}, once.Done, 1},
 		"SendAgain": {func(w *world) (once.Record, error) { return w.SendAgain(context.Background(), key) }, once.Pending, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

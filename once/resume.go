@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxSteps  = 8               // of a Resume at the same time
+	maxSteps  = 4               // of a Resume at the same time
 	listEvery = 5 * time.Second // at the soonest, while there is work
 )
 

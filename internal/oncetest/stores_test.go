@@ -1,0 +1,169 @@
+//go:build unix
+
+package oncetest
+
+import (
+	"context"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// eachStore runs f on the address of an empty store of each kind.
+func eachStore(t *testing.T, f func(t *testing.T, address string)) {
+	for name, address := range map[string]func(*testing.T) string{
+		"directory": func(t *testing.T) string { return "dir://" + filepath.Join(t.TempDir(), "records") },
+		"sqlite":    func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "once.db") },
+		"postgres":  server.url,
+	} {
+		t.Run(name, func(t *testing.T) { f(t, address(t)) })
+	}
+}
+
+// open returns the store at an address of eachStore.
+func open(ctx context.Context, address string) (once.Store, error) {
+	if path, ok := strings.CutPrefix(address, "dir://"); ok {
+		return once.NewDir(path)
+	}
+	db, err := openDB(address)
+	if err != nil {
+		return nil, err
+	}
+	store := once.NewSQL(db)
+	return store, store.CreateTable(ctx)
+}
+
+func openDB(address string) (*sql.DB, error) {
+	path, ok := strings.CutPrefix(address, "sqlite://")
+	if !ok {
+		return sql.Open("pgx", address)
+	}
+	options := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(30000)", "journal_mode(WAL)", "synchronous(FULL)"}}
+	return sql.Open("sqlite", "file:"+path+"?"+options.Encode())
+}
+
+func mustOpen(t *testing.T, address string) once.Store {
+	t.Helper()
+	store, err := open(t.Context(), address)
+	require.NoError(t, err)
+	return store
+}
+
+func TestConformance(t *testing.T) {
+	for name, address := range map[string]func(*testing.T) string{
+		"sqlite":   func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "once.db") },
+		"postgres": server.url,
+	} {
+		t.Run(name, func(t *testing.T) {
+			mintlifytest.TestStore(t, func(t *testing.T) once.Store { return mustOpen(t, address(t)) })
+		})
+	}
+}
+
+func TestTableMadeByManyAtOnce(t *testing.T) {
+	for range 5 {
+		eachStore(t, func(t *testing.T, address string) {
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					store, err := open(t.Context(), address)
+					if assert.NoError(t, err) {
+						_, err = store.Get(t.Context(), "k")
+						assert.NoError(t, err)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// Add takes effect with the transaction that it is part of.
+func TestAddInATransaction(t *testing.T) {
+	eachStore(t, func(t *testing.T, address string) {
+		if strings.HasPrefix(address, "dir://") {
+			t.Skip("it has no transactions")
+		}
+		store := mustOpen(t, address)
+		db, err := openDB(address)
+		require.NoError(t, err)
+		defer db.Close()
+		for _, commit := range []bool{false, true} {
+			tx, err := db.BeginTx(t.Context(), nil)
+			require.NoError(t, err)
+			runner, err := once.New(nil, once.NewSQL(tx))
+			require.NoError(t, err)
+			_, added, err := runner.Add(t.Context(), once.Task{Key: "k", Prompt: "x"})
+			require.NoError(t, err)
+			assert.True(t, added)
+			_, added, err = runner.Add(t.Context(), once.Task{Key: "k", Prompt: "x"})
+			require.NoError(t, err, "a conflict does not end the transaction")
+			assert.False(t, added)
+			if commit {
+				require.NoError(t, tx.Commit())
+			} else {
+				require.NoError(t, tx.Rollback())
+			}
+			r, err := store.Get(t.Context(), "k")
+			require.NoError(t, err)
+			assert.Equal(t, commit, r.Version == 1)
+		}
+	})
+}
+
+// A damaged record is an error for its key. The others go on.
+func TestDamagedRecord(t *testing.T) {
+	eachStore(t, func(t *testing.T, address string) {
+		store := mustOpen(t, address)
+		svc := mintlifytest.NewService()
+		runner, err := once.New(svc.Client(), store)
+		require.NoError(t, err)
+		for _, key := range []string{"good", "damaged"} {
+			_, _, err := runner.Add(t.Context(), once.Task{Key: key, Prompt: "x"})
+			require.NoError(t, err)
+		}
+		damage(t, address)
+		_, err = runner.Do(t.Context(), once.Task{Key: "damaged", Prompt: "x"})
+		require.ErrorContains(t, err, "damaged")
+		err = runner.Resume(t.Context())
+		require.ErrorContains(t, err, "damaged")
+		r, err := store.Get(t.Context(), "good")
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, r.State)
+		assert.Len(t, svc.Jobs(), 1)
+	})
+}
+
+// damage truncates the record of the key "damaged".
+func damage(t *testing.T, address string) {
+	t.Helper()
+	path, ok := strings.CutPrefix(address, "dir://")
+	if !ok {
+		db, err := openDB(address)
+		require.NoError(t, err)
+		defer db.Close()
+		_, err = db.ExecContext(t.Context(), "UPDATE mintlify_once SET record = substr(record, 1, 20) WHERE key = 'damaged'")
+		require.NoError(t, err)
+		return
+	}
+	files, err := filepath.Glob(filepath.Join(path, "*", "*.json"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if strings.Contains(string(text), `"damaged"`) {
+			require.NoError(t, os.Truncate(file, 20))
+		}
+	}
+}
