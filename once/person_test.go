@@ -64,7 +64,7 @@ func TestAdoptLooksTheJobUpFirst(t *testing.T) {
 		require.ErrorIs(t, err, mintlify.ErrNotFound)
 		assert.Equal(t, before, w.get(key))
 		_, err = w.Adopt(t.Context(), "no/record", "job_1")
-		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+		require.ErrorContains(t, err, "not on record")
 		_, err = w.Adopt(t.Context(), key, "job_1")
 		require.NoError(t, err)
 		after := w.get(key)

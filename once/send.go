@@ -8,206 +8,198 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// send claims a record that is pending or does not exist yet, sends the prompt, and records
-// what came of it.
+const (
+	soon         = 100 * time.Millisecond // until the next look at a record that another changes
+	listEvery    = 5 * time.Second        // at least, while Resume has work
+	afterRefusal = 30 * time.Second       // until the next send, if the service does not say
+	afterMending = 5 * time.Minute        // until the next request, if a person has to mend something first
+)
+
+// send claims a record that is pending or not there yet, sends the prompt, and records what came of it.
 func (r *Runner) send(ctx context.Context, record Record, t Task, force bool) (step, error) {
 	s := step{record: record}
 	record.Prompt, record.Project = cmp.Or(t.Prompt, record.Prompt), cmp.Or(t.Project, record.Project)
-	if err := checkPrompt(record.Prompt); err != nil {
-		return s, err
-	}
-	client, err := r.project(record.Project)
+	client, err := r.check(record.Task)
 	if err != nil {
 		return s, err
 	}
-	if s.next = r.holdOff(client.ProjectID()); s.next > 0 && !force {
+	if until, ok := r.held.Load(client.ProjectID()); ok && !force && time.Now().Before(until.(time.Time)) {
+		s.next = time.Until(until.(time.Time))
 		return s, nil
 	}
 
-	// A process that is stopped between claim and request wakes past this deadline, and the
-	// SDK sends nothing. From here on no end of ctx may come between the send and its recording.
-	record.Deadline = time.Now().Add(r.sendTime)
-	ctx = context.WithoutCancel(ctx)
-	sending, cancel := context.WithDeadline(ctx, record.Deadline)
+	// A process that is stopped between claim and request wakes past its deadline, and the SDK
+	// sends nothing. No end of the caller's ctx comes between the send and its recording.
+	ctx, deadline := context.WithoutCancel(ctx), time.Now().Add(r.sendTime)
+	sending, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	record.State, record.Problem, record.JobID, record.PRLink = Sending, "", "", ""
-	record.Sends, record.Sender, record.Deadline = record.Sends+1, rand.Text(), record.Deadline.UTC().Round(0)
+	record.Sends, record.Sender, record.Deadline = record.Sends+1, rand.Text(), deadline.UTC().Round(0)
 	claim, err := r.put(sending, record)
 	if err != nil {
-		if !errors.Is(err, ErrConflict) {
-			r.takeBack(ctx, record, err)
+		if !errors.Is(err, ErrConflict) { // it may be stored all the same
+			record.State, record.Problem = Pending, "nothing was sent: "+err.Error()
+			s.record, _ = r.settle(ctx, record)
 		}
 		return s, err
 	}
-
 	job, err := client.Jobs.Create(sending, mintlify.CreateJobParams{
 		Prompt: record.Prompt + "\n\nEnd the description of the pull request with this line, on its own:\n" + Marker(record.Key),
 	})
 	s = outcome(claim, job, err)
-	if s.next > 0 && err != nil {
-		r.hold(ctx, client.ProjectID(), s)
+	if s.cause != nil && s.next > 0 {
+		r.held.Store(client.ProjectID(), time.Now().Add(s.next))
 	}
-	ours := s.record
-	s.record, err = r.recordOutcome(ctx, ours)
-	if s.record.Sender != ours.Sender || s.record.State != ours.State { // others have decided meanwhile
-		return step{record: s.record, next: atOnce}, err
+	settled, err := r.settle(ctx, s.record)
+	if settled.Sender != claim.Sender || settled.State != s.record.State { // others have decided meanwhile
+		s.next, s.cause = soon, nil
 	}
+	s.record = settled
 	return s, err
 }
 
-// outcome tells what a send came to: a job, with or without an error, is running.
+// outcome tells what a send came to. A job is running, even if it comes with an error.
 func outcome(claim Record, job *mintlify.Job, err error) step {
-	s := step{record: claim, cause: err}
 	if job != nil {
-		s.record.State, s.record.JobID, s.record.PRLink = Running, job.ID, job.PRLink
-		return step{record: s.record, next: atOnce}
+		claim.State, claim.JobID, claim.PRLink = Running, job.ID, job.PRLink
+		return step{record: claim, next: 1} // the first poll comes at once
 	}
-	s.record.Problem = err.Error()
+	s := step{record: claim, next: afterMending, cause: err}
+	s.record.State, s.record.Problem = Pending, err.Error()
 	wait, mayHelp := mintlify.RetryAfter(err)
+	var argument *mintlify.ArgumentError // a key source's bad key is one, too
+	var response *mintlify.APIError
 	switch {
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
-		s.record.State = Unknown
-	case isPromptsFault(err):
-		s.record.State = Refused
-	case mayHelp || errors.Is(err, context.DeadlineExceeded):
-		s.record.State, s.next = Pending, cmp.Or(wait, afterRefusal)
-	default:
-		s.record.State, s.next = Pending, afterMending
+		s.record.State, s.next = Unknown, 0
+	case errors.Is(err, mintlify.ErrBadRequest), errors.As(err, &argument) && argument.Name == "prompt",
+		errors.As(err, &response) && response.StatusCode == http.StatusRequestEntityTooLarge:
+		s.record.State, s.next = Refused, 0
+	case mayHelp, errors.Is(err, context.DeadlineExceeded):
+		s.next = cmp.Or(wait, afterRefusal)
 	}
 	return s
 }
 
-// isPromptsFault reports whether the service would refuse this prompt again. A bad key of a
-// key source is an ArgumentError, too.
-func isPromptsFault(err error) bool {
-	var argument *mintlify.ArgumentError
-	if errors.As(err, &argument) {
-		return argument.Name == "prompt"
-	}
-	var response *mintlify.APIError
-	if !errors.As(err, &response) {
-		return false
-	}
-	switch response.StatusCode {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return true
-	}
-	return false
-}
-
-// hold has Step send nothing more to a project before s.next.
-func (r *Runner) hold(ctx context.Context, project string, s step) {
-	r.mu.Lock()
-	r.held[project] = time.Now().Add(s.next)
-	r.mu.Unlock()
-	if s.next == afterMending {
-		r.logger.LogAttrs(ctx, slog.LevelWarn, "once: no job was made, and a person has to mend something first", attributes(s.record)...)
-	}
-}
-
-// holdOff returns how long nothing may be sent to a project yet.
-func (r *Runner) holdOff(project string) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return max(0, time.Until(r.held[project]))
-}
-
-// takeBack makes a claim pending again whose Put failed, if it was stored all the same.
-func (r *Runner) takeBack(ctx context.Context, claim Record, problem error) {
-	_ = r.retry(ctx, func(ctx context.Context) error {
-		current, err := r.store.Get(ctx, claim.Key)
-		if err != nil || current.State != Sending || current.Sender != claim.Sender {
-			return err
-		}
-		current.State, current.Problem = Pending, "nothing was sent: "+problem.Error()
-		_, err = r.put(ctx, current)
-		return err
-	})
-}
-
-// recordOutcome stores what came of a send, and returns what is on record then. The id of a
-// job is in the error if it could not be stored.
-func (r *Runner) recordOutcome(ctx context.Context, result Record) (Record, error) {
-	err := r.retry(ctx, func(ctx context.Context) error {
-		stored, err := r.put(ctx, result)
-		if err == nil {
-			result = stored
-			return nil
-		}
-		if !errors.Is(err, ErrConflict) {
-			return err
-		}
-		current, err := r.store.Get(ctx, result.Key)
-		if err != nil {
-			return err
-		}
-		next, err := result.onto(current)
-		if err != nil {
-			return permanent{err}
-		}
-		if next == current { // nothing to add: a Put of ours that failed has stored it, or another decided
-			if current.State == result.State {
-				r.changed(ctx, current)
-			}
-			result = current
-			return nil
-		}
-		result = next
-		return ErrConflict
-	})
-	if err == nil {
-		return result, nil
-	}
-	r.logger.LogAttrs(ctx, slog.LevelError, "once: not recorded: "+string(result.State), append(attributes(result), slog.String("error", err.Error()))...)
-	if result.JobID != "" {
-		return result, fmt.Errorf("once: %s: job %s was made but could not be recorded, call Adopt with its id: %w", result.Key, result.JobID, err)
-	}
-	return result, fmt.Errorf("once: %s: the send is %s, which could not be recorded: %w", result.Key, result.State, err)
-}
-
-// onto returns what to store if result, of a send of ours, finds that the record has become
-// current: current itself if there is nothing to add.
-func (r Record) onto(current Record) (Record, error) {
-	if r.JobID == "" {
-		if current.Sender == r.Sender && current.State == Sending { // its deadline was rewritten
-			current.State, current.Problem = r.State, r.Problem
-		}
-		return current, nil
-	}
-	switch {
-	case current.JobID == r.JobID:
-		return current, nil
-	case current.Sender != r.Sender || current.JobID != "":
-		return r, fmt.Errorf("the record is %s, of another send or job %q", current.State, current.JobID)
-	case current.State != Done:
-		current.State, current.Problem = Running, ""
-	}
-	current.JobID, current.PRLink = r.JobID, cmp.Or(current.PRLink, r.PRLink)
-	return current, nil
-}
-
-// permanent is an error that no retry would mend.
-type permanent struct{ error }
-
-func (p permanent) Unwrap() error { return p.error }
-
-// grace is how long after its deadline a send may still be recorded, and how much clocks may
-// differ. Only then its record becomes unknown.
-func (r *Runner) grace() time.Duration { return 2 * r.sendTime }
-
-// retry calls f until it succeeds or the grace is over. ctx is detached from the caller's.
-func (r *Runner) retry(ctx context.Context, f func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, r.grace())
+// settle stores what came of a send, for as long as others wait for it, and returns what is
+// on record then. The id of a job that could not be stored is in the error.
+func (r *Runner) settle(ctx context.Context, result Record) (Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*r.sendTime)
 	defer cancel()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		err := f(ctx)
-		if err == nil || errors.As(err, new(permanent)) || sleep(ctx, wait) != nil {
-			return err
+		record, err := r.store.Get(ctx, result.Key)
+		next, lost := result.onto(record)
+		switch {
+		case err != nil:
+		case lost:
+			err = fmt.Errorf("the record went on as %s with another send or job %q", record.State, record.JobID)
+			cancel() // no retry would help
+		case next != record:
+			record, err = r.put(ctx, next)
+		}
+		if err == nil {
+			return record, nil
+		}
+		if sleep(ctx, wait) != nil {
+			err = fmt.Errorf("once: %s, job %q, could not be recorded as %s: %w", result.Key, result.JobID, result.State, err)
+			r.log(ctx, slog.LevelError, err.Error(), result)
+			return result, err
 		}
 	}
+}
+
+// onto returns current with what r, of a send of ours, adds to it. lost: r's job has no place there.
+func (r Record) onto(current Record) (next Record, lost bool) {
+	switch {
+	case r.JobID != "" && current.JobID == r.JobID:
+		return current, false
+	case current.Sender != r.Sender || current.JobID != "":
+		return current, r.JobID != ""
+	case current.State == Sending, current.State != Done && r.JobID != "":
+		current.State, current.Problem = r.State, r.Problem
+	}
+	current.JobID, current.PRLink = r.JobID, cmp.Or(current.PRLink, r.PRLink)
+	return current, false
+}
+
+// watch looks after a send of another process, which may be dead.
+func (r *Runner) watch(ctx context.Context, record Record) (step, error) {
+	next, left := record, time.Until(record.Deadline)+2*r.sendTime // clocks differ, and a recording is retried
+	switch {
+	case left > time.Hour+2*r.sendTime: // made by a clock that was wrong
+		next.Deadline = time.Now().Add(r.sendTime).UTC().Round(0)
+		return r.change(ctx, record, next, soon)
+	case left <= 0:
+		next.State, next.Problem = Unknown, "the send that had to end by "+record.Deadline.Format(time.RFC3339)+" left no response on record"
+		return r.change(ctx, record, next, 0)
+	}
+	return step{record: record, next: min(max(time.Since(record.Updated), soon), 5*time.Second, left)}, nil
+}
+
+// poll polls the job of a running record once, and stores what changed.
+func (r *Runner) poll(ctx context.Context, record Record, t Task) (s step, err error) {
+	t.Project = cmp.Or(record.Project, t.Project)
+	client, err := r.project(t)
+	if err != nil {
+		return step{record: record}, err
+	}
+	poll, cause := client.Jobs.Poll(ctx, record.JobID, max(0, time.Since(record.Updated)))
+	next := record
+	if poll.Job != nil {
+		next.PRLink = poll.Job.PRLink
+	}
+	switch {
+	case poll.Next > 0 && poll.Err != nil: // such as the network's: the next one may succeed
+	case poll.Next > 0:
+		next.Problem = ""
+	case cause == nil:
+		next.State, next.Problem = Done, ""
+	case errors.Is(cause, mintlify.ErrJobFailed):
+		next.State, next.Problem = Failed, cause.Error()
+	case ended(ctx) != nil:
+		return step{record: record}, fmt.Errorf("once: %s: %w", record.Key, cause)
+	default: // a revoked key says nothing about the job: failed would invite a second one
+		wait, _ := mintlify.RetryAfter(cause)
+		next.Problem, poll.Next = cmp.Or(record.Problem, cause.Error()), cmp.Or(wait, afterMending)
+	}
+	s, err = r.change(ctx, record, next, poll.Next)
+	s.cause = cause
+	return s, err
+}
+
+func checkKey(key string) error {
+	unprintable := func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
+	return refuse(key == "" || len(key) > 300 || !utf8.ValidString(key) || strings.ContainsFunc(key, unprintable), "key", "is not 1 to 300 bytes of printable text without white space")
+}
+
+func refuse(bad bool, name, reason string) error {
+	if !bad {
+		return nil
+	}
+	return &mintlify.ArgumentError{Name: name, Reason: reason}
+}
+
+// end returns Do's error for a record. cause is why this call ends, nil if the record says it.
+func (r Record) end(cause error) error {
+	cause = cmp.Or(cause, errors.New(cmp.Or(r.Problem, "SendAgain makes it pending")))
+	switch r.State {
+	case Done:
+		return nil
+	case Failed:
+		cause = &mintlify.JobFailedError{Job: &mintlify.Job{ID: r.JobID, Status: mintlify.JobFailed, PRLink: r.PRLink}}
+	case Unknown:
+		if !errors.Is(cause, mintlify.ErrOutcomeUnknown) {
+			cause = fmt.Errorf("%w: %w", mintlify.ErrOutcomeUnknown, cause)
+		}
+		return fmt.Errorf("once: %s: %w; look for the pull request whose description ends with %q, then call Adopt with its job's id, MarkDone with its link, or SendAgain if there is none", r.Key, cause, Marker(r.Key))
+	}
+	return fmt.Errorf("once: %s is %s: %w", r.Key, r.State, cause)
 }
