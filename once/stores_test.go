@@ -1,0 +1,207 @@
+package once_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+func TestFilesOfADirectory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state", "records[1]")
+		dir, err := once.NewDir(path)
+		require.NoError(t, err)
+		w := newWorld(t, dir)
+		_, err = w.Do(t.Context(), task)
+		require.NoError(t, err)
+		files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*", "*", "*"))
+		require.NoError(t, err)
+		require.Len(t, files, 3, "a file for each version, and none left over")
+		for _, file := range files {
+			info, err := os.Stat(file)
+			require.NoError(t, err)
+			if runtime.GOOS != "windows" {
+				assert.Equal(t, os.FileMode(0o600), info.Mode())
+			}
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			assert.NotContains(t, string(text), mintlifytest.APIKey)
+			assert.Contains(t, string(text), `"prompt":"Document the flag --json"`)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(path, ".DS_Store"), nil, 0o600))
+		all, err := dir.List(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, all, 1)
+	})
+	_, err := once.NewDir("")
+	require.Error(t, err, "as of a variable that is not set")
+}
+
+func TestDamagedRecordIsNeverNone(t *testing.T) {
+	for _, damage := range []string{"", "null", "{}", `{"key":"other","version":1,"state":"pending"}`, `{"key":"acme/api@5907854","version":7,"state":"pending"}`} {
+		path := t.TempDir()
+		dir, err := once.NewDir(path)
+		require.NoError(t, err)
+		w := newWorld(t, dir)
+		_, _, err = w.Add(t.Context(), task)
+		require.NoError(t, err)
+		files, err := filepath.Glob(filepath.Join(path, "*", "*.json"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		require.NoError(t, os.WriteFile(files[0], []byte(damage), 0o600))
+		_, err = w.Do(t.Context(), task)
+		require.ErrorContains(t, err, "damaged", damage)
+		require.ErrorContains(t, w.Resume(t.Context()), "damaged")
+		assert.Zero(t, w.posts())
+	}
+}
+
+func TestStateOfANewerVersionIsLeftAlone(t *testing.T) {
+	w := newWorld(t, once.NewMemory())
+	require.NoError(t, w.store.Put(t.Context(), once.Record{Task: task, Version: 1, State: "reviewing"}))
+	_, err := w.Do(t.Context(), task)
+	require.ErrorContains(t, err, "reviewing")
+	assert.Zero(t, w.posts())
+}
+
+// A public store leaves out the prompt: Do brings it along, Step cannot.
+func TestPublicStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := once.NewMemory()
+		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
+			r.Prompt, r.Project, r.Problem = "", "", ""
+			return memory.Put(ctx, r)
+		}}
+		w := newWorld(t, store)
+		_, _, err := w.Add(t.Context(), task)
+		require.NoError(t, err)
+		_, _, err = w.Step(t.Context(), key)
+		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, 1, w.posts())
+		for _, request := range w.svc.Requests() {
+			assert.Equal(t, "project-2", request.ProjectID)
+		}
+	})
+}
+
+func TestBadCertificateIsPending(t *testing.T) {
+	server := httptest.NewUnstartedServer(mintlifytest.NewService())
+	server.Config.ErrorLog = nil
+	server.StartTLS()
+	defer server.Close()
+	clients := map[bool]*http.Client{
+		false: {Transport: mintlify.NewTransport()},
+		true:  {Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}},
+	}
+	store := once.NewMemory()
+	for _, trusted := range []bool{false, true} {
+		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
+			mintlify.WithHTTPClient(clients[trusted]), mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)))
+		require.NoError(t, err)
+		r, err := once.New(client, store)
+		require.NoError(t, err)
+		record, err := r.Do(t.Context(), task)
+		if trusted {
+			require.NoError(t, err)
+			assert.Equal(t, 2, record.Sends)
+			continue
+		}
+		require.Error(t, err)
+		assert.Equal(t, once.Pending, record.State)
+	}
+}
+
+// Another changes the record again and again: the id is in the error, though it is a conflict.
+func TestConflictsForEverLoseNoID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := once.NewMemory()
+		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
+			if r.State == once.Running {
+				return once.ErrConflict
+			}
+			return memory.Put(ctx, r)
+		}}
+		w := newWorld(t, store)
+		_, err := w.Do(t.Context(), task)
+		require.ErrorIs(t, err, once.ErrConflict)
+		assert.ErrorContains(t, err, "job_1")
+		assert.Contains(t, w.log.String(), "job_1")
+	})
+}
+
+// Others may have stored what was to be stored: a wait that several have ends in each.
+func TestPollsBesideEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := once.NewMemory()
+		store := &hooked{Store: memory}
+		w := newWorld(t, store)
+		store.put = func(ctx context.Context, r once.Record) error {
+			if r.State == once.Done {
+				store.put = nil
+				require.NoError(t, memory.Put(ctx, r))
+				return once.ErrConflict
+			}
+			return memory.Put(ctx, r)
+		}
+		record, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+	})
+}
+
+func TestDecisionThatCameTooLateIsAConflict(t *testing.T) {
+	w := newWorld(t, &hooked{Store: once.NewMemory()})
+	_, _, err := w.Add(t.Context(), task)
+	require.NoError(t, err)
+	w.store.(*hooked).put = func(context.Context, once.Record) error { return once.ErrConflict }
+	_, err = w.Cancel(t.Context(), key)
+	require.ErrorIs(t, err, once.ErrConflict)
+	w.store.(*hooked).put = func(context.Context, once.Record) error { return errors.New("down") }
+	_, added, err := w.Add(t.Context(), once.Task{Key: "b", Prompt: "x"})
+	require.ErrorContains(t, err, "down")
+	assert.False(t, added)
+}
+
+// Many directories are listed seldom.
+func TestSlowListIsCalledSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slowList{Store: once.NewMemory()}
+		w := newWorld(t, store)
+		w.svc.ScriptJob(mintlifytest.Step{})
+		_, _, err := w.Add(t.Context(), task)
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		require.ErrorIs(t, w.Resume(ctx), context.DeadlineExceeded)
+		assert.LessOrEqual(t, store.calls, 30)
+	})
+}
+
+type slowList struct {
+	once.Store
+	calls int
+}
+
+func (s *slowList) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
+	s.calls++
+	time.Sleep(time.Second)
+	return s.Store.List(ctx, states...)
+}
