@@ -85,8 +85,10 @@ func TestOutcomesOfASend(t *testing.T) {
 				assert.Equal(t, test.next, next)
 				assert.Equal(t, sent, w.posts())
 				if test.state == once.Pending {
+					start := time.Now()
 					record, err = w.Do(t.Context(), task)
 					require.NoError(t, err)
+					assert.Less(t, time.Since(start), 20*time.Second, "Do sends at once")
 					assert.Equal(t, once.Done, record.State)
 					assert.Equal(t, 2, record.Sends)
 					assert.Empty(t, record.Problem)
@@ -164,6 +166,12 @@ func TestFailedAndArchivedJobs(t *testing.T) {
 		_, err = w.Do(t.Context(), task)
 		require.ErrorIs(t, err, mintlify.ErrJobFailed)
 		assert.ErrorContains(t, err, "job_1")
+		record, err = w.SendAgain(t.Context(), key)
+		require.NoError(t, err)
+		assert.Empty(t, record.JobID)
+		record, err = w.Do(t.Context(), task)
+		require.NoError(t, err)
+		assert.Equal(t, "job_2", record.JobID)
 
 		w.svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobArchived, PRLink: "https://example.com/pull/2"})
 		record, err = w.Do(t.Context(), once.Task{Key: "acme/api@2", Prompt: "x"})

@@ -1,0 +1,161 @@
+package once_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// One job of a merge, though the webhook that tells of it comes twice.
+func ExampleRunner_Do() {
+	svc := mintlifytest.NewService() // a fake: your program has a client of NewClientFromEnv
+	runner, err := once.New(svc.Client(), once.NewMemory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 2 {
+		record, err := runner.Do(context.Background(), once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."})
+		fmt.Println(record.State, record.PRLink, err)
+	}
+	fmt.Println(len(svc.Jobs()), "job")
+	// Output:
+	// done https://github.com/example/docs/pull/1 <nil>
+	// done https://github.com/example/docs/pull/1 <nil>
+	// 1 job
+}
+
+// The response was lost: a person finds the job, and the program goes on with it.
+func ExampleRunner_Adopt() {
+	svc, ctx := mintlifytest.NewService(), context.Background()
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	runner, err := once.New(svc.Client(), once.NewMemory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	task := once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."}
+	record, err := runner.Do(ctx, task)
+	fmt.Println(record.State, errors.Is(err, mintlify.ErrOutcomeUnknown))
+	if _, err = runner.Adopt(ctx, task.Key, "job_1"); err != nil {
+		fmt.Println(err)
+	}
+	record, err = runner.Do(ctx, task)
+	fmt.Println(record.State, err, len(svc.Jobs()), "job")
+	// Output:
+	// unknown true
+	// done <nil> 1 job
+}
+
+// A job queue delivers a key at least once. A worker does a step, and has the queue deliver
+// it again later.
+func ExampleRunner_Step() {
+	svc, ctx := mintlifytest.NewService(), context.Background()
+	runner, err := once.New(svc.Client(mintlify.WithMaxRetries(0)), once.NewMemory()) // the queue retries
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, _, err = runner.Add(ctx, once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."}); err != nil {
+		fmt.Println(err)
+	}
+	queue := []string{"acme/api@5907854", "acme/api@5907854"} // delivered twice
+	for len(queue) > 0 {
+		key := queue[0]
+		queue = queue[1:]
+		record, next, err := runner.Step(ctx, key)
+		switch {
+		case err != nil: // the store's: let the queue try again
+			fmt.Println(err)
+		case next > 0: // snooze for next
+			queue = append(queue, key)
+		default:
+			fmt.Println(record.State, record.PRLink)
+		}
+	}
+	fmt.Println(len(svc.Jobs()), "job")
+	// Output:
+	// done https://github.com/example/docs/pull/1
+	// done https://github.com/example/docs/pull/1
+	// 1 job
+}
+
+// At its start, a program goes on with what another process, or it itself, left behind.
+func ExampleRunner_Resume() {
+	svc, store, ctx := mintlifytest.NewService(), once.NewMemory(), context.Background()
+	webhook, err := once.New(nil, store) // a process without a key
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, commit := range []string{"5907854", "c0ffee1"} {
+		if _, _, err := webhook.Add(ctx, once.Task{Key: "acme/api@" + commit, Prompt: "Document the merge."}); err != nil {
+			fmt.Println(err)
+		}
+	}
+
+	worker, err := once.New(svc.Client(), store, once.WithOnChange(func(r once.Record) {
+		if r.State == once.Done {
+			fmt.Println(r.Key, r.PRLink)
+		}
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := worker.Resume(ctx); err != nil {
+		fmt.Println(err)
+	}
+	// Unordered output:
+	// acme/api@5907854 https://github.com/example/docs/pull/1
+	// acme/api@c0ffee1 https://github.com/example/docs/pull/2
+}
+
+// bucket stands for storage of objects with conditional writes: If-None-Match: * makes the
+// first version, If-Match the others. mintlifytest.TestStore checks a store.
+type bucket struct {
+	mu      sync.Mutex
+	objects map[string]once.Record
+}
+
+func (b *bucket) Get(ctx context.Context, key string) (once.Record, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.objects[key], ctx.Err()
+}
+
+func (b *bucket) Put(_ context.Context, r once.Record) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.objects[r.Key].Version != r.Version-1 { // the condition of the write
+		return once.ErrConflict
+	}
+	b.objects[r.Key] = r
+	return nil
+}
+
+func (b *bucket) List(context.Context, ...once.State) ([]once.Record, error) {
+	return nil, errors.ErrUnsupported // no Resume then, but Do and Step
+}
+
+// A store of your own takes three methods.
+func ExampleStore() {
+	svc := mintlifytest.NewService()
+	runner, err := once.New(svc.Client(), &bucket{objects: map[string]once.Record{}}, once.WithSendTime(30*time.Second))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	record, err := runner.Do(context.Background(), once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."})
+	fmt.Println(record.State, err)
+	fmt.Println(runner.Resume(context.Background()))
+	// Output:
+	// done <nil>
+	// unsupported operation
+}
