@@ -15,7 +15,7 @@ import (
 )
 
 func TestEveryExportedNameIsDocumented(t *testing.T) {
-	for _, dir := range []string{".", "mintlifytest"} {
+	for _, dir := range []string{".", "mintlifytest", "once"} {
 		pkg := parsePackage(t, dir)
 		assert.NotEmpty(t, pkg.Doc, dir)
 		for _, name := range undocumented(pkg) {

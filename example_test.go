@@ -23,11 +23,19 @@ func Example() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
-	// A signal must not interrupt the creation: the job's id would be lost.
+	// A signal must not interrupt the creation: the job's id would be lost. Package once
+	// sees to this, and to what a crash leaves behind.
 	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	job, err := client.Jobs.Create(create, mintlify.CreateJobParams{Prompt: "Document the flag --json"})
-	if job == nil {
+	job, err := client.Jobs.Create(create, mintlify.CreateJobParams{
+		Prompt: "Document the flag --json.\n\nEnd the pull request's description with: docs-job: acme/api@5907854",
+	})
+	switch {
+	case job != nil: // it exists, even if there is an error too
+	case errors.Is(err, mintlify.ErrOutcomeUnknown):
+		fmt.Println("look for the pull request first:", err)
+		return
+	default:
 		fmt.Println(err)
 		return
 	}

@@ -25,10 +25,10 @@ var (
 	declared    = regexp.MustCompile(`(?m)^([a-z]\w*(?:, \w+)*) :=`)
 )
 
-// Each Go block of the README and of docs/once.md is compiled: a program as it stands,
-// declarations and statements with the imports that they use.
+// Each Go block of the README is compiled: a program as it stands, declarations and
+// statements with the imports that they use.
 func TestGoBlocksOfTheReadmeCompile(t *testing.T) {
-	text := readFiles(t, "README.md", "docs/once.md")
+	text := readFiles(t, "README.md")
 	root, err := os.Getwd()
 	require.NoError(t, err)
 	temp := t.TempDir()
