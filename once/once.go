@@ -239,16 +239,15 @@ func (r *Runner) Resume(ctx context.Context) error {
 		}
 		var next time.Time
 		for _, record := range open {
-			key := record.Key
-			if ctx.Err() == nil && !time.Now().Before(due[key]) {
-				_, wait, err := r.Step(ctx, key)
-				if failed[key] = err; err != nil {
+			if ctx.Err() == nil && !time.Now().Before(due[record.Key]) {
+				_, wait, err := r.Step(ctx, record.Key)
+				if failed[record.Key] = err; err != nil {
 					wait = listEvery // it is tried again while others go on
 				}
-				due[key] = time.Now().Add(wait)
+				due[record.Key] = time.Now().Add(wait)
 			}
-			if failed[key] == nil && (next.IsZero() || due[key].Before(next)) {
-				next = due[key]
+			if failed[record.Key] == nil && (next.IsZero() || due[record.Key].Before(next)) {
+				next = due[record.Key]
 			}
 		}
 		_ = sleep(ctx, max(pause, min(listEvery, time.Until(next))))

@@ -99,6 +99,8 @@ func (r *Runner) settle(ctx context.Context, result Record) (Record, error) {
 		next, lost := result.onto(record)
 		switch {
 		case err != nil:
+		case record.Version < result.Version:
+			err = errors.New("the store returned an older version") // such as of a replica
 		case lost:
 			err = fmt.Errorf("the record went on as %s with another send or job %q", record.State, record.JobID)
 			cancel() // no retry would help

@@ -141,8 +141,7 @@ func (d *Dir) Put(ctx context.Context, r Record) error {
 // List implements [Store]. It reads every record.
 func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
 	folders, err := os.ReadDir(d.path)
-	errs := []error{err}
-	var records []Record
+	records, errs := []Record(nil), []error{err}
 	for _, folder := range folders {
 		if !folder.IsDir() || ctx.Err() != nil {
 			continue

@@ -205,3 +205,30 @@ func (s *slowList) List(ctx context.Context, states ...once.State) ([]once.Recor
 	time.Sleep(time.Second)
 	return s.Store.List(ctx, states...)
 }
+
+// A store whose reads lag behind, such as those of a replica, loses no id either.
+func TestReadsThatLagBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := once.NewMemory()
+		store := &hooked{Store: memory}
+		var stale once.Record
+		var until time.Time
+		store.get = func(ctx context.Context, key string) (once.Record, error) {
+			if time.Now().Before(until) {
+				return stale, nil
+			}
+			return memory.Get(ctx, key)
+		}
+		store.put = func(ctx context.Context, r once.Record) error {
+			stale, _ = memory.Get(ctx, r.Key)
+			until = time.Now().Add(10 * time.Second)
+			return memory.Put(ctx, r)
+		}
+		w := newWorld(t, store)
+		record, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		assert.Equal(t, "job_1", record.JobID)
+		assert.Equal(t, 1, w.posts())
+		assert.NotContains(t, w.log.String(), "level=ERROR")
+	})
+}
