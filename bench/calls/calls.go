@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/mintlify-community/mintlify-go/bench"
 	"github.com/mintlify-community/mintlify-go/bench/service"
@@ -42,6 +43,7 @@ var All = []Call{
 type Cost struct {
 	Allocations, Bytes float64
 	CPU                float64 // nanoseconds on all cores, those of collecting the garbage included
+	Clock              time.Duration
 }
 
 // Measure returns the average cost of do over so many times.
@@ -54,16 +56,16 @@ func Measure(times int, do func() error) (Cost, error) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := cpuTime()
+	start, began := cpuTime(), time.Now()
 	for range times {
 		if err := do(); err != nil {
 			return Cost{}, err
 		}
 	}
-	spent := cpuTime() - start
+	spent, clock := cpuTime()-start, time.Since(began)
 	runtime.ReadMemStats(&after)
 	n := float64(times)
-	return Cost{float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n, spent / n}, nil
+	return Cost{float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n, spent / n, clock / time.Duration(times)}, nil
 }
 
 // cpuTime is the user and system time of the process so far, in nanoseconds. On a busy

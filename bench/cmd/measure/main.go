@@ -25,10 +25,11 @@ var groups = map[string]func(server string, column columns.Column) error{
 	"exports":  exports,
 	"waits":    waits,
 	"burst":    burst,
+	"once":     throughOnce,
 }
 
 func main() {
-	group := flag.String("group", "calls", "calls, requests, schedule, exports, waits or burst")
+	group := flag.String("group", "calls", "calls, requests, schedule, exports, waits, burst or once")
 	only := flag.String("column", "", "the only client to measure")
 	server := flag.String("server", "", "URL of cmd/serve, for exports and burst")
 	flag.Parse()

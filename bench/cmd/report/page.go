@@ -15,7 +15,7 @@ import (
 var page string
 
 // units are what the figures are printed in.
-var units = map[string]float64{"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "µs": 1e3}
+var units = map[string]float64{"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "µs": 1e3, "ms": 1e6}
 
 // render executes the page. Its table, and the figures in its prose, come from f.
 func (f figures) render() ([]byte, error) {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/bench"
+	"github.com/mintlify-community/mintlify-go/bench/calls"
+	"github.com/mintlify-community/mintlify-go/bench/columns"
+	"github.com/mintlify-community/mintlify-go/bench/service"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const tasks = 1000
+
+// doneJob is a service whose jobs are done at once.
+var doneJob = service.Fixed{Status: http.StatusCreated, Body: []byte(strings.Replace(service.JobBody, `"active"`, `"completed"`, 1))}
+
+// throughOnce measures Do, from the prompt to the job's end, and Create alone.
+func throughOnce(_ string, column columns.Column) error {
+	if column.Name != "sdk" {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "once")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "once.db")+"?_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	ctx := context.Background()
+	store := once.NewSQL(db)
+	if err := store.CreateTable(ctx); err != nil {
+		return err
+	}
+	client, err := mintlify.NewClient(bench.Key, bench.Project, mintlify.WithBaseURL(calls.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: service.Standard(doneJob)}))
+	if err != nil {
+		return err
+	}
+	runner, err := once.New(client, store)
+	if err != nil {
+		return err
+	}
+	keys := 0
+	for name, do := range map[string]func() error{
+		"once": func() error {
+			keys++
+			_, err := runner.Do(ctx, once.Task{Key: fmt.Sprint("acme/api@", keys), Prompt: "Fix the typos"})
+			return err
+		},
+		"create alone": func() error {
+			_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
+			return err
+		},
+	} {
+		cost, err := calls.Measure(tasks, do)
+		if err != nil {
+			return err
+		}
+		report(name+" allocations", column, cost.Allocations)
+		report(name+" time", column, float64(cost.Clock))
+	}
+	return nil
+}
