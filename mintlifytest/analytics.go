@@ -36,8 +36,8 @@ func (q *query) integer(name string, least, most int) int {
 	return 0
 }
 
-// date returns a parameter that is a day, or an instant in UTC with a Z, which is
-// what every parser takes; the zero Date if it is not there.
+// date returns a parameter that is a day, or an instant in UTC with a Z, which
+// every parser takes; the zero Date if it is not there.
 func (q *query) date(name string) mintlify.Date {
 	if !q.Has(name) {
 		return mintlify.Date{}
@@ -71,7 +71,7 @@ func (q *query) enum(name string, most int, known ...string) []string {
 
 const cursorPrefix = "cursor_"
 
-// cursor returns the row that the page of a cursor begins at; 0 without a cursor.
+// cursor returns the row that the page of a cursor starts at; 0 without a cursor.
 func (q *query) cursor() int {
 	if !q.Has("cursor") {
 		return 0
@@ -84,7 +84,7 @@ func (q *query) cursor() int {
 	return 0
 }
 
-// nextCursor is the cursor of the page that begins at a row; null where there is none.
+// nextCursor is the cursor of the page that starts at a row; null if there is none.
 func nextCursor(row int, hasMore bool) *string {
 	if !hasMore {
 		return nil
@@ -101,7 +101,7 @@ func (s *Service) admit(q *query) *failure {
 	return s.count(analyticsQuota())
 }
 
-// failure is the response to a query with something wrong; nil where nothing is.
+// failure is the response to a query with something wrong, else nil.
 func (q *query) failure() *failure {
 	if len(q.wrong) == 0 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// call is a request to the service, while the service deals with it.
+// call is a request that the service is processing.
 type call struct {
-	*route      // the zero route where the service has no such endpoint
+	*route      // the zero route if the service has no such endpoint
 	request     *http.Request
 	body        []byte
 	project, id string // in the path

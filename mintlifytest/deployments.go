@@ -40,9 +40,8 @@ func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
 	s.deployments.add(id, ProjectID, "main", slices.Clone(steps))
 }
 
-// Deployments returns all deployments as they stand, those of [Service.AddDeployment]
-// included, in the order of their creation. A deployment is here once the service has queued
-// it, whatever it responded.
+// Deployments returns all deployments, also those of [Service.AddDeployment], in the order of
+// their creation. A deployment is here once the service has queued it, whatever it responded.
 func (s *Service) Deployments() []mintlify.Deployment {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@
 //		)
 //		err := updateDocs(t.Context(), svc.Client(), "Document the flag --json")
 //		if !errors.Is(err, mintlify.ErrJobFailed) {
-//			t.Errorf("error is %v, want that of a failed job", err)
+//			t.Errorf("error is %v, want ErrJobFailed", err)
 //		}
 //		if sent := svc.Requests()[0]; sent.Prompt != "Document the flag --json" {
 //			t.Errorf("sent the prompt %q", sent.Prompt)
@@ -24,7 +24,7 @@
 // job, sets a job that gets a message back to active, and pages visitors by offset and
 // limit. [Service.ScriptJob] sets what a job reports, poll by poll, and
 // [Service.SetVisitors] the rows of the export. [Service.Jobs] and [Service.Requests]
-// return what came of a test.
+// return what a test has done.
 //
 // # Failures
 //
@@ -36,7 +36,7 @@
 //
 // # Time
 //
-// A client of [Service.Client] retries and polls without waiting. No socket is opened,
-// so that it works inside a testing/synctest bubble: with [WithRealSchedule] a client
+// A client of [Service.Client] retries and polls without waiting. It opens no socket,
+// so it works inside a testing/synctest bubble: with [WithRealSchedule] a client
 // waits there as it does in production, and 45 minutes take no time.
 package mintlifytest

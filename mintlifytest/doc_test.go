@@ -34,7 +34,7 @@ func TestUpdateDocsReportsAFailedJob(t *testing.T) {
 	)
 	err := updateDocs(t.Context(), svc.Client(), "Document the flag --json")
 	if !errors.Is(err, mintlify.ErrJobFailed) {
-		t.Errorf("error is %v, want that of a failed job", err)
+		t.Errorf("error is %v, want ErrJobFailed", err)
 	}
 	if sent := svc.Requests()[0]; sent.Prompt != "Document the flag --json" {
 		t.Errorf("sent the prompt %q", sent.Prompt)

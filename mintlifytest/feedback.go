@@ -78,7 +78,7 @@ func countFeedback(page *mintlify.PageFeedback, row mintlify.Feedback) {
 	}
 }
 
-// feedbackFilter reads the filters of a request, as what they leave of rows.
+// feedbackFilter reads the filters of a request, and returns the rows that pass them.
 func (q *query) feedbackFilter() func([]mintlify.Feedback) []mintlify.Feedback {
 	from, to := q.date("dateFrom"), q.date("dateTo")
 	sources := q.enum("source", 1, "code_snippet", "contextual", "agent", "thumbs_only")

@@ -9,8 +9,7 @@ func (s *Service) handle(r *http.Request, body []byte) response {
 	return newResponse(c, result, failed)
 }
 
-// act does what the service does with a call, and keeps the request. No other call
-// comes between the two.
+// act does what the service does with a call, and keeps the request, under one lock.
 func (s *Service) act(c *call) (result any, failed *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,8 +31,8 @@ func (s Step) fails() *Fault { return s.Fault }
 // next, the second for the one after it, and so on. The last step repeats. A job without
 // a script is active at its first poll, and then completed with a pull request.
 //
-// A message sets a job back to active. The polls after it continue with the steps that
-// are left or, where that is only the last one, report active once before it.
+// A message sets a job back to active. Later polls continue with the steps that are left;
+// if only the last one is left, they report active once before it.
 func (s *Service) ScriptJob(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,8 +48,8 @@ func (s *Service) AddJob(id string, steps ...Step) {
 	s.jobs.add(jobKey{ProjectID, id}, slices.Clone(steps))
 }
 
-// Jobs returns all jobs as they stand, those of [Service.AddJob] included, in the order
-// of their creation. A job is here once the service has made it, whatever it responded.
+// Jobs returns all jobs, also those of [Service.AddJob], in the order of their creation. A
+// job is here once the service has made it, whatever it responded.
 func (s *Service) Jobs() []mintlify.Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +165,7 @@ func (j *job) message() {
 	j.status, j.prLink, j.archived = mintlify.JobActive, "", time.Time{}
 }
 
-// jobResult is a job as the service reports it: null, not left out, where there is nothing.
+// jobResult is a job as the service reports it: null, not left out, if there is nothing.
 type jobResult struct {
 	ID     string             `json:"id"`
 	Status mintlify.JobStatus `json:"status"`

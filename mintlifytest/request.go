@@ -9,11 +9,11 @@ import (
 
 // Request is one request that reached the service.
 type Request struct {
-	Operation mintlify.Operation // "" where the service has no such operation
+	Operation mintlify.Operation // "" if the service has no such operation
 	Method    string             // as sent
 	Path      string             // as sent, escaped
 	Query     url.Values         // as sent
-	ProjectID string             // in the path; "" where the service has no such operation
+	ProjectID string             // in the path; "" if the service has no such operation
 	Prompt    string             // of Create and Message
 	Body      []byte             // as sent; nil for none
 	Acted     bool               // the service acted on it (made a job, took a message, gave a page), whatever it responded

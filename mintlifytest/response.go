@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// response is what the service responds, and what goes wrong on the way back.
+// response is the service's response, and what goes wrong on its way back.
 type response struct {
 	status int
 	header http.Header
@@ -29,8 +29,8 @@ type detail struct {
 	Message string `json:"message"`
 }
 
-// unlocked is a result that is made while the service is not locked, so that what
-// makes it may call the service.
+// unlocked is a result that is made while the service is not locked, so that a caller's
+// function may call the service.
 type unlocked func() any
 
 func newResponse(c *call, result any, failed *failure) response {
@@ -54,7 +54,7 @@ func newResponse(c *call, result any, failed *failure) response {
 	return r
 }
 
-// apply makes of the response what the fault makes of it.
+// apply changes the response as the fault asks for.
 func (r *response) apply(f Fault) {
 	r.fault = f
 	contentType := "application/json"

@@ -16,7 +16,7 @@ const (
 )
 
 // Service is a fake of the service. It is an [http.RoundTripper], which responds in
-// memory, and an [http.Handler], for httptest.NewServer where a test needs a socket.
+// memory, and an [http.Handler], for httptest.NewServer if a test needs a socket.
 // Create it with [NewService]; there is nothing to close. It is safe for use by many
 // goroutines.
 type Service struct {
@@ -70,7 +70,7 @@ func (s *Service) Options() []mintlify.Option {
 
 // WithRealSchedule gives a client of [Service.Client] or [Service.Options] the SDK's
 // own waits before retries and between polls. It is for a testing/synctest bubble,
-// where they take no time:
+// where these waits take no time:
 //
 //	client := svc.Client(mintlifytest.WithRealSchedule())
 func WithRealSchedule() mintlify.Option {
@@ -96,7 +96,7 @@ func both[C any](first, second func(C) error) func(C) error {
 // [WithRealSchedule].
 //
 // A Retry-After counts as with any client: a call returns it as an error, since it
-// exceeds the longest wait before a retry, here 0, and it moves the next poll of a wait.
+// exceeds the longest wait before a retry, here 0, and it delays the next poll of a wait.
 //
 // It panics on an option that [mintlify.NewClient] refuses.
 func (s *Service) Client(opts ...mintlify.Option) *mintlify.Client {

@@ -43,8 +43,8 @@ func uniqueTotals(rows []mintlify.Visitor) mintlify.VisitorTotals {
 
 // SetVisitorsFunc sets the rows of the visitors export by project and dates, in place of
 // those of [Service.SetVisitors]. The service calls f for each page, with the parameters
-// as sent (zero where the request has none), and takes the page's rows from all that f
-// returns: Limit and Offset are not for f to apply.
+// as sent (zero if the request has none), and takes the page's rows from all that f
+// returns: f must not apply Limit and Offset.
 //
 // f may call the service. It must be safe for use by many goroutines, and not change
 // rows that it has returned.

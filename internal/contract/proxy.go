@@ -24,7 +24,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
-// Document is where the document of the API is, seen from this folder.
+// Document is the path of the OpenAPI document, seen from this folder.
 const Document = "../../api/openapi.yaml"
 
 // Sides of an exchange, for [Violation].
@@ -193,8 +193,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	proxy.ServeHTTP(w, r)
 }
 
-// checkRequest returns what the check of the response needs, nil where the document
-// has no such operation. It leaves the request as it was.
+// checkRequest returns what checkResponse needs, nil if the document has no such operation.
+// It leaves the request unchanged.
 func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidationInput, error) {
 	route, params, err := p.router.FindRoute(r)
 	if err != nil {
@@ -220,8 +220,8 @@ func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidation
 	return input, nil
 }
 
-// checkResponse notes what is wrong with the response. Its own error is that the
-// response could not be read.
+// checkResponse notes what is wrong with the response. It returns an error if it cannot read
+// the response.
 func (p *Proxy) checkResponse(input *openapi3filter.RequestValidationInput, exchange string, response *http.Response) error {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
