@@ -26,8 +26,8 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/examples/internal/demo"
-	"github.com/mintlify-community/mintlify-go/examples/internal/terminal"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/demo"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/terminal"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 

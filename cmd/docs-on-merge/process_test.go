@@ -290,7 +290,7 @@ func TestGoInstall(t *testing.T) {
 	var goEnv struct{ GOPROXY, GOMODCACHE string }
 	require.NoError(t, json.Unmarshal(env, &goEnv))
 	bin, cache := t.TempDir(), t.TempDir()
-	cmd := exec.Command("go", "install", "-modcacherw", path+"/examples/docs-on-merge@"+version)
+	cmd := exec.Command("go", "install", "-modcacherw", path+"/cmd/docs-on-merge@"+version)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+cache, "GOFLAGS=", "GOSUMDB=off", "GOPRIVATE=",
 		"GOPROXY=file://"+dir+",file://"+goEnv.GOMODCACHE+"/cache/download")

@@ -1,0 +1,36 @@
+// Package demo lets an example run without a key: on a fake of the service, with rows
+// of its own.
+package demo
+
+import (
+	"fmt"
+	"io"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// Connect returns a client of the service, with the key and the project of the
+// environment. Where there is a reason not to, it returns one of the fake instead. It
+// says on out which.
+func Connect(out io.Writer, fake *mintlifytest.Service, reason string, opts ...mintlify.Option) (*mintlify.Client, error) {
+	if reason != "" {
+		fmt.Fprintf(out, "%s: using a fake of the service inside this program (mintlifytest).\n", reason)
+		return fake.Client(opts...), nil
+	}
+	client, err := mintlify.NewClientFromEnv(opts...)
+	if err == nil {
+		fmt.Fprintf(out, "Using the service, project %s.\n", client.ProjectID())
+	}
+	return client, err
+}
+
+// Visitors returns n rows for the fake, in no order of their counts.
+func Visitors(n int) []mintlify.Visitor {
+	rows := make([]mintlify.Visitor, n)
+	for i := range rows {
+		human, ai := int64(i*7919%1009), int64(i*104729%503)
+		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/guides/page-%d", i+1), Human: human, AI: ai, Total: human + ai}
+	}
+	return rows
+}
