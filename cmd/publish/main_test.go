@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
-	"net/http"
+	"maps"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,110 +14,231 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// publish runs the program and returns what it wrote.
-func publish(t *testing.T, cancelAfter time.Duration, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	dir := t.TempDir()
-	out, err := os.Create(dir + "/out")
-	require.NoError(t, err)
-	errs, err := os.Create(dir + "/err")
-	require.NoError(t, err)
-	synctest.Test(t, func(t *testing.T) {
+// world is what a run needs: an environment and a fake of the service, in a bubble.
+type world struct {
+	t       *testing.T
+	dir     string
+	env     map[string]string
+	service *mintlifytest.Service
+}
+
+func newWorld(t *testing.T) *world {
+	return &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), env: map[string]string{
+		"GITHUB_ACTIONS": "true", "MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID}}
+}
+
+// ran is what a run left.
+type ran struct {
+	code                 int
+	stdout, log, summary string
+	outputs              map[string]string
+}
+
+func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
+	if w.env["MINTLIFY_API_KEY"] == "" {
+		return mintlify.NewClient("", "")
+	}
+	return w.service.Client(append(opts, mintlifytest.WithRealSchedule())...), nil
+}
+
+// run runs the program in a bubble, and interrupts it after a time unless that is 0; a
+// negative time has passed.
+func (w *world) run(interrupt time.Duration, args ...string) (r ran) {
+	w.t.Helper()
+	var stdout, log citest.Buffer
+	env, files := maps.Clone(w.env), w.t.TempDir()
+	if w.env["GITHUB_ACTIONS"] != "" {
+		env["GITHUB_OUTPUT"], env["GITHUB_STEP_SUMMARY"] = filepath.Join(files, "output"), filepath.Join(files, "summary")
+	}
+	step := &ci.Step{Name: "publish", Dir: w.dir, Getenv: func(name string) string { return env[name] }, Stdout: &stdout, Stderr: &log, Connect: w.connect}
+	synctest.Test(w.t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		if cancelAfter > 0 {
-			time.AfterFunc(cancelAfter, cancel)
+		switch {
+		case interrupt > 0:
+			time.AfterFunc(interrupt, cancel)
+		case interrupt < 0:
+			cancel()
 		}
-		code = run(ctx, args, out, errs)
+		r.code = run(ctx, step, args)
 	})
-	for file, text := range map[*os.File]*string{out: &stdout, errs: &stderr} {
-		read, err := os.ReadFile(file.Name())
-		require.NoError(t, err)
-		*text = string(read)
-		file.Close()
+	r.stdout, r.log = stdout.String(), log.String()
+	if env["GITHUB_OUTPUT"] != "" {
+		if _, err := os.Stat(env["GITHUB_OUTPUT"]); err == nil {
+			r.outputs, r.summary = citest.Outputs(w.t, env["GITHUB_OUTPUT"]), citest.Read(w.t, env["GITHUB_STEP_SUMMARY"])
+		}
 	}
-	return code, stdout, stderr
+	citest.RequireInert(w.t, r.log+r.stdout)
+	assert.NotContains(w.t, r.log+r.stdout+r.summary, mintlifytest.APIKey)
+	return r
 }
 
-// service puts a fake where the program finds the service.
-func service(t *testing.T) *mintlifytest.Service {
-	standard := http.DefaultTransport
-	t.Cleanup(func() { http.DefaultTransport = standard })
-	svc := mintlifytest.NewService()
-	http.DefaultTransport = svc
-	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
-	t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
-	t.Setenv("MINTLIFY_BASE_URL", "")
-	return svc
+func TestAPreviewShowsItsLinkInTheReport(t *testing.T) {
+	w := newWorld(t)
+	r := w.run(0, "-preview", "docs/flags")
+	require.Zero(t, r.code, r.log)
+	url := "https://test-project-preview-1.example.com"
+	assert.Equal(t, map[string]string{"deployment-id": "deployment_1", "preview-url": url, "status": "success"}, r.outputs)
+	assert.Equal(t, url+"\n", r.stdout)
+	assert.Contains(t, r.summary, "Preview: <"+url+">")
+	assert.Contains(t, r.log, "::notice title=publish::Deployed docs/flags at ")
+	assert.Contains(t, r.log, "\nM introduction.mdx\n")
+	assert.JSONEq(t, `{"branch":"docs/flags"}`, string(w.service.Requests()[0].Body))
+
+	r = w.run(0)
+	require.Zero(t, r.code)
+	assert.Equal(t, map[string]string{"deployment-id": "deployment_2", "preview-url": "", "status": "success"}, r.outputs)
+	assert.Empty(t, r.stdout)
 }
 
-func TestWithoutAKeyItUsesTheFakeAndSaysSo(t *testing.T) {
-	t.Setenv("MINTLIFY_API_KEY", "")
-	code, stdout, stderr := publish(t, 0)
-	assert.Equal(t, 0, code)
-	assert.Contains(t, stderr, "using a fake")
-	assert.Contains(t, stderr, "poll failed")
-	assert.Contains(t, stdout, "Queued deployment deployment_1\nDeployed main at ")
-	assert.Contains(t, stdout, "\nM introduction.mdx\n")
+func TestOnGitLab(t *testing.T) {
+	w := newWorld(t)
+	w.env["GITHUB_ACTIONS"], w.env["GITLAB_CI"] = "", "true"
+	outside := filepath.Join(t.TempDir(), "theirs")
+	require.NoError(t, os.WriteFile(outside, []byte("theirs"), 0o600))
+	require.NoError(t, os.Symlink(outside, filepath.Join(w.dir, "publish.env")))
+	r := w.run(0, "-preview", "b")
+	require.Zero(t, r.code, r.log)
+	assert.Equal(t, "PUBLISH_DEPLOYMENT_ID=deployment_1\nPUBLISH_PREVIEW_URL=https://test-project-preview-1.example.com\nPUBLISH_STATUS=success\n", citest.Read(t, filepath.Join(w.dir, "publish.env")))
+	assert.Equal(t, "theirs", citest.Read(t, outside), "a link is not followed")
+	assert.NotContains(t, r.log, "::")
 }
 
-func TestPreview(t *testing.T) {
-	svc := service(t)
-	code, stdout, _ := publish(t, 0, "-preview", "docs/flags")
-	assert.Equal(t, 0, code)
-	assert.Contains(t, stdout, "Preview: https://")
-	assert.Contains(t, stdout, "Deployed docs/flags at ")
-	assert.JSONEq(t, `{"branch":"docs/flags"}`, string(svc.Requests()[0].Body))
+// How each kind of run ends, and what -soft makes of it.
+func TestExitCodes(t *testing.T) {
+	failed := mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "2 broken links", Logs: []string{"Building\n", "Broken: /a"}}
+	for name, tc := range map[string]struct {
+		trigger mintlifytest.Fault
+		steps   []mintlifytest.DeploymentStep
+		args    []string
+		code    int
+		status  string
+		says    string
+	}{
+		"failed":             {steps: []mintlifytest.DeploymentStep{{}, failed}, code: 1, status: "failure", says: "deployment deployment_1 failed: 2 broken links"},
+		"key refused":        {trigger: mintlifytest.Fault{Status: 401}, code: 2, status: "set-up", says: "401"},
+		"plan":               {trigger: mintlifytest.Fault{Status: 403}, code: 2, status: "set-up", says: "403"},
+		"no such deployment": {args: []string{"-id", "nowhere"}, code: 2, status: "set-up", says: "404"},
+		"lost":               {trigger: mintlifytest.Fault{Status: 504, Acted: true}, code: 3, status: "unknown", says: "triggering it again is safe"},
+		"timeout":            {steps: []mintlifytest.DeploymentStep{{}}, args: []string{"-timeout", "5m"}, code: 4, status: "in_progress", says: "Wait for it with -id deployment_1"},
+		"outage":             {steps: []mintlifytest.DeploymentStep{{Fault: &mintlifytest.Fault{Status: 503}}}, code: 4, status: "running", says: "Wait for it with -id deployment_1"},
+		"refused":            {trigger: mintlifytest.Fault{Status: 400, Body: `{"error":"no such branch"}`}, code: 5, status: "not-started", says: "no such branch"},
+		"no connection":      {trigger: mintlifytest.Fault{Refuse: true}, code: 5, status: "not-started", says: "refused"},
+		"quota":              {trigger: mintlifytest.Fault{Status: 429}, code: 5, status: "not-started", says: "429"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, soft := range []bool{false, true} {
+				w := newWorld(t)
+				if tc.trigger.Status != 0 || tc.trigger.Refuse {
+					w.service.FailNext(mintlify.OpTriggerUpdate, 10, tc.trigger)
+				}
+				if tc.steps != nil {
+					w.service.ScriptDeployment(tc.steps...)
+				}
+				kind, code, args := "error", tc.code, tc.args
+				if soft {
+					args = append([]string{"-soft"}, args...)
+					if tc.code != 2 {
+						kind, code = "warning", 0
+					}
+				}
+				r := w.run(0, args...)
+				assert.Equal(t, code, r.code, r.log)
+				assert.Equal(t, tc.status, r.outputs["status"])
+				assert.Contains(t, r.log, "::"+kind+" title=publish::")
+				assert.Contains(t, r.log, tc.says)
+				assert.Contains(t, r.summary, tc.says, "the reason")
+				assert.Empty(t, r.stdout, "nothing that looks like success")
+				if tc.code == 1 {
+					assert.Contains(t, r.log, "\n  Building\n  Broken: /a\n")
+				}
+			}
+		})
+	}
 }
 
-func TestFailureEndsWithOneAndTheLogs(t *testing.T) {
-	svc := service(t)
-	svc.ScriptDeployment(mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "2 broken links", Logs: []string{"Building\n", "Broken: /a"}})
-	code, stdout, stderr := publish(t, 0)
-	assert.Equal(t, 1, code)
-	assert.NotContains(t, stdout, "Deployed")
-	assert.Contains(t, stderr, "deployment deployment_1 failed: 2 broken links\n  Building\n  Broken: /a\n")
-}
-
-func TestInterruptEndsTheWaitAndSaysHowToResume(t *testing.T) {
-	svc := service(t)
-	svc.ScriptDeployment(mintlifytest.DeploymentStep{})
-	svc.FailNext(mintlify.OpTriggerUpdate, 1, mintlifytest.Fault{Delay: 10 * time.Second})
+func TestInterruptLosesNoDeployment(t *testing.T) {
+	w := newWorld(t)
 	for _, moment := range []time.Duration{time.Second, 10 * time.Second, 11 * time.Second, time.Hour} { // during the request too
-		code, stdout, stderr := publish(t, moment, "-timeout", "2h")
-		assert.Equal(t, 130, code)
-		assert.Contains(t, stdout, "Queued deployment")
-		assert.Contains(t, stderr, "wait for it with -id deployment_")
-		svc.ScriptDeployment(mintlifytest.DeploymentStep{})
+		w.service.FailNext(mintlify.OpTriggerUpdate, 1, mintlifytest.Fault{Delay: 10 * time.Second})
+		w.service.ScriptDeployment(mintlifytest.DeploymentStep{})
+		r := w.run(moment, "-timeout", "2h")
+		assert.Equal(t, 4, r.code, r.log)
+		assert.Contains(t, r.log, "Wait for it with -id "+r.outputs["deployment-id"])
+		assert.Contains(t, r.outputs["deployment-id"], "deployment_")
 	}
-	code, _, _ := publish(t, 0, "-id", "deployment_1", "-timeout", "1m")
-	assert.Equal(t, 1, code, "a deployment that does not end in time")
+	w.service.AddDeployment("mine", mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded})
+	assert.Zero(t, w.run(0, "-id", "mine").code)
+	assert.Len(t, w.service.Deployments(), 5)
+
+	before := len(w.service.Requests())
+	r := w.run(-1)
+	assert.Equal(t, 5, r.code)
+	assert.Equal(t, before, len(w.service.Requests()), "nothing is triggered after a signal")
 }
 
-func TestTriggerThatFails(t *testing.T) {
-	svc := service(t)
-	svc.FailNext(mintlify.OpTriggerUpdate, 1, mintlifytest.Fault{Status: 504, Acted: true})
-	code, stdout, stderr := publish(t, 0)
-	assert.Equal(t, 1, code)
-	assert.Empty(t, stdout)
-	assert.Contains(t, stderr, "504")
-	assert.Contains(t, stderr, "triggering it again is safe")
+func TestWithoutAKeyNothingLooksLikeSuccess(t *testing.T) {
+	w := newWorld(t)
+	w.env["MINTLIFY_API_KEY"] = ""
+	for _, args := range [][]string{nil, {"-soft"}, {"-preview", "b"}} {
+		r := w.run(0, args...)
+		assert.Equal(t, 2, r.code)
+		assert.Empty(t, r.stdout)
+		assert.Equal(t, "set-up", r.outputs["status"])
+		assert.NotContains(t, r.log, "Deployed")
+	}
+	r := w.run(0, "-demo", "-preview", "b")
+	assert.Zero(t, r.code, r.log)
+	assert.Contains(t, r.log, "Nothing is deployed")
+	assert.Contains(t, r.log, "a poll failed")
+	assert.Empty(t, w.service.Requests(), "the demo has a fake of its own")
 }
 
 func TestWrongUsage(t *testing.T) {
-	t.Setenv("MINTLIFY_API_KEY", "")
-	for _, args := range [][]string{{"-preview", ""}, {"-preview", "b", "-id", "d"}, {"-timeout", "-1s"}, {"main"}, {"-branch", "b"}} {
-		code, stdout, stderr := publish(t, 0, args...)
-		assert.Equal(t, 2, code, args)
-		assert.Empty(t, stdout)
-		assert.NotEmpty(t, stderr)
+	for says, args := range map[string][]string{
+		"-preview is given and empty": {"-preview", ""},
+		"-id is given and empty":      {"-id", " "},
+		"exclude each other":          {"-preview", "b", "-id", "d"},
+		"-timeout":                    {"-timeout", "-1s"},
+		"unexpected argument":         {"main"},
+		"not defined: -branch":        {"-branch", "b"},
+	} {
+		w := newWorld(t)
+		r := w.run(0, args...)
+		assert.Equal(t, 2, r.code, args)
+		assert.Contains(t, r.log, says)
+		assert.Empty(t, w.service.Requests())
 	}
-	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
-	t.Setenv("MINTLIFY_PROJECT_ID", "")
-	code, _, stderr := publish(t, 0)
-	assert.Equal(t, 2, code)
-	assert.Contains(t, stderr, "MINTLIFY_PROJECT_ID")
+	w := newWorld(t)
+	w.env = map[string]string{}
+	assert.Zero(t, w.run(0, "-h").code)
+	r := w.run(0, "--version")
+	assert.Zero(t, r.code)
+	assert.Regexp(t, `^publish \S+, commit \S+\n$`, r.stdout)
+}
+
+func TestWhatABuildPrintsStaysText(t *testing.T) {
+	const hostile = "::error::boo\r::add-mask::x\n  ::warning::y\n##[add-mask]main\x1b[31mred\x1b]0;title\a\u202e" + mintlifytest.APIKey
+	w := newWorld(t)
+	w.service.ScriptDeployment(mintlifytest.DeploymentStep{Status: "in\n::error::x"}, mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 500, Body: hostile}},
+		mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: hostile, Logs: strings.Split(hostile, "main")})
+	w.service.FailNext(mintlify.OpTriggerPreview, 1, mintlifytest.Fault{Body: `{"statusId":"deployment_1","previewUrl":"https://example.com/a\r\n::error::<b>b"}`})
+	r := w.run(0, "-preview", "b") // which checks what is printed
+	assert.Equal(t, 1, r.code, r.log)
+	assert.Len(t, r.outputs, 3)
+	assert.Contains(t, r.outputs["preview-url"], "https://example.com/")
+	assert.NotContains(t, r.summary, "<b>")
+	for line := range strings.Lines(r.summary) {
+		if strings.Contains(line, "boo") {
+			assert.Regexp(t, "^    ", line, "a block of code")
+		}
+	}
+	w.service.FailNext(mintlify.OpTriggerPreview, 1, mintlifytest.Fault{Body: `{"statusId":"deployment_1","previewUrl":"javascript:alert(1)"}`})
+	r = w.run(0, "-preview", "b")
+	assert.Empty(t, r.outputs["preview-url"])
 }

@@ -1,0 +1,121 @@
+package ci
+
+import (
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+)
+
+func newStep(env map[string]string) (step *Step, stdout, log *citest.Buffer) {
+	stdout, log = new(citest.Buffer), new(citest.Buffer)
+	return &Step{Name: "docs-on-merge", Getenv: func(name string) string { return env[name] }, Stdout: stdout, Stderr: log}, stdout, log
+}
+
+func TestLinesAreInert(t *testing.T) {
+	for in, out := range map[string]string{
+		"::error::x":                             ": :error::x\n",
+		"  \t::error::x":                         ": :error::x\n",
+		"a\r::error::x":                          "a ::error::x\n",
+		"a\n::error::x\n":                        "a\n: :error::x\n",
+		"\u00a0::error::x":                       ": :error::x\n",
+		"x ##[add-mask]y":                        "x # #[add-mask]y\n",
+		"###[add-mask]y":                         "## #[add-mask]y\n",
+		"#\u200b#[add-mask]y":                    "# #[add-mask]y\n",
+		"::::error::x":                           ": :::error::x\n",
+		"a\x1b[31m\x00b\u202ec":                  "a [31m b c\n",
+		"a\x9b31mb\xff":                          "a 31mb\n",
+		"https://oauth2:glpat-secret@git/x":      "https://git/x\n",
+		"the key mint_12345678 and ghs_12345678": "the key [redacted] and [redacted]\n",
+	} {
+		step, stdout, log := newStep(map[string]string{"MINTLIFY_API_KEY": " Bearer mint_12345678\n", "GITHUB_TOKEN": "ghs_12345678"})
+		step.Printf("%s", in)
+		step.Print(in)
+		assert.Equal(t, out, log.String(), "%q", in)
+		assert.Equal(t, out, stdout.String(), "%q", in)
+		citest.RequireInert(t, log.String())
+	}
+	step, _, log := newStep(map[string]string{"GITHUB_ACTIONS": "true"})
+	step.annotate("error", "50%\r\n::warning::x %0A##[error]y")
+	assert.Equal(t, "::error title=docs-on-merge::50%25 ::warning::x %250A# #[error]y\n", log.String())
+}
+
+func TestLinks(t *testing.T) {
+	step, _, _ := newStep(nil)
+	for in, out := range map[string]string{
+		"https://example.com/1":        "https://example.com/1",
+		"https://example.com/<b>":      "https://example.com/%3Cb%3E",
+		"https://u:p@example.com/":     "https://example.com/",
+		"javascript:alert(1)":          "",
+		"//example.com":                "",
+		"https://example.com\n::x":     "",
+		"https://example.com/a\x1b[0m": "https://example.com/a%20%5B0m",
+	} {
+		assert.Equal(t, out, step.Link(in), "%q", in)
+	}
+}
+
+func TestAFlagThatIsGivenAndEmptyIsRefused(t *testing.T) {
+	parse := func(args ...string) error {
+		step, _, _ := newStep(nil)
+		flags := flag.NewFlagSet("x", flag.ContinueOnError)
+		flags.String("job", "", "")
+		flags.Var(new(List), "path", "")
+		return step.Parse(flags, args)
+	}
+	require.NoError(t, parse())
+	require.NoError(t, parse("-job", "x", "-path", "a", "-path", "b"))
+	for _, args := range [][]string{{"-job", ""}, {"-job="}, {"-job", " \t"}, {"-path", ""}, {"-path", "a", "-path="}, {"-path", " "}} {
+		assert.ErrorContains(t, parse(args...), "empty", "%q", args)
+	}
+}
+
+func TestAnOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+	step, _, log := newStep(map[string]string{"GITHUB_OUTPUT": "/nowhere/output"})
+	assert.Equal(t, 2, step.Report(Result{Outcome: "success", Outputs: [][2]string{{"a", "b"}}}))
+	assert.Equal(t, 3, step.Report(Result{Outcome: Unknown}), "the run's own code wins")
+	assert.Contains(t, log.String(), "/nowhere/output")
+}
+
+func TestTheFileForGitLabIsReplacedAndNeverFollowed(t *testing.T) {
+	step, _, _ := newStep(map[string]string{"GITLAB_CI": "true"})
+	step.Dir = t.TempDir()
+	path, outside := filepath.Join(step.Dir, "docs-on-merge.env"), filepath.Join(t.TempDir(), "theirs")
+	require.NoError(t, os.WriteFile(outside, []byte("theirs"), 0o600))
+	for _, prepare := range []func() error{
+		func() error { return os.Symlink(outside, path) },
+		func() error { return os.Link(outside, path) },
+		func() error { return os.Symlink("/nowhere", path) },
+		func() error { return nil },
+	} {
+		_ = os.Remove(path)
+		require.NoError(t, prepare())
+		assert.Zero(t, step.Report(Result{Outcome: "x", Outputs: [][2]string{{"pr-link", "a\nB=c"}}}))
+		assert.Equal(t, "DOCS_ON_MERGE_PR_LINK=a B=c\n", citest.Read(t, path))
+		info, err := os.Lstat(path)
+		require.NoError(t, err)
+		assert.True(t, info.Mode().IsRegular())
+		assert.Equal(t, "theirs", citest.Read(t, outside))
+	}
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "x"), 0o755))
+	assert.Equal(t, 2, step.Report(Result{Outcome: "x"}))
+	left, err := os.ReadDir(step.Dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "nothing is left beside it")
+}
+
+func TestOutcomeOf(t *testing.T) {
+	assert.Equal(t, SetUp, OutcomeOf(os.ErrClosed))
+	assert.Equal(t, Running, OutcomeOf(&Error{Running, http.ErrServerClosed}))
+	assert.ErrorIs(t, &Error{Running, http.ErrServerClosed}, http.ErrServerClosed)
+	for outcome, code := range map[Outcome]int{Failed: 1, SetUp: 2, Unknown: 3, Running: 4, NotStarted: 5, "success": 0, "skipped": 0} {
+		assert.Equal(t, code, outcome.exitCode())
+	}
+}

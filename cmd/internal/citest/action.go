@@ -1,0 +1,83 @@
+package citest
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Action is an action on a runner: bash with the action's script, and a server with a
+// release of the program.
+type Action struct {
+	Env    []string          // of the step
+	Files  map[string][]byte // of the release, by name
+	script string
+}
+
+// NewAction returns the action of an action.yml. The program of its release is a script
+// of sh.
+func NewAction(t *testing.T, action, name, program string) *Action {
+	t.Helper()
+	version := regexp.MustCompile(`(?m)^        version=(\S+)`).FindStringSubmatch(Read(t, action))
+	require.NotNil(t, version, "the version stands in the action")
+	a := &Action{Files: map[string][]byte{}, script: Script(t, action)}
+	var zipped, tarred bytes.Buffer
+	z := zip.NewWriter(&zipped)
+	file, err := z.CreateHeader(&zip.FileHeader{Name: name, ExternalAttrs: 0o755 << 16, CreatorVersion: 3 << 8})
+	require.NoError(t, err)
+	_, err = file.Write([]byte(program))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	g := gzip.NewWriter(&tarred)
+	w := tar.NewWriter(g)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))}))
+	_, err = w.Write([]byte(program))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, g.Close())
+	stem := name + "_" + version[1] + "_"
+	for _, platform := range []string{"linux_amd64", "linux_arm64", "darwin_arm64"} {
+		a.Files[stem+platform+".tar.gz"] = tarred.Bytes()
+	}
+	a.Files[stem+"windows_amd64.zip"] = zipped.Bytes()
+	var sums strings.Builder
+	for file, content := range a.Files {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), file)
+	}
+	a.Files["checksums.txt"] = []byte(sums.String())
+
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, ok := a.Files[strings.TrimPrefix(r.URL.Path, "/v"+version[1]+"/")]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(content)
+	}))
+	t.Cleanup(server.Close)
+	a.Env = []string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + t.TempDir(), "RUNNER_OS=Linux", "RUNNER_ARCH=X64", "GITHUB_ACTIONS=true",
+		"GITHUB_ACTION_PATH=" + filepath.Dir(action), "MINTLIFY_GO_RELEASES=" + server.URL}
+	return a
+}
+
+// Command returns the step with inputs, as a runner starts it, and its log.
+func (a *Action) Command(t *testing.T, dir string, env ...string) (*exec.Cmd, *Buffer) {
+	log := new(Buffer)
+	cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", a.script)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, slices.Concat(a.Env, env), log, log
+	return cmd, log
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+)
+
+const arguments = "#!/bin/sh\nprintf '<%s>\\n' \"$@\"\n"
+
+func TestTheActionDownloadsAndChecksItsProgram(t *testing.T) {
+	a := citest.NewAction(t, "action.yml", "publish", arguments)
+	for _, platform := range [][]string{nil, {"RUNNER_OS=macOS", "RUNNER_ARCH=ARM64"}, {"RUNNER_OS=Windows"}} {
+		if _, err := exec.LookPath("unzip"); err != nil && len(platform) == 1 {
+			continue
+		}
+		cmd, log := a.Command(t, t.TempDir(), append(platform, "INPUT_PREVIEW=a b$(touch pwned)\n`x`\"'", "INPUT_SOFT=true", "INPUT_BUILD=false")...)
+		require.NoError(t, cmd.Run(), log)
+		assert.Equal(t, "<-preview=a b$(touch pwned)\n`x`\"'>\n<-soft=true>\n", log.String())
+		assert.NoFileExists(t, filepath.Join(cmd.Dir, "pwned"))
+	}
+}
+
+func TestTheActionRunsNothingThatItCannotCheck(t *testing.T) {
+	for says, spoil := range map[string]func(a *citest.Action){
+		"the sha256 of publish_": func(a *citest.Action) {
+			for name := range a.Files {
+				if name != "checksums.txt" {
+					a.Files[name] = append(a.Files[name], 0)
+				}
+			}
+		},
+		"checksums.txt says ''": func(a *citest.Action) { a.Files["checksums.txt"] = []byte("0000  other.tar.gz\n") },
+		"cannot be downloaded":  func(a *citest.Action) { delete(a.Files, "checksums.txt") },
+		"no release for Linux on S390X: set up Go and give build: true": func(a *citest.Action) { a.Env = append(a.Env, "RUNNER_ARCH=S390X") },
+	} {
+		a := citest.NewAction(t, "action.yml", "publish", arguments)
+		spoil(a)
+		cmd, log := a.Command(t, t.TempDir())
+		assert.Error(t, cmd.Run())
+		assert.Equal(t, 2, cmd.ProcessState.ExitCode())
+		assert.Contains(t, log.String(), "::error title=publish::")
+		assert.Contains(t, log.String(), says)
+		assert.NotContains(t, log.String(), "<>", "the program does not run")
+	}
+}
+
+func TestTheActionBuildsFromSource(t *testing.T) {
+	a := citest.NewAction(t, "action.yml", "publish", "")
+	clear(a.Files)
+	bin := t.TempDir() // with a go that "builds" the script
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\ntest \"$1 $3 $4\" = '-C build -o' && cat >\"$5\" <<'.'\n"+arguments+".\nchmod +x \"$5\"\n"), 0o700))
+	cmd, log := a.Command(t, t.TempDir(), "INPUT_BUILD=true", "INPUT_ID=d", "PATH="+bin+":"+os.Getenv("PATH"))
+	require.NoError(t, cmd.Run(), log)
+	assert.Equal(t, "<-id=d>\n", log.String())
+}
+
+// The two actions are one script, but for the name, the inputs and the flags.
+func TestActions(t *testing.T) {
+	own := regexp.MustCompile(`(?m)^(name=|for flag in ).*|^while [^~]*?\ndone.*\n`)
+	scripts := map[string]string{}
+	for _, name := range []string{"publish"} {
+		path := filepath.Join("..", name, "action.yml")
+		text, script := citest.Read(t, path), citest.Read(t, citest.Script(t, path))
+		scripts[name] = own.ReplaceAllString(script, "")
+		assert.NotContains(t, text, "uses: ", "no action inside")
+		assert.Contains(t, script, "name="+name+"\n")
+		inputs, _, _ := strings.Cut(text, "\noutputs:\n")
+		_, inputs, _ = strings.Cut(inputs, "\ninputs:\n")
+		for _, input := range regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(inputs, -1) {
+			variable := "INPUT_" + strings.ToUpper(strings.ReplaceAll(input[1], "-", "_"))
+			switch input[1] {
+			case "api-key", "project-id", "github-token":
+				assert.Contains(t, text, ": ${{ inputs."+input[1]+" }}\n")
+				continue
+			case "build", "paths":
+				assert.Contains(t, script, variable)
+			default:
+				assert.Regexp(t, `\bfor flag in [^;]*\b`+input[1]+`\b[^;]*; do`, script)
+			}
+			assert.Contains(t, text, "        "+variable+": ${{ inputs."+input[1]+" }}\n")
+		}
+		assert.Equal(t, 2, strings.Count(script, "exec \"$dir/$name\""), "a runner signals bash alone")
+	}
+	assert.NotEmpty(t, scripts["publish"])
+}
