@@ -5,8 +5,8 @@
 //
 //	visitors-export -o visitors.csv -from 2026-01-01 -to 2026-02-01
 //
-// With MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID set it talks to the service;
-// without a key, to a fake of the service inside itself.
+// It needs MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID. With -demo it needs neither, and
+// writes the rows of a fake of the service inside itself.
 //
 // Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 the quota is used up, 130
 // interrupted.
@@ -54,6 +54,7 @@ type options struct {
 	from, to mintlify.Date
 	limit    int
 	wait     bool
+	demo     bool
 	demoRows int
 }
 
@@ -90,10 +91,17 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.TextVar(&o.to, "to", mintlify.Date{}, "the `date` to end before, exclusive")
 	flags.IntVar(&o.limit, "limit", 250, "rows per request, 1 to 250")
 	flags.BoolVar(&o.wait, "wait", false, "wait when the hourly quota is used up, instead of stopping")
-	flags.IntVar(&o.demoRows, "demo-rows", 100_000, "rows of the fake, without a key")
+	flags.BoolVar(&o.demo, "demo", false, "export the rows of a fake of the service; needs no key")
+	flags.IntVar(&o.demoRows, "demo-rows", 100_000, "rows of the fake")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	empty := ""
+	flags.Visit(func(f *flag.Flag) {
+		if strings.TrimSpace(f.Value.String()) == "" { // a variable of a shell that is not set, for example
+			empty = f.Name
+		}
+	})
 	if o.format == "" {
 		o.format = formatCSV
 		if filepath.Ext(o.output) == ".jsonl" {
@@ -106,6 +114,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, err
 	}
 	switch {
+	case empty != "":
+		return refuse("-%s is empty", empty)
 	case flags.NArg() > 0:
 		return refuse("unexpected argument %q", flags.Arg(0))
 	case o.format != formatCSV && o.format != formatJSONLines:
@@ -120,13 +130,12 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// connect sets up the client, of the service or, where there is no key, of a fake,
-// and the dates.
+// connect sets up the client, of the service or of a fake, and the dates.
 func (e *exporter) connect(o options) (s settings, err error) {
 	s = settings{DateFrom: o.from, DateTo: o.to, Limit: o.limit, Format: o.format, BaseURL: cmp.Or(strings.TrimSpace(os.Getenv("MINTLIFY_BASE_URL")), mintlify.DefaultBaseURL)}
 	fake, reason := mintlifytest.NewService(), ""
-	if os.Getenv("MINTLIFY_API_KEY") == "" {
-		reason = "MINTLIFY_API_KEY is not set"
+	if o.demo {
+		reason = "Demo"
 		fake.SetVisitors(demo.Visitors(o.demoRows))
 		e.requests.RoundTripper = fake
 		s.BaseURL = fmt.Sprintf("fake with %d rows", o.demoRows)

@@ -84,7 +84,7 @@ func requireAll(t *testing.T, text string, n int) {
 
 func TestExportToAFile(t *testing.T) {
 	p := newProgram(t)
-	require.Equal(t, exitOK, p.run(t.Context(), "-demo-rows", "1001", "-o", p.path("v.csv")), p.messages)
+	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "1001", "-o", p.path("v.csv")), p.messages)
 	requireAll(t, p.read("v.csv"), 1001)
 	assert.Contains(t, p.messages, "using a fake")
 	assert.Contains(t, p.messages, "1001 rows, 5 requests")
@@ -92,7 +92,7 @@ func TestExportToAFile(t *testing.T) {
 	assert.Contains(t, p.messages, fmt.Sprintf("Dates: from %v to before %v.", today.AddDays(-30), today))
 	assert.Empty(t, p.stdout)
 
-	require.Equal(t, exitOK, p.run(t.Context(), "-demo-rows", "1001", "-o", p.path("v.csv")))
+	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "1001", "-o", p.path("v.csv")))
 	assert.Contains(t, p.messages, "complete already")
 	requireAll(t, p.read("v.csv"), 1001)
 }
@@ -125,11 +125,11 @@ func TestProgressInALogIsALineAMinute(t *testing.T) {
 
 func TestExportToStdout(t *testing.T) {
 	p := newProgram(t)
-	require.Equal(t, exitOK, p.run(t.Context(), "-demo-rows", "300"))
+	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "300"))
 	requireAll(t, p.stdout, 300)
-	require.Equal(t, exitOK, p.run(t.Context(), "-demo-rows", "0"))
+	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "0"))
 	assert.Equal(t, "path,human,ai,total\n", p.stdout, "a header even so")
-	require.Equal(t, exitOK, p.run(t.Context(), "-demo-rows", "0", "-format", "jsonl"))
+	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "0", "-format", "jsonl"))
 	assert.Empty(t, p.stdout)
 	entries, err := os.ReadDir(p.dir)
 	require.NoError(t, err)
@@ -180,7 +180,11 @@ func TestWrongUsageTouchesNoFile(t *testing.T) {
 		"from alone":        {"-from", "2026-01-01"},
 		"no date":           {"-from", "soon", "-to", "2026-01-01"},
 		"limit":             {"-limit", "251"},
-		"negative rows":     {"-demo-rows", "-1"},
+		"negative rows":     {"-demo", "-demo-rows", "-1"},
+		"no key":            {},
+		"empty format":      {"-demo", "-format", ""},
+		"empty output":      {"-demo", "-o", ""},
+		"empty date":        {"-demo", "-from", "", "-to", "2026-01-01"},
 		"dates reversed":    {"-from", "2026-02-01", "-to", "2026-01-01"},
 		"nowhere to put it": {"-o", "/no/such/folder/v.csv"},
 	} {
@@ -189,6 +193,7 @@ func TestWrongUsageTouchesNoFile(t *testing.T) {
 			code := p.run(t.Context(), append([]string{"-o", p.path("v.csv")}, args...)...)
 			assert.Contains(t, []int{exitUsage, exitFailed}, code)
 			assert.NotEmpty(t, p.messages)
+			assert.NotContains(t, p.messages, "rows per second", "nothing that looks like success")
 			assert.NoFileExists(t, p.path("v.csv"))
 			assert.NoFileExists(t, p.path("v.csv.checkpoint"))
 		})
@@ -245,7 +250,7 @@ func TestFilesThatDoNotFitTogetherAreRefused(t *testing.T) {
 			for file, text := range files {
 				require.NoError(t, os.WriteFile(p.path(file), []byte(text), 0o600))
 			}
-			assert.Equal(t, exitUsage, p.run(t.Context(), "-o", p.path("v.csv"), "-demo-rows", "5", "-from", "2026-01-01", "-to", "2026-02-01"), p.messages)
+			assert.Equal(t, exitUsage, p.run(t.Context(), "-o", p.path("v.csv"), "-demo", "-demo-rows", "5", "-from", "2026-01-01", "-to", "2026-02-01"), p.messages)
 			for file, text := range files {
 				assert.Equal(t, text, p.read(file))
 			}
@@ -351,7 +356,13 @@ func TestInterruptedExportResumes(t *testing.T) {
 
 // A real process is killed at random moments.
 func TestKilledExportYieldsEachRowOnce(t *testing.T) {
-	const kills, rows = 50, 20_000
+	const rows = 20_000
+	kills := 5
+	if os.Getenv("MINTLIFY_LONG") == "" {
+		t.Logf("%d kills; MINTLIFY_LONG=1 makes 50", kills)
+	} else {
+		kills = 50
+	}
 	p := newProgram(t)
 	binary := p.path("visitors-export")
 	build, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
@@ -361,7 +372,7 @@ func TestKilledExportYieldsEachRowOnce(t *testing.T) {
 	for killed, export := 0, 0; killed < kills; export++ {
 		out := p.path(fmt.Sprintf("v%d.csv", export))
 		for done := false; !done; {
-			command := exec.Command(binary, "-o", out, "-demo-rows", fmt.Sprint(rows), "-from", "2026-01-01", "-to", "2026-02-01")
+			command := exec.Command(binary, "-o", out, "-demo", "-demo-rows", fmt.Sprint(rows), "-from", "2026-01-01", "-to", "2026-02-01")
 			var messages bytes.Buffer
 			command.Stderr = &messages
 			require.NoError(t, command.Start())
@@ -387,7 +398,9 @@ func TestKilledExportYieldsEachRowOnce(t *testing.T) {
 		requireAll(t, string(text), rows)
 	}
 	t.Logf("%d of %d kills left an export midway", partial, kills)
-	assert.NotZero(t, partial)
+	if kills == 50 {
+		assert.NotZero(t, partial)
+	}
 }
 
 func TestWhatACrashHasAppendedIsTruncated(t *testing.T) {
