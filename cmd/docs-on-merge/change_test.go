@@ -8,13 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const noCommit = "0000000000000000000000000000000000000000"
 
 func TestAMergeBecomesAPullRequestOnce(t *testing.T) {
 	w := merged(t)
-	w.forge.pulls = []pullRequest{{Title: "Not this one"}, {Title: "JSON at last", Body: "Every command.\r\nPrints JSON.", MergedAt: "2026-01-01T00:00:00Z"}}
+	w.forge.pulls = map[string][]pullRequest{"": {{Title: "Not this one"}, {Title: "JSON at last", Body: "Every command.\r\nPrints JSON.", MergedAt: "2026-01-01T00:00:00Z"}}}
 	head := w.git("rev-parse", "HEAD")
 	all := w.runs(nil, nil)
 	for _, r := range all {
@@ -22,14 +24,18 @@ func TestAMergeBecomesAPullRequestOnce(t *testing.T) {
 		assert.Equal(t, map[string]string{"outcome": "pull-request", "job-id": "job_1", "pr-link": "https://github.com/example/docs/pull/1"}, r.outputs)
 		assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.stdout)
 		assert.Contains(t, r.summary, "<https://github.com/example/docs/pull/1>")
-		assert.Contains(t, r.log, "::notice title=docs-on-merge::Documentation: pull request opened https://github.com/example/docs/pull/1 [job job_1]\n")
+		assert.Contains(t, r.log, "::notice title=docs-on-merge::Pull request opened: https://github.com/example/docs/pull/1 [job job_1]\n")
 	}
-	assert.Contains(t, all[0].log, "Made job job_1.")
-	assert.Contains(t, all[1].log, "This commit has job job_1 already.")
+	assert.Contains(t, all[0].log, "Job job_1 is on record.")
+	assert.Contains(t, all[1].log, "This change has job job_1 already.")
 	require.Len(t, w.service.Jobs(), 1)
 
 	prompt := w.prompts()[0]
-	assert.Contains(t, prompt, "docs-on-merge acme/cli@"+head+"\n", "the marker")
+	assert.Regexp(t, `\ndocs-job: acme/cli@`+head+`:[0-9a-f]{8}$`, prompt, "the marker")
+	key, ok := once.FindMarker(prompt)
+	assert.True(t, ok)
+	assert.NotContains(t, key, "test-project", "markers may be public")
+	assert.Contains(t, prompt, "\n> +package b\n", "the diff")
 	assert.Contains(t, prompt, "\n> JSON at last\n")
 	assert.Contains(t, prompt, "\n> Every command.\n> Prints JSON.\n")
 	assert.Contains(t, prompt, "\n> Add the flag --json\n")
@@ -79,7 +85,7 @@ func TestAPullRequestIsAllOfItsFilesHoweverItWasMerged(t *testing.T) {
 				assert.Contains(t, prompt, "> +1 -0 one.go\n> +1 -0 two.go\n")
 				assert.NotContains(t, prompt, "beside.go")
 				assert.Contains(t, prompt, "> A title\n")
-				assert.Contains(t, prompt, "@"+w.git("rev-parse", "HEAD"))
+				assert.Contains(t, prompt, "as commit "+w.git("rev-parse", "HEAD"))
 			})
 		}
 	}
@@ -137,10 +143,10 @@ func TestByHand(t *testing.T) {
 	prompt := w.prompt()
 	assert.Contains(t, prompt, "> +0 -0 a.go => renamed.go\n", "HEAD against its parent")
 	assert.Contains(t, prompt, "> +0 -0 image.png\n", "binary")
-	assert.Contains(t, prompt, "docs-on-merge "+filepath.Base(w.dir)+"@")
+	assert.Contains(t, prompt, "merged into "+filepath.Base(w.dir)+" as")
 	w.env["CI_PROJECT_PATH"] = "group/name"
-	assert.Contains(t, w.prompt(), "docs-on-merge group/name@")
-	assert.Contains(t, w.prompt("-repository", "o/n", "-head", "HEAD^"), "docs-on-merge o/n@")
+	assert.Contains(t, w.prompt(), "merged into group/name as")
+	assert.Contains(t, w.prompt("-repository", "o/n", "-head", "HEAD^"), "merged into o/n as")
 	assert.Contains(t, w.prompt("-head", "HEAD^"), "> +1 -0 a.go\n", "a root commit against nothing")
 	assert.Contains(t, w.prompt("-head", "HEAD^"), "> first\n")
 
@@ -167,7 +173,7 @@ func TestNewBranches(t *testing.T) {
 	w.git("update-ref", "-d", "refs/remotes/origin/main")
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, `"refs/remotes/origin/main" is no commit of this clone (not fetched`)
+	assert.Contains(t, r.log, `"refs/remotes/origin/main" is not a commit of this clone (not fetched`)
 	assert.Contains(t, r.log, "fetch-depth: 0")
 }
 
@@ -182,7 +188,7 @@ func TestAForcePushIsWhatDiffers(t *testing.T) {
 	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "is no commit of this clone (not fetched, or left out by a force push)")
+	assert.Contains(t, r.log, "is not a commit of this clone (not fetched, or left out by a force push)")
 }
 
 func TestAShallowCloneIsToldSo(t *testing.T) {
@@ -216,17 +222,17 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 	}{
 		"other event":      {"schedule", map[string]any{}, nil, `the event "schedule" names no merge`},
 		"push of nothing":  {"push", map[string]any{}, nil, "names no merge"},
-		"push of options":  {"push", map[string]any{"before": "--output=x", "after": good["after"]}, nil, "is no commit of this clone"},
+		"push of options":  {"push", map[string]any{"before": "--output=x", "after": good["after"]}, nil, "is not a commit of this clone"},
 		"pull of nothing":  {"pull_request", pull, nil, "names no merge"},
 		"no object":        {"push", "text", nil, "the event cannot be read (GITHUB_EVENT_PATH)"},
 		"zeros by hand":    {"push", good, []string{"-base", noCommit}, "-base is all zeros"},
-		"an option":        {"push", good, []string{"-head", "--all"}, "is no commit of this clone"},
-		"no such ref":      {"push", good, []string{"-head", "nowhere"}, "is no commit of this clone"},
+		"an option":        {"push", good, []string{"-head", "--all"}, "is not a commit of this clone"},
+		"no such ref":      {"push", good, []string{"-head", "nowhere"}, "is not a commit of this clone"},
 		"unknown flag":     {"push", good, []string{"-nope"}, "flag provided but not defined"},
 		"an argument":      {"push", good, []string{"main"}, "unexpected argument"},
 		"no time":          {"push", good, []string{"-timeout", "0s"}, "-timeout"},
 		"no room":          {"push", good, []string{"-max-prompt", "0"}, "-max-prompt"},
-		"job and new":      {"push", good, []string{"-job", "x", "-new"}, "exclude each other"},
+		"job and again":    {"push", good, []string{"-job", "x", "-again"}, "exclude each other"},
 		"no template":      {"push", good, []string{"-template", "/nowhere/t"}, "-template"},
 		"pathspec":         {"push", good, []string{"-path", ":(nope)x"}, "pathspec magic"},
 		"state not usable": {"push", good, []string{"-state", "/dev/null/x"}, "/dev/null"},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,28 +18,58 @@ type git struct {
 	err error
 }
 
+const maxGitOutput = 16 << 20 // bytes
+
+var errTooLong = errors.New("git prints too much")
+
+// bounded is a buffer that takes no more than maxGitOutput.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxGitOutput {
+		return 0, errTooLong
+	}
+	return b.Buffer.Write(p)
+}
+
 func (g *git) run(ctx context.Context, args ...string) string {
 	if g.err != nil {
 		return ""
 	}
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env = g.dir, append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
+	cmd.Dir, cmd.Env = g.dir, append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
+	var out, stderr bounded
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	switch err := cmd.Run(); {
+	case err != nil && ctx.Err() != nil:
+		g.err = fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
+	case err != nil:
 		g.err = fmt.Errorf("git %s: %w: %s", args[0], err, stderr.String())
 	}
-	return strings.TrimSuffix(string(out), "\n")
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// find returns the full name of the commit that ref names, or "" where there is none.
+// find returns the full name of the commit that ref names, or "" if there is none.
 func (g *git) find(ctx context.Context, ref string) string {
 	probe := git{g.dir, g.err}
 	return probe.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 }
 
-// commit is find for a commit that there has to be.
+// tag returns the name of the tag that ref names, or "" if it names something else.
+func (g *git) tag(ctx context.Context, ref string) string {
+	if ref == "" {
+		return ""
+	}
+	probe := git{g.dir, g.err}
+	name := probe.run(ctx, "rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", ref)
+	tag, ok := strings.CutPrefix(name, "refs/tags/")
+	if !ok {
+		return ""
+	}
+	return tag
+}
+
+// commit is find for a commit that must exist.
 func (g *git) commit(ctx context.Context, ref string) string {
 	name := g.find(ctx, ref)
 	shallow := g.run(ctx, "rev-parse", "--is-shallow-repository") == "true"
@@ -47,12 +78,12 @@ func (g *git) commit(ctx context.Context, ref string) string {
 	case shallow:
 		g.err = fmt.Errorf("%s is not in this clone, which is shallow: fetch all of it (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)", ref)
 	default:
-		g.err = fmt.Errorf("%q is no commit of this clone (not fetched, or left out by a force push): fetch all of it (fetch-depth: 0 of actions/checkout), or say with -base where the change begins", ref)
+		g.err = fmt.Errorf("%q is not a commit of this clone (not fetched, or left out by a force push): fetch all of it (fetch-depth: 0 of actions/checkout), or say with -base where the change begins", ref)
 	}
 	return name
 }
 
-// parent returns the first parent of a commit, or the empty tree where it has none.
+// parent returns the first parent of a commit, or the empty tree if it has none.
 func (g *git) parent(ctx context.Context, commit string) string {
 	parents := strings.Fields(g.run(ctx, "cat-file", "-p", commit)) // "tree", its name, "parent", its name
 	if len(parents) > 3 && parents[2] == "parent" {
@@ -62,7 +93,16 @@ func (g *git) parent(ctx context.Context, commit string) string {
 }
 
 func (g *git) emptyTree(ctx context.Context) string {
-	return g.run(ctx, "hash-object", "-t", "tree", os.DevNull)
+	return g.run(ctx, "hash-object", "-w", "-t", "tree", os.DevNull)
+}
+
+// previousTag returns the nearest tag before that of a change.
+func (g *git) previousTag(ctx context.Context, c change) string {
+	previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
+	if g.err != nil && ctx.Err() == nil {
+		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags (fetch-depth: 0 of actions/checkout), or say with -base where the change begins: %w", c.tag, g.err)
+	}
+	return g.commit(ctx, "refs/tags/"+previous)
 }
 
 // file is a file that a change touches, with its lines (none of a binary file).
@@ -85,6 +125,16 @@ func (g *git) files(ctx context.Context, base, head string, paths []string) (fil
 		files = append(files, file{counts[2], added, removed})
 	}
 	return files
+}
+
+// diffs returns the diff of each file between two commits, as far as it is not too much.
+func (g *git) diffs(ctx context.Context, base, head string, paths []string) []string {
+	args := []string{"diff", "--no-color", "--find-renames", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", base, head, "--"}
+	out := "\n" + g.run(ctx, append(args, paths...)...)
+	if errors.Is(g.err, errTooLong) {
+		g.err = nil
+	}
+	return strings.Split(out, "\ndiff --git ")[1:]
 }
 
 func count(files []file) (added, removed int) {

@@ -1,10 +1,10 @@
 // Docs-on-merge turns a merge into a pull request of the documentation: it tells the
 // documentation agent what was merged, waits, and puts the link where people look. It
-// makes at most one job per project and commit, however often it runs. README.md says
-// how to add it to a pipeline; -demo shows the whole of it on fakes.
+// makes at most one job per project and merge, however often it runs. README.md says how
+// to add it to a pipeline; -demo shows it on a fake of the service.
 //
-// Exit codes: 0 pull request, none needed, or skipped; 1 job failed; 2 set-up; 3
-// unknown, a job may exist; 4 still running, run again; 5 not started, run again.
+// Exit codes: 0 pull request, none needed, or skipped; 1 the job failed; 2 set-up; 3
+// unknown, a job may exist; 4 still running; 5 not started.
 package main
 
 import (
@@ -12,87 +12,71 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := &program{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, pace: defaultPace,
-		connect: func() (*mintlify.Client, error) {
-			return mintlify.NewClientFromEnv(mintlify.WithUserAgent("docs-on-merge"))
-		}}
-	code := p.run(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+	ci.Main("docs-on-merge", func(ctx context.Context, step *ci.Step, args []string) int {
+		return (&program{step: step, settle: time.Second, sendTime: time.Minute}).run(ctx, args)
+	})
 }
 
-// program is one run, and what it has of the world.
+// program is one run.
 type program struct {
-	getenv         func(string) string
-	dir            string // a git repository; "" is the working directory
-	stdout, stderr io.Writer
-	connect        func() (*mintlify.Client, error)
-	forge          http.RoundTripper // to GitHub's API; nil is the default one
-	pace           pace
-	options        options
-	log            *log
+	step     *ci.Step
+	forge    http.RoundTripper // to GitHub's API; nil is the default one
+	settle   time.Duration     // between a status and its read-back
+	sendTime time.Duration     // see once.WithSendTime
+	options  options
 }
 
 // options are the command line.
 type options struct {
 	base, head, template, state, job, repository string
-	paths                                        []string
+	paths, skipAuthors                           ci.List
 	timeout, heartbeat                           time.Duration
 	maxPrompt                                    int
-	another, noWait, dryRun, demo                bool
+	again, noWait, dryRun, demo, soft, withDiff  bool
 }
 
-func parse(args []string, out io.Writer) (o options, err error) {
-	flags := flag.NewFlagSet("docs-on-merge", flag.ContinueOnError)
-	flags.SetOutput(out)
-	flags.StringVar(&o.base, "base", "", "the `commit` before the change (default: of the event, else the parent of -head)")
-	flags.StringVar(&o.head, "head", "", "the `commit` after the change (default: of the event, else HEAD)")
-	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", func(path string) error {
-		o.paths = append(o.paths, path)
-		return nil
-	})
+func (p *program) parse(args []string) (err error) {
+	o := &p.options
+	o.skipAuthors = ci.List{"mintlify[bot]", "dependabot[bot]", "renovate[bot]"}
+	flags := flag.NewFlagSet(p.step.Name, flag.ContinueOnError)
+	flags.StringVar(&o.base, "base", "", "the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
+	flags.StringVar(&o.head, "head", "", "the `commit` or tag after the change (default: of the event, else HEAD)")
+	flags.Var(&o.paths, "path", "look at this `pathspec` of git alone; may be repeated")
+	flags.Var(&o.skipAuthors, "skip-author", "skip the merges of this `login`, too; may be repeated")
 	flags.StringVar(&o.template, "template", "", "a `file` with the prompt as a text/template (default: built in)")
-	flags.StringVar(&o.state, "state", "", "keep the record of jobs in this `directory` (default: the commit's status on GitHub, else a folder of the user's)")
-	flags.StringVar(&o.job, "job", "", "take the job of this `id` as the commit's")
-	flags.BoolVar(&o.another, "new", false, "make another job though the commit has one, or may have")
+	flags.StringVar(&o.state, "state", "", "keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote (default: the commit's status on GitHub, else a folder of the user's)")
+	flags.StringVar(&o.job, "job", "", "take the job of this `id` as the change's")
+	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed, refused or canceled")
 	flags.DurationVar(&o.timeout, "timeout", time.Hour, "how long to wait in all")
 	flags.DurationVar(&o.heartbeat, "heartbeat", time.Minute, "how often to log a wait without news")
-	flags.IntVar(&o.maxPrompt, "max-prompt", 16_000, "the longest prompt, in `bytes`; lists are halved until it fits")
+	flags.IntVar(&o.maxPrompt, "max-prompt", 32_000, "the longest prompt, in `bytes`")
+	flags.BoolVar(&o.withDiff, "diff", true, "put the diff into the prompt, as far as it fits")
 	flags.StringVar(&o.repository, "repository", "", "`owner/name` (default: GitHub's or GitLab's, else the folder's name)")
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
+	flags.BoolVar(&o.soft, "soft", false, "never turn the commit red: end with exit code 0 unless the set-up is to blame")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
-	flags.BoolVar(&o.demo, "demo", false, "show the whole of it on fakes, in a temporary repository")
-	err = flags.Parse(args)
+	flags.BoolVar(&o.demo, "demo", false, "show a run on a fake of the service, in a temporary repository")
+	err = p.step.Parse(flags, args)
 	switch {
 	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case o.timeout <= 0 || o.heartbeat <= 0 || o.maxPrompt <= 0:
 		err = errors.New("-timeout, -heartbeat and -max-prompt must be more than 0")
-	case o.job != "" && o.another:
-		err = errors.New("-job and -new exclude each other")
+	case o.job != "" && o.again:
+		err = errors.New("-job and -again exclude each other")
 	}
-	return o, err
+	return err
 }
 
-func (p *program) onGitHub() bool { return p.getenv("GITHUB_ACTIONS") == "true" }
-
-func (p *program) run(ctx context.Context, args []string) (code int) {
-	p.log = p.newLog(p.stderr, p.onGitHub())
-	var err error
-	p.options, err = parse(args, p.log)
+func (p *program) run(ctx context.Context, args []string) int {
+	err := p.parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -107,69 +91,97 @@ func (p *program) run(ctx context.Context, args []string) (code int) {
 	return p.report(r, err)
 }
 
+// result is what a run came to.
+type result struct {
+	change change
+	prompt string
+	record once.Record
+}
+
 // work does what the program is for.
 func (p *program) work(ctx context.Context) (r result, err error) {
 	if r.change, err = p.findChange(ctx); err != nil || r.change.skip != "" {
 		return r, err
 	}
-	prompt, err := p.prompt(r.change)
-	if err != nil {
+	if r.prompt, err = p.prompt(r.change); err != nil {
 		return r, err
 	}
 	if p.options.dryRun {
-		p.newLog(p.stdout, false).printf("%s", prompt)
-		r.change.skip = "(-dry-run)"
+		p.step.Print(r.prompt)
+		r.change.skip = "-dry-run"
 		return r, nil
 	}
-	client, err := p.connect()
-	if err != nil {
-		return r, err
-	}
-	store, err := p.openStore(r.change, client.ProjectID())
-	if err != nil {
-		return r, err
-	}
-	o := once{client: client, store: store, log: p.log, pace: p.pace, adopt: p.options.job, another: p.options.another}
-	if r.jobID, err = o.job(ctx, prompt); err != nil || p.options.noWait {
-		return r, err
-	}
-	if err = p.wait(ctx, client, &r); r.outcome != "" && r.outcome != o.record.State {
-		o.save(ctx, r.outcome, r.jobID, r.prLink)
-	}
+	r.record, err = p.once(ctx, r.change, r.prompt)
 	return r, err
 }
 
-// wait waits for the end of the job, which is then the outcome.
-func (p *program) wait(ctx context.Context, client *mintlify.Client, r *result) error {
-	job, err := client.Jobs.WaitUntilDone(ctx, r.jobID, mintlify.WithOnPoll(p.logPolls()))
-	_, later := mintlify.RetryAfter(err)
-	switch {
-	case errors.Is(err, mintlify.ErrJobFailed):
-		r.outcome = failed
-	case later, errors.As(err, new(*mintlify.WaitError)):
-		return &outcomeError{running, err}
-	case err == nil && job.PRLink == "":
-		r.outcome = noPullRequest
-	case err == nil:
-		r.outcome, r.prLink = pullRequestMade, link(p.log.secrets.Replace(job.PRLink))
-	}
-	return err
+const (
+	pullRequestMade ci.Outcome = "pull-request"
+	noPullRequest   ci.Outcome = "no-pull-request"
+	skipped         ci.Outcome = "skipped"
+)
+
+// outcomes are what each outcome is to GitHub and to people.
+var outcomes = map[ci.Outcome]struct{ state, words, hint string }{
+	pullRequestMade: {"success", "Pull request opened", ""},
+	noPullRequest:   {"success", "No pull request needed", "nothing to change, or published without a review"},
+	skipped:         {"success", "Skipped", ""},
+	ci.Failed:       {"failure", "The agent's job failed", "-again makes another"},
+	ci.SetUp:        {"error", "The set-up needs a hand", ""},
+	ci.Unknown:      {"error", "A job may exist: look for it", "then run with -job and its id or, if there is none, with -again"},
+	ci.Running:      {"pending", "The agent is at work", "run again to wait for it"},
+	ci.NotStarted:   {"error", "No job was made", ""},
 }
 
-// logPolls logs a wait for people: what changes, what fails, else a heartbeat.
-func (p *program) logPolls() func(mintlify.Poll) {
-	var status mintlify.JobStatus
-	var logged time.Duration
-	return func(poll mintlify.Poll) {
-		switch waited := poll.Waited.Round(time.Second); {
-		case poll.Err != nil:
-			p.log.printf("After %v: a poll failed: %v", waited, poll.Err)
-		case poll.Job.Status != status || poll.Waited-logged >= p.options.heartbeat:
-			status = poll.Job.Status
-			p.log.printf("After %v: the job is %s", waited, status)
-		default:
-			return
-		}
-		logged = poll.Waited
+// outcomeOf returns what a record means, and the error that came with it.
+func outcomeOf(r once.Record, err error) ci.Outcome {
+	switch {
+	case r.State == once.Done && r.PRLink != "":
+		return pullRequestMade
+	case r.State == once.Done:
+		return noPullRequest
+	case r.State == once.Failed:
+		return ci.Failed
+	case r.State == once.Unknown:
+		return ci.Unknown
+	case r.State == once.Refused || r.State == once.Canceled || r.State == once.Pending && r.Problem != "" && err == nil:
+		return ci.NotStarted
+	case err == nil, r.Version > 0 && r.State != once.Pending && ci.OutcomeOf(err) != ci.SetUp:
+		return ci.Running
 	}
+	return ci.OutcomeOf(err)
+}
+
+// report tells what the run came to, and returns its exit code.
+func (p *program) report(r result, err error) int {
+	outcome, reason := outcomeOf(r.record, err), r.change.skip
+	if err == nil && reason != "" {
+		outcome = skipped
+	}
+	link := p.step.Link(r.record.PRLink)
+	if err != nil {
+		reason = err.Error()
+	}
+	text := outcomes[outcome].words
+	for _, more := range []string{reason, outcomes[outcome].hint, link} {
+		if more != "" {
+			text += ": " + more
+		}
+	}
+	report := ci.Result{Outcome: outcome, Text: text, Soft: p.options.soft, Asked: outcome == ci.Running && err == nil,
+		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", r.record.JobID}, {"pr-link", link}}}
+	if link != "" {
+		report.Summary = "<" + link + ">\n\n"
+		p.step.Print(link)
+	}
+	if r.record.JobID != "" {
+		report.Text += " [job " + r.record.JobID + "]"
+	}
+	if c := r.change; c.head != "" {
+		report.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, c.name(), c.stat()))
+	}
+	if p.options.dryRun {
+		report.Summary += "\n" + p.step.Code(r.prompt)
+	}
+	return p.step.Report(report)
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,10 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// stores are both places of the record, each for a change of its own.
+// stores are the places of the record, each for a change of its own.
 func (w *world) stores(t *testing.T, test func(t *testing.T, w *world, args ...string)) {
 	t.Run("statuses", func(t *testing.T) { test(t, w.fresh(t)) })
 	t.Run("directory", func(t *testing.T) {
@@ -31,13 +31,22 @@ func (w *world) stores(t *testing.T, test func(t *testing.T, w *world, args ...s
 	})
 }
 
-// state is what is on record of HEAD on GitHub.
-func (w *world) state() outcome {
+// newest is the newest status of HEAD on GitHub.
+func (w *world) newest() status {
 	statuses := w.forge.statuses[w.git("rev-parse", "HEAD")]
 	if len(statuses) == 0 {
+		return status{}
+	}
+	return statuses[0]
+}
+
+// state is what is on record of HEAD on GitHub.
+func (w *world) state() once.State {
+	fields := strings.Fields(recorded.FindString(w.newest().Description))
+	if len(fields) == 0 {
 		return ""
 	}
-	return outcome(ours.FindStringSubmatch(statuses[0].Description)[2])
+	return once.State(fields[1])
 }
 
 func TestWhatBecomesOfAFailedCreate(t *testing.T) {
@@ -57,11 +66,11 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 		"201 without a status":    {fault: mintlifytest.Fault{Body: `{"id":"job_1"}`}, jobs: 1, jobsThen: 1},
 		"401":                     {fault: mintlifytest.Fault{Status: 401}, first: 2, jobsThen: 1},
 		"403":                     {fault: mintlifytest.Fault{Status: 403}, first: 2, jobsThen: 1},
-		"400":                     {fault: mintlifytest.Fault{Status: 400}, first: 2, jobsThen: 1},
+		"400":                     {fault: mintlifytest.Fault{Status: 400}, first: 5, second: 5},
 		"429":                     {fault: mintlifytest.Fault{Status: 429}, first: 5, jobsThen: 1},
 		"429 for an hour":         {fault: mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"3600"}}}, first: 5, jobsThen: 1},
 		"refused":                 {fault: mintlifytest.Fault{Refuse: true}, first: 5, jobsThen: 1},
-		"429, then a 201 in time": {fault: mintlifytest.Fault{Delay: 30 * time.Second}, jobs: 1, jobsThen: 1},
+		"429, then a 201 in time": {fault: mintlifytest.Fault{Delay: 20 * time.Second}, jobs: 1, jobsThen: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.stores(t, func(t *testing.T, w *world, args ...string) {
@@ -77,8 +86,12 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 				assert.Equal(t, tc.first, r.code, r.log)
 				assert.Len(t, w.service.Jobs(), tc.jobs)
 				if r.code == 3 {
-					assert.Contains(t, r.log, "Settings, Organization, Usage")
-					assert.Contains(t, r.log, "-job and its id or, if there is none, with -new")
+					assert.Contains(t, r.log, `whose description ends with "docs-job: acme/cli@`)
+					assert.Contains(t, r.log, "-job and its id or, if there is none, with -again")
+					assert.Contains(t, r.summary, "    base: "+w.git("rev-parse", "HEAD^")+"\n    head: "+w.git("rev-parse", "HEAD")+"\n", "what to enter")
+				}
+				if r.code != 0 {
+					assert.Contains(t, r.summary, ": ", "the reason")
 				}
 				all := w.runs(args, args)
 				for _, r := range all {
@@ -104,21 +117,73 @@ func TestJobsThatEnd(t *testing.T) {
 		"key expired":       {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 401}}, "set-up", 2, "pending"},
 		"gone":              {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}}, "set-up", 2, "pending"},
 		"for ever":          {mintlifytest.Step{Status: mintlify.JobActive}, "running", 4, "pending"},
-		"no link":           {mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "javascript:alert(1)"}, "pull-request", 0, "success"},
+		"outage":            {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}}, "running", 4, "pending"},
+	} {
+		for _, soft := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, -soft=%v", name, soft), func(t *testing.T) {
+				w := one.fresh(t)
+				w.service.ScriptJob(mintlifytest.Step{}, tc.last)
+				args, code, state := []string{fmt.Sprintf("-soft=%v", soft)}, tc.code, tc.state
+				if soft {
+					state = "success"
+					if code != 2 {
+						code = 0
+					}
+				}
+				for _, r := range w.runs(args, args) {
+					assert.Equal(t, code, r.code, r.log)
+					assert.Equal(t, tc.outcome, r.outputs["outcome"])
+					assert.Equal(t, "job_1", r.outputs["job-id"])
+					assert.Equal(t, soft && tc.code != 0 && tc.code != 2, strings.Contains(r.log, "::warning "))
+				}
+				assert.Equal(t, state, w.newest().State)
+				assert.Len(t, w.service.Jobs(), 1)
+			})
+		}
+	}
+	w := one.fresh(t)
+	w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "javascript:alert(1)"})
+	for range 2 {
+		r := w.runOnce()
+		assert.Zero(t, r.code, r.log)
+		assert.NotContains(t, r.log+r.summary+r.stdout+w.newest().TargetURL, "javascript:")
+	}
+}
+
+// With -soft no status is ever red, whatever comes.
+func TestSoftNeverTurnsTheCommitRed(t *testing.T) {
+	one := merged(t)
+	for name, tc := range map[string]struct {
+		fault   mintlifytest.Fault
+		outcome string
+		words   string
+	}{
+		"lost":    {mintlifytest.Fault{Drop: true}, "unknown", "A job may exist"},
+		"refused": {mintlifytest.Fault{Status: 400}, "not-started", "No job was made"},
+		"limited": {mintlifytest.Fault{Status: 429}, "not-started", "No job was made"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
-			w.service.ScriptJob(mintlifytest.Step{}, tc.last)
-			for _, r := range w.runs(nil, nil) {
-				assert.Equal(t, tc.code, r.code, r.log)
-				assert.Equal(t, tc.outcome, r.outputs["outcome"])
-				assert.Equal(t, "job_1", r.outputs["job-id"])
-				assert.NotContains(t, r.log+r.summary+r.stdout, "javascript:")
+			w.service.FailNext(mintlify.OpCreateJob, 4, tc.fault)
+			r := w.runOnce("-soft")
+			assert.Zero(t, r.code, r.log)
+			assert.Equal(t, tc.outcome, r.outputs["outcome"])
+			for _, s := range w.forge.statuses[w.git("rev-parse", "HEAD")] {
+				assert.Contains(t, []string{"pending", "success"}, s.State)
 			}
-			assert.Equal(t, tc.state, w.forge.statuses[w.git("rev-parse", "HEAD")][0].State)
-			assert.Len(t, w.service.Jobs(), 1)
+			assert.Equal(t, "success", w.newest().State)
+			assert.Contains(t, w.newest().Description, tc.words, "the reason")
+
+			w.service.FailNext(mintlify.OpCreateJob, 4, tc.fault)
+			_ = w.runOnce()
+			w.service.FailNext(mintlify.OpCreateJob, 4, tc.fault)
+			assert.Zero(t, w.runOnce("-soft").code, "after a run that turned it red")
+			assert.Equal(t, "success", w.newest().State)
 		})
 	}
+	w := one.fresh(t)
+	delete(w.env, "MINTLIFY_API_KEY")
+	assert.Equal(t, 2, w.runOnce("-soft").code, "without a key no run would ever do anything")
 }
 
 func TestTheLogIsForPeople(t *testing.T) {
@@ -127,6 +192,11 @@ func TestTheLogIsForPeople(t *testing.T) {
 	steps[30].Fault = &mintlifytest.Fault{Status: 502}
 	steps[59].Status = mintlify.JobCompleted
 	w.service.ScriptJob(steps...)
+	reads := 0
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		reads++
+		return w.forge.RoundTrip(r)
+	})
 	r := w.runOnce("-heartbeat", "2m")
 	require.Zero(t, r.code, r.log)
 	assert.Equal(t, 1, strings.Count(r.log, "a poll failed"))
@@ -134,48 +204,79 @@ func TestTheLogIsForPeople(t *testing.T) {
 	beats := strings.Count(r.log, "the job is active")
 	assert.Greater(t, beats, 1)
 	assert.Less(t, beats, 10, "not one a poll")
+	assert.Less(t, reads, 20, "requests to GitHub: not one a poll")
 }
 
 func TestNoWaitAndTheRunAfterIt(t *testing.T) {
+	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
+		for range 2 {
+			r := w.runOnce(append(args, "-no-wait")...)
+			assert.Zero(t, r.code, r.log)
+			assert.Contains(t, r.log, "::notice ")
+			assert.Equal(t, "running", r.outputs["outcome"])
+			assert.Equal(t, "job_1", r.outputs["job-id"])
+			if len(args) == 0 {
+				assert.Equal(t, once.Running, w.state())
+				assert.Equal(t, "success", w.newest().State, "nothing pending is left behind")
+			}
+		}
+		r := w.runOnce(args...)
+		assert.Equal(t, "pull-request", r.outputs["outcome"], r.log)
+		assert.Len(t, w.service.Jobs(), 1)
+	})
 	w := merged(t)
-	r := w.runOnce("-no-wait")
-	assert.Zero(t, r.code)
-	assert.Equal(t, "running", r.outputs["outcome"])
-	assert.Equal(t, "job_1", r.outputs["job-id"])
-	assert.Equal(t, running, w.state())
-	r = w.runOnce()
-	assert.Equal(t, "pull-request", r.outputs["outcome"])
-	assert.Len(t, w.service.Jobs(), 1)
+	w.service.ScriptJob(mintlifytest.Step{})
+	assert.Equal(t, 4, w.runOnce("-timeout", "5m").code)
+	assert.Equal(t, "pending", w.newest().State)
+	assert.Zero(t, w.runOnce("-no-wait").code)
+	assert.Equal(t, "success", w.newest().State, "nor what another run has left")
 }
 
-func TestAdoptAndMakeAnother(t *testing.T) {
+func TestAdoptAndSendAgain(t *testing.T) {
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
+		run := func(more ...string) ran { return w.runOnce(append(args, more...)...) }
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-		require.Equal(t, 3, w.runOnce(args...).code)
-		r := w.runOnce(append(args, "-job", "job_1")...)
-		require.Zero(t, r.code, r.log)
-		r = w.runOnce(args...)
-		assert.Equal(t, "job_1", r.outputs["job-id"], "for good")
+		require.Equal(t, 3, run().code)
+		assert.Equal(t, 2, run("-job", "nowhere").code, "it is looked up first")
+		assert.Equal(t, 3, run().code)
+		for range 2 {
+			r := run("-job", "job_1")
+			require.Zero(t, r.code, r.log)
+		}
+		assert.Equal(t, "job_1", run().outputs["job-id"], "for good")
+		r := run("-again")
+		assert.Zero(t, r.code)
+		assert.Contains(t, r.log, "-again does nothing")
 		assert.Len(t, w.service.Jobs(), 1)
-
-		r = w.runOnce(append(args, "-new")...)
-		require.Zero(t, r.code, r.log)
-		assert.Equal(t, "job_2", r.outputs["job-id"])
-		assert.Equal(t, "job_2", w.runOnce(args...).outputs["job-id"])
-		assert.Equal(t, "job_1", w.runOnce(append(args, "-job", "job_1")...).outputs["job-id"])
-		assert.Len(t, w.service.Jobs(), 2)
 	})
-	t.Run("without a claim", func(t *testing.T) {
+	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
+		run := func(more ...string) ran { return w.runOnce(append(args, more...)...) }
+		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+		require.Equal(t, 3, run().code)
+		w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+		r := run("-again", "-template", w.template("Look again."))
+		assert.Equal(t, 1, r.code, r.log)
+		assert.Equal(t, "job_2", r.outputs["job-id"])
+		assert.True(t, strings.HasPrefix(w.prompts()[1], "Look again."), "the prompt of this run")
+		assert.Equal(t, 1, run().code)
+		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 422})
+		assert.Equal(t, 5, run("-again").code, "after failed")
+		r = run("-again")
+		assert.Zero(t, r.code, "after refused: %s", r.log)
+		assert.Len(t, w.prompts(), 4)
+	})
+	t.Run("without a record", func(t *testing.T) {
 		w := merged(t)
 		w.service.AddJob("mine", mintlifytest.Step{Status: mintlify.JobCompleted})
 		for _, args := range [][]string{{"-job", "mine"}, nil} {
 			assert.Equal(t, "mine", w.runOnce(args...).outputs["job-id"])
 		}
 		assert.Empty(t, w.prompts())
+		assert.Zero(t, merged(t).runOnce("-again").code)
 	})
 }
 
-func TestEachProjectAndCommitHasItsOwnJob(t *testing.T) {
+func TestEachProjectCommitAndTagHasItsOwnJob(t *testing.T) {
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
 		require.Zero(t, w.runOnce(args...).code)
 		before := w.git("rev-parse", "HEAD")
@@ -183,130 +284,103 @@ func TestEachProjectAndCommitHasItsOwnJob(t *testing.T) {
 		w.onGitHub("push", w.push(before))
 		require.Zero(t, w.runOnce(args...).code)
 		assert.Len(t, w.service.Jobs(), 2)
-		synctest.Test(t, func(t *testing.T) {
-			p := &program{getenv: func(name string) string { return w.env[name] }, dir: w.dir, stdout: io.Discard, stderr: io.Discard, forge: w.forge, pace: defaultPace,
-				connect: func() (*mintlify.Client, error) {
-					client, err := w.client()
-					require.NoError(t, err)
-					return client.ForProject("another-project")
-				}}
-			require.Zero(t, p.run(t.Context(), args))
-		})
-		assert.Len(t, w.service.Jobs(), 3)
+		w.project = "another-project"
+		require.Zero(t, w.runOnce(args...).code)
+		assert.Len(t, w.service.Jobs(), 3, "two projects on one commit are two tasks")
+		assert.Zero(t, w.runOnce(args...).code)
+		w.git("tag", "--force", "v0", "HEAD^")
+		w.git("tag", "--force", "v1")
+		w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v1"}})
+		require.Zero(t, w.runOnce(args...).code)
+		assert.Len(t, w.service.Jobs(), 4, "a merge and a tag on one commit are two tasks")
+		w.onGitHub("push", map[string]any{"ref": "refs/tags/v1", "before": noCommit, "after": w.git("rev-parse", "v1")})
+		require.Zero(t, w.runOnce(args...).code)
+		require.Zero(t, w.runOnce(append(args, "-base", "HEAD^", "-head", "v1")...).code)
+		assert.Len(t, w.service.Jobs(), 4, "the tag's push is its release")
 	})
 }
 
-// barrier has all claims of n runs come at once, each run having seen that nobody had
-// claimed.
-type barrier struct {
-	store
-	all *sync.WaitGroup
-}
-
-func (b barrier) claim(ctx context.Context, generation int) (bool, error) {
-	b.all.Done()
-	b.all.Wait()
-	return b.store.claim(ctx, generation)
-}
-
-// atOnce has 20 runs at once, on stores of one place, and returns what each came to.
-func atOnce(t *testing.T, w *world, another bool, open func() store) (ids map[string]int, outcomes map[outcome]int) {
-	const runs = 20
-	client, err := w.client()
-	require.NoError(t, err)
-	ids, outcomes = map[string]int{}, map[outcome]int{}
-	var all, done sync.WaitGroup
+// atOnce has 20 runs at once, and returns their ids and exit codes.
+func (w *world) atOnce(t *testing.T, args ...string) (ids map[string]int, codes map[int]int) {
+	ids, codes = map[string]int{}, map[int]int{}
 	var mu sync.Mutex
-	all.Add(runs)
-	for range runs {
-		o := once{client: client, store: barrier{open(), &all}, log: (&program{getenv: os.Getenv}).newLog(io.Discard, false), pace: defaultPace, another: another}
-		done.Go(func() {
-			id, err := o.job(t.Context(), "x")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			env := map[string]string{"GITHUB_OUTPUT": filepath.Join(w.dir, fmt.Sprint("output", i))}
+			for name, value := range w.env {
+				if name != "GITHUB_OUTPUT" && name != "GITHUB_STEP_SUMMARY" {
+					env[name] = value
+				}
+			}
+			var out citest.Buffer
+			code := w.program(env, &out, &out).run(t.Context(), args)
 			mu.Lock()
 			defer mu.Unlock()
-			ids[id]++
-			if err != nil {
-				outcomes[outcomeOf(err)]++
-			}
+			codes[code]++
+			ids[citest.Outputs(w.t, env["GITHUB_OUTPUT"])["job-id"]]++
+			assert.NoError(w.t, os.Remove(env["GITHUB_OUTPUT"]))
 		})
 	}
-	done.Wait()
-	return ids, outcomes
+	all.Wait()
+	return ids, codes
 }
 
 func TestTwentyRunsAtOnce(t *testing.T) {
-	for name, open := range map[string]func(w *world, commit string) store{
-		"statuses": func(w *world, commit string) store {
-			g := &gitHub{url: "https://api.github.com/repos/acme/cli", token: gitHubToken, client: http.Client{Transport: w.forge}}
-			return &statuses{gitHub: g, commit: commit, label: "x", token: rand.Text(), settle: defaultPace.settle}
-		},
-		"directory": func(w *world, _ string) store { return &directory{w.dir, "x"} },
-	} {
-		for _, another := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, -new=%v", name, another), func(t *testing.T) {
-				w := newWorld(t)
-				commit := w.git("rev-parse", "HEAD")
-				synctest.Test(t, func(t *testing.T) {
-					// The winner takes nearly two minutes: the others outwait it.
-					w.service.FailNext(mintlify.OpCreateJob, 3, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"25"}}})
-					w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 40 * time.Second})
-					ids, outcomes := atOnce(t, w, another, func() store { return open(w, commit) })
-					assert.Equal(t, map[string]int{"job_1": 20}, ids)
-					assert.Empty(t, outcomes)
-					assert.Len(t, w.service.Jobs(), 1)
-				})
-			})
-			t.Run(fmt.Sprintf("%s, refused, -new=%v", name, another), func(t *testing.T) {
-				w := newWorld(t)
-				commit := w.git("rev-parse", "HEAD")
-				synctest.Test(t, func(t *testing.T) {
-					w.service.FailNext(mintlify.OpCreateJob, 4, mintlifytest.Fault{Status: 429})
-					ids, outcomes := atOnce(t, w, another, func() store { return open(w, commit) })
-					assert.Equal(t, map[string]int{"": 20}, ids)
-					assert.Equal(t, map[outcome]int{notStarted: 20}, outcomes)
-					ids, _ = atOnce(t, w, false, func() store { return open(w, commit) })
-					assert.Equal(t, map[string]int{"job_1": 20}, ids, "the next runs make it")
-				})
-			})
-		}
-	}
+	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
+		synctest.Test(t, func(t *testing.T) {
+			// The winner takes nearly its minute: the others outwait it.
+			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"15"}}})
+			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 30 * time.Second})
+			ids, codes := w.atOnce(t, args...)
+			assert.Equal(t, map[string]int{"job_1": 20}, ids)
+			assert.Equal(t, map[int]int{0: 20}, codes)
+			assert.Len(t, w.service.Jobs(), 1)
+		})
+	})
+	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
+		synctest.Test(t, func(t *testing.T) {
+			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+			require.Equal(t, 3, w.run(t.Context(), args...).code)
+			ids, codes := w.atOnce(t, append(args, "-again")...)
+			assert.Equal(t, map[string]int{"job_2": 20}, ids)
+			assert.Equal(t, map[int]int{0: 20}, codes)
+			assert.Len(t, w.service.Jobs(), 2)
+		})
+	})
 }
 
 func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
-		dead := func(t *testing.T) { // a run that claims and dies
-			client, err := w.client()
-			require.NoError(t, err)
-			p := &program{getenv: func(name string) string { return w.env[name] }, dir: w.dir, forge: w.forge, pace: defaultPace, log: (&program{getenv: os.Getenv}).newLog(io.Discard, false)}
-			p.options, err = parse(args, io.Discard)
-			require.NoError(t, err)
+		synctest.Test(t, func(t *testing.T) {
+			// The run "dies" with its request: it is cut off from the record right after.
+			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}})
+			r := w.run(t.Context(), args...)
+			require.Equal(t, 5, r.code, r.log)
+			p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
+			require.NoError(t, p.parse(args))
 			c, err := p.findChange(t.Context())
 			require.NoError(t, err)
-			s, err := p.openStore(c, client.ProjectID())
+			store, err := p.openStore(t.Context(), c)
 			require.NoError(t, err)
-			won, err := s.claim(t.Context(), 1)
+			key, _ := once.FindMarker(w.prompts()[0])
+			dead, err := store.Get(t.Context(), key)
 			require.NoError(t, err)
-			require.True(t, won)
-		}
-		synctest.Test(t, func(t *testing.T) {
-			dead(t)
-			if len(args) > 0 { // a file's time is not the bubble's
-				files, err := filepath.Glob(filepath.Join(args[1], "*"))
-				require.NoError(t, err)
-				require.Len(t, files, 1)
-				require.NoError(t, os.Chtimes(files[0], time.Now(), time.Now()))
-			}
-			time.Sleep(time.Minute)
+			dead.Version++
+			dead.State, dead.Sender, dead.Deadline = once.Sending, "dead", time.Now().Add(time.Minute).UTC()
+			require.NoError(t, store.Put(t.Context(), dead))
+
+			before := len(w.prompts())
 			start := time.Now()
-			r := w.run(t.Context(), args...)
+			r = w.run(t.Context(), args...)
 			assert.Equal(t, 3, r.code, r.log)
-			assert.Equal(t, 1, strings.Count(r.log, "waiting for its id"))
-			assert.InDelta(t, 2*time.Minute, time.Since(start), float64(10*time.Second), "three minutes in all")
+			assert.Equal(t, 1, strings.Count(r.log, "Another run is sending"))
+			assert.InDelta(t, 3*time.Minute, time.Since(start), float64(10*time.Second), "three minutes in all")
 			start = time.Now()
 			assert.Equal(t, 3, w.run(t.Context(), args...).code)
 			assert.Less(t, time.Since(start), time.Second, "no further wait")
+			assert.Len(t, w.prompts(), before)
 		})
-		assert.Empty(t, w.service.Jobs())
 	})
 }
 
@@ -324,15 +398,15 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 			switch {
 			case jobs == 0:
 				assert.Equal(t, 5, r.code, r.log)
-				assert.Contains(t, []outcome{"", notStarted}, w.state())
+				assert.Contains(t, []once.State{"", once.Pending}, w.state())
 			case r.code != 0:
 				assert.Equal(t, 4, r.code, r.log)
-				assert.Contains(t, r.log, "Made job job_1.")
+				assert.Contains(t, r.log, "Job job_1 is on record.")
 				assert.Equal(t, "job_1", r.outputs["job-id"])
-				assert.Equal(t, running, w.state(), "on record")
+				assert.Equal(t, once.Running, w.state(), "on record")
 			}
 			if at > 3*time.Second && at < 20*time.Second {
-				assert.Contains(t, r.log, "Interrupted: waiting for the job's id first.")
+				assert.Contains(t, r.log, "Interrupted: what was begun is recorded first.")
 			}
 			r = w.run(t.Context())
 			assert.Zero(t, r.code, r.log)
@@ -348,20 +422,4 @@ func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	assert.Equal(t, 4, r.code)
 	assert.Equal(t, "running", r.outputs["outcome"])
 	assert.Contains(t, r.log, "run again to wait for it")
-}
-
-func TestARunThatIsInterruptedBeforeItsClaimMakesNoJob(t *testing.T) {
-	w := newWorld(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	client, err := w.client()
-	require.NoError(t, err)
-	o := once{client: client, store: &directory{w.dir, "x"}, log: (&program{getenv: os.Getenv}).newLog(io.Discard, false), pace: defaultPace}
-	_, err = o.job(ctx, "x")
-	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, notStarted, outcomeOf(err))
-	assert.Empty(t, w.prompts())
-	files, err := filepath.Glob(filepath.Join(w.dir, "x*"))
-	require.NoError(t, err)
-	assert.Empty(t, files, "and no claim")
 }

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -23,11 +24,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// kills is how many commits the test of kills takes, with each store.
-var kills = flag.Int("kills", 50, "commits a store in the test of kills")
 
 // asProgram has the test binary be the program, at a quicker pace.
 const asProgram = "DOCS_ON_MERGE_AS_PROGRAM"
@@ -37,14 +38,23 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := &program{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr,
-		pace: pace{settle: 10 * time.Millisecond, create: 5 * time.Second, save: 5 * time.Second, patience: time.Second, look: 50 * time.Millisecond},
-		connect: func() (*mintlify.Client, error) {
-			return mintlify.NewClientFromEnv(mintlify.WithRetryWait(0, 0), mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Millisecond, 10*time.Millisecond)))
+	step := &ci.Step{Name: "docs-on-merge", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+		Connect: func(opts ...mintlify.Option) (*mintlify.Client, error) {
+			pace := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Millisecond, 10*time.Millisecond))
+			return mintlify.NewClientFromEnv(append(opts, mintlify.WithRetryWait(0, 0), pace)...)
 		}}
-	code := p.run(ctx, os.Args[1:])
+	code := (&program{step: step, settle: 10 * time.Millisecond, sendTime: 1500 * time.Millisecond}).run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// long reports whether tests that take long are asked for.
+func long(t *testing.T) bool {
+	if os.Getenv("MINTLIFY_LONG") == "" {
+		t.Log("MINTLIFY_LONG=1 makes this longer")
+		return false
+	}
+	return true
 }
 
 // onSockets has the program be a process, and the fakes servers of their own.
@@ -55,13 +65,18 @@ func (w *world) onSockets() {
 	w.env["MINTLIFY_BASE_URL"], w.env["GITHUB_API_URL"], w.env[asProgram] = service.URL, forge.URL, "1"
 }
 
-func (w *world) command(name string, args ...string) (*exec.Cmd, *lockedBuffer) {
-	cmd := exec.Command(name, args...)
-	var log lockedBuffer
-	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdout = w.dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir}, &log, &log
+func (w *world) environ() []string {
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir}
 	for name, value := range w.env {
-		cmd.Env = append(cmd.Env, name+"="+value)
+		env = append(env, name+"="+value)
 	}
+	return env
+}
+
+func (w *world) command(name string, args ...string) (*exec.Cmd, *citest.Buffer) {
+	cmd := exec.Command(name, args...)
+	var log citest.Buffer
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdout = w.dir, w.environ(), &log, &log
 	return cmd, &log
 }
 
@@ -79,25 +94,22 @@ func exitCode(t *testing.T, err error) int {
 // A process is killed up to three times on its way to a commit's job: at any moment, once
 // its claim is there, or once the service has its prompt. Then a run is left alone.
 func TestKillsNeverMakeASecondJob(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
+	kills, isLong := 3, long(t)
+	if isLong {
+		kills = 50
 	}
 	w := newWorld(t)
-	for i := range *kills {
+	for i := range kills {
 		w.commit(fmt.Sprint("commit ", i), "n.go", fmt.Sprintln("// ", i))
 	}
-	commits := strings.Fields(w.git("rev-list", "HEAD", fmt.Sprintf("--max-count=%d", *kills)))
-	for _, store := range []string{"statuses", "directory"} {
+	commits := strings.Fields(w.git("rev-list", "HEAD", fmt.Sprintf("--max-count=%d", kills)))
+	w.env["GITHUB_ACTIONS"], w.env["GITHUB_REPOSITORY"] = "true", "acme/cli"
+	for store, args := range map[string][]string{"statuses": nil, "directory": {"-state", t.TempDir()}, "refs": {"-state", "git:" + w.bare()}} {
 		t.Run(store, func(t *testing.T) {
+			t.Parallel()
 			w := w.fresh(t)
 			w.onSockets()
-			w.service.FailNext(mintlify.OpCreateJob, 4**kills, mintlifytest.Fault{Delay: 20 * time.Millisecond})
-			var args []string
-			if store == "statuses" {
-				w.env["GITHUB_ACTIONS"], w.env["GITHUB_REPOSITORY"] = "true", "acme/cli"
-			} else {
-				args = []string{"-state", t.TempDir()}
-			}
+			w.service.FailNext(mintlify.OpCreateJob, 4*kills, mintlifytest.Fault{Delay: 20 * time.Millisecond})
 			var unknowns atomic.Int64
 			next := make(chan string, len(commits))
 			for _, commit := range commits {
@@ -116,8 +128,10 @@ func TestKillsNeverMakeASecondJob(t *testing.T) {
 			}
 			workers.Wait()
 			t.Logf("%d commits, %d jobs, %d unknown", len(commits), len(w.service.Jobs()), unknowns.Load())
-			assert.NotZero(t, unknowns.Load(), "the kills missed what they were for")
-			assert.NotEmpty(t, w.service.Jobs())
+			if isLong {
+				assert.NotZero(t, unknowns.Load(), "the kills missed what they were for")
+				assert.NotEmpty(t, w.service.Jobs())
+			}
 		})
 	}
 }
@@ -156,63 +170,73 @@ func (w *world) killed(t *testing.T, commit string, args []string) int {
 	if code == 0 {
 		assert.Equal(t, 1, jobs)
 	} else {
-		assert.Contains(t, log.String(), "an earlier run ended before it knew the job's id")
-		assert.NotContains(t, w.onRecord(commit, args), "job_", "its id is on record: %s", log)
+		assert.Contains(t, log.String(), "A job may exist: look for it")
+		assert.NotContains(t, w.onRecord(commit, args), `"job_`, "its id is on record: %s", log)
 	}
 	return code
 }
 
-// onRecord is all that is on record of a commit's job.
+// onRecord is all that is on record of a commit's job on GitHub and in a directory.
 func (w *world) onRecord(commit string, args []string) (all string) {
 	w.forge.mu.Lock()
 	defer w.forge.mu.Unlock()
 	for _, s := range w.forge.statuses[commit] {
 		all += s.Description
 	}
-	files, _ := filepath.Glob(filepath.Join(args[len(args)-1], commit+"*.json"))
+	files, _ := filepath.Glob(filepath.Join(args[len(args)-1], "*", "*.json"))
 	for _, file := range files {
-		text, _ := os.ReadFile(file)
-		all += file + string(text)
+		if text, _ := os.ReadFile(file); strings.Contains(string(text), "@"+commit) {
+			all += string(text)
+		}
 	}
 	return all
 }
 
 func (w *world) jobsOf(commit string) (n int) {
 	for _, prompt := range w.prompts() {
-		if strings.Contains(prompt, "@"+commit) {
+		if key, _ := once.FindMarker(prompt); strings.Contains(key, "@"+commit) {
 			n++
 		}
 	}
 	return n
 }
 
-// runBlock is the script of the action's last step.
-func runBlock(t *testing.T) string {
-	_, block, ok := strings.Cut(read(t, "action.yml"), "      run: |\n")
-	require.True(t, ok)
-	var script strings.Builder
-	for line := range strings.Lines(block) {
-		require.True(t, strings.HasPrefix(line, "        ") || line == "\n", "%q", line)
-		script.WriteString(strings.TrimPrefix(line, "        "))
+func TestTwentyProcessesAtOnce(t *testing.T) {
+	n := 4
+	if long(t) {
+		n = 20
 	}
-	return script.String()
+	one := merged(t)
+	program, err := os.Executable()
+	require.NoError(t, err)
+	for store, args := range map[string][]string{"statuses": nil, "directory": {"-state", t.TempDir()}, "refs": {"-state", "git:" + one.bare()}} {
+		t.Run(store, func(t *testing.T) {
+			w := one.fresh(t)
+			w.onSockets()
+			delete(w.env, "GITHUB_OUTPUT")
+			delete(w.env, "GITHUB_STEP_SUMMARY")
+			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 500 * time.Millisecond})
+			var all sync.WaitGroup
+			for range n {
+				all.Go(func() {
+					cmd, log := w.command(program, args...)
+					assert.Zero(t, exitCode(t, cmd.Run()), log)
+					assert.Contains(t, log.String(), "https://github.com/example/docs/pull/1\n")
+				})
+			}
+			all.Wait()
+			assert.Len(t, w.prompts(), 1)
+		})
+	}
 }
 
-// onRunner returns the action's step as a runner runs it: bash with a file. The go of
-// its PATH builds nothing, and the program is the test binary.
-func (w *world) onRunner(inputs map[string]string) (*exec.Cmd, *lockedBuffer) {
+// action is the step on a runner, whose program is this test binary.
+func (w *world) action() *citest.Action {
 	program, err := os.Executable()
 	require.NoError(w.t, err)
-	temp := w.t.TempDir()
-	script := filepath.Join(temp, "step.sh")
-	require.NoError(w.t, os.WriteFile(script, []byte(runBlock(w.t)), 0o600))
-	require.NoError(w.t, os.WriteFile(filepath.Join(temp, "go"), []byte("#!/bin/sh\ntest \"$1\" = -C && ln -sf '"+program+"' \"$RUNNER_TEMP/docs-on-merge\"\n"), 0o700))
-	cmd, log := w.command("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script)
-	for name, value := range inputs {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	cmd.Env = append(cmd.Env, "PATH="+temp+":"+os.Getenv("PATH"), "RUNNER_TEMP="+temp, "GITHUB_ACTION_PATH=/action")
-	return cmd, log
+	a := citest.NewAction(w.t, "action.yml", "docs-on-merge", "#!/bin/sh\nexec '"+program+"' \"$@\"\n")
+	a.Env = append(a.Env, w.environ()...)
+	return a
 }
 
 func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
@@ -220,16 +244,16 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		w := one.fresh(t)
 		w.onSockets()
-		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: time.Second})
+		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 500 * time.Millisecond})
 		w.service.ScriptJob(mintlifytest.Step{}) // for ever
-		cmd, log := w.onRunner(map[string]string{"INPUT_TIMEOUT": "20s"})
+		cmd, log := w.action().Command(t, w.dir, "INPUT_TIMEOUT=20s")
 		require.NoError(t, cmd.Start())
 		require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
 		require.NoError(t, cmd.Process.Signal(sig)) // bash alone, as a runner does
 		assert.Equal(t, 4, exitCode(t, cmd.Wait()), log)
-		assert.Contains(t, log.String(), "Interrupted: waiting for the job's id first.\nMade job job_1.\n")
-		assert.Equal(t, running, w.state(), "on record")
-		requireInert(t, log.String())
+		assert.Contains(t, log.String(), "Interrupted: what was begun is recorded first.\nJob job_1 is on record.\n")
+		assert.Equal(t, once.Running, w.state(), "on record")
+		citest.RequireInert(t, log.String())
 	}
 }
 
@@ -239,40 +263,26 @@ func TestTheActionPassesOddInputsOn(t *testing.T) {
 	w.commit("odd", "dir with space/$(touch pwned).go", "x")
 	template := filepath.Join(t.TempDir(), `te"m p$HOME'late`)
 	require.NoError(t, os.WriteFile(template, []byte("{{.Files}}\n"), 0o600))
-	cmd, log := w.onRunner(map[string]string{"INPUT_PATHS": "dir with space\n\n  $(touch pwned)*\n-dash\n`touch pwned`;touch pwned\n", "INPUT_TEMPLATE": template,
-		"INPUT_BASE": "HEAD~1", "INPUT_DRY_RUN": "true", "INPUT_NEW": "false", "INPUT_TIMEOUT": "1h30m"})
+	cmd, log := w.action().Command(t, w.dir, "INPUT_PATHS=dir with space\n\n  $(touch pwned)*\n-dash\n`touch pwned`;touch pwned\n", "INPUT_TEMPLATE="+template,
+		"INPUT_SKIP_AUTHORS=ada\n$(touch pwned)\n", "INPUT_BASE=HEAD~1", "INPUT_DRY_RUN=true", "INPUT_AGAIN=false", "INPUT_TIMEOUT=1h30m")
 	require.Zero(t, exitCode(t, cmd.Run()), log)
 	assert.Contains(t, log.String(), "> +1 -0 dir with space/$(touch pwned).go\n")
 	found, err := filepath.Glob(filepath.Join(w.dir, "*pwned*"))
 	require.NoError(t, err)
 	assert.Empty(t, found)
 
-	for name, value := range map[string]string{"INPUT_BASE": "-new", "INPUT_HEAD": "--output=x", "INPUT_TIMEOUT": "soon", "INPUT_JOB": "..", "INPUT_DRY_RUN": "maybe", "INPUT_MAX_PROMPT": "1 -new"} {
-		cmd, log := w.onRunner(map[string]string{name: value})
-		assert.Equal(t, 2, exitCode(t, cmd.Run()), "%s: %s", name, log)
+	for _, input := range []string{"INPUT_BASE=-again", "INPUT_HEAD=--output=x", "INPUT_TIMEOUT=soon", "INPUT_JOB=..", "INPUT_DRY_RUN=maybe", "INPUT_MAX_PROMPT=1 -again"} {
+		cmd, log := w.action().Command(t, w.dir, input)
+		assert.Equal(t, 2, exitCode(t, cmd.Run()), "%s: %s", input, log)
 	}
 	assert.Empty(t, w.prompts())
 }
 
-func TestEveryInputOfTheActionReachesAFlag(t *testing.T) {
-	text := read(t, "action.yml")
-	for _, name := range strings.Fields("base head paths template state job new timeout heartbeat max-prompt repository no-wait dry-run") {
-		variable := "INPUT_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		assert.Contains(t, text, "\n  "+name+":\n")
-		assert.Contains(t, text, fmt.Sprintf("        %s: ${{ inputs.%s }}\n", variable, name))
-		if name != "paths" {
-			assert.Regexp(t, `\bfor flag in .*\b`+name+`\b.*; do`, runBlock(t))
-		}
-	}
-	assert.NotContains(t, runBlock(t), "${{", "what is expanded in a script is run")
-	assert.Regexp(t, `(?m)^exec `, runBlock(t), "a runner signals bash alone")
-}
-
-// TestGoInstall installs the program by the module's path, from a proxy on disk that
-// has the working tree as a version.
+// TestGoInstall installs the commands by the module's path, from a proxy on disk that has
+// this source as a version.
 func TestGoInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
+	if !long(t) {
+		t.Skip("it takes seconds: MINTLIFY_LONG=1 runs it")
 	}
 	const path, version = "github.com/mintlify-community/mintlify-go", "v0.0.1-test"
 	root, err := filepath.Abs("../..")
@@ -282,31 +292,70 @@ func TestGoInstall(t *testing.T) {
 	require.NoError(t, os.MkdirAll(versions, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(versions, "list"), []byte(version+"\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(versions, version+".info"), []byte(`{"Version":"`+version+`"}`), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(versions, version+".mod"), []byte(read(t, filepath.Join(root, "go.mod"))), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(versions, version+".mod"), []byte(citest.Read(t, filepath.Join(root, "go.mod"))), 0o600))
 	zipModule(t, root, path+"@"+version, filepath.Join(versions, version+".zip"))
 
-	env, err := exec.Command("go", "env", "-json", "GOPROXY", "GOMODCACHE").Output()
+	env, err := exec.Command("go", "env", "-json", "GOMODCACHE").Output()
 	require.NoError(t, err)
-	var goEnv struct{ GOPROXY, GOMODCACHE string }
+	var goEnv struct{ GOMODCACHE string }
 	require.NoError(t, json.Unmarshal(env, &goEnv))
 	bin, cache := t.TempDir(), t.TempDir()
-	cmd := exec.Command("go", "install", "-modcacherw", path+"/cmd/docs-on-merge@"+version)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+cache, "GOFLAGS=", "GOSUMDB=off", "GOPRIVATE=",
-		"GOPROXY=file://"+dir+",file://"+goEnv.GOMODCACHE+"/cache/download")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	w := newWorld(t)
-	w.env = map[string]string{}
-	demo, log := w.command(filepath.Join(bin, "docs-on-merge"), "-demo")
-	require.Zero(t, exitCode(t, demo.Run()), log)
-	assert.Contains(t, log.String(), "Jobs made in all: 1")
+	for _, command := range []string{"docs-on-merge", "publish"} {
+		cmd := exec.Command("go", "install", "-modcacherw", path+"/cmd/"+command+"@"+version)
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+cache, "GOFLAGS=", "GOSUMDB=off", "GOPRIVATE=",
+			"GOPROXY=file://"+dir+",file://"+goEnv.GOMODCACHE+"/cache/download")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		w := newWorld(t)
+		w.env = map[string]string{}
+		installed, log := w.command(filepath.Join(bin, command), "--version")
+		require.Zero(t, exitCode(t, installed.Run()), log)
+		assert.Contains(t, log.String(), command+" "+version)
+		demo, log := w.command(filepath.Join(bin, command), "-demo")
+		require.Zero(t, exitCode(t, demo.Run()), log)
+	}
+}
+
+// zipModule writes the Go source of the root module as a module's zip. There may be no
+// repository: it is run from source archives, too.
+func zipModule(t *testing.T, root, prefix, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	defer file.Close()
+	archive := zip.NewWriter(file)
+	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if _, err := os.Stat(filepath.Join(root, name, "go.mod")); name != "." && (err == nil || strings.HasPrefix(d.Name(), ".")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := filepath.Ext(name); ext != ".go" && ext != ".mod" && ext != ".sum" && ext != ".tmpl" {
+			return nil
+		}
+		entry, err := archive.Create(prefix + "/" + name)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return err
+		}
+		_, err = entry.Write(text)
+		return err
+	}))
+	require.NoError(t, archive.Close())
 }
 
 // The program's own main, with its own pace, on sockets.
 func TestMainProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
+	if !long(t) {
+		t.Skip("it takes seconds: MINTLIFY_LONG=1 runs it")
 	}
 	w := merged(t)
 	w.onSockets()

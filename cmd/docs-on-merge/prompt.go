@@ -7,24 +7,29 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 //go:embed prompt.tmpl
 var defaultTemplate string
 
-const quotedWidth = 400 // characters of a quoted line
+const (
+	quotedWidth = 400 // characters of a quoted line
+	aroundKey   = 100 // bytes that package once adds to a prompt, and the project's hash
+)
 
 // promptData is what a template may use. What others wrote is quoted here, so that no
 // template can forget to.
 type promptData struct {
-	Repository, Commit, Base     string
-	Marker                       string // to find the pull request by
-	Stat                         string // the counts of files and lines
-	Title, Body, Subjects, Files quoted
+	Repository, Commit, Base, Tag      string
+	Stat                               string // the counts of files and lines
+	Title, Body, Subjects, Files, Diff string
 }
 
-// prompt tells the agent what was merged. Lists are halved, the longest first, until
-// it fits.
+// prompt tells the agent what was merged. It is made to fit by halving what is largest:
+// the diff of a file, or a list once no diff is left.
 func (p *program) prompt(c change) (string, error) {
 	text := defaultTemplate
 	if p.options.template != "" {
@@ -38,54 +43,89 @@ func (p *program) prompt(c change) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the template cannot be parsed: %w", err)
 	}
-	var files strings.Builder
+	var paths strings.Builder
 	for _, f := range c.files {
-		fmt.Fprintf(&files, "+%d -%d %s\n", f.added, f.removed, oneLine(f.path))
+		fmt.Fprintf(&paths, "+%d -%d %s\n", f.added, f.removed, ci.OneLine(f.path))
 	}
-	data := promptData{Repository: c.repository, Commit: c.head, Base: c.base, Marker: "docs-on-merge " + c.repository + "@" + c.head, Stat: c.stat(),
-		Title: p.quote(oneLine(c.title)), Body: p.quote(c.body), Subjects: p.quote(c.subjects), Files: p.quote(files.String())}
+	title, body, subjects, files := p.quote(c.title), p.quote(c.body), p.quote(c.subjects), p.quote(paths.String())
+	var diffs []*quoted
+	for _, diff := range c.diffs {
+		diffs = append(diffs, p.quote(diff))
+	}
 	for {
 		var prompt strings.Builder
-		if err := parsed.Execute(&prompt, data); err != nil {
+		err := parsed.Execute(&prompt, promptData{c.repository, c.head, c.base, c.tag, c.stat(), title.String(), body.String(), subjects.String(), files.String(), join(diffs)})
+		if err != nil {
 			return "", fmt.Errorf("the template cannot be filled in: %w", err)
 		}
-		if prompt.Len() <= p.options.maxPrompt {
+		over := prompt.Len() + len(once.Marker(c.key())) + aroundKey - p.options.maxPrompt
+		if over <= 0 {
 			return prompt.String(), nil
 		}
-		longest := slices.MaxFunc([]*quoted{&data.Files, &data.Subjects, &data.Body, &data.Title}, func(a, b *quoted) int { return len(a.String()) - len(b.String()) })
-		if !longest.halve() {
-			return "", fmt.Errorf("the prompt has %d bytes without any list: more than -max-prompt", prompt.Len())
+		for over > 0 {
+			saved := halveLargest(diffs)
+			if saved == 0 {
+				saved = halveLargest([]*quoted{files, subjects, body, title})
+			}
+			if over -= saved; saved == 0 {
+				return "", fmt.Errorf("the prompt has %d bytes without any list: more than -max-prompt leaves beside the marker", prompt.Len())
+			}
 		}
 	}
 }
 
-func (c change) stat() string {
-	added, removed := count(c.files)
-	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", len(c.files), added, removed)
+const truncated = "(truncated)" // the last line of what was cut
+
+// quoted is foreign text, line by line.
+type quoted struct {
+	lines []string
+	size  int // of the lines
+	cut   bool
 }
 
-// quoted is foreign text, a line at a time.
-type quoted []string
-
-const truncated = "(truncated)" // the last line of a list that was halved
-
-func (p *program) quote(text string) (q quoted) {
-	for _, line := range lines(p.log.secrets.Replace(text)) {
+func (p *program) quote(text string) *quoted {
+	q := &quoted{}
+	for _, line := range p.step.Lines(text) {
 		for part := range slices.Chunk([]rune(line), quotedWidth) {
-			q = append(q, "> "+string(part))
+			q.lines = append(q.lines, "> "+string(part))
+			q.size += len("> \n") + len(string(part))
 		}
 	}
 	return q
 }
 
-// halve drops the second half, and reports whether there was anything to drop.
-func (q *quoted) halve() bool {
-	kept := *q
-	if len(kept) > 0 && kept[len(kept)-1] == truncated {
-		kept = kept[:len(kept)-1]
+func (q *quoted) String() string {
+	if q.cut {
+		return strings.Join(append(slices.Clip(q.lines), truncated), "\n")
 	}
-	*q = append(slices.Clip(kept[:len(kept)/2]), truncated)
-	return len(kept) > 0
+	return strings.Join(q.lines, "\n")
 }
 
-func (q quoted) String() string { return strings.Join(q, "\n") }
+// join returns diffs as one text, which says if some are left out.
+func join(diffs []*quoted) string {
+	var texts []string
+	for _, diff := range diffs {
+		if len(diff.lines) > 0 {
+			texts = append(texts, diff.String())
+		}
+	}
+	if len(texts) < len(diffs) {
+		texts = append(texts, truncated)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// halveLargest drops the second half of the largest text, and returns how many bytes that
+// saves: 0 if nothing is left.
+func halveLargest(all []*quoted) (saved int) {
+	if len(all) == 0 {
+		return 0
+	}
+	q := slices.MaxFunc(all, func(a, b *quoted) int { return a.size - b.size })
+	half := len(q.lines) / 2
+	for _, line := range q.lines[half:] {
+		saved += len(line) + 1
+	}
+	q.lines, q.size, q.cut = q.lines[:half], q.size-saved, true
+	return saved
+}

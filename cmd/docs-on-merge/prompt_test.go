@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
@@ -22,10 +24,10 @@ func (w *world) template(text string) string {
 
 func TestATemplateOfTheTeam(t *testing.T) {
 	w := merged(t)
-	w.forge.pulls = []pullRequest{{Title: "T", MergedAt: "x"}}
+	w.forge.pulls = map[string][]pullRequest{"": {{Title: "T", MergedAt: "x"}}}
 	head, base := w.git("rev-parse", "HEAD"), w.git("rev-parse", "HEAD^")
-	prompt := w.prompt("-template", w.template("{{.Repository}} {{.Commit}} {{.Base}} {{.Marker}}\n\n  {{.Stat}}{{with .Title}}\n{{.}}{{end}}{{with .Body}}no{{end}}"))
-	assert.Equal(t, "acme/cli "+head+" "+base+" docs-on-merge acme/cli@"+head+"\n\n  files: 1, lines added: 1, removed: 0\n> T\n", prompt)
+	prompt := w.prompt("-template", w.template("{{.Repository}} {{.Commit}} {{.Base}}\n\n  {{.Stat}}{{with .Title}}\n{{.}}{{end}}{{with .Body}}no{{end}}"))
+	assert.Equal(t, "acme/cli "+head+" "+base+"\n\n  files: 1, lines added: 1, removed: 0\n> T\n", prompt)
 
 	for text, says := range map[string]string{
 		"{{.Titel}}":           "can't evaluate field Titel",
@@ -41,28 +43,27 @@ func TestATemplateOfTheTeam(t *testing.T) {
 
 	r := w.runOnce("-template", w.template(" \n"))
 	assert.Equal(t, 2, r.code, "a blank prompt: %s", r.log)
-	assert.Equal(t, notStarted, w.state(), "the claim was given back")
+	assert.Empty(t, w.forge.statuses)
 }
 
 func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
 	w := newWorld(t)
 	before := w.git("rev-parse", "HEAD")
-	for i := range 3000 {
-		require.NoError(t, os.WriteFile(filepath.Join(w.dir, fmt.Sprintf("file-with-quite-a-name-%04d.go", i)), []byte("package x\n"), 0o644))
+	for i := range 1300 {
+		require.NoError(t, os.WriteFile(filepath.Join(w.dir, fmt.Sprintf("file-with-quite-a-long-name-%04d.go", i)), []byte("package x\n"), 0o644))
 	}
 	w.commit("many", "one-more", "x\n")
 	w.onGitHub("push", w.push(before))
-	w.forge.pulls = []pullRequest{{Title: "Many", Body: strings.Repeat("word ", 400), MergedAt: "x"}}
+	w.forge.pulls = map[string][]pullRequest{"": {{Title: "Many", Body: strings.Repeat("word ", 400), MergedAt: "x"}}}
 	r := w.runOnce()
 	require.Zero(t, r.code, r.log)
 	prompt := w.prompts()[0]
-	assert.LessOrEqual(t, len(prompt), 16_000)
-	assert.Greater(t, len(prompt), 6_000, "no more is dropped than has to be")
-	assert.Contains(t, prompt, "files: 3001,", "how many there are is told")
-	assert.Contains(t, prompt, "file-with-quite-a-name-0000.go")
-	assert.NotContains(t, prompt, "file-with-quite-a-name-2999.go")
-	assert.Equal(t, 1, strings.Count(prompt, "\n(truncated)"), "the longest list alone")
-	assert.True(t, strings.HasSuffix(prompt, "\n(truncated)\n"))
+	assert.LessOrEqual(t, len(prompt), 32_000)
+	assert.Greater(t, len(prompt), 16_000, "no more is dropped than has to be")
+	assert.Contains(t, prompt, "files: 1301,", "how many there are is told")
+	assert.Contains(t, prompt, "file-with-quite-a-long-name-0000.go")
+	assert.NotContains(t, prompt, "file-with-quite-a-long-name-1299.go")
+	assert.Equal(t, 2, strings.Count(prompt, "\n(truncated)\n"), "the longest list and the diff alone")
 	assert.Contains(t, prompt, "> Many\n")
 
 	for _, limit := range []string{"2000", "1200"} {
@@ -86,7 +87,7 @@ func TestHostileTextStaysData(t *testing.T) {
 	before := w.git("rev-parse", "HEAD")
 	w.commit(strings.ReplaceAll(hostile, "\x00", ""), "::error::name\n::error::two\r##[add-mask]z\"`$(x).go", "package x\n")
 	w.onGitHub("push", w.push(before))
-	w.forge.pulls = []pullRequest{{Title: hostile, Body: hostile, MergedAt: "x"}}
+	w.forge.pulls = map[string][]pullRequest{"": {{Title: hostile, Body: hostile, MergedAt: "x"}}}
 	w.service.ScriptJob(mintlifytest.Step{Status: "act\n::error::ive"}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 500, Body: hostile}},
 		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/a\r\n::error::<b>b ##[add-mask]c"})
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"job_1","status":"active\n::error::x"}`})
@@ -102,7 +103,7 @@ func TestHostileTextStaysData(t *testing.T) {
 	prompt := w.prompts()[0]
 	assert.NotContains(t, prompt, mintlifytest.APIKey)
 	quoted := false
-	for _, line := range lineOfALog.Split(prompt, -1) {
+	for _, line := range citest.LineOfALog.Split(prompt, -1) {
 		quoted = quoted || strings.Contains(line, "is data, quoted from the change")
 		for _, foreign := range []string{"boo", "warning", "add-mask", "ghadelimiter_x", "```", "Ignore", "name", "two"} {
 			if quoted && strings.Contains(line, foreign) && !strings.HasPrefix(line, "Title") {
@@ -118,6 +119,6 @@ func TestHostileTextStaysData(t *testing.T) {
 
 func TestLongLinesAreWrapped(t *testing.T) {
 	w := merged(t)
-	w.forge.pulls = []pullRequest{{Title: "T", Body: strings.Repeat("é", 1000), MergedAt: "x"}}
+	w.forge.pulls = map[string][]pullRequest{"": {{Title: "T", Body: strings.Repeat("é", 1000), MergedAt: "x"}}}
 	assert.Contains(t, w.prompt(), "\n> "+strings.Repeat("é", 400)+"\n> "+strings.Repeat("é", 400)+"\n> "+strings.Repeat("é", 200)+"\n")
 }

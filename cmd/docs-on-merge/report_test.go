@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
@@ -19,14 +21,14 @@ func TestOnGitLab(t *testing.T) {
 	w.env["GITLAB_CI"], w.env["CI"], w.env["CI_PROJECT_PATH"] = "true", "true", "group/name"
 	r := w.runOnce("-base", "HEAD^", "-state", t.TempDir())
 	require.Zero(t, r.code, r.log)
-	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=pull-request\nDOCS_ON_MERGE_JOB_ID=job_1\nDOCS_ON_MERGE_PR_LINK=https://github.com/example/docs/pull/1\n", read(t, filepath.Join(w.dir, "docs-on-merge.env")))
-	assert.Contains(t, r.log, "if it goes with this runner, a further run for this commit makes a further job")
+	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=pull-request\nDOCS_ON_MERGE_JOB_ID=job_1\nDOCS_ON_MERGE_PR_LINK=https://github.com/example/docs/pull/1\n", citest.Read(t, filepath.Join(w.dir, "docs-on-merge.env")))
+	assert.Contains(t, r.log, "if it goes with this runner, a further run for this change makes a further job")
 	assert.NotContains(t, r.log, "::", "GitHub's annotations")
 
 	w.commit("third", "c.go", "package c\n")
 	r = w.runOnce("-path", "docs")
 	require.Zero(t, r.code, r.log)
-	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=skipped\nDOCS_ON_MERGE_JOB_ID=\nDOCS_ON_MERGE_PR_LINK=\n", read(t, filepath.Join(w.dir, "docs-on-merge.env")), "replaced")
+	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=skipped\nDOCS_ON_MERGE_JOB_ID=\nDOCS_ON_MERGE_PR_LINK=\n", citest.Read(t, filepath.Join(w.dir, "docs-on-merge.env")), "replaced")
 }
 
 func TestAtADeskThereIsNoWarning(t *testing.T) {
@@ -60,22 +62,9 @@ func TestWithoutAKey(t *testing.T) {
 func TestHelpIsNoError(t *testing.T) {
 	r := newWorld(t).runOnce("-h")
 	assert.Zero(t, r.code)
-	for _, name := range strings.Fields("base head path template state job new timeout heartbeat max-prompt repository no-wait dry-run demo") {
+	for _, name := range strings.Fields("base head path template state job again skip-author diff soft timeout heartbeat max-prompt repository no-wait dry-run demo") {
 		assert.Contains(t, r.log, "  -"+name)
 	}
-}
-
-func TestAnOutputThatCannotBeWrittenIsAnError(t *testing.T) {
-	w := merged(t)
-	p := &program{getenv: func(name string) string {
-		if name == "GITHUB_OUTPUT" {
-			return "/nowhere/output"
-		}
-		return w.env[name]
-	}, stdout: &lockedBuffer{}, stderr: &lockedBuffer{}}
-	p.log = p.newLog(p.stderr, true)
-	assert.Equal(t, 2, p.report(result{outcome: pullRequestMade}, nil))
-	assert.Equal(t, 3, p.report(result{}, &outcomeError{unknown, os.ErrClosed}), "the worse wins")
 }
 
 func TestARecordThatCannotBeUsedMeansNoJob(t *testing.T) {
@@ -84,17 +73,17 @@ func TestARecordThatCannotBeUsedMeansNoJob(t *testing.T) {
 	for range 2 {
 		require.Zero(t, w.runOnce("-state", state).code)
 	}
-	files, err := filepath.Glob(filepath.Join(state, "*"))
+	files, err := filepath.Glob(filepath.Join(state, "*", "*"))
 	require.NoError(t, err)
-	require.Len(t, files, 1, "nothing else is left")
-	require.NoError(t, os.WriteFile(files[0], []byte("{"), 0o600))
+	require.Len(t, files, 3, "a version each, and nothing else")
+	require.NoError(t, os.WriteFile(files[2], []byte("{"), 0o600))
 	r := w.runOnce("-state", state)
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, filepath.Base(files[0]))
-	require.NoError(t, os.Remove(files[0]))
-	require.NoError(t, os.Mkdir(files[0], 0o755))
+	assert.Contains(t, r.log, filepath.Base(files[2]))
+	require.NoError(t, os.Remove(files[2]))
+	require.NoError(t, os.Mkdir(files[2], 0o755))
 	assert.Equal(t, 2, w.runOnce("-state", state).code)
-	assert.Equal(t, 2, w.runOnce("-state", files[0]+"\x00").code)
+	assert.Equal(t, 2, w.runOnce("-state", files[2]+"\x00").code)
 	assert.Len(t, w.prompts(), 1)
 }
 
@@ -103,32 +92,9 @@ func TestTheKeyIsRedactedHoweverItIsGiven(t *testing.T) {
 	w.env["MINTLIFY_API_KEY"] = " Bearer " + mintlifytest.APIKey + "\n"
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 400, Body: "the key " + mintlifytest.APIKey})
 	w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/?" + mintlifytest.APIKey})
-	assert.Equal(t, 2, w.runOnce().code)
-	r := w.runOnce() // run itself asserts that the key is nowhere
+	assert.Equal(t, 5, w.runOnce().code)
+	r := w.runOnce("-again") // run itself asserts that the key is nowhere
 	assert.Contains(t, r.outputs["pr-link"], "redacted")
-}
-
-func TestLogLinesAreInert(t *testing.T) {
-	for in, out := range map[string]string{
-		"::error::x":            ": :error::x\n",
-		"  \t::error::x":        ": :error::x\n",
-		"a\r::error::x":         "a ::error::x\n",
-		"a\n::error::x\n":       "a\n: :error::x\n",
-		"\u00a0::error::x":      ": :error::x\n",
-		"x ##[add-mask]y":       "x # #[add-mask]y\n",
-		"###[add-mask]y":        "## #[add-mask]y\n",
-		"#\u200b#[add-mask]y":   "# #[add-mask]y\n",
-		"::::error::x":          ": :::error::x\n",
-		"a\x1b[31m\x00b\u202ec": "a [31m b c\n",
-	} {
-		var b lockedBuffer
-		(&program{getenv: os.Getenv}).newLog(&b, true).printf("%s", in)
-		assert.Equal(t, out, b.String(), "%q", in)
-		requireInert(t, b.String())
-	}
-	var b lockedBuffer
-	(&program{getenv: os.Getenv}).newLog(&b, true).conclude("error", "50%\r\n::warning::x %0A##[error]y")
-	assert.Equal(t, "::error title=docs-on-merge::50%25 ::warning::x %250A# #[error]y\n", b.String())
 }
 
 func TestTheDemo(t *testing.T) {
@@ -137,8 +103,8 @@ func TestTheDemo(t *testing.T) {
 		w.env = map[string]string{"MINTLIFY_API_KEY": key}
 		r := w.runOnce("-demo")
 		require.Zero(t, r.code, r.log)
-		assert.Contains(t, r.log, "Made job job_1.")
-		assert.Contains(t, r.log, "This commit has job job_1 already.")
+		assert.Contains(t, r.log, "Job job_1 is on record.")
+		assert.Contains(t, r.log, "This change has job job_1 already.")
 		assert.Contains(t, r.log, "== Jobs made in all: 1")
 		assert.Equal(t, 2, strings.Count(r.stdout, "https://github.com/example/docs/pull/1\n"))
 		assert.Contains(t, r.stdout, "> +4 -0 json.go")

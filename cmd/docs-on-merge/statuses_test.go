@@ -6,14 +6,29 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
+
+func TestStatusesAreAStore(t *testing.T) {
+	mintlifytest.TestStore(t, func(t *testing.T) once.Store {
+		w := newWorld(t)
+		w.settle = 5 * time.Millisecond
+		p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
+		s, err := p.openStatuses(change{repository: "acme/cli", head: "c0ffee"})
+		require.NoError(t, err)
+		return shared{s, p.step.Link}
+	}, mintlifytest.WithPublicRecords())
+}
 
 // failing has calls of GitHub's statuses by a method get a response of their own: the
 // n-th and the n-1 after it, counted from 1.
@@ -55,19 +70,18 @@ func TestWithoutARecordThereIsNoJob(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"may not read":         {"GET", 1, response(403), 2, "permissions: statuses: write"},
-		"not found":            {"GET", 1, response(404), 2, "permissions: statuses: write"},
-		"may not write":        {"POST", 1, response(403), 2, "permissions: statuses: write"},
-		"bad token":            {"POST", 1, response(401), 2, "401 Unauthorized"},
-		"moved":                {"GET", 1, response(301, "Location", "https://evil.example.com/"), 2, "301"},
-		"down for reading":     {"GET", 1, response(502), 5, "502"},
-		"down for writing":     {"POST", 1, response(503), 5, "503"},
-		"limited":              {"POST", 1, response(403, "X-RateLimit-Remaining", "0"), 5, "403"},
-		"limited for a while":  {"POST", 1, response(429), 5, "429"},
-		"no connection":        {"GET", 1, nil, 5, "unexpected EOF"},
-		"no read-back":         {"GET", 2, response(500), 5, "500"},
-		"no JSON, or no date":  {"GET", 1, response(200), 2, "cannot unmarshal"},
-		"read-back not at all": {"GET", 2, response(404), 5, "404"},
+		"may not read":        {"GET", 1, response(403), 2, "permissions: statuses: write"},
+		"not found":           {"GET", 1, response(404), 2, "permissions: statuses: write"},
+		"may not write":       {"POST", 1, response(403), 2, "permissions: statuses: write"},
+		"bad token":           {"POST", 1, response(401), 2, "401 Unauthorized"},
+		"moved":               {"GET", 1, response(301, "Location", "https://evil.example.com/"), 2, "301"},
+		"down for reading":    {"GET", 1, response(502), 5, "502"},
+		"down for writing":    {"POST", 1, response(503), 5, "503"},
+		"limited":             {"POST", 1, response(403, "X-RateLimit-Remaining", "0"), 5, "403"},
+		"limited for a while": {"POST", 1, response(429), 5, "429"},
+		"no connection":       {"GET", 1, nil, 5, "unexpected EOF"},
+		"no second look":      {"GET", 2, response(500), 5, "500"},
+		"no JSON":             {"GET", 1, response(200), 2, "cannot unmarshal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
@@ -86,6 +100,7 @@ func TestWithoutARecordThereIsNoJob(t *testing.T) {
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
 	assert.Contains(t, r.log, "needs GITHUB_TOKEN")
+	assert.Contains(t, r.log, "-state", "both ways")
 	w.env["GITHUB_TOKEN"] = gitHubToken
 	r = w.runOnce("-repository", "../x")
 	assert.Equal(t, 2, r.code)
@@ -109,32 +124,45 @@ func TestACallOfGitHubThatFailsOnceIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestAClaimThatMayHaveArrivedIsGivenBack(t *testing.T) {
+func TestAClaimWhoseResponseIsLostCounts(t *testing.T) {
 	w := merged(t)
 	failing(w, "POST", 1, 3, true, nil)
 	r := w.runOnce()
-	assert.Equal(t, 5, r.code, r.log)
-	assert.Equal(t, notStarted, w.state())
-	assert.Empty(t, w.prompts())
-	assert.Zero(t, w.runOnce().code)
+	assert.Zero(t, r.code, r.log)
+	assert.Len(t, w.prompts(), 1)
 }
 
-func TestAJobWhoseIDCannotBeRecordedIsStillWaitedFor(t *testing.T) {
+func TestAClaimThatCannotBeReadBackIsGivenBack(t *testing.T) {
 	w := merged(t)
-	failing(w, "POST", 2, 3, false, response(500))
-	w.service.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"})
+	failing(w, "GET", 4, 3, false, response(500))
 	r := w.runOnce()
-	assert.Zero(t, r.code)
-	assert.Contains(t, r.log, `"running" of job "job_1" is not on record (a further run for this commit takes -job)`)
-	assert.Equal(t, pullRequestMade, w.state(), "the end is")
+	assert.Equal(t, 5, r.code, r.log)
+	assert.Equal(t, once.Pending, w.state())
+	assert.Empty(t, w.prompts())
+	assert.Zero(t, w.runOnce().code)
+	assert.Len(t, w.prompts(), 1)
+}
+
+func TestAJobWhoseIDCannotBeRecorded(t *testing.T) {
+	w := merged(t)
+	failing(w, "POST", 2, 10, false, response(500)) // for a while
+	r := w.runOnce()
+	assert.Zero(t, r.code, r.log)
+	assert.Equal(t, once.Done, w.state())
 
 	w = merged(t)
 	w.service.AddJob("job_1") // so that the id is another
 	failing(w, "POST", 2, 1000, false, response(500))
-	require.Zero(t, w.runOnce().code)
+	r = w.runOnce()
+	assert.Equal(t, 4, r.code, r.log)
+	assert.Equal(t, "job_2", r.outputs["job-id"])
+	assert.Contains(t, r.log, "job=job_2", "the logger says so, too")
 	w.toForge = w.forge
-	assert.Equal(t, 3, w.runOnce().code, "a claim without an id")
-	assert.Zero(t, w.runOnce("-job", "job_2").code)
+	synctest.Test(t, func(t *testing.T) { // the clock of a bubble begins anew
+		time.Sleep(time.Hour)
+		assert.Equal(t, 3, w.run(t.Context()).code, "a claim without an id")
+		assert.Zero(t, w.run(t.Context(), "-job", "job_2").code)
+	})
 	assert.Len(t, w.prompts(), 1)
 }
 
@@ -147,6 +175,7 @@ func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
 		assert.Zero(t, r.code, r.log)
 		assert.Equal(t, strings.Repeat("x", 60), r.outputs["job-id"], "it fits without the words")
 	}
+	w = merged(t)
 	long := strings.Repeat("y", 200)
 	w.service.AddJob(long, mintlifytest.Step{Status: mintlify.JobCompleted})
 	r := w.runOnce("-job", long)
@@ -163,7 +192,7 @@ func TestAmongManyStatusesOfOthers(t *testing.T) {
 		added := make([]status, n)
 		for i := range added {
 			id := int64(len(w.forge.statuses[head]) + n - i)
-			added[i] = status{ID: id, Context: "ci/build", Description: "Build [1 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", State: "pending", CreatedAt: time.Now()}
+			added[i] = status{ID: id, Context: "ci/build", Description: `Build [1 sending 1 "x" 0 0 ""]`, State: "pending", CreatedAt: time.Now()}
 		}
 		w.forge.statuses[head] = append(added, w.forge.statuses[head]...)
 	}
@@ -172,10 +201,10 @@ func TestAmongManyStatusesOfOthers(t *testing.T) {
 	others(250)
 	r := w.runOnce()
 	assert.Zero(t, r.code)
-	assert.Contains(t, r.log, "This commit has job job_1 already.")
+	assert.Contains(t, r.log, "This change has job job_1 already.")
 	assert.Len(t, w.prompts(), 1)
 	others(6000)
-	r = w.runOnce("-new")
+	r = w.runOnce("-again")
 	assert.Equal(t, 2, r.code)
 	assert.Contains(t, r.log, "too many statuses")
 	assert.Len(t, w.prompts(), 1)
@@ -185,14 +214,22 @@ func TestStatusesThatOthersForge(t *testing.T) {
 	w := merged(t)
 	require.Zero(t, w.runOnce().code)
 	head := w.git("rev-parse", "HEAD")
-	label := w.forge.statuses[head][0].Context
-	for i, description := range []string{"", "[1 released]", "[1 not-started ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", "[0 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", "[99999999999 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]",
-		"[1 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]", "[1 running ABCDEFGHIJKLMNOPQRSTUVWXYZ job_2]"} {
-		w.forge.statuses[head] = append([]status{{ID: int64(100 + i), Context: label, Description: description, CreatedAt: time.Now()}}, w.forge.statuses[head]...)
+	label := w.newest().Context
+	add := func(description string) {
+		id := int64(len(w.forge.statuses[head]) + 1)
+		w.forge.statuses[head] = append([]status{{ID: id, Context: label, Description: description, CreatedAt: time.Now()}}, w.forge.statuses[head]...)
+	}
+	for _, description := range []string{"", "overruled by Ada", "[released]", `[1 running 1 "x" 0 0 "job_2"]`, `[9 running 1 "x" 0 0 "job_2"]`, `[0 running 1 "x" 0 0 "job_2"]`, `[-4 running 1 "x" 0 0 "job_2"]`} {
+		add(description)
 	}
 	r := w.runOnce()
 	assert.Zero(t, r.code, r.log)
 	assert.Equal(t, "job_1", r.outputs["job-id"])
+	add("The job is being made [1 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]")
+	r = w.runOnce()
+	assert.Equal(t, 2, r.code, "what cannot be read is never no record")
+	assert.Contains(t, r.log, "is not a record that this version can read")
+	assert.Len(t, w.prompts(), 1)
 }
 
 func TestTheTokenGoesToGitHubAlone(t *testing.T) {

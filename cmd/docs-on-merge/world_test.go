@@ -1,25 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -28,18 +29,19 @@ const gitHubToken = "ghs_a_token_of_the_tests"
 // world is what a run needs: a repository, an environment, and fakes of the service and
 // of GitHub. Time is a bubble's.
 type world struct {
-	t       *testing.T
-	dir     string
-	env     map[string]string
-	service *mintlifytest.Service
-	forge   *forge
-	toForge http.RoundTripper
-	pace    pace
+	t                *testing.T
+	dir              string
+	env              map[string]string
+	service          *mintlifytest.Service
+	forge            *forge
+	toForge          http.RoundTripper
+	sendTime, settle time.Duration
+	project          string
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), forge: &forge{statuses: map[string][]status{}}, pace: defaultPace,
+	w := &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), forge: &forge{statuses: map[string][]status{}}, sendTime: time.Minute, settle: time.Second, project: mintlifytest.ProjectID,
 		env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID, "GITHUB_TOKEN": gitHubToken}}
 	w.toForge = w.forge
 	w.git("init", "--quiet", "--initial-branch=main")
@@ -112,17 +114,23 @@ type ran struct {
 	summary     string
 }
 
-func (w *world) client() (*mintlify.Client, error) {
+func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 	if w.env["MINTLIFY_API_KEY"] == "" {
 		return nil, &mintlify.ArgumentError{Name: "MINTLIFY_API_KEY", Reason: "is not set"}
 	}
-	return w.service.Client(mintlifytest.WithRealSchedule()), nil
+	return w.service.Client(append(opts, mintlifytest.WithRealSchedule())...).ForProject(w.project)
+}
+
+// program is the program in this world, which writes to stdout and stderr.
+func (w *world) program(env map[string]string, stdout, stderr io.Writer) *program {
+	step := &ci.Step{Name: "docs-on-merge", Dir: w.dir, Getenv: func(name string) string { return env[name] }, Stdout: stdout, Stderr: stderr, Connect: w.connect}
+	return &program{step: step, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
 }
 
 // run runs the program outside a bubble or within one.
 func (w *world) run(ctx context.Context, args ...string) ran {
 	w.t.Helper()
-	var stdout, stderr lockedBuffer
+	var stdout, stderr citest.Buffer
 	env := maps.Clone(w.env)
 	files := w.t.TempDir()
 	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
@@ -130,12 +138,11 @@ func (w *world) run(ctx context.Context, args ...string) ran {
 			env[name] = filepath.Join(files, name)
 		}
 	}
-	p := &program{getenv: func(name string) string { return env[name] }, dir: w.dir, stdout: &stdout, stderr: &stderr, connect: w.client, forge: w.toForge, pace: w.pace}
-	r := ran{code: p.run(ctx, args), log: stderr.String(), stdout: stdout.String()}
-	if env["GITHUB_OUTPUT"] != "" {
-		r.outputs, r.summary = readOutputs(w.t, env["GITHUB_OUTPUT"]), read(w.t, env["GITHUB_STEP_SUMMARY"])
+	r := ran{code: w.program(env, &stdout, &stderr).run(ctx, args), log: stderr.String(), stdout: stdout.String()}
+	if _, err := os.Stat(env["GITHUB_OUTPUT"]); err == nil {
+		r.outputs, r.summary = citest.Outputs(w.t, env["GITHUB_OUTPUT"]), citest.Read(w.t, env["GITHUB_STEP_SUMMARY"])
 	}
-	requireInert(w.t, r.log+r.stdout)
+	citest.RequireInert(w.t, r.log+r.stdout)
 	for _, secret := range []string{mintlifytest.APIKey, gitHubToken} {
 		assert.NotContains(w.t, fmt.Sprint(r), secret)
 	}
@@ -170,66 +177,6 @@ func (w *world) prompt(args ...string) string {
 	r := w.run(w.t.Context(), append(args, "-dry-run")...)
 	require.Zero(w.t, r.code, r.log)
 	return r.stdout
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(text)
-}
-
-// readOutputs reads $GITHUB_OUTPUT as a runner does.
-func readOutputs(t *testing.T, path string) map[string]string {
-	t.Helper()
-	outputs, delimiters := map[string]string{}, map[string]bool{}
-	lines := strings.Split(strings.TrimSuffix(read(t, path), "\n"), "\n")
-	for i := 0; i < len(lines); i++ {
-		name, delimiter, ok := strings.Cut(lines[i], "<<")
-		require.True(t, ok, lines[i])
-		require.False(t, delimiters[delimiter], "nobody can guess a delimiter")
-		delimiters[delimiter] = true
-		var value []string
-		for i++; lines[i] != delimiter; i++ {
-			value = append(value, lines[i])
-		}
-		outputs[name] = strings.Join(value, "\n")
-	}
-	return outputs
-}
-
-var (
-	ownCommand  = regexp.MustCompile(`^::(notice|error) title=docs-on-merge::`)
-	oldCommand  = regexp.MustCompile(`##\[.*\]`)
-	lineOfALog  = regexp.MustCompile(`\r\n|\r|\n`)
-	fullCommand = regexp.MustCompile(`^\s*::[^:]*::`)
-)
-
-// requireInert requires that a runner finds no commands in a log but the program's own.
-func requireInert(t *testing.T, log string) {
-	t.Helper()
-	for _, line := range lineOfALog.Split(log, -1) {
-		require.False(t, oldCommand.MatchString(line), "an old command: %q", line)
-		require.True(t, !fullCommand.MatchString(line) || ownCommand.MatchString(line), "a command: %q", line)
-	}
-}
-
-// lockedBuffer is a buffer that a run's goroutines may write to.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // roundTripper is a function that stands before a fake.

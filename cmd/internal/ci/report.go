@@ -17,6 +17,7 @@ type Result struct {
 	Outputs [][2]string // name and value, for later steps
 	Summary string      // Markdown that follows Text; foreign text goes through Code or Link
 	Soft    bool        // exit code 0 unless the set-up is to blame
+	Asked   bool        // exit code 0: the outcome was asked for
 }
 
 // Report tells how the step ended wherever people and later steps look. It returns the
@@ -24,6 +25,8 @@ type Result struct {
 func (s *Step) Report(r Result) int {
 	kind, code := "notice", r.Outcome.exitCode()
 	switch {
+	case r.Asked:
+		code = 0
 	case code != 0 && r.Soft && r.Outcome != SetUp:
 		kind, code = "warning", 0
 	case code != 0:

@@ -10,7 +10,7 @@ import (
 
 // Printf logs text, line by line.
 func (s *Step) Printf(format string, args ...any) {
-	for _, line := range Lines(s.redact(fmt.Sprintf(format, args...))) {
+	for _, line := range s.Lines(fmt.Sprintf(format, args...)) {
 		fmt.Fprintln(s.Stderr, inert(line))
 	}
 }
@@ -62,9 +62,9 @@ func inert(line string) string {
 	return line
 }
 
-// Lines returns the lines of foreign text that are not blank. A character that does not
+// lines returns the lines of foreign text that are not blank. A character that does not
 // print could end a line, color it or hide it: it becomes a space.
-func Lines(text string) (lines []string) {
+func lines(text string) (all []string) {
 	for line := range strings.SplitSeq(strings.ToValidUTF8(text, " "), "\n") {
 		line = strings.TrimRight(strings.Map(func(r rune) rune {
 			if unicode.IsPrint(r) {
@@ -73,14 +73,14 @@ func Lines(text string) (lines []string) {
 			return ' '
 		}, line), " ")
 		if line != "" {
-			lines = append(lines, line)
+			all = append(all, line)
 		}
 	}
-	return lines
+	return all
 }
 
 // OneLine returns foreign text as one line that prints.
-func OneLine(text string) string { return strings.Join(Lines(text), " ") }
+func OneLine(text string) string { return strings.Join(lines(text), " ") }
 
 // Link returns text if it is a URL of the web, else "".
 func (s *Step) Link(text string) string {
@@ -91,10 +91,13 @@ func (s *Step) Link(text string) string {
 	return strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20").Replace(u.String())
 }
 
+// Lines returns the lines of foreign text that are not blank, without secrets.
+func (s *Step) Lines(text string) []string { return lines(s.redact(text)) }
+
 // Code returns text as a block of code in Markdown, which cannot end early.
 func (s *Step) Code(text string) string {
 	var b strings.Builder
-	for _, line := range Lines(s.redact(text)) {
+	for _, line := range s.Lines(text) {
 		b.WriteString("    " + line + "\n")
 	}
 	return b.String()
