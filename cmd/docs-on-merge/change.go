@@ -6,10 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // change is what was merged.
@@ -40,18 +45,35 @@ func (c change) name() string {
 	return c.head
 }
 
+func (c change) stat() string {
+	added, removed := count(c.files)
+	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", len(c.files), added, removed)
+}
+
 // event is what is read of an event of GitHub Actions.
 type event struct {
 	Action, Before, After, Ref string
 	Repository                 struct {
 		DefaultBranch string `json:"default_branch"`
 	}
-	PullRequest *pullRequest `json:"pull_request"`
+	PullRequest pullRequest `json:"pull_request"`
 	Release     struct {
 		TagName string `json:"tag_name"`
 		Draft   bool
 	}
 	Inputs map[string]any // of a workflow_dispatch
+}
+
+// pullRequest is what is read of a pull request of GitHub.
+type pullRequest struct {
+	Number                        int
+	Title, Body                   string
+	User                          struct{ Login string }
+	Merged                        bool   // in an event
+	MergedAt                      string `json:"merged_at"` // in a list
+	MergeCommitSHA                string `json:"merge_commit_sha"`
+	Commits, Additions, Deletions int
+	ChangedFiles                  int `json:"changed_files"`
 }
 
 // isZeros reports whether an event names no commit.
@@ -65,22 +87,26 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 			return c, err
 		}
 	}
+	if o.job != "" && o.again {
+		return c, errors.New("job and again exclude each other")
+	}
+	name, isTag := strings.CutPrefix(cmp.Or(o.head, e.Ref), "refs/tags/")
+	if isTag || o.head != "" && g.find(ctx, "refs/tags/"+name) != "" {
+		c.tag = name
+	}
 	head := cmp.Or(o.head, e.After, "HEAD")
-	if tag, ok := strings.CutPrefix(e.Ref, "refs/tags/"); !ok {
-		c.tag = g.tag(ctx, o.head)
-	} else if c.tag = tag; g.find(ctx, e.After) == "" { // a tag object that was not fetched, or a release
-		head = e.Ref
+	if c.tag != "" && g.find(ctx, e.After) == "" { // a tag object need not be fetched
+		head = "refs/tags/" + c.tag
 	}
 	c.head = g.commit(ctx, head)
 	c.base = p.findBase(ctx, g, e, c)
 	toplevel := g.run(ctx, "rev-parse", "--show-toplevel")
 	c.repository = cmp.Or(o.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH"), url.PathEscape(filepath.Base(toplevel)))
-	spans := p.findSpans(ctx, g, e.PullRequest, &c)
-	for _, s := range spans {
+	for _, s := range p.findSpans(ctx, g, e.PullRequest, &c) {
 		c.files = append(c.files, g.files(ctx, s.base, s.head, o.paths)...)
 		c.subjects += g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", s.head, "^"+s.base) + "\n"
 		if o.withDiff {
-			c.diffs = append(c.diffs, g.diffs(ctx, s.base, s.head, o.paths)...)
+			c.diffs = append(c.diffs, strings.Split("\n"+g.diff(ctx, "--patch", s.base, s.head, o.paths), "\ndiff --git ")[1:]...)
 		}
 	}
 	if g.err == nil && len(c.files) == 0 && c.skip == "" {
@@ -99,16 +125,16 @@ func (p *program) readEvent(name string) (e event, skip string, err error) {
 	switch {
 	case err != nil:
 		err = fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
-	case pull && (e.PullRequest == nil || !e.PullRequest.Merged):
+	case pull && !e.PullRequest.Merged:
 		skip = "the pull request is not merged"
 	case pull && e.PullRequest.MergeCommitSHA != "":
 		return event{After: e.PullRequest.MergeCommitSHA, PullRequest: e.PullRequest}, "", nil
 	case name == "push" && isZeros(e.After):
 		skip = "the branch or tag was deleted"
 	case name == "push" && strings.HasPrefix(e.Ref, "refs/tags/"):
-		e.Before, e.PullRequest = "", nil
+		return event{After: e.After, Ref: e.Ref}, "", nil
 	case name == "push" && e.Before != "" && e.After != "":
-		e.PullRequest = nil
+		e.PullRequest = pullRequest{}
 	case name == "release" && (e.Release.Draft || e.Action == "deleted" || e.Action == "unpublished"):
 		skip = "the release is a draft, or no longer published"
 	case name == "release" && e.Release.TagName != "":
@@ -123,20 +149,16 @@ func (p *program) readEvent(name string) (e event, skip string, err error) {
 
 // takeInputs takes the inputs of a workflow_dispatch for flags that are not given.
 func (p *program) takeInputs(inputs map[string]any) error {
-	o := &p.options
 	input := func(name string) string {
 		if text := strings.TrimSpace(fmt.Sprint(inputs[name])); inputs[name] != nil && text != "false" {
 			return text
 		}
 		return ""
 	}
-	o.base, o.job = input("base"), cmp.Or(o.job, input("job"))
-	o.head = cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA"))
+	o := &p.options
+	o.base, o.head, o.job = input("base"), cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA")), cmp.Or(o.job, input("job"))
 	o.again = o.again || input("again") != ""
-	switch {
-	case o.job != "" && o.again:
-		return errors.New("the inputs job and again exclude each other")
-	case o.base == "" && o.job == "":
+	if o.base == "" && o.job == "" {
 		return errors.New("the input base is empty: enter the commit before the change, or give -base and -head")
 	}
 	return nil
@@ -145,10 +167,13 @@ func (p *program) takeInputs(inputs map[string]any) error {
 // findBase returns the commit before the change. (Before a force push, the base is what
 // was there: the change is what differs.)
 func (p *program) findBase(ctx context.Context, g *git, e event, c change) string {
-	base, branch := cmp.Or(p.options.base, e.Before), e.Repository.DefaultBranch
-	switch {
+	switch base, branch := cmp.Or(p.options.base, e.Before), e.Repository.DefaultBranch; {
 	case base == "" && c.tag != "":
-		return g.previousTag(ctx, c)
+		previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
+		if g.err != nil && ctx.Err() == nil {
+			g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags (fetch-depth: 0 of actions/checkout), or say with -base where the change begins: %w", c.tag, g.err)
+		}
+		return g.commit(ctx, "refs/tags/"+previous)
 	case base == "":
 		return e.PullRequest.base(ctx, g, c.head)
 	case base == g.emptyTree(ctx):
@@ -168,9 +193,9 @@ func (p *program) findBase(ctx context.Context, g *git, e event, c change) strin
 
 // base is the first parent of the merge. A rebased pull request is as many commits as it
 // had: the last one alone is not all of it.
-func (r *pullRequest) base(ctx context.Context, g *git, head string) string {
+func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 	parent := g.parent(ctx, head)
-	if r == nil || r.Commits < 2 || g.find(ctx, head+"^2") != "" {
+	if r.Commits < 2 || g.find(ctx, head+"^2") != "" {
 		return parent
 	}
 	files := g.files(ctx, parent, head, nil)
@@ -180,7 +205,96 @@ func (r *pullRequest) base(ctx context.Context, g *git, head string) string {
 	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
 }
 
-func (c change) stat() string {
-	added, removed := count(c.files)
-	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", len(c.files), added, removed)
+const maxMerges = 100 // of a change that are looked at one by one, the newest
+
+// span is a part of a change.
+type span struct{ base, head string }
+
+// findSpans returns the parts of a change that are neither the agent's own work nor a
+// bot's: all of it as one, unless something has to be left out. It notes the titles and
+// descriptions of their pull requests.
+func (p *program) findSpans(ctx context.Context, g *git, pull pullRequest, c *change) (spans []span) {
+	if pull.Merged {
+		c.title, c.body, c.skip = pull.Title, pull.Body, p.echo(ctx, g, pull, c.base, c.head)
+		return []span{{c.base, c.head}}
+	}
+	merges := slices.Collect(strings.Lines(g.run(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprintf("--max-count=%d", maxMerges), c.head, "^"+c.base)))
+	if len(merges) == maxMerges {
+		p.step.Printf("Of the merges only the newest %d are looked at one by one.", maxMerges)
+	}
+	find, seen, base, echo := p.pullRequests(*c), map[int]bool{}, c.base, ""
+	for _, line := range slices.Backward(merges) {
+		names := append(strings.Fields(line), c.base, c.base) // itself, its parents
+		merge, parent := names[0], names[1]
+		pull := find(ctx, merge)
+		if why := p.echo(ctx, g, pull, parent, merge); why != "" {
+			p.step.Printf("Left out %s: %s", merge, why)
+			if base != parent {
+				spans = append(spans, span{base, parent})
+			}
+			base, echo = merge, why
+		} else if !seen[pull.Number] {
+			seen[pull.Number] = true
+			c.title += pull.Title + "\n"
+			c.body += pull.Body + "\n"
+		}
+	}
+	if base != c.head {
+		spans = append(spans, span{base, c.head})
+	} else if len(spans) == 0 {
+		c.skip = echo
+	}
+	return spans
+}
+
+// pullRequests returns a function that finds the pull request that a commit has merged. It
+// finds none if this is not GitHub, and none any more once GitHub does not respond.
+func (p *program) pullRequests(c change) func(ctx context.Context, commit string) pullRequest {
+	g, err := p.openGitHub(c.repository)
+	silent := !p.step.OnGitHub() && (p.options.repository == "" || p.step.OnGitLab())
+	return func(ctx context.Context, commit string) (pull pullRequest) {
+		var found []pullRequest
+		if err == nil && !silent {
+			err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
+		}
+		if err != nil && !silent {
+			silent = true
+			p.step.Printf("Going on without pull requests: the agent's own are known by their commits alone: %v", err)
+		}
+		if i := slices.IndexFunc(found, func(pull pullRequest) bool { return pull.MergedAt != "" }); i >= 0 {
+			pull = found[i]
+		}
+		return pull
+	}
+}
+
+var noReply = regexp.MustCompile(`^([0-9]+\+)?(.*)@users\.noreply\.github\.com$`)
+
+// echo returns why a merge is not worth a job, or "". What is not known of its pull
+// request is looked for in its commits.
+func (p *program) echo(ctx context.Context, g *git, pull pullRequest, base, head string) string {
+	var messages string
+	var authors [][]string // names of each
+	out := g.run(ctx, "log", "-z", "--no-show-signature", "--max-count=1000", "--format=%P%n%an%n%ae%n%B", head, "^"+base)
+	commits := strings.Split(strings.Trim(out, "\x00"), "\x00")
+	for _, commit := range commits {
+		fields := append(strings.SplitN(commit, "\n", 4), "", "", "") // parents, name, address, message
+		messages += fields[3] + "\n"
+		if !strings.Contains(fields[0], " ") || len(commits) == 1 { // not the merge itself
+			authors = append(authors, []string{fields[1], noReply.ReplaceAllString(fields[2], "$2")})
+		}
+	}
+	if key, ok := once.FindMarker(cmp.Or(pull.Body, messages)); ok {
+		return "it is the agent's own work for " + key
+	}
+	if pull.User.Login != "" {
+		authors = [][]string{{pull.User.Login}}
+	}
+	skipped := func(name string) bool {
+		return slices.ContainsFunc(p.options.skipAuthors, func(login string) bool { return strings.EqualFold(login, name) })
+	}
+	if len(authors) == 0 || slices.ContainsFunc(authors, func(names []string) bool { return !slices.ContainsFunc(names, skipped) }) {
+		return ""
+	}
+	return "it is the work of " + authors[0][0]
 }

@@ -48,7 +48,7 @@ func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			body = of
 		}
 	case r.Method == http.MethodPost && len(parts) == 6 && parts[4] == "statuses":
-		s := status{CreatedAt: time.Now().UTC().Truncate(time.Second)}
+		s := status{}
 		code, body = http.StatusUnprocessableEntity, map[string]string{"message": "Validation Failed"}
 		if err := json.NewDecoder(r.Body).Decode(&s); err == nil && len(s.Description) <= maxDescription {
 			s.ID = int64(len(f.statuses[parts[5]]) + 1)

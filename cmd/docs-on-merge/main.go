@@ -9,13 +9,19 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -25,32 +31,35 @@ func main() {
 	})
 }
 
-// program is one run.
+// program is one run, and what it came to.
 type program struct {
 	step     *ci.Step
 	forge    http.RoundTripper // to GitHub's API; nil is the default one
 	settle   time.Duration     // between a status and its read-back
 	sendTime time.Duration     // see once.WithSendTime
 	options  options
+	change   change
+	prompt   string
+	record   once.Record
 }
 
 // options are the command line.
 type options struct {
 	base, head, template, state, job, repository string
-	paths, skipAuthors                           ci.List
+	paths, skipAuthors                           []string
 	timeout, heartbeat                           time.Duration
 	maxPrompt                                    int
 	again, noWait, dryRun, demo, soft, withDiff  bool
 }
 
-func (p *program) parse(args []string) (err error) {
+func (p *program) parse(args []string) error {
 	o := &p.options
-	o.skipAuthors = ci.List{"mintlify[bot]", "dependabot[bot]", "renovate[bot]"}
+	o.skipAuthors = []string{"mintlify[bot]", "dependabot[bot]", "renovate[bot]"}
 	flags := flag.NewFlagSet(p.step.Name, flag.ContinueOnError)
 	flags.StringVar(&o.base, "base", "", "the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
 	flags.StringVar(&o.head, "head", "", "the `commit` or tag after the change (default: of the event, else HEAD)")
-	flags.Var(&o.paths, "path", "look at this `pathspec` of git alone; may be repeated")
-	flags.Var(&o.skipAuthors, "skip-author", "skip the merges of this `login`, too; may be repeated")
+	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", ci.Repeated(&o.paths))
+	flags.Func("skip-author", "skip the merges of this `login`, too (default: mintlify[bot], dependabot[bot], renovate[bot]); may be repeated", ci.Repeated(&o.skipAuthors))
 	flags.StringVar(&o.template, "template", "", "a `file` with the prompt as a text/template (default: built in)")
 	flags.StringVar(&o.state, "state", "", "keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote (default: the commit's status on GitHub, else a folder of the user's)")
 	flags.StringVar(&o.job, "job", "", "take the job of this `id` as the change's")
@@ -64,15 +73,13 @@ func (p *program) parse(args []string) (err error) {
 	flags.BoolVar(&o.soft, "soft", false, "never turn the commit red: end with exit code 0 unless the set-up is to blame")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
 	flags.BoolVar(&o.demo, "demo", false, "show a run on a fake of the service, in a temporary repository")
-	err = p.step.Parse(flags, args)
-	switch {
-	case err != nil:
-	case o.timeout <= 0 || o.heartbeat <= 0 || o.maxPrompt <= 0:
-		err = errors.New("-timeout, -heartbeat and -max-prompt must be more than 0")
-	case o.job != "" && o.again:
-		err = errors.New("-job and -again exclude each other")
+	if err := p.step.Parse(flags, args); err != nil {
+		return err
 	}
-	return err
+	if o.timeout <= 0 || o.heartbeat <= 0 || o.maxPrompt <= 0 {
+		return errors.New("-timeout, -heartbeat and -max-prompt must be more than 0")
+	}
+	return nil
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
@@ -80,108 +87,190 @@ func (p *program) run(ctx context.Context, args []string) int {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
-	case err != nil:
-		return p.report(result{}, err)
-	case p.options.demo:
+	case err == nil && p.options.demo:
 		return p.demo(ctx)
+	case err == nil:
+		ctx, cancel := context.WithTimeout(ctx, p.options.timeout)
+		defer cancel()
+		err = p.work(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.options.timeout)
-	defer cancel()
-	r, err := p.work(ctx)
-	return p.report(r, err)
-}
-
-// result is what a run came to.
-type result struct {
-	change change
-	prompt string
-	record once.Record
+	return p.report(err)
 }
 
 // work does what the program is for.
-func (p *program) work(ctx context.Context) (r result, err error) {
-	if r.change, err = p.findChange(ctx); err != nil || r.change.skip != "" {
-		return r, err
+func (p *program) work(ctx context.Context) (err error) {
+	if p.change, err = p.findChange(ctx); err != nil || p.change.skip != "" {
+		return err
 	}
-	if r.prompt, err = p.prompt(r.change); err != nil {
-		return r, err
+	if p.prompt, err = p.makePrompt(p.change); err != nil {
+		return err
 	}
 	if p.options.dryRun {
-		p.step.Print(r.prompt)
-		r.change.skip = "-dry-run"
-		return r, nil
+		p.step.Print(p.prompt)
+		p.change.skip = "-dry-run"
+		return nil
 	}
-	r.record, err = p.once(ctx, r.change, r.prompt)
-	return r, err
+	// An OnPoll of the runner's comes in a run that finds another's job.
+	sending, made := context.WithCancel(ctx)
+	defer made()
+	client, err := p.step.Connect(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(mintlify.Poll) { made() })))
+	if err != nil {
+		return err
+	}
+	store, err := p.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	errorsOnly := slog.New(slog.NewTextHandler(p.step, &slog.HandlerOptions{Level: slog.LevelError}))
+	runner, err := once.New(client, store, once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(func(r once.Record) {
+		if r.State == once.Running {
+			p.step.Printf("Job %s is on record.", r.JobID)
+			made()
+		}
+	}))
+	if err != nil {
+		return err
+	}
+	project := sha256.Sum256([]byte(client.ProjectID())) // a status is public, and a project id need not be
+	task := once.Task{Key: fmt.Sprintf("%s:%.4x", p.change.key(), project), Prompt: p.prompt}
+	if err = p.prepare(ctx, runner, store, task); err == nil && p.record.State != once.Running {
+		defer context.AfterFunc(ctx, func() { p.step.Printf("Interrupted: what was begun is recorded first.") })()
+		p.record, err = runner.Do(sending, task)
+	}
+	if p.record.State != once.Running || ctx.Err() != nil || err != nil && sending.Err() == nil {
+		return err
+	}
+	if p.options.noWait {
+		return nil
+	}
+	// The record is left alone meanwhile: GitHub takes 1,000 requests an hour of a repository.
+	_, err = client.Jobs.WaitUntilDone(ctx, p.record.JobID, mintlify.WithOnPoll(p.step.LogPolls(p.options.heartbeat)))
+	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
+		p.record, err = runner.Do(ctx, task)
+	}
+	return err
 }
 
-const (
-	pullRequestMade ci.Outcome = "pull-request"
-	noPullRequest   ci.Outcome = "no-pull-request"
-	skipped         ci.Outcome = "skipped"
-)
+// prepare does what -job and -again ask for, and finds what is on record.
+func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.Store, task once.Task) error {
+	record, err := store.Get(ctx, task.Key)
+	if err != nil {
+		return fmt.Errorf("the record of jobs cannot be read: %w", err)
+	}
+	switch o := p.options; {
+	case o.job != "" && record.JobID != o.job:
+		if record.Version == 0 {
+			_, _, err = runner.Add(ctx, task)
+		}
+		if err == nil {
+			record, err = runner.Adopt(ctx, task.Key, o.job)
+		}
+	case o.again && (record.State == once.Unknown || record.State == once.Failed || record.State == once.Refused || record.State == once.Canceled):
+		if record, err = runner.SendAgain(ctx, task.Key); record.State.IsOpen() {
+			err = nil // another run was faster
+		}
+	case o.again && record.Version > 0:
+		p.step.Printf("-again does nothing for a change whose job is %s.", record.State)
+	case record.JobID != "":
+		p.step.Printf("This change has job %s already.", record.JobID)
+	case record.State == once.Sending:
+		p.step.Printf("Another run is sending this change's prompt: waiting for the job's id.")
+	}
+	if err == nil {
+		p.record = record
+	}
+	return err
+}
 
 // outcomes are what each outcome is to GitHub and to people.
 var outcomes = map[ci.Outcome]struct{ state, words, hint string }{
-	pullRequestMade: {"success", "Pull request opened", ""},
-	noPullRequest:   {"success", "No pull request needed", "nothing to change, or published without a review"},
-	skipped:         {"success", "Skipped", ""},
-	ci.Failed:       {"failure", "The agent's job failed", "-again makes another"},
-	ci.SetUp:        {"error", "The set-up needs a hand", ""},
-	ci.Unknown:      {"error", "A job may exist: look for it", "then run with -job and its id or, if there is none, with -again"},
-	ci.Running:      {"pending", "The agent is at work", "run again to wait for it"},
-	ci.NotStarted:   {"error", "No job was made", ""},
+	"pull-request":    {"success", "Pull request opened", ""},
+	"no-pull-request": {"success", "No pull request needed", ": nothing to change, or published without a review"},
+	"skipped":         {"success", "Skipped", ""},
+	ci.Failed:         {"failure", "The agent's job failed", ": -again makes another"},
+	ci.SetUp:          {"error", "The set-up needs a hand", ""},
+	ci.Unknown:        {"error", "A job may exist: look for it", ": then run with -job and its id or, if there is none, with -again"},
+	ci.Running:        {"pending", "The agent is at work", ": run again to wait for it"},
+	ci.NotStarted:     {"error", "No job was made", ""},
 }
 
 // outcomeOf returns what a record means, and the error that came with it.
 func outcomeOf(r once.Record, err error) ci.Outcome {
 	switch {
 	case r.State == once.Done && r.PRLink != "":
-		return pullRequestMade
+		return "pull-request"
 	case r.State == once.Done:
-		return noPullRequest
+		return "no-pull-request"
 	case r.State == once.Failed:
 		return ci.Failed
 	case r.State == once.Unknown:
 		return ci.Unknown
-	case r.State == once.Refused || r.State == once.Canceled || r.State == once.Pending && r.Problem != "" && err == nil:
+	case r.State == once.Refused || r.State == once.Canceled || r.State == once.Pending && r.Sends > 0 && err == nil:
 		return ci.NotStarted
-	case err == nil, r.Version > 0 && r.State != once.Pending && ci.OutcomeOf(err) != ci.SetUp:
+	case err == nil, (r.State == once.Running || r.State == once.Sending) && ci.OutcomeOf(err) != ci.SetUp:
 		return ci.Running
 	}
 	return ci.OutcomeOf(err)
 }
 
 // report tells what the run came to, and returns its exit code.
-func (p *program) report(r result, err error) int {
-	outcome, reason := outcomeOf(r.record, err), r.change.skip
-	if err == nil && reason != "" {
-		outcome = skipped
-	}
-	link := p.step.Link(r.record.PRLink)
+func (p *program) report(err error) int {
+	outcome, reason, link := outcomeOf(p.record, err), "", p.step.Link(p.record.PRLink)
 	if err != nil {
-		reason = err.Error()
+		reason = ": " + err.Error()
+	} else if p.change.skip != "" {
+		outcome, reason = "skipped", ": "+p.change.skip
 	}
-	text := outcomes[outcome].words
-	for _, more := range []string{reason, outcomes[outcome].hint, link} {
-		if more != "" {
-			text += ": " + more
-		}
-	}
-	report := ci.Result{Outcome: outcome, Text: text, Soft: p.options.soft, Asked: outcome == ci.Running && err == nil,
-		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", r.record.JobID}, {"pr-link", link}}}
+	r := ci.Result{Outcome: outcome, Text: outcomes[outcome].words + reason + outcomes[outcome].hint, Soft: p.options.soft, Asked: outcome == ci.Running && err == nil,
+		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", p.record.JobID}, {"pr-link", link}}}
 	if link != "" {
-		report.Summary = "<" + link + ">\n\n"
+		r.Text += ": " + link
+		r.Summary = "<" + link + ">\n\n"
 		p.step.Print(link)
 	}
-	if r.record.JobID != "" {
-		report.Text += " [job " + r.record.JobID + "]"
+	if p.record.JobID != "" {
+		r.Text += " [job " + p.record.JobID + "]"
 	}
-	if c := r.change; c.head != "" {
-		report.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, c.name(), c.stat()))
+	if c := p.change; c.head != "" {
+		r.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, c.name(), c.stat()))
 	}
 	if p.options.dryRun {
-		report.Summary += "\n" + p.step.Code(r.prompt)
+		r.Summary += "\n" + p.step.Code(p.prompt)
 	}
-	return p.step.Report(report)
+	return p.step.Report(r)
+}
+
+// demo commits a change in a temporary repository and runs the program for it three
+// times, on a fake of the service and with the record in a directory.
+func (p *program) demo(ctx context.Context) int {
+	p.step.Printf("Demo: a fake of the service inside this program. No prompt leaves it.")
+	dir, err := os.MkdirTemp("", "docs-on-merge-demo-")
+	if err != nil {
+		return p.report(err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // the system tidies its folder, too
+	g, code := &git{dir: dir}, "package cli\n\n// JSON is the flag --json.\nvar JSON bool\n"
+	g.run(ctx, "init", "--quiet")
+	if err := os.WriteFile(filepath.Join(dir, "json.go"), []byte(code), 0o644); err != nil {
+		return p.report(err)
+	}
+	g.run(ctx, "add", "json.go")
+	g.run(ctx, "commit", "--quiet", "--no-gpg-sign", "--message=Add the flag --json")
+	if g.err != nil {
+		return p.report(g.err)
+	}
+	service := mintlifytest.NewService()
+	step := &ci.Step{Name: p.step.Name, Dir: dir, Getenv: func(string) string { return "" }, Stdout: p.step.Stdout, Stderr: p.step.Stderr,
+		Connect: func(opts ...mintlify.Option) (*mintlify.Client, error) {
+			return service.Client(append(opts, mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second)))...), nil
+		}}
+	for _, args := range [][]string{{"-dry-run"}, {}, {}} {
+		fmt.Fprintf(p.step.Stderr, "\n== docs-on-merge %v\n", args)
+		again := &program{step: step, sendTime: p.sendTime}
+		if code := again.run(ctx, append(args, "-state", filepath.Join(dir, "state"), "-repository", "example/cli")); code != 0 {
+			return code
+		}
+	}
+	fmt.Fprintf(p.step.Stderr, "\n== Jobs made in all: %d\n", len(service.Jobs()))
+	return 0
 }

@@ -21,9 +21,13 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// stores are the places of the record, each for a change of its own.
+// stores are the places of the record, each for a change of its own: the statuses alone
+// unless tests may take long.
 func (w *world) stores(t *testing.T, test func(t *testing.T, w *world, args ...string)) {
 	t.Run("statuses", func(t *testing.T) { test(t, w.fresh(t)) })
+	if !long(t) {
+		return
+	}
 	t.Run("directory", func(t *testing.T) {
 		w := w.fresh(t)
 		test(t, w, "-state", t.TempDir())
@@ -224,12 +228,6 @@ func TestNoWaitAndTheRunAfterIt(t *testing.T) {
 		assert.Equal(t, "pull-request", r.outputs["outcome"], r.log)
 		assert.Len(t, w.service.Jobs(), 1)
 	})
-	w := merged(t)
-	w.service.ScriptJob(mintlifytest.Step{})
-	assert.Equal(t, 4, w.runOnce("-timeout", "5m").code)
-	assert.Equal(t, "pending", w.newest().State)
-	assert.Zero(t, w.runOnce("-no-wait").code)
-	assert.Equal(t, "success", w.newest().State, "nor what another run has left")
 }
 
 func TestAdoptAndSendAgain(t *testing.T) {
@@ -300,12 +298,12 @@ func TestEachProjectCommitAndTagHasItsOwnJob(t *testing.T) {
 	})
 }
 
-// atOnce has 20 runs at once, and returns their ids and exit codes.
-func (w *world) atOnce(t *testing.T, args ...string) (ids map[string]int, codes map[int]int) {
+// atOnce has n runs at once, and returns their ids and exit codes.
+func (w *world) atOnce(t *testing.T, n int, args ...string) (ids map[string]int, codes map[int]int) {
 	ids, codes = map[string]int{}, map[int]int{}
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for i := range 20 {
+	for i := range n {
 		all.Go(func() {
 			env := map[string]string{"GITHUB_OUTPUT": filepath.Join(w.dir, fmt.Sprint("output", i))}
 			for name, value := range w.env {
@@ -327,14 +325,18 @@ func (w *world) atOnce(t *testing.T, args ...string) (ids map[string]int, codes 
 }
 
 func TestTwentyRunsAtOnce(t *testing.T) {
+	n := 5
+	if long(t) {
+		n = 20
+	}
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
 		synctest.Test(t, func(t *testing.T) {
 			// The winner takes nearly its minute: the others outwait it.
 			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"15"}}})
 			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 30 * time.Second})
-			ids, codes := w.atOnce(t, args...)
-			assert.Equal(t, map[string]int{"job_1": 20}, ids)
-			assert.Equal(t, map[int]int{0: 20}, codes)
+			ids, codes := w.atOnce(t, n, args...)
+			assert.Equal(t, map[string]int{"job_1": n}, ids)
+			assert.Equal(t, map[int]int{0: n}, codes)
 			assert.Len(t, w.service.Jobs(), 1)
 		})
 	})
@@ -342,9 +344,9 @@ func TestTwentyRunsAtOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 			require.Equal(t, 3, w.run(t.Context(), args...).code)
-			ids, codes := w.atOnce(t, append(args, "-again")...)
-			assert.Equal(t, map[string]int{"job_2": 20}, ids)
-			assert.Equal(t, map[int]int{0: 20}, codes)
+			ids, codes := w.atOnce(t, n, append(args, "-again")...)
+			assert.Equal(t, map[string]int{"job_2": n}, ids)
+			assert.Equal(t, map[int]int{0: n}, codes)
 			assert.Len(t, w.service.Jobs(), 2)
 		})
 	})
@@ -358,10 +360,11 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 			r := w.run(t.Context(), args...)
 			require.Equal(t, 5, r.code, r.log)
 			p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
-			require.NoError(t, p.parse(args))
-			c, err := p.findChange(t.Context())
+			err := p.parse(args)
 			require.NoError(t, err)
-			store, err := p.openStore(t.Context(), c)
+			p.change, err = p.findChange(t.Context())
+			require.NoError(t, err)
+			store, err := p.openStore(t.Context())
 			require.NoError(t, err)
 			key, _ := once.FindMarker(w.prompts()[0])
 			dead, err := store.Get(t.Context(), key)
@@ -385,8 +388,11 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 }
 
 func TestAnInterruptLosesNoJob(t *testing.T) {
-	one := merged(t)
-	for at := time.Duration(0); at < 60*time.Second; at += 2300 * time.Millisecond {
+	one, step := merged(t), 9*time.Second
+	if long(t) {
+		step = 2300 * time.Millisecond
+	}
+	for at := time.Duration(0); at < 60*time.Second; at += step {
 		w := one.fresh(t)
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 		w.service.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})

@@ -166,10 +166,13 @@ func (w *world) killed(t *testing.T, commit string, args []string) int {
 	cmd, log := w.command(program, args...)
 	code, jobs := exitCode(t, cmd.Run()), w.jobsOf(commit)
 	assert.LessOrEqual(t, jobs, 1, commit)
-	assert.Contains(t, []int{0, 3}, code, log)
-	if code == 0 {
+	switch code {
+	case 0:
 		assert.Equal(t, 1, jobs)
-	} else {
+	case 5: // this machine is slow
+		assert.Zero(t, jobs, log)
+	default:
+		assert.Equal(t, 3, code, log)
 		assert.Contains(t, log.String(), "A job may exist: look for it")
 		assert.NotContains(t, w.onRecord(commit, args), `"job_`, "its id is on record: %s", log)
 	}

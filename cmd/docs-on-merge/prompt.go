@@ -16,8 +16,10 @@ import (
 var defaultTemplate string
 
 const (
-	quotedWidth = 400 // characters of a quoted line
-	aroundKey   = 100 // bytes that package once adds to a prompt, and the project's hash
+	truncated   = "(truncated)"
+	quotedWidth = 400     // characters of a quoted line
+	maxText     = 8 << 20 // bytes of a text that are looked at at all
+	aroundKey   = 100     // bytes that package once adds to a prompt, and the project's hash
 )
 
 // promptData is what a template may use. What others wrote is quoted here, so that no
@@ -28,9 +30,9 @@ type promptData struct {
 	Title, Body, Subjects, Files, Diff string
 }
 
-// prompt tells the agent what was merged. It is made to fit by halving what is largest:
-// the diff of a file, or a list once no diff is left.
-func (p *program) prompt(c change) (string, error) {
+// makePrompt tells the agent what was merged. It is made to fit by halving what is
+// largest: the diff of a file, or a list once no diff is left.
+func (p *program) makePrompt(c change) (string, error) {
 	text := defaultTemplate
 	if p.options.template != "" {
 		file, err := os.ReadFile(p.options.template)
@@ -54,8 +56,8 @@ func (p *program) prompt(c change) (string, error) {
 	}
 	for {
 		var prompt strings.Builder
-		err := parsed.Execute(&prompt, promptData{c.repository, c.head, c.base, c.tag, c.stat(), title.String(), body.String(), subjects.String(), files.String(), join(diffs)})
-		if err != nil {
+		data := promptData{c.repository, c.head, c.base, c.tag, c.stat(), join(title), join(body), join(subjects), join(files), join(diffs...)}
+		if err := parsed.Execute(&prompt, data); err != nil {
 			return "", fmt.Errorf("the template cannot be filled in: %w", err)
 		}
 		over := prompt.Len() + len(once.Marker(c.key())) + aroundKey - p.options.maxPrompt
@@ -63,9 +65,9 @@ func (p *program) prompt(c change) (string, error) {
 			return prompt.String(), nil
 		}
 		for over > 0 {
-			saved := halveLargest(diffs)
+			saved := halveLargest(diffs...)
 			if saved == 0 {
-				saved = halveLargest([]*quoted{files, subjects, body, title})
+				saved = halveLargest(files, subjects, body, title)
 			}
 			if over -= saved; saved == 0 {
 				return "", fmt.Errorf("the prompt has %d bytes without any list: more than -max-prompt leaves beside the marker", prompt.Len())
@@ -73,8 +75,6 @@ func (p *program) prompt(c change) (string, error) {
 		}
 	}
 }
-
-const truncated = "(truncated)" // the last line of what was cut
 
 // quoted is foreign text, line by line.
 type quoted struct {
@@ -85,7 +85,7 @@ type quoted struct {
 
 func (p *program) quote(text string) *quoted {
 	q := &quoted{}
-	for _, line := range p.step.Lines(text) {
+	for _, line := range p.step.Lines(text[:min(len(text), maxText)]) {
 		for part := range slices.Chunk([]rune(line), quotedWidth) {
 			q.lines = append(q.lines, "> "+string(part))
 			q.size += len("> \n") + len(string(part))
@@ -94,30 +94,26 @@ func (p *program) quote(text string) *quoted {
 	return q
 }
 
-func (q *quoted) String() string {
-	if q.cut {
-		return strings.Join(append(slices.Clip(q.lines), truncated), "\n")
-	}
-	return strings.Join(q.lines, "\n")
-}
-
-// join returns diffs as one text, which says if some are left out.
-func join(diffs []*quoted) string {
-	var texts []string
-	for _, diff := range diffs {
-		if len(diff.lines) > 0 {
-			texts = append(texts, diff.String())
+// join returns texts as one, which says where something was cut.
+func join(texts ...*quoted) string {
+	var lines []string
+	lost := false
+	for _, q := range texts {
+		lines = append(lines, q.lines...)
+		if q.cut && len(q.lines) > 0 {
+			lines = append(lines, truncated)
 		}
+		lost = lost || q.cut && len(q.lines) == 0
 	}
-	if len(texts) < len(diffs) {
-		texts = append(texts, truncated)
+	if lost {
+		lines = append(lines, truncated)
 	}
-	return strings.Join(texts, "\n")
+	return strings.Join(lines, "\n")
 }
 
 // halveLargest drops the second half of the largest text, and returns how many bytes that
 // saves: 0 if nothing is left.
-func halveLargest(all []*quoted) (saved int) {
+func halveLargest(all ...*quoted) (saved int) {
 	if len(all) == 0 {
 		return 0
 	}

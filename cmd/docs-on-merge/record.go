@@ -1,123 +1,48 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// once makes at most one job of a change, and waits for its end.
-func (p *program) once(ctx context.Context, c change, prompt string) (record once.Record, err error) {
-	sending, made := context.WithCancel(ctx)
-	defer made()
-	client, err := p.step.Connect(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(mintlify.Poll) { made() })))
-	if err != nil {
-		return record, err
-	}
-	store, err := p.openStore(ctx, c)
-	if err != nil {
-		return record, err
-	}
-	project := sha256.Sum256([]byte(client.ProjectID())) // a status is public, and a project id need not be
-	task := once.Task{Key: fmt.Sprintf("%s:%.4x", c.key(), project), Prompt: prompt}
-	errorsOnly := slog.New(slog.NewTextHandler(p.step, &slog.HandlerOptions{Level: slog.LevelError}))
-	runner, err := once.New(client, store, once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(func(r once.Record) {
-		if r.State == once.Running {
-			p.step.Printf("Job %s is on record.", r.JobID)
-			made()
-		}
-	}))
-	if err != nil {
-		return record, err
-	}
-	if record, err = p.prepare(ctx, runner, store, task); err == nil && record.State != once.Running {
-		defer context.AfterFunc(ctx, func() { p.step.Printf("Interrupted: what was begun is recorded first.") })()
-		record, err = runner.Do(sending, task)
-	}
-	if record.State == once.Running && ctx.Err() == nil && (err == nil || sending.Err() != nil) {
-		if err = nil; !p.options.noWait {
-			record, err = p.wait(ctx, client, runner, record)
-		}
-	}
-	if s, ok := store.(shared); ok {
-		if s, ok := s.journal.(*statuses); ok {
-			err = errors.Join(err, s.conclude(ctx, record))
-		}
-	}
-	return record, err
-}
-
-// wait waits for the end of a job, and records it. It leaves the record alone meanwhile:
-// GitHub lets the jobs of a repository make 1,000 requests an hour.
-func (p *program) wait(ctx context.Context, client *mintlify.Client, runner *once.Runner, record once.Record) (once.Record, error) {
-	_, err := client.Jobs.WaitUntilDone(ctx, record.JobID, mintlify.WithOnPoll(p.step.LogPolls("job", p.options.heartbeat)))
-	if err != nil && !errors.Is(err, mintlify.ErrJobFailed) {
-		return record, err
-	}
-	return runner.Do(ctx, record.Task)
-}
-
-// prepare does what -job and -again ask for, and returns what is on record.
-func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.Store, task once.Task) (record once.Record, err error) {
-	if record, err = store.Get(ctx, task.Key); err != nil {
-		return record, fmt.Errorf("the record of jobs cannot be read: %w", err)
-	}
-	again := record.State == once.Unknown || record.State == once.Failed || record.State == once.Refused || record.State == once.Canceled
-	switch {
-	case p.options.job != "" && record.JobID != p.options.job:
-		if record.Version == 0 {
-			_, _, err = runner.Add(ctx, task)
-		}
-		if err == nil {
-			record, err = runner.Adopt(ctx, task.Key, p.options.job)
-		}
-		if err != nil {
-			return once.Record{}, err
-		}
-		return record, nil
-	case p.options.again && again:
-		return runner.SendAgain(ctx, task.Key)
-	case record.JobID != "":
-		p.step.Printf("This change has job %s already.", record.JobID)
-	case record.State == once.Sending:
-		p.step.Printf("Another run is sending this change's prompt: waiting for the job's id.")
-	}
-	if p.options.again && record.Version > 0 {
-		p.step.Printf("-again does nothing for a change whose job is %s.", record.State)
-	}
-	return record, nil
-}
 
 var gitHubRemote = regexp.MustCompile(`(^|[/@.])(github\.com|ghe\.com)[:/]`)
 
 // openStore returns the store of the record. A run that cannot see the record on GitHub
 // could make the job that a run on GitHub has made: it has to say where its record is.
-func (p *program) openStore(ctx context.Context, c change) (once.Store, error) {
+func (p *program) openStore(ctx context.Context) (once.Store, error) {
+	dir, named := p.options.state, p.step.OnGitHub() || p.options.repository != "" && !p.step.OnGitLab()
 	token := p.step.Getenv("GITHUB_TOKEN") != ""
 	origin := (&git{dir: p.step.Dir}).run(ctx, "remote", "get-url", "origin")
-	gitHub := p.step.OnGitHub() || !p.step.OnGitLab() && (p.options.repository != "" && token || gitHubRemote.MatchString(origin))
-	remote, isRemote := strings.CutPrefix(p.options.state, "git:")
-	dir := p.options.state
+	onGitHub := p.step.OnGitHub() || named && token || !p.step.OnGitLab() && gitHubRemote.MatchString(origin)
+	remote, isRemote := strings.CutPrefix(dir, "git:")
 	switch {
 	case isRemote && (remote == "" || remote[0] == '-'):
 		return nil, fmt.Errorf("-state git:%s names no remote", remote)
 	case isRemote:
 		return shared{&refs{p.step.Dir, remote}, p.step.Link}, nil
-	case dir != "" && gitHub:
+	case onGitHub && dir != "":
 		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
-	case dir == "" && gitHub && token && (p.step.OnGitHub() || p.options.repository != ""):
-		statuses, err := p.openStatuses(c)
-		return shared{statuses, p.step.Link}, err
-	case gitHub && dir == "":
+	case onGitHub && named && token:
+		g, err := p.openGitHub(p.change.repository)
+		return shared{&statuses{g, p, p.change.head, p.change.repository + "@" + p.change.head + ":"}, p.step.Link}, err
+	case onGitHub:
 		return nil, errors.New("GitHub's record of jobs needs GITHUB_TOKEN and -repository (in GitHub Actions GITHUB_TOKEN alone): set them, or say with -state where else the record is")
 	case p.step.Getenv("CI") != "":
 		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, a further run for this change makes a further job.")
@@ -130,4 +55,276 @@ func (p *program) openStore(ctx context.Context, c change) (once.Store, error) {
 		dir = filepath.Join(config, "docs-on-merge")
 	}
 	return once.NewDir(dir)
+}
+
+// journal is a place that others can read and that versions of a record are added to. Of
+// several of a version one counts for all.
+type journal interface {
+	// read returns the versions of key's record that count, from the first.
+	read(ctx context.Context, key string) ([]once.Record, error)
+	// add adds a version after those that were read. It may fail and still have added it.
+	add(ctx context.Context, r once.Record) error
+}
+
+// shared is a [once.Store] in a journal. It leaves out what others must not read.
+type shared struct {
+	journal
+	link func(string) string // cleans one
+}
+
+// Get implements [once.Store].
+func (s shared) Get(ctx context.Context, key string) (r once.Record, err error) {
+	versions, err := s.read(ctx, key)
+	if len(versions) > 0 {
+		r = versions[len(versions)-1]
+	}
+	return r, err
+}
+
+// Put implements [once.Store]. It adds a version, and reads back whether it counts.
+func (s shared) Put(ctx context.Context, r once.Record) error {
+	versions, err := s.read(ctx, r.Key)
+	if err != nil {
+		return err
+	}
+	if len(versions) != r.Version-1 {
+		return once.ErrConflict
+	}
+	r.Prompt, r.Project, r.Problem, r.PRLink = "", "", "", s.link(r.PRLink)
+	r.Deadline, r.Updated = r.Deadline.Truncate(time.Microsecond), r.Updated.Truncate(time.Microsecond)
+	failed := s.add(ctx, r)
+	switch versions, err = s.read(ctx, r.Key); {
+	case err != nil:
+		return cmp.Or(failed, err)
+	case len(versions) < r.Version:
+		return cmp.Or[error](failed, &ci.Error{Outcome: ci.NotStarted, Err: errors.New("what was recorded does not show")})
+	case versions[r.Version-1] != r:
+		return once.ErrConflict
+	}
+	return nil
+}
+
+// List implements [once.Store].
+func (s shared) List(context.Context, ...once.State) ([]once.Record, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// refs is a journal in the refs of a git remote, one a record. Each version is a commit,
+// whose parent is the version before. The remote takes one of several.
+type refs struct{ dir, remote string }
+
+func refOf(key string) string {
+	return fmt.Sprintf("refs/docs-on-merge/%.20x", sha256.Sum256([]byte(key)))
+}
+
+// tip returns the commit of key's newest version, "" if there is none, and fetches it.
+func (s *refs) tip(ctx context.Context, g *git, key string) (commit string) {
+	for line := range strings.Lines(g.run(ctx, "ls-remote", s.remote, refOf(key))) {
+		if name, ref, _ := strings.Cut(strings.TrimSpace(line), "\t"); ref == refOf(key) {
+			commit = name
+		}
+	}
+	if commit != "" && g.find(ctx, commit) == "" {
+		g.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", s.remote, refOf(key))
+	}
+	return commit
+}
+
+func (s *refs) read(ctx context.Context, key string) (versions []once.Record, err error) {
+	g := &git{dir: s.dir}
+	commit := s.tip(ctx, g, key)
+	if commit == "" {
+		return nil, g.err
+	}
+	messages := strings.Split(strings.Trim(g.run(ctx, "log", "-z", "--no-show-signature", "--format=%B", commit), "\x00"), "\x00")
+	for _, message := range slices.Backward(messages) {
+		var r once.Record
+		if err := json.Unmarshal([]byte(message), &r); g.err == nil && (err != nil || r.Key != key || r.Version != len(versions)+1) {
+			return nil, fmt.Errorf("%s of %s is not the record of %s: %q", refOf(key), s.remote, key, message)
+		}
+		versions = append(versions, r)
+	}
+	return versions, g.err
+}
+
+func (s *refs) add(ctx context.Context, r once.Record) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	g := &git{dir: s.dir}
+	args, parent, count := []string{"commit-tree", g.emptyTree(ctx), "-m", string(text)}, s.tip(ctx, g, r.Key), "0"
+	if parent != "" {
+		args, count = append(args, "-p", parent), g.run(ctx, "rev-list", "--count", parent)
+	}
+	if g.err == nil && count != strconv.Itoa(r.Version-1) {
+		return once.ErrConflict
+	}
+	g.run(ctx, "push", "--quiet", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no",
+		"--force-with-lease="+refOf(r.Key)+":"+parent, s.remote, g.run(ctx, args...)+":"+refOf(r.Key))
+	return g.err
+}
+
+const (
+	gitHubAttempts  = 3 // with their waits they take less than a send may
+	gitHubTimeout   = 12 * time.Second
+	statusesPerPage = 100
+	maxStatusPages  = 50
+	maxDescription  = 140              // characters
+	runPath         = "/actions/runs/" // tells the link of a run from that of a pull request
+)
+
+var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
+
+// gitHub is GitHub's API, for one repository.
+type gitHub struct {
+	url, token string
+	client     http.Client
+}
+
+func (p *program) openGitHub(repository string) (*gitHub, error) {
+	token := p.step.Getenv("GITHUB_TOKEN")
+	if token == "" || !repositoryName.MatchString(repository) {
+		return nil, fmt.Errorf("GitHub's API needs GITHUB_TOKEN and a repository owner/name, not %q", repository)
+	}
+	api := cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + repository
+	return &gitHub{api, token, http.Client{Transport: p.forge, Timeout: gitHubTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+}
+
+// do makes a call, again if that may help: none of ours does harm when it comes twice.
+func (g *gitHub) do(ctx context.Context, method, path string, body []byte, into any) (err error) {
+	for attempt := range gitHubAttempts {
+		sleep(ctx, time.Duration(attempt)*time.Second)
+		if err = g.attempt(ctx, method, path, body, into); err == nil || ci.OutcomeOf(err) != ci.NotStarted {
+			break
+		}
+	}
+	return err
+}
+
+// sleep returns after d or when ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
+}
+
+func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, into any) error {
+	req, err := http.NewRequestWithContext(ctx, method, g.url+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header = http.Header{"Authorization": {"Bearer " + g.token}, "Accept": {"application/vnd.github+json"}, "Content-Type": {"application/json"}}
+	resp, err := g.client.Do(req)
+	if err != nil {
+		return &ci.Error{Outcome: ci.NotStarted, Err: err}
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 10<<20))
+	code, limited := resp.StatusCode, resp.Header.Get("X-RateLimit-Remaining") == "0" || resp.Header.Get("Retry-After") != ""
+	if code < 300 && err == nil {
+		return json.Unmarshal(data, into)
+	}
+	err = fmt.Errorf("%s %s: %s: %s", method, req.URL.Path, resp.Status, ci.OneLine(string(data[:min(len(data), 300)])))
+	switch {
+	case code < 300 || code >= 500 || code == http.StatusTooManyRequests || code == http.StatusForbidden && limited:
+		return &ci.Error{Outcome: ci.NotStarted, Err: err}
+	case code == http.StatusForbidden || code == http.StatusNotFound:
+		return fmt.Errorf("%w (the job needs permissions: statuses: write, and pull-requests: read; one of a fork's pull request gets neither)", err)
+	}
+	return err
+}
+
+// statuses is a journal in the statuses of a commit of GitHub, one context a record. They
+// are only ever added. Of several of a version the oldest counts.
+type statuses struct {
+	*gitHub
+	p      *program
+	commit string
+	prefix string // of keys, which a context leaves out
+}
+
+// status is a status of a commit.
+type status struct {
+	ID          int64  `json:"id,omitempty"`
+	State       string `json:"state"`
+	Description string `json:"description"`
+	Context     string `json:"context"`
+	TargetURL   string `json:"target_url,omitempty"`
+}
+
+// recorded is the end of a description: a record, after words for people.
+var recorded = regexp.MustCompile(`\[([0-9]+ .*)\]$`)
+
+const recordFormat = "%d %s %d %q %x %x %q"
+
+func (s *statuses) context(key string) string {
+	return "docs-on-merge/" + strings.TrimPrefix(key, s.prefix)
+}
+
+func (s *statuses) read(ctx context.Context, key string) (versions []once.Record, err error) {
+	all, err := s.list(ctx, key)
+	for _, status := range all {
+		text := recorded.FindStringSubmatch(status.Description)
+		if text == nil {
+			continue
+		}
+		r := once.Record{Task: once.Task{Key: key}}
+		var deadline, updated int64
+		if _, err := fmt.Sscanf(text[1], recordFormat, &r.Version, &r.State, &r.Sends, &r.Sender, &deadline, &updated, &r.JobID); err != nil {
+			return nil, fmt.Errorf("the status %s of %s is not a record that this version can read: %q", status.Context, s.commit, status.Description)
+		}
+		r.Deadline, r.Updated = time.UnixMicro(deadline).UTC(), time.UnixMicro(updated).UTC()
+		if !strings.Contains(status.TargetURL, runPath) {
+			r.PRLink = status.TargetURL
+		}
+		if r.Version == len(versions)+1 {
+			versions = append(versions, r)
+		}
+	}
+	return versions, err
+}
+
+// list returns the statuses of key's context, the oldest first.
+func (s *statuses) list(ctx context.Context, key string) (all []status, err error) {
+	more := true
+	for page := 1; more; page++ {
+		var found []status
+		err := s.do(ctx, http.MethodGet, fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, statusesPerPage, page), nil, &found)
+		if more = len(found) == statusesPerPage; more && page == maxStatusPages {
+			err = cmp.Or(err, errors.New("the commit has too many statuses"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, slices.DeleteFunc(found, func(status status) bool { return status.Context != s.context(key) })...)
+	}
+	slices.SortFunc(all, func(a, b status) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// add posts a status, and waits until those that came at once are visible. GitHub cannot
+// do better: of two that do not see each other both would count.
+func (s *statuses) add(ctx context.Context, r once.Record) error {
+	outcome, getenv, run := outcomes[outcomeOf(r, nil)], s.p.step.Getenv, ""
+	if s.p.options.soft && r.State != once.Sending || s.p.options.noWait && r.State == once.Running {
+		outcome.state = "success"
+	}
+	if id := getenv("GITHUB_RUN_ID"); id != "" {
+		run = getenv("GITHUB_SERVER_URL") + "/" + getenv("GITHUB_REPOSITORY") + runPath + id
+	}
+	description := fmt.Sprintf("["+recordFormat+"]", r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.Updated.UnixMicro(), r.JobID)
+	if whole := outcome.words + " " + description; len(whole) <= maxDescription {
+		description = whole
+	}
+	if len(description) > maxDescription {
+		return errors.New("the job's id is too long for a commit status: give a directory with -state")
+	}
+	body, err := json.Marshal(status{State: outcome.state, Description: description, Context: s.context(r.Key), TargetURL: cmp.Or(r.PRLink, run)})
+	if err == nil {
+		err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
+		sleep(ctx, s.p.settle)
+	}
+	return err
 }

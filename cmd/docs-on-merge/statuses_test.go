@@ -24,9 +24,9 @@ func TestStatusesAreAStore(t *testing.T) {
 		w := newWorld(t)
 		w.settle = 5 * time.Millisecond
 		p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
-		s, err := p.openStatuses(change{repository: "acme/cli", head: "c0ffee"})
+		g, err := p.openGitHub("acme/cli")
 		require.NoError(t, err)
-		return shared{s, p.step.Link}
+		return shared{&statuses{g, p, "c0ffee", ""}, p.step.Link}
 	}, mintlifytest.WithPublicRecords())
 }
 
@@ -192,7 +192,7 @@ func TestAmongManyStatusesOfOthers(t *testing.T) {
 		added := make([]status, n)
 		for i := range added {
 			id := int64(len(w.forge.statuses[head]) + n - i)
-			added[i] = status{ID: id, Context: "ci/build", Description: `Build [1 sending 1 "x" 0 0 ""]`, State: "pending", CreatedAt: time.Now()}
+			added[i] = status{ID: id, Context: "ci/build", Description: `Build [1 sending 1 "x" 0 0 ""]`, State: "pending"}
 		}
 		w.forge.statuses[head] = append(added, w.forge.statuses[head]...)
 	}
@@ -217,7 +217,7 @@ func TestStatusesThatOthersForge(t *testing.T) {
 	label := w.newest().Context
 	add := func(description string) {
 		id := int64(len(w.forge.statuses[head]) + 1)
-		w.forge.statuses[head] = append([]status{{ID: id, Context: label, Description: description, CreatedAt: time.Now()}}, w.forge.statuses[head]...)
+		w.forge.statuses[head] = append([]status{{ID: id, Context: label, Description: description}}, w.forge.statuses[head]...)
 	}
 	for _, description := range []string{"", "overruled by Ada", "[released]", `[1 running 1 "x" 0 0 "job_2"]`, `[9 running 1 "x" 0 0 "job_2"]`, `[0 running 1 "x" 0 0 "job_2"]`, `[-4 running 1 "x" 0 0 "job_2"]`} {
 		add(description)

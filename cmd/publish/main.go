@@ -21,75 +21,59 @@ import (
 
 func main() { ci.Main("publish", run) }
 
-// options are the command line.
-type options struct {
-	preview, id string
-	timeout     time.Duration
-	soft, demo  bool
-}
-
-func parse(step *ci.Step, args []string) (o options, err error) {
-	flags := flag.NewFlagSet(step.Name, flag.ContinueOnError)
-	flags.StringVar(&o.preview, "preview", "", "deploy a preview of this `branch` instead of the site")
-	flags.StringVar(&o.id, "id", "", "wait for the deployment with this `id` instead of triggering one")
-	flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "how long to wait")
-	flags.BoolVar(&o.soft, "soft", false, "end with exit code 0 unless the set-up is to blame")
-	flags.BoolVar(&o.demo, "demo", false, "show a run on a fake of the service")
-	err = step.Parse(flags, args)
-	switch {
-	case err != nil:
-	case o.preview != "" && o.id != "":
-		err = errors.New("-preview and -id exclude each other")
-	case o.timeout <= 0:
-		err = fmt.Errorf("-timeout is %v, want more than 0", o.timeout)
-	}
-	return o, err
-}
-
-func run(ctx context.Context, step *ci.Step, args []string) int {
-	p := &publication{step: step}
-	o, err := parse(step, args)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err == nil {
-		ctx, cancel := context.WithTimeout(ctx, o.timeout)
-		defer cancel()
-		err = p.publish(ctx, o)
-	}
-	return p.report(o, err)
-}
-
 // publication is a run, and what it knows of its deployment.
 type publication struct {
 	step       *ci.Step
+	preview    string // the branch; "" is the site
 	id         string // "" before the service has named one
 	previewURL string
 	deployment *mintlify.Deployment // as last seen
 }
 
-func (p *publication) publish(ctx context.Context, o options) error {
-	poll := p.step.LogPolls("deployment", time.Minute)
-	opts := []mintlify.Option{mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(seen mintlify.Poll) {
-		p.deployment = cmp.Or(seen.Deployment, p.deployment)
-		poll(seen)
-	}))}
-	connect := p.step.Connect
-	if o.demo {
-		p.step.Printf("Demo: a fake of the service inside this program. Nothing is deployed.")
-		connect = demo(o.id)
+func run(ctx context.Context, step *ci.Step, args []string) int {
+	p := &publication{step: step}
+	flags := flag.NewFlagSet(step.Name, flag.ContinueOnError)
+	flags.StringVar(&p.preview, "preview", "", "deploy a preview of this `branch` instead of the site")
+	flags.StringVar(&p.id, "id", "", "wait for the deployment with this `id` instead of triggering one")
+	timeout := flags.Duration("timeout", 30*time.Minute, "how long to wait")
+	soft := flags.Bool("soft", false, "end with exit code 0 unless the set-up is to blame")
+	isDemo := flags.Bool("demo", false, "show a run on a fake of the service")
+	err := step.Parse(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err == nil && p.preview != "" && p.id != "":
+		err = errors.New("-preview and -id exclude each other")
+	case err == nil && *timeout <= 0:
+		err = fmt.Errorf("-timeout is %v, want more than 0", *timeout)
 	}
-	client, err := connect(opts...)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, *timeout)
+		defer cancel()
+		err = p.publish(ctx, *isDemo)
+	}
+	return p.report(*soft, err)
+}
+
+func (p *publication) publish(ctx context.Context, isDemo bool) error {
+	connect, log := p.step.Connect, p.step.LogPolls(time.Minute)
+	if isDemo {
+		p.step.Printf("Demo: a fake of the service inside this program. Nothing is deployed.")
+		connect = p.demo
+	}
+	client, err := connect(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(poll mintlify.Poll) {
+		p.deployment = cmp.Or(poll.Deployment, p.deployment)
+		log(poll)
+	})))
 	if err != nil {
 		return err
 	}
-	if p.id = o.id; p.id == "" {
-		if err := p.trigger(ctx, client, o.preview); err != nil {
+	if p.id == "" {
+		if err := p.trigger(ctx, client); err != nil {
 			return err
 		}
 	}
-	deployment, err := client.Deployments.WaitUntilDone(ctx, p.id)
-	p.deployment = cmp.Or(deployment, p.deployment)
+	_, err = client.Deployments.WaitUntilDone(ctx, p.id)
 	_, later := mintlify.RetryAfter(err)
 	switch {
 	case err == nil, errors.Is(err, mintlify.ErrDeploymentFailed):
@@ -100,17 +84,17 @@ func (p *publication) publish(ctx context.Context, o options) error {
 	return &ci.Error{Outcome: ci.SetUp, Err: err}
 }
 
-// trigger has no signal cut it off, so that the deployment's id is known.
-func (p *publication) trigger(ctx context.Context, client *mintlify.Client, branch string) error {
+// trigger lets no signal interrupt it, so that the deployment's id is known.
+func (p *publication) trigger(ctx context.Context, client *mintlify.Client) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	call := client.Deployments.TriggerUpdate
-	if branch != "" {
+	if p.preview != "" {
 		call = func(ctx context.Context) (*mintlify.QueuedDeployment, error) {
-			return client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: branch})
+			return client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: p.preview})
 		}
 	}
 	queued, err := call(ctx)
@@ -123,9 +107,8 @@ func (p *publication) trigger(ctx context.Context, client *mintlify.Client, bran
 }
 
 // report tells how the run ended, and returns the exit code.
-func (p *publication) report(o options, err error) int {
-	r := ci.Result{Outcome: "success", Soft: o.soft}
-	var status string
+func (p *publication) report(soft bool, err error) int {
+	r, status := ci.Result{Outcome: "success", Soft: soft}, ""
 	if p.deployment != nil {
 		status = string(p.deployment.Status)
 	}
@@ -140,8 +123,9 @@ func (p *publication) report(o options, err error) int {
 		r.Outcome, r.Text = ci.OutcomeOf(err), err.Error()
 		status = cmp.Or(status, string(r.Outcome))
 	default:
-		r.Text = fmt.Sprintf("Deployed %s at %s %s", p.deployment.Commit.Ref, p.deployment.Commit.SHA, p.previewURL)
-		p.logFiles()
+		commit := p.deployment.Commit
+		files := commit.FilesChanged
+		r.Text = fmt.Sprintf("Deployed %s at %s (files: %d added, %d modified, %d removed) %s", commit.Ref, commit.SHA, len(files.Added), len(files.Modified), len(files.Removed), p.previewURL)
 		if p.previewURL != "" {
 			p.step.Print(p.previewURL)
 		}
@@ -156,33 +140,13 @@ func (p *publication) report(o options, err error) int {
 	return p.step.Report(r)
 }
 
-func (p *publication) logFiles() {
-	changed := p.deployment.Commit.FilesChanged
-	for _, files := range []struct {
-		mark  string
-		paths []string
-	}{{"A", changed.Added}, {"M", changed.Modified}, {"D", changed.Removed}} {
-		for _, path := range files.paths {
-			p.step.Printf("%s %s", files.mark, ci.OneLine(path))
-		}
-	}
-}
-
 // demo connects to a fake whose deployments take some polls, one of which fails.
-func demo(id string) func(...mintlify.Option) (*mintlify.Client, error) {
+func (p *publication) demo(opts ...mintlify.Option) (*mintlify.Client, error) {
 	fake := mintlifytest.NewService()
-	steps := []mintlifytest.DeploymentStep{
-		{Status: mintlify.DeploymentQueued},
-		{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}},
-		{Status: mintlify.DeploymentInProgress},
-		{Status: mintlify.DeploymentSucceeded, Summary: "Deployed"},
-	}
+	steps := []mintlifytest.DeploymentStep{{Status: mintlify.DeploymentQueued}, {Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}}, {}, {Status: mintlify.DeploymentSucceeded}}
 	fake.ScriptDeployment(steps...)
-	if id != "" {
-		fake.AddDeployment(id, steps...)
+	if p.id != "" {
+		fake.AddDeployment(p.id, steps...)
 	}
-	return func(opts ...mintlify.Option) (*mintlify.Client, error) {
-		pace := mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second))
-		return fake.Client(append(opts, pace)...), nil
-	}
+	return fake.Client(append(opts, mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second)))...), nil
 }

@@ -87,7 +87,7 @@ func TestAPreviewShowsItsLinkInTheReport(t *testing.T) {
 	assert.Equal(t, url+"\n", r.stdout)
 	assert.Contains(t, r.summary, "Preview: <"+url+">")
 	assert.Contains(t, r.log, "::notice title=publish::Deployed docs/flags at ")
-	assert.Contains(t, r.log, "\nM introduction.mdx\n")
+	assert.Contains(t, r.log, "0 added, 1 modified, 0 removed")
 	assert.JSONEq(t, `{"branch":"docs/flags"}`, string(w.service.Requests()[0].Body))
 
 	r = w.run(0)

@@ -66,7 +66,7 @@ func TestAFlagThatIsGivenAndEmptyIsRefused(t *testing.T) {
 		step, _, _ := newStep(nil)
 		flags := flag.NewFlagSet("x", flag.ContinueOnError)
 		flags.String("job", "", "")
-		flags.Var(new(List), "path", "")
+		flags.Func("path", "", Repeated(new([]string)))
 		return step.Parse(flags, args)
 	}
 	require.NoError(t, parse())

@@ -5,17 +5,23 @@ package ci
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -47,19 +53,15 @@ func (s *Step) OnGitHub() bool { return s.Getenv("GITHUB_ACTIONS") == "true" }
 // OnGitLab reports whether GitLab runs the step.
 func (s *Step) OnGitLab() bool { return s.Getenv("GITLAB_CI") == "true" }
 
-// List is a flag that may be repeated.
-type List []string
-
-// String implements [flag.Value].
-func (l *List) String() string { return strings.Join(*l, " ") }
-
-// Set implements [flag.Value].
-func (l *List) Set(value string) error {
-	if strings.TrimSpace(value) == "" {
-		return errors.New("it is empty")
+// Repeated returns what [flag.FlagSet.Func] needs for a flag that may be repeated.
+func Repeated(values *[]string) func(string) error {
+	return func(value string) error {
+		*values = append(*values, value)
+		if strings.TrimSpace(value) == "" {
+			return errors.New("it is empty")
+		}
+		return nil
 	}
-	*l = append(*l, value)
-	return nil
 }
 
 // Parse parses the command line. It refuses a flag that is given and empty, such as one
@@ -67,14 +69,15 @@ func (l *List) Set(value string) error {
 // handles, it returns [flag.ErrHelp].
 func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(s)
-	version := flags.Bool("version", false, "print the version and the commit")
+	wantsVersion := flags.Bool("version", false, "print the version and the commit")
 	err := flags.Parse(args)
-	if err == nil && *version {
+	if err == nil && *wantsVersion {
 		s.Print(s.Name + " " + buildVersion())
 		return flag.ErrHelp
 	}
 	flags.Visit(func(f *flag.Flag) {
-		if err == nil && strings.TrimSpace(f.Value.String()) == "" {
+		_, hasValue := f.Value.(flag.Getter) // a function has none
+		if err == nil && hasValue && strings.TrimSpace(f.Value.String()) == "" {
 			err = fmt.Errorf("-%s is given and empty: is its variable set?", f.Name)
 		}
 	})
@@ -84,26 +87,22 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
-// Release builds set both by -ldflags -X.
-var version, commit string
+var version, commit string // set by -ldflags -X in a release
 
 func buildVersion() string {
-	v, c := version, commit
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v = cmp.Or(v, info.Main.Version)
-		for _, setting := range info.Settings {
-			if setting.Key == "vcs.revision" {
-				c = cmp.Or(c, setting.Value)
-			}
+	info, _ := debug.ReadBuildInfo() // always there: go builds with modules
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			commit = cmp.Or(commit, setting.Value)
 		}
 	}
-	return cmp.Or(v, "(devel)") + ", commit " + cmp.Or(c, "unknown")
+	return cmp.Or(version, info.Main.Version, "(devel)") + ", commit " + cmp.Or(commit, "unknown")
 }
 
 // Outcome is how a step ended: one of these, or what the command calls its success.
 type Outcome string
 
-// The outcomes that are not a success.
+// The outcomes that are not a success, in the order of their exit codes.
 const (
 	Failed     Outcome = "failed"      // the service tried, and failed
 	SetUp      Outcome = "set-up"      // a person has to mend the set-up
@@ -113,13 +112,13 @@ const (
 )
 
 func (o Outcome) exitCode() int {
-	return map[Outcome]int{Failed: 1, SetUp: 2, Unknown: 3, Running: 4, NotStarted: 5}[o]
+	return 1 + slices.Index([]Outcome{Failed, SetUp, Unknown, Running, NotStarted}, o)
 }
 
 // Error is an error whose outcome its place decides.
 type Error struct {
-	Outcome Outcome
-	Err     error
+	Outcome
+	Err error
 }
 
 func (e *Error) Error() string { return e.Err.Error() }
@@ -132,14 +131,13 @@ func OutcomeOf(err error) Outcome {
 	var placed *Error
 	var api *mintlify.APIError
 	_, later := mintlify.RetryAfter(err)
+	refused := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
 	switch {
 	case errors.As(err, &placed):
 		return placed.Outcome
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
 		return Unknown
-	case later, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return NotStarted
-	case errors.As(err, &api) && (api.StatusCode == http.StatusBadRequest || api.StatusCode == http.StatusRequestEntityTooLarge || api.StatusCode == http.StatusUnprocessableEntity):
+	case later, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &api) && slices.Contains(refused, api.StatusCode):
 		return NotStarted
 	}
 	return SetUp
@@ -147,25 +145,190 @@ func OutcomeOf(err error) Outcome {
 
 // LogPolls returns a hook that logs a wait for people: what changes, what fails, else a
 // line each heartbeat.
-func (s *Step) LogPolls(what string, heartbeat time.Duration) func(mintlify.Poll) {
-	var status string
+func (s *Step) LogPolls(heartbeat time.Duration) func(mintlify.Poll) {
+	var last string
 	var logged time.Duration
 	return func(poll mintlify.Poll) {
-		seen := ""
+		status := "not seen yet"
 		if poll.Job != nil {
-			seen = string(poll.Job.Status)
+			status = "the job is " + string(poll.Job.Status)
 		} else if poll.Deployment != nil {
-			seen = string(poll.Deployment.Status)
+			status = "the deployment is " + string(poll.Deployment.Status)
 		}
-		switch waited := poll.Waited.Round(time.Second); {
-		case poll.Err != nil:
-			s.Printf("After %v: a poll failed: %v", waited, poll.Err)
-		case seen != status || poll.Waited-logged >= heartbeat:
-			status = seen
-			s.Printf("After %v: the %s is %s", waited, what, OneLine(seen))
-		default:
-			return
+		if poll.Err != nil {
+			s.Printf("After %v: a poll failed: %v", poll.Waited.Round(time.Second), poll.Err)
+		} else if status != last || poll.Waited-logged >= heartbeat {
+			last, logged = status, poll.Waited
+			s.Printf("After %v: %s", poll.Waited.Round(time.Second), OneLine(status))
 		}
-		logged = poll.Waited
 	}
+}
+
+// Result is how a step ended, for whoever looks: a shell, a person, a later step.
+type Result struct {
+	Outcome Outcome
+	Text    string      // why, in one line
+	Outputs [][2]string // name and value, for later steps
+	Summary string      // Markdown that follows Text; foreign text goes through Code or Link
+	Soft    bool        // exit code 0 unless the set-up is to blame
+	Asked   bool        // exit code 0: the outcome was asked for
+}
+
+// Report tells how the step ended wherever people and later steps look. It returns the
+// exit code.
+func (s *Step) Report(r Result) int {
+	kind, code := "notice", r.Outcome.exitCode()
+	switch {
+	case r.Asked:
+		code = 0
+	case code != 0 && r.Soft && r.Outcome != SetUp:
+		kind, code = "warning", 0
+	case code != 0:
+		kind = "error"
+	}
+	s.annotate(kind, r.Text)
+	if err := s.write(r); err != nil {
+		s.annotate("error", fmt.Sprintf("An output cannot be written: %v", err))
+		code = cmp.Or(code, SetUp.exitCode())
+	}
+	return code
+}
+
+// write writes the outputs for later steps of GitHub or later jobs of GitLab, and
+// GitHub's summary.
+func (s *Step) write(r Result) (err error) {
+	var gitHub, gitLab strings.Builder
+	for _, output := range r.Outputs {
+		name, value, delimiter := output[0], s.Clean(output[1]), rand.Text() // a value cannot guess its delimiter
+		fmt.Fprintf(&gitHub, "%s<<%s\n%s\n%[2]s\n", name, delimiter, value)
+		fmt.Fprintf(&gitLab, "%s=%s\n", strings.ToUpper(strings.ReplaceAll(s.Name+"_"+name, "-", "_")), value)
+	}
+	summary := fmt.Sprintf("### %s: %s\n\n%s\n%s\n", s.Name, r.Outcome, s.Code(r.Text), r.Summary)
+	for name, text := range map[string]string{"GITHUB_OUTPUT": gitHub.String(), "GITHUB_STEP_SUMMARY": summary} {
+		if path := s.Getenv(name); path != "" {
+			err = errors.Join(err, appendTo(path, text))
+		}
+	}
+	if s.OnGitLab() {
+		err = errors.Join(err, replace(filepath.Join(s.Dir, s.Name+".env"), gitLab.String()))
+	}
+	return err
+}
+
+func appendTo(path, text string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err == nil {
+		_, err = file.WriteString(text)
+		err = errors.Join(err, file.Close())
+	}
+	return err
+}
+
+// replace writes a file beside path and renames it. A link at path, which a repository
+// may contain, is replaced and not followed.
+func replace(path, text string) error {
+	beside := filepath.Join(filepath.Dir(path), "."+rand.Text())
+	err := os.WriteFile(beside, []byte(text), 0o644)
+	if err == nil {
+		err = os.Rename(beside, path)
+	}
+	if err != nil {
+		_ = os.Remove(beside)
+	}
+	return err
+}
+
+// Printf logs text, line by line.
+func (s *Step) Printf(format string, args ...any) {
+	for _, line := range s.Lines(fmt.Sprintf(format, args...)) {
+		fmt.Fprintln(s.Stderr, inert(line))
+	}
+}
+
+// Print writes text to stdout, line by line.
+func (s *Step) Print(text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(s.redact(text), "\n"), "\n") {
+		fmt.Fprintln(s.Stdout, inert(OneLine(line)))
+	}
+}
+
+// Write logs what packages flag and slog write.
+func (s *Step) Write(text []byte) (int, error) {
+	s.Printf("%s", text)
+	return len(text), nil
+}
+
+// annotate logs a line that GitHub also shows on the page of the run.
+func (s *Step) annotate(kind, text string) {
+	text = inert(s.Clean(text))
+	if s.OnGitHub() {
+		text = "::" + kind + " title=" + s.Name + "::" + strings.ReplaceAll(text, "%", "%25")
+	}
+	fmt.Fprintln(s.Stderr, text)
+}
+
+// Clean returns foreign text as one line that prints and shows no secret.
+func (s *Step) Clean(text string) string { return OneLine(s.redact(text)) }
+
+var credentials = regexp.MustCompile(`(://)[^/@\s]*@`)
+
+func (s *Step) redact(text string) string {
+	for _, name := range []string{"MINTLIFY_API_KEY", "GITHUB_TOKEN"} {
+		secret := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s.Getenv(name)), "Bearer "))
+		if len(secret) >= 8 {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
+	}
+	return credentials.ReplaceAllString(text, "$1")
+}
+
+// inert breaks up what a runner would take for a command: :: at the start of a line,
+// and the old ##[ anywhere in it.
+func inert(line string) string {
+	line = strings.ReplaceAll(line, "##[", "# #[")
+	if start := strings.TrimSpace(line); strings.HasPrefix(start, "::") {
+		return ": " + start[1:]
+	}
+	return line
+}
+
+// lines returns the lines of foreign text that are not blank. A character that does not
+// print could end a line, color it or hide it: it becomes a space.
+func lines(text string) (all []string) {
+	for line := range strings.SplitSeq(strings.ToValidUTF8(text, " "), "\n") {
+		line = strings.TrimRight(strings.Map(func(r rune) rune {
+			if unicode.IsPrint(r) {
+				return r
+			}
+			return ' '
+		}, line), " ")
+		if line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// OneLine returns foreign text as one line that prints.
+func OneLine(text string) string { return strings.Join(lines(text), " ") }
+
+// Link returns text if it is a URL of the web, else "".
+func (s *Step) Link(text string) string {
+	u, err := url.Parse(s.Clean(text))
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	return strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20").Replace(u.String())
+}
+
+// Lines returns the lines of foreign text that are not blank, without secrets.
+func (s *Step) Lines(text string) []string { return lines(s.redact(text)) }
+
+// Code returns text as a block of code in Markdown, which cannot end early.
+func (s *Step) Code(text string) string {
+	var b strings.Builder
+	for _, line := range s.Lines(text) {
+		b.WriteString("    " + line + "\n")
+	}
+	return b.String()
 }
