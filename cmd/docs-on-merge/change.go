@@ -17,11 +17,13 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
+const tags = "refs/tags/"
+
 // change is what was merged.
 type change struct {
 	repository  string
 	base, head  string // commits; base may be the empty tree
-	tag         string // that head is of; "" for a merge
+	tag         string // refs/tags/...; "" for a merge
 	title, body string // of the pull requests, as far as they are known
 	files       []file
 	diffs       []string // of the files
@@ -32,17 +34,9 @@ type change struct {
 // key names the change for good. A merge and a tag on one commit are two changes.
 func (c change) key() string {
 	if c.tag != "" {
-		return c.repository + "@" + c.head + ":tag:" + c.tag
+		return c.repository + "@" + c.head + ":tag:" + strings.TrimPrefix(c.tag, tags)
 	}
 	return c.repository + "@" + c.head
-}
-
-// name is what to give as -head to name the change again.
-func (c change) name() string {
-	if c.tag != "" {
-		return "refs/tags/" + c.tag
-	}
-	return c.head
 }
 
 func (c change) stat() string {
@@ -90,23 +84,23 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 	if o.job != "" && o.again {
 		return c, errors.New("job and again exclude each other")
 	}
-	name, isTag := strings.CutPrefix(cmp.Or(o.head, e.Ref), "refs/tags/")
-	if isTag || o.head != "" && g.find(ctx, "refs/tags/"+name) != "" {
-		c.tag = name
+	name, isTag := strings.CutPrefix(cmp.Or(o.head, e.Ref), tags)
+	if isTag || o.head != "" && g.find(ctx, tags+name) != "" {
+		c.tag = tags + name
 	}
 	head := cmp.Or(o.head, e.After, "HEAD")
 	if c.tag != "" && g.find(ctx, e.After) == "" { // a tag object need not be fetched
-		head = "refs/tags/" + c.tag
+		head = c.tag
 	}
 	c.head = g.commit(ctx, head)
 	c.base = p.findBase(ctx, g, e, c)
 	toplevel := g.run(ctx, "rev-parse", "--show-toplevel")
 	c.repository = cmp.Or(o.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH"), url.PathEscape(filepath.Base(toplevel)))
 	for _, s := range p.findSpans(ctx, g, e.PullRequest, &c) {
-		c.files = append(c.files, g.files(ctx, s.base, s.head, o.paths)...)
-		c.subjects += g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", s.head, "^"+s.base) + "\n"
+		c.files = append(c.files, g.files(ctx, s[0], s[1], o.paths)...)
+		c.subjects += g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", s[1], "^"+s[0]) + "\n"
 		if o.withDiff {
-			c.diffs = append(c.diffs, strings.Split("\n"+g.diff(ctx, "--patch", s.base, s.head, o.paths), "\ndiff --git ")[1:]...)
+			c.diffs = append(c.diffs, strings.Split("\n"+g.diff(ctx, "--patch", s[0], s[1], o.paths), "\ndiff --git ")[1:]...)
 		}
 	}
 	if g.err == nil && len(c.files) == 0 && c.skip == "" {
@@ -131,14 +125,14 @@ func (p *program) readEvent(name string) (e event, skip string, err error) {
 		return event{After: e.PullRequest.MergeCommitSHA, PullRequest: e.PullRequest}, "", nil
 	case name == "push" && isZeros(e.After):
 		skip = "the branch or tag was deleted"
-	case name == "push" && strings.HasPrefix(e.Ref, "refs/tags/"):
+	case name == "push" && strings.HasPrefix(e.Ref, tags):
 		return event{After: e.After, Ref: e.Ref}, "", nil
 	case name == "push" && e.Before != "" && e.After != "":
 		e.PullRequest = pullRequest{}
 	case name == "release" && (e.Release.Draft || e.Action == "deleted" || e.Action == "unpublished"):
 		skip = "the release is a draft, or no longer published"
 	case name == "release" && e.Release.TagName != "":
-		return event{Ref: "refs/tags/" + e.Release.TagName}, "", nil
+		return event{Ref: tags + e.Release.TagName}, "", nil
 	case name == "workflow_dispatch":
 		return event{}, "", p.takeInputs(e.Inputs)
 	default:
@@ -173,7 +167,7 @@ func (p *program) findBase(ctx context.Context, g *git, e event, c change) strin
 		if g.err != nil && ctx.Err() == nil {
 			g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags (fetch-depth: 0 of actions/checkout), or say with -base where the change begins: %w", c.tag, g.err)
 		}
-		return g.commit(ctx, "refs/tags/"+previous)
+		return g.commit(ctx, tags+previous)
 	case base == "":
 		return e.PullRequest.base(ctx, g, c.head)
 	case base == g.emptyTree(ctx):
@@ -207,8 +201,8 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 
 const maxMerges = 100 // of a change that are looked at one by one, the newest
 
-// span is a part of a change.
-type span struct{ base, head string }
+// span is a part of a change, from a base to a head.
+type span [2]string
 
 // findSpans returns the parts of a change that are neither the agent's own work nor a
 // bot's: all of it as one, unless something has to be left out. It notes the titles and
@@ -222,11 +216,11 @@ func (p *program) findSpans(ctx context.Context, g *git, pull pullRequest, c *ch
 	if len(merges) == maxMerges {
 		p.step.Printf("Of the merges only the newest %d are looked at one by one.", maxMerges)
 	}
-	find, seen, base, echo := p.pullRequests(*c), map[int]bool{}, c.base, ""
+	seen, base, echo := map[int]bool{}, c.base, ""
 	for _, line := range slices.Backward(merges) {
 		names := append(strings.Fields(line), c.base, c.base) // itself, its parents
 		merge, parent := names[0], names[1]
-		pull := find(ctx, merge)
+		pull := p.pullRequest(ctx, c.repository, merge)
 		if why := p.echo(ctx, g, pull, parent, merge); why != "" {
 			p.step.Printf("Left out %s: %s", merge, why)
 			if base != parent {
@@ -247,25 +241,23 @@ func (p *program) findSpans(ctx context.Context, g *git, pull pullRequest, c *ch
 	return spans
 }
 
-// pullRequests returns a function that finds the pull request that a commit has merged. It
-// finds none if this is not GitHub, and none any more once GitHub does not respond.
-func (p *program) pullRequests(c change) func(ctx context.Context, commit string) pullRequest {
-	g, err := p.openGitHub(c.repository)
-	silent := !p.step.OnGitHub() && (p.options.repository == "" || p.step.OnGitLab())
-	return func(ctx context.Context, commit string) (pull pullRequest) {
-		var found []pullRequest
-		if err == nil && !silent {
-			err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
-		}
-		if err != nil && !silent {
-			silent = true
-			p.step.Printf("Going on without pull requests: the agent's own are known by their commits alone: %v", err)
-		}
-		if i := slices.IndexFunc(found, func(pull pullRequest) bool { return pull.MergedAt != "" }); i >= 0 {
-			pull = found[i]
-		}
+// pullRequest returns the pull request that a commit has merged, if this is GitHub.
+func (p *program) pullRequest(ctx context.Context, repository, commit string) (pull pullRequest) {
+	if p.blind || !p.step.OnGitHub() && (p.options.repository == "" || p.step.OnGitLab()) {
 		return pull
 	}
+	var found []pullRequest
+	g, err := p.openGitHub(repository)
+	if err == nil {
+		err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
+	}
+	if p.blind = err != nil; p.blind {
+		p.step.Printf("Going on without pull requests: the agent's own are known by their commits alone: %v", err)
+	}
+	if i := slices.IndexFunc(found, func(pull pullRequest) bool { return pull.MergedAt != "" }); i >= 0 {
+		pull = found[i]
+	}
+	return pull
 }
 
 var noReply = regexp.MustCompile(`^([0-9]+\+)?(.*)@users\.noreply\.github\.com$`)

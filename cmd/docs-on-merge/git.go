@@ -21,7 +21,7 @@ func (g *git) run(ctx context.Context, args ...string) string {
 	if g.err != nil {
 		return ""
 	}
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotePath=off"}, args...)...)
 	cmd.Dir = g.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
 		"GIT_AUTHOR_NAME=docs-on-merge", "GIT_AUTHOR_EMAIL=docs-on-merge@localhost", "GIT_COMMITTER_NAME=docs-on-merge", "GIT_COMMITTER_EMAIL=docs-on-merge@localhost")
@@ -71,7 +71,7 @@ func (g *git) emptyTree(ctx context.Context) string {
 
 // diff compares two commits, within the pathspecs and whatever the user's configuration.
 func (g *git) diff(ctx context.Context, how, base, head string, paths []string) string {
-	return g.run(ctx, append([]string{"diff", how, "-z", "--no-color", "--find-renames", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", base, head, "--"}, paths...)...)
+	return g.run(ctx, append([]string{"diff", how, "--no-color", "--find-renames", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", base, head, "--"}, paths...)...)
 }
 
 // file is a file that a change touches, with its lines (none of a binary file).
@@ -82,15 +82,11 @@ type file struct {
 
 // files returns what differs between two commits.
 func (g *git) files(ctx context.Context, base, head string, paths []string) (files []file) {
-	for fields := strings.Split(g.diff(ctx, "--numstat", base, head, paths), "\x00"); len(fields) > 1; fields = fields[1:] {
-		counts := append(strings.SplitN(fields[0], "\t", 3), "", "", "") // added, removed, path
-		if counts[2] == "" && len(fields) > 3 {                          // the old and the new path follow
-			counts[2] = fields[1] + " => " + fields[2]
-			fields = fields[2:]
-		}
-		added, _ := strconv.Atoi(counts[0]) // "-" of a binary file
-		removed, _ := strconv.Atoi(counts[1])
-		files = append(files, file{counts[2], added, removed})
+	for line := range strings.Lines(g.diff(ctx, "--numstat", base, head, paths)) {
+		fields := append(strings.SplitN(line, "\t", 3), "", "") // added, removed, path
+		added, _ := strconv.Atoi(fields[0])                     // "-" of a binary file
+		removed, _ := strconv.Atoi(fields[1])
+		files = append(files, file{fields[2], added, removed})
 	}
 	return files
 }

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -37,6 +38,7 @@ type program struct {
 	forge    http.RoundTripper // to GitHub's API; nil is the default one
 	settle   time.Duration     // between a status and its read-back
 	sendTime time.Duration     // see once.WithSendTime
+	blind    bool              // GitHub does not tell of pull requests
 	options  options
 	change   change
 	prompt   string
@@ -110,15 +112,11 @@ func (p *program) work(ctx context.Context) (err error) {
 		p.change.skip = "-dry-run"
 		return nil
 	}
-	// An OnPoll of the runner's comes in a run that finds another's job.
-	sending, made := context.WithCancel(ctx)
+	sending, made := context.WithCancel(ctx) // made, too, if a poll finds the job of another run
 	defer made()
 	client, err := p.step.Connect(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(mintlify.Poll) { made() })))
-	if err != nil {
-		return err
-	}
-	store, err := p.openStore(ctx)
-	if err != nil {
+	store, storeErr := p.openStore(ctx)
+	if err = cmp.Or(err, storeErr); err != nil {
 		return err
 	}
 	errorsOnly := slog.New(slog.NewTextHandler(p.step, &slog.HandlerOptions{Level: slog.LevelError}))
@@ -137,10 +135,10 @@ func (p *program) work(ctx context.Context) (err error) {
 		defer context.AfterFunc(ctx, func() { p.step.Printf("Interrupted: what was begun is recorded first.") })()
 		p.record, err = runner.Do(sending, task)
 	}
-	if p.record.State != once.Running || ctx.Err() != nil || err != nil && sending.Err() == nil {
+	switch {
+	case p.record.State != once.Running, ctx.Err() != nil, err != nil && sending.Err() == nil:
 		return err
-	}
-	if p.options.noWait {
+	case p.options.noWait:
 		return nil
 	}
 	// The record is left alone meanwhile: GitHub takes 1,000 requests an hour of a repository.
@@ -232,7 +230,7 @@ func (p *program) report(err error) int {
 		r.Text += " [job " + p.record.JobID + "]"
 	}
 	if c := p.change; c.head != "" {
-		r.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, c.name(), c.stat()))
+		r.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat()))
 	}
 	if p.options.dryRun {
 		r.Summary += "\n" + p.step.Code(p.prompt)
@@ -240,8 +238,8 @@ func (p *program) report(err error) int {
 	return p.step.Report(r)
 }
 
-// demo commits a change in a temporary repository and runs the program for it three
-// times, on a fake of the service and with the record in a directory.
+// demo commits a change in a temporary repository and runs the program for it three times,
+// on a fake of the service.
 func (p *program) demo(ctx context.Context) int {
 	p.step.Printf("Demo: a fake of the service inside this program. No prompt leaves it.")
 	dir, err := os.MkdirTemp("", "docs-on-merge-demo-")
@@ -249,14 +247,11 @@ func (p *program) demo(ctx context.Context) int {
 		return p.report(err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system tidies its folder, too
-	g, code := &git{dir: dir}, "package cli\n\n// JSON is the flag --json.\nvar JSON bool\n"
+	err = os.WriteFile(filepath.Join(dir, "json.go"), []byte("package cli\n\n// JSON is the flag --json.\nvar JSON bool\n"), 0o600)
+	g := &git{dir, err}
 	g.run(ctx, "init", "--quiet")
-	if err := os.WriteFile(filepath.Join(dir, "json.go"), []byte(code), 0o644); err != nil {
-		return p.report(err)
-	}
 	g.run(ctx, "add", "json.go")
-	g.run(ctx, "commit", "--quiet", "--no-gpg-sign", "--message=Add the flag --json")
-	if g.err != nil {
+	if g.run(ctx, "commit", "--quiet", "--no-gpg-sign", "--message=Add the flag --json"); g.err != nil {
 		return p.report(g.err)
 	}
 	service := mintlifytest.NewService()
@@ -266,8 +261,8 @@ func (p *program) demo(ctx context.Context) int {
 		}}
 	for _, args := range [][]string{{"-dry-run"}, {}, {}} {
 		fmt.Fprintf(p.step.Stderr, "\n== docs-on-merge %v\n", args)
-		again := &program{step: step, sendTime: p.sendTime}
-		if code := again.run(ctx, append(args, "-state", filepath.Join(dir, "state"), "-repository", "example/cli")); code != 0 {
+		args = append(args, "-state", filepath.Join(dir, "state"), "-repository", "example/cli")
+		if code := (&program{step: step, sendTime: p.sendTime}).run(ctx, args); code != 0 {
 			return code
 		}
 	}

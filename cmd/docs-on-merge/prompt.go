@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -47,16 +46,16 @@ func (p *program) makePrompt(c change) (string, error) {
 	}
 	var paths strings.Builder
 	for _, f := range c.files {
-		fmt.Fprintf(&paths, "+%d -%d %s\n", f.added, f.removed, ci.OneLine(f.path))
+		fmt.Fprintf(&paths, "+%d -%d %s\n", f.added, f.removed, p.step.OneLine(f.path))
 	}
 	title, body, subjects, files := p.quote(c.title), p.quote(c.body), p.quote(c.subjects), p.quote(paths.String())
-	var diffs []*quoted
-	for _, diff := range c.diffs {
-		diffs = append(diffs, p.quote(diff))
+	diffs := make([]*quoted, len(c.diffs))
+	for i, diff := range c.diffs {
+		diffs[i] = p.quote(diff)
 	}
 	for {
 		var prompt strings.Builder
-		data := promptData{c.repository, c.head, c.base, c.tag, c.stat(), join(title), join(body), join(subjects), join(files), join(diffs...)}
+		data := promptData{c.repository, c.head, c.base, strings.TrimPrefix(c.tag, tags), c.stat(), join(title), join(body), join(subjects), join(files), join(diffs...)}
 		if err := parsed.Execute(&prompt, data); err != nil {
 			return "", fmt.Errorf("the template cannot be filled in: %w", err)
 		}
@@ -97,16 +96,11 @@ func (p *program) quote(text string) *quoted {
 // join returns texts as one, which says where something was cut.
 func join(texts ...*quoted) string {
 	var lines []string
-	lost := false
 	for _, q := range texts {
 		lines = append(lines, q.lines...)
-		if q.cut && len(q.lines) > 0 {
+		if q.cut && (len(lines) == 0 || lines[len(lines)-1] != truncated) { // once for neighbors that are gone
 			lines = append(lines, truncated)
 		}
-		lost = lost || q.cut && len(q.lines) == 0
-	}
-	if lost {
-		lines = append(lines, truncated)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -72,7 +72,6 @@ type shared struct {
 	link func(string) string // cleans one
 }
 
-// Get implements [once.Store].
 func (s shared) Get(ctx context.Context, key string) (r once.Record, err error) {
 	versions, err := s.read(ctx, key)
 	if len(versions) > 0 {
@@ -81,7 +80,7 @@ func (s shared) Get(ctx context.Context, key string) (r once.Record, err error) 
 	return r, err
 }
 
-// Put implements [once.Store]. It adds a version, and reads back whether it counts.
+// Put adds a version, and reads back whether it counts.
 func (s shared) Put(ctx context.Context, r once.Record) error {
 	versions, err := s.read(ctx, r.Key)
 	if err != nil {
@@ -104,7 +103,6 @@ func (s shared) Put(ctx context.Context, r once.Record) error {
 	return nil
 }
 
-// List implements [once.Store].
 func (s shared) List(context.Context, ...once.State) ([]once.Record, error) {
 	return nil, errors.ErrUnsupported
 }
@@ -166,12 +164,9 @@ func (s *refs) add(ctx context.Context, r once.Record) error {
 }
 
 const (
-	gitHubAttempts  = 3 // with their waits they take less than a send may
-	gitHubTimeout   = 12 * time.Second
-	statusesPerPage = 100
-	maxStatusPages  = 50
-	maxDescription  = 140              // characters
-	runPath         = "/actions/runs/" // tells the link of a run from that of a pull request
+	perPage, maxPages = 100, 50          // of a list
+	maxDescription    = 140              // characters
+	runPath           = "/actions/runs/" // tells the link of a run from that of a pull request
 )
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
@@ -188,13 +183,13 @@ func (p *program) openGitHub(repository string) (*gitHub, error) {
 		return nil, fmt.Errorf("GitHub's API needs GITHUB_TOKEN and a repository owner/name, not %q", repository)
 	}
 	api := cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + repository
-	return &gitHub{api, token, http.Client{Transport: p.forge, Timeout: gitHubTimeout,
+	return &gitHub{api, token, http.Client{Transport: p.forge, Timeout: 12 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
 // do makes a call, again if that may help: none of ours does harm when it comes twice.
 func (g *gitHub) do(ctx context.Context, method, path string, body []byte, into any) (err error) {
-	for attempt := range gitHubAttempts {
+	for attempt := range 3 { // which take less time than a send may
 		sleep(ctx, time.Duration(attempt)*time.Second)
 		if err = g.attempt(ctx, method, path, body, into); err == nil || ci.OutcomeOf(err) != ci.NotStarted {
 			break
@@ -226,7 +221,7 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 	if code < 300 && err == nil {
 		return json.Unmarshal(data, into)
 	}
-	err = fmt.Errorf("%s %s: %s: %s", method, req.URL.Path, resp.Status, ci.OneLine(string(data[:min(len(data), 300)])))
+	err = fmt.Errorf("%s %s: %s: %s", method, req.URL.Path, resp.Status, data[:min(len(data), 300)])
 	switch {
 	case code < 300 || code >= 500 || code == http.StatusTooManyRequests || code == http.StatusForbidden && limited:
 		return &ci.Error{Outcome: ci.NotStarted, Err: err}
@@ -291,8 +286,8 @@ func (s *statuses) list(ctx context.Context, key string) (all []status, err erro
 	more := true
 	for page := 1; more; page++ {
 		var found []status
-		err := s.do(ctx, http.MethodGet, fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, statusesPerPage, page), nil, &found)
-		if more = len(found) == statusesPerPage; more && page == maxStatusPages {
+		err := s.do(ctx, http.MethodGet, fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, perPage, page), nil, &found)
+		if more = len(found) == perPage; more && page == maxPages {
 			err = cmp.Or(err, errors.New("the commit has too many statuses"))
 		}
 		if err != nil {

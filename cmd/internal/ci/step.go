@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"unicode"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 // Step is one run of a command, with its surroundings.
@@ -149,17 +149,18 @@ func (s *Step) LogPolls(heartbeat time.Duration) func(mintlify.Poll) {
 	var last string
 	var logged time.Duration
 	return func(poll mintlify.Poll) {
-		status := "not seen yet"
-		if poll.Job != nil {
+		var status string
+		switch {
+		case poll.Err != nil:
+			status = fmt.Sprint("a poll failed: ", poll.Err)
+		case poll.Job != nil:
 			status = "the job is " + string(poll.Job.Status)
-		} else if poll.Deployment != nil {
+		case poll.Deployment != nil:
 			status = "the deployment is " + string(poll.Deployment.Status)
 		}
-		if poll.Err != nil {
-			s.Printf("After %v: a poll failed: %v", poll.Waited.Round(time.Second), poll.Err)
-		} else if status != last || poll.Waited-logged >= heartbeat {
+		if status != last || poll.Waited-logged >= heartbeat {
 			last, logged = status, poll.Waited
-			s.Printf("After %v: %s", poll.Waited.Round(time.Second), OneLine(status))
+			s.Printf("After %v: %s", poll.Waited.Round(time.Second), s.OneLine(status))
 		}
 	}
 }
@@ -199,7 +200,7 @@ func (s *Step) Report(r Result) int {
 func (s *Step) write(r Result) (err error) {
 	var gitHub, gitLab strings.Builder
 	for _, output := range r.Outputs {
-		name, value, delimiter := output[0], s.Clean(output[1]), rand.Text() // a value cannot guess its delimiter
+		name, value, delimiter := output[0], s.OneLine(output[1]), rand.Text() // a value cannot guess its delimiter
 		fmt.Fprintf(&gitHub, "%s<<%s\n%s\n%[2]s\n", name, delimiter, value)
 		fmt.Fprintf(&gitLab, "%s=%s\n", strings.ToUpper(strings.ReplaceAll(s.Name+"_"+name, "-", "_")), value)
 	}
@@ -247,8 +248,8 @@ func (s *Step) Printf(format string, args ...any) {
 
 // Print writes text to stdout, line by line.
 func (s *Step) Print(text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(s.redact(text), "\n"), "\n") {
-		fmt.Fprintln(s.Stdout, inert(OneLine(line)))
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		fmt.Fprintln(s.Stdout, inert(s.OneLine(line)))
 	}
 }
 
@@ -260,17 +261,12 @@ func (s *Step) Write(text []byte) (int, error) {
 
 // annotate logs a line that GitHub also shows on the page of the run.
 func (s *Step) annotate(kind, text string) {
-	text = inert(s.Clean(text))
+	text = inert(s.OneLine(text))
 	if s.OnGitHub() {
 		text = "::" + kind + " title=" + s.Name + "::" + strings.ReplaceAll(text, "%", "%25")
 	}
 	fmt.Fprintln(s.Stderr, text)
 }
-
-// Clean returns foreign text as one line that prints and shows no secret.
-func (s *Step) Clean(text string) string { return OneLine(s.redact(text)) }
-
-var credentials = regexp.MustCompile(`(://)[^/@\s]*@`)
 
 func (s *Step) redact(text string) string {
 	for _, name := range []string{"MINTLIFY_API_KEY", "GITHUB_TOKEN"} {
@@ -279,7 +275,7 @@ func (s *Step) redact(text string) string {
 			text = strings.ReplaceAll(text, secret, "[redacted]")
 		}
 	}
-	return credentials.ReplaceAllString(text, "$1")
+	return redact.UserInfo(text)
 }
 
 // inert breaks up what a runner would take for a command: :: at the start of a line,
@@ -292,10 +288,10 @@ func inert(line string) string {
 	return line
 }
 
-// lines returns the lines of foreign text that are not blank. A character that does not
-// print could end a line, color it or hide it: it becomes a space.
-func lines(text string) (all []string) {
-	for line := range strings.SplitSeq(strings.ToValidUTF8(text, " "), "\n") {
+// Lines returns the lines of foreign text that are not blank, without secrets. A character
+// that does not print could end a line, color it or hide it: it becomes a space.
+func (s *Step) Lines(text string) (lines []string) {
+	for line := range strings.SplitSeq(strings.ToValidUTF8(s.redact(text), " "), "\n") {
 		line = strings.TrimRight(strings.Map(func(r rune) rune {
 			if unicode.IsPrint(r) {
 				return r
@@ -303,32 +299,25 @@ func lines(text string) (all []string) {
 			return ' '
 		}, line), " ")
 		if line != "" {
-			all = append(all, line)
+			lines = append(lines, line)
 		}
 	}
-	return all
+	return lines
 }
 
-// OneLine returns foreign text as one line that prints.
-func OneLine(text string) string { return strings.Join(lines(text), " ") }
+// OneLine returns foreign text as one line that prints and shows no secret.
+func (s *Step) OneLine(text string) string { return strings.Join(s.Lines(text), " ") }
 
 // Link returns text if it is a URL of the web, else "".
 func (s *Step) Link(text string) string {
-	u, err := url.Parse(s.Clean(text))
+	u, err := url.Parse(s.OneLine(text))
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return ""
 	}
 	return strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20").Replace(u.String())
 }
 
-// Lines returns the lines of foreign text that are not blank, without secrets.
-func (s *Step) Lines(text string) []string { return lines(s.redact(text)) }
-
 // Code returns text as a block of code in Markdown, which cannot end early.
 func (s *Step) Code(text string) string {
-	var b strings.Builder
-	for _, line := range s.Lines(text) {
-		b.WriteString("    " + line + "\n")
-	}
-	return b.String()
+	return "    " + strings.Join(s.Lines(text), "\n    ") + "\n"
 }
