@@ -94,8 +94,9 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 	}
 	c.head = g.commit(ctx, head)
 	c.base = p.findBase(ctx, g, e, c)
-	toplevel := g.run(ctx, "rev-parse", "--show-toplevel")
-	c.repository = cmp.Or(o.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH"), url.PathEscape(filepath.Base(toplevel)))
+	if c.repository = cmp.Or(o.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH")); c.repository == "" {
+		c.repository = url.PathEscape(filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
+	}
 	for _, s := range p.findSpans(ctx, g, e.PullRequest, &c) {
 		c.files = append(c.files, g.files(ctx, s[0], s[1], o.paths)...)
 		c.subjects += g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", s[1], "^"+s[0]) + "\n"
@@ -170,10 +171,11 @@ func (p *program) findBase(ctx context.Context, g *git, e event, c change) strin
 		return g.commit(ctx, tags+previous)
 	case base == "":
 		return e.PullRequest.base(ctx, g, c.head)
-	case base == g.emptyTree(ctx):
-		return base
 	case !isZeros(base):
-		return g.commit(ctx, base)
+		if found := g.find(ctx, base); found != "" || base == g.emptyTree(ctx) {
+			return cmp.Or(found, base)
+		}
+		return g.commit(ctx, base) // which says why it is not there
 	case e.After == "":
 		g.err = errors.New("-base is all zeros, since the branch is new or nothing was pushed: say where the change begins")
 		return ""

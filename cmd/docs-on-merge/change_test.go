@@ -77,9 +77,10 @@ func merge(t *testing.T, way string) (w *world, event map[string]any) {
 
 func TestAPullRequestIsAllOfItsFilesHoweverItWasMerged(t *testing.T) {
 	for _, way := range []string{"merge", "squash", "rebase"} {
+		w, event := merge(t, way)
 		for _, name := range []string{"pull_request", "pull_request_target"} {
 			t.Run(way+" "+name, func(t *testing.T) {
-				w, event := merge(t, way)
+				w.t = t
 				w.onGitHub(name, event)
 				prompt := w.prompt()
 				assert.Contains(t, prompt, "> +1 -0 one.go\n> +1 -0 two.go\n")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -252,13 +253,14 @@ func (w *world) rewrite(how string) {
 func TestEchoesOfOtherEvents(t *testing.T) {
 	const marker = "Documents it.\n\ndocs-job: acme/cli@5907854:0a1b2c3d"
 	for _, way := range []string{"merge", "squash", "rebase"} {
+		w, event := merge(t, way)
 		for name, spoil := range map[string]func(pull map[string]any){
 			"marker": func(pull map[string]any) { pull["body"] = marker },
 			"author": func(pull map[string]any) { pull["user"] = map[string]any{"login": "mintlify[bot]"} },
 		} {
-			w, event := merge(t, way)
-			spoil(event["pull_request"].(map[string]any))
-			w.onGitHub("pull_request", event)
+			pull := maps.Clone(event["pull_request"].(map[string]any))
+			spoil(pull)
+			w.onGitHub("pull_request", map[string]any{"pull_request": pull})
 			r := w.runOnce()
 			assert.Equal(t, "skipped", r.outputs["outcome"], "%s %s: %s", way, name, r.log)
 			assert.Empty(t, w.service.Requests())

@@ -29,8 +29,7 @@ var gitHubRemote = regexp.MustCompile(`(^|[/@.])(github\.com|ghe\.com)[:/]`)
 func (p *program) openStore(ctx context.Context) (once.Store, error) {
 	dir, named := p.options.state, p.step.OnGitHub() || p.options.repository != "" && !p.step.OnGitLab()
 	token := p.step.Getenv("GITHUB_TOKEN") != ""
-	origin := (&git{dir: p.step.Dir}).run(ctx, "remote", "get-url", "origin")
-	onGitHub := p.step.OnGitHub() || named && token || !p.step.OnGitLab() && gitHubRemote.MatchString(origin)
+	onGitHub := p.step.OnGitHub() || named && token || !p.step.OnGitLab() && gitHubRemote.MatchString((&git{dir: p.step.Dir}).run(ctx, "remote", "get-url", "origin"))
 	remote, isRemote := strings.CutPrefix(dir, "git:")
 	switch {
 	case isRemote && (remote == "" || remote[0] == '-'):

@@ -16,7 +16,7 @@ import (
 // bare makes a bare repository, and returns its path.
 func (w *world) bare() string {
 	dir := filepath.Join(w.t.TempDir(), "bare.git")
-	w.git("init", "--quiet", "--bare", dir)
+	w.git("init", "--quiet", "--template=", "--bare", dir)
 	return dir
 }
 
@@ -24,7 +24,7 @@ func (w *world) bare() string {
 func (w *world) clone(t *testing.T) *world {
 	again := *w
 	again.dir = filepath.Join(t.TempDir(), "clone")
-	w.git("clone", "--quiet", w.dir, again.dir)
+	w.git("clone", "--quiet", "--template=", w.dir, again.dir)
 	return &again
 }
 
@@ -72,8 +72,8 @@ func TestOneOfManyPushesWins(t *testing.T) {
 	w := newWorld(t)
 	remote := w.bare()
 	var all sync.WaitGroup
-	won := make(chan string, 8)
-	for i := range 8 {
+	won := make(chan string, 4)
+	for i := range 4 {
 		clone := w.clone(t)
 		s := shared{&refs{clone.dir, remote}, w.program(w.env, nil, nil).step.Link}
 		all.Go(func() {

@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), forge: &forge{statuses: map[string][]status{}}, sendTime: time.Minute, settle: time.Second, project: mintlifytest.ProjectID,
 		env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID, "GITHUB_TOKEN": gitHubToken}}
 	w.toForge = w.forge
-	w.git("init", "--quiet", "--initial-branch=main")
+	w.git("init", "--quiet", "--template=", "--initial-branch=main")
 	w.commit("first", "a.go", "package a\n")
 	return w
 }
@@ -54,6 +54,7 @@ func (w *world) git(args ...string) string {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = w.dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_KEY_1=core.fsync", "GIT_CONFIG_VALUE_1=none",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com")
 	out, err := cmd.CombinedOutput()
 	require.NoError(w.t, err, "git %q: %s", args, out)
