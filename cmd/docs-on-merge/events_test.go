@@ -31,6 +31,7 @@ func released(t *testing.T) *world {
 }
 
 func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
+	t.Parallel()
 	w := released(t)
 	object := w.git("rev-parse", "v1.1.0")
 	for name, event := range map[string]struct {
@@ -78,6 +79,7 @@ func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
 }
 
 func TestADispatchHasInputs(t *testing.T) {
+	t.Parallel()
 	w := merged(t)
 	head, base := w.git("rev-parse", "HEAD"), w.git("rev-parse", "HEAD^")
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
@@ -134,6 +136,7 @@ func TestTheWayOutOfAFailedRelease(t *testing.T) {
 
 // By hand, GITHUB_TOKEN and -repository lead to the record on GitHub.
 func TestByHandTheRecordIsGitHubsToo(t *testing.T) {
+	t.Parallel()
 	w := merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 	require.Equal(t, 3, w.runOnce().code)
@@ -188,6 +191,7 @@ func TestAPushOfSeveralMergesHasAllOfTheirTitles(t *testing.T) {
 }
 
 func TestNeverItsOwnEcho(t *testing.T) {
+	t.Parallel()
 	const marker = "Documents the flag.\n\ndocs-job: acme/cli@5907854:0a1b2c3d\n"
 	for name, spoil := range map[string]func(w *world, commit string, pull *pullRequest){
 		"marker in the body":   func(_ *world, _ string, pull *pullRequest) { pull.Body, pull.User.Login = marker, "ada" },
@@ -251,6 +255,7 @@ func (w *world) rewrite(how string) {
 }
 
 func TestEchoesOfOtherEvents(t *testing.T) {
+	t.Parallel()
 	const marker = "Documents it.\n\ndocs-job: acme/cli@5907854:0a1b2c3d"
 	for _, way := range []string{"merge", "squash", "rebase"} {
 		w, event := merge(t, way)
@@ -287,6 +292,7 @@ func outcomeOfRun(w *world, args ...string) string {
 }
 
 func TestTheDiffIsInThePrompt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before := w.git("rev-parse", "HEAD")
 	w.git("config", "diff.noprefix", "true")

@@ -54,6 +54,7 @@ func (w *world) state() once.State {
 }
 
 func TestWhatBecomesOfAFailedCreate(t *testing.T) {
+	t.Parallel()
 	w := merged(t)
 	for name, tc := range map[string]struct {
 		fault         mintlifytest.Fault
@@ -108,6 +109,7 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 }
 
 func TestJobsThatEnd(t *testing.T) {
+	t.Parallel()
 	one := merged(t)
 	for name, tc := range map[string]struct {
 		last    mintlifytest.Step
@@ -156,6 +158,7 @@ func TestJobsThatEnd(t *testing.T) {
 
 // With -soft no status is ever red, whatever comes.
 func TestSoftNeverTurnsTheCommitRed(t *testing.T) {
+	t.Parallel()
 	one := merged(t)
 	for name, tc := range map[string]struct {
 		fault   mintlifytest.Fault
@@ -231,6 +234,7 @@ func TestNoWaitAndTheRunAfterIt(t *testing.T) {
 }
 
 func TestAdoptAndSendAgain(t *testing.T) {
+	t.Parallel()
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
 		run := func(more ...string) ran { return w.runOnce(append(args, more...)...) }
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
@@ -325,6 +329,7 @@ func (w *world) atOnce(t *testing.T, n int, args ...string) (ids map[string]int,
 }
 
 func TestTwentyRunsAtOnce(t *testing.T) {
+	t.Parallel()
 	n := 5
 	if long(t) {
 		n = 20
@@ -388,6 +393,7 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 }
 
 func TestAnInterruptLosesNoJob(t *testing.T) {
+	t.Parallel()
 	one, step := merged(t), 9*time.Second
 	if long(t) {
 		step = 2300 * time.Millisecond

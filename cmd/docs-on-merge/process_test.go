@@ -94,7 +94,8 @@ func exitCode(t *testing.T, err error) int {
 // A process is killed up to three times on its way to a commit's job: at any moment, once
 // its claim is there, or once the service has its prompt. Then a run is left alone.
 func TestKillsNeverMakeASecondJob(t *testing.T) {
-	kills, isLong := 2, long(t)
+	t.Parallel()
+	kills, isLong := 1, long(t)
 	if isLong {
 		kills = 50
 	}
@@ -205,6 +206,7 @@ func (w *world) jobsOf(commit string) (n int) {
 }
 
 func TestTwentyProcessesAtOnce(t *testing.T) {
+	t.Parallel()
 	n := 2
 	if long(t) {
 		n = 20
@@ -243,6 +245,7 @@ func (w *world) action() *citest.Action {
 }
 
 func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
+	t.Parallel()
 	one := merged(t)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		w := one.fresh(t)
@@ -261,6 +264,7 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 }
 
 func TestTheActionPassesOddInputsOn(t *testing.T) {
+	t.Parallel()
 	w := merged(t)
 	w.onSockets()
 	w.commit("odd", "dir with space/$(touch pwned).go", "x")

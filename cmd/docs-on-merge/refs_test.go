@@ -40,6 +40,7 @@ func TestRefsAreAStore(t *testing.T) {
 
 // Two clones share nothing but the remote that has the record.
 func TestTwoClonesMakeOneJob(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before := w.git("rev-parse", "HEAD")
 	w.commit("second", "b.go", "package b\n")
@@ -69,6 +70,7 @@ func TestTwoClonesMakeOneJob(t *testing.T) {
 }
 
 func TestOneOfManyPushesWins(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	remote := w.bare()
 	var all sync.WaitGroup
@@ -94,6 +96,7 @@ func TestOneOfManyPushesWins(t *testing.T) {
 }
 
 func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for state, says := range map[string]string{
 		"git:":             "names no remote",

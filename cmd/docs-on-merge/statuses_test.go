@@ -20,6 +20,7 @@ import (
 )
 
 func TestStatusesAreAStore(t *testing.T) {
+	t.Parallel()
 	mintlifytest.TestStore(t, func(t *testing.T) once.Store {
 		w := newWorld(t)
 		w.settle = 5 * time.Millisecond
@@ -62,6 +63,7 @@ func response(code int, header ...string) *http.Response {
 }
 
 func TestWithoutARecordThereIsNoJob(t *testing.T) {
+	t.Parallel()
 	one := merged(t)
 	for name, tc := range map[string]struct {
 		method string
