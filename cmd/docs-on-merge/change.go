@@ -24,7 +24,7 @@ type change struct {
 	repository  string
 	base, head  string // commits; base may be the empty tree
 	tag         string // refs/tags/...; "" for a merge
-	title, body string // of the pull requests, as far as they are known
+	title, body string // of its pull requests, as far as they are known
 	files       []file
 	diffs       []string // of the files
 	subjects    string   // of the commits, a line each
@@ -144,13 +144,13 @@ func (p *program) readEvent(name string) (e event, skip string, err error) {
 
 // takeInputs takes the inputs of a workflow_dispatch for flags that are not given.
 func (p *program) takeInputs(inputs map[string]any) error {
-	input := func(name string) string {
-		if text := strings.TrimSpace(fmt.Sprint(inputs[name])); inputs[name] != nil && text != "false" {
-			return text
+	o, none := &p.options, []string{"", "false", "<nil>"}
+	input := func(name string) (text string) {
+		if text = strings.TrimSpace(fmt.Sprint(inputs[name])); slices.Contains(none, text) {
+			return ""
 		}
-		return ""
+		return text
 	}
-	o := &p.options
 	o.base, o.head, o.job = input("base"), cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA")), cmp.Or(o.job, input("job"))
 	o.again = o.again || input("again") != ""
 	if o.base == "" && o.job == "" {
@@ -278,7 +278,7 @@ func (p *program) echo(ctx context.Context, g *git, pull pullRequest, base, head
 			authors = append(authors, []string{fields[1], noReply.ReplaceAllString(fields[2], "$2")})
 		}
 	}
-	if key, ok := once.FindMarker(cmp.Or(pull.Body, messages)); ok {
+	if key, ok := once.FindMarker(cmp.Or(strings.TrimSpace(pull.Body), messages)); ok {
 		return "it is the agent's own work for " + key
 	}
 	if pull.User.Login != "" {

@@ -194,16 +194,13 @@ var outcomes = map[ci.Outcome]struct{ state, words, hint string }{
 
 // outcomeOf returns what a record means, and the error that came with it.
 func outcomeOf(r once.Record, err error) ci.Outcome {
+	over := map[once.State]ci.Outcome{once.Done: "no-pull-request", once.Failed: ci.Failed, once.Unknown: ci.Unknown, once.Refused: ci.NotStarted, once.Canceled: ci.NotStarted}
 	switch {
 	case r.State == once.Done && r.PRLink != "":
 		return "pull-request"
-	case r.State == once.Done:
-		return "no-pull-request"
-	case r.State == once.Failed:
-		return ci.Failed
-	case r.State == once.Unknown:
-		return ci.Unknown
-	case r.State == once.Refused || r.State == once.Canceled || r.State == once.Pending && r.Sends > 0 && err == nil:
+	case over[r.State] != "":
+		return over[r.State]
+	case err == nil && r.State == once.Pending && r.Sends > 0:
 		return ci.NotStarted
 	case err == nil, (r.State == once.Running || r.State == once.Sending) && ci.OutcomeOf(err) != ci.SetUp:
 		return ci.Running
