@@ -25,7 +25,8 @@ type change struct {
 	base, head  string // commits; base may be the empty tree
 	tag         string // refs/tags/...; "" for a merge
 	title, body string // of its pull requests, as far as they are known
-	files       []file
+	stat        stat
+	files       string   // a line each
 	diffs       []string // of the files
 	subjects    string   // of the commits, a line each
 	skip        string   // why there is nothing to do; "" if there is
@@ -37,11 +38,6 @@ func (c change) key() string {
 		return c.repository + "@" + c.head + ":tag:" + strings.TrimPrefix(c.tag, tags)
 	}
 	return c.repository + "@" + c.head
-}
-
-func (c change) stat() string {
-	added, removed := count(c.files)
-	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", len(c.files), added, removed)
 }
 
 // event is what is read of an event of GitHub Actions.
@@ -98,13 +94,15 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 		c.repository = url.PathEscape(filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
 	}
 	for _, s := range p.findSpans(ctx, g, e.PullRequest, &c) {
-		c.files = append(c.files, g.files(ctx, s[0], s[1], o.paths)...)
+		files, sum := g.files(ctx, s[0], s[1], o.paths)
+		c.files += files
+		c.stat = stat{c.stat.files + sum.files, c.stat.added + sum.added, c.stat.removed + sum.removed}
 		c.subjects += g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", s[1], "^"+s[0]) + "\n"
 		if o.withDiff {
 			c.diffs = append(c.diffs, strings.Split("\n"+g.diff(ctx, "--patch", s[0], s[1], o.paths), "\ndiff --git ")[1:]...)
 		}
 	}
-	if g.err == nil && len(c.files) == 0 && c.skip == "" {
+	if g.err == nil && c.stat.files == 0 && c.skip == "" {
 		c.skip = "nothing relevant changed"
 	}
 	return c, g.err
@@ -194,8 +192,7 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 	if r.Commits < 2 || g.find(ctx, head+"^2") != "" {
 		return parent
 	}
-	files := g.files(ctx, parent, head, nil)
-	if added, removed := count(files); len(files) == r.ChangedFiles && added == r.Additions && removed == r.Deletions {
+	if _, all := g.files(ctx, parent, head, nil); all == (stat{r.ChangedFiles, r.Additions, r.Deletions}) {
 		return parent // squashed
 	}
 	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))

@@ -74,26 +74,22 @@ func (g *git) diff(ctx context.Context, how, base, head string, paths []string) 
 	return g.run(ctx, append([]string{"diff", how, "--no-color", "--find-renames", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", base, head, "--"}, paths...)...)
 }
 
-// file is a file that a change touches, with its lines (none of a binary file).
-type file struct {
-	path           string
-	added, removed int
+// stat is how much a change touches. A binary file has no lines.
+type stat struct{ files, added, removed int }
+
+func (s stat) String() string {
+	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", s.files, s.added, s.removed)
 }
 
-// files returns what differs between two commits.
-func (g *git) files(ctx context.Context, base, head string, paths []string) (files []file) {
+// files lists the files that differ between two commits, a line each, and sums them up.
+func (g *git) files(ctx context.Context, base, head string, paths []string) (list string, sum stat) {
+	var lines strings.Builder
 	for line := range strings.Lines(g.diff(ctx, "--numstat", base, head, paths)) {
-		fields := append(strings.SplitN(line, "\t", 3), "", "") // added, removed, path
-		added, _ := strconv.Atoi(fields[0])                     // "-" of a binary file
+		fields := append(strings.SplitN(strings.TrimSpace(line), "\t", 3), "", "") // added, removed, path
+		added, _ := strconv.Atoi(fields[0])                                        // "-" of a binary file
 		removed, _ := strconv.Atoi(fields[1])
-		files = append(files, file{fields[2], added, removed})
+		sum = stat{sum.files + 1, sum.added + added, sum.removed + removed}
+		fmt.Fprintf(&lines, "+%d -%d %s\n", added, removed, fields[2])
 	}
-	return files
-}
-
-func count(files []file) (added, removed int) {
-	for _, f := range files {
-		added, removed = added+f.added, removed+f.removed
-	}
-	return added, removed
+	return lines.String(), sum
 }

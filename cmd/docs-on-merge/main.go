@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -155,6 +156,7 @@ func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.S
 	if err != nil {
 		return fmt.Errorf("the record of jobs cannot be read: %w", err)
 	}
+	over := []once.State{once.Unknown, once.Failed, once.Refused, once.Canceled}
 	switch o := p.options; {
 	case o.job != "" && record.JobID != o.job:
 		if record.Version == 0 {
@@ -163,8 +165,8 @@ func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.S
 		if err == nil {
 			record, err = runner.Adopt(ctx, task.Key, o.job)
 		}
-	case o.again && (record.State == once.Unknown || record.State == once.Failed || record.State == once.Refused || record.State == once.Canceled):
-		if record, err = runner.SendAgain(ctx, task.Key); record.State.IsOpen() {
+	case o.again && slices.Contains(over, record.State):
+		if record, err = runner.SendAgain(ctx, task.Key); record.Version > 0 && !slices.Contains(over, record.State) {
 			err = nil // another run was faster
 		}
 	case o.again && record.Version > 0:
@@ -227,7 +229,7 @@ func (p *program) report(err error) int {
 		r.Text += " [job " + p.record.JobID + "]"
 	}
 	if c := p.change; c.head != "" {
-		r.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat()))
+		r.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
 	}
 	if p.options.dryRun {
 		r.Summary += "\n" + p.step.Code(p.prompt)

@@ -44,18 +44,14 @@ func (p *program) makePrompt(c change) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the template cannot be parsed: %w", err)
 	}
-	var paths strings.Builder
-	for _, f := range c.files {
-		fmt.Fprintf(&paths, "+%d -%d %s\n", f.added, f.removed, p.step.OneLine(f.path))
-	}
-	title, body, subjects, files := p.quote(c.title), p.quote(c.body), p.quote(c.subjects), p.quote(paths.String())
+	title, body, subjects, files := p.quote(c.title), p.quote(c.body), p.quote(c.subjects), p.quote(c.files)
 	diffs := make([]*quoted, len(c.diffs))
 	for i, diff := range c.diffs {
 		diffs[i] = p.quote(diff)
 	}
 	for {
 		var prompt strings.Builder
-		data := promptData{c.repository, c.head, c.base, strings.TrimPrefix(c.tag, tags), c.stat(), join(title), join(body), join(subjects), join(files), join(diffs...)}
+		data := promptData{c.repository, c.head, c.base, strings.TrimPrefix(c.tag, tags), c.stat.String(), join(title), join(body), join(subjects), join(files), join(diffs...)}
 		if err := parsed.Execute(&prompt, data); err != nil {
 			return "", fmt.Errorf("the template cannot be filled in: %w", err)
 		}
