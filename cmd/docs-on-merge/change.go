@@ -242,7 +242,8 @@ func (p *program) findSpans(ctx context.Context, g *git, pull pullRequest, c *ch
 
 // pullRequest returns the pull request that a commit has merged, if this is GitHub.
 func (p *program) pullRequest(ctx context.Context, repository, commit string) (pull pullRequest) {
-	if p.blind || !p.step.OnGitHub() && (p.options.repository == "" || p.step.OnGitLab()) {
+	byHand := p.options.repository != "" && p.step.Getenv("GITHUB_TOKEN") != "" && !p.step.OnGitLab()
+	if p.blind || !p.step.OnGitHub() && !byHand {
 		return pull
 	}
 	var found []pullRequest

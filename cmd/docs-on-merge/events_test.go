@@ -314,6 +314,7 @@ func TestTheDiffIsInThePrompt(t *testing.T) {
 	for line := range strings.Lines(strings.TrimSpace(diff)) {
 		assert.Regexp(t, `^> |^\(truncated\)`, line, "quoted as data")
 	}
+	assert.Contains(t, prompt, "> diff --git a/small.go b/small.go\n")
 	assert.NotContains(t, w.prompt("-diff=false"), "+package small")
 	assert.Contains(t, w.prompt("-diff=false"), "+5 -0 small.go")
 	assert.Contains(t, w.prompt("-path", "small.go"), "> +last\n")

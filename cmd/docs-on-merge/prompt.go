@@ -47,7 +47,7 @@ func (p *program) makePrompt(c change) (string, error) {
 	title, body, subjects, files := p.quote(c.title), p.quote(c.body), p.quote(c.subjects), p.quote(c.files)
 	diffs := make([]*quoted, len(c.diffs))
 	for i, diff := range c.diffs {
-		diffs[i] = p.quote(diff)
+		diffs[i] = p.quote("diff --git " + diff)
 	}
 	for {
 		var prompt strings.Builder

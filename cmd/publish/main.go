@@ -143,7 +143,9 @@ func (p *publication) report(soft bool, err error) int {
 // demo connects to a fake whose deployments take some polls, one of which fails.
 func (p *publication) demo(opts ...mintlify.Option) (*mintlify.Client, error) {
 	fake := mintlifytest.NewService()
-	fake.AddDeployment(cmp.Or(p.id, "demo")) // for -id
+	if p.id != "" {
+		fake.AddDeployment(p.id)
+	}
 	badGateway := &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}
 	fake.ScriptDeployment(mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Fault: badGateway}, mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded})
 	return fake.Client(append(opts, mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second)))...), nil
