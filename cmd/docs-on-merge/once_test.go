@@ -335,6 +335,10 @@ func TestTwentyRunsAtOnce(t *testing.T) {
 		n = 20
 	}
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
+		w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+			time.Sleep(200 * time.Millisecond) // so that all claim at once, having seen no claim
+			return w.forge.RoundTrip(r)
+		})
 		synctest.Test(t, func(t *testing.T) {
 			// The winner takes nearly its minute: the others outwait it.
 			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"15"}}})
