@@ -210,6 +210,9 @@ func TestNeverItsOwnEcho(t *testing.T) {
 		"no body: message": func(w *world, _ string, pull *pullRequest) { pull.Body = ""; w.message(marker) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if (name == "dependabot" || name == "renovate" || name == "no pull request: bot") && !long(t) {
+				t.Skip("MINTLIFY_LONG=1 runs it")
+			}
 			w, second := echoes(t)
 			pull := w.forge.pulls[second][0]
 			spoil(w, second, &pull)
