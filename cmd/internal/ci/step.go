@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,6 +22,7 @@ import (
 	"unicode"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -72,7 +72,7 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	wantsVersion := flags.Bool("version", false, "print the version and the commit")
 	err := flags.Parse(args)
 	if err == nil && *wantsVersion {
-		s.Print(s.Name + " " + buildVersion())
+		s.Print(version.String(s.Name))
 		return flag.ErrHelp
 	}
 	flags.Visit(func(f *flag.Flag) {
@@ -85,18 +85,6 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	return err
-}
-
-var version, commit string // set by -ldflags -X in a release
-
-func buildVersion() string {
-	info, _ := debug.ReadBuildInfo() // always there: go builds with modules
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			commit = cmp.Or(commit, setting.Value)
-		}
-	}
-	return cmp.Or(version, info.Main.Version, "(devel)") + ", commit " + cmp.Or(commit, "unknown")
 }
 
 // Outcome is how a step ended: one of these, or what the command calls its success.
