@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -335,4 +337,327 @@ func TestEveryErrorAndLogLineNamesTheRequest(t *testing.T) {
 			assert.Contains(t, lines.String(), "job=job_1", "the poll that failed")
 		}
 	})
+}
+
+func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
+	for name, tc := range map[string]struct {
+		body, message string
+		details       []string
+	}{
+		"agent":                   {`{"error":"prompt too long"}`, "prompt too long", nil},
+		"analytics":               {`{"error":"bad query","details":[{"message":"limit > 250"},{"message":"no such date"}]}`, "bad query", []string{"limit > 250", "no such date"}},
+		"message":                 {`{"message":"not yet"}`, "not yet", nil},
+		"nested":                  {`{"error":{"message":"inner","code":5}}`, "inner", nil},
+		"details alone":           {`{"details":["a",{"message":"b"},7]}`, "", []string{"a", "b"}},
+		"odd details":             {`{"error":"x","details":"y"}`, "x", nil},
+		"plain text":              {"Too many\r\nrequests\n", "Too many requests", nil},
+		"HTML with title":         {"<!DOCTYPE html><html><head>\n<title>502 Bad\nGateway &amp; more</title></head><body>" + strings.Repeat("<p>wall</p>", 1000), "502 Bad Gateway & more", nil},
+		"HTML, no title":          {"<html><body><h1>Sorry</h1> come back</body></html>", "Sorry come back", nil},
+		"HTML in JSON":            {`{"error":"<html><body><h1>502</h1></body></html>"}`, "502", nil},
+		"byte-order mark":         {"\ufeff<html><body>hi", "hi", nil},
+		"HTML behind white space": {"\n <html><title>Sorry</title>", "Sorry", nil},
+		"truncated tag":           {"<html><div class='" + strings.Repeat("a ", 5000), "", nil},
+		"no HTML":                 {"want 1 < limit <= 250", "want 1 < limit <= 250", nil},
+		"empty":                   {"", "", nil},
+		"JSON of no shape":        {`["x"]`, `["x"]`, nil},
+		"null":                    {`null`, `null`, nil},
+		"control":                 {`{"error":"a\u0000b\u001b[31mred\u202e\nnext\u200b"}`, "a b [31mred next", nil},
+		"broken UTF-8":            {"caf\xe9 ferm\xe9", "caf ferm", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := create(t.Context(), newClient(t, respondWith(400, tc.body)))
+			var apiErr *mintlify.APIError
+			require.ErrorAs(t, err, &apiErr)
+			assert.Equal(t, tc.message, apiErr.Message)
+			assert.Equal(t, tc.details, apiErr.Details)
+			assert.ErrorContains(t, err, "create job: 400 Bad Request")
+			assert.ErrorContains(t, err, tc.message)
+			for _, detail := range tc.details {
+				assert.ErrorContains(t, err, detail)
+			}
+			assertReadable(t, err)
+		})
+	}
+}
+
+func TestAPIErrorCutsTheServicesWords(t *testing.T) {
+	apiErr := func(body string) *mintlify.APIError {
+		_, err := get(t.Context(), newClient(t, respondWith(400, body)))
+		var apiErr *mintlify.APIError
+		require.ErrorAs(t, err, &apiErr)
+		return apiErr
+	}
+	assert.Len(t, apiErr(`{"details":[`+strings.Repeat(`"x",`, 1000)+`"x"]}`).Details, 10)
+	whole := strings.Repeat("x", 300)
+	assert.Equal(t, whole, apiErr(`{"error":"`+whole+`"}`).Message)
+	for shift := range 3 {
+		cut := apiErr(`{"error":"` + whole[:shift] + strings.Repeat("日", 100) + `x"}`).Message
+		assert.True(t, utf8.ValidString(cut) && strings.HasSuffix(cut, "…"), "%q", cut)
+		assert.LessOrEqual(t, len(cut), 300)
+	}
+}
+
+func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
+	echo := `{"error":"no such key ` + testKey + `","details":[{"message":"` + testKey + `"}]}`
+	breakOffWith := func(status int, body string, err error) transport {
+		return func(*http.Request) (*http.Response, error) {
+			return pipe(status, func(w *io.PipeWriter) {
+				io.WriteString(w, body)
+				w.CloseWithError(err)
+			}), nil
+		}
+	}
+	var lines strings.Builder
+	logger := mintlify.WithLogger(textLogger(&lines))
+	for name, rt := range map[string]http.RoundTripper{
+		"error":                respondWith(401, echo, "X-Echo", "Bearer "+testKey, "X-Request-Id", testKey),
+		"text":                 respondWith(503, "key "+testKey),
+		"count":                respondWith(200, `{"totals":{"human":"`+testKey+`"},"visitors":[],"hasMore":false}`),
+		"HTML":                 respondWith(502, "<title>"+testKey+"</title>"),
+		"malformed":            respondWith(200, "key "+testKey, "X-Echo", testKey),
+		"truncated":            breakOffWith(200, testKey, errors.New("lost "+testKey)),
+		"truncated in the key": breakOffWith(401, "bad key "+testKey[:len(testKey)-1], io.ErrUnexpectedEOF),
+		"redirect":             respondWith(302, "", "Location", "https://evil.example.com/?key="+testKey),
+		"error of the transport": transport(func(r *http.Request) (*http.Response, error) {
+			return nil, fmt.Errorf("sent %v", r.Header)
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, rt, logger, mintlify.WithRetryWait(0, 0))
+			for _, call := range operations {
+				_, err := call(t.Context(), client)
+				require.Error(t, err)
+				for err := range chain(err) {
+					assert.NotContains(t, leaks(err), testKey[5:len(testKey)-1], "%T", err)
+				}
+				var apiErr *mintlify.APIError
+				if errors.As(err, &apiErr) {
+					assert.NotContains(t, leaks(*apiErr), testKey)
+					assert.NotContains(t, string(apiErr.Body), testKey)
+				}
+				var malformed *mintlify.ResponseError
+				if errors.As(err, &malformed) {
+					assert.NotContains(t, leaks(*malformed), testKey)
+					assert.NotContains(t, string(malformed.Body), testKey)
+				}
+			}
+			for _, v := range []any{client, *client, client.Jobs, *client.Jobs} {
+				assert.NotContains(t, leaks(v), testKey)
+			}
+		})
+	}
+	assert.NotEmpty(t, lines.String())
+	assert.NotContains(t, lines.String(), testKey)
+}
+
+// chain ranges over the errors of the SDK in err: what a transport returned is its own.
+func chain(err error) func(yield func(error) bool) {
+	return func(yield func(error) bool) {
+		for err != nil && strings.Contains(fmt.Sprintf("%T", err), "mintlify.") {
+			if !yield(err) {
+				return
+			}
+			err = errors.Unwrap(err)
+		}
+	}
+}
+
+// A key that is cut in the middle would not be recognized.
+func TestKeyIsRedactedBeforeTextIsCut(t *testing.T) {
+	for pad := range 320 {
+		for name, body := range map[string]string{
+			"JSON": `{"error":"` + strings.Repeat("x", pad) + testKey + `"}`,
+			"text": strings.Repeat("x", pad) + testKey,
+			"HTML": "<p>" + strings.Repeat("x", pad) + testKey,
+		} {
+			for _, status := range []int{200, 400} {
+				_, err := create(t.Context(), newClient(t, respondWith(status, body)))
+				require.Error(t, err)
+				assert.NotContains(t, err.Error(), testKey[:8], "%s, %d", name, pad)
+			}
+		}
+	}
+}
+
+func TestWhatAllKeysBeginWithIsNotRedacted(t *testing.T) {
+	const words = "the key must begin with mint_"
+	_, err := get(t.Context(), newClient(t, respondWith(401, words)))
+	assert.ErrorContains(t, err, words)
+	_, err = get(t.Context(), newClient(t, respondWith(401, words+testKey[len("mint_"):len("mint_")+1])))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "mint_", "a key that was truncated")
+}
+
+func TestKeyIsRedactedFromEachDetailAndHeaderValue(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, respondWith(400, `{"details":["\u006d`+testKey[1:]+`"]}`, "X-Echo", "a", "X-Echo", testKey)))
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	assert.Equal(t, []string{"[API key]"}, apiErr.Details)
+	assert.Equal(t, []string{"a", "[API key]"}, apiErr.Header["X-Echo"])
+}
+
+func TestKeyIsNotRedactedFromTheTransportsOwnResponse(t *testing.T) {
+	header := http.Header{"X-Echo": {testKey}}
+	_, err := get(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		response := response(400, "")
+		response.Header = header
+		return response, nil
+	})))
+	require.Error(t, err)
+	assert.Equal(t, http.Header{"X-Echo": {testKey}}, header, "a recorder may have kept it")
+}
+
+// otherCalls make the calls of the operations that fuzzedOperations lacks, and those that
+// make many.
+var otherCalls = []func(context.Context, *mintlify.Client) (any, error){
+	func(ctx context.Context, c *mintlify.Client) (any, error) {
+		return c.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "docs"})
+	},
+	func(ctx context.Context, c *mintlify.Client) (any, error) {
+		return c.Deployments.WaitUntilDone(ctx, "d", mintlify.WithMaxOutage(0))
+	},
+	func(ctx context.Context, c *mintlify.Client) (any, error) {
+		return c.Deployments.Poll(ctx, "d", 0)
+	},
+	func(ctx context.Context, c *mintlify.Client) (any, error) {
+		return collect(c.Analytics.Views(ctx, mintlify.ViewsParams{}))
+	},
+	func(ctx context.Context, c *mintlify.Client) (any, error) {
+		return collect(c.Analytics.Searches(ctx, mintlify.SearchesParams{}, mintlify.WithPrefetch(1)))
+	},
+	func(ctx context.Context, c *mintlify.Client) (any, error) {
+		return collect(c.Analytics.Feedback(ctx, mintlify.FeedbackParams{}))
+	},
+	func(ctx context.Context, c *mintlify.Client) (any, error) {
+		return collect(c.Analytics.Conversations(ctx, mintlify.ConversationsParams{}))
+	},
+}
+
+// callAll makes all those calls, and hands over the results and the errors.
+func callAll(ctx context.Context, client *mintlify.Client, each func(result any, err error)) {
+	for _, operation := range fuzzedOperations {
+		each(operation.call(ctx, client))
+	}
+	for _, call := range otherCalls {
+		each(call(ctx, client))
+	}
+}
+
+func TestNoResultOrErrorOfAnyOperationShowsTheKey(t *testing.T) {
+	client := newClient(t, echoing(500))
+	values := []any{client.Deployments, *client.Deployments, client.Automations, *client.Automations}
+	for _, status := range []int{200, 202, 302, 400, 401, 403, 404, 429, 500} {
+		callAll(t.Context(), newClient(t, echoing(status), mintlify.WithRetryWait(0, 0)), func(result any, err error) {
+			values = append(values, result, err)
+			var apiErr *mintlify.APIError
+			if errors.As(err, &apiErr) {
+				values = append(values, *apiErr)
+			}
+			var malformed *mintlify.ResponseError
+			if errors.As(err, &malformed) {
+				values = append(values, *malformed)
+			}
+			var pageErr *mintlify.PageError
+			if errors.As(err, &pageErr) {
+				values = append(values, *pageErr)
+			}
+		})
+	}
+	// The id is the service's, but what the error says of it is ours.
+	_, err := newClient(t, respondWith(202, `{"statusId":"`+testKey+`","previewUrl":`)).Deployments.TriggerUpdate(t.Context())
+	require.ErrorContains(t, err, "was queued")
+	for _, v := range append(values, err) {
+		assert.NotContains(t, leaks(v), testKey[5:], "%T", v)
+	}
+}
+
+func TestNoLogLineOfAnyOperationShowsTheKey(t *testing.T) {
+	lines := new(strings.Builder)
+	for _, status := range []int{200, 302, 401, 429, 500} {
+		client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0), mintlify.WithLogger(textLogger(lines)))
+		callAll(t.Context(), client, func(any, error) {})
+	}
+	for _, op := range []mintlify.Operation{mintlify.OpTriggerPreview, mintlify.OpGetConversations, mintlify.OpTriggerAutomation} {
+		assert.Contains(t, lines.String(), string(op))
+	}
+	assert.NotContains(t, lines.String(), testKey[5:])
+}
+
+// What readers wrote, and where they can be reached.
+const (
+	contact = "reader@example.com"
+	words   = "I cannot log in since my divorce"
+)
+
+// personalPages are responses that hold both, and what is wrong with them.
+func personalPages() map[string]string {
+	row := `{"id":"1","path":"/a","comment":"` + words + `","contact":"` + contact + `","source":"contextual","searchQuery":"` + words + `","query":"` + words + `","response":"` + words + `","content":"` + words + `","sources":[]}`
+	page := func(rest string) string {
+		return `{"feedback":[` + row + `],"searches":[` + row + `],"conversations":[` + row + `],"messages":[` + row + `],"totalSearches":1` + rest
+	}
+	return map[string]string{
+		"whole":             page(`,"hasMore":false,"nextCursor":null}`),
+		"the same for ever": page(`,"hasMore":true,"nextCursor":"x"}`),
+		"no hasMore":        page(`}`),
+		"no cursor":         page(`,"hasMore":true,"nextCursor":null}`),
+		"not ended":         page(`,"hasMore":`),
+		"more behind":       page(`,"hasMore":false} ` + words),
+		"no JSON":           words + " " + contact,
+		"a list":            `[` + row + `]`,
+		"a text":            `"` + words + " " + contact + `"`,
+		"wrong types":       strings.NewReplacer(`"`+words+`"`, `["`+words+`"]`, `"`+contact+`"`, `{"`+contact+`":1}`).Replace(page(`,"hasMore":"` + words + `"}`)),
+		"HTML":              "<html><title>" + words + "</title>" + contact,
+	}
+}
+
+func TestNoMessageOrLogLineQuotesWhatReadersWrote(t *testing.T) {
+	reads := 0
+	for name, body := range personalPages() {
+		truncated := transport(func(*http.Request) (*http.Response, error) {
+			return pipe(200, func(w *io.PipeWriter) {
+				_, _ = io.WriteString(w, body[:len(body)*2/3])
+				_ = w.CloseWithError(errors.New("connection reset"))
+			}), nil
+		})
+		for _, rt := range []transport{respondWith(200, body), truncated} {
+			lines := new(strings.Builder)
+			logger := slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.Level(-100)}))
+			client := newClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(1), mintlify.WithLogger(logger))
+			var messages strings.Builder
+			callAll(t.Context(), client, func(result any, err error) {
+				if err != nil {
+					fmt.Fprintf(&messages, "%v\n%+v\n", err, err)
+					textLogger(&messages).Error("failed", "error", err)
+				} else {
+					reads++
+				}
+			})
+			assert.Contains(t, lines.String(), "get feedback", name)
+			for _, operation := range []string{"get searches", "get feedback", "get conversations", "get thread"} {
+				for _, line := range strings.Split(lines.String()+messages.String(), "\n") {
+					if strings.Contains(line, operation) {
+						assert.NotContains(t, line, "divorce", "%s, %s", operation, name)
+						assert.NotContains(t, line, "reader@", "%s, %s", operation, name)
+					}
+				}
+			}
+		}
+	}
+	assert.Positive(t, reads, "and some of these are read")
+}
+
+func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
+	body := `{"conversations":[{"query":"` + words + `","response":"` + strings.Repeat("x", 10<<20) + `"}],"hasMore":false}`
+	_, err := newClient(t, respondWith(200, body)).Analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
+	assert.EqualError(t, err, "mintlify: get conversations: malformed response (status 200): larger than 10 MiB [/v1/analytics/proj/assistant]")
+}
+
+// The body is there for whoever looks for what was wrong.
+func TestMalformedResponseKeepsTheBodyThatItDoesNotQuote(t *testing.T) {
+	body := personalPages()["no hasMore"]
+	_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+	var malformed *mintlify.ResponseError
+	require.ErrorAs(t, err, &malformed)
+	assert.Equal(t, body, string(malformed.Body))
+	assert.EqualError(t, err, "mintlify: get feedback: malformed response (status 200): missing hasMore [/v1/analytics/proj/feedback]")
 }

@@ -1,12 +1,22 @@
 package mintlify_test
 
 import (
+	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,4 +245,514 @@ func TestAllRateLimitersAreAskedInOrder(t *testing.T) {
 	_, err = get(t.Context(), newClient(t, respondWith(200, jobJSON), limiter("first", full), limiter("second", nil)))
 	assert.ErrorIs(t, err, full)
 	assert.Equal(t, []string{"first"}, asked)
+}
+
+// hooks are where a program's own code runs within a call, each set up to call f: in the
+// first request, or a later one.
+var hooks = map[string]func(f func()) []mintlify.Option{
+	"limiter": func(f func()) []mintlify.Option {
+		return []mintlify.Option{mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { f(); return nil })}
+	},
+	"key source": func(f func()) []mintlify.Option {
+		return []mintlify.Option{mintlify.WithKeySource(func(context.Context) (string, error) { f(); return testKey, nil })}
+	},
+	"log handler": func(f func()) []mintlify.Option {
+		return []mintlify.Option{mintlify.WithLogger(slog.New(handlerFunc(func(slog.Record) { f() })))}
+	},
+	"transport": func(f func()) []mintlify.Option { return []mintlify.Option{through(doing(f, service().RoundTrip))} },
+	"trace hook": func(f func()) []mintlify.Option {
+		svc := service()
+		return []mintlify.Option{through(transport(func(r *http.Request) (*http.Response, error) {
+			trace := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GetConn: func(string) { f() }})
+			httptrace.ContextClientTrace(trace).GetConn("api.example.com:443")
+			return svc.RoundTrip(r)
+		}))}
+	},
+	"body": func(f func()) []mintlify.Option {
+		svc := service()
+		return []mintlify.Option{through(transport(func(r *http.Request) (*http.Response, error) {
+			resp, err := svc.RoundTrip(r)
+			if err == nil {
+				rest := resp.Body
+				resp.Body = reading(func(p []byte) (int, error) { f(); return rest.Read(p) })
+			}
+			return resp, err
+		}))}
+	},
+	"cookie jar": func(f func()) []mintlify.Option {
+		svc := service()
+		return []mintlify.Option{mintlify.WithHTTPClient(&http.Client{Jar: jarFunc(f), Transport: transport(func(r *http.Request) (*http.Response, error) {
+			resp, err := svc.RoundTrip(r)
+			if err == nil {
+				resp.Header.Add("Set-Cookie", "a=b")
+			}
+			return resp, err
+		})})}
+	},
+}
+
+type handlerFunc func(slog.Record)
+
+func (handlerFunc) Enabled(context.Context, slog.Level) bool             { return true }
+func (f handlerFunc) Handle(_ context.Context, record slog.Record) error { f(record); return nil }
+func (f handlerFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
+func (f handlerFunc) WithGroup(string) slog.Handler                      { return f }
+
+type jarFunc func()
+
+func (f jarFunc) SetCookies(*url.URL, []*http.Cookie) { f() }
+func (jarFunc) Cookies(*url.URL) []*http.Cookie       { return nil }
+
+// TestWhatEndsAHookEndsTheCaller has every hook panic, or end its goroutine as
+// t.FailNow does, in every call.
+func TestWhatEndsAHookEndsTheCaller(t *testing.T) {
+	ends := map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit}
+	for hook, setUp := range hooks {
+		for end, f := range ends {
+			t.Run(hook+"/"+end, func(t *testing.T) {
+				for op, call := range calls {
+					endsTheCaller(t, setUp(f), end, string(op), call)
+				}
+				for name, call := range exports {
+					endsTheCaller(t, setUp(f), end, name, call)
+				}
+				for name, wait := range waits {
+					endsTheCaller(t, setUp(f), end, name, func(ctx context.Context, c *mintlify.Client) error { return wait(ctx, c) })
+				}
+				for _, prefetch := range []int{1, 2, 8} {
+					endsTheCaller(t, setUp(f), end, "prefetch", func(ctx context.Context, c *mintlify.Client) error {
+						_, err := collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch)))
+						return err
+					})
+				}
+			})
+		}
+	}
+}
+
+// endsTheCaller makes a call whose hook ends its goroutine. A goroutine that stays behind
+// fails the bubble.
+func endsTheCaller(t *testing.T, opts []mintlify.Option, end, name string, call call) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx := &followed{Context: t.Context(), done: make(chan struct{})}
+		returned, panicked := surfaced(func() {
+			client := service().Client(opts...)
+			_ = call(ctx, client)
+		})
+		assert.False(t, returned, "%s returned", name)
+		assert.Equal(t, end == "panic", panicked == "boom", "%s: %v", name, panicked)
+		synctest.Wait()
+		assert.Zero(t, ctx.followers.Load(), "%s lets the context go", name)
+	})
+}
+
+// surfaced runs f, and tells how it ended.
+func surfaced(f func()) (returned bool, panicked any) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { panicked = recover() }()
+		f()
+		returned = true
+	}()
+	<-done
+	return returned, panicked
+}
+
+// A later page's hook ends the loop in its place, after the pages before it, with prefetch
+// too.
+func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
+	for _, prefetch := range []int{0, 1, 4} {
+		for end, f := range map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
+			synctest.Test(t, func(t *testing.T) {
+				svc := service()
+				svc.SetVisitors(visitors(1000))
+				client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
+					if r.URL.Query().Get("offset") == "500" {
+						f()
+					}
+					return svc.RoundTrip(r)
+				})))
+				pages := 0
+				returned, panicked := surfaced(func() {
+					for range client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch)) {
+						pages++
+					}
+				})
+				assert.False(t, returned)
+				assert.Equal(t, end == "panic", panicked == "boom")
+				assert.Equal(t, 2, pages, "prefetch %d", prefetch)
+			})
+		}
+	}
+}
+
+// A loop that breaks off does not hide what ended the hook of a prefetched page.
+func TestWhatEndsAPrefetchSurfacesThoughTheLoopBreaksOff(t *testing.T) {
+	for end, f := range map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
+		synctest.Test(t, func(t *testing.T) {
+			svc := service()
+			svc.SetVisitors(visitors(1000))
+			client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Query().Get("offset") == "250" {
+					f()
+				}
+				return svc.RoundTrip(r)
+			})))
+			returned, panicked := surfaced(func() {
+				for range client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)) {
+					synctest.Wait() // the next page has failed
+					break
+				}
+			})
+			assert.False(t, returned, end)
+			assert.Equal(t, end == "panic", panicked == "boom")
+		})
+	}
+}
+
+// logRecorder is a log handler that keeps the records.
+type logRecorder struct{ records *[]slog.Record }
+
+func (r logRecorder) Enabled(context.Context, slog.Level) bool { return true }
+func (r logRecorder) WithAttrs([]slog.Attr) slog.Handler       { return r }
+func (r logRecorder) WithGroup(string) slog.Handler            { return r }
+func (r logRecorder) Handle(_ context.Context, record slog.Record) error {
+	*r.records = append(*r.records, record)
+	return nil
+}
+
+// logged returns the attributes of the records with that message, their level among them.
+func logged(records []slog.Record, message string) (attrs []map[string]any) {
+	for _, record := range records {
+		if strings.Contains(record.Message, message) {
+			of := map[string]any{"level": record.Level}
+			record.Attrs(func(a slog.Attr) bool { of[a.Key] = a.Value.Any(); return true })
+			attrs = append(attrs, of)
+		}
+	}
+	return attrs
+}
+
+func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var records []slog.Record
+		second := func() { time.Sleep(time.Second) }
+		rt := newRecording(doing(second, failWith(errors.New("reset"))), doing(second, respondWith(429, "", "Retry-After", "7")), doing(second, respondWith(200, jobJSON)))
+		_, err := newClient(t, rt, mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.Get(t.Context(), "a/b")
+		require.NoError(t, err)
+
+		var levels []slog.Level
+		for _, record := range records {
+			levels = append(levels, record.Level)
+		}
+		assert.Equal(t, []slog.Level{slog.LevelDebug, slog.LevelWarn, slog.LevelDebug, slog.LevelWarn, slog.LevelDebug}, levels)
+
+		requests := logged(records, "mintlify: request")
+		require.Len(t, requests, 3)
+		for i, request := range requests {
+			assert.Equal(t, "get job", request["operation"])
+			assert.Equal(t, "GET", request["method"])
+			assert.Equal(t, "/v2/agent/proj/job/a%2Fb", request["path"])
+			assert.EqualValues(t, i+1, request["attempt"])
+			assert.Equal(t, time.Second, request["duration"])
+			assert.Equal(t, []any{nil, int64(429), int64(200)}[i], request["status"])
+		}
+		assert.Contains(t, requests[0]["error"], "reset")
+		assert.Contains(t, requests[1]["error"], "429")
+		assert.NotContains(t, requests[2], "error")
+
+		retries := logged(records, "retrying request")
+		require.Len(t, retries, 2)
+		assert.EqualValues(t, 2, retries[1]["attempt"])
+		assert.Equal(t, 7*time.Second, retries[1]["wait"])
+	})
+}
+
+func TestWithLoggerLogsARequestThatWithRateLimiterRefuses(t *testing.T) {
+	var records []slog.Record
+	_, err := get(t.Context(), newClient(t, nil, mintlify.WithLogger(slog.New(logRecorder{&records})), mintlify.WithRateLimiter(
+		func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") })))
+	require.Error(t, err)
+	require.Len(t, records, 1)
+	assert.NotContains(t, logged(records, "request")[0], "duration")
+}
+
+func TestWithLoggerOfNilIsSilent(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, respondWith(200, jobJSON), mintlify.WithLogger(nil)))
+	require.NoError(t, err)
+}
+
+func TestWithLoggerLogsNoRetryOnceTheContextHasEnded(t *testing.T) {
+	var records []slog.Record
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := create(ctx, newClient(t, doing(cancel, respondWith(429, "")),
+		mintlify.WithLogger(slog.New(logRecorder{&records})), mintlify.WithRetryWait(0, 0)))
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, mintlify.ErrRateLimited)
+	assert.Empty(t, logged(records, "retrying request"))
+}
+
+func TestWithLoggerLogsAFailedPollOfWaitUntilDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var records []slog.Record
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 503}), completed)
+		var next time.Duration
+		_, err := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.WaitUntilDone(t.Context(), "j",
+			mintlify.WithOnPoll(func(p mintlify.Poll) {
+				if p.Number == 2 {
+					next = p.Next
+				}
+			}))
+		require.NoError(t, err)
+		warnings := logged(records, "poll failed")
+		require.Len(t, warnings, 1)
+		assert.EqualValues(t, 2, warnings[0]["poll"])
+		assert.Equal(t, next, warnings[0]["wait"])
+	})
+}
+
+func TestEachAttemptHasAHeaderOfItsOwn(t *testing.T) {
+	rt := newRecording(
+		func(r *http.Request) (*http.Response, error) {
+			r.Header.Set("X-Mine", "1") // a transport that takes liberties
+			return response(429, ""), nil
+		},
+		respondWith(429, ""))
+	_, err := create(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+	require.Error(t, err)
+	require.Equal(t, 4, rt.count())
+	rt.sent()[0].Header.Set("X-Later", "1")
+	assert.NotContains(t, rt.sent()[1].Header, "X-Mine")
+	assert.NotContains(t, rt.sent()[1].Header, "X-Later")
+}
+
+func TestValuesOfTheContextReachTheTransport(t *testing.T) {
+	type key struct{}
+	ctx := context.WithValue(t.Context(), key{}, "trace-7")
+	rt := newRecording(respondWith(200, jobJSON))
+	for _, call := range operations {
+		_, err := call(ctx, newClient(t, rt))
+		require.NoError(t, err)
+		assert.Equal(t, "trace-7", rt.last().Context().Value(key{}))
+	}
+}
+
+// serveInMemory has http.DefaultTransport, and with it the SDK's own transport, connect
+// to handler in memory until the test ends. It counts the connections.
+func serveInMemory(t *testing.T, handler http.Handler) (conns *atomic.Int32) {
+	conns = new(atomic.Int32)
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	http.DefaultTransport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		conns.Add(1)
+		client, server := net.Pipe()
+		go func() {
+			defer server.Close()
+			for requests := bufio.NewReader(server); ; {
+				request, err := http.ReadRequest(requests)
+				if err != nil {
+					return
+				}
+				response := httptest.NewRecorder()
+				handler.ServeHTTP(response, request)
+				response.Result().Write(server)
+			}
+		}()
+		return client, nil
+	}}
+	return conns
+}
+
+// withJob is the fake with the job that get gets.
+func withJob() *mintlifytest.Service {
+	svc := mintlifytest.NewService()
+	svc.AddJob("job_1", mintlifytest.Step{})
+	return svc
+}
+
+// newInMemoryClient returns a client of the SDK's own transport, for [serveInMemory].
+func newInMemoryClient(t *testing.T, opts ...mintlify.Option) *mintlify.Client {
+	opts = append([]mintlify.Option{mintlify.WithBaseURL("http://localhost"), mintlify.WithRetryWait(0, 0)}, opts...)
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, opts...)
+	require.NoError(t, err)
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := withJob()
+		conns := serveInMemory(t, svc)
+		client := newInMemoryClient(t)
+		for range 3 {
+			_, err := get(t.Context(), client)
+			require.NoError(t, err)
+			svc.FailNext(mintlify.OpGetJob, 4, mintlifytest.Fault{Status: 503, Body: strings.Repeat("busy ", 1000)})
+			_, err = get(t.Context(), client)
+			require.ErrorIs(t, err, mintlify.ErrServer)
+			svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Body: "{}"})
+			_, err = get(t.Context(), client)
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err = get(ctx, client)
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		assert.EqualValues(t, 1, conns.Load())
+
+		other, err := client.ForProject("other")
+		require.NoError(t, err)
+		_, err = get(t.Context(), other)
+		require.ErrorIs(t, err, mintlify.ErrNotFound)
+		assert.EqualValues(t, 1, conns.Load(), "ForProject shares the pool")
+
+		client.CloseIdleConnections()
+		_, err = get(t.Context(), client)
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, conns.Load())
+
+		_, err = get(t.Context(), newInMemoryClient(t))
+		require.NoError(t, err)
+		assert.EqualValues(t, 3, conns.Load(), "every NewClient has a pool of its own")
+	})
+}
+
+func TestManyConnectionsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 120 // beyond the 100 that http.DefaultTransport keeps in all
+		svc := withJob()
+		var arrived sync.WaitGroup
+		conns := serveInMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			arrived.Done()
+			arrived.Wait() // all at once: each needs a connection of its own
+			svc.ServeHTTP(w, r)
+		}))
+		client := newInMemoryClient(t)
+		for range 2 {
+			arrived.Add(n)
+			var calls sync.WaitGroup
+			for range n {
+				calls.Go(func() {
+					_, err := get(t.Context(), client)
+					assert.NoError(t, err)
+				})
+			}
+			calls.Wait()
+		}
+		assert.EqualValues(t, n, conns.Load(), "the second wave dials none")
+	})
+}
+
+func TestWithHTTPClientWithoutATransportUsesTheSDKsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conns := serveInMemory(t, withJob())
+		client := newInMemoryClient(t, mintlify.WithHTTPClient(&http.Client{Timeout: time.Minute}))
+		for range 2 {
+			_, err := get(t.Context(), client)
+			require.NoError(t, err)
+			client.CloseIdleConnections()
+		}
+		assert.EqualValues(t, 2, conns.Load(), "its idle connections are the SDK's to close")
+	})
+}
+
+func TestIdleConnectionsAreClosedAfterThirtySeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conns := serveInMemory(t, withJob())
+		client := newInMemoryClient(t)
+		for _, step := range []struct {
+			idle  time.Duration
+			dials int
+		}{{0, 1}, {29 * time.Second, 1}, {31 * time.Second, 2}} {
+			time.Sleep(step.idle)
+			_, err := get(t.Context(), client)
+			require.NoError(t, err)
+			assert.EqualValues(t, step.dials, conns.Load(), "after %v", step.idle)
+		}
+	})
+}
+
+func TestCloseIdleConnectionsAtAnyTime(t *testing.T) {
+	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0), mintlify.WithBaseURL("http://127.0.0.1:1"))
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() { defer close(done); client.CloseIdleConnections() }()
+	_, _ = get(t.Context(), client)
+	<-done
+}
+
+// closeCounter counts the calls that would take other requests' connections away.
+type closeCounter struct {
+	http.RoundTripper
+	mu     sync.Mutex
+	closed int
+}
+
+func (c *closeCounter) CloseIdleConnections() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed++
+}
+
+func TestWithHTTPClientKeepsItsIdleConnections(t *testing.T) {
+	for name, call := range operations {
+		rt := &closeCounter{RoundTripper: respondWith(429, "")}
+		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
+		_, err := call(t.Context(), client)
+		require.Error(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = call(ctx, client)
+		require.Error(t, err)
+		client.CloseIdleConnections()
+		assert.Zero(t, rt.closed, "%s: a caller's transport is the caller's", name)
+	}
+}
+
+func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	for name, replacement := range map[string]http.RoundTripper{
+		"of another type": respondWith(200, `{"id":"replaced","status":"active"}`),
+		"of the same type": func() http.RoundTripper {
+			rt := &http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+			rt.RegisterProtocol("https", respondWith(200, `{"id":"replaced","status":"active"}`))
+			return rt
+		}(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			http.DefaultTransport = standard
+			server := httptest.NewTLSServer(http.NotFoundHandler())
+			server.Config.ErrorLog = discardLog()
+			defer server.Close()
+			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0), mintlify.WithBaseURL(server.URL))
+			require.NoError(t, err)
+			_, err = get(t.Context(), client)
+			require.ErrorContains(t, err, "certificate", "the real one")
+			http.DefaultTransport = replacement
+			job, err := get(t.Context(), client)
+			require.NoError(t, err)
+			assert.Equal(t, "replaced", job.ID)
+			http.DefaultTransport = standard
+			_, err = get(t.Context(), client)
+			require.ErrorContains(t, err, "certificate")
+			client.CloseIdleConnections()
+		})
+	}
+}
+
+func TestNewTransport(t *testing.T) {
+	own := mintlify.NewTransport()
+	assert.Equal(t, 1024, own.MaxIdleConnsPerHost)
+	assert.Equal(t, 30*time.Second, own.IdleConnTimeout)
+	assert.NotNil(t, own.Proxy)
+	assert.NotSame(t, own, mintlify.NewTransport())
+
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	http.DefaultTransport = respondWith(200, "")
+	assert.NotNil(t, mintlify.NewTransport().Proxy, "where the program has replaced the default")
 }

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -302,4 +306,243 @@ func TestWithPrefetchAnErrorComesAfterThePageBefore(t *testing.T) {
 		assert.Equal(t, []string{"/0", "/250", "error"}, came)
 		assert.EqualValues(t, 3, service.asked.Load())
 	})
+}
+
+// feedbackPages is a service of n pages of a row each, by cursors c0, c1 and so on.
+func feedbackPages(n int, asked *[]string) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		query := r.URL.Query()
+		*asked = append(*asked, query.Encode())
+		i := 0
+		fmt.Sscanf(query.Get("cursor"), "c%d", &i)
+		return response(200, fmt.Sprintf(`{"feedback":[{"id":"f%d"}],"hasMore":%t,"nextCursor":"c%d"}`, i, i+1 < n, i+1)), nil
+	}
+}
+
+func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
+	for _, prefetch := range []int{0, 1, 3} {
+		var asked []string
+		rows, err := collect(newClient(t, feedbackPages(3, &asked)).Analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: march, DateTo: april, Statuses: []mintlify.FeedbackStatus{"pending"}}, mintlify.WithPrefetch(prefetch)))
+		require.NoError(t, err)
+		require.Len(t, rows, 3)
+		assert.Equal(t, "f2", rows[2].ID)
+		const same = "dateFrom=2026-03-01&dateTo=2026-04-01&limit=100&status=pending"
+		assert.Equal(t, []string{same, "cursor=c1&" + same, "cursor=c2&" + same}, asked, "and none beyond the end, since a cursor is known only from the page before")
+	}
+}
+
+func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
+	var asked []string
+	service := feedbackPages(5, &asked)
+	failing := transport(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Get("cursor") == "c3" && len(asked) == 3 {
+			asked = append(asked, "failed")
+			return response(400, ""), nil
+		}
+		return service(r)
+	})
+	client := newClient(t, failing)
+	rows, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{}))
+	require.Len(t, rows, 3)
+	var pageErr *mintlify.PageError
+	require.ErrorAs(t, err, &pageErr)
+	assert.Equal(t, "c3", pageErr.Cursor)
+	assert.Zero(t, pageErr.Offset)
+	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)
+	rest, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Cursor: pageErr.Cursor}))
+	require.NoError(t, err)
+	require.Len(t, rest, 2)
+	assert.Equal(t, "f3", rest[0].ID)
+}
+
+func TestExportByCursorThatWouldNeverEndEndsWithAnError(t *testing.T) {
+	for name, tc := range map[string]struct{ body, reason string }{
+		"the same page for ever": {`{"conversations":[{"id":"c","timestamp":"2026-03-05T12:00:00Z"}],"hasMore":true,"nextCursor":"x"}`, "repeats an earlier page"},
+		"empty pages for ever":   {`{"conversations":[],"hasMore":true,"nextCursor":"x"}`, "third consecutive empty page with hasMore"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := collect(newClient(t, respondWith(200, tc.body)).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			assert.ErrorContains(t, err, tc.reason)
+		})
+	}
+}
+
+func TestCursorIsBounded(t *testing.T) {
+	for size, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
+		cursor := strings.Repeat("c", size)
+		_, err := newClient(t, respondWith(200, `{"totalSearches":9,"searches":[],"nextCursor":"`+cursor+`"}`)).Analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
+		assert.Equal(t, ok, err == nil, "%v", err)
+		_, err = newClient(t, respondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+cursor+`"}`)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+		assert.Equal(t, ok, err == nil, "%v", err)
+	}
+}
+
+// Counts move while an export runs: the rows of a page are told apart without them.
+func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
+	n := 0
+	moving := transport(func(*http.Request) (*http.Response, error) {
+		n++
+		return response(200, fmt.Sprintf(`{"totals":{},"visitors":[{"path":"/a","human":%d},{"path":"/b"}],"hasMore":true}`, n)), nil
+	})
+	rows, err := collect(newClient(t, moving).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorContains(t, err, "repeats an earlier page")
+	assert.Len(t, rows, 2)
+
+	cursors := transport(func(r *http.Request) (*http.Response, error) {
+		n++
+		next := map[string]string{"": "a", "a": "b", "b": "a"}[r.URL.Query().Get("cursor")]
+		return response(200, fmt.Sprintf(`{"totalSearches":9,"searches":[{"searchQuery":"%d"}],"nextCursor":%q}`, n, next)), nil
+	})
+	_, err = collect(newClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorContains(t, err, "repeats an earlier cursor")
+}
+
+// Rows shift between the pages of live counts.
+func TestSingleRowMayComeAgain(t *testing.T) {
+	rt := newRecording(
+		respondWith(200, `{"totals":{},"visitors":[{"path":"/a"},{"path":"/b"}],"hasMore":true}`),
+		respondWith(200, `{"totals":{},"visitors":[{"path":"/b"},{"path":"/c"}],"hasMore":false}`))
+	rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+	require.NoError(t, err)
+	assert.Len(t, rows, 4)
+}
+
+func TestPrefetchOfManyPagesDeliversEachRowOnceInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, prefetch := range []int{1, 2, 4, 8} {
+			for n, pages := range map[int]int{0: 1, 1: 1, 250: 1, 251: 2, 1000: 4, 2600: 11} {
+				svc := mintlifytest.NewService()
+				svc.SetVisitors(visitors(n))
+				delayed := transport(func(r *http.Request) (*http.Response, error) {
+					time.Sleep(rand.N(50 * time.Millisecond)) // responses overtake each other
+					return svc.RoundTrip(r)
+				})
+				client := svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: delayed}))
+				rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch)))
+				require.NoError(t, err)
+				require.Len(t, rows, n)
+				for i, row := range rows {
+					require.Equal(t, fmt.Sprintf("/page/%d", i), row.Path)
+				}
+				assert.LessOrEqual(t, len(svc.Requests()), pages+prefetch-1, "requests beyond the end")
+			}
+		}
+	})
+}
+
+func TestPrefetchOfFourPagesTakesAQuarterOfTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &slowPages{pages: 100}
+		start := time.Now()
+		for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)) {
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 26*20*time.Millisecond, time.Since(start), "the first page alone, and the others four at a time")
+		assert.LessOrEqual(t, service.asked.Load(), int32(103))
+		assert.Zero(t, service.underWay.Load())
+	})
+}
+
+func TestErrorOfAPrefetchOfManyPagesComesInItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &slowPages{pages: 10, failing: 500}
+		var came []string
+		for page, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)) {
+			if err != nil {
+				var pageErr *mintlify.PageError
+				require.ErrorAs(t, err, &pageErr)
+				came = append(came, "error at "+strconv.Itoa(pageErr.Offset))
+				continue
+			}
+			time.Sleep(time.Second) // the error, and the pages after it, are there long before
+			came = append(came, page.Visitors[0].Path)
+		}
+		assert.Equal(t, []string{"/0", "/250", "error at 500"}, came)
+	})
+}
+
+func TestErrorBeyondTheEndOfAnExportIsNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &slowPages{pages: 2, failing: 500}
+		paths, err := collect(newClient(t, service).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)))
+		require.NoError(t, err)
+		assert.Len(t, paths, 2)
+	})
+}
+
+func TestBreakingOffCancelsAllThatIsPrefetched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
+		service := &slowPages{pages: 10}
+		for range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)) {
+			break
+		}
+		assert.Zero(t, service.underWay.Load())
+		assert.LessOrEqual(t, service.asked.Load(), int32(5))
+	})
+}
+
+func TestWithPrefetchRefusesWhatIsNoNumberOfPages(t *testing.T) {
+	for _, pages := range []int{-1, 101} {
+		_, err := collect(mintlifytest.NewService().Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(pages)))
+		requireArgumentError(t, err, "prefetch")
+	}
+}
+
+func TestOneSequenceRangedOverByManyGoroutines(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(visitors(600))
+	for _, prefetch := range []int{0, 1, 4} {
+		seq := svc.Client().Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch))
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				pages, err := collect(seq)
+				assert.NoError(t, err)
+				assert.Len(t, pages, 3)
+			})
+		}
+		all.Wait()
+	}
+}
+
+func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(visitors(600))
+	generous := transport(func(r *http.Request) (*http.Response, error) {
+		query := r.URL.Query()
+		query.Set("limit", "100") // whatever was asked for
+		r.URL.RawQuery = query.Encode()
+		return svc.RoundTrip(r)
+	})
+	client := svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: generous}))
+	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+		rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 50}, opts...))
+		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+		assert.ErrorContains(t, err, "100 rows, more than the limit of 50")
+		assert.Empty(t, rows)
+	})
+	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 50})
+	require.NoError(t, err, "a single page repeats nothing")
+	assert.Len(t, page.Visitors, 100)
+}
+
+func TestExportWithCappedPagesGoesOnAndWarnsOnce(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SetVisitors(visitors(1000))
+	capped := transport(func(r *http.Request) (*http.Response, error) {
+		query := r.URL.Query()
+		query.Set("limit", "100")
+		r.URL.RawQuery = query.Encode()
+		return svc.RoundTrip(r)
+	})
+	var log strings.Builder
+	client := svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: capped}), mintlify.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
+	require.NoError(t, err)
+	assert.Len(t, rows, 400, "offset += limit, to the letter")
+	assert.Equal(t, 1, strings.Count(log.String(), "short page with hasMore"), log.String())
+	assert.Contains(t, log.String(), "rows=100 limit=250")
 }

@@ -1,10 +1,12 @@
 package mintlify_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,11 +14,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 var (
@@ -150,4 +156,109 @@ func source(block string) string {
 		}
 	}
 	return "package readme\n" + imports.String() + block
+}
+
+// Each way to test code that uses the SDK, as the README shows it.
+
+const jobURL = "https://api.mintlify.com/v2/agent/proj/job"
+
+func TestMockWithHTTPMockOnAClient(t *testing.T) {
+	for name, activateFirst := range map[string]bool{"before NewClient": true, "after NewClient": false} {
+		t.Run(name, func(t *testing.T) {
+			hc := &http.Client{}
+			t.Cleanup(httpmock.DeactivateAndReset)
+			if activateFirst {
+				httpmock.ActivateNonDefault(hc)
+			}
+			client, err := mintlify.NewClient("mint_test", "proj", mintlify.WithHTTPClient(hc))
+			require.NoError(t, err)
+			if !activateFirst {
+				httpmock.ActivateNonDefault(hc)
+			}
+			httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, `{"id":"job_1","status":"active"}`))
+			job, err := create(t.Context(), client)
+			require.NoError(t, err)
+			assert.Equal(t, "job_1", job.ID)
+			assert.Equal(t, 1, httpmock.GetTotalCallCount())
+		})
+	}
+}
+
+func TestMockWithPlainHTTPMock(t *testing.T) {
+	client, err := mintlify.NewClient("mint_test", "proj")
+	require.NoError(t, err)
+	httpmock.Activate(t)
+	httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, `{"id":"job_1","status":"active"}`))
+	job, err := create(t.Context(), client)
+	require.NoError(t, err)
+	assert.Equal(t, "job_1", job.ID)
+}
+
+func TestMockWithMintlifytest(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	job, err := create(t.Context(), client)
+	require.NoError(t, err)
+	job, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.JobCompleted, job.Status)
+	assert.NotEmpty(t, job.PRLink)
+}
+
+func TestMockWithMintlifytestOnASocket(t *testing.T) {
+	svc := mintlifytest.NewService()
+	server := httptest.NewServer(svc)
+	defer server.Close()
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL))
+	require.NoError(t, err)
+	job, err := create(t.Context(), client)
+	require.NoError(t, err)
+	assert.Equal(t, "job_1", job.ID)
+}
+
+func TestMockWithMintlifytestInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		client := svc.Client(mintlifytest.WithRealSchedule())
+		svc.ScriptJob(activeFor(96, completed)...) // about 45 minutes of polls
+		job, err := create(t.Context(), client)
+		require.NoError(t, err)
+
+		start, due := time.Now(), time.Duration(0)
+		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID, mintlify.WithOnPoll(func(p mintlify.Poll) {
+			assert.Equal(t, due, p.Waited, "poll %d comes when it is due", p.Number)
+			if p.Next > 0 {
+				interval := min(max(p.Waited/20, 5*time.Second), time.Minute)
+				assert.InDelta(t, interval.Seconds(), p.Next.Seconds(), 0.1*interval.Seconds()+1e-9)
+			}
+			due += p.Next
+		}))
+		require.NoError(t, err)
+		assert.InDelta(t, 45, time.Since(start).Minutes(), 5)
+	})
+}
+
+// jobCreator is what a caller declares on its own side, of the methods it uses.
+type jobCreator interface {
+	Create(ctx context.Context, params mintlify.CreateJobParams) (*mintlify.Job, error)
+}
+
+type stubJobs struct{ prompt string }
+
+func (s *stubJobs) Create(_ context.Context, params mintlify.CreateJobParams) (*mintlify.Job, error) {
+	s.prompt = params.Prompt
+	return &mintlify.Job{ID: "job_1", Status: mintlify.JobActive}, nil
+}
+
+func announce(ctx context.Context, jobs jobCreator) (*mintlify.Job, error) {
+	return jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Announce the release"})
+}
+
+func TestMockWithAnInterfaceOfTheCallers(t *testing.T) {
+	stub := &stubJobs{}
+	_, err := announce(t.Context(), stub)
+	require.NoError(t, err)
+	assert.Equal(t, "Announce the release", stub.prompt)
+	_, err = announce(t.Context(), mintlifytest.NewService().Client().Jobs)
+	require.NoError(t, err, "the real one fits too")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 var (
@@ -167,24 +169,6 @@ func assertRoundTrip(t *testing.T, v any) {
 	assert.Equal(t, v, back)
 }
 
-func TestPagesOfAnExportByCursorThatAreNotWhatTheInterfacePromises(t *testing.T) {
-	for body, reason := range map[string]string{
-		`{"feedback":[{"id":"f"}],"hasMore":true}`:                     "missing nextCursor, though hasMore is true",
-		`{"feedback":[{"id":"f"}],"hasMore":true,"nextCursor":null}`:   "missing nextCursor, though hasMore is true",
-		`{"feedback":[{"id":"f"}],"nextCursor":"c"}`:                   "missing hasMore",
-		`{"feedback":null,"hasMore":false}`:                            "missing feedback",
-		`{"feedback":{},"hasMore":false}`:                              "expected a JSON array",
-		`{"feedback":[],"hasMore":"no"}`:                               "invalid JSON for a page of feedback",
-		`{"feedback":[{"helpful":"yes"}],"hasMore":false}`:             "invalid JSON for a page of feedback",
-		`{"feedback":[{"id":"f","path":"/a"}],"hasMore":false,"next":`: "invalid JSON for a page of feedback",
-	} {
-		_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
-		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%.80s", body)
-		assert.ErrorContains(t, err, reason)
-		assertReadable(t, err)
-	}
-}
-
 func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	a := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 		t.Error("something was sent")
@@ -231,139 +215,182 @@ func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// feedbackPages is a service of n pages of a row each, by cursors c0, c1 and so on.
-func feedbackPages(n int, asked *[]string) transport {
-	return func(r *http.Request) (*http.Response, error) {
-		query := r.URL.Query()
-		*asked = append(*asked, query.Encode())
-		i := 0
-		fmt.Sscanf(query.Get("cursor"), "c%d", &i)
-		return response(200, fmt.Sprintf(`{"feedback":[{"id":"f%d"}],"hasMore":%t,"nextCursor":"c%d"}`, i, i+1 < n, i+1)), nil
-	}
-}
-
-func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
-	for _, prefetch := range []int{0, 1, 3} {
-		var asked []string
-		rows, err := collect(newClient(t, feedbackPages(3, &asked)).Analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: march, DateTo: april, Statuses: []mintlify.FeedbackStatus{"pending"}}, mintlify.WithPrefetch(prefetch)))
+func TestGetVisitorsToTheLetter(t *testing.T) {
+	instant := time.Date(2024, 1, 15, 12, 30, 0, 250e6, time.FixedZone("", 7200))
+	for query, params := range map[string]mintlify.VisitorsParams{
+		"": {},
+		"dateFrom=2024-01-01&dateTo=2024-02-01&limit=250&offset=500": {DateFrom: mintlify.Day(2024, 1, 1), DateTo: mintlify.Day(2024, 2, 1), Limit: 250, Offset: 500},
+		"dateTo=2024-01-15T10%3A30%3A00.250Z":                        {DateTo: mintlify.Instant(instant)},
+		"dateFrom=2024-01-15&limit=1":                                {DateFrom: mintlify.Day(2024, 1, 15), Limit: 1},
+		"offset=1":                                                   {Offset: 1},
+	} {
+		rt := newRecording(respondWith(200, emptyPage))
+		client, err := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
 		require.NoError(t, err)
-		require.Len(t, rows, 3)
-		assert.Equal(t, "f2", rows[2].ID)
-		const same = "dateFrom=2026-03-01&dateTo=2026-04-01&limit=100&status=pending"
-		assert.Equal(t, []string{same, "cursor=c1&" + same, "cursor=c2&" + same}, asked, "and none beyond the end, since a cursor is known only from the page before")
+		_, err = client.Analytics.GetVisitors(t.Context(), params)
+		require.NoError(t, err)
+		request := rt.last()
+		assert.Equal(t, http.MethodGet, request.Method)
+		assert.Equal(t, "/pre/v1/analytics/a%3Fb/visitors", request.URL.EscapedPath())
+		assert.Equal(t, query, request.URL.RawQuery)
+		assert.Equal(t, http.Header{"Authorization": {"Bearer " + testKey}, "Accept": {"application/json"}, "User-Agent": {"mintlify-go/0.1.0"}}, request.Header)
+		assert.Nil(t, request.Body)
 	}
 }
 
-func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
-	var asked []string
-	service := feedbackPages(5, &asked)
-	failing := transport(func(r *http.Request) (*http.Response, error) {
-		if r.URL.Query().Get("cursor") == "c3" && len(asked) == 3 {
-			asked = append(asked, "failed")
-			return response(400, ""), nil
-		}
-		return service(r)
-	})
-	client := newClient(t, failing)
-	rows, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{}))
-	require.Len(t, rows, 3)
-	var pageErr *mintlify.PageError
-	require.ErrorAs(t, err, &pageErr)
-	assert.Equal(t, "c3", pageErr.Cursor)
-	assert.Zero(t, pageErr.Offset)
-	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)
-	rest, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Cursor: pageErr.Cursor}))
+func TestGetVisitors(t *testing.T) {
+	const body = `{"totals":{"human":100,"ai":20,"total":110},"visitors":[{"path":"/a","human":3,"ai":1,"total":4},{"path":"/b","human":1,"ai":0,"total":1}],"hasMore":true,"new":1}`
+	client := newClient(t, respondWith(206, body))
+	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 2, Offset: 4})
 	require.NoError(t, err)
-	require.Len(t, rest, 2)
-	assert.Equal(t, "f3", rest[0].ID)
+	assert.Equal(t, &mintlify.VisitorPage{
+		Totals:   mintlify.VisitorTotals{Human: 100, AI: 20, Total: 110}, // of the range of dates
+		Visitors: []mintlify.Visitor{{Path: "/a", Human: 3, AI: 1, Total: 4}, {Path: "/b", Human: 1, Total: 1}},
+		HasMore:  true, Offset: 4, NextOffset: 6,
+	}, page)
+
+	page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Offset: 4})
+	require.NoError(t, err)
+	assert.Equal(t, 54, page.NextOffset, "the service's default limit is 50")
 }
 
-func TestExportByCursorThatWouldNeverEndEndsWithAnError(t *testing.T) {
+func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
+	for number, want := range map[string]int64{
+		"12": 12, "12.0": 12, "1.2e1": 12, "12.4": 12, "12.5": 13, "12.6": 13, "0": 0, "null": 0, "-1": -1, "1e-9": 0,
+		"4503599627370497": 4503599627370497, "9007199254740991": 9007199254740991,
+	} {
+		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
+			body := fmt.Sprintf(`{"totals":{"human":%s,"ai":1},"visitors":[{"path":"/a","human":%s,"ai":%s},{"path":null},{}],"hasMore":false}`, number, number, other)
+			page, err := newClient(t, respondWith(200, body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			require.NoError(t, err, number)
+			assert.Equal(t, mintlify.VisitorTotals{Human: want, AI: 1}, page.Totals, number)
+			require.Len(t, page.Visitors, 3)
+			assert.Equal(t, want, page.Visitors[0].Human, number)
+			assert.Equal(t, mintlify.Visitor{}, page.Visitors[1], "a count that is missing is 0")
+			assert.Equal(t, mintlify.Visitor{}, page.Visitors[2])
+		}
+	}
+}
+
+func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 	for name, tc := range map[string]struct{ body, reason string }{
-		"the same page for ever": {`{"conversations":[{"id":"c","timestamp":"2026-03-05T12:00:00Z"}],"hasMore":true,"nextCursor":"x"}`, "repeats an earlier page"},
-		"empty pages for ever":   {`{"conversations":[],"hasMore":true,"nextCursor":"x"}`, "third consecutive empty page with hasMore"},
+		"empty":              {"", "invalid JSON for a page"},
+		"empty object":       {"{}", "missing totals"},
+		"null":               {"null", "missing totals"},
+		"array":              {"[]", "invalid JSON for a page"},
+		"HTML":               {"<html>", "invalid JSON for a page"},
+		"no totals":          {`{"visitors":[],"hasMore":false}`, "missing totals"},
+		"null totals":        {`{"totals":null,"visitors":[],"hasMore":false}`, "missing totals"},
+		"no visitors":        {`{"totals":{},"hasMore":false}`, "missing visitors"},
+		"null visitors":      {`{"totals":{},"visitors":null,"hasMore":false}`, "missing visitors"},
+		"no hasMore":         {`{"totals":{},"visitors":[]}`, "missing hasMore"},
+		"null hasMore":       {`{"totals":{},"visitors":[],"hasMore":null}`, "missing hasMore"},
+		"hasMore as text":    {`{"totals":{},"visitors":[],"hasMore":"no"}`, "invalid JSON for a page"},
+		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "invalid JSON for a page"},
+		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "count is not a number"},
+		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "count is not a number"},
+		"count just beyond":  {`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "count is not a number"},
+		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page"},
+		"trailing garbage":   {emptyPage + "x", "invalid JSON for a page"},
+		"truncated":          {emptyPage[:30], "invalid JSON for a page"},
+		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "missing totals"},
+		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "missing visitors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := collect(newClient(t, respondWith(200, tc.body)).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
+			page, err := newClient(t, respondWith(200, tc.body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			assert.Nil(t, page)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			assert.ErrorContains(t, err, "get visitors")
 			assert.ErrorContains(t, err, tc.reason)
+			assertReadable(t, err)
 		})
 	}
 }
 
-func TestTurnsOfOneConversationAreRowsOfTheirOwn(t *testing.T) {
-	page := 0
-	rt := transport(func(*http.Request) (*http.Response, error) {
-		page++ // the same conversation, a minute later
-		return response(200, fmt.Sprintf(`{"conversations":[{"id":"c","timestamp":"2026-03-05T12:%02d:00Z","query":"how?"}],"hasMore":%t,"nextCursor":"after-%d"}`, page, page < 4, page)), nil
-	})
-	rows, err := collect(newClient(t, rt).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
-	require.NoError(t, err)
-	assert.Len(t, rows, 4)
+func TestGetVisitorsErrors(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400, Body: `{"error":"Invalid query","details":[{"message":"dateFrom is too old"}]}`})
+	_, err := svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	require.ErrorIs(t, err, mintlify.ErrBadRequest)
+	assert.ErrorContains(t, err, "dateFrom is too old")
+
+	svc.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 500})
+	_, err = svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	require.NoError(t, err, "a GET is retried")
+	assert.Len(t, svc.Requests(), 5)
 }
 
-func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
-	cursor := strings.Repeat("c", 5000)
-	_, err := collect(newClient(t, respondWith(414, "")).Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
-	var pageErr *mintlify.PageError
-	require.ErrorAs(t, err, &pageErr)
-	assert.Equal(t, cursor, pageErr.Cursor)
-	assertReadable(t, err)
-}
+func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *testing.T) {
+	jan1, jan2 := mintlify.Day(2024, 1, 1), mintlify.Day(2024, 1, 2)
+	noon := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC))
+	justAfter := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 5e8, time.UTC))
+	svc := mintlifytest.NewService()
+	client := svc.Client()
+	for name, tc := range map[string]struct {
+		params   mintlify.VisitorsParams
+		argument string
+	}{
+		"limit below":           {mintlify.VisitorsParams{Limit: -1}, "limit"},
+		"limit above":           {mintlify.VisitorsParams{Limit: 251}, "limit"},
+		"negative offset":       {mintlify.VisitorsParams{Offset: -1}, "offset"},
+		"offset that overflows": {mintlify.VisitorsParams{Offset: math.MaxInt}, "offset"},
+		"days the wrong way":    {mintlify.VisitorsParams{DateFrom: jan2, DateTo: jan1}, "dateFrom"},
+		"the same day":          {mintlify.VisitorsParams{DateFrom: jan1, DateTo: jan1}, "dateFrom"},
+		"instants likewise":     {mintlify.VisitorsParams{DateFrom: justAfter, DateTo: noon}, "dateFrom"},
+		"year 10000":            {mintlify.VisitorsParams{DateFrom: mintlify.Day(10000, 1, 1)}, "dateFrom"},
+		"year -1":               {mintlify.VisitorsParams{DateTo: mintlify.Day(-1, 1, 1)}, "dateTo"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := client.Analytics.GetVisitors(t.Context(), tc.params)
+			requireArgumentError(t, err, tc.argument)
+			requireFirstAndOnlyError(t, client, t.Context(), tc.params, tc.argument)
+		})
+	}
+	_, err := client.Analytics.GetVisitors(nilContext, mintlify.VisitorsParams{})
+	requireArgumentError(t, err, "ctx")
+	requireFirstAndOnlyError(t, client, nilContext, mintlify.VisitorsParams{}, "ctx")
+	requireFirstAndOnlyError(t, client, t.Context(), mintlify.VisitorsParams{}, "opts", nil)
+	assert.Empty(t, svc.Requests())
 
-// Without it nobody can tell whether this is the last page.
-func TestSearchesWithoutANextCursorAreMalformed(t *testing.T) {
-	_, err := collect(newClient(t, respondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`)).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
-	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-	assert.ErrorContains(t, err, "missing nextCursor")
-}
-
-func TestCallerStatsWithoutACountAreMalformed(t *testing.T) {
-	for _, missing := range []string{"web", "api", "other", "total"} {
-		body := strings.Replace(`{"web":1,"api":2,"other":3,"total":6}`, missing, "new", 1)
-		_, err := newClient(t, respondWith(200, body)).Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
-		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
+	for name, params := range map[string]mintlify.VisitorsParams{
+		"a day and an instant": {DateFrom: jan2, DateTo: noon}, // not compared
+		"instants, just so":    {DateFrom: noon, DateTo: justAfter},
+		"limits":               {Limit: 250},
+		"the widest range":     {DateFrom: mintlify.Day(0, 1, 1), DateTo: mintlify.Day(9999, 12, 31)},
+		"the last offset":      {Offset: math.MaxInt - 250},
+	} {
+		_, err := client.Analytics.GetVisitors(t.Context(), params)
+		require.NoError(t, err, name)
 	}
 }
 
-func TestCursorIsBounded(t *testing.T) {
-	for size, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
-		cursor := strings.Repeat("c", size)
-		_, err := newClient(t, respondWith(200, `{"totalSearches":9,"searches":[],"nextCursor":"`+cursor+`"}`)).Analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
-		assert.Equal(t, ok, err == nil, "%v", err)
-		_, err = newClient(t, respondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+cursor+`"}`)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
-		assert.Equal(t, ok, err == nil, "%v", err)
+// requireFirstAndOnlyError requires that both sequences have an error in the argument, and nothing else.
+func requireFirstAndOnlyError(t *testing.T, client *mintlify.Client, ctx context.Context, params mintlify.VisitorsParams, argument string, opts ...mintlify.ExportOption) {
+	t.Helper()
+	yields := 0
+	for page, err := range client.Analytics.VisitorPages(ctx, params, opts...) {
+		assert.Nil(t, page)
+		requireArgumentError(t, err, argument)
+		assert.NotErrorAs(t, err, new(*mintlify.PageError), "there is nowhere to resume")
+		yields++
 	}
+	for row, err := range client.Analytics.Visitors(ctx, params, opts...) {
+		assert.Zero(t, row)
+		requireArgumentError(t, err, argument)
+		yields++
+	}
+	assert.Equal(t, 2, yields)
 }
 
-// Counts move while an export runs: the rows of a page are told apart without them.
-func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
-	n := 0
-	moving := transport(func(*http.Request) (*http.Response, error) {
-		n++
-		return response(200, fmt.Sprintf(`{"totals":{},"visitors":[{"path":"/a","human":%d},{"path":"/b"}],"hasMore":true}`, n)), nil
-	})
-	rows, err := collect(newClient(t, moving).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
-	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-	assert.ErrorContains(t, err, "repeats an earlier page")
-	assert.Len(t, rows, 2)
-
-	cursors := transport(func(r *http.Request) (*http.Response, error) {
-		n++
-		next := map[string]string{"": "a", "a": "b", "b": "a"}[r.URL.Query().Get("cursor")]
-		return response(200, fmt.Sprintf(`{"totalSearches":9,"searches":[{"searchQuery":"%d"}],"nextCursor":%q}`, n, next)), nil
-	})
-	_, err = collect(newClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
-	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-	assert.ErrorContains(t, err, "repeats an earlier cursor")
-}
-
-// Rows shift between the pages of live counts.
-func TestSingleRowMayComeAgain(t *testing.T) {
-	rt := newRecording(
-		respondWith(200, `{"totals":{},"visitors":[{"path":"/a"},{"path":"/b"}],"hasMore":true}`),
-		respondWith(200, `{"totals":{},"visitors":[{"path":"/b"},{"path":"/c"}],"hasMore":false}`))
-	rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+func TestVisitorPageAsJSON(t *testing.T) {
+	page := mintlify.VisitorPage{
+		Totals:   mintlify.VisitorTotals{Human: 1, AI: 2, Total: 3},
+		Visitors: []mintlify.Visitor{{Path: "/a", Human: 1, AI: 2, Total: 3}}, HasMore: true, Offset: 250, NextOffset: 500,
+	}
+	encoded, err := json.Marshal(page)
 	require.NoError(t, err)
-	assert.Len(t, rows, 4)
+	assert.JSONEq(t, `{"totals":{"human":1,"ai":2,"total":3},"visitors":[{"path":"/a","human":1,"ai":2,"total":3}],"hasMore":true,"offset":250,"nextOffset":500}`, string(encoded))
+	var read mintlify.VisitorPage
+	require.NoError(t, json.Unmarshal(encoded, &read))
+	assert.Equal(t, page, read)
 }

@@ -1,0 +1,31 @@
+package mintlify_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+func TestAutomationsTrigger(t *testing.T) {
+	rt, sent := recordOne(202, `{"schemaId":"s","instanceId":"i","jobId":"j"}`)
+	run, err := newClient(t, rt).Automations.Trigger(t.Context(), "a/1")
+	require.NoError(t, err)
+	assert.Equal(t, &mintlify.AutomationRun{SchemaID: "s", InstanceID: "i", JobID: "j"}, run)
+	assert.Equal(t, "POST /v1/workflow/proj/a%2F1/trigger", (*sent).Method+" "+(*sent).URL.EscapedPath())
+	assert.Zero(t, (*sent).ContentLength)
+	assertRoundTrip(t, run)
+
+	for _, id := range []string{"", " ", ".", ".."} {
+		_, err = newClient(t, rt).Automations.Trigger(t.Context(), id)
+		requireArgumentError(t, err, "id")
+	}
+	for _, body := range []string{"", "null", "[]", "<html>"} {
+		run, err = newClient(t, respondWith(202, body)).Automations.Trigger(t.Context(), "a")
+		assert.Nil(t, run)
+		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
+		assert.True(t, isOutcomeUnknown(err))
+	}
+}

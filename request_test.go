@@ -1,0 +1,1022 @@
+package mintlify_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+func TestCreateMessageAndGetTakeAny2xxForASuccess(t *testing.T) {
+	for _, status := range []int{200, 201, 202, 203, 207, 299} {
+		for name, call := range operations {
+			job, err := call(t.Context(), newClient(t, respondWith(status, jobJSON)))
+			require.NoError(t, err, "%s %d", name, status)
+			assert.Equal(t, "job_1", job.ID)
+		}
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	const base = "https://api.example.com:8443/pre"
+	for location, followed := range map[string]bool{
+		"/other":                         true,
+		"other":                          true,
+		base + "/v3":                     true,
+		"https://API.example.com:8443/x": true, // the same origin
+		"https://user:pass@api.example.com:8443/x": true,
+		"https://evil.example.com/x":               false,
+		"https://api.example.com/x":                false, // another port
+		"https://api.example.com:443/x":            false,
+		"http://api.example.com:8443/x":            false,
+		"https://sub.api.example.com:8443/x":       false,
+		"https://api.example.com.evil.com:8443":    false,
+		"https://api.example.com.:8443/x":          false,
+		"https://api.example.co:8443/x":            false,
+		"//evil.example.com/x":                     false,
+		"https://api.example.com:8443@evil.com":    false,
+		"ftp://api.example.com:8443/x":             false,
+	} {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			for name, call := range operations {
+				rt := newRecording(respondWith(status, "moved", "Location", location), respondWith(200, jobJSON))
+				_, err := call(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
+				for i, request := range rt.sent() {
+					assert.Equal(t, []string{"Bearer " + testKey}, request.Header["Authorization"])
+					assert.Equal(t, i > 0, request.Header.Get("Referer") != "", "what http.Client sets goes along")
+				}
+				if followed && name == "Get" {
+					require.NoError(t, err, "%d to %s", status, location)
+					assert.Equal(t, 2, rt.count())
+					continue
+				}
+				var apiErr *mintlify.APIError
+				require.ErrorAs(t, err, &apiErr, "%s: %d to %s", name, status, location)
+				assert.Equal(t, status, apiErr.StatusCode)
+				assert.Equal(t, location, apiErr.Header.Get("Location"))
+				assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+				assert.Equal(t, 1, rt.count())
+				assert.Equal(t, "api.example.com:8443", rt.last().URL.Host)
+			}
+		}
+	}
+}
+
+func TestGetFollowsARedirectToTheDefaultPort(t *testing.T) {
+	for base, location := range map[string]string{
+		"https://api.mintlify.com": "https://api.mintlify.com:443/x",
+		"http://localhost":         "http://localhost:80/x",
+	} {
+		rt := newRecording(respondWith(302, "", "Location", location), respondWith(200, jobJSON))
+		_, err := get(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
+		require.NoError(t, err, base)
+	}
+}
+
+func TestRedirectsWithoutEndOrTarget(t *testing.T) {
+	rt := newRecording(respondWith(302, "", "Location", "/again"))
+	_, err := get(t.Context(), newClient(t, rt))
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	assert.Equal(t, 302, apiErr.StatusCode)
+	assert.Equal(t, 11, rt.count())
+
+	for name, call := range operations {
+		rt := newRecording(respondWith(302, "", "Location", "https://api.mintlify.com:"+testKey))
+		_, err = call(t.Context(), newClient(t, rt))
+		require.Error(t, err)
+		assertReadable(t, err)
+		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+		assert.Equal(t, 1, rt.count())
+	}
+}
+
+func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
+	_, err := get(t.Context(), newClient(t, respondWith(302, "", "Location", "::::"), mintlify.WithMaxRetries(0)))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), `Get "`, "the URL is in the message already")
+}
+
+func TestCancelDuringABackoffEndsTheCallAtOnceAndKeepsTheLastResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, call := range operations {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Second, errors.New("deploy window closed"))
+			start := time.Now()
+			_, err := call(ctx, newClient(t, respondWith(429, `{"error":"slow down"}`, "Retry-After", "20")))
+			cancel()
+			assert.Equal(t, 3*time.Second, time.Since(start))
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.ErrorIs(t, err, mintlify.ErrRateLimited)
+			assert.ErrorContains(t, err, "deploy window closed")
+			assert.ErrorContains(t, err, "slow down")
+			assert.False(t, isOutcomeUnknown(err), "%s: the 429 did nothing, and nothing was sent since", name)
+			var apiErr *mintlify.APIError
+			require.ErrorAs(t, err, &apiErr)
+			assert.Equal(t, 20*time.Second, apiErr.RetryAfter)
+		}
+	})
+}
+
+func TestCanceledRetryKeepsTheResponseBefore(t *testing.T) {
+	for name, call := range operations {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := call(ctx, newClient(t, newRecording(respondWith(429, "slow down"), doing(cancel, hang)), mintlify.WithRetryWait(0, 0)))
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
+		assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
+		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+	}
+}
+
+func TestRetryRefusedByWithRateLimiterKeepsTheResponseBefore(t *testing.T) {
+	exhausted := errors.New("no tokens left")
+	for name, call := range operations {
+		asked := 0
+		client := newClient(t, respondWith(429, "slow down"), mintlify.WithRetryWait(0, 0),
+			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+				if asked++; asked > 1 {
+					return exhausted
+				}
+				return nil
+			}))
+		_, err := call(t.Context(), client)
+		assert.ErrorIs(t, err, exhausted, name)
+		assert.ErrorIs(t, err, mintlify.ErrRateLimited)
+		assert.False(t, isOutcomeUnknown(err))
+	}
+}
+
+func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
+	malformed := mintlify.ErrMalformedResponse
+	for name, second := range map[string]struct {
+		status int
+		body   string
+		err    error
+	}{
+		"nothing": {200, "", malformed}, "array": {200, "[]", malformed}, "empty": {200, "{}", malformed}, "no id": {200, `{"status":"active"}`, malformed},
+		"truncated": {200, `{"x":`, malformed}, "null": {200, "null", malformed}, "number": {200, "5", malformed},
+		"not found": {404, "", mintlify.ErrNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := newRecording(breakOff(200, `{"id":"old","model":"m","status":"comp`), respondWith(second.status, second.body))
+			job, err := get(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			require.ErrorIs(t, err, second.err)
+			assert.Nil(t, job)
+			assert.Equal(t, 2, rt.count())
+		})
+	}
+}
+
+func TestTruncatedResponseTellsTheNetworksError(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Truncate: true})
+	_, err := create(t.Context(), svc.Client())
+	assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.ErrorContains(t, err, "truncated after")
+}
+
+func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
+	for name, call := range operations {
+		job, err := call(t.Context(), newClient(t, breakOff(200, jobJSON)))
+		require.NoError(t, err, name)
+		assert.Equal(t, "job_1", job.ID)
+	}
+}
+
+func TestMisbehavedTransport(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rt     transport
+		reason string
+	}{
+		"neither":   {func(*http.Request) (*http.Response, error) { return nil, nil }, "neither a response nor an error"},
+		"both":      {func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") }, "and an error"},
+		"no body":   {func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }, "invalid JSON"},
+		"no target": {respondWith(302, ""), "302"},
+		"no URL":    {respondWith(307, "", "Location", "::::"), "Location"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, tc.rt, mintlify.WithRetryWait(0, 0))
+			for operation, call := range operations {
+				_, err := call(t.Context(), client)
+				require.ErrorContains(t, err, tc.reason)
+				assertReadable(t, err)
+				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+			}
+		})
+	}
+}
+
+// Responses are data from outside.
+
+func TestResponseLargerThanTheLimit(t *testing.T) {
+	var read atomic.Int64
+	endless := func(status int, prefix string) transport {
+		return func(*http.Request) (*http.Response, error) {
+			response := response(status, "")
+			response.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
+			return response, nil
+		}
+	}
+	for name, call := range operations {
+		read.Store(0)
+		job, err := call(t.Context(), newClient(t, endless(200, `{"id":"job_1","x":"`)))
+		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+		assert.ErrorContains(t, err, "larger than 10 MiB")
+		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+		require.NotNil(t, job)
+		assert.Equal(t, "job_1", job.ID)
+		assert.Less(t, read.Load(), int64(11<<20), "no more is read")
+	}
+
+	_, err := get(t.Context(), newClient(t, endless(404, "")))
+	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
+}
+
+func TestResponseJustWithinTheLimit(t *testing.T) {
+	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 10<<20-39) + `"}`
+	require.Len(t, body, 10<<20)
+	_, err := get(t.Context(), newClient(t, respondWith(200, body)))
+	require.NoError(t, err)
+}
+
+func TestResponseThatIsAGzipBomb(t *testing.T) {
+	bomb := gzipBomb()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(bomb)
+	}))
+	defer server.Close()
+	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(server.URL))
+	require.NoError(t, err)
+	_, err = get(t.Context(), client)
+	require.ErrorContains(t, err, "larger than 10 MiB")
+}
+
+func TestGetUsesItsBuffersAgain(t *testing.T) {
+	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
+	client := newClient(t, respondWith(200, body))
+	var before, after runtime.MemStats
+	const n = 100
+	runtime.ReadMemStats(&before)
+	for range n {
+		_, err := get(t.Context(), client)
+		require.NoError(t, err)
+	}
+	runtime.ReadMemStats(&after)
+	// A buffer that grows anew takes four times the body; the race detector has the pool drop some.
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(9*len(body)/4))
+}
+
+// withTimeout gives each attempt of a client over rt that time.
+func withTimeout(rt http.RoundTripper, timeout time.Duration) mintlify.Option {
+	return mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: timeout})
+}
+
+// beginning is a transport that has the first byte of the response, and then responds as next.
+func beginning(next transport) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+		return next(r)
+	}
+}
+
+// after is a transport that responds as next after d, unless the request ends before.
+func after(d time.Duration, next transport) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		select {
+		case <-time.After(d):
+			return next(r)
+		case <-r.Context().Done():
+			return nil, context.Cause(r.Context())
+		}
+	}
+}
+
+func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			client := newClient(t, nil, withTimeout(transport(hang), timeout), mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
+			start := time.Now()
+			_, err := get(t.Context(), client)
+			require.ErrorContains(t, err, "no response within "+want.String())
+			assert.Equal(t, 2*want, time.Since(start), "of each attempt")
+		})
+	}
+}
+
+func TestAttemptsTimeIsNotTheCallersDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, nil, withTimeout(transport(hang), time.Millisecond), mintlify.WithMaxRetries(0))
+		for name, call := range operations {
+			_, err := call(t.Context(), client)
+			require.Error(t, err, name)
+			assert.NotErrorIs(t, err, context.DeadlineExceeded)
+			assert.NotErrorIs(t, err, context.Canceled)
+			assert.ErrorContains(t, err, "no response within 1ms")
+			var timeout interface{ Timeout() bool }
+			require.ErrorAs(t, err, &timeout)
+			assert.True(t, timeout.Timeout())
+		}
+	})
+}
+
+func TestGetEndsASlowBodyWithTheAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := stall(200, `{"id":`)
+		start := time.Now()
+		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
+		assert.Equal(t, 60*time.Second, time.Since(start))
+		assert.ErrorContains(t, err, "the response did not end within 1m0s")
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start = time.Now()
+		_, err = get(ctx, newClient(t, rt))
+		assert.Equal(t, time.Second, time.Since(start))
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// The response of a POST is the id of a job that exists: it outlives the caller's
+// context and the attempt.
+
+func TestCreateAndMessageReadTheBodyBeyondTheContextAndTheAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, name := range posts() {
+			ctx, cancel := context.WithCancel(t.Context())
+			rt := transport(func(r *http.Request) (*http.Response, error) {
+				time.Sleep(900 * time.Millisecond)
+				return pipe(201, func(w *io.PipeWriter) {
+					time.Sleep(time.Second)
+					cancel()
+					time.Sleep(time.Second)
+					if r.Context().Err() != nil {
+						w.CloseWithError(r.Context().Err())
+					}
+					io.WriteString(w, jobJSON)
+					w.Close()
+				}), nil
+			})
+			job, err := operations[name](ctx, newClient(t, nil, withTimeout(rt, time.Second)))
+			require.NoError(t, err)
+			assert.Equal(t, "job_1", job.ID)
+			assert.Error(t, ctx.Err())
+		}
+	})
+}
+
+func TestCreateAndMessageReadTheBodyForFiveSecondsBeyondTheAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, name := range posts() {
+			start := time.Now()
+			job, err := operations[name](t.Context(), newClient(t, stall(201, `{"id":"job_1","status":"active","model":`)))
+			assert.Equal(t, 65*time.Second, time.Since(start))
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			assert.True(t, isOutcomeUnknown(err))
+			assert.ErrorContains(t, err, "the response did not end within 1m0s")
+			require.NotNil(t, job, "what came is kept")
+			assert.Equal(t, "job_1", job.ID)
+		}
+	})
+}
+
+func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		timeout  time.Duration // of an attempt; 0: as ever
+		canceled bool          // as soon as the response has begun
+		rest     transport
+		succeeds bool
+	}{
+		"beyond the context": {canceled: true, rest: after(time.Second, respondWith(201, jobJSON)), succeeds: true},
+		"for five seconds":   {canceled: true, rest: after(time.Hour, respondWith(201, jobJSON))},
+		"beyond the attempt": {timeout: time.Second, rest: after(3*time.Second, respondWith(201, jobJSON)), succeeds: true},
+		"with a time of its own for the body": {canceled: true, rest: after(3*time.Second, func(*http.Request) (*http.Response, error) {
+			return pipe(201, func(w *io.PipeWriter) {
+				time.Sleep(4 * time.Second)
+				io.WriteString(w, jobJSON)
+				w.Close()
+			}), nil
+		}), succeeds: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				rt := beginning(doing(func() {
+					if tc.canceled {
+						cancel()
+					}
+				}, tc.rest))
+				start := time.Now()
+				job, err := create(ctx, newClient(t, nil, withTimeout(rt, tc.timeout)))
+				if tc.succeeds {
+					require.NoError(t, err)
+					assert.Equal(t, "job_1", job.ID)
+					return
+				}
+				assert.ErrorIs(t, err, context.Canceled)
+				assert.True(t, isOutcomeUnknown(err))
+				assert.Equal(t, 5*time.Second, time.Since(start))
+			})
+		})
+	}
+}
+
+func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, name := range posts() {
+			ctx, cancel := context.WithCancel(t.Context())
+			job, err := operations[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+				cancel()
+				synctest.Wait() // the attempt has been given up
+				return response(201, jobJSON), nil
+			})))
+			require.NoError(t, err, name)
+			assert.Equal(t, "job_1", job.ID)
+		}
+	})
+}
+
+func TestCreateTakesAResponseThatComesAsTheContextEnds(t *testing.T) {
+	for range 300 { // a body that was closed by the end of the context would be lost now and then
+		ctx, cancel := context.WithCancel(t.Context())
+		job, err := create(ctx, newClient(t, doing(cancel, func(*http.Request) (*http.Response, error) {
+			return pipe(201, func(w *io.PipeWriter) { io.WriteString(w, jobJSON); w.Close() }), nil
+		})))
+		require.NoError(t, err)
+		require.Equal(t, "job_1", job.ID)
+	}
+}
+
+func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t *testing.T) {
+	for _, name := range posts() {
+		ctx, cancel := context.WithCancel(t.Context())
+		job, err := operations[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+			return pipe(201, func(w *io.PipeWriter) {
+				io.WriteString(w, `{"id":"job_1","status":"active","model":`)
+				cancel()
+				w.CloseWithError(io.ErrUnexpectedEOF)
+			}), nil
+		})))
+		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+		assert.True(t, isOutcomeUnknown(err))
+		require.NotNil(t, job)
+		assert.Equal(t, "job_1", job.ID)
+	}
+}
+
+// Every other wait ends with the context, at once.
+
+func TestCancelEndsAnAttemptWithoutAResponseAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, call := range operations {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			start := time.Now()
+			_, err := call(ctx, newClient(t, transport(hang)))
+			cancel()
+			assert.Equal(t, time.Second, time.Since(start), name)
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+		}
+	})
+}
+
+func TestCreateCanceledBeforeAConnectionIsNoUnknownOutcome(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := create(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
+		cancel()
+		return hang(r)
+	})))
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.False(t, isOutcomeUnknown(err))
+}
+
+func TestGetIsInterruptedInTheBodyAtOnce(t *testing.T) {
+	for name, body := range map[string]func(cancel func(), r *http.Request) (*http.Response, error){
+		"once it has begun": func(cancel func(), r *http.Request) (*http.Response, error) {
+			return beginning(func(*http.Request) (*http.Response, error) {
+				return pipe(200, func(w *io.PipeWriter) {
+					io.WriteString(w, `{"id":"job_1",`)
+					cancel()
+				}), nil
+			})(r)
+		},
+		"before it is read": func(cancel func(), r *http.Request) (*http.Response, error) {
+			cancel()
+			synctest.Wait()
+			return stall(200, "")(r)
+		},
+		"that then ends well": func(cancel func(), r *http.Request) (*http.Response, error) {
+			response := response(200, "")
+			response.Body = reading(func(p []byte) (int, error) {
+				cancel()
+				<-r.Context().Done()
+				return copy(p, "{}"), io.EOF
+			})
+			return response, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				start := time.Now()
+				job, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) { return body(cancel, r) })))
+				require.ErrorIs(t, err, context.Canceled)
+				assert.NotErrorIs(t, err, mintlify.ErrMalformedResponse)
+				assert.Nil(t, job)
+				assert.Zero(t, time.Since(start))
+			})
+		})
+	}
+}
+
+func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
+	shutdown := errors.New("shutting down")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		cancel(shutdown)
+		<-r.Context().Done()
+		assert.Equal(t, shutdown, context.Cause(r.Context()))
+		return nil, r.Context().Err()
+	})))
+	require.ErrorIs(t, err, shutdown)
+}
+
+// net/http sends a POST again by itself where its GetBody allows it.
+
+func TestCreateIsNotResentOnceItsHeadersAreWritten(t *testing.T) {
+	for name, tc := range map[string]struct {
+		wroteHeaders bool
+		writeErr     error
+		again        bool
+	}{"written": {true, nil, false}, "written in part": {true, errors.New("broken pipe"), false}, "not written": {false, errors.New("broken pipe"), true}} {
+		t.Run(name, func(t *testing.T) {
+			rt := transport(func(r *http.Request) (*http.Response, error) {
+				first, err := io.ReadAll(r.Body)
+				require.NoError(t, err)
+				trace := httptrace.ContextClientTrace(r.Context())
+				if tc.wroteHeaders {
+					trace.WroteHeaders()
+				}
+				trace.WroteRequest(httptrace.WroteRequestInfo{Err: tc.writeErr})
+				body, err := r.GetBody()
+				if !tc.again {
+					assert.Error(t, err)
+					return nil, errors.New("lost")
+				}
+				require.NoError(t, err)
+				second, err := io.ReadAll(body)
+				require.NoError(t, err)
+				assert.Equal(t, first, second)
+				return response(201, jobJSON), nil
+			})
+			_, err := create(t.Context(), newClient(t, rt))
+			assert.Equal(t, tc.again, err == nil, "%v", err)
+			assert.Equal(t, !tc.again, isOutcomeUnknown(err))
+		})
+	}
+}
+
+// onceOnly is a body that is to be closed once, and not read after that.
+type onceOnly struct {
+	io.Reader
+	t      *testing.T
+	closed atomic.Bool
+}
+
+func (b *onceOnly) Read(p []byte) (int, error) {
+	assert.False(b.t, b.closed.Load(), "read after it was closed")
+	return b.Reader.Read(p)
+}
+
+func (b *onceOnly) Close() error {
+	assert.False(b.t, b.closed.Swap(true), "closed twice")
+	return nil
+}
+
+func TestEveryBodyIsClosedOnceAndThenLeftAlone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status int
+		body   string
+		err    error
+	}{
+		"success": {200, jobJSON, nil}, "malformed": {200, "no job", nil}, "redirect": {302, "moved", nil}, "not found": {404, "no job", nil},
+		"rate limited": {429, "no job", nil}, "server error": {503, "no job", nil}, "response beside an error": {200, jobJSON, errors.New("both")},
+	} {
+		for operation, call := range operations {
+			t.Run(name+"/"+operation, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var bodies []*onceOnly
+					_, _ = call(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+						bodies = append(bodies, &onceOnly{Reader: strings.NewReader(tc.body), t: t})
+						return &http.Response{StatusCode: tc.status, Body: bodies[len(bodies)-1]}, tc.err
+					})))
+					synctest.Wait()
+					require.NotEmpty(t, bodies)
+					for _, body := range bodies {
+						assert.True(t, body.closed.Load())
+					}
+				})
+			})
+		}
+	}
+}
+
+// followed is a context that counts those who follow it.
+type followed struct {
+	context.Context
+	done      chan struct{} // of its own, so that AfterFunc is asked
+	followers atomic.Int32
+}
+
+func (f *followed) Done() <-chan struct{} { return f.done }
+
+func (f *followed) AfterFunc(run func()) func() bool {
+	f.followers.Add(1)
+	stop := context.AfterFunc(f.Context, run)
+	return func() bool {
+		stopped := stop()
+		if stopped {
+			f.followers.Add(-1)
+		}
+		return stopped
+	}
+}
+
+func TestNothingOfAnAttemptOutlivesTheCall(t *testing.T) {
+	for name, steps := range map[string][]transport{
+		"response": {respondWith(200, jobJSON)},
+		"error":    {respondWith(404, "")},
+		"network":  {failWith(errors.New("reset"))},
+		"redirect": {respondWith(302, "", "Location", "/x"), respondWith(200, jobJSON)},
+	} {
+		for operation, call := range operations {
+			ctx := &followed{Context: t.Context(), done: make(chan struct{})}
+			rt := newRecording(steps...)
+			_, _ = call(ctx, newClient(t, rt, mintlify.WithMaxRetries(0)))
+			require.NotEmpty(t, rt.sent())
+			for _, request := range rt.sent() {
+				assert.Error(t, request.Context().Err(), "%s %s: the attempt's context has ended", operation, name)
+			}
+			assert.Zero(t, ctx.followers.Load(), "%s %s: the caller's context is let go", operation, name)
+		}
+	}
+}
+
+// http1 is net/http's transport whose connections lead, in memory, to a service that
+// writes response to each request and then goes silent.
+func http1(t *testing.T, response string) *http.Transport {
+	t.Helper()
+	rt := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		go func() {
+			defer server.Close()
+			lines := bufio.NewReader(server)
+			req, err := http.ReadRequest(lines)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, req.Body)
+			io.WriteString(server, response)
+			_, _ = lines.ReadByte() // until the client closes
+		}()
+		return client, nil
+	}}
+	t.Cleanup(rt.CloseIdleConnections)
+	return rt
+}
+
+// silent are transports whose response is silent after body: until it is closed, or the
+// request's context ends, or for ever.
+var silent = map[string]func(t *testing.T, status int, body string) http.RoundTripper{
+	"net/http": func(t *testing.T, status int, body string) http.RoundTripper { // a body of a 101 is for who upgrades
+		return http1(t, fmt.Sprintf("HTTP/1.1 %d So It Goes\r\nConnection: upgrade\r\nUpgrade: another\r\nContent-Length: 1000\r\n\r\n%s", status, body))
+	},
+	"pipe": func(_ *testing.T, status int, body string) http.RoundTripper { return stall(status, body) },
+	"EOF once closed": func(_ *testing.T, status int, body string) http.RoundTripper {
+		return untilClosed(status, body, io.EOF)
+	},
+	"EOF once the context ends": func(_ *testing.T, status int, body string) http.RoundTripper {
+		return untilDone(status, body, func(context.Context) error { return io.EOF })
+	},
+	"error of the context": func(_ *testing.T, status int, body string) http.RoundTripper {
+		return untilDone(status, body, context.Context.Err)
+	},
+}
+
+// silentAfter is a response whose body ends as wait does.
+func silentAfter(status int, body string, wait func() error) *http.Response {
+	resp := response(status, "")
+	resp.Body = reading(func(p []byte) (int, error) {
+		if body != "" {
+			n := copy(p, body)
+			body = body[n:]
+			return n, nil
+		}
+		return 0, wait()
+	})
+	return resp
+}
+
+type closer struct {
+	io.Reader
+	closed chan struct{}
+}
+
+func (c closer) Close() error { close(c.closed); return nil }
+
+func untilClosed(status int, body string, err error) transport {
+	return func(*http.Request) (*http.Response, error) {
+		closed := make(chan struct{})
+		resp := silentAfter(status, body, func() error { <-closed; return err })
+		resp.Body = closer{resp.Body, closed}
+		return resp, nil
+	}
+}
+
+func untilDone(status int, body string, err func(context.Context) error) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		return silentAfter(status, body, func() error { <-r.Context().Done(); return err(r.Context()) }), nil
+	}
+}
+
+// Whenever the context has ended and the body did not come whole, the error is the
+// context's and its cause's besides what it is by the status.
+func TestInterruptedCallMatchesItsContext(t *testing.T) {
+	cause := errors.New("the pod is shut down")
+	const after = time.Second
+	ends := map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"canceled": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			timer := time.AfterFunc(after, func() { cancel(cause) })
+			return ctx, func() { timer.Stop(); cancel(nil) }
+		},
+		"deadline": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeoutCause(ctx, after, cause)
+		},
+	}
+	kind := map[int]error{400: mintlify.ErrBadRequest, 404: mintlify.ErrNotFound, 429: mintlify.ErrRateLimited, 500: mintlify.ErrServer, 503: mintlify.ErrServer}
+	for name, silent := range silent {
+		for end, ending := range ends {
+			for _, status := range []int{101, 200, 201, 204, 301, 302, 400, 404, 408, 429, 500, 503} {
+				for _, body := range []string{"", `{"id":"job_1",`, `{"error":"so`} {
+					if status == 204 && name == "net/http" {
+						continue // has no body there
+					}
+					t.Run(fmt.Sprintf("%s/%s/%d/%s", name, end, status, body), func(t *testing.T) {
+						for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpGetJob, mintlify.OpGetVisitors, mintlify.OpTriggerUpdate} {
+							synctest.Test(t, func(t *testing.T) {
+								ctx, cancel := ending(t.Context())
+								defer cancel()
+								client := newClient(t, silent(t, status, body), mintlify.WithBaseURL("http://127.0.0.1"))
+								start := time.Now()
+								err := calls[op](ctx, client)
+								assertInterrupted(t, ctx, cause, err)
+								if kind := kind[status]; kind != nil {
+									assert.ErrorIs(t, err, kind, op)
+								}
+								most := after
+								if isPost(op) {
+									most += 5 * time.Second // for a response that is precious
+									acted := status < 400 || status > 499 || status == 408
+									assert.Equal(t, acted, errors.Is(err, mintlify.ErrOutcomeUnknown), "%s: %v", op, err)
+									assert.Equal(t, status/100 == 2, errors.Is(err, mintlify.ErrMalformedResponse), "%s: %v", op, err)
+								}
+								assert.Equal(t, most, time.Since(start), op)
+							})
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func assertInterrupted(t *testing.T, ctx context.Context, cause, err error) {
+	t.Helper()
+	assert.ErrorIs(t, err, ctx.Err())
+	assert.ErrorIs(t, err, cause)
+	_, again := mintlify.RetryAfter(err)
+	assert.False(t, again, "%v", err)
+	assertReadable(t, err)
+}
+
+// The same where the end of the context races the response's header.
+func TestInterruptedAsTheResponseComesMatchesItsContext(t *testing.T) {
+	cause := errors.New("the pod is shut down")
+	for op, call := range calls {
+		for _, status := range []int{101, 201, 301, 404, 429, 503} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+				cancel(cause)
+				<-r.Context().Done()
+				return untilDone(status, `{"id":`, context.Cause)(r)
+			}))
+			assertInterrupted(t, ctx, cause, call(ctx, client))
+			assert.Error(t, ctx.Err(), op)
+		}
+	}
+}
+
+// An informational response is none: a call that is canceled after one ends at once.
+func TestCancelAfterAnInformationalResponseEndsTheCallAtOnce(t *testing.T) {
+	for _, status := range []string{"100 Continue", "102 Processing", "103 Early Hints", "199 Miscellaneous"} {
+		for op, call := range calls {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				client := newClient(t, http1(t, "HTTP/1.1 "+status+"\r\n\r\n"), mintlify.WithBaseURL("http://127.0.0.1"))
+				start := time.Now()
+				err := call(ctx, client)
+				assert.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.Equal(t, isPost(op), errors.Is(err, mintlify.ErrOutcomeUnknown), "%s: %v", op, err)
+				assert.Equal(t, time.Second, time.Since(start), "%s after a %s", op, status)
+			})
+		}
+	}
+}
+
+// The body of a response has what is left of the attempt, whatever time it takes.
+func TestBodyHasTheRestOfTheAttempt(t *testing.T) {
+	for _, took := range []time.Duration{6500 * time.Millisecond, 59 * time.Second} {
+		for op, call := range calls {
+			synctest.Test(t, func(t *testing.T) {
+				svc := service()
+				client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
+					resp, err := svc.RoundTrip(r)
+					if err != nil {
+						return nil, err
+					}
+					whole := resp.Body
+					resp.Body = reading(func(p []byte) (int, error) { time.Sleep(took); took = 0; return whole.Read(p) })
+					return resp, nil
+				})))
+				assert.NoError(t, call(t.Context(), client), op)
+			})
+		}
+	}
+}
+
+// What has come whole counts, though the context has ended.
+func TestResponseThatCameWholeCountsThoughTheContextHasEnded(t *testing.T) {
+	for op, call := range calls {
+		ctx, cancel := context.WithCancel(t.Context())
+		svc := service()
+		client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
+			resp, err := svc.RoundTrip(r)
+			if err == nil {
+				whole := resp.Body
+				resp.Body = reading(func(p []byte) (int, error) {
+					n, err := whole.Read(p)
+					if err == io.EOF {
+						cancel()
+					}
+					return n, err
+				})
+			}
+			return resp, err
+		})))
+		err := call(ctx, client)
+		if isPost(op) {
+			assert.NoError(t, err, op)
+		} else if err != nil {
+			assert.ErrorIs(t, err, context.Canceled, op)
+		}
+		cancel()
+	}
+}
+
+// lists have a page of each export, its list left out, and how many rows were read.
+var lists = map[string]struct {
+	page string
+	rows func(context.Context, *mintlify.Client) (int, error)
+}{
+	"visitors": {`{"totals":{},"hasMore":false,%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
+		page, err := c.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
+		if err != nil {
+			return 0, err
+		}
+		return len(page.Visitors), nil
+	}},
+	"views": {`{"totals":{},"hasMore":false,%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
+		page, err := c.Analytics.GetViews(ctx, mintlify.ViewsParams{})
+		if err != nil {
+			return 0, err
+		}
+		return len(page.Views), nil
+	}},
+	"searches": {`{"totalSearches":1,"nextCursor":null,%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
+		page, err := c.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
+		if err != nil {
+			return 0, err
+		}
+		return len(page.Searches), nil
+	}},
+	"feedback": {`{"hasMore":false,%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
+		page, err := c.Analytics.GetFeedback(ctx, mintlify.FeedbackParams{})
+		if err != nil {
+			return 0, err
+		}
+		return len(page.Feedback), nil
+	}},
+	"conversations": {`{"hasMore":false,%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
+		page, err := c.Analytics.GetConversations(ctx, mintlify.ConversationsParams{})
+		if err != nil {
+			return 0, err
+		}
+		return len(page.Conversations), nil
+	}},
+	"messages": {`{%s}`, func(ctx context.Context, c *mintlify.Client) (int, error) {
+		thread, err := c.Analytics.GetThread(ctx, "t")
+		if err != nil {
+			return 0, err
+		}
+		return len(thread.Messages), nil
+	}},
+}
+
+func TestListIsTheLastOfItsName(t *testing.T) {
+	for name, list := range lists {
+		for values, want := range map[string]int{
+			`[{},{}]|[{}]`: 1, `[{}]|[{},{}]`: 2, `null|[{}]`: 1, `[{}]|[]`: 0, `[{"path":"["}]|[{}]`: 1,
+			`[{}]|null`: -1, `[{},{}]|[{}]|null`: -1, `null`: -1, `"x"`: -1, `{}`: -1, `7`: -1, `[7]`: -1,
+		} {
+			var fields []string
+			for value := range strings.SplitSeq(values, "|") {
+				fields = append(fields, fmt.Sprintf("%q:%s", name, value))
+			}
+			body := fmt.Sprintf(list.page, strings.Join(fields, ","))
+			rows, err := list.rows(t.Context(), newClient(t, respondWith(200, body)))
+			if want < 0 {
+				assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
+				continue
+			}
+			require.NoError(t, err, body)
+			assert.Equal(t, want, rows, body)
+		}
+	}
+}
+
+func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
+	for _, padding := range []int{0, 100 << 10, 9 << 20} {
+		body := `{"x":"` + strings.Repeat("x", padding) + `","id":"job_1","status":"active","y":`
+		job, err := create(t.Context(), newClient(t, respondWith(201, body)))
+		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+		assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+		assert.NotNil(t, job, padding)
+	}
+}
+
+// No more of a header is read than a service has use for.
+func TestHeaderOfAResponseIsBounded(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = http.ReadRequest(bufio.NewReader(conn))
+			_, _ = io.Copy(conn, io.MultiReader(strings.NewReader("HTTP/1.1 404 Not Found\r\n"), io.LimitReader(&endless{unit: strings.Repeat("X-Y: z\r\n", 500)}, 9<<20), strings.NewReader("\r\n")))
+			conn.Close()
+		}
+	}()
+	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL("http://"+listener.Addr().String()), mintlify.WithMaxRetries(0))
+	require.NoError(t, err)
+	_, err = get(t.Context(), client)
+	assert.ErrorContains(t, err, "headers exceeded")
+	_, err = create(t.Context(), client)
+	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+}
+
+// endless reads as unit over and over.
+type endless struct {
+	unit string
+	at   int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.unit[e.at:])
+	e.at = (e.at + n) % len(e.unit)
+	return n, nil
+}

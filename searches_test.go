@@ -1,0 +1,27 @@
+package mintlify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
+	cursor := strings.Repeat("c", 5000)
+	_, err := collect(newClient(t, respondWith(414, "")).Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
+	var pageErr *mintlify.PageError
+	require.ErrorAs(t, err, &pageErr)
+	assert.Equal(t, cursor, pageErr.Cursor)
+	assertReadable(t, err)
+}
+
+// Without it nobody can tell whether this is the last page.
+func TestSearchesWithoutANextCursorAreMalformed(t *testing.T) {
+	_, err := collect(newClient(t, respondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`)).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorContains(t, err, "missing nextCursor")
+}
