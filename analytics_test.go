@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -140,31 +141,7 @@ func assertRoundTrip(t *testing.T, v any) {
 	t.Helper()
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
-	var back any
-	switch v.(type) {
-	case *mintlify.ViewPage:
-		back = new(mintlify.ViewPage)
-	case *mintlify.SearchPage:
-		back = new(mintlify.SearchPage)
-	case *mintlify.FeedbackPage:
-		back = new(mintlify.FeedbackPage)
-	case *mintlify.FeedbackByPage:
-		back = new(mintlify.FeedbackByPage)
-	case *mintlify.ConversationPage:
-		back = new(mintlify.ConversationPage)
-	case *mintlify.Thread:
-		back = new(mintlify.Thread)
-	case *mintlify.CallerStats:
-		back = new(mintlify.CallerStats)
-	case *mintlify.Deployment:
-		back = new(mintlify.Deployment)
-	case *mintlify.QueuedDeployment:
-		back = new(mintlify.QueuedDeployment)
-	case *mintlify.AutomationRun:
-		back = new(mintlify.AutomationRun)
-	default:
-		t.Fatalf("no round trip for a %T", v)
-	}
+	back := reflect.New(reflect.TypeOf(v).Elem()).Interface()
 	require.NoError(t, json.Unmarshal(text, back))
 	assert.Equal(t, v, back)
 }

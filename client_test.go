@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
+	"regexp"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -179,13 +185,13 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 }
 
 func TestOperationFromContextIsTheRequests(t *testing.T) {
-	for op, call := range calls {
+	for _, op := range operations.All() {
 		var seen mintlify.Operation
-		_ = call(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		_ = op.Do(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 			seen, _ = mintlify.OperationFromContext(r.Context())
 			return response(400, ""), nil
 		})))
-		assert.Equal(t, op, seen)
+		assert.Equal(t, op.Name, seen)
 	}
 	_, ok := mintlify.OperationFromContext(t.Context())
 	assert.False(t, ok)
@@ -263,7 +269,7 @@ func TestNoLogLineShowsTheKey(t *testing.T) {
 		var lines strings.Builder
 		for _, status := range []int{200, 302, 401, 429, 500} {
 			client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0), mintlify.WithLogger(slog.New(handler(&lines))))
-			for _, call := range operations {
+			for _, call := range jobCalls {
 				_, _ = call(t.Context(), client)
 			}
 			_, _ = client.Jobs.WaitUntilDone(t.Context(), "job_1", mintlify.WithMaxOutage(0))
@@ -284,7 +290,7 @@ func TestStackOfAPanicDoesNotShowTheKey(t *testing.T) {
 		_, _ = call(t.Context(), client)
 		return ""
 	}
-	for _, call := range operations {
+	for _, call := range jobCalls {
 		for _, panicking := range []mintlify.Option{
 			mintlify.WithMaxRetries(0),
 			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { panic("in the limiter") }),
@@ -307,7 +313,7 @@ func TestProxyDoesNotSeeTheKey(t *testing.T) {
 	require.NoError(t, err)
 	rt := &http.Transport{Proxy: http.ProxyURL(proxyURL)}
 	defer rt.CloseIdleConnections()
-	for name, call := range operations {
+	for name, call := range jobCalls {
 		_, err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, time.Millisecond)))
 		require.Error(t, err)
 		assert.False(t, isOutcomeUnknown(err), "%s: the tunnel was refused: %v", name, err)
@@ -322,11 +328,11 @@ func TestProxyDoesNotSeeTheKey(t *testing.T) {
 func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 	const other = "mint_0ld_key_of_yesterday"
 	for name, call := range map[string]call{
-		"retry": calls[mintlify.OpGetJob],
+		"retry": operations.Get(mintlify.OpGetJob).Do,
 		"wait": func(ctx context.Context, c *mintlify.Client) error {
-			return waits["Jobs.WaitUntilDone"](ctx, c, mintlify.WithMaxOutage(time.Hour))
+			return waits["Jobs.Get"](ctx, c, mintlify.WithMaxOutage(time.Hour))
 		},
-		"pages": exports["Visitors"],
+		"pages": exports["Analytics.GetVisitors"],
 	} {
 		for _, shown := range []string{testKey, other} {
 			synctest.Test(t, func(t *testing.T) {
@@ -338,7 +344,7 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 					}
 					return testKey, nil
 				}
-				svc := service()
+				svc := operations.NewService()
 				svc.SetVisitors(visitors(1000))
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
@@ -359,8 +365,8 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 }
 
 func TestKeyEchoedAsTheNameOfAHeaderIsRedacted(t *testing.T) {
-	for op, call := range calls {
-		err := call(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
+	for _, op := range operations.All() {
+		err := op.Do(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
 			resp := response(400, "")
 			resp.Header[testKey] = []string{"1"}
 			resp.Header[http.CanonicalHeaderKey("X-"+testKey)] = []string{"2"}
@@ -369,5 +375,111 @@ func TestKeyEchoedAsTheNameOfAHeaderIsRedacted(t *testing.T) {
 		var apiErr *mintlify.APIError
 		require.ErrorAs(t, err, &apiErr, op)
 		assert.NotContains(t, strings.ToLower(fmt.Sprintf("%v %+v", apiErr.Header, leaks(*apiErr))), testKey[5:], op)
+	}
+}
+
+// operationNames are the constants of type Operation, as the source has them.
+func operationNames(t *testing.T) (names []mintlify.Operation) {
+	t.Helper()
+	for _, typ := range parsePackage(t, ".").Types {
+		for _, group := range typ.Consts {
+			for _, spec := range group.Decl.Specs {
+				if typ.Name == "Operation" {
+					name, err := strconv.Unquote(spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value)
+					require.NoError(t, err)
+					names = append(names, mintlify.Operation(name))
+				}
+			}
+		}
+	}
+	return names
+}
+
+func TestTableHasEveryOperation(t *testing.T) {
+	var names []mintlify.Operation
+	for _, op := range operations.All() {
+		names = append(names, op.Name)
+	}
+	assert.ElementsMatch(t, operationNames(t), names, "internal/operations has each operation of client.go once: add yours")
+}
+
+func TestOperationsAreSentAsTheTableSays(t *testing.T) {
+	for _, op := range operations.All() {
+		rt := newRecording(respondWith(200, op.Body))
+		result, err := op.Call(t.Context(), newClient(t, rt))
+		require.NoError(t, err, op)
+		assert.IsType(t, op.Result, result, op)
+		require.Equal(t, 1, rt.count(), op)
+		assert.Equal(t, op.Method, rt.last().Method, op)
+		pattern := regexp.QuoteMeta(op.Path)
+		for _, name := range []string{`\{projectId\}`, `\{id\}`} {
+			pattern = strings.Replace(pattern, name, map[string]string{`\{projectId\}`: "proj", `\{id\}`: `[a-z]+_1`}[name], 1)
+		}
+		assert.Regexp(t, "^"+pattern+"$", rt.last().URL.EscapedPath(), op)
+	}
+}
+
+// A POST that isPost does not know would be sent twice.
+func TestAnOperationThatIsAPostMayHaveBeenActedOn(t *testing.T) {
+	for _, op := range operations.All() {
+		err := &mintlify.APIError{Operation: op.Name, StatusCode: http.StatusGatewayTimeout}
+		assert.Equal(t, op.IsPost(), isOutcomeUnknown(err), "add %s to isPost in client.go if, and only if, it is a POST", op)
+	}
+}
+
+func TestResponseWithoutARequiredFieldIsMalformed(t *testing.T) {
+	for _, op := range operations.All() {
+		for _, field := range op.Required {
+			for _, body := range []string{strings.Replace(op.Body, `"`+field+`"`, `"another"`, 1), ""} {
+				_, err := op.Call(t.Context(), newClient(t, respondWith(200, body)))
+				assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%s without %s", op, field)
+			}
+		}
+	}
+}
+
+// The SDK's own fields of a page, which no response has.
+var ownFields = []string{"offset", "nextOffset", "cursor"}
+
+func TestTableSetsEveryFieldOfEveryResult(t *testing.T) {
+	set := map[reflect.Type]map[string]bool{} // by type of result
+	for _, op := range operations.All() {
+		result, err := op.Call(t.Context(), newClient(t, respondWith(200, op.Body)))
+		require.NoError(t, err, op)
+		of := reflect.TypeOf(result)
+		if set[of] == nil {
+			set[of] = map[string]bool{}
+		}
+		noteFields(set[of], "", reflect.ValueOf(result))
+	}
+	for of, fields := range set {
+		for field, isSet := range fields {
+			if !slices.Contains(ownFields, field) {
+				assert.True(t, isSet, "%v: decode %s, and add it to Body in internal/operations, to api/openapi.yaml and to mintlifytest", of, field)
+			}
+		}
+	}
+}
+
+// noteFields notes the JSON path of each field of a value, and whether it is set.
+func noteFields(fields map[string]bool, path string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			noteFields(fields, path, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			noteFields(fields, path+"[]", v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Type().Field(i); field.IsExported() {
+				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				at := strings.TrimPrefix(path+"."+name, ".")
+				fields[at] = fields[at] || !v.Field(i).IsZero()
+				noteFields(fields, at, v.Field(i))
+			}
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -32,7 +33,7 @@ func TestAPIErrorKindOfEachStatus(t *testing.T) {
 		425: {"", false}, 429: {"ErrRateLimited", false}, 499: {"", false},
 		500: {"ErrServer", true}, 501: {"ErrServer", true}, 502: {"ErrServer", true}, 503: {"ErrServer", true}, 504: {"ErrServer", true}, 599: {"ErrServer", true},
 	} {
-		for name, call := range operations {
+		for name, call := range jobCalls {
 			client := newClient(t, respondWith(status, `{"error":"no"}`, "X-Request-Id", "req_1"), mintlify.WithMaxRetries(0))
 			job, err := call(t.Context(), client)
 			assert.Nil(t, job)
@@ -69,7 +70,7 @@ func TestErrorsStayReadableWhateverComes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, rt, mintlify.WithMaxRetries(0))
-			for _, call := range operations {
+			for _, call := range jobCalls {
 				_, err := call(t.Context(), client)
 				assertReadable(t, err)
 			}
@@ -143,7 +144,7 @@ func TestErrorOfTheTransportNeverPassesForTheCallersContext(t *testing.T) {
 
 func TestErrorOfTheContextComesWithItsCause(t *testing.T) {
 	shutdown := errors.New("shutting down")
-	for name, call := range operations {
+	for name, call := range jobCalls {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			client := newClient(t, doing(func() { cancel(shutdown) }, hang))
@@ -424,7 +425,7 @@ func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, rt, logger, mintlify.WithRetryWait(0, 0))
-			for _, call := range operations {
+			for _, call := range jobCalls {
 				_, err := call(t.Context(), client)
 				require.Error(t, err)
 				for err := range chain(err) {
@@ -507,39 +508,20 @@ func TestKeyIsNotRedactedFromTheTransportsOwnResponse(t *testing.T) {
 	assert.Equal(t, http.Header{"X-Echo": {testKey}}, header, "a recorder may have kept it")
 }
 
-// otherCalls make the calls of the operations that fuzzedOperations lacks, and those that
-// make many.
-var otherCalls = []func(context.Context, *mintlify.Client) (any, error){
-	func(ctx context.Context, c *mintlify.Client) (any, error) {
-		return c.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "docs"})
-	},
-	func(ctx context.Context, c *mintlify.Client) (any, error) {
-		return c.Deployments.WaitUntilDone(ctx, "d", mintlify.WithMaxOutage(0))
-	},
-	func(ctx context.Context, c *mintlify.Client) (any, error) {
-		return c.Deployments.Poll(ctx, "d", 0)
-	},
-	func(ctx context.Context, c *mintlify.Client) (any, error) {
-		return collect(c.Analytics.Views(ctx, mintlify.ViewsParams{}))
-	},
-	func(ctx context.Context, c *mintlify.Client) (any, error) {
-		return collect(c.Analytics.Searches(ctx, mintlify.SearchesParams{}, mintlify.WithPrefetch(1)))
-	},
-	func(ctx context.Context, c *mintlify.Client) (any, error) {
-		return collect(c.Analytics.Feedback(ctx, mintlify.FeedbackParams{}))
-	},
-	func(ctx context.Context, c *mintlify.Client) (any, error) {
-		return collect(c.Analytics.Conversations(ctx, mintlify.ConversationsParams{}))
-	},
-}
-
-// callAll makes all those calls, and hands over the results and the errors.
+// callAll makes every call, and ranges, waits and polls in every way there is.
 func callAll(ctx context.Context, client *mintlify.Client, each func(result any, err error)) {
-	for _, operation := range fuzzedOperations {
-		each(operation.call(ctx, client))
-	}
-	for _, call := range otherCalls {
-		each(call(ctx, client))
+	for _, op := range operations.All() {
+		each(op.Call(ctx, client))
+		if op.Rows != nil {
+			each(op.Rows(ctx, client))
+			each(op.Rows(ctx, client, mintlify.WithPrefetch(1)))
+		}
+		if op.Wait != nil {
+			each(op.Wait(ctx, client, mintlify.WithMaxOutage(0)))
+		}
+		if op.Poll != nil {
+			each(op.Poll(ctx, client))
+		}
 	}
 }
 
@@ -548,7 +530,10 @@ func TestNoResultOrErrorOfAnyOperationShowsTheKey(t *testing.T) {
 	values := []any{client.Deployments, *client.Deployments, client.Automations, *client.Automations}
 	for _, status := range []int{200, 202, 302, 400, 401, 403, 404, 429, 500} {
 		callAll(t.Context(), newClient(t, echoing(status), mintlify.WithRetryWait(0, 0)), func(result any, err error) {
-			values = append(values, result, err)
+			if _, ok := result.(*mintlify.Job); !ok { // what the service calls an id is its id
+				values = append(values, result)
+			}
+			values = append(values, err)
 			var apiErr *mintlify.APIError
 			if errors.As(err, &apiErr) {
 				values = append(values, *apiErr)

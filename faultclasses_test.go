@@ -19,6 +19,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/http2server"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -26,9 +27,9 @@ import (
 
 // faulty is a fake all of whose operations fail.
 func faulty(f mintlifytest.Fault) *mintlifytest.Service {
-	svc := service()
-	for op := range calls {
-		svc.FailNext(op, 100, f)
+	svc := operations.NewService()
+	for _, op := range operations.All() {
+		svc.FailNext(op.Name, 100, f)
 	}
 	return svc
 }
@@ -145,7 +146,7 @@ func http2(when http2server.Event, do func(*http2server.Stream)) func(*testing.T
 // redirected responds with a redirect to location, and behind /moved as the service.
 func redirected(code int, location string) func(*testing.T) armed {
 	return func(*testing.T) armed {
-		svc := service()
+		svc := operations.NewService()
 		var requests atomic.Int64
 		armed := armedBy(svc, through(transport(func(r *http.Request) (*http.Response, error) {
 			requests.Add(1)
@@ -227,14 +228,14 @@ func networkFaults() faultClass {
 		}}), post: neverSent, get: neverSent, wait: goesOn},
 		{name: "proxy function that fails", arm: unreachable(&http.Transport{Proxy: failingProxy}), post: neverSent, get: neverSent, wait: goesOn},
 		{name: "certificate of an unknown authority", socket: true, arm: func(t *testing.T) armed {
-			svc := service()
+			svc := operations.NewService()
 			server := httptest.NewTLSServer(svc)
 			server.Config.ErrorLog = discardLog()
 			t.Cleanup(server.Close)
 			return armedBy(svc, mintlify.WithBaseURL(server.URL))
 		}, post: once("", "no").seen(0), get: once("", "no").seen(0), wait: goesOn},
 		{name: "no TLS on the other side", socket: true, arm: func(t *testing.T) armed {
-			svc := service()
+			svc := operations.NewService()
 			server := httptest.NewServer(svc)
 			t.Cleanup(server.Close)
 			return armedBy(svc, mintlify.WithBaseURL(strings.Replace(server.URL, "http:", "https:", 1)))

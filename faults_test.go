@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -190,11 +191,11 @@ func (f fault) test(t *testing.T, class faultClass) {
 	if f.socket { // a bubble with a socket in it never advances its clock
 		inTime = func(t *testing.T, test func(*testing.T)) { test(t) }
 	}
-	for op, call := range calls {
-		if f.happensTo(op) {
+	for _, op := range operations.All() {
+		if f.happensTo(op.Name) {
 			inTime(t, func(t *testing.T) {
-				got, err := f.measure(t, class, call)
-				f.assertOutcome(t, string(op), isPost(op), got, err)
+				got, err := f.measure(t, class, op.Do)
+				f.assertOutcome(t, op.String(), op.IsPost(), got, err)
 			})
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
 const (
@@ -56,12 +57,70 @@ func get(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Get(ctx, "job_1")
 }
 
-// operations are the calls that send a single request, by name.
-var operations = map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){
-	"Create": create, "Message": message, "Get": get,
+// call is a call whose result does not matter.
+type call func(context.Context, *mintlify.Client) error
+
+// jobCalls has the call of every operation that returns a job, by its method: Create, Message
+// and Get.
+var jobCalls = func() map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error) {
+	calls := map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){}
+	for _, op := range operations.All() {
+		if _, ok := op.Result.(*mintlify.Job); ok {
+			calls[strings.TrimPrefix(op.Func, "Jobs.")] = func(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+				result, err := op.Call(ctx, c)
+				return result.(*mintlify.Job), err
+			}
+		}
+	}
+	return calls
+}()
+
+// posts are the jobCalls that change something.
+func posts() (names []string) {
+	for _, op := range operations.All() {
+		if name := strings.TrimPrefix(op.Func, "Jobs."); op.IsPost() && jobCalls[name] != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
-func posts() []string { return []string{"Create", "Message"} }
+// exports has a range over the rows of every export, by the method that gets a page.
+var exports = func() map[string]call {
+	exports := map[string]call{}
+	for _, op := range operations.All() {
+		if op.Rows != nil {
+			exports[op.Func] = func(ctx context.Context, c *mintlify.Client) error {
+				_, err := op.Rows(ctx, c)
+				return failsAtTheStart(err)
+			}
+		}
+	}
+	return exports
+}()
+
+// failsAtTheStart returns err, the error of an export, if it is nil or of the first page.
+func failsAtTheStart(err error) error {
+	var pageErr *mintlify.PageError
+	if err != nil && (!errors.As(err, &pageErr) || pageErr.Offset != 0 || pageErr.Cursor != "") {
+		return fmt.Errorf("not a PageError of the first page: %w", err)
+	}
+	return err
+}
+
+// waits has every WaitUntilDone, by the method that polls.
+var waits = func() map[string]func(context.Context, *mintlify.Client, ...mintlify.WaitOption) error {
+	waits := map[string]func(context.Context, *mintlify.Client, ...mintlify.WaitOption) error{}
+	for _, op := range operations.All() {
+		if op.Wait != nil {
+			waits[op.Func] = func(ctx context.Context, c *mintlify.Client, opts ...mintlify.WaitOption) error {
+				_, err := op.Wait(ctx, c, opts...)
+				return err
+			}
+		}
+	}
+	return waits
+}()
 
 // The transports.
 
@@ -233,6 +292,7 @@ var kinds = map[string]error{
 	"ErrForbidden": mintlify.ErrForbidden, "ErrNotFound": mintlify.ErrNotFound, "ErrConflict": mintlify.ErrConflict,
 	"ErrRateLimited": mintlify.ErrRateLimited, "ErrServer": mintlify.ErrServer, "ErrMalformedResponse": mintlify.ErrMalformedResponse,
 	"ErrOutcomeUnknown": mintlify.ErrOutcomeUnknown, "ErrJobFailed": mintlify.ErrJobFailed,
+	"ErrDeploymentFailed": mintlify.ErrDeploymentFailed,
 }
 
 func kindsOf(err error) []string {

@@ -101,7 +101,7 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		"two ids": {
 			`{"id":"a","id":"j","status":"active"`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
 	} {
-		for operation, call := range operations {
+		for operation, call := range jobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				job, err := call(t.Context(), newClient(t, respondWith(200, tc.body, "X-Trace", "7"), mintlify.WithRetryWait(0, 0)))
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
 const mebibyte = 1 << 20
@@ -118,7 +119,7 @@ func TestNothingHostileCostsMuchMemory(t *testing.T) {
 			}), mintlify.WithMaxRetries(0))
 			var err error
 			whole = func() {}
-			live, allocated := peak(func() { err = calls[tc.op](t.Context(), client) })
+			live, allocated := peak(func() { err = operations.Get(tc.op).Do(t.Context(), client) })
 			assert.LessOrEqual(t, live, uint64(64*mebibyte))
 			if err != nil {
 				assertReadable(t, err)
@@ -128,7 +129,7 @@ func TestNothingHostileCostsMuchMemory(t *testing.T) {
 			defer cancel()
 			end := time.Now()
 			whole = func() { end = time.Now(); cancel() }
-			_ = calls[tc.op](ctx, client)
+			_ = operations.Get(tc.op).Do(ctx, client)
 			past := "—" // it ended before the body did
 			if ctx.Err() != nil {
 				past = fmt.Sprintf("%d ms", time.Since(end).Milliseconds())

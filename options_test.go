@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -168,7 +169,7 @@ func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.
 		"key source": mintlify.WithKeySource(func(context.Context) (string, error) { return "", broken }),
 		"limiter":    mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { return broken }),
 	} {
-		for operation, call := range operations {
+		for operation, call := range jobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				rt := newRecording(respondWith(200, jobJSON))
 				_, err := call(t.Context(), newClient(t, rt, option))
@@ -188,7 +189,7 @@ func TestWithKeySourceAndWithRateLimiterRunUnderTheCallersContext(t *testing.T) 
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			deploy := errors.New("deploy window closed")
-			for operation, call := range operations {
+			for operation, call := range jobCalls {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, deploy)
 				_, err := call(ctx, newClient(t, respondWith(200, jobJSON), option))
 				cancel()
@@ -201,7 +202,7 @@ func TestWithKeySourceAndWithRateLimiterRunUnderTheCallersContext(t *testing.T) 
 }
 
 func TestWithRateLimiterIsNotAskedOnceTheContextHasEnded(t *testing.T) {
-	for name, call := range operations {
+	for name, call := range jobCalls {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
 		rt := newRecording(respondWith(200, jobJSON))
@@ -259,9 +260,11 @@ var hooks = map[string]func(f func()) []mintlify.Option{
 	"log handler": func(f func()) []mintlify.Option {
 		return []mintlify.Option{mintlify.WithLogger(slog.New(handlerFunc(func(slog.Record) { f() })))}
 	},
-	"transport": func(f func()) []mintlify.Option { return []mintlify.Option{through(doing(f, service().RoundTrip))} },
+	"transport": func(f func()) []mintlify.Option {
+		return []mintlify.Option{through(doing(f, operations.NewService().RoundTrip))}
+	},
 	"trace hook": func(f func()) []mintlify.Option {
-		svc := service()
+		svc := operations.NewService()
 		return []mintlify.Option{through(transport(func(r *http.Request) (*http.Response, error) {
 			trace := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GetConn: func(string) { f() }})
 			httptrace.ContextClientTrace(trace).GetConn("api.example.com:443")
@@ -269,7 +272,7 @@ var hooks = map[string]func(f func()) []mintlify.Option{
 		}))}
 	},
 	"body": func(f func()) []mintlify.Option {
-		svc := service()
+		svc := operations.NewService()
 		return []mintlify.Option{through(transport(func(r *http.Request) (*http.Response, error) {
 			resp, err := svc.RoundTrip(r)
 			if err == nil {
@@ -280,7 +283,7 @@ var hooks = map[string]func(f func()) []mintlify.Option{
 		}))}
 	},
 	"cookie jar": func(f func()) []mintlify.Option {
-		svc := service()
+		svc := operations.NewService()
 		return []mintlify.Option{mintlify.WithHTTPClient(&http.Client{Jar: jarFunc(f), Transport: transport(func(r *http.Request) (*http.Response, error) {
 			resp, err := svc.RoundTrip(r)
 			if err == nil {
@@ -310,8 +313,8 @@ func TestWhatEndsAHookEndsTheCaller(t *testing.T) {
 	for hook, setUp := range hooks {
 		for end, f := range ends {
 			t.Run(hook+"/"+end, func(t *testing.T) {
-				for op, call := range calls {
-					endsTheCaller(t, setUp(f), end, string(op), call)
+				for _, op := range operations.All() {
+					endsTheCaller(t, setUp(f), end, op.String(), op.Do)
 				}
 				for name, call := range exports {
 					endsTheCaller(t, setUp(f), end, name, call)
@@ -337,7 +340,7 @@ func endsTheCaller(t *testing.T, opts []mintlify.Option, end, name string, call 
 	synctest.Test(t, func(t *testing.T) {
 		ctx := &followed{Context: t.Context(), done: make(chan struct{})}
 		returned, panicked := surfaced(func() {
-			client := service().Client(opts...)
+			client := operations.NewService().Client(opts...)
 			_ = call(ctx, client)
 		})
 		assert.False(t, returned, "%s returned", name)
@@ -366,7 +369,7 @@ func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
 	for _, prefetch := range []int{0, 1, 4} {
 		for end, f := range map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
 			synctest.Test(t, func(t *testing.T) {
-				svc := service()
+				svc := operations.NewService()
 				svc.SetVisitors(visitors(1000))
 				client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
 					if r.URL.Query().Get("offset") == "500" {
@@ -392,7 +395,7 @@ func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
 func TestWhatEndsAPrefetchSurfacesThoughTheLoopBreaksOff(t *testing.T) {
 	for end, f := range map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
 		synctest.Test(t, func(t *testing.T) {
-			svc := service()
+			svc := operations.NewService()
 			svc.SetVisitors(visitors(1000))
 			client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Query().Get("offset") == "250" {
@@ -533,7 +536,7 @@ func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, "trace-7")
 	rt := newRecording(respondWith(200, jobJSON))
-	for _, call := range operations {
+	for _, call := range jobCalls {
 		_, err := call(ctx, newClient(t, rt))
 		require.NoError(t, err)
 		assert.Equal(t, "trace-7", rt.last().Context().Value(key{}))
@@ -698,7 +701,7 @@ func (c *closeCounter) CloseIdleConnections() {
 }
 
 func TestWithHTTPClientKeepsItsIdleConnections(t *testing.T) {
-	for name, call := range operations {
+	for name, call := range jobCalls {
 		rt := &closeCounter{RoundTripper: respondWith(429, "")}
 		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
 		_, err := call(t.Context(), client)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -678,7 +679,7 @@ func TestWaitEndsWithAnOutageThoughTheServiceAsksToWaitNowAndThen(t *testing.T) 
 // It is an outage of the failures alone: 429s for days are none.
 func TestWaitOutlivesAnyNumberOf429s(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := service()
+		svc := operations.NewService()
 		for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpGetDeployment} {
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 503})
 			svc.FailNext(op, 100, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"3600"}}})

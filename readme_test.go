@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -59,11 +60,26 @@ func TestGoBlocksOfTheReadmeCompile(t *testing.T) {
 
 func TestReadmeListsEveryOperation(t *testing.T) {
 	readme := readFiles(t, "README.md")
-	operations := regexp.MustCompile(`\bOp\w+ +Operation = "(.*)"`).FindAllStringSubmatch(readFiles(t, "client.go"), -1)
-	require.NotEmpty(t, operations)
-	for _, operation := range operations {
-		assert.Contains(t, readme, "| "+operation[1]+" |")
+	for _, op := range operations.All() {
+		row := regexp.MustCompile(`(?m)^\| .*` + regexp.QuoteMeta("`"+op.Func+"`") + `.* \| ` + op.String() + ` \| `)
+		assert.Regexp(t, row, readme, "add a row for %s to the table of operations in README.md", op)
 	}
+}
+
+// A new kind of error is one entry in kinds and one mention in the README's table of errors.
+func TestEveryKindOfErrorIsListed(t *testing.T) {
+	readme := readFiles(t, "README.md")
+	var declared []string
+	for _, group := range parsePackage(t, ".").Vars {
+		for _, name := range group.Names {
+			if strings.HasPrefix(name, "Err") {
+				declared = append(declared, name)
+				assert.Contains(t, kinds, name, "add %s to kinds in helpers_test.go", name)
+				assert.Contains(t, readme, "`"+name+"`", "add %s to the table of errors in README.md", name)
+			}
+		}
+	}
+	assert.Len(t, kinds, len(declared), "kinds in helpers_test.go has a kind that errors.go does not declare")
 }
 
 func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/http2server"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -98,7 +99,7 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 		for _, operation := range posts() {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				rt := newRecording(tc.steps...)
-				_, err := operations[operation](t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+				_, err := jobCalls[operation](t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 				assert.True(t, isOutcomeUnknown(err))
 				assert.ErrorIs(t, err, error(refused))
 				assert.Equal(t, tc.attempts, rt.count())
@@ -121,7 +122,7 @@ func TestRetryOverRealSockets(t *testing.T) {
 		require.NoError(t, err)
 		listener.Close()
 		client, attempts := asking(t, "http://"+listener.Addr().String())
-		for name, call := range operations {
+		for name, call := range jobCalls {
 			*attempts = 0
 			_, err = call(t.Context(), client)
 			require.ErrorContains(t, err, "connection refused", name)
@@ -136,7 +137,7 @@ func TestRetryOverRealSockets(t *testing.T) {
 		server.Config.ErrorLog = discardLog()
 		defer server.Close()
 		client, attempts := asking(t, server.URL)
-		for name, call := range operations {
+		for name, call := range jobCalls {
 			*attempts = 0
 			_, err := call(t.Context(), client)
 			require.ErrorAs(t, err, new(x509.UnknownAuthorityError), name)
@@ -153,7 +154,7 @@ func TestRetryOverRealSockets(t *testing.T) {
 		}))
 		defer server.Close()
 		client, _ := asking(t, server.URL)
-		for name, call := range operations {
+		for name, call := range jobCalls {
 			served.Store(0)
 			_, err := call(t.Context(), client)
 			assert.Equal(t, name != "Get", isOutcomeUnknown(err), "%s: %v", name, err)
@@ -169,7 +170,7 @@ func TestCertificateErrorIsNotRetried(t *testing.T) {
 		x509.HostnameError{Certificate: &x509.Certificate{}, Host: "api.example.com"},
 		x509.CertificateInvalidError{Reason: x509.Expired},
 	} {
-		for name, call := range operations {
+		for name, call := range jobCalls {
 			rt := newRecording(func(r *http.Request) (*http.Response, error) {
 				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 				return nil, certificate
@@ -291,7 +292,7 @@ func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 		"fraction":    {is("1.5"), 0},
 		"absent":      {is(""), 0},
 	} {
-		for operation, call := range operations {
+		for operation, call := range jobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					rt := newRecording(respondWith(429, "", "Retry-After", tc.value()))
@@ -326,7 +327,7 @@ func TestRetryAfterHeaderBeyondTheLongestWaitIsReturnedNotSleptThrough(t *testin
 			"31": 31 * time.Second, "86400": 24 * time.Hour, "9223372036": 9223372036 * time.Second,
 			"9223372036854775807": 1<<63 - 1, "10000000000000000000": 1<<63 - 1, "9223372037": 1<<63 - 1,
 		} {
-			for name, call := range operations {
+			for name, call := range jobCalls {
 				rt := newRecording(respondWith(429, "", "Retry-After", value))
 				_, err := call(t.Context(), newClient(t, rt))
 				var apiErr *mintlify.APIError
@@ -454,13 +455,13 @@ func stormy(t *testing.T, when http2server.Event, storm func(*http2server.Stream
 func TestStormOfResetsBeginsAPostOnceAndAGetThreeTimesAnAttempt(t *testing.T) {
 	for name, storm := range storms {
 		for _, when := range []http2server.Event{http2server.Begun, http2server.Whole} {
-			for op, call := range calls {
+			for _, op := range operations.All() {
 				synctest.Test(t, func(t *testing.T) {
 					asked := 0
 					server, client := stormy(t, when, storm, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil }))
-					err := call(t.Context(), client)
+					err := op.Do(t.Context(), client)
 					require.Error(t, err)
-					if isPost(op) {
+					if op.IsPost() {
 						assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown, "%s, %s", op, name)
 						assert.EqualValues(t, 1, server.Begun.Load(), "%s, %s", op, name)
 						assert.Equal(t, 1, asked, op)
@@ -518,10 +519,10 @@ func TestPollOfAWaitIsAtMostThreeRequests(t *testing.T) {
 // A Proxy function that fails is proof that nothing was sent. What it says may hold the
 // proxy's password.
 func TestFailingProxyFunctionIsLikeNoConnection(t *testing.T) {
-	for op, call := range calls {
+	for _, op := range operations.All() {
 		asked := 0
 		rt := &http.Transport{Proxy: failingProxy}
-		err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil })))
+		err := op.Do(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil })))
 		assert.ErrorContains(t, err, "proxy:3128", op)
 		assert.NotContains(t, err.Error(), "hunter2")
 		assert.False(t, isOutcomeUnknown(err), op)
@@ -533,16 +534,16 @@ func TestFailingProxyFunctionIsLikeNoConnection(t *testing.T) {
 
 // What is registered for a scheme with a transport may send the request before it fails.
 func TestRegisteredProtocolThatFailsLeavesTheOutcomeUnknown(t *testing.T) {
-	for op, call := range calls {
+	for _, op := range operations.All() {
 		sent := 0
 		rt := &http.Transport{Protocols: new(http.Protocols)}
 		rt.RegisterProtocol("https", transport(func(*http.Request) (*http.Response, error) {
 			sent++
 			return nil, errors.New("the connection was lost")
 		}))
-		err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
-		assert.Equal(t, isPost(op), isOutcomeUnknown(err), "%s: %v", op, err)
-		assert.Equal(t, isPost(op), sent == 1, op)
+		err := op.Do(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+		assert.Equal(t, op.IsPost(), isOutcomeUnknown(err), "%s: %v", op, err)
+		assert.Equal(t, op.IsPost(), sent == 1, op)
 	}
 }
 
@@ -552,8 +553,8 @@ func TestNoDefaultTransportIsAnError(t *testing.T) {
 	http.DefaultTransport = nil
 	client, err := mintlify.NewClient(testKey, "proj")
 	require.NoError(t, err)
-	for op, call := range calls {
-		err := call(t.Context(), client)
+	for _, op := range operations.All() {
+		err := op.Do(t.Context(), client)
 		assert.ErrorContains(t, err, "http.DefaultTransport is nil", op)
 		assert.False(t, isOutcomeUnknown(err), op)
 	}
@@ -563,12 +564,12 @@ func TestNoDefaultTransportIsAnError(t *testing.T) {
 
 // Against the contract of an http.RoundTripper, some gateways' wrappers rewrite the URL.
 func TestTransportThatRewritesTheURLSeesItsOwnEachTime(t *testing.T) {
-	for op, call := range calls {
-		if isPost(op) {
+	for _, op := range operations.All() {
+		if op.IsPost() {
 			continue
 		}
 		var paths []string
-		err := call(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		err := op.Do(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
 			paths = append(paths, r.URL.Path)
 			r.URL.Path = "/gateway" + r.URL.Path
 			return response(503, ""), nil
@@ -611,8 +612,8 @@ func overTLS(t *testing.T, server *http2server.Server) (hc *http.Client, baseURL
 // As between a program and the service: over TLS, on a socket.
 func TestHTTP2OverTLS(t *testing.T) {
 	for name, storm := range storms {
-		for op, call := range calls {
-			if !isPost(op) {
+		for _, op := range operations.All() {
+			if !op.IsPost() {
 				continue
 			}
 			server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
@@ -623,7 +624,7 @@ func TestHTTP2OverTLS(t *testing.T) {
 			hc, baseURL := overTLS(t, server)
 			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc), mintlify.WithBaseURL(baseURL))
 			require.NoError(t, err)
-			err = call(t.Context(), client)
+			err = op.Do(t.Context(), client)
 			assert.True(t, isOutcomeUnknown(err), "%s, %s: %v", op, name, err)
 			assert.EqualValues(t, 1, server.Begun.Load(), "%s, %s", op, name)
 		}

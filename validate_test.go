@@ -190,7 +190,7 @@ func TestGetMessageAndWaitUntilDoneRefuseAnIDBeforeAnythingIsSent(t *testing.T) 
 func TestNilContextIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
-	for _, call := range operations {
+	for _, call := range jobCalls {
 		_, err := call(nilContext, client)
 		requireArgumentError(t, err, "ctx")
 	}

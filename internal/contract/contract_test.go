@@ -1,10 +1,11 @@
 package contract_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/contract"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -130,82 +132,29 @@ func TestAnExportThatIsStoppedEarlyIsValid(t *testing.T) {
 	}
 }
 
-// calls are the SDK's, one for each operation of the document, with what they return.
-var calls = map[mintlify.Operation]func(context.Context, *mintlify.Client) (any, error){
-	mintlify.OpCreateJob: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
-	},
-	mintlify.OpSendMessage: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Jobs.Message(ctx, "j", mintlify.MessageParams{Prompt: "x"})
-	},
-	mintlify.OpGetJob: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Jobs.Get(ctx, "j")
-	},
-	mintlify.OpGetVisitors: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
-	},
-	mintlify.OpGetViews: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetViews(ctx, mintlify.ViewsParams{})
-	},
-	mintlify.OpGetSearches: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
-	},
-	mintlify.OpGetFeedback: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetFeedback(ctx, mintlify.FeedbackParams{})
-	},
-	mintlify.OpGetFeedbackByPage: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
-	},
-	mintlify.OpGetConversations: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetConversations(ctx, mintlify.ConversationsParams{})
-	},
-	mintlify.OpGetThread: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetThread(ctx, "c")
-	},
-	mintlify.OpGetCallerStats: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
-	},
-	mintlify.OpTriggerUpdate: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Deployments.TriggerUpdate(ctx)
-	},
-	mintlify.OpTriggerPreview: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "b"})
-	},
-	mintlify.OpGetDeployment: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Deployments.Get(ctx, "d")
-	},
-	mintlify.OpTriggerAutomation: func(ctx context.Context, client *mintlify.Client) (any, error) {
-		return client.Automations.Trigger(ctx, "a")
-	},
-}
-
 func TestEveryDocumentedResponseIsValidAndKnownToTheSDK(t *testing.T) {
-	svc := mintlifytest.NewService()
+	empty, emptyURL := startProxy(t, mintlifytest.NewService())
+	svc := operations.NewService()
 	proxy, baseURL := startProxy(t, svc)
 	client := newClient(t, baseURL, mintlifytest.APIKey)
-
-	for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpSendMessage, mintlify.OpGetDeployment, mintlify.OpTriggerAutomation, mintlify.OpGetThread} {
-		_, err := calls[op](t.Context(), client)
-		require.ErrorIs(t, err, mintlify.ErrNotFound)
-	}
-	addRows(svc)
-	for op, call := range calls {
-		_, err := call(t.Context(), client)
-		require.NoError(t, err, op)
-		_, err = call(t.Context(), newClient(t, baseURL, "mint_wrong"))
-		require.ErrorIs(t, err, mintlify.ErrUnauthorized)
+	for _, op := range operations.All() {
+		require.NoError(t, op.Do(t.Context(), client), op)
+		require.ErrorIs(t, op.Do(t.Context(), newClient(t, baseURL, "mint_wrong")), mintlify.ErrUnauthorized, op)
+		if strings.Contains(op.Path, "{id}") {
+			require.ErrorIs(t, op.Do(t.Context(), newClient(t, emptyURL, mintlifytest.APIKey)), mintlify.ErrNotFound, op)
+		}
 		// The fake gives these two when it is told to.
-		svc.FailNext(op, 1, mintlifytest.Fault{Status: 403, Body: `{"error":"The key lacks the scope"}`})
-		_, err = call(t.Context(), client)
-		require.ErrorIs(t, err, mintlify.ErrForbidden)
-		svc.FailNext(op, 1, mintlifytest.Fault{Status: 500, Body: `{"error":"Internal error"}`})
-		_, err = call(t.Context(), client)
-		require.ErrorIs(t, err, mintlify.ErrServer)
+		svc.FailNext(op.Name, 1, mintlifytest.Fault{Status: 403, Body: `{"error":"The key lacks the scope"}`})
+		require.ErrorIs(t, op.Do(t.Context(), client), mintlify.ErrForbidden, op)
+		svc.FailNext(op.Name, 1, mintlifytest.Fault{Status: 500, Body: `{"error":"Internal error"}`})
+		require.ErrorIs(t, op.Do(t.Context(), client), mintlify.ErrServer, op)
 	}
 	assert.Empty(t, proxy.Violations(), "before those that are meant")
 	provokeBadRequests(t, proxy, baseURL)
 	exhaustQuotas(t, svc, client)
-	assert.Equal(t, documentedResponses(t), proxy.Responses())
+	responses := append(empty.Responses(), proxy.Responses()...)
+	slices.Sort(responses)
+	assert.Equal(t, documentedResponses(t), responses)
 }
 
 // provokeBadRequests sends what the SDK refuses to send.
@@ -213,7 +162,7 @@ func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
 	t.Helper()
 	for _, request := range []rawRequest{
 		{target: "POST /v2/agent/test-project/job", body: `{}`},
-		{target: "POST /v2/agent/test-project/job/j/message", body: `{}`},
+		{target: "POST /v2/agent/test-project/job/job_1/message", body: `{}`},
 		{target: "POST /v1/project/preview/test-project", body: `{}`},
 		{target: "GET /v1/analytics/test-project/visitors?limit=0&offset=-1&dateFrom=yesterday&dateTo="},
 		{target: "GET /v1/analytics/test-project/views?limit=251"},
@@ -233,41 +182,21 @@ func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
 func exhaustQuotas(t *testing.T, svc *mintlifytest.Service, client *mintlify.Client) {
 	t.Helper()
 	svc.EnforceQuotas()
-	for op, requests := range map[mintlify.Operation]int{mintlify.OpCreateJob: 100, mintlify.OpGetVisitors: 100, mintlify.OpTriggerUpdate: 10, mintlify.OpTriggerPreview: 5} {
+	for name, requests := range map[mintlify.Operation]int{mintlify.OpCreateJob: 100, mintlify.OpGetVisitors: 100, mintlify.OpTriggerUpdate: 10, mintlify.OpTriggerPreview: 5} {
 		for range requests {
-			_, err := calls[op](t.Context(), client)
-			require.NoError(t, err)
+			require.NoError(t, operations.Get(name).Do(t.Context(), client))
 		}
 	}
-	for op, call := range calls {
-		if op != mintlify.OpGetJob && op != mintlify.OpGetDeployment { // which have no quota
-			_, err := call(t.Context(), client)
-			require.ErrorIs(t, err, mintlify.ErrRateLimited)
+	for _, op := range operations.All() {
+		if op.Name != mintlify.OpGetJob && op.Name != mintlify.OpGetDeployment { // which have no quota
+			require.ErrorIs(t, op.Do(t.Context(), client), mintlify.ErrRateLimited, op)
 		}
 	}
-}
-
-// addRows gives each operation something to respond with.
-func addRows(svc *mintlifytest.Service) {
-	at, helpful := time.Date(2026, 1, 15, 10, 30, 0, 0, time.UTC), true
-	svc.AddJob("j")
-	svc.AddDeployment("d")
-	svc.AddAutomation("a")
-	svc.SetVisitors(visitors(3))
-	svc.SetViews([]mintlify.View{{Path: "/a", Human: 1, AI: 2, Total: 3}})
-	svc.SetSearches([]mintlify.SearchTerm{{Query: "auth", Hits: 3, CTR: 41.5, TopClickedPage: "/auth", LastSearchedAt: at}, {Query: "au", LastSearchedAt: at}})
-	svc.SetFeedback([]mintlify.Feedback{
-		{ID: "f1", Path: "/a", Comment: "c", CreatedAt: at, Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &helpful, Contact: "reader@example.com"},
-		{ID: "f2", Path: "/a", CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: mintlify.FeedbackDismissed, Code: "x[0]", Filename: "a.go", Language: "go"},
-		{ID: "f3", Path: "/b", Source: mintlify.FeedbackThumbsOnly, Status: mintlify.FeedbackResolved},
-	})
-	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}, ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a"}, {ID: "c", Timestamp: at.Add(time.Minute), ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth"}})
-	svc.SetCallerStats(mintlify.CallerStats{Web: 1, Total: 1})
 }
 
 func TestExportsByCursorAreValidToTheLastPage(t *testing.T) {
-	svc, proxy, client := startFake(t)
-	addRows(svc)
+	proxy, baseURL := startProxy(t, operations.NewService())
+	client := newClient(t, baseURL, mintlifytest.APIKey)
 	day := mintlify.Day(2026, 1, 15)
 	for _, prefetch := range []int{0, 1, 4} {
 		ahead := mintlify.WithPrefetch(prefetch)

@@ -1,7 +1,9 @@
 package contract_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/internal/contract"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
 func loadDocument(t *testing.T) *openapi3.T {
@@ -25,29 +28,64 @@ func TestDocumentIsValidAndSoAreItsExamples(t *testing.T) {
 }
 
 func TestDocumentHasTheOperationsOfTheSDKAndNoOther(t *testing.T) {
-	var operations []string
+	var documented, want []string
 	for path, item := range loadDocument(t).Paths.Map() {
 		for method, operation := range item.Operations() {
-			operations = append(operations, operation.OperationID+": "+method+" "+path)
+			documented = append(documented, operation.OperationID+": "+method+" "+path)
 		}
 	}
-	assert.ElementsMatch(t, []string{
-		"createJob: POST /v2/agent/{projectId}/job",
-		"getJob: GET /v2/agent/{projectId}/job/{id}",
-		"sendMessage: POST /v2/agent/{projectId}/job/{id}/message",
-		"triggerUpdate: POST /v1/project/update/{projectId}",
-		"triggerPreview: POST /v1/project/preview/{projectId}",
-		"getDeployment: GET /v1/project/update-status/{id}",
-		"triggerAutomation: POST /v1/workflow/{projectId}/{id}/trigger",
-		"getVisitors: GET /v1/analytics/{projectId}/visitors",
-		"getViews: GET /v1/analytics/{projectId}/views",
-		"getSearches: GET /v1/analytics/{projectId}/searches",
-		"getFeedback: GET /v1/analytics/{projectId}/feedback",
-		"getFeedbackByPage: GET /v1/analytics/{projectId}/feedback/by-page",
-		"getConversations: GET /v1/analytics/{projectId}/assistant",
-		"getThread: GET /v1/analytics/{projectId}/assistant/threads/{id}",
-		"getCallerStats: GET /v1/analytics/{projectId}/assistant/caller-stats",
-	}, operations)
+	for _, op := range operations.All() {
+		want = append(want, idOf(op)+": "+op.Method+" "+op.Path)
+	}
+	assert.ElementsMatch(t, want, documented, "add what is missing to api/openapi.yaml, or to internal/operations")
+}
+
+// idOf returns an operation's id in the document: getJob for "get job".
+func idOf(op operations.Operation) string {
+	words := strings.Fields(op.String())
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+// A field that the SDK reads and the document lacks is missing from the document, or the
+// other way round. The fields of operations with one result type are taken together.
+func TestDocumentHasTheFieldsThatTheSDKReadsAndNoOther(t *testing.T) {
+	want, documented := map[string][]string{}, map[string][]string{} // by type of result
+	doc := loadDocument(t)
+	for _, op := range operations.All() {
+		result := fmt.Sprintf("%T", op.Result)
+		fields, err := operations.Fields(op.Body)
+		require.NoError(t, err, op)
+		want[result] = append(want[result], fields...)
+		item := doc.Paths.Find(op.Path)
+		require.NotNil(t, item, "add %s to api/openapi.yaml", op.Path)
+		for status, response := range item.GetOperation(op.Method).Responses.Map() {
+			if strings.HasPrefix(status, "2") {
+				documented[result] = append(documented[result], fieldsOf("", response.Value.Content.Get("application/json").Schema)...)
+			}
+		}
+	}
+	for result := range want {
+		assert.Subset(t, documented[result], want[result], "%s: api/openapi.yaml lacks a field that internal/operations has", result)
+		assert.Subset(t, want[result], documented[result], "%s: internal/operations lacks a field that api/openapi.yaml has", result)
+	}
+}
+
+// fieldsOf is operations.Fields of all that a schema allows.
+func fieldsOf(path string, schema *openapi3.SchemaRef) (fields []string) {
+	for name, property := range schema.Value.Properties {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		fields = append(append(fields, at), fieldsOf(at, property)...)
+	}
+	if schema.Value.Items != nil {
+		fields = append(fields, fieldsOf(path+"[]", schema.Value.Items)...)
+	}
+	for _, either := range schema.Value.AnyOf {
+		fields = append(fields, fieldsOf(path, either)...)
+	}
+	return fields
 }
 
 // documentedResponses returns the operations' ids with each status that the

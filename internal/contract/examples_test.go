@@ -3,9 +3,9 @@ package contract_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -53,19 +54,47 @@ func valuesOf(content *openapi3.MediaType) (values []any) {
 	return values
 }
 
-// callOf returns the operation with an id: "get job" for getJob.
-func callOf(t *testing.T, id string) mintlify.Operation {
-	for op := range calls {
-		if strings.EqualFold(strings.ReplaceAll(string(op), " ", ""), id) {
+// operationOf returns the operation with an id in the document.
+func operationOf(t *testing.T, id string) operations.Operation {
+	for _, op := range operations.All() {
+		if idOf(op) == id {
 			return op
 		}
 	}
-	t.Fatalf("no call of %s", id)
-	return ""
+	t.Fatalf("internal/operations lacks %s", id)
+	return operations.Operation{}
 }
 
-// The SDK reads every example of the document to the values in it. The proxy between the
-// two sees to it that the request is that of the example's operation.
+// The body of the table is valid by the document.
+func TestDocumentAllowsTheTablesResponses(t *testing.T) {
+	for _, op := range operations.All() {
+		status := successOf(t, op)
+		proxy, baseURL := startProxy(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, err := io.WriteString(w, op.Body)
+			assert.NoError(t, err)
+		}))
+		require.NoError(t, op.Do(t.Context(), newClient(t, baseURL, mintlifytest.APIKey)), op)
+		assert.Equal(t, []string{fmt.Sprint(idOf(op), " ", status)}, proxy.Responses())
+	}
+}
+
+// successOf returns the status of a success, as the document has it.
+func successOf(t *testing.T, op operations.Operation) int {
+	item := loadDocument(t).Paths.Find(op.Path)
+	require.NotNil(t, item, "add %s to api/openapi.yaml", op.Path)
+	for code := range item.GetOperation(op.Method).Responses.Map() {
+		if status, _ := strconv.Atoi(code); status/100 == 2 {
+			return status
+		}
+	}
+	t.Fatalf("%s has no success", op)
+	return 0
+}
+
+// The SDK reads every value of every example in the document. The proxy between the two
+// checks that the request is one of the example's operation.
 func TestTheSDKReadsEveryExampleOfTheDocument(t *testing.T) {
 	read := map[mintlify.Operation]int{}
 	for _, example := range examplesOf(t) {
@@ -75,8 +104,8 @@ func TestTheSDKReadsEveryExampleOfTheDocument(t *testing.T) {
 				w.WriteHeader(example.status)
 				assert.NoError(t, json.NewEncoder(w).Encode(example.value))
 			}))
-			op := callOf(t, example.operation)
-			result, err := calls[op](t.Context(), newClient(t, baseURL, mintlifytest.APIKey))
+			op := operationOf(t, example.operation)
+			result, err := op.Call(t.Context(), newClient(t, baseURL, mintlifytest.APIKey))
 			assert.Equal(t, []string{fmt.Sprint(example.operation, " ", example.status)}, proxy.Responses())
 			if example.status >= 300 {
 				assertSays(t, err, example.value)
@@ -87,12 +116,12 @@ func TestTheSDKReadsEveryExampleOfTheDocument(t *testing.T) {
 			require.NoError(t, err)
 			var got any
 			require.NoError(t, json.Unmarshal(encoded, &got))
-			assertHolds(t, string(op), example.value, got)
-			read[op]++
+			assertHolds(t, op.String(), example.value, got)
+			read[op.Name]++
 		})
 	}
-	for op := range calls {
-		assert.Positive(t, read[op], "%s has no example", op)
+	for _, op := range operations.All() {
+		assert.Positive(t, read[op.Name], "%s has no example", op)
 	}
 }
 
