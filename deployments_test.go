@@ -230,7 +230,7 @@ func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
 
 // Nothing says that a deployment has an id, and its logs can be of any size.
 func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
-	logs := strings.Repeat(`"compiling",`, 1<<20)
+	logs := strings.Repeat(`"compiling `+strings.Repeat("x", 80)+`",`, 1<<17)
 	for name, tc := range map[string]struct {
 		rt   transport
 		logs int // at least

@@ -12,6 +12,7 @@ import (
 	"log"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -336,6 +337,14 @@ func leaks(v any) string {
 	textLogger(&b).Error("leak", "value", v)
 	slog.New(slog.NewJSONHandler(&b, nil)).Error("leak", "value", v)
 	return b.String()
+}
+
+// skipUnlessLong skips a test that takes seconds, unless MINTLIFY_LONG is set.
+func skipUnlessLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MINTLIFY_LONG") == "" {
+		t.Skip("takes long: set MINTLIFY_LONG=1 to run it")
+	}
 }
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -22,7 +22,10 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
-const mebibyte = 1 << 20
+const (
+	mebibyte   = 1 << 20
+	withoutEnd = 1 << 30 // bytes of a body that is never read to its end
+)
 
 // hostileBody is a body of start, and unit over and over up to size bytes, and end.
 type hostileBody struct {
@@ -45,14 +48,14 @@ func hostileBodies() []hostileBody {
 	const most, mostOfError = 10*mebibyte - 1000, 255 << 10
 	const visitors, conversations = `{"totals":{},"hasMore":true,"visitors":[{`, `{"hasMore":false,"conversations":[{`
 	return []hostileBody{
-		{"404 without end", mintlify.OpGetJob, 404, "", "no such job ", "", 1 << 30},
+		{"404 without end", mintlify.OpGetJob, 404, "", "no such job ", "", withoutEnd},
 		{"404 of details", mintlify.OpGetJob, 404, `{"details":[0`, ",0", "]}", most},
 		{"404 of details that are read", mintlify.OpGetJob, 404, `{"details":[0`, ",0", "]}", mostOfError},
-		{"502 of tags", mintlify.OpGetJob, 502, "<html><body>", "<p", "", 1 << 30},
-		{"502 of <", mintlify.OpGetJob, 502, "<html>", "<", "", 1 << 30},
-		{"400 of %", mintlify.OpGetJob, 400, "", "%", "", 1 << 30},
+		{"502 of tags", mintlify.OpGetJob, 502, "<html><body>", "<p", "", withoutEnd},
+		{"502 of <", mintlify.OpGetJob, 502, "<html>", "<", "", withoutEnd},
+		{"400 of %", mintlify.OpGetJob, 400, "", "%", "", withoutEnd},
 		{"400 of an escaped message", mintlify.OpGetJob, 400, `{"error":"`, `\u006d`, `"}`, mostOfError},
-		{"2xx without end", mintlify.OpGetJob, 200, "", " ", "", 1 << 30},
+		{"2xx without end", mintlify.OpGetJob, 200, "", " ", "", withoutEnd},
 		{"job of %", mintlify.OpGetJob, 200, "", "%", "", most},
 		{"job of <", mintlify.OpGetJob, 200, "<html>", "<", "", most},
 		{"job of [", mintlify.OpGetJob, 200, "", "[", "", most},
@@ -111,6 +114,9 @@ func peak(f func()) (live, allocated uint64) {
 func TestNothingHostileCostsMuchMemory(t *testing.T) {
 	for _, tc := range hostileBodies() {
 		t.Run(tc.name, func(t *testing.T) {
+			if tc.size < withoutEnd {
+				skipUnlessLong(t)
+			}
 			var whole func() // called when the body has come whole
 			client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 				r := response(tc.status, "")

@@ -1,6 +1,7 @@
 package mintlifytest_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -62,4 +63,10 @@ func TestScriptJob(t *testing.T) {
 }
 
 // Were anything here quadratic, this would take minutes.
-func TestManyJobs(t *testing.T) { useManyJobs(t, manyJobs) }
+func TestManyJobs(t *testing.T) {
+	n := manyJobs
+	if os.Getenv("MINTLIFY_LONG") == "" {
+		n /= 20
+	}
+	useManyJobs(t, n)
+}
