@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ import (
 func faulty(f mintlifytest.Fault) *mintlifytest.Service {
 	svc := operations.NewService()
 	for _, op := range operations.All() {
-		svc.FailNext(op.Name, 100, f)
+		svc.FailNext(op.Name, 1000, f)
 	}
 	return svc
 }
@@ -143,6 +144,98 @@ func http2(when http2server.Event, do func(*http2server.Stream)) func(*testing.T
 	}
 }
 
+// keptConnections has requests go, in memory and by the SDK's own transport, to svc on
+// connections of a protocol. It returns what silences those that are open: from then on
+// nothing comes through, and nobody is told.
+func keptConnections(t *testing.T, svc http.Handler, isHTTP2 bool) (rt *http.Transport, silence func()) {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(!isHTTP2)
+	protocols.SetUnencryptedHTTP2(isHTTP2)
+	dialed := make(chan net.Conn)
+	server := &http.Server{Handler: svc, Protocols: protocols, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streams}}
+	go server.Serve(pipes(dialed))
+	var mu sync.Mutex
+	var open []*silenced
+	rt = mintlify.NewTransport()
+	rt.Proxy, rt.Protocols = nil, protocols
+	rt.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		dialed <- theirs
+		conn := &silenced{Conn: ours}
+		mu.Lock()
+		defer mu.Unlock()
+		open = append(open, conn)
+		return conn, nil
+	}
+	t.Cleanup(func() { rt.CloseIdleConnections(); server.Close() })
+	return rt, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, conn := range open {
+			conn.silent.Store(true)
+		}
+	}
+}
+
+const streams = 100 // at once on an HTTP/2 connection, which net/http expects until it is told
+
+// pipes is a listener of the connections that it receives.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, ok := <-p; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+func (p pipes) Close() error { close(p); return nil }
+func (pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
+
+// silenced is a connection that loses everything once it is silent.
+type silenced struct {
+	net.Conn
+	silent atomic.Bool
+}
+
+func (c *silenced) Write(p []byte) (int, error) {
+	if c.silent.Load() {
+		return len(p), nil
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *silenced) Read(p []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(p)
+		if err != nil || !c.silent.Load() {
+			return n, err
+		}
+	}
+}
+
+// goneSilent has a connection serve a request, and then go silent.
+func goneSilent(isHTTP2 bool) func(*testing.T) armed {
+	return func(t *testing.T) armed {
+		svc := operations.NewService()
+		rt, silence := keptConnections(t, svc, isHTTP2)
+		armed := armedBy(svc, through(rt), mintlify.WithBaseURL("http://127.0.0.1"))
+		before := svc.Client(armed.opts...)
+		_, err := get(t.Context(), before)
+		require.NoError(t, err)
+		silence()
+		requests := armed.requests
+		armed.requests = func() int { return requests() - 1 }
+		return armed
+	}
+}
+
+// burstOverHTTP2 is a service that is slow to respond on connections of few streams.
+func burstOverHTTP2(t *testing.T) armed {
+	svc := faulty(mintlifytest.Fault{Delay: 200 * time.Millisecond})
+	rt, _ := keptConnections(t, svc, true)
+	return armedBy(svc, through(rt), mintlify.WithBaseURL("http://127.0.0.1"))
+}
+
 // redirected responds with a redirect to location, and behind /moved as the service.
 func redirected(code int, location string) func(*testing.T) armed {
 	return func(*testing.T) armed {
@@ -211,12 +304,15 @@ var (
 
 // The faults.
 
+// few are operations that stand for all, where all would take long.
+var few = []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpTriggerUpdate, mintlify.OpGetJob, mintlify.OpGetVisitors}
+
 func faultClasses() []faultClass {
-	return []faultClass{networkFaults(), http2Faults(), slowFaults(), redirectFaults(), statusFaults(), limitFaults(), bodyFaults(), hostileFaults(), canceledBefore(), canceledDuring()}
+	return []faultClass{networkFaults(), http2Faults(), connectionFaults(), slowFaults(), redirectFaults(), statusFaults(), limitFaults(), bodyFaults(), hostileFaults(), canceledBefore(), canceledDuring()}
 }
 
 func networkFaults() faultClass {
-	return faultClass{name: "The network", note: "Over real sockets, where one is reached.", faults: []fault{
+	return faultClass{name: "The network", note: "Over real sockets, if a request gets that far.", faults: []fault{
 		{name: "connection refused", socket: true, arm: func(t *testing.T) armed {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)
@@ -252,7 +348,7 @@ func networkFaults() faultClass {
 }
 
 func http2Faults() faultClass {
-	class := faultClass{name: "HTTP/2", note: "Frame by frame, in virtual time. In the prompt: where a request has a body, it is not whole yet."}
+	class := faultClass{name: "HTTP/2", note: "Frame by frame, in virtual time. In the prompt: before the end of the request's body, if it has one."}
 	for _, storm := range []struct {
 		name string
 		do   func(*http2server.Stream)
@@ -273,8 +369,18 @@ func http2Faults() faultClass {
 	return class
 }
 
+func connectionFaults() faultClass {
+	const calls = 250
+	afresh := outcome{attempts: 2, requests: 1, err: "ok"}
+	return faultClass{name: "Connections", note: "In virtual time, with the SDK's own transport. A connection goes silent after its first request; a new connection works.", faults: []fault{
+		{name: "HTTP/1 connection that goes silent", arm: goneSilent(false), post: unknownOnce.seen(0), get: afresh, wait: goesOn},
+		{name: "HTTP/2 connection that goes silent", arm: goneSilent(true), post: unknownOnce.seen(0), get: afresh, wait: goesOn},
+		{name: fmt.Sprintf("burst of %d calls over HTTP/2, %d streams a connection", calls, streams), burst: calls, only: few, arm: burstOverHTTP2, post: once("ok", "").actedOn(), get: once("ok", "")},
+	}}
+}
+
 func slowFaults() faultClass {
-	class := faultClass{name: "Time", note: "In virtual time: an attempt has 60 s.", faults: []fault{
+	class := faultClass{name: "Time", note: "In virtual time. Each attempt times out after 60 s.", faults: []fault{
 		{name: "headers that never come", arm: inMemory(mintlifytest.Fault{Delay: 24 * time.Hour}), post: unknownOnce.actedOn(), get: lost, wait: goesOn},
 		{name: "nothing after a 103", arm: http2(http2server.Whole, func(s *http2server.Stream) { s.Respond("103", "") }), post: unknownOnce, get: lost, wait: goesOn},
 		{name: "body of a 200 that does not end", arm: over(stall(200, `{"id":`)), post: malformedPost, get: truncated, wait: goesOn},
@@ -335,7 +441,7 @@ func statusFaults() faultClass {
 }
 
 func limitFaults() faultClass {
-	class := faultClass{name: "429 and Retry-After", note: "With the longest wait of WithRetryWait at its default of 30 s."}
+	class := faultClass{name: "429 and Retry-After", note: "The longest wait of WithRetryWait is at its default, 30 s."}
 	limited := func(again string) outcome { return four("RateLimited", again) }
 	limitedOnce := func(again string) outcome { return once("RateLimited", again) }
 	for _, tc := range []struct {
@@ -382,8 +488,7 @@ func bodyFaults() faultClass {
 }
 
 func hostileFaults() faultClass {
-	few := []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpTriggerUpdate, mintlify.OpGetJob, mintlify.OpGetVisitors}
-	return faultClass{name: "Hostile responses", note: "What they cost is in [load.md](load.md).", faults: []fault{
+	return faultClass{name: "Hostile responses", note: "[load.md](load.md) says what they cost.", faults: []fault{
 		{name: "200 of 1 GiB", only: few, arm: hostile(200, "", "x", 1<<30), post: malformedPost, get: malformed},
 		{name: "200 of a gzip bomb", only: few, socket: true, arm: func(t *testing.T) armed {
 			var requests atomic.Int64

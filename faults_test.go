@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +24,7 @@ import (
 
 var updateFaults = flag.Bool("update-faults", false, "write docs/faults.md from the results of TestFaults")
 
-// fault is something that goes wrong at every request, and what has to come of it.
+// fault is something that goes wrong at every request, and how each call has to handle it.
 type fault struct {
 	name string
 	arm  func(*testing.T) armed
@@ -31,25 +33,26 @@ type fault struct {
 	wait string  // of every wait
 
 	socket bool                 // it needs one, and so real time
-	only   []mintlify.Operation // that it happens to; nil: to all
-	not    []mintlify.Operation // but these
+	burst  int                  // calls at once; 0: one
+	only   []mintlify.Operation // the operations that meet it; nil: all
+	not    []mintlify.Operation // operations that do not meet it
 }
 
-// armed is a fault that is set up.
+// armed is a fault that has been set up.
 type armed struct {
-	opts     []mintlify.Option // of a client whose requests it happens to
-	requests func() int        // that the service has counted, whole or not
-	acted    func() int        // of them, those that have changed something
+	opts     []mintlify.Option // for a client whose requests meet it
+	requests func() int        // how many the service counted, complete or not
+	acted    func() int        // how many of them changed something
 }
 
-// outcome is what comes of a call.
+// outcome is how a call ends.
 type outcome struct {
-	attempts int    // that were let go, redirects that are followed included
-	requests int    // that the service has counted
-	most     bool   // requests are at most so many: it differs by the release of Go
-	err      string // the kinds that it matches; "" for none but the network's error, "ok" for no error
-	acted    int    // requests of a POST that the service has acted on
-	again    string // whether the call may be made again later, and that may help
+	attempts int    // how often the SDK tried to send the request; a followed redirect counts
+	requests int    // how many the service counted
+	most     bool   // requests is an upper bound: the number differs by the release of Go
+	err      string // the kinds that it matches; "" for an error of no kind, "ok" for no error
+	acted    int    // how many requests of a POST the service acted on
+	again    string // what RetryAfter returns
 }
 
 type faultClass struct {
@@ -58,7 +61,7 @@ type faultClass struct {
 	ctx        func(context.Context) (context.Context, context.CancelFunc)
 }
 
-// What a wait makes of its first poll.
+// How a wait handles its first poll.
 const (
 	unknown = "OutcomeUnknown"
 	goesOn  = "goes on" // the poll has failed, and the next one comes by the schedule
@@ -74,7 +77,7 @@ func (c faultClass) context(parent context.Context) (context.Context, context.Ca
 	return c.ctx(parent)
 }
 
-// happensTo reports whether the fault is one of op.
+// happensTo reports whether calls of op meet the fault.
 func (f fault) happensTo(op mintlify.Operation) bool {
 	return (f.only == nil || slices.Contains(f.only, op)) && !slices.Contains(f.not, op)
 }
@@ -83,19 +86,35 @@ func (f fault) happensTo(op mintlify.Operation) bool {
 func (f fault) measure(t *testing.T, class faultClass, call call) (o outcome, err error) {
 	t.Helper()
 	armed := f.arm(t)
+	var attempts atomic.Int64
 	opts := append([]mintlify.Option{mintlify.WithRetryWait(0, 0)}, armed.opts...)
-	opts = append(opts, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { o.attempts++; return nil }))
+	opts = append(opts, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { attempts.Add(1); return nil }))
 	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, opts...)
 	require.NoError(t, err)
 	defer client.CloseIdleConnections()
 	ctx, cancel := class.context(t.Context())
 	defer cancel()
-	err = call(ctx, client)
+	calls := max(1, f.burst)
+	errs := make([]error, calls)
+	var burst sync.WaitGroup
+	for i := range calls {
+		burst.Go(func() { errs[i] = call(ctx, client) })
+	}
+	burst.Wait()
+	err = errs[0]
+	for _, other := range errs[1:] {
+		require.Equal(t, kindNames(err), kindNames(other), "the calls of a burst differ: %v, %v", err, other)
+	}
 	if err != nil {
 		assertReadable(t, err)
 		assert.NotContains(t, err.Error(), mintlifytest.APIKey)
 	}
-	o.requests, o.acted, o.err, o.again = armed.requests(), armed.acted(), kindNames(err), againIn(err)
+	perCall := func(n int) int {
+		require.Zero(t, n%calls, "not the same for each call of a burst")
+		return n / calls
+	}
+	o.attempts, o.requests, o.acted = perCall(int(attempts.Load())), perCall(armed.requests()), perCall(armed.acted())
+	o.err, o.again = kindNames(err), againIn(err)
 	return o, err
 }
 
@@ -116,7 +135,7 @@ func kindNames(err error) string {
 	return strings.Join(names, ", ")
 }
 
-// againIn is what RetryAfter says of err.
+// againIn returns what RetryAfter says of err.
 func againIn(err error) string {
 	wait, ok := mintlify.RetryAfter(err)
 	switch {
@@ -132,10 +151,11 @@ func againIn(err error) string {
 	return "yes"
 }
 
-// measureWait is what a wait makes of its first poll.
+// measureWait returns how a wait handles its first poll.
 func (f fault) measureWait(t *testing.T, class faultClass, name string) string {
 	t.Helper()
 	var first mintlify.Poll
+	f.burst = 0
 	_, err := f.measure(t, class, func(ctx context.Context, c *mintlify.Client) error {
 		stop, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -162,7 +182,7 @@ func (f fault) measureWait(t *testing.T, class faultClass, name string) string {
 
 func TestFaults(t *testing.T) {
 	var doc strings.Builder
-	doc.WriteString(faultsIntroduction)
+	doc.WriteString(faultsIntroduction())
 	for _, class := range faultClasses() {
 		fmt.Fprintf(&doc, "\n## %s\n\n", class.name)
 		if class.note != "" {
@@ -185,7 +205,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// test makes every call that the fault happens to.
+// test makes every call that meets the fault.
 func (f fault) test(t *testing.T, class faultClass) {
 	inTime := synctest.Test
 	if f.socket { // a bubble with a socket in it never advances its clock
@@ -231,7 +251,7 @@ func (f fault) assertOutcome(t *testing.T, name string, post bool, got outcome, 
 	}
 }
 
-// row is the fault's row in the document.
+// row returns the fault's row of docs/faults.md.
 func (f fault) row() string {
 	cell := func(s string) string {
 		if s == "" {
@@ -262,41 +282,51 @@ func (f fault) row() string {
 
 const faultsHeader = "| fault | change: attempts | requests | error | acted on | again | read: attempts | requests | error | again | wait |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
 
-const faultsIntroduction = `# What happens under each fault
+// faultsIntroduction goes before the tables. It lists the calls that change something.
+func faultsIntroduction() string {
+	var changes []string
+	for _, op := range operations.All() {
+		if op.IsPost() {
+			changes = append(changes, op.Func)
+		}
+	}
+	return `# What happens under each fault
 
-Generated from the results of a test, so that it cannot be out of date:
+A test writes this page from its results, so it cannot be out of date:
 
     go test -run TestFaults . -update-faults
 
-Each fault happens at every request of the call. A *change* is a call of Jobs.Create,
-Jobs.Message, Deployments.TriggerUpdate, Deployments.TriggerPreview or
-Automations.Trigger; a *read* is any other, the iterators of the exports included. Retries
-are at their default, 3.
+Each fault happens at every request of the call. A *change* is one of
+` + strings.Join(changes, ", ") + `.
+A *read* is any other call, the iterators of the exports included. Retries are at their
+default, 3.
 
-*Attempts* are what the SDK let go, redirects that are followed included. *Requests* are
-what the service has counted, whole or not: below the SDK, net/http sends a request again
-where it takes that for safe. *Error* is what ` + "`errors.Is`" + ` matches, without the Err: — is an
-error of no kind, such as the network's own or that of a redirect. An error of an iterator
-is a PageError besides. *Acted on* says whether the service has acted on the request, which
-the SDK cannot know: where it says yes, the error matches OutcomeUnknown, or there is none.
-*Again* is what ` + "`RetryAfter`" + ` says: whether the call may be made again later, and that may
-help.
-
-*Wait* is what a WaitUntilDone makes of the fault: goes on, the poll has failed and the next
-one comes by the schedule, until polls have failed for 10 minutes in a row; waits, by the
-Retry-After first, and it is no outage; ends, the error of that poll is that of the wait;
-WaitError, the context has ended it.
+- *Attempts*: how often the SDK tried to send the request. A redirect that it follows counts.
+- *Requests*: how many requests the service counted, complete or not. net/http resends some
+  requests by itself.
+- *Error*: what ` + "`errors.Is`" + ` matches, without Err. — means no kind of the SDK: a network error or
+  a redirect, for example. An iterator's error is also a PageError.
+- *Acted on*: whether the service acted on the request, which the SDK cannot know. If it did,
+  the error matches OutcomeUnknown, or there is no error.
+- *Again*: what ` + "`RetryAfter`" + ` returns: whether it may help to call again later.
+- *Wait*: what WaitUntilDone does. *Goes on*: the poll failed and the next one follows the
+  schedule, until polls have failed for 10 minutes in a row. *Waits*: it waits for the
+  Retry-After first, which does not count as an outage. *Ends*: it returns the error of the
+  poll. *WaitError*: the context ended the wait.
 `
+}
 
 const faultsEnd = `
-## What is not told apart
+## What the SDK cannot tell apart
 
-By RFC 9113, two ends of an HTTP/2 stream prove that the service did not act: a reset with
-REFUSED_STREAM, and a GOAWAY whose last stream is below it. A change that they end is an
-OutcomeUnknown all the same, because net/http's transport does not hand them on once a
-request is written. It asks GetBody for the body, or for a connection, in order to send the
-request again, in the same way as after a reset with PROTOCOL_ERROR (up to Go 1.26), which
-proves nothing. The SDK refuses, and net/http then returns the refusal instead of what led to
-it. A request without a GetBody would keep the reason, as text within another error, and lose
-what is worth more: that net/http sends again what was never written.
+By RFC 9113 a reset with REFUSED_STREAM, and a GOAWAY whose last stream is below the
+request's, prove that the service did not act. A change that ends so is an OutcomeUnknown
+all the same: net/http does not report either once a request is written. It asks for the
+body again, or for a connection, to resend the request, as it does after a reset with
+PROTOCOL_ERROR (up to Go 1.26), which proves nothing. The SDK refuses, and net/http returns
+the refusal instead of the reason. A request without GetBody would keep the reason, as text
+within another error, but net/http would no longer resend what it never wrote.
+
+A service that allows fewer than 100 streams a connection can make a burst of changes end
+so: until it has announced its limit, net/http opens up to 100.
 `
