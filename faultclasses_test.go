@@ -3,6 +3,7 @@ package mintlify_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -472,9 +473,29 @@ func limitFaults() faultClass {
 	return class
 }
 
+// wrongTypes returns a response that has the top fields of every good one, each with a value
+// of another type.
+func wrongTypes() string {
+	fields := map[string]any{}
+	for _, op := range operations.All() {
+		var body map[string]any
+		if err := json.Unmarshal([]byte(op.Body), &body); err != nil {
+			panic(err) // of a constant
+		}
+		for name, value := range body {
+			fields[name] = "x"
+			if _, ok := value.(string); ok {
+				fields[name] = []any{7}
+			}
+		}
+	}
+	wrong, _ := json.Marshal(fields)
+	return string(wrong)
+}
+
 func bodyFaults() faultClass {
 	ok := func(body string) func(*testing.T) armed { return inMemory(mintlifytest.Fault{Status: 200, Body: body}) }
-	const wrong = `{"id":7,"status":[],"totals":1,"visitors":"x","views":"x","searches":{},"feedback":7,"conversations":"x","messages":"x","hasMore":{},"statusId":7,"_id":{},"jobId":[]}`
+	wrong := wrongTypes()
 	run := []mintlify.Operation{mintlify.OpTriggerAutomation} // whose response has no field that must be there
 	return faultClass{name: "Responses of status 2xx", faults: []fault{
 		{name: "HTML page", arm: ok("<html><title>Sign in</title>"), post: malformedPost.actedOn(), get: malformed, wait: goesOn},
