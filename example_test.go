@@ -151,7 +151,7 @@ func ExampleRetryAfter() {
 	for len(queue) > 0 {
 		job, err := client.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: queue[0]})
 		if wait, later := mintlify.RetryAfter(err); later {
-			fmt.Println("pause for", cmp.Or(wait, 5*time.Minute)) // where the service does not say how long
+			fmt.Println("pause for", cmp.Or(wait, 5*time.Minute)) // if the service does not say how long
 			continue
 		}
 		switch {
@@ -397,7 +397,7 @@ func ExampleAnalyticsService_Searches() {
 	// 12 saml
 }
 
-// Thumbs down that nobody has looked into yet. Helpful is nil where the source does not ask.
+// Thumbs down that nobody has looked into yet. Helpful is nil if the source does not ask.
 func ExampleAnalyticsService_Feedback() {
 	yes, no := true, false
 	svc := mintlifytest.NewService()

@@ -14,7 +14,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// What the examples promise, where it takes time to see.
+// Promises of the examples that take time to see.
 
 func TestLimiterOfTheExampleKeepsTheQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

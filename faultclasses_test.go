@@ -305,7 +305,7 @@ var (
 
 // The faults.
 
-// few are operations that stand for all, where all would take long.
+// few operations stand for all in faults that would take long with all of them.
 var few = []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpTriggerUpdate, mintlify.OpGetJob, mintlify.OpGetVisitors}
 
 func faultClasses() []faultClass {

@@ -230,7 +230,7 @@ func response(status int, body string, header ...string) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// pipe is a response whose body arrives by and by.
+// pipe returns a response whose body arrives while write writes it.
 func pipe(status int, write func(*io.PipeWriter)) *http.Response {
 	r, w := io.Pipe()
 	go write(w)

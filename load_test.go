@@ -43,7 +43,7 @@ func (h hostileBody) body() io.Reader {
 	return io.MultiReader(strings.NewReader(h.start), io.LimitReader(many, int64(size)), strings.NewReader(h.end))
 }
 
-// hostileBodies are those that cost the most of what is read.
+// hostileBodies returns the bodies that cost the most memory per byte read.
 func hostileBodies() []hostileBody {
 	const most, mostOfError = 10*mebibyte - 1000, 255 << 10
 	const visitors, conversations = `{"totals":{},"hasMore":true,"visitors":[{`, `{"hasMore":false,"conversations":[{`
@@ -117,7 +117,7 @@ func TestNothingHostileCostsMuchMemory(t *testing.T) {
 			if tc.size < withoutEnd {
 				skipUnlessLong(t)
 			}
-			var whole func() // called when the body has come whole
+			var whole func() // called at the end of the body
 			client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
 				r := response(tc.status, "")
 				r.Body = io.NopCloser(io.MultiReader(tc.body(), reading(func([]byte) (int, error) { whole(); return 0, io.EOF })))

@@ -653,8 +653,8 @@ func TestUnknownStatusIsLoggedOnceInAWait(t *testing.T) {
 	})
 }
 
-// A 429's Retry-After is no outage, and the end of none: failures and 429s by turns end a
-// wait once the failures' own time is that of an outage.
+// The wait for a 429's Retry-After does not count as an outage, and does not end one: a wait of
+// alternating failures and 429s ends once the failures alone have lasted long enough.
 func TestWaitEndsWithAnOutageThoughTheServiceAsksToWaitNowAndThen(t *testing.T) {
 	const asked = 30 * time.Minute
 	for name, wait := range waits {

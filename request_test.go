@@ -823,7 +823,7 @@ func assertInterrupted(t *testing.T, ctx context.Context, cause, err error) {
 	assertReadable(t, err)
 }
 
-// The same where the end of the context races the response's header.
+// The same if the context ends as the response's header comes.
 func TestInterruptedAsTheResponseComesMatchesItsContext(t *testing.T) {
 	cause := errors.New("the pod is shut down")
 	for _, op := range operations.All() {
@@ -879,7 +879,7 @@ func TestBodyHasTheRestOfTheAttempt(t *testing.T) {
 	}
 }
 
-// What has come whole counts, though the context has ended.
+// A response that arrived in full counts, though the context has ended.
 func TestResponseThatCameWholeCountsThoughTheContextHasEnded(t *testing.T) {
 	for _, op := range operations.All() {
 		ctx, cancel := context.WithCancel(t.Context())

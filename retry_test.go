@@ -697,7 +697,7 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 }
 
 // net/http asks for a connection again whenever the one it has got has no stream left: that
-// is no failure of a connection.
+// does not mean that a connection failed.
 func TestBurstOfCallsOverHTTP2(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){"Create": create, "Get": get} {
 		t.Run(name, func(t *testing.T) {
