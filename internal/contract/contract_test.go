@@ -1,4 +1,4 @@
-package contract_test
+package contract
 
 import (
 	"fmt"
@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/contract"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
@@ -158,7 +157,7 @@ func TestEveryDocumentedResponseIsValidAndKnownToTheSDK(t *testing.T) {
 }
 
 // provokeBadRequests sends what the SDK refuses to send.
-func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
+func provokeBadRequests(t *testing.T, proxy *Proxy, baseURL string) {
 	t.Helper()
 	for _, request := range []rawRequest{
 		{target: "POST /v2/agent/test-project/job", body: `{}`},
@@ -175,7 +174,7 @@ func provokeBadRequests(t *testing.T, proxy *contract.Proxy, baseURL string) {
 		assert.Equal(t, http.StatusBadRequest, request.send(t, baseURL))
 		noted := proxy.Violations()
 		require.Len(t, noted, 1, "%v: the request is wrong, the response is not", noted)
-		assert.Equal(t, contract.Request, noted[0].Side)
+		assert.Equal(t, Request, noted[0].Side)
 	}
 }
 
@@ -233,7 +232,7 @@ func TestTheFakeAndTheDocumentRefuseTheSameRequests(t *testing.T) {
 		if want == http.StatusOK {
 			assert.Empty(t, noted, "%+v", request)
 		} else if assert.Len(t, noted, 1, "%+v", request) {
-			assert.Equal(t, contract.Request, noted[0].Side, "%+v: %v", request, noted)
+			assert.Equal(t, Request, noted[0].Side, "%+v: %v", request, noted)
 		}
 	}
 }

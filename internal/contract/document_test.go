@@ -1,4 +1,4 @@
-package contract_test
+package contract
 
 import (
 	"fmt"
@@ -10,13 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mintlify-community/mintlify-go/internal/contract"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
 func loadDocument(t *testing.T) *openapi3.T {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromFile(contract.Document)
+	doc, err := openapi3.NewLoader().LoadFromFile(Document)
 	require.NoError(t, err)
 	return doc
 }

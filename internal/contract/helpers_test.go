@@ -1,4 +1,4 @@
-package contract_test
+package contract
 
 import (
 	"io"
@@ -11,17 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/contract"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // startProxy puts a proxy before the service, both on sockets. A violation that
 // the test does not take fails it.
-func startProxy(t *testing.T, service http.Handler) (proxy *contract.Proxy, baseURL string) {
+func startProxy(t *testing.T, service http.Handler) (proxy *Proxy, baseURL string) {
 	t.Helper()
 	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
-	proxy, err := contract.NewProxy(server.URL)
+	proxy, err := NewProxy(server.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.Empty(t, proxy.Violations()) }) // when the last request is through
 	front := httptest.NewServer(proxy)
@@ -39,7 +38,7 @@ func newClient(t *testing.T, baseURL, key string) *mintlify.Client {
 }
 
 // startFake is startProxy before a new fake, with a client that talks through the proxy.
-func startFake(t *testing.T) (*mintlifytest.Service, *contract.Proxy, *mintlify.Client) {
+func startFake(t *testing.T) (*mintlifytest.Service, *Proxy, *mintlify.Client) {
 	t.Helper()
 	svc := mintlifytest.NewService()
 	proxy, baseURL := startProxy(t, svc)
