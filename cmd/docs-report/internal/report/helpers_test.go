@@ -6,9 +6,9 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/demo"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
 // demoInput is four weeks of the demo.

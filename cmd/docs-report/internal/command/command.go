@@ -18,9 +18,9 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/demo"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // Exit codes.
@@ -110,7 +110,7 @@ type Run struct {
 
 // Load brings the windows up to date, and shows how it goes.
 func (r *Run) Load(ctx context.Context, tasks []load.Task) error {
-	defer r.progress.line.End()
+	defer r.progress.end()
 	return r.Loader.Load(ctx, tasks)
 }
 

@@ -18,8 +18,8 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
 // One browser for all that needs one.

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
 var screenshots = flag.String("screenshots", "", "the folder to write screenshots to, and the page on paper")

@@ -19,11 +19,11 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/demo"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/postgrestest"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/testrig"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/postgrestest"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/testrig"
 )
 
 var kills = flag.Int("kills", 40, "how often to kill a run, on each database")

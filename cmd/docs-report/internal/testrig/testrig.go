@@ -17,8 +17,8 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/command"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/command"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // Visitors is what a fake tells.

@@ -11,21 +11,9 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
-
-func TestBar(t *testing.T) {
-	for done, want := range map[int]string{
-		0:  "░░░░░░░░░░░░░░░░░░░░░░░░ 0 of 12 windows, 7 requests, 83 left this hour",
-		6:  "████████████░░░░░░░░░░░░ 6 of 12 windows, 7 requests, 83 left this hour",
-		12: "████████████████████████ 12 of 12 windows, 7 requests, 83 left this hour",
-	} {
-		text := bar(load.Progress{Windows: 12, Done: done, Requests: 7, Left: 83})
-		assert.Equal(t, want, text)
-		assert.LessOrEqual(t, len([]rune(text)), 79, "it fits a line")
-	}
-}
 
 func TestALogHasALineForEachWindow(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))

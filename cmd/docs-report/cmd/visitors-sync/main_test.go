@@ -17,10 +17,10 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/command"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/testrig"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/command"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/testrig"
 )
 
 func newRig(t *testing.T, visitors testrig.Visitors) *testrig.Rig {

@@ -24,10 +24,10 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/command"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/report"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/command"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 const (

@@ -22,8 +22,8 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/postgrestest"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/postgrestest"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 const source = "a test"

@@ -1,4 +1,4 @@
-module github.com/mintlify-community/mintlify-go/examples/visitors
+module github.com/mintlify-community/mintlify-go/cmd/docs-report
 
 go 1.26.0
 

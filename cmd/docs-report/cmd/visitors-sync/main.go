@@ -21,8 +21,8 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/command"
-	"github.com/mintlify-community/mintlify-go/examples/visitors/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/command"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
 )
 
 const defaultDays = 56 // two reports of four weeks; its windows fit into one hour's budget
