@@ -6,7 +6,6 @@ package demo
 import (
 	"hash/fnv"
 	"math"
-	"strconv"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -124,6 +123,3 @@ func noise(words ...string) float64 {
 	x ^= x >> 33
 	return float64(x>>11) / (1 << 53)
 }
-
-// Describe names the demo of a site of that many pages.
-func Describe(pages int) string { return "demo data of " + strconv.Itoa(pages) + " pages" }

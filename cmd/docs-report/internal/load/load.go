@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	pageSize    = 250             // the most there is: the quota counts requests, not rows
 	maxAttempts = 4               // of a page
 	firstRetry  = 2 * time.Second // doubles
 	maxFailures = 3               // windows of a project in a row
@@ -22,21 +21,15 @@ const (
 	maxBlock    = time.Hour // the quota is of an hour, whatever a Retry-After says
 )
 
-// Task is a window to have up to date.
-type Task struct {
-	store.Window
-	TotalsOnly bool // the totals come with the first page: one request, whatever the site's size
-}
-
 // Loader loads windows. Its fields are set before use.
 type Loader struct {
 	Store  *store.Store
 	Client *mintlify.Client // of any project; it asks Reserve before each request and does not retry
 	Budget int              // requests an hour
-	Settle time.Duration    // a window's counts are final this long after its end
-	MaxAge time.Duration    // until then, they are loaded again when older than this
+	Pages  int              // the most of a list
+	Texts  bool             // whether to keep what readers write
 	Wait   bool             // for the quota, instead of stopping
-	Show   func(Progress)   // called after each page, at the start, and before a wait for the quota
+	Show   func(Progress)   // called after each page, and before a wait
 
 	left     int // of the budget
 	progress Progress
@@ -44,11 +37,13 @@ type Loader struct {
 
 // Progress is how far a run has come.
 type Progress struct {
-	Windows, Done int           // to be loaded, and loaded
-	Requests      int           // made by this run
-	Left          int           // requests left of the hour's budget
-	Completed     *store.Window // just now; nil within a window
-	Waiting       time.Time     // until when; zero unless it waits
+	Exports, Done int       // to be loaded, and loaded
+	Requests      int       // made by this run
+	Left          int       // requests left of the hour's budget
+	Completed     *Task     // just now; nil within an export
+	Problem       string    // why a list is empty; the rest of the run goes on
+	Waiting       time.Time // until when; zero unless it waits
+	For           string    // what it waits for
 }
 
 // Reserve is a limiter for the client: it keeps the budget over all runs.
@@ -61,41 +56,53 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) er
 	return err
 }
 
-// Load brings the windows up to date, in this order, and keeps each page as it comes.
+// Load brings the exports of a range up to date, and keeps each page as it comes.
 //
 // It ends with a [*store.QuotaError] when the budget or the quota is used up, unless
-// it is to wait. A window that fails leaves the others to be loaded, and is told at the
-// end. A project is given up after a few such windows in a row.
-func (l *Loader) Load(ctx context.Context, tasks []Task) error {
-	plan, err := l.Plan(ctx, tasks)
+// it is to wait. An export that fails leaves the others to be loaded, and is told at the
+// end. A project is given up after a few such exports in a row.
+func (l *Loader) Load(ctx context.Context, r Range) error {
+	queue, err := l.Tasks(ctx, r)
 	if err != nil {
 		return err
 	}
-	l.progress, l.left = Progress{Windows: len(plan.Tasks)}, plan.Left
-	l.show(nil)
+	l.progress.Exports = len(queue)
 	var failures []error
-	inARow := map[string]int{} // windows that failed, by project
-	queue := plan.Tasks
+	inARow := map[string]int{} // exports that failed, by project
+	held := 0                  // exports in a row that other runs are at
 	for len(queue) > 0 {
 		task := queue[0]
 		queue = queue[1:]
 		if inARow[task.Project] == maxFailures {
 			continue
 		}
-		err := l.loadWindow(ctx, task)
+		err := l.loadTask(ctx, task)
 		var quota *store.QuotaError
+		var holder *store.HeldError
+		if !errors.As(err, &holder) {
+			held = 0
+		}
 		switch {
 		case err == nil:
 			inARow[task.Project] = 0
 			l.progress.Done++
-			l.show(&task.Window)
+			l.show(&task)
+		case holder != nil:
+			queue = append(queue, task) // what the other run does not do comes last
+			if held++; held >= len(queue) {
+				held = 0
+				err = l.waitUntil(ctx, time.Now().Add(time.Second), "another run ("+holder.Holder+")")
+			}
+			if ctx.Err() != nil {
+				return err
+			}
 		case errors.Is(err, store.ErrOvertaken):
-			queue = append(queue, task) // the other run is at it: what it does not do comes last
+			queue = append(queue, task)
 		case ctx.Err() != nil:
 			return err
 		case errors.As(err, &quota) && l.Wait:
 			queue = append([]Task{task}, queue...)
-			if err := l.waitUntil(ctx, quota.Until); err != nil {
+			if err := l.waitUntil(ctx, quota.Until, "the hourly quota"); err != nil {
 				return err
 			}
 		case errors.As(err, &quota):
@@ -105,10 +112,23 @@ func (l *Loader) Load(ctx context.Context, tasks []Task) error {
 			if isOfProject(err) {
 				inARow[task.Project] = maxFailures
 			}
-			failures = append(failures, fmt.Errorf("%v: %w", task.Window, err))
+			failures = append(failures, fmt.Errorf("%v, %s: %w", task.Window, task.Kind, err))
 		}
 	}
+	if len(failures) == 0 {
+		return l.prune(ctx, r)
+	}
 	return errors.Join(failures...)
+}
+
+// prune deletes rolling windows that no report shows any more.
+func (l *Loader) prune(ctx context.Context, r Range) error {
+	var errs []error
+	for _, project := range r.Projects {
+		period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
+		errs = append(errs, l.Store.Prune(ctx, period))
+	}
+	return errors.Join(errs...)
 }
 
 // isOfProject reports whether no window of the project can be had.
@@ -116,32 +136,23 @@ func isOfProject(err error) bool {
 	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound)
 }
 
-// loadWindow loads what is missing of a window.
-func (l *Loader) loadWindow(ctx context.Context, task Task) error {
-	state, err := l.Store.State(ctx, task.Window)
-	if err != nil || l.hasAll(task, state) {
-		return err
-	}
-	export := state.Export
-	if export == nil || !l.isFresh(export.At, task.Window) {
-		if export, err = l.Store.Begin(ctx, task.Window, state); err != nil {
-			return err
-		}
+// loadTask loads what is missing of an export. Meanwhile no other run is at it.
+func (l *Loader) loadTask(ctx context.Context, task Task) error {
+	freshSince := time.Now().Add(-maxAge)
+	if final := task.To.Time().Add(settle); final.Before(freshSince) {
+		freshSince = final
 	}
 	for restarts := 0; ; restarts++ {
-		err := l.loadPages(ctx, task, export)
-		if !errors.Is(err, errTotalsChanged) {
+		export, claimed, err := l.Store.Claim(ctx, task.Window, task.Kind, freshSince, l.isUpToDate)
+		if err != nil || !claimed {
 			return err
 		}
-		if restarts == maxRestarts {
-			return err
+		err = l.loadPages(ctx, export)
+		if errors.Is(err, errTotalsChanged) && restarts < maxRestarts {
+			freshSince = time.Now().Add(time.Hour) // begin anew
+			continue
 		}
-		if state, err = l.Store.State(ctx, task.Window); err != nil {
-			return err
-		}
-		if export, err = l.Store.Begin(ctx, task.Window, state); err != nil {
-			return err
-		}
+		return errors.Join(err, l.Store.Lease(context.WithoutCancel(ctx), export, time.Now()))
 	}
 }
 
@@ -149,27 +160,29 @@ var errTotalsChanged = errors.New("the totals change from page to page: the coun
 
 // loadPages takes an export to its end, page by page. A page that has come is
 // kept, whatever befalls the context meanwhile.
-func (l *Loader) loadPages(ctx context.Context, task Task, export *store.Export) error {
-	client, err := l.Client.ForProject(task.Project)
+func (l *Loader) loadPages(ctx context.Context, export store.Export) error {
+	client, err := l.Client.ForProject(export.Project)
 	if err != nil {
 		return err
 	}
 	for failures := 0; ; {
-		params := mintlify.VisitorsParams{DateFrom: task.From, DateTo: task.To, Limit: pageSize, Offset: export.Offset}
-		for page, err := range client.Analytics.VisitorPages(ctx, params) {
+		for page, err := range l.pages(ctx, client, export) {
 			if err != nil {
 				failures++
-				if err := l.afterFailure(ctx, err, failures); err != nil {
-					return err
+				if err := l.afterFailure(ctx, export, err, failures); err != nil {
+					return l.orProblem(ctx, export, err)
 				}
 				break
 			}
 			failures = 0
-			if export.Offset > 0 && page.Totals != export.Totals {
+			if export.Kind == store.Visitors && export.Offset > 0 && page.Totals != export.Totals {
 				return errTotalsChanged
 			}
-			export, err = l.Store.Append(context.WithoutCancel(ctx), task.Window, export, page)
-			if err != nil || export == nil || task.TotalsOnly {
+			size := pageSizes[export.Kind]
+			page.Next, page.Texts = export.Offset+size, l.Texts
+			page.Last = page.Last || !page.More || export.Kind != store.Visitors && page.Next >= l.Pages*size
+			export, err = l.Store.Append(context.WithoutCancel(ctx), export, page)
+			if err != nil || page.Last {
 				return err
 			}
 			l.show(nil)
@@ -177,9 +190,18 @@ func (l *Loader) loadPages(ctx context.Context, task Task, export *store.Export)
 	}
 }
 
+// orProblem keeps why the service refuses a list: the report says so, and the run goes on.
+func (l *Loader) orProblem(ctx context.Context, export store.Export, err error) error {
+	if export.Kind == store.Visitors || !errors.Is(err, mintlify.ErrForbidden) && !errors.Is(err, mintlify.ErrNotFound) {
+		return err
+	}
+	l.progress.Problem = fmt.Sprintf("%v, %s: %v", export.Window, export.Kind, err)
+	return l.Store.EndWith(ctx, export, err.Error())
+}
+
 // afterFailure returns nil once a request that failed may be made again, and else the
 // error: that of the quota where the service says 429.
-func (l *Loader) afterFailure(ctx context.Context, err error, failures int) error {
+func (l *Loader) afterFailure(ctx context.Context, export store.Export, err error, failures int) error {
 	wait, again := mintlify.RetryAfter(err)
 	var quota *store.QuotaError
 	switch {
@@ -190,7 +212,11 @@ func (l *Loader) afterFailure(ctx context.Context, err error, failures int) erro
 	case !again, failures == maxAttempts:
 		return err
 	}
-	return sleep(ctx, min(max(wait, firstRetry<<(failures-1)), quotaWait))
+	wait = min(max(wait, firstRetry<<(failures-1)), quotaWait)
+	if err := l.Store.Lease(ctx, export, time.Now().Add(wait+store.LeaseTime)); err != nil {
+		return err
+	}
+	return sleep(ctx, wait)
 }
 
 // block records that the service wants no more for now. Others of the organization
@@ -210,36 +236,19 @@ func (l *Loader) block(ctx context.Context, wait time.Duration) error {
 // Requests returns how many requests were made.
 func (l *Loader) Requests() int { return l.progress.Requests }
 
-// IsFinal reports whether counts that were asked for at a time will not change.
-func (l *Loader) IsFinal(at time.Time, w store.Window) bool {
-	return !at.Before(w.To.Time().Add(l.Settle))
-}
-
-// isFresh reports whether counts that were asked for at a time need not be asked for
-// again: they are final, or recent.
-func (l *Loader) isFresh(at time.Time, w store.Window) bool {
-	return l.IsFinal(at, w) || time.Since(at) < l.MaxAge
-}
-
-func (l *Loader) hasAll(task Task, state store.State) bool {
-	if state.Complete != nil && l.isFresh(state.Complete.At, task.Window) {
-		return true
-	}
-	return task.TotalsOnly && state.Export != nil && state.Export.Offset > 0 && l.isFresh(state.Export.At, task.Window)
-}
-
-func (l *Loader) waitUntil(ctx context.Context, at time.Time) error {
-	l.progress.Waiting = at
+func (l *Loader) waitUntil(ctx context.Context, until time.Time, reason string) error {
+	l.progress.Waiting, l.progress.For = until, reason
 	l.show(nil)
 	l.progress.Waiting = time.Time{}
-	return sleep(ctx, time.Until(at))
+	return sleep(ctx, time.Until(until))
 }
 
-func (l *Loader) show(completed *store.Window) {
+func (l *Loader) show(completed *Task) {
 	if l.Show != nil {
 		l.progress.Left, l.progress.Completed = l.left, completed
 		l.Show(l.progress)
 	}
+	l.progress.Problem = ""
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -3,10 +3,15 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
+
+const mostByDay = 35 // days that are drawn one by one
 
 // trend is the chart, drawn for a wide and for a narrow page, and its numbers.
 type trend struct {
@@ -14,7 +19,8 @@ type trend struct {
 	Charts  []chart
 	Rows    []trendRow
 	Summary string // for who does not see the chart
-	LeftOut bool   // weeks at the ends are not whole, and not shown
+	LeftOut bool   // days or weeks are missing
+	Before  bool   // the period before is drawn too
 }
 
 type trendRow struct {
@@ -32,6 +38,7 @@ type chart struct {
 	Labels                   []tick // of the dates
 	Humans, AIs              string // points of the lines
 	HumanArea, AIArea        string
+	HumansBefore, AIsBefore  string
 	Points                   []point
 	Step                     float64 // from point to point
 }
@@ -43,13 +50,22 @@ type tick struct {
 }
 type point struct{ X, Human, AI float64 }
 
+// Unit is what a window's trend is drawn by.
+func Unit(w store.Window) store.Span {
+	if w.Days() > mostByDay {
+		return store.Week
+	}
+	return store.Day
+}
+
 func newTrend(in Input) trend {
-	t := trend{Unit: in.Unit}
+	unit := Unit(in.Period.Window)
+	t := trend{Unit: string(unit), Before: len(in.TrendFrom) > 0}
 	if len(in.Trend) == 0 {
 		return t
 	}
-	t.LeftOut = in.Trend[0].From != in.Period.From || in.Trend[len(in.Trend)-1].To != in.Period.To
-	t.Charts = []chart{drawChart(in, "wide", 1000, 300), drawChart(in, "narrow", 340, 230)}
+	t.LeftOut = len(in.Trend) < len(store.Windows("", unit, in.Period.From, in.Period.To)) || in.Trend[0].From != in.Period.From
+	t.Charts = []chart{drawChart(in, t.Unit, "wide", 1000, 300), drawChart(in, t.Unit, "narrow", 340, 230)}
 	low, high := in.Trend[0], in.Trend[0]
 	for _, b := range in.Trend {
 		if b.Totals.Human < low.Totals.Human {
@@ -58,25 +74,25 @@ func newTrend(in Input) trend {
 		if b.Totals.Human > high.Totals.Human {
 			high = b
 		}
-		t.Rows = append(t.Rows, trendRow{bucketText(b), number(b.Totals.Human), number(b.Totals.AI), number(b.Totals.Total), in.Unit == "day" && isWeekend(b.From.Time())})
+		t.Rows = append(t.Rows, trendRow{bucketText(b), number(b.Totals.Human), number(b.Totals.AI), number(b.Totals.Total), t.Unit == "day" && isWeekend(b.From.Time())})
 	}
 	first, last := in.Trend[0].Totals, in.Trend[len(in.Trend)-1].Totals
 	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last, from %s (%s) to %s (%s). AIs: %s at first, %s at last. The table beneath has all numbers.",
-		in.Unit, number(first.Human), number(last.Human), number(low.Totals.Human), bucketText(low), number(high.Totals.Human), bucketText(high), number(first.AI), number(last.AI))
+		t.Unit, number(first.Human), number(last.Human), number(low.Totals.Human), bucketText(low), number(high.Totals.Human), bucketText(high), number(first.AI), number(last.AI))
 	return t
 }
 
-func bucketText(b Bucket) string {
+func bucketText(b store.Export) string {
 	if last := b.To.AddDays(-1); last != b.From {
 		return b.From.Time().Format(shortDay) + " to " + last.Time().Format(shortDay)
 	}
 	return b.From.Time().Format("Mon " + shortDay)
 }
 
-func drawChart(in Input, class string, width, height float64) chart {
+func drawChart(in Input, unit, class string, width, height float64) chart {
 	c := chart{Class: class, Width: width, Height: height, Left: 46, Right: width - 24, Top: 12, Bottom: height - 28}
 	highest := int64(0)
-	for _, b := range in.Trend {
+	for _, b := range slices.Concat(in.Trend, in.TrendFrom) {
 		highest = max(highest, b.Totals.Human, b.Totals.AI)
 	}
 	step := tickStep(highest)
@@ -85,23 +101,36 @@ func drawChart(in Input, class string, width, height float64) chart {
 	for n := 0.0; n <= top; n += step {
 		c.Ticks = append(c.Ticks, tick{At: y(int64(n)), Text: number(int64(n))})
 	}
-	if last := len(in.Trend) - 1; last > 0 {
+	length := map[string]int{"day": 1, "week": 7}[unit]
+	last := in.Period.Days()/length - 1
+	if last > 0 {
 		c.Step = (c.Right - c.Left) / float64(last)
+	}
+	at := func(w store.Window, b store.Export) float64 { // a missing day leaves its place empty
+		return round(c.Left + c.Step*float64(store.Window{From: w.From, To: b.From}.Days()/length))
 	}
 	apart := int(math.Max(1, math.Ceil(64/math.Max(c.Step, 1)))) // room for a label
 	for i, b := range in.Trend {
-		x := round(c.Left + c.Step*float64(i))
+		x := at(in.Period.Window, b)
 		c.Points = append(c.Points, point{x, y(b.Totals.Human), y(b.Totals.AI)})
 		if from := (len(in.Trend) - 1) % apart; i%apart == from { // the last has one
 			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
 		}
-		if in.Unit == "day" && isWeekend(b.From.Time()) {
+		if unit == "day" && isWeekend(b.From.Time()) {
 			left, right := math.Max(x-c.Step/2, c.Left), math.Min(x+c.Step/2, c.Right)
 			c.shade(round(left), round(right))
 		}
 	}
-	c.Humans, c.HumanArea = c.line(func(p point) float64 { return p.Human })
-	c.AIs, c.AIArea = c.line(func(p point) float64 { return p.AI })
+	var before []point
+	for _, b := range in.TrendFrom {
+		if x := at(in.Before.Window, b); x <= c.Right { // a month may be longer
+			before = append(before, point{x, y(b.Totals.Human), y(b.Totals.AI)})
+		}
+	}
+	human, ai := func(p point) float64 { return p.Human }, func(p point) float64 { return p.AI }
+	c.Humans, c.AIs = line(c.Points, human), line(c.Points, ai)
+	c.HumanArea, c.AIArea = c.area(c.Humans), c.area(c.AIs)
+	c.HumansBefore, c.AIsBefore = line(before, human), line(before, ai)
 	return c
 }
 
@@ -123,15 +152,18 @@ func (c *chart) shade(left, right float64) {
 	c.Weekends = append(c.Weekends, band{left, round(right - left)})
 }
 
-// line returns the points of a line, and of the area beneath it.
-func (c chart) line(y func(point) float64) (line, area string) {
+// line returns the points of a line.
+func line(points []point, y func(point) float64) string {
 	var b strings.Builder
-	for _, p := range c.Points {
+	for _, p := range points {
 		fmt.Fprintf(&b, "%g,%g ", p.X, y(p))
 	}
-	first, last := c.Points[0], c.Points[len(c.Points)-1]
-	line = strings.TrimSpace(b.String())
-	return line, fmt.Sprintf("%g,%g %s %g,%g", first.X, c.Bottom, line, last.X, c.Bottom)
+	return strings.TrimSpace(b.String())
+}
+
+// area returns the points of the area beneath a line.
+func (c chart) area(line string) string {
+	return fmt.Sprintf("%g,%g %s %g,%g", c.Points[0].X, c.Bottom, line, c.Points[len(c.Points)-1].X, c.Bottom)
 }
 
 // tickStep returns a round number that goes into highest some five times.
@@ -147,7 +179,7 @@ func tickStep(highest int64) float64 {
 }
 
 // spark returns the points of a small line without axes, 100 wide and 24 high.
-func spark(trend []Bucket, count func(mintlify.VisitorTotals) float64) string {
+func spark(trend []store.Export, count func(mintlify.VisitorTotals) float64) string {
 	highest := 0.0
 	for _, b := range trend {
 		highest = max(highest, count(b.Totals))

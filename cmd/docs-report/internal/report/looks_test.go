@@ -18,7 +18,6 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
@@ -31,6 +30,8 @@ func TestInABrowser(t *testing.T) {
 		"filtering":           filtering,
 		"the chart's cursor":  cursor,
 		"keyboard":            keyboard,
+		"folding":             folding,
+		"order":               order,
 		"screen reader":       screenReader,
 		"without script":      withoutScript,
 		"on paper":            onPaper,
@@ -66,9 +67,10 @@ const tooWide = `[...document.querySelectorAll('body *:not(script, .unseen)')].f
 
 func everyScreen(t *testing.T, chrome context.Context) {
 	inputs := map[string]report.Input{"demo": demoInput(60), "hostile": withFiller(hostileInput()),
-		"weeks": inputOf(60, mintlify.Day(2026, time.January, 5), mintlify.Day(2026, time.November, 2), load.ByWeek)}
+		"weeks":     inputOf(60, mintlify.Day(2026, time.August, 24), mintlify.Day(2026, time.November, 16)),
+		"redefined": inputOf(60, mintlify.Day(2026, time.July, 20), mintlify.Day(2026, time.August, 17))}
 	for name, in := range inputs {
-		in.Final = false // one more notice to read
+		in.Final, in.Stale = false, true // more notices to read
 		for _, s := range []screen{desktop, dark, phone, nightly} {
 			p := open(t, chrome, in, s)
 			eval[chromedp.Void](p, "document.querySelectorAll('details').forEach((d) => d.open = true)")
@@ -100,7 +102,9 @@ func sorting(t *testing.T, chrome context.Context) {
 		}
 	}
 	p := open(t, chrome, in, desktop)
-	column := func(n int) []string { return p.text("#pages tbody tr > :nth-child(" + strconv.Itoa(n) + ")") }
+	column := func(n int) []string {
+		return p.text("#pages tbody tr:not(.group) > :nth-child(" + strconv.Itoa(n) + ")")
+	}
 	click := func(n int) {
 		require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#pages thead th:nth-child("+strconv.Itoa(n)+") button"))))
 	}
@@ -112,9 +116,9 @@ func sorting(t *testing.T, chrome context.Context) {
 	click(1)
 	assert.Equal(t, []string{"/page-2", "/page-9", "/page-16", "/page-23", "/page-30", "/page-37"}, column(1), "as people count")
 	click(6)
-	assert.Equal(t, []string{"new", "×100,000", "×10", "+33\u00a0%", "−50\u00a0%", "−90\u00a0%"}, column(6))
+	assert.Equal(t, []string{"new", "×100,000", "×10", "+33%", "−50%", "−90%"}, column(6))
 	click(6)
-	assert.Equal(t, []string{"−90\u00a0%", "−50\u00a0%", "+33\u00a0%", "×10", "×100,000", "new"}, column(6))
+	assert.Equal(t, []string{"−90%", "−50%", "+33%", "×10", "×100,000", "new"}, column(6))
 	assert.Equal(t, []string{"ascending"}, eval[[]string](p, "[...document.querySelectorAll('th[aria-sort]')].map((e) => e.ariaSort)"), "one column says that it is sorted")
 }
 
@@ -123,7 +127,7 @@ func filtering(t *testing.T, chrome context.Context) {
 	p := open(t, chrome, in, desktop)
 	assert.Equal(t, []string{"120 of 120 pages"}, p.text("#shown"))
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#filter"), "GUIDES/")))
-	paths := p.text("#pages tbody th")
+	paths := p.text("#pages tbody th[scope=row]")
 	want := 0
 	for _, row := range in.Period.Rows {
 		if strings.Contains(row.Path, "guides/") {
@@ -136,10 +140,10 @@ func filtering(t *testing.T, chrome context.Context) {
 	}
 	assert.Equal(t, []string{strconv.Itoa(want) + " of 120 pages"}, p.text("#shown"))
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#pages thead th:first-child button"))))
-	assert.True(t, slices.IsSorted(p.text("#pages tbody th")), "sorting keeps the filter")
-	assert.Len(t, p.text("#pages tbody th"), want)
+	assert.True(t, slices.IsSorted(p.text("#pages tbody th[scope=row]")), "sorting keeps the filter")
+	assert.Len(t, p.text("#pages tbody th[scope=row]"), want)
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#filter"), "nowhere")))
-	assert.Empty(t, p.text("#pages tbody th"))
+	assert.Empty(t, p.text("#pages tbody th[scope=row]"))
 	assert.Equal(t, []string{"0 of 120 pages"}, p.text("#shown"))
 }
 
@@ -167,20 +171,60 @@ func cursor(t *testing.T, chrome context.Context) {
 
 // The keyboard reaches everything that does something, in the order of the page.
 func keyboard(t *testing.T, chrome context.Context) {
-	p := open(t, chrome, demoInput(20), desktop)
+	in := demoInput(20)
+	in.Site = "https://docs.example.com"
+	in.Period.Rows, in.Before.Rows = in.Period.Rows[:2], in.Before.Rows[:2]
+	in.ByPage.Rows = in.ByPage.Rows[:1]
+	p := open(t, chrome, in, desktop)
 	var reached []string
-	for range 9 {
+	for len(reached) < 30 && (len(reached) == 0 || reached[len(reached)-1] != "BODY") {
 		p.press(kb.Tab)
-		reached = append(reached, eval[string](p, "document.activeElement.id || document.activeElement.textContent.trim()"))
-		assert.NotEqual(t, "none", eval[string](p, "getComputedStyle(document.activeElement).outlineStyle"), "%s shows that it has the focus", reached[len(reached)-1])
+		reached = append(reached, eval[string](p, "document.activeElement.id || document.activeElement.tagName === 'BODY' && 'BODY' || document.activeElement.textContent.trim()"))
+		if reached[len(reached)-1] != "BODY" {
+			assert.NotEqual(t, "none", eval[string](p, "getComputedStyle(document.activeElement).outlineStyle"), "%s shows that it has the focus", reached[len(reached)-1])
+		}
 	}
-	assert.Equal(t, []string{"cursor", "The numbers as a table", "filter", "Page", "Humans", "AIs", "All", "AI share", "Change"}, reached)
+	assert.Equal(t, []string{"cursor", "The numbers as a table", "/introduction", "/quickstart", "2 more", "2 more", "/guides/terraform", "2 more",
+		"filter", "Page", "Humans", "AIs", "All", "AI share", "Change", "Views", "Top level 2", "/introduction", "/quickstart"}, reached[:19])
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Focus(chromedp.CSS("#pages thead th:nth-child(3) button"))))
 	p.press(kb.Enter)
 	assert.Equal(t, "descending", eval[string](p, "document.querySelector('#pages thead th:nth-child(3)').ariaSort"))
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Focus(chromedp.CSS("summary"))))
 	p.press(kb.Enter)
 	assert.Len(t, p.text("#numbers tbody tr"), 28)
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Focus(chromedp.CSS("#pages tr.group button"))))
+	p.press(kb.Enter)
+	assert.Empty(t, p.text("#pages tbody th[scope=row]"), "folded")
+	assert.Equal(t, "false", eval[string](p, "document.activeElement.ariaExpanded"))
+	p.press(" ")
+	assert.Len(t, p.text("#pages tbody th[scope=row]"), 2)
+}
+
+// The sections of a large site are folded, and what is filtered for is not.
+func folding(t *testing.T, chrome context.Context) {
+	in := demoInput(120)
+	for _, s := range []screen{desktop, phone} {
+		p := open(t, chrome, in, s)
+		groups := p.text("#pages tr.group")
+		assert.Greater(t, len(groups), 5)
+		assert.Equal(t, "Machine files 2", groups[len(groups)-1])
+		shown := p.text("#pages tbody th[scope=row]")
+		assert.Less(t, len(shown), 25)
+		require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#pages tbody:last-child button"))))
+		assert.Equal(t, append(shown, "/llms.txt", "/llms-full.txt"), p.text("#pages tbody th[scope=row]"))
+		require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#filter"), "webhooks")))
+		assert.Len(t, p.text("#pages tbody th[scope=row]"), 6, "of folded sections too")
+		assert.Len(t, p.text("#pages tr.group"), 2, "and no other section is named")
+	}
+}
+
+// The sections answer in the order in which they are asked.
+func order(t *testing.T, chrome context.Context) {
+	p := open(t, chrome, demoInput(60), desktop)
+	assert.Equal(t, []string{"All visitors", "Humans", "AIs", "Share of AI", "Visitors by day", "Is AI traffic growing?", "Gained the most visitors", "Lost the most visitors",
+		"What readers search for and do not find", "What they ask the assistant and get no answer to", "What they complain about", "All pages", "How to read this"}, p.text("h2"))
+	tall := eval[[]string](p, "[...document.querySelectorAll('main > section, main > .pair')].filter((e) => e.getBoundingClientRect().height > innerHeight).map((e) => e.textContent.trim().slice(0, 40) + ' ' + e.getBoundingClientRect().height)")
+	assert.Empty(t, tall, "a screen each")
 }
 
 func screenReader(t *testing.T, chrome context.Context) {
@@ -202,8 +246,8 @@ func withoutScript(t *testing.T, chrome context.Context) {
 	_, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}) // to look; the page's own has not run
 	require.NoError(t, err)
 	assert.Len(t, p.text(".headlines .value"), 4)
-	assert.Len(t, p.text("#pages tbody tr"), 60)
-	assert.Len(t, p.text(".words"), 1)
+	assert.Len(t, p.text("#pages tbody th[scope=row]"), 60)
+	assert.Len(t, p.text(".bars > li"), 12+10+4+10+10+10)
 	assert.Equal(t, int64(1), eval[int64](p, "[...document.querySelectorAll('.chart')].filter((e) => e.checkVisibility()).length"))
 	assert.Empty(t, p.text("input, button, #tools, #cursor-line"), "nothing is offered that would not work")
 	assert.Empty(t, eval[[]string](p, illegible))
@@ -219,7 +263,7 @@ func onPaper(t *testing.T, chrome context.Context) {
 	assert.Equal(t, "rgb(255, 255, 255)", eval[string](p, "getComputedStyle(document.body).backgroundColor"), "light, whatever the screen's scheme")
 	assert.Empty(t, eval[[]string](p, illegible))
 	assert.Empty(t, p.text("input, #tools, #cursor-line"))
-	assert.Len(t, p.text("#pages tbody tr"), 100, "paper ends after 100 pages")
+	assert.Len(t, p.text("#pages tbody th[scope=row]"), 100, "paper ends after 100 pages")
 	assert.Len(t, p.text(".paper"), 1, "and says so")
 	pdf := string(paper(p))
 	assert.True(t, strings.HasPrefix(pdf, "%PDF-"))
@@ -227,7 +271,7 @@ func onPaper(t *testing.T, chrome context.Context) {
 	assert.True(t, sheets >= 3 && sheets <= 7, "%d sheets", sheets)
 
 	eval[chromedp.Void](p, "(() => { const f = document.getElementById('filter'); f.value = 'article'; f.dispatchEvent(new Event('input')); })()")
-	assert.Len(t, p.text("#pages tbody tr"), 400-96, "what was filtered is printed, all of it")
+	assert.Len(t, p.text("#pages tbody th[scope=row]"), 400-96, "what was filtered is printed, all of it")
 	assert.Empty(t, p.text(".paper"))
 }
 

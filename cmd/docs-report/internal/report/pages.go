@@ -2,38 +2,46 @@ package report
 
 import (
 	"cmp"
+	"encoding/csv"
+	"io"
+	"path"
 	"slices"
+	"strconv"
+	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 const (
 	listLength = 10
-	fewReaders = 20 // a page with less says little by its share of AI
+	onPaper    = 100 // pages in the table
+	topLevel   = "Top level"
+	machines   = "Machine files"
 )
 
 // comparison is a page now and before.
 type comparison struct {
-	path        string // printable
+	raw, path   string // as received, and printable
+	isMachine   bool
 	now, before mintlify.Visitor
 }
 
 func (c comparison) gain() int64 { return c.now.Total - c.before.Total }
 
 // compare returns the pages of either period, those read most first.
-func compare(now, before []mintlify.Visitor) []comparison {
+func (in Input) compare() []comparison {
 	byPath := map[string]*comparison{}
 	of := func(path string) *comparison {
 		if byPath[path] == nil {
-			byPath[path] = &comparison{path: pathText(path)}
+			byPath[path] = &comparison{raw: path, path: textOf(path), isMachine: in.isMachine(path)}
 		}
 		return byPath[path]
 	}
-	for _, row := range now {
+	for _, row := range in.Period.Rows {
 		c := of(row.Path)
 		c.now = merge(c.now, row)
 	}
-	for _, row := range before {
+	for _, row := range in.Before.Rows {
 		c := of(row.Path)
 		c.before = merge(c.before, row)
 	}
@@ -47,75 +55,33 @@ func compare(now, before []mintlify.Visitor) []comparison {
 	return pages
 }
 
-// merge is for a path that is told twice, as it can be where rows move between two
+// merge is for a path that is reported twice, as it can be when rows move between two
 // requests. Unique visitors do not add up: the larger counts stand.
 func merge(a, b mintlify.Visitor) mintlify.Visitor {
 	return mintlify.Visitor{Human: max(a.Human, b.Human, 0), AI: max(a.AI, b.AI, 0), Total: max(a.Total, b.Total, 0)}
 }
 
-func pathText(path string) string {
-	if path == "" {
-		return "(no path)"
-	}
-	return printable(path)
-}
-
-// pageBar is a page in a list with bars. Widths are of 100.
-type pageBar struct {
-	Path, Human, AI, Share string
-	HumanWidth, AIWidth    float64
-}
-
-func newPageBar(c comparison, full float64) pageBar {
-	return pageBar{
-		Path: c.path, Human: number(c.now.Human), AI: number(c.now.AI), Share: shareText(c.now.Human, c.now.AI),
-		HumanWidth: round(100 * float64(c.now.Human) / full), AIWidth: round(100 * float64(c.now.AI) / full),
-	}
-}
-
-func mostRead(pages []comparison) []pageBar {
-	var bars []pageBar
-	top := read(pages)
-	top = top[:min(listLength, len(top))]
-	full := 1.0
-	for _, c := range top {
-		full = max(full, float64(c.now.Human), float64(c.now.AI))
-	}
-	for _, c := range top {
-		bars = append(bars, newPageBar(c, full))
-	}
-	return bars
-}
-
-// read returns the pages that have readers now.
-func read(pages []comparison) []comparison {
-	return slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.now.Total == 0 })
-}
-
-// forAIs are the pages of whose readers the most are AIs.
-func forAIs(pages []comparison) []pageBar {
-	chosen := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool {
-		return c.now.AI == 0 || c.now.Human < fewReaders-c.now.AI
+// isMachine reports whether a pattern matches: a path, or the name of a file.
+func (in Input) isMachine(file string) bool {
+	return slices.ContainsFunc(in.Machine, func(pattern string) bool {
+		name := file
+		if !strings.HasPrefix(pattern, "/") {
+			name = path.Base(file)
+		}
+		matches, _ := path.Match(pattern, name)
+		return matches
 	})
-	slices.SortStableFunc(chosen, func(a, b comparison) int {
-		return cmp.Or(cmp.Compare(share(b.now.Human, b.now.AI), share(a.now.Human, a.now.AI)), cmp.Compare(b.now.AI, a.now.AI))
-	})
-	var bars []pageBar
-	for _, c := range chosen[:min(listLength, len(chosen))] {
-		bars = append(bars, newPageBar(c, float64(c.now.Human)+float64(c.now.AI)))
-	}
-	return bars
 }
 
 // mover is a page that gained or lost readers.
 type mover struct {
-	Path, Difference, Now string
-	Change                change
+	Path, URL, Difference, Now string
+	Change                     change
 }
 
 // movers returns the pages that gained and that lost the most readers.
 func movers(pages []comparison) (gainers, losers []comparison) {
-	sorted := slices.Clone(pages)
+	sorted := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
 	slices.SortStableFunc(sorted, func(a, b comparison) int { return cmp.Compare(b.gain(), a.gain()) })
 	for _, c := range sorted[:min(listLength, len(sorted))] {
 		if c.gain() > 0 {
@@ -131,10 +97,10 @@ func movers(pages []comparison) (gainers, losers []comparison) {
 	return gainers, losers
 }
 
-func texts(pages []comparison) []mover {
+func (in Input) texts(pages []comparison) []mover {
 	all := make([]mover, len(pages))
 	for i, c := range pages {
-		all[i] = mover{Path: c.path, Difference: difference(c), Now: number(c.now.Total), Change: changeOf(c.now.Total, c.before.Total)}
+		all[i] = mover{c.path, in.link(c.raw), difference(c), number(c.now.Total), in.changeOf(c.now.Total, c.before.Total)}
 	}
 	return all
 }
@@ -146,16 +112,81 @@ func difference(c comparison) string {
 	return "−" + number(-c.gain())
 }
 
-// pageRow is a page in the table of all.
-type pageRow struct {
-	Path, Human, AI, Total, Share string
-	Change                        change
+// group is the pages of a section of the site.
+type group struct {
+	Name, Count string
+	OffPaper    bool
+	Rows        []pageRow
 }
 
-func pageRows(pages []comparison) []pageRow {
-	rows := make([]pageRow, len(pages))
-	for i, c := range pages {
-		rows[i] = pageRow{c.path, number(c.now.Human), number(c.now.AI), number(c.now.Total), shareText(c.now.Human, c.now.AI), changeOf(c.now.Total, c.before.Total)}
+// pageRow is a page in the table of all.
+type pageRow struct {
+	Path, URL, Human, AI, Total, Share, Views string
+	Change                                    change
+	OffPaper                                  bool
+}
+
+// groups returns the pages by section, the one with the most read page first. Files for
+// machines come last.
+func (in Input) groups(pages []comparison) []group {
+	views := map[string]string{}
+	for _, row := range in.Views.Rows {
+		views[row.Path] = number(row.Total)
 	}
-	return rows
+	index := map[string]int{}
+	var all []group
+	for rank, c := range pages {
+		name := sectionOf(c)
+		i, found := index[name]
+		if !found {
+			i = len(all)
+			index[name], all = i, append(all, group{Name: name, OffPaper: rank >= onPaper})
+		}
+		all[i].Rows = append(all[i].Rows, pageRow{c.path, in.link(c.raw), number(c.now.Human), number(c.now.AI), number(c.now.Total),
+			shareText(c.now.Human, c.now.AI), cmp.Or(views[c.raw], "–"), in.changeOf(c.now.Total, c.before.Total), rank >= onPaper})
+	}
+	for i := range all {
+		all[i].Count = number(int64(len(all[i].Rows)))
+	}
+	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(last(a.Name), last(b.Name)) })
+	return all
+}
+
+func last(name string) int {
+	if name == machines {
+		return 1
+	}
+	return 0
+}
+
+// sectionOf is a path's first element, if there are more.
+func sectionOf(c comparison) string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(c.path, "/"), "/")
+	switch {
+	case c.isMachine:
+		return machines
+	case rest == "":
+		return topLevel
+	}
+	return "/" + first
+}
+
+// WriteCSV writes all pages of all inputs.
+func WriteCSV(w io.Writer, all []Input) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(strings.Fields("project date_from date_to path human ai total human_before ai_before total_before")) // Error tells
+	for _, in := range all {
+		for _, c := range in.compare() {
+			row := []string{in.Project, in.Period.From.String(), in.Period.To.String(), c.raw}
+			for _, n := range []int64{c.now.Human, c.now.AI, c.now.Total, c.before.Human, c.before.AI, c.before.Total} {
+				row = append(row, strconv.FormatInt(n, 10))
+			}
+			if strings.ContainsAny(row[3][:min(1, len(row[3]))], "=+-@\t\r") { // a spreadsheet would run it
+				row[3] = "'" + row[3]
+			}
+			_ = out.Write(row)
+		}
+	}
+	out.Flush()
+	return out.Error()
 }

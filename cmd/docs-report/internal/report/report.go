@@ -1,4 +1,4 @@
-// Package report writes visitors of a period as one HTML page that works offline, on
+// Package report writes what a docs lead asks as one HTML page that works offline, on
 // paper and without scripts, and loads nothing.
 package report
 
@@ -7,42 +7,58 @@ import (
 	"crypto/sha256"
 	_ "embed" // the page's parts
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // Input is what a report is about.
 type Input struct {
-	Title     string
 	Project   string
-	Demo      bool   // the visitors are made up
-	Period    Period // what the page shows
-	Before    Period // what it compares with: as many days, right before
-	Trend     []Bucket
-	Unit      string // of the trend: day or week
-	Final     bool   // the counts of the period will not change any more
+	Demo      bool           // the numbers are made up
+	Period    Period         // what the page shows
+	Before    Period         // what it compares with
+	Trend     []store.Export // of the period's days or weeks
+	TrendFrom []store.Export // of those before
+	Months    []store.Export // as far back as the database goes
+	Stale     bool           // there should be newer numbers
+	Final     bool           // the counts of the period will not change any more
 	Generated time.Time
+
+	Searches      List[mintlify.SearchTerm]
+	Conversations List[mintlify.Conversation]
+	ByPage        List[mintlify.PageFeedback]
+	Comments      List[mintlify.Feedback]
+	Views         List[mintlify.View]
+
+	Site    string   // what paths are links to; "" for none
+	Machine []string // patterns of files that machines read
 }
 
-// Period is the visitors of the days from From to before To.
+// Period is the visitors of a window.
 type Period struct {
-	From, To mintlify.Date
-	Totals   mintlify.VisitorTotals
-	Rows     []mintlify.Visitor
+	store.Window
+	Known  bool // the database has them
+	Totals mintlify.VisitorTotals
+	Rows   []mintlify.Visitor
 }
 
-// Bucket is the totals of one day or week.
-type Bucket struct {
-	From, To mintlify.Date
-	Totals   mintlify.VisitorTotals
+// List is a list of the period's.
+type List[T any] struct {
+	store.Export
+	Rows []T
 }
 
 var (
 	//go:embed page.html
 	pageHTML string
+	//go:embed index.html
+	indexHTML string
 	//go:embed style.css
 	style string
 	//go:embed script.js
@@ -50,52 +66,36 @@ var (
 )
 
 // Write writes the page.
-func Write(w io.Writer, in Input) error {
-	page, err := template.New("page").Parse(pageHTML)
+func Write(w io.Writer, in Input) error { return write(w, pageHTML, newView(in)) }
+
+func write(w io.Writer, html string, view any) error {
+	page, err := template.New("page").Parse(html)
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer // so that an error leaves nothing half written
-	if err := page.Execute(&out, newView(in)); err != nil {
+	if err := page.Execute(&out, view); err != nil {
 		return err
 	}
 	_, err = w.Write(out.Bytes())
 	return err
 }
 
-// view is what the page's template shows: all numbers are text by now.
-type view struct {
-	Title, Project, Dates, BeforeDates, Generated string
-	Demo, Final, Empty                            bool
-	CSP                                           string
-	Style                                         template.CSS
-	Script                                        template.JS
-
-	Headlines []headline
-	Sentences []string
-	Trend     trend
-	MostRead  []pageBar
-	ForAIs    []pageBar
-	Gainers   []mover
-	Losers    []mover
-	Pages     []pageRow
-	Breaks    []string // dates within the page's at which the service changed what it counts
+// frame is what all pages have.
+type frame struct {
+	Title, Generated string
+	Demo             bool
+	CSP              string
+	Style            template.CSS
+	Script           template.JS
 }
 
-func newView(in Input) view {
-	pages := compare(in.Period.Rows, in.Before.Rows)
-	gainers, losers := movers(pages)
-	return view{
-		Title: printable(in.Title), Project: printable(in.Project), Demo: in.Demo, Final: in.Final,
-		Dates: span(in.Period.From, in.Period.To), BeforeDates: span(in.Before.From, in.Before.To),
-		Generated: in.Generated.Format("2 January 2006, 15:04 MST"),
-		Empty:     len(pages) == 0 && in.Period.Totals == mintlify.VisitorTotals{},
+func newFrame(title string, demo bool, generated time.Time) frame {
+	return frame{
+		Title: title, Demo: demo, Generated: generated.Format("2 January 2006, 15:04 MST"),
 		CSP: "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '" + hash(style) +
 			"'; script-src '" + hash(script) + "'",
 		Style: template.CSS(style), Script: template.JS(script),
-		Headlines: headlines(in), Sentences: sentences(in, gainers, losers), Trend: newTrend(in),
-		MostRead: mostRead(pages), ForAIs: forAIs(pages), Gainers: texts(gainers), Losers: texts(losers),
-		Pages: pageRows(pages), Breaks: breaks(in.Before.From, in.Period.To),
 	}
 }
 
@@ -105,8 +105,48 @@ func hash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// breaks returns the dates on which the service changed what counts as human and as
-// AI, as far as they lie within the page's.
+// view is what the page's template shows: all numbers are text by now.
+type view struct {
+	frame
+	Project, Dates, BeforeDates string
+	Known, Final, Stale, None   bool
+
+	Headlines       []headline
+	Trend           trend
+	Growth          section
+	Gainers, Losers []mover
+	Lists           []section
+	Groups          []group
+	HasViews        bool
+	Pages           int
+	Shown           int    // of the pages; the table has no more
+	Break           string // within the comparison
+	Breaks          []string
+}
+
+const (
+	title     = "Who reads the docs"
+	mostPages = 5000 // in the table: browsers are slow with more
+)
+
+func newView(in Input) view {
+	pages := in.compare()
+	gainers, losers := movers(pages)
+	v := view{
+		frame: newFrame(title, in.Demo, in.Generated), Project: printable(in.Project),
+		Dates: span(in.Period.Window), BeforeDates: span(in.Before.Window), Known: in.Before.Known, Final: in.Final, Stale: in.Stale,
+		Headlines: headlines(in), Trend: newTrend(in), None: in.Period.Totals == mintlify.VisitorTotals{},
+		Growth: growth(in), Gainers: in.texts(gainers), Losers: in.texts(losers),
+		Lists: []section{in.searches(), in.questions(), in.complaints()},
+		Pages: len(pages), Shown: min(len(pages), mostPages), HasViews: len(in.Views.Rows) > 0,
+		Break: breakWithin(in.Before.From, in.Period.To), Breaks: breaks(in.Before.From, in.Period.To),
+	}
+	v.Groups = in.groups(pages[:v.Shown])
+	return v
+}
+
+// breaks returns the dates on which the service changed what counts as human and as AI,
+// if they lie within the page's: an agent's HTML views in June, Markdown views in July.
 func breaks(from, to mintlify.Date) []string {
 	var within []string
 	for _, day := range []mintlify.Date{mintlify.Day(2026, time.June, 12), mintlify.Day(2026, time.July, 31)} {
@@ -115,4 +155,45 @@ func breaks(from, to mintlify.Date) []string {
 		}
 	}
 	return within
+}
+
+// breakWithin says beside a number that it cannot be compared; "" if it can.
+func breakWithin(from, to mintlify.Date) string {
+	if days := breaks(from, to); len(days) > 0 {
+		return "human and AI redefined on " + days[len(days)-1]
+	}
+	return ""
+}
+
+// Row is a project in the index of several.
+type Row struct {
+	File string // of its page
+	In   Input
+}
+
+// WriteIndex writes a page with a row for each project.
+func WriteIndex(w io.Writer, rows []Row) error {
+	type indexRow struct {
+		view
+		File, Search, Complaint string
+	}
+	index := struct {
+		frame
+		Rows []indexRow
+	}{newFrame("Who reads the docs", rows[0].In.Demo, rows[0].In.Generated), nil}
+	for _, row := range rows {
+		v := newView(row.In)
+		v.Groups = nil
+		index.Rows = append(index.Rows, indexRow{v, row.File, v.Lists[0].top("–"), v.Lists[2].top("–")})
+	}
+	return write(w, indexHTML, index)
+}
+
+// top names the first finding of a section.
+func (s section) top(none string) string {
+	if len(s.Lists) == 0 || len(s.Lists[0].Rows) == 0 {
+		return none
+	}
+	first := s.Lists[0].Rows[0]
+	return fmt.Sprintf("%s (%s)", shortened(first.Text), first.Much)
 }

@@ -13,8 +13,8 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 func write(t *testing.T, in report.Input) string {
@@ -33,35 +33,33 @@ func words(page string) string {
 
 // two returns a report of two periods of a week, with one page each.
 func two(now, before mintlify.VisitorTotals) report.Input {
-	in := inputOf(0, mintlify.Day(2027, time.March, 1), mintlify.Day(2027, time.March, 8), load.ByDay)
+	in := inputOf(0, mintlify.Day(2027, time.March, 1), mintlify.Day(2027, time.March, 8))
 	in.Demo = false
 	in.Period.Totals, in.Before.Totals = now, before
 	in.Period.Rows, in.Before.Rows = nil, nil
 	return in
 }
 
-func TestTheNumbersInWords(t *testing.T) {
+func TestHeadlines(t *testing.T) {
 	for name, tc := range map[string]struct {
 		now, before mintlify.VisitorTotals
 		want        []string
 	}{
 		"growth and fall": {mintlify.VisitorTotals{Human: 970, AI: 1220, Total: 2150}, mintlify.VisitorTotals{Human: 1000, AI: 1000, Total: 2000}, []string{
-			"2,150 visitors read the documentation in these 7 days, 7.5 % more than in the 7 days before.",
-			"AI visitors grew by 22 % to 1,220; human visitors fell by 3.0 % to 970.",
-			"All visitors 2,150 +7.5 % from 2,000", "AIs 1,220 +22 % from 1,000", "Share of AI 55.7 % +5.7 points from 50.0 %"}},
-		"nothing before": {mintlify.VisitorTotals{Human: 9, AI: 1, Total: 10}, mintlify.VisitorTotals{}, []string{
-			"there are no counts of the 7 days before to compare with. 9 were humans and 1 were AIs.", "Humans 9 new from 0"}},
-		"nothing at all":  {mintlify.VisitorTotals{}, mintlify.VisitorTotals{}, []string{"The service counts no visitors on 1 March to 7 March 2027."}},
-		"the same":        {mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, []string{"exactly as many as in the 7 days before", "AI visitors stayed at 5", "±0 points"}},
-		"far more":        {mintlify.VisitorTotals{Human: 5, AI: 500, Total: 600}, mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, []string{"60 times as many as in", "AI visitors grew to 500, 100 times as many", "AIs 500 ×100"}},
-		"from none":       {mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, mintlify.VisitorTotals{Human: 5, Total: 5}, []string{"AI visitors grew from none to 5"}},
-		"beyond a double": {mintlify.VisitorTotals{Human: 1 << 62, AI: 1 << 62, Total: 1 << 62}, mintlify.VisitorTotals{Human: 1, AI: 1, Total: 1}, []string{"Share of AI 50.0 %"}},
+			"All visitors 2,150 +7.5% from 2,000", "Humans 970 −3.0% from 1,000", "AIs 1,220 +22% from 1,000", "Share of AI 55.7% +5.7 points from 50.0%"}},
+		"nothing before":  {mintlify.VisitorTotals{Human: 9, AI: 1, Total: 10}, mintlify.VisitorTotals{}, []string{"Humans 9 new from 0"}},
+		"nothing at all":  {mintlify.VisitorTotals{}, mintlify.VisitorTotals{}, []string{"The service counts no visitors in these dates."}},
+		"the same":        {mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, []string{"±0%", "±0 points"}},
+		"far more":        {mintlify.VisitorTotals{Human: 5, AI: 500, Total: 600}, mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, []string{"All visitors 600 ×60", "AIs 500 ×100"}},
+		"far less":        {mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, mintlify.VisitorTotals{Human: 5, AI: 500, Total: 600}, []string{"AIs 5 −99% from 500"}},
+		"beyond a double": {mintlify.VisitorTotals{Human: 1 << 62, AI: 1 << 62, Total: 1 << 62}, mintlify.VisitorTotals{Human: 1, AI: 1, Total: 1}, []string{"Share of AI 50.0%"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := strings.ReplaceAll(words(write(t, two(tc.now, tc.before))), "\u00a0", " ")
+			text := words(write(t, two(tc.now, tc.before)))
 			for _, want := range tc.want {
 				assert.Contains(t, text, want)
 			}
+			assert.NotContains(t, text, " %")
 		})
 	}
 }
@@ -69,23 +67,52 @@ func TestTheNumbersInWords(t *testing.T) {
 func TestListsOfPages(t *testing.T) {
 	in := two(mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200}, mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200})
 	in.Period.Rows = []mintlify.Visitor{
-		{Path: "/few", AI: 3, Total: 3},
-		{Path: "/ais", Human: 10, AI: 90, Total: 95},
-		{Path: "/humans", Human: 300, AI: 10, Total: 310},
-		{Path: "/twice", Human: 30, Total: 30}, {Path: "/twice", Human: 50, Total: 50},
+		{Path: "/few", AI: 3, Total: 3}, {Path: "/guides/ais", Human: 10, AI: 90, Total: 95}, {Path: "/guides/humans", Human: 300, AI: 10, Total: 310},
+		{Path: "/twice", Human: 30, Total: 30}, {Path: "/twice", Human: 50, Total: 50}, {Path: "/llms.txt", AI: 900, Total: 900},
 	}
-	in.Before.Rows = []mintlify.Visitor{
-		{Path: "/humans", Human: 100, Total: 100},
-		{Path: "/twice", Human: 60, Total: 60},
-		{Path: "/gone", Human: 70, Total: 70},
-	}
-	text := strings.ReplaceAll(words(write(t, in)), "\u00a0", " ")
-	assert.Contains(t, text, "/humans gained the most visitors (+210), /gone lost the most (−70).")
-	assert.Contains(t, text, "Most read pages Unique visitors of each page. /humans 300 humans · 10 AIs /ais 10 humans · 90 AIs /twice 50 humans · 0 AIs /few")
-	assert.Contains(t, text, "among a page’s visitors. /ais 90.0 % · 90 AIs, 10 humans /humans 3.2 %", "a page of 3 visitors says nothing")
-	assert.Contains(t, text, "Gained the most visitors /humans +210 to 310 +210 % /ais +95 to 95 new /few +3 to 3 new Lost")
-	assert.Contains(t, text, "Lost the most visitors /gone −70 to 0 −100 % /twice −10 to 50 −17 % All pages")
-	assert.Equal(t, 1, strings.Count(text, "/twice 50 0 50 0.0 % −17 %"), "unique visitors do not add up")
+	in.Before.Rows = []mintlify.Visitor{{Path: "/guides/humans", Human: 100, Total: 100}, {Path: "/twice", Human: 60, Total: 60}, {Path: "/gone", Human: 70, Total: 70}}
+	text := words(write(t, in))
+	assert.Contains(t, text, "Gained the most visitors /guides/humans +210 to 310 +210% /guides/ais +95 to 95 new /few +3 to 3 new Lost")
+	assert.Contains(t, text, "Lost the most visitors /gone −70 to 0 −100% /twice −10 to 50 −17% What")
+	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +210% /guides/ais 10 90 95 90.0% new"+
+		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% new On paper")
+}
+
+func TestGrowthByMonth(t *testing.T) {
+	text := words(write(t, inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))))
+	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026 and [\d.]+% in November 2025, the first month in the database \(human and AI redefined on 31 July 2026\)`, text)
+	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026 June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
+	in := demoInput(5)
+	in.Months = nil
+	assert.Contains(t, words(write(t, in)), "No whole month is in the database yet")
+}
+
+func TestListsSayWhatTheyAreOf(t *testing.T) {
+	in := demoInput(5)
+	text := words(write(t, in))
+	assert.Contains(t, text, "870 of 1,000 searches led to no click. terraform 100 searches · last on 17 November 2026")
+	assert.NotContains(t, text, "webhooks 340")
+	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions. By category terraform 33 unanswered · of 34")
+	assert.Contains(t, text, "Asked most How do I use terraform? 12 unanswered · of 12")
+	assert.Contains(t, text, "Pages by thumbs down /guides/terraform 20 thumbs down · 100.0% of 20 /guides/graphql 19 thumbs down · 95.0% of 20")
+	assert.Contains(t, text, "In their words Nothing on terraform on /guides/terraform, 17 November 2026")
+	assert.NotContains(t, text, "The service has more")
+	assert.NotContains(t, text, "is not kept")
+
+	in.Searches.Truncated, in.Searches.Kept, in.Conversations.Texts = true, 500, false
+	in.ByPage.Rows, in.ByPage.Kept = nil, 0
+	text = words(write(t, in))
+	assert.Contains(t, text, "The service has more rows: this is of the first 500.")
+	assert.Contains(t, text, "What readers asked is not kept; docs-report sync -texts keeps it.")
+	assert.NotContains(t, text, "How do I use")
+	assert.Contains(t, text, "Pages by thumbs down The service has nothing in these dates.")
+
+	in.Searches.Rows = in.Searches.Rows[12:]
+	in.ByPage.Export, in.Conversations.Export, in.Conversations.Rows = store.Export{}, store.Export{At: in.Generated, Problem: "403 Forbidden"}, nil
+	text = words(write(t, in))
+	assert.Contains(t, text, "Every search led to a page.")
+	assert.Contains(t, text, "Pages by thumbs down This list is not in the database: docs-report sync loads it.")
+	assert.Contains(t, text, "By category The service refused this list: 403 Forbidden")
 }
 
 func TestAThousandPagesAreUnder300KB(t *testing.T) {
@@ -107,22 +134,35 @@ func TestHostilePathsAreEscaped(t *testing.T) {
 
 func TestNothingIsLoadedFromElsewhere(t *testing.T) {
 	page := write(t, demoInput(50))
-	assert.NotRegexp(t, `(?i)(src|href|srcset|data)\s*=`, page)
+	assert.NotRegexp(t, `(?i)\b(src|href|srcset|data)\s*=`, page)
 	assert.NotRegexp(t, `https?:`, page)
 	assert.NotContains(t, page, "@import")
 	assert.Contains(t, page, `content="default-src &#39;none&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;; style-src &#39;sha256-`)
 	assert.NotContains(t, page, "unsafe")
 }
 
-func TestWeeksAreWhole(t *testing.T) {
-	in := inputOf(5, mintlify.Day(2026, time.October, 1), mintlify.Day(2026, time.November, 1), load.ByWeek)
-	require.Len(t, in.Trend, 3)
+func TestATrendOfManyWeeks(t *testing.T) {
+	in := inputOf(5, mintlify.Day(2026, time.August, 24), mintlify.Day(2026, time.November, 16))
+	require.Len(t, in.Trend, 12)
 	text := words(write(t, in))
 	assert.Contains(t, text, "Visitors by week")
-	assert.Contains(t, text, "Only whole weeks are shown")
-	assert.Contains(t, text, "5 Oct to 11 Oct")
-	assert.NotContains(t, text, "28 Sep to 4 Oct", "it begins before the period")
-	assert.NotContains(t, words(write(t, demoInput(5))), "Only whole")
+	assert.NotContains(t, text, "are left out")
+	in.Trend = in.Trend[3:]
+	page := write(t, in)
+	assert.Contains(t, words(page), "Some weeks are not in the database, or only in part within these dates: they are left out.")
+	_, points, _ := strings.Cut(page, `<polyline class="line human" points="`)
+	assert.NotRegexp(t, `^46,`, points, "the place of the first stays empty")
+}
+
+func TestThePeriodBeforeIsAThinLine(t *testing.T) {
+	in := inputOf(5, mintlify.Day(2026, time.October, 1), mintlify.Day(2026, time.November, 1))
+	assert.Equal(t, 30, len(in.TrendFrom), "September")
+	page := write(t, in)
+	assert.Equal(t, 2, strings.Count(page, `class="line human before"`))
+	assert.Contains(t, words(page), "Thin: the period before")
+	assert.Contains(t, words(page), "October 2026 compared with September 2026")
+	in.TrendFrom = nil
+	assert.NotContains(t, write(t, in), "before\" points")
 }
 
 func TestWeekendsAreShaded(t *testing.T) {
@@ -133,35 +173,51 @@ func TestWeekendsAreShaded(t *testing.T) {
 	for _, day := range []string{"Sat 24 Oct", "Sun 25 Oct", "Sun 15 Nov"} {
 		assert.Contains(t, page, `<tr class="weekend"><th scope="row">`+day)
 	}
-	byWeek := write(t, inputOf(5, mintlify.Day(2026, time.October, 5), mintlify.Day(2026, time.November, 2), load.ByWeek))
+	byWeek := write(t, inputOf(5, mintlify.Day(2026, time.August, 24), mintlify.Day(2026, time.November, 16)))
 	assert.NotContains(t, byWeek, `<rect class="weekend"`)
 }
 
 func TestWhatAReaderHasToKnow(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
-	assert.Contains(t, text, "Demo. These visitors are made up.")
+	assert.Contains(t, text, "Demo. These numbers are made up.")
 	assert.NotContains(t, text, "Not final.")
-	assert.NotContains(t, text, "changed what counts")
+	assert.NotContains(t, text, "from 2,000 human and AI redefined")
 	in.Demo, in.Final = false, false
 	text = words(write(t, in))
 	assert.NotContains(t, text, "made up")
 	assert.Contains(t, text, "Not final.")
-	in = inputOf(5, mintlify.Day(2026, time.July, 20), mintlify.Day(2026, time.August, 17), load.ByDay)
-	text = words(write(t, in))
+	assert.NotContains(t, text, "Old.")
+	in.Stale = true
+	assert.Contains(t, words(write(t, in)), "Newer weeks have passed")
+}
+
+// A comparison across a change of what is counted says so beside the number, and has no
+// colour.
+func TestARedefinitionWithinAComparison(t *testing.T) {
+	in := inputOf(5, mintlify.Day(2026, time.July, 20), mintlify.Day(2026, time.August, 17))
+	page := write(t, in)
+	text := words(page)
+	assert.Regexp(t, `All visitors [\d,]+ \S+ from [\d,]+ human and AI redefined on 31 July 2026 Humans`, text)
+	assert.Regexp(t, `Share of AI [\d.]+% \S+ points from [\d.]+% human and AI redefined on 31 July 2026`, text)
+	assert.Contains(t, text, "Gained the most visitors human and AI redefined on 31 July 2026")
 	assert.Contains(t, text, "On 31 July 2026 the service changed what counts as human and as AI")
-	assert.NotContains(t, text, "12 June 2026")
+	assert.NotRegexp(t, `class="(change )?(up|down)"`, page)
+	assert.Contains(t, report.Digest(in)[1], "human and AI redefined on 31 July 2026: these changes do not compare")
+	assert.NotContains(t, report.Digest(demoInput(5))[1], "redefined")
+	assert.Regexp(t, `class="change up"`, write(t, demoInput(5)))
 }
 
 // The axis begins at 0, whatever the counts, and no line leaves the chart.
 func TestChartsStayWithinTheirFrame(t *testing.T) {
 	for _, highest := range []int64{0, 1, 2, 3, 7, 10, 99, 100, 101, 12_345, 1 << 62} {
-		for _, n := range []int{1, 2, 28, 366} {
+		for _, n := range []int{1, 2, 28, 35} {
 			in := demoInput(0)
-			in.Trend = in.Trend[:0]
+			in.Period.To = in.Period.From.AddDays(n)
+			in.Trend, in.TrendFrom = in.Trend[:0], nil
 			for i := range n {
 				from := in.Period.From.AddDays(i)
-				in.Trend = append(in.Trend, report.Bucket{From: from, To: from.AddDays(1), Totals: mintlify.VisitorTotals{Human: highest, AI: highest / 2}})
+				in.Trend = append(in.Trend, store.Export{Window: store.Window{From: from, To: from.AddDays(1)}, Totals: mintlify.VisitorTotals{Human: highest, AI: highest / 2}})
 			}
 			page, _, _ := strings.Cut(write(t, in), "<script>")
 			require.NotContains(t, page, "NaN", "%d visitors, %d days", highest, n)

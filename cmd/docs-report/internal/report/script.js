@@ -35,15 +35,35 @@
 
   const table = $('pages');
   if (!table) return;
-  const body = table.tBodies[0];
-  const rows = [...body.rows];
+  const groups = [...table.tBodies];
+  const rowsOf = (group) => [...group.rows].slice(1); // the first names the group
+  const rows = groups.flatMap(rowsOf);
 
   // On a phone the rows are laid out as a grid, and remain rows to a screen reader.
   table.setAttribute('role', 'table');
-  for (const group of [table.tHead, body]) group.setAttribute('role', 'rowgroup');
+  for (const group of [table.tHead, ...groups]) group.setAttribute('role', 'rowgroup');
   for (const row of table.rows) {
     row.setAttribute('role', 'row');
-    for (const cell of row.cells) cell.setAttribute('role', { col: 'columnheader', row: 'rowheader' }[cell.scope] || 'cell');
+    for (const cell of row.cells) cell.setAttribute('role', { col: 'columnheader', row: 'rowheader', rowgroup: 'rowheader' }[cell.scope] || 'cell');
+  }
+
+  const button = (cell, onClick) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.append(...cell.childNodes);
+    cell.append(button);
+    button.addEventListener('click', onClick);
+    return button;
+  };
+
+  // Sections of a large site are folded.
+  const fold = (group, folded) => {
+    group.classList.toggle('folded', folded);
+    group.querySelector('button').setAttribute('aria-expanded', String(!folded));
+  };
+  for (const group of groups) {
+    button(group.rows[0].cells[0], () => fold(group, !group.classList.contains('folded')));
+    fold(group, rows.length > 25 && group !== groups[0]);
   }
 
   // Sorting: numbers as numbers, what is new above all of them.
@@ -58,19 +78,19 @@
   const words = new Intl.Collator('en', { numeric: true });
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = head.textContent;
-    head.replaceChildren(button);
-    button.addEventListener('click', () => {
+    button(head, () => {
       const now = head.getAttribute('aria-sort');
       const order = now === 'descending' || (!now && column === 0) ? 'ascending' : 'descending';
       heads.forEach((other) => other.removeAttribute('aria-sort'));
       head.setAttribute('aria-sort', order);
       const sign = order === 'ascending' ? 1 : -1;
-      const keyed = rows.map((row) => [value(row, column), row]);
-      keyed.sort(([a], [b]) => sign * (column === 0 ? words.compare(a, b) : a === b ? 0 : a < b ? -1 : 1));
-      body.append(...keyed.map(([, row]) => row));
+      const compare = ([a], [b]) => sign * (column === 0 ? words.compare(a, b) : a === b ? 0 : a < b ? -1 : 1);
+      const sorted = groups.map((group) => {
+        const keyed = rowsOf(group).map((row) => [value(row, column), row]).sort(compare);
+        group.append(...keyed.map(([, row]) => row));
+        return [keyed[0][0], group];
+      });
+      table.append(...sorted.sort(compare).map(([, group]) => group));
     });
   });
 
@@ -82,6 +102,7 @@
       row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
       if (!row.hidden) count++;
     }
+    for (const group of groups) group.hidden = !rowsOf(group).some((row) => !row.hidden);
     table.classList.toggle('filtered', wanted !== '');
     table.parentElement.classList.toggle('long', wanted === '' && rows.length > 100);
     $('shown').textContent = `${count.toLocaleString('en')} of ${rows.length.toLocaleString('en')} pages`;

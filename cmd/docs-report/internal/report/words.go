@@ -10,21 +10,24 @@ import (
 	"github.com/dustin/go-humanize"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 const (
 	shortDay = "2 Jan"
 	longDay  = "2 January 2006"
-	percent  = "\u00a0%" // after a space that does not break
 )
 
 // number is a count as people read it.
 func number(n int64) string { return humanize.Comma(n) }
 
-// span names the days from from to before to.
-func span(from, to mintlify.Date) string {
-	first, last := from.Time(), to.AddDays(-1).Time()
+// span names the days of a window.
+func span(w store.Window) string {
+	first, last := w.From.Time(), w.To.AddDays(-1).Time()
 	switch {
+	case w.Span() == store.Month:
+		return first.Format("January 2006")
 	case first.Equal(last):
 		return first.Format(longDay)
 	case first.Year() != last.Year():
@@ -32,8 +35,6 @@ func span(from, to mintlify.Date) string {
 	}
 	return first.Format("2 January") + " to " + last.Format(longDay)
 }
-
-func days(p Period) int { return int(p.To.Time().Sub(p.From.Time()).Hours() / 24) }
 
 // share returns how much of humans and AIs together the AIs are, 0 to 1. It is not of
 // the total, which counts a visitor of both kinds once.
@@ -49,50 +50,49 @@ func shareText(human, ai int64) string {
 	if human <= 0 && ai <= 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f", 100*share(human, ai)) + percent
+	return fmt.Sprintf("%.1f", 100*share(human, ai)) + "%"
 }
 
-// change is how a count stands to that of before, in text and in direction.
+// change compares a count with the one before, in text and in direction.
 type change struct {
 	Text      string
 	Direction string // up, down or flat
 }
 
+// changeOf has no direction if what is counted was redefined in between.
+func (in Input) changeOf(now, before int64) change {
+	c := changeOf(now, before)
+	if breakWithin(in.Before.From, in.Period.To) != "" {
+		c.Direction = "flat"
+	}
+	return c
+}
+
 func changeOf(now, before int64) change {
+	ratio := 100 * (float64(now)/float64(before) - 1)
 	switch {
 	case now == before:
-		return change{"±0" + percent, "flat"}
+		return change{"±0%", "flat"}
 	case before <= 0:
 		return change{"new", "up"}
-	case float64(now) >= 10*float64(before):
+	case ratio >= 900:
 		return change{"×" + number(now/before), "up"}
+	case ratio <= -9.95:
+		return change{signed(ratio, 0) + "%", "down"}
+	case ratio < 0:
+		return change{signed(ratio, 1) + "%", "down"} // a small change is not told as none
+	case ratio < 9.95:
+		return change{signed(ratio, 1) + "%", "up"}
 	}
-	ratio := 100 * (float64(now)/float64(before) - 1)
-	return change{signed(ratio, percentDecimals(ratio)) + percent, direction(ratio)}
+	return change{signed(ratio, 0) + "%", "up"}
 }
 
-// points is the change of a share, in percentage points.
+// points is the change of a share, in percentage points: neither direction is the good one.
 func points(now, before float64) change {
-	difference := 100 * (now - before)
-	if math.Abs(difference) < 0.05 {
-		return change{"±0 points", "flat"}
+	if difference := 100 * (now - before); math.Abs(difference) >= 0.05 {
+		return change{signed(difference, 1) + " points", "flat"}
 	}
-	return change{signed(difference, 1) + " points", direction(difference)}
-}
-
-// percentDecimals keeps a small change from being told as none.
-func percentDecimals(ratio float64) int {
-	if math.Abs(ratio) < 9.95 {
-		return 1
-	}
-	return 0
-}
-
-func direction(difference float64) string {
-	if difference < 0 {
-		return "down"
-	}
-	return "up"
+	return change{"±0 points", "flat"}
 }
 
 // signed writes a number with its sign, a minus of the width of a plus.
@@ -102,87 +102,23 @@ func signed(x float64, decimals int) string {
 
 // headline is one of the numbers at the top.
 type headline struct {
-	Label, Value, Before string
-	Change               change
-	Neutral              bool // neither direction is the good one
-	Class                string
-	Spark                string // the points of a small line
+	Label, Class, Value, Before string
+	Change                      change
+	Spark                       string // the points of a small line
 }
 
 func headlines(in Input) []headline {
 	now, before := in.Period.Totals, in.Before.Totals
-	of := func(label, class string, now, before int64, count func(mintlify.VisitorTotals) float64) headline {
-		return headline{Label: label, Class: class, Value: number(now), Before: number(before), Change: changeOf(now, before), Spark: spark(in.Trend, count)}
+	of := func(label, class string, count func(mintlify.VisitorTotals) int64) headline {
+		float := func(t mintlify.VisitorTotals) float64 { return float64(count(t)) }
+		return headline{label, class, number(count(now)), number(count(before)), in.changeOf(count(now), count(before)), spark(in.Trend, float)}
 	}
 	aiShare := func(t mintlify.VisitorTotals) float64 { return share(t.Human, t.AI) }
 	return []headline{
-		of("All visitors", "all", now.Total, before.Total, func(t mintlify.VisitorTotals) float64 { return float64(t.Total) }),
-		of("Humans", "human", now.Human, before.Human, func(t mintlify.VisitorTotals) float64 { return float64(t.Human) }),
-		of("AIs", "ai", now.AI, before.AI, func(t mintlify.VisitorTotals) float64 { return float64(t.AI) }),
-		{Label: "Share of AI", Class: "share", Value: shareText(now.Human, now.AI), Before: shareText(before.Human, before.AI),
-			Change: points(aiShare(now), aiShare(before)), Neutral: true, Spark: spark(in.Trend, aiShare)},
-	}
-}
-
-// sentences says the page in words.
-func sentences(in Input, gainers, losers []comparison) []string {
-	now, before := in.Period.Totals, in.Before.Totals
-	period := fmt.Sprintf("%d days", days(in.Period))
-	if days(in.Period) == 1 {
-		period = "day"
-	}
-	if now == (mintlify.VisitorTotals{}) {
-		return []string{fmt.Sprintf("The service counts no visitors on %s.", span(in.Period.From, in.Period.To))}
-	}
-	first := fmt.Sprintf("%s visitors read the documentation in these %s", number(now.Total), period)
-	if days(in.Period) == 1 {
-		first = fmt.Sprintf("%s visitors read the documentation on this day", number(now.Total))
-	}
-	if before == (mintlify.VisitorTotals{}) {
-		return []string{
-			fmt.Sprintf("%s; there are no counts of the %s before to compare with.", first, period),
-			fmt.Sprintf("%s were humans and %s were AIs.", number(now.Human), number(now.AI)),
-		}
-	}
-	all := []string{
-		fmt.Sprintf("%s, %s the %s before.", first, moreThan(now.Total, before.Total), period),
-		fmt.Sprintf("AI visitors %s; human visitors %s.", grew(now.AI, before.AI), grew(now.Human, before.Human)),
-	}
-	if len(gainers) > 0 && len(losers) > 0 {
-		all = append(all, fmt.Sprintf("%s gained the most visitors (%s), %s lost the most (%s).",
-			shortened(gainers[0].path), difference(gainers[0]), shortened(losers[0].path), difference(losers[0])))
-	}
-	return all
-}
-
-// moreThan compares, for "… than in": 5 % more than in.
-func moreThan(now, before int64) string {
-	switch c := changeOf(now, before); {
-	case c.Direction == "flat":
-		return "exactly as many as in"
-	case c.Text == "new":
-		return "after none in"
-	case strings.HasPrefix(c.Text, "×"):
-		return strings.TrimPrefix(c.Text, "×") + " times as many as in"
-	case c.Direction == "down":
-		return strings.TrimPrefix(c.Text, "−") + " fewer than in"
-	default:
-		return strings.TrimPrefix(c.Text, "+") + " more than in"
-	}
-}
-
-func grew(now, before int64) string {
-	switch c := changeOf(now, before); {
-	case c.Direction == "flat":
-		return "stayed at " + number(now)
-	case c.Text == "new":
-		return fmt.Sprintf("grew from none to %s", number(now))
-	case strings.HasPrefix(c.Text, "×"):
-		return fmt.Sprintf("grew to %s, %s times as many", number(now), strings.TrimPrefix(c.Text, "×"))
-	case c.Direction == "down":
-		return fmt.Sprintf("fell by %s to %s", strings.TrimPrefix(c.Text, "−"), number(now))
-	default:
-		return fmt.Sprintf("grew by %s to %s", strings.TrimPrefix(c.Text, "+"), number(now))
+		of("All visitors", "all", func(t mintlify.VisitorTotals) int64 { return t.Total }),
+		of("Humans", "human", func(t mintlify.VisitorTotals) int64 { return t.Human }),
+		of("AIs", "ai", func(t mintlify.VisitorTotals) int64 { return t.AI }),
+		{"Share of AI", "share", shareText(now.Human, now.AI), shareText(before.Human, before.AI), points(aiShare(now), aiShare(before)), spark(in.Trend, aiShare)},
 	}
 }
 
@@ -198,6 +134,19 @@ func printable(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// textOf shows what somebody wrote on one line, of a length that a list can hold.
+func textOf(text string) string {
+	const most = 300
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	if text == "" {
+		return "(empty)"
+	}
+	return printable(text)
 }
 
 // shortened is a path within a sentence.

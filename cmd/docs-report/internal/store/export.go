@@ -3,109 +3,231 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
+// Kind is what an export is of.
+type Kind string
+
+// The kinds of exports. All but visitors are lists.
+const (
+	Visitors       Kind = "visitors"
+	Views          Kind = "views"
+	Searches       Kind = "searches"
+	FeedbackByPage Kind = "feedback by page"
+	Feedback       Kind = "feedback"
+	Conversations  Kind = "conversations"
+)
+
+// How long a run holds an export.
+const (
+	LeaseTime = 3 * time.Minute // that a page extends a lease by: a request lasts a minute at most
+	maxLease  = time.Hour
+)
+
 // ErrOvertaken matches a write into an export that another run has taken further,
-// completed or begun anew. Nothing was written: look at the window's state again.
+// completed or begun anew. Nothing was written: look at the window again.
 var ErrOvertaken = errors.New("another run was faster")
 
-// Begin begins an export of w in place of the one in state, if there is one.
-func (s *Store) Begin(ctx context.Context, w Window, state State) (*Export, error) {
-	export := &Export{token: rand.Int64()}
-	export.At = time.Now()
-	var old int64 = -1 // no token
-	if state.Export != nil {
-		old = state.Export.token
-	}
-	err := s.transact(ctx, func(tx *sql.Tx) error {
-		// The export's row comes first in every transaction: runs queue up there.
-		err := changeOne(ctx, tx, `
-			INSERT INTO mintlify_exports (project, date_from, date_to, token, begun_at, next_offset, human, ai, total)
-			VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0)
-			ON CONFLICT (project, date_from, date_to) DO UPDATE
-			SET token = excluded.token, begun_at = excluded.begun_at, next_offset = 0, human = 0, ai = 0, total = 0
-			WHERE mintlify_exports.token = $6`, w.with(export.token, milliseconds(export.At), old)...)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM mintlify_staging`+ofWindow, w.with()...)
-		return err
-	})
-	return export, err
+// HeldError is the refusal of an export that another run is at.
+type HeldError struct {
+	Holder string
+	Until  time.Time
 }
 
-// Append adds a page to an export and returns how far it has come. The last page
-// replaces the window's rows and totals in the same transaction, so that nobody sees
-// half of them, and ends the export: it is nil then.
-func (s *Store) Append(ctx context.Context, w Window, export *Export, page *mintlify.VisitorPage) (*Export, error) {
-	next := *export
-	next.Offset, next.Totals = page.NextOffset, page.Totals
-	err := s.transact(ctx, func(tx *sql.Tx) error {
-		err := changeOne(ctx, tx, `UPDATE mintlify_exports SET next_offset = $4, human = $5, ai = $6, total = $7`+ofWindow+` AND token = $8 AND next_offset = $9`,
-			w.with(next.Offset, next.Totals.Human, next.Totals.AI, next.Totals.Total, export.token, export.Offset)...)
+func (e *HeldError) Error() string { return fmt.Sprintf("another run (%s) is at it", e.Holder) }
+
+// Export is what was or is being loaded of a window. The zero value is none.
+type Export struct {
+	Window
+	Kind      Kind
+	At        time.Time              // when it began
+	Totals    mintlify.VisitorTotals // as the service counts; of a list, the total alone
+	Kept      int                    // rows, of a complete one
+	Truncated bool                   // the service has more rows
+	Texts     bool                   // what readers wrote is kept
+	Problem   string                 // why there is no row
+	Offset    int                    // of the next page, while it is under way
+	Cursor    string                 // the same, for exports that page by cursor
+
+	id       int64
+	complete bool
+	holder   string
+	until    int64
+}
+
+// Page is a page of an export: visitors, or the rows of a list.
+type Page struct {
+	Visitors []mintlify.Visitor
+	Rows     []any // marshal to JSON
+	Totals   mintlify.VisitorTotals
+	Next     int
+	Cursor   string // of the next page
+	More     bool   // the service has more rows
+	Last     bool   // no further page is asked for
+	Texts    bool   // what readers wrote is kept
+}
+
+// Claim takes an export over for this run, and begins it or, if it began before
+// freshSince, begins it anew: unless a complete one isEnough. A [*HeldError] says that
+// another run has it.
+func (s *Store) Claim(ctx context.Context, w Window, kind Kind, freshSince time.Time, isEnough func(Export) bool) (export Export, claimed bool, err error) {
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		complete, running, err := s.find(ctx, tx, w, kind)
+		claimed = !isEnough(complete)
+		until := instant(running.until)
+		now := time.Now()
+		export = running
+		switch {
+		case err != nil, !claimed:
+			return err
+		case until.After(now) && until.Before(now.Add(maxLease)) && running.holder != s.holder && !isDead(running.holder):
+			return &HeldError{running.holder, until}
+		case running.id != 0 && !running.At.Before(freshSince):
+			return changeOne(ctx, tx, `UPDATE docs_exports SET holder = $1, held_until = $2 WHERE id = $3 AND holder = $4 AND held_until = $5`,
+				s.holder, milliseconds(now.Add(LeaseTime)), running.id, running.holder, running.until)
+		}
+		if err := remove(ctx, tx, running.id); err != nil {
+			return err
+		}
+		export = Export{Window: w, Kind: kind, At: now, id: rand.Int64()}
+		return changeOne(ctx, tx, `INSERT INTO docs_exports (id, project, date_from, date_to, span, kind, fetched_at, holder, held_until)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+			export.id, w.Project, w.From.String(), w.To.String(), string(w.Span()), string(kind), milliseconds(now), s.holder, milliseconds(now.Add(LeaseTime)))
+	})
+	return export, claimed, err
+}
+
+// remove deletes exports and their rows.
+func remove(ctx context.Context, tx *sql.Tx, ids ...int64) error {
+	for _, id := range ids {
+		for _, statement := range []string{`DELETE FROM docs_visitors WHERE export = $1`, `DELETE FROM docs_rows WHERE export = $1`, `DELETE FROM docs_exports WHERE id = $1`} {
+			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func hostname() string {
+	name, _ := os.Hostname()
+	return strings.ReplaceAll(name, " ", "-")
+}
+
+// isDead reports whether the run that holds a lease is known to have ended: a process of
+// this machine that is gone. A process with this one's number was there before it.
+func isDead(holder string) bool {
+	var host, name string
+	var pid int
+	if _, err := fmt.Sscanf(holder, "%s %d %s", &host, &pid, &name); err != nil || host != hostname() {
+		return false
+	}
+	process, err := os.FindProcess(pid)
+	return pid == os.Getpid() || err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// Lease sets until when this run holds an export: until now, and another may resume.
+func (s *Store) Lease(ctx context.Context, e Export, until time.Time) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET held_until = $1 WHERE id = $2 AND holder = $3`, milliseconds(until), e.id, s.holder)
+		return err
+	})
+}
+
+// Append adds a page to an export and returns how far it has come. The last page completes
+// it, in the place of the window's last one: nobody sees half of it.
+func (s *Store) Append(ctx context.Context, e Export, page *Page) (next Export, err error) {
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		next = e
+		next.Offset, next.Cursor, next.Totals = page.Next, page.Cursor, page.Totals
+		// The export's row comes first in every transaction: runs queue up there.
+		err := changeOne(ctx, tx, `UPDATE docs_exports SET held_until = $1, next_offset = $2, cursor_at = $3, human = $4, ai = $5, total = $6
+			WHERE id = $7 AND holder = $8 AND next_offset = $9 AND complete = 0`,
+			milliseconds(time.Now().Add(LeaseTime)), next.Offset, next.Cursor, next.Totals.Human, next.Totals.AI, next.Totals.Total, e.id, s.holder, e.Offset)
 		if err != nil {
 			return err
 		}
-		if err := insertStaging(ctx, tx, w, page); err != nil || page.HasMore {
+		if err := insertRows(ctx, tx, e, page); err != nil || !page.Last {
 			return err
 		}
-		return publish(ctx, tx, w)
+		return complete(ctx, tx, e, page.More, page.Texts, "")
 	})
-	if err != nil || !page.HasMore {
-		return nil, err
+	return next, err
+}
+
+// EndWith completes the export of a list that the service refuses, and keeps the reason.
+func (s *Store) EndWith(ctx context.Context, e Export, problem string) error {
+	return s.write(ctx, func(tx *sql.Tx) error { return complete(ctx, tx, e, false, false, text(problem)) })
+}
+
+func complete(ctx context.Context, tx *sql.Tx, e Export, truncated, texts bool, problem string) error {
+	var old int64
+	err := tx.QueryRowContext(ctx, `SELECT id FROM docs_exports`+ofExport+` AND complete = 1`, e.key(e.Kind)...).Scan(&old)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
 	}
-	return &next, nil
+	if err := remove(ctx, tx, old); err != nil {
+		return err
+	}
+	number := map[bool]int{true: 1}
+	return changeOne(ctx, tx, `UPDATE docs_exports SET complete = 1, truncated = $1, texts = $2, problem = $3,
+			rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $4) + (SELECT COUNT(*) FROM docs_rows WHERE export = $4)
+		WHERE id = $4 AND complete = 0`, number[truncated], number[texts], problem, e.id)
 }
 
 // rowsAtOnce keeps statements short: SQLite looks each parameter up among all of them.
 const rowsAtOnce = 25
 
-func insertStaging(ctx context.Context, tx *sql.Tx, w Window, page *mintlify.VisitorPage) error {
-	position := page.Offset
+func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page) error {
+	position := e.Offset
 	for rows := range slices.Chunk(page.Visitors, rowsAtOnce) {
 		var values []string
-		args := w.with()
+		args := []any{e.id}
 		for _, row := range rows {
 			n := len(args)
-			values = append(values, fmt.Sprintf("($1, $2, $3, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5))
+			values = append(values, fmt.Sprintf("($1, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5))
 			args = append(args, position, text(row.Path), row.Human, row.AI, row.Total)
 			position++
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO mintlify_staging (project, date_from, date_to, position, path, human, ai, total) VALUES `+strings.Join(values, ", "), args...)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO docs_visitors (export, position, path, human, ai, total) VALUES `+strings.Join(values, ", "), args...); err != nil {
+			return err
+		}
+	}
+	for _, row := range page.Rows {
+		data, err := json.Marshal(row)
+		if err == nil { // Postgres cannot take a NUL out of JSON
+			_, err = tx.ExecContext(ctx, `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`, e.id, position, strings.ReplaceAll(string(data), `\u0000`, `\ufffd`))
+		}
 		if err != nil {
 			return err
 		}
+		position++
 	}
 	return nil
 }
 
-// publish has the staged rows replace the window's.
-func publish(ctx context.Context, tx *sql.Tx, w Window) error {
-	for _, statement := range []string{
-		`DELETE FROM mintlify_visitors` + ofWindow,
-		`INSERT INTO mintlify_visitors (project, date_from, date_to, position, path, human, ai, total)
-		 SELECT project, date_from, date_to, position, path, human, ai, total FROM mintlify_staging` + ofWindow,
-		`DELETE FROM mintlify_windows` + ofWindow,
-		`INSERT INTO mintlify_windows (project, date_from, date_to, fetched_at, human, ai, total, pages)
-		 SELECT project, date_from, date_to, begun_at, human, ai, total,
-		        (SELECT COUNT(*) FROM mintlify_staging` + ofWindow + `)
-		 FROM mintlify_exports` + ofWindow,
-		`DELETE FROM mintlify_staging` + ofWindow,
-		`DELETE FROM mintlify_exports` + ofWindow,
-	} {
-		if _, err := tx.ExecContext(ctx, statement, w.with()...); err != nil {
-			return err
+// Prune deletes rolling windows of w's span that ended before w's own comparison.
+func (s *Store) Prune(ctx context.Context, w Window) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		old, err := query(ctx, tx, ` WHERE project = $1 AND span = $2 AND date_to < $3`, w.Project, string(w.Span()), w.From.String())
+		for _, e := range old {
+			if err == nil {
+				err = remove(ctx, tx, e.id)
+			}
 		}
-	}
-	return nil
+		return err
+	})
 }
 
 // changeOne runs a statement that changes one row, or none if another run was faster.

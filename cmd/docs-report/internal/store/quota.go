@@ -23,7 +23,7 @@ func (e *QuotaError) Error() string {
 // hour's budget are left then, or a [*QuotaError]. It is recorded first: a crash in
 // between costs one request of the budget, never one beyond it.
 func (s *Store) Reserve(ctx context.Context, budget int) (left int, err error) {
-	err = s.transact(ctx, func(tx *sql.Tx) error {
+	err = s.write(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
 		until, used, oldest, err := quota(ctx, tx, now)
 		switch {
@@ -35,7 +35,7 @@ func (s *Store) Reserve(ctx context.Context, budget int) (left int, err error) {
 			return &QuotaError{Until: oldest.Add(quotaWindow), Reason: fmt.Sprintf("the budget of %d requests an hour is spent", budget)}
 		}
 		left = budget - used - 1
-		_, err = tx.ExecContext(ctx, `INSERT INTO mintlify_requests (sent_at) VALUES ($1)`, milliseconds(now))
+		_, err = tx.ExecContext(ctx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
 		return err
 	})
 	return left, err
@@ -43,7 +43,7 @@ func (s *Store) Reserve(ctx context.Context, budget int) (left int, err error) {
 
 // Left returns how many requests of the hour's budget are left.
 func (s *Store) Left(ctx context.Context, budget int) (left int, err error) {
-	err = s.transact(ctx, func(tx *sql.Tx) error {
+	err = s.write(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
 		until, used, _, err := quota(ctx, tx, now)
 		if left = max(budget-used, 0); now.Before(until) {
@@ -55,21 +55,26 @@ func (s *Store) Left(ctx context.Context, budget int) (left int, err error) {
 }
 
 // quota returns what was sent within the last hour, and until when the service wants
-// nothing. Its update is a lock: two runs must not both take the last request.
+// nothing. Its first update is a lock: two runs must not both take the last request.
 func quota(ctx context.Context, tx *sql.Tx, now time.Time) (until time.Time, used int, oldest time.Time, err error) {
 	var untilMS, oldestMS int64
-	if err = tx.QueryRowContext(ctx, `UPDATE mintlify_service SET blocked_until = blocked_until WHERE id = 1 RETURNING blocked_until`).Scan(&untilMS); err != nil {
+	if err = mendClock(ctx, tx, now); err != nil {
 		return
 	}
-	if _, err = tx.ExecContext(ctx, `DELETE FROM mintlify_requests WHERE sent_at <= $1`, milliseconds(now.Add(-quotaWindow))); err != nil {
+	if err = tx.QueryRowContext(ctx, `UPDATE docs_service SET blocked_until = blocked_until RETURNING blocked_until`).Scan(&untilMS); err != nil {
 		return
 	}
-	err = tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(MIN(sent_at), 0) FROM mintlify_requests`).Scan(&used, &oldestMS)
+	if _, err = tx.ExecContext(ctx, `DELETE FROM docs_requests WHERE sent_at <= $1`, milliseconds(now.Add(-quotaWindow))); err != nil {
+		return
+	}
+	err = tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(MIN(sent_at), 0) FROM docs_requests`).Scan(&used, &oldestMS)
 	return instant(untilMS), used, instant(oldestMS), err
 }
 
 // Block records that the service wants no request before until.
 func (s *Store) Block(ctx context.Context, until time.Time) error {
-	_, err := s.db.ExecContext(ctx, `UPDATE mintlify_service SET blocked_until = $1 WHERE id = 1 AND blocked_until < $1`, milliseconds(until))
-	return err
+	return s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE docs_service SET blocked_until = $1 WHERE blocked_until < $1`, milliseconds(until))
+		return err
+	})
 }

@@ -1,147 +1,190 @@
-// Package store is the database of both commands: what was exported, how far an
-// export has come, and which requests were made. It is a SQLite file or a Postgres
-// server, by one SQL text.
+// Package store is the database of docs-report: what was exported, how far an export has
+// come, and which requests were made. It is a SQLite file or a Postgres server, by one SQL
+// text.
 package store
 
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	_ "embed" // the schema
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-	_ "modernc.org/sqlite"             // the driver "sqlite"
+	"modernc.org/sqlite"
 )
 
-// Times are milliseconds since 1970, dates are YYYY-MM-DD. Rows are kept as
-// received, by their position: the service may tell a path twice.
-const schema = `
-CREATE TABLE IF NOT EXISTS mintlify_service (
-	id            BIGINT PRIMARY KEY,
-	source        TEXT NOT NULL,
-	blocked_until BIGINT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS mintlify_requests (
-	sent_at BIGINT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS mintlify_windows (
-	project TEXT, date_from TEXT, date_to TEXT,
-	fetched_at BIGINT NOT NULL,
-	pages      BIGINT NOT NULL,
-	human      BIGINT NOT NULL,
-	ai         BIGINT NOT NULL,
-	total      BIGINT NOT NULL,
-	PRIMARY KEY (project, date_from, date_to)
-);
-CREATE TABLE IF NOT EXISTS mintlify_visitors (
-	project TEXT, date_from TEXT, date_to TEXT, position BIGINT,
-	path  TEXT NOT NULL,
-	human BIGINT NOT NULL,
-	ai    BIGINT NOT NULL,
-	total BIGINT NOT NULL,
-	PRIMARY KEY (project, date_from, date_to, position)
-);
-CREATE TABLE IF NOT EXISTS mintlify_exports (
-	project TEXT, date_from TEXT, date_to TEXT,
-	token       BIGINT NOT NULL,
-	begun_at    BIGINT NOT NULL,
-	next_offset BIGINT NOT NULL,
-	human       BIGINT NOT NULL,
-	ai          BIGINT NOT NULL,
-	total       BIGINT NOT NULL,
-	PRIMARY KEY (project, date_from, date_to)
-);
-CREATE TABLE IF NOT EXISTS mintlify_staging (
-	project TEXT, date_from TEXT, date_to TEXT, position BIGINT,
-	path  TEXT NOT NULL,
-	human BIGINT NOT NULL,
-	ai    BIGINT NOT NULL,
-	total BIGINT NOT NULL,
-	PRIMARY KEY (project, date_from, date_to, position)
-)`
+const (
+	// Demo is the source of made-up data.
+	Demo = "the demo"
 
-// ErrOtherSource matches the refusal of a database that holds another service's data.
-var ErrOtherSource = errors.New("the database holds other data")
+	version  = 1               // of the schema
+	patience = 2 * time.Minute // for a database that has gone away
+)
+
+//go:embed schema.sql
+var schema string
+
+// ErrSetup matches the refusal of a database: its address, or what it holds.
+var ErrSetup = errors.New("the database cannot be used")
 
 // Store is an open database.
 type Store struct {
-	db *sql.DB
+	Source string                           // where its data come from: a base URL, or [Demo]
+	Warn   func(format string, args ...any) // told when the database is away
+
+	db     *sql.DB
+	holder string // names this run in leases
 }
 
-// Open opens the database at where, postgres://… or the path of a SQLite file, and
-// makes its tables where they are missing. A database belongs to the source that it
-// was made for: demo data never mix with real ones.
+// Open opens the database for a run that writes, and makes its tables if they are
+// missing. A database belongs to the source that it was made for: demo data never mix
+// with real ones.
 func Open(ctx context.Context, where, source string) (*Store, error) {
-	db, err := open(where)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{db: db}
-	if err := s.prepare(ctx, source); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-func open(where string) (*sql.DB, error) {
-	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
-		return sql.Open("pgx", where)
-	}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: where}).EscapedPath()+
-		"?_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_txlock=immediate")
-	if err == nil {
-		db.SetMaxOpenConns(1) // there is one writer anyway
-	}
-	return db, err
-}
-
-// prepare makes the tables. Of two programs that do so at once in Postgres, one fails,
-// and then finds them made.
-func (s *Store) prepare(ctx context.Context, source string) error {
-	const attempts = 10
-	err := s.createTables(ctx, source)
-	for i := 1; i < attempts && isConflict(err); i++ {
-		err = s.createTables(ctx, source)
-	}
-	if err != nil {
-		return fmt.Errorf("the database: %w", err)
-	}
-	var found string
-	if err := s.db.QueryRowContext(ctx, `SELECT source FROM mintlify_service WHERE id = 1`).Scan(&found); err != nil {
-		return fmt.Errorf("the database: %w", err)
-	}
-	if found != source {
-		return fmt.Errorf("%w: it was made with %s, and this run is with %s; give this run another one by -db", ErrOtherSource, found, source)
-	}
-	return nil
-}
-
-func (s *Store) createTables(ctx context.Context, source string) error {
-	return s.transact(ctx, func(tx *sql.Tx) error {
-		for statement := range strings.SplitSeq(schema, ";") {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return err
-			}
+	return open(where, "rwc&_pragma=journal_mode(WAL)&_txlock=immediate", func(s *Store) error {
+		err := s.retry(ctx, isConflict, func() error {
+			return s.transact(ctx, func(tx *sql.Tx) error {
+				found, err := s.look(ctx, tx)
+				if err == nil && found == 0 {
+					s.Source = source
+					err = createTables(ctx, tx, source)
+				}
+				return errors.Join(err, mendClock(ctx, tx, time.Now()))
+			})
+		})
+		if err == nil && s.Source != source {
+			err = fmt.Errorf("%w: its data are from %s, and this run's are from %s; name another database by -db", ErrSetup, s.Source, source)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO mintlify_service (id, source, blocked_until) VALUES (1, $1, 0) ON CONFLICT (id) DO NOTHING`, source)
 		return err
 	})
 }
 
-func isConflict(err error) bool {
-	var pgErr *pgconn.PgError
-	// unique_violation, duplicate_table, duplicate_object
-	return errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
+// Read opens the database for a run that only reads.
+func Read(ctx context.Context, where string) (*Store, error) {
+	return open(where, "ro", func(s *Store) error {
+		return s.transact(ctx, func(tx *sql.Tx) error {
+			found, err := s.look(ctx, tx)
+			if err == nil && found == 0 {
+				err = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
+			}
+			return err
+		})
+	})
 }
 
-// Close closes the database. All that was to be kept is: nothing depends on it.
+var keyValue = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|passfile|service|servicefile|ssl\w+|connect_timeout|application_name|options|target_session_attrs)\s*=`)
+
+// open never puts where into an error: it may hold a password.
+func open(where, mode string, prepare func(*Store) error) (*Store, error) {
+	s := &Store{holder: fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64()), Warn: func(string, ...any) {}}
+	path, isSQLite := strings.CutPrefix(where, "sqlite:")
+	var err error
+	switch {
+	case isSQLite && path != "":
+		s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)&mode="+mode)
+		s.db.SetMaxOpenConns(1) // there is one writer anyway
+	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"), keyValue.MatchString(where):
+		if _, err := pgx.ParseConfig(where); err != nil {
+			return nil, fmt.Errorf("%w: its address looks like one of Postgres and cannot be parsed", ErrSetup)
+		}
+		s.db, err = sql.Open("pgx", where)
+	default:
+		return nil, fmt.Errorf("%w: give -db or DATABASE_URL as sqlite:PATH, postgres://… or host=… dbname=…", ErrSetup)
+	}
+	if err == nil {
+		err = prepare(s)
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("the database: %w", err)
+	}
+	return s, nil
+}
+
+// Close closes the database. Everything is kept already: nothing depends on it.
 func (s *Store) Close() { _ = s.db.Close() }
+
+// look returns the schema's version, 0 if the database is new, and notes its source.
+func (s *Store) look(ctx context.Context, tx *sql.Tx) (found int, err error) {
+	if _, err := tx.ExecContext(ctx, `SAVEPOINT look`); err != nil {
+		return 0, err
+	}
+	if tx.QueryRowContext(ctx, `SELECT version, source FROM docs_schema, docs_service`).Scan(&found, &s.Source) != nil {
+		_, err := tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
+		return 0, err
+	}
+	if found > version {
+		err = fmt.Errorf("%w: its schema has version %d, and this program knows %d; update docs-report", ErrSetup, found, version)
+	}
+	return found, err
+}
+
+func createTables(ctx context.Context, tx *sql.Tx, source string) error {
+	for statement := range strings.SplitSeq(schema, ";\n") {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO docs_service (source, blocked_until) VALUES ($1, 0)`, source)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `INSERT INTO docs_schema (version) VALUES ($1)`, version)
+	}
+	return err
+}
+
+// mendClock rewrites what a clock that was ahead has left behind: it would keep a window
+// fresh, a budget spent or a lease alive for as long as the clock was ahead.
+func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	for _, c := range []struct {
+		table, column string
+		latest        time.Time
+	}{
+		{"docs_exports", "fetched_at", now}, {"docs_exports", "held_until", now.Add(maxLease)},
+		{"docs_requests", "sent_at", now}, {"docs_service", "blocked_until", now.Add(quotaWindow)},
+	} {
+		_, err := tx.ExecContext(ctx, `UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` > $2`, milliseconds(now), milliseconds(c.latest))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write runs work in a transaction, and waits for a database that has gone away. If the
+// response to a commit was lost, work is done twice, and has to find that out.
+func (s *Store) write(ctx context.Context, work func(*sql.Tx) error) error {
+	return s.retry(ctx, isAway, func() error { return s.transact(ctx, work) })
+}
+
+func (s *Store) retry(ctx context.Context, again func(error) bool, work func() error) error {
+	start := time.Now()
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		err := work()
+		if err == nil || !again(err) || time.Since(start) > patience || ctx.Err() != nil {
+			return err
+		}
+		if wait == 800*time.Millisecond {
+			s.Warn("The database is away: waiting for it, %v at most.", patience)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
 
 func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
@@ -149,16 +192,35 @@ func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 		return err
 	}
 	if err := work(tx); err != nil {
-		return errors.Join(err, rollback(tx))
+		_ = tx.Rollback() // or it has ended with its context or connection
+		return err
 	}
 	return tx.Commit()
 }
 
-func rollback(tx *sql.Tx) error {
-	if err := tx.Rollback(); !errors.Is(err, sql.ErrTxDone) { // ended with its context
-		return err
+// isConflict reports whether another program makes the same tables at the same time.
+func isConflict(err error) bool {
+	var pgErr *pgconn.PgError // unique_violation, duplicate_table, duplicate_object
+	return isBusy(err) || errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
+}
+
+// isBusy reports whether another program is writing into the SQLite file. A new file's
+// change to WAL does not wait for it.
+func isBusy(err error) bool {
+	const busy = 5
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && lite.Code()&0xff == busy
+}
+
+// isAway reports whether the database may be back soon.
+func isAway(err error) bool {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) { // a lost connection, a shutdown or start, too many connections, a deadlock
+		return slices.Contains([]string{"08", "53", "40"}, pgErr.Code[:2]) || strings.HasPrefix(pgErr.Code, "57P")
 	}
-	return nil
+	var netErr net.Error
+	return isBusy(err) || errors.As(err, &netErr) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
 }
 
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }

@@ -1,17 +1,33 @@
 package store
 
 import (
-	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Window is what one export is about: a project's visitors on the days from From to
-// before To. Unique visitors do not add up, so each window is an export of its own.
+// Span is how long a window is. Weeks begin on Monday.
+type Span string
+
+// The spans that the calendar gives. [Weeks] gives the rolling ones.
+const (
+	Day   Span = "day"
+	Week  Span = "week"
+	Month Span = "month"
+	other Span = "other"
+)
+
+// Weeks is the span of n whole weeks.
+func Weeks(n int) Span {
+	if n == 1 {
+		return Week
+	}
+	return Span(fmt.Sprintf("%d weeks", n))
+}
+
+// Window names the days that one export covers: from From to before To. Unique visitors
+// do not add up, so each window is an export of its own.
 type Window struct {
 	Project  string
 	From, To mintlify.Date
@@ -25,114 +41,69 @@ func (w Window) String() string {
 	return fmt.Sprintf("%s %v to %v", w.Project, w.From, last)
 }
 
-// with returns the arguments of a statement: the window's key and then more.
-func (w Window) with(more ...any) []any {
-	return append([]any{w.Project, w.From.String(), w.To.String()}, more...)
-}
+// Days returns how many days w has.
+func (w Window) Days() int { return int(w.To.Time().Sub(w.From.Time()).Hours() / 24) }
 
-const ofWindow = ` WHERE project = $1 AND date_from = $2 AND date_to = $3`
-
-// Counts are what a complete window has as a whole.
-type Counts struct {
-	At     time.Time // when the service was asked for the first of it
-	Totals mintlify.VisitorTotals
-	Pages  int // rows
-}
-
-// Export is an export under way: every row before Offset is in the staging table.
-type Export struct {
-	At     time.Time              // when it began
-	Totals mintlify.VisitorTotals // known once Offset > 0
-	Offset int
-	token  int64 // new for each export, so that a slow run cannot write into a later one
-}
-
-// State is what the database knows of a window. Each part may be nil.
-type State struct {
-	Complete *Counts
-	Export   *Export
-}
-
-// State returns what the database knows of w.
-func (s *Store) State(ctx context.Context, w Window) (State, error) {
-	var state State
-	var complete Counts
-	var export Export
-	var at int64
-	err := s.db.QueryRowContext(ctx, `SELECT fetched_at, pages, human, ai, total FROM mintlify_windows`+ofWindow, w.with()...).
-		Scan(&at, &complete.Pages, &complete.Totals.Human, &complete.Totals.AI, &complete.Totals.Total)
-	switch {
-	case err == nil:
-		complete.At = instant(at)
-		state.Complete = &complete
-	case !errors.Is(err, sql.ErrNoRows):
-		return state, err
-	}
-	err = s.db.QueryRowContext(ctx, `SELECT token, begun_at, next_offset, human, ai, total FROM mintlify_exports`+ofWindow, w.with()...).
-		Scan(&export.token, &at, &export.Offset, &export.Totals.Human, &export.Totals.AI, &export.Totals.Total)
-	switch {
-	case err == nil:
-		export.At = instant(at)
-		state.Export = &export
-	case !errors.Is(err, sql.ErrNoRows):
-		return state, err
-	}
-	return state, nil
-}
-
-// Visitors returns w's totals and rows, in the service's order; nil counts where w is
-// not complete. It is one statement, so that a run that replaces them is seen whole.
-func (s *Store) Visitors(ctx context.Context, w Window) (*Counts, []mintlify.Visitor, error) {
-	rows, err := s.db.QueryContext(ctx, `
-		SELECT w.fetched_at, w.pages, w.human, w.ai, w.total,
-		       v.position, COALESCE(v.path, ''), COALESCE(v.human, 0), COALESCE(v.ai, 0), COALESCE(v.total, 0)
-		FROM mintlify_windows w LEFT JOIN mintlify_visitors v
-		  ON v.project = w.project AND v.date_from = w.date_from AND v.date_to = w.date_to
-		WHERE w.project = $1 AND w.date_from = $2 AND w.date_to = $3 ORDER BY v.position`, w.with()...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var counts *Counts
-	var visitors []mintlify.Visitor
-	for rows.Next() {
-		var c Counts
-		var v mintlify.Visitor
-		var at int64
-		var position sql.NullInt64
-		if err := rows.Scan(&at, &c.Pages, &c.Totals.Human, &c.Totals.AI, &c.Totals.Total, &position, &v.Path, &v.Human, &v.AI, &v.Total); err != nil {
-			return nil, nil, err
-		}
-		c.At = instant(at)
-		counts = &c
-		if position.Valid {
-			visitors = append(visitors, v)
+// Span returns w's span. Four weeks from the first of a February are a month.
+func (w Window) Span() Span {
+	for _, span := range []Span{Day, Week, Month} {
+		if span.start(w.From) == w.From && span.end(w.From) == w.To {
+			return span
 		}
 	}
-	return counts, visitors, rows.Err()
+	if w.Days()%7 == 0 && w.From.Time().Weekday() == time.Monday {
+		return Weeks(w.Days() / 7)
+	}
+	return other
 }
 
-// Totals returns the newest totals of w, be it complete or not: those of an export
-// come with its first page.
-func (s *Store) Totals(ctx context.Context, w Window) (mintlify.VisitorTotals, time.Time, error) {
-	state, err := s.State(ctx, w)
-	switch export := state.Export; {
-	case err != nil:
-		return mintlify.VisitorTotals{}, time.Time{}, err
-	case export != nil && export.Offset > 0:
-		return export.Totals, export.At, nil
-	case state.Complete != nil:
-		return state.Complete.Totals, state.Complete.At, nil
+// Before returns the window that w is compared with: the month before a month, else as
+// many days right before.
+func (w Window) Before() Window {
+	if w.Span() == Month {
+		return Window{w.Project, Month.start(w.From.AddDays(-1)), w.From}
 	}
-	return mintlify.VisitorTotals{}, time.Time{}, fmt.Errorf("there are no totals of %v in the database", w)
+	return Window{w.Project, w.From.AddDays(-w.Days()), w.From}
 }
 
-// Pages returns how many rows the newest complete window of project has; false where
-// there is none.
-func (s *Store) Pages(ctx context.Context, project string) (pages int, known bool, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT pages FROM mintlify_windows WHERE project = $1 ORDER BY date_to DESC, pages DESC LIMIT 1`, project).Scan(&pages)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil
+// LastWeeks returns the last n whole weeks that have ended by the day.
+func LastWeeks(project string, n int, day mintlify.Date) Window {
+	to := Week.start(day)
+	return Window{project, to.AddDays(-7 * n), to}
+}
+
+// Windows returns project's windows of a span that lie wholly in the days from from to
+// before to, oldest first: part of a week would look like a fall.
+func Windows(project string, s Span, from, to mintlify.Date) []Window {
+	var all []Window
+	start := s.start(from)
+	if start.Time().Before(from.Time()) {
+		start = s.end(start)
 	}
-	return pages, err == nil, err
+	for end := s.end(start); !end.Time().After(to.Time()); start, end = end, s.end(end) {
+		all = append(all, Window{Project: project, From: start, To: end})
+	}
+	return all
+}
+
+// start returns the first day of the span that day is in.
+func (s Span) start(day mintlify.Date) mintlify.Date {
+	switch t := day.Time(); s {
+	case Week:
+		return day.AddDays(-(int(t.Weekday()) + 6) % 7)
+	case Month:
+		return mintlify.Day(t.Year(), t.Month(), 1)
+	}
+	return day
+}
+
+// end returns the first day after the span that begins on start.
+func (s Span) end(start mintlify.Date) mintlify.Date {
+	switch t := start.Time(); s {
+	case Week:
+		return start.AddDays(7)
+	case Month:
+		return mintlify.Day(t.Year(), t.Month()+1, 1)
+	}
+	return start.AddDays(1)
 }

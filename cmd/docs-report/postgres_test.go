@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package postgrestest starts a Postgres server for a test.
-package postgrestest
+package main
 
 import (
 	"bufio"
@@ -23,15 +22,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Server is a Postgres server on a Unix socket in a folder of its own.
-type Server struct {
-	folder    string
-	databases int
+// postgres is a server on a Unix socket in a folder of its own.
+type postgres struct {
+	folder      string
+	databases   int
+	stop, start func()
 }
 
-// Start starts a server that ends with the test. Where Postgres is not installed, the
+// startPostgres starts a server that ends with the test. If Postgres is not installed, the
 // test is skipped, or fails in CI.
-func Start(t *testing.T) *Server {
+func startPostgres(t *testing.T) *postgres {
 	t.Helper()
 	bin := binaries()
 	if bin == "" && os.Getenv("CI") != "" {
@@ -51,17 +51,22 @@ func Start(t *testing.T) *Server {
 	output, err := initdb.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 
-	server := exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off")
-	server.SysProcAttr, server.Dir = as, folder
-	log, err := server.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, server.Start())
-	t.Cleanup(func() {
-		_ = server.Process.Signal(syscall.SIGQUIT) // at once
+	var server *exec.Cmd
+	start := func() {
+		server = exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off")
+		server.SysProcAttr, server.Dir = as, folder
+		log, err := server.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, server.Start())
+		awaitReady(t, log)
+	}
+	stop := func() {
+		_ = server.Process.Signal(syscall.SIGINT) // connections end at once
 		_ = server.Wait()
-	})
-	awaitReady(t, log)
-	return &Server{folder: folder}
+	}
+	start()
+	t.Cleanup(func() { stop() })
+	return &postgres{folder: folder, stop: stop, start: start}
 }
 
 // awaitReady reads the log until the server takes connections, and drains the rest.
@@ -78,20 +83,20 @@ func awaitReady(t *testing.T, log io.Reader) {
 	t.Fatalf("Postgres did not start:\n%s", strings.Join(lines, "\n"))
 }
 
-// Database returns the URL of a new database.
-func (s *Server) Database(t *testing.T) string {
+// database returns the URL of a new database.
+func (s *postgres) database(t *testing.T) string {
 	t.Helper()
 	db, err := sql.Open("pgx", s.url("postgres"))
 	require.NoError(t, err)
 	defer func() { _ = db.Close() }()
 	s.databases++
-	name := fmt.Sprintf("visitors%d", s.databases)
+	name := fmt.Sprintf("docs%d", s.databases)
 	_, err = db.ExecContext(context.Background(), "CREATE DATABASE "+name)
 	require.NoError(t, err)
 	return s.url(name)
 }
 
-func (s *Server) url(database string) string {
+func (s *postgres) url(database string) string {
 	return "postgres:///" + database + "?user=postgres&host=" + url.QueryEscape(s.folder)
 }
 

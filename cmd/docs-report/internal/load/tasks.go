@@ -1,0 +1,140 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+const (
+	settle = 24 * time.Hour // counts are final this long after the end of their days
+	maxAge = 6 * time.Hour  // until then, they are loaded again when older than this
+	extras = 6              // exports of a project that a run adds to its days, weeks and months; the rest waits for the next run
+)
+
+// Task is an export to have up to date.
+type Task struct {
+	store.Window
+	Kind store.Kind
+}
+
+// SettledDay returns the day before which all counts are final.
+func SettledDay(now time.Time) mintlify.Date { return mintlify.DayOf(now.Add(-settle).UTC()) }
+
+// IsFinal reports whether counts that were asked for at a time will not change.
+func IsFinal(at time.Time, w store.Window) bool { return !at.Before(w.To.Time().Add(settle)) }
+
+// isFresh reports whether counts of a time need not be asked for again.
+func isFresh(at time.Time, w store.Window) bool {
+	return IsFinal(at, w) || time.Since(at) < maxAge
+}
+
+// Range is what a run keeps up to date: the last whole weeks and those before them, their
+// lists, and each day, week and month since From.
+type Range struct {
+	Projects []string
+	From     mintlify.Date
+	Weeks    int  // of a report
+	AllLists bool // at once, instead of a few each night
+}
+
+// Tasks returns what is not up to date, what the report shows first, then the newest
+// windows first, the projects in turn.
+func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
+	now := time.Now()
+	var first, rest []Task
+	for _, project := range r.Projects {
+		extra, err := l.extraTasks(ctx, project, r)
+		if err != nil {
+			return nil, err
+		}
+		first = append(first, extra...)
+		for _, span := range []store.Span{store.Day, store.Week, store.Month} {
+			for _, w := range store.Windows(project, span, r.From, mintlify.DayOf(now.UTC())) {
+				rest = append(rest, Task{w, store.Visitors})
+			}
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b Task) int {
+		return cmp.Or(
+			b.To.Time().Compare(a.To.Time()),
+			b.From.Time().Compare(a.From.Time()), // the shorter first
+			cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
+	})
+	tasks := first
+	for _, task := range rest {
+		has, err := l.hasAll(ctx, task)
+		if err != nil {
+			return nil, err
+		}
+		if !has {
+			tasks = append(tasks, task)
+		}
+	}
+	return tasks, nil
+}
+
+// extraTasks returns what is missing of a project's last whole weeks, of those before, and
+// of the lists, newest first. Lists that the service has refused come last.
+func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Task, error) {
+	period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
+	windows := store.Windows(project, store.Month, r.From, SettledDay(time.Now()))
+	slices.Reverse(windows)
+	var wanted []Task
+	for _, w := range []store.Window{period, period.Before()} {
+		if w.Span() != store.Week && !w.From.Time().Before(r.From.Time()) {
+			wanted = append(wanted, Task{w, store.Visitors})
+		}
+	}
+	if !period.From.Time().Before(r.From.Time()) {
+		windows = append([]store.Window{period}, windows...)
+	}
+	for _, w := range windows {
+		for _, kind := range l.kinds() {
+			wanted = append(wanted, Task{w, kind})
+		}
+	}
+	var missing, refused []Task
+	for _, task := range wanted {
+		complete, _, err := l.Store.Find(ctx, task.Window, task.Kind)
+		switch {
+		case err != nil:
+			return nil, err
+		case complete.Problem != "":
+			refused = append(refused, task)
+		case !l.isUpToDate(complete):
+			missing = append(missing, task)
+		}
+	}
+	all := append(missing, refused...)
+	if !r.AllLists {
+		all = all[:min(extras, len(all))]
+	}
+	return all, nil
+}
+
+func (l *Loader) kinds() []store.Kind {
+	kinds := []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage, store.Views}
+	if l.Texts { // no count of it is shown: by page, the service has better ones
+		kinds = append(kinds, store.Feedback)
+	}
+	return kinds
+}
+
+func (l *Loader) hasAll(ctx context.Context, task Task) (bool, error) {
+	complete, _, err := l.Store.Find(ctx, task.Window, task.Kind)
+	return l.isUpToDate(complete), err
+}
+
+func (l *Loader) isUpToDate(e store.Export) bool {
+	if e.At.IsZero() || e.Problem != "" {
+		return false
+	}
+	hasTexts := e.Kind == store.Conversations || e.Kind == store.Feedback
+	return isFresh(e.At, e.Window) && (e.Texts || !l.Texts || !hasTexts)
+}

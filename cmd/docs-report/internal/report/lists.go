@@ -1,0 +1,206 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// section is a question of the page and the lists that answer it.
+type section struct {
+	ID, Title, Summary string
+	Lists              []findings
+}
+
+// findings is a list with bars, or why it is empty.
+type findings struct {
+	Title, Empty string
+	Rows, More   []finding // More are folded
+	Note         string
+}
+
+type finding struct {
+	Text, URL, Much, Quiet string
+	Width                  float64 // of 100; of the bar
+	Class                  string
+}
+
+const mostFindings = 50
+
+// newFindings folds all but the first rows, and says what they are of. empty is for a list
+// that has rows none of which are findings.
+func newFindings(title string, list store.Export, rows []finding, empty string) findings {
+	f := findings{Title: title}
+	switch {
+	case list.Problem != "":
+		f.Empty = "The service refused this list: " + printable(list.Problem)
+	case list.At.IsZero():
+		f.Empty = "This list is not in the database: docs-report sync loads it."
+	case list.Kept == 0:
+		f.Empty = "The service has nothing in these dates."
+	case len(rows) == 0:
+		f.Empty = empty
+	}
+	if list.Truncated {
+		f.Note = fmt.Sprintf("The service has more rows: this is of the first %s.", number(int64(list.Kept)))
+	}
+	shown := min(listLength, len(rows))
+	f.Rows, f.More = rows[:shown], rows[shown:min(mostFindings, len(rows))]
+	return f
+}
+
+// growth is the share of AI by month.
+func growth(in Input) section {
+	s := section{ID: "growth", Title: "Is AI traffic growing?"}
+	var rows []finding
+	for _, m := range slices.Backward(in.Months) {
+		f := finding{Text: m.From.Time().Format("January 2006"), Much: shareText(m.Totals.Human, m.Totals.AI), Class: "ai",
+			Quiet: number(m.Totals.AI) + " AIs, " + number(m.Totals.Human) + " humans", Width: round(100 * share(m.Totals.Human, m.Totals.AI))}
+		if text := breakWithin(m.From, m.To); text != "" {
+			f.Quiet += "; " + text
+		}
+		rows = append(rows, f)
+	}
+	const whole = 12
+	list := findings{Rows: rows[:min(whole, len(rows))], More: rows[min(whole, len(rows)):], Empty: "No whole month is in the database yet: docs-report sync -from loads more."}
+	if n := len(in.Months); n > 0 {
+		first, last := in.Months[0], in.Months[n-1]
+		s.Summary = fmt.Sprintf("AIs were %s of the visitors in %s", shareText(last.Totals.Human, last.Totals.AI), last.From.Time().Format("January 2006"))
+		if n > 1 {
+			s.Summary += fmt.Sprintf(" and %s in %s, the first month in the database", shareText(first.Totals.Human, first.Totals.AI), first.From.Time().Format("January 2006"))
+		}
+		if text := breakWithin(first.From, last.To); text != "" && n > 1 {
+			s.Summary += " (" + text + ")"
+		}
+		s.Summary += "."
+		list.Empty = ""
+	}
+	s.Lists = []findings{list}
+	return s
+}
+
+// searches are those that led nowhere.
+func (in Input) searches() section {
+	s := section{ID: "searches", Title: "What readers search for and do not find"}
+	var rows []finding
+	var inVain int64
+	for _, term := range in.Searches.Rows { // most hits first
+		if term.CTR > 0 && term.TopClickedPage != "" {
+			continue
+		}
+		inVain += term.Hits
+		rows = append(rows, finding{Text: textOf(term.Query), Much: number(term.Hits) + " searches", Class: "bad", Width: float64(term.Hits)})
+		if !term.LastSearchedAt.IsZero() {
+			rows[len(rows)-1].Quiet = "last on " + term.LastSearchedAt.Format(longDay)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
+	if total := in.Searches.Totals.Total; total > 0 {
+		s.Summary = fmt.Sprintf("%s of %s searches led to no click.", number(inVain), number(total))
+	}
+	s.Lists = []findings{newFindings("", in.Searches.Export, scaled(rows), "Every search led to a page.")}
+	return s
+}
+
+// questions are those that the assistant could not answer.
+func (in Input) questions() section {
+	s := section{ID: "questions", Title: "What they ask the assistant and get no answer to"}
+	type counts struct{ unanswered, all int64 }
+	categories, queries, pages := map[string]counts{}, map[string]counts{}, map[string]counts{}
+	var sum counts
+	for _, row := range in.Conversations.Rows {
+		sum.all++
+		var unanswered int64
+		if row.ResolutionStatus == mintlify.ResolutionUnanswered {
+			unanswered = 1
+		}
+		sum.unanswered += unanswered
+		path := row.PageURL
+		if u, err := url.Parse(path); err == nil && u.Path != "" {
+			path = u.Path
+		}
+		for _, group := range []struct {
+			by  map[string]counts
+			key string
+		}{{categories, cmp.Or(row.QueryCategory, "no category")}, {queries, strings.Join(strings.Fields(row.Query), " ")}, {pages, cmp.Or(path, "no page")}} {
+			c := group.by[group.key]
+			group.by[group.key] = counts{c.unanswered + unanswered, c.all + 1}
+		}
+	}
+	list := func(title string, by map[string]counts) findings {
+		var rows []finding
+		for key, c := range by {
+			if c.unanswered > 0 {
+				rows = append(rows, finding{Text: textOf(key), Much: number(c.unanswered) + " unanswered", Quiet: "of " + number(c.all), Class: "bad", Width: float64(c.unanswered)})
+			}
+		}
+		slices.SortFunc(rows, func(a, b finding) int { return cmp.Or(cmp.Compare(b.Width, a.Width), cmp.Compare(a.Text, b.Text)) })
+		return newFindings(title, in.Conversations.Export, scaled(rows), "The assistant answered every question.")
+	}
+	if sum.all > 0 {
+		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s questions.", number(sum.unanswered), number(sum.all))
+	}
+	s.Lists = []findings{list("By category", categories)}
+	switch {
+	case sum.all == 0:
+	case in.Conversations.Texts:
+		s.Lists = append(s.Lists, list("Asked most", queries))
+	default:
+		s.Lists = append(s.Lists, list("Asked on these pages", pages))
+		s.Lists[1].Note = strings.TrimSpace(s.Lists[1].Note + " What readers asked is not kept; docs-report sync -texts keeps it.")
+	}
+	return s
+}
+
+// complaints are thumbs down.
+func (in Input) complaints() section {
+	s := section{ID: "complaints", Title: "What they complain about"}
+	var rows []finding
+	var up, down int64
+	for _, page := range in.ByPage.Rows {
+		up, down = up+page.ThumbsUp, down+page.ThumbsDown
+		if page.ThumbsDown > 0 {
+			rows = append(rows, finding{Text: textOf(page.Path), URL: in.link(page.Path), Much: number(page.ThumbsDown) + " thumbs down", Class: "bad",
+				Quiet: shareText(page.ThumbsUp, page.ThumbsDown) + " of " + number(page.ThumbsUp+page.ThumbsDown), Width: float64(page.ThumbsDown)})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
+	if up+down > 0 {
+		s.Summary = fmt.Sprintf("%s of %s thumbs point down (%s).", number(down), number(up+down), shareText(up, down))
+	}
+	s.Lists = []findings{newFindings("Pages by thumbs down", in.ByPage.Export, scaled(rows), "No page has a thumb down.")}
+	var comments []finding
+	for _, row := range in.Comments.Rows {
+		if row.Comment != "" && (row.Helpful == nil || !*row.Helpful) {
+			comments = append(comments, finding{Text: textOf(row.Comment), Quiet: "on " + textOf(row.Path) + ", " + row.CreatedAt.Format(longDay)})
+		}
+	}
+	if len(comments) > 0 {
+		s.Lists = append(s.Lists, newFindings("In their words", in.Comments.Export, comments, ""))
+	}
+	return s
+}
+
+// scaled turns widths into shares of the largest.
+func scaled(rows []finding) []finding {
+	if len(rows) > 0 {
+		for i, most := len(rows)-1, rows[0].Width; i >= 0; i-- {
+			rows[i].Width = round(100 * rows[i].Width / max(most, 1))
+		}
+	}
+	return rows
+}
+
+// link returns the URL of a path; "" without a site.
+func (in Input) link(path string) string {
+	if in.Site == "" || !strings.HasPrefix(path, "/") {
+		return ""
+	}
+	return in.Site + (&url.URL{Path: path}).EscapedPath()
+}

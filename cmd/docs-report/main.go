@@ -1,0 +1,199 @@
+// Docs-report shows on one page who reads the documentation, humans and AIs, what they
+// search for and ask in vain, and what they complain about.
+//
+//	docs-report sync   -db sqlite:docs.db -projects docs,handbook    every night; the one command that needs a key
+//	docs-report plan   -db sqlite:docs.db                            what sync would cost
+//	docs-report report -db sqlite:docs.db -o page.html
+//	docs-report digest -db sqlite:docs.db -slack
+//
+// Exit codes: 0 complete, 1 failed, 2 usage or set-up, 3 the budget or the quota is used
+// up, 130 interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitQuota       = 3
+	exitInterrupted = 130
+)
+
+const usage = `docs-report shows who reads the documentation, what they search for and ask in vain,
+and what they complain about.
+
+	docs-report sync     loads what is missing into the database; needs MINTLIFY_API_KEY
+	docs-report plan     prints what sync would cost
+	docs-report report   writes the page, from the database alone
+	docs-report digest   prints twelve lines of it, or JSON for Slack
+
+	docs-report report -demo -o page.html     shows the page on made-up data
+	docs-report COMMAND -h                    lists a command's flags
+`
+
+// program is what a command stands on.
+type program struct {
+	getenv         func(string) string
+	transport      http.RoundTripper // to the service; nil: the SDK's own
+	demoPages      int               // of the demo's site
+	stdout, stderr *os.File
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	p := program{getenv: os.Getenv, demoPages: 120, stdout: os.Stdout, stderr: os.Stderr}
+	code := p.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func (p program) run(ctx context.Context, args []string) int {
+	commands := map[string]func(context.Context, []string) error{"sync": p.sync, "plan": p.plan, "report": p.report, "digest": p.digest}
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	switch command := commands[name]; {
+	case command != nil:
+		return p.exit(ctx, command(ctx, args[1:]))
+	case name == "-h" || name == "-help" || name == "--help" || name == "help":
+		fmt.Fprint(p.stdout, usage)
+		return exitOK
+	case name == "-version" || name == "--version":
+		fmt.Fprintln(p.stdout, version())
+		return exitOK
+	}
+	fmt.Fprintf(p.stderr, "Want a command: sync, plan, report or digest.\n\n%s", usage)
+	return exitUsage
+}
+
+// version returns the program's version and commit.
+func version() string {
+	info, _ := debug.ReadBuildInfo()
+	commit := "commit unknown"
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			commit = setting.Value
+		}
+	}
+	return fmt.Sprintf("docs-report %s (%s)", info.Main.Version, commit)
+}
+
+// exit says what went wrong and what to do, and returns the exit code.
+func (p program) exit(ctx context.Context, err error) int {
+	var quota *store.QuotaError
+	var wrong usageError
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case errors.As(err, &wrong), errors.Is(err, store.ErrSetup):
+		fmt.Fprintln(p.stderr, err)
+		return exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(p.stderr, "interrupted.\nRun the same command again: it resumes where it stopped.")
+		return exitInterrupted
+	case errors.As(err, &quota):
+		fmt.Fprintf(p.stderr, "%v.\nRun the same command then: it resumes where it stopped.\n", err)
+		return exitQuota
+	}
+	fmt.Fprintf(p.stderr, "%v.\n", err)
+	return exitFailed
+}
+
+// usageError is a mistake of the command line or of the environment.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func wrongf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// flags are those that several commands have.
+type flags struct {
+	*flag.FlagSet
+	db       string
+	demo     bool
+	projects []string
+	weeks    int
+}
+
+func (p program) newFlags(name string) *flags {
+	f := &flags{FlagSet: flag.NewFlagSet("docs-report "+name, flag.ContinueOnError)}
+	f.SetOutput(p.stderr)
+	f.StringVar(&f.db, "db", "", "the `database`: sqlite:PATH, postgres://… or host=… dbname=… (default: DATABASE_URL)")
+	f.Func("projects", "the `projects`, with commas between them", func(text string) error {
+		for project := range strings.SplitSeq(text, ",") {
+			if project = strings.TrimSpace(project); project == "" {
+				return errors.New("a project is empty")
+			}
+			f.projects = append(f.projects, strings.TrimSpace(project))
+		}
+		return nil
+	})
+	f.IntVar(&f.weeks, "weeks", 4, "the whole `weeks` of a report: sync loads the last ones and as many before; give report the same number, or 1")
+	return f
+}
+
+// parse reads a command line. A flag that is given and empty is refused: it comes from a
+// variable that is not set.
+func (f *flags) parse(p program, args []string) error {
+	var said strings.Builder // by the flag package, the usage included
+	f.SetOutput(&said)
+	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(p.stdout, said.String())
+		return err
+	} else if err != nil {
+		return usageError{err}
+	}
+	var err error
+	f.Visit(func(given *flag.Flag) {
+		if value, ok := given.Value.(flag.Getter); ok && given.Value.String() == "" && value.Get() == "" {
+			err = wrongf("-%s is empty", given.Name)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.NArg() > 0:
+		return wrongf("unexpected argument %q", f.Arg(0))
+	case f.weeks < 1 || f.weeks > 52:
+		return wrongf("-weeks is %d, want 1 to 52", f.weeks)
+	}
+	return nil
+}
+
+// database returns where the database is.
+func (f *flags) database(p program) string {
+	if f.db != "" {
+		return f.db
+	}
+	return p.getenv("DATABASE_URL")
+}
+
+// dayVar declares a flag that is a whole day: windows are of such.
+func (f *flags) dayVar(into *mintlify.Date, name, usage string) {
+	f.Func(name, usage, func(text string) error {
+		t, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			return errors.New("want a day such as 2026-01-02")
+		}
+		*into = mintlify.DayOf(t)
+		return nil
+	})
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+const stdout = "-"
+
+// writeFile replaces the file at path in one step: nobody opens half a page, and a crash
+// leaves the old one. A file keeps its mode. A link is followed; a device or FIFO is
+// written into.
+func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
+	if path == stdout {
+		return write(out)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	case !info.Mode().IsRegular():
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	}
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // less umask
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temporary) }() // gone already when all is well
+	err = write(file)
+	if info != nil {
+		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
+	}
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return err
+	}
+	if folder, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = folder.Sync() // not every system can; the file is whole anyway
+		_ = folder.Close()
+	}
+	return nil
+}
