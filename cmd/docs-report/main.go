@@ -12,6 +12,7 @@ package main
 
 import (
 	"context"
+	_ "embed" // the usage
 	"errors"
 	"flag"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,17 +38,8 @@ const (
 	exitInterrupted = 130
 )
 
-const usage = `docs-report shows who reads the documentation, what they search for and ask in vain,
-and what they complain about.
-
-	docs-report sync     loads what is missing into the database; needs MINTLIFY_API_KEY
-	docs-report plan     prints what sync would cost
-	docs-report report   writes the page, from the database alone
-	docs-report digest   prints twelve lines of it, or JSON for Slack
-
-	docs-report report -demo -o page.html     shows the page on made-up data
-	docs-report COMMAND -h                    lists a command's flags
-`
+//go:embed usage.txt
+var usage string
 
 // program is what a command stands on.
 type program struct {
@@ -65,18 +58,14 @@ func main() {
 }
 
 func (p program) run(ctx context.Context, args []string) int {
-	commands := map[string]func(context.Context, []string) error{"sync": p.sync, "plan": p.plan, "report": p.report, "digest": p.digest}
-	name := ""
-	if len(args) > 0 {
-		name = args[0]
-	}
-	switch command := commands[name]; {
+	name := strings.Join(args[:min(1, len(args))], "")
+	switch command := map[string]func(context.Context, []string) error{"sync": p.sync, "plan": p.plan, "report": p.report, "digest": p.digest}[name]; {
 	case command != nil:
 		return p.exit(ctx, command(ctx, args[1:]))
-	case name == "-h" || name == "-help" || name == "--help" || name == "help":
+	case name == "help" || strings.TrimLeft(name, "-") == "h" || strings.TrimLeft(name, "-") == "help":
 		fmt.Fprint(p.stdout, usage)
 		return exitOK
-	case name == "-version" || name == "--version":
+	case strings.TrimLeft(name, "-") == "version":
 		fmt.Fprintln(p.stdout, version())
 		return exitOK
 	}
@@ -135,14 +124,11 @@ type flags struct {
 
 func (p program) newFlags(name string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet("docs-report "+name, flag.ContinueOnError)}
-	f.SetOutput(p.stderr)
 	f.StringVar(&f.db, "db", "", "the `database`: sqlite:PATH, postgres://… or host=… dbname=… (default: DATABASE_URL)")
 	f.Func("projects", "the `projects`, with commas between them", func(text string) error {
-		for project := range strings.SplitSeq(text, ",") {
-			if project = strings.TrimSpace(project); project == "" {
-				return errors.New("a project is empty")
-			}
-			f.projects = append(f.projects, strings.TrimSpace(project))
+		f.projects = strings.Split(strings.ReplaceAll(text, " ", ""), ",")
+		if slices.Contains(f.projects, "") {
+			return errors.New("a project is empty")
 		}
 		return nil
 	})
@@ -155,15 +141,15 @@ func (p program) newFlags(name string) *flags {
 func (f *flags) parse(p program, args []string) error {
 	var said strings.Builder // by the flag package, the usage included
 	f.SetOutput(&said)
-	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := f.Parse(args); err != nil && !errors.Is(err, flag.ErrHelp) {
+		return usageError{err}
+	} else if err != nil {
 		fmt.Fprint(p.stdout, said.String())
 		return err
-	} else if err != nil {
-		return usageError{err}
 	}
 	var err error
 	f.Visit(func(given *flag.Flag) {
-		if value, ok := given.Value.(flag.Getter); ok && given.Value.String() == "" && value.Get() == "" {
+		if value, ok := given.Value.(flag.Getter); ok && value.Get() == "" { // the others refuse it themselves
 			err = wrongf("-%s is empty", given.Name)
 		}
 	})
@@ -186,12 +172,12 @@ func (f *flags) database(p program) string {
 	return p.getenv("DATABASE_URL")
 }
 
-// dayVar declares a flag that is a whole day: windows are of such.
-func (f *flags) dayVar(into *mintlify.Date, name, usage string) {
+// dayVar declares a flag that is a date of a layout.
+func (f *flags) dayVar(into *mintlify.Date, layout, name, usage string) {
 	f.Func(name, usage, func(text string) error {
-		t, err := time.Parse(time.DateOnly, text)
+		t, err := time.Parse(layout, text)
 		if err != nil {
-			return errors.New("want a day such as 2026-01-02")
+			return fmt.Errorf("want it as %s", layout)
 		}
 		*into = mintlify.DayOf(t)
 		return nil

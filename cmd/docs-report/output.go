@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,15 +21,9 @@ func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return err
-	case info.IsDir():
-		return fmt.Errorf("%s is a folder", path)
-	case !info.Mode().IsRegular():
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	info, found := os.Stat(path)
+	if found == nil && !info.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0) // of a folder, an error
 		if err != nil {
 			return err
 		}
@@ -43,18 +36,15 @@ func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
 	}
 	defer func() { _ = os.Remove(temporary) }() // gone already when all is well
 	err = write(file)
-	if info != nil {
+	if found == nil {
 		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
 	}
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(temporary, path)
 	}
-	if err := os.Rename(temporary, path); err != nil {
-		return err
-	}
-	if folder, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = folder.Sync() // not every system can; the file is whole anyway
+	if folder, failed := os.Open(filepath.Dir(path)); failed == nil {
+		_ = folder.Sync() // not every system can, and the file is whole anyway
 		_ = folder.Close()
 	}
-	return nil
+	return err
 }

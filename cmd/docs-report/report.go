@@ -35,14 +35,7 @@ type reader struct {
 func (p program) newReader(name string) *reader {
 	r := &reader{flags: p.newFlags(name), machine: []string{"llms.txt", "llms-full.txt", "/mcp"}}
 	r.BoolVar(&r.demo, "demo", false, "show made-up data, without a database")
-	r.Func("month", "the `month`, 2026-01, instead of the last weeks", func(text string) error {
-		t, err := time.Parse("2006-01", text)
-		if err != nil {
-			return errors.New("want a month such as 2026-01")
-		}
-		r.month = mintlify.DayOf(t)
-		return nil
-	})
+	r.dayVar(&r.month, "2006-01", "month", "the `month`, 2026-01, instead of the last weeks")
 	r.Func("machine", "a `pattern` of files for machines, beside llms.txt, llms-full.txt and /mcp: a file's name such as *.md, or a path; give it again for more", func(text string) error {
 		if _, err := path.Match(text, ""); err != nil || text == "" {
 			return errors.New("want a pattern such as *.md or /mcp/*")
@@ -96,7 +89,7 @@ func (p program) writeFolder(folder string, inputs []report.Input) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	var rows []report.Row
+	var files []string
 	for _, in := range inputs {
 		name := url.PathEscape(in.Project) + ".html"
 		if strings.EqualFold(name, "index.html") {
@@ -105,9 +98,9 @@ func (p program) writeFolder(folder string, inputs []report.Input) error {
 		if err := p.writePage(filepath.Join(folder, name), func(w io.Writer) error { return report.Write(w, in) }); err != nil {
 			return err
 		}
-		rows = append(rows, report.Row{File: url.PathEscape(name), In: in})
+		files = append(files, url.PathEscape(name))
 	}
-	return p.writePage(filepath.Join(folder, "index.html"), func(w io.Writer) error { return report.WriteIndex(w, rows) })
+	return p.writePage(filepath.Join(folder, "index.html"), func(w io.Writer) error { return report.WriteIndex(w, inputs, files) })
 }
 
 // digest prints the page in a few lines.
@@ -122,15 +115,12 @@ func (p program) digest(ctx context.Context, args []string) error {
 		return wrongf("the database has %d projects: give one of them by -projects", len(inputs))
 	}
 	lines := report.Digest(inputs[0])
-	if !*slack {
-		fmt.Fprintln(p.stdout, strings.Join(lines, "\n"))
-		return nil
+	text := strings.Join(lines, "\n")
+	if *slack {
+		text = report.Slack(text)
 	}
-	message, err := report.Slack(lines)
-	if err == nil {
-		fmt.Fprintf(p.stdout, "%s\n", message)
-	}
-	return err
+	fmt.Fprintln(p.stdout, text)
+	return nil
 }
 
 // read reads the command line and then the database, which is all that a report needs.
@@ -142,8 +132,7 @@ func (r *reader) read(ctx context.Context, p program, args []string) ([]report.I
 		return nil, wrongf("-site is not a URL such as https://docs.example.com")
 	}
 	r.site = strings.TrimRight(r.site, "/")
-	err := r.open(ctx, p)
-	if err != nil {
+	if err := r.open(ctx, p); err != nil {
 		return nil, err
 	}
 	defer r.store.Close()
@@ -151,24 +140,22 @@ func (r *reader) read(ctx context.Context, p program, args []string) ([]report.I
 	if err != nil {
 		return nil, err
 	}
+	if len(projects) == 0 {
+		return nil, errors.New("the database has no numbers yet: docs-report sync loads them")
+	}
+	if len(r.projects) == 0 {
+		r.projects = projects
+	}
+	var inputs []report.Input
 	for _, project := range r.projects {
 		if !slices.Contains(projects, project) {
 			return nil, fmt.Errorf("the database has no project %q, only: %s", project, strings.Join(projects, ", "))
 		}
-	}
-	if len(r.projects) > 0 {
-		projects = r.projects
-	}
-	var inputs []report.Input
-	for _, project := range projects {
 		in, err := r.input(ctx, project)
 		if err != nil {
 			return nil, err
 		}
 		inputs = append(inputs, in)
-	}
-	if len(inputs) == 0 {
-		return nil, errors.New("the database has no numbers yet: docs-report sync loads them")
 	}
 	return inputs, nil
 }
@@ -181,19 +168,18 @@ func (r *reader) open(ctx context.Context, p program) (err error) {
 	if r.db != "" {
 		return wrongf("-demo shows made-up data: it reads no -db")
 	}
-	const months = 12
 	now := time.Now()
 	if r.store, err = store.Open(ctx, "sqlite::memory:", store.Demo); err != nil {
 		return err
 	}
-	l := &load.Loader{Store: r.store, Budget: 10_000, Pages: 5, Texts: true}
+	l := &load.Loader{Store: r.store, Budget: 10_000, Pages: 5, Texts: true, Log: func(string, ...any) {}}
 	transport := demo.NewService(p.demoPages, now)
 	l.Client, err = mintlify.NewClient(mintlifytest.APIKey, "demo", mintlify.WithHTTPClient(&http.Client{Transport: transport}), mintlify.WithRateLimiter(l.Reserve))
 	if err != nil {
 		return err
 	}
-	from := mintlify.DayOf(now.AddDate(0, -months, 0).UTC())
-	return l.Load(ctx, load.Range{Projects: []string{"demo"}, From: from, Weeks: r.weeks, AllLists: true})
+	what := load.Range{Projects: []string{"demo"}, From: mintlify.DayOf(now.AddDate(-1, 0, 0).UTC()), Weeks: r.weeks}
+	return errors.Join(l.Load(ctx, what), l.Load(ctx, what)) // a night leaves some lists for the next
 }
 
 // input reads all that a project's page shows.
@@ -213,18 +199,11 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		*into = report.Period{Window: w, Known: !export.At.IsZero(), Totals: export.Totals, Rows: rows}
 		in.Final = in.Final && (!into.Known || load.IsFinal(export.At, w))
 	}
-	unit := report.Unit(window)
-	all := store.Window{Project: project, From: mintlify.Day(1970, time.January, 1), To: window.To}
-	for into, read := range map[*[]store.Export]func() ([]store.Export, error){
-		&in.Trend:     func() ([]store.Export, error) { return r.store.Series(ctx, unit, window) },
-		&in.TrendFrom: func() ([]store.Export, error) { return r.store.Series(ctx, unit, window.Before()) },
-		&in.Months:    func() ([]store.Export, error) { return r.store.Series(ctx, store.Month, all) },
-	} {
-		if *into, err = read(); err != nil {
-			return in, err
-		}
-	}
-	return in, errors.Join(
+	var failed [3]error
+	in.Trend, failed[0] = r.store.Series(ctx, report.Unit(window), window)
+	in.TrendFrom, failed[1] = r.store.Series(ctx, report.Unit(window), window.Before())
+	in.Months, failed[2] = r.store.Series(ctx, store.Month, store.Window{Project: project, From: mintlify.Day(1970, time.January, 1), To: window.To})
+	return in, errors.Join(errors.Join(failed[:]...),
 		readList(ctx, r.store, window, store.Searches, &in.Searches),
 		readList(ctx, r.store, window, store.Conversations, &in.Conversations),
 		readList(ctx, r.store, window, store.FeedbackByPage, &in.ByPage),

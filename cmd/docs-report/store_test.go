@@ -502,7 +502,7 @@ func TestADatabaseThatGoesAwayIsWaitedFor(t *testing.T) {
 	server := startPostgres(t)
 	s := open(t, server.database(t))
 	told := make(chan string, 10)
-	s.Warn = func(format string, args ...any) {
+	s.Log = func(format string, args ...any) {
 		told <- format
 		server.start()
 	}

@@ -24,14 +24,11 @@ func (p program) sync(ctx context.Context, args []string) error {
 		return err
 	}
 	defer loader.Store.Close()
-	line := newProgress(p.stderr)
-	loader.Show = line.show
-	err = loader.Load(ctx, what)
-	line.end()
-	if err == nil {
-		fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests())
+	if err := loader.Load(ctx, what); err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests)
+	return nil
 }
 
 // plan prints what sync would cost.
@@ -53,7 +50,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	f, l := p.newFlags(name), &load.Loader{}
 	var what load.Range
 	f.BoolVar(&f.demo, "demo", false, "load made-up data into a new database, named by -db")
-	f.dayVar(&what.From, "from", "the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
+	f.dayVar(&what.From, time.DateOnly, "from", "the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
 	f.IntVar(&l.Budget, "budget", 90, "`requests` an hour, over all runs on this database; the organization has 100 for all its programs")
 	f.IntVar(&l.Pages, "pages", 5, "the most `pages` of each list: searches, questions, feedback, views")
 	f.BoolVar(&l.Texts, "texts", false, "keep what readers write too: questions and answers, feedback's comments, code and contacts; they are personal data")
@@ -63,6 +60,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	if err := f.parse(p, args); err != nil {
 		return nil, what, err
 	}
+	l.Log = func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
 	what.Projects, what.Weeks = f.projects, f.weeks
 	if what.From.IsZero() {
 		what.From = store.LastWeeks("", f.weeks, load.SettledDay(time.Now())).Before().From
@@ -73,7 +71,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	}
 	l.Store, err = store.Open(ctx, f.database(p), source)
 	if err == nil {
-		l.Store.Warn = func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
+		l.Store.Log = l.Log
 	}
 	return l, what, err
 }

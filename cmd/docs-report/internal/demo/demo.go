@@ -1,114 +1,111 @@
-// Package demo makes up the visitors of a documentation site: seasons and weekends,
-// slow growth of humans and fast growth of AIs, pages that AIs like, and pages that
-// come into fashion and go out of it. The same window always has the same visitors.
+// Package demo makes up a documentation site: weekends, slow growth of humans and fast
+// growth of AIs, pages that AIs like, and pages that come into fashion and go out of it.
+// The same window always has the same visitors.
 package demo
 
 import (
+	_ "embed" // the site
+	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"math"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const (
-	humansADay    = 1500.0 // of the site, at the start of epoch
-	aisADay       = 190.0
-	humanGrowth   = 1.25 // a year
-	aiGrowth      = 4.0
-	pagesAHuman   = 2.4 // read in a visit
-	pagesAnAI     = 3.1
-	comeAgainPage = 0.12 // how much fewer the visitors of n days are than n times those of a day
-	comeAgainSite = 0.18
-)
+const comeAgain = 0.15 // how much fewer the visitors of n days are than n times those of a day
 
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Visitors returns the visitors of a site of that many pages, for the fake's
-// SetVisitorsFunc. Without dates they are those of a day.
-func Visitors(pages int) func(project string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-	site := newSite(pages)
-	return func(project string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-		from, to := params.DateFrom.Time(), params.DateTo.Time()
-		if !from.Before(to) {
-			from, to = epoch, epoch.AddDate(0, 0, 1)
-		}
-		return site.visitors(project, from, to)
-	}
+//go:embed site.json
+var data []byte
+
+type site struct {
+	Paths           []string
+	LikedByAIs      map[string]float64 // by the beginning of a path
+	Terms, Comments []string
+	Questions       [][2]string // category and question
+
+	pages []page
 }
 
 type page struct {
 	path      string
-	human, ai float64 // shares of what the site's visitors read
+	human, ai float64 // how many of the site's visitors read it
 	phase     float64 // of its fashion
 }
 
-type site []page
+// Visitors returns the visitors of a site of that many pages, for the fake's
+// SetVisitorsFunc. Without dates they are those of a day.
+func Visitors(pages int) func(project string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
+	return newSite(pages).visitors
+}
 
-func newSite(n int) site {
-	s := make(site, n)
-	var humans, ais float64
-	for i, path := range paths(n) {
-		popularity := math.Pow(float64(i)+3, -0.85)
-		s[i] = page{path, popularity, popularity * affinity(path), noise(path, "phase") * 2 * math.Pi}
-		humans += s[i].human
-		ais += s[i].ai
-	}
-	for i := range s {
-		s[i].human /= humans
-		s[i].ai /= ais
+func newSite(n int) *site {
+	s := &site{}
+	_ = json.Unmarshal(data, s) // it is part of the program
+	for i := range n {
+		path := fmt.Sprintf("/knowledge/article-%04d", i)
+		if i < len(s.Paths) {
+			path = s.Paths[i]
+		}
+		liked := 0.8
+		for prefix, factor := range s.LikedByAIs {
+			if strings.HasPrefix(path, prefix) {
+				liked = factor
+			}
+		}
+		popularity := 0.7 * math.Pow(float64(i)+3, -0.85)
+		s.pages = append(s.pages, page{path, popularity, popularity * liked, noise(path, "phase") * 2 * math.Pi})
 	}
 	return s
 }
 
-func (s site) visitors(project string, from, to time.Time) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-	humans, ais := make([]float64, len(s)), make([]float64, len(s)) // by page, the sums of days
+func (s *site) visitors(project string, params mintlify.VisitorsParams) (rows []mintlify.Visitor, totals mintlify.VisitorTotals) {
+	from, to := params.DateFrom.Time(), params.DateTo.Time()
+	if !from.Before(to) {
+		from, to = epoch, epoch.AddDate(0, 0, 1)
+	}
+	humans, ais := make([]float64, len(s.pages)), make([]float64, len(s.pages)) // by page, the sums of days
 	var siteHumans, siteAIs float64
 	for day := from; day.Before(to); day = day.AddDate(0, 0, 1) {
 		h, a := siteDay(project, day)
 		siteHumans, siteAIs = siteHumans+h, siteAIs+a
 		number := float64(day.Unix()) / (24 * 60 * 60)
-		for i, p := range s {
+		for i, p := range s.pages {
 			fashion := math.Exp(0.55 * math.Sin(number/(19+11*p.phase)+p.phase))
-			humans[i] += h * p.human * pagesAHuman * fashion
-			ais[i] += a * p.ai * pagesAnAI * math.Sqrt(fashion)
+			humans[i] += h * p.human * fashion
+			ais[i] += a * p.ai * math.Sqrt(fashion)
 		}
 	}
-	days := to.Sub(from).Hours() / 24
-	rows := make([]mintlify.Visitor, len(s))
-	for i, p := range s {
-		jitter := 0.9 + 0.2*noise(project, p.path, from.Format(time.DateOnly), to.Format(time.DateOnly))
-		h, a := unique(humans[i]*jitter, days, comeAgainPage), unique(ais[i]*jitter, days, comeAgainPage)
-		rows[i] = mintlify.Visitor{Path: p.path, Human: h, AI: a, Total: h + a - min(h, a)/50}
+	again := math.Pow(to.Sub(from).Hours()/24, -comeAgain)
+	count := func(human, ai float64) mintlify.VisitorTotals {
+		h, a := int64(human*again), int64(ai*again)
+		return mintlify.VisitorTotals{Human: h, AI: a, Total: h + a - min(h, a)/50}
 	}
-	if len(s) == 0 {
-		return rows, mintlify.VisitorTotals{}
+	for i, p := range s.pages {
+		jitter := 0.9 + 0.2*noise(project, p.path, params.DateFrom.String(), params.DateTo.String())
+		t := count(humans[i]*jitter, ais[i]*jitter)
+		rows = append(rows, mintlify.Visitor{Path: p.path, Human: t.Human, AI: t.AI, Total: t.Total})
 	}
-	h, a := unique(siteHumans, days, comeAgainSite), unique(siteAIs, days, comeAgainSite)
-	return rows, mintlify.VisitorTotals{Human: h, AI: a, Total: h + a - min(h, a)/50}
+	if len(rows) > 0 {
+		totals = count(siteHumans, siteAIs)
+	}
+	return rows, totals
 }
 
 // siteDay returns a day's visitors of a project.
 func siteDay(project string, day time.Time) (humans, ais float64) {
 	years := min(max(day.Sub(epoch).Hours()/24/365, -2), 2)
-	size := 0.7 + 0.8*noise(project)
-	season := 1 + 0.1*math.Sin(2*math.Pi*float64(day.YearDay()-245)/365)
-	if d := day.YearDay(); d <= 3 || d >= 357 { // the holidays
-		season *= 0.6
-	}
-	weekHumans, weekAIs := 1.0, 1.0
+	size, date := 0.7+0.8*noise(project), day.Format(time.DateOnly)
+	humans = 1500 * size * math.Pow(1.25, years) * (0.93 + 0.14*noise(project, date, "human"))
+	ais = 190 * size * math.Pow(4, years) * (0.9 + 0.2*noise(project, date, "ai"))
 	if weekday := day.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
-		weekHumans, weekAIs = 0.42, 0.8
+		humans, ais = 0.42*humans, 0.8*ais
 	}
-	date := day.Format(time.DateOnly)
-	humans = humansADay * size * math.Pow(humanGrowth, years) * season * weekHumans * (0.93 + 0.14*noise(project, date, "human"))
-	ais = aisADay * size * math.Pow(aiGrowth, years) * weekAIs * (0.9 + 0.2*noise(project, date, "ai"))
 	return humans, ais
-}
-
-// unique returns the visitors of n days of which so many came in all.
-func unique(visits, days, comeAgain float64) int64 {
-	return int64(math.Round(visits * math.Pow(days, -comeAgain)))
 }
 
 // noise returns a number from 0 to 1 that is always the same for the same words.

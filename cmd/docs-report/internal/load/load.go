@@ -18,40 +18,28 @@ const (
 	maxFailures = 3               // windows of a project in a row
 	maxRestarts = 3               // of an export whose totals change from page to page
 	quotaWait   = 10 * time.Minute
-	maxBlock    = time.Hour // the quota is of an hour, whatever a Retry-After says
+	maxBlock    = time.Hour        // the quota is of an hour, whatever a Retry-After says
+	heldWait    = 10 * time.Second // for other runs, if they are at all that is left
 )
 
 // Loader loads windows. Its fields are set before use.
 type Loader struct {
-	Store  *store.Store
-	Client *mintlify.Client // of any project; it asks Reserve before each request and does not retry
-	Budget int              // requests an hour
-	Pages  int              // the most of a list
-	Texts  bool             // whether to keep what readers write
-	Wait   bool             // for the quota, instead of stopping
-	Show   func(Progress)   // called after each page, and before a wait
+	Store    *store.Store
+	Client   *mintlify.Client                 // of any project; it asks Reserve before each request and does not retry
+	Budget   int                              // requests an hour
+	Pages    int                              // the most of a list
+	Texts    bool                             // whether to keep what readers write
+	Wait     bool                             // for the quota, instead of stopping
+	Log      func(format string, args ...any) // told of each export and wait
+	Requests int                              // made so far
 
-	left     int // of the budget
-	progress Progress
-}
-
-// Progress is how far a run has come.
-type Progress struct {
-	Exports, Done int       // to be loaded, and loaded
-	Requests      int       // made by this run
-	Left          int       // requests left of the hour's budget
-	Completed     *Task     // just now; nil within an export
-	Problem       string    // why a list is empty; the rest of the run goes on
-	Waiting       time.Time // until when; zero unless it waits
-	For           string    // what it waits for
+	left int // of the budget
 }
 
 // Reserve is a limiter for the client: it keeps the budget over all runs.
-func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) error {
-	left, err := l.Store.Reserve(ctx, l.Budget)
-	if err == nil {
-		l.left = left
-		l.progress.Requests++
+func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) (err error) {
+	if l.left, err = l.Store.Reserve(ctx, l.Budget); err == nil {
+		l.Requests++
 	}
 	return err
 }
@@ -66,74 +54,55 @@ func (l *Loader) Load(ctx context.Context, r Range) error {
 	if err != nil {
 		return err
 	}
-	l.progress.Exports = len(queue)
 	var failures []error
-	inARow := map[string]int{} // exports that failed, by project
-	held := 0                  // exports in a row that other runs are at
+	inARow := map[string]int{}          // exports that failed, by project
+	held, done, all := 0, 0, len(queue) // held: exports in a row that other runs are at
 	for len(queue) > 0 {
 		task := queue[0]
 		queue = queue[1:]
-		if inARow[task.Project] == maxFailures {
+		if inARow[task.Project] >= maxFailures {
 			continue
 		}
 		err := l.loadTask(ctx, task)
 		var quota *store.QuotaError
-		var holder *store.HeldError
-		if !errors.As(err, &holder) {
-			held = 0
-		}
+		var other *store.HeldError
 		switch {
 		case err == nil:
-			inARow[task.Project] = 0
-			l.progress.Done++
-			l.show(&task)
-		case holder != nil:
-			queue = append(queue, task) // what the other run does not do comes last
-			if held++; held >= len(queue) {
-				held = 0
-				err = l.waitUntil(ctx, time.Now().Add(time.Second), "another run ("+holder.Holder+")")
-			}
-			if ctx.Err() != nil {
-				return err
-			}
-		case errors.Is(err, store.ErrOvertaken):
-			queue = append(queue, task)
+			inARow[task.Project], held = 0, 0
+			done++
+			l.Log("%v (%d of %d exports, %d requests, %d left this hour)", task, done, all, l.Requests, l.left)
 		case ctx.Err() != nil:
 			return err
+		case errors.As(err, &other) && held >= len(queue):
+			l.Log("Waiting: %v.", other)
+			held = 0
+			_ = sleep(ctx, heldWait) // an end of ctx ends the next task
+			fallthrough
+		case other != nil:
+			held++
+			fallthrough
+		case errors.Is(err, store.ErrOvertaken):
+			queue = append(queue, task) // what the other run does not do comes last
 		case errors.As(err, &quota) && l.Wait:
+			l.Log("Waiting for the hourly quota until %s.", quota.Until.Format(time.TimeOnly+" MST"))
+			_ = sleep(ctx, time.Until(quota.Until))
 			queue = append([]Task{task}, queue...)
-			if err := l.waitUntil(ctx, quota.Until, "the hourly quota"); err != nil {
-				return err
-			}
-		case errors.As(err, &quota):
+		case quota != nil:
 			return errors.Join(append(failures, quota)...)
 		default:
 			inARow[task.Project]++
-			if isOfProject(err) {
-				inARow[task.Project] = maxFailures
+			if errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound) {
+				inARow[task.Project] = maxFailures // nothing of the project can be had
 			}
-			failures = append(failures, fmt.Errorf("%v, %s: %w", task.Window, task.Kind, err))
+			failures = append(failures, fmt.Errorf("%v: %w", task, err))
 		}
 	}
-	if len(failures) == 0 {
-		return l.prune(ctx, r)
+	for _, project := range r.Projects {
+		if len(failures) == 0 {
+			failures = append(failures, l.Store.Prune(ctx, r.lastWeeks(project)))
+		}
 	}
 	return errors.Join(failures...)
-}
-
-// prune deletes rolling windows that no report shows any more.
-func (l *Loader) prune(ctx context.Context, r Range) error {
-	var errs []error
-	for _, project := range r.Projects {
-		period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
-		errs = append(errs, l.Store.Prune(ctx, period))
-	}
-	return errors.Join(errs...)
-}
-
-// isOfProject reports whether no window of the project can be had.
-func isOfProject(err error) bool {
-	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound)
 }
 
 // loadTask loads what is missing of an export. Meanwhile no other run is at it.
@@ -185,7 +154,6 @@ func (l *Loader) loadPages(ctx context.Context, export store.Export) error {
 			if err != nil || page.Last {
 				return err
 			}
-			l.show(nil)
 		}
 	}
 }
@@ -195,7 +163,7 @@ func (l *Loader) orProblem(ctx context.Context, export store.Export, err error) 
 	if export.Kind == store.Visitors || !errors.Is(err, mintlify.ErrForbidden) && !errors.Is(err, mintlify.ErrNotFound) {
 		return err
 	}
-	l.progress.Problem = fmt.Sprintf("%v, %s: %v", export.Window, export.Kind, err)
+	l.Log("Not loaded: %v: %v", Task{export.Window, export.Kind}, err)
 	return l.Store.EndWith(ctx, export, err.Error())
 }
 
@@ -229,26 +197,7 @@ func (l *Loader) block(ctx context.Context, wait time.Duration) error {
 	if err := l.Store.Block(context.WithoutCancel(ctx), until); err != nil {
 		return err
 	}
-	l.left = 0
 	return &store.QuotaError{Until: until, Reason: "the service's hourly quota is used up (429)"}
-}
-
-// Requests returns how many requests were made.
-func (l *Loader) Requests() int { return l.progress.Requests }
-
-func (l *Loader) waitUntil(ctx context.Context, until time.Time, reason string) error {
-	l.progress.Waiting, l.progress.For = until, reason
-	l.show(nil)
-	l.progress.Waiting = time.Time{}
-	return sleep(ctx, time.Until(until))
-}
-
-func (l *Loader) show(completed *Task) {
-	if l.Show != nil {
-		l.progress.Left, l.progress.Completed = l.left, completed
-		l.Show(l.progress)
-	}
-	l.progress.Problem = ""
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -35,14 +35,13 @@ func (l *Loader) pages(ctx context.Context, client *mintlify.Client, e store.Exp
 		return convert(pages, func(p *mintlify.FeedbackPage) *store.Page {
 			return &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
 		})
-	case store.FeedbackByPage:
+	case store.FeedbackByPage: // it has no pages
+		p, err := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{DateFrom: e.From, DateTo: e.To, Limit: limit})
+		if err != nil {
+			p = &mintlify.FeedbackByPage{}
+		}
 		return func(yield func(*store.Page, error) bool) {
-			p, err := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{DateFrom: e.From, DateTo: e.To, Limit: limit})
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			yield(&store.Page{Rows: anyOf(p.Pages), More: p.HasMore, Last: true}, nil)
+			yield(&store.Page{Rows: anyOf(p.Pages), More: p.HasMore, Last: true}, err)
 		}
 	case store.Conversations:
 		pages := a.ConversationPages(ctx, mintlify.ConversationsParams{DateFrom: e.From, DateTo: e.To, Limit: limit, Cursor: e.Cursor})
@@ -71,11 +70,11 @@ func dropTexts(rows []mintlify.Conversation) {
 func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) iter.Seq2[*store.Page, error] {
 	return func(yield func(*store.Page, error) bool) {
 		for page, err := range pages {
-			var converted *store.Page
-			if err == nil {
-				converted = to(page)
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			if !yield(converted, err) {
+			if !yield(to(page), nil) {
 				return
 			}
 		}

@@ -61,7 +61,7 @@ func (l *Loader) Plan(ctx context.Context, r Range) (plan Plan, err error) {
 		}
 		*requests += max(1, (rows+size-1)/size)
 	}
-	plan.Probes = l.progress.Requests
+	plan.Probes = l.Requests
 	plan.Left, err = l.Store.Left(ctx, l.Budget)
 	return plan, err
 }

@@ -3,6 +3,7 @@ package load
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +24,8 @@ type Task struct {
 	Kind store.Kind
 }
 
+func (t Task) String() string { return fmt.Sprintf("%v, %s", t.Window, t.Kind) }
+
 // SettledDay returns the day before which all counts are final.
 func SettledDay(now time.Time) mintlify.Date { return mintlify.DayOf(now.Add(-settle).UTC()) }
 
@@ -39,23 +42,25 @@ func isFresh(at time.Time, w store.Window) bool {
 type Range struct {
 	Projects []string
 	From     mintlify.Date
-	Weeks    int  // of a report
-	AllLists bool // at once, instead of a few each night
+	Weeks    int // of a report
+}
+
+func (r Range) lastWeeks(project string) store.Window {
+	return store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
 }
 
 // Tasks returns what is not up to date, what the report shows first, then the newest
 // windows first, the projects in turn.
 func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
-	now := time.Now()
-	var first, rest []Task
+	var tasks, rest []Task
 	for _, project := range r.Projects {
 		extra, err := l.extraTasks(ctx, project, r)
 		if err != nil {
 			return nil, err
 		}
-		first = append(first, extra...)
+		tasks = append(tasks, extra...)
 		for _, span := range []store.Span{store.Day, store.Week, store.Month} {
-			for _, w := range store.Windows(project, span, r.From, mintlify.DayOf(now.UTC())) {
+			for _, w := range store.Windows(project, span, r.From, mintlify.DayOf(time.Now().UTC())) {
 				rest = append(rest, Task{w, store.Visitors})
 			}
 		}
@@ -66,13 +71,10 @@ func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
 			b.From.Time().Compare(a.From.Time()), // the shorter first
 			cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
 	})
-	tasks := first
 	for _, task := range rest {
-		has, err := l.hasAll(ctx, task)
-		if err != nil {
+		if complete, _, err := l.Store.Find(ctx, task.Window, task.Kind); err != nil {
 			return nil, err
-		}
-		if !has {
+		} else if !l.isUpToDate(complete) {
 			tasks = append(tasks, task)
 		}
 	}
@@ -82,23 +84,21 @@ func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
 // extraTasks returns what is missing of a project's last whole weeks, of those before, and
 // of the lists, newest first. Lists that the service has refused come last.
 func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Task, error) {
-	period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
-	windows := store.Windows(project, store.Month, r.From, SettledDay(time.Now()))
-	slices.Reverse(windows)
+	period := r.lastWeeks(project)
 	var wanted []Task
 	for _, w := range []store.Window{period, period.Before()} {
-		if w.Span() != store.Week && !w.From.Time().Before(r.From.Time()) {
+		if w.Span() != store.Week { // else it is loaded anyway
 			wanted = append(wanted, Task{w, store.Visitors})
 		}
 	}
-	if !period.From.Time().Before(r.From.Time()) {
-		windows = append([]store.Window{period}, windows...)
-	}
-	for _, w := range windows {
+	months := store.Windows(project, store.Month, r.From, SettledDay(time.Now()))
+	slices.Reverse(months)
+	for _, w := range append([]store.Window{period}, months...) {
 		for _, kind := range l.kinds() {
 			wanted = append(wanted, Task{w, kind})
 		}
 	}
+	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
 	var missing, refused []Task
 	for _, task := range wanted {
 		complete, _, err := l.Store.Find(ctx, task.Window, task.Kind)
@@ -112,10 +112,7 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 		}
 	}
 	all := append(missing, refused...)
-	if !r.AllLists {
-		all = all[:min(extras, len(all))]
-	}
-	return all, nil
+	return all[:min(extras, len(all))], nil
 }
 
 func (l *Loader) kinds() []store.Kind {
@@ -124,11 +121,6 @@ func (l *Loader) kinds() []store.Kind {
 		kinds = append(kinds, store.Feedback)
 	}
 	return kinds
-}
-
-func (l *Loader) hasAll(ctx context.Context, task Task) (bool, error) {
-	complete, _, err := l.Store.Find(ctx, task.Window, task.Kind)
-	return l.isUpToDate(complete), err
 }
 
 func (l *Loader) isUpToDate(e store.Export) bool {

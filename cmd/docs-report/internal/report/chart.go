@@ -30,24 +30,21 @@ type trendRow struct {
 
 // chart is a drawing of a size, in its own units.
 type chart struct {
-	Class                    string
-	Width, Height            float64
-	Left, Right, Top, Bottom float64 // of the plot
-	Weekends                 []band
-	Ticks                    []tick // of the counts
-	Labels                   []tick // of the dates
-	Humans, AIs              string // points of the lines
-	HumanArea, AIArea        string
-	HumansBefore, AIsBefore  string
-	Points                   []point
-	Step                     float64 // from point to point
+	Class                               string
+	Width, Height                       float64
+	Left, Right, Top, Bottom            float64 // of the plot
+	Ticks, Labels                       []tick  // of the counts and of the dates
+	Weekends                            []float64
+	Humans, AIs, HumansBefore, AIBefore string // points of the lines
+	Points                              []point
+	Step                                float64 // from point to point
 }
 
-type band struct{ X, Width float64 }
 type tick struct {
 	At   float64
 	Text string
 }
+
 type point struct{ X, Human, AI float64 }
 
 // Unit is what a window's trend is drawn by.
@@ -65,20 +62,13 @@ func newTrend(in Input) trend {
 		return t
 	}
 	t.LeftOut = len(in.Trend) < len(store.Windows("", unit, in.Period.From, in.Period.To)) || in.Trend[0].From != in.Period.From
-	t.Charts = []chart{drawChart(in, t.Unit, "wide", 1000, 300), drawChart(in, t.Unit, "narrow", 340, 230)}
-	low, high := in.Trend[0], in.Trend[0]
+	t.Charts = []chart{drawChart(in, "wide", 1000, 300), drawChart(in, "narrow", 340, 230)}
 	for _, b := range in.Trend {
-		if b.Totals.Human < low.Totals.Human {
-			low = b
-		}
-		if b.Totals.Human > high.Totals.Human {
-			high = b
-		}
-		t.Rows = append(t.Rows, trendRow{bucketText(b), number(b.Totals.Human), number(b.Totals.AI), number(b.Totals.Total), t.Unit == "day" && isWeekend(b.From.Time())})
+		t.Rows = append(t.Rows, trendRow{bucketText(b), number(b.Totals.Human), number(b.Totals.AI), number(b.Totals.Total), unit == store.Day && isWeekend(b.From.Time())})
 	}
-	first, last := in.Trend[0].Totals, in.Trend[len(in.Trend)-1].Totals
-	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last, from %s (%s) to %s (%s). AIs: %s at first, %s at last. The table beneath has all numbers.",
-		t.Unit, number(first.Human), number(last.Human), number(low.Totals.Human), bucketText(low), number(high.Totals.Human), bucketText(high), number(first.AI), number(last.AI))
+	first, last := t.Rows[0], t.Rows[len(t.Rows)-1]
+	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table beneath has all numbers.",
+		unit, first.Human, last.Human, first.AI, last.AI)
 	return t
 }
 
@@ -89,7 +79,8 @@ func bucketText(b store.Export) string {
 	return b.From.Time().Format("Mon " + shortDay)
 }
 
-func drawChart(in Input, unit, class string, width, height float64) chart {
+func drawChart(in Input, class string, width, height float64) chart {
+	unit := Unit(in.Period.Window)
 	c := chart{Class: class, Width: width, Height: height, Left: 46, Right: width - 24, Top: 12, Bottom: height - 28}
 	highest := int64(0)
 	for _, b := range slices.Concat(in.Trend, in.TrendFrom) {
@@ -101,9 +92,8 @@ func drawChart(in Input, unit, class string, width, height float64) chart {
 	for n := 0.0; n <= top; n += step {
 		c.Ticks = append(c.Ticks, tick{At: y(int64(n)), Text: number(int64(n))})
 	}
-	length := map[string]int{"day": 1, "week": 7}[unit]
-	last := in.Period.Days()/length - 1
-	if last > 0 {
+	length := map[store.Span]int{store.Day: 1, store.Week: 7}[unit]
+	if last := in.Period.Days()/length - 1; last > 0 {
 		c.Step = (c.Right - c.Left) / float64(last)
 	}
 	at := func(w store.Window, b store.Export) float64 { // a missing day leaves its place empty
@@ -116,9 +106,8 @@ func drawChart(in Input, unit, class string, width, height float64) chart {
 		if from := (len(in.Trend) - 1) % apart; i%apart == from { // the last has one
 			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
 		}
-		if unit == "day" && isWeekend(b.From.Time()) {
-			left, right := math.Max(x-c.Step/2, c.Left), math.Min(x+c.Step/2, c.Right)
-			c.shade(round(left), round(right))
+		if unit == store.Day && isWeekend(b.From.Time()) {
+			c.Weekends = append(c.Weekends, x)
 		}
 	}
 	var before []point
@@ -128,28 +117,8 @@ func drawChart(in Input, unit, class string, width, height float64) chart {
 		}
 	}
 	human, ai := func(p point) float64 { return p.Human }, func(p point) float64 { return p.AI }
-	c.Humans, c.AIs = line(c.Points, human), line(c.Points, ai)
-	c.HumanArea, c.AIArea = c.area(c.Humans), c.area(c.AIs)
-	c.HumansBefore, c.AIsBefore = line(before, human), line(before, ai)
+	c.Humans, c.AIs, c.HumansBefore, c.AIBefore = line(c.Points, human), line(c.Points, ai), line(before, human), line(before, ai)
 	return c
-}
-
-// PlotHeight, TickX and LabelY are places that the template asks for.
-func (c chart) PlotHeight() float64 { return c.Bottom - c.Top }
-
-// TickX is where the counts end.
-func (c chart) TickX() float64 { return c.Left - 8 }
-
-// LabelY is where the dates stand.
-func (c chart) LabelY() float64 { return c.Bottom + 19 }
-
-// shade adds a weekend's day, to that of the day before if they touch.
-func (c *chart) shade(left, right float64) {
-	if last := len(c.Weekends) - 1; last >= 0 && math.Abs(c.Weekends[last].X+c.Weekends[last].Width-left) < 1 {
-		c.Weekends[last].Width = round(right - c.Weekends[last].X)
-		return
-	}
-	c.Weekends = append(c.Weekends, band{left, round(right - left)})
 }
 
 // line returns the points of a line.
@@ -159,11 +128,6 @@ func line(points []point, y func(point) float64) string {
 		fmt.Fprintf(&b, "%g,%g ", p.X, y(p))
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// area returns the points of the area beneath a line.
-func (c chart) area(line string) string {
-	return fmt.Sprintf("%g,%g %s %g,%g", c.Points[0].X, c.Bottom, line, c.Points[len(c.Points)-1].X, c.Bottom)
 }
 
 // tickStep returns a round number that goes into highest some five times.

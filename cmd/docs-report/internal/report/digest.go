@@ -18,34 +18,30 @@ func Digest(in Input) []string {
 		demo = " (demo: made-up numbers)"
 	}
 	lines := []string{fmt.Sprintf("%s: %s%s", v.Project, v.Dates, demo)}
+	var numbers []string
 	for _, h := range v.Headlines {
-		text := fmt.Sprintf("%s %s", h.Label, h.Value)
-		if in.Before.Known {
-			text += fmt.Sprintf(" (%s)", h.Change.Text)
+		text := h.Label + " " + h.Value
+		if v.Known {
+			text += " (" + h.Change.Text + ")"
 		}
-		if len(lines) == 1 {
-			lines = append(lines, text)
-			continue
-		}
-		lines[1] += " · " + text
+		numbers = append(numbers, text)
 	}
 	if v.Break != "" {
-		lines[1] += " · " + v.Break + ": these changes do not compare"
+		numbers = append(numbers, v.Break+": these changes do not compare")
 	}
+	lines = append(lines, strings.Join(numbers, " · "))
 	gainers, losers := movers(in.compare())
 	moved := slices.Concat(gainers, losers)
 	slices.SortStableFunc(moved, func(a, b comparison) int { return cmp.Compare(max(b.gain(), -b.gain()), max(a.gain(), -a.gain())) })
 	for _, m := range in.texts(moved[:min(mostMovers, len(moved))]) {
 		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", m.Difference, shortened(m.Path), m.Now, m.Change.Text))
 	}
-	searches, questions, complaints := v.Lists[0], v.Lists[1], v.Lists[2]
-	lines = append(lines, "Searched without result: "+searches.top(searches.Lists[0].Empty))
-	lines = append(lines, "Asked without answer: "+questions.top(questions.Lists[0].Empty))
-	return append(lines, "Most complaints: "+complaints.top(complaints.Lists[0].Empty))
+	return append(lines, "Searched without result: "+v.Lists[0].Top(), "Asked without answer: "+v.Lists[1].Top(), "Most complaints: "+v.Lists[2].Top())
 }
 
-// Slack returns lines as a message for a webhook of Slack.
-func Slack(lines []string) ([]byte, error) {
-	text := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(strings.Join(lines, "\n"))
-	return json.Marshal(map[string]string{"text": text})
+// Slack returns text as a message for a webhook of Slack.
+func Slack(text string) string {
+	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	message, _ := json.Marshal(map[string]string{"text": text}) // of strings it cannot fail
+	return string(message)
 }

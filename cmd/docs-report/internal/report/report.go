@@ -81,35 +81,19 @@ func write(w io.Writer, html string, view any) error {
 	return err
 }
 
-// frame is what all pages have.
-type frame struct {
-	Title, Generated string
-	Demo             bool
-	CSP              string
-	Style            template.CSS
-	Script           template.JS
-}
-
-func newFrame(title string, demo bool, generated time.Time) frame {
-	return frame{
-		Title: title, Demo: demo, Generated: generated.Format("2 January 2006, 15:04 MST"),
-		CSP: "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '" + hash(style) +
-			"'; script-src '" + hash(script) + "'",
-		Style: template.CSS(style), Script: template.JS(script),
-	}
-}
-
 // hash is how a Content-Security-Policy names the only text that it allows.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// view is what the page's template shows: all numbers are text by now.
+// view is what a template shows: all numbers are text by now.
 type view struct {
-	frame
-	Project, Dates, BeforeDates string
-	Known, Final, Stale, None   bool
+	Title, Generated, CSP             string
+	Style                             template.CSS
+	Script                            template.JS
+	Project, Dates, BeforeDates       string
+	Demo, Known, Final, Stale, IsNone bool
 
 	Headlines       []headline
 	Trend           trend
@@ -118,31 +102,43 @@ type view struct {
 	Lists           []section
 	Groups          []group
 	HasViews        bool
-	Pages           int
-	Shown           int    // of the pages; the table has no more
+	Pages, Shown    int    // the table has no more than are shown
 	Break           string // within the comparison
 	Breaks          []string
+
+	File string // of this page, in an index
+	Rows []view // of an index
 }
 
-const (
-	title     = "Who reads the docs"
-	mostPages = 5000 // in the table: browsers are slow with more
-)
+const mostPages = 5000 // in the table: browsers are slow with more
 
 func newView(in Input) view {
 	pages := in.compare()
 	gainers, losers := movers(pages)
-	v := view{
-		frame: newFrame(title, in.Demo, in.Generated), Project: printable(in.Project),
-		Dates: span(in.Period.Window), BeforeDates: span(in.Before.Window), Known: in.Before.Known, Final: in.Final, Stale: in.Stale,
-		Headlines: headlines(in), Trend: newTrend(in), None: in.Period.Totals == mintlify.VisitorTotals{},
-		Growth: growth(in), Gainers: in.texts(gainers), Losers: in.texts(losers),
-		Lists: []section{in.searches(), in.questions(), in.complaints()},
-		Pages: len(pages), Shown: min(len(pages), mostPages), HasViews: len(in.Views.Rows) > 0,
+	shown := min(len(pages), mostPages)
+	return view{
+		Title: "Who reads the docs", Generated: in.Generated.Format("2 January 2006, 15:04 MST"),
+		CSP: "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '" + hash(style) +
+			"'; script-src '" + hash(script) + "'",
+		Style: template.CSS(style), Script: template.JS(script),
+		Project: printable(in.Project), Dates: span(in.Period.Window), BeforeDates: span(in.Before.Window),
+		Demo: in.Demo, Known: in.Before.Known, Final: in.Final, Stale: in.Stale, IsNone: in.Period.Totals == mintlify.VisitorTotals{},
+		Headlines: headlines(in), Trend: newTrend(in), Growth: growth(in), Gainers: in.texts(gainers), Losers: in.texts(losers),
+		Lists:  []section{in.searches(), in.questions(), in.complaints()},
+		Groups: in.groups(pages[:shown]), HasViews: len(in.Views.Rows) > 0, Pages: len(pages), Shown: shown,
 		Break: breakWithin(in.Before.From, in.Period.To), Breaks: breaks(in.Before.From, in.Period.To),
 	}
-	v.Groups = in.groups(pages[:v.Shown])
-	return v
+}
+
+// WriteIndex writes a page with a row for each project. files are their pages.
+func WriteIndex(w io.Writer, inputs []Input, files []string) error {
+	index := newView(inputs[0])
+	for i, in := range inputs {
+		row := newView(in)
+		row.File, row.Groups = files[i], nil
+		index.Rows = append(index.Rows, row)
+	}
+	return write(w, indexHTML, index)
 }
 
 // breaks returns the dates on which the service changed what counts as human and as AI,
@@ -165,34 +161,10 @@ func breakWithin(from, to mintlify.Date) string {
 	return ""
 }
 
-// Row is a project in the index of several.
-type Row struct {
-	File string // of its page
-	In   Input
-}
-
-// WriteIndex writes a page with a row for each project.
-func WriteIndex(w io.Writer, rows []Row) error {
-	type indexRow struct {
-		view
-		File, Search, Complaint string
-	}
-	index := struct {
-		frame
-		Rows []indexRow
-	}{newFrame("Who reads the docs", rows[0].In.Demo, rows[0].In.Generated), nil}
-	for _, row := range rows {
-		v := newView(row.In)
-		v.Groups = nil
-		index.Rows = append(index.Rows, indexRow{v, row.File, v.Lists[0].top("–"), v.Lists[2].top("–")})
-	}
-	return write(w, indexHTML, index)
-}
-
-// top names the first finding of a section.
-func (s section) top(none string) string {
-	if len(s.Lists) == 0 || len(s.Lists[0].Rows) == 0 {
-		return none
+// Top names the first finding of a section, or says why there is none.
+func (s section) Top() string {
+	if len(s.Lists[0].Rows) == 0 {
+		return s.Lists[0].Empty
 	}
 	first := s.Lists[0].Rows[0]
 	return fmt.Sprintf("%s (%s)", shortened(first.Text), first.Much)

@@ -168,13 +168,13 @@ func TestThePeriodBeforeIsAThinLine(t *testing.T) {
 func TestWeekendsAreShaded(t *testing.T) {
 	page := write(t, demoInput(5))
 	wide := page[strings.Index(page, `class="chart wide"`):strings.Index(page, `class="chart narrow"`)]
-	assert.Equal(t, 4, strings.Count(wide, `<rect class="weekend"`), "one for both days")
+	assert.Equal(t, 8, strings.Count(wide, `<line class="weekend"`))
 	assert.Equal(t, 8, strings.Count(page, `<tr class="weekend">`))
 	for _, day := range []string{"Sat 24 Oct", "Sun 25 Oct", "Sun 15 Nov"} {
 		assert.Contains(t, page, `<tr class="weekend"><th scope="row">`+day)
 	}
 	byWeek := write(t, inputOf(5, mintlify.Day(2026, time.August, 24), mintlify.Day(2026, time.November, 16)))
-	assert.NotContains(t, byWeek, `<rect class="weekend"`)
+	assert.NotContains(t, byWeek, `<line class="weekend"`)
 }
 
 func TestWhatAReaderHasToKnow(t *testing.T) {

@@ -43,7 +43,7 @@ var ErrSetup = errors.New("the database cannot be used")
 // Store is an open database.
 type Store struct {
 	Source string                           // where its data come from: a base URL, or [Demo]
-	Warn   func(format string, args ...any) // told when the database is away
+	Log    func(format string, args ...any) // told when the database is away
 
 	db     *sql.DB
 	holder string // names this run in leases
@@ -88,7 +88,7 @@ var keyValue = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|
 
 // open never puts where into an error: it may hold a password.
 func open(where, mode string, prepare func(*Store) error) (*Store, error) {
-	s := &Store{holder: fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64()), Warn: func(string, ...any) {}}
+	s := &Store{holder: fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64()), Log: func(string, ...any) {}}
 	path, isSQLite := strings.CutPrefix(where, "sqlite:")
 	var err error
 	switch {
@@ -176,7 +176,7 @@ func (s *Store) retry(ctx context.Context, again func(error) bool, work func() e
 			return err
 		}
 		if wait == 800*time.Millisecond {
-			s.Warn("The database is away: waiting for it, %v at most.", patience)
+			s.Log("The database is away: waiting for it, %v at most.", patience)
 		}
 		select {
 		case <-time.After(wait):
