@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
-
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -140,22 +138,6 @@ func tickStep(highest int64) float64 {
 		}
 	}
 	return power * 10
-}
-
-// spark returns the points of a small line without axes, 100 wide and 24 high.
-func spark(trend []store.Export, count func(mintlify.VisitorTotals) float64) string {
-	highest := 0.0
-	for _, b := range trend {
-		highest = max(highest, count(b.Totals))
-	}
-	if len(trend) < 2 || highest == 0 {
-		return ""
-	}
-	var points strings.Builder
-	for i, b := range trend {
-		fmt.Fprintf(&points, "%g,%g ", round(100*float64(i)/float64(len(trend)-1)), round(23-22*max(count(b.Totals), 0)/highest))
-	}
-	return strings.TrimSpace(points.String())
 }
 
 func round(x float64) float64 { return math.Round(10*x) / 10 }

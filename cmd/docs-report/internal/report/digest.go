@@ -34,7 +34,7 @@ func Digest(in Input) []string {
 	moved := slices.Concat(gainers, losers)
 	slices.SortStableFunc(moved, func(a, b comparison) int { return cmp.Compare(max(b.gain(), -b.gain()), max(a.gain(), -a.gain())) })
 	for _, m := range in.texts(moved[:min(mostMovers, len(moved))]) {
-		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", m.Difference, shortened(m.Path), m.Now, m.Change.Text))
+		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", m.Difference, m.Path, m.Now, m.Change.Text))
 	}
 	return append(lines, "Searched without result: "+v.Lists[0].Top(), "Asked without answer: "+v.Lists[1].Top(), "Most complaints: "+v.Lists[2].Top())
 }

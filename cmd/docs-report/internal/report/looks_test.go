@@ -63,7 +63,7 @@ const illegible = `(() => {
 })()`
 
 // tooWide lists what reaches beyond the screen.
-const tooWide = `[...document.querySelectorAll('body *:not(script, .unseen)')].filter((e) => e.checkVisibility() && !e.closest('.spark') && e.getBoundingClientRect().right > innerWidth + 0.5).map((e) => e.outerHTML.slice(0, 80))`
+const tooWide = `[...document.querySelectorAll('body *:not(script, .unseen)')].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 0.5).map((e) => e.outerHTML.slice(0, 80))`
 
 func everyScreen(t *testing.T, chrome context.Context) {
 	inputs := map[string]report.Input{"demo": demoInput(60), "hostile": withFiller(hostileInput()),

@@ -100,23 +100,20 @@ func movers(pages []comparison) (gainers, losers []comparison) {
 func (in Input) texts(pages []comparison) []mover {
 	all := make([]mover, len(pages))
 	for i, c := range pages {
-		all[i] = mover{c.path, in.link(c.raw), difference(c), number(c.now.Total), in.changeOf(c.now.Total, c.before.Total)}
+		difference := strings.Replace(number(c.gain()), "-", "−", 1)
+		if c.gain() > 0 {
+			difference = "+" + difference
+		}
+		all[i] = mover{c.path, in.link(c.raw), difference, number(c.now.Total), in.changeOf(c.now.Total, c.before.Total)}
 	}
 	return all
 }
 
-func difference(c comparison) string {
-	if c.gain() > 0 {
-		return "+" + number(c.gain())
-	}
-	return "−" + number(-c.gain())
-}
-
 // group is the pages of a section of the site.
 type group struct {
-	Name, Count string
-	OffPaper    bool
-	Rows        []pageRow
+	Name     string
+	OffPaper bool
+	Rows     []pageRow
 }
 
 // pageRow is a page in the table of all.
@@ -137,26 +134,18 @@ func (in Input) groups(pages []comparison) []group {
 	var all []group
 	for rank, c := range pages {
 		name := sectionOf(c)
-		i, found := index[name]
-		if !found {
-			i = len(all)
-			index[name], all = i, append(all, group{Name: name, OffPaper: rank >= onPaper})
+		if _, found := index[name]; !found {
+			index[name], all = len(all), append(all, group{Name: name, OffPaper: rank >= onPaper})
 		}
-		all[i].Rows = append(all[i].Rows, pageRow{c.path, in.link(c.raw), number(c.now.Human), number(c.now.AI), number(c.now.Total),
+		g := &all[index[name]]
+		g.Rows = append(g.Rows, pageRow{c.path, in.link(c.raw), number(c.now.Human), number(c.now.AI), number(c.now.Total),
 			shareText(c.now.Human, c.now.AI), cmp.Or(views[c.raw], "–"), in.changeOf(c.now.Total, c.before.Total), rank >= onPaper})
 	}
-	for i := range all {
-		all[i].Count = number(int64(len(all[i].Rows)))
+	if i, found := index[machines]; found {
+		last := all[i]
+		all = append(slices.Delete(all, i, i+1), last)
 	}
-	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(last(a.Name), last(b.Name)) })
 	return all
-}
-
-func last(name string) int {
-	if name == machines {
-		return 1
-	}
-	return 0
 }
 
 // sectionOf is a path's first element, if there are more.

@@ -167,5 +167,5 @@ func (s section) Top() string {
 		return s.Lists[0].Empty
 	}
 	first := s.Lists[0].Rows[0]
-	return fmt.Sprintf("%s (%s)", shortened(first.Text), first.Much)
+	return fmt.Sprintf("%s (%s)", first.Text, first.Much)
 }

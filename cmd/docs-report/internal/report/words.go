@@ -9,8 +9,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
-
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -104,21 +102,16 @@ func signed(x float64, decimals int) string {
 type headline struct {
 	Label, Class, Value, Before string
 	Change                      change
-	Spark                       string // the points of a small line
 }
 
 func headlines(in Input) []headline {
 	now, before := in.Period.Totals, in.Before.Totals
-	of := func(label, class string, count func(mintlify.VisitorTotals) int64) headline {
-		float := func(t mintlify.VisitorTotals) float64 { return float64(count(t)) }
-		return headline{label, class, number(count(now)), number(count(before)), in.changeOf(count(now), count(before)), spark(in.Trend, float)}
+	of := func(label, class string, now, before int64) headline {
+		return headline{label, class, number(now), number(before), in.changeOf(now, before)}
 	}
-	aiShare := func(t mintlify.VisitorTotals) float64 { return share(t.Human, t.AI) }
 	return []headline{
-		of("All visitors", "all", func(t mintlify.VisitorTotals) int64 { return t.Total }),
-		of("Humans", "human", func(t mintlify.VisitorTotals) int64 { return t.Human }),
-		of("AIs", "ai", func(t mintlify.VisitorTotals) int64 { return t.AI }),
-		{"Share of AI", "share", shareText(now.Human, now.AI), shareText(before.Human, before.AI), points(aiShare(now), aiShare(before)), spark(in.Trend, aiShare)},
+		of("All visitors", "all", now.Total, before.Total), of("Humans", "human", now.Human, before.Human), of("AIs", "ai", now.AI, before.AI),
+		{"Share of AI", "share", shareText(now.Human, now.AI), shareText(before.Human, before.AI), points(share(now.Human, now.AI), share(before.Human, before.AI))},
 	}
 }
 
@@ -138,7 +131,7 @@ func printable(text string) string {
 
 // textOf shows what somebody wrote on one line, of a length that a list can hold.
 func textOf(text string) string {
-	const most = 300
+	const most = 200
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "…"
@@ -147,15 +140,6 @@ func textOf(text string) string {
 		return "(empty)"
 	}
 	return printable(text)
-}
-
-// shortened is a path within a sentence.
-func shortened(path string) string {
-	const most = 60
-	if runes := []rune(path); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return path
 }
 
 func isWeekend(t time.Time) bool { return t.Weekday() == time.Saturday || t.Weekday() == time.Sunday }

@@ -83,7 +83,7 @@ type Page struct {
 // another run has it.
 func (s *Store) Claim(ctx context.Context, w Window, kind Kind, freshSince time.Time, isEnough func(Export) bool) (export Export, claimed bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		complete, running, err := s.find(ctx, tx, w, kind)
+		complete, running, err := find(ctx, tx, w, kind)
 		claimed = !isEnough(complete)
 		until := instant(running.until)
 		now := time.Now()
@@ -108,13 +108,11 @@ func (s *Store) Claim(ctx context.Context, w Window, kind Kind, freshSince time.
 	return export, claimed, err
 }
 
-// remove deletes exports and their rows.
-func remove(ctx context.Context, tx *sql.Tx, ids ...int64) error {
-	for _, id := range ids {
-		for _, statement := range []string{`DELETE FROM docs_visitors WHERE export = $1`, `DELETE FROM docs_rows WHERE export = $1`, `DELETE FROM docs_exports WHERE id = $1`} {
-			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
-				return err
-			}
+// remove deletes an export, if there is one, and its rows.
+func remove(ctx context.Context, tx *sql.Tx, id int64) error {
+	for _, statement := range []string{`DELETE FROM docs_visitors WHERE export = $1`, `DELETE FROM docs_rows WHERE export = $1`, `DELETE FROM docs_exports WHERE id = $1`} {
+		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -153,7 +151,7 @@ func (s *Store) Append(ctx context.Context, e Export, page *Page) (next Export, 
 		next.Offset, next.Cursor, next.Totals = page.Next, page.Cursor, page.Totals
 		// The export's row comes first in every transaction: runs queue up there.
 		err := changeOne(ctx, tx, `UPDATE docs_exports SET held_until = $1, next_offset = $2, cursor_at = $3, human = $4, ai = $5, total = $6
-			WHERE id = $7 AND holder = $8 AND next_offset = $9 AND complete = 0`,
+			WHERE id = $7 AND holder = $8 AND next_offset = $9 AND NOT complete`,
 			milliseconds(time.Now().Add(LeaseTime)), next.Offset, next.Cursor, next.Totals.Human, next.Totals.AI, next.Totals.Total, e.id, s.holder, e.Offset)
 		if err != nil {
 			return err
@@ -172,18 +170,16 @@ func (s *Store) EndWith(ctx context.Context, e Export, problem string) error {
 }
 
 func complete(ctx context.Context, tx *sql.Tx, e Export, truncated, texts bool, problem string) error {
-	var old int64
-	err := tx.QueryRowContext(ctx, `SELECT id FROM docs_exports`+ofExport+` AND complete = 1`, e.key(e.Kind)...).Scan(&old)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	old, _, err := find(ctx, tx, e.Window, e.Kind)
+	if err != nil {
 		return err
 	}
-	if err := remove(ctx, tx, old); err != nil {
+	if err := remove(ctx, tx, old.id); err != nil {
 		return err
 	}
-	number := map[bool]int{true: 1}
-	return changeOne(ctx, tx, `UPDATE docs_exports SET complete = 1, truncated = $1, texts = $2, problem = $3,
+	return changeOne(ctx, tx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, texts = $2, problem = $3,
 			rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $4) + (SELECT COUNT(*) FROM docs_rows WHERE export = $4)
-		WHERE id = $4 AND complete = 0`, number[truncated], number[texts], problem, e.id)
+		WHERE id = $4 AND NOT complete`, truncated, texts, problem, e.id)
 }
 
 // rowsAtOnce keeps statements short: SQLite looks each parameter up among all of them.

@@ -14,16 +14,12 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-const ofExport = ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`
-
-func (w Window) key(kind Kind) []any {
-	return []any{w.Project, w.From.String(), w.To.String(), string(kind)}
-}
+const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 
 // query returns the exports that a condition is true of.
 func query(ctx context.Context, q querier, condition string, args ...any) (all []Export, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete = 1, fetched_at, rows_kept, human, ai, total,
-		truncated = 1, texts = 1, problem, next_offset, cursor_at, holder, held_until FROM docs_exports`+condition, args...)
+	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept, human, ai, total,
+		truncated, texts, problem, next_offset, cursor_at, holder, held_until FROM docs_exports`+condition, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +55,14 @@ func each(rows *sql.Rows, scan func() error) (err error) {
 // Find returns what the database has of a window: what is complete, and what is under way.
 func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, running Export, err error) {
 	err = s.retry(ctx, isAway, func() error {
-		complete, running, err = s.find(ctx, s.db, w, kind)
+		complete, running, err = find(ctx, s.db, w, kind)
 		return err
 	})
 	return complete, running, err
 }
 
-func (s *Store) find(ctx context.Context, q querier, w Window, kind Kind) (complete, running Export, err error) {
-	all, err := query(ctx, q, ofExport, w.key(kind)...)
+func find(ctx context.Context, q querier, w Window, kind Kind) (complete, running Export, err error) {
+	all, err := query(ctx, q, ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`, w.Project, w.From.String(), w.To.String(), string(kind))
 	for _, e := range all {
 		if e.complete {
 			complete = e
@@ -80,10 +76,8 @@ func (s *Store) find(ctx context.Context, q querier, w Window, kind Kind) (compl
 // Series returns the complete exports of visitors of a span that lie within days, oldest
 // first.
 func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export, error) {
-	return query(ctx, s.db, ofVisitors+` AND project = $1 AND date_from >= $2 AND date_to <= $3 AND span = $4 ORDER BY date_from`, within.key(Kind(span))...)
+	return query(ctx, s.db, ofVisitors+` AND project = $1 AND date_from >= $2 AND date_to <= $3 AND span = $4 ORDER BY date_from`, within.Project, within.From.String(), within.To.String(), string(span))
 }
-
-const ofVisitors = ` WHERE kind = 'visitors' AND complete = 1`
 
 // Newest returns the newest complete export of visitors of a span.
 func (s *Store) Newest(ctx context.Context, project string, span Span) (Export, error) {
@@ -137,7 +131,7 @@ func (s *Store) rows(ctx context.Context, w Window, kind Kind, statement string,
 		return export, err
 	}
 	defer func() { _ = tx.Rollback() }() // it has changed nothing
-	if export, _, err = s.find(ctx, tx, w, kind); err != nil || export.id == 0 {
+	if export, _, err = find(ctx, tx, w, kind); err != nil {
 		return export, err
 	}
 	rows, err := tx.QueryContext(ctx, statement, export.id)
@@ -154,7 +148,7 @@ func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) 
 		text string
 		args []any
 	}{
-		{`SELECT rows_kept FROM docs_exports WHERE complete = 1 AND problem = '' AND project = $1 AND kind = $2
+		{`SELECT rows_kept FROM docs_exports WHERE complete AND problem = '' AND project = $1 AND kind = $2
 			ORDER BY CASE WHEN span = $3 THEN 0 ELSE 1 END, date_to DESC, rows_kept DESC LIMIT 1`, []any{project, string(kind), string(span)}},
 		{`SELECT pages FROM docs_sizes WHERE project = $1 AND $2 = 'visitors'`, []any{project, string(kind)}},
 	} {

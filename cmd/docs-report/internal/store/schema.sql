@@ -22,14 +22,14 @@ CREATE TABLE docs_exports (
 	date_to     TEXT NOT NULL, -- exclusive
 	span        TEXT NOT NULL, -- day, week, month, or a number of weeks
 	kind        TEXT NOT NULL,
-	complete    BIGINT NOT NULL DEFAULT 0,
+	complete    BOOLEAN NOT NULL DEFAULT FALSE,
 	fetched_at  BIGINT NOT NULL, -- when its first page was asked for
 	rows_kept   BIGINT NOT NULL DEFAULT 0,
 	human       BIGINT NOT NULL DEFAULT 0,
 	ai          BIGINT NOT NULL DEFAULT 0,
 	total       BIGINT NOT NULL DEFAULT 0,  -- as the service counts, 0 if it does not
-	truncated   BIGINT NOT NULL DEFAULT 0,  -- 1 if the service has more rows
-	texts       BIGINT NOT NULL DEFAULT 0,  -- 1 if what readers wrote is kept
+	truncated   BOOLEAN NOT NULL DEFAULT FALSE, -- the service has more rows
+	texts       BOOLEAN NOT NULL DEFAULT FALSE, -- what readers wrote is kept
 	problem     TEXT NOT NULL DEFAULT '',   -- why there are no rows
 	next_offset BIGINT NOT NULL DEFAULT 0,
 	cursor_at   TEXT NOT NULL DEFAULT '',
@@ -53,11 +53,11 @@ CREATE TABLE docs_rows (
 	data     JSON NOT NULL, -- under the service's own field names
 	PRIMARY KEY (export, position)
 );
-CREATE VIEW docs_days AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete = 1 AND span = 'day';
-CREATE VIEW docs_weeks AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete = 1 AND span = 'week';
-CREATE VIEW docs_months AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete = 1 AND span = 'month';
+CREATE VIEW docs_days AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'day';
+CREATE VIEW docs_weeks AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'week';
+CREATE VIEW docs_months AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'month';
 CREATE VIEW docs_pages AS SELECT e.project, e.span, e.date_from, e.date_to, v.path, MAX(v.human) AS human, MAX(v.ai) AS ai, MAX(v.total) AS total
-	FROM docs_exports e JOIN docs_visitors v ON v.export = e.id WHERE e.kind = 'visitors' AND e.complete = 1
+	FROM docs_exports e JOIN docs_visitors v ON v.export = e.id WHERE e.kind = 'visitors' AND e.complete
 	GROUP BY e.project, e.span, e.date_from, e.date_to, v.path;
 CREATE VIEW docs_lists AS SELECT e.project, e.span, e.date_from, e.date_to, e.kind, r.position, r.data
-	FROM docs_exports e JOIN docs_rows r ON r.export = e.id WHERE e.complete = 1
+	FROM docs_exports e JOIN docs_rows r ON r.export = e.id WHERE e.complete
