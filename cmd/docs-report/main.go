@@ -164,14 +164,6 @@ func (f *flags) parse(p program, args []string) error {
 	return nil
 }
 
-// database returns where the database is.
-func (f *flags) database(p program) string {
-	if f.db != "" {
-		return f.db
-	}
-	return p.getenv("DATABASE_URL")
-}
-
 // dayVar declares a flag that is a date of a layout.
 func (f *flags) dayVar(into *mintlify.Date, layout, name, usage string) {
 	f.Func(name, usage, func(text string) error {

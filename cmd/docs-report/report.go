@@ -1,27 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
+
+const stdout = "-"
 
 // reader is what report and digest have in common: what they show, and where it is.
 type reader struct {
@@ -114,8 +116,7 @@ func (p program) digest(ctx context.Context, args []string) error {
 	if len(inputs) > 1 {
 		return wrongf("the database has %d projects: give one of them by -projects", len(inputs))
 	}
-	lines := report.Digest(inputs[0])
-	text := strings.Join(lines, "\n")
+	text := strings.Join(report.Digest(inputs[0]), "\n")
 	if *slack {
 		text = report.Slack(text)
 	}
@@ -162,24 +163,26 @@ func (r *reader) read(ctx context.Context, p program, args []string) ([]report.I
 
 func (r *reader) open(ctx context.Context, p program) (err error) {
 	if !r.demo {
-		r.store, err = store.Read(ctx, r.database(p))
+		r.store, err = store.Read(ctx, cmp.Or(r.db, p.getenv("DATABASE_URL")))
 		return err
 	}
 	if r.db != "" {
 		return wrongf("-demo shows made-up data: it reads no -db")
 	}
-	now := time.Now()
-	if r.store, err = store.Open(ctx, "sqlite::memory:", store.Demo); err != nil {
-		return err
-	}
-	l := &load.Loader{Store: r.store, Budget: 10_000, Pages: 5, Texts: true, Log: func(string, ...any) {}}
-	transport := demo.NewService(p.demoPages, now)
-	l.Client, err = mintlify.NewClient(mintlifytest.APIKey, "demo", mintlify.WithHTTPClient(&http.Client{Transport: transport}), mintlify.WithRateLimiter(l.Reserve))
+	folder, err := os.MkdirTemp("", "docs-report")
 	if err != nil {
 		return err
 	}
-	what := load.Range{Projects: []string{"demo"}, From: mintlify.DayOf(now.AddDate(-1, 0, 0).UTC()), Weeks: r.weeks}
-	return errors.Join(l.Load(ctx, what), l.Load(ctx, what)) // a night leaves some lists for the next
+	defer func() { _ = os.RemoveAll(folder) }()
+	where := "sqlite:" + filepath.Join(folder, "demo.db")
+	p.stderr = nil // it is no news
+	for range 2 {  // a night leaves some lists for the next
+		err = errors.Join(err, p.sync(ctx, []string{"-demo", "-texts", "-budget", "10000", "-weeks", strconv.Itoa(r.weeks), "-from", time.Now().AddDate(-1, 0, 0).Format(time.DateOnly), "-db", where}))
+	}
+	if err == nil {
+		r.store, err = store.Read(ctx, where)
+	}
+	return err
 }
 
 // input reads all that a project's page shows.
@@ -202,7 +205,7 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	var failed [3]error
 	in.Trend, failed[0] = r.store.Series(ctx, report.Unit(window), window)
 	in.TrendFrom, failed[1] = r.store.Series(ctx, report.Unit(window), window.Before())
-	in.Months, failed[2] = r.store.Series(ctx, store.Month, store.Window{Project: project, From: mintlify.Day(1970, time.January, 1), To: window.To})
+	in.Months, failed[2] = r.store.Series(ctx, store.Month, store.Window{Project: project, To: window.To})
 	return in, errors.Join(errors.Join(failed[:]...),
 		readList(ctx, r.store, window, store.Searches, &in.Searches),
 		readList(ctx, r.store, window, store.Conversations, &in.Conversations),
@@ -218,21 +221,55 @@ func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind s
 
 // window returns the days to show: the month, or the newest weeks that there are.
 func (r *reader) window(ctx context.Context, project string) (store.Window, error) {
-	span := store.Weeks(r.weeks)
+	span, within, flag := store.Weeks(r.weeks), store.Window{Project: project}, fmt.Sprintf("-weeks %d", r.weeks)
 	if !r.month.IsZero() {
-		w := store.Windows(project, store.Month, r.month, r.month.AddDays(31))[0]
-		months, err := r.store.Series(ctx, store.Month, w)
-		if err == nil && len(months) == 0 {
-			err = fmt.Errorf("%s of %q is not in the database: docs-report sync -from %v loads it", r.month.Time().Format("January 2006"), project, r.month)
-		}
-		return w, err
+		span, flag = store.Month, fmt.Sprintf("-from %v", r.month)
+		within = store.Windows(project, span, r.month, r.month.AddDays(31))[0]
 	}
-	newest, err := r.store.Newest(ctx, project, span)
-	if err == nil && newest.At.IsZero() {
-		err = fmt.Errorf("the database has no %s of %q: docs-report sync -weeks %d loads them", span, project, r.weeks)
+	all, err := r.store.Series(ctx, span, within)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%q has no such %s in the database: docs-report sync %s loads it", project, span, flag)
 	}
 	if err != nil {
-		return store.Window{}, err
+		return within, err
 	}
-	return newest.Window, nil
+	return all[len(all)-1].Window, nil
+}
+
+// writeFile replaces the file at path in one step: nobody opens half a page, and a crash
+// leaves the old one. A file keeps its mode. A link is followed; a device or FIFO is
+// written into.
+func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
+	if path == stdout {
+		return write(out)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, found := os.Stat(path)
+	if found == nil && !info.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0) // of a folder, an error
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	}
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // less umask
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temporary) }() // gone already when all is well
+	err = write(file)
+	if found == nil {
+		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
+	}
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if folder, failed := os.Open(filepath.Dir(path)); failed == nil {
+		_ = folder.Sync() // not every system can, and the file is whole anyway
+		_ = folder.Close()
+	}
+	return err
 }

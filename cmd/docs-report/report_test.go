@@ -100,7 +100,7 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output, "-weeks", "1"), r.messages)
 		assert.Contains(t, words(read(t, output)), "6 March to 12 March 2000")
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-weeks", "12"))
-		assert.Contains(t, r.messages, "docs-report sync -weeks 12 loads them")
+		assert.Contains(t, r.messages, "docs-report sync -weeks 12 loads it")
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-month", "1999-12"))
 		assert.Contains(t, r.messages, "docs-report sync -from 1999-12-01 loads it")
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-projects", "docs,other"))

@@ -409,7 +409,7 @@ func otherSource(t *testing.T, where string) {
 
 func newerVersion(t *testing.T, where string) {
 	open(t, where)
-	_, err := rawDatabase(t, where).ExecContext(t.Context(), `UPDATE docs_schema SET version = 7`)
+	_, err := rawDatabase(t, where).ExecContext(t.Context(), `UPDATE docs_service SET version = 7`)
 	require.NoError(t, err)
 	_, err = store.Open(t.Context(), where, source)
 	require.ErrorIs(t, err, store.ErrSetup)

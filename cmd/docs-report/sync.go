@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	if err != nil {
 		return nil, what, usageError{err}
 	}
-	l.Store, err = store.Open(ctx, f.database(p), source)
+	l.Store, err = store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), source)
 	if err == nil {
 		l.Store.Log = l.Log
 	}
@@ -79,25 +80,18 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 // connect makes the client and returns what it talks to. It does not retry: the loader
 // does, and a 429 ends a run.
 func (p program) connect(f *flags, l *load.Loader, what *load.Range) (source string, err error) {
-	key, transport := strings.TrimSpace(p.getenv("MINTLIFY_API_KEY")), p.transport
-	origin := strings.TrimRight(strings.TrimSpace(p.getenv("MINTLIFY_BASE_URL")), "/")
-	if origin == "" {
-		origin = mintlify.DefaultBaseURL
-	}
+	key, transport, project := strings.TrimSpace(p.getenv("MINTLIFY_API_KEY")), p.transport, strings.TrimSpace(p.getenv("MINTLIFY_PROJECT_ID"))
+	origin := cmp.Or(strings.TrimRight(strings.TrimSpace(p.getenv("MINTLIFY_BASE_URL")), "/"), mintlify.DefaultBaseURL)
 	source = origin
-	if project := strings.TrimSpace(p.getenv("MINTLIFY_PROJECT_ID")); len(what.Projects) == 0 && !f.demo && project != "" {
+	if f.demo {
+		source, key, project, origin, transport = store.Demo, mintlifytest.APIKey, "demo", mintlify.DefaultBaseURL, demo.NewService(p.demoPages, time.Now())
+	}
+	if len(what.Projects) == 0 && project != "" {
 		what.Projects = []string{project}
 	}
 	switch {
-	case f.demo:
-		source, key, origin, transport = store.Demo, mintlifytest.APIKey, mintlify.DefaultBaseURL, demo.NewService(p.demoPages, time.Now())
-		if len(what.Projects) == 0 {
-			what.Projects = []string{"demo"}
-		}
 	case key == "":
 		return "", errors.New("MINTLIFY_API_KEY is not set: create an admin key on the API keys page of the dashboard, or give -demo and a new database")
-	}
-	switch {
 	case len(what.Projects) == 0:
 		return "", errors.New("no project: give -projects, or set MINTLIFY_PROJECT_ID")
 	case f.demo && f.db == "":

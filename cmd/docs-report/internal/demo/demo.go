@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 const comeAgain = 0.15 // how much fewer the visitors of n days are than n times those of a day
@@ -68,30 +70,24 @@ func (s *site) visitors(project string, params mintlify.VisitorsParams) (rows []
 	if !from.Before(to) {
 		from, to = epoch, epoch.AddDate(0, 0, 1)
 	}
-	humans, ais := make([]float64, len(s.pages)), make([]float64, len(s.pages)) // by page, the sums of days
-	var siteHumans, siteAIs float64
+	var humans, ais float64
 	for day := from; day.Before(to); day = day.AddDate(0, 0, 1) {
 		h, a := siteDay(project, day)
-		siteHumans, siteAIs = siteHumans+h, siteAIs+a
-		number := float64(day.Unix()) / (24 * 60 * 60)
-		for i, p := range s.pages {
-			fashion := math.Exp(0.55 * math.Sin(number/(19+11*p.phase)+p.phase))
-			humans[i] += h * p.human * fashion
-			ais[i] += a * p.ai * math.Sqrt(fashion)
-		}
+		humans, ais = humans+h, ais+a
 	}
 	again := math.Pow(to.Sub(from).Hours()/24, -comeAgain)
 	count := func(human, ai float64) mintlify.VisitorTotals {
 		h, a := int64(human*again), int64(ai*again)
 		return mintlify.VisitorTotals{Human: h, AI: a, Total: h + a - min(h, a)/50}
 	}
-	for i, p := range s.pages {
-		jitter := 0.9 + 0.2*noise(project, p.path, params.DateFrom.String(), params.DateTo.String())
-		t := count(humans[i]*jitter, ais[i]*jitter)
+	middle := float64(from.Unix()+to.Unix()) / 2 / (24 * 60 * 60)
+	for _, p := range s.pages {
+		fashion := math.Exp(0.5*math.Sin(middle/(19+11*p.phase)+p.phase)) * (0.9 + 0.2*noise(project, p.path, params.DateFrom.String(), params.DateTo.String()))
+		t := count(humans*p.human*fashion, ais*p.ai*math.Sqrt(fashion))
 		rows = append(rows, mintlify.Visitor{Path: p.path, Human: t.Human, AI: t.AI, Total: t.Total})
 	}
 	if len(rows) > 0 {
-		totals = count(siteHumans, siteAIs)
+		totals = count(humans, ais)
 	}
 	return rows, totals
 }
@@ -114,9 +110,56 @@ func noise(words ...string) float64 {
 	for _, word := range words {
 		h.Write([]byte(word + "\n"))
 	}
-	x := h.Sum64() // its high bits are poor for words this short
-	x ^= x >> 33
-	x *= 0xff51afd7ed558ccd
-	x ^= x >> 33
-	return float64(x>>11) / (1 << 53)
+	return rand.New(rand.NewPCG(h.Sum64(), 0)).Float64()
+}
+
+// NewService returns a fake of the service with made-up numbers of a site of that many
+// pages, up to now.
+func NewService(pages int, now time.Time) *mintlifytest.Service {
+	site, svc := newSite(pages), mintlifytest.NewService()
+	svc.SetVisitorsFunc(site.visitors)
+	var views []mintlify.View
+	for i, page := range site.pages {
+		human := int64(52_000 / (i + 5))
+		views = append(views, mintlify.View{Path: page.path, Human: human, AI: human / 3, Total: human + human/3})
+	}
+	svc.SetViews(views)
+	var searches []mintlify.SearchTerm
+	for i, term := range site.Terms {
+		row := mintlify.SearchTerm{Query: term, Hits: int64(900/(i+3)) + 4, LastSearchedAt: ago(now, 7*i)}
+		if noise(term) > 0.45 {
+			row.CTR, row.TopClickedPage = 20+60*noise(term, "ctr"), pick(site.Paths, term)
+		}
+		searches = append(searches, row)
+	}
+	svc.SetSearches(searches)
+
+	const years, apart = 2 * 365 * 24, 5 // hours between two readers who say something
+	var feedback []mintlify.Feedback
+	var conversations []mintlify.Conversation
+	for hour := apart; hour < years; hour += apart {
+		key := fmt.Sprint(hour)
+		path, question := pick(site.Paths[:int(3+30*noise(key))], key), pick(site.Questions, key)
+		helpful := noise(key, "helpful") < 0.35+0.6*noise(path)
+		comment := mintlify.Feedback{ID: key, Path: path, CreatedAt: ago(now, hour), Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &helpful}
+		if !helpful && hour%4 == 0 {
+			comment.Comment = pick(site.Comments, key)
+		}
+		feedback = append(feedback, comment)
+		turn := mintlify.Conversation{ID: key, Timestamp: ago(now, hour), QueryCategory: question[0], Query: question[1], Response: "See the guides.",
+			ResolutionStatus: mintlify.ResolutionAnswered, PageURL: "https://docs.example.com" + path}
+		if noise(key, "answered") < 0.4*noise(question[1]) {
+			turn.Response, turn.ResolutionStatus = "I could not find that in the documentation.", mintlify.ResolutionUnanswered
+		}
+		conversations = append(conversations, turn)
+	}
+	svc.SetFeedback(feedback)
+	svc.SetConversations(conversations)
+	return svc
+}
+
+func pick[T any](from []T, key string) T { return from[int(noise(key, "pick")*float64(len(from)))] }
+
+func ago(now time.Time, hours int) time.Time {
+	return now.Add(-time.Duration(hours) * time.Hour).Truncate(time.Second).UTC()
 }

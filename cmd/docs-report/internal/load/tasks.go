@@ -3,7 +3,9 @@ package load
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -71,14 +73,8 @@ func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
 			b.From.Time().Compare(a.From.Time()), // the shorter first
 			cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
 	})
-	for _, task := range rest {
-		if complete, _, err := l.Store.Find(ctx, task.Window, task.Kind); err != nil {
-			return nil, err
-		} else if !l.isUpToDate(complete) {
-			tasks = append(tasks, task)
-		}
-	}
-	return tasks, nil
+	missing, _, err := l.missing(ctx, rest)
+	return append(tasks, missing...), err
 }
 
 // extraTasks returns what is missing of a project's last whole weeks, of those before, and
@@ -99,20 +95,25 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 		}
 	}
 	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
-	var missing, refused []Task
-	for _, task := range wanted {
+	missing, refused, err := l.missing(ctx, wanted)
+	all := append(missing, refused...)
+	return all[:min(extras, len(all))], err
+}
+
+// missing returns the tasks that are not up to date, and the lists that the service refused.
+func (l *Loader) missing(ctx context.Context, tasks []Task) (missing, refused []Task, err error) {
+	for _, task := range tasks {
 		complete, _, err := l.Store.Find(ctx, task.Window, task.Kind)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case complete.Problem != "":
 			refused = append(refused, task)
 		case !l.isUpToDate(complete):
 			missing = append(missing, task)
 		}
 	}
-	all := append(missing, refused...)
-	return all[:min(extras, len(all))], nil
+	return missing, refused, nil
 }
 
 func (l *Loader) kinds() []store.Kind {
@@ -129,4 +130,92 @@ func (l *Loader) isUpToDate(e store.Export) bool {
 	}
 	hasTexts := e.Kind == store.Conversations || e.Kind == store.Feedback
 	return isFresh(e.At, e.Window) && (e.Texts || !l.Texts || !hasTexts)
+}
+
+// Plan is what a run would do.
+type Plan struct {
+	Tasks    []Task // that are not up to date
+	Requests int    // about so many, for visitors
+	Lists    int    // requests for lists, at most
+	Probes   int    // requests that were made to find out
+	Left     int    // requests left of the hour's budget
+	Budget   int
+}
+
+func (p Plan) String() string {
+	text := fmt.Sprintf("%d exports to load, about %d requests and at most %d for lists; %d of the hour's budget of %d are left",
+		len(p.Tasks), p.Requests, p.Lists, p.Left, p.Budget)
+	if beyond := p.Requests + p.Lists - p.Left; beyond > 0 {
+		text += fmt.Sprintf(", so it takes %d runs an hour apart", 1+(beyond+p.Budget-1)/p.Budget)
+	}
+	return fmt.Sprintf("%s (requests that found out how large the site is: %d).", text, p.Probes)
+}
+
+// Plan returns what Load would do. It sends requests only to find out how large a site is
+// of which the database knows nothing: one for a site of up to 250 pages.
+func (l *Loader) Plan(ctx context.Context, r Range) (plan Plan, err error) {
+	if plan.Tasks, err = l.Tasks(ctx, r); err != nil {
+		return plan, err
+	}
+	plan.Budget = l.Budget
+	for _, task := range plan.Tasks {
+		rows, failed := l.estimate(ctx, task)
+		_, running, err := l.Store.Find(ctx, task.Window, task.Kind)
+		if err = errors.Join(failed, err); err != nil {
+			return plan, err
+		}
+		if isFresh(running.At, task.Window) {
+			rows -= running.Offset
+		}
+		size, requests := pageSizes[task.Kind], &plan.Lists
+		if task.Kind == store.Visitors {
+			requests = &plan.Requests
+		}
+		*requests += max(1, (rows+size-1)/size)
+	}
+	plan.Probes = l.Requests
+	plan.Left, err = l.Store.Left(ctx, l.Budget)
+	return plan, err
+}
+
+// estimate returns how many rows an export has: of a list that is not known, the most.
+func (l *Loader) estimate(ctx context.Context, task Task) (rows int, err error) {
+	rows, known, err := l.Store.Size(ctx, task.Project, task.Kind, task.Span())
+	switch {
+	case err != nil, known, task.Kind == store.FeedbackByPage:
+		return rows, err
+	case task.Kind == store.Visitors:
+		return l.probe(ctx, task.Window)
+	}
+	return l.Pages * pageSizes[task.Kind], nil
+}
+
+// probe finds out how large a site is. The service does not tell, so it is asked for rows
+// further and further down, and then in between, until the bounds are a quarter apart.
+func (l *Loader) probe(ctx context.Context, w store.Window) (atMost int, err error) {
+	client, err := l.Client.ForProject(w.Project)
+	if err != nil {
+		return 0, err
+	}
+	low, high := 0, math.MaxInt
+	for at := 0; float64(high) > 1.25*float64(low); {
+		page, err := client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, Limit: pageSizes[store.Visitors], Offset: at})
+		switch {
+		case errors.Is(err, mintlify.ErrRateLimited):
+			wait, _ := mintlify.RetryAfter(err)
+			return 0, l.block(ctx, wait)
+		case err != nil:
+			return 0, err
+		case page.HasMore:
+			low = page.NextOffset
+		case len(page.Visitors) > 0 || at == 0:
+			low, high = at+len(page.Visitors), at+len(page.Visitors)
+		default:
+			high = at
+		}
+		if at = 4 * low; high < math.MaxInt {
+			at = int(math.Sqrt(float64(low) * float64(high)))
+		}
+	}
+	return high, l.Store.SetSize(ctx, w.Project, high)
 }

@@ -15,15 +15,10 @@ const mostByDay = 35 // days that are drawn one by one
 type trend struct {
 	Unit    string
 	Charts  []chart
-	Rows    []trendRow
+	Rows    []store.Export
 	Summary string // for who does not see the chart
 	LeftOut bool   // days or weeks are missing
 	Before  bool   // the period before is drawn too
-}
-
-type trendRow struct {
-	Date, Human, AI, Total string
-	Weekend                bool
 }
 
 // chart is a drawing of a size, in its own units.
@@ -55,22 +50,19 @@ func Unit(w store.Window) store.Span {
 
 func newTrend(in Input) trend {
 	unit := Unit(in.Period.Window)
-	t := trend{Unit: string(unit), Before: len(in.TrendFrom) > 0}
+	t := trend{Unit: string(unit), Rows: in.Trend, Before: len(in.TrendFrom) > 0}
 	if len(in.Trend) == 0 {
 		return t
 	}
 	t.LeftOut = len(in.Trend) < len(store.Windows("", unit, in.Period.From, in.Period.To)) || in.Trend[0].From != in.Period.From
 	t.Charts = []chart{drawChart(in, "wide", 1000, 300), drawChart(in, "narrow", 340, 230)}
-	for _, b := range in.Trend {
-		t.Rows = append(t.Rows, trendRow{bucketText(b), number(b.Totals.Human), number(b.Totals.AI), number(b.Totals.Total), unit == store.Day && isWeekend(b.From.Time())})
-	}
-	first, last := t.Rows[0], t.Rows[len(t.Rows)-1]
+	first, last := in.Trend[0].Totals, in.Trend[len(in.Trend)-1].Totals
 	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table beneath has all numbers.",
-		unit, first.Human, last.Human, first.AI, last.AI)
+		unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	return t
 }
 
-func bucketText(b store.Export) string {
+func bucketDays(b store.Export) string {
 	if last := b.To.AddDays(-1); last != b.From {
 		return b.From.Time().Format(shortDay) + " to " + last.Time().Format(shortDay)
 	}
@@ -104,7 +96,7 @@ func drawChart(in Input, class string, width, height float64) chart {
 		if from := (len(in.Trend) - 1) % apart; i%apart == from { // the last has one
 			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
 		}
-		if unit == store.Day && isWeekend(b.From.Time()) {
+		if isWeekend(b) {
 			c.Weekends = append(c.Weekends, x)
 		}
 	}

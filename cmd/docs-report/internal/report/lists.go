@@ -33,7 +33,7 @@ type finding struct {
 
 const mostFindings = 50
 
-// newFindings folds all but the first rows, and says what they are of. empty is for a list
+// newFindings sorts rows by width, folds all but the first, and says what they are of. empty is for a list
 // that has rows none of which are findings.
 func newFindings(title string, list store.Export, rows []finding, empty string) findings {
 	f := findings{Title: title}
@@ -49,6 +49,10 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 	}
 	if list.Truncated {
 		f.Note = fmt.Sprintf("The service has more rows: this is of the first %s.", number(int64(list.Kept)))
+	}
+	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
+	for i := len(rows) - 1; i >= 0; i-- { // the largest last
+		rows[i].Width = round(100 * rows[i].Width / max(rows[0].Width, 1))
 	}
 	shown := min(listLength, len(rows))
 	f.Rows, f.More = rows[:shown], rows[shown:min(mostFindings, len(rows))]
@@ -67,19 +71,16 @@ func growth(in Input) section {
 		}
 		rows = append(rows, f)
 	}
-	const whole = 12
-	list := findings{Rows: rows[:min(whole, len(rows))], More: rows[min(whole, len(rows)):], Empty: "No whole month is in the database yet: docs-report sync -from loads more."}
-	if n := len(in.Months); n > 0 {
-		first, last := in.Months[0], in.Months[n-1]
-		s.Summary = fmt.Sprintf("AIs were %s of the visitors in %s", shareText(last.Totals.Human, last.Totals.AI), last.From.Time().Format("January 2006"))
-		if n > 1 {
-			s.Summary += fmt.Sprintf(" and %s in %s, the first month in the database", shareText(first.Totals.Human, first.Totals.AI), first.From.Time().Format("January 2006"))
+	const year = 12
+	list := findings{Rows: rows[:min(year, len(rows))], More: rows[min(year, len(rows)):]}
+	if len(rows) == 0 {
+		list.Empty = "No whole month is in the database yet: docs-report sync -from loads more."
+	} else {
+		last, first := rows[0], rows[len(rows)-1]
+		s.Summary = fmt.Sprintf("AIs were %s of the visitors in %s, and %s in %s, the first month in the database.", last.Much, last.Text, first.Much, first.Text)
+		if text := breakWithin(in.Months[0].From, in.Months[len(rows)-1].To); text != "" {
+			s.Summary += " These do not compare: " + text + "."
 		}
-		if text := breakWithin(first.From, last.To); text != "" && n > 1 {
-			s.Summary += " (" + text + ")"
-		}
-		s.Summary += "."
-		list.Empty = ""
 	}
 	s.Lists = []findings{list}
 	return s
@@ -100,11 +101,10 @@ func (in Input) searches() section {
 			rows[len(rows)-1].Quiet = "last on " + term.LastSearchedAt.Format(longDay)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
 	if total := in.Searches.Totals.Total; total > 0 {
 		s.Summary = fmt.Sprintf("%s of %s searches led to no click.", number(inVain), number(total))
 	}
-	s.Lists = []findings{newFindings("", in.Searches.Export, scaled(rows), "Every search led to a page.")}
+	s.Lists = []findings{newFindings("", in.Searches.Export, rows, "Every search led to a page.")}
 	return s
 }
 
@@ -140,8 +140,8 @@ func (in Input) questions() section {
 				rows = append(rows, finding{Text: textOf(key), Much: number(c.unanswered) + " unanswered", Quiet: "of " + number(c.all), Class: "bad", Width: float64(c.unanswered)})
 			}
 		}
-		slices.SortFunc(rows, func(a, b finding) int { return cmp.Or(cmp.Compare(b.Width, a.Width), cmp.Compare(a.Text, b.Text)) })
-		return newFindings(title, in.Conversations.Export, scaled(rows), "The assistant answered every question.")
+		slices.SortFunc(rows, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
+		return newFindings(title, in.Conversations.Export, rows, "The assistant answered every question.")
 	}
 	if sum.all > 0 {
 		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s questions.", number(sum.unanswered), number(sum.all))
@@ -170,11 +170,10 @@ func (in Input) complaints() section {
 				Quiet: shareText(page.ThumbsUp, page.ThumbsDown) + " of " + number(page.ThumbsUp+page.ThumbsDown), Width: float64(page.ThumbsDown)})
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
 	if up+down > 0 {
 		s.Summary = fmt.Sprintf("%s of %s thumbs point down (%s).", number(down), number(up+down), shareText(up, down))
 	}
-	s.Lists = []findings{newFindings("Pages by thumbs down", in.ByPage.Export, scaled(rows), "No page has a thumb down.")}
+	s.Lists = []findings{newFindings("Pages by thumbs down", in.ByPage.Export, rows, "No page has a thumb down.")}
 	var comments []finding
 	for _, row := range in.Comments.Rows {
 		if row.Comment != "" && (row.Helpful == nil || !*row.Helpful) {
@@ -185,16 +184,6 @@ func (in Input) complaints() section {
 		s.Lists = append(s.Lists, newFindings("In their words", in.Comments.Export, comments, ""))
 	}
 	return s
-}
-
-// scaled turns widths into shares of the largest.
-func scaled(rows []finding) []finding {
-	if len(rows) > 0 {
-		for i, most := len(rows)-1, rows[0].Width; i >= 0; i-- {
-			rows[i].Width = round(100 * rows[i].Width / max(most, 1))
-		}
-	}
-	return rows
 }
 
 // link returns the URL of a path; "" without a site.

@@ -15,43 +15,48 @@ import (
 const (
 	listLength = 10
 	onPaper    = 100 // pages in the table
-	topLevel   = "Top level"
-	machines   = "Machine files"
 )
 
 // comparison is a page now and before.
 type comparison struct {
-	raw, path   string // as received, and printable
-	isMachine   bool
-	now, before mintlify.Visitor
+	raw, Path, URL string // raw: as received
+	Now, Before    mintlify.Visitor
+	Change         change
+	Views          string
+	OffPaper       bool
+	isMachine      bool
 }
 
-func (c comparison) gain() int64 { return c.now.Total - c.before.Total }
+// Gain returns how many visitors more the page has now.
+func (c comparison) Gain() int64 { return c.Now.Total - c.Before.Total }
 
 // compare returns the pages of either period, those read most first.
 func (in Input) compare() []comparison {
+	views := map[string]string{}
+	for _, row := range in.Views.Rows {
+		views[row.Path] = number(row.Total)
+	}
 	byPath := map[string]*comparison{}
-	of := func(path string) *comparison {
-		if byPath[path] == nil {
-			byPath[path] = &comparison{raw: path, path: textOf(path), isMachine: in.isMachine(path)}
-		}
-		return byPath[path]
+	var pages []comparison
+	for _, row := range slices.Concat(in.Period.Rows, in.Before.Rows) {
+		byPath[row.Path] = &comparison{raw: row.Path, Path: textOf(row.Path), URL: in.link(row.Path), Views: cmp.Or(views[row.Path], "–"), isMachine: in.isMachine(row.Path)}
 	}
 	for _, row := range in.Period.Rows {
-		c := of(row.Path)
-		c.now = merge(c.now, row)
+		byPath[row.Path].Now = merge(byPath[row.Path].Now, row)
 	}
 	for _, row := range in.Before.Rows {
-		c := of(row.Path)
-		c.before = merge(c.before, row)
+		byPath[row.Path].Before = merge(byPath[row.Path].Before, row)
 	}
-	pages := make([]comparison, 0, len(byPath))
 	for _, c := range byPath {
+		c.Change = in.changeOf(c.Now.Total, c.Before.Total)
 		pages = append(pages, *c)
 	}
 	slices.SortFunc(pages, func(a, b comparison) int {
-		return cmp.Or(cmp.Compare(b.now.Total, a.now.Total), cmp.Compare(b.before.Total, a.before.Total), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(b.Now.Total, a.Now.Total), cmp.Compare(b.Before.Total, a.Before.Total), cmp.Compare(a.Path, b.Path))
 	})
+	for i := onPaper; i < len(pages); i++ {
+		pages[i].OffPaper = true
+	}
 	return pages
 }
 
@@ -73,89 +78,56 @@ func (in Input) isMachine(file string) bool {
 	})
 }
 
-// mover is a page that gained or lost readers.
-type mover struct {
-	Path, URL, Difference, Now string
-	Change                     change
-}
-
 // movers returns the pages that gained and that lost the most readers.
 func movers(pages []comparison) (gainers, losers []comparison) {
-	sorted := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
-	slices.SortStableFunc(sorted, func(a, b comparison) int { return cmp.Compare(b.gain(), a.gain()) })
-	for _, c := range sorted[:min(listLength, len(sorted))] {
-		if c.gain() > 0 {
+	sorted := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine || c.Gain() == 0 })
+	slices.SortStableFunc(sorted, func(a, b comparison) int { return cmp.Compare(b.Gain(), a.Gain()) })
+	for _, c := range sorted {
+		if c.Gain() > 0 && len(gainers) < listLength {
 			gainers = append(gainers, c)
 		}
 	}
-	slices.Reverse(sorted)
-	for _, c := range sorted[:min(listLength, len(sorted))] {
-		if c.gain() < 0 {
+	for _, c := range slices.Backward(sorted) {
+		if c.Gain() < 0 && len(losers) < listLength {
 			losers = append(losers, c)
 		}
 	}
 	return gainers, losers
 }
 
-func (in Input) texts(pages []comparison) []mover {
-	all := make([]mover, len(pages))
-	for i, c := range pages {
-		difference := strings.Replace(number(c.gain()), "-", "−", 1)
-		if c.gain() > 0 {
-			difference = "+" + difference
-		}
-		all[i] = mover{c.path, in.link(c.raw), difference, number(c.now.Total), in.changeOf(c.now.Total, c.before.Total)}
-	}
-	return all
-}
-
 // group is the pages of a section of the site.
 type group struct {
-	Name     string
-	OffPaper bool
-	Rows     []pageRow
-}
-
-// pageRow is a page in the table of all.
-type pageRow struct {
-	Path, URL, Human, AI, Total, Share, Views string
-	Change                                    change
-	OffPaper                                  bool
+	Name string
+	Rows []comparison
 }
 
 // groups returns the pages by section, the one with the most read page first. Files for
 // machines come last.
-func (in Input) groups(pages []comparison) []group {
-	views := map[string]string{}
-	for _, row := range in.Views.Rows {
-		views[row.Path] = number(row.Total)
-	}
+func groups(pages []comparison) []group {
 	index := map[string]int{}
-	var all []group
-	for rank, c := range pages {
+	all := make([]group, 1) // the last
+	for _, c := range pages {
 		name := sectionOf(c)
-		if _, found := index[name]; !found {
-			index[name], all = len(all), append(all, group{Name: name, OffPaper: rank >= onPaper})
+		if _, found := index[name]; !found && !c.isMachine {
+			index[name], all = len(all), append(all, group{Name: name})
 		}
 		g := &all[index[name]]
-		g.Rows = append(g.Rows, pageRow{c.path, in.link(c.raw), number(c.now.Human), number(c.now.AI), number(c.now.Total),
-			shareText(c.now.Human, c.now.AI), cmp.Or(views[c.raw], "–"), in.changeOf(c.now.Total, c.before.Total), rank >= onPaper})
+		g.Name, g.Rows = name, append(g.Rows, c)
 	}
-	if i, found := index[machines]; found {
-		last := all[i]
-		all = append(slices.Delete(all, i, i+1), last)
+	if len(all[0].Rows) == 0 {
+		return all[1:]
 	}
-	return all
+	return append(all[1:], all[0])
 }
 
 // sectionOf is a path's first element, if there are more.
 func sectionOf(c comparison) string {
-	first, rest, _ := strings.Cut(strings.TrimPrefix(c.path, "/"), "/")
+	first, rest, _ := strings.Cut(strings.TrimPrefix(c.Path, "/"), "/")
 	switch {
 	case c.isMachine:
-		return machines
+		return "Machine files"
 	case rest == "":
-		return topLevel
+		return "Top level"
 	}
 	return "/" + first
 }
@@ -167,7 +139,7 @@ func WriteCSV(w io.Writer, all []Input) error {
 	for _, in := range all {
 		for _, c := range in.compare() {
 			row := []string{in.Project, in.Period.From.String(), in.Period.To.String(), c.raw}
-			for _, n := range []int64{c.now.Human, c.now.AI, c.now.Total, c.before.Human, c.before.AI, c.before.Total} {
+			for _, n := range []int64{c.Now.Human, c.Now.AI, c.Now.Total, c.Before.Human, c.Before.AI, c.Before.Total} {
 				row = append(row, strconv.FormatInt(n, 10))
 			}
 			if strings.ContainsAny(row[3][:min(1, len(row[3]))], "=+-@\t\r") { // a spreadsheet would run it

@@ -5,7 +5,7 @@ package report
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the page's parts
+	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -55,29 +55,27 @@ type List[T any] struct {
 }
 
 var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed index.html
-	indexHTML string
+	//go:embed page.html index.html
+	files embed.FS
 	//go:embed style.css
 	style string
 	//go:embed script.js
 	script string
+
+	templates = template.Must(template.New("").Funcs(template.FuncMap{
+		"number": number, "share": shareText, "signed": signedCount, "days": bucketDays, "weekend": isWeekend,
+	}).ParseFS(files, "*.html"))
 )
 
 // Write writes the page.
-func Write(w io.Writer, in Input) error { return write(w, pageHTML, newView(in)) }
+func Write(w io.Writer, in Input) error { return write(w, "page.html", newView(in)) }
 
-func write(w io.Writer, html string, view any) error {
-	page, err := template.New("page").Parse(html)
-	if err != nil {
-		return err
-	}
+func write(w io.Writer, name string, v view) error {
 	var out bytes.Buffer // so that an error leaves nothing half written
-	if err := page.Execute(&out, view); err != nil {
+	if err := templates.ExecuteTemplate(&out, name, v); err != nil {
 		return err
 	}
-	_, err = w.Write(out.Bytes())
+	_, err := w.Write(out.Bytes())
 	return err
 }
 
@@ -98,13 +96,12 @@ type view struct {
 	Headlines       []headline
 	Trend           trend
 	Growth          section
-	Gainers, Losers []mover
+	Gainers, Losers []comparison
 	Lists           []section
 	Groups          []group
 	HasViews        bool
 	Pages, Shown    int    // the table has no more than are shown
 	Break           string // within the comparison
-	Breaks          []string
 
 	File string // of this page, in an index
 	Rows []view // of an index
@@ -123,10 +120,10 @@ func newView(in Input) view {
 		Style: template.CSS(style), Script: template.JS(script),
 		Project: printable(in.Project), Dates: span(in.Period.Window), BeforeDates: span(in.Before.Window),
 		Demo: in.Demo, Known: in.Before.Known, Final: in.Final, Stale: in.Stale, IsNone: in.Period.Totals == mintlify.VisitorTotals{},
-		Headlines: headlines(in), Trend: newTrend(in), Growth: growth(in), Gainers: in.texts(gainers), Losers: in.texts(losers),
+		Headlines: headlines(in), Trend: newTrend(in), Growth: growth(in), Gainers: gainers, Losers: losers,
 		Lists:  []section{in.searches(), in.questions(), in.complaints()},
-		Groups: in.groups(pages[:shown]), HasViews: len(in.Views.Rows) > 0, Pages: len(pages), Shown: shown,
-		Break: breakWithin(in.Before.From, in.Period.To), Breaks: breaks(in.Before.From, in.Period.To),
+		Groups: groups(pages[:shown]), HasViews: len(in.Views.Rows) > 0, Pages: len(pages), Shown: shown,
+		Break: breakWithin(in.Before.From, in.Period.To),
 	}
 }
 
@@ -138,25 +135,16 @@ func WriteIndex(w io.Writer, inputs []Input, files []string) error {
 		row.File, row.Groups = files[i], nil
 		index.Rows = append(index.Rows, row)
 	}
-	return write(w, indexHTML, index)
+	return write(w, "index.html", index)
 }
 
-// breaks returns the dates on which the service changed what counts as human and as AI,
-// if they lie within the page's: an agent's HTML views in June, Markdown views in July.
-func breaks(from, to mintlify.Date) []string {
-	var within []string
-	for _, day := range []mintlify.Date{mintlify.Day(2026, time.June, 12), mintlify.Day(2026, time.July, 31)} {
-		if day.Time().After(from.Time()) && day.Time().Before(to.Time()) {
-			within = append(within, day.Time().Format(longDay))
-		}
-	}
-	return within
-}
-
-// breakWithin says beside a number that it cannot be compared; "" if it can.
+// breakWithin says beside a number that the service changed what counts as human and as AI
+// within a comparison; "" if it did not. In June an agent's HTML views, in July Markdown's.
 func breakWithin(from, to mintlify.Date) string {
-	if days := breaks(from, to); len(days) > 0 {
-		return "human and AI redefined on " + days[len(days)-1]
+	for _, day := range []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)} {
+		if day.Time().After(from.Time()) && day.Time().Before(to.Time()) {
+			return "human and AI redefined on " + day.Time().Format(longDay)
+		}
 	}
 	return ""
 }

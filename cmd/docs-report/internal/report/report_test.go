@@ -80,7 +80,7 @@ func TestListsOfPages(t *testing.T) {
 
 func TestGrowthByMonth(t *testing.T) {
 	text := words(write(t, inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))))
-	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026 and [\d.]+% in November 2025, the first month in the database \(human and AI redefined on 31 July 2026\)`, text)
+	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, and [\d.]+% in November 2025, the first month in the database. These do not compare: human and AI redefined on 31 July 2026.`, text)
 	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026 June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
 	in := demoInput(5)
 	in.Months = nil
@@ -201,7 +201,7 @@ func TestARedefinitionWithinAComparison(t *testing.T) {
 	assert.Regexp(t, `All visitors [\d,]+ \S+ from [\d,]+ human and AI redefined on 31 July 2026 Humans`, text)
 	assert.Regexp(t, `Share of AI [\d.]+% \S+ points from [\d.]+% human and AI redefined on 31 July 2026`, text)
 	assert.Contains(t, text, "Gained the most visitors human and AI redefined on 31 July 2026")
-	assert.Contains(t, text, "On 31 July 2026 the service changed what counts as human and as AI")
+	assert.Contains(t, text, "human and AI redefined on 31 July 2026: the service changed what it counts")
 	assert.NotRegexp(t, `class="(change )?(up|down)"`, page)
 	assert.Contains(t, report.Digest(in)[1], "human and AI redefined on 31 July 2026: these changes do not compare")
 	assert.NotContains(t, report.Digest(demoInput(5))[1], "redefined")

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -67,6 +70,7 @@ func (in Input) changeOf(now, before int64) change {
 }
 
 func changeOf(now, before int64) change {
+	c := change{Direction: "up"}
 	ratio := 100 * (float64(now)/float64(before) - 1)
 	switch {
 	case now == before:
@@ -75,14 +79,15 @@ func changeOf(now, before int64) change {
 		return change{"new", "up"}
 	case ratio >= 900:
 		return change{"×" + number(now/before), "up"}
-	case ratio <= -9.95:
-		return change{signed(ratio, 0) + "%", "down"}
 	case ratio < 0:
-		return change{signed(ratio, 1) + "%", "down"} // a small change is not told as none
-	case ratio < 9.95:
-		return change{signed(ratio, 1) + "%", "up"}
+		c.Direction = "down"
 	}
-	return change{signed(ratio, 0) + "%", "up"}
+	decimals := 0
+	if math.Abs(ratio) < 9.95 { // a small change is not told as none
+		decimals = 1
+	}
+	c.Text = signed(ratio, decimals) + "%"
+	return c
 }
 
 // points is the change of a share, in percentage points: neither direction is the good one.
@@ -96,6 +101,14 @@ func points(now, before float64) change {
 // signed writes a number with its sign, a minus of the width of a plus.
 func signed(x float64, decimals int) string {
 	return strings.Replace(fmt.Sprintf("%+.*f", decimals, x), "-", "−", 1)
+}
+
+// signedCount is a difference of counts.
+func signedCount(n int64) string {
+	if n > 0 {
+		return "+" + number(n)
+	}
+	return strings.Replace(number(n), "-", "−", 1)
 }
 
 // headline is one of the numbers at the top.
@@ -142,4 +155,44 @@ func textOf(text string) string {
 	return printable(text)
 }
 
-func isWeekend(t time.Time) bool { return t.Weekday() == time.Saturday || t.Weekday() == time.Sunday }
+func isWeekend(e store.Export) bool {
+	day := e.From.Time().Weekday()
+	return e.Span() == store.Day && (day == time.Saturday || day == time.Sunday)
+}
+
+const mostMovers = 3
+
+// Digest returns the page in at most twelve lines.
+func Digest(in Input) []string {
+	v := newView(in)
+	demo := ""
+	if in.Demo {
+		demo = " (demo: made-up numbers)"
+	}
+	lines := []string{fmt.Sprintf("%s: %s%s", v.Project, v.Dates, demo)}
+	var numbers []string
+	for _, h := range v.Headlines {
+		text := h.Label + " " + h.Value
+		if v.Known {
+			text += " (" + h.Change.Text + ")"
+		}
+		numbers = append(numbers, text)
+	}
+	if v.Break != "" {
+		numbers = append(numbers, v.Break+": these changes do not compare")
+	}
+	lines = append(lines, strings.Join(numbers, " · "))
+	moved := slices.Concat(v.Gainers, v.Losers)
+	slices.SortStableFunc(moved, func(a, b comparison) int { return cmp.Compare(max(b.Gain(), -b.Gain()), max(a.Gain(), -a.Gain())) })
+	for _, m := range moved[:min(mostMovers, len(moved))] {
+		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Gain()), m.Path, number(m.Now.Total), m.Change.Text))
+	}
+	return append(lines, "Searched without result: "+v.Lists[0].Top(), "Asked without answer: "+v.Lists[1].Top(), "Most complaints: "+v.Lists[2].Top())
+}
+
+// Slack returns text as a message for a webhook of Slack.
+func Slack(text string) string {
+	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	message, _ := json.Marshal(map[string]string{"text": text}) // of strings it cannot fail
+	return string(message)
+}

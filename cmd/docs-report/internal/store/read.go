@@ -74,15 +74,9 @@ func find(ctx context.Context, q querier, w Window, kind Kind) (complete, runnin
 }
 
 // Series returns the complete exports of visitors of a span that lie within days, oldest
-// first.
+// first. Zero days are no bounds.
 func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export, error) {
-	return query(ctx, s.db, ofVisitors+` AND project = $1 AND date_from >= $2 AND date_to <= $3 AND span = $4 ORDER BY date_from`, within.Project, within.From.String(), within.To.String(), string(span))
-}
-
-// Newest returns the newest complete export of visitors of a span.
-func (s *Store) Newest(ctx context.Context, project string, span Span) (Export, error) {
-	all, err := query(ctx, s.db, ofVisitors+` AND project = $1 AND span = $2 ORDER BY date_to DESC LIMIT 1`, project, string(span))
-	return append(all, Export{})[0], err
+	return query(ctx, s.db, ofVisitors+` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4 ORDER BY date_from`, within.Project, within.From.String(), within.To.String(), string(span))
 }
 
 // Projects returns the projects that have visitors.

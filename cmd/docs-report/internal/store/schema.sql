@@ -1,9 +1,7 @@
 -- Times are milliseconds since 1970, dates are YYYY-MM-DD.
-CREATE TABLE docs_schema (
-	version BIGINT NOT NULL
-);
 CREATE TABLE docs_service (
-	source        TEXT NOT NULL,  -- a base URL, or the demo
+	version       BIGINT NOT NULL, -- of this schema
+	source        TEXT NOT NULL,   -- a base URL, or the demo
 	blocked_until BIGINT NOT NULL -- no request is sent before
 );
 CREATE TABLE docs_requests (

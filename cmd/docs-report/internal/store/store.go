@@ -121,7 +121,7 @@ func (s *Store) look(ctx context.Context, tx *sql.Tx) (found int, err error) {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT look`); err != nil {
 		return 0, err
 	}
-	if tx.QueryRowContext(ctx, `SELECT version, source FROM docs_schema, docs_service`).Scan(&found, &s.Source) != nil {
+	if tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source) != nil {
 		_, err := tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
 		return 0, err
 	}
@@ -137,10 +137,7 @@ func createTables(ctx context.Context, tx *sql.Tx, source string) error {
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO docs_service (source, blocked_until) VALUES ($1, 0)`, source)
-	if err == nil {
-		_, err = tx.ExecContext(ctx, `INSERT INTO docs_schema (version) VALUES ($1)`, version)
-	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO docs_service (version, source, blocked_until) VALUES ($1, $2, 0)`, version, source)
 	return err
 }
 
