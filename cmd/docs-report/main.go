@@ -89,21 +89,19 @@ func version() string {
 func (p program) exit(ctx context.Context, err error) int {
 	var quota *store.QuotaError
 	var wrong usageError
+	code, advice := exitFailed, ""
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case errors.As(err, &wrong), errors.Is(err, store.ErrSetup):
-		fmt.Fprintln(p.stderr, err)
-		return exitUsage
+		code = exitUsage
 	case ctx.Err() != nil:
-		fmt.Fprintln(p.stderr, "interrupted.\nRun the same command again: it resumes where it stopped.")
-		return exitInterrupted
+		code, err, advice = exitInterrupted, errors.New("interrupted"), " Run the same command again: it resumes where it stopped."
 	case errors.As(err, &quota):
-		fmt.Fprintf(p.stderr, "%v.\nRun the same command then: it resumes where it stopped.\n", err)
-		return exitQuota
+		code, advice = exitQuota, " Run the same command then: it resumes where it stopped."
 	}
-	fmt.Fprintf(p.stderr, "%v.\n", err)
-	return exitFailed
+	fmt.Fprintf(p.stderr, "%v.%s\n", err, advice)
+	return code
 }
 
 // usageError is a mistake of the command line or of the environment.

@@ -59,7 +59,7 @@ func (p program) report(ctx context.Context, args []string) error {
 		return err
 	}
 	if *csv != "" {
-		if err := writeFile(*csv, p.stdout, func(w io.Writer) error { return report.WriteCSV(w, inputs) }); err != nil {
+		if err := p.write(*csv)(report.CSV(inputs)); err != nil {
 			return err
 		}
 	}
@@ -75,34 +75,40 @@ func (p program) report(ctx context.Context, args []string) error {
 	case len(inputs) > 1:
 		return wrongf("the database has %d projects: give a folder by -o, or one of them by -projects", len(inputs))
 	}
-	return p.writePage(*output, func(w io.Writer) error { return report.Write(w, inputs[0]) })
-}
-
-func (p program) writePage(path string, write func(io.Writer) error) error {
-	err := writeFile(path, p.stdout, write)
-	if err == nil && path != stdout {
-		fmt.Fprintf(p.stderr, "Wrote %s.\n", path)
-	}
-	return err
+	return p.write(*output)(report.Page(inputs[0]))
 }
 
 // writeFolder writes the pages first: the index links to them.
 func (p program) writeFolder(folder string, inputs []report.Input) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
+	err := os.MkdirAll(folder, 0o777)
 	var files []string
 	for _, in := range inputs {
 		name := url.PathEscape(in.Project) + ".html"
 		if strings.EqualFold(name, "index.html") {
 			name = "index-project.html"
 		}
-		if err := p.writePage(filepath.Join(folder, name), func(w io.Writer) error { return report.Write(w, in) }); err != nil {
-			return err
-		}
 		files = append(files, url.PathEscape(name))
+		if err == nil {
+			err = p.write(filepath.Join(folder, name))(report.Page(in))
+		}
 	}
-	return p.writePage(filepath.Join(folder, "index.html"), func(w io.Writer) error { return report.WriteIndex(w, inputs, files) })
+	if err != nil {
+		return err
+	}
+	return p.write(filepath.Join(folder, "index.html"))(report.Index(inputs, files))
+}
+
+// write returns what writes a file, once its text is made, and says so.
+func (p program) write(path string) func(data []byte, err error) error {
+	return func(data []byte, err error) error {
+		if err == nil {
+			err = writeFile(path, p.stdout, data)
+		}
+		if err == nil && path != stdout {
+			fmt.Fprintf(p.stderr, "Wrote %s.\n", path)
+		}
+		return err
+	}
 }
 
 // digest prints the page in a few lines.
@@ -125,7 +131,7 @@ func (p program) digest(ctx context.Context, args []string) error {
 }
 
 // read reads the command line and then the database, which is all that a report needs.
-func (r *reader) read(ctx context.Context, p program, args []string) ([]report.Input, error) {
+func (r *reader) read(ctx context.Context, p program, args []string) (inputs []report.Input, err error) {
 	if err := r.parse(p, args); err != nil {
 		return nil, err
 	}
@@ -133,7 +139,14 @@ func (r *reader) read(ctx context.Context, p program, args []string) ([]report.I
 		return nil, wrongf("-site is not a URL such as https://docs.example.com")
 	}
 	r.site = strings.TrimRight(r.site, "/")
-	if err := r.open(ctx, p); err != nil {
+	if r.demo {
+		folder, err := os.MkdirTemp("", "docs-report")
+		defer func() { _ = os.RemoveAll(folder) }() // once the store is closed
+		if err = errors.Join(err, r.fillDemo(ctx, p, folder)); err != nil {
+			return nil, err
+		}
+	}
+	if r.store, err = store.Read(ctx, cmp.Or(r.db, p.getenv("DATABASE_URL"))); err != nil {
 		return nil, err
 	}
 	defer r.store.Close()
@@ -147,7 +160,6 @@ func (r *reader) read(ctx context.Context, p program, args []string) ([]report.I
 	if len(r.projects) == 0 {
 		r.projects = projects
 	}
-	var inputs []report.Input
 	for _, project := range r.projects {
 		if !slices.Contains(projects, project) {
 			return nil, fmt.Errorf("the database has no project %q, only: %s", project, strings.Join(projects, ", "))
@@ -161,26 +173,15 @@ func (r *reader) read(ctx context.Context, p program, args []string) ([]report.I
 	return inputs, nil
 }
 
-func (r *reader) open(ctx context.Context, p program) (err error) {
-	if !r.demo {
-		r.store, err = store.Read(ctx, cmp.Or(r.db, p.getenv("DATABASE_URL")))
-		return err
-	}
+// fillDemo loads made-up data into a database within a folder.
+func (r *reader) fillDemo(ctx context.Context, p program, folder string) (err error) {
 	if r.db != "" {
 		return wrongf("-demo shows made-up data: it reads no -db")
 	}
-	folder, err := os.MkdirTemp("", "docs-report")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	where := "sqlite:" + filepath.Join(folder, "demo.db")
-	p.stderr = nil // it is no news
-	for range 2 {  // a night leaves some lists for the next
-		err = errors.Join(err, p.sync(ctx, []string{"-demo", "-texts", "-budget", "10000", "-weeks", strconv.Itoa(r.weeks), "-from", time.Now().AddDate(-1, 0, 0).Format(time.DateOnly), "-db", where}))
-	}
-	if err == nil {
-		r.store, err = store.Read(ctx, where)
+	r.db, p.stderr = "sqlite:"+filepath.Join(folder, "demo.db"), nil // it is no news
+	from := time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
+	for range 2 { // a night leaves some lists for the next
+		err = errors.Join(err, p.sync(ctx, []string{"-demo", "-texts", "-budget", "10000", "-weeks", strconv.Itoa(r.weeks), "-from", from, "-db", r.db}))
 	}
 	return err
 }
@@ -239,9 +240,10 @@ func (r *reader) window(ctx context.Context, project string) (store.Window, erro
 // writeFile replaces the file at path in one step: nobody opens half a page, and a crash
 // leaves the old one. A file keeps its mode. A link is followed; a device or FIFO is
 // written into.
-func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
+func writeFile(path string, out io.Writer, data []byte) error {
 	if path == stdout {
-		return write(out)
+		_, err := out.Write(data)
+		return err
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -252,7 +254,8 @@ func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(write(file), file.Close())
+		_, err = file.Write(data)
+		return errors.Join(err, file.Close())
 	}
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // less umask
@@ -260,7 +263,7 @@ func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
 		return err
 	}
 	defer func() { _ = os.Remove(temporary) }() // gone already when all is well
-	err = write(file)
+	_, err = file.Write(data)
 	if found == nil {
 		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
 	}

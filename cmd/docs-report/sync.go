@@ -19,26 +19,23 @@ import (
 )
 
 // sync loads what is missing into the database.
-func (p program) sync(ctx context.Context, args []string) error {
-	loader, what, err := p.parseSync(ctx, "sync", args)
-	if err != nil {
-		return err
-	}
-	defer loader.Store.Close()
-	if err := loader.Load(ctx, what); err != nil {
-		return err
-	}
-	fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests)
-	return nil
-}
+func (p program) sync(ctx context.Context, args []string) error { return p.load(ctx, "sync", args) }
 
 // plan prints what sync would cost.
-func (p program) plan(ctx context.Context, args []string) error {
-	loader, what, err := p.parseSync(ctx, "plan", args)
+func (p program) plan(ctx context.Context, args []string) error { return p.load(ctx, "plan", args) }
+
+func (p program) load(ctx context.Context, name string, args []string) error {
+	loader, what, err := p.parseSync(ctx, name, args)
 	if err != nil {
 		return err
 	}
 	defer loader.Store.Close()
+	if name == "sync" {
+		if err = loader.Load(ctx, what); err == nil {
+			fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests)
+		}
+		return err
+	}
 	plan, err := loader.Plan(ctx, what)
 	if err == nil {
 		fmt.Fprintln(p.stdout, plan)

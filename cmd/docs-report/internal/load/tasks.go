@@ -132,50 +132,33 @@ func (l *Loader) isUpToDate(e store.Export) bool {
 	return isFresh(e.At, e.Window) && (e.Texts || !l.Texts || !hasTexts)
 }
 
-// Plan is what a run would do.
-type Plan struct {
-	Tasks    []Task // that are not up to date
-	Requests int    // about so many, for visitors
-	Lists    int    // requests for lists, at most
-	Probes   int    // requests that were made to find out
-	Left     int    // requests left of the hour's budget
-	Budget   int
-}
-
-func (p Plan) String() string {
-	text := fmt.Sprintf("%d exports to load, about %d requests and at most %d for lists; %d of the hour's budget of %d are left",
-		len(p.Tasks), p.Requests, p.Lists, p.Left, p.Budget)
-	if beyond := p.Requests + p.Lists - p.Left; beyond > 0 {
-		text += fmt.Sprintf(", so it takes %d runs an hour apart", 1+(beyond+p.Budget-1)/p.Budget)
+// Plan says what Load would do. It sends requests only to find out how large a site is of
+// which the database knows nothing: one for a site of up to 250 pages.
+func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
+	tasks, err := l.Tasks(ctx, r)
+	if err != nil {
+		return "", err
 	}
-	return fmt.Sprintf("%s (requests that found out how large the site is: %d).", text, p.Probes)
-}
-
-// Plan returns what Load would do. It sends requests only to find out how large a site is
-// of which the database knows nothing: one for a site of up to 250 pages.
-func (l *Loader) Plan(ctx context.Context, r Range) (plan Plan, err error) {
-	if plan.Tasks, err = l.Tasks(ctx, r); err != nil {
-		return plan, err
-	}
-	plan.Budget = l.Budget
-	for _, task := range plan.Tasks {
+	requests := map[bool]int{} // for visitors, and for lists
+	for _, task := range tasks {
 		rows, failed := l.estimate(ctx, task)
 		_, running, err := l.Store.Find(ctx, task.Window, task.Kind)
 		if err = errors.Join(failed, err); err != nil {
-			return plan, err
+			return "", err
 		}
 		if isFresh(running.At, task.Window) {
 			rows -= running.Offset
 		}
-		size, requests := pageSizes[task.Kind], &plan.Lists
-		if task.Kind == store.Visitors {
-			requests = &plan.Requests
-		}
-		*requests += max(1, (rows+size-1)/size)
+		size := pageSizes[task.Kind]
+		requests[task.Kind == store.Visitors] += max(1, (rows+size-1)/size)
 	}
-	plan.Probes = l.Requests
-	plan.Left, err = l.Store.Left(ctx, l.Budget)
-	return plan, err
+	left, err := l.Store.Left(ctx, l.Budget)
+	text := fmt.Sprintf("%d exports to load, about %d requests and at most %d for lists; %d of the hour's budget of %d are left",
+		len(tasks), requests[true], requests[false], left, l.Budget)
+	if beyond := requests[true] + requests[false] - left; beyond > 0 {
+		text += fmt.Sprintf(", so it takes %d runs an hour apart", 1+(beyond+l.Budget-1)/l.Budget)
+	}
+	return fmt.Sprintf("%s (requests that found out how large the site is: %d).", text, l.Requests), err
 }
 
 // estimate returns how many rows an export has: of a list that is not known, the most.

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"os"
@@ -84,9 +83,7 @@ type tab struct {
 // open writes the page to a file and shows it.
 func open(t *testing.T, browser context.Context, in report.Input, s screen) *tab {
 	t.Helper()
-	var page bytes.Buffer
-	require.NoError(t, report.Write(&page, in))
-	return openPage(t, browser, page.String(), s)
+	return openPage(t, browser, write(t, in), s)
 }
 
 func openPage(t *testing.T, browser context.Context, html string, s screen) *tab {

@@ -113,25 +113,23 @@ func (in Input) questions() section {
 	s := section{ID: "questions", Title: "What they ask the assistant and get no answer to"}
 	type counts struct{ unanswered, all int64 }
 	categories, queries, pages := map[string]counts{}, map[string]counts{}, map[string]counts{}
-	var sum counts
+	sum := counts{all: int64(len(in.Conversations.Rows))}
 	for _, row := range in.Conversations.Rows {
-		sum.all++
 		var unanswered int64
 		if row.ResolutionStatus == mintlify.ResolutionUnanswered {
 			unanswered = 1
 		}
 		sum.unanswered += unanswered
-		path := row.PageURL
-		if u, err := url.Parse(path); err == nil && u.Path != "" {
+		path := "no page"
+		if u, err := url.Parse(row.PageURL); err == nil && u.Path != "" {
 			path = u.Path
 		}
-		for _, group := range []struct {
-			by  map[string]counts
-			key string
-		}{{categories, cmp.Or(row.QueryCategory, "no category")}, {queries, strings.Join(strings.Fields(row.Query), " ")}, {pages, cmp.Or(path, "no page")}} {
-			c := group.by[group.key]
-			group.by[group.key] = counts{c.unanswered + unanswered, c.all + 1}
+		add := func(to map[string]counts, key string) {
+			to[key] = counts{to[key].unanswered + unanswered, to[key].all + 1}
 		}
+		add(categories, cmp.Or(row.QueryCategory, "no category"))
+		add(queries, strings.Join(strings.Fields(row.Query), " "))
+		add(pages, path)
 	}
 	list := func(title string, by map[string]counts) findings {
 		var rows []finding

@@ -1,9 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
-	"io"
 	"path"
 	"slices"
 	"strconv"
@@ -132,9 +132,10 @@ func sectionOf(c comparison) string {
 	return "/" + first
 }
 
-// WriteCSV writes all pages of all inputs.
-func WriteCSV(w io.Writer, all []Input) error {
-	out := csv.NewWriter(w)
+// CSV returns all pages of all inputs.
+func CSV(all []Input) ([]byte, error) {
+	var buffer bytes.Buffer
+	out := csv.NewWriter(&buffer)
 	_ = out.Write(strings.Fields("project date_from date_to path human ai total human_before ai_before total_before")) // Error tells
 	for _, in := range all {
 		for _, c := range in.compare() {
@@ -149,5 +150,5 @@ func WriteCSV(w io.Writer, all []Input) error {
 		}
 	}
 	out.Flush()
-	return out.Error()
+	return buffer.Bytes(), out.Error()
 }

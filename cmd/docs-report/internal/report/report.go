@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"io"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -67,16 +66,13 @@ var (
 	}).ParseFS(files, "*.html"))
 )
 
-// Write writes the page.
-func Write(w io.Writer, in Input) error { return write(w, "page.html", newView(in)) }
+// Page returns the page.
+func Page(in Input) ([]byte, error) { return render("page.html", newView(in)) }
 
-func write(w io.Writer, name string, v view) error {
-	var out bytes.Buffer // so that an error leaves nothing half written
-	if err := templates.ExecuteTemplate(&out, name, v); err != nil {
-		return err
-	}
-	_, err := w.Write(out.Bytes())
-	return err
+func render(name string, v view) ([]byte, error) {
+	var out bytes.Buffer
+	err := templates.ExecuteTemplate(&out, name, v)
+	return out.Bytes(), err
 }
 
 // hash is how a Content-Security-Policy names the only text that it allows.
@@ -127,15 +123,15 @@ func newView(in Input) view {
 	}
 }
 
-// WriteIndex writes a page with a row for each project. files are their pages.
-func WriteIndex(w io.Writer, inputs []Input, files []string) error {
+// Index returns a page with a row for each project. files are their pages.
+func Index(inputs []Input, files []string) ([]byte, error) {
 	index := newView(inputs[0])
 	for i, in := range inputs {
 		row := newView(in)
 		row.File, row.Groups = files[i], nil
 		index.Rows = append(index.Rows, row)
 	}
-	return write(w, "index.html", index)
+	return render("index.html", index)
 }
 
 // breakWithin says beside a number that the service changed what counts as human and as AI

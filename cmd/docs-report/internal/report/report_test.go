@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -19,9 +18,9 @@ import (
 
 func write(t *testing.T, in report.Input) string {
 	t.Helper()
-	var page bytes.Buffer
-	require.NoError(t, report.Write(&page, in))
-	return page.String()
+	page, err := report.Page(in)
+	require.NoError(t, err)
+	return string(page)
 }
 
 // words returns what a page says, without its markup.
