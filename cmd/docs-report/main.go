@@ -59,9 +59,13 @@ func main() {
 
 func (p program) run(ctx context.Context, args []string) int {
 	name := strings.Join(args[:min(1, len(args))], "")
-	switch command := map[string]func(context.Context, []string) error{"sync": p.sync, "plan": p.plan, "report": p.report, "digest": p.digest}[name]; {
-	case command != nil:
-		return p.exit(ctx, command(ctx, args[1:]))
+	switch {
+	case name == "sync" || name == "plan":
+		return p.exit(ctx, p.load(ctx, name, args[1:]))
+	case name == "report":
+		return p.exit(ctx, p.report(ctx, args[1:]))
+	case name == "digest":
+		return p.exit(ctx, p.digest(ctx, args[1:]))
 	case name == "help" || strings.TrimLeft(name, "-") == "h" || strings.TrimLeft(name, "-") == "help":
 		fmt.Fprint(p.stdout, usage)
 		return exitOK

@@ -259,7 +259,7 @@ func TestDigest(t *testing.T) {
 		assert.LessOrEqual(t, len(lines), 12)
 		assert.Equal(t, "docs: 14 February to 12 March 2000", lines[0])
 		assert.Contains(t, lines[1], "All visitors ")
-		assert.Contains(t, lines[2], `/a<b>&\u001b[31m next`, "escaped")
+		assert.Contains(t, lines[2], "/a<b>& [31m next", "of one line, without control characters")
 		assert.Contains(t, r.stdout, "Searched without result: terraform (40 searches)\n")
 		assert.Contains(t, r.stdout, "Most complaints: /docs/page-1 (1 thumbs down)\n")
 		text := strings.TrimSpace(r.stdout)

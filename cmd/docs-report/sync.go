@@ -18,12 +18,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// sync loads what is missing into the database.
-func (p program) sync(ctx context.Context, args []string) error { return p.load(ctx, "sync", args) }
-
-// plan prints what sync would cost.
-func (p program) plan(ctx context.Context, args []string) error { return p.load(ctx, "plan", args) }
-
+// load loads what is missing into the database, or as plan prints what that would cost.
 func (p program) load(ctx context.Context, name string, args []string) error {
 	loader, what, err := p.parseSync(ctx, name, args)
 	if err != nil {
@@ -52,9 +47,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	f.IntVar(&l.Budget, "budget", 90, "`requests` an hour, over all runs on this database; the organization has 100 for all its programs")
 	f.IntVar(&l.Pages, "pages", 5, "the most `pages` of each list: searches, questions, feedback, views")
 	f.BoolVar(&l.Texts, "texts", false, "keep what readers write too: questions and answers, feedback's comments, code and contacts; they are personal data")
-	if name == "sync" {
-		f.BoolVar(&l.Wait, "wait", false, "wait when the budget or the quota is used up, instead of stopping")
-	}
+	f.BoolVar(&l.Wait, "wait", false, "let sync wait when the budget or the quota is used up, instead of stopping")
 	if err := f.parse(p, args); err != nil {
 		return nil, what, err
 	}

@@ -17,10 +17,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-const comeAgain = 0.15 // how much fewer the visitors of n days are than n times those of a day
-
-var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-
 //go:embed site.json
 var data []byte
 
@@ -39,8 +35,7 @@ type page struct {
 	phase     float64 // of its fashion
 }
 
-// Visitors returns the visitors of a site of that many pages, for the fake's
-// SetVisitorsFunc. Without dates they are those of a day.
+// Visitors returns the visitors of a site of that many pages, for SetVisitorsFunc.
 func Visitors(pages int) func(project string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 	return newSite(pages).visitors
 }
@@ -67,15 +62,12 @@ func newSite(n int) *site {
 
 func (s *site) visitors(project string, params mintlify.VisitorsParams) (rows []mintlify.Visitor, totals mintlify.VisitorTotals) {
 	from, to := params.DateFrom.Time(), params.DateTo.Time()
-	if !from.Before(to) {
-		from, to = epoch, epoch.AddDate(0, 0, 1)
-	}
 	var humans, ais float64
 	for day := from; day.Before(to); day = day.AddDate(0, 0, 1) {
 		h, a := siteDay(project, day)
 		humans, ais = humans+h, ais+a
 	}
-	again := math.Pow(to.Sub(from).Hours()/24, -comeAgain)
+	again := math.Pow(to.Sub(from).Hours()/24, -0.15) // who comes on two days is one visitor
 	count := func(human, ai float64) mintlify.VisitorTotals {
 		h, a := int64(human*again), int64(ai*again)
 		return mintlify.VisitorTotals{Human: h, AI: a, Total: h + a - min(h, a)/50}
@@ -94,7 +86,7 @@ func (s *site) visitors(project string, params mintlify.VisitorsParams) (rows []
 
 // siteDay returns a day's visitors of a project.
 func siteDay(project string, day time.Time) (humans, ais float64) {
-	years := min(max(day.Sub(epoch).Hours()/24/365, -2), 2)
+	years := min(max(day.Sub(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)).Hours()/24/365, -2), 2)
 	size, date := 0.7+0.8*noise(project), day.Format(time.DateOnly)
 	humans = 1500 * size * math.Pow(1.25, years) * (0.93 + 0.14*noise(project, date, "human"))
 	ais = 190 * size * math.Pow(4, years) * (0.9 + 0.2*noise(project, date, "ai"))

@@ -2,6 +2,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,8 +100,8 @@ func (l *Loader) Load(ctx context.Context, r Range) error {
 			failures = append(failures, fmt.Errorf("%v: %w", task, err))
 		}
 	}
-	for _, project := range r.Projects {
-		if len(failures) == 0 {
+	if len(failures) == 0 {
+		for _, project := range r.Projects {
 			failures = append(failures, l.Store.Prune(ctx, r.lastWeeks(project)))
 		}
 	}
@@ -183,19 +184,13 @@ func (l *Loader) afterFailure(ctx context.Context, export store.Export, err erro
 		return err
 	}
 	wait = min(max(wait, firstRetry<<(failures-1)), quotaWait)
-	if err := l.Store.Lease(ctx, export, time.Now().Add(wait+store.LeaseTime)); err != nil {
-		return err
-	}
-	return sleep(ctx, wait)
+	return errors.Join(l.Store.Lease(ctx, export, time.Now().Add(wait+store.LeaseTime)), sleep(ctx, wait))
 }
 
 // block records that the service wants no more for now. Others of the organization
 // spend the same quota, so that it may come early.
 func (l *Loader) block(ctx context.Context, wait time.Duration) error {
-	if wait <= 0 {
-		wait = quotaWait
-	}
-	until := time.Now().Add(min(wait, maxBlock))
+	until := time.Now().Add(min(cmp.Or(max(wait, 0), quotaWait), maxBlock))
 	if err := l.Store.Block(context.WithoutCancel(ctx), until); err != nil {
 		return err
 	}
@@ -203,12 +198,10 @@ func (l *Loader) block(ctx context.Context, wait time.Duration) error {
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	done, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-done.Done()
+	return ctx.Err()
 }
 
 // pageSizes are the most rows there are: the quota counts requests, not rows. A page of
@@ -262,8 +255,7 @@ func (l *Loader) pages(ctx context.Context, client *mintlify.Client, e store.Exp
 // dropTexts leaves what is not personal of conversations. A URL's query may name a person.
 func dropTexts(rows []mintlify.Conversation) {
 	for i, row := range rows {
-		page, _, _ := strings.Cut(row.PageURL, "?")
-		page, _, _ = strings.Cut(page, "#")
+		page, _, _ := strings.Cut(strings.ReplaceAll(row.PageURL, "#", "?"), "?")
 		rows[i] = mintlify.Conversation{Timestamp: row.Timestamp, ResponseType: row.ResponseType, ResolutionStatus: row.ResolutionStatus, QueryCategory: row.QueryCategory, PageURL: page}
 	}
 }

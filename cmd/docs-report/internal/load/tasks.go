@@ -89,8 +89,12 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 	}
 	months := store.Windows(project, store.Month, r.From, SettledDay(time.Now()))
 	slices.Reverse(months)
+	kinds := []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage, store.Views}
+	if l.Texts { // without them, the counts by page tell more
+		kinds = append(kinds, store.Feedback)
+	}
 	for _, w := range append([]store.Window{period}, months...) {
-		for _, kind := range l.kinds() {
+		for _, kind := range kinds {
 			wanted = append(wanted, Task{w, kind})
 		}
 	}
@@ -114,14 +118,6 @@ func (l *Loader) missing(ctx context.Context, tasks []Task) (missing, refused []
 		}
 	}
 	return missing, refused, nil
-}
-
-func (l *Loader) kinds() []store.Kind {
-	kinds := []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage, store.Views}
-	if l.Texts { // no count of it is shown: by page, the service has better ones
-		kinds = append(kinds, store.Feedback)
-	}
-	return kinds
 }
 
 func (l *Loader) isUpToDate(e store.Export) bool {

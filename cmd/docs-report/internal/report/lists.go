@@ -39,7 +39,7 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 	f := findings{Title: title}
 	switch {
 	case list.Problem != "":
-		f.Empty = "The service refused this list: " + printable(list.Problem)
+		f.Empty = "The service refused this list: " + textOf(list.Problem)
 	case list.At.IsZero():
 		f.Empty = "This list is not in the database: docs-report sync loads it."
 	case list.Kept == 0:

@@ -81,21 +81,19 @@ func hash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// view is what a template shows: all numbers are text by now.
+// view is what a template shows.
 type view struct {
-	Title, Generated, CSP             string
-	Style                             template.CSS
-	Script                            template.JS
-	Project, Dates, BeforeDates       string
-	Demo, Known, Final, Stale, IsNone bool
+	Input
+	Title, CSP, Name, Dates, BeforeDates string
+	Style                                template.CSS
+	Script                               template.JS
 
 	Headlines       []headline
-	Trend           trend
+	Chart           trend
 	Growth          section
 	Gainers, Losers []comparison
 	Lists           []section
 	Groups          []group
-	HasViews        bool
 	Pages, Shown    int    // the table has no more than are shown
 	Break           string // within the comparison
 
@@ -110,15 +108,13 @@ func newView(in Input) view {
 	gainers, losers := movers(pages)
 	shown := min(len(pages), mostPages)
 	return view{
-		Title: "Who reads the docs", Generated: in.Generated.Format("2 January 2006, 15:04 MST"),
+		Input: in, Title: "Who reads the docs", Name: textOf(in.Project), Dates: span(in.Period.Window), BeforeDates: span(in.Before.Window),
 		CSP: "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '" + hash(style) +
 			"'; script-src '" + hash(script) + "'",
 		Style: template.CSS(style), Script: template.JS(script),
-		Project: printable(in.Project), Dates: span(in.Period.Window), BeforeDates: span(in.Before.Window),
-		Demo: in.Demo, Known: in.Before.Known, Final: in.Final, Stale: in.Stale, IsNone: in.Period.Totals == mintlify.VisitorTotals{},
-		Headlines: headlines(in), Trend: newTrend(in), Growth: growth(in), Gainers: gainers, Losers: losers,
+		Headlines: headlines(in), Chart: newTrend(in), Growth: growth(in), Gainers: gainers, Losers: losers,
 		Lists:  []section{in.searches(), in.questions(), in.complaints()},
-		Groups: groups(pages[:shown]), HasViews: len(in.Views.Rows) > 0, Pages: len(pages), Shown: shown,
+		Groups: groups(pages[:shown]), Pages: len(pages), Shown: shown,
 		Break: breakWithin(in.Before.From, in.Period.To),
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/dustin/go-humanize"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 const (
@@ -128,32 +128,8 @@ func headlines(in Input) []headline {
 	}
 }
 
-// printable shows what a reader would not see, or would see elsewhere: control
-// characters, and those that turn the direction of text around.
-func printable(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
 // textOf shows what somebody wrote on one line, of a length that a list can hold.
-func textOf(text string) string {
-	const most = 200
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
-	}
-	if text == "" {
-		return "(empty)"
-	}
-	return printable(text)
-}
+func textOf(text string) string { return cmp.Or(redact.Line(text, 300), "(empty)") }
 
 func isWeekend(e store.Export) bool {
 	day := e.From.Time().Weekday()
@@ -169,11 +145,11 @@ func Digest(in Input) []string {
 	if in.Demo {
 		demo = " (demo: made-up numbers)"
 	}
-	lines := []string{fmt.Sprintf("%s: %s%s", v.Project, v.Dates, demo)}
+	lines := []string{fmt.Sprintf("%s: %s%s", v.Name, v.Dates, demo)}
 	var numbers []string
 	for _, h := range v.Headlines {
 		text := h.Label + " " + h.Value
-		if v.Known {
+		if in.Before.Known {
 			text += " (" + h.Change.Text + ")"
 		}
 		numbers = append(numbers, text)

@@ -316,15 +316,11 @@ func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export,
 
 // Projects returns the projects that have visitors.
 func (s *Store) Projects(ctx context.Context) (all []string, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT project FROM docs_exports`+ofVisitors+` ORDER BY project`)
-	if err != nil {
-		return nil, err
+	exports, err := query(ctx, s.db, ofVisitors+` ORDER BY project`)
+	for _, e := range exports {
+		all = append(all, e.Project)
 	}
-	err = each(rows, func() error {
-		all = append(all, "")
-		return rows.Scan(&all[len(all)-1])
-	})
-	return all, err
+	return slices.Compact(all), err
 }
 
 // Visitors returns the rows of w's complete export, in the service's order. It is one
@@ -373,20 +369,14 @@ func (s *Store) rows(ctx context.Context, w Window, kind Kind, statement string,
 // Size returns how many rows an export of the kind and span has: by the newest complete
 // one, or one of another span, or by probing. known is false if nothing tells.
 func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) (rows int, known bool, err error) {
-	for _, q := range []struct {
-		text string
-		args []any
-	}{
-		{`SELECT rows_kept FROM docs_exports WHERE complete AND problem = '' AND project = $1 AND kind = $2
-			ORDER BY CASE WHEN span = $3 THEN 0 ELSE 1 END, date_to DESC, rows_kept DESC LIMIT 1`, []any{project, string(kind), string(span)}},
-		{`SELECT pages FROM docs_sizes WHERE project = $1 AND $2 = 'visitors'`, []any{project, string(kind)}},
-	} {
-		err = s.db.QueryRowContext(ctx, q.text, q.args...).Scan(&rows)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return rows, err == nil, err
-		}
+	err = s.db.QueryRowContext(ctx, `SELECT rows_kept FROM (
+			SELECT rows_kept, CASE WHEN span = $3 THEN 0 ELSE 1 END AS worth, date_to FROM docs_exports WHERE complete AND problem = '' AND project = $1 AND kind = $2
+			UNION ALL SELECT pages, 2, '' FROM docs_sizes WHERE project = $1 AND $2 = 'visitors') AS known
+		ORDER BY worth, date_to DESC, rows_kept DESC LIMIT 1`, project, string(kind), string(span)).Scan(&rows)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
 	}
-	return 0, false, nil
+	return rows, err == nil, err
 }
 
 // SetSize keeps what probing has found.

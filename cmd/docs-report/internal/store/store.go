@@ -123,9 +123,9 @@ func (s *Store) look(ctx context.Context, tx *sql.Tx) (found int, err error) {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT look`); err != nil {
 		return 0, err
 	}
-	if tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source) != nil {
-		_, err := tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
-		return 0, err
+	err = tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source)
+	if err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01")) {
+		_, err = tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
 	}
 	if found > version {
 		err = fmt.Errorf("%w: its schema has version %d, and this program knows %d; update docs-report", ErrSetup, found, version)
