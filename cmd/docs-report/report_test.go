@@ -38,7 +38,7 @@ func read(t *testing.T, path string) string {
 
 // words returns what a page says, without its markup.
 func words(page string) string {
-	page = page[strings.Index(page, "<body>"):]
+	_, page, _ = strings.Cut(page, "<body>")
 	page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
 	return strings.Join(strings.Fields(strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)), " ")
 }
@@ -284,13 +284,13 @@ func TestMachineFilesAndLinks(t *testing.T) {
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-", "-machine", "*.md", "-site", "https://docs.example.com/"), r.messages)
 		page := r.stdout
-		machine := words(page)[strings.Index(words(page), "Machine files 4"):]
+		_, machine, _ := strings.Cut(words(page), "Machine files 4")
 		for _, path := range []string{"/llms.txt", "/guides/llms-full.txt", "/mcp ", "/guides/start.md"} {
 			assert.Contains(t, machine, path)
 		}
 		assert.NotContains(t, machine, "/mcp/tools")
 		assert.NotContains(t, machine, "/guides/start ")
-		gained := words(page)[strings.Index(words(page), "Gained the most"):strings.Index(words(page), "What readers search")]
+		gained, _, _ := strings.Cut(words(page), "What readers search")
 		assert.NotContains(t, gained, "llms")
 		assert.Contains(t, page, `href="https://docs.example.com/guides/start"`)
 		assert.Contains(t, page, `href="https://docs.example.com/%C3%A4%20b%3F%23"`)

@@ -100,7 +100,7 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 	}
 	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
 	missing, refused, err := l.missing(ctx, wanted)
-	all := append(missing, refused...)
+	all := slices.Concat(missing, refused)
 	return all[:min(extras, len(all))], err
 }
 
