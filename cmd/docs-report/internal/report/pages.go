@@ -39,7 +39,9 @@ func (in Input) compare() []comparison {
 	byPath := map[string]*comparison{}
 	var pages []comparison
 	for _, row := range slices.Concat(in.Period.Rows, in.Before.Rows) {
-		byPath[row.Path] = &comparison{raw: row.Path, Path: textOf(row.Path), URL: in.link(row.Path), Views: cmp.Or(views[row.Path], "–"), isMachine: in.isMachine(row.Path)}
+		if byPath[row.Path] == nil {
+			byPath[row.Path] = &comparison{raw: row.Path, Path: textOf(row.Path), URL: in.link(row.Path), Views: cmp.Or(views[row.Path], "–"), isMachine: in.isMachine(row.Path)}
+		}
 	}
 	for _, row := range in.Period.Rows {
 		byPath[row.Path].Now = merge(byPath[row.Path].Now, row)

@@ -136,8 +136,6 @@ func isWeekend(e store.Export) bool {
 	return e.Span() == store.Day && (day == time.Saturday || day == time.Sunday)
 }
 
-const mostMovers = 3
-
 // Digest returns the page in at most twelve lines.
 func Digest(in Input) []string {
 	v := newView(in)
@@ -160,7 +158,7 @@ func Digest(in Input) []string {
 	lines = append(lines, strings.Join(numbers, " · "))
 	moved := slices.Concat(v.Gainers, v.Losers)
 	slices.SortStableFunc(moved, func(a, b comparison) int { return cmp.Compare(max(b.Gain(), -b.Gain()), max(a.Gain(), -a.Gain())) })
-	for _, m := range moved[:min(mostMovers, len(moved))] {
+	for _, m := range moved[:min(3, len(moved))] {
 		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Gain()), m.Path, number(m.Now.Total), m.Change.Text))
 	}
 	return append(lines, "Searched without result: "+v.Lists[0].Top(), "Asked without answer: "+v.Lists[1].Top(), "Most complaints: "+v.Lists[2].Top())
