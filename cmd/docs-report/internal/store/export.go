@@ -29,11 +29,10 @@ const (
 	Conversations  Kind = "conversations"
 )
 
-// How long a run holds an export.
-const (
-	LeaseTime = 3 * time.Minute // that a page extends a lease by: a request lasts a minute at most
-	maxLease  = time.Hour
-)
+// LeaseTime is what a page extends a lease by. A request lasts a minute at most.
+const LeaseTime = 3 * time.Minute
+
+const maxLease = time.Hour // a longer one is of a clock that was ahead
 
 // ErrOvertaken matches a write into an export that another run has taken further,
 // completed or begun anew. Nothing was written: look at the window again.
@@ -182,8 +181,7 @@ func complete(ctx context.Context, tx *sql.Tx, e Export, truncated, texts bool, 
 		WHERE id = $4 AND NOT complete`, truncated, texts, problem, e.id)
 }
 
-// rowsAtOnce keeps statements short: SQLite looks each parameter up among all of them.
-const rowsAtOnce = 25
+const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them
 
 func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page) error {
 	position := e.Offset

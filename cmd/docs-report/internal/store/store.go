@@ -92,11 +92,12 @@ var keyValue = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|
 func open(where, mode string, prepare func(*Store) error) (*Store, error) {
 	s := &Store{holder: fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64()), Log: func(string, ...any) {}}
 	path, isSQLite := strings.CutPrefix(where, "sqlite:")
-	var err error
+	name, err := "the database", error(nil)
 	switch {
 	case isSQLite && path != "":
 		s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)&mode="+mode)
 		s.db.SetMaxOpenConns(1) // there is one writer anyway
+		name = path
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"), keyValue.MatchString(where):
 		if _, err := pgx.ParseConfig(where); err != nil {
 			return nil, fmt.Errorf("%w: its address looks like one of Postgres and cannot be parsed", ErrSetup)
@@ -110,7 +111,7 @@ func open(where, mode string, prepare func(*Store) error) (*Store, error) {
 	}
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("the database: %w", err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
 }
