@@ -19,7 +19,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,6 +27,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
 const (
@@ -70,23 +70,11 @@ func (p program) run(ctx context.Context, args []string) int {
 		fmt.Fprint(p.stdout, usage)
 		return exitOK
 	case strings.TrimLeft(name, "-") == "version":
-		fmt.Fprintln(p.stdout, version())
+		fmt.Fprintln(p.stdout, version.String("docs-report"))
 		return exitOK
 	}
 	fmt.Fprintf(p.stderr, "Want a command: sync, plan, report or digest.\n\n%s", usage)
 	return exitUsage
-}
-
-// version returns the program's version and commit.
-func version() string {
-	info, _ := debug.ReadBuildInfo()
-	commit := "commit unknown"
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			commit = setting.Value
-		}
-	}
-	return fmt.Sprintf("docs-report %s (%s)", info.Main.Version, commit)
 }
 
 // exit says what went wrong and what to do, and returns the exit code.

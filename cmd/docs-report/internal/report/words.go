@@ -129,7 +129,7 @@ func headlines(in Input) []headline {
 }
 
 // textOf shows what somebody wrote on one line, of a length that a list can hold.
-func textOf(text string) string { return cmp.Or(redact.Line(text, 300), "(empty)") }
+func textOf(text string) string { return cmp.Or(redact.OneLine(text, 300), "(empty)") }
 
 func isWeekend(e store.Export) bool {
 	day := e.From.Time().Weekday()
