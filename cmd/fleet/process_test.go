@@ -100,7 +100,7 @@ func TestREADMEDemo(t *testing.T) {
 	heavy(t)
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	command := regexp.MustCompile(`(?m)^go run -C examples/fleet \. (demo)$`).FindSubmatch(readme)
+	command := regexp.MustCompile(`(?m)^go run -C cmd/fleet \. (demo)$`).FindSubmatch(readme)
 	require.NotNil(t, command, "the README's command")
 	output, err := programCommand(t, "", production, []string{"DATABASE_URL="}, string(command[1])).CombinedOutput()
 	require.NoError(t, err, "%s", output)

@@ -1,4 +1,4 @@
-module github.com/mintlify-community/mintlify-go/examples/fleet
+module github.com/mintlify-community/mintlify-go/cmd/fleet
 
 go 1.26.0
 
