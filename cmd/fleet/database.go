@@ -2,133 +2,226 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"os"
+	"regexp"
 	"strings"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// database is Postgres or SQLite: the table of prompts and River's queue. SQL is the
-// same for both but for what dialect translates.
-type database interface {
-	querier
-
-	// transact commits what f did, or nothing of it. Of the transactions with one
-	// lock, over all processes, one runs at a time.
-	transact(ctx context.Context, lock string, f func(*tx) error) error
-
-	// newWorkers returns River's client for working off the queue.
-	newWorkers(config *river.Config) (workers, error)
-
-	close()
+// database is Postgres or SQLite. It holds the records of package once, what fleet knows
+// beside them, and River's queue.
+type database struct {
+	*sql.DB
+	lock     string // the statement after which a transaction is alone
+	queue    queue  // inserts jobs
+	newQueue func(*river.Config) (queue, error)
+	migrate  func(context.Context) error
+	close    func()
 }
 
-// querier runs SQL, within a transaction or without.
-type querier interface {
-	exec(ctx context.Context, sql string, args ...any) (changed int64, err error)
-	query(ctx context.Context, each func(scan scanner) error, sql string, args ...any) error
-}
-
-type scanner func(dest ...any) error
-
-// tx is a transaction that can put jobs into River's queue, too.
-type tx struct {
-	querier
-	insert func(ctx context.Context, keys []string) (riverJobs []int64, err error)
-}
-
-// workers are River's.
-type workers interface {
+// queue is what a client of River does on either database.
+type queue interface {
+	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
+	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
 }
 
-// args is all that River keeps of a prompt. The table has the rest.
-type args struct {
-	Key string `json:"key"`
-}
+const schemaVersion = 1
 
-func (args) Kind() string { return "fleet_prompt" }
+//go:embed schema.sql
+var schema string
 
-// InsertOpts makes attempts no limit: a rescue costs one for good.
-func (args) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 10_000} }
+// keyValue is how a connection string of libpq begins.
+var keyValue = regexp.MustCompile(`^\s*[a-z_]+\s*=`)
 
-// queue is River on a database with transactions of type T.
-type queue[T any] struct {
-	driver riverdriver.Driver[T]
-	client *river.Client[T] // for inserting
-}
-
-func newQueue[T any](driver riverdriver.Driver[T], logger *slog.Logger) (queue[T], error) {
-	client, err := river.NewClient(driver, &river.Config{Logger: logger})
-	return queue[T]{driver, client}, err
-}
-
-func (q queue[T]) newWorkers(config *river.Config) (workers, error) {
-	return river.NewClient(q.driver, config)
-}
-
-func (q queue[T]) insert(ctx context.Context, tx T, keys []string) ([]int64, error) {
-	if len(keys) == 0 {
-		return nil, nil
+// openDatabase opens what DATABASE_URL names. create makes the tables that are missing.
+// No error shows the URL: it may have a password.
+func openDatabase(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (db *database, err error) {
+	file, isFile := strings.CutPrefix(databaseURL, "sqlite:")
+	switch {
+	case databaseURL == "":
+		return nil, usageError("DATABASE_URL is not set, want postgres://…, host=… dbname=…, or sqlite:FILE")
+	case isFile && (file == "" || file == ":memory:" || strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")):
+		return nil, usageError("DATABASE_URL names no file, want sqlite:FILE")
+	case isFile:
+		db, err = openSQLite(file, create, logger)
+	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"), keyValue.MatchString(databaseURL):
+		db, err = openPostgres(ctx, databaseURL, logger)
+	default:
+		return nil, usageError("DATABASE_URL is not of a known form, want postgres://…, host=… dbname=…, or sqlite:FILE")
 	}
-	params := make([]river.InsertManyParams, len(keys))
-	for i, key := range keys {
-		params[i].Args = args{key}
-	}
-	results, err := q.client.InsertManyTx(ctx, tx, params)
 	if err != nil {
-		return nil, fmt.Errorf("insert into River's queue: %w", err)
+		return nil, err
 	}
-	ids := make([]int64, len(results))
-	for i, result := range results {
-		ids[i] = result.Job.ID
+	if create {
+		err = db.migrate(ctx)
 	}
-	return ids, nil
+	if err == nil {
+		err = db.checkVersion(ctx)
+	}
+	if err != nil {
+		db.close()
+		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	return db, nil
 }
 
-// openDatabase opens the database at url, postgres:// or a file of SQLite, and makes
-// its tables where they are missing.
-func openDatabase(ctx context.Context, url string, logger *slog.Logger) (database, error) {
-	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
-		return openPostgres(ctx, url, logger)
+func (db *database) checkVersion(ctx context.Context) error {
+	var version int
+	err := db.QueryRowContext(ctx, "SELECT version FROM fleet_schema").Scan(&version)
+	switch {
+	case err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01")):
+		return usageError("the database has no tables yet: run fleet init")
+	case err == nil && version > schemaVersion:
+		return usageError("the tables are of version %d, made by a newer fleet: this one knows %d", version, schemaVersion)
 	}
-	if scheme, _, found := strings.Cut(url, "://"); found {
-		return nil, fmt.Errorf("DATABASE_URL begins with %.20q: want postgres://, or the name of an SQLite file", scheme+"://")
-	}
-	return openSQLite(ctx, url, logger)
+	return err
 }
 
-// tables are the program's own, beside River's. Times are in Unix milliseconds of the
-// database's clock.
-var tables = []string{`
-CREATE TABLE IF NOT EXISTS fleet_prompts (
-	key        TEXT PRIMARY KEY,
-	project    TEXT NOT NULL,
-	prompt     TEXT NOT NULL,
-	pull       TEXT NOT NULL,
-	state      TEXT NOT NULL,
-	sends      BIGINT NOT NULL DEFAULT 0,
-	sent_at    BIGINT NOT NULL DEFAULT 0,
-	expires_at BIGINT NOT NULL DEFAULT 0, -- when a send without a response is given up
-	job_id     TEXT NOT NULL DEFAULT '',
-	pr_link    TEXT NOT NULL DEFAULT '',
-	problem    TEXT NOT NULL DEFAULT '',
-	changed_at BIGINT NOT NULL,
-	open       BIGINT NOT NULL DEFAULT 1,
-	river_job  BIGINT NOT NULL DEFAULT 0
-)`,
-	`CREATE INDEX IF NOT EXISTS fleet_prompts_sent ON fleet_prompts (project, sent_at)`,
-	`CREATE INDEX IF NOT EXISTS fleet_prompts_open ON fleet_prompts (key) WHERE open = 1`,
+// sqliteOptions: transactions lock from their start, since one that reads first cannot
+// wait for its turn to write; commits outlive a loss of power.
+var sqliteOptions = url.Values{
+	"_txlock": {"immediate"},
+	"_pragma": {"busy_timeout(3000)", "journal_mode(WAL)", "synchronous(FULL)"},
 }
 
-func createTables(ctx context.Context, q querier) error {
-	for _, table := range tables {
-		if _, err := q.exec(ctx, table); err != nil {
+func openSQLite(file string, create bool, logger *slog.Logger) (*database, error) {
+	if _, err := os.Stat(file); err != nil && !create {
+		return nil, usageError("DATABASE_URL: %v: run fleet init", err)
+	}
+	sqlDB, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: sqliteOptions.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	sqlDB.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
+	driver := riversqlite.New(sqlDB)
+	db := &database{DB: sqlDB, close: func() { _ = sqlDB.Close() }} // what is committed is on disk
+	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }
+	db.migrate = func(ctx context.Context) error {
+		tx, err := sqlDB.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() //nolint:errcheck // it is committed, or of no use
+		migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
+		if err == nil {
+			//lint:ignore SA1019 what cannot share a transaction are migrations of Postgres
+			_, err = migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil)
+		}
+		if err == nil {
+			err = createTables(ctx, tx)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	db.queue, err = db.newQueue(&river.Config{Logger: logger})
+	return db, err
+}
+
+func createTables(ctx context.Context, db once.DB) error {
+	if err := once.NewSQL(db).CreateTable(ctx); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx, schema)
+	return err
+}
+
+const (
+	migrationLock = "hashtextextended('fleet: migration', 0)"
+	turnLock      = "SELECT pg_advisory_xact_lock(hashtextextended('fleet: turn', 0))"
+)
+
+func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) (*database, error) {
+	config, err := pgxpool.ParseConfig(databaseURL)
+	if err != nil { // its text may quote a part of the password: what is wrong is in the middle
+		_, why, _ := strings.Cut(err.Error(), "`: ")
+		why, _, _ = strings.Cut(why, " (")
+		return nil, usageError("DATABASE_URL cannot be parsed: %s", why)
+	}
+	if config.MaxConns < 4 {
+		return nil, usageError("DATABASE_URL has pool_max_conns=%d, want 4 or more", config.MaxConns)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("DATABASE_URL: %w", err) // pgx leaves the password out
+	}
+	sqlDB := stdlib.OpenDBFromPool(pool)
+	driver := riverpgxv5.New(pool)
+	db := &database{DB: sqlDB, lock: turnLock, close: func() { _ = sqlDB.Close(); pool.Close() }}
+	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }
+	db.migrate = func(ctx context.Context) error {
+		migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
+		if err != nil {
+			return err
+		}
+		return withMigrationLock(ctx, sqlDB, func() error {
+			if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+				return err
+			}
+			return createTables(ctx, sqlDB)
+		})
+	}
+	db.queue, err = db.newQueue(&river.Config{Logger: logger})
+	return db, err
+}
+
+// withMigrationLock runs f in one process at a time. It asks for the lock again and again:
+// a session that waits inside of a statement would block CREATE INDEX CONCURRENTLY.
+func withMigrationLock(ctx context.Context, db *sql.DB, f func() error) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // it goes back to the pool
+	for locked := false; !locked; {
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+migrationLock+")").Scan(&locked); err != nil {
+			return err
+		}
+		if !locked {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	err = f()
+	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+migrationLock+")")
+	return errors.Join(err, unlockErr)
+}
+
+// transact commits what f did, or nothing of it. Of those that are alone, one runs at a
+// time over all machines.
+func (db *database) transact(ctx context.Context, alone bool, f func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it is committed, or of no use
+	if alone && db.lock != "" {
+		if _, err := tx.ExecContext(ctx, db.lock); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
 }

@@ -135,7 +135,7 @@ func eachDatabase(t *testing.T, f func(t *testing.T, url string)) {
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		f(t, sqliteFile(t))
+		f(t, "sqlite:"+sqliteFile(t))
 	})
 }
 
@@ -152,8 +152,9 @@ func sqliteFile(t *testing.T) string {
 
 func openStore(t *testing.T, url string) store {
 	t.Helper()
-	db, err := openDatabase(context.Background(), url, slog.New(slog.DiscardHandler))
+	quiet := slog.New(slog.DiscardHandler)
+	db, err := openDatabase(context.Background(), url, true, quiet)
 	require.NoError(t, err)
 	t.Cleanup(db.close)
-	return store{db}
+	return store{db, quiet, quiet}
 }

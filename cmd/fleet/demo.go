@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,16 +21,20 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const (
 	demoMerges  = 12
 	demoWorkers = 3
 	demoKill    = 5 // the prompt whose sender is killed
+	demoFail    = 8 // the prompt with which an outage begins
+	demoOutage  = 3 * time.Second
 )
 
 // demo is a fleet of processes on a fake of the service and an SQLite file. One of them
-// is killed at the worst of moments, and what a person would do about it is done.
+// is killed at the worst of moments, the service fails for a while, and what a person would
+// do about it is done.
 type demo struct {
 	program
 	dir   string
@@ -41,10 +46,11 @@ type demo struct {
 	mu    sync.Mutex
 	acted map[string][]string // ids of the jobs that the fake has made, by key
 	posts int
+	fails time.Time // until then the service does
 }
 
 func (p *program) demo(ctx context.Context, arguments []string) error {
-	if err := p.parse(flag.NewFlagSet("demo", flag.ContinueOnError), arguments); err != nil {
+	if err := p.parse(flag.NewFlagSet("demo", flag.ContinueOnError), arguments, 0); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "fleet-demo-")
@@ -53,9 +59,11 @@ func (p *program) demo(ctx context.Context, arguments []string) error {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is temporary
 	d := &demo{program: *p, dir: dir, start: time.Now(), fake: mintlifytest.NewService(), acted: map[string][]string{}}
-	d.getenv = func(name string) string { return map[string]string{"DATABASE_URL": d.file("fleet.db")}[name] }
+	d.getenv = func(name string) string {
+		return map[string]string{"DATABASE_URL": "sqlite:" + d.file("fleet.db")}[name]
+	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	err = d.withStore(ctx, func(s store) error { return d.run(ctx, s) })
+	err = d.withStore(ctx, true, slog.LevelError, func(s store) error { return d.run(ctx, s) })
 	cancel() // which kills the workers
 	d.workers.Wait()
 	if err != nil {
@@ -85,7 +93,7 @@ func (d *demo) run(ctx context.Context, s store) error {
 		func(ctx context.Context, _ store) error {
 			return d.startWorkers(ctx, "http://"+listener.Addr().String())
 		},
-		d.await, d.adopt, d.await,
+		d.await, d.decide, d.await,
 	}
 	for _, step := range steps {
 		if err := step(ctx, s); err != nil {
@@ -98,8 +106,8 @@ func (d *demo) run(ctx context.Context, s store) error {
 func (d *demo) enqueueMerges(ctx context.Context, s store) error {
 	var prompts []prompt
 	for i := range demoMerges {
-		m := merge{Repository: fmt.Sprintf("acme/service-%d", i%4+1), SHA: fmt.Sprintf("%040x", i+1), Pull: i + 1, Title: "Add the flag --json"}
-		p, err := m.prompt("demo-project")
+		m := merge{Repository: fmt.Sprintf("acme/service-%d", i%4+1), SHA: fmt.Sprintf("%040x", i+1), Pulls: []int{i + 1}, Title: "Add the flag --json"}
+		p, err := m.prompt(fmt.Sprintf("project-%d", i%4+1), 2)
 		if err != nil {
 			return err
 		}
@@ -122,7 +130,7 @@ func (d *demo) startWorkers(ctx context.Context, baseURL string) error {
 	defer log.Close()
 	for range demoWorkers {
 		worker := exec.CommandContext(ctx, self, "demo-worker")
-		worker.Env = append(os.Environ(), "DATABASE_URL="+d.file("fleet.db"), "MINTLIFY_BASE_URL="+baseURL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
+		worker.Env = append(os.Environ(), "DATABASE_URL=sqlite:"+d.file("fleet.db"), "MINTLIFY_BASE_URL="+baseURL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
 		worker.Stderr = log
 		if err := worker.Start(); err != nil {
 			return err
@@ -135,7 +143,7 @@ func (d *demo) startWorkers(ctx context.Context, baseURL string) error {
 
 // demoWorker is one of the demo's processes: work, but quicker.
 func (p *program) demoWorker(ctx context.Context, arguments []string) error {
-	p.settings.N, p.settings.SendTime = 1, 2*time.Second
+	p.settings.N, p.settings.SendTime, p.settings.Pass, p.settings.PauseMin = 4, time.Second, time.Second, time.Second
 	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))}
 	return p.work(ctx, arguments)
 }
@@ -144,15 +152,22 @@ func (p *program) demoWorker(ctx context.Context, arguments []string) error {
 func (d *demo) await(ctx context.Context, s store) error {
 	shown := ""
 	for {
-		counts, err := s.counts(ctx)
+		status, err := s.status(ctx, d.settings)
 		if err != nil {
 			return err
 		}
-		if text := fmt.Sprintf("queued %d, sending %d, waiting %d, done %d, unknown %d", counts[queued], counts[sending], counts[waiting], counts[done], counts[unknown]); text != shown {
+		c := status.Counts
+		text := fmt.Sprintf("queued %d, sending %d, running %d, done %d, unknown %d", c["queued"], c["sending"], c["running"], c["done"], c["unknown"])
+		for _, p := range status.Projects {
+			if p.Project == "" && !p.PausedUntil.IsZero() {
+				text += "; all projects are paused"
+			}
+		}
+		if text != shown {
 			shown = text
 			d.say("%s", text)
 		}
-		if counts[queued]+counts[sending]+counts[waiting] == 0 {
+		if c["queued"]+c["sending"]+c["running"] == 0 {
 			return nil
 		}
 		select {
@@ -163,24 +178,26 @@ func (d *demo) await(ctx context.Context, s store) error {
 	}
 }
 
-// adopt does what status advises, with the fake in place of dashboard and forge.
-func (d *demo) adopt(ctx context.Context, s store) error {
-	status, err := s.status(ctx)
+// decide does what status advises, with the fake in place of dashboard and forge.
+func (d *demo) decide(ctx context.Context, s store) error {
+	status, err := s.status(ctx, d.settings)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(d.stdout, "\nfleet status\n\n")
-	status.write(d.stdout)
+	if err := status.write(d.stdout, false); err != nil {
+		return err
+	}
 	fmt.Fprintln(d.stdout)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, r := range status.NeedsPerson {
-		job := "" // where the kill came before the prompt had arrived
-		if jobs := d.acted[r.Key]; len(jobs) > 0 {
-			job = jobs[0]
+	for _, a := range status.NeedsPerson {
+		arguments := []string{"-key", a.Key, "-again"}
+		d.mu.Lock()
+		if jobs := d.acted[a.Key]; len(jobs) > 0 {
+			arguments = []string{"-key", a.Key, "-job", jobs[0]}
 		}
-		d.say("a person has looked for the marker: fleet retry -key %s -job %s", r.Key, job)
-		if err := s.retry(ctx, r.Key, job); err != nil {
+		d.mu.Unlock()
+		d.say("a person has looked for the marker: fleet retry %s", strings.Join(arguments, " "))
+		if err := d.retry(ctx, arguments); err != nil {
 			return err
 		}
 	}
@@ -188,7 +205,7 @@ func (d *demo) adopt(ctx context.Context, s store) error {
 }
 
 func (d *demo) sum(ctx context.Context, s store) error {
-	counts, err := s.counts(ctx)
+	status, err := s.status(ctx, d.settings)
 	if err != nil {
 		return err
 	}
@@ -196,17 +213,21 @@ func (d *demo) sum(ctx context.Context, s store) error {
 	for _, jobs := range d.acted {
 		twice += len(jobs) - 1
 	}
-	d.say("%d of %d merges done, %d acted on twice", counts[done], demoMerges, twice)
-	if counts[done] != demoMerges || twice > 0 {
-		return fmt.Errorf("that is not what fleet promises: %v", counts)
+	d.say("%d of %d merges done, %d acted on twice", status.Counts["done"], demoMerges, twice)
+	if status.Counts["done"] != demoMerges || twice > 0 {
+		return fmt.Errorf("that is not what fleet promises: %v", status.Counts)
 	}
 	return nil
 }
 
-// ServeHTTP is the fake's, but for the one prompt after which its sender is killed.
+// ServeHTTP is the fake's, but for its outage and the prompt after which its sender is killed.
 func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, 1<<20))
 	if err != nil {
+		return
+	}
+	if d.isDown(r.Method) {
+		http.Error(rw, "the service is down", http.StatusServiceUnavailable)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -223,13 +244,25 @@ func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_, _ = response.Body.WriteTo(rw)
 }
 
+// isDown counts the POSTs, and begins the outage.
+func (d *demo) isDown(method string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if method == http.MethodPost {
+		if d.posts++; d.posts == demoFail {
+			d.fails = time.Now().Add(demoOutage)
+			d.say("the service fails: 503 to every request for %v", demoOutage)
+		}
+	}
+	return time.Now().Before(d.fails)
+}
+
 // note notes the job that was made for a key, and counts.
-func (d *demo) note(key string, response []byte) (posts int) {
+func (d *demo) note(key string, response []byte) (post int) {
 	var job mintlify.Job
 	_ = json.Unmarshal(response, &job) // what is no job has no id
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.posts++
 	d.acted[key] = append(d.acted[key], job.ID)
 	return d.posts
 }
@@ -247,6 +280,6 @@ func (d *demo) kill(userAgent, key string) {
 func markerOf(body []byte) string {
 	var params mintlify.CreateJobParams
 	_ = json.Unmarshal(body, &params) // without a prompt there is no marker
-	_, key, _ := strings.Cut(params.Prompt, "\nfleet: ")
-	return strings.TrimSpace(key)
+	key, _ := once.FindMarker(params.Prompt)
+	return key
 }

@@ -56,7 +56,7 @@ type fleet struct {
 }
 
 // quick are settings for tests with real processes.
-var quick = settings{N: 2, SendTime: 3 * time.Second, MaxWait: time.Hour, Quota: 1000, Window: time.Hour}
+var quick = settings{N: 8, SendTime: 3 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second, PauseMax: time.Second, Pass: time.Second}
 
 func newFleet(t *testing.T, url string, s settings, service http.Handler) *fleet {
 	f := &fleet{t: t, url: url, store: openStore(t, url), settings: s, service: httptest.NewServer(service)}
@@ -94,7 +94,7 @@ func programCommand(t *testing.T, url string, s settings, env []string, argument
 
 // start starts a worker.
 func (f *fleet) start(env ...string) *exec.Cmd {
-	cmd := f.command(env, "work", "-n", fmt.Sprint(f.settings.N), "-send-time", f.settings.SendTime.String())
+	cmd := f.command(env, "work", "-n", fmt.Sprint(f.settings.N), "-send-time", f.settings.SendTime.String(), "-pause-min", f.settings.PauseMin.String(), "-pause-max", f.settings.PauseMax.String())
 	cmd.Stderr = f.log
 	require.NoError(f.t, cmd.Start())
 	f.running = append(f.running, cmd)
@@ -107,10 +107,13 @@ func (f *fleet) end(cmd *exec.Cmd, signal os.Signal) error {
 	return cmd.Wait()
 }
 
-// heavy keeps a test of real processes out of a short run, and has it run beside others.
-func heavy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while, and processor time")
+// isLong reports whether tests are to take as long as it takes.
+func isLong() bool { return os.Getenv("MINTLIFY_LONG") != "" }
+
+// long keeps a test out of a usual run, and has it run beside others.
+func long(t *testing.T) {
+	if !isLong() {
+		t.Skip("it takes minutes: set MINTLIFY_LONG=1")
 	}
 	t.Parallel()
 }
@@ -131,14 +134,21 @@ func (f *fleet) enqueue(prompts ...prompt) {
 	require.Equal(f.t, len(prompts), added[0]+added[1])
 }
 
+// counts returns how many prompts are in each state.
+func (f *fleet) counts() map[string]int {
+	status, err := f.store.status(context.Background(), f.settings)
+	require.NoError(f.t, err)
+	return status.Counts
+}
+
+// left is how many prompts are not at an end.
+func left(counts map[string]int) int { return counts["queued"] + counts["sending"] + counts["running"] }
+
 // await waits until nothing is left to do.
-func (f *fleet) await(limit time.Duration) map[state]int {
-	var counts map[state]int
+func (f *fleet) await(limit time.Duration) (counts map[string]int) {
 	f.until(limit, "the prompts to be done", func() bool {
-		var err error
-		counts, err = f.store.counts(f.t.Context())
-		require.NoError(f.t, err)
-		return counts[queued]+counts[sending]+counts[waiting] == 0
+		counts = f.counts()
+		return left(counts) == 0
 	})
 	return counts
 }
@@ -148,8 +158,7 @@ func (f *fleet) until(limit time.Duration, what string, done func() bool) {
 	f.t.Helper()
 	for deadline := time.Now().Add(limit); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			counts, _ := f.store.counts(f.t.Context())
-			f.t.Fatalf("waited %v for %s: %v", limit, what, counts)
+			f.t.Fatalf("waited %v for %s: %v", limit, what, f.counts())
 		}
 	}
 }

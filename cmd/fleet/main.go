@@ -3,52 +3,66 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
-	"strings"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
-const usage = `usage:
-  fleet demo                                                no key, no database: see it work
-  fleet work [-n 50]                                        work the queue off; on as many machines as you like
-  fleet serve [-addr :8080] -project [owner/repo=]P         work, and enqueue merges that GitHub's webhooks tell of
-  fleet enqueue -key repo@sha -project P -prompt TEXT       enqueue a prompt
-  fleet enqueue -stdin                                      enqueue JSON Lines: {"key": …, "project": …, "prompt": …}
-  fleet status [-json]                                      what needs a person, and counts
-  fleet retry -key K [-job ID]                              send again what is unknown or failed, or adopt a job
+//go:embed usage.txt
+var usage string
 
-The database is DATABASE_URL: postgres://…, or a file of SQLite (fleet.db unless set).
-work and serve need MINTLIFY_API_KEY.
-`
+// exitError ends the program with a code.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// usageError is what the user, or the set-up, has to change.
+func usageError(format string, args ...any) error { return exitError{fmt.Errorf(format, args...), 2} }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := program{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, settings: production}
+	p := program{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, settings: production, transport: mintlify.NewTransport()}
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	err := p.run(ctx, os.Args[1:])
+	code := p.exit(p.run(ctx, os.Args[1:]))
 	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "fleet:", err)
-		os.Exit(1)
+	os.Exit(code)
+}
+
+// exit says an error, and returns the exit code.
+func (p *program) exit(err error) int {
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
+	fmt.Fprintln(p.stderr, "fleet:", oneLine(err.Error(), 4000))
+	var exit exitError
+	if errors.As(err, &exit) {
+		return exit.code
+	}
+	return 1
 }
 
 // production is how the program is set up unless flags say otherwise.
-var production = settings{N: 50, SendTime: time.Minute, MaxWait: 24 * time.Hour, Quota: 100, Window: time.Hour}
+var production = settings{N: 50, SendTime: time.Minute, Quota: 100, Window: time.Hour, PauseMin: time.Minute, PauseMax: 30 * time.Minute, Pass: 15 * time.Second}
 
 // program is what a command has around it.
 type program struct {
@@ -56,69 +70,128 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	settings       settings
+	transport      http.RoundTripper
 	options        []mintlify.Option // beside the usual
+	adminAddr      string
+	logFormat      string
 }
 
 func (p *program) run(ctx context.Context, arguments []string) error {
 	commands := map[string]func(context.Context, []string) error{
-		"demo": p.demo, "demo-worker": p.demoWorker, "work": p.work, "serve": p.serve,
-		"enqueue": p.enqueue, "status": p.status, "retry": p.retry,
+		"demo": p.demo, "demo-worker": p.demoWorker, "init": p.init, "work": p.work, "serve": p.serve,
+		"enqueue": p.enqueue, "status": p.status, "list": p.list, "show": p.show, "cancel": p.cancel,
+		"pause": p.pause, "resume": p.resume, "retry": p.retry, "close": p.closePrompt,
 	}
-	if len(arguments) == 0 || commands[arguments[0]] == nil {
+	switch {
+	case len(arguments) > 0 && slices.Contains([]string{"--version", "-version"}, arguments[0]):
+		fmt.Fprintln(p.stdout, version())
+		return nil
+	case len(arguments) > 0 && slices.Contains([]string{"-h", "-help", "--help", "help"}, arguments[0]):
+		fmt.Fprint(p.stdout, usage)
+		return nil
+	case len(arguments) == 0 || commands[arguments[0]] == nil:
 		fmt.Fprint(p.stderr, usage)
-		return errors.New("which command?")
+		return usageError("which command?")
 	}
 	return commands[arguments[0]](ctx, arguments[1:])
 }
 
-// parse parses flags, and refuses other arguments.
-func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
+// version is of the build: the module's, and the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "fleet (unknown)"
+	}
+	commit := ""
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			commit = " " + setting.Value
+		}
+	}
+	return "fleet " + cmp.Or(info.Main.Version, "(devel)") + commit
+}
+
+// parse parses flags, and refuses a flag that is given and empty, and other arguments.
+func (p *program) parse(flags *flag.FlagSet, arguments []string, operands int) (err error) {
 	flags.SetOutput(p.stderr)
-	if err := flags.Parse(arguments); err != nil {
+	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
 		return err
+	} else if err != nil {
+		return usageError("%w", err)
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%s takes no %q", flags.Name(), flags.Arg(0))
+	flags.Visit(func(f *flag.Flag) {
+		if getter, ok := f.Value.(flag.Getter); ok && getter.Get() == "" {
+			err = usageError("-%s is empty: is a variable not set?", f.Name)
+		}
+	})
+	if err == nil && flags.NArg() != operands {
+		err = usageError("%s takes %d arguments besides its flags, not %d", flags.Name(), operands, flags.NArg())
 	}
-	return nil
+	return err
 }
 
 func (p *program) logger(level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level}))
+	options := &slog.HandlerOptions{Level: level}
+	if p.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(p.stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(p.stderr, options))
 }
 
 // withStore runs f on the database of the environment.
-func (p *program) withStore(ctx context.Context, f func(store) error) error {
-	db, err := openDatabase(ctx, cmp.Or(p.getenv("DATABASE_URL"), "fleet.db"), p.logger(slog.LevelWarn))
+func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(store) error) error {
+	quiet := slog.New(calm{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})
+	db, err := openDatabase(ctx, p.getenv("DATABASE_URL"), create, quiet)
 	if err != nil {
 		return err
 	}
 	defer db.close()
-	return f(store{db})
+	return f(store{db, p.logger(level), quiet})
+}
+
+// init makes the tables.
+func (p *program) init(ctx context.Context, arguments []string) error {
+	if err := p.parse(flag.NewFlagSet("init", flag.ContinueOnError), arguments, 0); err != nil {
+		return err
+	}
+	return p.withStore(ctx, true, slog.LevelWarn, func(store) error {
+		fmt.Fprintln(p.stdout, "the tables are there")
+		return nil
+	})
+}
+
+func (p *program) workFlags(flags *flag.FlagSet) {
+	c := &p.settings
+	flags.IntVar(&c.N, "n", c.N, "steps in progress at once, 1 to 10000")
+	flags.DurationVar(&c.SendTime, "send-time", c.SendTime, "how long one POST may take, 1s to 10m; leave a process that and some more to stop")
+	flags.BoolVar(&c.PollOnly, "poll-only", c.PollOnly, "do without LISTEN, behind a pgbouncer in transaction mode")
+	flags.DurationVar(&c.PauseMin, "pause-min", c.PauseMin, "how long the breaker pauses a project at first")
+	flags.DurationVar(&c.PauseMax, "pause-max", c.PauseMax, "and at most, doubling")
+	flags.StringVar(&p.adminAddr, "admin-addr", p.adminAddr, "where to listen for /livez, /readyz and /metrics; nowhere unless set")
+	flags.StringVar(&p.logFormat, "log-format", "text", "text or json")
 }
 
 func (p *program) work(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("work", flag.ContinueOnError)
 	p.workFlags(flags)
-	if err := p.parse(flags, arguments); err != nil {
+	if err := p.parse(flags, arguments, 0); err != nil {
 		return err
 	}
-	return p.withWorker(ctx, func(w *worker) error { return work(ctx, w, p.logger(slog.LevelWarn)) })
-}
-
-func (p *program) workFlags(flags *flag.FlagSet) {
-	flags.IntVar(&p.settings.N, "n", p.settings.N, "steps under way at once, 1 to 10000")
-	flags.DurationVar(&p.settings.SendTime, "send-time", p.settings.SendTime, "how long one POST may take, 1s to 10m; leave a process that and some more to stop")
-	flags.BoolVar(&p.settings.PollOnly, "poll-only", p.settings.PollOnly, "do without LISTEN, behind a pgbouncer in transaction mode")
+	return p.withWorker(ctx, func(w *worker) error { return p.listenAndWork(ctx, w, nil, "") })
 }
 
 // withWorker runs f with a worker that is set up by flags and environment.
 func (p *program) withWorker(ctx context.Context, f func(*worker) error) error {
-	s := p.settings
-	if s.N < 1 || s.N > 10_000 || s.SendTime < time.Second || s.SendTime > 10*time.Minute {
-		return fmt.Errorf("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", s.N, s.SendTime)
+	c := p.settings
+	switch {
+	case c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > 10*time.Minute:
+		return usageError("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
+	case c.PauseMin < time.Second || c.PauseMax < c.PauseMin || c.PauseMax > maxPause:
+		return usageError("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h", c.PauseMin, c.PauseMax)
+	case p.logFormat != "" && p.logFormat != "text" && p.logFormat != "json":
+		return usageError("-log-format is %q, want text or json", p.logFormat)
 	}
-	client, err := newMintlify(p.getenv, s, p.options)
+	client, err := newMintlify(p.getenv, c, p.transport, p.options)
 	if err != nil {
 		return err
 	}
@@ -126,125 +199,64 @@ func (p *program) withWorker(ctx context.Context, f func(*worker) error) error {
 	if err != nil {
 		return err
 	}
-	return p.withStore(ctx, func(db store) error {
-		return f(&worker{store: db, client: client, results: results, logger: p.logger(slog.LevelInfo), settings: s, paused: map[string]time.Time{}})
-	})
+	return p.withStore(ctx, true, slog.LevelInfo, func(s store) error { return f(newWorker(s, c, client, results)) })
+}
+
+func newWorker(s store, c settings, client *mintlify.Client, results teller) *worker {
+	return &worker{store: s, settings: c, client: client, runner: s.runner(client, s.DB, c.SendTime), results: results}
+}
+
+// listenAndWork works, and serves handler at addr and the admin's own.
+func (p *program) listenAndWork(ctx context.Context, w *worker, handler http.Handler, addr string) error {
+	a := newAdmin(w.store, w.settings)
+	w.posts = func(result string) { a.posts.WithLabelValues(nameOf(once.State(result))).Inc() }
+	servers := map[net.Listener]http.Handler{}
+	for _, server := range []struct {
+		name, addr string
+		handler    http.Handler
+	}{{"webhooks", addr, handler}, {"admin", p.adminAddr, a.handler()}} {
+		if server.addr == "" {
+			continue
+		}
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", server.addr)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		defer listener.Close() //nolint:errcheck // it is closed already, or of no use
+		w.logger.Info("listening", "for", server.name, "addr", listener.Addr().String())
+		servers[listener] = server.handler
+	}
+	return serveAndWork(ctx, servers, func(ctx context.Context) error { return work(ctx, w, w.calm) })
 }
 
 func (p *program) serve(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	p.workFlags(flags)
-	addr := flags.String("addr", ":8080", "where to listen")
-	projects := projects{byRepository: map[string]string{}}
-	flags.Func("project", "owner/repo=project, repeatable; or a project for all other repositories", projects.set)
-	if err := p.parse(flags, arguments); err != nil {
+	addr := flags.String("addr", ":8080", "where to listen for GitHub's webhooks, at /github")
+	hooks := &webhooks{projects: projects{byRepository: map[string]string{}}, skip: authors{"mintlify[bot]", "dependabot[bot]", "renovate[bot]"}}
+	flags.Func("project", "owner/repo=project, or owner/repo= to leave it out, repeatable; or a project for all other repositories", hooks.projects.set)
+	flags.Func("skip-author", "login whose merges are left out, repeatable, beside those of mintlify[bot], dependabot[bot] and renovate[bot]", func(login string) error {
+		if login == "" {
+			return errors.New("it is empty")
+		}
+		hooks.skip = append(hooks.skip, login)
+		return nil
+	})
+	flags.IntVar(&hooks.priority, "priority", 2, "of the merges: 1 is the most urgent, 4 the least")
+	if err := p.parse(flags, arguments, 0); err != nil {
 		return err
 	}
-	secret := p.getenv("FLEET_GITHUB_SECRET")
-	if secret == "" {
-		return errors.New("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
-	}
-	if projects.rest == "" && len(projects.byRepository) == 0 {
-		return errors.New("-project is missing: which project documents the repositories?")
+	hooks.secret = []byte(p.getenv("FLEET_GITHUB_SECRET"))
+	switch {
+	case len(hooks.secret) == 0:
+		return usageError("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
+	case hooks.projects.rest == "" && len(hooks.projects.byRepository) == 0:
+		return usageError("-project is missing: which project documents the repositories?")
+	case hooks.priority < 1 || hooks.priority > 4:
+		return usageError("-priority is %d, want 1 to 4", hooks.priority)
 	}
 	return p.withWorker(ctx, func(w *worker) error {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *addr)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(p.stderr, "listening on %s\n", listener.Addr())
-		hooks := &webhooks{secret: []byte(secret), projects: projects, store: w.store, logger: w.logger}
-		return serveAndWork(ctx, listener, hooks.handler(), func(ctx context.Context) error { return work(ctx, w, p.logger(slog.LevelWarn)) })
+		hooks.store = w.store
+		return p.listenAndWork(ctx, w, hooks.handler(), *addr)
 	})
-}
-
-func (p *program) enqueue(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("enqueue", flag.ContinueOnError)
-	var one prompt
-	flags.StringVar(&one.Key, "key", "", "owner/repo@sha for a merge: the same key again adds nothing")
-	flags.StringVar(&one.Project, "project", "", "the project's id, from the dashboard")
-	flags.StringVar(&one.Prompt, "prompt", "", "what the agent is to do")
-	flags.StringVar(&one.Pull, "pull", "", "the merged pull request, owner/repo#7, for a comment with the result")
-	stdin := flags.Bool("stdin", false, "read JSON Lines with these as fields instead")
-	if err := p.parse(flags, arguments); err != nil {
-		return err
-	}
-	if *stdin && one != (prompt{}) {
-		return errors.New("-stdin takes no other flags: its lines say all")
-	}
-	return p.withStore(ctx, func(s store) error {
-		added, known := 0, 0
-		add := func(prompts []prompt) error {
-			n, err := s.add(ctx, prompts...)
-			if err == nil {
-				added, known = added+n, known+len(prompts)-n
-			}
-			return err
-		}
-		var err error
-		if *stdin {
-			err = readLines(p.stdin, add)
-		} else {
-			err = add([]prompt{one})
-		}
-		fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", added, known)
-		return err
-	})
-}
-
-// readLines adds prompts by the hundred. After a bad line what stands before it is
-// added: to run the same input again does no harm.
-func readLines(r io.Reader, add func([]prompt) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 8*maxPrompt) // a prompt in JSON, each byte escaped
-	var batch []prompt
-	for n := 1; lines.Scan(); n++ {
-		if strings.TrimSpace(lines.Text()) == "" {
-			continue
-		}
-		var p prompt
-		decoder := json.NewDecoder(strings.NewReader(lines.Text()))
-		decoder.DisallowUnknownFields()
-		err := decoder.Decode(&p)
-		if err == nil {
-			err = p.check()
-		}
-		if err != nil {
-			return errors.Join(add(batch), fmt.Errorf("line %d: %w; the lines before it are enqueued", n, err))
-		}
-		if batch = append(batch, p); len(batch) == 100 {
-			if err := add(batch); err != nil {
-				return err
-			}
-			batch = batch[:0]
-		}
-	}
-	return errors.Join(add(batch), lines.Err())
-}
-
-func (p *program) status(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("status", flag.ContinueOnError)
-	asJSON := flags.Bool("json", false, "as JSON")
-	if err := p.parse(flags, arguments); err != nil {
-		return err
-	}
-	return p.withStore(ctx, func(s store) error {
-		status, err := s.status(ctx)
-		if err == nil && *asJSON {
-			return status.writeJSON(p.stdout)
-		} else if err == nil {
-			status.write(p.stdout)
-		}
-		return err
-	})
-}
-
-func (p *program) retry(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("retry", flag.ContinueOnError)
-	key := flags.String("key", "", "of the prompt")
-	job := flags.String("job", "", "id of the job that the agent has made of it after all: wait for that one, send nothing")
-	if err := p.parse(flags, arguments); err != nil {
-		return err
-	}
-	return p.withStore(ctx, func(s store) error { return s.retry(ctx, *key, *job) })
 }

@@ -1,28 +1,42 @@
 package main
 
 import (
+	"context"
+	"database/sql"
 	_ "embed"
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"text/template"
+	"time"
 	"unicode"
+
+	"github.com/google/go-github/v92/github"
+
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // How much of a merge is told. How many of its commits and files is in merge.tmpl.
 const (
-	maxTitle = 200  // bytes of a title, a subject, or a file's name
-	maxBody  = 4000 // bytes of a pull request's description
+	maxTitle  = 200  // bytes of a title, a subject, or a file's name
+	maxBody   = 4000 // bytes of a pull request's description
+	maxPulls  = 20   // of a merge queue's push
+	maxPushed = 100  // commits of a push that are known by their id
 )
 
 // merge is what a webhook tells of a merge. All of it is text by others.
 type merge struct {
 	Repository string // owner/repo
 	SHA        string
-	Pull       int // number of the pull request; 0 where it is not known
+	Pulls      []int // numbers of the pull requests, as far as they are known
 	Title      string
 	Body       string
 	Commits    []string // subjects
 	Files      []string
+	ids        []string // of the commits
 }
 
 //go:embed merge.tmpl
@@ -38,25 +52,168 @@ var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMa
 	"rest":  func(n int, all []string) int { return max(0, len(all)-n) },
 }).Parse(mergeTemplate))
 
-// prompt returns what is to be enqueued for m.
-func (m merge) prompt(project string) (prompt, error) {
-	if !isRepository(m.Repository) || !isSHA(m.SHA) {
-		return prompt{}, fmt.Errorf("the event's repository %.80q or commit %.80q is not one of GitHub's", m.Repository, m.SHA)
-	}
+func (m merge) text(name string) (string, error) {
 	var text strings.Builder
-	if err := mergePrompt.Execute(&text, m); err != nil {
+	err := mergePrompt.ExecuteTemplate(&text, name, m)
+	return text.String(), err
+}
+
+func (m merge) key(sha string) string { return m.Repository + "@" + sha }
+
+// prompt returns what is to be enqueued for m.
+func (m merge) prompt(project string, priority int) (prompt, error) {
+	if !isRepository(m.Repository) || !isSHA(m.SHA) {
+		return prompt{}, fmt.Errorf("the event's repository %.150q or commit %.80q is not one of GitHub's", m.Repository, m.SHA)
+	}
+	text, err := m.text("prompt")
+	if err != nil {
 		return prompt{}, err
 	}
-	p := prompt{Key: m.Repository + "@" + m.SHA, Project: project, Prompt: text.String()}
-	if m.Pull > 0 {
-		p.Pull = fmt.Sprintf("%s#%d", m.Repository, m.Pull)
+	p := prompt{Key: m.key(m.SHA), Project: project, Prompt: text, Priority: priority}
+	var pulls []string
+	for _, number := range m.Pulls[:min(len(m.Pulls), maxPulls)] {
+		pulls = append(pulls, fmt.Sprintf("%s#%d", m.Repository, number))
+	}
+	p.Pull = strings.Join(pulls, " ")
+	for _, id := range m.ids[:min(len(m.ids), maxPushed)] {
+		if isSHA(id) && id != m.SHA {
+			p.commits = append(p.commits, m.key(id))
+		}
 	}
 	return p, p.check()
+}
+
+// pushedWith returns the key of the push that brought m's commit among others, else m's own.
+func (s store) pushedWith(ctx context.Context, m merge) (key string, err error) {
+	err = s.QueryRowContext(ctx, "SELECT key FROM fleet_commits WHERE commit_key = $1", m.key(m.SHA)).Scan(&key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return m.key(m.SHA), nil
+	}
+	return key, err
+}
+
+// describe adds a pull request's title and description to the prompt of a push that came
+// before it, unless it is sent already.
+func (s store) describe(ctx context.Context, key string, m merge) error {
+	text, err := m.text("pull")
+	if err != nil || text == "" {
+		return err
+	}
+	r, err := s.records().Get(ctx, key)
+	if err != nil || r.State != once.Pending || strings.Contains(r.Prompt, text) || len(r.Prompt)+len(text) > maxPrompt {
+		return err
+	}
+	r.Prompt, r.Version, r.Updated = r.Prompt+text, r.Version+1, time.Now().UTC().Round(0)
+	if err = s.records().Put(ctx, r); errors.Is(err, once.ErrConflict) {
+		return nil // it is being sent
+	}
+	return err
 }
 
 func isSHA(text string) bool {
 	hex := strings.Trim(text, "0123456789abcdef") == ""
 	return hex && (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0") != ""
+}
+
+// authors are logins and names whose work asks for no documentation. A merge that bears a
+// marker of package once is the agent's own work, whoever merged it.
+type authors []string
+
+func (a authors) has(names ...string) bool {
+	return slices.ContainsFunc(a, func(skip string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(skip, name) })
+	})
+}
+
+// mergeOf returns the merge that an event tells of, or why there is none. The push and
+// the pull request of one merge name the same commit.
+func (a authors) mergeOf(event any) (m merge, why string) {
+	switch e := event.(type) {
+	case *github.PullRequestEvent:
+		return a.mergeOfPullRequest(e)
+	case *github.PushEvent:
+		return a.mergeOfPush(e)
+	}
+	return merge{}, "neither a push nor a pull request"
+}
+
+func (a authors) mergeOfPullRequest(e *github.PullRequestEvent) (m merge, why string) {
+	pr := e.GetPullRequest()
+	_, isOurs := once.FindMarker(pr.GetBody())
+	switch {
+	case e.GetAction() != "closed" || !pr.GetMerged():
+		return merge{}, "not merged"
+	case pr.GetBase().GetRef() != e.GetRepo().GetDefaultBranch():
+		return merge{}, "not merged into the default branch"
+	case isOurs:
+		return merge{}, "it is the agent's own work"
+	case a.has(pr.GetUser().GetLogin()):
+		return merge{}, "it is the work of " + oneLine(pr.GetUser().GetLogin(), 80)
+	}
+	return merge{Repository: e.GetRepo().GetFullName(), SHA: pr.GetMergeCommitSHA(),
+		Pulls: []int{pr.GetNumber()}, Title: pr.GetTitle(), Body: pr.GetBody()}, ""
+}
+
+func (a authors) mergeOfPush(e *github.PushEvent) (m merge, why string) {
+	switch {
+	case e.GetRef() != "refs/heads/"+e.GetRepo().GetDefaultBranch():
+		return merge{}, "not a push to the default branch"
+	case e.GetDeleted():
+		return merge{}, "the branch was deleted"
+	}
+	m = merge{Repository: e.GetRepo().GetFullName(), SHA: e.GetAfter()}
+	pushed := slices.DeleteFunc(e.Commits, func(c *github.HeadCommit) bool { return c == nil })
+	commits := a.worthDocumenting(pushed)
+	if len(commits) == 0 && len(pushed) > 0 {
+		return merge{}, "all of it is the agent's own work, or that of authors to skip"
+	}
+	for _, commit := range commits {
+		subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
+		m.Commits, m.ids = append(m.Commits, subject), append(m.ids, commit.GetID())
+		if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
+			m.Pulls = append(m.Pulls, number)
+		}
+		for _, files := range [][]string{commit.Added, commit.Modified, commit.Removed} {
+			m.Files = append(m.Files, files...)
+		}
+	}
+	return m, ""
+}
+
+var (
+	squashed = regexp.MustCompile(`\(#(\d{1,9})\)\s*$`)
+	merged   = regexp.MustCompile(`^Merge pull request #(\d{1,9}) `)
+)
+
+// pullOf returns the number of the pull request that a commit's subject names, or 0.
+func pullOf(subject string) int {
+	for _, pattern := range []*regexp.Regexp{merged, squashed} {
+		if found := pattern.FindStringSubmatch(subject); found != nil {
+			number, _ := strconv.Atoi(found[1]) //nolint:errcheck // digits
+			return number
+		}
+	}
+	return 0
+}
+
+// worthDocumenting leaves out what a, or the agent, has made: also the merge commit of a
+// pull request with nothing else in it, which bears the name of who merged it.
+func (a authors) worthDocumenting(commits []*github.HeadCommit) (worth []*github.HeadCommit) {
+	skipped, own := false, false // since the last merge commit
+	for _, c := range commits {
+		_, isOurs := once.FindMarker(c.GetMessage())
+		isMerge := strings.HasPrefix(c.GetMessage(), "Merge ")
+		login := c.GetAuthor().GetLogin()
+		if user, found := strings.CutSuffix(c.GetAuthor().GetEmail(), "@users.noreply.github.com"); found && login == "" {
+			login = user[strings.Index(user, "+")+1:]
+		}
+		leave := isOurs || a.has(c.GetAuthor().GetName(), login) || isMerge && skipped && !own
+		if !leave {
+			worth = append(worth, c)
+		}
+		skipped, own = !isMerge && (skipped || leave), !isMerge && (own || !leave)
+	}
+	return worth
 }
 
 func quoteLines(text string) string {

@@ -4,8 +4,11 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +16,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // terminal is a person at the program.
@@ -21,114 +27,301 @@ type terminal struct {
 	url string
 }
 
-func (c terminal) run(stdin string, arguments ...string) (stdout string, err error) {
-	var out bytes.Buffer
-	environment := map[string]string{"DATABASE_URL": c.url}
-	p := program{getenv: func(name string) string { return environment[name] }, stdin: strings.NewReader(stdin), stdout: &out, stderr: &bytes.Buffer{}, settings: production}
-	err = p.run(c.t.Context(), arguments)
-	return out.String(), err
+func (c terminal) run(stdin string, arguments ...string) (stdout string, code int) {
+	out, text, code := c.runAll(stdin, nil, arguments...)
+	c.t.Logf("%q: %d %s", arguments, code, text)
+	return out, code
 }
 
-func TestEnqueueStatusRetry(t *testing.T) {
+func (c terminal) runAll(stdin string, environment map[string]string, arguments ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	p := program{getenv: func(name string) string {
+		if name == "DATABASE_URL" {
+			return c.url
+		}
+		return environment[name]
+	}, stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs, settings: production, transport: mintlifytest.NewService()}
+	code = p.exit(p.run(c.t.Context(), arguments))
+	return out.String(), errs.String(), code
+}
+
+// made returns a terminal at a database with tables.
+func made(t *testing.T, url string) (terminal, store) {
+	c := terminal{t, url}
+	_, code := c.run("", "init")
+	require.Zero(t, code)
+	return c, openStore(t, url)
+}
+
+// put makes a record what a test needs.
+func put(t *testing.T, s store, key string, change func(*once.Record)) {
+	t.Helper()
+	r, err := s.records().Get(t.Context(), key)
+	require.NoError(t, err)
+	r.Version++
+	change(&r)
+	require.NoError(t, s.records().Put(t.Context(), r))
+}
+
+func (c terminal) counts() map[string]int {
+	out, code := c.run("", "status", "-json")
+	require.Zero(c.t, code)
+	var status status
+	require.NoError(c.t, json.Unmarshal([]byte(out), &status))
+	return status.Counts
+}
+
+func (c terminal) wants(code int, arguments ...string) string {
+	c.t.Helper()
+	out, got := c.run("", arguments...)
+	assert.Equal(c.t, code, got, "%q: %s", arguments, out)
+	return out
+}
+
+func TestCommands(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
-		c := terminal{t, url}
-		out, err := c.run("", "enqueue", "-key", "acme/repo@1", "-project", testProject, "-prompt", "Do it.")
-		require.NoError(t, err)
-		assert.Equal(t, "1 enqueued, 0 known already\n", out)
-		lines := `{"key":"acme/repo@1","project":"p","prompt":"x"}` + "\n\n" + `{"key":"acme/repo@2","project":"p","prompt":"<é>"}`
-		for _, want := range []string{"1 enqueued, 1 known already\n", "0 enqueued, 2 known already\n"} {
-			out, err = c.run(lines, "enqueue", "-stdin")
-			require.NoError(t, err)
-			assert.Equal(t, want, out)
+		c, s := made(t, url)
+		for i := range 5 {
+			c.wants(0, "enqueue", "-key", promptOf(i, "").Key, "-project", fmt.Sprint("p", i%2), "-prompt", "Do it.\x1b[2J", "-pull", "acme/repo#7")
 		}
+		assert.Contains(t, c.wants(0, "enqueue", "-key", promptOf(1, "").Key, "-project", "p1", "-prompt", "x"), "0 enqueued, 1 known already")
+		put(t, s, "acme/repo@0", func(r *once.Record) { r.State, r.Problem, r.Deadline = once.Unknown, "lost\x1b[2J", time.Now() })
+		out := c.wants(0, "status")
+		assert.True(t, strings.HasPrefix(out, "unknown  acme/repo@0"), "what needs a person comes first: %s", out)
+		assert.Contains(t, out, `"docs-job: acme/repo@0"`)
+		assert.Contains(t, out, "queued   4\n")
+		assert.Contains(t, out, "p0: 2 queued, the oldest for ")
+		assert.NotContains(t, out+c.wants(0, "show", "acme/repo@0")+c.wants(0, "list"), "\x1b")
+		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-state", "queued", "-project", "p1"), "\n"))
+		assert.Regexp(t, `(?s)key +acme/repo@1\nstate +queued.*pulls +acme/repo#7.*prompt\n  Do it.*history\n  2.* queued`, c.wants(0, "show", "acme/repo@1"))
 
-		s := openStore(t, url)
-		r, err := rowOf(t.Context(), s, "acme/repo@1")
-		require.NoError(t, err)
-		intent := intended(t, s, r, time.Hour)
-		intent.Problem = "lost\x1b[2J"
-		require.NoError(t, s.settle(t.Context(), intent.in(unknown, ""), sending))
-		out, err = c.run("", "status")
-		require.NoError(t, err)
-		assert.True(t, strings.HasPrefix(out, "unknown  acme/repo@1"), "what needs a person comes first: %s", out)
-		assert.Contains(t, out, `"fleet: acme/repo@1"`)
-		assert.Contains(t, out, "queued   1\n")
-		assert.NotContains(t, out, "\x1b")
-		out, err = c.run("", "status", "-json")
-		require.NoError(t, err)
-		var status struct {
-			NeedsPerson []row
-			Counts      map[string]int
+		c.wants(0, "retry", "-key", "acme/repo@0", "-job", "job_3")
+		assert.Equal(t, 1, c.counts()["running"])
+		c.wants(0, "close", "-key", "acme/repo@0", "-pr", "https://example.com/1")
+		c.wants(2, "close", "-key", "acme/repo@0")
+		assert.Contains(t, c.wants(0, "list", "-state", "done"), "https://example.com/1")
+
+		assert.Contains(t, c.wants(2, "cancel", "-project", "p0"), "would cancel acme/repo@2")
+		assert.Equal(t, 4, c.counts()["queued"], "a plan changes nothing")
+		c.wants(0, "cancel", "-key", "acme/repo@1")
+		c.wants(2, "cancel", "-key", "acme/repo@1")
+		assert.Contains(t, c.wants(0, "cancel", "-project", "p0", "-yes"), "cancel: 2 of 2")
+		c.wants(0, "cancel", "-all", "-yes")
+		c.wants(2, "cancel", "-all", "-yes")
+		assert.Equal(t, 4, c.counts()["canceled"])
+
+		for i, state := range []once.State{once.Failed, once.Failed, once.Refused, once.Unknown} {
+			put(t, s, promptOf(i+1, "").Key, func(r *once.Record) { r.State = state })
 		}
-		require.NoError(t, json.Unmarshal([]byte(out), &status))
-		require.Len(t, status.NeedsPerson, 1)
-		assert.Equal(t, "acme/repo@1", status.NeedsPerson[0].Key)
-		assert.Equal(t, map[string]int{"queued": 1, "sending": 0, "waiting": 0, "done": 0, "failed": 0, "unknown": 1}, status.Counts)
-
-		_, err = c.run("", "retry", "-key", "acme/repo@1", "-job", "job_3")
-		require.NoError(t, err)
-		r, err = rowOf(t.Context(), s, "acme/repo@1")
-		require.NoError(t, err)
-		assert.Equal(t, waiting, r.State)
+		c.wants(2, "retry", "-state", "unknown", "-again", "-yes")
+		c.wants(2, "retry", "-state", "failed", "-again")
+		assert.Contains(t, c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"), "retry: 1 of 1")
+		c.wants(0, "retry", "-state", "refused", "-again", "-yes")
+		c.wants(0, "retry", "-key", "acme/repo@4", "-again")
+		assert.Equal(t, map[string]int{"queued": 3, "sending": 0, "running": 0, "done": 1, "failed": 1, "refused": 0, "unknown": 0, "canceled": 0}, c.counts())
 	})
+}
+
+func TestPauseAndResume(t *testing.T) {
+	t.Parallel()
+	c, s := made(t, "sqlite:"+sqliteFile(t))
+	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
+	c.wants(2, "resume", "-project", "p")
+	c.wants(0, "pause", "-project", "p")
+	c.wants(0, "pause", "-all")
+	turn, err := s.takeTurn(t.Context(), "k", "p", production)
+	require.NoError(t, err)
+	assert.Empty(t, turn.key)
+	assert.Equal(t, maxWait, turn.wait)
+	assert.Contains(t, c.wants(0, "status"), "p: 1 queued, the oldest for 0s; paused until somebody resumes it : person: ")
+	c.wants(0, "resume", "-all")
+	c.wants(2, "resume", "-all")
+	turn, _ = s.takeTurn(t.Context(), "k", "p", production)
+	assert.Empty(t, turn.key, "a person has paused the project")
+	c.wants(0, "resume", "-project", "p")
+	turn, _ = s.takeTurn(t.Context(), "k", "p", production)
+	assert.Equal(t, "k", turn.key)
+	assert.False(t, turn.probe)
 }
 
 // TestBadLineLosesNothing: what stands before it is there, and the same input, mended,
 // adds the rest.
 func TestBadLineLosesNothing(t *testing.T) {
-	c := terminal{t, sqliteFile(t)}
+	t.Parallel()
+	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	var lines []string
 	for i := range 250 {
 		lines = append(lines, fmt.Sprintf(`{"key":"acme/repo@%d","project":"p","prompt":"x"}`, i))
 	}
-	for _, bad := range []string{"{", `{"key":"a b","project":"p","prompt":"x"}`, `{"key":"k","project":"p","prompt":"x","priority":1}`, `[]`} {
-		out, err := c.run(strings.Join(lines[:249], "\n")+"\n"+bad+"\n"+lines[249], "enqueue", "-stdin")
-		require.ErrorContains(t, err, "line 250: ")
+	for _, bad := range []string{"{", `{"key":"a b","project":"p","prompt":"x"}`, `{"key":"k","project":"p","prompt":"x","priority":5}`, `{"key":"k","project":"p","prompt":"x","no":1}`, `[]`,
+		`{"key":"k","project":"p","prompt":"x"} {"key":"l"}`, `{"key":"k","project":"p","prompt":"x"}]`, strings.Repeat("x", 9*maxPrompt)} {
+		out, text, code := c.runAll(strings.Join(lines[:249], "\n")+"\n"+bad+"\n"+lines[249], nil, "enqueue", "-stdin")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "line 250: ")
 		assert.Contains(t, out, " known already\n")
 	}
-	out, err := c.run(strings.Join(lines, "\n"), "enqueue", "-stdin")
-	require.NoError(t, err)
+	out, code := c.run(strings.Join(lines, "\n\n"), "enqueue", "-stdin")
+	assert.Zero(t, code)
 	assert.Equal(t, "1 enqueued, 249 known already\n", out)
-	_, err = c.run(strings.Repeat("x", 9*maxPrompt), "enqueue", "-stdin")
-	require.Error(t, err)
-	long := strings.Repeat(`\u00fc`, maxPrompt/2)
-	_, err = c.run(`{"key":"long","project":"p","prompt":"`+long+`"}`, "enqueue", "-stdin")
-	require.NoError(t, err)
+	_, code = c.run(`{"key":"long","project":"p","prompt":"`+strings.Repeat(`\u00fc`, maxPrompt/2)+`"}`, "enqueue", "-stdin")
+	assert.Zero(t, code)
+}
+
+// TestLineOfAFailure numbers the lines when the database fails, too.
+func TestLineOfAFailure(t *testing.T) {
+	calls := 0
+	err := readLines(strings.NewReader(strings.Repeat(`{"key":"k","project":"p","prompt":"x"}`+"\n", 150)), func([]prompt) error {
+		if calls++; calls == 2 {
+			return errors.New("disk full")
+		}
+		return nil
+	})
+	assert.EqualError(t, err, "lines 101 to 150: disk full")
 }
 
 func TestBadCommandLines(t *testing.T) {
-	c := terminal{t, sqliteFile(t)}
+	t.Parallel()
+	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	for _, arguments := range [][]string{
-		{}, {"no-such"}, {"enqueue"}, {"enqueue", "-stdin", "-key", "k"}, {"enqueue", "stray"}, {"status", "-no-such"},
-		{"retry"}, {"retry", "-key", "unheard-of"}, {"work"}, {"work", "-n", "0"}, {"work", "-send-time", "1ms"}, {"serve"},
+		{}, {"no-such"}, {"enqueue"}, {"enqueue", "-stdin", "-key", "k"}, {"enqueue", "stray"}, {"status", "-no-such"}, {"list", "-state", "waiting"}, {"list", "-state", ""},
+		{"retry"}, {"retry", "-key", "unheard-of", "-again"}, {"retry", "-key", "k"}, {"retry", "-key", "k", "-job", ""}, {"retry", "-key", "k", "-again", "-job", "j"}, {"retry", "-state", "failed"},
+		{"show"}, {"show", "unheard-of"}, {"cancel"}, {"cancel", "-key", ""}, {"cancel", "-all", "-project", "p"}, {"pause"}, {"resume", "-project", ""}, {"close", "-key", "k", "-pr", "javascript:x"},
+		{"work"}, {"work", "-n", "0"}, {"work", "-send-time", "1ms"}, {"work", "-log-format", "xml"}, {"work", "-pause-min", "1h"}, {"serve"}, {"serve", "-priority", "9"}, {"serve", "-addr", ""},
 	} {
-		_, err := c.run("", arguments...)
-		assert.Error(t, err, "%q", arguments)
+		_, code := c.run("", arguments...)
+		assert.Equal(t, 2, code, "%q", arguments)
 	}
-	_, err := terminal{t, "mysql://localhost/x"}.run("", "status")
-	assert.ErrorContains(t, err, "postgres://")
-	_, err = terminal{t, filepath.Join(t.TempDir(), "missing", "fleet.db")}.run("", "status")
-	assert.Error(t, err)
-	_, err = terminal{t, "postgres://user:hunter2@127.0.0.1:1/x?connect_timeout=1"}.run("", "status")
-	require.Error(t, err)
-	assert.NotContains(t, err.Error(), "hunter2")
-	_, err = terminal{t, "postgres://user:hunter2@127.0.0.1:port/x"}.run("", "status")
-	require.Error(t, err)
-	assert.NotContains(t, err.Error(), "hunter2")
-}
-
-func TestAnyFileNameWorks(t *testing.T) {
-	for _, name := range []string{"a b.db", "what?.db", "100%.db", "ü#1.db"} {
-		file := filepath.Join(t.TempDir(), name)
-		_, err := terminal{t, file}.run("", "status")
-		require.NoError(t, err, name)
-		assert.FileExists(t, file)
+	for _, arguments := range [][]string{{"--version"}, {"-h"}, {"work", "-h"}, {"serve", "-h"}} {
+		out, text, code := terminal{t, ""}.runAll("", nil, arguments...)
+		assert.Zero(t, code, "%q", arguments)
+		assert.NotEmpty(t, out+text)
 	}
 }
 
-func TestAdvice(t *testing.T) {
-	assert.NotContains(t, row{Key: "k", State: failed}.advice(), "-job")
-	assert.Contains(t, row{Key: "k", State: failed, JobID: "job_1"}.advice(), "fleet retry -key k -job job_1")
-	assert.Contains(t, row{Key: "k", State: waiting, Problem: "401"}.advice(), "API key")
+// TestDatabaseURL: each form, no password in any error, and no file made of a typo.
+func TestDatabaseURL(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for url, want := range map[string]string{
+		"":                      "DATABASE_URL is not set",
+		"mysql://u:hunter2@h/x": "not of a known form",
+		"fleet.db":              "not of a known form",
+		"sqlite:":               "names no file",
+		"sqlite://hunter2.db":   "names no file",
+		"sqlite::memory:":       "names no file",
+		"sqlite:missing.db":     "run fleet init",
+		"postgres://user:hunter2@127.0.0.1:port/x":                                  "DATABASE_URL cannot be parsed",
+		"postgres://user:hunter2@127.0.0.1:1/x?connect_timeout=1":                   "DATABASE_URL",
+		"host=127.0.0.1 port=1 password=hunter2 dbname=x connect_timeout=1":         "DATABASE_URL",
+		"password=hunter2 user=u host=127.0.0.1 port=1 dbname=x connect_timeout=1":  "DATABASE_URL",
+		"password='hunter2 host=127.0.0.1":                                          "DATABASE_URL cannot be parsed",
+		"password = hunter2 host":                                                   "DATABASE_URL cannot be parsed",
+		"postgres://user:hunter2 @127.0.0.1:1/x":                                    "DATABASE_URL",
+		"postgres://user:hun%ter2@127.0.0.1/x":                                      "DATABASE_URL cannot be parsed",
+		"host=127.0.0.1 port=1 password=hunter2 dbname=x sslmode=hunter2":           "DATABASE_URL cannot be parsed",
+		"host=127.0.0.1 port=1 password=hunter2 dbname=x pool_max_conns=1":          "pool_max_conns",
+		"host=127.0.0.1 port=1 password=hunter2 dbname=x pool_max_conns=99hunter29": "DATABASE_URL cannot be parsed",
+	} {
+		for _, command := range []string{"status", "init"} {
+			if command == "init" && strings.HasSuffix(url, "missing.db") {
+				continue
+			}
+			_, text, code := terminal{t, url}.runAll("", nil, command)
+			assert.NotZero(t, code, url)
+			assert.Contains(t, text, want, url)
+			assert.NotContains(t, text, "hunter2", url)
+		}
+	}
+	files, err := os.ReadDir(".")
+	require.NoError(t, err)
+	assert.Empty(t, files)
+	for _, name := range []string{"a b.db", "what?.db", "100%.db", "ü#1.db", "//" + filepath.Join(t.TempDir(), "x.db")} {
+		c, _ := made(t, "sqlite:"+name)
+		c.wants(0, "status")
+		assert.FileExists(t, strings.Replace(name, "///", "/", 1))
+	}
+}
+
+// TestFormsOfPostgres: a URL, and libpq's form in any order.
+func TestFormsOfPostgres(t *testing.T) {
+	t.Parallel()
+	url := server.url(t)
+	c, s := made(t, url)
+	name := strings.TrimPrefix(strings.Split(url, "?")[0], "postgres:///")
+	for _, form := range []string{"host=%s user=postgres dbname=%s", "  user = postgres host=%s dbname=%s", "dbname=%[2]s host='%[1]s' user=postgres password=''"} {
+		c.url = fmt.Sprintf(form, server.dir, name)
+		c.wants(0, "status")
+	}
+
+	// A role that may only read and write rows.
+	for _, statement := range []string{
+		"CREATE ROLE " + name + "_rows LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + name + "_rows",
+		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO " + name + "_rows",
+	} {
+		_, err := s.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	c.url = fmt.Sprintf("host=%s user=%s_rows dbname=%s", server.dir, name, name)
+	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
+	assert.Equal(t, 1, riverJobs(t, s), "at once, not by the next pass")
+	c.wants(0, "status")
+	c.wants(0, "pause", "-all")
+	c.wants(0, "cancel", "-key", "k")
+}
+
+func riverJobs(t *testing.T, s store) (n int) {
+	require.NoError(t, s.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'fleet_prompt'").Scan(&n))
+	return n
+}
+
+func TestSchemaVersions(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		if file, found := strings.CutPrefix(url, "sqlite:"); found {
+			db, err := sql.Open("sqlite", file) // an empty file is a database without tables
+			require.NoError(t, err)
+			_, err = db.ExecContext(t.Context(), "CREATE TABLE x (y)")
+			require.NoError(t, err)
+			require.NoError(t, db.Close())
+		}
+		_, text, code := terminal{t, url}.runAll("", nil, "status")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "run fleet init")
+		c, s := made(t, url)
+		c.wants(0, "status")
+		_, err := s.ExecContext(t.Context(), "UPDATE fleet_schema SET version = 2")
+		require.NoError(t, err)
+		for _, command := range []string{"status", "init"} {
+			_, text, code = c.runAll("", nil, command)
+			assert.Equal(t, 2, code)
+			assert.Contains(t, text, "made by a newer fleet")
+		}
+	})
+}
+
+func TestKeyIsNeededAndNeverShown(t *testing.T) {
+	t.Parallel()
+	c := terminal{t, "sqlite:" + sqliteFile(t)}
+	_, text, code := c.runAll("", nil, "work")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, text, "MINTLIFY_API_KEY")
+	_, text, code = c.runAll("", map[string]string{"MINTLIFY_API_KEY": "mint_dsc_secret"}, "work")
+	assert.Equal(t, 2, code)
+	assert.NotContains(t, text, "secret")
+	_, text, code = c.runAll("", map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "serve", "-project", "p")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, text, "FLEET_GITHUB_SECRET")
+	assert.NoFileExists(t, strings.TrimPrefix(c.url, "sqlite:"))
+}
+
+// TestAdoptLooksTheJobUp with a key in the environment.
+func TestAdoptLooksTheJobUp(t *testing.T) {
+	t.Parallel()
+	c, _ := made(t, "sqlite:"+sqliteFile(t))
+	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
+	_, text, code := c.runAll("", map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "retry", "-key", "k", "-job", "job_no")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, text, "404")
+	assert.Equal(t, 1, c.counts()["queued"])
 }

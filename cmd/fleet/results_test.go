@@ -3,32 +3,106 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/once"
 )
+
+// notebook is a teller that keeps what it is told.
+type notebook struct {
+	rows  []row
+	tells int
+	fails error
+}
+
+func (n *notebook) tell(_ context.Context, rows []row) (failed []row, err error) {
+	n.tells++
+	if n.fails != nil {
+		return rows, n.fails
+	}
+	n.rows = append(n.rows, rows...)
+	return nil, nil
+}
+
+// TestResultsAreGathered: the first goes at once, those of the next minute together, and
+// what fails is told again within 100 s.
+func TestResultsAreGathered(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		told := &notebook{}
+		tell := &tellWorker{store: b.store, results: told}
+		work := func() time.Duration {
+			err := tell.Work(b.ctx, nil)
+			var snooze *river.JobSnoozeError
+			if errors.As(err, &snooze) {
+				return snooze.Duration
+			}
+			require.NoError(b.t, err)
+			return 0
+		}
+		assert.Zero(t, work(), "nothing to tell")
+		_, err := b.add(b.ctx, prompts(4, 1)...)
+		require.NoError(t, err)
+		end := func(i int, state once.State) {
+			put(b.t, b.store, promptOf(i, "").Key, func(r *once.Record) { r.State, r.Updated = state, time.Now() })
+		}
+		end(0, once.Done)
+		work()
+		require.Len(t, told.rows, 1)
+		end(1, once.Failed)
+		end(2, once.Unknown)
+		time.Sleep(10 * time.Second)
+		assert.Equal(t, 50*time.Second, work())
+		time.Sleep(50 * time.Second)
+		work()
+		assert.Equal(t, 2, told.tells)
+		assert.Len(t, told.rows, 3)
+
+		end(3, once.Refused)
+		told.fails = errors.New("nobody there")
+		time.Sleep(time.Minute)
+		assert.LessOrEqual(t, work(), 95*time.Second, "River may take 5 s more")
+		time.Sleep(80 * time.Second)
+		told.fails = nil
+		work()
+		assert.Len(t, told.rows, 4)
+		time.Sleep(time.Minute)
+		assert.Zero(t, work(), "each once")
+	})
+}
 
 // target records the last request, and responds with status.
 type target struct {
 	*httptest.Server
-	status       int
-	path, header string
-	body         map[string]string
+	status   int
+	paths    []string
+	header   string
+	body     map[string]string
+	location string
 }
 
 func newTarget(t *testing.T, status int) *target {
 	s := &target{status: status}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		s.path, s.header = r.URL.Path, r.Header.Get("Authorization")
+		s.paths, s.header = append(s.paths, r.URL.Path), r.Header.Get("Authorization")
 		body, _ := io.ReadAll(r.Body)
 		s.body = nil
 		_ = json.Unmarshal(body, &s.body)
+		if s.location != "" {
+			rw.Header().Set("Location", s.location)
+		}
 		rw.WriteHeader(s.status)
 		_, _ = rw.Write([]byte("{}"))
 	}))
@@ -42,26 +116,49 @@ func tellerOf(t *testing.T, environment map[string]string) teller {
 	return told
 }
 
-var testResult = row{Key: "acme/repo@1", State: done, PRLink: "https://github.com/acme/docs/pull/9", Pull: "acme/repo#7"}
+func resultOfA(state once.State, change func(*row)) row {
+	r := row{Record: once.Record{Task: once.Task{Key: "k"}, State: state}}
+	if change != nil {
+		change(&r)
+	}
+	return r
+}
+
+var testResult = resultOfA(once.Done, func(r *row) {
+	r.PRLink, r.Pulls = "https://github.com/acme/docs/pull/9", "acme/repo#7 acme/repo#8"
+})
 
 func TestResultsToAWebhook(t *testing.T) {
 	s := newTarget(t, 200)
 	told := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret", "FLEET_GITHUB_TOKEN": "x"})
-	require.NoError(t, told.tell(t.Context(), testResult))
-	assert.Equal(t, "/T0/secret", s.path)
-	assert.Equal(t, "Docs for acme/repo@1: done, https://github.com/acme/docs/pull/9", s.body["text"])
+	hostile := resultOfA(once.Failed, func(r *row) { r.Problem = "<!channel> & `more`\nlines" })
+	failed, err := told.tell(t.Context(), []row{testResult, hostile})
+	require.NoError(t, err)
+	assert.Empty(t, failed)
+	assert.Equal(t, []string{"/T0/secret"}, s.paths)
+	assert.Equal(t, "Docs for k: done, https://github.com/acme/docs/pull/9\nDocs for k: failed: `&lt;!channel&gt; &amp; 'more' lines`", s.body["text"])
+}
 
-	require.NoError(t, told.tell(t.Context(), row{Key: "k", State: failed, Problem: "<!channel> & `more`\nlines"}))
-	assert.Equal(t, "Docs for k: failed: `&lt;!channel&gt; &amp; 'more' lines`", s.body["text"])
+// TestRedirectsAreFailures: what follows one may be a page that says 200 to anything.
+func TestRedirectsAreFailures(t *testing.T) {
+	elsewhere, s := newTarget(t, 200), newTarget(t, 302)
+	s.location = elsewhere.URL
+	for _, environment := range []map[string]string{{"FLEET_RESULTS_URL": s.URL + "/secret"}, {"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL}} {
+		failed, err := tellerOf(t, environment).tell(t.Context(), []row{testResult})
+		require.Error(t, err)
+		assert.Len(t, failed, 1)
+		assert.NotContains(t, err.Error(), "secret")
+	}
+	assert.Empty(t, elsewhere.paths)
 }
 
 func TestResultsURLIsASecret(t *testing.T) {
 	s := newTarget(t, 500)
 	told := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret"})
-	refused := told.tell(t.Context(), testResult)
+	_, refused := told.tell(t.Context(), []row{testResult})
 	require.ErrorContains(t, refused, "500")
 	s.Close()
-	down := told.tell(t.Context(), testResult)
+	_, down := told.tell(t.Context(), []row{testResult})
 	require.Error(t, down)
 	_, malformed := newTeller(func(string) string { return "T0/secret" })
 	require.Error(t, malformed)
@@ -73,16 +170,15 @@ func TestResultsURLIsASecret(t *testing.T) {
 func TestResultsAsComments(t *testing.T) {
 	s := newTarget(t, 201)
 	told := tellerOf(t, map[string]string{"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL})
-	require.NoError(t, told.tell(t.Context(), testResult))
-	assert.Equal(t, "/repos/acme/repo/issues/7/comments", strings.TrimPrefix(s.path, "/api/v3"))
+	_, err := told.tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
+	require.NoError(t, err)
+	assert.Equal(t, "[/api/v3/repos/acme/repo/issues/7/comments /api/v3/repos/acme/repo/issues/8/comments]", fmt.Sprint(s.paths))
 	assert.Equal(t, "Bearer ghp_x", s.header)
 	assert.Contains(t, s.body["body"], "done, https://github.com/acme/docs/pull/9")
-	s.path = ""
-	require.NoError(t, told.tell(t.Context(), row{Key: "k", State: done}), "nowhere to put it")
-	assert.Empty(t, s.path)
 	s.status = 403
-	err := told.tell(t.Context(), testResult)
+	failed, err := told.tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
 	require.Error(t, err)
+	assert.Len(t, failed, 1, "it keeps no other from being told")
 	assert.NotContains(t, err.Error(), "ghp_x")
 }
 
@@ -92,11 +188,12 @@ func TestNoResults(t *testing.T) {
 
 func TestSentences(t *testing.T) {
 	for want, r := range map[string]row{
-		"without a pull request":          {Key: "k", State: done},
-		"failed: `the agent's words`":     {Key: "k", State: failed, Problem: "the agent's words"},
-		"it is unknown whether the agent": {Key: "k", State: unknown, Problem: "lost"},
-		"done, https://example.com/1":     {Key: "k", State: done, PRLink: "https://example.com/1"},
-		"…`":                              {Key: "k", State: failed, Problem: strings.Repeat("x", 1000)},
+		"without a pull request":          resultOfA(once.Done, nil),
+		"failed: `the agent's words`":     resultOfA(once.Failed, func(r *row) { r.Problem = "the agent's words" }),
+		"refused: `too long`":             resultOfA(once.Refused, func(r *row) { r.Problem = "too long" }),
+		"it is unknown whether the agent": resultOfA(once.Unknown, nil),
+		"for more than a day":             resultOfA(once.Running, nil),
+		"…`":                              resultOfA(once.Failed, func(r *row) { r.Problem = strings.Repeat("x", 1000) }),
 	} {
 		assert.Contains(t, sentence(r), want)
 	}

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"mime"
 	"net"
 	"net/http"
 	"strings"
@@ -12,91 +18,112 @@ import (
 
 	"github.com/google/go-github/v92/github"
 	"golang.org/x/sync/errgroup"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// maxEvent is the size of the largest event that GitHub delivers.
-const maxEvent = 25 << 20
+const (
+	maxEvent    = 2 << 20         // bytes
+	maxBodies   = 4               // in memory at once
+	handlerTime = 8 * time.Second // GitHub gives up after 10 s
+)
 
 // projects says which of the service's projects documents a repository.
 type projects struct {
-	byRepository map[string]string
-	rest         string // of all other repositories; "" for none
+	byRepository map[string]string // "" leaves the repository out
+	rest         string            // of all other repositories; "" for none
 }
 
-// set takes owner/repo=project, or a project for all other repositories.
+// set takes owner/repo=project, owner/repo=, or a project for all other repositories.
 func (p *projects) set(text string) error {
 	repository, project, found := strings.Cut(text, "=")
 	if !found {
-		p.rest = text
-		return checkProject(text)
+		repository, project = "", text
 	}
-	if !isRepository(repository) {
+	if found && !isRepository(repository) {
 		return errors.New("want owner/repo=project, or a project for all other repositories")
 	}
+	if project != "" || !found {
+		if _, err := mintlify.NewClient("any-key", project); err != nil {
+			return err
+		}
+	}
+	if !found {
+		p.rest = project
+		return nil
+	}
 	p.byRepository[strings.ToLower(repository)] = project
-	return checkProject(project)
+	return nil
 }
 
-func (p *projects) of(repository string) string {
-	if project, ok := p.byRepository[strings.ToLower(repository)]; ok {
-		return project
+// of returns the project of a repository. known: it is "" on purpose.
+func (p *projects) of(repository string) (project string, known bool) {
+	if project, known = p.byRepository[strings.ToLower(repository)]; known {
+		return project, true
 	}
-	return p.rest
+	return p.rest, p.rest != ""
 }
 
 // webhooks takes GitHub's webhooks.
 type webhooks struct {
 	secret   []byte
 	projects projects
+	skip     authors
+	priority int
 	store    store
-	logger   *slog.Logger
+	bodies   chan struct{} // one for each body in memory
 }
 
 func (h *webhooks) handler() http.Handler {
+	h.bodies = make(chan struct{}, maxBodies)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /github", func(rw http.ResponseWriter, r *http.Request) {
-		status, text := h.receive(rw, r)
-		h.logger.Log(r.Context(), levelOf(status), "webhook", "status", status, "delivery", oneLine(github.DeliveryID(r), 80), "event", oneLine(github.WebHookType(r), 80), "response", text)
-		http.Error(rw, text, status)
-	})
-	mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, r *http.Request) {
-		if _, err := rowsOf(r.Context(), h.store, "WHERE key = ''"); err != nil {
-			h.logger.Error("healthz", "error", err)
-			http.Error(rw, "the database cannot be reached", http.StatusServiceUnavailable)
-			return
+		ctx, cancel := context.WithTimeout(r.Context(), handlerTime)
+		defer cancel()
+		status, text := h.receive(rw, r.WithContext(ctx))
+		logger, level := h.store.logger, slog.LevelInfo
+		if status >= 500 {
+			logger, level = h.store.calm, slog.LevelError
 		}
-		fmt.Fprintln(rw, "ok")
+		logger.Log(ctx, level, "webhook", "status", status, "delivery", oneLine(github.DeliveryID(r), 80), "event", oneLine(github.WebHookType(r), 80), "response", text)
+		http.Error(rw, text, status)
 	})
 	return mux
 }
 
-func levelOf(status int) slog.Level {
-	if status >= 500 {
-		return slog.LevelError
-	}
-	return slog.LevelInfo
-}
-
-// receive returns 202 once a merge is stored, and 200 for an event that asks for
-// nothing.
+// receive returns 202 once a merge is stored, and 200 for an event that asks for nothing.
 func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) (status int, text string) {
-	// ValidatePayload would take SHA-1 where there is no SHA-256.
-	if !strings.HasPrefix(r.Header.Get(github.SHA256SignatureHeader), "sha256=") {
+	signature, found := strings.CutPrefix(r.Header.Get(github.SHA256SignatureHeader), "sha256=")
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) //nolint:errcheck // then it is none
+	switch {
+	case !found:
 		return http.StatusUnauthorized, "no SHA-256 signature: set the webhook's secret"
+	case kind != "application/json":
+		return http.StatusUnsupportedMediaType, "set the webhook's content type to application/json"
+	case r.ContentLength > maxEvent:
+		return http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB"
 	}
-	r.Body = http.MaxBytesReader(rw, r.Body, maxEvent)
-	payload, err := github.ValidatePayload(r, h.secret)
+	select {
+	case h.bodies <- struct{}{}:
+		defer func() { <-h.bodies }()
+	case <-r.Context().Done():
+		return http.StatusServiceUnavailable, "too much at once: deliver it again"
+	}
+	var body bytes.Buffer
+	mac := hmac.New(sha256.New, h.secret)
+	_, err := io.Copy(io.MultiWriter(&body, mac), http.MaxBytesReader(rw, r.Body, maxEvent))
 	if errors.As(err, new(*http.MaxBytesError)) {
-		return http.StatusRequestEntityTooLarge, "the event is larger than any of GitHub's"
+		return http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB"
 	}
-	if err != nil {
+	sum, hexErr := hex.DecodeString(signature)
+	if err != nil || hexErr != nil || !hmac.Equal(sum, mac.Sum(nil)) {
 		return http.StatusUnauthorized, "the signature is not of this body and this server's secret"
 	}
-	event, err := github.ParseWebHook(github.WebHookType(r), payload)
+	event, err := github.ParseWebHook(github.WebHookType(r), body.Bytes())
 	if err != nil {
 		return http.StatusBadRequest, "not an event of GitHub: " + oneLine(err.Error(), 200)
 	}
-	m, why := mergeOf(event)
+	m, why := h.skip.mergeOf(event)
 	if why != "" {
 		return http.StatusOK, "nothing to do: " + why
 	}
@@ -104,18 +131,31 @@ func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) (status int,
 }
 
 func (h *webhooks) enqueue(ctx context.Context, m merge) (status int, text string) {
-	project := h.projects.of(m.Repository)
-	if project == "" {
+	project, known := h.projects.of(m.Repository)
+	switch {
+	case !known:
 		return http.StatusUnprocessableEntity, "no project documents this repository: see fleet serve -project"
+	case project == "":
+		return http.StatusOK, "nothing to do: the repository is left out"
 	}
-	p, err := m.prompt(project)
+	p, err := m.prompt(project, h.priority)
 	if err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
-	added, err := h.store.add(ctx, p)
+	own := p.Key
+	if p.Key, err = h.store.pushedWith(ctx, m); err == nil && p.Key != own {
+		p.commits = nil
+	}
+	added := 0
+	if err == nil {
+		added, err = h.store.add(ctx, p)
+	}
+	if err == nil && added == 0 {
+		err = h.store.describe(ctx, p.Key, m)
+	}
 	switch {
 	case err != nil:
-		h.logger.Error("a merge could not be stored", "key", p.Key, "error", err)
+		h.store.calm.Error("a merge could not be stored", "key", p.Key, "error", err)
 		return http.StatusServiceUnavailable, "not stored: deliver it again"
 	case added == 0:
 		return http.StatusAccepted, "known already: " + p.Key
@@ -123,64 +163,29 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) (status int, text strin
 	return http.StatusAccepted, "enqueued: " + p.Key
 }
 
-// mergeOf returns the merge that an event tells of, or why there is none. The push and
-// the pull request of one merge name the same commit.
-func mergeOf(event any) (m merge, why string) {
-	switch e := event.(type) {
-	case *github.PullRequestEvent:
-		return mergeOfPullRequest(e)
-	case *github.PushEvent:
-		return mergeOfPush(e)
-	}
-	return merge{}, "neither a push nor a pull request"
-}
-
-func mergeOfPullRequest(e *github.PullRequestEvent) (m merge, why string) {
-	pr := e.GetPullRequest()
-	switch {
-	case e.GetAction() != "closed" || !pr.GetMerged():
-		return merge{}, "not merged"
-	case pr.GetBase().GetRef() != e.GetRepo().GetDefaultBranch():
-		return merge{}, "not merged into the default branch"
-	}
-	return merge{Repository: e.GetRepo().GetFullName(), SHA: pr.GetMergeCommitSHA(),
-		Pull: pr.GetNumber(), Title: pr.GetTitle(), Body: pr.GetBody()}, ""
-}
-
-func mergeOfPush(e *github.PushEvent) (m merge, why string) {
-	branch := e.GetRepo().GetDefaultBranch()
-	switch {
-	case e.GetRef() != "refs/heads/"+branch:
-		return merge{}, "not a push to the default branch"
-	case e.GetDeleted():
-		return merge{}, "the branch was deleted"
-	}
-	m = merge{Repository: e.GetRepo().GetFullName(), SHA: e.GetAfter()}
-	for _, commit := range e.Commits {
-		subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
-		m.Commits = append(m.Commits, subject)
-		for _, files := range [][]string{commit.Added, commit.Modified, commit.Removed} {
-			m.Files = append(m.Files, files...)
-		}
-	}
-	return m, ""
-}
-
-// serveAndWork serves and works until ctx ends, or one of them fails, and lets what is
-// under way come to its end.
-func serveAndWork(ctx context.Context, listener net.Listener, handler http.Handler, work func(context.Context) error) error {
-	server := &http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: time.Minute} // GitHub gives up after 10 s
-	both, ctx := errgroup.WithContext(ctx)
-	both.Go(func() error { return work(ctx) })
-	both.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
+// serveAndWork serves and works until ctx ends, or one of them fails. It goes on serving
+// until the POSTs in progress have ended: GitHub delivers no webhook again by itself.
+func serveAndWork(ctx context.Context, servers map[net.Listener]http.Handler, work func(context.Context) error) error {
+	all, ctx := errgroup.WithContext(ctx)
+	worked := make(chan struct{})
+	all.Go(func() error {
+		defer close(worked)
+		return work(ctx)
 	})
-	both.Go(func() error {
-		<-ctx.Done()
-		return server.Shutdown(context.WithoutCancel(ctx))
-	})
-	return both.Wait()
+	for listener, handler := range servers {
+		server := &http.Server{Handler: handler, ReadTimeout: handlerTime, WriteTimeout: 2 * handlerTime, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+		all.Go(func() error {
+			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve: %w", err)
+			}
+			return nil
+		})
+		all.Go(func() error {
+			<-worked
+			shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), handlerTime)
+			defer cancel()
+			return server.Shutdown(shutdown)
+		})
+	}
+	return all.Wait()
 }

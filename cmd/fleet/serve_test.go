@@ -4,20 +4,23 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"hash"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -26,6 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const (
@@ -77,8 +81,8 @@ type receiver struct {
 
 func newReceiver(t *testing.T, url string) receiver {
 	s := openStore(t, url)
-	h := &webhooks{secret: []byte(testSecret), projects: projects{byRepository: map[string]string{"acme/other": "other-project"}, rest: testProject},
-		store: s, logger: slog.New(slog.DiscardHandler)}
+	h := &webhooks{secret: []byte(testSecret), projects: projects{byRepository: map[string]string{"acme/other": "other-project", "acme/left-out": ""}, rest: testProject},
+		store: s, skip: authors{"mintlify[bot]", "dependabot[bot]"}, priority: 2}
 	server := httptest.NewServer(h.handler())
 	t.Cleanup(server.Close)
 	return receiver{t, s, server.URL}
@@ -107,7 +111,7 @@ func (r receiver) post(kind, body string, header map[string]string) (status int,
 }
 
 func (r receiver) rows() []row {
-	rows, err := rowsOf(r.t.Context(), r.store, "ORDER BY key")
+	rows, err := r.store.rows(r.t.Context(), "1 = 1 ORDER BY p.key")
 	require.NoError(r.t, err)
 	return rows
 }
@@ -126,8 +130,8 @@ func TestWebhookOfAMerge(t *testing.T) {
 		require.Len(t, rows, 1, "push, pull request and redeliveries are one merge")
 		assert.Equal(t, "acme/repo@"+testSHA, rows[0].Key)
 		assert.Equal(t, testProject, rows[0].Project)
-		assert.Equal(t, "acme/repo#7", rows[0].Pull)
-		assert.Equal(t, 1, riverJobs(t, r.store, ""))
+		assert.Equal(t, "acme/repo#7", rows[0].Pulls)
+		assert.Equal(t, 1, riverJobs(t, r.store))
 
 		other := pullRequest(nil)
 		other["repository"] = fields{"full_name": "Acme/Other", "default_branch": "main"}
@@ -139,7 +143,7 @@ func TestWebhookOfAMerge(t *testing.T) {
 
 func TestWebhookSignatures(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, sqliteFile(t))
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
 	body := event(t, push(nil))
 	sha1Of := "sha1=" + mac(body, testSecret, sha1.New)
 	for name, header := range map[string]map[string]string{
@@ -157,12 +161,12 @@ func TestWebhookSignatures(t *testing.T) {
 	status, _ := r.post("push", strings.Repeat("x", maxEvent+1), nil)
 	assert.Equal(t, 413, status)
 	assert.Empty(t, r.rows())
-	assert.Zero(t, riverJobs(t, r.store, ""))
+	assert.Zero(t, riverJobs(t, r.store))
 }
 
 func TestWebhooksThatAskForNothing(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, sqliteFile(t))
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
 	opened := pullRequest(nil)
 	opened["action"] = "opened"
 	for name, c := range map[string]struct {
@@ -179,6 +183,7 @@ func TestWebhooksThatAskForNothing(t *testing.T) {
 		"a deleted branch":            {"push", event(t, push(fields{"deleted": true, "after": strings.Repeat("0", 40)})), 200},
 		"not an event":                {"no_such", `{}`, 400},
 		"not JSON":                    {"push", `{`, 400},
+		"a repository left out":       {"push", event(t, push(fields{"repository": fields{"full_name": "acme/left-out", "default_branch": "main"}})), 200},
 		"a commit that is none":       {"push", event(t, push(fields{"after": "main"})), 400},
 		"no commit":                   {"push", event(t, push(fields{"after": strings.Repeat("0", 40)})), 400},
 		"a repository that is none":   {"push", event(t, push(fields{"repository": fields{"full_name": "../x", "default_branch": "main"}})), 400},
@@ -194,76 +199,307 @@ func TestWebhooksThatAskForNothing(t *testing.T) {
 
 func TestWebhookIsNotAcceptedUnlessStored(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, sqliteFile(t))
-	resp, err := http.Get(r.url + "/healthz")
-	require.NoError(t, err)
-	assert.Equal(t, 200, resp.StatusCode)
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
 	r.store.database.close()
 	status, _ := r.post("push", event(t, push(nil)), nil)
 	assert.Equal(t, 503, status)
-	resp, err = http.Get(r.url + "/healthz")
+}
+
+// TestLockedDatabase: GitHub gets its response before it gives up after 10 s.
+func TestLockedDatabase(t *testing.T) {
+	t.Parallel()
+	url := "sqlite:" + sqliteFile(t)
+	r := newReceiver(t, url)
+	lock, err := openStore(t, url).BeginTx(t.Context(), nil)
 	require.NoError(t, err)
-	assert.Equal(t, 503, resp.StatusCode)
+	start := time.Now()
+	status, _ := r.post("push", event(t, push(nil)), nil)
+	assert.Equal(t, 503, status)
+	assert.Less(t, time.Since(start), 9*time.Second)
+	require.NoError(t, lock.Rollback())
+	status, _ = r.post("push", event(t, push(nil)), nil)
+	assert.Equal(t, 202, status)
 }
 
 func TestWebhookOfAnUnknownRepository(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, sqliteFile(t))
-	h := &webhooks{store: s, logger: slog.New(slog.DiscardHandler)}
+	h := &webhooks{store: openStore(t, "sqlite:"+sqliteFile(t))}
 	status, text := h.enqueue(t.Context(), merge{Repository: "acme/repo", SHA: testSHA})
 	assert.Equal(t, 422, status)
 	assert.Contains(t, text, "-project")
 }
 
-func TestServeRefusesAnEmptySecret(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // should it serve after all
-	defer cancel()
-	environment := map[string]string{"DATABASE_URL": sqliteFile(t), "MINTLIFY_API_KEY": mintlifytest.APIKey}
-	p := program{getenv: func(name string) string { return environment[name] }, stdout: io.Discard, stderr: io.Discard, settings: production}
-	assert.ErrorContains(t, p.run(ctx, []string{"serve", "-addr", "127.0.0.1:0", "-project", "p"}), "FLEET_GITHUB_SECRET")
+func TestOddWebhooks(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
+	long := strings.Repeat("o", 39) + "/" + strings.Repeat("r", 100)
+	status, text := r.post("push", event(t, push(fields{"commits": []any{nil}, "after": strings.Repeat("a", 64), "repository": fields{"full_name": long, "default_branch": "main"}})), nil)
+	assert.Equal(t, 202, status, text)
+	status, text = r.post("push", event(t, push(nil)), map[string]string{"Content-Type": "application/x-www-form-urlencoded"})
+	assert.Equal(t, 415, status)
+	assert.Contains(t, text, "application/json")
+	status, _ = r.post("push", event(t, push(nil)), map[string]string{"Content-Type": "application/json; charset=utf-8"})
+	assert.Equal(t, 202, status)
+	resp, err := http.Get(r.url + "/github")
+	require.NoError(t, err)
+	assert.Equal(t, 405, resp.StatusCode)
 }
 
-// TestServe is a merge on its way through the program: from the webhook to the result.
+func commit(id, author, message string) fields {
+	return fields{"id": id, "message": message, "author": fields{"name": author, "username": author}, "modified": []string{id[:1] + ".go"}}
+}
+
+func sha(c string) string { return strings.Repeat(c, 40) }
+
+// TestNeverItsOwnEcho: the agent's pull requests, once merged, ask for no documentation.
+func TestNeverItsOwnEcho(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
+	agents := []fields{commit(sha("a"), "mintlify[bot]", "Document --json"), commit(sha("b"), "jane", "Merge pull request #9 from acme/mintlify/x\n\nDocument --json")}
+	for name, e := range map[string]fields{
+		"a marker":                 pullRequest(fields{"body": "Docs.\n\ndocs-job: acme/repo@1"}),
+		"the agent's pull request": pullRequest(fields{"user": fields{"login": "Mintlify[bot]"}}),
+	} {
+		status, text := r.post("pull_request", event(t, e), nil)
+		assert.Equal(t, 200, status, name)
+		assert.Contains(t, text, "nothing to do", name)
+	}
+	for name, commits := range map[string][]fields{
+		"a merge commit": agents,
+		"squashed":       {commit(sha("c"), "dependabot[bot]", "Bump x (#3)")},
+		"a marker":       {commit(sha("d"), "jane", "Docs (#4)\n\ndocs-job: acme/repo@1")},
+		"by e-mail":      {{"id": sha("e"), "message": "x", "author": fields{"name": "bot", "email": "1+mintlify[bot]@users.noreply.github.com"}}},
+	} {
+		status, text := r.post("push", event(t, push(fields{"commits": commits})), nil)
+		assert.Equal(t, 200, status, "%s: %s", name, text)
+	}
+	assert.Empty(t, r.rows())
+
+	several := append(agents, commit(sha("c"), "jane", "Add --json"), commit(sha("d"), "jane", "Merge pull request #7 from jane/json"))
+	status, _ := r.post("push", event(t, push(fields{"commits": several})), nil)
+	assert.Equal(t, 202, status)
+	record := r.record("acme/repo@" + testSHA)
+	assert.Contains(t, record.Prompt, "> Add --json\n> Merge pull request #7")
+	assert.NotContains(t, record.Prompt, "#9")
+	assert.NotContains(t, record.Prompt, "a.go")
+	assert.Equal(t, "acme/repo#7", r.rows()[0].Pulls)
+}
+
+func (r receiver) record(key string) once.Record {
+	record, err := r.store.records().Get(r.t.Context(), key)
+	require.NoError(r.t, err)
+	return record
+}
+
+// TestPushBeforeItsPullRequest: title and description are added while the prompt is not sent.
+func TestPushBeforeItsPullRequest(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		r.post("push", event(t, push(nil)), nil)
+		key := "acme/repo@" + testSHA
+		assert.NotContains(t, r.record(key).Prompt, "It prints JSON.")
+		for range 2 {
+			status, _ := r.post("pull_request", event(t, pullRequest(nil)), nil)
+			assert.Equal(t, 202, status)
+		}
+		prompt := r.record(key).Prompt
+		assert.Contains(t, prompt, "> json.go\n> main.go\n\nTitle of pull request 7:\n> Add --json\n\nIts description:\n> It prints JSON.")
+		assert.Equal(t, 1, strings.Count(prompt, "Title of"))
+		put(t, r.store, key, func(r *once.Record) { r.State = once.Running })
+		version := r.record(key).Version
+		status, _ := r.post("pull_request", event(t, pullRequest(fields{"title": "Another"})), nil)
+		assert.Equal(t, 202, status)
+		assert.Equal(t, version, r.record(key).Version, "it is sent")
+	})
+}
+
+// TestMergeQueue pushes several pull requests at once. Their own events add nothing.
+func TestMergeQueue(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
+	e := push(fields{"commits": []fields{commit(sha("a"), "jane", "Add --json (#7)"), commit(sha("b"), "joe", "Add --yaml (#8)"), commit(testSHA, "joe", "Add --xml (#9)")}})
+	status, _ := r.post("push", event(t, e), nil)
+	assert.Equal(t, 202, status)
+	for number, id := range map[int]string{7: sha("a"), 8: sha("b"), 9: testSHA} {
+		status, text := r.post("pull_request", event(t, pullRequest(fields{"number": number, "merge_commit_sha": id})), nil)
+		assert.Equal(t, 202, status)
+		assert.Contains(t, text, "known already: acme/repo@"+testSHA)
+	}
+	require.Len(t, r.rows(), 1)
+	assert.Equal(t, "acme/repo#7 acme/repo#8 acme/repo#9", r.rows()[0].Pulls)
+	assert.Contains(t, r.record("acme/repo@"+testSHA).Prompt, "> Add --yaml (#8)")
+}
+
+// TestThousandWebhooksAtOnce are all stored, each once.
+func TestThousandWebhooksAtOnce(t *testing.T) {
+	t.Parallel()
+	n := 200
+	if isLong() {
+		n = 1000
+	}
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		var all sync.WaitGroup
+		var stored atomic.Int32
+		for i := range n {
+			all.Go(func() {
+				e := push(fields{"after": fmt.Sprintf("%040x", i+1)})
+				for range 20 { // as a person has GitHub deliver it again
+					if status, _ := r.post("push", event(t, e), nil); status == 202 {
+						stored.Add(1)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		assert.EqualValues(t, n, stored.Load())
+		assert.Len(t, r.rows(), n)
+		assert.Equal(t, n, riverJobs(t, r.store))
+	})
+}
+
+// TestStrangers send large bodies without a valid signature. Memory stays small.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	svc := newCountingService()
+	f := newFleet(t, "sqlite:"+sqliteFile(t), quick, svc)
+	cmd, addrs := f.serve(nil, "-project", testProject)
+	body := strings.Repeat("x", 25<<20)
+	var all sync.WaitGroup
+	for i := range 60 {
+		all.Go(func() {
+			var reader io.Reader = strings.NewReader(body)
+			if i%2 == 0 {
+				reader = struct{ io.Reader }{reader} // of unknown length
+			}
+			req, err := http.NewRequest("POST", "http://"+addrs[0]+"/github", reader)
+			if !assert.NoError(t, err) {
+				return
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("X-Hub-Signature-256", "sha256=00")
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				assert.Contains(t, []int{413, 401, 503}, resp.StatusCode)
+				resp.Body.Close()
+			}
+		})
+	}
+	all.Wait()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	peak := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	kilobytes, err := strconv.Atoi(string(peak[1]))
+	require.NoError(t, err)
+	t.Logf("peak %d MiB resident", kilobytes>>10)
+	assert.Less(t, kilobytes>>10, 100)
+}
+
+// serve starts a server, and returns where it listens: for webhooks, and for its admin.
+func (f *fleet) serve(env []string, arguments ...string) (cmd *exec.Cmd, addrs [2]string) {
+	before, _ := os.ReadFile(f.log.Name())
+	cmd = f.command(append(env, "FLEET_GITHUB_SECRET="+testSecret), append([]string{"serve", "-addr", "127.0.0.1:0", "-admin-addr", "127.0.0.1:0", "-send-time", f.settings.SendTime.String()}, arguments...)...)
+	cmd.Stderr = f.log
+	require.NoError(f.t, cmd.Start())
+	f.running = append(f.running, cmd)
+	f.until(time.Minute, "the server to listen", func() bool {
+		log, err := os.ReadFile(f.log.Name())
+		require.NoError(f.t, err)
+		for i, name := range []string{"webhooks", "admin"} {
+			found := regexp.MustCompile(name + `"? "?addr"?[=:]"?(127\.0\.0\.1:\d+)|"` + name + `","addr":"(127\.0\.0\.1:\d+)"`).FindSubmatch(log[len(before):])
+			if found == nil {
+				return false
+			}
+			addrs[i] = string(found[1]) + string(found[2])
+		}
+		return true
+	})
+	return cmd, addrs
+}
+
+// TestServe is a merge on its way through the program: from the webhook to the result,
+// with a look at its health and its metrics.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	svc := newCountingService()
-	f := newFleet(t, sqliteFile(t), quick, svc)
+	f := newFleet(t, "sqlite:"+sqliteFile(t), quick, svc)
 	told := make(chan string, 1)
 	slack := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		told <- string(body)
 	}))
 	defer slack.Close()
-	cmd := f.command([]string{"FLEET_GITHUB_SECRET=" + testSecret, "FLEET_RESULTS_URL=" + slack.URL + "/secret"}, "serve", "-addr", "127.0.0.1:0", "-project", testProject, "-send-time", "3s")
-	cmd.Stderr = f.log
-	require.NoError(t, cmd.Start())
-	f.running = append(f.running, cmd)
-	var addr []byte
-	f.until(time.Minute, "the server to listen", func() bool {
-		log, err := os.ReadFile(f.log.Name())
-		require.NoError(t, err)
-		addr = regexp.MustCompile(`127\.0\.0\.1:\d+`).Find(log)
-		return addr != nil
-	})
-	r := receiver{t, f.store, "http://" + string(addr)}
+	cmd, addrs := f.serve([]string{"FLEET_RESULTS_URL=" + slack.URL + "/secret"}, "-project", testProject, "-log-format", "json")
+	r := receiver{t, f.store, "http://" + addrs[0]}
 	status, _ := r.post("pull_request", event(t, pullRequest(nil)), nil)
 	assert.Equal(t, 202, status)
 	assert.Contains(t, <-told, "acme/repo@"+testSHA+": done, https://")
+	for path, want := range map[string]string{"/livez": "ok", "/readyz": "ok", "/metrics": ""} {
+		resp, err := http.Get("http://" + addrs[1] + path)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		assert.Equal(t, 200, resp.StatusCode, "%s", body)
+		assert.Contains(t, string(body), want)
+		if path == "/metrics" {
+			for _, line := range []string{`fleet_prompts{project="project-1",state="done"} 1`, `fleet_quota_left{project="project-1"} 999`, `fleet_paused{project="project-1"} 0`,
+				`fleet_posts_total{result="running"} 1`, `fleet_oldest_queued_seconds{project="project-1"} 0`, `fleet_overdue{project="project-1"} 0`} {
+				assert.Contains(t, string(body), line+"\n")
+			}
+		}
+	}
+	resp, err := http.Get("http://" + addrs[0] + "/metrics")
+	require.NoError(t, err)
+	assert.Equal(t, 404, resp.StatusCode, "the world sees no metrics")
 	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
 	log, err := os.ReadFile(f.log.Name())
 	require.NoError(t, err)
 	assert.False(t, bytes.Contains(log, []byte("/secret")), "%s", log)
 	assert.False(t, bytes.Contains(log, []byte(mintlifytest.APIKey)))
+	for line := range bytes.Lines(log) {
+		assert.True(t, json.Valid(line), "%s", line)
+	}
+}
+
+// TestShutdownTakesWebhooks until the POSTs in progress have ended.
+func TestShutdownTakesWebhooks(t *testing.T) {
+	t.Parallel()
+	svc := newCountingService()
+	svc.slow = 6 * time.Second // 3 to 6
+	s := quick
+	s.SendTime = 20 * time.Second
+	f := newFleet(t, "sqlite:"+sqliteFile(t), s, svc)
+	cmd, addrs := f.serve(nil, "-project", testProject)
+	r := receiver{t, f.store, "http://" + addrs[0]}
+	r.post("push", event(t, push(nil)), nil)
+	f.until(time.Minute, "a POST", func() bool { return svc.of("acme/repo@"+testSHA) == 1 })
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	time.Sleep(1500 * time.Millisecond) // after which River's soft stop is over
+	status, _ := r.post("push", event(t, push(fields{"after": sha("f")})), nil)
+	assert.Equal(t, 202, status)
+	require.NoError(t, cmd.Wait())
+	counts := f.counts()
+	assert.Equal(t, 1, counts["running"])
+	assert.Equal(t, 1, counts["queued"])
 }
 
 func TestProjects(t *testing.T) {
 	p := projects{byRepository: map[string]string{}}
+	of := func(repository string) string {
+		project, known := p.of(repository)
+		return fmt.Sprint(project, known)
+	}
 	require.NoError(t, p.set("acme/repo=one"))
-	assert.Empty(t, p.of("acme/other"))
+	assert.Equal(t, "false", of("acme/other"))
 	require.NoError(t, p.set("rest"))
-	assert.Equal(t, "one", p.of("Acme/Repo"))
-	assert.Equal(t, "rest", p.of("acme/other"))
-	for _, bad := range []string{"repo=one", "acme/repo=", "=x", "a/b/c=x"} {
+	require.NoError(t, p.set("acme/none="))
+	assert.Equal(t, "onetrue", of("Acme/Repo"))
+	assert.Equal(t, "resttrue", of("acme/other"))
+	assert.Equal(t, "true", of("acme/none"))
+	for _, bad := range []string{"repo=one", "", "=x", "a/b/c=x", "acme/repo=mint_key"} {
 		assert.Error(t, p.set(bad), bad)
 	}
 }

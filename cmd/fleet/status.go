@@ -2,57 +2,207 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// status is what there is to say of all prompts.
-type status struct {
-	NeedsPerson []row         `json:"needsPerson"`
-	Counts      map[state]int `json:"counts"`
-}
+// states are those of package once, in the order of their output.
+var states = []once.State{once.Pending, once.Sending, once.Running, once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled}
 
-func (s store) status(ctx context.Context) (status, error) {
-	rows, err := s.attention(ctx)
-	if err != nil {
-		return status{}, err
+// nameOf is how outputs name a state: what is pending is queued.
+func nameOf(s once.State) string {
+	if s == once.Pending {
+		return "queued"
 	}
-	counts, err := s.counts(ctx)
-	return status{append([]row{}, rows...), counts}, err
+	return string(s)
 }
 
-func (s status) writeJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(s)
+// stateOf returns the state that a flag names.
+func stateOf(name string) (once.State, error) {
+	for _, s := range states {
+		if nameOf(s) == name {
+			return s, nil
+		}
+	}
+	return "", usageError("no state is named %q", oneLine(name, 40))
 }
 
-func (s status) write(w io.Writer) {
-	for _, r := range s.NeedsPerson {
-		fmt.Fprintf(w, "%s  %s  project %s\n  %s\n  %s\n\n", r.State, r.Key, r.Project, oneLine(r.Problem, 1000), r.advice())
+// projectStatus is what there is to say of a project.
+type projectStatus struct {
+	Project     string         `json:"project"`
+	Counts      map[string]int `json:"counts"`
+	Oldest      time.Time      `json:"oldest,omitzero"`      // of those that are queued
+	PausedUntil time.Time      `json:"pausedUntil,omitzero"` // the year 9999 until somebody resumes it
+	Why         string         `json:"why,omitempty"`
+	QuotaLeft   int            `json:"quotaLeft"`
+	NextFree    time.Time      `json:"nextFree,omitzero"` // when the quota has a place again; zero if it has one
+	Overdue     int            `json:"overdue"`           // jobs that do not end
+}
+
+var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// projectsStatus returns the status of all projects, by name, and "" with the pause of all.
+func (s store) projectsStatus(ctx context.Context, c settings) (all []*projectStatus, err error) {
+	byName := map[string]*projectStatus{}
+	of := func(name string) *projectStatus {
+		if byName[name] == nil {
+			byName[name] = &projectStatus{Project: name, Counts: map[string]int{}, QuotaLeft: c.Quota}
+		}
+		return byName[name]
+	}
+	now := time.Now()
+	err = scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var project, state string
+		var n int
+		var oldest int64
+		err := rows.Scan(&project, &state, &n, &oldest)
+		p := of(project)
+		if p.Counts[nameOf(once.State(state))] = n; state == string(once.Pending) {
+			p.Oldest = time.UnixMilli(oldest).UTC()
+		}
+		return err
+	}, "SELECT p.project, o.state, count(*), min(p.added) FROM mintlify_once o JOIN fleet_prompts p ON p.key = o.key GROUP BY p.project, o.state")
+	if err != nil {
+		return nil, err
+	}
+	late, err := s.rows(ctx, "o.state = 'running' AND p.running_at BETWEEN 1 AND $1", now.Add(-overdue).UnixMilli())
+	for _, r := range late {
+		of(r.Project).Overdue++
+	}
+	if err != nil {
+		return nil, err
+	}
+	pauses, err := pausesOf(ctx, s.DB)
+	for _, pause := range pauses {
+		if p := of(pause.Project); pause.Until.After(now) && pause.Until.After(p.PausedUntil) {
+			p.PausedUntil, p.Why = pause.Until.UTC(), pause.Source+": "+pause.Reason
+			if p.PausedUntil.After(never) {
+				p.PausedUntil = never
+			}
+		}
+	}
+	for name, p := range byName {
+		var wait time.Duration
+		if err == nil {
+			wait, err = nextFree(ctx, s.DB, name, 0, now, c)
+		}
+		if wait > 0 {
+			p.NextFree = now.Add(wait).UTC()
+		}
+		if err == nil {
+			err = s.QueryRowContext(ctx, "SELECT count(*) FROM fleet_posts WHERE project = $1 AND at > $2", name, now.Add(-c.Window-c.SendTime).UnixMilli()).Scan(&p.QuotaLeft)
+			p.QuotaLeft = max(0, c.Quota-p.QuotaLeft)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		all = append(all, byName[name])
+	}
+	return all, err
+}
+
+// attention is a prompt that needs a person.
+type attention struct {
+	Key     string    `json:"key"`
+	State   string    `json:"state"`
+	Project string    `json:"project"`
+	JobID   string    `json:"jobId,omitempty"`
+	Problem string    `json:"problem,omitempty"`
+	Updated time.Time `json:"updated"`
+	Advice  string    `json:"advice"`
+}
+
+const maxAttention = 100
+
+// status is what `fleet status` prints.
+type status struct {
+	Counts      map[string]int   `json:"counts"`
+	NeedsPerson []attention      `json:"needsPerson"` // the newest
+	Projects    []*projectStatus `json:"projects"`    // "" has the pause of all
+}
+
+func (s store) status(ctx context.Context, c settings) (status, error) {
+	result := status{Counts: map[string]int{}, NeedsPerson: []attention{}}
+	var err error
+	if result.Projects, err = s.projectsStatus(ctx, c); err != nil {
+		return result, err
+	}
+	for _, state := range states {
+		for _, p := range result.Projects {
+			result.Counts[nameOf(state)] += p.Counts[nameOf(state)]
+		}
+	}
+	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused') OR o.state = 'running') ORDER BY o.updated DESC`)
+	for _, r := range rows {
+		if advice := advise(r); advice != "" && len(result.NeedsPerson) < maxAttention {
+			result.NeedsPerson = append(result.NeedsPerson, attention{r.Key, nameOf(r.State), r.Project, r.JobID, oneLine(r.Problem, 1000), r.Updated, advice})
+		}
+	}
+	return result, err
+}
+
+// advise says what a person can do, "" if the prompt needs none.
+func advise(r row) string {
+	again, job := "fleet retry -key "+r.Key+" -again", "fleet retry -key "+r.Key+" -job "
+	switch {
+	case r.State == once.Unknown:
+		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: fleet close -key %s -pr URL. If there is none: %s.",
+			r.Deadline.UTC().Format(time.DateTime), once.Marker(r.Key), job, r.Key, again)
+	case r.State == once.Failed && r.JobID != "":
+		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s.", again, job, oneLine(r.JobID, 200))
+	case r.State == once.Failed, r.State == once.Refused:
+		return fmt.Sprintf("To send it again: %s.", again)
+	case r.isOverdue():
+		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. To follow another: %sID.", oneLine(r.JobID, 200), r.RunningAt.Format(time.DateTime), r.Key, job)
+	case r.State == once.Running && r.Problem != "":
+		return "It goes on by itself once the API key is mended."
+	}
+	return ""
+}
+
+func (s status) write(w io.Writer, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(s)
+	}
+	for _, a := range s.NeedsPerson {
+		fmt.Fprintf(w, "%s  %s  project %s\n  %s\n  %s\n\n", a.State, a.Key, a.Project, a.Problem, a.Advice)
 	}
 	if len(s.NeedsPerson) == maxAttention {
 		fmt.Fprintf(w, "These are the newest %d.\n\n", maxAttention)
 	}
-	for _, state := range []state{queued, sending, waiting, done, failed, unknown} {
-		fmt.Fprintf(w, "%-8s %d\n", state, s.Counts[state])
-	}
-}
-
-// advice says what a person can do.
-func (r row) advice() string {
-	switch r.State {
-	case unknown:
-		return fmt.Sprintf(`Sent at %s. Look for "fleet: %s" in the pull requests of the documentation, and in the dashboard under Settings, Organization, Usage.
-  There is a job: fleet retry -key %s -job ID. There is none: fleet retry -key %s.`, r.SentAt.Format("2006-01-02 15:04:05 UTC"), r.Key, r.Key, r.Key)
-	case failed:
-		again := fmt.Sprintf("Once the cause is mended, to send it again: fleet retry -key %s.", r.Key)
-		if r.JobID != "" {
-			again += fmt.Sprintf(" To wait for its job again: fleet retry -key %s -job %s.", r.Key, oneLine(r.JobID, 200))
+	for _, p := range s.Projects {
+		name, parts := p.Project, []string{}
+		if n := p.Counts["queued"]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d queued, the oldest for %v", n, time.Since(p.Oldest).Round(time.Second)))
 		}
-		return again
-	default:
-		return "It goes on by itself once the API key is mended and the workers are started with it."
+		if !p.PausedUntil.IsZero() {
+			until := "until " + p.PausedUntil.Format(time.DateTime)
+			if p.PausedUntil.Equal(never) {
+				until = "until somebody resumes it"
+			}
+			parts = append(parts, "paused "+until+" : "+oneLine(p.Why, 300))
+		}
+		if !p.NextFree.IsZero() {
+			parts = append(parts, "next place in the quota at "+p.NextFree.Format(time.DateTime))
+		}
+		if name == "" {
+			name = "all projects"
+		}
+		if len(parts) > 0 {
+			fmt.Fprintf(w, "%s: %s\n", name, strings.Join(parts, "; "))
+		}
 	}
+	for _, state := range states {
+		fmt.Fprintf(w, "%-8s %d\n", nameOf(state), s.Counts[nameOf(state)])
+	}
+	return nil
 }

@@ -2,290 +2,278 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// store is the table of prompts: each way from one state to another is one of its
-// methods, and one transaction. River only says when to look at a row.
-type store struct {
-	database
+const (
+	maxPrompt = 64 << 10        // bytes
+	overdue   = 24 * time.Hour  // after which a person should look at a job that still runs
+	forever   = int64(1) << 62  // a pause that a person has to end
+	needs     = 5 * time.Second // at most, for what is stored after a POST
+)
+
+// prompt is what the agent is to do, once per key.
+type prompt struct {
+	Key      string   `json:"key"`                // owner/repo@sha for a merge
+	Project  string   `json:"project"`            // the service's project id
+	Prompt   string   `json:"prompt"`             // the instruction for the agent
+	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, for a comment with the result
+	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
+	commits  []string // keys of the other commits of a push
+	round    int      // of the River job
 }
 
-// errNoRow is a key that the table does not have.
-var errNoRow = errors.New("no such key")
+// check says what is wrong with p before anything is stored.
+func (p *prompt) check() error {
+	if p.Priority == 0 {
+		p.Priority = 2
+	}
+	runner, err := once.New(nil, once.NewMemory())
+	if err == nil { // the rules of a key and a prompt are those of package once
+		_, _, err = runner.Add(context.Background(), once.Task{Key: p.Key, Prompt: p.Prompt})
+	}
+	if err == nil {
+		_, err = mintlify.NewClient("any-key", p.Project)
+	}
+	switch {
+	case err != nil:
+	case len(p.Prompt) > maxPrompt:
+		err = fmt.Errorf("the prompt is %d bytes, want at most %d", len(p.Prompt), maxPrompt)
+	case !utf8.ValidString(p.Prompt) || strings.ContainsRune(p.Prompt, 0):
+		err = errors.New("the prompt is not text in UTF-8")
+	case p.Priority < 1 || p.Priority > 4:
+		err = fmt.Errorf("the priority is %d, want 1 to 4", p.Priority)
+	}
+	for _, pull := range strings.Fields(p.Pull) {
+		if _, _, _, pullErr := parsePull(pull); err == nil {
+			err = pullErr
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("key %s: %w", oneLine(p.Key, 300), err)
+	}
+	return nil
+}
 
-// errMoved is a row that another process has taken on in the meantime.
-var errMoved = errors.New("the prompt is no longer where it was")
+// repository is owner/repo as GitHub allows it, which is also safe in a URL and in a key.
+var repository = regexp.MustCompile(`^[\w.-]{1,39}/[\w.-]{1,100}$`)
 
-// add stores prompts, each with a River job in the same transaction. A key that is
-// there already adds nothing, though it may tell a pull request not known before.
+func isRepository(name string) bool {
+	return repository.MatchString(name) && !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.Trim(part, ".") == "" })
+}
+
+func parsePull(text string) (owner, repo string, number int, err error) {
+	name, digits, _ := strings.Cut(text, "#")
+	owner, repo, _ = strings.Cut(name, "/")
+	number, err = strconv.Atoi(digits)
+	if err != nil || number < 1 || strconv.Itoa(number) != digits || !isRepository(name) {
+		return "", "", 0, fmt.Errorf("the pull request %.80q is not of the form owner/repo#7", text)
+	}
+	return owner, repo, number, nil
+}
+
+// promptArgs is all that River keeps of a prompt.
+type promptArgs struct {
+	Key   string `json:"key"`
+	Round int    `json:"round,omitempty"` // another job once a person has decided: that of before may be stuck with a dead process
+}
+
+func (promptArgs) Kind() string { return "fleet_prompt" }
+
+// tellArgs tells results.
+type tellArgs struct{}
+
+func (tellArgs) Kind() string { return "fleet_tell" }
+
+// jobOptions allow one job per args that has work left. Attempts are no limit: a rescue
+// costs one for good.
+func jobOptions(priority int) *river.InsertOpts {
+	return &river.InsertOpts{MaxAttempts: 10_000, Priority: priority, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}}
+}
+
+// store is the database with what the commands and the workers do to it.
+type store struct {
+	*database
+	logger *slog.Logger
+	calm   *slog.Logger // says once a minute that the database fails
+}
+
+// runner returns a runner on the records. It keeps a history, of which a crash may lose a line.
+func (s store) runner(client *mintlify.Client, db once.DB, sendTime time.Duration) *once.Runner {
+	runner, err := once.New(client, once.NewSQL(db), once.WithSendTime(sendTime), once.WithLogger(s.logger), once.WithOnChange(func(r once.Record) {
+		ctx, cancel := context.WithTimeout(context.Background(), needs)
+		defer cancel()
+		_, err := db.ExecContext(ctx, "INSERT INTO fleet_history (key, version, at, state, job, problem) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key, version) DO NOTHING",
+			r.Key, r.Version, r.Updated.UnixMilli(), string(r.State), r.JobID, r.Problem)
+		if err == nil && r.State == once.Running {
+			_, err = db.ExecContext(ctx, "UPDATE fleet_prompts SET running_job = $2, running_at = $3 WHERE key = $1 AND running_job <> $2", r.Key, r.JobID, r.Updated.UnixMilli())
+		}
+		if err != nil {
+			s.logger.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
+		}
+	}))
+	if err != nil {
+		panic(err) // the flags allow no such send time
+	}
+	return runner
+}
+
+// person returns the runner of a command that decides without sending.
+func (s store) person(client *mintlify.Client) *once.Runner {
+	return s.runner(client, s.DB, time.Minute)
+}
+
+func (s store) records() *once.SQL { return once.NewSQL(s.DB) }
+
+// add stores prompts. A key that is there already adds nothing, though it may tell a pull
+// request that was not known before.
 func (s store) add(ctx context.Context, prompts ...prompt) (added int, err error) {
-	for _, p := range prompts {
-		if err := p.check(); err != nil {
+	for i := range prompts {
+		if err := prompts[i].check(); err != nil {
 			return 0, err
 		}
 	}
 	// In one order everywhere, or two processes could wait for each other.
 	prompts = slices.SortedFunc(slices.Values(prompts), func(a, b prompt) int { return strings.Compare(a.Key, b.Key) })
-	err = s.transact(ctx, "", func(tx *tx) error {
-		var keys []string
+	var fresh []prompt
+	err = s.transact(ctx, false, func(tx *sql.Tx) error {
+		fresh = nil
+		runner := s.runner(nil, tx, time.Minute)
 		for _, p := range prompts {
-			inserted, err := tx.exec(ctx, `
-INSERT INTO fleet_prompts (key, project, prompt, pull, state, changed_at) VALUES ($1, $2, $3, $4, 'queued', {now})
-ON CONFLICT (key) DO NOTHING`, p.Key, p.Project, p.Prompt, p.Pull)
-			if err == nil && inserted == 0 && p.Pull != "" {
-				_, err = tx.exec(ctx, `UPDATE fleet_prompts SET pull = $2 WHERE key = $1 AND pull = ''`, p.Key, p.Pull)
+			inserted, err := s.addRow(ctx, tx, p)
+			if err == nil {
+				_, _, err = runner.Add(ctx, once.Task{Key: p.Key, Prompt: p.Prompt, Project: p.Project})
 			}
 			if err != nil {
 				return fmt.Errorf("store %s: %w", p.Key, err)
 			}
-			if inserted > 0 {
-				keys = append(keys, p.Key)
+			if inserted {
+				fresh = append(fresh, p)
 			}
 		}
-		added = len(keys)
-		return tx.schedule(ctx, keys)
+		return nil
 	})
-	return added, err
+	if err == nil {
+		s.insertJobs(ctx, fresh)
+	}
+	return len(fresh), err
 }
 
-// schedule gives each key a new River job, which replaces the one that it had.
-func (t *tx) schedule(ctx context.Context, keys []string) error {
-	ids, err := t.insert(ctx, keys)
+func (s store) addRow(ctx context.Context, tx *sql.Tx, p prompt) (inserted bool, err error) {
+	result, err := tx.ExecContext(ctx, "INSERT INTO fleet_prompts (key, project, pulls, priority, added) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING",
+		p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
 	if err != nil {
-		return err
+		return false, err
 	}
-	for i, key := range keys {
-		if _, err := t.exec(ctx, `UPDATE fleet_prompts SET river_job = $2, open = 1 WHERE key = $1`, key, ids[i]); err != nil {
-			return err
+	n, err := result.RowsAffected()
+	if err == nil && n == 0 && p.Pull != "" {
+		err = addPulls(ctx, tx, p)
+	}
+	for _, commit := range p.commits {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "INSERT INTO fleet_commits (commit_key, key) VALUES ($1, $2) ON CONFLICT (commit_key) DO NOTHING", commit, p.Key)
 		}
 	}
-	return nil
+	return n > 0, err
 }
 
-const columns = `key, project, pull, state, sends, sent_at, job_id, pr_link, problem, changed_at, {now} - changed_at, open, river_job`
-
-func scanRow(scan scanner) (row, error) {
-	var r row
-	var sentAt, changedAt, age, open int64
-	err := scan(&r.Key, &r.Project, &r.Pull, &r.State, &r.Sends, &sentAt, &r.JobID, &r.PRLink, &r.Problem, &changedAt, &age, &open, &r.riverJob)
-	if sentAt != 0 {
-		r.SentAt = time.UnixMilli(sentAt).UTC()
+func addPulls(ctx context.Context, tx *sql.Tx, p prompt) error {
+	var known string
+	if err := tx.QueryRowContext(ctx, "SELECT pulls FROM fleet_prompts WHERE key = $1", p.Key).Scan(&known); err != nil {
+		return err
 	}
-	r.Changed = time.UnixMilli(changedAt).UTC()
-	r.age = time.Duration(age) * time.Millisecond
-	r.open = open != 0
-	return r, err
+	pulls := strings.Fields(known)
+	for _, pull := range strings.Fields(p.Pull) {
+		if !slices.Contains(pulls, pull) {
+			pulls = append(pulls, pull)
+		}
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET pulls = $2 WHERE key = $1", p.Key, strings.Join(pulls, " "))
+	return err
 }
 
-func rowOf(ctx context.Context, q querier, key string) (row, error) {
-	rows, err := rowsOf(ctx, q, "WHERE key = $1", key)
-	if err == nil && len(rows) == 0 {
-		err = errNoRow
+// insertJobs gives prompts a River job each, unless they have one. What fails here the
+// next pass of a worker does.
+func (s store) insertJobs(ctx context.Context, prompts []prompt) {
+	params := make([]river.InsertManyParams, len(prompts))
+	for i, p := range prompts {
+		params[i] = river.InsertManyParams{Args: promptArgs{p.Key, p.round}, InsertOpts: jobOptions(p.Priority)}
 	}
+	s.insert(ctx, params...)
+}
+
+func (s store) insert(ctx context.Context, params ...river.InsertManyParams) {
+	if len(params) == 0 {
+		return
+	}
+	if _, err := s.queue.InsertMany(ctx, params); err != nil && ctx.Err() == nil {
+		s.calm.Warn("no job was inserted: a worker's next pass will", "error", err)
+	}
+}
+
+// row is a record with what fleet knows of it.
+type row struct {
+	once.Record
+	Pulls     string
+	Priority  int
+	Added     time.Time
+	RunningAt time.Time // zero unless it is running
+}
+
+// isOverdue reports whether a person should look at a job that does not end.
+func (r row) isOverdue() bool {
+	return r.State == once.Running && !r.RunningAt.IsZero() && time.Since(r.RunningAt) > overdue
+}
+
+// rows returns the rows that a condition chooses, without their prompts.
+func (s store) rows(ctx context.Context, where string, args ...any) (rows []row, err error) {
+	found, err := s.QueryContext(ctx, `SELECT o.record, p.project, p.pulls, p.priority, p.added, p.running_at
+FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND `+where, args...) // CROSS keeps SQLite from a scan of all prompts
 	if err != nil {
-		return row{}, fmt.Errorf("read %s: %w", key, err)
+		return nil, err
 	}
-	return rows[0], nil
-}
-
-func rowsOf(ctx context.Context, q querier, where string, args ...any) (rows []row, err error) {
-	err = q.query(ctx, func(scan scanner) error {
-		r, err := scanRow(scan)
+	defer found.Close() //nolint:errcheck // Err tells
+	for found.Next() {
+		var r row
+		var added, running int64
+		var record []byte
+		if err := found.Scan(&record, &r.Project, &r.Pulls, &r.Priority, &added, &running); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(record, &r.Record); err != nil {
+			return nil, err
+		}
+		r.Added = time.UnixMilli(added).UTC()
+		if r.State == once.Running && running > 0 {
+			r.RunningAt = time.UnixMilli(running).UTC()
+		}
 		rows = append(rows, r)
-		return err
-	}, "SELECT "+columns+" FROM fleet_prompts "+where, args...)
-	return rows, err
-}
-
-// quota is how many prompts may be sent in a window, per project and over all
-// processes.
-type quota struct {
-	sends  int
-	window time.Duration
-}
-
-// intend puts on record that r is about to be sent, and returns it with the prompt.
-// Where the project's quota is used up it returns instead how long until a place is
-// free. grace is how long the send may stay without a response.
-func (s store) intend(ctx context.Context, r row, q quota, grace time.Duration) (intent row, prompt string, full time.Duration, err error) {
-	intent = r
-	err = s.transact(ctx, "project "+r.Project, func(tx *tx) error {
-		if full, err = q.full(ctx, tx, r.Project); err != nil || full > 0 {
-			return err
-		}
-		found := false
-		err := tx.query(ctx, func(scan scanner) error {
-			found, intent.State = true, sending
-			var sentAt int64
-			err := scan(&intent.Sends, &sentAt, &prompt)
-			intent.SentAt = time.UnixMilli(sentAt).UTC()
-			return err
-		}, `
-UPDATE fleet_prompts SET state = 'sending', sends = sends + 1, sent_at = {now}, expires_at = {now} + $3, changed_at = {now}, problem = ''
-WHERE key = $1 AND sends = $2 AND state = 'queued' RETURNING sends, sent_at, prompt`, r.Key, r.Sends, grace.Milliseconds())
-		if err == nil && !found {
-			err = errMoved
-		}
-		return err
-	})
-	return intent, prompt, full, err
-}
-
-// full returns how long it is until the project has a place free, 0 if it has one.
-func (q quota) full(ctx context.Context, tx *tx, project string) (full time.Duration, err error) {
-	err = tx.query(ctx, func(scan scanner) error {
-		var milliseconds int64
-		err := scan(&milliseconds)
-		full = time.Duration(max(milliseconds, 1)) * time.Millisecond
-		return err
-	}, `
-SELECT sent_at + $2 - {now} FROM fleet_prompts WHERE project = $1 AND sent_at > {now} - $2
-ORDER BY sent_at DESC LIMIT 1 OFFSET $3`, project, q.window.Milliseconds(), q.sends-1)
-	return full, err
-}
-
-// revise says what the response to r, an intent, was: r in the state that follows. That
-// holds for a send that was given up in the meantime, too, and for one that a person
-// has queued again if the service has accepted it after all. It is errMoved where
-// another intent has come after.
-func (s store) revise(ctx context.Context, r row) error {
-	from := []state{sending}
-	if r.State == waiting {
-		from = append(from, queued)
 	}
-	return s.transact(ctx, "", func(tx *tx) error {
-		err := tx.move(ctx, r, from...)
-		if !errors.Is(err, errMoved) {
-			return err
-		}
-		if err := tx.move(ctx, r, unknown); err != nil {
-			return err
-		}
-		return tx.schedule(ctx, []string{r.Key})
-	})
+	return rows, found.Err()
 }
 
-// settle takes r on from a state to the one it says.
-func (s store) settle(ctx context.Context, r row, from state) error {
-	return s.transact(ctx, "", func(tx *tx) error { return tx.move(ctx, r, from) })
-}
-
-// note notes a problem of r as it stands.
-func (s store) note(ctx context.Context, r row, problem string) error {
-	_, err := s.exec(ctx, `UPDATE fleet_prompts SET problem = $4 WHERE key = $1 AND sends = $2 AND state = $3`, r.Key, r.Sends, string(r.State), problem)
-	return err
-}
-
-// close notes that nothing is left to do for r, as long as it is in this state.
-func (s store) close(ctx context.Context, r row) error {
-	_, err := s.exec(ctx, `UPDATE fleet_prompts SET open = 0 WHERE key = $1 AND sends = $2 AND state = $3`, r.Key, r.Sends, string(r.State))
-	return err
-}
-
-// move takes r to the state it says, if it is in one of from and has had no other
-// intent since.
-func (t *tx) move(ctx context.Context, r row, from ...state) error {
-	places := make([]string, len(from))
-	values := []any{r.Key, r.Sends, string(r.State), milliseconds(r.SentAt), r.JobID, r.PRLink, r.Problem}
-	for i, state := range from {
-		values = append(values, string(state))
-		places[i] = fmt.Sprintf("$%d", len(values))
+// row returns the row of a key, and an error if there is none.
+func (s store) row(ctx context.Context, key string) (row, error) {
+	rows, err := s.rows(ctx, "o.key = $1", key)
+	if err == nil && len(rows) == 0 {
+		err = usageError("no prompt has the key %s", oneLine(key, 300))
 	}
-	changed, err := t.exec(ctx, `
-UPDATE fleet_prompts SET state = $3, sent_at = $4, job_id = $5, pr_link = $6, problem = $7, changed_at = {now}
-WHERE key = $1 AND sends = $2 AND state IN (`+strings.Join(places, ", ")+`)`, values...)
-	if err == nil && changed == 0 {
-		err = errMoved
-	}
-	return err
-}
-
-// sweep gives up the sends whose sender has not come back in time, and gives a new
-// River job to each row that has work left and no River job to do it: one that River
-// has discarded or cleaned up, or whose worker has died. stuck is how long a River job
-// can take at most.
-func (s store) sweep(ctx context.Context, stuck time.Duration) (givenUp, lost []string, err error) {
-	collect := func(keys *[]string) func(scanner) error {
-		return func(scan scanner) error {
-			var key string
-			err := scan(&key)
-			*keys = append(*keys, key)
-			return err
-		}
-	}
-	err = s.transact(ctx, "sweep", func(tx *tx) error {
-		err := tx.query(ctx, collect(&givenUp), `
-UPDATE fleet_prompts SET state = 'unknown', changed_at = {now}, problem = 'the sender stopped before it heard from the service'
-WHERE open = 1 AND state = 'sending' AND expires_at < {now} RETURNING key`)
-		if err == nil {
-			err = tx.schedule(ctx, givenUp)
-		}
-		if err == nil {
-			err = tx.query(ctx, collect(&lost), `
-SELECT p.key FROM fleet_prompts p WHERE p.open = 1 AND NOT EXISTS (
-	SELECT 1 FROM river_job j WHERE j.id = p.river_job AND (
-		j.state IN ('available', 'pending', 'retryable', 'scheduled') OR j.state = 'running' AND {attempted} > {now} - $1))
-LIMIT 1000`, stuck.Milliseconds())
-		}
-		if err == nil {
-			err = tx.schedule(ctx, lost)
-		}
-		return err
-	})
-	return givenUp, lost, err
-}
-
-// retry does what a person has decided of a prompt that is unknown or failed: send it
-// again or, with a job's id, wait for that job.
-func (s store) retry(ctx context.Context, key, jobID string) error {
-	return s.transact(ctx, "", func(tx *tx) error {
-		r, err := rowOf(ctx, tx, key)
-		if err != nil {
-			return err
-		}
-		was := r.State
-		r.State, r.JobID, r.PRLink, r.Problem = queued, jobID, "", ""
-		if jobID != "" {
-			r.State = waiting
-		}
-		if err := tx.move(ctx, r, unknown, failed); errors.Is(err, errMoved) {
-			return fmt.Errorf("%s is %s: only what is unknown or failed can be tried again", key, was)
-		} else if err != nil {
-			return err
-		}
-		return tx.schedule(ctx, []string{key})
-	})
-}
-
-// maxAttention is how many prompts are listed for a person.
-const maxAttention = 100
-
-// attention returns what needs a person, newest first.
-func (s store) attention(ctx context.Context) ([]row, error) {
-	return rowsOf(ctx, s, `WHERE state IN ('unknown', 'failed') OR state IN ('queued', 'waiting') AND problem != ''
-ORDER BY changed_at DESC, key LIMIT $1`, maxAttention)
-}
-
-// counts returns how many prompts are in each state.
-func (s store) counts(ctx context.Context) (map[state]int, error) {
-	counts := map[state]int{queued: 0, sending: 0, waiting: 0, done: 0, failed: 0, unknown: 0}
-	return counts, s.query(ctx, func(scan scanner) error {
-		var state state
-		var n int
-		err := scan(&state, &n)
-		counts[state] = n
-		return err
-	}, `SELECT state, count(*) FROM fleet_prompts GROUP BY state`)
-}
-
-func milliseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
+	return append(rows, row{})[0], err
 }

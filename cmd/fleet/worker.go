@@ -3,285 +3,283 @@ package main
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"sync"
+	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// worker does the next step of one prompt, whenever River says so.
-type worker struct {
-	river.WorkerDefaults[args]
-	store   store
-	client  *mintlify.Client
-	results teller // nil: results are told to nobody
-	logger  *slog.Logger
-	settings
-
-	mu     sync.Mutex
-	paused map[string]time.Time // projects that the service will not take more from just now
-}
 
 // settings are what a user can set, and a test.
 type settings struct {
-	N        int           // steps under way at once
-	SendTime time.Duration // how long one POST may take
-	MaxWait  time.Duration // for the end of a job
-	Quota    int           // prompts per Window and project
-	Window   time.Duration
-	PollOnly bool
+	N                  int           // steps in progress at once
+	SendTime           time.Duration // how long one POST may take
+	Quota              int           // prompts per Window and project
+	Window             time.Duration
+	PauseMin, PauseMax time.Duration // of the breaker
+	Pass               time.Duration // between two passes
+	PollOnly           bool
 }
 
-// pause is how long to wait where nobody says how long.
-func (s settings) pause() time.Duration { return s.SendTime / 2 }
+// stepTime is how long a step can take at most: a send, and recording what came of it.
+func (c settings) stepTime() time.Duration { return 3*c.SendTime + c.lease() + needs }
 
-// grace is how long a send may stay without a response before it is given up.
-func (s settings) grace() time.Duration { return s.SendTime * 3 / 2 }
+// lease is the time within which a turn has to begin.
+func (c settings) lease() time.Duration { return min(c.SendTime, 10*time.Second) }
 
-// stuck is how long a step can take at most: to send, and to record what came of it.
-func (s settings) stuck() time.Duration { return 2*s.SendTime + 6*time.Second }
+// worker does the next step of one prompt, whenever River says so.
+type worker struct {
+	river.WorkerDefaults[promptArgs]
+	store
+	settings
+	client  *mintlify.Client
+	runner  *once.Runner // for polls
+	results teller       // nil: results are told to nobody
+	posts   func(result string)
+}
 
-// quota counts intents. A prompt reaches the service up to a send's time later, so the
-// window is longer by that.
-func (s settings) quota() quota { return quota{sends: s.Quota, window: s.Window + s.SendTime} }
+// newMintlify returns the client that all projects share. A request is sent once: River retries.
+func newMintlify(getenv func(string) string, c settings, transport http.RoundTripper, opts []mintlify.Option) (*mintlify.Client, error) {
+	key := getenv("MINTLIFY_API_KEY")
+	if key == "" {
+		return nil, usageError("MINTLIFY_API_KEY is not set")
+	}
+	client, err := mintlify.NewClient(key, "of-the-prompt", append([]mintlify.Option{
+		mintlify.WithBaseURL(cmp.Or(getenv("MINTLIFY_BASE_URL"), mintlify.DefaultBaseURL)),
+		mintlify.WithUserAgent("fleet"),
+		mintlify.WithMaxRetries(0),
+		mintlify.WithHTTPClient(&http.Client{Timeout: c.SendTime, Transport: observer{transport}}),
+	}, opts...)...)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return client, nil
+}
+
+// observer notes the status of a response for the send whose context has an observed.
+type observer struct{ next http.RoundTripper }
+
+type observed struct{ status atomic.Int64 } // 0: no request, 1: no response
+
+func (o observer) RoundTrip(r *http.Request) (*http.Response, error) {
+	seen, _ := r.Context().Value(observed{}).(*observed)
+	if seen == nil || r.Method != http.MethodPost {
+		return o.next.RoundTrip(r)
+	}
+	seen.status.Store(1)
+	response, err := o.next.RoundTrip(r)
+	if err == nil {
+		seen.status.Store(int64(response.StatusCode))
+	}
+	return response, err
+}
 
 // NextRetry is when to go on after a database that failed, or a step that died.
-func (w *worker) NextRetry(*river.Job[args]) time.Time { return time.Now().Add(jitter(w.pause())) }
+func (w *worker) NextRetry(*river.Job[promptArgs]) time.Time {
+	return time.Now().Add(5*time.Second + rand.N(10*time.Second))
+}
 
 // Work does one step, and has River come back for the next, until nothing is left to do.
-func (w *worker) Work(ctx context.Context, job *river.Job[args]) error {
-	r, err := rowOf(ctx, w.store, job.Args.Key)
+func (w *worker) Work(ctx context.Context, job *river.Job[promptArgs]) error {
+	record, err := w.records().Get(ctx, job.Args.Key)
+	if err != nil || !record.State.IsOpen() {
+		return err
+	}
+	var next time.Duration
+	if record.State == once.Pending {
+		next, err = w.send(ctx, record)
+	} else {
+		record, next, err = w.runner.Step(ctx, record.Key)
+	}
 	if err != nil {
 		return err
 	}
-	if r.riverJob != job.ID {
-		return nil // another River job has taken its place
+	if next > 0 {
+		return river.JobSnooze(w.unhurried(ctx, record, next))
 	}
-	switch r.State {
-	case queued:
-		return w.send(ctx, r)
-	case sending: // its sender is at it still, or the sweep will give it up
-		return river.JobSnooze(w.pause())
-	case waiting:
-		return w.poll(ctx, r)
-	default:
-		return w.tell(ctx, r)
-	}
-}
-
-// send sends the prompt, at most once whatever happens to the process: the intent is on
-// record before, and what came of it after. A shutdown interrupts none of the three.
-func (w *worker) send(ctx context.Context, r row) error {
-	client, err := w.client.ForProject(r.Project)
-	if err != nil {
-		r.State, r.Problem = failed, err.Error()
-		return w.moved(ctx, r, w.store.settle(ctx, r, queued))
-	}
-	if pause := w.pauseOf(r.Project); pause > 0 {
-		return river.JobSnooze(jitter(pause))
-	}
-	// The deadline comes first: where the process is stopped after the intent, it has
-	// passed when the process wakes, and inTime sends nothing.
-	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.SendTime)
-	defer cancel()
-	intent, prompt, full, err := w.store.intend(sendCtx, r, w.quota(), w.grace())
-	if full > 0 {
-		return river.JobSnooze(jitter(full))
-	}
-	if err != nil {
-		return ignoreMoved(err)
-	}
-	job, err := client.Jobs.Create(sendCtx, mintlify.CreateJobParams{Prompt: marked(prompt, r.Key)})
-	intent = responded(intent, job, err)
-	if recordErr := w.record(ctx, intent); recordErr != nil || intent.State != queued {
-		return w.moved(ctx, intent, recordErr)
-	}
-	return river.JobSnooze(w.pauseProject(ctx, intent, err))
-}
-
-// inTime is a rate limiter, which is asked right before a request: none is sent once
-// the time for it has passed, even if the context has not heard of that yet.
-func inTime(ctx context.Context, _ mintlify.Operation, _ string) error {
-	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
-		return errors.New("the time for the request has passed: the process was stopped, or the database slow")
-	}
+	w.tellSoon(ctx)
 	return nil
 }
 
-// responded returns r, an intent, in the state that follows from what Create returned.
-func responded(r row, job *mintlify.Job, err error) row {
-	if job != nil { // with or without an error: what counts is its id
-		r.State, r.JobID = waiting, job.ID
-		return r
+// unhurried makes the polls rare of a job that does not end.
+func (w *worker) unhurried(ctx context.Context, record once.Record, next time.Duration) time.Duration {
+	if record.State == once.Running && time.Since(record.Deadline) > overdue {
+		if r, err := w.row(ctx, record.Key); err == nil && r.isOverdue() {
+			return max(next, 30*time.Minute)
+		}
 	}
-	r.Problem = err.Error()
-	var apiErr *mintlify.APIError
+	return next
+}
+
+// send sends the first prompt of the record's project, once it is its turn, and returns when
+// to look at the record again.
+func (w *worker) send(ctx context.Context, record once.Record) (next time.Duration, err error) {
+	t, err := w.takeTurn(ctx, record.Key, record.Project, w.settings)
+	if err != nil || t.key == "" {
+		return t.wait, err
+	}
+	if t.probe {
+		if reason := w.probe(ctx, t); reason != "" {
+			return time.Second, w.endTurn(ctx, t, broken, true, 0, reason, w.settings)
+		}
+	}
+	seen := &observed{}
+	begin, cancel := context.WithTimeout(context.WithValue(ctx, observed{}, seen), w.lease())
+	defer cancel() // which does not end a send that has begun
+	// A runner of its own: what it would hold back is in the table of pauses, for all machines.
+	after, wait, stepErr := w.store.runner(w.client, w.DB, w.SendTime).Step(begin, t.key)
+	r := resultOf(after, int(seen.status.Load()), stepErr)
+	if w.posts != nil && seen.status.Load() > 0 {
+		w.posts(string(cmp.Or(after.State, once.Unknown)))
+	}
+	if r != accepted && r != skipped {
+		w.logger.WarnContext(ctx, "not sent, or nobody knows", "key", t.key, "project", t.project, "state", after.State, "problem", after.Problem)
+	}
+	if err := w.endTurn(ctx, t, r, after.State == once.Pending, wait, oneLine(after.Problem, 300), w.settings); err != nil {
+		w.logger.Error("the end of a turn could not be stored: the project waits until it has passed", "project", t.project, "error", err)
+	}
+	if stepErr != nil || t.key == record.Key && after.State != once.Pending {
+		return wait, stepErr
+	}
+	if !after.State.IsOpen() {
+		w.tellSoon(ctx)
+	}
+	return time.Second, nil // the next look says when
+}
+
+// resultOf tells what a send says of the service.
+func resultOf(after once.Record, status int, err error) result {
 	switch {
-	case errors.Is(err, mintlify.ErrOutcomeUnknown):
-		r.State = unknown
-	case errors.Is(err, mintlify.ErrInvalidArgument), errors.As(err, &apiErr) && !mayPass(err):
-		r.State = failed
-	default: // it is proven that the service did not act
-		r.State, r.SentAt = queued, time.Time{}
-		if !needsPerson(err) {
-			r.Problem = ""
-		}
+	case status == 0 && err == nil && after.State == once.Pending:
+		return held // such as a key source that fails
+	case status == 0:
+		return skipped
+	case status == http.StatusPaymentRequired, status >= 500, after.State == once.Unknown:
+		return broken
+	case after.State == once.Pending:
+		return held
+	case after.State == once.Running, after.State == once.Refused, after.State == once.Done:
+		return accepted
 	}
-	return r
+	return skipped
 }
 
-// mayPass reports whether a request refused so may be taken later.
-func mayPass(err error) bool { return errors.Is(err, mintlify.ErrRateLimited) || needsPerson(err) }
-
-// needsPerson reports whether somebody has to see to the key before that.
-func needsPerson(err error) bool {
-	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden)
-}
-
-// recordTime is how long a database may fail before what came of a send is lost.
-const recordTime = 2 * time.Minute
-
-// record stores what came of an intent, against a database that fails for a while and
-// against a shutdown: what it does not store is unknown.
-func (w *worker) record(ctx context.Context, r row) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+// probe asks the service for a job, which need not exist. It returns why no prompt should be
+// sent yet, "" if one may.
+func (w *worker) probe(ctx context.Context, t turn) (reason string) {
+	client, err := w.client.ForProject(t.project)
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.lease()/2)
 	defer cancel()
-	for {
-		err := w.recordOnce(ctx, r)
-		if err == nil || errors.Is(err, errMoved) {
-			return err
+	_, err = client.Jobs.Get(ctx, "fleet-probe")
+	var response *mintlify.APIError
+	if err == nil || errors.As(err, &response) && response.StatusCode < 500 {
+		return ""
+	}
+	return oneLine("probe: "+err.Error(), 300)
+}
+
+// work works the queue off until ctx ends. POSTs in progress then may end; polls may not.
+func work(ctx context.Context, w *worker, riverLogger *slog.Logger) error {
+	bundle := river.NewWorkers()
+	river.AddWorker(bundle, w)
+	river.AddWorker(bundle, &tellWorker{store: w.store, results: w.results})
+	workers, err := w.newQueue(&river.Config{
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}},
+		Workers:                     bundle,
+		JobTimeout:                  w.stepTime(),
+		RescueStuckJobsAfter:        w.stepTime() + time.Second,
+		CompletedJobRetentionPeriod: time.Hour, // the records keep what there is to keep
+		SoftStopTimeout:             time.Second,
+		PollOnly:                    w.PollOnly,
+		Logger:                      riverLogger,
+	})
+	if err != nil {
+		return err
+	}
+	if err := workers.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	w.logger.Info("working", "steps", w.N, "sendTime", w.SendTime)
+	for ctx.Err() == nil {
+		if err := w.pass(ctx); err != nil && ctx.Err() == nil {
+			w.calm.Warn("the database fails", "error", err)
 		}
-		w.logger.Error("what came of a send could not be recorded", "key", r.Key, "state", r.State, "job", r.JobID, "error", err)
 		select {
 		case <-ctx.Done():
-			return err
-		case <-time.After(time.Second):
+		case <-time.After(w.Pass + rand.N(w.Pass/5+1)):
 		}
 	}
+	w.logger.Info("stopping: POSTs in progress may end")
+	return workers.Stop(context.WithoutCancel(ctx))
 }
 
-func (w *worker) recordOnce(ctx context.Context, r row) error {
-	ctx, cancel := context.WithTimeout(ctx, recordTime/8) // a connection may hang
-	defer cancel()
-	if r.State == unknown {
-		return w.store.settle(ctx, r, sending)
-	}
-	return w.store.revise(ctx, r)
-}
-
-// poll looks at the agent's job once.
-func (w *worker) poll(ctx context.Context, r row) error {
-	client, err := w.client.ForProject(r.Project)
-	if err != nil {
-		r.State, r.Problem = failed, err.Error()
-		return w.moved(ctx, r, w.store.settle(ctx, r, waiting))
-	}
-	pollCtx, cancel := context.WithTimeout(ctx, w.SendTime)
-	defer cancel()
-	poll, err := client.Jobs.Poll(pollCtx, r.JobID, r.age)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	next := poll.Next
-	if wait, again := mintlify.RetryAfter(err); err != nil && (again || mayPass(err) || pollCtx.Err() != nil) {
-		next = max(wait, w.pause())
-	}
-	failure := cmp.Or(err, poll.Err)
-	switch {
-	case next > 0 && r.age < w.MaxWait:
-		return cmp.Or(w.noteProblem(ctx, r, next, failure), river.JobSnooze(next))
-	case next > 0:
-		r.State, r.Problem = failed, fmt.Sprintf("job %s has not ended within %v", r.JobID, w.MaxWait)
-		if failure != nil {
-			r.Problem += "; last poll: " + failure.Error()
+// pass gives each open prompt a River job, unless it has one, finds the sends whose process
+// has died, and removes what is over.
+func (w *worker) pass(ctx context.Context) error {
+	sending, err := w.records().List(ctx, once.Sending)
+	for _, record := range sending {
+		if time.Since(record.Deadline) > 2*w.SendTime {
+			if _, _, err := w.runner.Step(ctx, record.Key); err != nil {
+				return err
+			}
 		}
-	case err == nil:
-		r.State, r.PRLink, r.Problem = done, poll.Job.PRLink, ""
-	default:
-		r.State, r.Problem = failed, err.Error()
-	}
-	return w.moved(ctx, r, w.store.settle(ctx, r, waiting))
-}
-
-// noteProblem logs a failed poll, and shows one that needs a person in the status.
-func (w *worker) noteProblem(ctx context.Context, r row, next time.Duration, failure error) error {
-	problem := ""
-	if failure != nil {
-		w.logger.Warn("poll failed", "key", r.Key, "job", r.JobID, "next", next, "error", failure)
-		if needsPerson(failure) {
-			problem = failure.Error()
-		}
-	}
-	if problem == r.Problem {
-		return nil
-	}
-	return w.store.note(ctx, r, problem)
-}
-
-// tell tells the result: again, where the process dies before it is on record that it
-// was told.
-func (w *worker) tell(ctx context.Context, r row) error {
-	if !r.open {
-		return nil
-	}
-	if w.results != nil {
-		if err := w.results.tell(ctx, r); err != nil && r.age < w.MaxWait {
-			w.logger.Warn("the result could not be told", "key", r.Key, "error", err)
-			return river.JobSnooze(10 * w.pause())
-		} else if err != nil {
-			w.logger.Error("the result was told to nobody", "key", r.Key, "error", err)
-		}
-	}
-	return w.store.close(ctx, r)
-}
-
-// moved logs where a prompt has come, and ends the step.
-func (w *worker) moved(ctx context.Context, r row, err error) error {
-	if errors.Is(err, errMoved) && r.State == waiting {
-		w.logger.ErrorContext(ctx, "a late response: the prompt had been sent again by then, so there may be two jobs", "key", r.Key, "job", r.JobID)
 	}
 	if err != nil {
-		return ignoreMoved(err)
+		return err
 	}
-	level := slog.LevelInfo
-	if r.State == unknown || r.State == failed {
-		level = slog.LevelWarn
+	var open []prompt
+	err = scan(ctx, w.DB, func(rows *sql.Rows) error {
+		var p prompt
+		err := rows.Scan(&p.Key, &p.Priority)
+		open = append(open, p)
+		return err
+	}, `SELECT p.key, p.priority FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state IN ('pending', 'sending', 'running') AND p.key = o.key`)
+	for len(open) > 0 {
+		n := min(len(open), 500)
+		w.insertJobs(ctx, open[:n])
+		open = open[n:]
 	}
-	w.logger.Log(ctx, level, "prompt "+string(r.State), "key", r.Key, "job", r.JobID, "pullRequest", r.PRLink, "problem", r.Problem)
-	return river.JobSnooze(0)
-}
-
-// ignoreMoved has the step done anew from where the row is now.
-func ignoreMoved(err error) error {
-	if errors.Is(err, errMoved) {
-		return river.JobSnooze(0)
+	now := time.Now()
+	for statement, before := range map[string]time.Time{
+		"DELETE FROM fleet_posts WHERE ends < $1":                          now.Add(-w.Window - 2*w.SendTime - w.lease()),
+		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1": now,
+	} {
+		if err == nil {
+			_, err = w.ExecContext(ctx, statement, before.UnixMilli())
+		}
 	}
+	if err == nil {
+		err = w.wake(ctx, now.Add(2*maxPause))
+	}
+	w.tellSoon(ctx)
 	return err
 }
 
-// pauseProject keeps this process from sending more to a project that the service takes
-// nothing from just now, and returns for how long.
-func (w *worker) pauseProject(ctx context.Context, r row, err error) time.Duration {
-	wait, _ := mintlify.RetryAfter(err)
-	wait = min(max(wait, w.pause()), w.Window)
-	w.logger.WarnContext(ctx, "not sent", "key", r.Key, "project", r.Project, "next", wait, "error", err)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.paused[r.Project] = time.Now().Add(wait)
-	return jitter(wait)
+// wake wakes the jobs that a clock ahead of ours has put off too far.
+func (w *worker) wake(ctx context.Context, limit time.Time) error {
+	jobs, err := w.queue.JobList(ctx, river.NewJobListParams().Kinds(promptArgs{}.Kind()).States(rivertype.JobStateScheduled).
+		OrderBy(river.JobListOrderByScheduledAt, river.SortOrderDesc).First(100))
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs.Jobs {
+		if job.ScheduledAt.After(limit) {
+			if _, err := w.queue.JobRetry(ctx, job.ID); err != nil {
+				return fmt.Errorf("wake job %d: %w", job.ID, err)
+			}
+		}
+	}
+	return nil
 }
-
-func (w *worker) pauseOf(project string) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return time.Until(w.paused[project])
-}
-
-// jitter adds up to a tenth, so that not all come back at once.
-func jitter(d time.Duration) time.Duration { return d + rand.N(d/10+1) }

@@ -1,0 +1,368 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// weather is the service, which takes a second, or fails.
+type weather struct {
+	svc   *mintlifytest.Service
+	slow  time.Duration
+	fails func(r *http.Request) int // the status, 0 if it does not, -1 for no response
+
+	mu          sync.Mutex
+	order       []string // keys in the order of their POSTs
+	gets, posts int
+	now, most   int // POSTs in progress
+}
+
+func (s *weather) RoundTrip(r *http.Request) (*http.Response, error) {
+	isPost := r.Method == http.MethodPost
+	s.mu.Lock()
+	if isPost {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		s.order = append(s.order, markerOf(body))
+		s.posts++
+		s.now++
+		s.most = max(s.most, s.now)
+	} else {
+		s.gets++
+	}
+	s.mu.Unlock()
+	time.Sleep(s.slow)
+	if isPost {
+		s.mu.Lock()
+		s.now--
+		s.mu.Unlock()
+	}
+	if status := s.fails(r); status > 0 {
+		return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", Header: http.Header{}, Body: io.NopCloser(strings.NewReader("down")), Request: r}, nil
+	} else if status < 0 {
+		return nil, errors.New("connection reset")
+	}
+	return s.svc.RoundTrip(r)
+}
+
+// bench is a worker in virtual time. River is played by a goroutine for each prompt.
+type bench struct {
+	*worker
+	t       *testing.T
+	svc     *weather
+	running sync.WaitGroup
+	ctx     context.Context
+	stop    context.CancelFunc
+}
+
+func inBubble(t *testing.T, f func(b *bench)) {
+	file := sqliteFile(t)
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{t: t, svc: &weather{svc: mintlifytest.NewService(), slow: time.Second, fails: func(*http.Request) int { return 0 }}}
+		quiet := slog.New(slog.DiscardHandler)
+		db, err := openDatabase(t.Context(), "sqlite:"+file, true, quiet)
+		require.NoError(t, err)
+		defer db.close()
+		getenv := func(name string) string { return map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}[name] }
+		client, err := newMintlify(getenv, production, b.svc, nil)
+		require.NoError(t, err)
+		b.worker = newWorker(store{db, quiet, quiet}, production, client, nil)
+		b.ctx, b.stop = context.WithCancel(t.Context())
+		defer b.running.Wait()
+		defer b.stop()
+		f(b)
+	})
+}
+
+// enqueue adds prompts, and works each off as River would.
+func (b *bench) enqueue(prompts ...prompt) {
+	_, err := b.add(b.ctx, prompts...)
+	require.NoError(b.t, err)
+	for _, p := range prompts {
+		b.follow(p.Key)
+	}
+}
+
+func (b *bench) follow(key string) {
+	b.running.Go(func() {
+		for b.ctx.Err() == nil {
+			err := b.Work(b.ctx, &river.Job[promptArgs]{JobRow: &rivertype.JobRow{}, Args: promptArgs{Key: key}})
+			var snooze *river.JobSnoozeError
+			wait := 10 * time.Second
+			switch {
+			case err == nil:
+				return
+			case errors.As(err, &snooze):
+				wait = snooze.Duration
+			case b.ctx.Err() == nil:
+				b.t.Errorf("%s: %v", key, err)
+			}
+			select {
+			case <-b.ctx.Done():
+			case <-time.After(wait):
+			}
+		}
+	})
+}
+
+func (b *bench) counts() map[string]int {
+	status, err := b.status(b.ctx, b.settings)
+	require.NoError(b.t, err)
+	return status.Counts
+}
+
+// failing is a service that fails with a status from now on for a while.
+func (b *bench) failing(status int, d time.Duration) {
+	end := time.Now().Add(d)
+	b.svc.fails = func(*http.Request) int {
+		if time.Now().Before(end) {
+			return status
+		}
+		return 0
+	}
+}
+
+// TestOutage is 80 queued prompts that meet an outage of the service.
+func TestOutage(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		status, projects int
+		getsWork         bool
+		most, mostInHour int
+	}{
+		{"503, one project", 503, 1, false, 3, 3},
+		{"503, 20 projects", 503, 20, false, 6, 6},
+		{"503 for POSTs alone, one project", 503, 1, true, 3, 6},
+		{"503 for POSTs alone, 20 projects", 503, 20, true, 6, 14},
+		{"no response, 20 projects", -1, 20, false, 6, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(b *bench) {
+				down := true
+				b.svc.fails = func(r *http.Request) int {
+					if down && (r.Method == http.MethodPost || !c.getsWork) {
+						return c.status
+					}
+					return 0
+				}
+				b.enqueue(prompts(80, c.projects)...)
+				time.Sleep(2 * time.Minute)
+				counts := b.counts()
+				t.Logf("after 2 minutes %v, %d POSTs", counts, b.svc.posts)
+				assert.LessOrEqual(t, counts["unknown"], c.most)
+				assert.Equal(t, 80, counts["queued"]+counts["unknown"])
+				time.Sleep(58 * time.Minute)
+				counts = b.counts()
+				t.Logf("after an hour %v, %d POSTs, %d GETs", counts, b.svc.posts, b.svc.gets)
+				assert.LessOrEqual(t, counts["unknown"], c.mostInHour)
+				assert.Zero(t, counts["failed"])
+				down = false
+				time.Sleep(2 * time.Hour)
+				after := b.counts()
+				assert.Equal(t, counts["unknown"], after["unknown"])
+				assert.Equal(t, 80-after["unknown"], after["done"], "the rest goes on by itself: %v", after)
+				assert.LessOrEqual(t, b.svc.most, maxPosts)
+			})
+		})
+	}
+}
+
+// TestCreditsUsedUp has the service respond 402 for a while: no prompt fails.
+func TestCreditsUsedUp(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.failing(402, 3*time.Hour)
+		b.enqueue(prompts(80, 1)...)
+		time.Sleep(3 * time.Hour)
+		counts := b.counts()
+		t.Logf("%v, %d POSTs", counts, b.svc.posts)
+		assert.Equal(t, 80, counts["queued"])
+		assert.Less(t, b.svc.posts, 12)
+		status, err := b.status(b.ctx, b.settings)
+		require.NoError(t, err)
+		var out strings.Builder
+		require.NoError(t, status.write(&out, false))
+		assert.Regexp(t, `project-1: 80 queued, .*paused until 20.*402`, out.String())
+		time.Sleep(2 * time.Hour)
+		assert.Equal(t, 80, b.counts()["done"])
+	})
+}
+
+func TestSuccessResetsTheDoubling(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.failing(503, 20*time.Minute)
+		b.enqueue(prompts(1, 1)...)
+		more := promptOf(2, "project-1")
+		b.enqueue(more)
+		time.Sleep(20 * time.Minute)
+		pauses, err := pausesOf(b.ctx, b.DB)
+		require.NoError(t, err)
+		require.Len(t, pauses, 1)
+		assert.Greater(t, pauses[0].Strikes, 3)
+		assert.Less(t, pauses[0].Until.Sub(pauses[0].Since), 31*time.Minute)
+		time.Sleep(time.Hour)
+		pauses, err = pausesOf(b.ctx, b.DB)
+		require.NoError(t, err)
+		assert.Empty(t, pauses)
+	})
+}
+
+// TestOneProjectThatFailsPausesNoOther: neither do 429s of many projects, nor a person.
+func TestWhatPausesAll(t *testing.T) {
+	for name, c := range map[string]struct {
+		status, projects int
+		all              bool
+	}{"two fail": {503, 2, false}, "three fail": {503, 3, true}, "429": {429, 5, false}, "401": {401, 5, false}} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(b *bench) {
+				b.failing(c.status, time.Hour)
+				b.enqueue(prompts(20, c.projects)...)
+				time.Sleep(20 * time.Second)
+				pauses, err := pausesOf(b.ctx, b.DB)
+				require.NoError(t, err)
+				assert.Len(t, pauses, map[bool]int{false: c.projects, true: c.projects + 1}[c.all])
+				assert.Equal(t, c.all, pauses[0].Project == "")
+			})
+		})
+	}
+}
+
+// TestOnePOSTAtATime: per project, and four in all.
+func TestPOSTsAtOnce(t *testing.T) {
+	for projects, want := range map[int]int{1: 1, 3: 3, 10: maxPosts} {
+		inBubble(t, func(b *bench) {
+			b.svc.slow = 5 * time.Second
+			b.enqueue(prompts(30, projects)...)
+			time.Sleep(10 * time.Minute)
+			assert.Equal(t, 30, b.counts()["done"])
+			assert.Equal(t, want, b.svc.most)
+		})
+	}
+}
+
+func TestUrgentPromptsGoFirst(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var backfill []prompt
+		for i := range 20 {
+			p := promptOf(i, testProject)
+			p.Priority = 4
+			backfill = append(backfill, p)
+		}
+		b.enqueue(backfill...)
+		time.Sleep(5500 * time.Millisecond)
+		urgent := promptOf(99, testProject)
+		urgent.Priority = 1
+		b.enqueue(urgent)
+		before := b.svc.posts
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, urgent.Key, b.svc.order[before], "it is the next")
+		assert.Equal(t, 21, b.counts()["done"])
+	})
+}
+
+func TestQuotaOfAnHour(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.enqueue(prompts(130, 1)...)
+		time.Sleep(59 * time.Minute)
+		assert.Equal(t, 100, b.svc.posts)
+		status, err := b.status(b.ctx, b.settings)
+		require.NoError(t, err)
+		assert.Zero(t, status.Projects[0].QuotaLeft)
+		assert.WithinDuration(t, time.Now().Add(2*time.Minute), status.Projects[0].NextFree, 2*time.Minute)
+		time.Sleep(15 * time.Minute)
+		assert.Equal(t, 130, b.counts()["done"])
+	})
+}
+
+// TestClockAhead has records from a machine whose clock was a year ahead.
+func TestClockAhead(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		ahead := time.Now().AddDate(1, 0, 0).UnixMilli()
+		_, err := b.add(b.ctx, promptOf(1, testProject))
+		require.NoError(t, err)
+		for _, statement := range []string{
+			"INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', 'project-1', $1, $1)",
+			"INSERT INTO fleet_pauses (project, source, since, until, strikes, reason) VALUES ('project-1', 'breaker', $1, $1, 3, 'x')",
+			"UPDATE fleet_prompts SET added = $1",
+		} {
+			_, err := b.ExecContext(b.ctx, statement, ahead)
+			require.NoError(t, err)
+		}
+		b.follow(promptOf(1, "").Key)
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, 1, b.counts()["done"])
+		r, err := b.row(b.ctx, promptOf(1, "").Key)
+		require.NoError(t, err)
+		assert.False(t, r.Added.After(time.Now()))
+	})
+}
+
+// TestJobThatDoesNotEnd is told once, listed, and polled every 30 minutes.
+func TestJobThatDoesNotEnd(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.svc.svc.ScriptJob(mintlifytest.Step{Status: "active"})
+		b.enqueue(promptOf(1, testProject))
+		told := &notebook{}
+		tell := &tellWorker{store: b.store, results: told}
+		time.Sleep(23 * time.Hour)
+		assert.Empty(t, b.needs())
+		time.Sleep(2 * time.Hour)
+		require.Len(t, b.needs(), 1)
+		assert.Contains(t, b.needs()[0].Advice, "fleet close")
+		for range 3 {
+			_ = tell.Work(b.ctx, nil)
+			time.Sleep(2 * time.Minute)
+		}
+		require.Len(t, told.rows, 1, "once")
+		gets := b.svc.gets
+		time.Sleep(5 * time.Hour)
+		assert.InDelta(t, 10, b.svc.gets-gets, 1)
+		_, err := b.person(nil).MarkDone(b.ctx, promptOf(1, "").Key, "")
+		require.NoError(t, err)
+		assert.Empty(t, b.needs())
+	})
+}
+
+func (b *bench) needs() []attention {
+	status, err := b.status(b.ctx, b.settings)
+	require.NoError(b.t, err)
+	return status.NeedsPerson
+}
+
+// TestDeadSender leaves a record behind that says sending.
+func TestDeadSender(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		_, err := b.add(b.ctx, promptOf(1, testProject))
+		require.NoError(t, err)
+		r, err := b.records().Get(b.ctx, promptOf(1, "").Key)
+		require.NoError(t, err)
+		r.State, r.Version, r.Deadline, r.Sender = once.Sending, 2, time.Now().Add(time.Minute), "x"
+		require.NoError(t, b.records().Put(b.ctx, r))
+		require.NoError(t, b.pass(b.ctx))
+		assert.Equal(t, 1, b.counts()["sending"], "it may live")
+		time.Sleep(4 * time.Minute)
+		require.NoError(t, b.pass(b.ctx))
+		assert.Equal(t, 1, b.counts()["unknown"])
+		pauses, err := pausesOf(b.ctx, b.DB)
+		require.NoError(t, err)
+		assert.Empty(t, pauses, "which says nothing of the service")
+	})
+}
