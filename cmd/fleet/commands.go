@@ -272,7 +272,7 @@ func (p *program) decide(ctx context.Context, s store, key string, f func(*once.
 	if err != nil {
 		return usageError("nothing is changed: %w", err)
 	}
-	s.insertJobs(ctx, []prompt{{Key: key, Priority: r.Priority, round: record.Version}})
+	s.insertJobs(ctx, []prompt{{Key: key, Priority: r.Priority}})
 	fmt.Fprintf(p.stdout, "%s is %s\n", key, nameOf(record.State))
 	return nil
 }
@@ -342,10 +342,8 @@ func (p *program) retry(ctx context.Context, arguments []string) error {
 			return err
 		}
 		return p.each(rows, "retry", *yes, func(r row) error {
-			record, err := s.person(nil).SendAgain(ctx, r.Key)
-			if err == nil {
-				s.insertJobs(ctx, []prompt{{Key: r.Key, Priority: r.Priority, round: record.Version}})
-			}
+			_, err := s.person(nil).SendAgain(ctx, r.Key)
+			s.insertJobs(ctx, []prompt{{Key: r.Key, Priority: r.Priority}})
 			return err
 		})
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
@@ -29,8 +30,9 @@ import (
 // beside them, and River's queue.
 type database struct {
 	*sql.DB
-	lock     string // the statement after which a transaction is alone
-	queue    queue  // inserts jobs
+	lock     string               // the statement after which a transaction is alone
+	queue    queue                // inserts jobs
+	executor riverdriver.Executor // River's own statements
 	newQueue func(*river.Config) (queue, error)
 	migrate  func(context.Context) error
 	close    func()
@@ -114,7 +116,7 @@ func openSQLite(file string, create bool, logger *slog.Logger) (*database, error
 	}
 	sqlDB.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
 	driver := riversqlite.New(sqlDB)
-	db := &database{DB: sqlDB, close: func() { _ = sqlDB.Close() }} // what is committed is on disk
+	db := &database{DB: sqlDB, executor: driver.GetExecutor(), close: func() { _ = sqlDB.Close() }} // what is committed is on disk
 	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }
 	db.migrate = func(ctx context.Context) error {
 		tx, err := sqlDB.BeginTx(ctx, nil)
@@ -168,7 +170,7 @@ func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) 
 	}
 	sqlDB := stdlib.OpenDBFromPool(pool)
 	driver := riverpgxv5.New(pool)
-	db := &database{DB: sqlDB, lock: turnLock, close: func() { _ = sqlDB.Close(); pool.Close() }}
+	db := &database{DB: sqlDB, executor: driver.GetExecutor(), lock: turnLock, close: func() { _ = sqlDB.Close(); pool.Close() }}
 	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }
 	db.migrate = func(ctx context.Context) error {
 		migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})

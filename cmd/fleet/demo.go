@@ -143,7 +143,7 @@ func (d *demo) startWorkers(ctx context.Context, baseURL string) error {
 
 // demoWorker is one of the demo's processes: work, but quicker.
 func (p *program) demoWorker(ctx context.Context, arguments []string) error {
-	p.settings.N, p.settings.SendTime, p.settings.Pass, p.settings.PauseMin = 4, time.Second, time.Second, time.Second
+	p.settings.N, p.settings.SendTime, p.settings.Pass, p.settings.PauseMin = 2, time.Second, time.Second, time.Second
 	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))}
 	return p.work(ctx, arguments)
 }

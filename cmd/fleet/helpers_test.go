@@ -56,7 +56,7 @@ type fleet struct {
 }
 
 // quick are settings for tests with real processes.
-var quick = settings{N: 8, SendTime: 3 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second, PauseMax: time.Second, Pass: time.Second}
+var quick = settings{N: 8, SendTime: 2 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second, PauseMax: time.Second, Pass: time.Second}
 
 func newFleet(t *testing.T, url string, s settings, service http.Handler) *fleet {
 	f := &fleet{t: t, url: url, store: openStore(t, url), settings: s, service: httptest.NewServer(service)}
@@ -109,14 +109,6 @@ func (f *fleet) end(cmd *exec.Cmd, signal os.Signal) error {
 
 // isLong reports whether tests are to take as long as it takes.
 func isLong() bool { return os.Getenv("MINTLIFY_LONG") != "" }
-
-// long keeps a test out of a usual run, and has it run beside others.
-func long(t *testing.T) {
-	if !isLong() {
-		t.Skip("it takes minutes: set MINTLIFY_LONG=1")
-	}
-	t.Parallel()
-}
 
 // enqueue enqueues prompts, twice at once, as webhooks are delivered.
 func (f *fleet) enqueue(prompts ...prompt) {

@@ -106,19 +106,6 @@ func (f *fleet) underFire(signal os.Signal, load onslaught) (times int, counts m
 	f.until(10*time.Minute, "the prompts to be sent", func() bool { return left(f.counts()) <= load.merges/20 })
 	close(stop)
 	disturbing.Wait()
-	if !isLong() {
-		f.hurry()
-	}
 	f.until(2*time.Minute, "the prompts to be done", func() bool { return left(f.counts()) == 0 })
 	return times, f.counts()
-}
-
-// hurry does what River does after a while: it gives another job to prompts whose job is
-// stuck with a dead process.
-func (f *fleet) hurry() {
-	rows, err := f.store.rows(f.t.Context(), "o.state IN ('pending', 'sending', 'running')")
-	require.NoError(f.t, err)
-	for _, r := range rows {
-		f.store.insertJobs(f.t.Context(), []prompt{{Key: r.Key, Priority: 1, round: 1000}})
-	}
 }

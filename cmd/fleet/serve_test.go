@@ -275,7 +275,8 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	}
 	assert.Empty(t, r.rows())
 
-	several := append(agents, commit(sha("c"), "jane", "Add --json"), commit(sha("d"), "jane", "Merge pull request #7 from jane/json"))
+	several := append([]fields{}, agents...)
+	several = append(several, commit(sha("c"), "jane", "Add --json"), commit(sha("d"), "jane", "Merge pull request #7 from jane/json"))
 	status, _ := r.post("push", event(t, push(fields{"commits": several})), nil)
 	assert.Equal(t, 202, status)
 	record := r.record("acme/repo@" + testSHA)

@@ -36,7 +36,6 @@ type prompt struct {
 	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, for a comment with the result
 	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
 	commits  []string // keys of the other commits of a push
-	round    int      // of the River job
 }
 
 // check says what is wrong with p before anything is stored.
@@ -90,8 +89,7 @@ func parsePull(text string) (owner, repo string, number int, err error) {
 
 // promptArgs is all that River keeps of a prompt.
 type promptArgs struct {
-	Key   string `json:"key"`
-	Round int    `json:"round,omitempty"` // another job once a person has decided: that of before may be stuck with a dead process
+	Key string `json:"key"`
 }
 
 func (promptArgs) Kind() string { return "fleet_prompt" }
@@ -214,7 +212,7 @@ func addPulls(ctx context.Context, tx *sql.Tx, p prompt) error {
 func (s store) insertJobs(ctx context.Context, prompts []prompt) {
 	params := make([]river.InsertManyParams, len(prompts))
 	for i, p := range prompts {
-		params[i] = river.InsertManyParams{Args: promptArgs{p.Key, p.round}, InsertOpts: jobOptions(p.Priority)}
+		params[i] = river.InsertManyParams{Args: promptArgs{p.Key}, InsertOpts: jobOptions(p.Priority)}
 	}
 	s.insert(ctx, params...)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -261,9 +262,27 @@ func (w *worker) pass(ctx context.Context) error {
 		}
 	}
 	if err == nil {
-		err = w.wake(ctx, now.Add(2*maxPause))
+		err = errors.Join(w.rescue(ctx, now), w.wake(ctx, now.Add(2*maxPause)))
 	}
 	w.tellSoon(ctx)
+	return err
+}
+
+// rescue makes the jobs of dead processes available again, as River does only twice a minute
+// and only with a leader.
+func (w *worker) rescue(ctx context.Context, now time.Time) error {
+	horizon := now.Add(-w.stepTime())
+	stuck, err := w.executor.JobGetStuck(ctx, &riverdriver.JobGetStuckParams{Max: 100, StuckHorizon: horizon})
+	if err != nil || len(stuck) == 0 {
+		return err
+	}
+	params := riverdriver.JobRescueManyParams{StuckHorizon: horizon}
+	for _, job := range stuck {
+		params.ID, params.Error = append(params.ID, job.ID), append(params.Error, []byte(`{"error":"its process died"}`))
+		params.FinalizedAt, params.ScheduledAt = append(params.FinalizedAt, nil), append(params.ScheduledAt, now.UTC())
+		params.State = append(params.State, string(rivertype.JobStateAvailable))
+	}
+	_, err = w.executor.JobRescueMany(ctx, &params)
 	return err
 }
 
