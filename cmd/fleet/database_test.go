@@ -71,8 +71,12 @@ func (s *postgresServer) start() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	postgres := filepath.Join(filepath.Dir(initdb), "postgres")
-	s.cmd = exec.Command(postgres, "-D", data, "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=300")
+	return s.run(filepath.Join(filepath.Dir(initdb), "postgres"), attributes)
+}
+
+// run serves the cluster, again if it was stopped.
+func (s *postgresServer) run(postgres string, attributes *syscall.SysProcAttr) error {
+	s.cmd = exec.Command(postgres, "-D", filepath.Join(s.dir, "data"), "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=300")
 	s.cmd.SysProcAttr, s.cmd.Dir = attributes, s.dir
 	if err := s.cmd.Start(); err != nil {
 		return err

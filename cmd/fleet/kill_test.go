@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -108,4 +109,46 @@ func (f *fleet) underFire(signal os.Signal, load onslaught) (times int, counts m
 	disturbing.Wait()
 	f.until(2*time.Minute, "the prompts to be done", func() bool { return left(f.counts()) == 0 })
 	return times, f.counts()
+}
+
+// TestPostgresRestarts stops the database under the workers, as a person in a hurry does.
+func TestPostgresRestarts(t *testing.T) {
+	t.Parallel()
+	own := &postgresServer{}
+	url := own.url(t)
+	t.Cleanup(own.stop)
+	merges, times := 20, 1
+	if isLong() {
+		merges, times = 100, 5
+	}
+	svc := newCountingService()
+	svc.slow = time.Second
+	f := newFleet(t, url, quick, svc)
+	f.enqueue(prompts(merges, 10)...)
+	f.start()
+	f.start()
+	for range times {
+		time.Sleep(2 * time.Second)
+		require.NoError(t, own.cmd.Process.Signal(syscall.SIGINT))
+		_ = own.cmd.Wait()
+		time.Sleep(2 * time.Second)
+		attributes, err := own.unprivileged()
+		require.NoError(t, err)
+		require.NoError(t, own.run(own.cmd.Path, attributes))
+	}
+	counts := f.await(3 * time.Minute)
+	_, twice := svc.count()
+	t.Logf("%d restarts: %v", times, counts)
+	assert.Zero(t, twice)
+	assert.Equal(t, merges, counts["done"]+counts["unknown"])
+	log, err := os.ReadFile(f.log.Name())
+	require.NoError(t, err)
+	lines := 0
+	for line := range bytes.Lines(log) {
+		if bytes.Contains(line, []byte("level=WARN")) && !bytes.Contains(line, []byte("once: ")) || bytes.Contains(line, []byte("level=ERROR")) {
+			lines++
+			t.Logf("%s", line)
+		}
+	}
+	assert.LessOrEqual(t, lines, 2*(1+merges*times/100)+2, "lines on the outage, of two processes")
 }

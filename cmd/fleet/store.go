@@ -124,7 +124,7 @@ func (s store) runner(client *mintlify.Client, db once.DB, sendTime time.Duratio
 			_, err = db.ExecContext(ctx, "UPDATE fleet_prompts SET running_job = $2, running_at = $3 WHERE key = $1 AND running_job <> $2", r.Key, r.JobID, r.Updated.UnixMilli())
 		}
 		if err != nil {
-			s.logger.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
+			s.calm.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
 		}
 	}))
 	if err != nil {

@@ -146,7 +146,7 @@ func (w *worker) send(ctx context.Context, record once.Record) (next time.Durati
 		w.logger.WarnContext(ctx, "not sent, or nobody knows", "key", t.key, "project", t.project, "state", after.State, "problem", after.Problem)
 	}
 	if err := w.endTurn(ctx, t, r, after.State == once.Pending, wait, oneLine(after.Problem, 300), w.settings); err != nil {
-		w.logger.Error("the end of a turn could not be stored: the project waits until it has passed", "project", t.project, "error", err)
+		w.calm.Error("the end of a turn could not be stored: the project waits until it has passed", "project", t.project, "error", err)
 	}
 	if stepErr != nil || t.key == record.Key && after.State != once.Pending {
 		return wait, stepErr
