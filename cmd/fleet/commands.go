@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,13 +18,22 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// withRows runs f on a database whose tables exist.
-func (p *program) withRows(ctx context.Context, f func(store) error) error {
+// onRows parses flags, and runs f on a database whose tables exist, if check finds nothing.
+func (p *program) onRows(ctx context.Context, flags *flag.FlagSet, arguments []string, operands int, check func() error, f func(store) error) error {
+	err := p.parse(flags, arguments, operands)
+	if err == nil && check != nil {
+		err = check()
+	}
+	if err != nil {
+		return err
+	}
 	return p.withStore(ctx, false, slog.LevelError, f)
 }
 
+func newFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
+
 func (p *program) enqueue(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("enqueue", flag.ContinueOnError)
+	flags := newFlags("enqueue")
 	var one prompt
 	flags.StringVar(&one.Key, "key", "", "owner/repo@sha for a merge: the same key again adds nothing")
 	flags.StringVar(&one.Project, "project", "", "the project's id, from the dashboard")
@@ -32,16 +41,15 @@ func (p *program) enqueue(ctx context.Context, arguments []string) error {
 	flags.StringVar(&one.Pull, "pull", "", "the merged pull request, owner/repo#7, for a comment with the result")
 	flags.IntVar(&one.Priority, "priority", 2, "1 is the most urgent, 4 the least")
 	stdin := flags.Bool("stdin", false, "read JSON Lines with these as fields instead")
-	if err := p.parse(flags, arguments, 0); err != nil {
-		return err
+	check := func() error {
+		if *stdin && flags.NFlag() > 1 {
+			return usageError("-stdin takes no other flags: its lines say all")
+		} else if err := one.check(); err != nil && !*stdin {
+			return usageError("%w", err)
+		}
+		return nil
 	}
-	if *stdin && flags.NFlag() > 1 {
-		return usageError("-stdin takes no other flags: its lines say all")
-	}
-	if err := one.check(); err != nil && !*stdin {
-		return usageError("%w", err)
-	}
-	return p.withRows(ctx, func(s store) (err error) {
+	return p.onRows(ctx, flags, arguments, 0, check, func(s store) (err error) {
 		added, known := 0, 0
 		add := func(prompts []prompt) error {
 			n, err := s.add(ctx, prompts...)
@@ -109,12 +117,9 @@ func readLine(line string) (one prompt, err error) {
 }
 
 func (p *program) status(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("status", flag.ContinueOnError)
+	flags := newFlags("status")
 	asJSON := flags.Bool("json", false, "as JSON")
-	if err := p.parse(flags, arguments, 0); err != nil {
-		return err
-	}
-	return p.withRows(ctx, func(s store) error {
+	return p.onRows(ctx, flags, arguments, 0, nil, func(s store) error {
 		status, err := s.status(ctx, p.settings)
 		if err != nil {
 			return err
@@ -124,13 +129,10 @@ func (p *program) status(ctx context.Context, arguments []string) error {
 }
 
 func (p *program) list(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("list", flag.ContinueOnError)
+	flags := newFlags("list")
 	state := flags.String("state", "", "only those in this state")
 	project := flags.String("project", "", "only those of this project")
-	if err := p.parse(flags, arguments, 0); err != nil {
-		return err
-	}
-	return p.withRows(ctx, func(s store) error {
+	return p.onRows(ctx, flags, arguments, 0, nil, func(s store) error {
 		rows, err := s.choose(ctx, *state, *project)
 		for _, r := range rows {
 			fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\n", nameOf(r.State), r.Key, r.Project, r.Updated.Format(time.RFC3339), oneLine(r.PRLink, 300))
@@ -153,11 +155,8 @@ func (s store) choose(ctx context.Context, name, project string) ([]row, error) 
 }
 
 func (p *program) show(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("show", flag.ContinueOnError)
-	if err := p.parse(flags, arguments, 1); err != nil {
-		return err
-	}
-	return p.withRows(ctx, func(s store) error {
+	flags := newFlags("show")
+	return p.onRows(ctx, flags, arguments, 1, nil, func(s store) error {
 		r, err := s.row(ctx, flags.Arg(0))
 		if err != nil {
 			return err
@@ -183,29 +182,22 @@ func (p *program) show(ctx context.Context, arguments []string) error {
 	})
 }
 
-// bulk is what a command applies to: one key, one project, or all.
-type bulk struct {
-	key, project string
-	all, yes     bool
-}
-
-func (b *bulk) add(flags *flag.FlagSet, what string) {
-	flags.StringVar(&b.project, "project", "", what+" of this project")
-	flags.BoolVar(&b.all, "all", false, what+" of all projects")
-}
-
-// check wants exactly one of the three.
-func (b *bulk) check(name string) error {
-	n := 0
-	for _, given := range []bool{b.key != "", b.project != "", b.all} {
-		if given {
-			n++
+// scope adds the flags of what a command applies to, and returns a check that exactly one is given.
+func scope(flags *flag.FlagSet, what string, names ...string) (project *string, check func() error) {
+	project = flags.String("project", "", what+" of this project")
+	flags.Bool("all", false, what+" of all projects")
+	return project, func() error {
+		given := 0
+		flags.Visit(func(f *flag.Flag) {
+			if slices.Contains(append(names, "project", "all"), f.Name) {
+				given++
+			}
+		})
+		if given != 1 {
+			return usageError("%s wants exactly one of its flags that say what", flags.Name())
 		}
+		return nil
 	}
-	if n != 1 {
-		return usageError("%s wants one of -key, -project and -all, as far as it has them", name)
-	}
-	return nil
 }
 
 // each does f to rows, and counts those that it changed.
@@ -216,40 +208,33 @@ func (p *program) each(rows []row, what string, yes bool, f func(row) error) err
 		}
 		return usageError("%d prompts to %s; nothing is changed without -yes", len(rows), what)
 	}
-	changed := 0
-	var failed error
+	var failed []error
 	for _, r := range rows {
 		if err := f(r); err != nil {
-			failed = errors.Join(failed, err)
-			continue
+			failed = append(failed, err)
 		}
-		changed++
 	}
-	fmt.Fprintf(p.stdout, "%s: %d of %d\n", what, changed, len(rows))
-	if changed == 0 && failed == nil {
+	fmt.Fprintf(p.stdout, "%s: %d of %d\n", what, len(rows)-len(failed), len(rows))
+	if len(rows) == 0 {
 		return usageError("there is nothing to %s", what)
 	}
-	return failed
+	return errors.Join(failed...)
 }
 
 func (p *program) cancel(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("cancel", flag.ContinueOnError)
-	var b bulk
-	flags.StringVar(&b.key, "key", "", "this prompt")
-	b.add(flags, "what is queued")
-	flags.BoolVar(&b.yes, "yes", false, "do it: a bulk cancel only prints what it would do")
-	if err := errors.Join(p.parse(flags, arguments, 0), b.check("cancel")); err != nil {
-		return err
-	}
-	return p.withRows(ctx, func(s store) error {
-		if b.key != "" {
-			return p.decide(ctx, s, b.key, func(runner *once.Runner) (once.Record, error) { return runner.Cancel(ctx, b.key) })
+	flags := newFlags("cancel")
+	key := flags.String("key", "", "this prompt")
+	project, check := scope(flags, "what is queued", "key")
+	yes := flags.Bool("yes", false, "do it: a bulk cancel only prints what it would do")
+	return p.onRows(ctx, flags, arguments, 0, check, func(s store) error {
+		if *key != "" {
+			return p.decide(ctx, s, *key, func(runner *once.Runner) (once.Record, error) { return runner.Cancel(ctx, *key) })
 		}
-		rows, err := s.choose(ctx, "queued", b.project)
+		rows, err := s.choose(ctx, "queued", *project)
 		if err != nil {
 			return err
 		}
-		return p.each(rows, "cancel", b.yes, func(r row) error {
+		return p.each(rows, "cancel", *yes, func(r row) error {
 			_, err := s.person(nil).Cancel(ctx, r.Key)
 			return err
 		})
@@ -296,14 +281,10 @@ func (p *program) resume(ctx context.Context, arguments []string) error {
 }
 
 func (p *program) pauses(ctx context.Context, name string, arguments []string, f func(s store, project string) (int64, error)) error {
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	var b bulk
-	b.add(flags, "the sends")
-	if err := errors.Join(p.parse(flags, arguments, 0), b.check(name)); err != nil {
-		return err
-	}
-	return p.withRows(ctx, func(s store) error {
-		n, err := f(s, b.project)
+	flags := newFlags(name)
+	project, check := scope(flags, "the sends")
+	return p.onRows(ctx, flags, arguments, 0, check, func(s store) error {
+		n, err := f(s, *project)
 		if err == nil && n == 0 {
 			return usageError("there is nothing to %s", name)
 		}
@@ -315,25 +296,25 @@ func (p *program) pauses(ctx context.Context, name string, arguments []string, f
 }
 
 func (p *program) retry(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("retry", flag.ContinueOnError)
+	flags := newFlags("retry")
 	key := flags.String("key", "", "this prompt")
 	job := flags.String("job", "", "id of its job, which a person has found: follow that one, send nothing")
 	again := flags.Bool("again", false, "send it again: if there is a job after all, there will be two")
 	state := flags.String("state", "", "all that are failed, or refused")
 	project := flags.String("project", "", "only those of this project")
 	yes := flags.Bool("yes", false, "do it: a bulk retry only prints what it would do")
-	if err := p.parse(flags, arguments, 0); err != nil {
-		return err
+	check := func() error {
+		switch {
+		case (*key == "") == (*state == "") || *key != "" && *project != "":
+			return usageError("retry wants -key K, or -state failed|refused [-project P]")
+		case *again == (*job != ""):
+			return usageError("retry wants one of -again and -job ID")
+		case *state != "" && (*state != "failed" && *state != "refused" || *job != ""):
+			return usageError("-state is failed or refused, with -again: what is unknown is retried one key at a time, after a person has looked")
+		}
+		return nil
 	}
-	switch {
-	case (*key == "") == (*state == "") || *key != "" && *project != "":
-		return usageError("retry wants -key K, or -state failed|refused [-project P]")
-	case *again == (*job != ""):
-		return usageError("retry wants one of -again and -job ID")
-	case *state != "" && (*state != "failed" && *state != "refused" || *job != ""):
-		return usageError("-state is failed or refused, with -again: what is unknown is retried one key at a time, after a person has looked")
-	}
-	return p.withRows(ctx, func(s store) error {
+	return p.onRows(ctx, flags, arguments, 0, check, func(s store) error {
 		if *key != "" {
 			return p.retryOne(ctx, s, *key, *job)
 		}
@@ -363,16 +344,16 @@ func (p *program) retryOne(ctx context.Context, s store, key, job string) error 
 }
 
 func (p *program) closePrompt(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("close", flag.ContinueOnError)
+	flags := newFlags("close")
 	key := flags.String("key", "", "the prompt that is done")
 	link := flags.String("pr", "", "URL of its pull request")
-	if err := p.parse(flags, arguments, 0); err != nil {
-		return err
+	check := func() error {
+		if *key == "" || *link != "" && !isWebURL(*link) {
+			return usageError("close wants -key K [-pr URL]")
+		}
+		return nil
 	}
-	if u, err := url.Parse(*link); *key == "" || *link != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		return usageError("close wants -key K [-pr URL]")
-	}
-	return p.withRows(ctx, func(s store) error {
+	return p.onRows(ctx, flags, arguments, 0, check, func(s store) error {
 		return p.decide(ctx, s, *key, func(runner *once.Runner) (once.Record, error) { return runner.MarkDone(ctx, *key, *link) })
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -50,7 +49,7 @@ type demo struct {
 }
 
 func (p *program) demo(ctx context.Context, arguments []string) error {
-	if err := p.parse(flag.NewFlagSet("demo", flag.ContinueOnError), arguments, 0); err != nil {
+	if err := p.parse(newFlags("demo"), arguments, 0); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "fleet-demo-")

@@ -151,7 +151,7 @@ func (p *program) withStore(ctx context.Context, create bool, level slog.Level, 
 
 // init makes the tables.
 func (p *program) init(ctx context.Context, arguments []string) error {
-	if err := p.parse(flag.NewFlagSet("init", flag.ContinueOnError), arguments, 0); err != nil {
+	if err := p.parse(newFlags("init"), arguments, 0); err != nil {
 		return err
 	}
 	return p.withStore(ctx, true, slog.LevelWarn, func(store) error {
@@ -172,7 +172,7 @@ func (p *program) workFlags(flags *flag.FlagSet) {
 }
 
 func (p *program) work(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("work", flag.ContinueOnError)
+	flags := newFlags("work")
 	p.workFlags(flags)
 	if err := p.parse(flags, arguments, 0); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (p *program) listenAndWork(ctx context.Context, w *worker, handler http.Han
 }
 
 func (p *program) serve(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	flags := newFlags("serve")
 	p.workFlags(flags)
 	addr := flags.String("addr", ":8080", "where to listen for GitHub's webhooks, at /github")
 	hooks := &webhooks{projects: projects{byRepository: map[string]string{}}, skip: authors{"mintlify[bot]", "dependabot[bot]", "renovate[bot]"}}

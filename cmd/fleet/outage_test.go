@@ -315,6 +315,22 @@ func TestClockAhead(t *testing.T) {
 	})
 }
 
+// TestJobPutOffByAClockAhead is woken by a pass.
+func TestJobPutOffByAClockAhead(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		_, err := b.queue.InsertMany(b.ctx, []river.InsertManyParams{{Args: promptArgs{"k"}, InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().AddDate(1, 0, 0)}}})
+		require.NoError(t, err)
+		waiting := func() int64 {
+			n, err := number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
+			require.NoError(t, err)
+			return n
+		}
+		require.EqualValues(t, 1, waiting())
+		require.NoError(t, b.pass(b.ctx))
+		assert.Zero(t, waiting())
+	})
+}
+
 // TestJobThatDoesNotEnd is told once, listed, and polled every 30 minutes.
 func TestJobThatDoesNotEnd(t *testing.T) {
 	inBubble(t, func(b *bench) {

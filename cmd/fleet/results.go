@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,8 +36,7 @@ type teller interface {
 func newTeller(getenv func(string) string) (teller, error) {
 	client := &http.Client{Timeout: tellTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if hook := getenv("FLEET_RESULTS_URL"); hook != "" {
-		u, err := url.Parse(hook)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		if !isWebURL(hook) {
 			return nil, usageError("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
 		}
 		return &webhook{hook, client}, nil
@@ -56,6 +54,11 @@ func newTeller(getenv func(string) string) (teller, error) {
 		return nil, usageError("GITHUB_API_URL: %w", err)
 	}
 	return &comments{gh.Issues}, nil
+}
+
+func isWebURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // webhook posts {"text": …}, as Slack, Mattermost, Discord (at …/slack) and others take it.
@@ -168,11 +171,11 @@ OR o.state = 'running' AND p.running_at BETWEEN 1 AND $1 AND p.told_job <> p.run
 	if w.results == nil {
 		return w.told(ctx, rows, 0)
 	}
-	var last int64
-	if err := scan(ctx, w.DB, func(rows *sql.Rows) error { return rows.Scan(&last) }, "SELECT COALESCE(MAX(told_at), 0) FROM fleet_prompts"); err != nil {
+	last, err := number(ctx, w.DB, "SELECT max(told_at) FROM fleet_prompts")
+	if err != nil {
 		return err
 	}
-	if early := tellEvery - time.Since(time.UnixMilli(last)); early > 0 && last > 0 {
+	if early := tellEvery - time.Since(time.UnixMilli(last)); early > 0 {
 		return river.JobSnooze(min(early, tellEvery))
 	}
 	ctx, cancel := context.WithTimeout(ctx, needs+tellTime*time.Duration(len(rows)))

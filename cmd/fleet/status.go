@@ -98,8 +98,9 @@ func (s store) projectsStatus(ctx context.Context, c settings) (all []*projectSt
 			p.NextFree = now.Add(wait).UTC()
 		}
 		if err == nil {
-			err = s.QueryRowContext(ctx, "SELECT count(*) FROM fleet_posts WHERE project = $1 AND at > $2", name, now.Add(-c.Window-c.SendTime).UnixMilli()).Scan(&p.QuotaLeft)
-			p.QuotaLeft = max(0, c.Quota-p.QuotaLeft)
+			var used int64
+			used, err = number(ctx, s.DB, "SELECT count(*) FROM fleet_posts WHERE project = $1 AND at > $2", name, now.Add(-c.Window-c.SendTime).UnixMilli())
+			p.QuotaLeft = max(0, c.Quota-int(used))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {

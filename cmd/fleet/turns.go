@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -32,23 +33,12 @@ func (s store) takeTurn(ctx context.Context, key, project string, c settings) (t
 	err = s.transact(ctx, true, func(tx *sql.Tx) error {
 		now := time.Now()
 		t = turn{project: project}
-		if err := forgetFuture(ctx, tx, now, c); err != nil {
-			return err
-		}
-		paused, err := t.paused(ctx, tx, now)
-		if err != nil {
-			return err
-		}
-		first, rank, err := queueOf(ctx, tx, key, project)
-		if err != nil {
-			return err
-		}
-		busy, err := t.busy(ctx, tx, now)
-		if err != nil {
-			return err
-		}
-		firstFree, err := nextFree(ctx, tx, project, 0, now, c)
-		if err != nil {
+		futureErr := forgetFuture(ctx, tx, now, c)
+		paused, pausedErr := t.paused(ctx, tx, now)
+		first, rank, queueErr := queueOf(ctx, tx, key, project)
+		busy, busyErr := t.busy(ctx, tx, now)
+		firstFree, freeErr := nextFree(ctx, tx, project, 0, now, c)
+		if err := errors.Join(futureErr, pausedErr, queueErr, busyErr, freeErr); err != nil {
 			return err
 		}
 		step := time.Duration(rank) * time.Second
@@ -109,20 +99,10 @@ func (t *turn) paused(ctx context.Context, tx once.DB, now time.Time) (longest t
 // busy reports whether too many POSTs are in progress for one more. As projects fail, fewer
 // are allowed at once.
 func (t *turn) busy(ctx context.Context, tx once.DB, now time.Time) (bool, error) {
-	mine, total, tripped := 0, 0, 0
-	err := scan(ctx, tx, func(rows *sql.Rows) error {
-		var project string
-		err := rows.Scan(&project)
-		if total++; project == t.project {
-			mine++
-		}
-		return err
-	}, "SELECT project FROM fleet_posts WHERE ends > $1", now.UnixMilli())
-	if err == nil {
-		err = scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&tripped) },
-			"SELECT count(*) FROM fleet_pauses WHERE source = 'breaker' AND project <> '' AND since > $1", now.Add(-time.Minute).UnixMilli())
-	}
-	return mine > 0 || total >= max(1, maxPosts-tripped) || t.all && total > 0, err
+	mine, err := number(ctx, tx, "SELECT count(*) FROM fleet_posts WHERE ends > $1 AND project = $2", now.UnixMilli(), t.project)
+	total, totalErr := number(ctx, tx, "SELECT count(*) FROM fleet_posts WHERE ends > $1", now.UnixMilli())
+	tripped, trippedErr := number(ctx, tx, "SELECT count(*) FROM fleet_pauses WHERE source = 'breaker' AND project <> '' AND since > $1", now.Add(-time.Minute).UnixMilli())
+	return mine > 0 || total >= max(1, maxPosts-tripped) || t.all && total > 0, errors.Join(err, totalErr, trippedErr)
 }
 
 // queueOf returns the first prompt in a project's queue, and how many are before key.
@@ -146,13 +126,8 @@ WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 ORDER BY p.priori
 // A prompt reaches the service up to a send's time later, so the window is longer by that.
 func nextFree(ctx context.Context, tx once.DB, project string, rank int, now time.Time, c settings) (wait time.Duration, err error) {
 	window := c.Window + c.SendTime
-	err = scan(ctx, tx, func(rows *sql.Rows) error {
-		var at int64
-		err := rows.Scan(&at)
-		wait = max(time.UnixMilli(at).Add(window).Sub(now), 1)
-		return err
-	}, "SELECT at FROM fleet_posts WHERE project = $1 AND at > $2 ORDER BY at DESC LIMIT 1 OFFSET $3", project, now.Add(-window).UnixMilli(), c.Quota-1-rank)
-	return wait, err
+	at, err := number(ctx, tx, "SELECT at FROM fleet_posts WHERE project = $1 AND at > $2 ORDER BY at DESC LIMIT 1 OFFSET $3", project, now.Add(-window).UnixMilli(), c.Quota-1-rank)
+	return max(time.UnixMilli(at).Add(window).Sub(now), 0), err
 }
 
 // result is what came of a turn.
@@ -262,4 +237,11 @@ func scan(ctx context.Context, db once.DB, each func(*sql.Rows) error, query str
 		}
 	}
 	return rows.Err()
+}
+
+// number returns the number that a query brings, 0 if it brings none.
+func number(ctx context.Context, db once.DB, query string, args ...any) (int64, error) {
+	var n sql.NullInt64
+	err := scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&n) }, query, args...)
+	return n.Int64, err
 }
