@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -36,10 +37,10 @@ const (
 // do about it is done.
 type demo struct {
 	program
-	dir   string
-	start time.Time
-	fake  *mintlifytest.Service
-
+	store   store
+	dir     string
+	start   time.Time
+	fake    *mintlifytest.Service
 	workers sync.WaitGroup
 
 	mu    sync.Mutex
@@ -59,26 +60,23 @@ func (p *program) demo(ctx context.Context, arguments []string) error {
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is temporary
 	d := &demo{program: *p, dir: dir, start: time.Now(), fake: mintlifytest.NewService(), acted: map[string][]string{}}
 	d.getenv = func(name string) string {
-		return map[string]string{"DATABASE_URL": "sqlite:" + d.file("fleet.db")}[name]
+		return map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(dir, "fleet.db")}[name]
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	err = d.withStore(ctx, true, slog.LevelError, func(s store) error { return d.run(ctx, s) })
+	err = d.withStore(ctx, true, slog.LevelError, func(s store) error {
+		d.store = s
+		return d.run(ctx)
+	})
 	cancel() // which kills the workers
 	d.workers.Wait()
-	if err != nil {
-		log, _ := os.ReadFile(d.file("workers.log")) //nolint:errcheck // there may be none
-		return fmt.Errorf("%w\n%s", err, log)
-	}
-	return nil
+	return err
 }
-
-func (d *demo) file(name string) string { return filepath.Join(d.dir, name) }
 
 func (d *demo) say(format string, arguments ...any) {
 	fmt.Fprintf(d.stdout, "%5.1f s  %s\n", time.Since(d.start).Seconds(), fmt.Sprintf(format, arguments...))
 }
 
-func (d *demo) run(ctx context.Context, s store) error {
+func (d *demo) run(ctx context.Context) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -86,23 +84,11 @@ func (d *demo) run(ctx context.Context, s store) error {
 	defer listener.Close()     //nolint:errcheck // nothing comes after
 	go http.Serve(listener, d) //nolint:errcheck,gosec // without it the demo ends by its time limit
 	d.say("a fake of the service is at %s, the queue is an SQLite file: nothing leaves this machine", listener.Addr())
-
-	steps := []func(context.Context, store) error{
-		d.enqueueMerges, d.enqueueMerges,
-		func(ctx context.Context, _ store) error {
-			return d.startWorkers(ctx, "http://"+listener.Addr().String())
-		},
-		d.await, d.decide, d.await,
-	}
-	for _, step := range steps {
-		if err := step(ctx, s); err != nil {
-			return err
-		}
-	}
-	return d.sum(ctx, s)
+	return errors.Join(d.enqueueMerges(ctx), d.enqueueMerges(ctx), d.startWorkers(ctx, "http://"+listener.Addr().String()),
+		d.await(ctx), d.decide(ctx), d.await(ctx), d.sum(ctx))
 }
 
-func (d *demo) enqueueMerges(ctx context.Context, s store) error {
+func (d *demo) enqueueMerges(ctx context.Context) error {
 	var prompts []prompt
 	for i := range demoMerges {
 		m := merge{Repository: fmt.Sprintf("acme/service-%d", i%4+1), SHA: fmt.Sprintf("%040x", i+1), Pulls: []int{i + 1}, Title: "Add the flag --json"}
@@ -112,26 +98,17 @@ func (d *demo) enqueueMerges(ctx context.Context, s store) error {
 		}
 		prompts = append(prompts, p)
 	}
-	added, err := s.add(ctx, prompts...)
+	added, err := d.store.add(ctx, prompts...)
 	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, added, demoMerges-added)
 	return err
 }
 
 func (d *demo) startWorkers(ctx context.Context, baseURL string) error {
 	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	log, err := os.Create(d.file("workers.log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
 	for range demoWorkers {
 		worker := exec.CommandContext(ctx, self, "demo-worker")
-		worker.Env = append(os.Environ(), "DATABASE_URL=sqlite:"+d.file("fleet.db"), "MINTLIFY_BASE_URL="+baseURL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
-		worker.Stderr = log
-		if err := worker.Start(); err != nil {
+		worker.Env = append(os.Environ(), "DATABASE_URL="+d.getenv("DATABASE_URL"), "MINTLIFY_BASE_URL="+baseURL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
+		if err = errors.Join(err, worker.Start()); err != nil {
 			return err
 		}
 		d.workers.Go(func() { _ = worker.Wait() }) // it is killed one way or the other
@@ -148,19 +125,16 @@ func (p *program) demoWorker(ctx context.Context, arguments []string) error {
 }
 
 // await shows the counts until nothing is left to do.
-func (d *demo) await(ctx context.Context, s store) error {
-	shown := ""
-	for {
-		status, err := s.status(ctx, d.settings)
+func (d *demo) await(ctx context.Context) error {
+	for shown := ""; ; time.Sleep(200 * time.Millisecond) {
+		status, err := d.store.status(ctx, d.settings)
 		if err != nil {
 			return err
 		}
 		c := status.Counts
 		text := fmt.Sprintf("queued %d, sending %d, running %d, done %d, unknown %d", c["queued"], c["sending"], c["running"], c["done"], c["unknown"])
-		for _, p := range status.Projects {
-			if p.Project == "" && !p.PausedUntil.IsZero() {
-				text += "; all projects are paused"
-			}
+		if len(status.Projects) > 0 && status.Projects[0].Project == "" && !status.Projects[0].PausedUntil.IsZero() {
+			text += "; all projects are paused"
 		}
 		if text != shown {
 			shown = text
@@ -169,25 +143,17 @@ func (d *demo) await(ctx context.Context, s store) error {
 		if c["queued"]+c["sending"]+c["running"] == 0 {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the prompts are not done: %w", ctx.Err())
-		case <-time.After(200 * time.Millisecond):
-		}
 	}
 }
 
 // decide does what status advises, with the fake in place of dashboard and forge.
-func (d *demo) decide(ctx context.Context, s store) error {
-	status, err := s.status(ctx, d.settings)
+func (d *demo) decide(ctx context.Context) error {
+	status, err := d.store.status(ctx, d.settings)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(d.stdout, "\nfleet status\n\n")
-	if err := status.write(d.stdout, false); err != nil {
-		return err
-	}
-	fmt.Fprintln(d.stdout)
+	err = status.write(d.stdout, false)
 	for _, a := range status.NeedsPerson {
 		arguments := []string{"-key", a.Key, "-again"}
 		d.mu.Lock()
@@ -196,45 +162,41 @@ func (d *demo) decide(ctx context.Context, s store) error {
 		}
 		d.mu.Unlock()
 		d.say("a person has looked for the marker: fleet retry %s", strings.Join(arguments, " "))
-		if err := d.retry(ctx, arguments); err != nil {
-			return err
-		}
+		err = errors.Join(err, d.retry(ctx, arguments))
 	}
-	return nil
+	return err
 }
 
-func (d *demo) sum(ctx context.Context, s store) error {
-	status, err := s.status(ctx, d.settings)
-	if err != nil {
-		return err
-	}
+func (d *demo) sum(ctx context.Context) error {
+	status, err := d.store.status(ctx, d.settings)
 	twice := 0
 	for _, jobs := range d.acted {
 		twice += len(jobs) - 1
 	}
-	d.say("%d of %d merges done, %d acted on twice", status.Counts["done"], demoMerges, twice)
-	if status.Counts["done"] != demoMerges || twice > 0 {
-		return fmt.Errorf("that is not what fleet promises: %v", status.Counts)
+	done := status.Counts["done"]
+	d.say("%d of %d merges done, %d acted on twice", done, demoMerges, twice)
+	if err == nil && (done != demoMerges || twice > 0) {
+		err = fmt.Errorf("that is not what fleet promises: %v", status.Counts)
 	}
-	return nil
+	return err
 }
 
 // ServeHTTP is the fake's, but for its outage and the prompt after which its sender is killed.
 func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, 1<<20))
-	if err != nil {
-		return
-	}
-	if d.isDown(r.Method) {
+	isPost := r.Method == http.MethodPost
+	post, down := d.count(isPost)
+	if err != nil || down {
 		http.Error(rw, "the service is down", http.StatusServiceUnavailable)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	response := httptest.NewRecorder()
 	d.fake.ServeHTTP(response, r)
-	if r.Method == http.MethodPost {
-		if key := markerOf(body); d.note(key, response.Body.Bytes()) == demoKill {
-			d.kill(r.UserAgent(), key)
+	if isPost {
+		d.note(markerOf(body), response.Body.Bytes())
+		if post == demoKill {
+			d.kill(r.UserAgent(), markerOf(body))
 			return
 		}
 		time.Sleep(300 * time.Millisecond) // so that there is something to see
@@ -243,27 +205,26 @@ func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_, _ = response.Body.WriteTo(rw)
 }
 
-// isDown counts the POSTs, and begins the outage.
-func (d *demo) isDown(method string) bool {
+// count counts the POSTs, and begins the outage.
+func (d *demo) count(isPost bool) (post int, down bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if method == http.MethodPost {
+	if isPost {
 		if d.posts++; d.posts == demoFail {
 			d.fails = time.Now().Add(demoOutage)
 			d.say("the service fails: 503 to every request for %v", demoOutage)
 		}
 	}
-	return time.Now().Before(d.fails)
+	return d.posts, time.Now().Before(d.fails)
 }
 
-// note notes the job that was made for a key, and counts.
-func (d *demo) note(key string, response []byte) (post int) {
+// note notes the job that was made for a key.
+func (d *demo) note(key string, response []byte) {
 	var job mintlify.Job
 	_ = json.Unmarshal(response, &job) // what is no job has no id
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.acted[key] = append(d.acted[key], job.ID)
-	return d.posts
 }
 
 func (d *demo) kill(userAgent, key string) {
