@@ -163,8 +163,10 @@ type tellWorker struct {
 
 // Work does not need a limit of its own: River's unique jobs keep it alone.
 func (w *tellWorker) Work(ctx context.Context, _ *river.Job[tellArgs]) error {
-	rows, err := w.rows(ctx, `(o.state IN ('done', 'failed', 'refused', 'unknown') AND p.told < o.version
-OR o.state = 'running' AND p.running_at BETWEEN 1 AND $1 AND p.told_job <> p.running_job) ORDER BY o.updated LIMIT $2`, time.Now().Add(-overdue).UnixMilli(), tellMost)
+	now := time.Now()
+	rows, err := w.rows(ctx, `(o.state IN ('done', 'failed', 'refused', 'unknown') AND o.updated > $1 AND p.told < o.version
+OR o.state = 'running' AND p.running_at BETWEEN 1 AND $2 AND p.told_job <> p.running_job) ORDER BY o.updated LIMIT $3`,
+		now.Add(-tellAtAll).UnixMicro(), now.Add(-overdue).UnixMilli(), tellMost)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -182,7 +184,7 @@ OR o.state = 'running' AND p.running_at BETWEEN 1 AND $1 AND p.told_job <> p.run
 	defer cancel()
 	failed, tellErr := w.results.tell(ctx, rows)
 	told := slices.DeleteFunc(rows, func(r row) bool {
-		return slices.ContainsFunc(failed, func(f row) bool { return f.Key == r.Key }) && (time.Since(r.Updated) < tellAtAll || r.isOverdue())
+		return slices.ContainsFunc(failed, func(f row) bool { return f.Key == r.Key })
 	})
 	if err := w.told(ctx, told, time.Now().UnixMilli()); err != nil {
 		return err

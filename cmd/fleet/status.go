@@ -140,9 +140,10 @@ func (s store) status(ctx context.Context, c settings) (status, error) {
 			result.Counts[nameOf(state)] += p.Counts[nameOf(state)]
 		}
 	}
-	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused') OR o.state = 'running') ORDER BY o.updated DESC`)
+	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused') OR o.state = 'running' AND (p.running_at < $1 OR o.record LIKE '%"problem":"%'))
+ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-overdue).UnixMilli(), maxAttention)
 	for _, r := range rows {
-		if advice := advise(r); advice != "" && len(result.NeedsPerson) < maxAttention {
+		if advice := advise(r); advice != "" {
 			result.NeedsPerson = append(result.NeedsPerson, attention{r.Key, nameOf(r.State), r.Project, r.JobID, oneLine(r.Problem, 1000), r.Updated, advice})
 		}
 	}

@@ -70,9 +70,6 @@ func forgetFuture(ctx context.Context, tx *sql.Tx, now time.Time, c settings) er
 		"UPDATE fleet_posts SET ends = $1 WHERE ends > $2":                           c.SendTime + c.lease(),
 		"UPDATE fleet_pauses SET since = $1 WHERE since > $2":                        0,
 		"UPDATE fleet_pauses SET until = $1 WHERE source <> 'person' AND until > $2": max(maxPause, c.PauseMax),
-		"UPDATE fleet_prompts SET added = $1 WHERE added > $2":                       0,
-		"UPDATE fleet_prompts SET running_at = $1 WHERE running_at > $2":             0,
-		"UPDATE fleet_prompts SET told_at = $1 WHERE told_at > $2":                   0,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, at, now.Add(limit).UnixMilli()); err != nil {
 			return err

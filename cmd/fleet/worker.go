@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -240,25 +241,27 @@ func (w *worker) pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var open []prompt
+	var prompts []prompt
 	err = scan(ctx, w.DB, func(rows *sql.Rows) error {
 		var p prompt
 		err := rows.Scan(&p.Key, &p.Priority)
-		open = append(open, p)
+		prompts = append(prompts, p)
 		return err
 	}, `SELECT p.key, p.priority FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state IN ('pending', 'sending', 'running') AND p.key = o.key`)
-	for len(open) > 0 {
-		n := min(len(open), 500)
-		w.insertJobs(ctx, open[:n])
-		open = open[n:]
+	for some := range slices.Chunk(prompts, 500) {
+		w.insertJobs(ctx, some)
 	}
 	now := time.Now()
-	for statement, before := range map[string]time.Time{
-		"DELETE FROM fleet_posts WHERE ends < $1":                          now.Add(-w.Window - 2*w.SendTime - w.lease()),
-		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1": now,
+	const open = " AND key IN (SELECT key FROM mintlify_once WHERE state IN ('pending', 'running'))"
+	for statement, than := range map[string]time.Time{ // the updates are for a clock that was ahead
+		"UPDATE fleet_prompts SET added = $1 WHERE added > $1" + open:           now,
+		"UPDATE fleet_prompts SET running_at = $1 WHERE running_at > $1" + open: now,
+		"UPDATE fleet_prompts SET told_at = $1 WHERE told_at > $1":              now,
+		"DELETE FROM fleet_posts WHERE ends < $1":                               now.Add(-w.Window - 2*w.SendTime - w.lease()),
+		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1":      now,
 	} {
 		if err == nil {
-			_, err = w.ExecContext(ctx, statement, before.UnixMilli())
+			_, err = w.ExecContext(ctx, statement, than.UnixMilli())
 		}
 	}
 	if err == nil {
