@@ -15,6 +15,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -135,7 +136,7 @@ func (p *program) list(ctx context.Context, arguments []string) error {
 	return p.onRows(ctx, flags, arguments, 0, nil, func(s store) error {
 		rows, err := s.choose(ctx, *state, *project)
 		for _, r := range rows {
-			fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\n", nameOf(r.State), r.Key, r.Project, r.Updated.Format(time.RFC3339), oneLine(r.PRLink, 300))
+			fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\n", nameOf(r.State), r.Key, r.Project, r.Updated.Format(time.RFC3339), redact.OneLine(r.PRLink, 300))
 		}
 		return err
 	})
@@ -164,19 +165,19 @@ func (p *program) show(ctx context.Context, arguments []string) error {
 		for _, line := range [][2]string{{"key", r.Key}, {"state", nameOf(r.State)}, {"project", r.Project}, {"priority", fmt.Sprint(r.Priority)},
 			{"pulls", r.Pulls}, {"added", r.Added.Format(time.RFC3339)}, {"job", r.JobID}, {"pr", r.PRLink}, {"problem", r.Problem}, {"advice", advise(r)}} {
 			if line[1] != "" {
-				fmt.Fprintf(p.stdout, "%-9s %s\n", line[0], oneLine(line[1], 2000))
+				fmt.Fprintf(p.stdout, "%-9s %s\n", line[0], redact.OneLine(line[1], 2000))
 			}
 		}
 		fmt.Fprintln(p.stdout, "\nprompt")
 		for line := range strings.Lines(r.Prompt) {
-			fmt.Fprintf(p.stdout, "  %s\n", oneLine(line, maxPrompt))
+			fmt.Fprintf(p.stdout, "  %s\n", redact.OneLine(line, maxPrompt))
 		}
 		fmt.Fprintln(p.stdout, "\nhistory")
 		return scan(ctx, s.DB, func(rows *sql.Rows) error {
 			var at int64
 			var state, job, problem string
 			err := rows.Scan(&at, &state, &job, &problem)
-			fmt.Fprintf(p.stdout, "  %s  %s\n", time.UnixMilli(at).UTC().Format(time.RFC3339), oneLine(nameOf(once.State(state))+" "+job+" "+problem, 500))
+			fmt.Fprintf(p.stdout, "  %s  %s\n", time.UnixMilli(at).UTC().Format(time.RFC3339), redact.OneLine(nameOf(once.State(state))+" "+job+" "+problem, 500))
 			return err
 		}, "SELECT at, state, job, problem FROM fleet_history WHERE key = $1 ORDER BY version", r.Key)
 	})

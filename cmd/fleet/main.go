@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -15,13 +14,14 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -53,7 +53,7 @@ func (p *program) exit(err error) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	fmt.Fprintln(p.stderr, "fleet:", oneLine(err.Error(), 4000))
+	fmt.Fprintln(p.stderr, "fleet:", redact.OneLine(err.Error(), 4000))
 	var exit exitError
 	if errors.As(err, &exit) {
 		return exit.code
@@ -84,7 +84,7 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	}
 	switch {
 	case len(arguments) > 0 && slices.Contains([]string{"--version", "-version"}, arguments[0]):
-		fmt.Fprintln(p.stdout, version())
+		fmt.Fprintln(p.stdout, version.String("fleet"))
 		return nil
 	case len(arguments) > 0 && slices.Contains([]string{"-h", "-help", "--help", "help"}, arguments[0]):
 		fmt.Fprint(p.stdout, usage)
@@ -94,21 +94,6 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 		return usageError("which command?")
 	}
 	return commands[arguments[0]](ctx, arguments[1:])
-}
-
-// version is of the build: the module's, and the commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "fleet (unknown)"
-	}
-	commit := ""
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			commit = " " + setting.Value
-		}
-	}
-	return "fleet " + cmp.Or(info.Main.Version, "(devel)") + commit
 }
 
 // parse parses flags, and refuses a flag that is given and empty, and other arguments.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"text/template"
 	"time"
-	"unicode"
 
 	"github.com/google/go-github/v92/github"
 
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -45,7 +45,7 @@ var mergeTemplate string
 // mergePrompt writes a merge into an instruction for the agent. Text by others stands
 // in it line by line behind a "> ", which the prompt says is data.
 var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMap{
-	"line":  func(text string) string { return "> " + oneLine(text, maxTitle) },
+	"line":  func(text string) string { return "> " + redact.OneLine(text, maxTitle) },
 	"lines": quoteLines,
 	"short": func(sha string) string { return sha[:min(len(sha), 12)] },
 	"first": func(n int, all []string) []string { return all[:min(n, len(all))] },
@@ -148,7 +148,7 @@ func (a authors) mergeOfPullRequest(e *github.PullRequestEvent) (m merge, why st
 	case isOurs:
 		return merge{}, "it is the agent's own work"
 	case a.has(pr.GetUser().GetLogin()):
-		return merge{}, "it is the work of " + oneLine(pr.GetUser().GetLogin(), 80)
+		return merge{}, "it is the work of " + redact.OneLine(pr.GetUser().GetLogin(), 80)
 	}
 	return merge{Repository: e.GetRepo().GetFullName(), SHA: pr.GetMergeCommitSHA(),
 		Pulls: []int{pr.GetNumber()}, Title: pr.GetTitle(), Body: pr.GetBody()}, ""
@@ -223,19 +223,7 @@ func quoteLines(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.TrimSpace(text))
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = strings.TrimRight("> "+oneLine(line, maxBody), " ")
+		lines[i] = strings.TrimRight("> "+redact.OneLine(line, maxBody), " ")
 	}
 	return strings.Join(lines, "\n")
-}
-
-// oneLine makes text from outside fit for a line: no control or invisible characters,
-// white space folded, at most limit bytes.
-func oneLine(text string, limit int) string {
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, " "), func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit-len("…")], "") + "…"
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-github/v92/github"
 	"github.com/riverqueue/river"
 
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -130,7 +131,7 @@ func (c *comments) comment(ctx context.Context, r row) error {
 func sentence(r row) string {
 	problem := ""
 	if r.Problem != "" {
-		problem = ": `" + strings.ReplaceAll(oneLine(r.Problem, 500), "`", "'") + "`"
+		problem = ": `" + strings.ReplaceAll(redact.OneLine(r.Problem, 500), "`", "'") + "`"
 	}
 	switch {
 	case r.State == once.Running:
@@ -142,7 +143,7 @@ func sentence(r row) string {
 	case r.PRLink == "":
 		return fmt.Sprintf("Docs for %s: done, without a pull request (nothing changed, or the project publishes without a review)", r.Key)
 	default:
-		return fmt.Sprintf("Docs for %s: done, %s", r.Key, oneLine(r.PRLink, 500))
+		return fmt.Sprintf("Docs for %s: done, %s", r.Key, redact.OneLine(r.PRLink, 500))
 	}
 }
 

@@ -20,6 +20,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 const (
@@ -85,7 +87,7 @@ func (h *webhooks) handler() http.Handler {
 		if status >= 500 {
 			logger, level = h.store.calm, slog.LevelError
 		}
-		logger.Log(ctx, level, "webhook", "status", status, "delivery", oneLine(github.DeliveryID(r), 80), "event", oneLine(github.WebHookType(r), 80), "response", text)
+		logger.Log(ctx, level, "webhook", "status", status, "delivery", redact.OneLine(github.DeliveryID(r), 80), "event", redact.OneLine(github.WebHookType(r), 80), "response", text)
 		http.Error(rw, text, status)
 	})
 	return mux
@@ -121,7 +123,7 @@ func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) (status int,
 	}
 	event, err := github.ParseWebHook(github.WebHookType(r), body.Bytes())
 	if err != nil {
-		return http.StatusBadRequest, "not an event of GitHub: " + oneLine(err.Error(), 200)
+		return http.StatusBadRequest, "not an event of GitHub: " + redact.OneLine(err.Error(), 200)
 	}
 	m, why := h.skip.mergeOf(event)
 	if why != "" {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -32,7 +33,7 @@ func stateOf(name string) (once.State, error) {
 			return s, nil
 		}
 	}
-	return "", usageError("no state is named %q", oneLine(name, 40))
+	return "", usageError("no state is named %q", redact.OneLine(name, 40))
 }
 
 // projectStatus is what there is to say of a project.
@@ -144,7 +145,7 @@ func (s store) status(ctx context.Context, c settings) (status, error) {
 ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-overdue).UnixMilli(), maxAttention)
 	for _, r := range rows {
 		if advice := advise(r); advice != "" {
-			result.NeedsPerson = append(result.NeedsPerson, attention{r.Key, nameOf(r.State), r.Project, r.JobID, oneLine(r.Problem, 1000), r.Updated, advice})
+			result.NeedsPerson = append(result.NeedsPerson, attention{r.Key, nameOf(r.State), r.Project, r.JobID, redact.OneLine(r.Problem, 1000), r.Updated, advice})
 		}
 	}
 	return result, err
@@ -158,11 +159,11 @@ func advise(r row) string {
 		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: fleet close -key %s -pr URL. If there is none: %s.",
 			r.Deadline.UTC().Format(time.DateTime), once.Marker(r.Key), job, r.Key, again)
 	case r.State == once.Failed && r.JobID != "":
-		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s.", again, job, oneLine(r.JobID, 200))
+		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s.", again, job, redact.OneLine(r.JobID, 200))
 	case r.State == once.Failed, r.State == once.Refused:
 		return fmt.Sprintf("To send it again: %s.", again)
 	case r.isOverdue():
-		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. To follow another: %sID.", oneLine(r.JobID, 200), r.RunningAt.Format(time.DateTime), r.Key, job)
+		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. To follow another: %sID.", redact.OneLine(r.JobID, 200), r.RunningAt.Format(time.DateTime), r.Key, job)
 	case r.State == once.Running && r.Problem != "":
 		return "It goes on by itself once the API key is mended."
 	}
@@ -191,7 +192,7 @@ func (s status) write(w io.Writer, asJSON bool) error {
 			if p.PausedUntil.Equal(never) {
 				until = "until somebody resumes it"
 			}
-			parts = append(parts, "paused "+until+" : "+oneLine(p.Why, 300))
+			parts = append(parts, "paused "+until+" : "+redact.OneLine(p.Why, 300))
 		}
 		if !p.NextFree.IsZero() {
 			parts = append(parts, "next place in the quota at "+p.NextFree.Format(time.DateTime))

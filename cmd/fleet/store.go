@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -65,7 +66,7 @@ func (p *prompt) check() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("key %s: %w", oneLine(p.Key, 300), err)
+		return fmt.Errorf("key %s: %w", redact.OneLine(p.Key, 300), err)
 	}
 	return nil
 }
@@ -271,7 +272,7 @@ FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND `+where,
 func (s store) row(ctx context.Context, key string) (row, error) {
 	rows, err := s.rows(ctx, "o.key = $1", key)
 	if err == nil && len(rows) == 0 {
-		err = usageError("no prompt has the key %s", oneLine(key, 300))
+		err = usageError("no prompt has the key %s", redact.OneLine(key, 300))
 	}
 	return append(rows, row{})[0], err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -146,7 +147,7 @@ func (w *worker) send(ctx context.Context, record once.Record) (next time.Durati
 	if r != accepted && r != skipped {
 		w.logger.WarnContext(ctx, "not sent, or nobody knows", "key", t.key, "project", t.project, "state", after.State, "problem", after.Problem)
 	}
-	if err := w.endTurn(ctx, t, r, after.State == once.Pending, wait, oneLine(after.Problem, 300), w.settings); err != nil {
+	if err := w.endTurn(ctx, t, r, after.State == once.Pending, wait, redact.OneLine(after.Problem, 300), w.settings); err != nil {
 		w.calm.Error("the end of a turn could not be stored: the project waits until it has passed", "project", t.project, "error", err)
 	}
 	if stepErr != nil || t.key == record.Key && after.State != once.Pending {
@@ -189,7 +190,7 @@ func (w *worker) probe(ctx context.Context, t turn) (reason string) {
 	if err == nil || errors.As(err, &response) && response.StatusCode < 500 {
 		return ""
 	}
-	return oneLine("probe: "+err.Error(), 300)
+	return redact.OneLine("probe: "+err.Error(), 300)
 }
 
 // work works the queue off until ctx ends. POSTs in progress then may end; polls may not.
