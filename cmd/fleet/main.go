@@ -169,7 +169,7 @@ func (p *program) work(ctx context.Context, arguments []string) error {
 func (p *program) withWorker(ctx context.Context, f func(*worker) error) error {
 	c := p.settings
 	switch {
-	case c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > 10*time.Minute:
+	case c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > maxSend:
 		return usageError("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
 	case c.PauseMin < time.Second || c.PauseMax < c.PauseMin || c.PauseMax > maxPause:
 		return usageError("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h", c.PauseMin, c.PauseMax)

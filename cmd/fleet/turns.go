@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	maxPosts = 4               // in progress, over all machines
-	maxTrips = 3               // projects that the breaker pauses within a minute, before it pauses all
-	ranked   = 300             // prompts of a project whose place in the queue is told apart
-	maxWait  = 5 * time.Minute // until the next look at a prompt that waits for its turn
-	maxPause = 24 * time.Hour  // of a service; more was made by a clock that was ahead
+	maxPosts = 4                // in progress, over all machines
+	maxTrips = 3                // projects that the breaker pauses within a minute, before it pauses all
+	ranked   = 300              // prompts of a project whose place in the queue is told apart
+	maxWait  = 5 * time.Minute  // until the next look at a prompt that waits for its turn
+	maxSend  = 10 * time.Minute // of a POST, on any machine
+	maxPause = 24 * time.Hour   // of a service; more was made by a clock that was ahead
 )
 
 // turn is the right to send one prompt of a project.
@@ -67,7 +68,7 @@ func forgetFuture(ctx context.Context, tx *sql.Tx, now time.Time, c settings) er
 	at := now.UnixMilli()
 	for statement, limit := range map[string]time.Duration{
 		"UPDATE fleet_posts SET at = $1 WHERE at > $2":                               0,
-		"UPDATE fleet_posts SET ends = $1 WHERE ends > $2":                           c.SendTime + c.lease(),
+		"UPDATE fleet_posts SET ends = $1 WHERE ends > $2":                           maxSend + c.lease(),
 		"UPDATE fleet_pauses SET since = $1 WHERE since > $2":                        0,
 		"UPDATE fleet_pauses SET until = $1 WHERE source <> 'person' AND until > $2": max(maxPause, c.PauseMax),
 	} {
