@@ -32,8 +32,8 @@ var (
 	declared    = regexp.MustCompile(`(?m)^([a-z]\w*(?:, \w+)*) :=`)
 )
 
-// Each Go block of the README is compiled: a program as it stands, declarations and
-// statements with the imports that they use.
+// Each Go block of the README is compiled: a program unchanged, declarations and statements
+// with the imports that they use.
 func TestGoBlocksOfTheReadmeCompile(t *testing.T) {
 	text := readFiles(t, "README.md")
 	root, err := os.Getwd()
@@ -58,24 +58,24 @@ func TestGoBlocksOfTheReadmeCompile(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 }
 
-func TestReadmeListsEveryOperation(t *testing.T) {
-	readme := readFiles(t, "README.md")
+func TestReferenceListsEveryOperation(t *testing.T) {
+	reference := readFiles(t, "docs/reference.md")
 	for _, op := range operations.All() {
 		row := regexp.MustCompile(`(?m)^\| .*` + regexp.QuoteMeta("`"+op.Func+"`") + `.* \| ` + op.String() + ` \| `)
-		assert.True(t, row.MatchString(readme), "add %s to the table of operations in README.md", op)
+		assert.True(t, row.MatchString(reference), "add %s to the table of operations in docs/reference.md", op)
 	}
 }
 
-// A new kind of error is one entry in kinds and one mention in the README's table of errors.
+// A new kind of error is one entry in kinds and one mention in the table of errors in docs/reference.md.
 func TestEveryKindOfErrorIsListed(t *testing.T) {
-	readme := readFiles(t, "README.md")
+	reference := readFiles(t, "docs/reference.md")
 	var declared []string
 	for _, group := range parsePackage(t, ".").Vars {
 		for _, name := range group.Names {
 			if strings.HasPrefix(name, "Err") {
 				declared = append(declared, name)
 				assert.NotNil(t, kinds[name], "add %s to kinds in helpers_test.go", name)
-				assert.True(t, strings.Contains(readme, "`"+name+"`"), "add %s to the table of errors in README.md", name)
+				assert.True(t, strings.Contains(reference, "`"+name+"`"), "add %s to the table of errors in docs/reference.md", name)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// The row of the README's errors for the network.
+// The row of the reference's errors for the network.
 func TestNetworkErrorIsTheNetworksOwn(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault error
