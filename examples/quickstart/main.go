@@ -101,6 +101,9 @@ func run(ctx context.Context, out *os.File, t task) error {
 	if err != nil {
 		return err
 	}
+	if reason != "" {
+		fmt.Fprintln(out, "One poll fails on purpose, with a 502: the wait goes on.")
+	}
 	j := &jobRun{task: t, client: client, out: out}
 	if err := j.run(ctx); err != nil {
 		if next := j.afterwards(err); next != "" && reason == "" {

@@ -61,8 +61,9 @@ func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, svc.Requests(), "whatever is in the environment")
 		assert.Contains(t, lines[0], "using a fake")
-		assert.Contains(t, lines[2], "Created job job_1")
-		assert.Regexp(t, `active +waited 0s, next poll in \d+ms`, lines[3])
+		assert.Contains(t, lines[1], "fails on purpose")
+		assert.Contains(t, lines[3], "Created job job_1")
+		assert.Regexp(t, `active +waited 0s, next poll in \d+ms`, lines[4])
 		assert.Contains(t, lines, "Done. Pull request: https://github.com/example/docs/pull/1")
 
 		table := lines[len(lines)-12:]
