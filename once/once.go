@@ -2,7 +2,6 @@
 // release, a ticket.
 //
 //	runner, err := once.New(client, store)
-//	...
 //	record, err := runner.Do(ctx, once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."})
 //
 // A [Store] that every process sees holds a [Record] of each thing. Of all the processes
@@ -99,7 +98,7 @@ func FindMarker(text string) (key string, ok bool) {
 	return "", false
 }
 
-// Runner works off the tasks in a store, beside others. It is safe for use by many goroutines.
+// Runner works off the tasks in a store. It is safe for use by many goroutines and processes.
 type Runner struct {
 	client   *mintlify.Client
 	store    Store
@@ -120,8 +119,7 @@ func WithSendTime(d time.Duration) Option { return func(r *Runner) { r.sendTime 
 // not be recorded as an error with the job's id. It never logs a prompt or the key.
 func WithLogger(l *slog.Logger) Option { return func(r *Runner) { r.logger = l } }
 
-// WithOnChange calls f after each change that this Runner stored, in the goroutine that
-// made it. A send waits for f, within its time.
+// WithOnChange calls f after each change that this Runner stored, in the goroutine that made it.
 func WithOnChange(f func(Record)) Option { return func(r *Runner) { r.onChange = f } }
 
 // New returns a Runner on store. client may be nil in a process without an API key, where
@@ -170,8 +168,8 @@ func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 	}
 }
 
-// Add stores t as pending and sends nothing: it is for a webhook handler. If there is a
-// record of the key, Add returns it, and false. It is safe to call again.
+// Add stores t as pending and sends nothing, for a webhook handler. If there is a record of
+// the key, Add returns it, and false. It is safe to call again.
 func (r *Runner) Add(ctx context.Context, t Task) (record Record, added bool, err error) {
 	record, err = r.get(ctx, t.Key)
 	if err != nil || record.Version > 0 {
@@ -225,9 +223,8 @@ func (r *Runner) step(ctx context.Context, t Task, force bool) (step, error) {
 	return s, err
 }
 
-// Resume calls [Runner.Step] for all open records in turn, those added meanwhile too, until
-// none is left or ctx ends. It is for the start of a program, and for a worker without a
-// queue. A key that cannot go on is in its error, and does not keep the others from it.
+// Resume calls [Runner.Step] for all open records in turn, also those added meanwhile, until
+// none is left or ctx ends. Its error names the keys that cannot go on; the others do.
 func (r *Runner) Resume(ctx context.Context) error {
 	due, failed := map[string]time.Time{}, map[string]error{}
 	for {
@@ -257,13 +254,13 @@ func (r *Runner) Resume(ctx context.Context) error {
 // Adopt has a record that is pending, unknown, failed or running follow the job jobID, which
 // a person has found. It looks the job up first. It is safe to call again.
 func (r *Runner) Adopt(ctx context.Context, key, jobID string) (Record, error) {
-	if err := refuse(strings.TrimSpace(jobID) == "", "jobID", "is empty"); err != nil {
+	if err := refuse(strings.Trim(jobID, " .") == "" || strings.ContainsAny(jobID, "/ \t\n"), "jobID", "is empty or not a job's id"); err != nil {
 		return Record{}, err
 	}
 	return r.decide(ctx, key, "Adopt", Record{State: Running, JobID: jobID}, Pending, Unknown, Failed, Running)
 }
 
-// MarkDone makes a record done that is unknown, failed or running. Without a pull request prLink is "".
+// MarkDone makes a record done that is unknown, failed or running. prLink may be "".
 func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, error) {
 	return r.decide(ctx, key, "MarkDone", Record{State: Done, PRLink: prLink}, Unknown, Failed, Running)
 }
@@ -358,8 +355,12 @@ func (r *Runner) check(t Task) (*mintlify.Client, error) {
 
 // project returns the client of t's project, nil in a process without a key.
 func (r *Runner) project(t Task) (*mintlify.Client, error) {
-	if t.Project == "" || r.client == nil {
+	switch {
+	case t.Project == "":
 		return r.client, nil
+	case r.client == nil:
+		_, err := mintlify.NewClient("none", t.Project) // which checks the id
+		return nil, err
 	}
 	return r.client.ForProject(t.Project)
 }

@@ -35,7 +35,6 @@ func (r *Runner) send(ctx context.Context, record Record, t Task, force bool) (s
 		s.next = time.Until(until.(time.Time))
 		return s, nil
 	}
-
 	// A process that is stopped between claim and request wakes past its deadline, and the SDK
 	// sends nothing. No end of the caller's ctx comes between the send and its recording.
 	ctx, deadline := context.WithoutCancel(ctx), time.Now().Add(r.sendTime)

@@ -118,8 +118,8 @@ func decode(place string, data []byte, err error, belongs func(Record) bool) (r 
 func (d *Dir) Put(ctx context.Context, r Record) error {
 	name := d.file(r.Key, r.Version)
 	folder := filepath.Dir(name)
-	if err := errors.Join(ctx.Err(), os.MkdirAll(folder, 0o700)); err != nil {
-		return err
+	if err := os.Mkdir(folder, 0o700); ctx.Err() != nil || err != nil && !errors.Is(err, fs.ErrExist) { // MkdirAll would hide that d.path has vanished
+		return cmp.Or(ctx.Err(), err)
 	}
 	if _, err := os.Lstat(d.file(r.Key, r.Version-1)); r.Version > 1 && errors.Is(err, fs.ErrNotExist) {
 		return ErrConflict

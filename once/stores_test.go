@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -231,4 +232,33 @@ func TestReadsThatLagBehind(t *testing.T) {
 		assert.Equal(t, 1, w.posts())
 		assert.NotContains(t, w.log.String(), "level=ERROR")
 	})
+}
+
+// A directory that has vanished, such as a volume that is not mounted, had records.
+func TestDirectoryThatVanishedSendsNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "records")
+	store, err := once.NewDir(dir)
+	require.NoError(t, err)
+	svc := mintlifytest.NewService()
+	runner, err := once.New(svc.Client(), store)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(dir))
+	_, err = runner.Do(t.Context(), once.Task{Key: "k", Prompt: "p"})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	assert.Empty(t, svc.Jobs())
+}
+
+// A process without a key stores nothing that one with a key would refuse.
+func TestWithoutAClientProjectsAndIDsAreChecked(t *testing.T) {
+	runner, err := once.New(nil, once.NewMemory())
+	require.NoError(t, err)
+	_, added, err := runner.Add(t.Context(), once.Task{Key: "k", Prompt: "p", Project: "mint_abcdefgh"})
+	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+	assert.False(t, added)
+	_, _, err = runner.Add(t.Context(), once.Task{Key: "k", Prompt: "p", Project: "acme"})
+	require.NoError(t, err)
+	for _, id := range []string{"", " ", ".", "..", "a/b", "a b"} {
+		_, err = runner.Adopt(t.Context(), "k", id)
+		assert.ErrorIs(t, err, mintlify.ErrInvalidArgument, "%q", id)
+	}
 }

@@ -242,6 +242,9 @@ func (p *program) cancel(ctx context.Context, arguments []string) error {
 	})
 }
 
+// inWordsOfFleet puts errors of package once into the words of these commands.
+var inWordsOfFleet = strings.NewReplacer("once: ", "", "is pending", "is queued", "[pending", "[queued", "Adopt", "retry -job", "MarkDone", "close", "SendAgain", "retry -again", "Cancel", "cancel")
+
 // decide does what a person has decided of a prompt.
 func (p *program) decide(ctx context.Context, s store, key string, f func(*once.Runner) (once.Record, error)) error {
 	r, err := s.row(ctx, key)
@@ -256,7 +259,7 @@ func (p *program) decide(ctx context.Context, s store, key string, f func(*once.
 	}
 	record, err := f(s.person(client))
 	if err != nil {
-		return usageError("nothing is changed: %w", err)
+		return usageError("nothing is changed: %s", inWordsOfFleet.Replace(err.Error()))
 	}
 	s.insertJobs(ctx, []prompt{{Key: key, Priority: r.Priority}})
 	fmt.Fprintf(p.stdout, "%s is %s\n", key, nameOf(record.State))

@@ -131,7 +131,7 @@ type status struct {
 }
 
 func (s store) status(ctx context.Context, c settings) (status, error) {
-	result := status{Counts: map[string]int{}, NeedsPerson: []attention{}}
+	result := status{Counts: map[string]int{}, NeedsPerson: []attention{}, Projects: []*projectStatus{}}
 	var err error
 	if result.Projects, err = s.projectsStatus(ctx, c); err != nil {
 		return result, err
@@ -165,7 +165,7 @@ func advise(r row) string {
 	case r.isOverdue():
 		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. To follow another: %sID.", redact.OneLine(r.JobID, 200), r.RunningAt.Format(time.DateTime), r.Key, job)
 	case r.State == once.Running && r.Problem != "":
-		return "It goes on by itself once the API key is mended."
+		return fmt.Sprintf("It goes on by itself once the problem is mended. If the job id is wrong: %sID.", job)
 	}
 	return ""
 }

@@ -1,6 +1,5 @@
-// Merge-service has the documentation changed after a merge: POST /merge records the merge,
-// a worker has the agent do it, once, and a chat gets the link of the pull request. After a
-// crash or a deployment it goes on where it was.
+// Merge-service has the documentation changed after a merge: POST /merge records the merge, a
+// worker has the agent do it, once, also through crashes, and a chat gets the pull request's link.
 //
 //	curl -H "Authorization: Bearer $MERGE_TOKEN" localhost:8080/merge -d '{"repository": "acme/api", "commit": "5907854", "title": "…", "description": "…"}'
 package main
@@ -15,6 +14,7 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -35,14 +35,14 @@ func main() {
 	store, dirErr := once.NewDir(cmp.Or(os.Getenv("RECORDS"), "records")) // on a disk that outlives the container
 	s := &service{token: token, chat: func(text string) error { return post(chatURL, text) }}
 	s.runner, err = once.New(client, store, once.WithLogger(slog.Default()), once.WithOnChange(s.tell))
-	if err = cmp.Or(dirErr, err); err != nil {
+	listener, listenErr := net.Listen("tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
+	if err = cmp.Or(dirErr, err, listenErr); err != nil {
 		log.Fatal(err)
 	}
 	http.HandleFunc("POST /merge", s.merge)
-	server := http.Server{Addr: cmp.Or(os.Getenv("ADDR"), "localhost:8080"), ReadTimeout: time.Minute}
-	go func() { log.Fatal(server.ListenAndServe()) }() // a merge without a response may be sent again
+	server := http.Server{ReadTimeout: time.Minute}
+	go func() { slog.Error("serve", "error", server.Serve(listener)); stop() }() // not log.Fatal: a send may be in progress
 	s.work(ctx)
-	stop()
 }
 
 type service struct {

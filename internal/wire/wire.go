@@ -25,8 +25,10 @@ func Invalid(what string, err error) error {
 	if errors.As(err, &mismatch) {
 		field := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:]
 		switch {
-		case field == "":
+		case field == "" && mismatch.Type.Kind() == reflect.Struct:
 			reason = "expected a JSON object"
+		case field == "":
+			reason = "unexpected " + mismatch.Value
 		case mismatch.Type.Kind() == reflect.Float64:
 			reason = field + ": count is not a number"
 		case mismatch.Type.Kind() == reflect.Slice:
