@@ -35,7 +35,7 @@ func main() {
 	store, dirErr := once.NewDir(cmp.Or(os.Getenv("RECORDS"), "records")) // on a disk that outlives the container
 	s := &service{token: token, chat: func(text string) error { return post(chatURL, text) }}
 	s.runner, err = once.New(client, store, once.WithLogger(slog.Default()), once.WithOnChange(s.tell))
-	listener, listenErr := net.Listen("tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
+	listener, listenErr := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
 	if err = cmp.Or(dirErr, err, listenErr); err != nil {
 		log.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,6 +26,7 @@ import (
 type Action struct {
 	Env    []string          // of the step
 	Files  map[string][]byte // of the release, by name
+	prefix string            // of a file's path on the server
 	script string
 }
 
@@ -34,7 +36,7 @@ func NewAction(t *testing.T, action, name, program string) *Action {
 	t.Helper()
 	version := regexp.MustCompile(`(?m)^        version=(\S+)`).FindStringSubmatch(Read(t, action))
 	require.NotNil(t, version, "the version stands in the action")
-	a := &Action{Files: map[string][]byte{}, script: Script(t, action)}
+	a := &Action{Files: map[string][]byte{}, prefix: "/v" + version[1] + "/", script: Script(t, action)}
 	var zipped, tarred bytes.Buffer
 	z := zip.NewWriter(&zipped)
 	file, err := z.CreateHeader(&zip.FileHeader{Name: name, ExternalAttrs: 0o755 << 16, CreatorVersion: 3 << 8})
@@ -60,8 +62,16 @@ func NewAction(t *testing.T, action, name, program string) *Action {
 	}
 	a.Files["checksums.txt"] = []byte(sums.String())
 
+	a.Env = []string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + t.TempDir(), "RUNNER_OS=Linux", "RUNNER_ARCH=X64", "GITHUB_ACTIONS=true",
+		"GITHUB_ACTION_PATH=" + filepath.Dir(action)}
+	return a
+}
+
+// Command returns the step with inputs, as a runner starts it, and its log.
+func (a *Action) Command(t *testing.T, dir string, env ...string) (*exec.Cmd, *Buffer) {
+	files := maps.Clone(a.Files)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		content, ok := a.Files[strings.TrimPrefix(r.URL.Path, "/v"+version[1]+"/")]
+		content, ok := files[strings.TrimPrefix(r.URL.Path, a.prefix)]
 		if !ok {
 			http.NotFound(w, r)
 			return
@@ -69,15 +79,8 @@ func NewAction(t *testing.T, action, name, program string) *Action {
 		_, _ = w.Write(content)
 	}))
 	t.Cleanup(server.Close)
-	a.Env = []string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + t.TempDir(), "RUNNER_OS=Linux", "RUNNER_ARCH=X64", "GITHUB_ACTIONS=true",
-		"GITHUB_ACTION_PATH=" + filepath.Dir(action), "MINTLIFY_GO_RELEASES=" + server.URL}
-	return a
-}
-
-// Command returns the step with inputs, as a runner starts it, and its log.
-func (a *Action) Command(t *testing.T, dir string, env ...string) (*exec.Cmd, *Buffer) {
 	log := new(Buffer)
 	cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", a.script)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, slices.Concat(a.Env, env), log, log
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, slices.Concat(a.Env, []string{"MINTLIFY_GO_RELEASES=" + server.URL}, env), log, log
 	return cmd, log
 }

@@ -92,7 +92,8 @@ var keyValue = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|
 func open(where, mode string, prepare func(*Store) error) (*Store, error) {
 	s := &Store{holder: fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64()), Log: func(string, ...any) {}}
 	path, isSQLite := strings.CutPrefix(where, "sqlite:")
-	name, err := "the database", error(nil)
+	name := "the database"
+	var err error
 	switch {
 	case isSQLite && path != "":
 		s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)&mode="+mode)
