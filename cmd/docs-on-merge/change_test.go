@@ -76,6 +76,7 @@ func merge(t *testing.T, way string) (w *world, event map[string]any) {
 }
 
 func TestAPullRequestIsAllOfItsFilesHoweverItWasMerged(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	for _, way := range []string{"merge", "squash", "rebase"} {
 		w, event := merge(t, way)

@@ -258,6 +258,7 @@ func (w *world) rewrite(how string) {
 }
 
 func TestEchoesOfOtherEvents(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	const marker = "Documents it.\n\ndocs-job: acme/cli@5907854:0a1b2c3d"
 	for _, way := range []string{"merge", "squash", "rebase"} {

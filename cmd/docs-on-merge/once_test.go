@@ -156,6 +156,7 @@ func TestJobsThatEnd(t *testing.T) {
 
 // With -soft no status is ever red, whatever comes.
 func TestSoftNeverTurnsTheCommitRed(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	one := merged(t)
 	for name, tc := range map[string]struct {

@@ -48,6 +48,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// skipUnlessLong skips a test that starts git often, unless MINTLIFY_LONG is set.
+func skipUnlessLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MINTLIFY_LONG") == "" {
+		t.Skip("it starts git often: MINTLIFY_LONG=1 runs it")
+	}
+}
+
 // long reports whether tests that take long are asked for.
 func long(t *testing.T) bool {
 	if os.Getenv("MINTLIFY_LONG") == "" {
@@ -94,6 +102,7 @@ func exitCode(t *testing.T, err error) int {
 // A process is killed up to three times on its way to a commit's job: at any moment, once
 // its claim is there, or once the service has its prompt. Then a run is left alone.
 func TestKillsNeverMakeASecondJob(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	kills, isLong := 1, long(t)
 	if isLong {
@@ -206,6 +215,7 @@ func (w *world) jobsOf(commit string) (n int) {
 }
 
 func TestTwentyProcessesAtOnce(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	n := 2
 	if long(t) {
@@ -245,6 +255,7 @@ func (w *world) action() *citest.Action {
 }
 
 func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	one := merged(t)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -264,6 +275,7 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 }
 
 func TestTheActionPassesOddInputsOn(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	w := merged(t)
 	w.onSockets()

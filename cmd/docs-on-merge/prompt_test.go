@@ -47,6 +47,7 @@ func TestATemplateOfTheTeam(t *testing.T) {
 }
 
 func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
+	skipUnlessLong(t)
 	w := newWorld(t)
 	before := w.git("rev-parse", "HEAD")
 	long := strings.Repeat("long-", 40)

@@ -96,6 +96,7 @@ func TestOneOfManyPushesWins(t *testing.T) {
 }
 
 func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	w := newWorld(t)
 	for state, says := range map[string]string{

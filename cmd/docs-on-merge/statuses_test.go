@@ -63,6 +63,7 @@ func response(code int, header ...string) *http.Response {
 }
 
 func TestWithoutARecordThereIsNoJob(t *testing.T) {
+	skipUnlessLong(t)
 	t.Parallel()
 	one := merged(t)
 	for name, tc := range map[string]struct {
@@ -111,6 +112,7 @@ func TestWithoutARecordThereIsNoJob(t *testing.T) {
 }
 
 func TestACallOfGitHubThatFailsOnceIsMadeAgain(t *testing.T) {
+	skipUnlessLong(t)
 	one := merged(t)
 	for _, acted := range []bool{false, true} {
 		for method, calls := range map[string]int{"GET": 6, "POST": 3} {
