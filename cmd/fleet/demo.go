@@ -221,7 +221,7 @@ func (d *demo) count(isPost bool) (post int, down bool) {
 // note notes the job that was made for a key.
 func (d *demo) note(key string, response []byte) {
 	var job mintlify.Job
-	_ = json.Unmarshal(response, &job) // what is no job has no id
+	_ = json.Unmarshal(response, &job) // anything but a job has no id
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.acted[key] = append(d.acted[key], job.ID)

@@ -171,7 +171,7 @@ func (l *Loader) orProblem(ctx context.Context, export store.Export, err error) 
 }
 
 // afterFailure returns nil once a request that failed may be made again, and else the
-// error: that of the quota where the service says 429.
+// error: the quota's if the service responds 429.
 func (l *Loader) afterFailure(ctx context.Context, export store.Export, err error, failures int) error {
 	wait, again := mintlify.RetryAfter(err)
 	var quota *store.QuotaError

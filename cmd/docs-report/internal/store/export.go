@@ -307,7 +307,7 @@ func find(ctx context.Context, q querier, w Window, kind Kind) (complete, runnin
 }
 
 // Series returns the complete exports of visitors of a span that lie within days, oldest
-// first. Zero days are no bounds.
+// first. A zero day does not bound them.
 func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export, error) {
 	return query(ctx, s.db, ofVisitors+` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4 ORDER BY date_from`, within.Project, within.From.String(), within.To.String(), string(span))
 }
