@@ -222,12 +222,12 @@ func (a *Attempt) respond(resp *http.Response) {
 func (a *Attempt) abandon(cause error) {
 	if a.abandoned == nil {
 		a.abandoned = cause
+		a.cancel(cause) // first: net/http reads on for a while from a body that is closed
 		if a.body != nil {
 			go a.body.Close() // it may block
 			a.body = nil
 		}
 	}
-	a.cancel(cause)
 }
 
 // explain returns why the attempt was abandoned, if it was, rather than err, which is what
