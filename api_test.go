@@ -114,8 +114,13 @@ func exportedAPI(t *testing.T, pkg *doc.Package) (lines []string) {
 // source1 is the source of a node on one line, without its comments.
 func source1(t *testing.T, node any) string {
 	t.Helper()
-	if spec, ok := node.(*ast.ValueSpec); ok {
-		spec.Doc, spec.Comment = nil, nil
+	switch node := node.(type) {
+	case *ast.ValueSpec:
+		node.Doc, node.Comment = nil, nil
+	case *ast.InterfaceType:
+		for _, method := range node.Methods.List {
+			method.Doc, method.Comment = nil, nil
+		}
 	}
 	var b strings.Builder
 	require.NoError(t, printer.Fprint(&b, token.NewFileSet(), node))
