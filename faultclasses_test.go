@@ -272,8 +272,7 @@ func longHeader(conn net.Conn) {
 }
 
 func failingProxy(*http.Request) (*url.URL, error) {
-	//lint:ignore SA1007 it has to fail
-	return url.Parse("http://user:hunter2@proxy:3128/%zz")
+	return url.Parse("http://user:hunter2@proxy:3128/%zz") //nolint:staticcheck // it has to fail
 }
 
 func httpDate(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
