@@ -348,7 +348,7 @@ func networkFaults() faultClass {
 }
 
 func http2Faults() faultClass {
-	class := faultClass{name: "HTTP/2", note: "Frame by frame, in virtual time. In the prompt: before the end of the request's body, if it has one."}
+	class := faultClass{name: "HTTP/2", note: "Frame by frame, each as the request begins, within its body, and after it."}
 	for _, storm := range []struct {
 		name string
 		do   func(*http2server.Stream)
@@ -362,8 +362,8 @@ func http2Faults() faultClass {
 		{"GOAWAY below the stream, and connection closed", func(s *http2server.Stream) { s.GoAway(true); s.CloseConn() }, lost.seenAtMost(12)},
 	} {
 		for when, event := range []http2server.Event{http2server.Begun, http2server.Body, http2server.Whole} {
-			name := []string{"as it begins", "in the prompt", "after the request"}[when]
-			class.faults = append(class.faults, fault{name: storm.name + ", " + name, arm: http2(event, storm.do), post: unknownOnce, get: storm.get, wait: goesOn})
+			variant := []string{", as it begins", ", within the body", ", after the request"}[when]
+			class.faults = append(class.faults, fault{name: storm.name, variant: variant, arm: http2(event, storm.do), post: unknownOnce, get: storm.get, wait: goesOn})
 		}
 	}
 	return class
@@ -372,7 +372,7 @@ func http2Faults() faultClass {
 func connectionFaults() faultClass {
 	const calls = 250
 	afresh := outcome{attempts: 2, requests: 1, err: "ok"}
-	return faultClass{name: "Connections", note: "In virtual time, with the SDK's own transport. A connection goes silent after its first request; a new connection works.", faults: []fault{
+	return faultClass{name: "Connections", note: "A connection of the SDK's own transport goes silent after its first request; a new connection works.", faults: []fault{
 		{name: "HTTP/1 connection that goes silent", arm: goneSilent(false), post: unknownOnce.seen(0), get: afresh, wait: goesOn},
 		{name: "HTTP/2 connection that goes silent", arm: goneSilent(true), post: unknownOnce.seen(0), get: afresh, wait: goesOn},
 		{name: fmt.Sprintf("burst of %d calls over HTTP/2, %d streams a connection", calls, streams), burst: calls, only: few, arm: burstOverHTTP2, post: once("ok", "").actedOn(), get: once("ok", "")},
@@ -380,7 +380,7 @@ func connectionFaults() faultClass {
 }
 
 func slowFaults() faultClass {
-	class := faultClass{name: "Time", note: "In virtual time. Each attempt times out after 60 s.", faults: []fault{
+	class := faultClass{name: "Time", note: "Each attempt times out after 60 s.", faults: []fault{
 		{name: "headers that never come", arm: inMemory(mintlifytest.Fault{Delay: 24 * time.Hour}), post: unknownOnce.actedOn(), get: lost, wait: goesOn},
 		{name: "nothing after a 103", arm: http2(http2server.Whole, func(s *http2server.Stream) { s.Respond("103", "") }), post: unknownOnce, get: lost, wait: goesOn},
 		{name: "body of a 200 that does not end", arm: over(stall(200, `{"id":`)), post: malformedPost, get: truncated, wait: goesOn},
@@ -402,11 +402,11 @@ func slowFaults() faultClass {
 }
 
 func redirectFaults() faultClass {
-	class := faultClass{name: "Redirects"}
+	class := faultClass{name: "Redirects", note: "301, 302, 303, 307 and 308."}
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		class.faults = append(class.faults,
-			fault{name: fmt.Sprintf("%d within the origin", code), arm: redirected(code, ""), post: unknownOnce, get: outcome{attempts: 2, requests: 2, err: "ok"}, wait: isDone},
-			fault{name: fmt.Sprintf("%d to another origin", code), arm: redirected(code, "https://other.example.com"), post: unknownOnce, get: once("", "no"), wait: ends})
+			fault{name: "within the origin", variant: fmt.Sprintf(", %d", code), arm: redirected(code, ""), post: unknownOnce, get: outcome{attempts: 2, requests: 2, err: "ok"}, wait: isDone},
+			fault{name: "to another origin", variant: fmt.Sprintf(", %d", code), arm: redirected(code, "https://other.example.com"), post: unknownOnce, get: once("", "no"), wait: ends})
 	}
 	return class
 }
@@ -441,7 +441,7 @@ func statusFaults() faultClass {
 }
 
 func limitFaults() faultClass {
-	class := faultClass{name: "429 and Retry-After", note: "The longest wait of WithRetryWait is at its default, 30 s."}
+	class := faultClass{name: "429", note: "By its Retry-After. WithRetryWait allows waits of up to 30 s, the default."}
 	limited := func(again string) outcome { return four("RateLimited", again) }
 	limitedOnce := func(again string) outcome { return once("RateLimited", again) }
 	for _, tc := range []struct {
@@ -449,16 +449,16 @@ func limitFaults() faultClass {
 		want        outcome
 		wait        string
 	}{
-		{"without Retry-After", "", limited("yes"), goesOn},
-		{"with Retry-After of 5 seconds", "5", limited("yes, in 5s"), delayed},
-		{"with Retry-After of a date", "date", limited("yes"), delayed},
-		{"with Retry-After of 5 minutes", "300", limitedOnce("yes, in 5m0s"), delayed},
-		{"with Retry-After of 2 hours", "7200", limitedOnce("yes, in 2h0m0s"), ends},
-		{"with Retry-After of 0", "0", limited("yes"), goesOn},
-		{"with Retry-After of a past date", "past", limited("yes"), goesOn},
-		{"with Retry-After below zero", "-5", limited("yes"), goesOn},
-		{"with Retry-After of nonsense", "soon", limited("yes"), goesOn},
-		{"with Retry-After of 10^19 seconds", "10000000000000000000", limitedOnce("yes, in years"), ends},
+		{"none", "", limited("yes"), goesOn},
+		{"5 seconds", "5", limited("yes, in 5s"), delayed},
+		{"a date in 5 seconds", "date", limited("yes"), delayed},
+		{"5 minutes", "300", limitedOnce("yes, in 5m0s"), delayed},
+		{"2 hours", "7200", limitedOnce("yes, in 2h0m0s"), ends},
+		{"0", "0", limited("yes"), goesOn},
+		{"a past date", "past", limited("yes"), goesOn},
+		{"below zero", "-5", limited("yes"), goesOn},
+		{"nonsense", "soon", limited("yes"), goesOn},
+		{"10^19 seconds", "10000000000000000000", limitedOnce("yes, in years"), ends},
 	} {
 		arm := func(t *testing.T) armed {
 			value := map[string]string{"date": httpDate(5 * time.Second), "past": httpDate(-time.Hour)}[tc.value]
@@ -467,7 +467,7 @@ func limitFaults() faultClass {
 			}
 			return status(429, "Retry-After", value)(t)
 		}
-		class.faults = append(class.faults, fault{name: "429 " + tc.name, arm: withRetryWait(arm, 30*time.Second), post: tc.want, get: tc.want, wait: tc.wait})
+		class.faults = append(class.faults, fault{name: tc.name, arm: withRetryWait(arm, 30*time.Second), post: tc.want, get: tc.want, wait: tc.wait})
 	}
 	return class
 }
@@ -558,7 +558,7 @@ func canceledDuring() faultClass {
 	over := func(rt transport) func(*testing.T) armed {
 		return over(rt, mintlify.WithRetryWait(time.Minute, time.Minute))
 	}
-	class := faultClass{name: "The context ends during the call", note: "In virtual time.",
+	class := faultClass{name: "The context ends during the call", note: "After 10 s.",
 		ctx: func(parent context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(parent, 10*time.Second)
 		},

@@ -22,15 +22,17 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-var updateFaults = flag.Bool("update-faults", false, "write docs/faults.md from the results of TestFaults")
+var updateFaults = flag.Bool("update-faults", false, "write the tables of docs/faults.md from what TestFaults asserts")
 
 // fault is something that goes wrong at every request, and how each call has to handle it.
 type fault struct {
-	name string
+	name string // in docs/faults.md
 	arm  func(*testing.T) armed
 	post outcome // of every operation that changes something
 	get  outcome // of every other one, and of the exports
 	wait string  // of every wait
+
+	variant string // of several that the document lists under one name
 
 	socket bool                 // it needs one, and so real time
 	burst  int                  // calls at once; 0: one
@@ -180,28 +182,24 @@ func (f fault) measureWait(t *testing.T, class faultClass, name string) string {
 	return goesOn
 }
 
+// docs/faults.md is written by hand up to its tables, and by this test from there on.
 func TestFaults(t *testing.T) {
-	var doc strings.Builder
-	doc.WriteString(faultsIntroduction())
+	const page, start = "docs/faults.md", "\n## The tables\n"
+	prose, written, found := strings.Cut(readFiles(t, page), start)
+	require.True(t, found, "%s has no tables", page)
+	var tables strings.Builder
 	for _, class := range faultClasses() {
-		fmt.Fprintf(&doc, "\n## %s\n\n", class.name)
-		if class.note != "" {
-			doc.WriteString(class.note + "\n\n")
-		}
-		doc.WriteString(faultsHeader)
 		for _, f := range class.faults {
-			t.Run(class.name+"/"+f.name, func(t *testing.T) { f.test(t, class) })
-			doc.WriteString(f.row())
+			t.Run(class.name+"/"+f.name+f.variant, func(t *testing.T) { f.test(t, class) })
 		}
+		tables.WriteString(class.table())
 	}
-	doc.WriteString(faultsEnd)
 	if *updateFaults {
-		require.NoError(t, os.WriteFile("docs/faults.md", []byte(doc.String()), 0o644))
+		require.NoError(t, os.WriteFile(page, []byte(prose+start+tables.String()), 0o644))
+		return
 	}
-	written, err := os.ReadFile("docs/faults.md")
-	require.NoError(t, err)
 	if !t.Failed() {
-		require.Equal(t, string(written), doc.String(), "docs/faults.md is stale: go test -run TestFaults . -update-faults")
+		require.Equal(t, written, tables.String(), "%s is stale: go test -run TestFaults . -update-faults", page)
 	}
 }
 
@@ -251,82 +249,58 @@ func (f fault) assertOutcome(t *testing.T, name string, post bool, got outcome, 
 	}
 }
 
-// row returns the fault's row of docs/faults.md.
-func (f fault) row() string {
+// table returns the outcomes of the class. Faults with the same outcome share a row.
+func (c faultClass) table() string {
+	var outcomes []string
+	names := map[string][]string{}
+	for _, f := range c.faults {
+		o := f.outcomes()
+		if names[o] == nil {
+			outcomes = append(outcomes, o)
+		}
+		if !slices.Contains(names[o], f.name) {
+			names[o] = append(names[o], f.name)
+		}
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "\n### %s\n\n", c.name)
+	if c.note != "" {
+		table.WriteString(c.note + "\n\n")
+	}
+	table.WriteString("| fault | change: attempts | acted on | error | again | read: attempts | error | again | wait |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, o := range outcomes {
+		fmt.Fprintf(&table, "| %s | %s |\n", strings.Join(names[o], "; "), o)
+	}
+	return table.String()
+}
+
+// outcomes returns the fault's cells in docs/faults.md.
+func (f fault) outcomes() string {
 	cell := func(s string) string {
 		if s == "" {
 			return "—"
 		}
 		return s
 	}
-	requests := func(o outcome) string {
-		if o.most {
-			return fmt.Sprintf("≤ %d", o.requests)
+	attempts := func(o outcome) string {
+		switch {
+		case o.most:
+			return fmt.Sprintf("%d (≤ %d)", o.attempts, o.requests)
+		case o.requests != o.attempts:
+			return fmt.Sprintf("%d (%d)", o.attempts, o.requests)
 		}
-		return fmt.Sprint(o.requests)
+		return fmt.Sprint(o.attempts)
 	}
 	acted := "no"
 	if f.post.acted > 0 {
 		acted = "yes"
 	}
-	post := fmt.Sprintf("%d | %s | %s | %s | %s", f.post.attempts, requests(f.post), cell(f.post.err), acted, cell(f.post.again))
+	cells := []string{attempts(f.post), acted, cell(f.post.err), cell(f.post.again), attempts(f.get), cell(f.get.err), cell(f.get.again), cell(f.wait)}
 	if f.post == (outcome{}) {
-		post = "| | | |"
+		clear(cells[:4])
 	}
-	get := fmt.Sprintf("%d | %s | %s | %s", f.get.attempts, requests(f.get), cell(f.get.err), cell(f.get.again))
 	if f.get == (outcome{}) {
-		get = "| | |"
+		clear(cells[4:7])
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s |\n", f.name, post, get, cell(f.wait))
+	return strings.Join(cells, " | ")
 }
-
-const faultsHeader = "| fault | change: attempts | requests | error | acted on | again | read: attempts | requests | error | again | wait |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
-
-// faultsIntroduction goes before the tables. It lists the calls that change something.
-func faultsIntroduction() string {
-	var changes []string
-	for _, op := range operations.All() {
-		if op.IsPost() {
-			changes = append(changes, op.Func)
-		}
-	}
-	return `# What happens under each fault
-
-A test writes this page from its results, so it cannot be out of date:
-
-    go test -run TestFaults . -update-faults
-
-Each fault happens at every request of the call. A *change* is one of
-` + strings.Join(changes, ", ") + `.
-A *read* is any other call, the iterators of the exports included. Retries are at their
-default, 3.
-
-- *Attempts*: how often the SDK tried to send the request. A redirect that it follows counts.
-- *Requests*: how many requests the service counted, complete or not. net/http resends some
-  requests by itself.
-- *Error*: what ` + "`errors.Is`" + ` matches, without Err. — means no kind of the SDK: a network error or
-  a redirect, for example. An iterator's error is also a PageError.
-- *Acted on*: whether the service acted on the request, which the SDK cannot know. If it did,
-  the error matches OutcomeUnknown, or there is no error.
-- *Again*: what ` + "`RetryAfter`" + ` returns: whether it may help to call again later.
-- *Wait*: what WaitUntilDone does. *Goes on*: the poll failed and the next one follows the
-  schedule, until polls have failed for 10 minutes in a row. *Waits*: it waits for the
-  Retry-After first, which does not count as an outage. *Ends*: it returns the error of the
-  poll. *WaitError*: the context ended the wait.
-`
-}
-
-const faultsEnd = `
-## What the SDK cannot tell apart
-
-By RFC 9113 a reset with REFUSED_STREAM, and a GOAWAY whose last stream is below the
-request's, prove that the service did not act. A change that ends so is an OutcomeUnknown
-all the same: net/http does not report either once a request is written. It asks for the
-body again, or for a connection, to resend the request, as it does after a reset with
-PROTOCOL_ERROR (up to Go 1.26), which proves nothing. The SDK refuses, and net/http returns
-the refusal instead of the reason. A request without GetBody would keep the reason, as text
-within another error, but net/http would no longer resend what it never wrote.
-
-A service that allows fewer than 100 streams a connection can make a burst of changes end
-so: until it has announced its limit, net/http opens up to 100.
-`
