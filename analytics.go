@@ -25,11 +25,11 @@ const (
 // AnalyticsService exports how humans and AIs use the documentation. It is
 // [Client.Analytics].
 //
-// Its methods change nothing and are safe to call again, but each request counts against
-// one quota: 100 per organization and hour, whatever the number of rows.
+// Each request counts against one quota: 100 per organization and hour, whatever the number
+// of rows.
 //
 // Give both dates of a range: the service does not document which range it takes without
-// them.
+// them. It does not document the order of rows either, those of searches apart.
 type AnalyticsService struct {
 	client *Client
 	url    string // of the project's analytics
@@ -170,8 +170,10 @@ func checkCursor(cursor string) error {
 type VisitorsParams struct {
 	DateFrom Date // the first; zero: not sent
 	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
-	Limit    int  // rows per page, 1 to 250; 0: 50, the service's default, in GetVisitors, and 250 in the iterators
-	Offset   int  // rows to skip
+	// Limit is rows per page, 1 to 250. 0 is 50 in GetVisitors, the service's default, and 250 in the
+	// iterators.
+	Limit  int
+	Offset int // rows to skip
 }
 
 // VisitorPage is one page of an export. It marshals to JSON under the service's
@@ -226,7 +228,7 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 // (see [WithPrefetch]), and only one page is in memory. Ranging over a sequence again asks
 // the service again.
 //
-// The offsets rest on a stable order of rows, which the service does not document.
+// The export is complete only if the service keeps the order of its rows meanwhile.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
 // [*PageError] with the offset to resume at. It is an error, too, if the service repeats a
@@ -272,8 +274,10 @@ func (p *VisitorPage) decode(data []byte) (err error) {
 type ViewsParams struct {
 	DateFrom Date // the first; zero: not sent
 	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
-	Limit    int  // rows per page, 1 to 250; 0: 50, the service's default, in GetViews, and 250 in the iterators
-	Offset   int  // rows to skip
+	// Limit is rows per page, 1 to 250. 0 is 50 in GetViews, the service's default, and 250 in the
+	// iterators.
+	Limit  int
+	Offset int // rows to skip
 }
 
 // ViewPage is one page of an export of views. It marshals to JSON under the service's own

@@ -42,7 +42,7 @@ type ConversationsParams struct {
 // ConversationPage is one page of an export of conversations. It marshals to JSON under the
 // service's own field names, with cursor added, and reads back to an equal value.
 type ConversationPage struct {
-	Conversations []Conversation `json:"conversations"` // in the service's order, which is not documented
+	Conversations []Conversation `json:"conversations"` // in the service's order
 	HasMore       bool           `json:"hasMore"`       // whether there are rows beyond this page
 	Cursor        string         `json:"cursor"`        // of this page
 	NextCursor    string         `json:"nextCursor"`    // of the next page, if HasMore

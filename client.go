@@ -192,10 +192,12 @@ func (c *Client) CloseIdleConnections() { c.config.transport.Pool.CloseIdleConne
 
 // Call is one request to a path that the SDK does not cover yet: see [Client.Call].
 type Call struct {
-	Method string     // GET and HEAD are retried like reads; any other is treated as a POST
-	Path   string     // from "/" on, without the query, sent as given: escape its segments with url.PathEscape
-	Query  url.Values // optional
-	Body   any        // sent as JSON; nil: none
+	Method string // GET and HEAD are retried like reads; any other is treated as a POST
+	// Path begins with "/", has no query, and is sent as given: escape its segments with
+	// url.PathEscape.
+	Path  string
+	Query url.Values // optional
+	Body  any        // sent as JSON; nil: none
 }
 
 // Call sends one authenticated request, with the retries, limits, redaction and errors of

@@ -139,8 +139,7 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 }
 
 // Get returns the deployment: GET /v1/project/update-status/{id}. The id alone names it,
-// whatever the client's project. The service documents no quota. It changes nothing and is
-// safe to call again.
+// whatever the client's project. The service documents no quota.
 //
 // Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError], [*ResponseError], or the
 // network's or context's error.
@@ -178,8 +177,7 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 
 // WaitUntilDone polls the deployment until its status is terminal, as [JobsService.WaitUntilDone]
 // polls a job: by the same schedule, and with the same errors. A poll is one
-// GET /v1/project/update-status/{id}. It changes nothing and is safe to call again, also in
-// another process. It has no end of its own: give ctx a deadline.
+// GET /v1/project/update-status/{id}. A wait has no end of its own: give ctx a deadline.
 //
 // It returns the deployment and nil for status success, and the deployment with a
 // [*DeploymentFailedError] for failure: Summary and Logs say why, and whether the content is

@@ -44,19 +44,18 @@
 // each. An export that fails partway ends with a [*PageError] that says where to resume.
 // [WithPrefetch] overlaps requests with the loop's own work.
 //
-// DateTo is exclusive. Give both dates: the service does not document which range it takes
-// without them, nor the order of the rows.
-//
 // # Retries
 //
-// A GET is retried, at most three times, after a network error (a refused certificate
-// apart), a truncated body, and 429, 500, 502, 503 or 504. A POST changes something, so it
-// is retried only on proof that the service did not act on it: the service responded 429, or
-// the request's header was never written to a connection. After every other failure it
-// returns at once with an error that matches [ErrOutcomeUnknown], unless the service refused
-// it with a 4xx other than 408. Package once and
-// https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md say what to do
-// then.
+// A GET changes nothing, so Get, WaitUntilDone, Poll and the exports are safe to call again,
+// also in another process. The SDK retries it, at most three times, after a network error (a
+// refused certificate apart), a truncated body, and 429, 500, 502, 503 or 504.
+//
+// A POST changes something. The SDK retries it only on proof that the service did not act on
+// it: the service responded 429, or the request's header was never written to a connection.
+// After every other failure it returns at once with an error that matches
+// [ErrOutcomeUnknown], unless the service refused the request with a 4xx other than 408.
+// Package once and https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md
+// say what to do then.
 //
 // Between attempts the SDK waits as long as the service's Retry-After says, else by
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
@@ -69,9 +68,10 @@
 // [ErrOutcomeUnknown], and errors.As for the details: [*APIError], [*ResponseError],
 // [*ArgumentError], [*WaitError], [*PageError], [*JobFailedError] or
 // [*DeploymentFailedError]. When a call ends with its context, the error matches the
-// context's error, its cause, and the service's last response; a cause that is another call's
-// error lends it neither kind nor type. [RetryAfter] says whether and when to make the call
-// again. Errors built from exported fields, as in a mock, behave the same.
+// context's error, its cause, and the service's last response. If the cause is the error of
+// another call, the error has neither the kind nor the type of that one. [RetryAfter] says
+// whether and when to make the call again. Errors built from exported fields, as in a mock,
+// behave the same.
 //
 // # Quotas
 //

@@ -42,14 +42,16 @@ type FeedbackParams struct {
 	DateTo   Date             // exclusive: the service returns what is before it; zero: not sent
 	Source   FeedbackSource   // "": all
 	Statuses []FeedbackStatus // any of them; empty: all
-	Limit    int              // rows per page, 1 to 100; 0: 50, the service's default, in GetFeedback, and 100 in the iterators
-	Cursor   string           // of the page: a NextCursor, with the same dates and filters; "": the first page
+	// Limit is rows per page, 1 to 100. 0 is 50 in GetFeedback, the service's default, and 100 in the
+	// iterators.
+	Limit  int
+	Cursor string // of the page: a NextCursor, with the same dates and filters; "": the first page
 }
 
 // FeedbackPage is one page of an export of feedback. It marshals to JSON under the
 // service's own field names, with cursor added, and reads back to an equal value.
 type FeedbackPage struct {
-	Feedback   []Feedback `json:"feedback"`   // in the service's order, which is not documented
+	Feedback   []Feedback `json:"feedback"`   // in the service's order
 	HasMore    bool       `json:"hasMore"`    // whether there are rows beyond this page
 	Cursor     string     `json:"cursor"`     // of this page
 	NextCursor string     `json:"nextCursor"` // of the next page, if HasMore

@@ -114,8 +114,7 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 	return s.do(ctx, request{operation: OpSendMessage, method: http.MethodPost, url: s.urlOf(id) + "/message", body: params})
 }
 
-// Get returns the job: GET /v2/agent/{projectId}/job/{id}. It changes nothing and is safe to
-// call again.
+// Get returns the job: GET /v2/agent/{projectId}/job/{id}.
 //
 // Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrNotFound] for
 // an unknown job), [*ResponseError], or the network's or context's error.
@@ -132,8 +131,7 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 
 // WaitUntilDone polls the job until its status is terminal: the first poll at once,
 // each further one after 5 % of the time waited so far, at least 5 s and at most 60 s,
-// ±10 %. A poll is one GET /v2/agent/{projectId}/job/{id}. It changes nothing and is
-// safe to call again, also in another process.
+// ±10 %. A poll is one GET /v2/agent/{projectId}/job/{id}.
 //
 // A wait has no end of its own: give ctx a deadline. It also goes on while the job has a
 // status that this version does not know, and logs that once ([WithLogger]).
@@ -158,8 +156,7 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 // Poll makes one poll of a [JobsService.WaitUntilDone], for a caller that keeps the
 // schedule elsewhere: a job queue, cron, a durable workflow. waited is the time since
 // the wait began; a negative one counts as 0. It is one GET
-// /v2/agent/{projectId}/job/{id}, without retries. It changes nothing and is safe to call
-// again.
+// /v2/agent/{projectId}/job/{id}, without retries.
 //
 // If Next > 0, poll again after that time; if this poll failed, Err says why. If Next is 0
 // the wait is over. Only then Poll returns an error: the one that WaitUntilDone would

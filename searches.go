@@ -13,10 +13,12 @@ import (
 // SearchesParams says which searches to export. With the zero value the service chooses
 // range and page size.
 type SearchesParams struct {
-	DateFrom Date   // the first; zero: not sent
-	DateTo   Date   // exclusive: the service returns what is before it; zero: not sent
-	Limit    int    // rows per page, 1 to 100; 0: 50, the service's default, in GetSearches, and 100 in the iterators
-	Cursor   string // of the page: a NextCursor, with the same dates; "": the first page
+	DateFrom Date // the first; zero: not sent
+	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
+	// Limit is rows per page, 1 to 100. 0 is 50 in GetSearches, the service's default, and 100 in the
+	// iterators.
+	Limit  int
+	Cursor string // of the page: a NextCursor, with the same dates; "": the first page
 }
 
 // SearchPage is one page of an export of searches. It marshals to JSON under the service's

@@ -10,11 +10,13 @@ import (
 // Fault is a way for a request to fail. The service acts on the request first and then
 // its response fails, except with Refuse, and with a Status of 300 or more without Acted.
 type Fault struct {
-	Status   int           // of the response, in place of the service's; 0: the service's
-	Acted    bool          // the service acts, whatever Status is: a gateway's 504 after the job was made
-	Body     string        // of the response, in place of the service's; "": the service's, or none with a Status
-	Header   http.Header   // added to the response's, such as Retry-After
-	Refuse   bool          // no connection is made, and the request does not reach the service (on a socket: the connection is closed)
+	Status int         // of the response, in place of the service's; 0: the service's
+	Acted  bool        // the service acts, whatever Status is: a gateway's 504 after the job was made
+	Body   string      // of the response, in place of the service's; "": the service's, or none with a Status
+	Header http.Header // added to the response's, such as Retry-After
+	// Refuse lets no request reach the service: there is no connection, or on a socket one
+	// that is closed.
+	Refuse   bool
 	Drop     bool          // the connection is lost before the response
 	Truncate bool          // the body breaks off in the middle
 	Delay    time.Duration // before the response comes

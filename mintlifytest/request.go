@@ -16,7 +16,9 @@ type Request struct {
 	ProjectID string             // in the path; "" if the service has no such operation
 	Prompt    string             // of Create and Message
 	Body      []byte             // as sent; nil for none
-	Acted     bool               // the service acted on it (made a job, took a message, gave a page), whatever it responded
+	// Acted says that the service made a job, took a message or gave a page, whatever it
+	// responded.
+	Acted bool
 }
 
 // Requests returns the requests that have reached the service so far, in order.
