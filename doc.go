@@ -75,10 +75,9 @@
 //
 // # Quotas
 //
-// Creating jobs and sending messages: 100 per project and hour. Analytics: 100 requests per
-// organization and hour. Triggering updates and automations: 10 per organization and 10
-// seconds; previews: 5 a minute. A limiter given by [WithRateLimiter] is asked before every
-// request.
+// The service limits how often most methods may be called. Each method says its quota, and
+// https://github.com/mintlify-community/mintlify-go/blob/main/docs/reference.md lists them all.
+// The SDK asks a limiter given by [WithRateLimiter] before every request.
 //
 // # Paths that the SDK does not cover
 //

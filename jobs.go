@@ -72,14 +72,15 @@ func (s JobStatus) IsTerminal() bool {
 }
 
 // Create starts a job: POST /v2/agent/{projectId}/job. It returns as soon as the
-// service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end.
+// service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end. The quota
+// is 100 per project and hour, shared with [JobsService.Message].
 //
-// If ctx ends before the response comes, the id of a job that was made is lost. If a signal
-// or a deployment can end ctx, detach Create from it:
+// If ctx ends before the response comes, you do not learn the id of a job that was made. If a
+// signal or a deployment can end ctx, detach Create from it:
 //
 //	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 //
-// A second Ctrl-C is then held back too, for up to a minute. Package once does this for you,
+// Then a Ctrl-C does not interrupt it for up to a minute. Package once does this for you,
 // and makes at most one job per thing.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
@@ -99,7 +100,7 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
 // The service acts on it asynchronously: give the wait that follows a
-// [WithSettleTime].
+// [WithSettleTime]. The quota is shared with [JobsService.Create].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
 // the agent may act on the prompt twice. Detach it from a signal like [JobsService.Create],
