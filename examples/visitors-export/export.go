@@ -54,6 +54,9 @@ func (e *exporter) run(ctx context.Context) int {
 		switch {
 		case err == nil:
 			return exitOK
+		case errors.Is(err, mintlify.ErrInvalidArgument): // such as -from after -to: to resume does not help
+			fmt.Fprintln(e.stderr, err)
+			return exitUsage
 		case ctx.Err() != nil:
 			fmt.Fprintf(e.stderr, "Interrupted. %s\n", e.howToResume())
 			return exitInterrupted

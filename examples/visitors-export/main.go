@@ -104,7 +104,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	})
 	if o.format == "" {
 		o.format = formatCSV
-		if filepath.Ext(o.output) == ".jsonl" {
+		if strings.EqualFold(filepath.Ext(o.output), ".jsonl") {
 			o.format = formatJSONLines
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -122,6 +123,9 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 	case !found && statErr == nil:
 		return nil, fmt.Errorf("%s exists, and there is no checkpoint to resume from: remove it, or write to another file", path)
 	case !found:
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return nil, fmt.Errorf("-o %s: %w", path, err)
+		}
 		return o, nil
 	case saved.difference(s) != "":
 		return nil, fmt.Errorf("%s is of another export: %s; use its settings, or remove it and %s to begin anew", checkpointPath(path), saved.difference(s), path)
