@@ -13,6 +13,8 @@
 // project in MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID, and sends the prompts on its
 // command line and no others: each is a run of the agent, which costs credits and may
 // open a pull request.
+//
+// Exit codes: 0 done, 1 failed, 2 wrong usage, or a key or project that is missing.
 package main
 
 import (
@@ -23,6 +25,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -47,6 +50,9 @@ func main() {
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		if errors.Is(err, mintlify.ErrInvalidArgument) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
@@ -69,7 +75,7 @@ func parse(args []string, stderr io.Writer) (t task, limit time.Duration, err er
 		return t, limit, err
 	}
 	flags.Visit(func(f *flag.Flag) {
-		if f.Value.String() == "" { // a variable of a shell that is not set, for example
+		if strings.TrimSpace(f.Value.String()) == "" { // a variable of a shell that is not set, for example
 			err = fmt.Errorf("-%s is empty", f.Name)
 		}
 	})

@@ -174,11 +174,15 @@ func TestInterruptLosesNoJob(t *testing.T) {
 	assert.Greater(t, interrupted, 50)
 }
 
-// A real process, interrupted while the service deals with its prompt.
+// A real process: without a key, then interrupted while the service deals with its prompt.
 func TestSignalLosesNoJob(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "quickstart")
 	build, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", build)
+	withoutKey := exec.Command(binary, "-prompt", "Fix it")
+	withoutKey.Env = []string{}
+	require.ErrorContains(t, withoutKey.Run(), "exit status 2")
+
 	command := exec.Command(binary, "-prompt", "Fix it")
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
@@ -305,6 +309,7 @@ func TestParse(t *testing.T) {
 		"job":                    {[]string{"-job", "a", "-follow-up", "b"}, task{job: "a", followUp: "b"}, ""},
 		"empty prompt":           {[]string{"-prompt", ""}, task{}, "-prompt is empty"},
 		"empty follow-up":        {[]string{"-prompt", "a", "-follow-up="}, task{prompt: "a"}, "-follow-up is empty"},
+		"blank follow-up":        {[]string{"-prompt", "a", "-follow-up", " "}, task{prompt: "a", followUp: " "}, "-follow-up is empty"},
 		"follow-up alone":        {[]string{"-follow-up", "a"}, task{followUp: "a"}, "-follow-up needs"},
 		"both":                   {[]string{"-prompt", "a", "-job", "b"}, task{prompt: "a", job: "b"}, "exclude each other"},
 		"prompt without quotes":  {[]string{"-prompt", "fix", "it"}, task{prompt: "fix"}, `unexpected argument "it"`},
