@@ -11,6 +11,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log"
 	"log/slog"
@@ -25,24 +26,40 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
+const usage = `merge-service takes merges by POST /merge. Its settings are in the environment:
+MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID, MERGE_TOKEN (which a request must bring),
+CHAT_URL (a webhook of the chat), RECORDS (a folder, default records) and
+ADDR (default localhost:8080). It exits with 2 if one is missing or cannot be used.
+`
+
 func main() {
+	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
+	flag.Parse() // -h alone; another flag ends the program with 2
+	if flag.NArg() > 0 {
+		fail(fmt.Errorf("unexpected argument %q", flag.Arg(0)))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	token, chatURL := os.Getenv("MERGE_TOKEN"), os.Getenv("CHAT_URL")
 	client, err := mintlify.NewClientFromEnv()
 	if err != nil || token == "" || chatURL == "" {
-		log.Fatal(cmp.Or(err, errors.New("MERGE_TOKEN and CHAT_URL must be set")))
+		fail(cmp.Or(err, errors.New("MERGE_TOKEN and CHAT_URL must be set")))
 	}
 	store, dirErr := once.NewDir(cmp.Or(os.Getenv("RECORDS"), "records")) // on a disk that outlives the container
 	s := &service{token: token, chat: func(text string) error { return post(chatURL, text) }}
 	s.runner, err = once.New(client, store, once.WithLogger(slog.Default()), once.WithOnChange(s.tell))
 	listener, listenErr := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
 	if err = cmp.Or(dirErr, err, listenErr); err != nil {
-		log.Fatal(err)
+		fail(err)
 	}
 	http.HandleFunc("POST /merge", s.merge)
 	server := http.Server{ReadTimeout: time.Minute}
-	go func() { slog.Error("serve", "error", server.Serve(listener)); stop() }() // not log.Fatal: a send may be in progress
+	go func() { slog.Error("serve", "error", server.Serve(listener)); stop() }() // not os.Exit: a send may be in progress
 	s.work(ctx)
+}
+
+func fail(err error) {
+	log.Print(err)
+	os.Exit(2)
 }
 
 type service struct {

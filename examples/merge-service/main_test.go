@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -120,6 +122,27 @@ func TestWhatIsRefused(t *testing.T) {
 	all, err := store.List(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, all)
+}
+
+func TestCommandLine(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "merge-service")
+	build, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, "%s", build)
+	for args, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"":     {2, "MINTLIFY_API_KEY"},
+		"-h":   {0, "MERGE_TOKEN"},
+		"-x":   {2, "-x"},
+		"demo": {2, `unexpected argument "demo"`},
+	} {
+		command := exec.Command(binary, strings.Fields(args)...)
+		command.Env = []string{}
+		said, _ := command.CombinedOutput()
+		assert.Equal(t, want.code, command.ProcessState.ExitCode(), args)
+		assert.Contains(t, string(said), want.says)
+	}
 }
 
 func TestPost(t *testing.T) {
