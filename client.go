@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -197,7 +198,7 @@ type Call struct {
 	// url.PathEscape.
 	Path  string
 	Query url.Values // optional
-	Body  any        // sent as JSON; nil: none
+	Body  any        // sent as JSON; nil: none. A json.RawMessage is sent as it is
 }
 
 // Call sends one authenticated request, with the retries, limits, redaction and errors of
@@ -208,9 +209,9 @@ type Call struct {
 // A call that is not a GET or HEAD is NOT safe to make again after an error that matches
 // [ErrOutcomeUnknown].
 //
-// Errors: [*ArgumentError] for an empty method, a path that cannot be sent as it is, a body
-// that is not JSON, or an into that is not a pointer; [*APIError], [*ResponseError], or the
-// network's or context's error.
+// Errors: [*ArgumentError] for an empty method, CONNECT, a path that cannot be sent as it is,
+// a body that cannot be encoded or is a []byte or an [io.Reader], or an into that is not a
+// pointer; [*APIError], [*ResponseError], or the network's or context's error.
 func (c *Client) Call(ctx context.Context, call Call, into any) error {
 	if err := call.check(into); err != nil {
 		return err
@@ -223,12 +224,16 @@ func (c *Client) Call(ctx context.Context, call Call, into any) error {
 }
 
 func (call Call) check(into any) error {
-	if call.Method == "" || strings.ContainsFunc(call.Method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+	if call.Method == "" || call.Method == http.MethodConnect || strings.ContainsFunc(call.Method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
 		return &ArgumentError{"method", fmt.Sprintf("is %.20q, want an HTTP method such as GET", call.Method)}
 	}
 	path, err := url.Parse(call.Path)
 	if err != nil || !strings.HasPrefix(call.Path, "/") || path.EscapedPath() != call.Path {
 		return &ArgumentError{"path", `has to start with "/", be escaped, and have no query`}
+	}
+	switch call.Body.(type) {
+	case []byte, io.Reader: // encoding/json would make base64 of it, or {}
+		return &ArgumentError{"body", fmt.Sprintf("is a %T: give JSON as a json.RawMessage", call.Body)}
 	}
 	if _, err := wire.Encode(call.Body); err != nil {
 		return &ArgumentError{"body", "cannot be encoded as JSON: " + err.Error()}

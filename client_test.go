@@ -2,6 +2,7 @@ package mintlify_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -124,9 +125,11 @@ func TestCall(t *testing.T) {
 	assert.Equal(t, []mintlify.Operation{"GET /v2/agent/a%2Fb/jobs", "GET /v2/agent/a%2Fb/jobs"}, asked)
 
 	rt = newRecording(respondWith(202, `{"id":5}`))
-	require.NoError(t, newClient(t, rt).Call(t.Context(), mintlify.Call{Method: "PUT", Path: "/v1/things", Body: map[string]any{"name": "a<b"}}, nil))
-	assert.Equal(t, `{"name":"a<b"}`, rt.last().body)
-	assert.Equal(t, "PUT", rt.last().Method)
+	for _, body := range []any{map[string]any{"name": "a<b"}, json.RawMessage(`{"name":"a<b"}`)} {
+		require.NoError(t, newClient(t, rt).Call(t.Context(), mintlify.Call{Method: "PUT", Path: "/v1/things", Body: body}, nil))
+		assert.Equal(t, `{"name":"a<b"}`, rt.last().body)
+		assert.Equal(t, "PUT", rt.last().Method)
+	}
 }
 
 // Whatever is not a read is treated as a POST.
@@ -139,7 +142,7 @@ func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 		assert.Equal(t, attempts, rt.count(), method)
 		_, ok := mintlify.RetryAfter(err)
 		assert.Equal(t, attempts > 1, ok, method)
-		assert.ErrorContains(t, err, method+" /v1/things")
+		assert.Equal(t, 1, strings.Count(err.Error(), method+" /v1/things"), "%v", err)
 	}
 }
 
@@ -165,6 +168,7 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		into any
 	}{
 		{"method", mintlify.Call{Path: "/v1"}, nil},
+		{"method", mintlify.Call{Method: "CONNECT", Path: "/v1"}, nil},
 		{"method", mintlify.Call{Method: "GET /v1/x HTTP/1.1\r\n", Path: "/v1"}, nil},
 		{"path", mintlify.Call{Method: "GET"}, nil},
 		{"path", mintlify.Call{Method: "GET", Path: "v1"}, nil},
@@ -176,6 +180,8 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		{"path", mintlify.Call{Method: "GET", Path: "/a b"}, nil},
 		{"path", mintlify.Call{Method: "GET", Path: "/%zz"}, nil},
 		{"body", mintlify.Call{Method: "POST", Path: "/v1", Body: func() {}}, nil},
+		{"body", mintlify.Call{Method: "POST", Path: "/v1", Body: []byte(`{"a":1}`)}, nil},
+		{"body", mintlify.Call{Method: "POST", Path: "/v1", Body: strings.NewReader(`{"a":1}`)}, nil},
 		{"into", mintlify.Call{Method: "GET", Path: "/v1"}, struct{}{}},
 		{"into", mintlify.Call{Method: "GET", Path: "/v1"}, (*struct{})(nil)},
 	} {

@@ -97,7 +97,7 @@ func (e *APIError) Error() string {
 	if len(e.Details) > 0 {
 		b.WriteString(": " + redact.OneLine(strings.Join(e.Details, "; "), maxPath))
 	}
-	b.WriteString(inBrackets(e.Method, e.Path))
+	b.WriteString(inBrackets(e.Operation, e.Method, e.Path))
 	if e.RetryAfter > 0 {
 		fmt.Fprintf(&b, "; retry after %v", e.RetryAfter)
 	}
@@ -202,7 +202,7 @@ type ResponseError struct {
 
 func (e *ResponseError) Error() string {
 	message := fmt.Sprintf("%s: malformed response (status %d): %s", prefix(e.Operation), e.StatusCode, redact.OneLine(e.Reason, redact.MaxServiceText))
-	message += inBrackets("", e.Path)
+	message += inBrackets(e.Operation, "", e.Path)
 	if e.excerpt != "" {
 		message += fmt.Sprintf(" (body starts %q)", e.excerpt)
 	}
@@ -339,9 +339,9 @@ func prefix(op Operation) string {
 }
 
 // inBrackets says which request an error is about: its path has the project's id, and the
-// job's if there is one.
-func inBrackets(method, path string) string {
-	if path == "" {
+// job's if there is one. The operation of a [Client.Call] names it already.
+func inBrackets(op Operation, method, path string) string {
+	if path == "" || strings.HasSuffix(string(op), " "+path) {
 		return ""
 	}
 	return " [" + strings.TrimSpace(method+" "+redact.OneLine(path, maxPath)) + "]"
