@@ -257,6 +257,9 @@ func writeFile(path string, out io.Writer, data []byte) error {
 		_, err = file.Write(data)
 		return errors.Join(err, file.Close())
 	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return wrongf("%s cannot be written: %w", path, err)
+	}
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // less umask
 	if err != nil {

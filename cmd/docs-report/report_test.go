@@ -70,7 +70,7 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		r := newRig(t, site(3))
 		withLists(r)
 		output := filepath.Join(t.TempDir(), "page.html")
-		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output))
+		assert.Equal(t, exitUsage, r.run(t.Context(), "report", "-o", output))
 		assert.NoFileExists(t, strings.TrimPrefix(r.db, "sqlite:"), "a report makes no database")
 
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
@@ -155,8 +155,12 @@ func TestRequestsOfANight(t *testing.T) {
 			withLists(r)
 			r.service.SetFeedback(nil)
 			before, most, all := 0, 0, 0
-			for range 15 {
+			for night := range 15 {
 				require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-from", "2000-02-14", "-budget", "1000")...), r.messages)
+				if night == 0 || night == 14 {
+					assert.Equal(t, night == 0, strings.Contains(r.messages, "Lists that the next runs load: "), r.messages)
+					assert.Equal(t, night == 14, strings.Contains(r.messages, "\nUp to date since"), r.messages)
+				}
 				more := 0
 				for _, request := range r.service.Requests()[before:] {
 					from, err := mintlify.ParseDate(request.Query.Get("dateFrom"))

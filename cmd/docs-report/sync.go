@@ -26,10 +26,15 @@ func (p program) load(ctx context.Context, name string, args []string) error {
 	}
 	defer loader.Store.Close()
 	if name == "sync" {
-		if err = loader.Load(ctx, what); err == nil {
-			fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests)
+		if err = loader.Load(ctx, what); err != nil {
+			return err
 		}
-		return err
+		done, rest := "Up to date", ""
+		if loader.Later > 0 {
+			done, rest = "Days, weeks and months are up to date", fmt.Sprintf(" Lists that the next runs load: %d.", loader.Later)
+		}
+		fmt.Fprintf(p.stderr, "%s since %v, for %d requests.%s\n", done, what.From, loader.Requests, rest)
+		return nil
 	}
 	plan, err := loader.Plan(ctx, what)
 	if err == nil {
@@ -52,6 +57,9 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 		return nil, what, err
 	}
 	l.Log = func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
+	if what.From.Time().After(time.Now()) {
+		return nil, what, wrongf("-from is %v, in the future", what.From)
+	}
 	what.Projects, what.Weeks = f.projects, f.weeks
 	if what.From.IsZero() {
 		what.From = store.LastWeeks("", f.weeks, load.SettledDay(time.Now())).Before().From

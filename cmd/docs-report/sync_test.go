@@ -489,6 +489,11 @@ func TestWrongUsage(t *testing.T) {
 		"-budget is 0":          {"sync", "-budget", "0"},
 		"-pages is 0":           {"sync", "-pages", "0"},
 		"-weeks is 0":           {"plan", "-weeks", "0"},
+		"in the future":         {"sync", "-from", "2999-01-01"},
+		"stat /no/such:":        {"report", "-demo", "-o", "/no/such/page.html"},
+		"stat /no/such/csv:":    {"report", "-demo", "-csv", "/no/such/csv/pages.csv"},
+		"no folder /no/such":    {"sync", "-db", "sqlite:/no/such/docs.db"},
+		"no database at /no/x":  {"digest", "-db", "sqlite:/no/x"},
 		"want it as 2006-01-02": {"sync", "-from", "2000-01-01T00:00:00Z"},
 		"-nonsense":             {"sync", "-nonsense"},
 		"swapped":               {"sync", "-projects", "docs,mint_abc"},
@@ -516,7 +521,6 @@ func TestWrongUsage(t *testing.T) {
 	assert.Equal(t, exitUsage, r.sync(t.Context()))
 	assert.Contains(t, r.messages, "MINTLIFY_PROJECT_ID")
 	r.env["MINTLIFY_PROJECT_ID"] = "docs"
-	assert.Equal(t, exitFailed, r.sync(t.Context(), "-db", "sqlite:/no/such/folder/docs.db"))
 	r.env = map[string]string{"DATABASE_URL": ""}
 	for _, args := range [][]string{{"-h"}, {"--version"}, {"sync", "-h"}, {"plan", "-h"}, {"report", "-h"}, {"digest", "-h"}} {
 		assert.Equal(t, exitOK, r.run(t.Context(), args...), args)

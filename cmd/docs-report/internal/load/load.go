@@ -35,6 +35,7 @@ type Loader struct {
 	Wait     bool                             // for the quota, instead of stopping
 	Log      func(format string, args ...any) // told of each export and wait
 	Requests int                              // made so far
+	Later    int                              // lists that are missing and left for the next runs
 
 	left int // of the budget
 }

@@ -55,6 +55,7 @@ func (r Range) lastWeeks(project string) store.Window {
 // windows first, the projects in turn.
 func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
 	var tasks, rest []Task
+	l.Later = 0
 	for _, project := range r.Projects {
 		extra, err := l.extraTasks(ctx, project, r)
 		if err != nil {
@@ -100,6 +101,7 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 	}
 	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
 	missing, refused, err := l.missing(ctx, wanted)
+	l.Later += max(0, len(missing)-extras)
 	all := slices.Concat(missing, refused)
 	return all[:min(extras, len(all))], err
 }

@@ -11,10 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,6 +98,13 @@ func open(where, mode string, prepare func(*Store) error) (*Store, error) {
 	var err error
 	switch {
 	case isSQLite && path != "":
+		place, missing := filepath.Dir(path), "no folder %s"
+		if mode == "ro" {
+			place, missing = path, "no database at %s; run docs-report sync first"
+		}
+		if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) { // SQLite would say "unable to open database file"
+			return nil, fmt.Errorf("%w: "+missing, ErrSetup, place)
+		}
 		s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)&mode="+mode)
 		s.db.SetMaxOpenConns(1) // there is one writer anyway
 		name = path
