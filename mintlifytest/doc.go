@@ -20,11 +20,11 @@
 //
 // # What it does
 //
-// The service checks the key, responds 400 to a bad argument and 404 to an unknown
-// job, sets a job that gets a message back to active, and pages visitors by offset and
-// limit. [Service.ScriptJob] sets what a job reports, poll by poll, and
-// [Service.SetVisitors] the rows of the export. [Service.Jobs] and [Service.Requests]
-// return what a test has done.
+// The service checks the key, responds 400 to a bad argument, 404 to an unknown job and
+// 413 to a body of more than 10 MiB, sets a job that gets a message back to active, and
+// pages visitors by offset and limit. [Service.ScriptJob] sets what a job reports, poll
+// by poll, and [Service.SetVisitors] the rows of the export. [Service.Jobs] and
+// [Service.Requests] return what a test has done.
 //
 // # Failures
 //

@@ -2,6 +2,8 @@ package mintlifytest
 
 import "net/http"
 
+const maxRequestBody = 10 << 20 // the service's own limit is not documented
+
 // handle has the service act on a request, and returns the response.
 func (s *Service) handle(r *http.Request, body []byte) response {
 	c := s.newCall(r, body)
@@ -29,6 +31,9 @@ func (s *Service) serve(c *call) (result any, failed *failure) {
 	}
 	if c.handler == nil {
 		return nil, &failure{status: http.StatusNotFound, Error: "No such endpoint"}
+	}
+	if len(c.body) > maxRequestBody {
+		return nil, &failure{status: http.StatusRequestEntityTooLarge, Error: "request entity too large"}
 	}
 	return c.handler(s, c)
 }

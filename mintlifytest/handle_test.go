@@ -3,6 +3,7 @@ package mintlifytest_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,6 +37,7 @@ func TestServiceChecksRequestsAsTheServiceDoes(t *testing.T) {
 		"no JSON":          {"POST", jobs, mintlifytest.APIKey, "application/json", `prompt`, 400, "prompt"},
 		"misspelt field":   {"POST", jobs, mintlifytest.APIKey, "application/json", `{"Prompt":"x"}`, 400, "prompt"},
 		"with a charset":   {"POST", jobs, mintlifytest.APIKey, "Application/JSON; charset=utf-8", `{"prompt":"x"}`, 201, `"status":"active"`},
+		"11 MiB":           {"POST", jobs, mintlifytest.APIKey, "application/json", `{"prompt":"` + strings.Repeat("x", 11<<20) + `"}`, 413, "too large"},
 		"no content type":  {"POST", jobs, mintlifytest.APIKey, "", `{"prompt":"x"}`, 400, "prompt"},
 		"message, no text": {"POST", jobs + "/j/message", mintlifytest.APIKey, "application/json", `{"prompt":""}`, 400, "prompt"},
 		"created":          {"POST", jobs, mintlifytest.APIKey, "application/json", `{"prompt":"x"}`, 201, `"status":"active"`},
