@@ -244,8 +244,9 @@ func TestArguments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := w.Do(t.Context(), bad)
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-			_, _, err = w.Add(t.Context(), bad)
+			record, _, err := w.Add(t.Context(), bad)
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+			assert.Empty(t, record.State)
 			bad.Prompt = ""
 			_, _, err = w.Step(t.Context(), bad.Key)
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)

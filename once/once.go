@@ -175,14 +175,16 @@ func (r *Runner) Add(ctx context.Context, t Task) (record Record, added bool, er
 	if err != nil || record.Version > 0 {
 		return record, false, err
 	}
-	record.Task, record.State = t, Pending
 	if _, err = r.check(t); err == nil {
-		record, err = r.put(ctx, record)
+		var pending Record
+		if pending, err = r.put(ctx, Record{Task: t, State: Pending}); err == nil {
+			return pending, true, nil
+		}
 	}
-	if added = err == nil; errors.Is(err, ErrConflict) {
+	if errors.Is(err, ErrConflict) {
 		record, err = r.get(ctx, t.Key)
 	}
-	return record, added, err
+	return record, false, err
 }
 
 // Step sends the prompt, polls the job once, or looks after a send of another process. It is

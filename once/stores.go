@@ -65,7 +65,7 @@ type Dir struct{ path string }
 // NewDir returns the Dir at path, and makes the directory if it is missing.
 func NewDir(path string) (*Dir, error) {
 	absolute, err := filepath.Abs(path)
-	if err = errors.Join(err, os.MkdirAll(path, 0o700)); err != nil {
+	if err = cmp.Or(refuse(path == "", "path", "is empty"), err, os.MkdirAll(path, 0o700)); err != nil {
 		return nil, fmt.Errorf("once: %w", err)
 	}
 	_ = syncFolder(filepath.Dir(absolute)) // which this process may not be allowed to read

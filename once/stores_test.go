@@ -50,7 +50,7 @@ func TestFilesOfADirectory(t *testing.T) {
 		assert.Len(t, all, 1)
 	})
 	_, err := once.NewDir("")
-	require.Error(t, err, "as of a variable that is not set")
+	require.EqualError(t, err, "once: mintlify: path is empty", "as of a variable that is not set")
 }
 
 func TestDamagedRecordIsNeverNone(t *testing.T) {
@@ -176,9 +176,10 @@ func TestDecisionThatCameTooLateIsAConflict(t *testing.T) {
 	_, err = w.Cancel(t.Context(), key)
 	require.ErrorIs(t, err, once.ErrConflict)
 	w.store.(*hooked).put = func(context.Context, once.Record) error { return errors.New("down") }
-	_, added, err := w.Add(t.Context(), once.Task{Key: "b", Prompt: "x"})
+	record, added, err := w.Add(t.Context(), once.Task{Key: "b", Prompt: "x"})
 	require.ErrorContains(t, err, "down")
 	assert.False(t, added)
+	assert.Empty(t, record.State)
 }
 
 // Many directories are listed seldom.
