@@ -40,7 +40,7 @@ func TestSQLiteOutlivesKills(t *testing.T) {
 
 func TestPostgresOutlivesKills(t *testing.T) {
 	p := newProcess(t)
-	p.outliveKills(startPostgres(t).database)
+	p.outliveKills(startPostgres(t).Database)
 }
 
 func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) {
@@ -49,7 +49,7 @@ func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) {
 
 func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) {
 	p := newProcess(t)
-	p.runTwice(startPostgres(t).database(t))
+	p.runTwice(startPostgres(t).Database(t))
 }
 
 // process is sync as a process of its own, with the demo's numbers: this test's binary.

@@ -23,6 +23,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
 )
 
 const source = "a test"
@@ -36,7 +37,15 @@ func TestSQLite(t *testing.T) {
 
 func TestPostgres(t *testing.T) {
 	server := startPostgres(t)
-	promises(t, server.database)
+	promises(t, server.Database)
+}
+
+// startPostgres returns a server that ends with the test.
+func startPostgres(t *testing.T) *processtest.Postgres {
+	t.Helper()
+	server := &processtest.Postgres{}
+	t.Cleanup(server.Close)
+	return server
 }
 
 func promises(t *testing.T, newDatabase func(*testing.T) string) {
@@ -500,14 +509,14 @@ func readme(t *testing.T, where string) {
 // A run that finds the database gone waits for it.
 func TestADatabaseThatGoesAwayIsWaitedFor(t *testing.T) {
 	server := startPostgres(t)
-	s := open(t, server.database(t))
+	s := open(t, server.Database(t))
 	told := make(chan string, 10)
 	s.Log = func(format string, args ...any) {
 		told <- format
-		server.start()
+		assert.NoError(t, server.Start())
 	}
 	export := begin(t, s)
-	server.stop()
+	server.Stop()
 	next, err := s.Append(t.Context(), export, page("/a", 0, 250, true))
 	require.NoError(t, err)
 	assert.Contains(t, <-told, "waiting")
@@ -519,7 +528,7 @@ func TestADatabaseThatGoesAwayIsWaitedFor(t *testing.T) {
 // In any order of libpq's words, and without a password in an error.
 func TestAddressesOfPostgres(t *testing.T) {
 	server := startPostgres(t)
-	address, err := url.Parse(server.database(t))
+	address, err := url.Parse(server.Database(t))
 	require.NoError(t, err)
 	open(t, "dbname="+strings.TrimPrefix(address.Path, "/")+" user=postgres host="+address.Query().Get("host"))
 	for _, where := range []string{"postgres://someone:secret@127.0.0.1:1/none", "postgres://someone:secret@:/%zz", "password=secret host=127.0.0.1 port=1", "password='secret secret' port=x",

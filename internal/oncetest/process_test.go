@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	server.stop()
+	server.Close()
 	os.Exit(code)
 }
 
@@ -88,7 +89,7 @@ func service(t *testing.T, delay time.Duration) (*mintlifytest.Service, string) 
 func process(address, url string, keys ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command(os.Args[0], keys...)
 	cmd.Env = append(os.Environ(), "ONCE_TEST_STORE="+address, "ONCE_TEST_SERVICE="+url)
-	cmd.SysProcAttr = dyingWithParent()
+	cmd.SysProcAttr = processtest.DyingWithParent()
 	output := &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = output, output
 	return cmd, output

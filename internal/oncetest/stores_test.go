@@ -12,20 +12,25 @@ import (
 	"sync"
 	"testing"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // the driver
 
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
+
+// server is the Postgres that the tests share.
+var server processtest.Postgres
 
 // eachStore runs f on the address of an empty store of each kind.
 func eachStore(t *testing.T, f func(t *testing.T, address string)) {
 	for name, address := range map[string]func(*testing.T) string{
 		"directory": func(t *testing.T) string { return "dir://" + filepath.Join(t.TempDir(), "records") },
 		"sqlite":    func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "once.db") },
-		"postgres":  server.url,
+		"postgres":  server.Database,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, address(t)) })
 	}
@@ -63,7 +68,7 @@ func mustOpen(t *testing.T, address string) once.Store {
 func TestConformance(t *testing.T) {
 	for name, address := range map[string]func(*testing.T) string{
 		"sqlite":   func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "once.db") },
-		"postgres": server.url,
+		"postgres": server.Database,
 	} {
 		t.Run(name, func(t *testing.T) {
 			mintlifytest.TestStore(t, func(t *testing.T) once.Store { return mustOpen(t, address(t)) })
