@@ -196,6 +196,8 @@ func TestWithoutAKeyNothingLooksLikeSuccess(t *testing.T) {
 	assert.Zero(t, r.code, r.log)
 	assert.Contains(t, r.log, "Nothing is deployed")
 	assert.Contains(t, r.log, "a poll failed")
+	w.env["GITHUB_ACTIONS"] = ""
+	assert.Contains(t, w.run(0, "-demo", "-preview", "b").log, "\ndeployment-id = deployment_1\npreview-url = https://test-project-preview-1.example.com\nstatus = success\n")
 	assert.Empty(t, w.service.Requests(), "the demo has a fake of its own")
 }
 
@@ -215,9 +217,16 @@ func TestWrongUsage(t *testing.T) {
 		assert.Empty(t, w.service.Requests())
 	}
 	w := newWorld(t)
+	w.env["GITHUB_ACTIONS"], w.env["GITLAB_CI"], w.dir = "", "true", "/nowhere"
+	r := w.run(0)
+	assert.Equal(t, 2, r.code, "no place for the outputs")
+	assert.Contains(t, r.log, "/nowhere")
+	assert.Empty(t, w.service.Requests())
+
+	w = newWorld(t)
 	w.env = map[string]string{}
 	assert.Zero(t, w.run(0, "-h").code)
-	r := w.run(0, "--version")
+	r = w.run(0, "--version")
 	assert.Zero(t, r.code)
 	assert.Regexp(t, `^publish \S+, commit \S+\n$`, r.stdout)
 }

@@ -2,6 +2,7 @@ package ci
 
 import (
 	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -74,6 +75,60 @@ func TestAFlagThatIsGivenAndEmptyIsRefused(t *testing.T) {
 	for _, args := range [][]string{{"-job", ""}, {"-job="}, {"-job", " \t"}, {"-path", ""}, {"-path", "a", "-path="}, {"-path", " "}} {
 		assert.ErrorContains(t, parse(args...), "empty", "%q", args)
 	}
+}
+
+func TestOneLineSaysWhatIsWrongWithAFlag(t *testing.T) {
+	for says, args := range map[string][]string{
+		"flag provided but not defined: -nope":                               {"-nope"},
+		`invalid value "" for flag -wait: parse error`:                       {"-wait", ""},
+		`invalid value "" for flag -path: it is empty: is its variable set?`: {"-path", ""},
+		"-job is given and empty: is its variable set?":                      {"-job="},
+	} {
+		step, stdout, log := newStep(nil)
+		flags := flag.NewFlagSet("x", flag.ContinueOnError)
+		flags.String("job", "", "")
+		flags.Duration("wait", 0, "")
+		flags.Func("path", "", Repeated(new([]string)))
+		assert.ErrorContains(t, step.Parse(flags, args), says)
+		assert.Empty(t, stdout.String()+log.String(), "the error is the whole of it")
+	}
+}
+
+func TestHelpHasTheFlagsAndTheExitCodes(t *testing.T) {
+	step, _, log := newStep(map[string]string{"GITHUB_OUTPUT": "/nowhere/output"})
+	flags := flag.NewFlagSet("x", flag.ContinueOnError)
+	flags.String("job", "", "the `id`")
+	assert.ErrorIs(t, step.Parse(flags, []string{"-h"}), flag.ErrHelp)
+	assert.Contains(t, log.String(), "  -job id\n")
+	for outcome, text := range map[Outcome]string{"success": "0 success", Failed: "1 failed", SetUp: "2 set-up", Unknown: "3 unknown", Running: "4 running", NotStarted: "5 not started"} {
+		assert.Regexp(t, fmt.Sprint("^", outcome.exitCode(), " "), text)
+		assert.Contains(t, log.String(), text)
+	}
+}
+
+func TestAtADeskTheLogHasTheOutputs(t *testing.T) {
+	result := Result{Outcome: "success", Text: "Done", Outputs: [][2]string{{"status", "success"}, {"link", ""}, {"id", "1\n::error::x"}}}
+	step, stdout, log := newStep(nil)
+	assert.Zero(t, step.Report(result))
+	assert.Equal(t, "Done\nstatus = success\nid = 1 ::error::x\n", log.String())
+	assert.Empty(t, stdout.String())
+	step, _, log = newStep(map[string]string{"GITHUB_ACTIONS": "true"})
+	assert.Zero(t, step.Report(result))
+	assert.NotContains(t, log.String(), "status")
+}
+
+// What cannot be written has to show before the service acts.
+func TestAStepWhoseOutputsCannotBeWrittenIsRefused(t *testing.T) {
+	for _, env := range []map[string]string{{"GITHUB_OUTPUT": "/nowhere/output"}, {"GITHUB_STEP_SUMMARY": t.TempDir()}, {"GITLAB_CI": "true"}} {
+		step, _, _ := newStep(env)
+		step.Dir = "/nowhere"
+		assert.Error(t, step.Parse(flag.NewFlagSet("x", flag.ContinueOnError), nil), "%v", env)
+	}
+	path := filepath.Join(t.TempDir(), "output")
+	require.NoError(t, os.WriteFile(path, []byte("a=b\n"), 0o600))
+	step, _, _ := newStep(map[string]string{"GITHUB_OUTPUT": path})
+	require.NoError(t, step.Parse(flag.NewFlagSet("x", flag.ContinueOnError), nil))
+	assert.Equal(t, "a=b\n", citest.Read(t, path), "an earlier step's outputs stay")
 }
 
 func TestAnOutputThatCannotBeWrittenIsAnError(t *testing.T) {

@@ -58,19 +58,26 @@ func Repeated(values *[]string) func(string) error {
 	return func(value string) error {
 		*values = append(*values, value)
 		if strings.TrimSpace(value) == "" {
-			return errors.New("it is empty")
+			return errors.New("it is empty: is its variable set?")
 		}
 		return nil
 	}
 }
 
 // Parse parses the command line. It refuses a flag that is given and empty, such as one
-// whose value is a shell variable that is not set. After -h and -version, which it
-// handles, it returns [flag.ErrHelp].
+// whose value is a shell variable that is not set, and a step whose outputs cannot be
+// written: that must not show only after the service has acted. After -h and -version,
+// which it handles, it returns [flag.ErrHelp].
 func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
-	flags.SetOutput(s)
+	flags.SetOutput(io.Discard) // an error comes back: all the flags would bury it
 	wantsVersion := flags.Bool("version", false, "print the version and the commit")
 	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		s.Printf("Usage of %s:", s.Name)
+		flags.SetOutput(s)
+		flags.PrintDefaults()
+		s.Printf("Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. README.md says what to do about each.")
+	}
 	if err == nil && *wantsVersion {
 		s.Print(version.String(s.Name))
 		return flag.ErrHelp
@@ -83,6 +90,9 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	})
 	if err == nil && flags.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if err == nil {
+		err = s.deliver("", "", "")
 	}
 	return err
 }
@@ -183,23 +193,32 @@ func (s *Step) Report(r Result) int {
 	return code
 }
 
-// write writes the outputs for later steps of GitHub or later jobs of GitLab, and
-// GitHub's summary.
-func (s *Step) write(r Result) (err error) {
-	var gitHub, gitLab strings.Builder
+// write writes the outputs and the summary. At a desk the log has the outputs.
+func (s *Step) write(r Result) error {
+	var gitHub, gitLab, desk strings.Builder
 	for _, output := range r.Outputs {
 		name, value, delimiter := output[0], s.OneLine(output[1]), rand.Text() // a value cannot guess its delimiter
 		fmt.Fprintf(&gitHub, "%s<<%s\n%s\n%[2]s\n", name, delimiter, value)
 		fmt.Fprintf(&gitLab, "%s=%s\n", strings.ToUpper(strings.ReplaceAll(s.Name+"_"+name, "-", "_")), value)
+		if value != "" {
+			fmt.Fprintf(&desk, "%s = %s\n", name, value)
+		}
 	}
-	summary := fmt.Sprintf("### %s: %s\n\n%s\n%s\n", s.Name, r.Outcome, s.Code(r.Text), r.Summary)
-	for name, text := range map[string]string{"GITHUB_OUTPUT": gitHub.String(), "GITHUB_STEP_SUMMARY": summary} {
+	if !s.OnGitHub() && !s.OnGitLab() {
+		s.Printf("%s", desk.String())
+	}
+	return s.deliver(gitHub.String(), fmt.Sprintf("### %s: %s\n\n%s\n%s\n", s.Name, r.Outcome, s.Code(r.Text), r.Summary), gitLab.String())
+}
+
+// deliver adds outputs and a summary to the files of GitHub, and makes the file of GitLab.
+func (s *Step) deliver(outputs, summary, dotenv string) (err error) {
+	for name, text := range map[string]string{"GITHUB_OUTPUT": outputs, "GITHUB_STEP_SUMMARY": summary} {
 		if path := s.Getenv(name); path != "" {
 			err = errors.Join(err, appendTo(path, text))
 		}
 	}
 	if s.OnGitLab() {
-		err = errors.Join(err, replace(filepath.Join(s.Dir, s.Name+".env"), gitLab.String()))
+		err = errors.Join(err, replace(filepath.Join(s.Dir, s.Name+".env"), dotenv))
 	}
 	return err
 }
