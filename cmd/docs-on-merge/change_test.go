@@ -176,7 +176,7 @@ func TestNewBranches(t *testing.T) {
 	w.git("update-ref", "-d", "refs/remotes/origin/main")
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, `"refs/remotes/origin/main" is not a commit of this clone (not fetched`)
+	assert.Contains(t, r.log, `"refs/remotes/origin/main" is not a commit of this clone (misspelled, not fetched`)
 	assert.Contains(t, r.log, "fetch-depth: 0")
 }
 
@@ -191,7 +191,7 @@ func TestAForcePushIsWhatDiffers(t *testing.T) {
 	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "is not a commit of this clone (not fetched, or left out by a force push)")
+	assert.Contains(t, r.log, "is not a commit of this clone (misspelled, not fetched, or left out by a force push)")
 }
 
 func TestAShallowCloneIsToldSo(t *testing.T) {

@@ -51,7 +51,7 @@ func (g *git) commit(ctx context.Context, ref string) string {
 	case g.run(ctx, "rev-parse", "--is-shallow-repository") == "true":
 		g.err = fmt.Errorf("%s is not in this clone, which is shallow: fetch all of it (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)", ref)
 	case g.err == nil:
-		g.err = fmt.Errorf("%q is not a commit of this clone (not fetched, or left out by a force push): fetch all of it (fetch-depth: 0 of actions/checkout), or say with -base where the change begins", ref)
+		g.err = fmt.Errorf("%q is not a commit of this clone (misspelled, not fetched, or left out by a force push): fetch all of it (fetch-depth: 0 of actions/checkout), or give another -base or -head", ref)
 	}
 	return name
 }

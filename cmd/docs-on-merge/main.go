@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -44,6 +45,7 @@ type program struct {
 	change   change
 	prompt   string
 	record   once.Record
+	statuses *statuses // that the record is in; nil if it is elsewhere
 }
 
 // options are the command line.
@@ -79,6 +81,9 @@ func (p *program) parse(args []string) error {
 	if err := p.step.Parse(flags, args); err != nil {
 		return err
 	}
+	if o.demo && flags.NFlag() > 1 {
+		return errors.New("-demo takes no other flag")
+	}
 	if o.timeout <= 0 || o.heartbeat <= 0 || o.maxPrompt <= 0 {
 		return errors.New("-timeout, -heartbeat and -max-prompt must be more than 0")
 	}
@@ -96,6 +101,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		ctx, cancel := context.WithTimeout(ctx, p.options.timeout)
 		defer cancel()
 		err = p.work(ctx)
+		p.show(context.WithoutCancel(ctx))
 	}
 	return p.report(err)
 }
@@ -133,7 +139,7 @@ func (p *program) work(ctx context.Context) (err error) {
 	project := sha256.Sum256([]byte(client.ProjectID())) // a status is public, and a project id need not be
 	task := once.Task{Key: fmt.Sprintf("%s:%.4x", p.change.key(), project), Prompt: p.prompt}
 	if err = p.prepare(ctx, runner, store, task); err == nil && p.record.State != once.Running {
-		defer context.AfterFunc(ctx, func() { p.step.Printf("Interrupted: what was begun is recorded first.") })()
+		defer context.AfterFunc(ctx, func() { p.step.Printf("Stopping: what was begun is recorded first.") })()
 		p.record, err = runner.Do(sending, task)
 	}
 	switch {
@@ -156,7 +162,6 @@ func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.S
 	if err != nil {
 		return fmt.Errorf("the record of jobs cannot be read: %w", err)
 	}
-	over := []once.State{once.Unknown, once.Failed, once.Refused, once.Canceled}
 	switch o := p.options; {
 	case o.job != "" && record.JobID != o.job:
 		if record.Version == 0 {
@@ -182,15 +187,18 @@ func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.S
 	return err
 }
 
+// over are the states that -again begins anew from.
+var over = []once.State{once.Unknown, once.Failed, once.Refused, once.Canceled}
+
 // outcomes are what each outcome is to GitHub and to people.
 var outcomes = map[ci.Outcome]struct{ state, words, hint string }{
 	"pull-request":    {"success", "Pull request opened", ""},
-	"no-pull-request": {"success", "No pull request needed", ": nothing to change, or published without a review"},
+	"no-pull-request": {"success", "No pull request needed", "nothing to change, or published without a review"},
 	"skipped":         {"success", "Skipped", ""},
-	ci.Failed:         {"failure", "The agent's job failed", ": -again makes another"},
+	ci.Failed:         {"failure", "The agent's job failed", "-again sends the prompt again"},
 	ci.SetUp:          {"error", "The set-up needs a hand", ""},
-	ci.Unknown:        {"error", "A job may exist: look for it", ": then run with -job and its id or, if there is none, with -again"},
-	ci.Running:        {"pending", "The agent is at work", ": run again to wait for it"},
+	ci.Unknown:        {"error", "A job may exist: look for it", "then run with -job ID for its job or, if there is none, with -again"},
+	ci.Running:        {"pending", "The agent is at work", "run again to wait for it"},
 	ci.NotStarted:     {"error", "No job was made", ""},
 }
 
@@ -210,18 +218,34 @@ func outcomeOf(r once.Record, err error) ci.Outcome {
 	return ci.OutcomeOf(err)
 }
 
+// show has the commit's newest status say what this run says, whatever an earlier run with
+// other flags has left there.
+func (p *program) show(ctx context.Context) {
+	if p.statuses != nil && p.record.Version > 0 {
+		if err := p.statuses.show(ctx, p.record.Key); err != nil {
+			p.step.Printf("The commit's status may be an earlier run's: %v", err)
+		}
+	}
+}
+
 // report tells what the run came to, and returns its exit code.
 func (p *program) report(err error) int {
 	outcome, reason, link := outcomeOf(p.record, err), "", p.step.Link(p.record.PRLink)
-	if err != nil {
-		reason = ": " + err.Error()
-	} else if p.change.skip != "" {
-		outcome, reason = "skipped", ": "+p.change.skip
+	hint := outcomes[outcome].hint
+	switch {
+	case outcome == ci.Unknown:
+		reason = fmt.Sprintf("%s: find the pull request whose description ends with %q", cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
+	case slices.Contains(over, p.record.State): // err speaks of package once
+		reason, hint = p.record.Problem, outcomes[ci.Failed].hint
+	case err != nil:
+		reason = err.Error()
+	case p.change.skip != "":
+		outcome, reason, hint = "skipped", p.change.skip, ""
 	}
-	r := ci.Result{Outcome: outcome, Text: outcomes[outcome].words + reason + outcomes[outcome].hint, Soft: p.options.soft, Asked: outcome == ci.Running && err == nil,
+	text := slices.DeleteFunc([]string{outcomes[outcome].words, reason, hint, link}, func(part string) bool { return part == "" })
+	r := ci.Result{Outcome: outcome, Text: strings.Join(text, ": "), Soft: p.options.soft, Asked: outcome == ci.Running && err == nil,
 		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", p.record.JobID}, {"pr-link", link}}}
 	if link != "" {
-		r.Text += ": " + link
 		r.Summary = "<" + link + ">\n\n"
 		p.step.Print(link)
 	}

@@ -92,7 +92,8 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 				assert.Len(t, w.service.Jobs(), tc.jobs)
 				if r.code == 3 {
 					assert.Contains(t, r.log, `whose description ends with "docs-job: acme/cli@`)
-					assert.Contains(t, r.log, "-job and its id or, if there is none, with -again")
+					assert.Contains(t, r.log, ": then run with -job ID for its job or, if there is none, with -again")
+					assert.NotContains(t, r.log, "Adopt", "the methods of package once")
 					assert.Contains(t, r.summary, "    base: "+w.git("rev-parse", "HEAD^")+"\n    head: "+w.git("rev-parse", "HEAD")+"\n", "what to enter")
 				}
 				if r.code != 0 {
@@ -101,6 +102,8 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 				r = w.runOnce(args...)
 				assert.Equal(t, tc.second, r.code, r.log)
 				assert.Len(t, w.service.Jobs(), tc.jobsThen)
+				assert.NotContains(t, r.log, "SendAgain", "the methods of package once")
+				assert.Equal(t, tc.second != 0, strings.Contains(r.log, "-again"), "the way out: %s", r.log)
 			})
 		})
 	}
@@ -421,7 +424,7 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 				assert.Equal(t, once.Running, w.state(), "on record")
 			}
 			if at > 3*time.Second && at < 20*time.Second {
-				assert.Contains(t, r.log, "Interrupted: what was begun is recorded first.")
+				assert.Contains(t, r.log, "Stopping: what was begun is recorded first.")
 			}
 			r = w.run(t.Context())
 			assert.Zero(t, r.code, r.log)
@@ -437,4 +440,58 @@ func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	assert.Equal(t, 4, r.code)
 	assert.Equal(t, "running", r.outputs["outcome"])
 	assert.Contains(t, r.log, "run again to wait for it")
+
+	w = merged(t)
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+	r = w.runOnce("-timeout", "10s")
+	assert.Equal(t, 4, r.code)
+	assert.Contains(t, r.log, "Stopping: what was begun is recorded first.\n")
+	assert.NotContains(t, r.log, "nterrupt", "nobody did")
+}
+
+// Whatever an earlier run has left, the newest status says what this run says.
+func TestTheNewestStatusIsThisRunsEvenIfNothingChanged(t *testing.T) {
+	t.Parallel()
+	one := merged(t)
+	lost, refused := mintlifytest.Fault{Drop: true}, mintlifytest.Fault{Status: 400}
+	for name, tc := range map[string]struct {
+		fault               mintlifytest.Fault
+		step                mintlifytest.Step
+		before, after, flag string
+		firstCode, code     int
+	}{
+		"unknown, -soft":    {fault: lost, before: "error", flag: "-soft", after: "success", firstCode: 3},
+		"refused, -soft":    {fault: refused, before: "error", flag: "-soft", after: "success", firstCode: 5},
+		"failed, -soft":     {step: mintlifytest.Step{Status: mintlify.JobFailed}, before: "failure", flag: "-soft", after: "success", firstCode: 1},
+		"running, -soft":    {before: "pending", flag: "-soft", after: "success", firstCode: 4},
+		"running, -no-wait": {before: "pending", flag: "-no-wait", after: "success", firstCode: 4},
+		"failed, -no-wait":  {step: mintlifytest.Step{Status: mintlify.JobFailed}, before: "failure", flag: "-no-wait", after: "failure", firstCode: 1, code: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := one.fresh(t)
+			if tc.fault.Status != 0 || tc.fault.Drop {
+				w.service.FailNext(mintlify.OpCreateJob, 1, tc.fault)
+			}
+			w.service.ScriptJob(tc.step)
+			r := w.runOnce("-timeout", "10m")
+			assert.Equal(t, tc.firstCode, r.code, r.log)
+			assert.Equal(t, tc.before, w.newest().State)
+			state, prompts := w.state(), len(w.prompts())
+			for range 2 {
+				assert.Equal(t, tc.code, w.runOnce("-timeout", "10m", tc.flag).code)
+				assert.Equal(t, tc.after, w.newest().State)
+			}
+			assert.Equal(t, state, w.state(), "the same record")
+			shown := len(w.forge.statuses[w.git("rev-parse", "HEAD")])
+			assert.Equal(t, tc.firstCode, w.runOnce("-timeout", "10m").code)
+			assert.Equal(t, tc.before, w.newest().State, "and back")
+			assert.LessOrEqual(t, len(w.forge.statuses[w.git("rev-parse", "HEAD")]), shown+1)
+			assert.Len(t, w.prompts(), prompts)
+		})
+	}
+	w := one.fresh(t)
+	require.Zero(t, w.runOnce().code)
+	shown := len(w.forge.statuses[w.git("rev-parse", "HEAD")])
+	require.Zero(t, w.runOnce("-soft").code)
+	assert.Len(t, w.forge.statuses[w.git("rev-parse", "HEAD")], shown, "no status more than is needed")
 }

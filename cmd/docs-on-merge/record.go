@@ -38,11 +38,13 @@ func (p *program) openStore(ctx context.Context) (once.Store, error) {
 		return shared{&refs{p.step.Dir, remote}, p.step.Link}, nil
 	case onGitHub && dir != "":
 		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
-	case onGitHub && named && token:
-		g, err := p.openGitHub(p.change.repository)
-		return shared{&statuses{g, p, p.change.head, p.change.repository + "@" + p.change.head + ":"}, p.step.Link}, err
 	case onGitHub:
-		return nil, errors.New("GitHub's record of jobs needs GITHUB_TOKEN and -repository (in GitHub Actions GITHUB_TOKEN alone): set them, or say with -state where else the record is")
+		g, err := p.openGitHub(p.change.repository)
+		if err != nil {
+			return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository (in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
+		}
+		p.statuses = &statuses{g, p, p.change.head, p.change.repository + "@" + p.change.head + ":"}
+		return shared{p.statuses, p.step.Link}, nil
 	case p.step.Getenv("CI") != "":
 		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, a further run for this change makes a further job.")
 	}
@@ -178,8 +180,11 @@ type gitHub struct {
 
 func (p *program) openGitHub(repository string) (*gitHub, error) {
 	token := p.step.Getenv("GITHUB_TOKEN")
-	if token == "" || !repositoryName.MatchString(repository) {
-		return nil, fmt.Errorf("GitHub's API needs GITHUB_TOKEN and a repository owner/name, not %q", repository)
+	switch {
+	case token == "":
+		return nil, errors.New("GITHUB_TOKEN is not set")
+	case !repositoryName.MatchString(repository):
+		return nil, fmt.Errorf("%q is not the owner/name of a repository", repository)
 	}
 	api := cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + repository
 	return &gitHub{api, token, http.Client{Transport: p.forge, Timeout: 12 * time.Second,
@@ -298,24 +303,42 @@ func (s *statuses) list(ctx context.Context, key string) (all []status, err erro
 	return all, nil
 }
 
+// state is the state of a status with r, to this run.
+func (s *statuses) state(r once.Record) string {
+	if o := s.p.options; o.soft && r.State != once.Sending || o.noWait && r.State == once.Running {
+		return "success"
+	}
+	return outcomes[outcomeOf(r, nil)].state
+}
+
+// show adds the newest version of key's record again, which counts for nothing, if the
+// newest status has another state.
+func (s *statuses) show(ctx context.Context, key string) error {
+	versions, err := s.read(ctx, key)
+	all, listErr := s.list(ctx, key)
+	if err = cmp.Or(err, listErr); err == nil && len(versions) > 0 {
+		if r := versions[len(versions)-1]; all[len(all)-1].State != s.state(r) {
+			err = s.add(ctx, r)
+		}
+	}
+	return err
+}
+
 // add posts a status, and waits until those that came at once are visible. GitHub cannot
 // do better: of two that do not see each other both would count.
 func (s *statuses) add(ctx context.Context, r once.Record) error {
-	outcome, getenv, run := outcomes[outcomeOf(r, nil)], s.p.step.Getenv, ""
-	if s.p.options.soft && r.State != once.Sending || s.p.options.noWait && r.State == once.Running {
-		outcome.state = "success"
-	}
+	words, getenv, run := outcomes[outcomeOf(r, nil)].words, s.p.step.Getenv, ""
 	if id := getenv("GITHUB_RUN_ID"); id != "" {
 		run = getenv("GITHUB_SERVER_URL") + "/" + getenv("GITHUB_REPOSITORY") + runPath + id
 	}
 	description := fmt.Sprintf("["+recordFormat+"]", r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.Updated.UnixMicro(), r.JobID)
-	if whole := outcome.words + " " + description; len(whole) <= maxDescription {
+	if whole := words + " " + description; len(whole) <= maxDescription {
 		description = whole
 	}
 	if len(description) > maxDescription {
 		return errors.New("the job's id is too long for a commit status: give a directory with -state")
 	}
-	body, err := json.Marshal(status{State: outcome.state, Description: description, Context: s.context(r.Key), TargetURL: cmp.Or(r.PRLink, run)})
+	body, err := json.Marshal(status{State: s.state(r), Description: description, Context: s.context(r.Key), TargetURL: cmp.Or(r.PRLink, run)})
 	if err == nil {
 		err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
 		sleep(ctx, s.p.settle)

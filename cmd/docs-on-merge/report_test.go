@@ -108,6 +108,12 @@ func TestTheDemo(t *testing.T) {
 		assert.Contains(t, r.log, "== Jobs made in all: 1")
 		assert.Equal(t, 2, strings.Count(r.stdout, "https://github.com/example/docs/pull/1\n"))
 		assert.Contains(t, r.stdout, "> +4 -0 json.go")
+		assert.Equal(t, 2, strings.Count(r.log, "\noutcome = pull-request\njob-id = job_1\npr-link = https://github.com/example/docs/pull/1\n"), r.log)
+		for _, args := range [][]string{{"-demo", "-no-wait"}, {"-base", "HEAD^", "-demo"}} {
+			r := w.runOnce(args...)
+			assert.Equal(t, 2, r.code)
+			assert.Contains(t, r.log, "-demo takes no other flag")
+		}
 		assert.Empty(t, w.service.Requests())
 	}
 }
