@@ -71,7 +71,7 @@ func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "
 
 // findChange finds what was merged: between two refs by hand, else of the event.
 func (p *program) findChange(ctx context.Context) (c change, err error) {
-	g, e, o := &git{dir: p.step.Dir}, event{}, &p.options
+	g, e, o := p.git(), event{}, &p.options
 	if name := p.step.Getenv("GITHUB_EVENT_NAME"); name != "" && o.base == "" && o.head == "" {
 		if e, c.skip, err = p.readEvent(name); err != nil || c.skip != "" {
 			return c, err

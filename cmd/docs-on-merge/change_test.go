@@ -56,21 +56,23 @@ func TestAMergeBecomesAPullRequestOnce(t *testing.T) {
 // merge makes a branch of two commits, with one on main beside them, and merges it in a way.
 func merge(t *testing.T, way string) (w *world, event map[string]any) {
 	w = newWorld(t)
-	w.git("checkout", "--quiet", "-b", "topic")
-	w.commit("topic 1", "one.go", "package one\n")
-	w.commit("topic 2", "two.go", "package two\n")
-	w.git("checkout", "--quiet", "main")
-	base := w.git("rev-parse", "HEAD")
-	w.commit("beside", "beside.go", "package beside\n")
-	switch way {
-	case "merge":
-		w.git("merge", "--quiet", "--no-ff", "topic")
-	case "squash":
-		w.git("merge", "--quiet", "--squash", "topic")
-		w.git("commit", "--quiet", "--message=squashed")
-	case "rebase":
-		w.git("cherry-pick", base+"..topic")
-	}
+	w.copied(way, func() {
+		w.git("checkout", "--quiet", "-b", "topic")
+		w.commit("topic 1", "one.go", "package one\n")
+		w.commit("topic 2", "two.go", "package two\n")
+		w.git("checkout", "--quiet", "main")
+		base := w.git("rev-parse", "HEAD")
+		w.commit("beside", "beside.go", "package beside\n")
+		switch way {
+		case "merge":
+			w.git("merge", "--quiet", "--no-ff", "topic")
+		case "squash":
+			w.git("merge", "--quiet", "--squash", "topic")
+			w.git("commit", "--quiet", "--message=squashed")
+		case "rebase":
+			w.git("cherry-pick", base+"..topic")
+		}
+	})
 	return w, map[string]any{"action": "closed", "pull_request": map[string]any{"merged": true, "title": "A title", "body": nil, "merge_commit_sha": w.git("rev-parse", "HEAD"),
 		"commits": 2, "additions": 2, "deletions": 0, "changed_files": 2}}
 }
@@ -253,6 +255,7 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 	w.env["GITHUB_EVENT_PATH"] = "/nowhere"
 	assert.Contains(t, w.runOnce().log, "GITHUB_EVENT_PATH")
 	require.NoError(t, os.RemoveAll(filepath.Join(w.dir, ".git")))
+	w.repo.changed()
 	w.onGitHub("push", good)
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)

@@ -18,15 +18,17 @@ import (
 // released is a world with v1.0.0, a merge, v1.1.0 on a merge, and the floating tag v1.
 func released(t *testing.T) *world {
 	w := newWorld(t)
-	w.git("tag", "v1.0.0")
-	w.git("checkout", "--quiet", "-b", "side")
-	w.commit("on a side", "side.go", "package side\n")
-	w.git("tag", "v0.9.9-side")
-	w.git("checkout", "--quiet", "main")
-	w.commit("second", "b.go", "package b\n")
-	w.commit("third", "c.go", "package c\n")
-	w.git("tag", "--annotate", "--message=x", "v1.1.0")
-	w.git("tag", "v1")
+	w.copied("released", func() {
+		w.git("tag", "v1.0.0")
+		w.git("checkout", "--quiet", "-b", "side")
+		w.commit("on a side", "side.go", "package side\n")
+		w.git("tag", "v0.9.9-side")
+		w.git("checkout", "--quiet", "main")
+		w.commit("second", "b.go", "package b\n")
+		w.commit("third", "c.go", "package c\n")
+		w.git("tag", "--annotate", "--message=x", "v1.1.0")
+		w.git("tag", "v1")
+	})
 	return w
 }
 
@@ -171,11 +173,13 @@ func TestByHandTheRecordIsGitHubsToo(t *testing.T) {
 // echoes is a push of three merges by pull requests, of which the second can be an echo.
 func echoes(t *testing.T) (w *world, second string) {
 	w = newWorld(t)
-	before := w.git("rev-parse", "HEAD")
-	w.commit("one", "one.go", "package one\n")
-	second = w.commit("two", "two.go", "package two\n")
-	w.commit("three", "three.go", "package three\n")
-	w.onGitHub("push", w.push(before))
+	w.copied("echoes", func() {
+		for _, name := range []string{"one", "two", "three"} {
+			w.commit(name, name+".go", "package "+name+"\n")
+		}
+	})
+	second = w.git("rev-parse", "HEAD~1")
+	w.onGitHub("push", w.push(w.git("rev-parse", "HEAD~3")))
 	w.forge.pulls = map[string][]pullRequest{}
 	for i, name := range []string{"HEAD~2", "HEAD~1", "HEAD"} {
 		w.forge.pulls[w.git("rev-parse", name)] = []pullRequest{{Number: i + 1, Title: fmt.Sprint("Title ", i+1), Body: fmt.Sprint("Body ", i+1), MergedAt: "x"}}

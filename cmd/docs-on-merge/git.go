@@ -13,8 +13,9 @@ import (
 // git runs git in a folder until something fails: then err is why, and nothing runs
 // any more.
 type git struct {
-	dir string
-	err error
+	dir    string
+	output func(*exec.Cmd) ([]byte, error)
+	err    error
 }
 
 func (g *git) run(ctx context.Context, args ...string) string {
@@ -27,7 +28,7 @@ func (g *git) run(ctx context.Context, args ...string) string {
 		"GIT_AUTHOR_NAME=docs-on-merge", "GIT_AUTHOR_EMAIL=docs-on-merge@localhost", "GIT_COMMITTER_NAME=docs-on-merge", "GIT_COMMITTER_EMAIL=docs-on-merge@localhost")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := g.output(cmd)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -39,7 +40,7 @@ func (g *git) run(ctx context.Context, args ...string) string {
 
 // find returns the full name of the commit that ref names, or "" if there is none.
 func (g *git) find(ctx context.Context, ref string) string {
-	probe := git{g.dir, g.err}
+	probe := *g
 	return probe.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 }
 

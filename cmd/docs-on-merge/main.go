@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,22 +31,23 @@ import (
 
 func main() {
 	ci.Main("docs-on-merge", func(ctx context.Context, step *ci.Step, args []string) int {
-		return (&program{step: step, settle: time.Second, sendTime: time.Minute}).run(ctx, args)
+		return (&program{step: step, gitOutput: (*exec.Cmd).Output, settle: time.Second, sendTime: time.Minute}).run(ctx, args)
 	})
 }
 
 // program is one run, and what it came to.
 type program struct {
-	step     *ci.Step
-	forge    http.RoundTripper // to GitHub's API; nil is the default one
-	settle   time.Duration     // between a status and its read-back
-	sendTime time.Duration     // see once.WithSendTime
-	blind    bool              // GitHub does not tell of pull requests
-	options  options
-	change   change
-	prompt   string
-	record   once.Record
-	statuses *statuses // that the record is in; nil if it is elsewhere
+	step      *ci.Step
+	gitOutput func(*exec.Cmd) ([]byte, error)
+	forge     http.RoundTripper // to GitHub's API; nil is the default one
+	settle    time.Duration     // between a status and its read-back
+	sendTime  time.Duration     // see once.WithSendTime
+	blind     bool              // GitHub does not tell of pull requests
+	options   options
+	change    change
+	prompt    string
+	record    once.Record
+	statuses  *statuses // that the record is in; nil if it is elsewhere
 }
 
 // options are the command line.
@@ -89,6 +91,8 @@ func (p *program) parse(args []string) error {
 	}
 	return nil
 }
+
+func (p *program) git() *git { return &git{dir: p.step.Dir, output: p.gitOutput} }
 
 func (p *program) run(ctx context.Context, args []string) int {
 	err := p.parse(args)
@@ -271,7 +275,7 @@ func (p *program) demo(ctx context.Context) int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system tidies its folder, too
 	err = os.WriteFile(filepath.Join(dir, "json.go"), []byte("package cli\n\n// JSON is the flag --json.\nvar JSON bool\n"), 0o600)
-	g := &git{dir, err}
+	g := &git{dir, p.gitOutput, err}
 	g.run(ctx, "init", "--quiet")
 	g.run(ctx, "add", "json.go")
 	if g.run(ctx, "commit", "--quiet", "--no-gpg-sign", "--message=Add the flag --json"); g.err != nil {
@@ -285,7 +289,7 @@ func (p *program) demo(ctx context.Context) int {
 	for _, args := range [][]string{{"-dry-run"}, {}, {}} {
 		fmt.Fprintf(p.step.Stderr, "\n== docs-on-merge %v\n", args)
 		args = append(args, "-state", filepath.Join(dir, "state"), "-repository", "example/cli")
-		if code := (&program{step: step, sendTime: p.sendTime}).run(ctx, args); code != 0 {
+		if code := (&program{step: step, gitOutput: p.gitOutput, sendTime: p.sendTime}).run(ctx, args); code != 0 {
 			return code
 		}
 	}

@@ -35,7 +35,7 @@ const asProgram = "DOCS_ON_MERGE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "" {
-		os.Exit(m.Run())
+		os.Exit(runTests(m))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	step := &ci.Step{Name: "docs-on-merge", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -43,9 +43,18 @@ func TestMain(m *testing.M) {
 			pace := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Millisecond, 10*time.Millisecond))
 			return mintlify.NewClientFromEnv(append(opts, mintlify.WithRetryWait(0, 0), pace)...)
 		}}
-	code := (&program{step: step, settle: 10 * time.Millisecond, sendTime: 1500 * time.Millisecond}).run(ctx, os.Args[1:])
+	code := (&program{step: step, gitOutput: (*exec.Cmd).Output, settle: 10 * time.Millisecond, sendTime: 1500 * time.Millisecond}).run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+func runTests(m *testing.M) int {
+	var err error
+	if originalsDir, err = os.MkdirTemp("", "docs-on-merge-tests-"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(originalsDir)
+	return m.Run()
 }
 
 // skipUnlessLong skips a test that starts git often, unless MINTLIFY_LONG is set.

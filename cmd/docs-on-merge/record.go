@@ -29,13 +29,13 @@ var gitHubRemote = regexp.MustCompile(`(^|[/@.])(github\.com|ghe\.com)[:/]`)
 func (p *program) openStore(ctx context.Context) (once.Store, error) {
 	dir, named := p.options.state, p.step.OnGitHub() || p.options.repository != "" && !p.step.OnGitLab()
 	token := p.step.Getenv("GITHUB_TOKEN") != ""
-	onGitHub := p.step.OnGitHub() || named && token || !p.step.OnGitLab() && gitHubRemote.MatchString((&git{dir: p.step.Dir}).run(ctx, "remote", "get-url", "origin"))
+	onGitHub := p.step.OnGitHub() || named && token || !p.step.OnGitLab() && gitHubRemote.MatchString(p.git().run(ctx, "remote", "get-url", "origin"))
 	remote, isRemote := strings.CutPrefix(dir, "git:")
 	switch {
 	case isRemote && (remote == "" || remote[0] == '-'):
 		return nil, fmt.Errorf("-state git:%s names no remote", remote)
 	case isRemote:
-		return shared{&refs{p.step.Dir, remote}, p.step.Link}, nil
+		return shared{&refs{p.git, remote}, p.step.Link}, nil
 	case onGitHub && dir != "":
 		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
 	case onGitHub:
@@ -110,7 +110,10 @@ func (s shared) List(context.Context, ...once.State) ([]once.Record, error) {
 
 // refs is a journal in the refs of a git remote, one a record. Each version is a commit,
 // whose parent is the version before. The remote takes one of several.
-type refs struct{ dir, remote string }
+type refs struct {
+	git    func() *git
+	remote string
+}
 
 func refOf(key string) string {
 	return fmt.Sprintf("refs/docs-on-merge/%.20x", sha256.Sum256([]byte(key)))
@@ -130,7 +133,7 @@ func (s *refs) tip(ctx context.Context, g *git, key string) (commit string) {
 }
 
 func (s *refs) read(ctx context.Context, key string) (versions []once.Record, err error) {
-	g := &git{dir: s.dir}
+	g := s.git()
 	commit := s.tip(ctx, g, key)
 	if commit == "" {
 		return nil, g.err
@@ -151,7 +154,7 @@ func (s *refs) add(ctx context.Context, r once.Record) error {
 	if err != nil {
 		return err
 	}
-	g := &git{dir: s.dir}
+	g := s.git()
 	args, parent, count := []string{"commit-tree", g.emptyTree(ctx), "-m", string(text)}, s.tip(ctx, g, r.Key), "0"
 	if parent != "" {
 		args, count = append(args, "-p", parent), g.run(ctx, "rev-list", "--count", parent)

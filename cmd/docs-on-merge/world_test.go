@@ -37,6 +37,7 @@ type world struct {
 	toForge          http.RoundTripper
 	sendTime, settle time.Duration
 	project          string
+	repo             *repo
 }
 
 func newWorld(t *testing.T) *world {
@@ -44,11 +45,14 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), forge: &forge{statuses: map[string][]status{}}, sendTime: time.Minute, settle: time.Second, project: mintlifytest.ProjectID,
 		env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID, "GITHUB_TOKEN": gitHubToken}}
 	w.toForge = w.forge
-	w.git("init", "--quiet", "--template=", "--initial-branch=main")
-	w.commit("first", "a.go", "package a\n")
+	w.copied("first", func() {
+		w.git("init", "--quiet", "--template=", "--initial-branch=main")
+		w.commit("first", "a.go", "package a\n")
+	})
 	return w
 }
 
+// git runs git in the repository, which may change it.
 func (w *world) git(args ...string) string {
 	w.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -56,7 +60,7 @@ func (w *world) git(args ...string) string {
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_KEY_1=core.fsync", "GIT_CONFIG_VALUE_1=none",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com")
-	out, err := cmd.CombinedOutput()
+	out, err := w.repo.output(cmd)
 	require.NoError(w.t, err, "git %q: %s", args, out)
 	return strings.TrimSpace(string(out))
 }
@@ -92,9 +96,8 @@ func (w *world) push(before string) map[string]any {
 // merged is a world in which a commit was pushed to GitHub.
 func merged(t *testing.T) *world {
 	w := newWorld(t)
-	before := w.git("rev-parse", "HEAD")
-	w.commit("Add the flag --json", "b.go", "package b\n")
-	w.onGitHub("push", w.push(before))
+	w.copied("merged", func() { w.commit("Add the flag --json", "b.go", "package b\n") })
+	w.onGitHub("push", w.push(w.git("rev-parse", "HEAD^")))
 	return w
 }
 
@@ -125,7 +128,7 @@ func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 // program is the program in this world, which writes to stdout and stderr.
 func (w *world) program(env map[string]string, stdout, stderr io.Writer) *program {
 	step := &ci.Step{Name: "docs-on-merge", Dir: w.dir, Getenv: func(name string) string { return env[name] }, Stdout: stdout, Stderr: stderr, Connect: w.connect}
-	return &program{step: step, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
+	return &program{step: step, gitOutput: w.repo.output, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
 }
 
 // run runs the program outside a bubble or within one.
