@@ -71,7 +71,7 @@ func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "
 
 // findChange finds what was merged: between two refs by hand, else of the event.
 func (p *program) findChange(ctx context.Context) (c change, err error) {
-	g, e, o := p.git(), event{}, &p.options
+	g, e, o := p.git, event{}, &p.options
 	if name := p.step.Getenv("GITHUB_EVENT_NAME"); name != "" && o.base == "" && o.head == "" {
 		if e, c.skip, err = p.readEvent(name); err != nil || c.skip != "" {
 			return c, err
@@ -89,17 +89,17 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 		head = c.tag
 	}
 	c.head = g.commit(ctx, head)
-	c.base = p.findBase(ctx, g, e, c)
+	c.base = p.findBase(ctx, &g, e, c)
 	if c.repository = cmp.Or(o.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH")); c.repository == "" {
 		c.repository = url.PathEscape(filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
 	}
-	for _, s := range p.findSpans(ctx, g, e.PullRequest, &c) {
-		files, sum := g.files(ctx, s[0], s[1], o.paths)
+	for _, s := range p.findSpans(ctx, &g, e.PullRequest, &c) {
+		files, sum, patches := g.diff(ctx, s[0], s[1], o.paths)
 		c.files += files
 		c.stat = stat{c.stat.files + sum.files, c.stat.added + sum.added, c.stat.removed + sum.removed}
 		c.subjects += g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", s[1], "^"+s[0]) + "\n"
 		if o.withDiff {
-			c.diffs = append(c.diffs, strings.Split("\n"+g.diff(ctx, "--patch", s[0], s[1], o.paths), "\ndiff --git ")[1:]...)
+			c.diffs = append(c.diffs, patches...)
 		}
 	}
 	if g.err == nil && c.stat.files == 0 && c.skip == "" {
@@ -192,7 +192,7 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 	if r.Commits < 2 || g.find(ctx, head+"^2") != "" {
 		return parent
 	}
-	if _, all := g.files(ctx, parent, head, nil); all == (stat{r.ChangedFiles, r.Additions, r.Deletions}) {
+	if _, all, _ := g.diff(ctx, parent, head, nil); all == (stat{r.ChangedFiles, r.Additions, r.Deletions}) {
 		return parent // squashed
 	}
 	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
@@ -242,8 +242,7 @@ func (p *program) findSpans(ctx context.Context, g *git, pull pullRequest, c *ch
 
 // pullRequest returns the pull request that a commit has merged, if this is GitHub.
 func (p *program) pullRequest(ctx context.Context, repository, commit string) (pull pullRequest) {
-	byHand := p.options.repository != "" && p.step.Getenv("GITHUB_TOKEN") != "" && !p.step.OnGitLab()
-	if p.blind || !p.step.OnGitHub() && !byHand {
+	if p.blind || !p.onGitHub() {
 		return pull
 	}
 	var found []pullRequest

@@ -14,7 +14,7 @@ import (
 // any more.
 type git struct {
 	dir    string
-	output func(*exec.Cmd) ([]byte, error)
+	output func(*exec.Cmd) ([]byte, error) // runs a command
 	err    error
 }
 
@@ -70,11 +70,6 @@ func (g *git) emptyTree(ctx context.Context) string {
 	return g.run(ctx, "hash-object", "-w", "-t", "tree", os.DevNull)
 }
 
-// diff compares two commits, within the pathspecs and whatever the user's configuration.
-func (g *git) diff(ctx context.Context, how, base, head string, paths []string) string {
-	return g.run(ctx, append([]string{"diff", how, "--no-color", "--find-renames", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", base, head, "--"}, paths...)...)
-}
-
 // stat is how much a change touches. A binary file has no lines.
 type stat struct{ files, added, removed int }
 
@@ -82,15 +77,17 @@ func (s stat) String() string {
 	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", s.files, s.added, s.removed)
 }
 
-// files lists the files that differ between two commits, a line each, and sums them up.
-func (g *git) files(ctx context.Context, base, head string, paths []string) (list string, sum stat) {
-	var lines strings.Builder
-	for line := range strings.Lines(g.diff(ctx, "--numstat", base, head, paths)) {
+// diff compares two commits, within the pathspecs and whatever the user's configuration: a
+// line and a patch for each file, and their sum.
+func (g *git) diff(ctx context.Context, base, head string, paths []string) (files string, sum stat, patches []string) {
+	args := []string{"diff", "--numstat", "--patch", "--no-color", "--find-renames", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", base, head, "--"}
+	counts, patch, _ := strings.Cut(g.run(ctx, append(args, paths...)...), "\n\n")
+	for line := range strings.Lines(counts) {
 		fields := append(strings.SplitN(strings.TrimSpace(line), "\t", 3), "", "") // added, removed, path
 		added, _ := strconv.Atoi(fields[0])                                        // "-" of a binary file
 		removed, _ := strconv.Atoi(fields[1])
 		sum = stat{sum.files + 1, sum.added + added, sum.removed + removed}
-		fmt.Fprintf(&lines, "+%d -%d %s\n", added, removed, fields[2])
+		files += fmt.Sprintf("+%d -%d %s\n", added, removed, fields[2])
 	}
-	return lines.String(), sum
+	return files, sum, strings.Split("\n"+patch, "\ndiff --git ")[1:]
 }

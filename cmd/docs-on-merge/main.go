@@ -31,23 +31,23 @@ import (
 
 func main() {
 	ci.Main("docs-on-merge", func(ctx context.Context, step *ci.Step, args []string) int {
-		return (&program{step: step, gitOutput: (*exec.Cmd).Output, settle: time.Second, sendTime: time.Minute}).run(ctx, args)
+		return (&program{step: step, git: git{output: (*exec.Cmd).Output}, settle: time.Second, sendTime: time.Minute}).run(ctx, args)
 	})
 }
 
 // program is one run, and what it came to.
 type program struct {
-	step      *ci.Step
-	gitOutput func(*exec.Cmd) ([]byte, error)
-	forge     http.RoundTripper // to GitHub's API; nil is the default one
-	settle    time.Duration     // between a status and its read-back
-	sendTime  time.Duration     // see once.WithSendTime
-	blind     bool              // GitHub does not tell of pull requests
-	options   options
-	change    change
-	prompt    string
-	record    once.Record
-	statuses  *statuses // that the record is in; nil if it is elsewhere
+	step     *ci.Step
+	git      git               // in the repository; copied for each use
+	forge    http.RoundTripper // to GitHub's API; nil is the default one
+	settle   time.Duration     // between a status and its read-back
+	sendTime time.Duration     // see once.WithSendTime
+	blind    bool              // GitHub does not tell of pull requests
+	options  options
+	change   change
+	prompt   string
+	record   once.Record
+	statuses *statuses // that the record is in; nil if it is elsewhere
 }
 
 // options are the command line.
@@ -92,8 +92,6 @@ func (p *program) parse(args []string) error {
 	return nil
 }
 
-func (p *program) git() *git { return &git{dir: p.step.Dir, output: p.gitOutput} }
-
 func (p *program) run(ctx context.Context, args []string) int {
 	err := p.parse(args)
 	switch {
@@ -105,7 +103,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 		ctx, cancel := context.WithTimeout(ctx, p.options.timeout)
 		defer cancel()
 		err = p.work(ctx)
-		p.show(context.WithoutCancel(ctx))
+		if p.statuses != nil {
+			p.statuses.show(context.WithoutCancel(ctx))
+		}
 	}
 	return p.report(err)
 }
@@ -222,16 +222,6 @@ func outcomeOf(r once.Record, err error) ci.Outcome {
 	return ci.OutcomeOf(err)
 }
 
-// show has the commit's newest status say what this run says, whatever an earlier run with
-// other flags has left there.
-func (p *program) show(ctx context.Context) {
-	if p.statuses != nil && p.record.Version > 0 {
-		if err := p.statuses.show(ctx, p.record.Key); err != nil {
-			p.step.Printf("The commit's status may be an earlier run's: %v", err)
-		}
-	}
-}
-
 // report tells what the run came to, and returns its exit code.
 func (p *program) report(err error) int {
 	outcome, reason, link := outcomeOf(p.record, err), "", p.step.Link(p.record.PRLink)
@@ -275,7 +265,7 @@ func (p *program) demo(ctx context.Context) int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system tidies its folder, too
 	err = os.WriteFile(filepath.Join(dir, "json.go"), []byte("package cli\n\n// JSON is the flag --json.\nvar JSON bool\n"), 0o600)
-	g := &git{dir, p.gitOutput, err}
+	g := git{dir, p.git.output, err}
 	g.run(ctx, "init", "--quiet")
 	g.run(ctx, "add", "json.go")
 	if g.run(ctx, "commit", "--quiet", "--no-gpg-sign", "--message=Add the flag --json"); g.err != nil {
@@ -289,7 +279,7 @@ func (p *program) demo(ctx context.Context) int {
 	for _, args := range [][]string{{"-dry-run"}, {}, {}} {
 		fmt.Fprintf(p.step.Stderr, "\n== docs-on-merge %v\n", args)
 		args = append(args, "-state", filepath.Join(dir, "state"), "-repository", "example/cli")
-		if code := (&program{step: step, gitOutput: p.gitOutput, sendTime: p.sendTime}).run(ctx, args); code != 0 {
+		if code := (&program{step: step, git: g, sendTime: p.sendTime}).run(ctx, args); code != 0 {
 			return code
 		}
 	}

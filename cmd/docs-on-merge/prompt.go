@@ -15,7 +15,7 @@ import (
 var defaultTemplate string
 
 const (
-	truncated   = "(truncated)"
+	truncated   = "(truncated)\n"
 	quotedWidth = 400     // characters of a quoted line
 	maxText     = 8 << 20 // bytes of a text that are looked at at all
 	aroundKey   = 100     // bytes that package once adds to a prompt, and the project's hash
@@ -71,34 +71,33 @@ func (p *program) makePrompt(c change) (string, error) {
 	}
 }
 
-// quoted is foreign text, line by line.
+// quoted is foreign text, of which each line begins with "> ".
 type quoted struct {
-	lines []string
-	size  int // of the lines
-	cut   bool
+	text string
+	cut  bool
 }
 
 func (p *program) quote(text string) *quoted {
-	q := &quoted{}
+	var quote strings.Builder
 	for _, line := range p.step.Lines(text[:min(len(text), maxText)]) {
 		for part := range slices.Chunk([]rune(line), quotedWidth) {
-			q.lines = append(q.lines, "> "+string(part))
-			q.size += len("> \n") + len(string(part))
+			fmt.Fprintf(&quote, "> %s\n", string(part))
 		}
 	}
-	return q
+	return &quoted{text: quote.String()}
 }
 
-// join returns texts as one, which says where something was cut.
+// join returns texts as one, which says where something was cut: once for neighbors that
+// are gone.
 func join(texts ...*quoted) string {
-	var lines []string
+	var joined strings.Builder
 	for _, q := range texts {
-		lines = append(lines, q.lines...)
-		if q.cut && (len(lines) == 0 || lines[len(lines)-1] != truncated) { // once for neighbors that are gone
-			lines = append(lines, truncated)
+		joined.WriteString(q.text)
+		if text := joined.String(); q.cut && text != truncated && !strings.HasSuffix(text, "\n"+truncated) {
+			joined.WriteString(truncated)
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.TrimSuffix(joined.String(), "\n")
 }
 
 // halveLargest drops the second half of the largest text, and returns how many bytes that
@@ -107,11 +106,9 @@ func halveLargest(all ...*quoted) (saved int) {
 	if len(all) == 0 {
 		return 0
 	}
-	q := slices.MaxFunc(all, func(a, b *quoted) int { return a.size - b.size })
-	half := len(q.lines) / 2
-	for _, line := range q.lines[half:] {
-		saved += len(line) + 1
-	}
-	q.lines, q.size, q.cut = q.lines[:half], q.size-saved, true
+	q := slices.MaxFunc(all, func(a, b *quoted) int { return len(a.text) - len(b.text) })
+	half := strings.LastIndex(q.text[:len(q.text)/2], "\n") + 1
+	saved = len(q.text) - half
+	q.text, q.cut = q.text[:half], true
 	return saved
 }

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,26 +23,30 @@ import (
 
 var gitHubRemote = regexp.MustCompile(`(^|[/@.])(github\.com|ghe\.com)[:/]`)
 
+// onGitHub reports whether GitHub has the repository and may be asked about it.
+func (p *program) onGitHub() bool {
+	return p.step.OnGitHub() || p.options.repository != "" && p.step.Getenv("GITHUB_TOKEN") != "" && !p.step.OnGitLab()
+}
+
 // openStore returns the store of the record. A run that cannot see the record on GitHub
 // could make the job that a run on GitHub has made: it has to say where its record is.
 func (p *program) openStore(ctx context.Context) (once.Store, error) {
-	dir, named := p.options.state, p.step.OnGitHub() || p.options.repository != "" && !p.step.OnGitLab()
-	token := p.step.Getenv("GITHUB_TOKEN") != ""
-	onGitHub := p.step.OnGitHub() || named && token || !p.step.OnGitLab() && gitHubRemote.MatchString(p.git().run(ctx, "remote", "get-url", "origin"))
+	dir, g := p.options.state, p.git
+	onGitHub := p.onGitHub() || !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
 	remote, isRemote := strings.CutPrefix(dir, "git:")
 	switch {
 	case isRemote && (remote == "" || remote[0] == '-'):
 		return nil, fmt.Errorf("-state git:%s names no remote", remote)
 	case isRemote:
-		return shared{&refs{p.git, remote}, p.step.Link}, nil
+		return shared{refs{p.git, remote}, p.step.Link}, nil
 	case onGitHub && dir != "":
 		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
 	case onGitHub:
-		g, err := p.openGitHub(p.change.repository)
+		api, err := p.openGitHub(p.change.repository)
 		if err != nil {
 			return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository (in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
 		}
-		p.statuses = &statuses{g, p, p.change.head, p.change.repository + "@" + p.change.head + ":"}
+		p.statuses = &statuses{gitHub: api, p: p, commit: p.change.head, prefix: p.change.repository + "@" + p.change.head + ":"}
 		return shared{p.statuses, p.step.Link}, nil
 	case p.step.Getenv("CI") != "":
 		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, a further run for this change makes a further job.")
@@ -61,10 +64,12 @@ func (p *program) openStore(ctx context.Context) (once.Store, error) {
 // journal is a place that others can read and that versions of a record are added to. Of
 // several of a version one counts for all.
 type journal interface {
-	// read returns the versions of key's record that count, from the first.
-	read(ctx context.Context, key string) ([]once.Record, error)
-	// add adds a version after those that were read. It may fail and still have added it.
-	add(ctx context.Context, r once.Record) error
+	// read returns the versions of key's record that count, from the first, and where the
+	// journal ends.
+	read(ctx context.Context, key string) (versions []once.Record, end string, err error)
+	// add adds a version at the end that read has returned. It may fail and still have
+	// added it.
+	add(ctx context.Context, r once.Record, end string) error
 }
 
 // shared is a [once.Store] in a journal. It leaves out what others must not read.
@@ -74,7 +79,7 @@ type shared struct {
 }
 
 func (s shared) Get(ctx context.Context, key string) (r once.Record, err error) {
-	versions, err := s.read(ctx, key)
+	versions, _, err := s.read(ctx, key)
 	if len(versions) > 0 {
 		r = versions[len(versions)-1]
 	}
@@ -83,7 +88,7 @@ func (s shared) Get(ctx context.Context, key string) (r once.Record, err error) 
 
 // Put adds a version, and reads back whether it counts.
 func (s shared) Put(ctx context.Context, r once.Record) error {
-	versions, err := s.read(ctx, r.Key)
+	versions, end, err := s.read(ctx, r.Key)
 	if err != nil {
 		return err
 	}
@@ -92,8 +97,8 @@ func (s shared) Put(ctx context.Context, r once.Record) error {
 	}
 	r.Prompt, r.Project, r.Problem, r.PRLink = "", "", "", s.link(r.PRLink)
 	r.Deadline, r.Updated = r.Deadline.Truncate(time.Microsecond), r.Updated.Truncate(time.Microsecond)
-	failed := s.add(ctx, r)
-	switch versions, err = s.read(ctx, r.Key); {
+	failed := s.add(ctx, r, end)
+	switch versions, _, err = s.read(ctx, r.Key); {
 	case err != nil:
 		return cmp.Or(failed, err)
 	case len(versions) < r.Version:
@@ -111,7 +116,7 @@ func (s shared) List(context.Context, ...once.State) ([]once.Record, error) {
 // refs is a journal in the refs of a git remote, one a record. Each version is a commit,
 // whose parent is the version before. The remote takes one of several.
 type refs struct {
-	git    func() *git
+	git    git
 	remote string
 }
 
@@ -119,51 +124,42 @@ func refOf(key string) string {
 	return fmt.Sprintf("refs/docs-on-merge/%.20x", sha256.Sum256([]byte(key)))
 }
 
-// tip returns the commit of key's newest version, "" if there is none, and fetches it.
-func (s *refs) tip(ctx context.Context, g *git, key string) (commit string) {
-	for line := range strings.Lines(g.run(ctx, "ls-remote", s.remote, refOf(key))) {
-		if name, ref, _ := strings.Cut(strings.TrimSpace(line), "\t"); ref == refOf(key) {
-			commit = name
+func (s refs) read(ctx context.Context, key string) (versions []once.Record, end string, err error) {
+	g, ref := s.git, refOf(key)
+	for line := range strings.Lines(g.run(ctx, "ls-remote", s.remote, ref)) {
+		if name, found, _ := strings.Cut(strings.TrimSpace(line), "\t"); found == ref {
+			end = name
 		}
 	}
-	if commit != "" && g.find(ctx, commit) == "" {
-		g.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", s.remote, refOf(key))
+	if end == "" {
+		return nil, "", g.err
 	}
-	return commit
-}
-
-func (s *refs) read(ctx context.Context, key string) (versions []once.Record, err error) {
-	g := s.git()
-	commit := s.tip(ctx, g, key)
-	if commit == "" {
-		return nil, g.err
+	if g.find(ctx, end) == "" {
+		g.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", s.remote, ref)
 	}
-	messages := strings.Split(strings.Trim(g.run(ctx, "log", "-z", "--no-show-signature", "--format=%B", commit), "\x00"), "\x00")
-	for _, message := range slices.Backward(messages) {
+	messages := strings.Split(strings.Trim(g.run(ctx, "log", "-z", "--reverse", "--no-show-signature", "--format=%B", end), "\x00"), "\x00")
+	for _, message := range messages {
 		var r once.Record
 		if err := json.Unmarshal([]byte(message), &r); g.err == nil && (err != nil || r.Key != key || r.Version != len(versions)+1) {
-			return nil, fmt.Errorf("%s of %s is not the record of %s: %q", refOf(key), s.remote, key, message)
+			return nil, "", fmt.Errorf("%s of %s is not the record of %s: %q", ref, s.remote, key, message)
 		}
 		versions = append(versions, r)
 	}
-	return versions, g.err
+	return versions, end, g.err
 }
 
-func (s *refs) add(ctx context.Context, r once.Record) error {
+func (s refs) add(ctx context.Context, r once.Record, end string) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	g := s.git()
-	args, parent, count := []string{"commit-tree", g.emptyTree(ctx), "-m", string(text)}, s.tip(ctx, g, r.Key), "0"
-	if parent != "" {
-		args, count = append(args, "-p", parent), g.run(ctx, "rev-list", "--count", parent)
-	}
-	if g.err == nil && count != strconv.Itoa(r.Version-1) {
-		return once.ErrConflict
+	g, ref := s.git, refOf(r.Key)
+	args := []string{"commit-tree", g.emptyTree(ctx), "-m", string(text)}
+	if end != "" {
+		args = append(args, "-p", end)
 	}
 	g.run(ctx, "push", "--quiet", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no",
-		"--force-with-lease="+refOf(r.Key)+":"+parent, s.remote, g.run(ctx, args...)+":"+refOf(r.Key))
+		"--force-with-lease="+ref+":"+end, s.remote, g.run(ctx, args...)+":"+ref)
 	return g.err
 }
 
@@ -197,19 +193,12 @@ func (p *program) openGitHub(repository string) (*gitHub, error) {
 // do makes a call, again if that may help: none of ours does harm when it comes twice.
 func (g *gitHub) do(ctx context.Context, method, path string, body []byte, into any) (err error) {
 	for attempt := range 3 { // which take less time than a send may
-		sleep(ctx, time.Duration(attempt)*time.Second)
-		if err = g.attempt(ctx, method, path, body, into); err == nil || ci.OutcomeOf(err) != ci.NotStarted {
+		time.Sleep(time.Duration(attempt) * time.Second)
+		if err = g.attempt(ctx, method, path, body, into); err == nil || ctx.Err() != nil || ci.OutcomeOf(err) != ci.NotStarted {
 			break
 		}
 	}
 	return err
-}
-
-// sleep returns after d or when ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	<-ctx.Done()
 }
 
 func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, into any) error {
@@ -245,6 +234,8 @@ type statuses struct {
 	p      *program
 	commit string
 	prefix string // of keys, which a context leaves out
+	newest status // as last read
+	last   once.Record
 }
 
 // status is a status of a commit.
@@ -265,9 +256,10 @@ func (s *statuses) context(key string) string {
 	return "docs-on-merge/" + strings.TrimPrefix(key, s.prefix)
 }
 
-func (s *statuses) read(ctx context.Context, key string) (versions []once.Record, err error) {
+func (s *statuses) read(ctx context.Context, key string) (versions []once.Record, end string, err error) {
 	all, err := s.list(ctx, key)
 	for _, status := range all {
+		s.newest = status
 		text := recorded.FindStringSubmatch(status.Description)
 		if text == nil {
 			continue
@@ -275,35 +267,34 @@ func (s *statuses) read(ctx context.Context, key string) (versions []once.Record
 		r := once.Record{Task: once.Task{Key: key}}
 		var deadline, updated int64
 		if _, err := fmt.Sscanf(text[1], recordFormat, &r.Version, &r.State, &r.Sends, &r.Sender, &deadline, &updated, &r.JobID); err != nil {
-			return nil, fmt.Errorf("the status %s of %s is not a record that this version can read: %q", status.Context, s.commit, status.Description)
+			return nil, "", fmt.Errorf("the status %s of %s is not a record that this version can read: %q", status.Context, s.commit, status.Description)
 		}
 		r.Deadline, r.Updated = time.UnixMicro(deadline).UTC(), time.UnixMicro(updated).UTC()
 		if !strings.Contains(status.TargetURL, runPath) {
 			r.PRLink = status.TargetURL
 		}
 		if r.Version == len(versions)+1 {
-			versions = append(versions, r)
+			versions, s.last = append(versions, r), r
 		}
 	}
-	return versions, err
+	return versions, "", err
 }
 
 // list returns the statuses of key's context, the oldest first.
 func (s *statuses) list(ctx context.Context, key string) (all []status, err error) {
-	more := true
-	for page := 1; more; page++ {
+	for page := 1; page <= maxPages; page++ {
 		var found []status
-		err := s.do(ctx, http.MethodGet, fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, perPage, page), nil, &found)
-		if more = len(found) == perPage; more && page == maxPages {
-			err = cmp.Or(err, errors.New("the commit has too many statuses"))
-		}
-		if err != nil {
+		if err := s.do(ctx, http.MethodGet, fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, perPage, page), nil, &found); err != nil {
 			return nil, err
 		}
+		isLast := len(found) < perPage
 		all = append(all, slices.DeleteFunc(found, func(status status) bool { return status.Context != s.context(key) })...)
+		if isLast {
+			slices.SortFunc(all, func(a, b status) int { return cmp.Compare(a.ID, b.ID) })
+			return all, nil
+		}
 	}
-	slices.SortFunc(all, func(a, b status) int { return cmp.Compare(a.ID, b.ID) })
-	return all, nil
+	return nil, errors.New("the commit has too many statuses")
 }
 
 // state is the state of a status with r, to this run.
@@ -314,22 +305,20 @@ func (s *statuses) state(r once.Record) string {
 	return outcomes[outcomeOf(r, nil)].state
 }
 
-// show adds the newest version of key's record again, which counts for nothing, if the
-// newest status has another state.
-func (s *statuses) show(ctx context.Context, key string) error {
-	versions, err := s.read(ctx, key)
-	all, listErr := s.list(ctx, key)
-	if err = cmp.Or(err, listErr); err == nil && len(versions) > 0 {
-		if r := versions[len(versions)-1]; all[len(all)-1].State != s.state(r) {
-			err = s.add(ctx, r)
+// show has the newest status say what this run says of the record: if an earlier run with
+// other flags has left another state there, it adds the last version again, which counts for
+// nothing.
+func (s *statuses) show(ctx context.Context) {
+	if s.last.Version > 0 && s.newest.State != s.state(s.last) {
+		if err := s.add(ctx, s.last, ""); err != nil {
+			s.p.step.Printf("The commit's status is still that of an earlier run: %v", err)
 		}
 	}
-	return err
 }
 
 // add posts a status, and waits until those that came at once are visible. GitHub cannot
 // do better: of two that do not see each other both would count.
-func (s *statuses) add(ctx context.Context, r once.Record) error {
+func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 	words, getenv, run := outcomes[outcomeOf(r, nil)].words, s.p.step.Getenv, ""
 	if id := getenv("GITHUB_RUN_ID"); id != "" {
 		run = getenv("GITHUB_SERVER_URL") + "/" + getenv("GITHUB_REPOSITORY") + runPath + id
@@ -344,7 +333,7 @@ func (s *statuses) add(ctx context.Context, r once.Record) error {
 	body, err := json.Marshal(status{State: s.state(r), Description: description, Context: s.context(r.Key), TargetURL: cmp.Or(r.PRLink, run)})
 	if err == nil {
 		err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
-		sleep(ctx, s.p.settle)
+		time.Sleep(s.p.settle)
 	}
 	return err
 }

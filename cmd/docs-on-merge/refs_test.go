@@ -35,7 +35,7 @@ func TestRefsAreAStore(t *testing.T) {
 	}
 	mintlifytest.TestStore(t, func(t *testing.T) once.Store {
 		w := newWorld(t)
-		return shared{&refs{w.program(w.env, nil, nil).git, w.bare()}, w.program(w.env, nil, nil).step.Link}
+		return shared{refs{w.program(w.env, nil, nil).git, w.bare()}, w.program(w.env, nil, nil).step.Link}
 	}, mintlifytest.WithPublicRecords())
 }
 
@@ -78,7 +78,7 @@ func TestOneOfManyPushesWins(t *testing.T) {
 	won := make(chan string, 4)
 	for i := range 4 {
 		clone := w.clone(t)
-		s := shared{&refs{clone.program(w.env, nil, nil).git, remote}, w.program(w.env, nil, nil).step.Link}
+		s := shared{refs{clone.program(w.env, nil, nil).git, remote}, w.program(w.env, nil, nil).step.Link}
 		all.Go(func() {
 			r := once.Record{Task: once.Task{Key: "k"}, Version: 1, State: once.Sending, Sender: string(rune('a' + i))}
 			switch err := s.Put(t.Context(), r); err {
@@ -91,7 +91,7 @@ func TestOneOfManyPushesWins(t *testing.T) {
 	}
 	all.Wait()
 	require.Len(t, won, 1)
-	r, err := shared{&refs{w.program(w.env, nil, nil).git, remote}, nil}.Get(t.Context(), "k")
+	r, err := shared{refs{w.program(w.env, nil, nil).git, remote}, nil}.Get(t.Context(), "k")
 	require.NoError(t, err)
 	assert.Equal(t, <-won, r.Sender)
 }

@@ -27,7 +27,7 @@ func TestStatusesAreAStore(t *testing.T) {
 		p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
 		g, err := p.openGitHub("acme/cli")
 		require.NoError(t, err)
-		return shared{&statuses{g, p, "c0ffee", ""}, p.step.Link}
+		return shared{&statuses{gitHub: g, p: p, commit: "c0ffee"}, p.step.Link}
 	}, mintlifytest.WithPublicRecords())
 }
 

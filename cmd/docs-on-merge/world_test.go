@@ -128,7 +128,7 @@ func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 // program is the program in this world, which writes to stdout and stderr.
 func (w *world) program(env map[string]string, stdout, stderr io.Writer) *program {
 	step := &ci.Step{Name: "docs-on-merge", Dir: w.dir, Getenv: func(name string) string { return env[name] }, Stdout: stdout, Stderr: stderr, Connect: w.connect}
-	return &program{step: step, gitOutput: w.repo.output, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
+	return &program{step: step, git: git{dir: w.dir, output: w.repo.output}, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
 }
 
 // run runs the program outside a bubble or within one.

@@ -195,17 +195,14 @@ func (s *Step) Report(r Result) int {
 
 // write writes the outputs and the summary. At a desk the log has the outputs.
 func (s *Step) write(r Result) error {
-	var gitHub, gitLab, desk strings.Builder
+	var gitHub, gitLab strings.Builder
 	for _, output := range r.Outputs {
 		name, value, delimiter := output[0], s.OneLine(output[1]), rand.Text() // a value cannot guess its delimiter
 		fmt.Fprintf(&gitHub, "%s<<%s\n%s\n%[2]s\n", name, delimiter, value)
 		fmt.Fprintf(&gitLab, "%s=%s\n", strings.ToUpper(strings.ReplaceAll(s.Name+"_"+name, "-", "_")), value)
-		if value != "" {
-			fmt.Fprintf(&desk, "%s = %s\n", name, value)
+		if value != "" && !s.OnGitHub() && !s.OnGitLab() {
+			s.Printf("%s = %s", name, value)
 		}
-	}
-	if !s.OnGitHub() && !s.OnGitLab() {
-		s.Printf("%s", desk.String())
 	}
 	return s.deliver(gitHub.String(), fmt.Sprintf("### %s: %s\n\n%s\n%s\n", s.Name, r.Outcome, s.Code(r.Text), r.Summary), gitLab.String())
 }
