@@ -54,9 +54,9 @@ type program struct {
 type options struct {
 	base, head, template, state, job, repository string
 	paths, skipAuthors                           []string
-	timeout, heartbeat                           time.Duration
+	heartbeat                                    time.Duration
 	maxPrompt                                    int
-	again, noWait, dryRun, demo, soft, withDiff  bool
+	again, noWait, dryRun, withDiff              bool
 }
 
 func (p *program) parse(args []string) error {
@@ -65,29 +65,26 @@ func (p *program) parse(args []string) error {
 	flags := flag.NewFlagSet(p.step.Name, flag.ContinueOnError)
 	flags.StringVar(&o.base, "base", "", "the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
 	flags.StringVar(&o.head, "head", "", "the `commit` or tag after the change (default: of the event, else HEAD)")
-	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", ci.Repeated(&o.paths))
-	flags.Func("skip-author", "skip the merges of this `login`, too (default: mintlify[bot], dependabot[bot], renovate[bot]); may be repeated", ci.Repeated(&o.skipAuthors))
+	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", func(path string) error { o.paths = append(o.paths, path); return nil })
+	flags.Func("skip-author", "skip the merges of this `login`, too (default: mintlify[bot], dependabot[bot], renovate[bot]); may be repeated", func(login string) error { o.skipAuthors = append(o.skipAuthors, login); return nil })
 	flags.StringVar(&o.template, "template", "", "a `file` with the prompt as a text/template (default: built in)")
 	flags.StringVar(&o.state, "state", "", "keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote (default: the commit's status on GitHub, else a folder of the user's)")
 	flags.StringVar(&o.job, "job", "", "take the job of this `id` as the change's")
 	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed, refused or canceled")
-	flags.DurationVar(&o.timeout, "timeout", time.Hour, "how long to wait in all")
 	flags.DurationVar(&o.heartbeat, "heartbeat", time.Minute, "how often to log a wait without news")
 	flags.IntVar(&o.maxPrompt, "max-prompt", 32_000, "the longest prompt, in `bytes`")
 	flags.BoolVar(&o.withDiff, "diff", true, "put the diff into the prompt, as far as it fits")
 	flags.StringVar(&o.repository, "repository", "", "`owner/name` (default: GitHub's or GitLab's, else the folder's name)")
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
-	flags.BoolVar(&o.soft, "soft", false, "never turn the commit red: end with exit code 0 unless the set-up is to blame")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
-	flags.BoolVar(&o.demo, "demo", false, "show a run on a fake of the service, in a temporary repository")
-	if err := p.step.Parse(flags, args); err != nil {
+	p.step.Timeout = time.Hour
+	switch err := p.step.Parse(flags, args); {
+	case err != nil:
 		return err
-	}
-	if o.demo && flags.NFlag() > 1 {
+	case p.step.Demo && flags.NFlag() > 1:
 		return errors.New("-demo takes no other flag")
-	}
-	if o.timeout <= 0 || o.heartbeat <= 0 || o.maxPrompt <= 0 {
-		return errors.New("-timeout, -heartbeat and -max-prompt must be more than 0")
+	case o.heartbeat <= 0 || o.maxPrompt <= 0:
+		return errors.New("-heartbeat and -max-prompt must be more than 0")
 	}
 	return nil
 }
@@ -97,10 +94,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
-	case err == nil && p.options.demo:
+	case err == nil && p.step.Demo:
 		return p.demo(ctx)
 	case err == nil:
-		ctx, cancel := context.WithTimeout(ctx, p.options.timeout)
+		ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
 		defer cancel()
 		err = p.work(ctx)
 		if p.statuses != nil {
@@ -153,7 +150,7 @@ func (p *program) work(ctx context.Context) (err error) {
 		return nil
 	}
 	// The record is left alone meanwhile: GitHub takes 1,000 requests an hour of a repository.
-	_, err = client.Jobs.WaitUntilDone(ctx, p.record.JobID, mintlify.WithOnPoll(p.step.LogPolls(p.options.heartbeat)))
+	_, err = client.Jobs.WaitUntilDone(ctx, p.record.JobID, mintlify.WithOnPoll(p.step.LogPolls("job", p.options.heartbeat)))
 	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
 		p.record, err = runner.Do(ctx, task)
 	}
@@ -237,7 +234,7 @@ func (p *program) report(err error) int {
 		outcome, reason, hint = "skipped", p.change.skip, ""
 	}
 	text := slices.DeleteFunc([]string{outcomes[outcome].words, reason, hint, link}, func(part string) bool { return part == "" })
-	r := ci.Result{Outcome: outcome, Text: strings.Join(text, ": "), Soft: p.options.soft, Asked: outcome == ci.Running && err == nil,
+	r := ci.Result{Outcome: outcome, Text: strings.Join(text, ": "), Asked: outcome == ci.Running && err == nil,
 		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", p.record.JobID}, {"pr-link", link}}}
 	if link != "" {
 		r.Summary = "<" + link + ">\n\n"

@@ -299,7 +299,7 @@ func (s *statuses) list(ctx context.Context, key string) (all []status, err erro
 
 // state is the state of a status with r, to this run.
 func (s *statuses) state(r once.Record) string {
-	if o := s.p.options; o.soft && r.State != once.Sending || o.noWait && r.State == once.Running {
+	if s.p.step.Soft && r.State != once.Sending || s.p.options.noWait && r.State == once.Running {
 		return "success"
 	}
 	return outcomes[outcomeOf(r, nil)].state

@@ -35,29 +35,24 @@ func run(ctx context.Context, step *ci.Step, args []string) int {
 	flags := flag.NewFlagSet(step.Name, flag.ContinueOnError)
 	flags.StringVar(&p.preview, "preview", "", "deploy a preview of this `branch` instead of the site")
 	flags.StringVar(&p.id, "id", "", "wait for the deployment with this `id` instead of triggering one")
-	timeout := flags.Duration("timeout", 30*time.Minute, "how long to wait")
-	soft := flags.Bool("soft", false, "end with exit code 0 unless the set-up is to blame")
-	isDemo := flags.Bool("demo", false, "show a run on a fake of the service")
+	step.Timeout = 30 * time.Minute
 	err := step.Parse(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err == nil && p.preview != "" && p.id != "":
 		err = errors.New("-preview and -id exclude each other")
-	case err == nil && *timeout <= 0:
-		err = fmt.Errorf("-timeout is %v, want more than 0", *timeout)
-	}
-	if err == nil {
-		ctx, cancel := context.WithTimeout(ctx, *timeout)
+	case err == nil:
+		ctx, cancel := context.WithTimeout(ctx, step.Timeout)
 		defer cancel()
-		err = p.publish(ctx, *isDemo)
+		err = p.publish(ctx)
 	}
-	return p.report(*soft, err)
+	return p.report(err)
 }
 
-func (p *publication) publish(ctx context.Context, isDemo bool) error {
-	connect, log := p.step.Connect, p.step.LogPolls(time.Minute)
-	if isDemo {
+func (p *publication) publish(ctx context.Context) error {
+	connect, log := p.step.Connect, p.step.LogPolls("deployment", time.Minute)
+	if p.step.Demo {
 		p.step.Printf("Demo: a fake of the service inside this program. Nothing is deployed.")
 		connect = p.demo
 	}
@@ -85,19 +80,18 @@ func (p *publication) publish(ctx context.Context, isDemo bool) error {
 }
 
 // trigger lets no signal interrupt it, so that the deployment's id is known.
-func (p *publication) trigger(ctx context.Context, client *mintlify.Client) error {
+func (p *publication) trigger(ctx context.Context, client *mintlify.Client) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	call := client.Deployments.TriggerUpdate
+	var queued *mintlify.QueuedDeployment
 	if p.preview != "" {
-		call = func(ctx context.Context) (*mintlify.QueuedDeployment, error) {
-			return client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: p.preview})
-		}
+		queued, err = client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: p.preview})
+	} else {
+		queued, err = client.Deployments.TriggerUpdate(ctx)
 	}
-	queued, err := call(ctx)
 	if queued == nil {
 		return err
 	}
@@ -107,8 +101,8 @@ func (p *publication) trigger(ctx context.Context, client *mintlify.Client) erro
 }
 
 // report tells how the run ended, and returns the exit code.
-func (p *publication) report(soft bool, err error) int {
-	r, status := ci.Result{Outcome: "success", Soft: soft}, ""
+func (p *publication) report(err error) int {
+	r, status := ci.Result{Outcome: "success"}, ""
 	if p.deployment != nil {
 		status = string(p.deployment.Status)
 	}

@@ -33,6 +33,10 @@ type Step struct {
 	Getenv         func(string) string
 	Stdout, Stderr io.Writer
 	Connect        func(...mintlify.Option) (*mintlify.Client, error)
+
+	// Flags of all commands, set by Parse.
+	Demo, Soft bool
+	Timeout    time.Duration // unless given, what it is before Parse
 }
 
 // Main runs a command as a process. A signal ends ctx and nothing else: the command
@@ -53,48 +57,43 @@ func (s *Step) OnGitHub() bool { return s.Getenv("GITHUB_ACTIONS") == "true" }
 // OnGitLab reports whether GitLab runs the step.
 func (s *Step) OnGitLab() bool { return s.Getenv("GITLAB_CI") == "true" }
 
-// Repeated returns what [flag.FlagSet.Func] needs for a flag that may be repeated.
-func Repeated(values *[]string) func(string) error {
-	return func(value string) error {
-		*values = append(*values, value)
-		if strings.TrimSpace(value) == "" {
-			return errors.New("it is empty: is its variable set?")
-		}
-		return nil
-	}
-}
-
-// Parse parses the command line. It refuses a flag that is given and empty, such as one
-// whose value is a shell variable that is not set, and a step whose outputs cannot be
-// written: that must not show only after the service has acted. After -h and -version,
-// which it handles, it returns [flag.ErrHelp].
+// Parse adds the flags of all commands and parses the command line. It refuses a flag that
+// is given and empty, such as one whose value is a shell variable that is not set, and a step
+// whose outputs cannot be written: that must not show only after the service has acted. After
+// -h and -version, which it handles, it returns [flag.ErrHelp].
 func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // an error comes back: all the flags would bury it
+	flags.BoolVar(&s.Demo, "demo", false, "show a run on a fake of the service")
+	flags.BoolVar(&s.Soft, "soft", false, "end with exit code 0, and leave no commit red, unless the set-up is to blame")
+	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long to wait in all")
 	wantsVersion := flags.Bool("version", false, "print the version and the commit")
-	err := flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
+	for i, arg := range args {
+		name, value, isPair := strings.Cut(arg, "=")
+		if strings.TrimSpace(arg) == "" && i > 0 {
+			name, isPair = args[i-1], true
+		}
+		if isPair && strings.HasPrefix(name, "-") && strings.TrimSpace(value) == "" {
+			return fmt.Errorf("%s is given and empty: is its variable set?", name)
+		}
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
 		s.Printf("Usage of %s:", s.Name)
 		flags.SetOutput(s)
 		flags.PrintDefaults()
 		s.Printf("Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. README.md says what to do about each.")
-	}
-	if err == nil && *wantsVersion {
+		return err
+	case err != nil:
+		return err
+	case *wantsVersion:
 		s.Print(version.String(s.Name))
 		return flag.ErrHelp
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case s.Timeout <= 0:
+		return fmt.Errorf("-timeout is %v, want more than 0", s.Timeout)
 	}
-	flags.Visit(func(f *flag.Flag) {
-		_, hasValue := f.Value.(flag.Getter) // a function has none
-		if err == nil && hasValue && strings.TrimSpace(f.Value.String()) == "" {
-			err = fmt.Errorf("-%s is given and empty: is its variable set?", f.Name)
-		}
-	})
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if err == nil {
-		err = s.deliver("", "", "")
-	}
-	return err
+	return s.deliver("", "", "")
 }
 
 // Outcome is how a step ended: one of these, or what the command calls its success.
@@ -143,22 +142,17 @@ func OutcomeOf(err error) Outcome {
 
 // LogPolls returns a hook that logs a wait for people: what changes, what fails, else a
 // line each heartbeat.
-func (s *Step) LogPolls(heartbeat time.Duration) func(mintlify.Poll) {
+func (s *Step) LogPolls(what string, heartbeat time.Duration) func(mintlify.Poll) {
 	var last string
 	var logged time.Duration
 	return func(poll mintlify.Poll) {
-		var status string
-		switch {
-		case poll.Err != nil:
-			status = fmt.Sprint("a poll failed: ", poll.Err)
-		case poll.Job != nil:
-			status = "the job is " + string(poll.Job.Status)
-		case poll.Deployment != nil:
-			status = "the deployment is " + string(poll.Deployment.Status)
+		text := "the " + what + " is " + poll.Status
+		if poll.Err != nil {
+			text = fmt.Sprint("a poll failed: ", poll.Err)
 		}
-		if status != last || poll.Waited-logged >= heartbeat {
-			last, logged = status, poll.Waited
-			s.Printf("After %v: %s", poll.Waited.Round(time.Second), s.OneLine(status))
+		if text != last || poll.Waited-logged >= heartbeat {
+			last, logged = text, poll.Waited
+			s.Printf("After %v: %s", poll.Waited.Round(time.Second), s.OneLine(text))
 		}
 	}
 }
@@ -169,7 +163,6 @@ type Result struct {
 	Text    string      // why, in one line
 	Outputs [][2]string // name and value, for later steps
 	Summary string      // Markdown that follows Text; foreign text goes through Code or Link
-	Soft    bool        // exit code 0 unless the set-up is to blame
 	Asked   bool        // exit code 0: the outcome was asked for
 }
 
@@ -180,7 +173,7 @@ func (s *Step) Report(r Result) int {
 	switch {
 	case r.Asked:
 		code = 0
-	case code != 0 && r.Soft && r.Outcome != SetUp:
+	case code != 0 && s.Soft && r.Outcome != SetUp:
 		kind, code = "warning", 0
 	case code != 0:
 		kind = "error"
