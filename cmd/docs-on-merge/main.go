@@ -268,15 +268,15 @@ func (p *program) demo(ctx context.Context) int {
 	if g.run(ctx, "commit", "--quiet", "--no-gpg-sign", "--message=Add the flag --json"); g.err != nil {
 		return p.report(g.err)
 	}
-	service := mintlifytest.NewService()
-	step := &ci.Step{Name: p.step.Name, Dir: dir, Getenv: func(string) string { return "" }, Stdout: p.step.Stdout, Stderr: p.step.Stderr,
-		Connect: func(opts ...mintlify.Option) (*mintlify.Client, error) {
-			return service.Client(append(opts, mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second)))...), nil
-		}}
+	service, step := mintlifytest.NewService(), *p.step
+	step.Dir, step.Demo, step.Getenv = dir, false, func(string) string { return "" }
+	step.Connect = func(opts ...mintlify.Option) (*mintlify.Client, error) {
+		return service.Client(append(opts, mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second)))...), nil
+	}
 	for _, args := range [][]string{{"-dry-run"}, {}, {}} {
 		fmt.Fprintf(p.step.Stderr, "\n== docs-on-merge %v\n", args)
 		args = append(args, "-state", filepath.Join(dir, "state"), "-repository", "example/cli")
-		if code := (&program{step: step, git: g, sendTime: p.sendTime}).run(ctx, args); code != 0 {
+		if code := (&program{step: &step, git: g, sendTime: p.sendTime}).run(ctx, args); code != 0 {
 			return code
 		}
 	}

@@ -257,8 +257,11 @@ func (s *statuses) context(key string) string {
 }
 
 func (s *statuses) read(ctx context.Context, key string) (versions []once.Record, end string, err error) {
-	all, err := s.list(ctx, key)
+	all, err := s.list(ctx)
 	for _, status := range all {
+		if status.Context != s.context(key) {
+			continue
+		}
 		s.newest = status
 		text := recorded.FindStringSubmatch(status.Description)
 		if text == nil {
@@ -280,21 +283,20 @@ func (s *statuses) read(ctx context.Context, key string) (versions []once.Record
 	return versions, "", err
 }
 
-// list returns the statuses of key's context, the oldest first.
-func (s *statuses) list(ctx context.Context, key string) (all []status, err error) {
-	for page := 1; page <= maxPages; page++ {
+// list returns the commit's statuses, the oldest first.
+func (s *statuses) list(ctx context.Context) (all []status, err error) {
+	for page := 1; page <= maxPages && len(all) == (page-1)*perPage; page++ {
 		var found []status
 		if err := s.do(ctx, http.MethodGet, fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, perPage, page), nil, &found); err != nil {
 			return nil, err
 		}
-		isLast := len(found) < perPage
-		all = append(all, slices.DeleteFunc(found, func(status status) bool { return status.Context != s.context(key) })...)
-		if isLast {
-			slices.SortFunc(all, func(a, b status) int { return cmp.Compare(a.ID, b.ID) })
-			return all, nil
-		}
+		all = append(all, found...)
 	}
-	return nil, errors.New("the commit has too many statuses")
+	if len(all) == maxPages*perPage {
+		return nil, errors.New("the commit has too many statuses")
+	}
+	slices.SortFunc(all, func(a, b status) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
 }
 
 // state is the state of a status with r, to this run.

@@ -204,20 +204,16 @@ func (s *Step) write(r Result) error {
 func (s *Step) deliver(outputs, summary, dotenv string) (err error) {
 	for name, text := range map[string]string{"GITHUB_OUTPUT": outputs, "GITHUB_STEP_SUMMARY": summary} {
 		if path := s.Getenv(name); path != "" {
-			err = errors.Join(err, appendTo(path, text))
+			file, failed := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+			if failed == nil {
+				_, failed = file.WriteString(text)
+				failed = errors.Join(failed, file.Close())
+			}
+			err = errors.Join(err, failed)
 		}
 	}
 	if s.OnGitLab() {
 		err = errors.Join(err, replace(filepath.Join(s.Dir, s.Name+".env"), dotenv))
-	}
-	return err
-}
-
-func appendTo(path, text string) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err == nil {
-		_, err = file.WriteString(text)
-		err = errors.Join(err, file.Close())
 	}
 	return err
 }
