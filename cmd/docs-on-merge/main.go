@@ -171,8 +171,8 @@ func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.S
 		if err == nil {
 			record, err = runner.Adopt(ctx, task.Key, o.job)
 		}
-	case o.again && slices.Contains(over, record.State):
-		if record, err = runner.SendAgain(ctx, task.Key); record.Version > 0 && !slices.Contains(over, record.State) {
+	case o.again && over[record.State] != "":
+		if record, err = runner.SendAgain(ctx, task.Key); record.Version > 0 && over[record.State] == "" {
 			err = nil // another run was faster
 		}
 	case o.again && record.Version > 0:
@@ -188,8 +188,8 @@ func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.S
 	return err
 }
 
-// over are the states that -again begins anew from.
-var over = []once.State{once.Unknown, once.Failed, once.Refused, once.Canceled}
+// over are the states that -again begins anew from, and what they mean.
+var over = map[once.State]ci.Outcome{once.Failed: ci.Failed, once.Unknown: ci.Unknown, once.Refused: ci.NotStarted, once.Canceled: ci.NotStarted}
 
 // outcomes are what each outcome is to GitHub and to people.
 var outcomes = map[ci.Outcome]struct{ state, words, hint string }{
@@ -205,10 +205,11 @@ var outcomes = map[ci.Outcome]struct{ state, words, hint string }{
 
 // outcomeOf returns what a record means, and the error that came with it.
 func outcomeOf(r once.Record, err error) ci.Outcome {
-	over := map[once.State]ci.Outcome{once.Done: "no-pull-request", once.Failed: ci.Failed, once.Unknown: ci.Unknown, once.Refused: ci.NotStarted, once.Canceled: ci.NotStarted}
 	switch {
 	case r.State == once.Done && r.PRLink != "":
 		return "pull-request"
+	case r.State == once.Done:
+		return "no-pull-request"
 	case over[r.State] != "":
 		return over[r.State]
 	case err == nil && r.State == once.Pending && r.Sends > 0:
@@ -226,7 +227,7 @@ func (p *program) report(err error) int {
 	switch {
 	case outcome == ci.Unknown:
 		reason = fmt.Sprintf("%s: find the pull request whose description ends with %q", cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
-	case slices.Contains(over, p.record.State): // err speaks of package once
+	case over[p.record.State] != "": // err speaks of package once
 		reason, hint = p.record.Problem, outcomes[ci.Failed].hint
 	case err != nil:
 		reason = err.Error()
