@@ -36,7 +36,7 @@ func (r *repo) output(cmd *exec.Cmd) ([]byte, error) {
 	switch {
 	case cmd.Dir != r.dir, slices.Contains(args, "--show-toplevel"): // of another repository, or of this copy
 		return cmd.Output()
-	case !memorable && !slices.Contains([]string{"ls-remote", "remote", "fetch", "push", "commit-tree"}, args[0]):
+	case !memorable && !slices.Contains([]string{"ls-remote", "remote", "fetch", "push", "commit-tree", "config"}, args[0]):
 		defer r.changed()
 	}
 	r.mu.Lock()
