@@ -102,7 +102,7 @@ func (s shared) Put(ctx context.Context, r once.Record) error {
 	case err != nil:
 		return cmp.Or(failed, err)
 	case len(versions) < r.Version:
-		return cmp.Or[error](failed, &ci.Error{Outcome: ci.NotStarted, Err: errors.New("what was recorded does not show")})
+		return cmp.Or(failed, ci.NotStarted.Of(errors.New("what was recorded does not show")))
 	case versions[r.Version-1] != r:
 		return once.ErrConflict
 	}
@@ -209,7 +209,7 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 	req.Header = http.Header{"Authorization": {"Bearer " + g.token}, "Accept": {"application/vnd.github+json"}, "Content-Type": {"application/json"}}
 	resp, err := g.client.Do(req)
 	if err != nil {
-		return &ci.Error{Outcome: ci.NotStarted, Err: err}
+		return ci.NotStarted.Of(err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 10<<20))
@@ -220,7 +220,7 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 	err = fmt.Errorf("%s %s: %s: %s", method, req.URL.Path, resp.Status, data[:min(len(data), 300)])
 	switch {
 	case code < 300 || code >= 500 || code == http.StatusTooManyRequests || code == http.StatusForbidden && limited:
-		return &ci.Error{Outcome: ci.NotStarted, Err: err}
+		return ci.NotStarted.Of(err)
 	case code == http.StatusForbidden || code == http.StatusNotFound:
 		return fmt.Errorf("%w (the job needs permissions: statuses: write, and pull-requests: read; one of a fork's pull request gets neither)", err)
 	}

@@ -74,9 +74,9 @@ func (p *publication) publish(ctx context.Context) error {
 	case err == nil, errors.Is(err, mintlify.ErrDeploymentFailed):
 		return err
 	case later, errors.As(err, new(*mintlify.WaitError)):
-		return &ci.Error{Outcome: ci.Running, Err: fmt.Errorf("%w. Wait for it with -id %s", err, p.id)}
+		return ci.Running.Of(fmt.Errorf("%w. Wait for it with -id %s", err, p.id))
 	}
-	return &ci.Error{Outcome: ci.SetUp, Err: err}
+	return ci.SetUp.Of(err)
 }
 
 // trigger lets no signal interrupt it, so that the deployment's id is known.

@@ -168,8 +168,8 @@ func TestTheFileForGitLabIsReplacedAndNeverFollowed(t *testing.T) {
 
 func TestOutcomeOf(t *testing.T) {
 	assert.Equal(t, SetUp, OutcomeOf(os.ErrClosed))
-	assert.Equal(t, Running, OutcomeOf(&Error{Running, http.ErrServerClosed}))
-	assert.ErrorIs(t, &Error{Running, http.ErrServerClosed}, http.ErrServerClosed)
+	assert.Equal(t, Running, OutcomeOf(Running.Of(http.ErrServerClosed)))
+	assert.ErrorIs(t, Running.Of(http.ErrServerClosed), http.ErrServerClosed)
 	for outcome, code := range map[Outcome]int{Failed: 1, SetUp: 2, Unknown: 3, Running: 4, NotStarted: 5, "success": 0, "skipped": 0} {
 		assert.Equal(t, code, outcome.exitCode())
 	}

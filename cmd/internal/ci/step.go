@@ -112,26 +112,25 @@ func (o Outcome) exitCode() int {
 	return 1 + slices.Index([]Outcome{Failed, SetUp, Unknown, Running, NotStarted}, o)
 }
 
-// Error is an error whose outcome its place decides.
-type Error struct {
+// Of returns err as an error whose outcome its place decides.
+func (o Outcome) Of(err error) error { return &placed{o, err} }
+
+type placed struct {
 	Outcome
-	Err error
+	error
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+func (p *placed) Unwrap() error { return p.error }
 
 // OutcomeOf returns what an error means for a step that has not started anything else.
 func OutcomeOf(err error) Outcome {
-	var placed *Error
+	var decided *placed
 	var api *mintlify.APIError
 	_, later := mintlify.RetryAfter(err)
 	refused := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
 	switch {
-	case errors.As(err, &placed):
-		return placed.Outcome
+	case errors.As(err, &decided):
+		return decided.Outcome
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
 		return Unknown
 	case later, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &api) && slices.Contains(refused, api.StatusCode):
