@@ -100,8 +100,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
 		defer cancel()
 		err = p.work(ctx)
-		if p.statuses != nil {
-			p.statuses.show(context.WithoutCancel(ctx))
+		if p.statuses != nil && p.record.Version > 0 {
+			p.statuses.show(context.WithoutCancel(ctx), p.record.Key)
 		}
 	}
 	return p.report(err)

@@ -234,8 +234,6 @@ type statuses struct {
 	p      *program
 	commit string
 	prefix string // of keys, which a context leaves out
-	newest status // as last read
-	last   once.Record
 }
 
 // status is a status of a commit.
@@ -256,13 +254,14 @@ func (s *statuses) context(key string) string {
 	return "docs-on-merge/" + strings.TrimPrefix(key, s.prefix)
 }
 
+// read's end is the state of the newest status.
 func (s *statuses) read(ctx context.Context, key string) (versions []once.Record, end string, err error) {
 	all, err := s.list(ctx)
 	for _, status := range all {
 		if status.Context != s.context(key) {
 			continue
 		}
-		s.newest = status
+		end = status.State
 		text := recorded.FindStringSubmatch(status.Description)
 		if text == nil {
 			continue
@@ -277,10 +276,10 @@ func (s *statuses) read(ctx context.Context, key string) (versions []once.Record
 			r.PRLink = status.TargetURL
 		}
 		if r.Version == len(versions)+1 {
-			versions, s.last = append(versions, r), r
+			versions = append(versions, r)
 		}
 	}
-	return versions, "", err
+	return versions, end, err
 }
 
 // list returns the commit's statuses, the oldest first.
@@ -307,14 +306,16 @@ func (s *statuses) state(r once.Record) string {
 	return outcomes[outcomeOf(r, nil)].state
 }
 
-// show has the newest status say what this run says of the record: if an earlier run with
+// show has the newest status say what this run says of key's record: if an earlier run with
 // other flags has left another state there, it adds the last version again, which counts for
 // nothing.
-func (s *statuses) show(ctx context.Context) {
-	if s.last.Version > 0 && s.newest.State != s.state(s.last) {
-		if err := s.add(ctx, s.last, ""); err != nil {
-			s.p.step.Printf("The commit's status is still that of an earlier run: %v", err)
-		}
+func (s *statuses) show(ctx context.Context, key string) {
+	versions, newest, err := s.read(ctx, key)
+	if n := len(versions); n > 0 && newest != s.state(versions[n-1]) {
+		err = s.add(ctx, versions[n-1], newest)
+	}
+	if err != nil {
+		s.p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
 	}
 }
 
