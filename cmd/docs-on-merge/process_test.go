@@ -1,12 +1,9 @@
 package main
 
 import (
-	"archive/zip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -304,80 +301,6 @@ func TestTheActionPassesOddInputsOn(t *testing.T) {
 		assert.Equal(t, 2, exitCode(t, cmd.Run()), "%s: %s", input, log)
 	}
 	assert.Empty(t, w.prompts())
-}
-
-// TestGoInstall installs the commands by the module's path, from a proxy on disk that has
-// this source as a version.
-func TestGoInstall(t *testing.T) {
-	if !long(t) {
-		t.Skip("it takes seconds: MINTLIFY_LONG=1 runs it")
-	}
-	const path, version = "github.com/mintlify-community/mintlify-go", "v0.0.1-test"
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	dir := filepath.Join(t.TempDir(), "proxy")
-	versions := filepath.Join(dir, path, "@v")
-	require.NoError(t, os.MkdirAll(versions, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(versions, "list"), []byte(version+"\n"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(versions, version+".info"), []byte(`{"Version":"`+version+`"}`), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(versions, version+".mod"), []byte(citest.Read(t, filepath.Join(root, "go.mod"))), 0o600))
-	zipModule(t, root, path+"@"+version, filepath.Join(versions, version+".zip"))
-
-	env, err := exec.Command("go", "env", "-json", "GOMODCACHE").Output()
-	require.NoError(t, err)
-	var goEnv struct{ GOMODCACHE string }
-	require.NoError(t, json.Unmarshal(env, &goEnv))
-	bin, cache := t.TempDir(), t.TempDir()
-	for _, command := range []string{"docs-on-merge", "publish"} {
-		cmd := exec.Command("go", "install", "-modcacherw", path+"/cmd/"+command+"@"+version)
-		cmd.Dir = t.TempDir()
-		cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+cache, "GOFLAGS=", "GOSUMDB=off", "GOPRIVATE=",
-			"GOPROXY=file://"+dir+",file://"+goEnv.GOMODCACHE+"/cache/download")
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
-		w := newWorld(t)
-		w.env = map[string]string{}
-		installed, log := w.command(filepath.Join(bin, command), "--version")
-		require.Zero(t, exitCode(t, installed.Run()), log)
-		assert.Contains(t, log.String(), command+" "+version)
-		demo, log := w.command(filepath.Join(bin, command), "-demo")
-		require.Zero(t, exitCode(t, demo.Run()), log)
-	}
-}
-
-// zipModule writes the Go source of the root module as a module's zip. There may be no
-// repository: it is run from source archives, too.
-func zipModule(t *testing.T, root, prefix, path string) {
-	t.Helper()
-	file, err := os.Create(path)
-	require.NoError(t, err)
-	defer file.Close()
-	archive := zip.NewWriter(file)
-	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if _, err := os.Stat(filepath.Join(root, name, "go.mod")); name != "." && (err == nil || strings.HasPrefix(d.Name(), ".")) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if ext := filepath.Ext(name); ext != ".go" && ext != ".mod" && ext != ".sum" && ext != ".tmpl" {
-			return nil
-		}
-		entry, err := archive.Create(prefix + "/" + name)
-		if err != nil {
-			return err
-		}
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			return err
-		}
-		_, err = entry.Write(text)
-		return err
-	}))
-	require.NoError(t, archive.Close())
 }
 
 // The program's own main, with its own pace, on sockets.
