@@ -166,8 +166,9 @@ const program = `^package main$`
 // have the command and flags of args.
 func expect(dir string, args []string, patterns ...string) (err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	shared, _ := filepath.Glob(filepath.Join(dir, "../internal/ci/*.go"))
 	var all []byte
-	for _, file := range append(files, filepath.Join(dir, "usage.txt")) {
+	for _, file := range append(slices.Concat(files, shared), filepath.Join(dir, "usage.txt")) {
 		text, _ := os.ReadFile(file)
 		all = append(all, text...)
 	}
