@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -10,20 +11,24 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // admin is for those who run fleet: its health and its metrics.
 type admin struct {
 	store
-	settings
 	posts *prometheus.CounterVec
 }
 
-func newAdmin(s store, c settings) *admin {
-	return &admin{s, c, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleet_posts_total", Help: "POSTs of this process, by the state that they led to."}, []string{"result"})}
+func newAdmin(s store) admin {
+	return admin{s, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleet_posts_total",
+		Help: "POSTs of this process, by the state that they led to."}, []string{"result"})}
 }
 
-func (a *admin) handler() http.Handler {
+func (a admin) posted(result once.State) { a.posts.WithLabelValues(nameOf(result)).Inc() }
+
+func (a admin) handler() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(a, a.posts)
 	mux := http.NewServeMux()
@@ -42,54 +47,41 @@ func (a *admin) handler() http.Handler {
 	return mux
 }
 
-var (
-	promptsMetric = prometheus.NewDesc("fleet_prompts", "Prompts by project and state.", []string{"project", "state"}, nil)
-	quotaMetric   = prometheus.NewDesc("fleet_quota_left", "Prompts that may be sent now.", []string{"project"}, nil)
-	pausedMetric  = prometheus.NewDesc("fleet_paused", "1 while the project, or * for all, is paused.", []string{"project"}, nil)
-	oldestMetric  = prometheus.NewDesc("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued.", []string{"project"}, nil)
-	overdueMetric = prometheus.NewDesc("fleet_overdue", "Jobs that have been running for more than 24 hours.", []string{"project"}, nil)
-)
-
-// Describe implements [prometheus.Collector].
-func (a *admin) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{promptsMetric, quotaMetric, pausedMetric, oldestMetric, overdueMetric} {
-		descs <- desc
-	}
-}
+// Describe implements [prometheus.Collector]: projects come and go.
+func (a admin) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector].
-func (a *admin) Collect(metrics chan<- prometheus.Metric) {
+func (a admin) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), handlerTime)
 	defer cancel()
-	all, err := a.projectsStatus(ctx, a.settings)
+	all, err := a.projectsStatus(ctx)
 	if err != nil {
 		a.calm.Error("no metrics", "error", err)
-		metrics <- prometheus.NewInvalidMetric(promptsMetric, err)
+		metrics <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
 		return
 	}
-	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
+	gauge := func(name, help string, value float64, labels ...string) {
+		desc := prometheus.NewDesc(name, help, []string{"project", "state"}[:len(labels)], nil)
 		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 	}
 	for _, p := range all {
-		paused := 0.0
+		paused, oldest := 0.0, 0.0
 		if !p.PausedUntil.IsZero() {
 			paused = 1
 		}
-		if p.Project == "" {
-			gauge(pausedMetric, paused, "*")
-			continue
-		}
-		for _, state := range states {
-			gauge(promptsMetric, float64(p.Counts[nameOf(state)]), p.Project, nameOf(state))
-		}
-		oldest := 0.0
 		if !p.Oldest.IsZero() {
 			oldest = time.Since(p.Oldest).Seconds()
 		}
-		gauge(pausedMetric, paused, p.Project)
-		gauge(quotaMetric, float64(p.QuotaLeft), p.Project)
-		gauge(oldestMetric, oldest, p.Project)
-		gauge(overdueMetric, float64(p.Overdue), p.Project)
+		gauge("fleet_paused", "1 while the project, or * for all, is paused.", paused, cmp.Or(p.Project, "*"))
+		if p.Project == "" {
+			continue
+		}
+		for state, n := range p.Counts {
+			gauge("fleet_prompts", "Prompts by project and state.", float64(n), p.Project, state)
+		}
+		gauge("fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), p.Project)
+		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued.", oldest, p.Project)
+		gauge("fleet_overdue", "Jobs that have been running for more than 24 hours.", float64(p.Overdue), p.Project)
 	}
 }
 

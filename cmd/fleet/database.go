@@ -6,9 +6,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"math/rand/v2"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -30,9 +33,7 @@ import (
 // beside them, and River's queue.
 type database struct {
 	*sql.DB
-	lock     string               // the statement after which a transaction is alone
-	queue    queue                // inserts jobs
-	executor riverdriver.Executor // River's own statements
+	queue    queue // inserts jobs
 	newQueue func(*river.Config) (queue, error)
 	migrate  func(context.Context) error
 	close    func()
@@ -41,8 +42,6 @@ type database struct {
 // queue is what a client of River does on either database.
 type queue interface {
 	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
-	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
-	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
 }
@@ -52,8 +51,10 @@ const schemaVersion = 1
 //go:embed schema.sql
 var schema string
 
-// keyValue is how a connection string of libpq begins.
-var keyValue = regexp.MustCompile(`^\s*[a-z_]+\s*=`)
+// libpqForm matches the start of a connection string like "host=db dbname=fleet".
+var libpqForm = regexp.MustCompile(`^\s*[a-z_]+\s*=`)
+
+const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute path sqlite:/var/lib/fleet.db)"
 
 // openDatabase opens what DATABASE_URL names. create makes the tables that are missing.
 // No error shows the URL: it may have a password.
@@ -61,40 +62,38 @@ func openDatabase(ctx context.Context, databaseURL string, create bool, logger *
 	file, isFile := strings.CutPrefix(databaseURL, "sqlite:")
 	switch {
 	case databaseURL == "":
-		return nil, usageError("DATABASE_URL is not set, want postgres://…, host=… dbname=…, or sqlite:FILE")
+		return nil, usageError("DATABASE_URL is not set, want %s", databaseForms)
 	case isFile && (file == "" || file == ":memory:" || strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")):
-		return nil, usageError("DATABASE_URL names no file, want sqlite:FILE")
+		return nil, usageError("DATABASE_URL names no file, want %s", databaseForms)
 	case isFile:
 		db, err = openSQLite(file, create, logger)
-	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"), keyValue.MatchString(databaseURL):
+	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"), libpqForm.MatchString(databaseURL):
 		db, err = openPostgres(ctx, databaseURL, logger)
 	default:
-		return nil, usageError("DATABASE_URL is not of a known form, want postgres://…, host=… dbname=…, or sqlite:FILE")
+		return nil, usageError("DATABASE_URL has an unknown form, want %s", databaseForms)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if create {
+	if err == nil && create {
 		err = db.migrate(ctx)
 	}
 	if err == nil {
 		err = db.checkVersion(ctx)
 	}
 	if err != nil {
-		db.close()
+		if db != nil {
+			db.close()
+		}
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	return db, nil
 }
 
 func (db *database) checkVersion(ctx context.Context) error {
-	var version int
-	err := db.QueryRowContext(ctx, "SELECT version FROM fleet_schema").Scan(&version)
+	version, err := number(ctx, db, "SELECT version FROM fleet_schema")
 	switch {
 	case err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01")):
 		return usageError("the database has no tables yet: run fleet init")
-	case err == nil && version > schemaVersion:
-		return usageError("the tables are of version %d, made by a newer fleet: this one knows %d", version, schemaVersion)
+	case version > schemaVersion:
+		return usageError("the tables have version %d, made by a newer fleet: this one knows %d", version, schemaVersion)
 	}
 	return err
 }
@@ -107,123 +106,101 @@ var sqliteOptions = url.Values{
 }
 
 func openSQLite(file string, create bool, logger *slog.Logger) (*database, error) {
-	if _, err := os.Stat(file); err != nil && !create {
-		return nil, usageError("DATABASE_URL: %v: run fleet init", err)
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return nil, usageError("%w", err)
+	} else if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !create {
+		return nil, usageError("%w: run fleet init", err)
 	}
-	sqlDB, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: sqliteOptions.Encode()}).String())
+	name := url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: sqliteOptions.Encode()}
+	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
 		return nil, err
 	}
-	sqlDB.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
-	driver := riversqlite.New(sqlDB)
-	db := &database{DB: sqlDB, executor: driver.GetExecutor(), close: func() { _ = sqlDB.Close() }} // what is committed is on disk
-	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }
-	db.migrate = func(ctx context.Context) error {
-		tx, err := sqlDB.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback() //nolint:errcheck // it is committed, or of no use
-		migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
-		if err == nil {
-			//lint:ignore SA1019 what cannot share a transaction are migrations of Postgres
-			_, err = migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil)
-		}
-		if err == nil {
-			err = createTables(ctx, tx)
-		}
-		if err != nil {
-			return err
-		}
-		return tx.Commit()
-	}
-	db.queue, err = db.newQueue(&river.Config{Logger: logger})
-	return db, err
+	db.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
+	return newDatabase(db, riversqlite.New(db), logger, func() {})
 }
-
-func createTables(ctx context.Context, db once.DB) error {
-	if err := once.NewSQL(db).CreateTable(ctx); err != nil {
-		return err
-	}
-	_, err := db.ExecContext(ctx, schema)
-	return err
-}
-
-const (
-	migrationLock = "hashtextextended('fleet: migration', 0)"
-	turnLock      = "SELECT pg_advisory_xact_lock(hashtextextended('fleet: turn', 0))"
-)
 
 func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) (*database, error) {
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil { // its text may quote a part of the password: what is wrong is in the middle
 		_, why, _ := strings.Cut(err.Error(), "`: ")
 		why, _, _ = strings.Cut(why, " (")
-		return nil, usageError("DATABASE_URL cannot be parsed: %s", why)
+		return nil, usageError("it cannot be parsed: %s", why)
 	}
 	if config.MaxConns < 4 {
-		return nil, usageError("DATABASE_URL has pool_max_conns=%d, want 4 or more", config.MaxConns)
+		return nil, usageError("it has pool_max_conns=%d, want 4 or more", config.MaxConns)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("DATABASE_URL: %w", err) // pgx leaves the password out
+		return nil, err
 	}
-	sqlDB := stdlib.OpenDBFromPool(pool)
-	driver := riverpgxv5.New(pool)
-	db := &database{DB: sqlDB, executor: driver.GetExecutor(), lock: turnLock, close: func() { _ = sqlDB.Close(); pool.Close() }}
+	return newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), logger, pool.Close)
+}
+
+func newDatabase[Tx any](sqlDB *sql.DB, driver riverdriver.Driver[Tx], logger *slog.Logger, closePool func()) (*database, error) {
+	db := &database{DB: sqlDB}
+	db.close = func() { _ = sqlDB.Close(); closePool() } // what is committed is on disk
 	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }
 	db.migrate = func(ctx context.Context) error {
 		migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
 		if err != nil {
 			return err
 		}
-		return withMigrationLock(ctx, sqlDB, func() error {
-			if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-				return err
+		for range 20 { // each migration is a transaction, which fails if another process makes it meanwhile
+			_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+			if err == nil {
+				err = once.NewSQL(db).CreateTable(ctx)
 			}
-			return createTables(ctx, sqlDB)
-		})
+			if err == nil {
+				_, err = db.ExecContext(ctx, schema)
+			}
+			if err == nil || db.PingContext(ctx) != nil {
+				break
+			}
+			time.Sleep(rand.N(100 * time.Millisecond))
+		}
+		return err
 	}
+	var err error
 	db.queue, err = db.newQueue(&river.Config{Logger: logger})
 	return db, err
 }
 
-// withMigrationLock runs f in one process at a time. It asks for the lock again and again:
-// a session that waits inside of a statement would block CREATE INDEX CONCURRENTLY.
-func withMigrationLock(ctx context.Context, db *sql.DB, f func() error) error {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close() //nolint:errcheck // it goes back to the pool
-	for locked := false; !locked; {
-		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+migrationLock+")").Scan(&locked); err != nil {
-			return err
-		}
-		if !locked {
-			time.Sleep(50 * time.Millisecond)
-		}
-	}
-	err = f()
-	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+migrationLock+")")
-	return errors.Join(err, unlockErr)
-}
-
-// transact commits what f did, or nothing of it. Of those that are alone, one runs at a
-// time over all machines.
-func (db *database) transact(ctx context.Context, alone bool, f func(*sql.Tx) error) error {
+// transact commits what f did, or nothing of it. One transaction runs at a time, over all
+// machines: each begins with an update of the same row.
+func (db *database) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // it is committed, or of no use
-	if alone && db.lock != "" {
-		if _, err := tx.ExecContext(ctx, db.lock); err != nil {
-			return err
-		}
+	if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
+		return err
 	}
 	if err := f(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
+}
+
+// scan calls each for the rows of a query.
+func scan(ctx context.Context, db once.DB, each func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// number returns the number that a query brings, 0 if it brings none.
+func number(ctx context.Context, db once.DB, query string, args ...any) (int64, error) {
+	var n sql.NullInt64
+	err := scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&n) }, query, args...)
+	return n.Int64, err
 }

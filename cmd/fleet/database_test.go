@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server is the Postgres that the tests share, started by the first that needs it.
-var server postgresServer
+// testPostgres is the Postgres that the tests share, started by the first that needs it.
+var testPostgres postgresServer
 
 type postgresServer struct {
 	once      sync.Once
@@ -135,7 +135,7 @@ func findPostgres(name string) (string, error) {
 func eachDatabase(t *testing.T, f func(t *testing.T, url string)) {
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		f(t, server.url(t))
+		f(t, testPostgres.url(t))
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -160,5 +160,5 @@ func openStore(t *testing.T, url string) store {
 	db, err := openDatabase(context.Background(), url, true, quiet)
 	require.NoError(t, err)
 	t.Cleanup(db.close)
-	return store{db, quiet, quiet}
+	return store{db, production, quiet, quiet}
 }

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -27,65 +24,63 @@ import (
 const (
 	demoMerges  = 12
 	demoWorkers = 3
-	demoKill    = 5 // the prompt whose sender is killed
-	demoFail    = 8 // the prompt with which an outage begins
+	demoKill    = 5 // the POST whose sender is killed
+	demoFail    = 8 // the POST with which an outage begins
 	demoOutage  = 3 * time.Second
 )
 
-// demo is a fleet of processes on a fake of the service and an SQLite file. One of them
-// is killed at the worst of moments, the service fails for a while, and what a person would
-// do about it is done.
+// demo is a fleet of processes on a fake of the service and an SQLite file.
 type demo struct {
 	program
-	store   store
-	dir     string
-	start   time.Time
-	fake    *mintlifytest.Service
-	workers sync.WaitGroup
-
-	mu    sync.Mutex
-	acted map[string][]string // ids of the jobs that the fake has made, by key
-	posts int
-	fails time.Time // until then the service does
+	store store
+	start time.Time
+	fake  *mintlifytest.Service
+	posts atomic.Int32
+	fails atomic.Int64 // until then, in Unix milliseconds, the service does
 }
 
-func (p *program) demo(ctx context.Context, arguments []string) error {
-	if err := p.parse(newFlags("demo"), arguments, 0); err != nil {
-		return err
-	}
+func (p *program) demo(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "fleet-demo-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is temporary
-	d := &demo{program: *p, dir: dir, start: time.Now(), fake: mintlifytest.NewService(), acted: map[string][]string{}}
-	d.getenv = func(name string) string {
-		return map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(dir, "fleet.db")}[name]
-	}
+	d := &demo{program: *p, start: time.Now(), fake: mintlifytest.NewService()}
+	environment := map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(dir, "fleet.db")}
+	d.getenv = func(name string) string { return environment[name] }
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	err = d.withStore(ctx, true, slog.LevelError, func(s store) error {
+	defer cancel()
+	return d.withStore(ctx, true, slog.LevelError, func(s store) error {
 		d.store = s
-		return d.run(ctx)
+		return d.play(ctx)
 	})
-	cancel() // which kills the workers
-	d.workers.Wait()
-	return err
 }
 
 func (d *demo) say(format string, arguments ...any) {
 	fmt.Fprintf(d.stdout, "%5.1f s  %s\n", time.Since(d.start).Seconds(), fmt.Sprintf(format, arguments...))
 }
 
-func (d *demo) run(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
+func (d *demo) play(ctx context.Context) error {
+	service := httptest.NewServer(d)
+	defer service.Close()
+	d.say("a fake of the service is at %s, the queue is an SQLite file: nothing leaves this machine", service.URL)
+	if err := errors.Join(d.enqueueMerges(ctx), d.enqueueMerges(ctx)); err != nil {
 		return err
 	}
-	defer listener.Close()     //nolint:errcheck // nothing comes after
-	go http.Serve(listener, d) //nolint:errcheck,gosec // without it the demo ends by its time limit
-	d.say("a fake of the service is at %s, the queue is an SQLite file: nothing leaves this machine", listener.Addr())
-	return errors.Join(d.enqueueMerges(ctx), d.enqueueMerges(ctx), d.startWorkers(ctx, "http://"+listener.Addr().String()),
-		d.await(ctx), d.decide(ctx), d.await(ctx), d.sum(ctx))
+	workers, kill := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer kill()
+	for range demoWorkers {
+		worker := exec.CommandContext(workers, os.Args[0], "demo-worker")
+		worker.Env = append(os.Environ(), "DATABASE_URL="+d.getenv("DATABASE_URL"), "MINTLIFY_BASE_URL="+service.URL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
+		if err := worker.Start(); err != nil {
+			return err
+		}
+		running.Go(func() { _ = worker.Wait() }) // it is killed one way or the other
+		d.say("worker %d started", worker.Process.Pid)
+	}
+	return errors.Join(d.await(ctx), d.decide(ctx), d.await(ctx), d.sum(ctx))
 }
 
 func (d *demo) enqueueMerges(ctx context.Context) error {
@@ -103,31 +98,17 @@ func (d *demo) enqueueMerges(ctx context.Context) error {
 	return err
 }
 
-func (d *demo) startWorkers(ctx context.Context, baseURL string) error {
-	self, err := os.Executable()
-	for range demoWorkers {
-		worker := exec.CommandContext(ctx, self, "demo-worker")
-		worker.Env = append(os.Environ(), "DATABASE_URL="+d.getenv("DATABASE_URL"), "MINTLIFY_BASE_URL="+baseURL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
-		if err = errors.Join(err, worker.Start()); err != nil {
-			return err
-		}
-		d.workers.Go(func() { _ = worker.Wait() }) // it is killed one way or the other
-		d.say("worker %d started", worker.Process.Pid)
-	}
-	return nil
-}
-
 // demoWorker is one of the demo's processes: work, but quicker.
-func (p *program) demoWorker(ctx context.Context, arguments []string) error {
+func (p *program) demoWorker(ctx context.Context) error {
 	p.settings.N, p.settings.SendTime, p.settings.Pass, p.settings.PauseMin = 2, time.Second, time.Second, time.Second
 	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))}
-	return p.work(ctx, arguments)
+	return p.work(ctx)
 }
 
 // await shows the counts until nothing is left to do.
 func (d *demo) await(ctx context.Context) error {
 	for shown := ""; ; time.Sleep(200 * time.Millisecond) {
-		status, err := d.store.status(ctx, d.settings)
+		status, err := d.store.status(ctx)
 		if err != nil {
 			return err
 		}
@@ -146,33 +127,41 @@ func (d *demo) await(ctx context.Context) error {
 	}
 }
 
+// jobs returns the ids of the jobs that the fake has made, by key.
+func (d *demo) jobs() map[string][]string {
+	made, byKey := d.fake.Jobs(), map[string][]string{}
+	for _, r := range d.fake.Requests() {
+		if key, found := once.FindMarker(r.Prompt); found && r.Acted {
+			byKey[key] = append(byKey[key], made[0].ID)
+			made = made[1:]
+		}
+	}
+	return byKey
+}
+
 // decide does what status advises, with the fake in place of dashboard and forge.
 func (d *demo) decide(ctx context.Context) error {
-	status, err := d.store.status(ctx, d.settings)
+	status, err := d.store.status(ctx)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(d.stdout, "\nfleet status\n\n")
 	err = status.write(d.stdout, false)
+	jobs := d.jobs()
 	for _, a := range status.NeedsPerson {
-		arguments := []string{"-key", a.Key, "-again"}
-		d.mu.Lock()
-		if jobs := d.acted[a.Key]; len(jobs) > 0 {
-			arguments = []string{"-key", a.Key, "-job", jobs[0]}
+		arguments := []string{"retry", "-key", a.Key, "-again"}
+		if found := jobs[a.Key]; len(found) > 0 {
+			arguments = []string{"retry", "-key", a.Key, "-job", found[0]}
 		}
-		d.mu.Unlock()
-		d.say("a person has looked for the marker: fleet retry %s", strings.Join(arguments, " "))
-		err = errors.Join(err, d.retry(ctx, arguments))
+		d.say("a person has looked for the marker: fleet %s", strings.Join(arguments, " "))
+		err = errors.Join(err, d.program.run(ctx, arguments))
 	}
 	return err
 }
 
 func (d *demo) sum(ctx context.Context) error {
-	status, err := d.store.status(ctx, d.settings)
-	twice := 0
-	for _, jobs := range d.acted {
-		twice += len(jobs) - 1
-	}
+	status, err := d.store.status(ctx)
+	twice := len(d.fake.Jobs()) - len(d.jobs())
 	done := status.Counts["done"]
 	d.say("%d of %d merges done, %d acted on twice", done, demoMerges, twice)
 	if err == nil && (done != demoMerges || twice > 0) {
@@ -181,65 +170,31 @@ func (d *demo) sum(ctx context.Context) error {
 	return err
 }
 
-// ServeHTTP is the fake's, but for its outage and the prompt after which its sender is killed.
+// ServeHTTP is the fake's, but for its outage and the POST after which its sender is killed.
 func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, 1<<20))
-	isPost := r.Method == http.MethodPost
-	post, down := d.count(isPost)
-	if err != nil || down {
-		http.Error(rw, "the service is down", http.StatusServiceUnavailable)
-		return
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	response := httptest.NewRecorder()
-	d.fake.ServeHTTP(response, r)
-	if isPost {
-		d.note(markerOf(body), response.Body.Bytes())
-		if post == demoKill {
-			d.kill(r.UserAgent(), markerOf(body))
-			return
+	post := 0
+	if r.Method == http.MethodPost {
+		if post = int(d.posts.Add(1)); post == demoFail {
+			d.fails.Store(time.Now().Add(demoOutage).UnixMilli())
+			d.say("the service fails: 503 to every request for %v", demoOutage)
 		}
 		time.Sleep(300 * time.Millisecond) // so that there is something to see
 	}
+	if time.Now().UnixMilli() < d.fails.Load() {
+		http.Error(rw, "the service is down", http.StatusServiceUnavailable)
+		return
+	}
+	response := httptest.NewRecorder()
+	d.fake.ServeHTTP(response, r)
+	if post == demoKill {
+		first, _, _ := strings.Cut(r.UserAgent(), " ")
+		pid, _ := strconv.Atoi(first) //nolint:errcheck // that of a demo worker is a number
+		if worker, err := os.FindProcess(pid); err == nil && pid > 1 {
+			_ = worker.Kill() // the sum shows if it has not worked
+		}
+		d.say("worker %d is killed, kill -9: the service has acted on its prompt, and nobody has heard of it", pid)
+		return
+	}
 	rw.WriteHeader(response.Code)
 	_, _ = response.Body.WriteTo(rw)
-}
-
-// count counts the POSTs, and begins the outage.
-func (d *demo) count(isPost bool) (post int, down bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if isPost {
-		if d.posts++; d.posts == demoFail {
-			d.fails = time.Now().Add(demoOutage)
-			d.say("the service fails: 503 to every request for %v", demoOutage)
-		}
-	}
-	return d.posts, time.Now().Before(d.fails)
-}
-
-// note notes the job that was made for a key.
-func (d *demo) note(key string, response []byte) {
-	var job mintlify.Job
-	_ = json.Unmarshal(response, &job) // anything but a job has no id
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.acted[key] = append(d.acted[key], job.ID)
-}
-
-func (d *demo) kill(userAgent, key string) {
-	first, _, _ := strings.Cut(userAgent, " ")
-	pid, _ := strconv.Atoi(first) //nolint:errcheck // that of a demo worker is a number
-	if worker, err := os.FindProcess(pid); err == nil && pid > 1 {
-		_ = worker.Kill() // the sum shows if it has not worked
-	}
-	d.say("worker %d is killed, kill -9: the service has acted on %s, and nobody has heard of it", pid, key)
-}
-
-// markerOf returns the key that a request's prompt is marked with.
-func markerOf(body []byte) string {
-	var params mintlify.CreateJobParams
-	_ = json.Unmarshal(body, &params) // without a prompt there is no marker
-	key, _ := once.FindMarker(params.Prompt)
-	return key
 }

@@ -60,6 +60,7 @@ var quick = settings{N: 8, SendTime: 2 * time.Second, Quota: 1000, Window: time.
 
 func newFleet(t *testing.T, url string, s settings, service http.Handler) *fleet {
 	f := &fleet{t: t, url: url, store: openStore(t, url), settings: s, service: httptest.NewServer(service)}
+	f.store.settings = s
 	var err error
 	f.log, err = os.CreateTemp(t.TempDir(), "log")
 	require.NoError(t, err)
@@ -128,7 +129,7 @@ func (f *fleet) enqueue(prompts ...prompt) {
 
 // counts returns how many prompts are in each state.
 func (f *fleet) counts() map[string]int {
-	status, err := f.store.status(context.Background(), f.settings)
+	status, err := f.store.status(context.Background())
 	require.NoError(f.t, err)
 	return status.Counts
 }

@@ -62,7 +62,7 @@ func (m merge) key(sha string) string { return m.Repository + "@" + sha }
 
 // prompt returns what is to be enqueued for m.
 func (m merge) prompt(project string, priority int) (prompt, error) {
-	if !isRepository(m.Repository) || !isSHA(m.SHA) {
+	if !repository.MatchString(m.Repository) || !isSHA(m.SHA) {
 		return prompt{}, fmt.Errorf("the event's repository %.150q or commit %.80q is not one of GitHub's", m.Repository, m.SHA)
 	}
 	text, err := m.text("prompt")
@@ -123,6 +123,14 @@ func (a authors) has(names ...string) bool {
 	return slices.ContainsFunc(a, func(skip string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(skip, name) })
 	})
+}
+
+func (a *authors) add(login string) error {
+	if login == "" {
+		return errors.New("it is empty")
+	}
+	*a = append(*a, login)
+	return nil
 }
 
 // mergeOf returns the merge that an event tells of, or why there is none. The push and

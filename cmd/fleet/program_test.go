@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -106,7 +105,7 @@ func TestCommands(t *testing.T) {
 		assert.Equal(t, 4, c.counts()["queued"], "a plan changes nothing")
 		c.wants(0, "cancel", "-key", "acme/repo@1")
 		c.wants(2, "cancel", "-key", "acme/repo@1")
-		assert.Contains(t, c.wants(0, "cancel", "-project", "p0", "-yes"), "cancel: 2 of 2")
+		assert.Equal(t, 2, strings.Count(c.wants(0, "cancel", "-project", "p0", "-yes"), " is canceled\n"))
 		c.wants(0, "cancel", "-all", "-yes")
 		c.wants(2, "cancel", "-all", "-yes")
 		assert.Equal(t, 4, c.counts()["canceled"])
@@ -116,7 +115,7 @@ func TestCommands(t *testing.T) {
 		}
 		c.wants(2, "retry", "-state", "unknown", "-again", "-yes")
 		c.wants(2, "retry", "-state", "failed", "-again")
-		assert.Contains(t, c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"), "retry: 1 of 1")
+		assert.Equal(t, "acme/repo@1 is queued\n", c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"))
 		c.wants(0, "retry", "-state", "refused", "-again", "-yes")
 		c.wants(0, "retry", "-key", "acme/repo@4", "-again")
 		assert.Equal(t, map[string]int{"queued": 3, "sending": 0, "running": 0, "done": 1, "failed": 1, "refused": 0, "unknown": 0, "canceled": 0}, c.counts())
@@ -130,17 +129,20 @@ func TestPauseAndResume(t *testing.T) {
 	c.wants(2, "resume", "-project", "p")
 	c.wants(0, "pause", "-project", "p")
 	c.wants(0, "pause", "-all")
-	turn, err := s.takeTurn(t.Context(), "k", "p", production)
+	turn, err := s.takeTurn(t.Context(), "k", "p")
 	require.NoError(t, err)
 	assert.Empty(t, turn.key)
 	assert.Equal(t, maxWait, turn.wait)
+	turn, err = s.takeTurn(t.Context(), "not in the queue", "p")
+	require.NoError(t, err)
+	assert.Equal(t, maxWait+time.Second, turn.wait)
 	assert.Contains(t, c.wants(0, "status"), "p: 1 queued, the oldest for 0s; paused until somebody resumes it : person: ")
 	c.wants(0, "resume", "-all")
 	c.wants(2, "resume", "-all")
-	turn, _ = s.takeTurn(t.Context(), "k", "p", production)
+	turn, _ = s.takeTurn(t.Context(), "k", "p")
 	assert.Empty(t, turn.key, "a person has paused the project")
 	c.wants(0, "resume", "-project", "p")
-	turn, _ = s.takeTurn(t.Context(), "k", "p", production)
+	turn, _ = s.takeTurn(t.Context(), "k", "p")
 	assert.Equal(t, "k", turn.key)
 	assert.False(t, turn.probe)
 }
@@ -170,14 +172,20 @@ func TestBadLineLosesNothing(t *testing.T) {
 
 // TestLineOfAFailure numbers the lines when the database fails, too.
 func TestLineOfAFailure(t *testing.T) {
-	calls := 0
-	err := readLines(strings.NewReader(strings.Repeat(`{"key":"k","project":"p","prompt":"x"}`+"\n", 150)), func([]prompt) error {
-		if calls++; calls == 2 {
-			return errors.New("disk full")
-		}
-		return nil
-	})
-	assert.EqualError(t, err, "lines 101 to 150: disk full")
+	t.Parallel()
+	c, s := made(t, "sqlite:"+sqliteFile(t))
+	_, err := s.ExecContext(t.Context(), "CREATE TRIGGER full BEFORE INSERT ON fleet_prompts WHEN NEW.key = 'k120' BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+	require.NoError(t, err)
+	var lines strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&lines, `{"key":"k%d","prompt":"x"}`+"\n", i)
+	}
+	out, text, code := c.runAll(lines.String(), nil, "enqueue", "-stdin", "-project", "p")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, text, "lines 101 to 150: ")
+	assert.Contains(t, text, "disk full")
+	assert.Equal(t, "100 enqueued, 0 known already\n", out)
+	assert.Contains(t, c.wants(0, "status"), "p: 100 queued", "the flag's project is that of the lines")
 }
 
 func TestBadCommandLines(t *testing.T) {
@@ -204,23 +212,23 @@ func TestDatabaseURL(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for url, want := range map[string]string{
 		"":                      "DATABASE_URL is not set",
-		"mysql://u:hunter2@h/x": "not of a known form",
-		"fleet.db":              "not of a known form",
+		"mysql://u:hunter2@h/x": "has an unknown form",
+		"fleet.db":              "has an unknown form",
 		"sqlite:":               "names no file",
-		"sqlite://hunter2.db":   "names no file",
+		"sqlite://hunter2.db":   "names no file, want postgres://…, host=… dbname=…, or sqlite:FILE",
 		"sqlite::memory:":       "names no file",
 		"sqlite:missing.db":     "run fleet init",
-		"postgres://user:hunter2@127.0.0.1:port/x":                                  "DATABASE_URL cannot be parsed",
+		"postgres://user:hunter2@127.0.0.1:port/x":                                  "it cannot be parsed",
 		"postgres://user:hunter2@127.0.0.1:1/x?connect_timeout=1":                   "DATABASE_URL",
 		"host=127.0.0.1 port=1 password=hunter2 dbname=x connect_timeout=1":         "DATABASE_URL",
 		"password=hunter2 user=u host=127.0.0.1 port=1 dbname=x connect_timeout=1":  "DATABASE_URL",
-		"password='hunter2 host=127.0.0.1":                                          "DATABASE_URL cannot be parsed",
-		"password = hunter2 host":                                                   "DATABASE_URL cannot be parsed",
+		"password='hunter2 host=127.0.0.1":                                          "it cannot be parsed",
+		"password = hunter2 host":                                                   "it cannot be parsed",
 		"postgres://user:hunter2 @127.0.0.1:1/x":                                    "DATABASE_URL",
-		"postgres://user:hun%ter2@127.0.0.1/x":                                      "DATABASE_URL cannot be parsed",
-		"host=127.0.0.1 port=1 password=hunter2 dbname=x sslmode=hunter2":           "DATABASE_URL cannot be parsed",
+		"postgres://user:hun%ter2@127.0.0.1/x":                                      "it cannot be parsed",
+		"host=127.0.0.1 port=1 password=hunter2 dbname=x sslmode=hunter2":           "it cannot be parsed",
 		"host=127.0.0.1 port=1 password=hunter2 dbname=x pool_max_conns=1":          "pool_max_conns",
-		"host=127.0.0.1 port=1 password=hunter2 dbname=x pool_max_conns=99hunter29": "DATABASE_URL cannot be parsed",
+		"host=127.0.0.1 port=1 password=hunter2 dbname=x pool_max_conns=99hunter29": "it cannot be parsed",
 	} {
 		for _, command := range []string{"status", "init"} {
 			if command == "init" && strings.HasSuffix(url, "missing.db") {
@@ -245,11 +253,11 @@ func TestDatabaseURL(t *testing.T) {
 // TestFormsOfPostgres: a URL, and libpq's form in any order.
 func TestFormsOfPostgres(t *testing.T) {
 	t.Parallel()
-	url := server.url(t)
+	url := testPostgres.url(t)
 	c, s := made(t, url)
 	name := strings.TrimPrefix(strings.Split(url, "?")[0], "postgres:///")
 	for _, form := range []string{"host=%s user=postgres dbname=%s", "  user = postgres host=%s dbname=%s", "dbname=%[2]s host='%[1]s' user=postgres password=''"} {
-		c.url = fmt.Sprintf(form, server.dir, name)
+		c.url = fmt.Sprintf(form, testPostgres.dir, name)
 		c.wants(0, "status")
 	}
 
@@ -262,7 +270,7 @@ func TestFormsOfPostgres(t *testing.T) {
 		_, err := s.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	c.url = fmt.Sprintf("host=%s user=%s_rows dbname=%s", server.dir, name, name)
+	c.url = fmt.Sprintf("host=%s user=%s_rows dbname=%s", testPostgres.dir, name, name)
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
 	assert.Equal(t, 1, riverJobs(t, s), "at once, not by the next pass")
 	c.wants(0, "status")

@@ -21,20 +21,20 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// notebook is a teller that keeps what it is told.
+// notebook has a teller that keeps what it is told.
 type notebook struct {
 	rows  []row
 	tells int
 	fails error
 }
 
-func (n *notebook) tell(_ context.Context, rows []row) (failed []row, err error) {
+func (n *notebook) tell(_ context.Context, rows []row) (told []row, err error) {
 	n.tells++
 	if n.fails != nil {
-		return rows, n.fails
+		return nil, n.fails
 	}
 	n.rows = append(n.rows, rows...)
-	return nil, nil
+	return rows, nil
 }
 
 // TestResultsAreGathered: the first goes at once, those of the next minute together, and
@@ -42,7 +42,7 @@ func (n *notebook) tell(_ context.Context, rows []row) (failed []row, err error)
 func TestResultsAreGathered(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		told := &notebook{}
-		tell := &tellWorker{store: b.store, results: told}
+		tell := &tellWorker{store: b.store, results: told.tell}
 		work := func() time.Duration {
 			err := tell.Work(b.ctx, nil)
 			var snooze *river.JobSnoozeError
@@ -130,11 +130,11 @@ var testResult = resultOfA(once.Done, func(r *row) {
 
 func TestResultsToAWebhook(t *testing.T) {
 	s := newTarget(t, 200)
-	told := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret", "FLEET_GITHUB_TOKEN": "x"})
+	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret", "FLEET_GITHUB_TOKEN": "x"})
 	hostile := resultOfA(once.Failed, func(r *row) { r.Problem = "<!channel> & `more`\nlines" })
-	failed, err := told.tell(t.Context(), []row{testResult, hostile})
+	told, err := tell(t.Context(), []row{testResult, hostile})
 	require.NoError(t, err)
-	assert.Empty(t, failed)
+	assert.Len(t, told, 2)
 	assert.Equal(t, []string{"/T0/secret"}, s.paths)
 	assert.Equal(t, "Docs for k: done, https://github.com/acme/docs/pull/9\nDocs for k: failed: `&lt;!channel&gt; &amp; 'more' lines`", s.body["text"])
 }
@@ -144,9 +144,9 @@ func TestRedirectsAreFailures(t *testing.T) {
 	elsewhere, s := newTarget(t, 200), newTarget(t, 302)
 	s.location = elsewhere.URL
 	for _, environment := range []map[string]string{{"FLEET_RESULTS_URL": s.URL + "/secret"}, {"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL}} {
-		failed, err := tellerOf(t, environment).tell(t.Context(), []row{testResult})
+		told, err := tellerOf(t, environment)(t.Context(), []row{testResult})
 		require.Error(t, err)
-		assert.Len(t, failed, 1)
+		assert.Empty(t, told)
 		assert.NotContains(t, err.Error(), "secret")
 	}
 	assert.Empty(t, elsewhere.paths)
@@ -154,11 +154,11 @@ func TestRedirectsAreFailures(t *testing.T) {
 
 func TestResultsURLIsASecret(t *testing.T) {
 	s := newTarget(t, 500)
-	told := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret"})
-	_, refused := told.tell(t.Context(), []row{testResult})
+	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret"})
+	_, refused := tell(t.Context(), []row{testResult})
 	require.ErrorContains(t, refused, "500")
 	s.Close()
-	_, down := told.tell(t.Context(), []row{testResult})
+	_, down := tell(t.Context(), []row{testResult})
 	require.Error(t, down)
 	_, malformed := newTeller(func(string) string { return "T0/secret" })
 	require.Error(t, malformed)
@@ -169,16 +169,16 @@ func TestResultsURLIsASecret(t *testing.T) {
 
 func TestResultsAsComments(t *testing.T) {
 	s := newTarget(t, 201)
-	told := tellerOf(t, map[string]string{"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL})
-	_, err := told.tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
+	tell := tellerOf(t, map[string]string{"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL})
+	_, err := tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
 	require.NoError(t, err)
 	assert.Equal(t, "[/api/v3/repos/acme/repo/issues/7/comments /api/v3/repos/acme/repo/issues/8/comments]", fmt.Sprint(s.paths))
 	assert.Equal(t, "Bearer ghp_x", s.header)
 	assert.Contains(t, s.body["body"], "done, https://github.com/acme/docs/pull/9")
 	s.status = 403
-	failed, err := told.tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
+	told, err := tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
 	require.Error(t, err)
-	assert.Len(t, failed, 1, "it keeps no other from being told")
+	assert.Len(t, told, 1, "it keeps no other from being told")
 	assert.NotContains(t, err.Error(), "ghp_x")
 }
 

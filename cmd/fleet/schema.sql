@@ -1,15 +1,12 @@
 -- Times are Unix milliseconds. The prompts' states are in the table mintlify_once.
-CREATE TABLE IF NOT EXISTS fleet_schema (version BIGINT NOT NULL);
+CREATE TABLE IF NOT EXISTS fleet_schema (version BIGINT PRIMARY KEY); -- one row, which transactions lock
 CREATE TABLE IF NOT EXISTS fleet_prompts (
 	key         TEXT PRIMARY KEY,
 	project     TEXT NOT NULL,
 	pulls       TEXT NOT NULL,               -- owner/repo#7, with a space between several
 	priority    BIGINT NOT NULL,             -- 1 is the most urgent
 	added       BIGINT NOT NULL,
-	running_job TEXT NOT NULL DEFAULT '',
-	running_at  BIGINT NOT NULL DEFAULT 0,   -- since when running_job is
 	told        BIGINT NOT NULL DEFAULT 0,   -- the version of the record that was told
-	told_job    TEXT NOT NULL DEFAULT '',    -- that it does not end
 	told_at     BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS fleet_prompts_told ON fleet_prompts (told_at);
@@ -30,4 +27,4 @@ CREATE TABLE IF NOT EXISTS fleet_history (
 	state TEXT NOT NULL, job TEXT NOT NULL, problem TEXT NOT NULL,
 	PRIMARY KEY (key, version)
 );
-INSERT INTO fleet_schema (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM fleet_schema);
+INSERT INTO fleet_schema (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM fleet_schema) ON CONFLICT DO NOTHING;

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"mime"
 	"net"
@@ -20,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -30,19 +24,17 @@ const (
 	handlerTime = 8 * time.Second // GitHub gives up after 10 s
 )
 
-// projects says which of the service's projects documents a repository.
-type projects struct {
-	byRepository map[string]string // "" leaves the repository out
-	rest         string            // of all other repositories; "" for none
-}
+// projects are those that document repositories, by owner/repo in lower case, and by "" for
+// all other repositories. The project "" leaves a repository out.
+type projects map[string]string
 
 // set takes owner/repo=project, owner/repo=, or a project for all other repositories.
-func (p *projects) set(text string) error {
-	repository, project, found := strings.Cut(text, "=")
-	if !found {
-		repository, project = "", text
-	}
-	if found && !isRepository(repository) {
+func (p projects) set(text string) error {
+	name, project, found := strings.Cut(text, "=")
+	switch {
+	case !found:
+		name, project = "", text
+	case !repository.MatchString(name):
 		return errors.New("want owner/repo=project, or a project for all other repositories")
 	}
 	if project != "" || !found {
@@ -50,34 +42,29 @@ func (p *projects) set(text string) error {
 			return err
 		}
 	}
-	if !found {
-		p.rest = project
-		return nil
-	}
-	p.byRepository[strings.ToLower(repository)] = project
+	p[strings.ToLower(name)] = project
 	return nil
 }
 
-// of returns the project of a repository. known: it is "" on purpose.
-func (p *projects) of(repository string) (project string, known bool) {
-	if project, known = p.byRepository[strings.ToLower(repository)]; known {
-		return project, true
+func (p projects) of(repository string) (project string, known bool) {
+	if project, known = p[strings.ToLower(repository)]; !known {
+		project, known = p[""]
 	}
-	return p.rest, p.rest != ""
+	return project, known
 }
 
 // webhooks takes GitHub's webhooks.
 type webhooks struct {
+	store    store
 	secret   []byte
 	projects projects
 	skip     authors
 	priority int
-	store    store
 	bodies   chan struct{} // one for each body in memory
 }
 
-func (h *webhooks) handler() http.Handler {
-	h.bodies = make(chan struct{}, maxBodies)
+func newWebhooks(s store, secret []byte, projects projects, skip authors, priority int) http.Handler {
+	h := &webhooks{s, secret, projects, skip, priority, make(chan struct{}, maxBodies)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /github", func(rw http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), handlerTime)
@@ -87,7 +74,8 @@ func (h *webhooks) handler() http.Handler {
 		if status >= 500 {
 			logger, level = h.store.calm, slog.LevelError
 		}
-		logger.Log(ctx, level, "webhook", "status", status, "delivery", redact.OneLine(github.DeliveryID(r), 80), "event", redact.OneLine(github.WebHookType(r), 80), "response", text)
+		logger.Log(ctx, level, "webhook", "status", status, "delivery", redact.OneLine(github.DeliveryID(r), 80),
+			"event", redact.OneLine(github.WebHookType(r), 80), "response", text)
 		http.Error(rw, text, status)
 	})
 	return mux
@@ -95,15 +83,13 @@ func (h *webhooks) handler() http.Handler {
 
 // receive returns 202 once a merge is stored, and 200 for an event that asks for nothing.
 func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) (status int, text string) {
-	signature, found := strings.CutPrefix(r.Header.Get(github.SHA256SignatureHeader), "sha256=")
+	signature := r.Header.Get(github.SHA256SignatureHeader)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) //nolint:errcheck // then it is none
 	switch {
-	case !found:
+	case !strings.HasPrefix(signature, "sha256="):
 		return http.StatusUnauthorized, "no SHA-256 signature: set the webhook's secret"
 	case kind != "application/json":
 		return http.StatusUnsupportedMediaType, "set the webhook's content type to application/json"
-	case r.ContentLength > maxEvent:
-		return http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB"
 	}
 	select {
 	case h.bodies <- struct{}{}:
@@ -111,17 +97,13 @@ func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) (status int,
 	case <-r.Context().Done():
 		return http.StatusServiceUnavailable, "too much at once: deliver it again"
 	}
-	var body bytes.Buffer
-	mac := hmac.New(sha256.New, h.secret)
-	_, err := io.Copy(io.MultiWriter(&body, mac), http.MaxBytesReader(rw, r.Body, maxEvent))
+	body, err := github.ValidatePayloadFromBody(kind, http.MaxBytesReader(rw, r.Body, maxEvent), signature, h.secret)
 	if errors.As(err, new(*http.MaxBytesError)) {
 		return http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB"
-	}
-	sum, hexErr := hex.DecodeString(signature)
-	if err != nil || hexErr != nil || !hmac.Equal(sum, mac.Sum(nil)) {
+	} else if err != nil {
 		return http.StatusUnauthorized, "the signature is not of this body and this server's secret"
 	}
-	event, err := github.ParseWebHook(github.WebHookType(r), body.Bytes())
+	event, err := github.ParseWebHook(github.WebHookType(r), body)
 	if err != nil {
 		return http.StatusBadRequest, "not an event of GitHub: " + redact.OneLine(err.Error(), 200)
 	}
@@ -144,8 +126,7 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) (status int, text strin
 	if err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
-	own := p.Key
-	if p.Key, err = h.store.pushedWith(ctx, m); err == nil && p.Key != own {
+	if p.Key, err = h.store.pushedWith(ctx, m); p.Key != m.key(m.SHA) {
 		p.commits = nil
 	}
 	added := 0
@@ -165,29 +146,47 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) (status int, text strin
 	return http.StatusAccepted, "enqueued: " + p.Key
 }
 
+// server is an HTTP server of the program.
+type server struct {
+	name, addr string
+	handler    http.Handler
+}
+
+// serve serves until worked is closed, and lets the requests in progress end.
+func (s server) serve(ctx context.Context, logger *slog.Logger, worked <-chan struct{}) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.addr)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	logger.Info("listening", "for", s.name, "addr", listener.Addr().String())
+	server := &http.Server{Handler: s.handler, ReadTimeout: handlerTime, WriteTimeout: 2 * handlerTime,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	var all errgroup.Group
+	all.Go(func() error {
+		<-worked
+		shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), handlerTime)
+		defer cancel()
+		return server.Shutdown(shutdown)
+	})
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return all.Wait()
+}
+
 // serveAndWork serves and works until ctx ends, or one of them fails. It goes on serving
 // until the POSTs in progress have ended: GitHub delivers no webhook again by itself.
-func serveAndWork(ctx context.Context, servers map[net.Listener]http.Handler, work func(context.Context) error) error {
+func serveAndWork(ctx context.Context, logger *slog.Logger, work func(context.Context) error, servers ...server) error {
 	all, ctx := errgroup.WithContext(ctx)
 	worked := make(chan struct{})
+	for _, s := range servers {
+		if s.addr != "" {
+			all.Go(func() error { return s.serve(ctx, logger, worked) })
+		}
+	}
 	all.Go(func() error {
 		defer close(worked)
 		return work(ctx)
 	})
-	for listener, handler := range servers {
-		server := &http.Server{Handler: handler, ReadTimeout: handlerTime, WriteTimeout: 2 * handlerTime, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
-		all.Go(func() error {
-			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-				return fmt.Errorf("serve: %w", err)
-			}
-			return nil
-		})
-		all.Go(func() error {
-			<-worked
-			shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), handlerTime)
-			defer cancel()
-			return server.Shutdown(shutdown)
-		})
-	}
 	return all.Wait()
 }

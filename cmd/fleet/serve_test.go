@@ -81,9 +81,8 @@ type receiver struct {
 
 func newReceiver(t *testing.T, url string) receiver {
 	s := openStore(t, url)
-	h := &webhooks{secret: []byte(testSecret), projects: projects{byRepository: map[string]string{"acme/other": "other-project", "acme/left-out": ""}, rest: testProject},
-		store: s, skip: authors{"mintlify[bot]", "dependabot[bot]"}, priority: 2}
-	server := httptest.NewServer(h.handler())
+	known := projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
+	server := httptest.NewServer(newWebhooks(s, []byte(testSecret), known, authors{"mintlify[bot]", "dependabot[bot]"}, 2))
 	t.Cleanup(server.Close)
 	return receiver{t, s, server.URL}
 }
@@ -359,7 +358,7 @@ func TestThousandWebhooksAtOnce(t *testing.T) {
 		all.Wait()
 		assert.EqualValues(t, n, stored.Load())
 		assert.Len(t, r.rows(), n)
-		require.NoError(t, newWorker(r.store, quick, nil, nil).pass(t.Context()), "which gives a job to those whose 8 s were over")
+		require.NoError(t, newWorker(r.store, nil, nil).pass(t.Context()), "which gives a job to those whose 8 s were over")
 		assert.Equal(t, n, riverJobs(t, r.store))
 	})
 }
@@ -491,7 +490,7 @@ func TestShutdownTakesWebhooks(t *testing.T) {
 }
 
 func TestProjects(t *testing.T) {
-	p := projects{byRepository: map[string]string{}}
+	p := projects{}
 	of := func(repository string) string {
 		project, known := p.of(repository)
 		return fmt.Sprint(project, known)

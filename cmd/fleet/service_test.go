@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -11,7 +12,9 @@ import (
 	"sync"
 	"time"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // countingService is the fake on a socket. It counts what it acted on, fails as often
@@ -113,4 +116,12 @@ func (s *countingService) of(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.acted[key]
+}
+
+// markerOf returns the key that a request's prompt is marked with.
+func markerOf(body []byte) string {
+	var params mintlify.CreateJobParams
+	_ = json.Unmarshal(body, &params)
+	key, _ := once.FindMarker(params.Prompt)
+	return key
 }

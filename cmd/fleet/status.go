@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -26,9 +27,9 @@ func nameOf(s once.State) string {
 	return string(s)
 }
 
-// stateOf returns the state that a flag names.
+// stateOf returns the state that a flag names, "" for "".
 func stateOf(name string) (once.State, error) {
-	for _, s := range states {
+	for _, s := range append(states, "") {
 		if nameOf(s) == name {
 			return s, nil
 		}
@@ -48,36 +49,42 @@ type projectStatus struct {
 	Overdue     int            `json:"overdue"`           // jobs that do not end
 }
 
-var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) // until then a person's pause lasts
+
+func zeroCounts() map[string]int {
+	counts := map[string]int{}
+	for _, state := range states {
+		counts[nameOf(state)] = 0
+	}
+	return counts
+}
 
 // projectsStatus returns the status of all projects, by name, and "" with the pause of all.
-func (s store) projectsStatus(ctx context.Context, c settings) (all []*projectStatus, err error) {
+func (s store) projectsStatus(ctx context.Context) (all []*projectStatus, err error) {
 	byName := map[string]*projectStatus{}
 	of := func(name string) *projectStatus {
 		if byName[name] == nil {
-			byName[name] = &projectStatus{Project: name, Counts: map[string]int{}, QuotaLeft: c.Quota}
+			byName[name] = &projectStatus{Project: name, Counts: zeroCounts(), QuotaLeft: s.Quota}
 		}
 		return byName[name]
 	}
 	now := time.Now()
 	err = scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project, state string
-		var n int
+		var n, overdue int
 		var oldest int64
-		err := rows.Scan(&project, &state, &n, &oldest)
+		err := rows.Scan(&project, &state, &n, &overdue, &oldest)
 		p := of(project)
-		if p.Counts[nameOf(once.State(state))] = n; state == string(once.Pending) {
+		p.Counts[nameOf(once.State(state))] = n
+		switch once.State(state) {
+		case once.Pending:
 			p.Oldest = time.UnixMilli(oldest).UTC()
+		case once.Running:
+			p.Overdue = overdue
 		}
 		return err
-	}, "SELECT p.project, o.state, count(*), min(p.added) FROM mintlify_once o JOIN fleet_prompts p ON p.key = o.key GROUP BY p.project, o.state")
-	if err != nil {
-		return nil, err
-	}
-	late, err := s.rows(ctx, "o.state = 'running' AND p.running_at BETWEEN 1 AND $1", now.Add(-overdue).UnixMilli())
-	for _, r := range late {
-		of(r.Project).Overdue++
-	}
+	}, `SELECT p.project, o.state, count(*), count(CASE WHEN o.updated < $1 THEN 1 END), min(p.added)
+FROM mintlify_once o JOIN fleet_prompts p ON p.key = o.key GROUP BY p.project, o.state`, now.Add(-day).UnixMicro())
 	if err != nil {
 		return nil, err
 	}
@@ -85,27 +92,17 @@ func (s store) projectsStatus(ctx context.Context, c settings) (all []*projectSt
 	for _, pause := range pauses {
 		if p := of(pause.Project); pause.Until.After(now) && pause.Until.After(p.PausedUntil) {
 			p.PausedUntil, p.Why = pause.Until.UTC(), pause.Source+": "+pause.Reason
-			if p.PausedUntil.After(never) {
-				p.PausedUntil = never
-			}
-		}
-	}
-	for name, p := range byName {
-		var wait time.Duration
-		if err == nil {
-			wait, err = nextFree(ctx, s.DB, name, 0, now, c)
-		}
-		if wait > 0 {
-			p.NextFree = now.Add(wait).UTC()
-		}
-		if err == nil {
-			var used int64
-			used, err = number(ctx, s.DB, "SELECT count(*) FROM fleet_posts WHERE project = $1 AND at > $2", name, now.Add(-c.Window-c.SendTime).UnixMilli())
-			p.QuotaLeft = max(0, c.Quota-int(used))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		all = append(all, byName[name])
+		p, free := byName[name], time.Duration(0)
+		if err == nil {
+			p.QuotaLeft, free, err = s.quota(ctx, s.DB, name, now)
+		}
+		if free > 0 {
+			p.NextFree = now.Add(free).UTC()
+		}
+		all = append(all, p)
 	}
 	return all, err
 }
@@ -130,23 +127,23 @@ type status struct {
 	Projects    []*projectStatus `json:"projects"`    // "" has the pause of all
 }
 
-func (s store) status(ctx context.Context, c settings) (status, error) {
-	result := status{Counts: map[string]int{}, NeedsPerson: []attention{}, Projects: []*projectStatus{}}
-	var err error
-	if result.Projects, err = s.projectsStatus(ctx, c); err != nil {
-		return result, err
+func (s store) status(ctx context.Context) (status, error) {
+	projects, err := s.projectsStatus(ctx)
+	if err != nil {
+		return status{}, err
 	}
-	for _, state := range states {
-		for _, p := range result.Projects {
-			result.Counts[nameOf(state)] += p.Counts[nameOf(state)]
+	result := status{Counts: zeroCounts(), NeedsPerson: []attention{}, Projects: append([]*projectStatus{}, projects...)}
+	for _, p := range projects {
+		for state, n := range p.Counts {
+			result.Counts[state] += n
 		}
 	}
-	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused') OR o.state = 'running' AND (p.running_at < $1 OR o.record LIKE '%"problem":"%'))
-ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-overdue).UnixMilli(), maxAttention)
+	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused')
+OR o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%'))
+ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-day).UnixMicro(), maxAttention)
 	for _, r := range rows {
-		if advice := advise(r); advice != "" {
-			result.NeedsPerson = append(result.NeedsPerson, attention{r.Key, nameOf(r.State), r.Project, r.JobID, redact.OneLine(r.Problem, 1000), r.Updated, advice})
-		}
+		result.NeedsPerson = append(result.NeedsPerson,
+			attention{r.Key, nameOf(r.State), r.Project, r.JobID, redact.OneLine(r.Problem, 1000), r.Updated, advise(r)})
 	}
 	return result, err
 }
@@ -156,14 +153,17 @@ func advise(r row) string {
 	again, job := "fleet retry -key "+r.Key+" -again", "fleet retry -key "+r.Key+" -job "
 	switch {
 	case r.State == once.Unknown:
-		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: fleet close -key %s -pr URL. If there is none: %s.",
+		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the dashboard "+
+			"under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
+			"fleet close -key %s -pr URL. If there is none: %s.",
 			r.Deadline.UTC().Format(time.DateTime), once.Marker(r.Key), job, r.Key, again)
 	case r.State == once.Failed && r.JobID != "":
 		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s.", again, job, redact.OneLine(r.JobID, 200))
 	case r.State == once.Failed, r.State == once.Refused:
 		return fmt.Sprintf("To send it again: %s.", again)
 	case r.isOverdue():
-		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. To follow another: %sID.", redact.OneLine(r.JobID, 200), r.RunningAt.Format(time.DateTime), r.Key, job)
+		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. "+
+			"To follow another: %sID.", redact.OneLine(r.JobID, 200), r.Updated.Format(time.DateTime), r.Key, job)
 	case r.State == once.Running && r.Problem != "":
 		return fmt.Sprintf("It goes on by itself once the problem is mended. If the job id is wrong: %sID.", job)
 	}
@@ -183,25 +183,20 @@ func (s status) write(w io.Writer, asJSON bool) error {
 		fmt.Fprintf(w, "These are the newest %d.\n\n", maxAttention)
 	}
 	for _, p := range s.Projects {
-		name, parts := p.Project, []string{}
+		parts := []string{cmp.Or(p.Project, "all projects") + ":"}
 		if n := p.Counts["queued"]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d queued, the oldest for %v", n, time.Since(p.Oldest).Round(time.Second)))
+			parts = append(parts, fmt.Sprintf("%d queued, the oldest for %v;", n, time.Since(p.Oldest).Round(time.Second)))
 		}
-		if !p.PausedUntil.IsZero() {
-			until := "until " + p.PausedUntil.Format(time.DateTime)
-			if p.PausedUntil.Equal(never) {
-				until = "until somebody resumes it"
-			}
-			parts = append(parts, "paused "+until+" : "+redact.OneLine(p.Why, 300))
+		if p.PausedUntil.Equal(forever) {
+			parts = append(parts, "paused until somebody resumes it : "+redact.OneLine(p.Why, 300)+";")
+		} else if !p.PausedUntil.IsZero() {
+			parts = append(parts, "paused until "+p.PausedUntil.Format(time.DateTime)+" : "+redact.OneLine(p.Why, 300)+";")
 		}
 		if !p.NextFree.IsZero() {
-			parts = append(parts, "next place in the quota at "+p.NextFree.Format(time.DateTime))
+			parts = append(parts, "next place in the quota at "+p.NextFree.Format(time.DateTime)+";")
 		}
-		if name == "" {
-			name = "all projects"
-		}
-		if len(parts) > 0 {
-			fmt.Fprintf(w, "%s: %s\n", name, strings.Join(parts, "; "))
+		if len(parts) > 1 {
+			fmt.Fprintln(w, strings.TrimSuffix(strings.Join(parts, " "), ";"))
 		}
 	}
 	for _, state := range states {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,9 +23,8 @@ import (
 
 const (
 	maxPrompt = 64 << 10        // bytes
-	overdue   = 24 * time.Hour  // after which a person should look at a job that still runs
-	forever   = int64(1) << 62  // a pause that a person has to end
-	needs     = 5 * time.Second // at most, for what is stored after a POST
+	storeTime = 5 * time.Second // at most, for what is stored after a POST
+	day       = 24 * time.Hour  // after it a person should look at a job that still runs
 )
 
 // prompt is what the agent is to do, once per key.
@@ -37,6 +35,7 @@ type prompt struct {
 	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, for a comment with the result
 	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
 	commits  []string // keys of the other commits of a push
+	line     int      // of the input
 }
 
 // check says what is wrong with p before anything is stored.
@@ -45,7 +44,7 @@ func (p *prompt) check() error {
 		p.Priority = 2
 	}
 	runner, err := once.New(nil, once.NewMemory())
-	if err == nil { // the rules of a key and a prompt are those of package once
+	if err == nil { // package once has the rules of a key and a prompt
 		_, _, err = runner.Add(context.Background(), once.Task{Key: p.Key, Prompt: p.Prompt})
 	}
 	if err == nil {
@@ -71,21 +70,21 @@ func (p *prompt) check() error {
 	return nil
 }
 
-// repository is owner/repo as GitHub allows it, which is also safe in a URL and in a key.
-var repository = regexp.MustCompile(`^[\w.-]{1,39}/[\w.-]{1,100}$`)
+// owner/repo as GitHub allows it is also safe in a URL and in a key.
+const repositoryForm = `([\w-]{1,39})/([\w.-]{0,99}[\w-][\w.-]{0,99})`
 
-func isRepository(name string) bool {
-	return repository.MatchString(name) && !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.Trim(part, ".") == "" })
-}
+var (
+	repository = regexp.MustCompile("^" + repositoryForm + "$")
+	pullForm   = regexp.MustCompile("^" + repositoryForm + `#([1-9]\d{0,8})$`)
+)
 
 func parsePull(text string) (owner, repo string, number int, err error) {
-	name, digits, _ := strings.Cut(text, "#")
-	owner, repo, _ = strings.Cut(name, "/")
-	number, err = strconv.Atoi(digits)
-	if err != nil || number < 1 || strconv.Itoa(number) != digits || !isRepository(name) {
-		return "", "", 0, fmt.Errorf("the pull request %.80q is not of the form owner/repo#7", text)
+	parts := pullForm.FindStringSubmatch(text)
+	if parts == nil {
+		return "", "", 0, fmt.Errorf("the pull request %.80q does not have the form owner/repo#7", text)
 	}
-	return owner, repo, number, nil
+	number, err = strconv.Atoi(parts[3])
+	return parts[1], parts[2], number, err
 }
 
 // promptArgs is all that River keeps of a prompt.
@@ -100,63 +99,48 @@ type tellArgs struct{}
 
 func (tellArgs) Kind() string { return "fleet_tell" }
 
-// jobOptions allow one job per args that has work left. Attempts are no limit: a rescue
-// costs one for good.
-func jobOptions(priority int) *river.InsertOpts {
-	return &river.InsertOpts{MaxAttempts: 10_000, Priority: priority, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}}
-}
-
 // store is the database with what the commands and the workers do to it.
 type store struct {
 	*database
+	settings
 	logger *slog.Logger
 	calm   *slog.Logger // says once a minute that the database fails
 }
 
+func (s store) records() *once.SQL { return once.NewSQL(s.DB) }
+
 // runner returns a runner on the records. It keeps a history, of which a crash may lose a line.
-func (s store) runner(client *mintlify.Client, db once.DB, sendTime time.Duration) *once.Runner {
-	runner, err := once.New(client, once.NewSQL(db), once.WithSendTime(sendTime), once.WithLogger(s.logger), once.WithOnChange(func(r once.Record) {
-		ctx, cancel := context.WithTimeout(context.Background(), needs)
+func (s store) runner(client *mintlify.Client, db once.DB) *once.Runner {
+	record := func(r once.Record) {
+		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 		defer cancel()
-		_, err := db.ExecContext(ctx, "INSERT INTO fleet_history (key, version, at, state, job, problem) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key, version) DO NOTHING",
+		_, err := db.ExecContext(ctx, `INSERT INTO fleet_history (key, version, at, state, job, problem)
+VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key, version) DO NOTHING`,
 			r.Key, r.Version, r.Updated.UnixMilli(), string(r.State), r.JobID, r.Problem)
-		if err == nil && r.State == once.Running {
-			_, err = db.ExecContext(ctx, "UPDATE fleet_prompts SET running_job = $2, running_at = $3 WHERE key = $1 AND running_job <> $2", r.Key, r.JobID, r.Updated.UnixMilli())
-		}
 		if err != nil {
 			s.calm.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
 		}
-	}))
+	}
+	runner, err := once.New(client, once.NewSQL(db), once.WithSendTime(s.SendTime), once.WithLogger(s.logger), once.WithOnChange(record))
 	if err != nil {
 		panic(err) // the flags allow no such send time
 	}
 	return runner
 }
 
-// person returns the runner of a command that decides without sending.
-func (s store) person(client *mintlify.Client) *once.Runner {
-	return s.runner(client, s.DB, time.Minute)
-}
-
-func (s store) records() *once.SQL { return once.NewSQL(s.DB) }
-
-// add stores prompts. A key that is there already adds nothing, though it may tell a pull
-// request that was not known before.
+// add stores prompts, and gives each a River job. A key that is there already adds nothing,
+// though it may tell a pull request that was not known before.
 func (s store) add(ctx context.Context, prompts ...prompt) (added int, err error) {
 	for i := range prompts {
 		if err := prompts[i].check(); err != nil {
 			return 0, err
 		}
 	}
-	// In one order everywhere, or two processes could wait for each other.
-	prompts = slices.SortedFunc(slices.Values(prompts), func(a, b prompt) int { return strings.Compare(a.Key, b.Key) })
 	var fresh []prompt
-	err = s.transact(ctx, false, func(tx *sql.Tx) error {
-		fresh = nil
-		runner := s.runner(nil, tx, time.Minute)
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		runner := s.runner(nil, tx)
 		for _, p := range prompts {
-			inserted, err := s.addRow(ctx, tx, p)
+			inserted, err := addRow(ctx, tx, p)
 			if err == nil {
 				_, _, err = runner.Add(ctx, once.Task{Key: p.Key, Prompt: p.Prompt, Project: p.Project})
 			}
@@ -169,57 +153,58 @@ func (s store) add(ctx context.Context, prompts ...prompt) (added int, err error
 		}
 		return nil
 	})
-	if err == nil {
-		s.insertJobs(ctx, fresh)
+	if err != nil {
+		return 0, err
 	}
-	return len(fresh), err
+	s.insertJobs(ctx, fresh...)
+	return len(fresh), nil
 }
 
-func (s store) addRow(ctx context.Context, tx *sql.Tx, p prompt) (inserted bool, err error) {
-	result, err := tx.ExecContext(ctx, "INSERT INTO fleet_prompts (key, project, pulls, priority, added) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING",
-		p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
+func addRow(ctx context.Context, tx *sql.Tx, p prompt) (inserted bool, err error) {
+	result, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts (key, project, pulls, priority, added)
+VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING`, p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
 	if err != nil {
 		return false, err
 	}
 	n, err := result.RowsAffected()
-	if err == nil && n == 0 && p.Pull != "" {
-		err = addPulls(ctx, tx, p)
+	if n == 0 {
+		for _, pull := range strings.Fields(p.Pull) {
+			if err == nil {
+				_, err = tx.ExecContext(ctx, `UPDATE fleet_prompts SET pulls = trim(pulls || ' ' || $2)
+WHERE key = $1 AND replace(' ' || pulls || ' ', ' ' || $2 || ' ', '') = ' ' || pulls || ' '`, p.Key, pull)
+			}
+		}
 	}
 	for _, commit := range p.commits {
 		if err == nil {
-			_, err = tx.ExecContext(ctx, "INSERT INTO fleet_commits (commit_key, key) VALUES ($1, $2) ON CONFLICT (commit_key) DO NOTHING", commit, p.Key)
+			_, err = tx.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, key) VALUES ($1, $2)
+ON CONFLICT (commit_key) DO NOTHING`, commit, p.Key)
 		}
 	}
 	return n > 0, err
 }
 
-func addPulls(ctx context.Context, tx *sql.Tx, p prompt) error {
-	var known string
-	if err := tx.QueryRowContext(ctx, "SELECT pulls FROM fleet_prompts WHERE key = $1", p.Key).Scan(&known); err != nil {
-		return err
-	}
-	pulls := strings.Fields(known)
-	for _, pull := range strings.Fields(p.Pull) {
-		if !slices.Contains(pulls, pull) {
-			pulls = append(pulls, pull)
-		}
-	}
-	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET pulls = $2 WHERE key = $1", p.Key, strings.Join(pulls, " "))
-	return err
-}
-
-// insertJobs gives prompts a River job each, unless they have one. What fails here the
-// next pass of a worker does.
-func (s store) insertJobs(ctx context.Context, prompts []prompt) {
+// insertJobs gives prompts a River job each, unless they have one with work left. What fails
+// here the next pass of a worker does.
+func (s store) insertJobs(ctx context.Context, prompts ...prompt) {
 	params := make([]river.InsertManyParams, len(prompts))
 	for i, p := range prompts {
-		params[i] = river.InsertManyParams{Args: promptArgs{p.Key}, InsertOpts: jobOptions(p.Priority)}
+		params[i] = jobOf(promptArgs{p.Key}, p.Priority)
 	}
 	s.insert(ctx, params...)
 }
 
+// jobOf returns a job that is unique by its args. Attempts do not limit it: a rescue costs
+// one for good.
+func jobOf(args river.JobArgs, priority int) river.InsertManyParams {
+	open := []rivertype.JobState{rivertype.JobStateAvailable, rivertype.JobStatePending,
+		rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}
+	return river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{
+		MaxAttempts: 10_000, Priority: priority, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: open}}}
+}
+
 func (s store) insert(ctx context.Context, params ...river.InsertManyParams) {
-	if len(params) == 0 {
+	if len(params) == 0 || ctx.Err() != nil {
 		return
 	}
 	if _, err := s.queue.InsertMany(ctx, params); err != nil && ctx.Err() == nil {
@@ -230,42 +215,31 @@ func (s store) insert(ctx context.Context, params ...river.InsertManyParams) {
 // row is a record with what fleet knows of it.
 type row struct {
 	once.Record
-	Pulls     string
-	Priority  int
-	Added     time.Time
-	RunningAt time.Time // zero unless it is running
+	Pulls    string
+	Priority int
+	Added    time.Time
 }
 
-// isOverdue reports whether a person should look at a job that does not end.
-func (r row) isOverdue() bool {
-	return r.State == once.Running && !r.RunningAt.IsZero() && time.Since(r.RunningAt) > overdue
-}
+// isOverdue reports whether a person should look at a job that does not end. Package once
+// stores a running record only if something changes.
+func (r row) isOverdue() bool { return r.State == once.Running && time.Since(r.Updated) > day }
 
-// rows returns the rows that a condition chooses, without their prompts.
+// rows returns the rows that a condition chooses. CROSS keeps SQLite from a scan of all prompts.
 func (s store) rows(ctx context.Context, where string, args ...any) (rows []row, err error) {
-	found, err := s.QueryContext(ctx, `SELECT o.record, p.project, p.pulls, p.priority, p.added, p.running_at
-FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND `+where, args...) // CROSS keeps SQLite from a scan of all prompts
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close() //nolint:errcheck // Err tells
-	for found.Next() {
+	err = scan(ctx, s.DB, func(found *sql.Rows) error {
 		var r row
-		var added, running int64
+		var added int64
 		var record []byte
-		if err := found.Scan(&record, &r.Project, &r.Pulls, &r.Priority, &added, &running); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(record, &r.Record); err != nil {
-			return nil, err
+		if err := found.Scan(&record, &r.Project, &r.Pulls, &r.Priority, &added); err != nil {
+			return err
 		}
 		r.Added = time.UnixMilli(added).UTC()
-		if r.State == once.Running && running > 0 {
-			r.RunningAt = time.UnixMilli(running).UTC()
-		}
+		err := json.Unmarshal(record, &r.Record)
 		rows = append(rows, r)
-	}
-	return rows, found.Err()
+		return err
+	}, `SELECT o.record, p.project, p.pulls, p.priority, p.added
+FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND `+where, args...)
+	return rows, err
 }
 
 // row returns the row of a key, and an error if there is none.
@@ -275,4 +249,14 @@ func (s store) row(ctx context.Context, key string) (row, error) {
 		err = usageError("no prompt has the key %s", redact.OneLine(key, 300))
 	}
 	return append(rows, row{})[0], err
+}
+
+// choose returns the rows in a state and of a project, or any if that is "".
+func (s store) choose(ctx context.Context, name, project string) ([]row, error) {
+	state, err := stateOf(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.rows(ctx, `(o.state = $1 OR $1 = '') AND (p.project = $2 OR $2 = '')
+ORDER BY p.project, p.priority, p.added, p.key`, string(state), project)
 }
