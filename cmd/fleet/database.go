@@ -127,9 +127,7 @@ func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) 
 		why, _, _ = strings.Cut(why, " (")
 		return nil, usageError("it cannot be parsed: %s", why)
 	}
-	if config.MaxConns < 4 {
-		return nil, usageError("it has pool_max_conns=%d, want 4 or more", config.MaxConns)
-	}
+	config.MaxConns = max(config.MaxConns, 4) // with fewer, River and a transaction wait for each other
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err

@@ -67,31 +67,42 @@ func (d *demo) play(ctx context.Context) error {
 	if err := errors.Join(d.enqueueMerges(ctx), d.enqueueMerges(ctx)); err != nil {
 		return err
 	}
-	workers, kill := context.WithCancel(ctx)
+	ctx, kill := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer kill()
 	for range demoWorkers {
-		worker := exec.CommandContext(workers, os.Args[0], "demo-worker")
-		worker.Env = append(os.Environ(), "DATABASE_URL="+d.getenv("DATABASE_URL"), "MINTLIFY_BASE_URL="+service.URL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
+		worker := exec.CommandContext(ctx, os.Args[0], "demo-worker")
+		worker.Env = append(os.Environ(), "DATABASE_URL="+d.getenv("DATABASE_URL"),
+			"MINTLIFY_BASE_URL="+service.URL, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
 		if err := worker.Start(); err != nil {
 			return err
 		}
 		running.Go(func() { _ = worker.Wait() }) // it is killed one way or the other
 		d.say("worker %d started", worker.Process.Pid)
 	}
-	return errors.Join(d.await(ctx), d.decide(ctx), d.await(ctx), d.sum(ctx))
+	before, err := d.await(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(d.stdout, "\nfleet status\n\n")
+	if err := errors.Join(before.write(d.stdout, false), d.decide(ctx, before.NeedsPerson)); err != nil {
+		return err
+	}
+	after, err := d.await(ctx)
+	twice := len(d.fake.Jobs()) - len(d.jobs())
+	d.say("%d of %d merges done, %d acted on twice", after.Counts["done"], demoMerges, twice)
+	if err == nil && (after.Counts["done"] != demoMerges || twice > 0) {
+		err = errors.New("that is not what fleet promises")
+	}
+	return err
 }
 
 func (d *demo) enqueueMerges(ctx context.Context) error {
-	var prompts []prompt
-	for i := range demoMerges {
-		m := merge{Repository: fmt.Sprintf("acme/service-%d", i%4+1), SHA: fmt.Sprintf("%040x", i+1), Pulls: []int{i + 1}, Title: "Add the flag --json"}
-		p, err := m.prompt(fmt.Sprintf("project-%d", i%4+1), 2)
-		if err != nil {
-			return err
-		}
-		prompts = append(prompts, p)
+	prompts := make([]prompt, demoMerges)
+	for i := range prompts {
+		prompts[i] = prompt{Key: fmt.Sprintf("acme/service-%d@%040x", i%4+1, i+1),
+			Project: fmt.Sprint("project-", i%4+1), Prompt: "Document the flag --json."}
 	}
 	added, err := d.store.add(ctx, prompts...)
 	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, added, demoMerges-added)
@@ -100,72 +111,53 @@ func (d *demo) enqueueMerges(ctx context.Context) error {
 
 // demoWorker is one of the demo's processes: work, but quicker.
 func (p *program) demoWorker(ctx context.Context) error {
-	p.settings.N, p.settings.SendTime, p.settings.Pass, p.settings.PauseMin = 2, time.Second, time.Second, time.Second
-	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))}
+	p.N, p.SendTime, p.Pass, p.PauseMin = 2, time.Second, time.Second, time.Second
+	polls := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))
+	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), polls}
 	return p.work(ctx)
 }
 
 // await shows the counts until nothing is left to do.
-func (d *demo) await(ctx context.Context) error {
+func (d *demo) await(ctx context.Context) (status, error) {
 	for shown := ""; ; time.Sleep(200 * time.Millisecond) {
 		status, err := d.store.status(ctx)
-		if err != nil {
-			return err
-		}
 		c := status.Counts
-		text := fmt.Sprintf("queued %d, sending %d, running %d, done %d, unknown %d", c["queued"], c["sending"], c["running"], c["done"], c["unknown"])
-		if len(status.Projects) > 0 && status.Projects[0].Project == "" && !status.Projects[0].PausedUntil.IsZero() {
+		text := fmt.Sprintf("queued %d, sending %d, running %d, done %d, unknown %d",
+			c["queued"], c["sending"], c["running"], c["done"], c["unknown"])
+		if err == nil && status.Projects[0].Project == "" && !status.Projects[0].PausedUntil.IsZero() {
 			text += "; all projects are paused"
 		}
 		if text != shown {
 			shown = text
 			d.say("%s", text)
 		}
-		if c["queued"]+c["sending"]+c["running"] == 0 {
-			return nil
+		if err != nil || c["queued"]+c["sending"]+c["running"] == 0 {
+			return status, err
 		}
 	}
 }
 
 // jobs returns the ids of the jobs that the fake has made, by key.
-func (d *demo) jobs() map[string][]string {
-	made, byKey := d.fake.Jobs(), map[string][]string{}
+func (d *demo) jobs() map[string]string {
+	made, byKey := d.fake.Jobs(), map[string]string{}
 	for _, r := range d.fake.Requests() {
 		if key, found := once.FindMarker(r.Prompt); found && r.Acted {
-			byKey[key] = append(byKey[key], made[0].ID)
-			made = made[1:]
+			byKey[key], made = made[0].ID, made[1:]
 		}
 	}
 	return byKey
 }
 
 // decide does what status advises, with the fake in place of dashboard and forge.
-func (d *demo) decide(ctx context.Context) error {
-	status, err := d.store.status(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(d.stdout, "\nfleet status\n\n")
-	err = status.write(d.stdout, false)
+func (d *demo) decide(ctx context.Context, needs []attention) (err error) {
 	jobs := d.jobs()
-	for _, a := range status.NeedsPerson {
+	for _, a := range needs {
 		arguments := []string{"retry", "-key", a.Key, "-again"}
-		if found := jobs[a.Key]; len(found) > 0 {
-			arguments = []string{"retry", "-key", a.Key, "-job", found[0]}
+		if id, found := jobs[a.Key]; found {
+			arguments = []string{"retry", "-key", a.Key, "-job", id}
 		}
 		d.say("a person has looked for the marker: fleet %s", strings.Join(arguments, " "))
-		err = errors.Join(err, d.program.run(ctx, arguments))
-	}
-	return err
-}
-
-func (d *demo) sum(ctx context.Context) error {
-	status, err := d.store.status(ctx)
-	twice := len(d.fake.Jobs()) - len(d.jobs())
-	done := status.Counts["done"]
-	d.say("%d of %d merges done, %d acted on twice", done, demoMerges, twice)
-	if err == nil && (done != demoMerges || twice > 0) {
-		err = fmt.Errorf("that is not what fleet promises: %v", status.Counts)
+		err = errors.Join(err, d.run(ctx, arguments))
 	}
 	return err
 }

@@ -214,6 +214,25 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, options))
 }
 
+// calm is a handler that passes on one record a minute.
+type calm struct {
+	slog.Handler
+	last *atomic.Int64
+}
+
+func (c calm) Handle(ctx context.Context, r slog.Record) error {
+	last, now := c.last.Load(), r.Time.UnixMilli()
+	if last != 0 && now-last < time.Minute.Milliseconds() || !c.last.CompareAndSwap(last, now) {
+		return nil
+	}
+	return c.Handler.Handle(ctx, r)
+}
+
+func (c calm) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return calm{c.Handler.WithAttrs(attrs), c.last}
+}
+func (c calm) WithGroup(name string) slog.Handler { return calm{c.Handler.WithGroup(name), c.last} }
+
 // withStore runs f on the database of the environment.
 func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(store) error) error {
 	calm := slog.New(calm{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})

@@ -67,8 +67,6 @@ func TestPromptsThatAreRefused(t *testing.T) {
 		"a key for a project": func(p *prompt) { p.Project = "mint_x" },
 		"no prompt":           func(p *prompt) { p.Prompt = " \n" },
 		"long prompt":         func(p *prompt) { p.Prompt = strings.Repeat("p", maxPrompt+1) },
-		"prompt not UTF-8":    func(p *prompt) { p.Prompt = "\xff" },
-		"NUL":                 func(p *prompt) { p.Prompt = "a\x00b" },
 		"no pull request":     func(p *prompt) { p.Pull = "acme/repo" },
 	} {
 		bad := good

@@ -187,10 +187,12 @@ func (s status) write(w io.Writer, asJSON bool) error {
 		if n := p.Counts["queued"]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d queued, the oldest for %v;", n, time.Since(p.Oldest).Round(time.Second)))
 		}
+		until := p.PausedUntil.Format(time.DateTime)
 		if p.PausedUntil.Equal(forever) {
-			parts = append(parts, "paused until somebody resumes it : "+redact.OneLine(p.Why, 300)+";")
-		} else if !p.PausedUntil.IsZero() {
-			parts = append(parts, "paused until "+p.PausedUntil.Format(time.DateTime)+" : "+redact.OneLine(p.Why, 300)+";")
+			until = "somebody resumes it"
+		}
+		if !p.PausedUntil.IsZero() {
+			parts = append(parts, "paused until "+until+" : "+redact.OneLine(p.Why, 300)+";")
 		}
 		if !p.NextFree.IsZero() {
 			parts = append(parts, "next place in the quota at "+p.NextFree.Format(time.DateTime)+";")

@@ -4,14 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -54,8 +52,6 @@ func (p *prompt) check() error {
 	case err != nil:
 	case len(p.Prompt) > maxPrompt:
 		err = fmt.Errorf("the prompt is %d bytes, want at most %d", len(p.Prompt), maxPrompt)
-	case !utf8.ValidString(p.Prompt) || strings.ContainsRune(p.Prompt, 0):
-		err = errors.New("the prompt is not text in UTF-8")
 	case p.Priority < 1 || p.Priority > 4:
 		err = fmt.Errorf("the priority is %d, want 1 to 4", p.Priority)
 	}
