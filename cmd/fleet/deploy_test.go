@@ -102,14 +102,14 @@ func TestDockerfileBuild(t *testing.T) {
 	t.Parallel()
 	dockerfile, err := os.ReadFile("Dockerfile")
 	require.NoError(t, err)
-	found := regexp.MustCompile(`(?m)^RUN (CGO_ENABLED=0 go build .*) -o /fleet \.$`).FindSubmatch(dockerfile)
+	found := regexp.MustCompile(`(?ms)^RUN (CGO_ENABLED=0 go build .*?) -o /fleet \.$`).FindSubmatch(dockerfile)
 	require.NotNil(t, found)
 	binary := filepath.Join(t.TempDir(), "fleet")
 	build := exec.Command("sh", "-c", string(found[1])+" -o "+binary+" .")
-	build.Dir = "../.."
+	build.Dir, build.Env = "../..", append(os.Environ(), "VERSION=v9.8.7", "COMMIT=5907854")
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	output, err = exec.Command(binary, "--version").CombinedOutput()
 	require.NoError(t, err)
-	assert.Contains(t, string(output), "fleet ")
+	assert.Equal(t, "fleet v9.8.7, commit 5907854\n", string(output))
 }

@@ -27,16 +27,12 @@ import (
 //go:embed usage.txt
 var usage string
 
-// exitError ends the program with a code.
-type exitError struct {
-	error
-	code int
-}
+// exit2 is what the user, or the set-up, has to change.
+type exit2 struct{ error }
 
-func (e exitError) Unwrap() error { return e.error }
+func (e exit2) Unwrap() error { return e.error }
 
-// usageError is what the user, or the set-up, has to change.
-func usageError(format string, args ...any) error { return exitError{fmt.Errorf(format, args...), 2} }
+func usageError(format string, args ...any) error { return exit2{fmt.Errorf(format, args...)} }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -54,9 +50,8 @@ func (p *program) exit(err error) int {
 		return 0
 	}
 	fmt.Fprintln(p.stderr, "fleet:", redact.OneLine(err.Error(), 4000))
-	var exit exitError
-	if errors.As(err, &exit) {
-		return exit.code
+	if errors.As(err, &exit2{}) {
+		return 2
 	}
 	return 1
 }
@@ -280,17 +275,18 @@ func (p *program) serve(ctx context.Context) error {
 	case p.prompt.Priority < 1 || p.prompt.Priority > 4:
 		return usageError("-priority is %d, want 1 to 4", p.prompt.Priority)
 	}
-	return p.withWorker(ctx, func(s store) server {
-		return server{"webhooks", p.addr, newWebhooks(s, []byte(secret), p.projects, p.skip, p.prompt.Priority)}
+	return p.withWorker(ctx, func(w *worker, servers map[string]*http.Server) {
+		hooks := &webhooks{w.store, []byte(secret), p.projects, p.skip, p.prompt.Priority, make(chan struct{}, maxBodies)}
+		servers["webhooks"] = newServer(p.addr, hooks.handler())
 	})
 }
 
 func (p *program) work(ctx context.Context) error {
-	return p.withWorker(ctx, func(store) server { return server{} })
+	return p.withWorker(ctx, func(*worker, map[string]*http.Server) {})
 }
 
-// withWorker works, and serves what serve returns and the admin's own.
-func (p *program) withWorker(ctx context.Context, serve func(store) server) error {
+// withWorker works, and serves what addServer adds beside the admin's own.
+func (p *program) withWorker(ctx context.Context, addServer func(*worker, map[string]*http.Server)) error {
 	switch c := p.settings; {
 	case c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > maxSend:
 		return usageError("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
@@ -308,8 +304,9 @@ func (p *program) withWorker(ctx context.Context, serve func(store) server) erro
 		return err
 	}
 	return p.withStore(ctx, true, slog.LevelInfo, func(s store) error {
-		w, a := newWorker(s, client, results), newAdmin(s)
-		w.posted = a.posted
-		return serveAndWork(ctx, s.logger, w.work, serve(s), server{"admin", p.adminAddr, a.handler()})
+		w := newWorker(s, client, results)
+		servers := map[string]*http.Server{"admin": newServer(p.adminAddr, admin{s}.handler(w.posts))}
+		addServer(w, servers)
+		return serveAndWork(ctx, w, servers)
 	})
 }

@@ -47,9 +47,6 @@ var mergeTemplate string
 var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMap{
 	"line":  func(text string) string { return "> " + redact.OneLine(text, maxTitle) },
 	"lines": quoteLines,
-	"short": func(sha string) string { return sha[:min(len(sha), 12)] },
-	"first": func(n int, all []string) []string { return all[:min(n, len(all))] },
-	"rest":  func(n int, all []string) int { return max(0, len(all)-n) },
 }).Parse(mergeTemplate))
 
 func (m merge) text(name string) (string, error) {

@@ -50,7 +50,7 @@ func TestLargeMergeFits(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(p.Prompt), maxPrompt)
 	assert.Contains(t, p.Prompt, "[truncated]")
-	assert.Contains(t, p.Prompt, "2800 more")
+	assert.Contains(t, p.Prompt, "\nand more")
 }
 
 func TestPromptsThatAreRefused(t *testing.T) {

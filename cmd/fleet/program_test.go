@@ -207,6 +207,48 @@ func TestBadCommandLines(t *testing.T) {
 	}
 }
 
+// TestMessagesSayWhatToDo at three in the morning.
+func TestMessagesSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	c, _ := made(t, "sqlite:"+sqliteFile(t))
+	for want, arguments := range map[string][]string{
+		`there is no command "bogus", want demo, init, work, serve, enqueue, status`: {"bogus"},
+		"enqueue wants -key, -project and -prompt, or -stdin":                        {"enqueue"},
+		`-pr is "x", want a URL such as https://`:                                    {"close", "-key", "k", "-pr", "x"},
+		"close wants -key":                                 {"close", "-pr", "https://example.com/1"},
+		"cancel wants -key or -project or -all":            {"cancel", "-key", "k", "-all"},
+		"-job is empty: is a variable not set?":            {"retry", "-key", "k", "-job", ""},
+		"show takes 1 arguments besides its flags":         {"show"},
+		"retry -key takes no -project":                     {"retry", "-key", "k", "-project", "p", "-again"},
+		"no prompt of project typo is known":               {"pause", "-project", "typo"},
+		"stat /no/such/folder: no such file":               {"init"},
+		"or sqlite:FILE (for an absolute path sqlite:/var": {"status"},
+	} {
+		at := c
+		switch {
+		case arguments[0] == "init":
+			at.url = "sqlite:/no/such/folder/fleet.db"
+		case arguments[0] == "status":
+			at.url = "sqlite://fleet.db"
+		}
+		_, text, code := at.runAll("", nil, arguments...)
+		assert.Contains(t, text, want)
+		assert.Equal(t, arguments[0] != "pause", code == 2, "%q", arguments)
+	}
+	assert.Contains(t, c.wants(0, "status"), "typo: paused until somebody resumes it", "the pause holds all the same")
+}
+
+func TestCountsHaveEveryState(t *testing.T) {
+	t.Parallel()
+	c, _ := made(t, "sqlite:"+sqliteFile(t))
+	zeros := map[string]int{"queued": 0, "sending": 0, "running": 0, "done": 0, "failed": 0, "refused": 0, "unknown": 0, "canceled": 0}
+	assert.Equal(t, zeros, c.counts())
+	c.wants(0, "pause", "-project", "p")
+	var status status
+	require.NoError(t, json.Unmarshal([]byte(c.wants(0, "status", "-json")), &status))
+	assert.Equal(t, zeros, status.Projects[0].Counts)
+}
+
 // TestDatabaseURL: each form, no password in any error, and no file made of a typo.
 func TestDatabaseURL(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -19,7 +19,6 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
-	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const (
@@ -67,8 +66,7 @@ type webhooks struct {
 	bodies   chan struct{} // one for each body in memory
 }
 
-func newWebhooks(s store, secret []byte, projects projects, skip authors, priority int) http.Handler {
-	h := &webhooks{s, secret, projects, skip, priority, make(chan struct{}, maxBodies)}
+func (h *webhooks) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /github", func(rw http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), handlerTime)
@@ -150,67 +148,49 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) (status int, text strin
 	return http.StatusAccepted, "enqueued: " + p.Key
 }
 
-// server is an HTTP server of the program.
-type server struct {
-	name, addr string
-	handler    http.Handler
-}
-
-// serve serves until worked is closed, and lets the requests in progress end.
-func (s server) serve(ctx context.Context, logger *slog.Logger, worked <-chan struct{}) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.addr)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	logger.Info("listening", "for", s.name, "addr", listener.Addr().String())
-	server := &http.Server{Handler: s.handler, ReadTimeout: handlerTime, WriteTimeout: 2 * handlerTime,
+func newServer(addr string, handler http.Handler) *http.Server {
+	return &http.Server{Addr: addr, Handler: handler, ReadTimeout: handlerTime, WriteTimeout: 2 * handlerTime,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
-	var all errgroup.Group
-	all.Go(func() error {
-		<-worked
-		shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), handlerTime)
-		defer cancel()
-		return server.Shutdown(shutdown)
-	})
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve: %w", err)
-	}
-	return all.Wait()
 }
 
 // serveAndWork serves and works until ctx ends, or one of them fails. It goes on serving
 // until the POSTs in progress have ended: GitHub delivers no webhook again by itself.
-func serveAndWork(ctx context.Context, logger *slog.Logger, work func(context.Context) error, servers ...server) error {
+func serveAndWork(ctx context.Context, w *worker, servers map[string]*http.Server) error {
 	all, ctx := errgroup.WithContext(ctx)
-	worked := make(chan struct{})
-	for _, s := range servers {
-		if s.addr != "" {
-			all.Go(func() error { return s.serve(ctx, logger, worked) })
+	for name, server := range servers {
+		if server.Addr == "" {
+			continue
 		}
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", server.Addr)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		w.logger.Info("listening", "for", name, "addr", listener.Addr().String())
+		all.Go(func() error {
+			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve %s: %w", name, err)
+			}
+			return nil
+		})
 	}
 	all.Go(func() error {
-		defer close(worked)
-		return work(ctx)
+		err := w.work(ctx)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handlerTime)
+		defer cancel()
+		for _, server := range servers {
+			err = errors.Join(err, server.Shutdown(ctx))
+		}
+		return err
 	})
 	return all.Wait()
 }
 
 // admin is for those who run fleet: its health and its metrics.
-type admin struct {
-	store
-	posts *prometheus.CounterVec
-}
+type admin struct{ store }
 
-func newAdmin(s store) admin {
-	return admin{s, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleet_posts_total",
-		Help: "POSTs of this process, by the state that they led to."}, []string{"result"})}
-}
-
-func (a admin) posted(result once.State) { a.posts.WithLabelValues(nameOf(result)).Inc() }
-
-func (a admin) handler() http.Handler {
+func (a admin) handler(posts *prometheus.CounterVec) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(a, a.posts)
+	registry.MustRegister(a, posts)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprintln(rw, "ok") })
 	mux.HandleFunc("GET /readyz", func(rw http.ResponseWriter, r *http.Request) {

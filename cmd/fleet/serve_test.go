@@ -82,7 +82,8 @@ type receiver struct {
 func newReceiver(t *testing.T, url string) receiver {
 	s := openStore(t, url)
 	known := projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
-	server := httptest.NewServer(newWebhooks(s, []byte(testSecret), known, authors{"mintlify[bot]", "dependabot[bot]"}, 2))
+	h := &webhooks{s, []byte(testSecret), known, authors{"mintlify[bot]", "dependabot[bot]"}, 2, make(chan struct{}, maxBodies)}
+	server := httptest.NewServer(h.handler())
 	t.Cleanup(server.Close)
 	return receiver{t, s, server.URL}
 }

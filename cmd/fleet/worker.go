@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -39,13 +40,15 @@ type worker struct {
 	river.WorkerDefaults[promptArgs]
 	store
 	client  *mintlify.Client
-	steps   *once.Runner            // for all but sends
-	results teller                  // nil: results are told to nobody
-	posted  func(result once.State) // counts POSTs
+	steps   *once.Runner           // for all but sends
+	results teller                 // nil: results are told to nobody
+	posts   *prometheus.CounterVec // by the state that they led to
 }
 
 func newWorker(s store, client *mintlify.Client, results teller) *worker {
-	return &worker{store: s, client: client, steps: s.runner(client, s.DB), results: results, posted: func(once.State) {}}
+	posts := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleet_posts_total",
+		Help: "POSTs of this process, by the state that they led to."}, []string{"result"})
+	return &worker{store: s, client: client, steps: s.runner(client, s.DB), results: results, posts: posts}
 }
 
 // observer notes the status of the response for a request whose context has an
@@ -111,7 +114,7 @@ func (w *worker) send(ctx context.Context, record once.Record) (next time.Durati
 	// A runner of its own: what it would hold back is in the table of pauses, for all machines.
 	after, wait, stepErr := w.runner(w.client, w.DB).Step(begin, t.key)
 	if status.Load() > 0 {
-		w.posted(cmp.Or(after.State, once.Unknown))
+		w.posts.WithLabelValues(nameOf(cmp.Or(after.State, once.Unknown))).Inc()
 	}
 	if err := w.endTurn(ctx, t, after, int(status.Load()), wait); err != nil {
 		w.calm.Error("the end of a turn could not be stored: the project waits until it has passed",
