@@ -51,8 +51,8 @@ const schemaVersion = 1
 //go:embed schema.sql
 var schema string
 
-// libpqForm matches the start of a connection string like "host=db dbname=fleet".
-var libpqForm = regexp.MustCompile(`^\s*[a-z_]+\s*=`)
+// postgresForm matches the start of a URL, or of libpq's form such as "host=db dbname=fleet".
+var postgresForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
 
 const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute path sqlite:/var/lib/fleet.db)"
 
@@ -67,7 +67,7 @@ func openDatabase(ctx context.Context, databaseURL string, create bool, logger *
 		return nil, usageError("DATABASE_URL names no file, want %s", databaseForms)
 	case isFile:
 		db, err = openSQLite(file, create, logger)
-	case strings.HasPrefix(databaseURL, "postgres://"), strings.HasPrefix(databaseURL, "postgresql://"), libpqForm.MatchString(databaseURL):
+	case postgresForm.MatchString(databaseURL):
 		db, err = openPostgres(ctx, databaseURL, logger)
 	default:
 		return nil, usageError("DATABASE_URL has an unknown form, want %s", databaseForms)

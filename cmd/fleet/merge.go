@@ -80,31 +80,29 @@ func (m merge) prompt(project string, priority int) (prompt, error) {
 	return p, p.check()
 }
 
-// pushedWith returns the key of the push that brought m's commit among others, else m's own.
-func (s store) pushedWith(ctx context.Context, m merge) (key string, err error) {
-	err = s.QueryRowContext(ctx, "SELECT key FROM fleet_commits WHERE commit_key = $1", m.key(m.SHA)).Scan(&key)
-	if errors.Is(err, sql.ErrNoRows) {
-		return m.key(m.SHA), nil
+// addMerge adds the prompt of a merge. The merge may be known by a push of several: then p gets
+// the push's key, and the push's prompt the title and description, unless it is sent already.
+func (s store) addMerge(ctx context.Context, p *prompt, m merge) (added int, err error) {
+	err = s.QueryRowContext(ctx, "SELECT key FROM fleet_commits WHERE commit_key = $1", p.Key).Scan(&p.Key)
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		added, err = s.add(ctx, *p)
 	}
-	return key, err
-}
-
-// describe adds a pull request's title and description to the prompt of a push that came
-// before it, unless it is sent already.
-func (s store) describe(ctx context.Context, key string, m merge) error {
+	if err != nil || added > 0 {
+		return added, err
+	}
 	text, err := m.text("pull")
 	if err != nil || text == "" {
-		return err
+		return 0, err
 	}
-	r, err := s.records().Get(ctx, key)
+	r, err := s.records().Get(ctx, p.Key)
 	if err != nil || r.State != once.Pending || strings.Contains(r.Prompt, text) || len(r.Prompt)+len(text) > maxPrompt {
-		return err
+		return 0, err
 	}
 	r.Prompt, r.Version, r.Updated = r.Prompt+text, r.Version+1, time.Now().UTC().Round(0)
 	if err = s.records().Put(ctx, r); errors.Is(err, once.ErrConflict) {
-		return nil // it is being sent
+		return 0, nil // it is being sent
 	}
-	return err
+	return 0, err
 }
 
 func isSHA(text string) bool {
@@ -112,21 +110,19 @@ func isSHA(text string) bool {
 	return hex && (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0") != ""
 }
 
-// authors are logins and names whose work asks for no documentation. A merge that bears a
+// authors are logins and names, in lower case, whose work asks for no documentation. A merge that bears a
 // marker of package once is the agent's own work, whoever merged it.
 type authors []string
 
 func (a authors) has(names ...string) bool {
-	return slices.ContainsFunc(a, func(skip string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(skip, name) })
-	})
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(a, strings.ToLower(name)) })
 }
 
 func (a *authors) add(login string) error {
 	if login == "" {
 		return errors.New("it is empty")
 	}
-	*a = append(*a, login)
+	*a = append(*a, strings.ToLower(login))
 	return nil
 }
 
@@ -185,20 +181,13 @@ func (a authors) mergeOfPush(e *github.PushEvent) (m merge, why string) {
 	return m, ""
 }
 
-var (
-	squashed = regexp.MustCompile(`\(#(\d{1,9})\)\s*$`)
-	merged   = regexp.MustCompile(`^Merge pull request #(\d{1,9}) `)
-)
+var namesPull = regexp.MustCompile(`^Merge pull request #(\d{1,9}) |\(#(\d{1,9})\)\s*$`)
 
 // pullOf returns the number of the pull request that a commit's subject names, or 0.
 func pullOf(subject string) int {
-	for _, pattern := range []*regexp.Regexp{merged, squashed} {
-		if found := pattern.FindStringSubmatch(subject); found != nil {
-			number, _ := strconv.Atoi(found[1]) //nolint:errcheck // digits
-			return number
-		}
-	}
-	return 0
+	found := append(namesPull.FindStringSubmatch(subject), "", "", "")
+	number, _ := strconv.Atoi(found[1] + found[2]) //nolint:errcheck // "" is 0
+	return number
 }
 
 // worthDocumenting leaves out what a, or the agent, has made: also the merge commit of a

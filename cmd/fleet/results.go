@@ -129,27 +129,23 @@ func (c comments) comment(ctx context.Context, r row) error {
 	return nil
 }
 
-const lookAtStatus = "Somebody has to look: `fleet status` says how"
-
 // sentence is the result in words. What the service said stands quoted at its end.
 func sentence(r row) string {
-	problem := ""
-	if r.Problem != "" {
-		problem = ": `" + strings.ReplaceAll(redact.OneLine(r.Problem, 500), "`", "'") + "`"
-	}
+	text := string(r.State)
 	switch {
 	case r.State == once.Running:
-		return fmt.Sprintf("Docs for %s: the agent has been at work for more than a day. %s%s", r.Key, lookAtStatus, problem)
+		text = "the agent has been at work for more than a day. Somebody has to look: `fleet status` says how"
 	case r.State == once.Unknown:
-		return fmt.Sprintf("Docs for %s: it is unknown whether the agent was told. %s%s", r.Key, lookAtStatus, problem)
-	case r.State != once.Done:
-		return fmt.Sprintf("Docs for %s: %s%s", r.Key, r.State, problem)
-	case r.PRLink == "":
-		return fmt.Sprintf("Docs for %s: done, without a pull request "+
-			"(nothing changed, or the project publishes without a review)", r.Key)
-	default:
-		return fmt.Sprintf("Docs for %s: done, %s", r.Key, redact.OneLine(r.PRLink, 500))
+		text = "it is unknown whether the agent was told. Somebody has to look: `fleet status` says how"
+	case r.State == once.Done && r.PRLink == "":
+		text = "done, without a pull request (nothing changed, or the project publishes without a review)"
+	case r.State == once.Done:
+		text = "done, " + redact.OneLine(r.PRLink, 500)
 	}
+	if r.Problem != "" && r.State != once.Done {
+		text += ": `" + strings.ReplaceAll(redact.OneLine(r.Problem, 500), "`", "'") + "`"
+	}
+	return "Docs for " + r.Key + ": " + text
 }
 
 // tellSoon has the results told that nobody was told of.

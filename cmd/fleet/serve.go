@@ -128,16 +128,7 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) (status int, text strin
 	if err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
-	if p.Key, err = h.store.pushedWith(ctx, m); p.Key != m.key(m.SHA) {
-		p.commits = nil
-	}
-	added := 0
-	if err == nil {
-		added, err = h.store.add(ctx, p)
-	}
-	if err == nil && added == 0 {
-		err = h.store.describe(ctx, p.Key, m)
-	}
+	added, err := h.store.addMerge(ctx, &p, m)
 	switch {
 	case err != nil:
 		h.store.calm.Error("a merge could not be stored", "key", p.Key, "error", err)
@@ -148,6 +139,7 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) (status int, text strin
 	return http.StatusAccepted, "enqueued: " + p.Key
 }
 
+// newServer limits how long a client can hold a connection.
 func newServer(addr string, handler http.Handler) *http.Server {
 	return &http.Server{Addr: addr, Handler: handler, ReadTimeout: handlerTime, WriteTimeout: 2 * handlerTime,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}

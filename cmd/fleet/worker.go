@@ -152,14 +152,12 @@ func (w *worker) work(ctx context.Context) error {
 	river.AddWorker(bundle, w)
 	river.AddWorker(bundle, &tellWorker{store: w.store, results: w.results})
 	workers, err := w.newQueue(&river.Config{
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}},
-		Workers:                     bundle,
-		JobTimeout:                  w.stepTime(),
-		RescueStuckJobsAfter:        w.stepTime() + time.Second,
-		CompletedJobRetentionPeriod: time.Hour, // the records keep what there is to keep
-		SoftStopTimeout:             time.Second,
-		PollOnly:                    w.PollOnly,
-		Logger:                      w.calm,
+		Queues:          map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}},
+		Workers:         bundle,
+		JobTimeout:      w.stepTime(),
+		SoftStopTimeout: time.Second,
+		PollOnly:        w.PollOnly,
+		Logger:          w.calm,
 	})
 	if err == nil {
 		err = workers.Start(context.WithoutCancel(ctx))
