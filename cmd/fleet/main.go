@@ -275,18 +275,16 @@ func (p *program) serve(ctx context.Context) error {
 	case p.prompt.Priority < 1 || p.prompt.Priority > 4:
 		return usageError("-priority is %d, want 1 to 4", p.prompt.Priority)
 	}
-	return p.withWorker(ctx, func(w *worker, servers map[string]*http.Server) {
-		hooks := &webhooks{w.store, []byte(secret), p.projects, p.skip, p.prompt.Priority, make(chan struct{}, maxBodies)}
-		servers["webhooks"] = newServer(p.addr, hooks.handler())
+	return p.workAndServe(ctx, func(s store) http.Handler {
+		h := &webhooks{s, []byte(secret), p.projects, p.skip, p.prompt.Priority, make(chan struct{}, maxBodies)}
+		return h.handler()
 	})
 }
 
-func (p *program) work(ctx context.Context) error {
-	return p.withWorker(ctx, func(*worker, map[string]*http.Server) {})
-}
+func (p *program) work(ctx context.Context) error { return p.workAndServe(ctx, nil) }
 
-// withWorker works, and serves what addServer adds beside the admin's own.
-func (p *program) withWorker(ctx context.Context, addServer func(*worker, map[string]*http.Server)) error {
+// workAndServe works, and serves webhooks, if there are any, and the admin's own.
+func (p *program) workAndServe(ctx context.Context, webhooks func(store) http.Handler) error {
 	switch c := p.settings; {
 	case c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > maxSend:
 		return usageError("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
@@ -306,7 +304,9 @@ func (p *program) withWorker(ctx context.Context, addServer func(*worker, map[st
 	return p.withStore(ctx, true, slog.LevelInfo, func(s store) error {
 		w := newWorker(s, client, results)
 		servers := map[string]*http.Server{"admin": newServer(p.adminAddr, admin{s}.handler(w.posts))}
-		addServer(w, servers)
+		if webhooks != nil {
+			servers["webhooks"] = newServer(p.addr, webhooks(s))
+		}
 		return serveAndWork(ctx, w, servers)
 	})
 }

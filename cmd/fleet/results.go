@@ -68,38 +68,33 @@ type webhook struct {
 var escapeSlack = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func (h webhook) tell(ctx context.Context, rows []row) (told []row, err error) {
-	var sentences []string
-	for _, r := range rows {
-		sentences = append(sentences, escapeSlack.Replace(sentence(r)))
+	sentences := make([]string, len(rows))
+	for i, r := range rows {
+		sentences[i] = escapeSlack.Replace(sentence(r))
 	}
 	body, err := json.Marshal(map[string]string{"text": strings.Join(sentences, "\n")})
 	if err != nil {
 		return nil, err
 	}
-	resp, err := h.post(ctx, body)
-	var withURL *url.Error
-	if errors.As(err, &withURL) {
-		err = withURL.Err
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("FLEET_RESULTS_URL is not a URL")
 	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := h.client.Do(req)
 	if err == nil {
 		resp.Body.Close()
 		if resp.StatusCode < 200 || resp.StatusCode > 299 {
 			err = errors.New(resp.Status)
 		}
 	}
+	if withURL := (*url.Error)(nil); errors.As(err, &withURL) {
+		err = withURL.Err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("post results to FLEET_RESULTS_URL: %w", err)
 	}
 	return rows, nil
-}
-
-func (h webhook) post(ctx context.Context, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	return h.client.Do(req)
 }
 
 // comments go to the merged pull requests.
@@ -151,8 +146,8 @@ func sentence(r row) string {
 // tellSoon has the results told that nobody was told of.
 func (s store) tellSoon(ctx context.Context) { s.insert(ctx, jobOf(tellArgs{}, 1)) }
 
-// tellWorker tells results, at least once. The first goes at once, those of the next minute
-// together. River's unique jobs keep it alone.
+// tellWorker tells results, at least once. River's unique jobs keep it alone: the first
+// result goes at once, and those that end while the job then waits go together.
 type tellWorker struct {
 	river.WorkerDefaults[tellArgs]
 	store
@@ -170,19 +165,11 @@ OR o.state = 'running' AND o.updated < $1) AND p.told < o.version ORDER BY o.upd
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	last, err := number(ctx, w.DB, "SELECT max(told_at) FROM fleet_prompts")
-	if err != nil {
-		return err
-	}
-	if early := tellEvery - time.Since(time.UnixMilli(last)); early > 0 {
-		return river.JobSnooze(min(early, tellEvery))
-	}
 	ctx, cancel := context.WithTimeout(ctx, storeTime+tellTime*time.Duration(len(rows)))
 	defer cancel()
 	told, tellErr := w.results(ctx, rows)
 	for _, r := range told {
-		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2, told_at = $3 WHERE key = $1", r.Key, r.Version, time.Now().UnixMilli())
-		if err != nil {
+		if _, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", r.Key, r.Version); err != nil {
 			return err
 		}
 	}
@@ -190,5 +177,5 @@ OR o.state = 'running' AND o.updated < $1) AND p.told < o.version ORDER BY o.upd
 		w.logger.Warn("results could not be told; they are told again for a day", "results", len(rows)-len(told), "error", tellErr)
 		return river.JobSnooze(tellAgain)
 	}
-	return river.JobSnooze(tellEvery) // what ends in the meantime is gathered
+	return river.JobSnooze(tellEvery)
 }

@@ -6,10 +6,8 @@ CREATE TABLE IF NOT EXISTS fleet_prompts (
 	pulls       TEXT NOT NULL,               -- owner/repo#7, with a space between several
 	priority    BIGINT NOT NULL,             -- 1 is the most urgent
 	added       BIGINT NOT NULL,
-	told        BIGINT NOT NULL DEFAULT 0,   -- the version of the record that was told
-	told_at     BIGINT NOT NULL DEFAULT 0
+	told        BIGINT NOT NULL DEFAULT 0    -- the version of the record that was told
 );
-CREATE INDEX IF NOT EXISTS fleet_prompts_told ON fleet_prompts (told_at);
 CREATE TABLE IF NOT EXISTS fleet_commits (commit_key TEXT PRIMARY KEY, key TEXT NOT NULL); -- those of a push with several
 CREATE TABLE IF NOT EXISTS fleet_posts (
 	id TEXT PRIMARY KEY, project TEXT NOT NULL, at BIGINT NOT NULL,

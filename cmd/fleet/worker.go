@@ -197,7 +197,6 @@ WHERE o.state IN ('pending', 'sending', 'running') AND p.key = o.key`)
 		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
 		// Times that a clock ahead of ours has made become now.
 		"UPDATE fleet_prompts SET added = $1 WHERE added > $1",
-		"UPDATE fleet_prompts SET told_at = $1 WHERE told_at > $1",
 		"UPDATE fleet_posts SET at = $1, ends = $1 WHERE at - 60000 > $1",
 		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
 	} {
