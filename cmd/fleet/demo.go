@@ -101,8 +101,8 @@ func (d *demo) play(ctx context.Context) error {
 func (d *demo) enqueueMerges(ctx context.Context) error {
 	prompts := make([]prompt, demoMerges)
 	for i := range prompts {
-		prompts[i] = prompt{Key: fmt.Sprintf("acme/service-%d@%040x", i%4+1, i+1),
-			Project: fmt.Sprint("project-", i%4+1), Prompt: "Document the flag --json."}
+		prompts[i] = prompt{Key: fmt.Sprintf("acme/service-%d@%040x", i%6+1, i+1),
+			Project: fmt.Sprint("project-", i%6+1), Prompt: "Document the flag --json."}
 	}
 	added, err := d.store.add(ctx, prompts...)
 	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, added, demoMerges-added)
@@ -170,7 +170,6 @@ func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			d.fails.Store(time.Now().Add(demoOutage).UnixMilli())
 			d.say("the service fails: 503 to every request for %v", demoOutage)
 		}
-		time.Sleep(300 * time.Millisecond) // so that there is something to see
 	}
 	if time.Now().UnixMilli() < d.fails.Load() {
 		http.Error(rw, "the service is down", http.StatusServiceUnavailable)
@@ -186,6 +185,9 @@ func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 		d.say("worker %d is killed, kill -9: the service has acted on its prompt, and nobody has heard of it", pid)
 		return
+	}
+	if post > 0 {
+		time.Sleep(300 * time.Millisecond) // so that there is something to see
 	}
 	rw.WriteHeader(response.Code)
 	_, _ = response.Body.WriteTo(rw)

@@ -200,7 +200,7 @@ func TestCreditsUsedUp(t *testing.T) {
 		require.NoError(t, err)
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
-		assert.Regexp(t, `project-1: 80 queued, .*paused until 20.*402`, out.String())
+		assert.Regexp(t, `project-1 +80 +20.* 100 +- +20.* breaker: .*402`, out.String())
 		time.Sleep(2 * time.Hour)
 		assert.Equal(t, 80, b.counts()["done"])
 	})

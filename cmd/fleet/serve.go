@@ -34,19 +34,15 @@ type projects map[string]string
 // set takes owner/repo=project, owner/repo=, or a project for all other repositories.
 func (p projects) set(text string) error {
 	name, project, found := strings.Cut(text, "=")
-	switch {
-	case !found:
+	if !found {
 		name, project = "", text
-	case !repository.MatchString(name):
+	}
+	if text == "" || found != repository.MatchString(name) {
 		return errors.New("want owner/repo=project, or a project for all other repositories")
 	}
-	if project != "" || !found {
-		if _, err := mintlify.NewClient("any-key", project); err != nil {
-			return err
-		}
-	}
 	p[strings.ToLower(name)] = project
-	return nil
+	_, err := mintlify.NewClient("any-key", cmp.Or(project, "none"))
+	return err
 }
 
 func (p projects) of(repository string) (project string, known bool) {

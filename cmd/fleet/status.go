@@ -9,7 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
@@ -182,27 +182,27 @@ func (s status) write(w io.Writer, asJSON bool) error {
 	if len(s.NeedsPerson) == maxAttention {
 		fmt.Fprintf(w, "These are the newest %d.\n\n", maxAttention)
 	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PROJECT\tQUEUED\tSINCE\tQUOTA LEFT\tFREE AT\tPAUSED UNTIL\tWHY")
 	for _, p := range s.Projects {
-		parts := []string{cmp.Or(p.Project, "all projects") + ":"}
-		if n := p.Counts["queued"]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d queued, the oldest for %v;", n, time.Since(p.Oldest).Round(time.Second)))
-		}
-		until := p.PausedUntil.Format(time.DateTime)
-		if p.PausedUntil.Equal(forever) {
-			until = "somebody resumes it"
-		}
-		if !p.PausedUntil.IsZero() {
-			parts = append(parts, "paused until "+until+" : "+redact.OneLine(p.Why, 300)+";")
-		}
-		if !p.NextFree.IsZero() {
-			parts = append(parts, "next place in the quota at "+p.NextFree.Format(time.DateTime)+";")
-		}
-		if len(parts) > 1 {
-			fmt.Fprintln(w, strings.TrimSuffix(strings.Join(parts, " "), ";"))
+		if p.Counts["queued"] > 0 || !p.PausedUntil.IsZero() || !p.NextFree.IsZero() {
+			fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%s\t%s\t%s\n", cmp.Or(p.Project, "all"), p.Counts["queued"],
+				when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.PausedUntil), redact.OneLine(p.Why, 300))
 		}
 	}
+	fmt.Fprintln(table)
 	for _, state := range states {
-		fmt.Fprintf(w, "%-8s %d\n", nameOf(state), s.Counts[nameOf(state)])
+		fmt.Fprintf(table, "%s\t%d\n", nameOf(state), s.Counts[nameOf(state)])
 	}
-	return nil
+	return table.Flush()
+}
+
+func when(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "-"
+	case t.Equal(forever):
+		return "resumed"
+	}
+	return t.Format(time.DateTime)
 }
