@@ -133,27 +133,29 @@ func (p *program) retry(ctx context.Context, s store) error {
 	case p.prompt.Key != "" && p.prompt.Project != "":
 		return usageError("retry -key takes no -project")
 	case p.state != "" && (p.state != "failed" && p.state != "refused" || !p.again):
-		return usageError("-state is failed or refused, with -again: what is unknown is retried one key at a time, after a person has looked")
+		return usageError("-state is failed or refused, with -again: what is unknown is retried one key at a time, " +
+			"after a person has looked")
 	case p.again:
 		return p.decide(ctx, s, "retry", p.state, (*once.Runner).SendAgain)
 	}
-	return p.decide(ctx, s, "retry", "", func(runner *once.Runner, ctx context.Context, key string) (once.Record, error) {
-		return runner.Adopt(ctx, key, p.job)
+	return p.decide(ctx, s, "retry", "", func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+		return r.Adopt(ctx, key, p.job)
 	})
 }
 
 func (p *program) closePrompt(ctx context.Context, s store) error {
 	if p.link != "" && !isWebURL(p.link) {
-		return usageError("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7", redact.OneLine(p.link, 100))
+		return usageError("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7",
+			redact.OneLine(p.link, 100))
 	}
-	return p.decide(ctx, s, "close", "", func(runner *once.Runner, ctx context.Context, key string) (once.Record, error) {
-		return runner.MarkDone(ctx, key, p.link)
+	return p.decide(ctx, s, "close", "", func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+		return r.MarkDone(ctx, key, p.link)
 	})
 }
 
 // inWordsOfFleet puts errors of package once into the words of these commands.
-var inWordsOfFleet = strings.NewReplacer("once: ", "", "is pending", "is queued", "[pending", "[queued", "Adopt", "retry -job",
-	"MarkDone", "close", "SendAgain", "retry -again", "Cancel", "cancel")
+var inWordsOfFleet = strings.NewReplacer("once: ", "", "is pending", "is queued", "[pending", "[queued",
+	"Adopt", "retry -job", "MarkDone", "close", "SendAgain", "retry -again", "Cancel", "cancel")
 
 // decide does what a person has decided: of the prompt of -key, or of all in a state and of
 // -project, with -yes.
@@ -196,10 +198,12 @@ func (p *program) pause(ctx context.Context, s store) error {
 	project, now := p.prompt.Project, time.Now()
 	known, err := number(ctx, s.DB, "SELECT count(*) FROM fleet_prompts WHERE project = $1 OR $1 = ''", project)
 	if err == nil && known == 0 && project != "" {
-		fmt.Fprintf(p.stderr, "fleet: no prompt of project %s is known; its next ones will wait\n", redact.OneLine(project, 100))
+		fmt.Fprintf(p.stderr, "fleet: no prompt of project %s is known; its next ones will wait\n",
+			redact.OneLine(project, 100))
 	}
 	if err == nil {
-		err = pause(ctx, s.DB, pauseRow{project, "person", now, forever, 0, "paused at " + now.UTC().Format(time.DateTime)})
+		reason := "paused at " + now.UTC().Format(time.DateTime)
+		err = pause(ctx, s.DB, pauseRow{project, "person", now, forever, 0, reason})
 	}
 	if err == nil {
 		fmt.Fprintln(p.stdout, "paused")
@@ -209,7 +213,8 @@ func (p *program) pause(ctx context.Context, s store) error {
 
 // resume lifts all pauses of a project. For all projects it leaves those that a person has paused.
 func (p *program) resume(ctx context.Context, s store) error {
-	result, err := s.ExecContext(ctx, "DELETE FROM fleet_pauses WHERE project = $1 OR $1 = '' AND source <> 'person'", p.prompt.Project)
+	result, err := s.ExecContext(ctx,
+		"DELETE FROM fleet_pauses WHERE project = $1 OR $1 = '' AND source <> 'person'", p.prompt.Project)
 	if err != nil {
 		return err
 	}

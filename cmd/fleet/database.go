@@ -135,7 +135,9 @@ func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) 
 	return newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), logger, pool.Close)
 }
 
-func newDatabase[Tx any](sqlDB *sql.DB, driver riverdriver.Driver[Tx], logger *slog.Logger, closePool func()) (*database, error) {
+func newDatabase[Tx any](
+	sqlDB *sql.DB, driver riverdriver.Driver[Tx], logger *slog.Logger, closePool func(),
+) (*database, error) {
 	db := &database{DB: sqlDB}
 	db.close = func() { _ = sqlDB.Close(); closePool() } // what is committed is on disk
 	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }

@@ -134,9 +134,10 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 // flags returns the flags of all commands: those of one name mean the same, but for serve's -project.
 func (p *program) flags(command string) *flag.FlagSet {
 	f := flag.NewFlagSet("fleet", flag.ContinueOnError)
-	f.StringVar(&p.prompt.Key, "key", "", "key of the prompt, owner/repo@sha for a merge; enqueued again it adds nothing")
+	f.StringVar(&p.prompt.Key, "key", "", "key of the prompt, owner/repo@sha for a merge; again it adds nothing")
 	if command == "serve" {
-		f.Func("project", "owner/repo=ID, or owner/repo= to leave it out, repeatable; ID alone is for all other repositories", p.projects.set)
+		f.Func("project", "owner/repo=ID, or owner/repo= to leave it out, repeatable; "+
+			"ID alone is for all other repositories", p.projects.set)
 	} else {
 		f.StringVar(&p.prompt.Project, "project", "", "id of the project, from the dashboard")
 	}
@@ -153,7 +154,8 @@ func (p *program) flags(command string) *flag.FlagSet {
 	f.StringVar(&p.link, "pr", "", "URL of its pull request")
 
 	f.IntVar(&p.N, "n", p.N, "steps in progress at once, 1 to 10000")
-	f.DurationVar(&p.SendTime, "send-time", p.SendTime, "how long one POST may take, 1s to 10m; give a process that and 30 s to stop")
+	f.DurationVar(&p.SendTime, "send-time", p.SendTime,
+		"how long one POST may take, 1s to 10m; give a process that and 30 s to stop")
 	f.BoolVar(&p.PollOnly, "poll-only", p.PollOnly, "do without LISTEN, behind a pgbouncer in transaction mode")
 	f.DurationVar(&p.PauseMin, "pause-min", p.PauseMin, "how long the breaker pauses a project at first, at least 1s")
 	f.DurationVar(&p.PauseMax, "pause-max", p.PauseMax, "and at most, doubling, up to 24h")

@@ -60,7 +60,8 @@ func (m merge) key(sha string) string { return m.Repository + "@" + sha }
 // prompt returns what is to be enqueued for m.
 func (m merge) prompt(project string, priority int) (prompt, error) {
 	if !repository.MatchString(m.Repository) || !isSHA(m.SHA) {
-		return prompt{}, fmt.Errorf("the event's repository %.150q or commit %.80q is not one of GitHub's", m.Repository, m.SHA)
+		return prompt{}, fmt.Errorf("the event's repository %.150q or commit %.80q is not one of GitHub's",
+			m.Repository, m.SHA)
 	}
 	text, err := m.text("prompt")
 	if err != nil {

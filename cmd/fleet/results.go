@@ -169,12 +169,14 @@ OR o.state = 'running' AND o.updated < $1) AND p.told < o.version ORDER BY o.upd
 	defer cancel()
 	told, tellErr := w.results(ctx, rows)
 	for _, r := range told {
-		if _, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", r.Key, r.Version); err != nil {
+		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", r.Key, r.Version)
+		if err != nil {
 			return err
 		}
 	}
 	if tellErr != nil {
-		w.logger.Warn("results could not be told; they are told again for a day", "results", len(rows)-len(told), "error", tellErr)
+		w.logger.Warn("results could not be told; they are told again for a day",
+			"results", len(rows)-len(told), "error", tellErr)
 		return river.JobSnooze(tellAgain)
 	}
 	return river.JobSnooze(tellEvery)

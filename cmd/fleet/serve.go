@@ -191,7 +191,8 @@ func (a admin) handler(posts *prometheus.CounterVec) http.Handler {
 		}
 		fmt.Fprintln(rw, "ok")
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: handlerTime}))
+	limits := promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: handlerTime}
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, limits))
 	return mux
 }
 

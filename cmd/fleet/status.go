@@ -17,7 +17,8 @@ import (
 )
 
 // states are those of package once, in the order of their output.
-var states = []once.State{once.Pending, once.Sending, once.Running, once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled}
+var states = []once.State{once.Pending, once.Sending, once.Running, once.Done,
+	once.Failed, once.Refused, once.Unknown, once.Canceled}
 
 // nameOf is how outputs name a state: what is pending is queued.
 func nameOf(s once.State) string {

@@ -30,7 +30,7 @@ type prompt struct {
 	Key      string   `json:"key"`                // owner/repo@sha for a merge
 	Project  string   `json:"project"`            // the service's project id
 	Prompt   string   `json:"prompt"`             // the instruction for the agent
-	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, for a comment with the result
+	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, which get a comment
 	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
 	commits  []string // keys of the other commits of a push
 	line     int      // of the input
@@ -117,7 +117,8 @@ VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key, version) DO NOTHING`,
 			s.calm.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
 		}
 	}
-	runner, err := once.New(client, once.NewSQL(db), once.WithSendTime(s.SendTime), once.WithLogger(s.logger), once.WithOnChange(record))
+	runner, err := once.New(client, once.NewSQL(db),
+		once.WithSendTime(s.SendTime), once.WithLogger(s.logger), once.WithOnChange(record))
 	if err != nil {
 		panic(err) // the flags allow no such send time
 	}

@@ -61,7 +61,8 @@ func (s store) takeTurn(ctx context.Context, key, project string) (t turn, err e
 		t.wait = max(t.wait, free)
 		mine, total := 0, 0
 		err = scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&mine, &total) },
-			"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1", now.UnixMilli(), project)
+			"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1",
+			now.UnixMilli(), project)
 		if len(queue) == 0 || mine > 0 || total >= max(1, most) || t.all && total > 0 {
 			t.wait = max(t.wait, time.Second) // an empty queue: its prompt was canceled meanwhile
 		}
@@ -84,14 +85,17 @@ func queueOf(ctx context.Context, tx once.DB, project string) (keys []string, er
 		keys = append(keys, "")
 		return rows.Scan(&keys[len(keys)-1])
 	}, `SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 ORDER BY p.priority, p.added, p.key LIMIT $2`, project, ranked)
+WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1
+ORDER BY p.priority, p.added, p.key LIMIT $2`, project, ranked)
 	return keys, err
 }
 
 // quota returns how many prompts of a project may be sent now, and if none may, how long it
 // is until one may. A prompt reaches the service up to a send's time later, so the window is
 // longer by that.
-func (s store) quota(ctx context.Context, db once.DB, project string, now time.Time) (left int, free time.Duration, err error) {
+func (s store) quota(
+	ctx context.Context, db once.DB, project string, now time.Time,
+) (left int, free time.Duration, err error) {
 	window := s.Window + s.SendTime
 	left = s.Quota
 	err = scan(ctx, db, func(rows *sql.Rows) error {
@@ -101,7 +105,8 @@ func (s store) quota(ctx context.Context, db once.DB, project string, now time.T
 			free = time.UnixMilli(at).Add(window).Sub(now)
 		}
 		return err
-	}, "SELECT at FROM fleet_posts WHERE project = $1 AND at > $2 ORDER BY at DESC LIMIT $3", project, now.Add(-window).UnixMilli(), s.Quota)
+	}, "SELECT at FROM fleet_posts WHERE project = $1 AND at > $2 ORDER BY at DESC LIMIT $3",
+		project, now.Add(-window).UnixMilli(), s.Quota)
 	return left, free, err
 }
 
@@ -128,7 +133,8 @@ func (s store) endTurn(ctx context.Context, t turn, after once.Record, status in
 		case after.State == once.Pending && wait > 0:
 			return pause(ctx, tx, pauseRow{t.project, "service", now, now.Add(min(wait, day)), 0, reason})
 		case status > 0 && (after.State == once.Running || after.State == once.Refused || after.State == once.Done):
-			_, err := tx.ExecContext(ctx, "DELETE FROM fleet_pauses WHERE source = $1 AND project IN ($2, '')", breaker, t.project)
+			_, err := tx.ExecContext(ctx,
+				"DELETE FROM fleet_pauses WHERE source = $1 AND project IN ($2, '')", breaker, t.project)
 			return err
 		}
 		return nil

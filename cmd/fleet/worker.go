@@ -205,7 +205,8 @@ WHERE o.state IN ('pending', 'sending', 'running') AND p.key = o.key`)
 		}
 	}
 	if err == nil {
-		_, err = w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", now.Add(-w.Window-2*w.SendTime-w.lease()).UnixMilli())
+		old := now.Add(-w.Window - 2*w.SendTime - w.lease())
+		_, err = w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", old.UnixMilli())
 	}
 	if err == nil {
 		err = w.wake(ctx, now)
@@ -217,8 +218,11 @@ WHERE o.state IN ('pending', 'sending', 'running') AND p.key = o.key`)
 // wake makes River's jobs available that a dead process was at, as River does only twice a
 // minute and only with a leader, or that a clock ahead of ours has put off too far.
 func (w *worker) wake(ctx context.Context, now time.Time) error {
-	at := func(d time.Duration) string { return now.Add(d).UTC().Format("2006-01-02 15:04:05.000+00:00") } // both databases compare it
+	at := func(d time.Duration) string { // in a form that both databases compare
+		return now.Add(d).UTC().Format("2006-01-02 15:04:05.000+00:00")
+	}
 	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
-WHERE state = 'running' AND attempted_at < $2 OR state = 'scheduled' AND scheduled_at > $3`, at(0), at(-w.stepTime()), at(2*day))
+WHERE state = 'running' AND attempted_at < $2 OR state = 'scheduled' AND scheduled_at > $3`,
+		at(0), at(-w.stepTime()), at(2*day))
 	return err
 }
