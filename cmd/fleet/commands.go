@@ -17,30 +17,34 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-func (p *program) enqueue(ctx context.Context, s store) error {
-	one := p.prompt
-	prompts, badLine := []prompt{one}, error(nil)
-	switch {
-	case p.fromStdin == (one.Key != ""), !p.fromStdin && (one.Project == "" || one.Prompt == ""):
+func (p *program) checkEnqueue() error {
+	one := &p.prompt
+	if p.fromStdin == (one.Key != "") || !p.fromStdin && (one.Project == "" || one.Prompt == "") {
 		return usageError("enqueue wants -key, -project and -prompt, or -stdin without -key")
-	case p.fromStdin:
-		prompts, badLine = readLines(p.stdin, one)
-	default:
-		if err := one.check(); err != nil {
-			return usageError("%w", err)
-		}
+	} else if err := one.check(); err != nil && !p.fromStdin {
+		return usageError("%w", err)
 	}
-	added, known, err := 0, 0, error(nil)
+	return nil
+}
+
+func (p *program) enqueue(ctx context.Context, s store) (failed error) {
+	prompts := []prompt{p.prompt}
+	if p.fromStdin {
+		prompts, failed = readLines(p.stdin, p.prompt)
+	}
+	added, known := 0, 0
 	for batch := range slices.Chunk(prompts, 100) {
-		n, addErr := s.add(ctx, batch...)
-		if addErr != nil {
-			err = fmt.Errorf("lines %d to %d: %w", batch[0].line, batch[len(batch)-1].line, addErr)
+		n, err := s.add(ctx, batch...)
+		if err != nil {
+			if failed = err; p.fromStdin {
+				failed = fmt.Errorf("lines %d to %d: %w", batch[0].line, batch[len(batch)-1].line, err)
+			}
 			break
 		}
 		added, known = added+n, known+len(batch)-n
 	}
 	fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", added, known)
-	return errors.Join(err, badLine)
+	return failed
 }
 
 // readLines returns the prompts before the first bad line. Fields that a line leaves out are
@@ -128,26 +132,36 @@ func (p *program) cancel(ctx context.Context, s store) error {
 	return p.decide(ctx, s, "cancel", "queued", (*once.Runner).Cancel)
 }
 
-func (p *program) retry(ctx context.Context, s store) error {
+func (p *program) checkRetry() error {
 	switch {
 	case p.prompt.Key != "" && p.prompt.Project != "":
 		return usageError("retry -key takes no -project")
 	case p.state != "" && (p.state != "failed" && p.state != "refused" || !p.again):
 		return usageError("-state is failed or refused, with -again: what is unknown is retried one key at a time, " +
 			"after a person has looked")
-	case p.again:
-		return p.decide(ctx, s, "retry", p.state, (*once.Runner).SendAgain)
 	}
-	return p.decide(ctx, s, "retry", "", func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
-		return r.Adopt(ctx, key, p.job)
-	})
+	return nil
 }
 
-func (p *program) closePrompt(ctx context.Context, s store) error {
+func (p *program) retry(ctx context.Context, s store) error {
+	decision := (*once.Runner).SendAgain
+	if p.job != "" {
+		decision = func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+			return r.Adopt(ctx, key, p.job)
+		}
+	}
+	return p.decide(ctx, s, "retry", p.state, decision)
+}
+
+func (p *program) checkClose() error {
 	if p.link != "" && !isWebURL(p.link) {
 		return usageError("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7",
 			redact.OneLine(p.link, 100))
 	}
+	return nil
+}
+
+func (p *program) closePrompt(ctx context.Context, s store) error {
 	return p.decide(ctx, s, "close", "", func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
 		return r.MarkDone(ctx, key, p.link)
 	})

@@ -102,7 +102,7 @@ func (d *demo) enqueueMerges(ctx context.Context) error {
 	prompts := make([]prompt, demoMerges)
 	for i := range prompts {
 		prompts[i] = prompt{Key: fmt.Sprintf("acme/service-%d@%040x", i%6+1, i+1),
-			Project: fmt.Sprint("project-", i%6+1), Prompt: "Document the flag --json."}
+			Project: fmt.Sprint("project-", i%6+1), Prompt: "Document the flag --json.", Priority: 2}
 	}
 	added, err := d.store.add(ctx, prompts...)
 	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, added, demoMerges-added)

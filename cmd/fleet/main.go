@@ -84,6 +84,7 @@ type command struct {
 	flags    string // their names
 	wants    string // exactly one flag of each word has to be given
 	operands int
+	check    func() error // of the flags, unless nil
 	run      func(context.Context) error
 	rows     func(context.Context, store) error // instead of run, on a database whose tables exist
 }
@@ -96,15 +97,15 @@ func (p *program) commands() map[string]command {
 		"init":        {run: p.init},
 		"work":        {flags: work, run: p.work},
 		"serve":       {flags: work + " addr project skip-author priority", run: p.serve},
-		"enqueue":     {flags: "key project prompt pull priority stdin", rows: p.enqueue},
+		"enqueue":     {flags: "key project prompt pull priority stdin", check: p.checkEnqueue, rows: p.enqueue},
 		"status":      {flags: "json", rows: p.status},
 		"list":        {flags: "state project", rows: p.list},
 		"show":        {operands: 1, rows: p.show},
 		"cancel":      {flags: "key project all yes", wants: "key|project|all", rows: p.cancel},
 		"pause":       {flags: "project all", wants: "project|all", rows: p.pause},
 		"resume":      {flags: "project all", wants: "project|all", rows: p.resume},
-		"retry":       {flags: "key state project again job yes", wants: "key|state again|job", rows: p.retry},
-		"close":       {flags: "key pr", wants: "key", rows: p.closePrompt},
+		"retry":       {flags: "key state project again job yes", wants: "key|state again|job", check: p.checkRetry, rows: p.retry},
+		"close":       {flags: "key pr", wants: "key", check: p.checkClose, rows: p.closePrompt},
 	}
 }
 
@@ -118,6 +119,9 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	case name == "-h" || strings.TrimLeft(name, "-") == "help":
 		fmt.Fprint(p.stdout, usage)
 		return nil
+	case name == "":
+		fmt.Fprint(p.stderr, usage)
+		return usageError("which command?")
 	case !found:
 		return usageError("there is no command %q, want demo, init, work, serve, enqueue, status, list, show, cancel, "+
 			"pause, resume, retry or close; fleet -h says more", name)
@@ -199,6 +203,9 @@ func (p *program) parse(name string, c command, arguments []string) (err error) 
 		if n != 1 && err == nil {
 			err = usageError("%s wants -%s", name, strings.ReplaceAll(names, "|", " or -"))
 		}
+	}
+	if err == nil && c.check != nil {
+		err = c.check()
 	}
 	return err
 }

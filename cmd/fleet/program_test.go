@@ -211,6 +211,7 @@ func TestBadCommandLines(t *testing.T) {
 func TestMessagesSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
+	nowhere := terminal{t, ""} // the flags are checked before the database is opened
 	for want, arguments := range map[string][]string{
 		`there is no command "bogus", want demo, init, work, serve, enqueue, status`: {"bogus"},
 		"enqueue wants -key, -project and -prompt, or -stdin":                        {"enqueue"},
@@ -224,11 +225,13 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		"stat /no/such/folder: no such file":               {"init"},
 		"or sqlite:FILE (for an absolute path sqlite:/var": {"status"},
 	} {
-		at := c
-		switch {
-		case arguments[0] == "init":
+		at := nowhere
+		switch arguments[0] {
+		case "pause":
+			at = c
+		case "init":
 			at.url = "sqlite:/no/such/folder/fleet.db"
-		case arguments[0] == "status":
+		case "status":
 			at.url = "sqlite://fleet.db"
 		}
 		_, text, code := at.runAll("", nil, arguments...)

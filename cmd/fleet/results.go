@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,26 +103,23 @@ type comments struct{ issues *github.IssuesService }
 
 func (c comments) tell(ctx context.Context, rows []row) (told []row, err error) {
 	for _, r := range rows {
-		if oneErr := c.comment(ctx, r); oneErr != nil {
-			err = oneErr
-		} else {
+		var failed error
+		for _, pull := range strings.Fields(r.Pulls) {
+			owner, repo, number, oneErr := parsePull(pull)
+			if oneErr == nil {
+				comment := github.IssueCommentRequest{Body: sentence(r)}
+				_, _, oneErr = c.issues.CreateComment(ctx, owner, repo, number, comment)
+			}
+			if oneErr != nil {
+				failed = fmt.Errorf("comment on %s: %w", pull, oneErr)
+			}
+		}
+		if failed == nil {
 			told = append(told, r)
 		}
+		err = cmp.Or(failed, err)
 	}
 	return told, err
-}
-
-func (c comments) comment(ctx context.Context, r row) error {
-	for _, pull := range strings.Fields(r.Pulls) {
-		owner, repo, number, err := parsePull(pull)
-		if err == nil {
-			_, _, err = c.issues.CreateComment(ctx, owner, repo, number, github.IssueCommentRequest{Body: sentence(r)})
-		}
-		if err != nil {
-			return fmt.Errorf("comment on %s: %w", pull, err)
-		}
-	}
-	return nil
 }
 
 // sentence is the result in words. What the service said stands quoted at its end.

@@ -125,14 +125,9 @@ VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key, version) DO NOTHING`,
 	return runner
 }
 
-// add stores prompts, and gives each a River job. A key that is there already adds nothing,
+// add stores prompts that have been checked, and gives each a River job. A key that is there already adds nothing,
 // though it may tell a pull request that was not known before.
 func (s store) add(ctx context.Context, prompts ...prompt) (added int, err error) {
-	for i := range prompts {
-		if err := prompts[i].check(); err != nil {
-			return 0, err
-		}
-	}
 	var fresh []prompt
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		runner := s.runner(nil, tx)

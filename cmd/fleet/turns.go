@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -35,8 +36,16 @@ func (s store) takeTurn(ctx context.Context, key, project string) (t turn, err e
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
 		t = turn{project: project}
-		most := maxPosts
+		mine, total, most := 0, 0, maxPosts
 		pauses, err := pausesOf(ctx, tx)
+		queue, queueErr := queueOf(ctx, tx, project)
+		_, free, quotaErr := s.quota(ctx, tx, project, now)
+		postsErr := scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&mine, &total) },
+			"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1",
+			now.UnixMilli(), project)
+		if err := errors.Join(err, queueErr, quotaErr, postsErr); err != nil {
+			return err
+		}
 		for _, p := range pauses {
 			if p.Project == "" || p.Project == project {
 				t.wait = max(t.wait, p.Until.Sub(now))
@@ -47,29 +56,14 @@ func (s store) takeTurn(ctx context.Context, key, project string) (t turn, err e
 				most--
 			}
 		}
-		if err != nil {
-			return err
-		}
-		queue, err := queueOf(ctx, tx, project)
-		if err != nil {
-			return err
-		}
-		_, free, err := s.quota(ctx, tx, project, now)
-		if err != nil {
-			return err
-		}
 		t.wait = max(t.wait, free)
-		mine, total := 0, 0
-		err = scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&mine, &total) },
-			"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1",
-			now.UnixMilli(), project)
 		if len(queue) == 0 || mine > 0 || total >= max(1, most) || t.all && total > 0 {
 			t.wait = max(t.wait, time.Second) // an empty queue: its prompt was canceled meanwhile
 		}
-		if err != nil || t.wait > 0 {
+		if t.wait > 0 {
 			rank := slices.Index(append(queue, key), key)
 			t.wait = min(t.wait, maxWait) + time.Duration(rank)*time.Second // not all look at once
-			return err
+			return nil
 		}
 		t.id, t.key = rand.Text(), queue[0]
 		_, err = tx.ExecContext(ctx, "INSERT INTO fleet_posts (id, project, at, ends) VALUES ($1, $2, $3, $4)",
