@@ -121,12 +121,14 @@ func (p *program) demoWorker(ctx context.Context) error {
 func (d *demo) await(ctx context.Context) (status, error) {
 	for shown := ""; ; time.Sleep(200 * time.Millisecond) {
 		status, err := d.store.status(ctx)
-		c := status.Counts
-		text := fmt.Sprintf("queued %d, sending %d, running %d, done %d, unknown %d",
-			c["queued"], c["sending"], c["running"], c["done"], c["unknown"])
-		if err == nil && status.Projects[0].Project == "" && !status.Projects[0].PausedUntil.IsZero() {
-			text += "; all projects are paused"
+		c, pauses := status.Counts, 0
+		for _, p := range status.Projects {
+			if !p.PausedUntil.IsZero() {
+				pauses++
+			}
 		}
+		text := fmt.Sprintf("queued %d, sending %d, running %d, done %d, unknown %d; pauses %d",
+			c["queued"], c["sending"], c["running"], c["done"], c["unknown"], pauses)
 		if text != shown {
 			shown = text
 			d.say("%s", text)

@@ -218,7 +218,8 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, options))
 }
 
-// calm is a handler that passes on one record a minute.
+// calm is a handler that passes on one record a minute. Loggers that With makes are not limited:
+// neither River nor fleet makes any.
 type calm struct {
 	slog.Handler
 	last *atomic.Int64
@@ -231,11 +232,6 @@ func (c calm) Handle(ctx context.Context, r slog.Record) error {
 	}
 	return c.Handler.Handle(ctx, r)
 }
-
-func (c calm) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return calm{c.Handler.WithAttrs(attrs), c.last}
-}
-func (c calm) WithGroup(name string) slog.Handler { return calm{c.Handler.WithGroup(name), c.last} }
 
 // withStore runs f on the database of the environment.
 func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(store) error) error {
