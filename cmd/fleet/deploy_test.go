@@ -102,7 +102,7 @@ func TestDockerfileBuild(t *testing.T) {
 	t.Parallel()
 	dockerfile, err := os.ReadFile("Dockerfile")
 	require.NoError(t, err)
-	found := regexp.MustCompile(`(?ms)^RUN (CGO_ENABLED=0 go build .*?) -o /fleet \.$`).FindSubmatch(dockerfile)
+	found := regexp.MustCompile(`(?ms)^RUN (CGO_ENABLED=0 GOOS=\$TARGETOS GOARCH=\$TARGETARCH go build .*?) -o /fleet \.$`).FindSubmatch(dockerfile)
 	require.NotNil(t, found)
 	binary := filepath.Join(t.TempDir(), "fleet")
 	build := exec.Command("sh", "-c", string(found[1])+" -o "+binary+" .")
