@@ -188,13 +188,12 @@ func (r *reader) fillDemo(ctx context.Context, p program, folder string) (err er
 
 // input reads all that a project's page shows.
 func (r *reader) input(ctx context.Context, project string) (report.Input, error) {
-	in := report.Input{Project: project, Demo: r.store.Source == store.Demo, Generated: time.Now().UTC(), Site: r.site, Machine: r.machine}
+	in := report.Input{Project: project, Demo: r.store.Source == store.Demo, Generated: time.Now().UTC(), Site: r.site, Machine: r.machine, Final: true}
 	window, err := r.window(ctx, project)
 	if err != nil {
 		return in, err
 	}
 	in.Stale = r.month.IsZero() && window.To.Time().Before(store.LastWeeks(project, r.weeks, load.SettledDay(time.Now())).To.Time())
-	in.Final = true
 	for into, w := range map[*report.Period]store.Window{&in.Period: window, &in.Before: window.Before()} {
 		export, rows, err := r.store.Visitors(ctx, w)
 		if err != nil {
@@ -250,12 +249,7 @@ func writeFile(path string, out io.Writer, data []byte) error {
 	}
 	info, found := os.Stat(path)
 	if found == nil && !info.Mode().IsRegular() {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0) // of a folder, an error
-		if err != nil {
-			return err
-		}
-		_, err = file.Write(data)
-		return errors.Join(err, file.Close())
+		return os.WriteFile(path, data, 0) // of a folder, an error
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return wrongf("%s cannot be written: %w", path, err)
@@ -272,10 +266,6 @@ func writeFile(path string, out io.Writer, data []byte) error {
 	}
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
 		err = os.Rename(temporary, path)
-	}
-	if folder, failed := os.Open(filepath.Dir(path)); failed == nil {
-		_ = folder.Sync() // not every system can, and the file is whole anyway
-		_ = folder.Close()
 	}
 	return err
 }

@@ -32,9 +32,8 @@ const (
 	// Demo is the source of made-up data.
 	Demo = "the demo"
 
-	version  = 1               // of the schema
-	patience = 2 * time.Minute // for a database that has gone away
-
+	version     = 1               // of the schema
+	patience    = 2 * time.Minute // for a database that has gone away
 	quotaWindow = time.Hour
 )
 
