@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -89,7 +90,7 @@ func programCommand(t *testing.T, url string, s settings, env []string, argument
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], arguments...)
 	cmd.Env = append(append(os.Environ(), "FLEET_TEST_SETTINGS="+string(text), "DATABASE_URL="+url), env...)
-	cmd.SysProcAttr = dyingWithParent()
+	cmd.SysProcAttr = processtest.DyingWithParent()
 	return cmd
 }
 

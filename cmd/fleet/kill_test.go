@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
 )
 
 // onslaught is how much a fleet has to go through: little, unless MINTLIFY_LONG is set.
@@ -114,9 +116,9 @@ func (f *fleet) underFire(signal os.Signal, load onslaught) (times int, counts m
 // TestPostgresRestarts stops the database under the workers, as a person in a hurry does.
 func TestPostgresRestarts(t *testing.T) {
 	t.Parallel()
-	own := &postgresServer{}
-	url := own.url(t)
-	t.Cleanup(own.stop)
+	own := &processtest.Postgres{}
+	url := own.Database(t)
+	t.Cleanup(own.Close)
 	merges, times := 20, 1
 	if isLong() {
 		merges, times = 100, 5
@@ -129,12 +131,9 @@ func TestPostgresRestarts(t *testing.T) {
 	f.start()
 	for range times {
 		time.Sleep(2 * time.Second)
-		require.NoError(t, own.cmd.Process.Signal(syscall.SIGINT))
-		_ = own.cmd.Wait()
+		own.Stop()
 		time.Sleep(2 * time.Second)
-		attributes, err := own.unprivileged()
-		require.NoError(t, err)
-		require.NoError(t, own.run(own.cmd.Path, attributes))
+		require.NoError(t, own.Start())
 	}
 	counts := f.await(3 * time.Minute)
 	_, twice := svc.count()

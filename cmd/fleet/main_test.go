@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	}
 	_ = flag.Set("test.parallel", "8") // unless the command line says otherwise: they wait more than they work
 	code := m.Run()
-	testPostgres.stop()
+	testPostgres.Close()
 	os.Exit(code)
 }
 

@@ -297,11 +297,12 @@ func TestDatabaseURL(t *testing.T) {
 // TestFormsOfPostgres: a URL, and libpq's form in any order.
 func TestFormsOfPostgres(t *testing.T) {
 	t.Parallel()
-	url := testPostgres.url(t)
+	url := testPostgres.Database(t)
 	c, s := made(t, url)
 	name := strings.TrimPrefix(strings.Split(url, "?")[0], "postgres:///")
+	_, folder, _ := strings.Cut(url, "host=")
 	for _, form := range []string{"host=%s user=postgres dbname=%s", "  user = postgres host=%s dbname=%s", "dbname=%[2]s host='%[1]s' user=postgres password=''"} {
-		c.url = fmt.Sprintf(form, testPostgres.dir, name)
+		c.url = fmt.Sprintf(form, folder, name)
 		c.wants(0, "status")
 	}
 
@@ -314,7 +315,7 @@ func TestFormsOfPostgres(t *testing.T) {
 		_, err := s.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	c.url = fmt.Sprintf("host=%s user=%s_rows dbname=%s", testPostgres.dir, name, name)
+	c.url = fmt.Sprintf("host=%s user=%s_rows dbname=%s", folder, name, name)
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
 	assert.Equal(t, 1, riverJobs(t, s), "at once, not by the next pass")
 	c.wants(0, "status")
