@@ -28,7 +28,7 @@ type onslaught struct {
 
 func theOnslaught() onslaught {
 	if isLong() {
-		return onslaught{merges: 200, projects: 20, slow: 2 * time.Second, every: time.Second, times: 1000}
+		return onslaught{merges: 120, projects: 20, slow: 2 * time.Second, every: time.Second, times: 1000}
 	}
 	return onslaught{merges: 24, projects: 6, slow: 500 * time.Millisecond, every: 500 * time.Millisecond, times: 8}
 }
