@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
@@ -22,14 +21,6 @@ import (
 )
 
 const testProject = "project-1"
-
-func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
-	pool, err := pgxpool.New(ctx, url)
-	if err != nil {
-		return nil, err
-	}
-	return pool, pool.Ping(ctx)
-}
 
 func promptOf(i int, project string) prompt {
 	return prompt{Key: fmt.Sprintf("acme/repo@%d", i), Project: project, Prompt: "Do it."}
