@@ -295,7 +295,7 @@ type sendError struct {
 	operation Operation
 	url       string // with the method
 	attempts  int
-	err       error // why there is no response
+	err       error // why no response came
 	previous  error // of the attempt before, if there was one
 	notSent   bool  // it is certain that the service got nothing
 	final     bool  // another attempt at once would not help

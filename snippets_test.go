@@ -116,8 +116,8 @@ func TestShellLineThatDoesNotWorkIsFound(t *testing.T) {
 	}
 }
 
-// checkLine returns what is wrong with a shell line that starts in dir. It adds the arguments
-// of go run to demos, if they are those of a demo of the root module.
+// checkLine returns what is wrong with a shell line that starts in dir. If it runs a
+// demo of the root module, it adds the arguments of go run to demos.
 func checkLine(dir, line string, demos map[string]bool) (err error) {
 	for _, part := range separator.Split(comment.ReplaceAllString(quoted.ReplaceAllString(strings.Trim(line, "`"), "TEXT"), ""), -1) {
 		words := strings.Fields(part)

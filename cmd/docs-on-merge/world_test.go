@@ -175,7 +175,7 @@ func (w *world) prompts() (prompts []string) {
 	return prompts
 }
 
-// prompt is that of a dry run.
+// prompt returns the prompt that a dry run prints.
 func (w *world) prompt(args ...string) string {
 	w.t.Helper()
 	r := w.run(w.t.Context(), append(args, "-dry-run")...)

@@ -178,7 +178,7 @@ func (r *reader) fillDemo(ctx context.Context, p program, folder string) (err er
 	if r.db != "" {
 		return wrongf("-demo shows made-up data: it reads no -db")
 	}
-	r.db, p.stderr = "sqlite:"+filepath.Join(folder, "demo.db"), nil // it is no news
+	r.db, p.stderr = "sqlite:"+filepath.Join(folder, "demo.db"), nil // a demo says nothing of its sync
 	from := time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
 	for range 2 { // a night leaves some lists for the next
 		err = errors.Join(err, p.load(ctx, "sync", []string{"-demo", "-texts", "-budget", "10000", "-weeks", strconv.Itoa(r.weeks), "-from", from, "-db", r.db}))

@@ -185,7 +185,7 @@ func TestLineOfAFailure(t *testing.T) {
 	assert.Contains(t, text, "lines 101 to 150: ")
 	assert.Contains(t, text, "disk full")
 	assert.Equal(t, "100 enqueued, 0 known already\n", out)
-	assert.Regexp(t, `(?m)^p +100 `, c.wants(0, "status"), "the flag's project is that of the lines")
+	assert.Regexp(t, `(?m)^p +100 `, c.wants(0, "status"), "the lines take the flag's project")
 }
 
 func TestBadCommandLines(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// states are those of package once, in the order of their output.
+// states has package once's states in the order in which fleet prints them.
 var states = []once.State{once.Pending, once.Sending, once.Running, once.Done,
 	once.Failed, once.Refused, once.Unknown, once.Canceled}
 

@@ -52,7 +52,7 @@ func newWorker(s store, client *mintlify.Client, results teller) *worker {
 }
 
 // observer notes the status of the response for a request whose context has an
-// *atomic.Int64, and 1 if there is no response.
+// *atomic.Int64, and 1 if no response comes.
 type observer struct{ next http.RoundTripper }
 
 func (o observer) RoundTrip(r *http.Request) (*http.Response, error) {

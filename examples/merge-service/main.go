@@ -53,8 +53,14 @@ func main() {
 	}
 	http.HandleFunc("POST /merge", s.merge)
 	server := http.Server{ReadTimeout: time.Minute}
-	go func() { slog.Error("serve", "error", server.Serve(listener)); stop() }() // not os.Exit: a send may be in progress
-	s.work(ctx)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener); stop() }()
+	s.work(ctx) // it ends a send in progress before it returns
+	select {
+	case err := <-served:
+		log.Fatal(err)
+	default:
+	}
 }
 
 func fail(err error) {

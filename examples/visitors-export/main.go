@@ -87,7 +87,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.output, "o", "-", "the output `file`, or - for stdout, which cannot be resumed")
 	flags.StringVar(&o.format, "format", "", "csv or jsonl (default: by the file's ending, else csv)")
-	flags.TextVar(&o.from, "from", mintlify.Date{}, "the first `date`, 2006-01-02 or 2006-01-02T15:04:05Z (default: that of the last 30 full days)")
+	flags.TextVar(&o.from, "from", mintlify.Date{}, "the first `date`, 2006-01-02 or 2006-01-02T15:04:05Z (default: 30 days ago)")
 	flags.TextVar(&o.to, "to", mintlify.Date{}, "the `date` to end before, exclusive")
 	flags.IntVar(&o.limit, "limit", 250, "rows per request, 1 to 250")
 	flags.BoolVar(&o.wait, "wait", false, "wait when the hourly quota is used up, instead of stopping")
@@ -153,7 +153,7 @@ func (e *exporter) connect(o options) (s settings, err error) {
 	return s, err
 }
 
-// defaultDates are those of the export to resume, else the last 30 full days. The service's own default is not documented.
+// defaultDates returns the dates of the export to resume, else of the last 30 full days. The service's own default is not documented.
 func defaultDates(output string) (from, to mintlify.Date, err error) {
 	c, found, err := loadCheckpoint(checkpointPath(output))
 	if found {

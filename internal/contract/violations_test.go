@@ -62,7 +62,7 @@ func TestProxyCatchesARequestThatIsWrongInOneThing(t *testing.T) {
 		"undocumented field":      {createJob, rawRequest{target: createJob, body: `{"prompt":"x","model":"y"}`}, "additional properties 'model' not allowed"},
 		"no body":                 {createJob, rawRequest{target: createJob}, "value is required but missing"},
 		"body with a tail":        {createJob, rawRequest{target: createJob, body: `{"prompt":"x"}}`}, "not one JSON value"},
-		"body that is no JSON":    {createJob, rawRequest{target: createJob, body: `{"prompt":"x"}`, contentType: "text/plain"}, "Content-Type"},
+		"body sent as text":       {createJob, rawRequest{target: createJob, body: `{"prompt":"x"}`, contentType: "text/plain"}, "Content-Type"},
 		"body with a GET":         {getJob, rawRequest{target: getJob, body: `{}`}, "request body not allowed"},
 		"no Authorization":        {getJob, rawRequest{target: getJob, key: "none"}, "no Authorization"},
 		"method not in document":  {getJob, rawRequest{target: "DELETE /v2/agent/p/job/j"}, "method not allowed"},

@@ -211,8 +211,8 @@ func TestFailingProxyFunctionIsProofThatNothingWasSent(t *testing.T) {
 	}
 }
 
-// A protocol that is registered with a transport goes before its Proxy function, and may
-// fire no trace events.
+// A transport with a registered protocol does not ask its Proxy function, and the protocol
+// may fire no trace events.
 func TestErrorOfARegisteredProtocolIsNoProof(t *testing.T) {
 	for name, proxy := range map[string]func(*http.Request) (*url.URL, error){
 		"no proxy": nil, "from the environment": http.ProxyFromEnvironment,

@@ -31,8 +31,8 @@ func NewLine(out *os.File) *Line {
 // IsTerminal reports whether the line is rewritten in place.
 func (l *Line) IsTerminal() bool { return l.isTerminal }
 
-// Update is Show for what is no news: in the log of a CI job it writes a line only if
-// none was written for a minute.
+// Update is Show for text that changes often: in the log of a CI job it writes a line only
+// if the last one is a minute old.
 func (l *Line) Update(text string) {
 	if l.isTerminal || time.Since(l.last) >= interval {
 		l.Show(text)
