@@ -37,6 +37,7 @@ func TestStore(t *testing.T, open func(t *testing.T) once.Store, opts ...StoreOp
 	for _, opt := range opts {
 		opt(&s)
 	}
+
 	for name, check := range map[string]func(*testing.T, once.Store){
 		"keeps a record":           s.keeps,
 		"puts the next version":    s.conflicts,
@@ -57,16 +58,25 @@ func TestStore(t *testing.T, open func(t *testing.T) once.Store, opts ...StoreOp
 func storeRecord(key string, version int, state once.State) once.Record {
 	now := time.Date(2026, time.March, 1, 12, 0, version, 123456000, time.UTC)
 	return once.Record{
-		Task:    once.Task{Key: key, Prompt: "Document \"--json\" <b>\n\tü 文 \U0001F680", Project: "project-1"},
-		Version: version, State: state, Sends: 2, Sender: "SENDER", Deadline: now.Add(time.Minute),
-		JobID: "job_1", PRLink: "https://example.com/pull/1?a=b&c=d", Problem: "429: try 'later'", Updated: now,
+		Task:     once.Task{Key: key, Prompt: "Document \"--json\" <b>\n\tü 文 \U0001F680", Project: "project-1"},
+		Version:  version,
+		State:    state,
+		Sends:    2,
+		Sender:   "SENDER",
+		Deadline: now.Add(time.Minute),
+		JobID:    "job_1",
+		PRLink:   "https://example.com/pull/1?a=b&c=d",
+		Problem:  "429: try 'later'",
+		Updated:  now,
 	}
 }
 
 // want is what the store is to return of r.
 func (s storeTest) want(r once.Record) once.Record {
 	if s.public {
-		r.Prompt, r.Project, r.Problem = "", "", ""
+		r.Prompt = ""
+		r.Project = ""
+		r.Problem = ""
 	}
 	return r
 }
@@ -82,38 +92,52 @@ func mustPut(t *testing.T, store once.Store, records ...once.Record) {
 
 func (s storeTest) mustHave(t *testing.T, store once.Store, r once.Record) {
 	t.Helper()
-	switch got, err := store.Get(t.Context(), r.Key); {
-	case err != nil:
+	got, err := store.Get(t.Context(), r.Key)
+	if err != nil {
 		t.Fatalf("Get of %s: %v", r.Key, err)
-	case got != s.want(r):
+	}
+	if got != s.want(r) {
 		t.Fatalf("Get of %s returned\n%+v\nwant\n%+v", r.Key, got, s.want(r))
 	}
 }
 
 func (s storeTest) keeps(t *testing.T, store once.Store) {
-	for version, state := range []once.State{once.Pending, once.Sending, once.Unknown, once.Pending, once.Canceled, once.Refused, once.Failed, once.Running, once.Done} {
+	states := []once.State{
+		once.Pending, once.Sending, once.Unknown, once.Pending, once.Canceled,
+		once.Refused, once.Failed, once.Running, once.Done,
+	}
+	for version, state := range states {
 		r := storeRecord("acme/api@1", version+1, state)
 		mustPut(t, store, r)
 		s.mustHave(t, store, r)
 	}
-	first := once.Record{Task: once.Task{Key: "acme/api@2", Prompt: "x"}, Version: 1, State: once.Pending, Updated: time.Unix(1, 0).UTC()}
-	mustPut(t, store, first) // with zero values
-	s.mustHave(t, store, first)
+
+	withZeroValues := once.Record{
+		Task:    once.Task{Key: "acme/api@2", Prompt: "x"},
+		Version: 1,
+		State:   once.Pending,
+		Updated: time.Unix(1, 0).UTC(),
+	}
+	mustPut(t, store, withZeroValues)
+	s.mustHave(t, store, withZeroValues)
 }
 
 func (s storeTest) conflicts(t *testing.T, store once.Store) {
 	refused := func(version int) {
 		t.Helper()
-		if err := store.Put(t.Context(), storeRecord("k", version, once.Done)); !errors.Is(err, once.ErrConflict) {
+		err := store.Put(t.Context(), storeRecord("k", version, once.Done))
+		if !errors.Is(err, once.ErrConflict) {
 			t.Fatalf("Put of version %d returned %v, want ErrConflict", version, err)
 		}
 	}
+
 	refused(2)
 	first := storeRecord("k", 1, once.Pending)
 	mustPut(t, store, first)
 	refused(1)
 	refused(3)
 	s.mustHave(t, store, first)
+
 	second := storeRecord("k", 2, once.Sending)
 	mustPut(t, store, second)
 	for _, version := range []int{1, 2, 4} {
@@ -135,15 +159,18 @@ func (s storeTest) races(t *testing.T, store once.Store) {
 			})
 		}
 		all.Wait()
+
 		winner := slices.Index(errs, nil)
 		for i, err := range errs {
 			if i != winner && !errors.Is(err, once.ErrConflict) {
-				t.Fatalf("of %d that put version %d at once, number %d got %v: want nil for one and ErrConflict for the others", racers, version, i, err)
+				t.Fatalf("of %d that put version %d at once, number %d got %v: "+
+					"want nil for one and ErrConflict for the others", racers, version, i, err)
 			}
 		}
 		if winner < 0 {
 			t.Fatalf("of %d that put version %d at once, nobody won", racers, version)
 		}
+
 		r := storeRecord("k", version, once.Sending)
 		r.Sender = fmt.Sprint("sender-", winner)
 		s.mustHave(t, store, r)
@@ -152,7 +179,11 @@ func (s storeTest) races(t *testing.T, store once.Store) {
 
 func (s storeTest) tellsKeysApart(t *testing.T, store once.Store) {
 	long := string(slices.Repeat([]byte("k"), 300))
-	keys := []string{"acme/api@1", "acme/api@10", "ACME/api@1", "acme-api-1", "../acme", ".", "..", "NUL", "a%2Fb", "a'b\"c", "%", "ключ", long, long[:299] + "x"}
+	keys := []string{
+		"acme/api@1", "acme/api@10", "ACME/api@1", "acme-api-1", "../acme", ".", "..", "NUL",
+		"a%2Fb", "a'b\"c", "%", "ключ", long, long[:299] + "x",
+	}
+
 	for i, key := range keys {
 		mustPut(t, store, storeRecord(key, 1, once.Pending))
 		for _, later := range keys[i+1:] {
@@ -161,6 +192,7 @@ func (s storeTest) tellsKeysApart(t *testing.T, store once.Store) {
 			}
 		}
 	}
+
 	for _, key := range keys {
 		s.mustHave(t, store, storeRecord(key, 1, once.Pending))
 	}
@@ -178,13 +210,19 @@ func (s storeTest) lists(t *testing.T, store once.Store) {
 		}
 		return records
 	}
+
 	if records := list(); len(records) != 0 {
 		t.Fatalf("List of an empty store returned %v", records)
 	}
-	newest, oldest, middle := storeRecord("a", 1, once.Pending), storeRecord("b", 1, once.Done), storeRecord("c", 1, once.Pending)
-	newest.Updated, oldest.Updated = newest.Updated.Add(time.Hour), oldest.Updated.Add(-time.Hour)
+
+	newest := storeRecord("a", 1, once.Pending)
+	newest.Updated = newest.Updated.Add(time.Hour)
+	oldest := storeRecord("b", 1, once.Done)
+	oldest.Updated = oldest.Updated.Add(-time.Hour)
+	middle := storeRecord("c", 1, once.Pending)
 	changed := storeRecord("c", 2, once.Running)
 	mustPut(t, store, newest, oldest, middle, changed)
+
 	all := []once.Record{s.want(oldest), s.want(changed), s.want(newest)}
 	for _, test := range []struct {
 		states []once.State
@@ -203,8 +241,10 @@ func (s storeTest) lists(t *testing.T, store once.Store) {
 
 func (s storeTest) endsWithContext(t *testing.T, store once.Store) {
 	mustPut(t, store, storeRecord("k", 1, once.Pending))
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	if _, err := store.Get(ctx, "k"); err == nil {
 		t.Error("Get with an ended context returned no error")
 	}
