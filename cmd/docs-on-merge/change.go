@@ -10,11 +10,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
 
 const tags = "refs/tags/"
@@ -259,8 +258,6 @@ func (p *program) pullRequest(ctx context.Context, repository, commit string) (p
 	return pull
 }
 
-var noReply = regexp.MustCompile(`^([0-9]+\+)?(.*)@users\.noreply\.github\.com$`)
-
 // echo returns why a merge is not worth a job, or "". What is not known of its pull
 // request is looked for in its commits.
 func (p *program) echo(ctx context.Context, g *git, pull pullRequest, base, head string) string {
@@ -272,20 +269,11 @@ func (p *program) echo(ctx context.Context, g *git, pull pullRequest, base, head
 		fields := append(strings.SplitN(commit, "\n", 4), "", "", "") // parents, name, address, message
 		messages += fields[3] + "\n"
 		if !strings.Contains(fields[0], " ") || len(commits) == 1 { // not the merge itself
-			authors = append(authors, []string{fields[1], noReply.ReplaceAllString(fields[2], "$2")})
+			authors = append(authors, []string{fields[1], fields[2], merges.Login(fields[2])})
 		}
-	}
-	if key, ok := once.FindMarker(cmp.Or(strings.TrimSpace(pull.Body), messages)); ok {
-		return "it is the agent's own work for " + key
 	}
 	if pull.User.Login != "" {
 		authors = [][]string{{pull.User.Login}}
 	}
-	skipped := func(name string) bool {
-		return slices.ContainsFunc(p.options.skipAuthors, func(login string) bool { return strings.EqualFold(login, name) })
-	}
-	if len(authors) == 0 || slices.ContainsFunc(authors, func(names []string) bool { return !slices.ContainsFunc(names, skipped) }) {
-		return ""
-	}
-	return "it is the work of " + authors[0][0]
+	return p.options.skip.WhySkip(cmp.Or(strings.TrimSpace(pull.Body), messages), authors...)
 }

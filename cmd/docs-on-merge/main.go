@@ -25,6 +25,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -53,7 +54,8 @@ type program struct {
 // options are the command line.
 type options struct {
 	base, head, template, state, job, repository string
-	paths, skipAuthors                           []string
+	paths                                        []string
+	skip                                         merges.Authors
 	heartbeat                                    time.Duration
 	maxPrompt                                    int
 	again, noWait, dryRun, withDiff              bool
@@ -61,12 +63,12 @@ type options struct {
 
 func (p *program) parse(args []string) error {
 	o := &p.options
-	o.skipAuthors = []string{"mintlify[bot]", "dependabot[bot]", "renovate[bot]"}
+	o.skip = merges.DefaultAuthors()
 	flags := flag.NewFlagSet(p.step.Name, flag.ContinueOnError)
 	flags.StringVar(&o.base, "base", "", "the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
 	flags.StringVar(&o.head, "head", "", "the `commit` or tag after the change (default: of the event, else HEAD)")
 	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", func(path string) error { o.paths = append(o.paths, path); return nil })
-	flags.Func("skip-author", "skip the merges of this `login`, too (default: mintlify[bot], dependabot[bot], renovate[bot]); may be repeated", func(login string) error { o.skipAuthors = append(o.skipAuthors, login); return nil })
+	flags.Func("skip-author", "skip the merges of this `login`, too (default: "+strings.Join(o.skip, ", ")+"); may be repeated", o.skip.Add)
 	flags.StringVar(&o.template, "template", "", "a `file` with the prompt as a text/template (default: built in)")
 	flags.StringVar(&o.state, "state", "", "keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote (default: the commit's status on GitHub, else a folder of the user's)")
 	flags.StringVar(&o.job, "job", "", "take the job of this `id` as the change's")

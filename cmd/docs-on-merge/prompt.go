@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -15,10 +16,9 @@ import (
 var defaultTemplate string
 
 const (
-	truncated   = "(truncated)\n"
-	quotedWidth = 400     // characters of a quoted line
-	maxText     = 8 << 20 // bytes of a text that are looked at at all
-	aroundKey   = 100     // bytes that package once adds to a prompt, and the project's hash
+	truncated = "(truncated)\n"
+	maxText   = 8 << 20 // bytes of a text that are looked at at all
+	aroundKey = 100     // bytes that package once adds to a prompt, and the project's hash
 )
 
 // promptData is what a template may use. What others wrote is quoted here, so that no
@@ -78,13 +78,8 @@ type quoted struct {
 }
 
 func (p *program) quote(text string) *quoted {
-	var quote strings.Builder
-	for _, line := range p.step.Lines(text[:min(len(text), maxText)]) {
-		for part := range slices.Chunk([]rune(line), quotedWidth) {
-			fmt.Fprintf(&quote, "> %s\n", string(part))
-		}
-	}
-	return &quoted{text: quote.String()}
+	lines := p.step.Lines(text[:min(len(text), maxText)])
+	return &quoted{text: merges.Quote(strings.Join(lines, "\n"))}
 }
 
 // join returns texts as one, which says where something was cut: once for neighbors that

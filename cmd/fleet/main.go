@@ -20,6 +20,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
@@ -166,13 +167,13 @@ func (p *program) flags(command string) *flag.FlagSet {
 	f.StringVar(&p.adminAddr, "admin-addr", "", "where to listen for /livez, /readyz and /metrics; nowhere unless set")
 	f.StringVar(&p.logFormat, "log-format", "text", "text or json")
 	f.StringVar(&p.addr, "addr", ":8080", "where to listen for GitHub's webhooks, at /github")
-	f.Func("skip-author", "login whose merges are left out, repeatable, beside "+strings.Join(p.skip, ", "), p.skip.add)
+	f.Func("skip-author", "login whose merges are left out, repeatable, beside "+strings.Join(p.skip.Authors, ", "), p.skip.Add)
 	return f
 }
 
 // parse parses the flags of a command. It refuses one that is given and empty.
 func (p *program) parse(name string, c command, arguments []string) (err error) {
-	p.projects, p.skip = projects{}, authors{"mintlify[bot]", "dependabot[bot]", "renovate[bot]"}
+	p.projects, p.skip = projects{}, authors{merges.DefaultAuthors()}
 	all, flags, given := p.flags(name), flag.NewFlagSet(name, flag.ContinueOnError), map[string]bool{}
 	flags.SetOutput(p.stderr)
 	for _, name := range strings.Fields(c.flags) {

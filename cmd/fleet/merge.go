@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-github/v92/github"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -45,7 +47,7 @@ var mergeTemplate string
 // mergePrompt writes a merge into an instruction for the agent. Text by others stands
 // in it line by line behind a "> ", which the prompt says is data.
 var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMap{
-	"line":  func(text string) string { return "> " + redact.OneLine(text, maxTitle) },
+	"line":  func(text string) string { return quoteLines(redact.OneLine(text, maxTitle)) },
 	"lines": quoteLines,
 }).Parse(mergeTemplate))
 
@@ -111,21 +113,8 @@ func isSHA(text string) bool {
 	return hex && (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0") != ""
 }
 
-// authors are logins and names, in lower case, whose work asks for no documentation. A merge that bears a
-// marker of package once is the agent's own work, whoever merged it.
-type authors []string
-
-func (a authors) has(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(a, strings.ToLower(name)) })
-}
-
-func (a *authors) add(login string) error {
-	if login == "" {
-		return errors.New("it is empty")
-	}
-	*a = append(*a, strings.ToLower(login))
-	return nil
-}
+// authors are those whose merges are left out.
+type authors struct{ merges.Authors }
 
 // mergeOf returns the merge that an event tells of, or why there is none. The push and
 // the pull request of one merge name the same commit.
@@ -141,16 +130,13 @@ func (a authors) mergeOf(event any) (m merge, why string) {
 
 func (a authors) mergeOfPullRequest(e *github.PullRequestEvent) (m merge, why string) {
 	pr := e.GetPullRequest()
-	_, isOurs := once.FindMarker(pr.GetBody())
-	switch {
+	switch why := a.WhySkip(pr.GetBody(), []string{pr.GetUser().GetLogin()}); {
 	case e.GetAction() != "closed" || !pr.GetMerged():
 		return merge{}, "not merged"
 	case pr.GetBase().GetRef() != e.GetRepo().GetDefaultBranch():
 		return merge{}, "not merged into the default branch"
-	case isOurs:
-		return merge{}, "it is the agent's own work"
-	case a.has(pr.GetUser().GetLogin()):
-		return merge{}, "it is the work of " + redact.OneLine(pr.GetUser().GetLogin(), 80)
+	case why != "":
+		return merge{}, why
 	}
 	return merge{Repository: e.GetRepo().GetFullName(), SHA: pr.GetMergeCommitSHA(),
 		Pulls: []int{pr.GetNumber()}, Title: pr.GetTitle(), Body: pr.GetBody()}, ""
@@ -196,13 +182,10 @@ func pullOf(subject string) int {
 func (a authors) worthDocumenting(commits []*github.HeadCommit) (worth []*github.HeadCommit) {
 	skipped, own := false, false // since the last merge commit
 	for _, c := range commits {
-		_, isOurs := once.FindMarker(c.GetMessage())
 		isMerge := strings.HasPrefix(c.GetMessage(), "Merge ")
-		login := c.GetAuthor().GetLogin()
-		if user, found := strings.CutSuffix(c.GetAuthor().GetEmail(), "@users.noreply.github.com"); found && login == "" {
-			login = user[strings.Index(user, "+")+1:]
-		}
-		leave := isOurs || a.has(c.GetAuthor().GetName(), login) || isMerge && skipped && !own
+		login := cmp.Or(c.GetAuthor().GetLogin(), merges.Login(c.GetAuthor().GetEmail()))
+		why := a.WhySkip(c.GetMessage(), []string{c.GetAuthor().GetName(), login})
+		leave := why != "" || isMerge && skipped && !own
 		if !leave {
 			worth = append(worth, c)
 		}
@@ -215,10 +198,5 @@ func quoteLines(text string) string {
 	if len(text) > maxBody {
 		text = strings.ToValidUTF8(text[:maxBody], "") + "\n[truncated]"
 	}
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.TrimSpace(text))
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight("> "+redact.OneLine(line, maxBody), " ")
-	}
-	return strings.Join(lines, "\n")
+	return strings.TrimSuffix(merges.Quote(strings.TrimSpace(text)), "\n")
 }

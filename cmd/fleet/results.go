@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-github/v92/github"
 	"github.com/riverqueue/river"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -65,13 +66,10 @@ type webhook struct {
 	client *http.Client
 }
 
-// escapeSlack is what Slack asks of text that is not its markup.
-var escapeSlack = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
 func (h webhook) tell(ctx context.Context, rows []row) (told []row, err error) {
 	sentences := make([]string, len(rows))
 	for i, r := range rows {
-		sentences[i] = escapeSlack.Replace(sentence(r))
+		sentences[i] = merges.EscapeForChat(sentence(r))
 	}
 	body, err := json.Marshal(map[string]string{"text": strings.Join(sentences, "\n")})
 	if err != nil {

@@ -28,6 +28,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -82,7 +83,7 @@ type receiver struct {
 func newReceiver(t *testing.T, url string) receiver {
 	s := openStore(t, url)
 	known := projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
-	h := &webhooks{s, []byte(testSecret), known, authors{"mintlify[bot]", "dependabot[bot]"}, 2, make(chan struct{}, maxBodies)}
+	h := &webhooks{s, []byte(testSecret), known, authors{merges.DefaultAuthors()}, 2, make(chan struct{}, maxBodies)}
 	server := httptest.NewServer(h.handler())
 	t.Cleanup(server.Close)
 	return receiver{t, s, server.URL}

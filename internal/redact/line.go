@@ -25,6 +25,19 @@ func OneLine(text string, limit int) string {
 	return text[:end] + "…"
 }
 
+// Printable returns a line of text from outside with a space in place of each character that
+// does not print: such a character could end the line, color it or hide it. White space at the
+// end is dropped.
+func Printable(line string) string {
+	line = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(line, " "))
+	return strings.TrimRight(line, " ")
+}
+
 // userInfo is compiled when first needed, not in every program that imports the SDK. A
 // colon may start a password that nobody has escaped.
 var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/?#\s"]*(?::[^\s"]*)?@`) })

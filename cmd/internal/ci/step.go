@@ -19,7 +19,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
@@ -280,17 +279,11 @@ func inert(line string) string {
 	return line
 }
 
-// Lines returns the lines of foreign text that are not blank, without secrets. A character
-// that does not print could end a line, color it or hide it: it becomes a space.
+// Lines returns the lines of foreign text that are not blank, without secrets, each as
+// [redact.Printable] returns it.
 func (s *Step) Lines(text string) (lines []string) {
-	for line := range strings.SplitSeq(strings.ToValidUTF8(s.redact(text), " "), "\n") {
-		line = strings.TrimRight(strings.Map(func(r rune) rune {
-			if unicode.IsPrint(r) {
-				return r
-			}
-			return ' '
-		}, line), " ")
-		if line != "" {
+	for line := range strings.SplitSeq(s.redact(text), "\n") {
+		if line = redact.Printable(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
