@@ -3,20 +3,15 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
-
-const tags = "refs/tags/"
 
 // change is what was merged.
 type change struct {
@@ -38,35 +33,6 @@ func (c change) key() string {
 	}
 	return c.repository + "@" + c.head
 }
-
-// event is what is read of an event of GitHub Actions.
-type event struct {
-	Action, Before, After, Ref string
-	Repository                 struct {
-		DefaultBranch string `json:"default_branch"`
-	}
-	PullRequest pullRequest `json:"pull_request"`
-	Release     struct {
-		TagName string `json:"tag_name"`
-		Draft   bool
-	}
-	Inputs map[string]any // of a workflow_dispatch
-}
-
-// pullRequest is what is read of a pull request of GitHub.
-type pullRequest struct {
-	Number                        int
-	Title, Body                   string
-	User                          struct{ Login string }
-	Merged                        bool   // in an event
-	MergedAt                      string `json:"merged_at"` // in a list
-	MergeCommitSHA                string `json:"merge_commit_sha"`
-	Commits, Additions, Deletions int
-	ChangedFiles                  int `json:"changed_files"`
-}
-
-// isZeros reports whether an event names no commit.
-func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "0") == "" }
 
 // findChange finds what was merged: between two refs by hand, else of the event.
 func (p *program) findChange(ctx context.Context) (c change, err error) {
@@ -105,55 +71,6 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 		c.skip = "nothing relevant changed"
 	}
 	return c, g.err
-}
-
-// readEvent reads an event, and why it is to be skipped.
-func (p *program) readEvent(name string) (e event, skip string, err error) {
-	data, err := os.ReadFile(p.step.Getenv("GITHUB_EVENT_PATH"))
-	if err == nil {
-		err = json.Unmarshal(data, &e)
-	}
-	pull := name == "pull_request" || name == "pull_request_target"
-	switch {
-	case err != nil:
-		err = fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
-	case pull && !e.PullRequest.Merged:
-		skip = "the pull request is not merged"
-	case pull && e.PullRequest.MergeCommitSHA != "":
-		return event{After: e.PullRequest.MergeCommitSHA, PullRequest: e.PullRequest}, "", nil
-	case name == "push" && isZeros(e.After):
-		skip = "the branch or tag was deleted"
-	case name == "push" && strings.HasPrefix(e.Ref, tags):
-		return event{After: e.After, Ref: e.Ref}, "", nil
-	case name == "push" && e.Before != "" && e.After != "":
-		e.PullRequest = pullRequest{}
-	case name == "release" && (e.Release.Draft || e.Action == "deleted" || e.Action == "unpublished"):
-		skip = "the release is a draft, or no longer published"
-	case name == "release" && e.Release.TagName != "":
-		return event{Ref: tags + e.Release.TagName}, "", nil
-	case name == "workflow_dispatch":
-		return event{}, "", p.takeInputs(e.Inputs)
-	default:
-		err = fmt.Errorf("the event %q names no merge: run on push, pull_request, release or workflow_dispatch, or give -base and -head", name)
-	}
-	return e, skip, err
-}
-
-// takeInputs takes the inputs of a workflow_dispatch for flags that are not given.
-func (p *program) takeInputs(inputs map[string]any) error {
-	o, none := &p.options, []string{"", "false", "<nil>"}
-	input := func(name string) (text string) {
-		if text = strings.TrimSpace(fmt.Sprint(inputs[name])); slices.Contains(none, text) {
-			return ""
-		}
-		return text
-	}
-	o.base, o.head, o.job = input("base"), cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA")), cmp.Or(o.job, input("job"))
-	o.again = o.again || input("again") != ""
-	if o.base == "" && o.job == "" {
-		return errors.New("the input base is empty: enter the commit before the change, or give -base and -head")
-	}
-	return nil
 }
 
 // findBase returns the commit before the change. (Before a force push, the base is what
@@ -237,25 +154,6 @@ func (p *program) findSpans(ctx context.Context, g *git, pull pullRequest, c *ch
 		c.skip = echo
 	}
 	return spans
-}
-
-// pullRequest returns the pull request that a commit has merged, if this is GitHub.
-func (p *program) pullRequest(ctx context.Context, repository, commit string) (pull pullRequest) {
-	if p.blind || !p.onGitHub() {
-		return pull
-	}
-	var found []pullRequest
-	g, err := p.openGitHub(repository)
-	if err == nil {
-		err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
-	}
-	if p.blind = err != nil; p.blind {
-		p.step.Printf("Going on without pull requests: the agent's own are known by their commits alone: %v", err)
-	}
-	if i := slices.IndexFunc(found, func(pull pullRequest) bool { return pull.MergedAt != "" }); i >= 0 {
-		pull = found[i]
-	}
-	return pull
 }
 
 // echo returns why a merge is not worth a job, or "". What is not known of its pull

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+var gitHubRemote = regexp.MustCompile(`(^|[/@.])(github\.com|ghe\.com)[:/]`)
+
+// onGitHub reports whether GitHub has the repository and may be asked about it.
+func (p *program) onGitHub() bool {
+	return p.step.OnGitHub() || p.options.repository != "" && p.step.Getenv("GITHUB_TOKEN") != "" && !p.step.OnGitLab()
+}
+
+// openStore returns the store of the record. A run that cannot see the record on GitHub
+// could make the job that a run on GitHub has made: it has to say where its record is.
+func (p *program) openStore(ctx context.Context) (once.Store, error) {
+	dir, g := p.options.state, p.git
+	onGitHub := p.onGitHub() || !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
+	remote, isRemote := strings.CutPrefix(dir, "git:")
+	switch {
+	case isRemote && (remote == "" || remote[0] == '-'):
+		return nil, fmt.Errorf("-state git:%s names no remote", remote)
+	case isRemote:
+		return shared{refs{p.git, remote}, p.step.Link}, nil
+	case onGitHub && dir != "":
+		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
+	case onGitHub:
+		api, err := p.openGitHub(p.change.repository)
+		if err != nil {
+			return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository (in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
+		}
+		p.statuses = &statuses{gitHub: api, p: p, commit: p.change.head, prefix: p.change.repository + "@" + p.change.head + ":"}
+		return shared{p.statuses, p.step.Link}, nil
+	case p.step.Getenv("CI") != "":
+		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, a further run for this change makes a further job.")
+	}
+	if dir == "" {
+		config, err := os.UserConfigDir()
+		if err != nil {
+			return nil, err
+		}
+		dir = filepath.Join(config, "docs-on-merge")
+	}
+	return once.NewDir(dir)
+}
+
+// journal is a place that others can read and that versions of a record are added to. Of
+// several of a version one counts for all.
+type journal interface {
+	// read returns the versions of key's record that count, from the first, and where the
+	// journal ends.
+	read(ctx context.Context, key string) (versions []once.Record, end string, err error)
+	// add adds a version at the end that read has returned. It may fail and still have
+	// added it.
+	add(ctx context.Context, r once.Record, end string) error
+}
+
+// shared is a [once.Store] in a journal. It leaves out what others must not read.
+type shared struct {
+	journal
+	link func(string) string // cleans one
+}
+
+func (s shared) Get(ctx context.Context, key string) (r once.Record, err error) {
+	versions, _, err := s.read(ctx, key)
+	if len(versions) > 0 {
+		r = versions[len(versions)-1]
+	}
+	return r, err
+}
+
+// Put adds a version, and reads back whether it counts.
+func (s shared) Put(ctx context.Context, r once.Record) error {
+	versions, end, err := s.read(ctx, r.Key)
+	if err != nil {
+		return err
+	}
+	if len(versions) != r.Version-1 {
+		return once.ErrConflict
+	}
+	r.Prompt, r.Project, r.Problem, r.PRLink = "", "", "", s.link(r.PRLink)
+	r.Deadline, r.Updated = r.Deadline.Truncate(time.Microsecond), r.Updated.Truncate(time.Microsecond)
+	failed := s.add(ctx, r, end)
+	switch versions, _, err = s.read(ctx, r.Key); {
+	case err != nil:
+		return cmp.Or(failed, err)
+	case len(versions) < r.Version:
+		return cmp.Or(failed, ci.NotStarted.Of(errors.New("what was recorded does not show")))
+	case versions[r.Version-1] != r:
+		return once.ErrConflict
+	}
+	return nil
+}
+
+func (s shared) List(context.Context, ...once.State) ([]once.Record, error) {
+	return nil, errors.ErrUnsupported
+}
