@@ -13,10 +13,15 @@ import (
 
 // DeploymentStep is what a deployment reports at one poll.
 type DeploymentStep struct {
-	Status  mintlify.DeploymentStatus // "" is in_progress
-	Summary string                    // "" is left out
-	Logs    []string                  // so far
-	Fault   *Fault                    // the poll fails, and the rest is not reported
+	// Status is the status that the deployment reports. If it is "", the deployment
+	// reports in_progress.
+	Status mintlify.DeploymentStatus
+	// Summary is the summary that the deployment reports. If it is "", the response has none.
+	Summary string
+	// Logs are all log lines so far.
+	Logs []string
+	// Fault makes the poll fail. The other fields are then not reported.
+	Fault *Fault
 }
 
 func (s DeploymentStep) fails() *Fault { return s.Fault }

@@ -10,16 +10,25 @@ import (
 // Fault is a way for a request to fail. The service acts on the request first and then
 // its response fails, except with Refuse, and with a Status of 300 or more without Acted.
 type Fault struct {
-	Status int         // of the response, in place of the service's; 0: the service's
-	Acted  bool        // the service acts, whatever Status is: a gateway's 504 after the job was made
-	Body   string      // of the response, in place of the service's; "": the service's, or none with a Status
-	Header http.Header // added to the response's, such as Retry-After
-	// Refuse lets no request reach the service: there is no connection, or on a socket one
-	// that is closed.
-	Refuse   bool
-	Drop     bool          // the connection is lost before the response
-	Truncate bool          // the body breaks off in the middle
-	Delay    time.Duration // before the response comes
+	// Status replaces the response's status. If it is 0, the response keeps its own.
+	Status int
+	// Acted makes the service act whatever Status is, as if a gateway responded 504 after
+	// the job was made.
+	Acted bool
+	// Body replaces the response's body. If it is "", the response keeps its own, or has
+	// none if there is a Status.
+	Body string
+	// Header is added to the response's header. It may hold a Retry-After, for example.
+	Header http.Header
+	// Refuse keeps the request from the service: the connection is refused, or on a socket
+	// closed.
+	Refuse bool
+	// Drop loses the connection before the response comes.
+	Drop bool
+	// Truncate ends the body in its middle.
+	Truncate bool
+	// Delay is how long the response takes to come.
+	Delay time.Duration
 }
 
 // FailNext makes the next n requests of op fail with f, once those of earlier calls of

@@ -20,9 +20,13 @@ const (
 
 // Step is what a job reports at one poll.
 type Step struct {
-	Status mintlify.JobStatus // "" is active
-	PRLink string             // "" is null
-	Fault  *Fault             // the poll fails, and Status and PRLink are not reported
+	// Status is the status that the job reports. If it is "", the job reports active.
+	Status mintlify.JobStatus
+	// PRLink is the URL of the pull request that the job reports. If it is "", the
+	// response has null.
+	PRLink string
+	// Fault makes the poll fail. Status and PRLink are then not reported.
+	Fault *Fault
 }
 
 func (s Step) fails() *Fault { return s.Fault }

@@ -9,15 +9,23 @@ import (
 
 // Request is one request that reached the service.
 type Request struct {
-	Operation mintlify.Operation // "" if the service has no such operation
-	Method    string             // as sent
-	Path      string             // as sent, escaped
-	Query     url.Values         // as sent
-	ProjectID string             // in the path; "" if the service has no such operation
-	Prompt    string             // of Create and Message
-	Body      []byte             // as sent; nil for none
-	// Acted says that the service made a job, took a message or gave a page, whatever it
-	// responded.
+	// Operation is the operation that the request is for. It is "" if the service has no
+	// such operation.
+	Operation mintlify.Operation
+	// Method is the HTTP method.
+	Method string
+	// Path is the path as it was sent, escaped.
+	Path string
+	// Query holds the parameters of the URL.
+	Query url.Values
+	// ProjectID is the project in the path. It is "" if the service has no such operation.
+	ProjectID string
+	// Prompt is the prompt of Create and Message. It is "" for the other operations.
+	Prompt string
+	// Body is the body as it was sent. It is nil if the request had none.
+	Body []byte
+	// Acted says that the service made the job, took the message or returned the rows that
+	// the request asks for, whatever the response was.
 	Acted bool
 }
 

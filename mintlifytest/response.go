@@ -22,7 +22,8 @@ type failure struct {
 	status     int
 	retryAfter time.Duration // 0: not sent
 	Error      string        `json:"error"`
-	Details    []detail      `json:"details,omitempty"` // of the analytics operations
+	// Details are sent by the analytics operations alone.
+	Details []detail `json:"details,omitempty"`
 }
 
 type detail struct {
