@@ -114,3 +114,9 @@ func pageOf[R any](rows []R, offset, limit int) (page []R, hasMore bool) {
 	rows = rows[min(offset, len(rows)):]
 	return rows[:min(limit, len(rows))], limit < len(rows)
 }
+
+// isWithin reports whether t is within dates, of which the second is exclusive. The zero time
+// is within all.
+func isWithin(t time.Time, from, to mintlify.Date) bool {
+	return t.IsZero() || !t.Before(from.Time()) && (to.IsZero() || t.Before(to.Time()))
+}

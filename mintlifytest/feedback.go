@@ -3,7 +3,6 @@ package mintlifytest
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -92,12 +91,6 @@ func (q *query) feedbackFilter() func([]mintlify.Feedback) []mintlify.Feedback {
 		}
 		return left
 	}
-}
-
-// isWithin reports whether t is within dates, of which the second is exclusive. The zero time
-// is within all.
-func isWithin(t time.Time, from, to mintlify.Date) bool {
-	return t.IsZero() || !t.Before(from.Time()) && (to.IsZero() || t.Before(to.Time()))
 }
 
 // feedbackResult is a row as the service reports it: each source has fields of its own.

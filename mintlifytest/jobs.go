@@ -153,8 +153,6 @@ type job struct {
 	script            script[Step]
 }
 
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
-
 func (j *job) report(step Step) {
 	j.status, j.prLink = cmp.Or(step.Status, mintlify.JobActive), step.PRLink
 	if j.status == mintlify.JobArchived && j.archived.IsZero() {
@@ -187,20 +185,4 @@ func (j *job) result() *jobResult {
 	r := &jobResult{ID: j.id, Status: j.status, Model: model, PRLink: orNull(j.prLink), CreatedAt: timestamp(j.created), ArchivedAt: timestamp(j.archived)}
 	r.Source.Repository, r.Source.Ref = repository, ref
 	return r
-}
-
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// timestamp returns a time as the service writes it; nil for the zero time.
-func timestamp(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	text := t.UTC().Format("2006-01-02T15:04:05.000Z")
-	return &text
 }

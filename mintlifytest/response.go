@@ -77,3 +77,21 @@ func (r *response) apply(f Fault) {
 		r.header.Set("Content-Type", contentType)
 	}
 }
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// timestamp returns a time as the service writes it; nil for the zero time.
+func timestamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return &text
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
