@@ -1,6 +1,7 @@
 package mintlifytest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -13,13 +14,13 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// query is the query of an analytics request, and what is wrong with it.
+// query is the query of an analytics request. wrong collects what the service refuses in it.
 type query struct {
 	url.Values
 	wrong []detail
 }
 
-// integer returns a parameter from least to most; 0 if it is not there.
+// integer returns a parameter, which must be from least to most; 0 if it is not there.
 func (q *query) integer(name string, least, most int) int {
 	if !q.Has(name) {
 		return 0
@@ -36,8 +37,21 @@ func (q *query) integer(name string, least, most int) int {
 	return 0
 }
 
-// date returns a parameter that is a day, or an instant in UTC with a Z, which
-// every parser takes; the zero Date if it is not there.
+// limit returns the number of rows that a page may have, at most most; usual if the request
+// has none.
+func (q *query) limit(most, usual int) int {
+	return cmp.Or(q.integer("limit", 1, most), usual)
+}
+
+// dates returns the range of dates; a zero Date for each end that is not there.
+func (q *query) dates() (from, to mintlify.Date) {
+	from = q.date("dateFrom")
+	to = q.date("dateTo")
+	return from, to
+}
+
+// date returns a parameter that is a day, or an instant in UTC with a Z, which every parser
+// takes; the zero Date if it is not there.
 func (q *query) date(name string) mintlify.Date {
 	if !q.Has(name) {
 		return mintlify.Date{}
@@ -71,7 +85,7 @@ func (q *query) enum(name string, most int, known ...string) []string {
 
 const cursorPrefix = "cursor_"
 
-// cursor returns the row that the page of a cursor starts at; 0 without a cursor.
+// cursor returns the row that the page starts at; 0 without a cursor.
 func (q *query) cursor() int {
 	if !q.Has("cursor") {
 		return 0
@@ -84,7 +98,7 @@ func (q *query) cursor() int {
 	return 0
 }
 
-// nextCursor is the cursor of the page that starts at a row; null if there is none.
+// nextCursor returns the cursor of the page that starts at row; nil if there is no such page.
 func nextCursor(row int, hasMore bool) *string {
 	if !hasMore {
 		return nil
@@ -93,7 +107,7 @@ func nextCursor(row int, hasMore bool) *string {
 	return &cursor
 }
 
-// admit refuses a request with something wrong, or beyond the quota.
+// admit refuses a request with a bad query, or beyond the quota.
 func (s *Service) admit(q *query) *failure {
 	if failed := q.failure(); failed != nil {
 		return failed
@@ -101,7 +115,7 @@ func (s *Service) admit(q *query) *failure {
 	return s.count(analyticsQuota())
 }
 
-// failure is the response to a query with something wrong, else nil.
+// failure returns the response to a bad query; nil if the query is good.
 func (q *query) failure() *failure {
 	if len(q.wrong) == 0 {
 		return nil
@@ -109,14 +123,31 @@ func (q *query) failure() *failure {
 	return &failure{status: http.StatusBadRequest, Error: "Invalid query parameters", Details: q.wrong}
 }
 
-// pageOf returns the rows of a page, and whether there are more.
-func pageOf[R any](rows []R, offset, limit int) (page []R, hasMore bool) {
-	rows = rows[min(offset, len(rows)):]
-	return rows[:min(limit, len(rows))], limit < len(rows)
+// pageOf returns the rows of a page, and whether there are more. A page without rows is an
+// empty list, which the service writes as [] and not as null.
+func pageOf[R any](rows []R, offset, limit int) ([]R, bool) {
+	rest := rows[min(offset, len(rows)):]
+	if len(rest) == 0 {
+		return []R{}, false
+	}
+	return rest[:min(limit, len(rest))], limit < len(rest)
 }
 
-// isWithin reports whether t is within dates, of which the second is exclusive. The zero time
-// is within all.
+// sliceOf returns what convert makes of each value. It is never nil, since the service
+// writes an empty list as [].
+func sliceOf[From, To any](values []From, convert func(From) To) []To {
+	converted := make([]To, len(values))
+	for i, value := range values {
+		converted[i] = convert(value)
+	}
+	return converted
+}
+
+// isWithin reports whether t is in a range of dates, to exclusive. The zero time is in all.
 func isWithin(t time.Time, from, to mintlify.Date) bool {
-	return t.IsZero() || !t.Before(from.Time()) && (to.IsZero() || t.Before(to.Time()))
+	if t.IsZero() {
+		return true
+	}
+	isBeforeEnd := to.IsZero() || t.Before(to.Time())
+	return !t.Before(from.Time()) && isBeforeEnd
 }

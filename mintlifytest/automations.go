@@ -23,5 +23,10 @@ func (s *Service) triggerAutomation(c *call) (any, *failure) {
 		return nil, failed
 	}
 	s.runs++
-	return mintlify.AutomationRun{SchemaID: c.id, InstanceID: fmt.Sprintf("run_%d", s.runs), JobID: fmt.Sprintf("automation_job_%d", s.runs)}, nil
+	run := mintlify.AutomationRun{
+		SchemaID:   c.id,
+		InstanceID: fmt.Sprintf("run_%d", s.runs),
+		JobID:      fmt.Sprintf("automation_job_%d", s.runs),
+	}
+	return run, nil
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// SetConversations sets the rows of the conversations export, the same for every project: a
-// turn of a conversation each. The service reports those within the dates (a row without
-// Timestamp is within all), and those with the same ID as a thread.
+// SetConversations sets the rows of the conversations export, the same for every project.
+// Each is a turn of a conversation. The service reports the rows in the range of dates (a
+// row without Timestamp is in every range), and rows with the same ID as a thread.
 func (s *Service) SetConversations(rows []mintlify.Conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,28 +28,24 @@ func (s *Service) SetCallerStats(stats mintlify.CallerStats) {
 
 func (s *Service) getConversations(c *call) (any, *failure) {
 	q := query{Values: c.query}
-	dateFrom, dateTo := q.date("dateFrom"), q.date("dateTo")
-	limit, from := cmp.Or(q.integer("limit", 1, 1000), 100), q.cursor()
+	from, to := q.dates()
+	limit := q.limit(1000, 100)
+	first := q.cursor()
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
-	var within []mintlify.Conversation
+	var inRange []mintlify.Conversation
 	for _, row := range s.conversations {
-		if isWithin(row.Timestamp, dateFrom, dateTo) {
-			within = append(within, row)
+		if isWithin(row.Timestamp, from, to) {
+			inRange = append(inRange, row)
 		}
 	}
-	rows, hasMore := pageOf(within, from, limit)
-	var page struct {
-		Conversations []conversationResult `json:"conversations"`
-		NextCursor    *string              `json:"nextCursor"`
-		HasMore       bool                 `json:"hasMore"`
+	rows, hasMore := pageOf(inRange, first, limit)
+	page := conversationPage{
+		Conversations: sliceOf(rows, newConversationResult),
+		NextCursor:    nextCursor(first+limit, hasMore),
+		HasMore:       hasMore,
 	}
-	page.Conversations = make([]conversationResult, len(rows))
-	for i, row := range rows {
-		page.Conversations[i] = newConversationResult(row)
-	}
-	page.NextCursor, page.HasMore = nextCursor(from+limit, hasMore), hasMore
 	return page, nil
 }
 
@@ -58,15 +55,10 @@ func (s *Service) getThread(c *call) (any, *failure) {
 	}
 	thread := threadResult{ThreadID: c.id}
 	for _, row := range s.conversations {
-		if row.ID != c.id {
-			continue
+		if row.ID == c.id {
+			thread.add(mintlify.RoleUser, row.Query, row.Timestamp)
+			thread.add(mintlify.RoleAssistant, row.Response, row.Timestamp)
 		}
-		at := timestamp(row.Timestamp)
-		thread.CreatedAt = cmp.Or(thread.CreatedAt, at)
-		n := len(thread.Messages)
-		thread.Messages = append(thread.Messages,
-			messageResult{fmt.Sprintf("message_%d", n+1), mintlify.RoleUser, row.Query, at},
-			messageResult{fmt.Sprintf("message_%d", n+2), mintlify.RoleAssistant, row.Response, at})
 	}
 	if len(thread.Messages) == 0 {
 		return nil, &failure{status: http.StatusNotFound, Error: "Thread not found"}
@@ -76,12 +68,18 @@ func (s *Service) getThread(c *call) (any, *failure) {
 
 func (s *Service) getCallerStats(c *call) (any, *failure) {
 	q := query{Values: c.query}
-	q.date("dateFrom")
-	q.date("dateTo")
+	q.dates()
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
 	return s.callerStats, nil
+}
+
+// conversationPage is a page as the service reports it.
+type conversationPage struct {
+	Conversations []conversationResult `json:"conversations"`
+	NextCursor    *string              `json:"nextCursor"`
+	HasMore       bool                 `json:"hasMore"`
 }
 
 // conversationResult is a row as the service reports it.
@@ -98,11 +96,21 @@ type conversationResult struct {
 }
 
 func newConversationResult(row mintlify.Conversation) conversationResult {
-	r := conversationResult{row.ID, timestamp(row.Timestamp), row.Query, row.Response, row.ResponseType, row.Sources, row.ResolutionStatus, orNull(row.QueryCategory), orNull(row.PageURL)}
-	if r.Sources == nil {
-		r.Sources = []mintlify.ConversationSource{}
+	sources := row.Sources
+	if sources == nil {
+		sources = []mintlify.ConversationSource{} // the service writes [], not null
 	}
-	return r
+	return conversationResult{
+		ID:               row.ID,
+		Timestamp:        timestamp(row.Timestamp),
+		Query:            row.Query,
+		Response:         row.Response,
+		ResponseType:     row.ResponseType,
+		Sources:          sources,
+		ResolutionStatus: row.ResolutionStatus,
+		QueryCategory:    orNull(row.QueryCategory),
+		PageURL:          orNull(row.PageURL),
+	}
 }
 
 // threadResult is a thread as the service reports it.
@@ -110,6 +118,18 @@ type threadResult struct {
 	ThreadID  string          `json:"threadId"`
 	CreatedAt *string         `json:"createdAt"`
 	Messages  []messageResult `json:"messages"`
+}
+
+// add appends a message. The first one gives the thread its time.
+func (r *threadResult) add(role mintlify.Role, content string, at time.Time) {
+	message := messageResult{
+		ID:        fmt.Sprintf("message_%d", len(r.Messages)+1),
+		Role:      role,
+		Content:   content,
+		CreatedAt: timestamp(at),
+	}
+	r.CreatedAt = cmp.Or(r.CreatedAt, message.CreatedAt)
+	r.Messages = append(r.Messages, message)
 }
 
 type messageResult struct {

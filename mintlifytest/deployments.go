@@ -27,17 +27,17 @@ type DeploymentStep struct {
 func (s DeploymentStep) fails() *Fault { return s.Fault }
 
 // ScriptDeployment sets what a deployment reports, poll by poll: the first call is for the
-// deployment triggered next, the second for the one after it, and so on. The last step
-// repeats. A deployment without a script is in progress at its first poll, and then has
-// succeeded.
+// deployment triggered next, the second call for the deployment after it, and so on. The
+// last step repeats. A deployment without a script is in progress at its first poll and has
+// succeeded at its second.
 func (s *Service) ScriptDeployment(steps ...DeploymentStep) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deployments.scripts = append(s.deployments.scripts, slices.Clone(steps))
+	s.deployments.scripts.add(steps)
 }
 
 // AddDeployment adds a deployment with this script to the project [ProjectID], as if it had
-// just been triggered, in place of the one with the same id if there is one.
+// just been triggered. It replaces a deployment with the same id.
 func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,33 +50,38 @@ func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
 func (s *Service) Deployments() []mintlify.Deployment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	inOrder := slices.SortedFunc(maps.Values(s.deployments.byID), func(a, b *deployment) int { return cmp.Compare(a.number, b.number) })
-	all := make([]mintlify.Deployment, len(inOrder))
-	for i, d := range inOrder {
-		all[i] = d.Deployment
-	}
-	return all
+	inOrder := slices.SortedFunc(maps.Values(s.deployments.byID), func(a, b *deployment) int {
+		return cmp.Compare(a.number, b.number)
+	})
+	return sliceOf(inOrder, func(d *deployment) mintlify.Deployment { return d.Deployment })
 }
 
 func (s *Service) triggerUpdate(c *call) (any, *failure) {
 	if failed := s.count(triggerQuota()); failed != nil {
 		return nil, failed
 	}
-	return &queuedResult{StatusID: s.deployments.create(c.project, "main").ID}, nil
+	d := s.deployments.create(c.project, "main")
+	return &queuedResult{StatusID: d.ID}, nil
 }
 
 func (s *Service) triggerPreview(c *call) (any, *failure) {
 	branch := c.field("branch")
 	if branch == "" {
-		return nil, &failure{status: http.StatusBadRequest, Error: "branch is required and must be at least 1 character"}
+		return nil, &failure{
+			status: http.StatusBadRequest,
+			Error:  "branch is required and must be at least 1 character",
+		}
 	}
 	if failed := s.count(previewQuota()); failed != nil {
 		return nil, failed
 	}
-	return &queuedResult{
-		StatusID:   s.deployments.create(c.project, branch).ID,
-		PreviewURL: fmt.Sprintf("https://%s-preview-%d.example.com", c.project, s.deployments.preview(c.project, branch)),
-	}, nil
+	d := s.deployments.create(c.project, branch)
+	preview := s.deployments.preview(c.project, branch)
+	result := &queuedResult{
+		StatusID:   d.ID,
+		PreviewURL: fmt.Sprintf("https://%s-preview-%d.example.com", c.project, preview),
+	}
+	return result, nil
 }
 
 func (s *Service) getDeployment(c *call) (any, *failure) {
@@ -99,35 +104,56 @@ type queuedResult struct {
 // deployments are the deployments of the service.
 type deployments struct {
 	byID     map[string]*deployment
-	made     int // so far: the number of the latest
-	scripts  [][]DeploymentStep
-	previews []string // a project and a branch each: a branch keeps its preview
+	made     int                     // so far: the number of the latest
+	scripts  scripts[DeploymentStep] // of those triggered next
+	previews []string                // a project and a branch each: a branch keeps its preview
 }
 
 func (all *deployments) create(project, branch string) *deployment {
-	var script []DeploymentStep
-	if len(all.scripts) > 0 {
-		script, all.scripts = all.scripts[0], all.scripts[1:]
-	}
-	var id string
-	for taken := true; taken; _, taken = all.byID[id] {
+	return all.add(all.newID(), project, branch, all.scripts.next())
+}
+
+// newID returns an id that no deployment has.
+func (all *deployments) newID() string {
+	for {
 		all.made++
-		id = fmt.Sprintf("deployment_%d", all.made)
+		id := fmt.Sprintf("deployment_%d", all.made)
+		if all.byID[id] == nil {
+			return id
+		}
 	}
-	return all.add(id, project, branch, script)
 }
 
 func (all *deployments) add(id, project, branch string, steps []DeploymentStep) *deployment {
 	if len(steps) == 0 {
-		steps = []DeploymentStep{{Logs: []string{"Building"}}, {Status: mintlify.DeploymentSucceeded, Summary: "Deployed", Logs: []string{"Building", "Deployed"}}}
+		steps = usualDeployment()
 	}
-	d := &deployment{number: all.made, script: script[DeploymentStep]{steps: steps}, Deployment: mintlify.Deployment{
-		ID: id, ProjectID: project, Status: mintlify.DeploymentQueued, Subdomain: project, Source: "api", CreatedAt: now(),
-		Author: mintlify.DeploymentAuthor{Name: "Example Author"},
-		Commit: mintlify.DeploymentCommit{SHA: fmt.Sprintf("%040x", all.made), Ref: branch, Message: "Change the introduction", FilesChanged: mintlify.FilesChanged{Modified: []string{"introduction.mdx"}}},
-	}}
+	d := &deployment{number: all.made, script: script[DeploymentStep]{steps: steps}}
+	d.Deployment = mintlify.Deployment{
+		ID:        id,
+		ProjectID: project,
+		Status:    mintlify.DeploymentQueued,
+		Subdomain: project,
+		Source:    "api",
+		CreatedAt: now(),
+		Author:    mintlify.DeploymentAuthor{Name: "Example Author"},
+	}
+	d.Commit = mintlify.DeploymentCommit{
+		SHA:          fmt.Sprintf("%040x", all.made),
+		Ref:          branch,
+		Message:      "Change the introduction",
+		FilesChanged: mintlify.FilesChanged{Modified: []string{"introduction.mdx"}},
+	}
 	all.byID[id] = d
 	return d
+}
+
+// usualDeployment returns the script of a deployment that has none.
+func usualDeployment() []DeploymentStep {
+	return []DeploymentStep{
+		{Logs: []string{"Building"}},
+		{Status: mintlify.DeploymentSucceeded, Summary: "Deployed", Logs: []string{"Building", "Deployed"}},
+	}
 }
 
 // preview returns the number of a branch's preview, the same each time.
@@ -148,7 +174,9 @@ type deployment struct {
 }
 
 func (d *deployment) report(step DeploymentStep) {
-	d.Status, d.Summary, d.Logs = cmp.Or(step.Status, mintlify.DeploymentInProgress), step.Summary, step.Logs
+	d.Status = cmp.Or(step.Status, mintlify.DeploymentInProgress)
+	d.Summary = step.Summary
+	d.Logs = step.Logs
 	d.EndedAt = time.Time{}
 	if d.Status.IsTerminal() {
 		d.EndedAt = now()

@@ -38,7 +38,7 @@ func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > 0 {
-		s.faults[op] = append(s.faults[op], faults{f, n})
+		s.faults[op] = append(s.faults[op], faults{fault: f, n: n})
 	}
 }
 
@@ -57,24 +57,25 @@ type faults struct {
 	n     int
 }
 
-// nextFault takes the fault of the next request of op from the queue; none if that is empty.
+// nextFault removes the fault of the next request of op from the queue, and returns it; the
+// zero Fault if the queue is empty.
 func (s *Service) nextFault(op mintlify.Operation) Fault {
 	queue := s.faults[op]
 	if len(queue) == 0 {
 		return Fault{}
 	}
-	queue[0].n--
-	next := queue[0].fault
-	if queue[0].n == 0 {
+	first := &queue[0]
+	first.n--
+	if first.n == 0 {
 		s.faults[op] = queue[1:]
 	}
-	return next
+	return first.fault
 }
 
 // acts reports whether the service acts on the request.
 func (f Fault) acts() bool { return !f.Refuse && (f.Status < 300 || f.Acted) }
 
-// isFailure reports whether the response is lost or another one.
+// isFailure reports whether the response is lost or replaced.
 func (f Fault) isFailure() bool {
 	return f.Status != 0 || f.Body != "" || f.Refuse || f.Drop || f.Truncate
 }

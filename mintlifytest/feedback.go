@@ -1,7 +1,6 @@
 package mintlifytest
 
 import (
-	"cmp"
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -10,8 +9,8 @@ import (
 const maxFeedback = 100 // rows of a page
 
 // SetFeedback sets the rows of the feedback export, the same for every project. The service
-// reports those within the dates (a row without CreatedAt is within all), of the source and
-// of the statuses asked for, and counts them by page.
+// reports, and counts by page, the rows in the range of dates that have the source and a
+// status asked for. A row without CreatedAt is in every range.
 func (s *Service) SetFeedback(rows []mintlify.Feedback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -21,34 +20,37 @@ func (s *Service) SetFeedback(rows []mintlify.Feedback) {
 func (s *Service) getFeedback(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	filter := q.feedbackFilter()
-	limit, from := cmp.Or(q.integer("limit", 1, maxFeedback), 50), q.cursor()
+	limit := q.limit(maxFeedback, 50)
+	first := q.cursor()
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
-	rows, hasMore := pageOf(filter(s.feedback), from, limit)
-	var page struct {
-		Feedback   []feedbackResult `json:"feedback"`
-		NextCursor *string          `json:"nextCursor"`
-		HasMore    bool             `json:"hasMore"`
+	rows, hasMore := pageOf(filter.apply(s.feedback), first, limit)
+	page := feedbackPage{
+		Feedback:   sliceOf(rows, newFeedbackResult),
+		NextCursor: nextCursor(first+limit, hasMore),
+		HasMore:    hasMore,
 	}
-	page.Feedback = make([]feedbackResult, len(rows))
-	for i, row := range rows {
-		page.Feedback[i] = newFeedbackResult(row)
-	}
-	page.NextCursor, page.HasMore = nextCursor(from+limit, hasMore), hasMore
 	return page, nil
 }
 
 func (s *Service) getFeedbackByPage(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	filter := q.feedbackFilter()
-	limit := cmp.Or(q.integer("limit", 1, maxFeedback), 10)
+	limit := q.limit(maxFeedback, 10)
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
+	pages := feedbackByPage(filter.apply(s.feedback))
+	first, hasMore := pageOf(pages, 0, limit)
+	return map[string]any{"feedback": first, "hasMore": hasMore}, nil
+}
+
+// feedbackByPage counts rows by page. The pages are in the order of their first row.
+func feedbackByPage(rows []mintlify.Feedback) []*mintlify.PageFeedback {
 	byPath := map[string]*mintlify.PageFeedback{}
-	var pages []*mintlify.PageFeedback // in the order of their first row
-	for _, row := range filter(s.feedback) {
+	var pages []*mintlify.PageFeedback
+	for _, row := range rows {
 		page := byPath[row.Path]
 		if page == nil {
 			page = &mintlify.PageFeedback{Path: row.Path}
@@ -57,11 +59,7 @@ func (s *Service) getFeedbackByPage(c *call) (any, *failure) {
 		}
 		countFeedback(page, row)
 	}
-	first, hasMore := pageOf(pages, 0, limit)
-	if first == nil {
-		first = []*mintlify.PageFeedback{}
-	}
-	return map[string]any{"feedback": first, "hasMore": hasMore}, nil
+	return pages
 }
 
 func countFeedback(page *mintlify.PageFeedback, row mintlify.Feedback) {
@@ -77,20 +75,43 @@ func countFeedback(page *mintlify.PageFeedback, row mintlify.Feedback) {
 	}
 }
 
-// feedbackFilter reads the filters of a request, and returns the rows that pass them.
-func (q *query) feedbackFilter() func([]mintlify.Feedback) []mintlify.Feedback {
-	from, to := q.date("dateFrom"), q.date("dateTo")
-	sources := q.enum("source", 1, "code_snippet", "contextual", "agent", "thumbs_only")
-	statuses := q.enum("status", -1, "pending", "in_progress", "resolved", "dismissed")
-	return func(rows []mintlify.Feedback) (left []mintlify.Feedback) {
-		for _, row := range rows {
-			if isWithin(row.CreatedAt, from, to) && (sources == nil || slices.Contains(sources, string(row.Source))) &&
-				(statuses == nil || slices.Contains(statuses, string(row.Status))) {
-				left = append(left, row)
-			}
+// feedbackFilter is what a request asks for.
+type feedbackFilter struct {
+	from, to mintlify.Date
+	sources  []string // nil: all
+	statuses []string // nil: all
+}
+
+func (q *query) feedbackFilter() feedbackFilter {
+	var f feedbackFilter
+	f.from, f.to = q.dates()
+	f.sources = q.enum("source", 1, "code_snippet", "contextual", "agent", "thumbs_only")
+	f.statuses = q.enum("status", -1, "pending", "in_progress", "resolved", "dismissed")
+	return f
+}
+
+// apply returns the rows that match.
+func (f feedbackFilter) apply(rows []mintlify.Feedback) []mintlify.Feedback {
+	var matching []mintlify.Feedback
+	for _, row := range rows {
+		if f.matches(row) {
+			matching = append(matching, row)
 		}
-		return left
 	}
+	return matching
+}
+
+func (f feedbackFilter) matches(row mintlify.Feedback) bool {
+	hasSource := f.sources == nil || slices.Contains(f.sources, string(row.Source))
+	hasStatus := f.statuses == nil || slices.Contains(f.statuses, string(row.Status))
+	return hasSource && hasStatus && isWithin(row.CreatedAt, f.from, f.to)
+}
+
+// feedbackPage is a page as the service reports it.
+type feedbackPage struct {
+	Feedback   []feedbackResult `json:"feedback"`
+	NextCursor *string          `json:"nextCursor"`
+	HasMore    bool             `json:"hasMore"`
 }
 
 // feedbackResult is a row as the service reports it: each source has fields of its own.
@@ -109,6 +130,17 @@ type feedbackResult struct {
 }
 
 func newFeedbackResult(row mintlify.Feedback) feedbackResult {
-	return feedbackResult{ID: row.ID, Path: row.Path, Comment: orNull(row.Comment), CreatedAt: timestamp(row.CreatedAt), Source: row.Source, Status: row.Status,
-		Helpful: row.Helpful, Contact: orNull(row.Contact), Code: row.Code, Filename: orNull(row.Filename), Lang: orNull(row.Language)}
+	return feedbackResult{
+		ID:        row.ID,
+		Path:      row.Path,
+		Comment:   orNull(row.Comment),
+		CreatedAt: timestamp(row.CreatedAt),
+		Source:    row.Source,
+		Status:    row.Status,
+		Helpful:   row.Helpful,
+		Contact:   orNull(row.Contact),
+		Code:      row.Code,
+		Filename:  orNull(row.Filename),
+		Lang:      orNull(row.Language),
+	}
 }

@@ -12,20 +12,23 @@ func (s *Service) handle(r *http.Request, body []byte) response {
 }
 
 // act does what the service does with a call, and keeps the request, under one lock.
-func (s *Service) act(c *call) (result any, failed *failure) {
+func (s *Service) act(c *call) (any, *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.fault = s.nextFault(c.operation)
-	if c.fault.acts() {
-		result, failed = s.serve(c)
+	if c.fault.Refuse {
+		return nil, nil
 	}
-	if !c.fault.Refuse {
-		s.record(c, c.fault.acts() && failed == nil)
+	if !c.fault.acts() {
+		s.record(c, false)
+		return nil, nil
 	}
+	result, failed := s.serve(c)
+	s.record(c, failed == nil)
 	return result, failed
 }
 
-func (s *Service) serve(c *call) (result any, failed *failure) {
+func (s *Service) serve(c *call) (any, *failure) {
 	if c.request.Header.Get("Authorization") != "Bearer "+APIKey {
 		return nil, &failure{status: http.StatusUnauthorized, Error: "Invalid or missing API key"}
 	}

@@ -11,7 +11,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Of every job.
+// Every job reports these.
 const (
 	repository = "https://github.com/example/docs"
 	ref        = "main"
@@ -32,19 +32,20 @@ type Step struct {
 func (s Step) fails() *Fault { return s.Fault }
 
 // ScriptJob sets what a job reports, poll by poll: the first call is for the job created
-// next, the second for the one after it, and so on. The last step repeats. A job without
-// a script is active at its first poll, and then completed with a pull request.
+// next, the second call for the job after it, and so on. The last step repeats. A job
+// without a script is active at its first poll, and at its second completed with a pull
+// request.
 //
 // A message sets a job back to active. Later polls continue with the steps that are left;
 // if only the last one is left, they report active once before it.
 func (s *Service) ScriptJob(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.jobs.scripts = append(s.jobs.scripts, slices.Clone(steps))
+	s.jobs.scripts.add(steps)
 }
 
 // AddJob adds a job with this script to the project [ProjectID], as if it had just been
-// created, in place of the one with the same id if there is one.
+// created. It replaces a job with the same id.
 func (s *Service) AddJob(id string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,13 +58,10 @@ func (s *Service) AddJob(id string, steps ...Step) {
 func (s *Service) Jobs() []mintlify.Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	inOrder := slices.SortedFunc(maps.Values(s.jobs.byKey), func(a, b *job) int { return cmp.Compare(a.number, b.number) })
-	jobs := make([]mintlify.Job, len(inOrder))
-	for i, j := range inOrder {
-		jobs[i] = mintlify.Job{ID: j.id, Status: j.status, PRLink: j.prLink, Model: model, CreatedAt: j.created, ArchivedAt: j.archived,
-			Source: mintlify.JobSource{Repository: repository, Ref: ref}}
-	}
-	return jobs
+	inOrder := slices.SortedFunc(maps.Values(s.jobs.byKey), func(a, b *job) int {
+		return cmp.Compare(a.number, b.number)
+	})
+	return sliceOf(inOrder, (*job).reported)
 }
 
 func (s *Service) createJob(c *call) (any, *failure) {
@@ -106,8 +104,8 @@ func (s *Service) checkPrompt(c *call) *failure {
 // jobs are the jobs of the service.
 type jobs struct {
 	byKey   map[jobKey]*job
-	made    int      // so far: the number of the latest
-	scripts [][]Step // of those created next
+	made    int           // so far: the number of the latest
+	scripts scripts[Step] // of those created next
 }
 
 type jobKey struct{ project, id string }
@@ -121,16 +119,18 @@ func (all *jobs) find(c *call) (*job, *failure) {
 }
 
 func (all *jobs) create(project string) *job {
-	var script []Step
-	if len(all.scripts) > 0 {
-		script, all.scripts = all.scripts[0], all.scripts[1:]
-	}
-	key := jobKey{project: project}
-	for taken := true; taken; _, taken = all.byKey[key] {
+	return all.add(all.newKey(project), all.scripts.next())
+}
+
+// newKey returns a key that no job has.
+func (all *jobs) newKey(project string) jobKey {
+	for {
 		all.made++
-		key.id = fmt.Sprintf("job_%d", all.made)
+		key := jobKey{project: project, id: fmt.Sprintf("job_%d", all.made)}
+		if all.byKey[key] == nil {
+			return key
+		}
 	}
-	return all.add(key, script)
 }
 
 func (all *jobs) add(key jobKey, steps []Step) *job {
@@ -138,36 +138,60 @@ func (all *jobs) add(key jobKey, steps []Step) *job {
 		pullRequest := fmt.Sprintf("%s/pull/%d", repository, all.made)
 		steps = []Step{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
 	}
-	j := &job{jobKey: key, number: all.made, status: mintlify.JobActive, created: now(), script: script[Step]{steps: steps}}
+	j := &job{
+		jobKey:  key,
+		number:  all.made,
+		status:  mintlify.JobActive,
+		created: now(),
+		script:  script[Step]{steps: steps},
+	}
 	all.byKey[key] = j
 	return j
 }
 
-// job is a job of the service. Times are kept to the millisecond, as they are reported.
+// job is a job of the service.
 type job struct {
 	jobKey
-	number            int // in the order of creation
-	status            mintlify.JobStatus
-	prLink            string
-	created, archived time.Time
-	script            script[Step]
+	number   int // in the order of creation
+	status   mintlify.JobStatus
+	prLink   string
+	created  time.Time
+	archived time.Time // zero if it is not archived
+	script   script[Step]
 }
 
 func (j *job) report(step Step) {
-	j.status, j.prLink = cmp.Or(step.Status, mintlify.JobActive), step.PRLink
+	j.status = cmp.Or(step.Status, mintlify.JobActive)
+	j.prLink = step.PRLink
 	if j.status == mintlify.JobArchived && j.archived.IsZero() {
 		j.archived = now()
 	}
 }
 
+// message sets the job back to active. If its script is over, it ends again as before.
 func (j *job) message() {
 	if j.script.isOver() {
 		j.script = script[Step]{steps: []Step{{}, j.script.current()}}
 	}
-	j.status, j.prLink, j.archived = mintlify.JobActive, "", time.Time{}
+	j.status = mintlify.JobActive
+	j.prLink = ""
+	j.archived = time.Time{}
 }
 
-// jobResult is a job as the service reports it: null, not left out, if there is nothing.
+// reported returns the job as a client reads it.
+func (j *job) reported() mintlify.Job {
+	return mintlify.Job{
+		ID:         j.id,
+		Status:     j.status,
+		Source:     mintlify.JobSource{Repository: repository, Ref: ref},
+		Model:      model,
+		PRLink:     j.prLink,
+		CreatedAt:  j.created,
+		ArchivedAt: j.archived,
+	}
+}
+
+// jobResult is a job as the service reports it: what is missing is null, not left out.
 type jobResult struct {
 	ID     string             `json:"id"`
 	Status mintlify.JobStatus `json:"status"`
@@ -182,7 +206,15 @@ type jobResult struct {
 }
 
 func (j *job) result() *jobResult {
-	r := &jobResult{ID: j.id, Status: j.status, Model: model, PRLink: orNull(j.prLink), CreatedAt: timestamp(j.created), ArchivedAt: timestamp(j.archived)}
-	r.Source.Repository, r.Source.Ref = repository, ref
+	r := &jobResult{
+		ID:         j.id,
+		Status:     j.status,
+		Model:      model,
+		PRLink:     orNull(j.prLink),
+		CreatedAt:  timestamp(j.created),
+		ArchivedAt: timestamp(j.archived),
+	}
+	r.Source.Repository = repository
+	r.Source.Ref = ref
 	return r
 }

@@ -14,34 +14,54 @@ type quota struct {
 }
 
 func agentQuota(project string) quota {
-	return quota{"agent " + project, 100, time.Hour, "100 requests per project per hour"}
+	return quota{
+		key:      "agent " + project,
+		requests: 100,
+		window:   time.Hour,
+		text:     "100 requests per project per hour",
+	}
 }
 
 func analyticsQuota() quota {
-	return quota{"analytics", 100, time.Hour, "100 requests per organization per hour"}
+	return quota{
+		key:      "analytics",
+		requests: 100,
+		window:   time.Hour,
+		text:     "100 requests per organization per hour",
+	}
 }
 
 func triggerQuota() quota {
-	return quota{"trigger", 10, 10 * time.Second, "10 requests per organization per 10 seconds"}
+	return quota{
+		key:      "trigger",
+		requests: 10,
+		window:   10 * time.Second,
+		text:     "10 requests per organization per 10 seconds",
+	}
 }
 
 func previewQuota() quota {
-	return quota{"preview", 5, time.Minute, "5 requests per organization per minute"}
+	return quota{
+		key:      "preview",
+		requests: 5,
+		window:   time.Minute,
+		text:     "5 requests per organization per minute",
+	}
 }
 
 // EnforceQuotas has the service respond 429 to requests beyond its documented quotas:
 // 100 jobs and messages per project and hour, 100 analytics requests of all kinds per
 // organization and hour, 10 updates and automations per organization and 10 seconds, 5
-// previews per organization and minute. Retry-After is when the next one is admitted, in
-// seconds, rounded up: when the oldest that counts leaves the window. A refused request
-// does not count.
+// previews per organization and minute. Retry-After says in how many seconds, rounded up,
+// the next request is admitted: when the oldest request that counts leaves the window. A
+// refused request does not count.
 func (s *Service) EnforceQuotas() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.quotas = map[string][]time.Time{}
 }
 
-// count counts a request against a quota, unless that is used up.
+// count counts a request against a quota. It refuses the request if the quota is used up.
 func (s *Service) count(q quota) *failure {
 	if s.quotas == nil {
 		return nil

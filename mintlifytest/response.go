@@ -37,16 +37,18 @@ type unlocked func() any
 func newResponse(c *call, result any, failed *failure) response {
 	r := response{status: c.status, header: http.Header{}}
 	if failed != nil {
-		r.status, result = failed.status, failed
+		r.status = failed.status
+		result = failed
 		if failed.retryAfter > 0 {
-			r.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(failed.retryAfter.Seconds()))))
+			seconds := math.Ceil(failed.retryAfter.Seconds())
+			r.header.Set("Retry-After", strconv.Itoa(int(seconds)))
 		}
 	}
 	if makeResult, ok := result.(unlocked); ok {
 		result = makeResult()
 	}
 	body, err := json.Marshal(result)
-	if err != nil {
+	if err != nil { // a row has a number that JSON has none for
 		r.status = http.StatusInternalServerError
 		body, _ = json.Marshal(&failure{Error: err.Error()})
 	}
@@ -58,10 +60,11 @@ func newResponse(c *call, result any, failed *failure) response {
 // apply changes the response as the fault asks for.
 func (r *response) apply(f Fault) {
 	r.fault = f
-	contentType := "application/json"
 	if f.Status != 0 {
-		r.status, r.header = f.Status, http.Header{}
+		r.status = f.Status
+		r.header = http.Header{}
 	}
+	contentType := "application/json"
 	if f.Status != 0 || f.Body != "" {
 		r.body = []byte(f.Body)
 		if !json.Valid(r.body) {
@@ -78,6 +81,7 @@ func (r *response) apply(f Fault) {
 	}
 }
 
+// orNull returns text as the service writes it; nil, which is null, for "".
 func orNull(text string) *string {
 	if text == "" {
 		return nil
@@ -94,4 +98,5 @@ func timestamp(t time.Time) *string {
 	return &text
 }
 
+// now returns the time to the millisecond, as the service reports it.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

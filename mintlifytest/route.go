@@ -14,32 +14,60 @@ type route struct {
 	method    string
 	pattern   []string // the segments of the path; {project} and {id} stand for any
 	status    int      // of a success
-	handler   func(*Service, *call) (result any, failed *failure)
+	handler   handler
 }
 
-// routes is all that the service does.
-func routes() []route {
-	const agent, deployment, analytics = "v2/agent/{project}/job", "v1/project/", "v1/analytics/{project}/"
-	return []route{
-		{mintlify.OpCreateJob, http.MethodPost, path(agent), http.StatusCreated, (*Service).createJob},
-		{mintlify.OpGetJob, http.MethodGet, path(agent + "/{id}"), http.StatusOK, (*Service).getJob},
-		{mintlify.OpSendMessage, http.MethodPost, path(agent + "/{id}/message"), http.StatusOK, (*Service).sendMessage},
-		{mintlify.OpTriggerUpdate, http.MethodPost, path(deployment + "update/{project}"), http.StatusAccepted, (*Service).triggerUpdate},
-		{mintlify.OpTriggerPreview, http.MethodPost, path(deployment + "preview/{project}"), http.StatusAccepted, (*Service).triggerPreview},
-		{mintlify.OpGetDeployment, http.MethodGet, path(deployment + "update-status/{id}"), http.StatusOK, (*Service).getDeployment},
-		{mintlify.OpTriggerAutomation, http.MethodPost, path("v1/workflow/{project}/{id}/trigger"), http.StatusAccepted, (*Service).triggerAutomation},
-		{mintlify.OpGetVisitors, http.MethodGet, path(analytics + "visitors"), http.StatusOK, (*Service).getVisitors},
-		{mintlify.OpGetViews, http.MethodGet, path(analytics + "views"), http.StatusOK, (*Service).getViews},
-		{mintlify.OpGetSearches, http.MethodGet, path(analytics + "searches"), http.StatusOK, (*Service).getSearches},
-		{mintlify.OpGetFeedback, http.MethodGet, path(analytics + "feedback"), http.StatusOK, (*Service).getFeedback},
-		{mintlify.OpGetFeedbackByPage, http.MethodGet, path(analytics + "feedback/by-page"), http.StatusOK, (*Service).getFeedbackByPage},
-		{mintlify.OpGetConversations, http.MethodGet, path(analytics + "assistant"), http.StatusOK, (*Service).getConversations},
-		{mintlify.OpGetThread, http.MethodGet, path(analytics + "assistant/threads/{id}"), http.StatusOK, (*Service).getThread},
-		{mintlify.OpGetCallerStats, http.MethodGet, path(analytics + "assistant/caller-stats"), http.StatusOK, (*Service).getCallerStats},
+// handler acts on a call. It returns what the service responds with.
+type handler func(*Service, *call) (result any, failed *failure)
+
+// get returns the route of a GET.
+func get(op mintlify.Operation, pattern string, h handler) route {
+	return route{
+		operation: op,
+		method:    http.MethodGet,
+		pattern:   strings.Split(pattern, "/"),
+		status:    http.StatusOK,
+		handler:   h,
 	}
 }
 
-func path(pattern string) []string { return strings.Split(pattern, "/") }
+// post returns the route of a POST. status is the one of a success.
+func post(op mintlify.Operation, pattern string, status int, h handler) route {
+	return route{
+		operation: op,
+		method:    http.MethodPost,
+		pattern:   strings.Split(pattern, "/"),
+		status:    status,
+		handler:   h,
+	}
+}
+
+// routes are all endpoints of the service.
+func routes() []route {
+	const (
+		agent      = "v2/agent/{project}/job"
+		deployment = "v1/project/"
+		automation = "v1/workflow/{project}/{id}/"
+		analytics  = "v1/analytics/{project}/"
+	)
+	return []route{
+		post(mintlify.OpCreateJob, agent, http.StatusCreated, (*Service).createJob),
+		get(mintlify.OpGetJob, agent+"/{id}", (*Service).getJob),
+		post(mintlify.OpSendMessage, agent+"/{id}/message", http.StatusOK, (*Service).sendMessage),
+		post(mintlify.OpTriggerUpdate, deployment+"update/{project}", http.StatusAccepted, (*Service).triggerUpdate),
+		post(mintlify.OpTriggerPreview, deployment+"preview/{project}", http.StatusAccepted, (*Service).triggerPreview),
+		get(mintlify.OpGetDeployment, deployment+"update-status/{id}", (*Service).getDeployment),
+		post(mintlify.OpTriggerAutomation, automation+"trigger", http.StatusAccepted, (*Service).triggerAutomation),
+		get(mintlify.OpGetVisitors, analytics+"visitors", (*Service).getVisitors),
+		get(mintlify.OpGetViews, analytics+"views", (*Service).getViews),
+		get(mintlify.OpGetSearches, analytics+"searches", (*Service).getSearches),
+		get(mintlify.OpGetFeedback, analytics+"feedback", (*Service).getFeedback),
+		get(mintlify.OpGetFeedbackByPage, analytics+"feedback/by-page", (*Service).getFeedbackByPage),
+		get(mintlify.OpGetConversations, analytics+"assistant", (*Service).getConversations),
+		get(mintlify.OpGetThread, analytics+"assistant/threads/{id}", (*Service).getThread),
+		get(mintlify.OpGetCallerStats, analytics+"assistant/caller-stats", (*Service).getCallerStats),
+	}
+}
 
 // match reports whether a request is for the route, and returns the project and the
 // id in its path. The path prefix of a base URL may come before the pattern.
@@ -65,8 +93,12 @@ func (r *route) match(method string, segments []string) (project, id string, ok 
 	return project, id, true
 }
 
-// unescape returns a segment of an escaped path, unless it is empty or broken.
-func unescape(segment string) (text string, ok bool) {
+// unescape returns a segment of an escaped path. It reports false if the segment is empty or
+// cannot be unescaped.
+func unescape(segment string) (string, bool) {
 	text, err := url.PathUnescape(segment)
-	return text, err == nil && text != ""
+	if err != nil || text == "" {
+		return "", false
+	}
+	return text, true
 }

@@ -8,8 +8,8 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// The service accepts this key, with any project. They are the key and the project of
-// [Service.Client], and the project of jobs added by [Service.AddJob].
+// The service accepts APIKey with any project. [Service.Client] uses APIKey and ProjectID.
+// [Service.AddJob] adds jobs to ProjectID.
 const (
 	APIKey    = "mint_test_4f1c9d2e"
 	ProjectID = "test-project"
@@ -43,23 +43,21 @@ type Service struct {
 // NewService returns a service with no jobs.
 func NewService() *Service {
 	return &Service{
-		routes: routes(),
-		faults: map[mintlify.Operation][]faults{},
-		jobs:   jobs{byKey: map[jobKey]*job{}},
-
+		routes:      routes(),
+		faults:      map[mintlify.Operation][]faults{},
+		jobs:        jobs{byKey: map[jobKey]*job{}},
 		deployments: deployments{byID: map[string]*deployment{}},
 		automations: map[string]bool{},
 	}
 }
 
-// Options returns what [Service.Client] wires a client with, for code that makes its
-// own:
+// Options returns the options of [Service.Client], for code that creates its own client:
 //
 //	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, svc.Options()...)
 //
-// With them a client sends its requests to s in memory, and retries and polls
-// without waiting. See [Service.Client] for what that means, and [WithRealSchedule]
-// for what to add under testing/synctest.
+// A client with these options sends its requests to s in memory, and retries and polls
+// without waiting. [Service.Client] says what that means, and [WithRealSchedule] what to
+// add in a testing/synctest bubble.
 func (s *Service) Options() []mintlify.Option {
 	return []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: s}),
@@ -79,7 +77,7 @@ func WithRealSchedule() mintlify.Option {
 		mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
 }
 
-// both is two options as one. C is the SDK's own type, which has no exported name.
+// both makes one option of two. C is the SDK's own type, which has no exported name.
 func both[C any](first, second func(C) error) func(C) error {
 	return func(config C) error {
 		if err := first(config); err != nil {
@@ -89,18 +87,18 @@ func both[C any](first, second func(C) error) func(C) error {
 	}
 }
 
-// Client returns a client wired to s in memory. It retries and polls without
-// waiting, unless opts, which come after, say otherwise: a wait for a job that never
-// ends, or polls that never succeed, spin until their context ends. Under
-// testing/synctest, where time stands still while they spin, give it the real waits,
-// [WithRealSchedule].
+// Client returns a client wired to s in memory. It retries and polls without waiting,
+// unless opts say otherwise: they are applied last. If a job never ends or all polls fail,
+// a wait polls without a pause until its context ends. In a testing/synctest bubble time
+// stands still meanwhile: there, give the client the real waits by [WithRealSchedule].
 //
-// A Retry-After counts as with any client: a call returns it as an error, since it
-// exceeds the longest wait before a retry, here 0, and it delays the next poll of a wait.
+// A Retry-After counts as with any client. It exceeds the longest wait before a retry, which
+// is 0 here, so the call returns an error; and it delays the next poll of a wait.
 //
 // It panics on an option that [mintlify.NewClient] refuses.
 func (s *Service) Client(opts ...mintlify.Option) *mintlify.Client {
-	client, err := mintlify.NewClient(APIKey, ProjectID, append(s.Options(), opts...)...)
+	all := append(s.Options(), opts...)
+	client, err := mintlify.NewClient(APIKey, ProjectID, all...)
 	if err != nil {
 		panic(err)
 	}

@@ -35,9 +35,11 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	}
 	return &http.Response{
-		Status:     fmt.Sprintf("%d %s", resp.status, http.StatusText(resp.status)),
-		StatusCode: resp.status,
-		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status:        fmt.Sprintf("%d %s", resp.status, http.StatusText(resp.status)),
+		StatusCode:    resp.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
 		Header:        resp.header,
 		ContentLength: int64(len(resp.body)),
 		Body:          io.NopCloser(resp.reader()),
@@ -45,14 +47,16 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// ServeHTTP implements [http.Handler].
+// ServeHTTP implements [http.Handler]. Panics with http.ErrAbortHandler have net/http close
+// the connection.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r)
 	if err != nil {
-		panic(http.ErrAbortHandler) // how net/http is told to close a connection without a response
+		panic(http.ErrAbortHandler)
 	}
 	resp := s.handle(r, body)
-	if err := wait(r.Context(), resp.fault.Delay); err != nil || resp.fault.Refuse || resp.fault.Drop {
+	err = wait(r.Context(), resp.fault.Delay)
+	if err != nil || resp.fault.Refuse || resp.fault.Drop {
 		panic(http.ErrAbortHandler)
 	}
 	for name, values := range resp.header {
@@ -84,13 +88,16 @@ func readBody(r *http.Request) ([]byte, error) {
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
-	if err != nil || len(body) == 0 {
-		return nil, err // no body is like an empty one
+	if err != nil {
+		return nil, err
+	}
+	if len(body) == 0 {
+		return nil, nil // an empty body counts as none
 	}
 	return body, nil
 }
 
-// refuse is a connection refused, with the trace event of a real transport.
+// refuse returns the error of a refused connection, after the trace event of a real transport.
 func refuse(ctx context.Context, host string) error {
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GetConn != nil {
 		trace.GetConn(host)
@@ -98,6 +105,7 @@ func refuse(ctx context.Context, host string) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
+// wait waits for d, or until ctx ends. It returns the cause of that end.
 func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

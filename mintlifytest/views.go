@@ -1,7 +1,6 @@
 package mintlifytest
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -18,25 +17,25 @@ func (s *Service) SetViews(rows []mintlify.View) {
 
 func (s *Service) getViews(c *call) (any, *failure) {
 	q := query{Values: c.query}
-	q.date("dateFrom")
-	q.date("dateTo")
-	limit, offset := q.integer("limit", 1, maxLimit), q.integer("offset", 0, math.MaxInt)
+	q.dates()
+	limit := q.limit(maxLimit, defaultLimit)
+	offset := q.integer("offset", 0, math.MaxInt)
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
-	var page struct {
-		Totals  mintlify.ViewTotals `json:"totals"`
-		Views   []mintlify.View     `json:"views"`
-		HasMore bool                `json:"hasMore"`
-	}
+	var page viewPage
 	for _, row := range s.views {
 		page.Totals.Human += row.Human
 		page.Totals.AI += row.AI
 		page.Totals.Total += row.Total
 	}
-	page.Views, page.HasMore = pageOf(s.views, offset, cmp.Or(limit, defaultLimit))
-	if page.Views == nil {
-		page.Views = []mintlify.View{}
-	}
+	page.Views, page.HasMore = pageOf(s.views, offset, limit)
 	return page, nil
+}
+
+// viewPage is a page as the service reports it.
+type viewPage struct {
+	Totals  mintlify.ViewTotals `json:"totals"`
+	Views   []mintlify.View     `json:"views"`
+	HasMore bool                `json:"hasMore"`
 }

@@ -8,7 +8,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Of a page of visitors.
+// A page of visitors or views has this many rows.
 const (
 	defaultLimit = 50
 	maxLimit     = 250
@@ -18,9 +18,9 @@ const (
 type visitorsFunc func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)
 
 // SetVisitors sets the rows of the visitors export, the same for every project and range
-// of dates. The totals are not the sums of the rows, since unique visitors do not add up: each
-// is about halfway between the largest row and the sum, as if many visitors saw several
-// pages. [Service.SetVisitorsFunc] sets totals of your own.
+// of dates. The totals are not the sums of the rows, since unique visitors do not add up:
+// each total is about halfway between the largest row and the sum, as if many visitors saw
+// several pages. [Service.SetVisitorsFunc] sets totals of your own.
 func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 	rows = slices.Clone(rows)
 	totals := uniqueTotals(rows)
@@ -30,25 +30,40 @@ func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 }
 
 func uniqueTotals(rows []mintlify.Visitor) mintlify.VisitorTotals {
-	var largest, sum mintlify.VisitorTotals
+	var human, ai, total uniqueCount
 	for _, row := range rows {
-		largest = mintlify.VisitorTotals{Human: max(largest.Human, row.Human), AI: max(largest.AI, row.AI), Total: max(largest.Total, row.Total)}
-		sum = mintlify.VisitorTotals{Human: sum.Human + row.Human, AI: sum.AI + row.AI, Total: sum.Total + row.Total}
+		human.add(row.Human)
+		ai.add(row.AI)
+		total.add(row.Total)
 	}
-	halfway := func(largest, sum int64) int64 { return largest + (sum-largest)/2 }
-	human, ai, total := halfway(largest.Human, sum.Human), halfway(largest.AI, sum.AI), halfway(largest.Total, sum.Total)
-	total = min(total, max(human+ai, largest.Total)) // human and ai are rounded down
-	return mintlify.VisitorTotals{Human: human, AI: ai, Total: total}
+	totals := mintlify.VisitorTotals{Human: human.total(), AI: ai.total(), Total: total.total()}
+	// Human and AI are rounded down, and Total must not exceed their sum for that.
+	totals.Total = min(totals.Total, max(totals.Human+totals.AI, total.largest))
+	return totals
 }
+
+// uniqueCount counts visitors of all pages, from the counts of each page.
+type uniqueCount struct {
+	largest, sum int64
+}
+
+func (c *uniqueCount) add(ofPage int64) {
+	c.largest = max(c.largest, ofPage)
+	c.sum += ofPage
+}
+
+func (c *uniqueCount) total() int64 { return c.largest + (c.sum-c.largest)/2 }
 
 // SetVisitorsFunc sets the rows of the visitors export by project and dates, in place of
 // those of [Service.SetVisitors]. The service calls f for each page, with the parameters
-// as sent (zero if the request has none), and takes the page's rows from all that f
+// as sent (zero if the request has none), and cuts the page out of the rows that f
 // returns: f must not apply Limit and Offset.
 //
 // f may call the service. It must be safe for use by many goroutines, and not change
 // rows that it has returned.
-func (s *Service) SetVisitorsFunc(f func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)) {
+func (s *Service) SetVisitorsFunc(
+	f func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals),
+) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.visitors = f
@@ -65,8 +80,9 @@ func (s *Service) getVisitors(c *call) (any, *failure) {
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
-	visitors, project := s.visitors, c.project
-	return unlocked(func() any { return newVisitorPage(visitors, project, params) }), nil
+	// The caller's function may call the service, which is locked here.
+	visitors := s.visitors
+	return unlocked(func() any { return newVisitorPage(visitors, c.project, params) }), nil
 }
 
 // visitorPage is a page as the service reports it.
@@ -94,9 +110,16 @@ func newVisitorPage(visitors visitorsFunc, project string, params mintlify.Visit
 		rows, totals = visitors(project, params)
 	}
 	rows, hasMore := pageOf(rows, params.Offset, cmp.Or(params.Limit, defaultLimit))
-	page := &visitorPage{Totals: visitorCounts(totals), Visitors: make([]visitor, len(rows)), HasMore: hasMore}
-	for i, row := range rows {
-		page.Visitors[i] = visitor{row.Path, visitorCounts{row.Human, row.AI, row.Total}}
+	return &visitorPage{
+		Totals:   visitorCounts(totals),
+		Visitors: sliceOf(rows, newVisitor),
+		HasMore:  hasMore,
 	}
-	return page
+}
+
+func newVisitor(row mintlify.Visitor) visitor {
+	return visitor{
+		Path:          row.Path,
+		visitorCounts: visitorCounts{Human: row.Human, AI: row.AI, Total: row.Total},
+	}
 }
