@@ -25,10 +25,12 @@ func (q *query) integer(name string, least, most int) int {
 	if !q.Has(name) {
 		return 0
 	}
+
 	n, err := strconv.Atoi(q.Get(name))
 	if err == nil && least <= n && n <= most {
 		return n
 	}
+
 	upTo := fmt.Sprintf("from %d to %d", least, most)
 	if most == math.MaxInt {
 		upTo = fmt.Sprintf("of %d or more", least)
@@ -56,6 +58,7 @@ func (q *query) date(name string) mintlify.Date {
 	if !q.Has(name) {
 		return mintlify.Date{}
 	}
+
 	text := q.Get(name)
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return mintlify.Day(day.Date())
@@ -63,6 +66,7 @@ func (q *query) date(name string) mintlify.Date {
 	if instant, err := time.Parse("2006-01-02T15:04:05Z", text); err == nil {
 		return mintlify.Instant(instant)
 	}
+
 	q.wrong = append(q.wrong, detail{name + " must be an ISO 8601 or YYYY-MM-DD date"})
 	return mintlify.Date{}
 }
@@ -73,6 +77,7 @@ func (q *query) enum(name string, most int, known ...string) []string {
 	if !q.Has(name) {
 		return nil
 	}
+
 	values := strings.SplitN(q.Get(name), ",", most)
 	for _, value := range values {
 		if !slices.Contains(known, value) {
@@ -90,10 +95,12 @@ func (q *query) cursor() int {
 	if !q.Has("cursor") {
 		return 0
 	}
+
 	number, ok := strings.CutPrefix(q.Get("cursor"), cursorPrefix)
 	if row, err := strconv.Atoi(number); ok && err == nil && row > 0 {
 		return row
 	}
+
 	q.wrong = append(q.wrong, detail{"cursor is not one of this export"})
 	return 0
 }

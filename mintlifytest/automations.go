@@ -22,6 +22,7 @@ func (s *Service) triggerAutomation(c *call) (any, *failure) {
 	if failed := s.count(triggerQuota()); failed != nil {
 		return nil, failed
 	}
+
 	s.runs++
 	run := mintlify.AutomationRun{
 		SchemaID:   c.id,

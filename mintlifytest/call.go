@@ -23,6 +23,7 @@ type call struct {
 func (s *Service) newCall(r *http.Request, body []byte) *call {
 	c := &call{route: &route{}, request: r, query: r.URL.Query(), body: body}
 	c.prompt = c.field("prompt")
+
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	for i := range s.routes {
 		project, id, ok := s.routes[i].match(r.Method, segments)
@@ -42,6 +43,7 @@ func (c *call) field(name string) string {
 	if err != nil || mediaType != "application/json" {
 		return ""
 	}
+
 	var fields map[string]json.RawMessage // a struct would take a name in another case
 	if json.Unmarshal(c.body, &fields) != nil {
 		return ""

@@ -34,12 +34,14 @@ func (s *Service) getConversations(c *call) (any, *failure) {
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
+
 	var inRange []mintlify.Conversation
 	for _, row := range s.conversations {
 		if isWithin(row.Timestamp, from, to) {
 			inRange = append(inRange, row)
 		}
 	}
+
 	rows, hasMore := pageOf(inRange, first, limit)
 	page := conversationPage{
 		Conversations: sliceOf(rows, newConversationResult),
@@ -53,6 +55,7 @@ func (s *Service) getThread(c *call) (any, *failure) {
 	if failed := s.count(analyticsQuota()); failed != nil {
 		return nil, failed
 	}
+
 	thread := threadResult{ThreadID: c.id}
 	for _, row := range s.conversations {
 		if row.ID == c.id {

@@ -60,6 +60,7 @@ func (s *Service) triggerUpdate(c *call) (any, *failure) {
 	if failed := s.count(triggerQuota()); failed != nil {
 		return nil, failed
 	}
+
 	d := s.deployments.create(c.project, "main")
 	return &queuedResult{StatusID: d.ID}, nil
 }
@@ -75,6 +76,7 @@ func (s *Service) triggerPreview(c *call) (any, *failure) {
 	if failed := s.count(previewQuota()); failed != nil {
 		return nil, failed
 	}
+
 	d := s.deployments.create(c.project, branch)
 	preview := s.deployments.preview(c.project, branch)
 	result := &queuedResult{
@@ -89,6 +91,7 @@ func (s *Service) getDeployment(c *call) (any, *failure) {
 	if d == nil {
 		return nil, &failure{status: http.StatusNotFound, Error: "Deployment not found"}
 	}
+
 	if step, ok := d.script.poll(c); ok {
 		d.report(step)
 	}
@@ -128,6 +131,7 @@ func (all *deployments) add(id, project, branch string, steps []DeploymentStep) 
 	if len(steps) == 0 {
 		steps = usualDeployment()
 	}
+
 	d := &deployment{number: all.made, script: script[DeploymentStep]{steps: steps}}
 	d.Deployment = mintlify.Deployment{
 		ID:        id,
@@ -162,6 +166,7 @@ func (all *deployments) preview(project, branch string) int {
 	if i := slices.Index(all.previews, key); i >= 0 {
 		return i + 1
 	}
+
 	all.previews = append(all.previews, key)
 	return len(all.previews)
 }
@@ -177,6 +182,7 @@ func (d *deployment) report(step DeploymentStep) {
 	d.Status = cmp.Or(step.Status, mintlify.DeploymentInProgress)
 	d.Summary = step.Summary
 	d.Logs = step.Logs
+
 	d.EndedAt = time.Time{}
 	if d.Status.IsTerminal() {
 		d.EndedAt = now()

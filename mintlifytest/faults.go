@@ -64,6 +64,7 @@ func (s *Service) nextFault(op mintlify.Operation) Fault {
 	if len(queue) == 0 {
 		return Fault{}
 	}
+
 	first := &queue[0]
 	first.n--
 	if first.n == 0 {

@@ -25,6 +25,7 @@ func (s *Service) getFeedback(c *call) (any, *failure) {
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
+
 	rows, hasMore := pageOf(filter.apply(s.feedback), first, limit)
 	page := feedbackPage{
 		Feedback:   sliceOf(rows, newFeedbackResult),
@@ -41,6 +42,7 @@ func (s *Service) getFeedbackByPage(c *call) (any, *failure) {
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
+
 	pages := feedbackByPage(filter.apply(s.feedback))
 	first, hasMore := pageOf(pages, 0, limit)
 	return map[string]any{"feedback": first, "hasMore": hasMore}, nil

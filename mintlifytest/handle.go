@@ -15,6 +15,7 @@ func (s *Service) handle(r *http.Request, body []byte) response {
 func (s *Service) act(c *call) (any, *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	c.fault = s.nextFault(c.operation)
 	if c.fault.Refuse {
 		return nil, nil
@@ -23,6 +24,7 @@ func (s *Service) act(c *call) (any, *failure) {
 		s.record(c, false)
 		return nil, nil
 	}
+
 	result, failed := s.serve(c)
 	s.record(c, failed == nil)
 	return result, failed

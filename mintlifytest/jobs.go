@@ -76,6 +76,7 @@ func (s *Service) getJob(c *call) (any, *failure) {
 	if failed != nil {
 		return nil, failed
 	}
+
 	if step, ok := j.script.poll(c); ok {
 		j.report(step)
 	}
@@ -90,6 +91,7 @@ func (s *Service) sendMessage(c *call) (any, *failure) {
 	if failed := s.checkPrompt(c); failed != nil {
 		return nil, failed
 	}
+
 	j.message()
 	return j.result(), nil
 }
@@ -138,6 +140,7 @@ func (all *jobs) add(key jobKey, steps []Step) *job {
 		pullRequest := fmt.Sprintf("%s/pull/%d", repository, all.made)
 		steps = []Step{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
 	}
+
 	j := &job{
 		jobKey:  key,
 		number:  all.made,

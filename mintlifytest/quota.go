@@ -66,11 +66,13 @@ func (s *Service) count(q quota) *failure {
 	if s.quotas == nil {
 		return nil
 	}
+
 	now := time.Now()
 	counted := s.quotas[q.key]
 	for len(counted) > 0 && now.Sub(counted[0]) >= q.window {
 		counted = counted[1:]
 	}
+
 	if len(counted) == q.requests {
 		return &failure{
 			status:     http.StatusTooManyRequests,
@@ -78,6 +80,7 @@ func (s *Service) count(q quota) *failure {
 			Error:      "Rate limit exceeded: " + q.text,
 		}
 	}
+
 	s.quotas[q.key] = append(counted, now)
 	return nil
 }

@@ -47,12 +47,14 @@ func newResponse(c *call, result any, failed *failure) response {
 	if makeResult, ok := result.(unlocked); ok {
 		result = makeResult()
 	}
+
 	body, err := json.Marshal(result)
 	if err != nil { // a row has a number that JSON has none for
 		r.status = http.StatusInternalServerError
 		body, _ = json.Marshal(&failure{Error: err.Error()})
 	}
 	r.body = body
+
 	r.apply(c.fault)
 	return r
 }
@@ -60,6 +62,7 @@ func newResponse(c *call, result any, failed *failure) response {
 // apply changes the response as the fault asks for.
 func (r *response) apply(f Fault) {
 	r.fault = f
+
 	if f.Status != 0 {
 		r.status = f.Status
 		r.header = http.Header{}
@@ -71,11 +74,13 @@ func (r *response) apply(f Fault) {
 			contentType = http.DetectContentType(r.body)
 		}
 	}
+
 	for name, values := range f.Header {
 		for _, value := range values {
 			r.header.Add(name, value)
 		}
 	}
+
 	if r.header.Get("Content-Type") == "" {
 		r.header.Set("Content-Type", contentType)
 	}

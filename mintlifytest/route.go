@@ -76,6 +76,7 @@ func (r *route) match(method string, segments []string) (project, id string, ok 
 	if method != r.method || prefix < 0 {
 		return "", "", false
 	}
+
 	for i, want := range r.pattern {
 		segment := segments[prefix+i]
 		switch want {

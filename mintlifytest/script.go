@@ -33,12 +33,14 @@ func (s *script[S]) poll(c *call) (S, bool) {
 	if c.fault.isFailure() {
 		return none, false
 	}
+
 	current := s.current()
 	s.next = min(s.next+1, len(s.steps))
 	fault := current.fails()
 	if fault == nil {
 		return current, true
 	}
+
 	delay := c.fault.Delay
 	c.fault = *fault
 	c.fault.Delay += delay

@@ -26,10 +26,12 @@ func (s *Service) getSearches(c *call) (any, *failure) {
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
+
 	var total int64
 	for _, row := range s.searches {
 		total += row.Hits
 	}
+
 	rows, hasMore := pageOf(s.searches, first, limit)
 	page := searchPage{
 		Searches:      sliceOf(rows, newSearchResult),

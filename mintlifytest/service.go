@@ -43,9 +43,10 @@ type Service struct {
 // NewService returns a service with no jobs.
 func NewService() *Service {
 	return &Service{
-		routes:      routes(),
-		faults:      map[mintlify.Operation][]faults{},
-		jobs:        jobs{byKey: map[jobKey]*job{}},
+		routes: routes(),
+		faults: map[mintlify.Operation][]faults{},
+		jobs:   jobs{byKey: map[jobKey]*job{}},
+
 		deployments: deployments{byID: map[string]*deployment{}},
 		automations: map[string]bool{},
 	}

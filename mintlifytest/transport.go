@@ -20,10 +20,12 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ctx := r.Context()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+
 	resp := s.handle(r, body)
 	if err := wait(ctx, resp.fault.Delay); err != nil {
 		return nil, err
@@ -34,6 +36,7 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	case resp.fault.Drop:
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	}
+
 	return &http.Response{
 		Status:        fmt.Sprintf("%d %s", resp.status, http.StatusText(resp.status)),
 		StatusCode:    resp.status,
@@ -54,16 +57,19 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+
 	resp := s.handle(r, body)
 	err = wait(r.Context(), resp.fault.Delay)
 	if err != nil || resp.fault.Refuse || resp.fault.Drop {
 		panic(http.ErrAbortHandler)
 	}
+
 	for name, values := range resp.header {
 		w.Header()[name] = values
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
 	w.WriteHeader(resp.status)
+
 	if _, err := io.Copy(w, resp.reader()); err != nil {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
@@ -87,6 +93,7 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, nil
 	}
 	defer r.Body.Close()
+
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
@@ -110,8 +117,10 @@ func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
+
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -23,6 +23,7 @@ func (s *Service) getViews(c *call) (any, *failure) {
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
+
 	var page viewPage
 	for _, row := range s.views {
 		page.Totals.Human += row.Human

@@ -36,6 +36,7 @@ func uniqueTotals(rows []mintlify.Visitor) mintlify.VisitorTotals {
 		ai.add(row.AI)
 		total.add(row.Total)
 	}
+
 	totals := mintlify.VisitorTotals{Human: human.total(), AI: ai.total(), Total: total.total()}
 	// Human and AI are rounded down, and Total must not exceed their sum for that.
 	totals.Total = min(totals.Total, max(totals.Human+totals.AI, total.largest))
@@ -80,6 +81,7 @@ func (s *Service) getVisitors(c *call) (any, *failure) {
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed
 	}
+
 	// The caller's function may call the service, which is locked here.
 	visitors := s.visitors
 	return unlocked(func() any { return newVisitorPage(visitors, c.project, params) }), nil
@@ -109,6 +111,7 @@ func newVisitorPage(visitors visitorsFunc, project string, params mintlify.Visit
 	if visitors != nil {
 		rows, totals = visitors(project, params)
 	}
+
 	rows, hasMore := pageOf(rows, params.Offset, cmp.Or(params.Limit, defaultLimit))
 	return &visitorPage{
 		Totals:   visitorCounts(totals),
