@@ -290,23 +290,28 @@ func (e *outcomeUnknownError) Error() string {
 func (e *outcomeUnknownError) Is(target error) bool { return target == ErrOutcomeUnknown }
 func (e *outcomeUnknownError) Unwrap() error        { return e.err }
 
-// sendError is an attempt that brought no response.
+// sendError is an attempt that brought no response. See the causes in request.go.
 type sendError struct {
-	operation Operation
-	url       string // with the method
-	attempts  int
-	err       error // why no response came
-	previous  error // of the attempt before, if there was one
-	notSent   bool  // it is certain that the service got nothing
-	final     bool  // another attempt at once would not help
+	sent     sentRequest
+	err      error // why no response came
+	previous error // of the attempt before, if there was one
 
+	notSent       bool // it is certain that the service got nothing
+	final         bool // another attempt at once would not help
 	worthRetrying bool // calling again later may help
 }
 
+// sentRequest is what an error says of the request.
+type sentRequest struct {
+	operation Operation
+	url       string // with the method
+	attempts  int
+}
+
 func (e *sendError) Error() string {
-	message := prefix(e.operation) + ": " + redact.OneLine(e.url, redact.MaxServiceText) + because(e.err)
-	if e.attempts > 1 {
-		message += fmt.Sprintf(" [%d attempts]", e.attempts)
+	message := prefix(e.sent.operation) + ": " + redact.OneLine(e.sent.url, redact.MaxServiceText) + because(e.err)
+	if e.sent.attempts > 1 {
+		message += fmt.Sprintf(" [%d attempts]", e.sent.attempts)
 	}
 	if e.previous != nil {
 		message += "; previous attempt: " + strings.TrimPrefix(e.previous.Error(), "mintlify: ")

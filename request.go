@@ -141,7 +141,7 @@ func (c *call) run() error {
 		return err // nil, or why there was no attempt
 	}
 	if c.ctx.Err() != nil && c.isRetryable() {
-		c.err = c.refused(c.ctx.Err())
+		c.err = c.endedBefore(contextError(c.ctx))
 	}
 	if c.operation.isPost() && mayHaveActed(c.err) {
 		return &outcomeUnknownError{c.err, c.bearer.Key.Text(c.outcome(), redact.MaxServiceText)}
@@ -231,7 +231,7 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 	case readErr == nil:
 		return c.responseError(resp, body, decodeErr.Error())
 	case interrupted && !c.operation.isPost():
-		return c.noResponse(readErr)
+		return c.interrupted()
 	}
 	truncated := c.safe(readErr)
 	if interrupted {
@@ -281,47 +281,89 @@ func (c *call) sendErrorOf(err error) *sendError {
 		return c.refused(c.bearer.Refused)
 	case c.bearer.Err != nil:
 		return c.noResponse(c.bearer.Err)
+	case c.ctx.Err() != nil:
+		return c.interrupted()
 	}
-	// http.Client's own, such as a redirect to an invalid URL.
+	return c.notFollowed(err)
+}
+
+// refused returns the error of a request that was not sent: the context had ended, or the
+// limiter or the key source returned err.
+func (c *call) refused(err error) *sendError {
+	switch {
+	case c.ctx.Err() != nil:
+		return c.endedBefore(contextError(c.ctx))
+	case transport.PastDeadline(c.ctx):
+		return c.endedBefore(c.withoutKey(err))
+	}
+	return c.heldBack(c.withoutKey(err))
+}
+
+// noResponse returns the error of an attempt that the transport ended with err.
+func (c *call) noResponse(err error) *sendError {
+	switch {
+	case c.ctx.Err() != nil:
+		return c.interrupted()
+	case isCertificateError(err):
+		return c.distrusted(err)
+	}
+	return c.disconnected(err)
+}
+
+// The causes of a sendError: there is one constructor for each, so that the combinations of
+// its flags can be read off.
+
+// endedBefore: the context, or its time, ended before the request was sent.
+func (c *call) endedBefore(err error) *sendError {
+	return &sendError{sent: c.sent(), err: err, previous: c.err, notSent: true, final: true}
+}
+
+// heldBack: the limiter or the key source returned err. The call can be made again later.
+func (c *call) heldBack(err error) *sendError {
+	return &sendError{sent: c.sent(), err: err, previous: c.err, notSent: true, final: true, worthRetrying: true}
+}
+
+// interrupted: the context ended while the request was in progress.
+func (c *call) interrupted() *sendError {
+	return &sendError{sent: c.sent(), err: contextError(c.ctx), previous: c.err, notSent: c.bearer.Attempt.NeverSent(), final: true}
+}
+
+// distrusted: the service's certificate was refused, as it will be the next time.
+func (c *call) distrusted(err error) *sendError {
+	return &sendError{sent: c.sent(), err: c.safe(err), notSent: c.bearer.Attempt.NeverSent(), final: true}
+}
+
+// disconnected: there was no connection, or it failed before the response had come.
+func (c *call) disconnected(err error) *sendError {
+	notSent := c.bearer.Attempt.NeverSent()
+	return &sendError{sent: c.sent(), err: c.safe(err), notSent: notSent, worthRetrying: notSent || !c.operation.isPost()}
+}
+
+// notFollowed: http.Client could not follow a redirect, such as one to an invalid URL.
+func (c *call) notFollowed(err error) *sendError {
 	var urlErr *url.Error
 	if errors.As(err, &urlErr) {
 		err = urlErr.Err
 	}
-	e := c.noResponse(err)
-	e.final, e.worthRetrying = true, false
-	return e
+	return &sendError{sent: c.sent(), err: c.safe(err), notSent: c.bearer.Attempt.NeverSent(), final: true}
 }
 
-// refused is the error of a request that the context, the limiter or the key source held
-// back. The key source's error may show a key that this call has not seen.
-func (c *call) refused(err error) *sendError {
-	ended := c.ctx.Err() != nil || transport.PastDeadline(c.ctx)
-	if c.ctx.Err() != nil {
-		err = contextError(c.ctx)
-	} else if message := redact.AnyKey(c.bearer.Key.Text(err.Error(), maxKeptBody)); message != err.Error() {
-		err = &redactedError{err, message}
+func (c *call) sent() sentRequest {
+	return sentRequest{
+		operation: c.operation,
+		url:       c.method + " " + c.bearer.Key.Text(c.httpReq.URL.String(), maxKeptBody),
+		attempts:  c.bearer.Attempts,
 	}
-	e := c.sendError(err)
-	e.previous, e.notSent, e.final, e.worthRetrying = c.err, true, true, !ended
-	return e
 }
 
-// noResponse is the error of an attempt that brought no response.
-func (c *call) noResponse(err error) *sendError {
-	notSent := c.bearer.Attempt.NeverSent()
-	if c.ctx.Err() != nil {
-		e := c.sendError(contextError(c.ctx))
-		e.previous, e.notSent, e.final = c.err, notSent, true
-		return e
+// withoutKey redacts an error of the limiter or the key source. The key source's may show a
+// key that this call has not seen.
+func (c *call) withoutKey(err error) error {
+	message := redact.AnyKey(c.bearer.Key.Text(err.Error(), maxKeptBody))
+	if message == err.Error() {
+		return err
 	}
-	e := c.sendError(c.safe(err))
-	e.notSent, e.final = notSent, isCertificateError(err)
-	e.worthRetrying = !e.final && (notSent || !c.operation.isPost())
-	return e
-}
-
-func (c *call) sendError(err error) *sendError {
-	return &sendError{operation: c.operation, url: c.method + " " + c.bearer.Key.Text(c.httpReq.URL.String(), maxKeptBody), attempts: c.bearer.Attempts, err: err}
+	return &redactedError{err, message}
 }
 
 // safe makes an error of the transport fit to be returned.
