@@ -6,20 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"math"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
 const (
-	defaultLimit   = 50       // rows of a page, if the request does not say
-	maxCountsLimit = 250      // rows of a page of visitors or views
-	maxCountsBody  = 2 << 20  // bytes of a page whose rows are short
-	maxCursor      = 64 << 10 // bytes
+	defaultLimit   = 50      // rows of a page, if the request does not say
+	maxCountsLimit = 250     // rows of a page of visitors or views
+	maxCountsBody  = 2 << 20 // bytes of a page whose rows are short
 )
 
 // AnalyticsService exports how humans and AIs use the documentation. It is
@@ -39,130 +35,39 @@ func newAnalyticsService(c *Client) *AnalyticsService {
 	return &AnalyticsService{client: c, url: c.url("/v1/analytics", c.projectID)}
 }
 
-// get sends r, whose url is a path below s.url.
-func (s *AnalyticsService) get(ctx context.Context, r request) error {
-	r.method, r.url, r.personal = http.MethodGet, s.url+r.url, true
-	return s.client.do(ctx, r)
+// request returns a request for what is at path, below the project's analytics.
+func (s *AnalyticsService) request(op Operation, path string, query url.Values) request {
+	return request{operation: op, method: http.MethodGet, url: s.url + path, query: query, personal: true}
 }
 
-// getPage gets one page of an export.
-func (s *AnalyticsService) getPage(ctx context.Context, p exportParams, into decoder) error {
-	if err := p.check(); err != nil {
-		return err
-	}
-	return s.get(ctx, request{operation: p.operation, url: p.path, query: p.query(), maxBody: p.maxBody, into: into})
+// dateRange is the range of dates that an export covers.
+type dateRange struct {
+	from, to Date
 }
 
-// exportParams are what all exports have in common.
-type exportParams struct {
-	operation Operation
-	path      string // below s.url
-	maxBody   int64  // 0: the common limit
-	from, to  Date
-	source    FeedbackSource
-	statuses  []FeedbackStatus
-	limit     int // 0: the service's default
-	maxLimit  int // the service's
-	iterLimit int // of the iterators; 0: maxLimit
-	byCursor  bool
-	position
-}
-
-func (p exportParams) check() error {
+func (d dateRange) check() error {
 	switch {
-	case p.limit < 0 || p.limit > p.maxLimit:
-		return &ArgumentError{"limit", fmt.Sprintf("is %d, want 1 to %d, or 0 for the default", p.limit, p.maxLimit)}
-	case p.offset < 0:
-		return &ArgumentError{"offset", fmt.Sprintf("is %d, want 0 or more", p.offset)}
-	case p.offset > math.MaxInt-p.maxLimit:
-		return &ArgumentError{"offset", fmt.Sprintf("is %d, which is beyond any export", p.offset)}
-	}
-	for _, status := range p.statuses {
-		if strings.TrimSpace(string(status)) == "" {
-			return &ArgumentError{"statuses", "has an empty status"}
-		}
-		if strings.Contains(string(status), ",") {
-			return &ArgumentError{"statuses", "has a status with a comma: give each status on its own"}
-		}
-	}
-	return checkDates(p.from, p.to)
-}
-
-func (p exportParams) query() url.Values {
-	query := datesQuery(p.from, p.to)
-	if p.source != "" {
-		query.Set("source", string(p.source))
-	}
-	if len(p.statuses) > 0 {
-		list := make([]string, len(p.statuses))
-		for i, status := range p.statuses {
-			list[i] = string(status)
-		}
-		query.Set("status", strings.Join(list, ","))
-	}
-	if p.limit != 0 {
-		query.Set("limit", strconv.Itoa(p.limit))
-	}
-	if p.offset != 0 {
-		query.Set("offset", strconv.Itoa(p.offset))
-	}
-	if p.cursor != "" {
-		query.Set("cursor", p.cursor)
-	}
-	return query
-}
-
-func (s *AnalyticsService) listing(p exportParams) listing {
-	return listing{
-		operation: p.operation, url: s.url + p.path, invalid: p.check(),
-		from: p.position, limit: cmp.Or(p.limit, p.iterLimit, p.maxLimit), byCursor: p.byCursor,
-	}
-}
-
-func checkDates(from, to Date) error {
-	switch {
-	case !from.isValid():
+	case !d.from.isValid():
 		return &ArgumentError{"dateFrom", "is not in the years 0 to 9999"}
-	case !to.isValid():
+	case !d.to.isValid():
 		return &ArgumentError{"dateTo", "is not in the years 0 to 9999"}
-	case !from.IsZero() && !to.IsZero() && from.day == to.day && !from.at.Before(to.at):
-		return &ArgumentError{"dateFrom", fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", from, to)}
+	case d.from.IsZero() || d.to.IsZero() || d.from.day != d.to.day:
+		return nil // the service knows which comes first
+	case !d.from.at.Before(d.to.at):
+		return &ArgumentError{"dateFrom", fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", d.from, d.to)}
 	}
 	return nil
 }
 
-func datesQuery(from, to Date) url.Values {
+func (d dateRange) query() url.Values {
 	query := url.Values{}
-	if !from.IsZero() {
-		query.Set("dateFrom", from.String())
+	if !d.from.IsZero() {
+		query.Set("dateFrom", d.from.String())
 	}
-	if !to.IsZero() {
-		query.Set("dateTo", to.String())
+	if !d.to.IsZero() {
+		query.Set("dateTo", d.to.String())
 	}
 	return query
-}
-
-// cursorJSON is how a page says where the next one starts.
-type cursorJSON struct {
-	HasMore    *bool  `json:"hasMore"`
-	NextCursor string `json:"nextCursor"`
-}
-
-func (c cursorJSON) next() (hasMore bool, cursor string, err error) {
-	switch {
-	case c.HasMore == nil:
-		return false, "", wire.Missing("hasMore")
-	case *c.HasMore && c.NextCursor == "":
-		return false, "", wire.Missing("nextCursor, though hasMore is true")
-	}
-	return *c.HasMore, c.NextCursor, checkCursor(c.NextCursor)
-}
-
-func checkCursor(cursor string) error {
-	if len(cursor) > maxCursor {
-		return fmt.Errorf("the next cursor is longer than %d KiB", maxCursor>>10)
-	}
-	return nil
 }
 
 // VisitorsParams says which visitors to export. With the zero value the service chooses
@@ -216,11 +121,7 @@ type Visitor struct {
 // DateFrom that is not before DateTo; [*APIError], [*ResponseError], or the
 // network's or context's error.
 func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParams) (*VisitorPage, error) {
-	page := &VisitorPage{Offset: params.Offset, NextOffset: params.Offset + cmp.Or(params.Limit, defaultLimit)}
-	if err := s.getPage(ctx, params.export(), page); err != nil {
-		return nil, err
-	}
-	return page, nil
+	return s.visitors(params).get(ctx)
 }
 
 // VisitorPages ranges over an export page by page, from params.Offset on, in pages of
@@ -236,37 +137,39 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 // is more. A page with fewer rows than the limit that says there is more is logged as a
 // warning ([WithLogger]), once an export. The next page still starts at offset + limit, so
 // rows are missing if the service caps its pages below the limit.
-func (s *AnalyticsService) VisitorPages(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[*VisitorPage, error] {
-	list := s.listing(params.export())
-	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*VisitorPage, error) {
-		params := params
-		params.Limit, params.Offset = list.limit, at.offset
-		return s.GetVisitors(ctx, params)
-	})
+func (s *AnalyticsService) VisitorPages(
+	ctx context.Context, params VisitorsParams, opts ...ExportOption,
+) iter.Seq2[*VisitorPage, error] {
+	return s.visitors(params).pages(ctx, opts)
 }
 
 // Visitors is [AnalyticsService.VisitorPages] row by row, without the totals, which are
 // not the sum of the rows: see [VisitorTotals].
-func (s *AnalyticsService) Visitors(ctx context.Context, params VisitorsParams, opts ...ExportOption) iter.Seq2[Visitor, error] {
-	return rowsOf(s.VisitorPages(ctx, params, opts...))
+func (s *AnalyticsService) Visitors(
+	ctx context.Context, params VisitorsParams, opts ...ExportOption,
+) iter.Seq2[Visitor, error] {
+	return s.visitors(params).rows(ctx, opts)
 }
 
-func (p VisitorsParams) export() exportParams {
-	return exportParams{
-		operation: OpGetVisitors, path: "/visitors", maxBody: maxCountsBody, from: p.DateFrom, to: p.DateTo,
-		limit: p.Limit, maxLimit: maxCountsLimit, position: position{offset: p.Offset},
-	}
+func (s *AnalyticsService) visitors(params VisitorsParams) list[*VisitorPage, Visitor] {
+	return countsList[*VisitorPage](s, OpGetVisitors, "/visitors", params, func(at position, limit int) *VisitorPage {
+		return &VisitorPage{Offset: at.offset, NextOffset: at.offset + limit}
+	})
 }
 
 func (v Visitor) identity() identity          { return identity{text: v.Path} }
 func (p *VisitorPage) rows() []Visitor        { return p.Visitors }
 func (p *VisitorPage) next() (position, bool) { return position{offset: p.NextOffset}, p.HasMore }
 
-func (p *VisitorPage) decode(data []byte) (err error) {
-	var totals Visitor
-	totals, p.Visitors, p.HasMore, err = decodeCounts[Visitor](data, "visitors")
-	p.Totals = VisitorTotals{totals.Human, totals.AI, totals.Total}
-	return err
+func (p *VisitorPage) decode(data []byte) error {
+	counts, err := decodeCounts[Visitor](data, "visitors")
+	if err != nil {
+		return err
+	}
+	p.Totals = VisitorTotals{Human: counts.totals.Human, AI: counts.totals.AI, Total: counts.totals.Total}
+	p.Visitors = counts.rows
+	p.HasMore = counts.hasMore
+	return nil
 }
 
 // ViewsParams says which page views to export. With the zero value the service chooses
@@ -310,52 +213,63 @@ type View struct {
 // which asks for 250 rows at a time. It returns the errors of
 // [AnalyticsService.GetVisitors].
 func (s *AnalyticsService) GetViews(ctx context.Context, params ViewsParams) (*ViewPage, error) {
-	page := &ViewPage{Offset: params.Offset, NextOffset: params.Offset + cmp.Or(params.Limit, defaultLimit)}
-	if err := s.getPage(ctx, params.export(), page); err != nil {
-		return nil, err
-	}
-	return page, nil
+	return s.views(params).get(ctx)
 }
 
 // ViewPages ranges over an export page by page, by the rules of
 // [AnalyticsService.VisitorPages].
-func (s *AnalyticsService) ViewPages(ctx context.Context, params ViewsParams, opts ...ExportOption) iter.Seq2[*ViewPage, error] {
-	list := s.listing(params.export())
-	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*ViewPage, error) {
-		params := params
-		params.Limit, params.Offset = list.limit, at.offset
-		return s.GetViews(ctx, params)
-	})
+func (s *AnalyticsService) ViewPages(
+	ctx context.Context, params ViewsParams, opts ...ExportOption,
+) iter.Seq2[*ViewPage, error] {
+	return s.views(params).pages(ctx, opts)
 }
 
 // Views is [AnalyticsService.ViewPages] row by row.
-func (s *AnalyticsService) Views(ctx context.Context, params ViewsParams, opts ...ExportOption) iter.Seq2[View, error] {
-	return rowsOf(s.ViewPages(ctx, params, opts...))
+func (s *AnalyticsService) Views(
+	ctx context.Context, params ViewsParams, opts ...ExportOption,
+) iter.Seq2[View, error] {
+	return s.views(params).rows(ctx, opts)
 }
 
-func (p ViewsParams) export() exportParams {
-	export := VisitorsParams(p).export()
-	export.operation, export.path = OpGetViews, "/views"
-	return export
+func (s *AnalyticsService) views(params ViewsParams) list[*ViewPage, View] {
+	return countsList[*ViewPage](s, OpGetViews, "/views", VisitorsParams(params), func(at position, limit int) *ViewPage {
+		return &ViewPage{Offset: at.offset, NextOffset: at.offset + limit}
+	})
 }
 
 func (v View) identity() identity          { return identity{text: v.Path} }
 func (p *ViewPage) rows() []View           { return p.Views }
 func (p *ViewPage) next() (position, bool) { return position{offset: p.NextOffset}, p.HasMore }
 
-func (p *ViewPage) decode(data []byte) (err error) {
-	var totals View
-	totals, p.Views, p.HasMore, err = decodeCounts[View](data, "views")
-	p.Totals = ViewTotals{totals.Human, totals.AI, totals.Total}
-	return err
+func (p *ViewPage) decode(data []byte) error {
+	counts, err := decodeCounts[View](data, "views")
+	if err != nil {
+		return err
+	}
+	p.Totals = ViewTotals{Human: counts.totals.Human, AI: counts.totals.AI, Total: counts.totals.Total}
+	p.Views = counts.rows
+	p.HasMore = counts.hasMore
+	return nil
 }
 
-// countsJSON is a row, or the totals, as the service sends it: its numbers may be fractions.
-type countsJSON struct {
-	Path  string  `json:"path"`
-	Human float64 `json:"human"`
-	AI    float64 `json:"ai"`
-	Total float64 `json:"total"`
+// countsList describes an export of visitors or of views. newPage gets the limit that holds.
+func countsList[P page[R], R row](
+	s *AnalyticsService, op Operation, path string, params VisitorsParams, newPage func(at position, limit int) P,
+) list[P, R] {
+	dates := dateRange{params.DateFrom, params.DateTo}
+	r := s.request(op, path, dates.query())
+	r.maxBody = maxCountsBody
+	return list[P, R]{
+		client:   s.client,
+		request:  r,
+		invalid:  dates.check(),
+		from:     position{offset: params.Offset},
+		limit:    params.Limit,
+		maxLimit: maxCountsLimit,
+		newPage: func(at position, limit int) P {
+			return newPage(at, cmp.Or(limit, defaultLimit))
+		},
+	}
 }
 
 // pathCounts is a row of visitors or of views.
@@ -368,8 +282,23 @@ type pathCounts interface {
 	}
 }
 
-// decodeCounts reads a page whose list has that name. totals is a row without a path.
-func decodeCounts[R pathCounts](data []byte, name string) (totals R, rows []R, hasMore bool, err error) {
+// counts is a page of visitors or of views. Its totals are a row without a path.
+type counts[R pathCounts] struct {
+	totals  R
+	rows    []R
+	hasMore bool
+}
+
+// countsJSON is a row, or the totals, as the service sends it: its numbers may be fractions.
+type countsJSON struct {
+	Path  string  `json:"path"`
+	Human float64 `json:"human"`
+	AI    float64 `json:"ai"`
+	Total float64 `json:"total"`
+}
+
+// decodeCounts reads a page whose list has that name.
+func decodeCounts[R pathCounts](data []byte, name string) (counts[R], error) {
 	var page struct {
 		Totals   *countsJSON  `json:"totals"`
 		Visitors []countsJSON `json:"visitors"`
@@ -377,27 +306,29 @@ func decodeCounts[R pathCounts](data []byte, name string) (totals R, rows []R, h
 		HasMore  *bool        `json:"hasMore"`
 	}
 	if err := json.Unmarshal(data, &page); err != nil {
-		return totals, nil, false, wire.Invalid("a page of "+name, err)
+		return counts[R]{}, wire.Invalid("a page of "+name, err)
 	}
+
 	list := page.Visitors
 	if name == "views" {
 		list = page.Views
 	}
 	switch {
 	case page.Totals == nil:
-		return totals, nil, false, wire.Missing("totals")
+		return counts[R]{}, wire.Missing("totals")
 	case list == nil:
-		return totals, nil, false, wire.Missing(name)
+		return counts[R]{}, wire.Missing(name)
 	case page.HasMore == nil:
-		return totals, nil, false, wire.Missing("hasMore")
+		return counts[R]{}, wire.Missing("hasMore")
 	}
-	var counts wire.Counts
+
+	var rounded wire.Counts
 	round := func(row countsJSON) R {
-		return R{Path: row.Path, Human: counts.Round(row.Human), AI: counts.Round(row.AI), Total: counts.Round(row.Total)}
+		return R{Path: row.Path, Human: rounded.Round(row.Human), AI: rounded.Round(row.AI), Total: rounded.Round(row.Total)}
 	}
-	rows = make([]R, len(list))
+	read := counts[R]{totals: round(*page.Totals), rows: make([]R, len(list)), hasMore: *page.HasMore}
 	for i, row := range list {
-		rows[i] = round(row)
+		read.rows[i] = round(row)
 	}
-	return round(*page.Totals), rows, *page.HasMore, counts.Err
+	return read, rounded.Err
 }

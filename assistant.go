@@ -78,33 +78,36 @@ type ConversationSource struct {
 // DateTo; [*APIError], [*ResponseError] (also for a page of more than 10 MiB: ask for a
 // smaller limit), or the network's or context's error.
 func (s *AnalyticsService) GetConversations(ctx context.Context, params ConversationsParams) (*ConversationPage, error) {
-	page := &ConversationPage{Cursor: params.Cursor}
-	if err := s.getPage(ctx, params.export(), page); err != nil {
-		return nil, err
-	}
-	return page, nil
+	return s.conversations(params).get(ctx)
 }
 
 // ConversationPages ranges over an export page by page, from params.Cursor on, in pages of
 // params.Limit rows (0: 250), by the rules of [AnalyticsService.SearchPages].
-func (s *AnalyticsService) ConversationPages(ctx context.Context, params ConversationsParams, opts ...ExportOption) iter.Seq2[*ConversationPage, error] {
-	list := s.listing(params.export())
-	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*ConversationPage, error) {
-		params := params
-		params.Limit, params.Cursor = list.limit, at.cursor
-		return s.GetConversations(ctx, params)
-	})
+func (s *AnalyticsService) ConversationPages(
+	ctx context.Context, params ConversationsParams, opts ...ExportOption,
+) iter.Seq2[*ConversationPage, error] {
+	return s.conversations(params).pages(ctx, opts)
 }
 
 // Conversations is [AnalyticsService.ConversationPages] row by row.
-func (s *AnalyticsService) Conversations(ctx context.Context, params ConversationsParams, opts ...ExportOption) iter.Seq2[Conversation, error] {
-	return rowsOf(s.ConversationPages(ctx, params, opts...))
+func (s *AnalyticsService) Conversations(
+	ctx context.Context, params ConversationsParams, opts ...ExportOption,
+) iter.Seq2[Conversation, error] {
+	return s.conversations(params).rows(ctx, opts)
 }
 
-func (p ConversationsParams) export() exportParams {
-	return exportParams{
-		operation: OpGetConversations, path: "/assistant", from: p.DateFrom, to: p.DateTo,
-		limit: p.Limit, maxLimit: 1000, iterLimit: 250, byCursor: true, position: position{cursor: p.Cursor},
+func (s *AnalyticsService) conversations(params ConversationsParams) list[*ConversationPage, Conversation] {
+	dates := dateRange{params.DateFrom, params.DateTo}
+	return list[*ConversationPage, Conversation]{
+		client:    s.client,
+		request:   s.request(OpGetConversations, "/assistant", dates.query()),
+		invalid:   dates.check(),
+		from:      position{cursor: params.Cursor},
+		byCursor:  true,
+		limit:     params.Limit,
+		maxLimit:  1000,
+		iterLimit: 250,
+		newPage:   func(at position, _ int) *ConversationPage { return &ConversationPage{Cursor: at.cursor} },
 	}
 }
 
@@ -112,7 +115,7 @@ func (c Conversation) identity() identity          { return identity{c.ID, c.Tim
 func (p *ConversationPage) rows() []Conversation   { return p.Conversations }
 func (p *ConversationPage) next() (position, bool) { return position{cursor: p.NextCursor}, p.HasMore }
 
-func (p *ConversationPage) decode(data []byte) (err error) {
+func (p *ConversationPage) decode(data []byte) error {
 	var page struct {
 		Conversations []struct {
 			Conversation
@@ -126,13 +129,19 @@ func (p *ConversationPage) decode(data []byte) (err error) {
 	if page.Conversations == nil {
 		return wire.Missing("conversations")
 	}
+	next, hasMore, err := page.cursorJSON.next()
+	if err != nil {
+		return err
+	}
+
+	p.HasMore = hasMore
+	p.NextCursor = next
 	p.Conversations = make([]Conversation, len(page.Conversations))
 	for i, row := range page.Conversations {
 		p.Conversations[i] = row.Conversation
 		p.Conversations[i].Timestamp = row.Timestamp.Time
 	}
-	p.HasMore, p.NextCursor, err = page.cursorJSON.next()
-	return err
+	return nil
 }
 
 // Role is who wrote a message of a thread. Unknown values are kept as received.
@@ -170,8 +179,11 @@ func (s *AnalyticsService) GetThread(ctx context.Context, id string) (*Thread, e
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
+
 	thread := new(Thread)
-	if err := s.get(ctx, request{operation: OpGetThread, url: "/assistant/threads/" + url.PathEscape(id), into: thread}); err != nil {
+	r := s.request(OpGetThread, "/assistant/threads/"+url.PathEscape(id), nil)
+	r.into = thread
+	if err := s.client.do(ctx, r); err != nil {
 		return nil, err
 	}
 	return thread, nil
@@ -224,12 +236,15 @@ type CallerStats struct {
 // Errors: [*ArgumentError] for a DateFrom that is not before DateTo; [*APIError],
 // [*ResponseError], or the network's or context's error.
 func (s *AnalyticsService) GetCallerStats(ctx context.Context, params CallerStatsParams) (*CallerStats, error) {
-	if err := checkDates(params.DateFrom, params.DateTo); err != nil {
+	dates := dateRange{params.DateFrom, params.DateTo}
+	if err := dates.check(); err != nil {
 		return nil, err
 	}
+
 	stats := new(CallerStats)
-	err := s.get(ctx, request{operation: OpGetCallerStats, url: "/assistant/caller-stats", query: datesQuery(params.DateFrom, params.DateTo), into: stats})
-	if err != nil {
+	r := s.request(OpGetCallerStats, "/assistant/caller-stats", dates.query())
+	r.into = stats
+	if err := s.client.do(ctx, r); err != nil {
 		return nil, err
 	}
 	return stats, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/wire"
@@ -83,41 +85,81 @@ type Feedback struct {
 // DateTo, or a status that is empty or has a comma; [*APIError], [*ResponseError], or the
 // network's or context's error.
 func (s *AnalyticsService) GetFeedback(ctx context.Context, params FeedbackParams) (*FeedbackPage, error) {
-	page := &FeedbackPage{Cursor: params.Cursor}
-	if err := s.getPage(ctx, params.export(), page); err != nil {
-		return nil, err
-	}
-	return page, nil
+	return s.feedback(params).get(ctx)
 }
 
 // FeedbackPages ranges over an export page by page, from params.Cursor on, in pages of
 // params.Limit rows (0: 100), by the rules of [AnalyticsService.SearchPages].
-func (s *AnalyticsService) FeedbackPages(ctx context.Context, params FeedbackParams, opts ...ExportOption) iter.Seq2[*FeedbackPage, error] {
-	list := s.listing(params.export())
-	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*FeedbackPage, error) {
-		params := params
-		params.Limit, params.Cursor = list.limit, at.cursor
-		return s.GetFeedback(ctx, params)
-	})
+func (s *AnalyticsService) FeedbackPages(
+	ctx context.Context, params FeedbackParams, opts ...ExportOption,
+) iter.Seq2[*FeedbackPage, error] {
+	return s.feedback(params).pages(ctx, opts)
 }
 
 // Feedback is [AnalyticsService.FeedbackPages] row by row.
-func (s *AnalyticsService) Feedback(ctx context.Context, params FeedbackParams, opts ...ExportOption) iter.Seq2[Feedback, error] {
-	return rowsOf(s.FeedbackPages(ctx, params, opts...))
+func (s *AnalyticsService) Feedback(
+	ctx context.Context, params FeedbackParams, opts ...ExportOption,
+) iter.Seq2[Feedback, error] {
+	return s.feedback(params).rows(ctx, opts)
 }
 
-func (p FeedbackParams) export() exportParams {
-	return exportParams{
-		operation: OpGetFeedback, path: "/feedback", from: p.DateFrom, to: p.DateTo, source: p.Source, statuses: p.Statuses,
-		limit: p.Limit, maxLimit: maxFeedbackLimit, byCursor: true, position: position{cursor: p.Cursor},
+func (s *AnalyticsService) feedback(params FeedbackParams) list[*FeedbackPage, Feedback] {
+	filter := feedbackFilter{
+		dates:    dateRange{params.DateFrom, params.DateTo},
+		source:   params.Source,
+		statuses: params.Statuses,
 	}
+	return list[*FeedbackPage, Feedback]{
+		client:   s.client,
+		request:  s.request(OpGetFeedback, "/feedback", filter.query()),
+		invalid:  filter.check(),
+		from:     position{cursor: params.Cursor},
+		byCursor: true,
+		limit:    params.Limit,
+		maxLimit: maxFeedbackLimit,
+		newPage:  func(at position, _ int) *FeedbackPage { return &FeedbackPage{Cursor: at.cursor} },
+	}
+}
+
+// feedbackFilter says which feedback an export covers.
+type feedbackFilter struct {
+	dates    dateRange
+	source   FeedbackSource   // "": all
+	statuses []FeedbackStatus // any of them; empty: all
+}
+
+func (f feedbackFilter) check() error {
+	for _, status := range f.statuses {
+		if strings.TrimSpace(string(status)) == "" {
+			return &ArgumentError{"statuses", "has an empty status"}
+		}
+		if strings.Contains(string(status), ",") {
+			return &ArgumentError{"statuses", "has a status with a comma: give each status on its own"}
+		}
+	}
+	return f.dates.check()
+}
+
+func (f feedbackFilter) query() url.Values {
+	query := f.dates.query()
+	if f.source != "" {
+		query.Set("source", string(f.source))
+	}
+	if len(f.statuses) > 0 {
+		statuses := make([]string, len(f.statuses))
+		for i, status := range f.statuses {
+			statuses[i] = string(status)
+		}
+		query.Set("status", strings.Join(statuses, ","))
+	}
+	return query
 }
 
 func (f Feedback) identity() identity          { return identity{text: f.ID} }
 func (p *FeedbackPage) rows() []Feedback       { return p.Feedback }
 func (p *FeedbackPage) next() (position, bool) { return position{cursor: p.NextCursor}, p.HasMore }
 
-func (p *FeedbackPage) decode(data []byte) (err error) {
+func (p *FeedbackPage) decode(data []byte) error {
 	var page struct {
 		Feedback []struct {
 			Feedback
@@ -131,13 +173,19 @@ func (p *FeedbackPage) decode(data []byte) (err error) {
 	if page.Feedback == nil {
 		return wire.Missing("feedback")
 	}
+	next, hasMore, err := page.cursorJSON.next()
+	if err != nil {
+		return err
+	}
+
+	p.HasMore = hasMore
+	p.NextCursor = next
 	p.Feedback = make([]Feedback, len(page.Feedback))
 	for i, row := range page.Feedback {
 		p.Feedback[i] = row.Feedback
 		p.Feedback[i].CreatedAt = row.CreatedAt.Time
 	}
-	p.HasMore, p.NextCursor, err = page.cursorJSON.next()
-	return err
+	return nil
 }
 
 // FeedbackByPageParams says which feedback to count. With the zero value the service
@@ -173,12 +221,25 @@ type PageFeedback struct {
 // of this list: params.Limit is the most rows that it sends. It returns the errors of
 // [AnalyticsService.GetFeedback].
 func (s *AnalyticsService) GetFeedbackByPage(ctx context.Context, params FeedbackByPageParams) (*FeedbackByPage, error) {
-	export := exportParams{
-		operation: OpGetFeedbackByPage, path: "/feedback/by-page", maxBody: maxCountsBody, from: params.DateFrom, to: params.DateTo,
-		source: params.Source, statuses: params.Statuses, limit: params.Limit, maxLimit: maxFeedbackLimit,
+	if err := checkLimit(params.Limit, maxFeedbackLimit); err != nil {
+		return nil, err
 	}
+	filter := feedbackFilter{
+		dates:    dateRange{params.DateFrom, params.DateTo},
+		source:   params.Source,
+		statuses: params.Statuses,
+	}
+	if err := filter.check(); err != nil {
+		return nil, err
+	}
+
+	query := filter.query()
+	setNumber(query, "limit", params.Limit)
+	r := s.request(OpGetFeedbackByPage, "/feedback/by-page", query)
+	r.maxBody = maxCountsBody
 	pages := new(FeedbackByPage)
-	if err := s.getPage(ctx, export, pages); err != nil {
+	r.into = pages
+	if err := s.client.do(ctx, r); err != nil {
 		return nil, err
 	}
 	return pages, nil

@@ -3,20 +3,27 @@ package mintlify
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"iter"
 	"log/slog"
+	"maps"
+	"math"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/async"
+	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
 const (
-	maxEmptyPages = 3 // in a row, that say there is more
-	maxPrefetch   = 8 // pages
+	maxEmptyPages = 3        // in a row, that say there is more
+	maxPrefetch   = 8        // pages
+	maxCursor     = 64 << 10 // bytes
 )
 
 // ExportOption sets up an export.
@@ -40,7 +47,8 @@ func WithPrefetch(pages int) ExportOption {
 	return func(cfg *exportConfig) { cfg.prefetch = pages }
 }
 
-func newExportConfig(opts []ExportOption) (cfg exportConfig, err error) {
+func newExportConfig(opts []ExportOption) (exportConfig, error) {
+	var cfg exportConfig
 	for i, opt := range opts {
 		if opt == nil {
 			return cfg, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
@@ -61,6 +69,7 @@ type position struct {
 
 // page is what the loop needs to know of a page of rows.
 type page[R row] interface {
+	decoder
 	rows() []R
 	next() (at position, hasMore bool)
 }
@@ -75,60 +84,166 @@ type identity struct {
 	at   time.Time
 }
 
-// listing says how to paginate a list.
-type listing struct {
-	operation Operation
-	url       string
-	invalid   error // why the params are refused, if they are
+// list describes a list that the service sends in pages. A service makes one from the params
+// of a call; get, pages and rows are then the bodies of its methods.
+type list[P page[R], R row] struct {
+	client  *Client
+	request request // of any page: where it starts, and its limit, are added to the query
+	invalid error   // why the params are refused; nil: they are not
+
 	from      position
-	limit     int  // rows that each page is asked for
 	byCursor  bool // else by offset
+	limit     int  // rows of a page; 0: the service's default
+	maxLimit  int  // the service's
+	iterLimit int  // rows of a page in the iterators if limit is 0; 0: maxLimit
+
+	newPage func(at position, limit int) P // an empty page, to decode into
 }
 
-// paginate ranges over the pages of a list. fetch gets one of them.
-func paginate[P page[R], R row](ctx context.Context, c *Client, list listing, opts []ExportOption, fetch func(context.Context, position) (P, error)) iter.Seq2[P, error] {
-	cfg, err := newExportConfig(opts)
-	if err = cmp.Or(list.invalid, err); err == nil && ctx == nil {
-		err = &ArgumentError{"ctx", "is nil"}
-	}
+// get returns the page at l.from.
+func (l list[P, R]) get(ctx context.Context) (P, error) {
 	var none P
-	if err != nil {
-		return func(yield func(P, error) bool) { yield(none, err) }
+	if err := l.check(); err != nil {
+		return none, err
 	}
-	return func(yield func(P, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		prefetcher := prefetcher[P, R]{ctx: ctx, listing: list, pages: cfg.prefetch, fetch: fetch}
-		defer prefetcher.wait()
-		defer cancel()
-		guard := newPageGuard[R](list, c.config)
-		for at := list.from; ; {
-			current, err := prefetcher.next(at)
-			if err == nil {
-				err = guard.check(ctx, current)
-			}
+
+	page := l.newPage(l.from, l.limit)
+	r := l.request
+	r.query = l.query()
+	r.into = page
+	if err := l.client.do(ctx, r); err != nil {
+		return none, err
+	}
+	return page, nil
+}
+
+// getAt returns the page at a position.
+func (l list[P, R]) getAt(ctx context.Context, at position) (P, error) {
+	l.from = at
+	return l.get(ctx)
+}
+
+func (l list[P, R]) check() error {
+	if err := checkLimit(l.limit, l.maxLimit); err != nil {
+		return err
+	}
+	switch {
+	case l.from.offset < 0:
+		return &ArgumentError{"offset", fmt.Sprintf("is %d, want 0 or more", l.from.offset)}
+	case l.from.offset > math.MaxInt-l.maxLimit:
+		return &ArgumentError{"offset", fmt.Sprintf("is %d, which is beyond any export", l.from.offset)}
+	}
+	return l.invalid
+}
+
+func checkLimit(limit, maxLimit int) error {
+	if limit < 0 || limit > maxLimit {
+		return &ArgumentError{"limit", fmt.Sprintf("is %d, want 1 to %d, or 0 for the default", limit, maxLimit)}
+	}
+	return nil
+}
+
+func (l list[P, R]) query() url.Values {
+	query := maps.Clone(l.request.query)
+	setNumber(query, "limit", l.limit)
+	setNumber(query, "offset", l.from.offset)
+	if l.from.cursor != "" {
+		query.Set("cursor", l.from.cursor)
+	}
+	return query
+}
+
+// setNumber adds n to query, unless it is 0.
+func setNumber(query url.Values, name string, n int) {
+	if n != 0 {
+		query.Set(name, strconv.Itoa(n))
+	}
+}
+
+// rows ranges over the rows of the list from l.from on.
+func (l list[P, R]) rows(ctx context.Context, opts []ExportOption) iter.Seq2[R, error] {
+	pages := l.pages(ctx, opts)
+	return func(yield func(R, error) bool) {
+		for page, err := range pages {
 			if err != nil {
-				cancel() // before the loop can take its time over the error
-				yield(none, &PageError{Offset: at.offset, Cursor: at.cursor, Err: err})
+				var none R
+				yield(none, err)
 				return
 			}
-			next, hasMore := current.next()
-			if hasMore {
-				prefetcher.start(next)
+			for _, row := range page.rows() {
+				if !yield(row, nil) {
+					return
+				}
 			}
-			if !yield(current, nil) || !hasMore {
-				return
-			}
-			at = next
 		}
+	}
+}
+
+// pages ranges over the pages of the list from l.from on.
+func (l list[P, R]) pages(ctx context.Context, opts []ExportOption) iter.Seq2[P, error] {
+	prefetch, err := l.checkExport(ctx, opts)
+	if err != nil {
+		return func(yield func(P, error) bool) {
+			var none P
+			yield(none, err)
+		}
+	}
+
+	l.limit = cmp.Or(l.limit, l.iterLimit, l.maxLimit)
+	return func(yield func(P, error) bool) { l.export(ctx, prefetch, yield) }
+}
+
+// checkExport returns how many pages to prefetch, or why the export cannot begin.
+func (l list[P, R]) checkExport(ctx context.Context, opts []ExportOption) (int, error) {
+	if err := l.check(); err != nil {
+		return 0, err
+	}
+	cfg, err := newExportConfig(opts)
+	if err != nil {
+		return 0, err
+	}
+	if ctx == nil {
+		return 0, &ArgumentError{"ctx", "is nil"}
+	}
+	return cfg.prefetch, nil
+}
+
+// export yields one page after the other.
+func (l list[P, R]) export(ctx context.Context, prefetch int, yield func(P, error) bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	prefetcher := prefetcher[P, R]{ctx: ctx, list: l, pages: prefetch}
+	defer prefetcher.wait()
+	defer cancel()
+
+	guard := newPageGuard(l)
+	for at := l.from; ; {
+		page, err := prefetcher.next(at)
+		if err == nil {
+			err = guard.check(ctx, page)
+		}
+		if err != nil {
+			cancel() // before the loop can take its time over the error
+			var none P
+			yield(none, &PageError{Offset: at.offset, Cursor: at.cursor, Err: err})
+			return
+		}
+
+		next, hasMore := page.next()
+		if hasMore {
+			prefetcher.start(next)
+		}
+		if !yield(page, nil) || !hasMore {
+			return
+		}
+		at = next
 	}
 }
 
 // prefetcher requests pages while the loop works on the one before.
 type prefetcher[P page[R], R row] struct {
-	listing
 	ctx     context.Context
-	pages   int // to be pending at most
-	fetch   func(context.Context, position) (P, error)
+	list    list[P, R]
+	pages   int           // to be pending at most
 	pending []*pending[P] // in order
 }
 
@@ -148,10 +263,10 @@ func (f *prefetcher[P, R]) start(at position) {
 		next := &pending[P]{at: at}
 		if n := len(f.pending); n == 0 {
 			next.Run = async.Go(func() { f.request(next) })
-		} else if before := f.pending[n-1]; f.byCursor {
+		} else if before := f.pending[n-1]; f.list.byCursor {
 			next.Run = async.Go(func() { f.requestAfter(before, next) })
 		} else {
-			next.at.offset = before.at.offset + f.limit
+			next.at.offset = before.at.offset + f.list.limit
 			next.Run = async.Go(func() { f.request(next) })
 		}
 		f.pending = append(f.pending, next)
@@ -159,7 +274,7 @@ func (f *prefetcher[P, R]) start(at position) {
 }
 
 func (f *prefetcher[P, R]) request(p *pending[P]) {
-	p.page, p.err = f.fetch(f.ctx, p.at)
+	p.page, p.err = f.list.getAt(f.ctx, p.at)
 	p.succeeded = p.err == nil
 }
 
@@ -178,7 +293,7 @@ func (f *prefetcher[P, R]) requestAfter(before, p *pending[P]) {
 // next returns the page at a position: the first pending one, if there is one.
 func (f *prefetcher[P, R]) next(at position) (P, error) {
 	if len(f.pending) == 0 {
-		return f.fetch(f.ctx, at)
+		return f.list.getAt(f.ctx, at)
 	}
 	first := f.pending[0]
 	f.pending[0] = nil // the page is the loop's now
@@ -200,10 +315,9 @@ func (f *prefetcher[P, R]) wait() {
 
 // pageGuard ends a list whose rows would come twice or never end, and warns of one whose
 // rows may be missing. It keeps hashes of the pages so far, not the pages.
-type pageGuard[R row] struct {
-	listing
-	logger  *slog.Logger
-	path    string
+type pageGuard[P page[R], R row] struct {
+	list    list[P, R]
+	path    string // of the list, for messages
 	seed    maphash.Seed
 	seen    map[uint64]bool // pages, by the identities of their rows
 	cursors map[uint64]bool
@@ -211,24 +325,32 @@ type pageGuard[R row] struct {
 	warned  bool
 }
 
-func newPageGuard[R row](list listing, cfg *config) *pageGuard[R] {
-	path := strings.TrimPrefix(list.url, cfg.origin.String())
-	g := &pageGuard[R]{listing: list, logger: cfg.logger, path: path, seed: maphash.MakeSeed(), seen: map[uint64]bool{}, cursors: map[uint64]bool{}}
-	g.cursors[maphash.String(g.seed, list.from.cursor)] = true
+func newPageGuard[P page[R], R row](l list[P, R]) *pageGuard[P, R] {
+	g := &pageGuard[P, R]{
+		list:    l,
+		path:    strings.TrimPrefix(l.request.url, l.client.config.origin.String()),
+		seed:    maphash.MakeSeed(),
+		seen:    map[uint64]bool{},
+		cursors: map[uint64]bool{},
+	}
+	g.isNewCursor(l.from.cursor)
 	return g
 }
 
-func (g *pageGuard[R]) check(ctx context.Context, p page[R]) error {
+// check returns why the page ends the list, if it does.
+func (g *pageGuard[P, R]) check(ctx context.Context, p P) error {
 	rows := p.rows()
 	next, hasMore := p.next()
-	if len(rows) > g.limit && !g.byCursor {
-		return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some", len(rows), g.limit))
+
+	if !g.list.byCursor {
+		if len(rows) > g.list.limit {
+			return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some", len(rows), g.list.limit))
+		}
+		if hasMore && len(rows) < g.list.limit {
+			g.warn(ctx, len(rows))
+		}
 	}
-	if hasMore && len(rows) < g.limit && !g.byCursor && !g.warned {
-		g.warned = true
-		g.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; ask for a smaller limit",
-			slog.String("operation", string(g.operation)), slog.String("path", g.path), slog.Int("rows", len(rows)), slog.Int("limit", g.limit))
-	}
+
 	if len(rows) == 0 {
 		g.empty++
 		if hasMore && g.empty == maxEmptyPages {
@@ -237,47 +359,98 @@ func (g *pageGuard[R]) check(ctx context.Context, p page[R]) error {
 		return nil
 	}
 	g.empty = 0
-	if !isNew(g.seen, g.hash(rows)) {
+
+	if !g.isNewPage(rows) {
 		return g.malformed("repeats an earlier page")
 	}
-	if g.byCursor && hasMore && !isNew(g.cursors, maphash.String(g.seed, next.cursor)) {
+	if g.list.byCursor && hasMore && !g.isNewCursor(next.cursor) {
 		return g.malformed("repeats an earlier cursor")
 	}
 	return nil
 }
 
-func (g *pageGuard[R]) hash(rows []R) uint64 {
+// warn logs, once in an export, that a page is short though it says that there is more.
+func (g *pageGuard[P, R]) warn(ctx context.Context, rows int) {
+	if g.warned {
+		return
+	}
+	g.warned = true
+	g.list.client.config.logger.LogAttrs(ctx, slog.LevelWarn,
+		"mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; ask for a smaller limit",
+		slog.String("operation", string(g.list.request.operation)),
+		slog.String("path", g.path),
+		slog.Int("rows", rows),
+		slog.Int("limit", g.list.limit))
+}
+
+// isNewPage reports whether no earlier page had the same rows, and remembers this one.
+func (g *pageGuard[P, R]) isNewPage(rows []R) bool {
 	var h maphash.Hash
 	h.SetSeed(g.seed)
 	for _, row := range rows {
 		maphash.WriteComparable(&h, row.identity())
 	}
-	return h.Sum64()
+	return isNew(g.seen, h.Sum64())
+}
+
+// isNewCursor reports whether no earlier page was at cursor, and remembers it.
+func (g *pageGuard[P, R]) isNewCursor(cursor string) bool {
+	return isNew(g.cursors, maphash.String(g.seed, cursor))
 }
 
 func isNew(seen map[uint64]bool, hash uint64) bool {
-	defer func() { seen[hash] = true }()
-	return !seen[hash]
-}
-
-func (g *pageGuard[R]) malformed(reason string) error {
-	return &ResponseError{Operation: g.operation, StatusCode: http.StatusOK, Path: g.path, Reason: reason}
-}
-
-// rowsOf ranges over the rows of pages.
-func rowsOf[P page[R], R row](pages iter.Seq2[P, error]) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		for page, err := range pages {
-			if err != nil {
-				var none R
-				yield(none, err)
-				return
-			}
-			for _, row := range page.rows() {
-				if !yield(row, nil) {
-					return
-				}
-			}
-		}
+	if seen[hash] {
+		return false
 	}
+	seen[hash] = true
+	return true
+}
+
+func (g *pageGuard[P, R]) malformed(reason string) error {
+	return &ResponseError{Operation: g.list.request.operation, StatusCode: http.StatusOK, Path: g.path, Reason: reason}
+}
+
+// cursorJSON is how a page of a list by cursor says where the next page starts.
+type cursorJSON struct {
+	HasMore    *bool      `json:"hasMore"`
+	NextCursor nextCursor `json:"nextCursor"`
+}
+
+// next reads a page that says hasMore.
+func (c cursorJSON) next() (string, bool, error) {
+	switch {
+	case c.HasMore == nil:
+		return "", false, wire.Missing("hasMore")
+	case *c.HasMore && c.NextCursor.text == "":
+		return "", false, wire.Missing("nextCursor, though hasMore is true")
+	}
+	return c.NextCursor.text, *c.HasMore, c.NextCursor.check()
+}
+
+// nextWithoutHasMore reads a page of a list that has no hasMore: the last page is the one
+// whose nextCursor is null. A page without a nextCursor may not be the last.
+func (c cursorJSON) nextWithoutHasMore() (string, error) {
+	if !c.NextCursor.present {
+		return "", wire.Missing("nextCursor")
+	}
+	return c.NextCursor.text, c.NextCursor.check()
+}
+
+// nextCursor is text, null or absent.
+type nextCursor struct {
+	text    string
+	present bool
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *nextCursor) UnmarshalJSON(data []byte) error {
+	c.present = true
+	return json.Unmarshal(data, &c.text)
+}
+
+func (c nextCursor) check() error {
+	if len(c.text) > maxCursor {
+		return fmt.Errorf("the next cursor is longer than %d KiB", maxCursor>>10)
+	}
+	return nil
 }

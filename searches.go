@@ -1,7 +1,6 @@
 package mintlify
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -49,11 +48,7 @@ type SearchTerm struct {
 // Errors: [*ArgumentError] for a limit outside 0 to 100, or a DateFrom that is not before
 // DateTo; [*APIError], [*ResponseError], or the network's or context's error.
 func (s *AnalyticsService) GetSearches(ctx context.Context, params SearchesParams) (*SearchPage, error) {
-	page := &SearchPage{Cursor: params.Cursor}
-	if err := s.getPage(ctx, params.export(), page); err != nil {
-		return nil, err
-	}
-	return page, nil
+	return s.searches(params).get(ctx)
 }
 
 // SearchPages ranges over an export page by page, from params.Cursor on, in pages of
@@ -64,24 +59,32 @@ func (s *AnalyticsService) GetSearches(ctx context.Context, params SearchesParam
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
 // [*PageError] with the cursor to resume at. It is an error, too, if the service repeats a
 // page or a cursor, or says over three empty pages in a row that there is more.
-func (s *AnalyticsService) SearchPages(ctx context.Context, params SearchesParams, opts ...ExportOption) iter.Seq2[*SearchPage, error] {
-	list := s.listing(params.export())
-	return paginate(ctx, s.client, list, opts, func(ctx context.Context, at position) (*SearchPage, error) {
-		params := params
-		params.Limit, params.Cursor = list.limit, at.cursor
-		return s.GetSearches(ctx, params)
-	})
+func (s *AnalyticsService) SearchPages(
+	ctx context.Context, params SearchesParams, opts ...ExportOption,
+) iter.Seq2[*SearchPage, error] {
+	return s.searches(params).pages(ctx, opts)
 }
 
 // Searches is [AnalyticsService.SearchPages] row by row.
-func (s *AnalyticsService) Searches(ctx context.Context, params SearchesParams, opts ...ExportOption) iter.Seq2[SearchTerm, error] {
-	return rowsOf(s.SearchPages(ctx, params, opts...))
+func (s *AnalyticsService) Searches(
+	ctx context.Context, params SearchesParams, opts ...ExportOption,
+) iter.Seq2[SearchTerm, error] {
+	return s.searches(params).rows(ctx, opts)
 }
 
-func (p SearchesParams) export() exportParams {
-	return exportParams{
-		operation: OpGetSearches, path: "/searches", maxBody: maxCountsBody, from: p.DateFrom, to: p.DateTo,
-		limit: p.Limit, maxLimit: 100, byCursor: true, position: position{cursor: p.Cursor},
+func (s *AnalyticsService) searches(params SearchesParams) list[*SearchPage, SearchTerm] {
+	dates := dateRange{params.DateFrom, params.DateTo}
+	r := s.request(OpGetSearches, "/searches", dates.query())
+	r.maxBody = maxCountsBody
+	return list[*SearchPage, SearchTerm]{
+		client:   s.client,
+		request:  r,
+		invalid:  dates.check(),
+		from:     position{cursor: params.Cursor},
+		byCursor: true,
+		limit:    params.Limit,
+		maxLimit: 100,
+		newPage:  func(at position, _ int) *SearchPage { return &SearchPage{Cursor: at.cursor} },
 	}
 }
 
@@ -101,27 +104,34 @@ func (p *SearchPage) decode(data []byte) error {
 			TopClickedPage string    `json:"topClickedPage"`
 			LastSearchedAt wire.Time `json:"lastSearchedAt"`
 		} `json:"searches"`
-		NextCursor json.RawMessage `json:"nextCursor"` // there is no hasMore: if this is absent, the page may not be the last
+		cursorJSON
 	}
-	err := json.Unmarshal(data, &page)
-	if err == nil && page.NextCursor != nil {
-		err = json.Unmarshal(page.NextCursor, &p.NextCursor)
+	if err := json.Unmarshal(data, &page); err != nil {
+		return wire.Invalid("a page of searches", err)
 	}
 	switch {
-	case err != nil:
-		return wire.Invalid("a page of searches", err)
 	case page.TotalSearches == nil:
 		return wire.Missing("totalSearches")
 	case page.Searches == nil:
 		return wire.Missing("searches")
-	case page.NextCursor == nil:
-		return wire.Missing("nextCursor")
 	}
+	next, err := page.nextWithoutHasMore()
+	if err != nil {
+		return err
+	}
+
 	var counts wire.Counts
 	p.TotalSearches = counts.Round(*page.TotalSearches)
+	p.NextCursor = next
 	p.Searches = make([]SearchTerm, len(page.Searches))
 	for i, row := range page.Searches {
-		p.Searches[i] = SearchTerm{row.Query, counts.Round(row.Hits), row.CTR, row.TopClickedPage, row.LastSearchedAt.Time}
+		p.Searches[i] = SearchTerm{
+			Query:          row.Query,
+			Hits:           counts.Round(row.Hits),
+			CTR:            row.CTR,
+			TopClickedPage: row.TopClickedPage,
+			LastSearchedAt: row.LastSearchedAt.Time,
+		}
 	}
-	return cmp.Or(counts.Err, checkCursor(p.NextCursor))
+	return counts.Err
 }
