@@ -109,46 +109,93 @@ func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Salvage returns the JSON that data begins with, up to where it is truncated or broken:
-// whole fields and items, and the brackets that close them.
+// Salvage returns the JSON that data begins with, up to where it is truncated or broken: the
+// fields and items that are whole, and the brackets that close them. From
+//
+//	{"id":"job_1","source":{"ref":"main","repository":"https://gi
+//
+// it makes
+//
+//	{"id":"job_1","source":{"ref":"main"}}
 func Salvage(data []byte) []byte {
-	type bracket struct {
-		closing byte
-		name    bool // the next token is the name of a field
-	}
-	var open []bracket
-	var whole, closing []byte
+	var open brackets
+	var end int64      // of the last token after which all brackets could be closed
+	var closing []byte // what closes them there
+
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	for len(open) < maxDepth {
 		token, err := decoder.Token()
 		if err != nil {
 			break
 		}
-		top := len(open) - 1
-		switch delim, _ := token.(json.Delim); {
-		case top < 0 && delim != '{' && delim != '[':
-			return whole
-		case delim == '}' || delim == ']':
-			open = open[:top]
-		case top >= 0 && open[top].name:
-			open[top].name = false
+
+		delim, isBracket := token.(json.Delim)
+		switch {
+		case delim == '{' || delim == '[':
+			open = open.opened(delim)
+		case isBracket:
+			open = open.closed()
+		case len(open) == 0:
+			return nil // neither an object nor a list
+		case open.expectName():
+			open.gotName()
 			continue // a name is nothing without its value
 		default:
-			if top >= 0 {
-				open[top].name = open[top].closing == '}'
-			}
-			if delim != 0 {
-				open = append(open, bracket{byte(delim) + 2, delim == '{'}) // in ASCII 2 after the one that opens
-			}
+			open.gotValue()
 		}
-		if whole, closing = data[:decoder.InputOffset()], closing[:0]; len(open) == 0 {
+
+		end = decoder.InputOffset()
+		closing = open.closing(closing[:0])
+		if len(open) == 0 {
 			break
 		}
-		for _, b := range slices.Backward(open) {
-			closing = append(closing, b.closing)
+	}
+	return append(slices.Clip(data[:end]), closing...)
+}
+
+// brackets are the objects and lists that are open, the outermost first.
+type brackets []bracket
+
+type bracket struct {
+	isObject bool
+	gotName  bool // of the object's next field: its value is to come
+}
+
+func (b brackets) opened(delim json.Delim) brackets {
+	return append(b, bracket{isObject: delim == '{'})
+}
+
+// closed closes the innermost bracket, which is a value of the one around it.
+func (b brackets) closed() brackets {
+	b = b[:len(b)-1]
+	b.gotValue()
+	return b
+}
+
+// expectName reports whether text is the name of a field.
+func (b brackets) expectName() bool {
+	top := b[len(b)-1]
+	return top.isObject && !top.gotName
+}
+
+func (b brackets) gotName() { b[len(b)-1].gotName = true }
+
+func (b brackets) gotValue() {
+	if len(b) > 0 {
+		b[len(b)-1].gotName = false
+	}
+}
+
+// closing appends to buf what closes all brackets.
+func (b brackets) closing(buf []byte) []byte {
+	for _, bracket := range slices.Backward(b) {
+		if bracket.isObject {
+			buf = append(buf, '}')
+		} else {
+			buf = append(buf, ']')
 		}
 	}
-	return append(slices.Clip(whole), closing...)
+	return buf
 }
 
 // Encode is json.Marshal that leaves <, > and & as they are.
