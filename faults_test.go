@@ -26,11 +26,11 @@ var updateFaults = flag.Bool("update-faults", false, "write the tables of docs/f
 
 // fault is something that goes wrong at every request, and how each call has to handle it.
 type fault struct {
-	name string // in docs/faults.md
-	arm  func(*testing.T) armed
-	post outcome // of every operation that changes something
-	get  outcome // of every other one, and of the exports
-	wait string  // of every wait
+	name   string // in docs/faults.md
+	source faultSource
+	post   outcome // of every operation that changes something
+	get    outcome // of every other one, and of the exports
+	wait   string  // of every wait
 
 	variant string // of several that the document lists under one name
 
@@ -40,11 +40,11 @@ type fault struct {
 	not    []mintlify.Operation // operations that do not meet it
 }
 
-// armed is a fault that has been set up.
-type armed struct {
-	opts     []mintlify.Option // for a client whose requests meet it
-	requests func() int        // how many the service counted, complete or not
-	acted    func() int        // how many of them changed something
+// as returns the fault as a variant with a source of its own.
+func (f fault) as(variant string, s faultSource) fault {
+	f.variant = variant
+	f.source = s
+	return f
 }
 
 // outcome is how a call ends.
@@ -84,54 +84,73 @@ func (f fault) happensTo(op mintlify.Operation) bool {
 	return (f.only == nil || slices.Contains(f.only, op)) && !slices.Contains(f.not, op)
 }
 
-// measure makes one call under a fault.
-func (f fault) measure(t *testing.T, class faultClass, call call) (o outcome, err error) {
+// measure makes one call under a fault, or a burst of them.
+func (f fault) measure(t *testing.T, class faultClass, call call) (outcome, error) {
 	t.Helper()
-	armed := f.arm(t)
+	source := f.source.start(t)
 	var attempts atomic.Int64
-	opts := append([]mintlify.Option{mintlify.WithRetryWait(0, 0)}, armed.opts...)
-	opts = append(opts, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { attempts.Add(1); return nil }))
-	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, opts...)
+	counting := mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+		attempts.Add(1)
+		return nil
+	})
+
+	opts := []mintlify.Option{mintlify.WithRetryWait(0, 0), counting}
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, append(opts, source.opts...)...)
 	require.NoError(t, err)
 	defer client.CloseIdleConnections()
+
 	ctx, cancel := class.context(t.Context())
 	defer cancel()
 	calls := max(1, f.burst)
-	errs := make([]error, calls)
-	var burst sync.WaitGroup
-	for i := range calls {
-		burst.Go(func() { errs[i] = call(ctx, client) })
-	}
-	burst.Wait()
-	err = errs[0]
-	for _, other := range errs[1:] {
-		require.Equal(t, kindNames(err), kindNames(other), "the calls of a burst differ: %v, %v", err, other)
-	}
+	err = burst(t, calls, func() error { return call(ctx, client) })
 	if err != nil {
 		assertReadable(t, err)
 		assert.NotContains(t, err.Error(), mintlifytest.APIKey)
 	}
+
 	perCall := func(n int) int {
 		require.Zero(t, n%calls, "not the same for each call of a burst")
 		return n / calls
 	}
-	o.attempts, o.requests, o.acted = perCall(int(attempts.Load())), perCall(armed.requests()), perCall(armed.acted())
-	o.err, o.again = kindNames(err), againIn(err)
-	return o, err
+	return outcome{
+		attempts: perCall(int(attempts.Load())),
+		requests: perCall(source.requests()),
+		acted:    perCall(source.acted()),
+		err:      kindNames(err),
+		again:    againIn(err),
+	}, err
+}
+
+// burst makes n calls at once, which have to end alike, and returns the error of one.
+func burst(t *testing.T, n int, call func() error) error {
+	t.Helper()
+	errs := make([]error, n)
+	var calls sync.WaitGroup
+	for i := range n {
+		calls.Go(func() { errs[i] = call() })
+	}
+	calls.Wait()
+
+	for _, other := range errs[1:] {
+		require.Equal(t, kindNames(errs[0]), kindNames(other), "the calls of a burst differ: %v, %v", errs[0], other)
+	}
+	return errs[0]
 }
 
 func kindNames(err error) string {
 	if err == nil {
 		return "ok"
 	}
+
 	names := kindsOf(err)
 	for i := range names {
 		names[i] = strings.TrimPrefix(names[i], "Err")
 	}
-	for name, kind := range map[string]error{"context.Canceled": context.Canceled, "context.DeadlineExceeded": context.DeadlineExceeded} {
-		if errors.Is(err, kind) {
-			names = append(names, name)
-		}
+	if errors.Is(err, context.Canceled) {
+		names = append(names, "context.Canceled")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		names = append(names, "context.DeadlineExceeded")
 	}
 	slices.Sort(names)
 	return strings.Join(names, ", ")
@@ -156,18 +175,20 @@ func againIn(err error) string {
 // measureWait returns how a wait handles its first poll.
 func (f fault) measureWait(t *testing.T, class faultClass, name string) string {
 	t.Helper()
-	var first mintlify.Poll
 	f.burst = 0
+	var first mintlify.Poll
 	_, err := f.measure(t, class, func(ctx context.Context, c *mintlify.Client) error {
 		stop, cancel := context.WithCancel(ctx)
 		defer cancel()
-		return waits[name](stop, c, mintlify.WithPollInterval(time.Second, time.Second), mintlify.WithOnPoll(func(p mintlify.Poll) {
+		onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) {
 			first = p
 			if class.ctx == nil {
 				cancel()
 			}
-		}))
+		})
+		return waits[name](stop, c, mintlify.WithPollInterval(time.Second, time.Second), onPoll)
 	})
+
 	switch {
 	case class.ctx != nil && errors.As(err, new(*mintlify.WaitError)):
 		return "WaitError: " + kindNames(err)
@@ -187,6 +208,8 @@ func TestFaults(t *testing.T) {
 	const page, start = "docs/faults.md", "\n## The tables\n"
 	prose, written, found := strings.Cut(readFiles(t, page), start)
 	require.True(t, found, "%s has no tables", page)
+	requireRoutes(t)
+
 	var tables strings.Builder
 	for _, class := range faultClasses() {
 		for _, f := range class.faults {
@@ -194,6 +217,7 @@ func TestFaults(t *testing.T) {
 		}
 		tables.WriteString(class.table())
 	}
+
 	if *updateFaults {
 		require.NoError(t, os.WriteFile(page, []byte(prose+start+tables.String()), 0o644))
 		return
@@ -203,30 +227,47 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// requireRoutes stops the test at the first operation that the fake does not serve: under the
+// faults it would fail in every subtest.
+func requireRoutes(t *testing.T) {
+	t.Helper()
+	for _, op := range operations.All() {
+		err := op.Do(t.Context(), operations.NewService().Client())
+		require.NoError(t, err, "%q fails without a fault: add the route %s %s to mintlifytest, and to "+
+			"operations.NewService what the call asks for", op, op.Method, op.Path)
+	}
+}
+
 // test makes every call that meets the fault.
 func (f fault) test(t *testing.T, class faultClass) {
 	inTime := synctest.Test
 	if f.socket { // a bubble with a socket in it never advances its clock
 		inTime = func(t *testing.T, test func(*testing.T)) { test(t) }
 	}
+
 	for _, op := range operations.All() {
-		if f.happensTo(op.Name) {
-			inTime(t, func(t *testing.T) {
-				got, err := f.measure(t, class, op.Do)
-				f.assertOutcome(t, op.String(), op.IsPost(), got, err)
-			})
+		if !f.happensTo(op.Name) {
+			continue
 		}
+		inTime(t, func(t *testing.T) {
+			got, err := f.measure(t, class, op.Do)
+			f.assertOutcome(t, op.String(), op.IsPost(), got, err)
+		})
 	}
-	if f.only == nil {
-		for name, call := range exports {
-			inTime(t, func(t *testing.T) {
-				got, err := f.measure(t, class, call)
-				f.assertOutcome(t, name, false, got, err)
-			})
-		}
-		for name := range waits {
-			inTime(t, func(t *testing.T) { assert.Equal(t, f.wait, f.measureWait(t, class, name), name) })
-		}
+	if f.only != nil {
+		return
+	}
+
+	for name, call := range exports {
+		inTime(t, func(t *testing.T) {
+			got, err := f.measure(t, class, call)
+			f.assertOutcome(t, name, false, got, err)
+		})
+	}
+	for name := range waits {
+		inTime(t, func(t *testing.T) {
+			assert.Equal(t, f.wait, f.measureWait(t, class, name), name)
+		})
 	}
 }
 
@@ -238,11 +279,13 @@ func (f fault) assertOutcome(t *testing.T, name string, post bool, got outcome, 
 	}
 	if want.most {
 		assert.LessOrEqual(t, got.requests, want.requests, "%s: %v", name, err)
-		got.requests, got.most = want.requests, true
+		got.requests = want.requests
+		got.most = true
 	}
 	if !post {
 		got.acted = 0
 	}
+
 	assert.Equal(t, want, got, "%s: %v", name, err)
 	if got.acted > 0 && err != nil {
 		assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
@@ -262,12 +305,15 @@ func (c faultClass) table() string {
 			names[o] = append(names[o], f.name)
 		}
 	}
+
 	var table strings.Builder
 	fmt.Fprintf(&table, "\n### %s\n\n", c.name)
 	if c.note != "" {
 		table.WriteString(c.note + "\n\n")
 	}
-	table.WriteString("| fault | change: attempts | acted on | error | again | read: attempts | error | again | wait |\n|---|---|---|---|---|---|---|---|---|\n")
+	table.WriteString("| fault | change: attempts | acted on | error | again ")
+	table.WriteString("| read: attempts | error | again | wait |\n")
+	table.WriteString("|---|---|---|---|---|---|---|---|---|\n")
 	for _, o := range outcomes {
 		fmt.Fprintf(&table, "| %s | %s |\n", strings.Join(names[o], "; "), o)
 	}
@@ -276,31 +322,39 @@ func (c faultClass) table() string {
 
 // outcomes returns the fault's cells in docs/faults.md.
 func (f fault) outcomes() string {
-	cell := func(s string) string {
-		if s == "" {
-			return "—"
-		}
-		return s
-	}
-	attempts := func(o outcome) string {
-		switch {
-		case o.most:
-			return fmt.Sprintf("%d (≤ %d)", o.attempts, o.requests)
-		case o.requests != o.attempts:
-			return fmt.Sprintf("%d (%d)", o.attempts, o.requests)
-		}
-		return fmt.Sprint(o.attempts)
-	}
-	acted := "no"
-	if f.post.acted > 0 {
-		acted = "yes"
-	}
-	cells := []string{attempts(f.post), acted, cell(f.post.err), cell(f.post.again), attempts(f.get), cell(f.get.err), cell(f.get.again), cell(f.wait)}
+	change := []string{attemptsCell(f.post), actedCell(f.post), cell(f.post.err), cell(f.post.again)}
 	if f.post == (outcome{}) {
-		clear(cells[:4])
+		clear(change)
 	}
+
+	read := []string{attemptsCell(f.get), cell(f.get.err), cell(f.get.again)}
 	if f.get == (outcome{}) {
-		clear(cells[4:7])
+		clear(read)
 	}
-	return strings.Join(cells, " | ")
+
+	return strings.Join(append(append(change, read...), cell(f.wait)), " | ")
+}
+
+func cell(text string) string {
+	if text == "" {
+		return "—"
+	}
+	return text
+}
+
+func actedCell(o outcome) string {
+	if o.acted > 0 {
+		return "yes"
+	}
+	return "no"
+}
+
+func attemptsCell(o outcome) string {
+	switch {
+	case o.most:
+		return fmt.Sprintf("%d (≤ %d)", o.attempts, o.requests)
+	case o.requests != o.attempts:
+		return fmt.Sprintf("%d (%d)", o.attempts, o.requests)
+	}
+	return fmt.Sprint(o.attempts)
 }

@@ -988,18 +988,6 @@ func TestHeaderOfAResponseIsBounded(t *testing.T) {
 	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 }
 
-// endless reads as unit over and over.
-type endless struct {
-	unit string
-	at   int
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	n := copy(p, e.unit[e.at:])
-	e.at = (e.at + n) % len(e.unit)
-	return n, nil
-}
-
 // lateContext is a context whose timer has not fired yet, as after a suspend.
 type lateContext struct {
 	context.Context
