@@ -29,7 +29,30 @@ func withAndWithoutPrefetch(t *testing.T, test func(t *testing.T, opts ...mintli
 	t.Run("with prefetch", func(t *testing.T) { test(t, mintlify.WithPrefetch(1)) })
 }
 
-func offsets(svc *mintlifytest.Service) (asked []string) {
+// exportVisitors collects the rows of an export of visitors from rt.
+func exportVisitors(t *testing.T, rt http.RoundTripper, opts ...mintlify.ExportOption) ([]mintlify.Visitor, error) {
+	t.Helper()
+	return collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
+}
+
+// visitorPages is the sequence of the pages of visitors from rt.
+func visitorPages(
+	t *testing.T, rt http.RoundTripper, opts ...mintlify.ExportOption,
+) iter.Seq2[*mintlify.VisitorPage, error] {
+	t.Helper()
+	return newClient(t, rt).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, opts...)
+}
+
+// requirePageError requires that err says where to resume, and returns the error that does.
+func requirePageError(t *testing.T, err error) *mintlify.PageError {
+	t.Helper()
+	var pageErr *mintlify.PageError
+	require.ErrorAs(t, err, &pageErr)
+	return pageErr
+}
+
+func offsets(svc *mintlifytest.Service) []string {
+	var asked []string
 	for _, request := range svc.Requests() {
 		asked = append(asked, request.Query.Get("offset")+"/"+request.Query.Get("limit"))
 	}
@@ -42,6 +65,7 @@ func TestVisitorsDeliversEachRowOnceInOrder(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.SetVisitors(visitors(n))
 			seq := svc.Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...)
+
 			for range 2 { // a sequence can be ranged over again
 				rows, err := collect(seq)
 				require.NoError(t, err)
@@ -59,9 +83,11 @@ func TestVisitorPages(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
 		svc.SetVisitors(visitors(25))
-		pages, err := collect(svc.Client().Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Limit: 10, Offset: 3}, opts...))
+		params := mintlify.VisitorsParams{Limit: 10, Offset: 3}
+		pages, err := collect(svc.Client().Analytics.VisitorPages(t.Context(), params, opts...))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"3/10", "13/10", "23/10"}, offsets(svc))
+
 		require.Len(t, pages, 3)
 		for i, page := range pages {
 			assert.Equal(t, 3+10*i, page.Offset)
@@ -94,8 +120,11 @@ func pageOf(hasMore bool, paths ...string) string {
 
 func TestVisitorsPaginatesPastEmptyAndShortPages(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
-		rt := script(pageOf(true, "/a"), pageOf(true), pageOf(true), pageOf(true, "/b"), pageOf(true), pageOf(true), pageOf(false, "/c"))
-		rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
+		rt := script(
+			pageOf(true, "/a"), pageOf(true), pageOf(true),
+			pageOf(true, "/b"), pageOf(true), pageOf(true),
+			pageOf(false, "/c"))
+		rows, err := exportVisitors(t, rt, opts...)
 		require.NoError(t, err)
 		assert.Len(t, rows, 3)
 		assert.Equal(t, 7, rt.count())
@@ -103,28 +132,34 @@ func TestVisitorsPaginatesPastEmptyAndShortPages(t *testing.T) {
 }
 
 func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
+	const empty = "third consecutive empty page with hasMore"
+	const repeats = "repeats an earlier page"
+
 	for name, tc := range map[string]struct {
 		pages  []string
 		rows   int
 		offset int
 		reason string
 	}{
-		"three empty pages":         {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 750, "third consecutive empty page with hasMore"},
-		"empty from the start":      {[]string{pageOf(true)}, 0, 500, "third consecutive empty page with hasMore"},
-		"the same page twice":       {[]string{pageOf(true, "/a", "/b")}, 2, 250, "repeats an earlier page"},
-		"with an empty one between": {[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, "repeats an earlier page"},
-		"two pages by turns":        {[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, "repeats an earlier page"},
-		"the same page at the end":  {[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, "repeats an earlier page"},
+		"three empty pages":    {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 750, empty},
+		"empty from the start": {[]string{pageOf(true)}, 0, 500, empty},
+		"the same page twice":  {[]string{pageOf(true, "/a", "/b")}, 2, 250, repeats},
+		"with an empty one between": {
+			[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, repeats,
+		},
+		"two pages by turns": {
+			[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, repeats,
+		},
+		"the same page at the end": {
+			[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, repeats,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
-				rt := script(tc.pages...)
-				rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
+				rows, err := exportVisitors(t, script(tc.pages...), opts...)
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 				assert.ErrorContains(t, err, tc.reason)
-				var pageErr *mintlify.PageError
-				require.ErrorAs(t, err, &pageErr)
-				assert.Equal(t, tc.offset, pageErr.Offset)
+				assert.Equal(t, tc.offset, requirePageError(t, err).Offset)
 				require.ErrorAs(t, err, new(*mintlify.ResponseError))
 				assert.Len(t, rows, tc.rows)
 				assertReadable(t, err)
@@ -139,25 +174,28 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 		svc.SetVisitors(visitors(1000))
 		client := svc.Client(mintlify.WithMaxRetries(0))
 		params := mintlify.VisitorsParams{}
+
 		var rows []mintlify.Visitor
 		for row, err := range client.Analytics.Visitors(t.Context(), params, opts...) {
 			if err == nil {
 				rows = append(rows, row)
 				if len(rows) == 300 {
-					svc.FailNext(mintlify.OpGetVisitors, 2, mintlifytest.Fault{Status: 503, Body: `{"error":"busy"}`})
+					busy := mintlifytest.Fault{Status: 503, Body: `{"error":"busy"}`}
+					svc.FailNext(mintlify.OpGetVisitors, 2, busy)
 				}
 				continue
 			}
+
 			assert.Zero(t, row)
 			require.ErrorIs(t, err, mintlify.ErrServer)
 			require.ErrorAs(t, err, new(*mintlify.APIError))
-			var pageErr *mintlify.PageError
-			require.ErrorAs(t, err, &pageErr)
+			pageErr := requirePageError(t, err)
 			assert.Equal(t, len(rows), pageErr.Offset)
 			assert.ErrorContains(t, err, fmt.Sprintf("list stopped at offset %d: get visitors: 503", pageErr.Offset))
 			assert.Zero(t, params.Offset, "once")
 			params.Offset = pageErr.Offset
 		}
+
 		assert.NotZero(t, params.Offset)
 		rest, err := collect(svc.Client().Analytics.Visitors(t.Context(), params, opts...))
 		require.NoError(t, err)
@@ -166,10 +204,9 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 }
 
 func TestVisitorPagesSaysWhereToResumeAfterAnErrorOfTheFirstPageToo(t *testing.T) {
-	_, err := collect(newClient(t, respondWith(401, "")).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
-	var pageErr *mintlify.PageError
-	require.ErrorAs(t, err, &pageErr)
-	assert.Equal(t, 7, pageErr.Offset)
+	client := newClient(t, respondWith(401, ""))
+	_, err := collect(client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
+	assert.Equal(t, 7, requirePageError(t, err).Offset)
 	assert.ErrorIs(t, err, mintlify.ErrUnauthorized)
 }
 
@@ -180,20 +217,23 @@ func TestVisitorPagesCanceled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		stopped := errors.New("stopped by hand")
+
 		n := 0
-		for _, err := range svc.Client().Analytics.VisitorPages(ctx, mintlify.VisitorsParams{Limit: 100}, opts...) {
+		params := mintlify.VisitorsParams{Limit: 100}
+		for _, err := range svc.Client().Analytics.VisitorPages(ctx, params, opts...) {
 			if err != nil {
 				assert.ErrorIs(t, err, context.Canceled)
 				assert.ErrorIs(t, err, stopped)
-				var pageErr *mintlify.PageError
-				require.ErrorAs(t, err, &pageErr)
-				assert.Equal(t, n*100, pageErr.Offset)
+				assert.Equal(t, n*100, requirePageError(t, err).Offset)
 				break
 			}
-			if n++; n == 3 {
+
+			n++
+			if n == 3 {
 				cancel(stopped)
 			}
 		}
+
 		assert.GreaterOrEqual(t, n, 3)
 		assert.Less(t, n, 10)
 	})
@@ -211,6 +251,7 @@ func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.asked.Add(1)
 	s.underWay.Add(1)
 	defer s.underWay.Add(-1)
+
 	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
 	timer := time.NewTimer(20 * time.Millisecond)
 	defer timer.Stop()
@@ -219,6 +260,7 @@ func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
+
 	if s.failing != 0 && offset == s.failing {
 		return response(400, ""), nil
 	}
@@ -227,14 +269,13 @@ func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestWithPrefetchHalvesTheTimeOfAnExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for prefetch, want := range map[bool]time.Duration{false: 100 * 40 * time.Millisecond, true: 101 * 20 * time.Millisecond} {
-			var opts []mintlify.ExportOption
-			if prefetch {
-				opts = append(opts, mintlify.WithPrefetch(1))
-			}
+		for pages, want := range map[int]time.Duration{
+			0: 100 * 40 * time.Millisecond,
+			1: 101 * 20 * time.Millisecond,
+		} {
 			service := &slowPages{pages: 100}
 			start := time.Now()
-			for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, opts...) {
+			for _, err := range visitorPages(t, service, mintlify.WithPrefetch(pages)) {
 				require.NoError(t, err)
 				time.Sleep(20 * time.Millisecond) // the loop's work
 			}
@@ -248,41 +289,42 @@ func TestWithPrefetchHasAPageUnderWayWhileTheLoopWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 3}
 		n := 0
-		for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)) {
+		for _, err := range visitorPages(t, service, mintlify.WithPrefetch(1)) {
 			require.NoError(t, err)
 			n++
 			synctest.Wait()
-			assert.EqualValues(t, min(n+1, 3), service.asked.Load(), "one page ahead, not more, and none beyond the last")
+			want := min(n+1, 3)
+			assert.EqualValues(t, want, service.asked.Load(), "one page ahead, not more, and none beyond the last")
 		}
 	})
 }
 
 func TestWithPrefetchIsCanceledWithTheLoop(t *testing.T) {
-	// The bubble itself fails the test if a goroutine is left.
-	leave := map[string]func(seq iter.Seq2[*mintlify.VisitorPage, error]){
-		"break": func(seq iter.Seq2[*mintlify.VisitorPage, error]) {
+	type pages = iter.Seq2[*mintlify.VisitorPage, error]
+
+	for name, leave := range map[string]func(pages){
+		"break": func(seq pages) {
 			for range seq {
 				break
 			}
 		},
-		"panic": func(seq iter.Seq2[*mintlify.VisitorPage, error]) {
+		"panic": func(seq pages) {
 			defer func() { _ = recover() }()
 			for range seq {
 				panic("in the loop")
 			}
 		},
-		"pull": func(seq iter.Seq2[*mintlify.VisitorPage, error]) {
+		"pull": func(seq pages) {
 			next, stop := iter.Pull2(seq)
 			next()
 			stop()
 		},
-	}
-	for name, leave := range leave {
+	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
 				service := &slowPages{pages: 10}
 				start := time.Now()
-				leave(newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)))
+				leave(visitorPages(t, service, mintlify.WithPrefetch(1)))
 				assert.Equal(t, 20*time.Millisecond, time.Since(start), "it does not wait for the page")
 				assert.Zero(t, service.underWay.Load())
 				assert.LessOrEqual(t, service.asked.Load(), int32(2))
@@ -295,7 +337,7 @@ func TestWithPrefetchAnErrorComesAfterThePageBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 10, failing: 500}
 		var came []string
-		for page, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)) {
+		for page, err := range visitorPages(t, service, mintlify.WithPrefetch(1)) {
 			if err != nil {
 				came = append(came, "error")
 				continue
@@ -313,21 +355,32 @@ func feedbackPages(n int, asked *[]string) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		query := r.URL.Query()
 		*asked = append(*asked, query.Encode())
-		i := 0
-		fmt.Sscanf(query.Get("cursor"), "c%d", &i)
-		return response(200, fmt.Sprintf(`{"feedback":[{"id":"f%d"}],"hasMore":%t,"nextCursor":"c%d"}`, i, i+1 < n, i+1)), nil
+
+		page := 0
+		fmt.Sscanf(query.Get("cursor"), "c%d", &page)
+		next := page + 1
+		const body = `{"feedback":[{"id":"f%d"}],"hasMore":%t,"nextCursor":"c%d"}`
+		return response(200, fmt.Sprintf(body, page, next < n, next)), nil
 	}
 }
 
 func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
+	const same = "dateFrom=2026-03-01&dateTo=2026-04-01&limit=100&status=pending"
+	params := mintlify.FeedbackParams{
+		DateFrom: march, DateTo: april,
+		Statuses: []mintlify.FeedbackStatus{"pending"},
+	}
+
 	for _, prefetch := range []int{0, 1, 3} {
 		var asked []string
-		rows, err := collect(newClient(t, feedbackPages(3, &asked)).Analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: march, DateTo: april, Statuses: []mintlify.FeedbackStatus{"pending"}}, mintlify.WithPrefetch(prefetch)))
+		client := newClient(t, feedbackPages(3, &asked))
+		rows, err := collect(client.Analytics.Feedback(t.Context(), params, mintlify.WithPrefetch(prefetch)))
 		require.NoError(t, err)
 		require.Len(t, rows, 3)
 		assert.Equal(t, "f2", rows[2].ID)
-		const same = "dateFrom=2026-03-01&dateTo=2026-04-01&limit=100&status=pending"
-		assert.Equal(t, []string{same, "cursor=c1&" + same, "cursor=c2&" + same}, asked, "and none beyond the end, since a cursor is known only from the page before")
+
+		// A cursor is known only from the page before, so none is asked for beyond the end.
+		assert.Equal(t, []string{same, "cursor=c1&" + same, "cursor=c2&" + same}, asked)
 	}
 }
 
@@ -341,14 +394,15 @@ func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 		}
 		return service(r)
 	})
+
 	client := newClient(t, failing)
 	rows, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{}))
 	require.Len(t, rows, 3)
-	var pageErr *mintlify.PageError
-	require.ErrorAs(t, err, &pageErr)
+	pageErr := requirePageError(t, err)
 	assert.Equal(t, "c3", pageErr.Cursor)
 	assert.Zero(t, pageErr.Offset)
 	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)
+
 	rest, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Cursor: pageErr.Cursor}))
 	require.NoError(t, err)
 	require.Len(t, rest, 2)
@@ -357,11 +411,18 @@ func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 
 func TestExportByCursorThatWouldNeverEndEndsWithAnError(t *testing.T) {
 	for name, tc := range map[string]struct{ body, reason string }{
-		"the same page for ever": {`{"conversations":[{"id":"c","timestamp":"2026-03-05T12:00:00Z"}],"hasMore":true,"nextCursor":"x"}`, "repeats an earlier page"},
-		"empty pages for ever":   {`{"conversations":[],"hasMore":true,"nextCursor":"x"}`, "third consecutive empty page with hasMore"},
+		"the same page for ever": {
+			`{"conversations":[{"id":"c","timestamp":"2026-03-05T12:00:00Z"}],"hasMore":true,"nextCursor":"x"}`,
+			"repeats an earlier page",
+		},
+		"empty pages for ever": {
+			`{"conversations":[],"hasMore":true,"nextCursor":"x"}`,
+			"third consecutive empty page with hasMore",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := collect(newClient(t, respondWith(200, tc.body)).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
+			client := newClient(t, respondWith(200, tc.body))
+			_, err := collect(client.Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.ErrorContains(t, err, tc.reason)
 		})
@@ -370,10 +431,14 @@ func TestExportByCursorThatWouldNeverEndEndsWithAnError(t *testing.T) {
 
 func TestCursorIsBounded(t *testing.T) {
 	for size, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
-		cursor := strings.Repeat("c", size)
-		_, err := newClient(t, respondWith(200, `{"totalSearches":9,"searches":[],"nextCursor":"`+cursor+`"}`)).Analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
+		cursor := `"nextCursor":"` + strings.Repeat("c", size) + `"}`
+
+		searches := respondWith(200, `{"totalSearches":9,"searches":[],`+cursor)
+		_, err := newClient(t, searches).Analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
 		assert.Equal(t, ok, err == nil, "%v", err)
-		_, err = newClient(t, respondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+cursor+`"}`)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+
+		feedback := respondWith(200, `{"feedback":[],"hasMore":true,`+cursor)
+		_, err = newClient(t, feedback).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
 		assert.Equal(t, ok, err == nil, "%v", err)
 	}
 }
@@ -382,18 +447,20 @@ func TestCursorIsBounded(t *testing.T) {
 func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
 	n := 0
 	moving := transport(func(*http.Request) (*http.Response, error) {
+		const body = `{"totals":{},"visitors":[{"path":"/a","human":%d},{"path":"/b"}],"hasMore":true}`
 		n++
-		return response(200, fmt.Sprintf(`{"totals":{},"visitors":[{"path":"/a","human":%d},{"path":"/b"}],"hasMore":true}`, n)), nil
+		return response(200, fmt.Sprintf(body, n)), nil
 	})
 	rows, err := collect(newClient(t, moving).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "repeats an earlier page")
 	assert.Len(t, rows, 2)
 
+	nextCursors := map[string]string{"": "a", "a": "b", "b": "a"}
 	cursors := transport(func(r *http.Request) (*http.Response, error) {
+		const body = `{"totalSearches":9,"searches":[{"searchQuery":"%d"}],"nextCursor":%q}`
 		n++
-		next := map[string]string{"": "a", "a": "b", "b": "a"}[r.URL.Query().Get("cursor")]
-		return response(200, fmt.Sprintf(`{"totalSearches":9,"searches":[{"searchQuery":"%d"}],"nextCursor":%q}`, n, next)), nil
+		return response(200, fmt.Sprintf(body, n, nextCursors[r.URL.Query().Get("cursor")])), nil
 	})
 	_, err = collect(newClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
@@ -420,8 +487,10 @@ func TestPrefetchOfManyPagesDeliversEachRowOnceInOrder(t *testing.T) {
 					time.Sleep(rand.N(50 * time.Millisecond)) // responses overtake each other
 					return svc.RoundTrip(r)
 				})
-				client := svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: delayed}))
-				rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch)))
+
+				client := svc.Client(through(delayed))
+				prefetching := mintlify.WithPrefetch(prefetch)
+				rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, prefetching))
 				require.NoError(t, err)
 				require.Len(t, rows, n)
 				for i, row := range rows {
@@ -437,7 +506,7 @@ func TestPrefetchOfFourPagesTakesAQuarterOfTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 100}
 		start := time.Now()
-		for _, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)) {
+		for _, err := range visitorPages(t, service, mintlify.WithPrefetch(4)) {
 			require.NoError(t, err)
 		}
 		assert.Equal(t, 26*20*time.Millisecond, time.Since(start), "the first page alone, and the others four at a time")
@@ -450,13 +519,12 @@ func TestErrorOfAPrefetchOfManyPagesComesInItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 10, failing: 500}
 		var came []string
-		for page, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)) {
+		for page, err := range visitorPages(t, service, mintlify.WithPrefetch(4)) {
 			if err != nil {
-				var pageErr *mintlify.PageError
-				require.ErrorAs(t, err, &pageErr)
-				came = append(came, "error at "+strconv.Itoa(pageErr.Offset))
+				came = append(came, "error at "+strconv.Itoa(requirePageError(t, err).Offset))
 				continue
 			}
+
 			time.Sleep(time.Second) // the error, and the pages after it, are there long before
 			came = append(came, page.Visitors[0].Path)
 		}
@@ -467,16 +535,16 @@ func TestErrorOfAPrefetchOfManyPagesComesInItsPlace(t *testing.T) {
 func TestErrorBeyondTheEndOfAnExportIsNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 2, failing: 500}
-		paths, err := collect(newClient(t, service).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)))
+		rows, err := exportVisitors(t, service, mintlify.WithPrefetch(4))
 		require.NoError(t, err)
-		assert.Len(t, paths, 2)
+		assert.Len(t, rows, 2)
 	})
 }
 
 func TestBreakingOffCancelsAllThatIsPrefetched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
 		service := &slowPages{pages: 10}
-		for range newClient(t, service).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(4)) {
+		for range visitorPages(t, service, mintlify.WithPrefetch(4)) {
 			break
 		}
 		assert.Zero(t, service.underWay.Load())
@@ -486,7 +554,7 @@ func TestBreakingOffCancelsAllThatIsPrefetched(t *testing.T) {
 
 func TestWithPrefetchRefusesWhatIsNoNumberOfPages(t *testing.T) {
 	for _, pages := range []int{-1, 101} {
-		_, err := collect(mintlifytest.NewService().Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(pages)))
+		_, err := exportVisitors(t, mintlifytest.NewService(), mintlify.WithPrefetch(pages))
 		requireArgumentError(t, err, "prefetch")
 	}
 }
@@ -495,7 +563,8 @@ func TestOneSequenceRangedOverByManyGoroutines(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(visitors(600))
 	for _, prefetch := range []int{0, 1, 4} {
-		seq := svc.Client().Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch))
+		prefetching := mintlify.WithPrefetch(prefetch)
+		seq := svc.Client().Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, prefetching)
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
@@ -508,22 +577,27 @@ func TestOneSequenceRangedOverByManyGoroutines(t *testing.T) {
 	}
 }
 
+// limitedTo has svc respond with at most n rows, whatever was asked for.
+func limitedTo(n string, svc *mintlifytest.Service) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		query := r.URL.Query()
+		query.Set("limit", n)
+		r.URL.RawQuery = query.Encode()
+		return svc.RoundTrip(r)
+	}
+}
+
 func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(visitors(600))
-	generous := transport(func(r *http.Request) (*http.Response, error) {
-		query := r.URL.Query()
-		query.Set("limit", "100") // whatever was asked for
-		r.URL.RawQuery = query.Encode()
-		return svc.RoundTrip(r)
-	})
-	client := svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: generous}))
+	client := svc.Client(through(limitedTo("100", svc)))
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 50}, opts...))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorContains(t, err, "100 rows, more than the limit of 50")
 		assert.Empty(t, rows)
 	})
+
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 50})
 	require.NoError(t, err, "a single page repeats nothing")
 	assert.Len(t, page.Visitors, 100)
@@ -532,14 +606,10 @@ func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 func TestExportWithCappedPagesGoesOnAndWarnsOnce(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(visitors(1000))
-	capped := transport(func(r *http.Request) (*http.Response, error) {
-		query := r.URL.Query()
-		query.Set("limit", "100")
-		r.URL.RawQuery = query.Encode()
-		return svc.RoundTrip(r)
-	})
 	var log strings.Builder
-	client := svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: capped}), mintlify.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	client := svc.Client(through(limitedTo("100", svc)), mintlify.WithLogger(logger))
+
 	rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
 	require.NoError(t, err)
 	assert.Len(t, rows, 400, "offset += limit, to the letter")

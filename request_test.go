@@ -61,15 +61,14 @@ func TestRedirects(t *testing.T) {
 			for name, call := range jobCalls {
 				rt := newRecording(respondWith(status, "moved", "Location", location), respondWith(200, jobJSON))
 				_, err := call(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
-				for i, request := range rt.sent() {
-					assert.Equal(t, []string{"Bearer " + testKey}, request.Header["Authorization"])
-					assert.Equal(t, i > 0, request.Header.Get("Referer") != "", "what http.Client sets goes along")
-				}
+
+				assertHeadersFollow(t, rt.sent())
 				if followed && name == "Get" {
 					require.NoError(t, err, "%d to %s", status, location)
 					assert.Equal(t, 2, rt.count())
 					continue
 				}
+
 				var apiErr *mintlify.APIError
 				require.ErrorAs(t, err, &apiErr, "%s: %d to %s", name, status, location)
 				assert.Equal(t, status, apiErr.StatusCode)
@@ -79,6 +78,16 @@ func TestRedirects(t *testing.T) {
 				assert.Equal(t, "api.example.com:8443", rt.last().URL.Host)
 			}
 		}
+	}
+}
+
+// assertHeadersFollow asserts that each request of a redirected call has the key, and each
+// but the first what http.Client sets.
+func assertHeadersFollow(t *testing.T, requests []sentRequest) {
+	t.Helper()
+	for i, request := range requests {
+		assert.Equal(t, []string{"Bearer " + testKey}, request.Header["Authorization"])
+		assert.Equal(t, i > 0, request.Header.Get("Referer") != "", "what http.Client sets goes along")
 	}
 }
 
@@ -124,6 +133,7 @@ func TestCancelDuringABackoffEndsTheCallAtOnceAndKeepsTheLastResponse(t *testing
 			start := time.Now()
 			_, err := call(ctx, newClient(t, respondWith(429, `{"error":"slow down"}`, "Retry-After", "20")))
 			cancel()
+
 			assert.Equal(t, 3*time.Second, time.Since(start))
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.ErrorIs(t, err, mintlify.ErrRateLimited)
@@ -140,7 +150,9 @@ func TestCancelDuringABackoffEndsTheCallAtOnceAndKeepsTheLastResponse(t *testing
 func TestCanceledRetryKeepsTheResponseBefore(t *testing.T) {
 	for name, call := range jobCalls {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := call(ctx, newClient(t, newRecording(respondWith(429, "slow down"), doing(cancel, hang)), mintlify.WithRetryWait(0, 0)))
+		rt := newRecording(respondWith(429, "slow down"), doing(cancel, hang))
+		_, err := call(ctx, newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
 		assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
@@ -152,13 +164,16 @@ func TestRetryRefusedByWithRateLimiterKeepsTheResponseBefore(t *testing.T) {
 	exhausted := errors.New("no tokens left")
 	for name, call := range jobCalls {
 		asked := 0
-		client := newClient(t, respondWith(429, "slow down"), mintlify.WithRetryWait(0, 0),
-			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
-				if asked++; asked > 1 {
-					return exhausted
-				}
-				return nil
-			}))
+		limiter := func(context.Context, mintlify.Operation, string) error {
+			asked++
+			if asked > 1 {
+				return exhausted
+			}
+			return nil
+		}
+
+		client := newClient(t, respondWith(429, "slow down"),
+			mintlify.WithRetryWait(0, 0), mintlify.WithRateLimiter(limiter))
 		_, err := call(t.Context(), client)
 		assert.ErrorIs(t, err, exhausted, name)
 		assert.ErrorIs(t, err, mintlify.ErrRateLimited)
@@ -167,18 +182,23 @@ func TestRetryRefusedByWithRateLimiterKeepsTheResponseBefore(t *testing.T) {
 }
 
 func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
-	malformed := mintlify.ErrMalformedResponse
 	for name, second := range map[string]struct {
 		status int
 		body   string
 		err    error
 	}{
-		"nothing": {200, "", malformed}, "array": {200, "[]", malformed}, "empty": {200, "{}", malformed}, "no id": {200, `{"status":"active"}`, malformed},
-		"truncated": {200, `{"x":`, malformed}, "null": {200, "null", malformed}, "number": {200, "5", malformed},
+		"nothing":   {200, "", mintlify.ErrMalformedResponse},
+		"array":     {200, "[]", mintlify.ErrMalformedResponse},
+		"empty":     {200, "{}", mintlify.ErrMalformedResponse},
+		"no id":     {200, `{"status":"active"}`, mintlify.ErrMalformedResponse},
+		"truncated": {200, `{"x":`, mintlify.ErrMalformedResponse},
+		"null":      {200, "null", mintlify.ErrMalformedResponse},
+		"number":    {200, "5", mintlify.ErrMalformedResponse},
 		"not found": {404, "", mintlify.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := newRecording(breakOff(200, `{"id":"old","model":"m","status":"comp`), respondWith(second.status, second.body))
+			first := breakOff(200, `{"id":"old","model":"m","status":"comp`)
+			rt := newRecording(first, respondWith(second.status, second.body))
 			job, err := get(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			require.ErrorIs(t, err, second.err)
 			assert.Nil(t, job)
@@ -205,13 +225,17 @@ func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
 }
 
 func TestMisbehavedTransport(t *testing.T) {
+	nothing := func(*http.Request) (*http.Response, error) { return nil, nil }
+	both := func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") }
+	noBody := func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }
+
 	for name, tc := range map[string]struct {
 		rt     transport
 		reason string
 	}{
-		"neither":   {func(*http.Request) (*http.Response, error) { return nil, nil }, "neither a response nor an error"},
-		"both":      {func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") }, "and an error"},
-		"no body":   {func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }, "invalid JSON"},
+		"neither":   {nothing, "neither a response nor an error"},
+		"both":      {both, "and an error"},
+		"no body":   {noBody, "invalid JSON"},
 		"no target": {respondWith(302, ""), "302"},
 		"no URL":    {respondWith(307, "", "Location", "::::"), "Location"},
 	} {
@@ -231,16 +255,17 @@ func TestMisbehavedTransport(t *testing.T) {
 
 func TestResponseLargerThanTheLimit(t *testing.T) {
 	var read atomic.Int64
-	endless := func(status int, prefix string) transport {
+	withoutEnd := func(status int, prefix string) transport {
 		return func(*http.Request) (*http.Response, error) {
-			response := response(status, "")
-			response.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
-			return response, nil
+			resp := response(status, "")
+			resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
+			return resp, nil
 		}
 	}
+
 	for name, call := range jobCalls {
 		read.Store(0)
-		job, err := call(t.Context(), newClient(t, endless(200, `{"id":"job_1","x":"`)))
+		job, err := call(t.Context(), newClient(t, withoutEnd(200, `{"id":"job_1","x":"`)))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorContains(t, err, "larger than 10 MiB")
 		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
@@ -249,7 +274,7 @@ func TestResponseLargerThanTheLimit(t *testing.T) {
 		assert.Less(t, read.Load(), int64(11<<20), "no more is read")
 	}
 
-	_, err := get(t.Context(), newClient(t, endless(404, "")))
+	_, err := get(t.Context(), newClient(t, withoutEnd(404, "")))
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
 }
 
@@ -267,6 +292,7 @@ func TestResponseThatIsAGzipBomb(t *testing.T) {
 		w.Write(bomb)
 	}))
 	defer server.Close()
+
 	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(server.URL))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
@@ -274,16 +300,18 @@ func TestResponseThatIsAGzipBomb(t *testing.T) {
 }
 
 func TestGetUsesItsBuffersAgain(t *testing.T) {
+	const n = 100
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
 	client := newClient(t, respondWith(200, body))
+
 	var before, after runtime.MemStats
-	const n = 100
 	runtime.ReadMemStats(&before)
 	for range n {
 		_, err := get(t.Context(), client)
 		require.NoError(t, err)
 	}
 	runtime.ReadMemStats(&after)
+
 	// A buffer that grows anew takes four times the body; the race detector has the pool drop some.
 	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(9*len(body)/4))
 }
@@ -314,9 +342,13 @@ func after(d time.Duration, next transport) transport {
 }
 
 func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
-	for timeout, want := range map[time.Duration]time.Duration{0: time.Minute, 7 * time.Second: 7 * time.Second} {
+	for timeout, want := range map[time.Duration]time.Duration{
+		0:               time.Minute,
+		7 * time.Second: 7 * time.Second,
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			client := newClient(t, nil, withTimeout(transport(hang), timeout), mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
+			client := newClient(t, nil, withTimeout(transport(hang), timeout),
+				mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
 			start := time.Now()
 			_, err := get(t.Context(), client)
 			require.ErrorContains(t, err, "no response within "+want.String())
@@ -334,6 +366,7 @@ func TestAttemptsTimeIsNotTheCallersDeadline(t *testing.T) {
 			assert.NotErrorIs(t, err, context.DeadlineExceeded)
 			assert.NotErrorIs(t, err, context.Canceled)
 			assert.ErrorContains(t, err, "no response within 1ms")
+
 			var timeout interface{ Timeout() bool }
 			require.ErrorAs(t, err, &timeout)
 			assert.True(t, timeout.Timeout())
@@ -365,19 +398,21 @@ func TestCreateAndMessageReadTheBodyBeyondTheContextAndTheAttempt(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
 			ctx, cancel := context.WithCancel(t.Context())
+			slowly := func(r *http.Request, w *io.PipeWriter) {
+				time.Sleep(time.Second)
+				cancel()
+				time.Sleep(time.Second)
+				if r.Context().Err() != nil {
+					w.CloseWithError(r.Context().Err())
+				}
+				io.WriteString(w, jobJSON)
+				w.Close()
+			}
 			rt := transport(func(r *http.Request) (*http.Response, error) {
 				time.Sleep(900 * time.Millisecond)
-				return pipe(201, func(w *io.PipeWriter) {
-					time.Sleep(time.Second)
-					cancel()
-					time.Sleep(time.Second)
-					if r.Context().Err() != nil {
-						w.CloseWithError(r.Context().Err())
-					}
-					io.WriteString(w, jobJSON)
-					w.Close()
-				}), nil
+				return pipe(201, func(w *io.PipeWriter) { slowly(r, w) }), nil
 			})
+
 			job, err := jobCalls[name](ctx, newClient(t, nil, withTimeout(rt, time.Second)))
 			require.NoError(t, err)
 			assert.Equal(t, "job_1", job.ID)
@@ -389,9 +424,11 @@ func TestCreateAndMessageReadTheBodyBeyondTheContextAndTheAttempt(t *testing.T) 
 func TestCreateAndMessageReadTheBodyForFiveSecondsBeyondTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
+			rt := stall(201, `{"id":"job_1","status":"active","model":`)
 			start := time.Now()
-			job, err := jobCalls[name](t.Context(), newClient(t, stall(201, `{"id":"job_1","status":"active","model":`)))
+			job, err := jobCalls[name](t.Context(), newClient(t, rt))
 			assert.Equal(t, 65*time.Second, time.Since(start))
+
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.True(t, isOutcomeUnknown(err))
 			assert.ErrorContains(t, err, "the response did not end within 1m0s")
@@ -402,22 +439,32 @@ func TestCreateAndMessageReadTheBodyForFiveSecondsBeyondTheAttempt(t *testing.T)
 }
 
 func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
+	slowBody := transport(func(*http.Request) (*http.Response, error) {
+		return pipe(201, func(w *io.PipeWriter) {
+			time.Sleep(4 * time.Second)
+			io.WriteString(w, jobJSON)
+			w.Close()
+		}), nil
+	})
+
 	for name, tc := range map[string]struct {
 		timeout  time.Duration // of an attempt; 0: as ever
 		canceled bool          // as soon as the response has begun
 		rest     transport
 		succeeds bool
 	}{
-		"beyond the context": {canceled: true, rest: after(time.Second, respondWith(201, jobJSON)), succeeds: true},
-		"for five seconds":   {canceled: true, rest: after(time.Hour, respondWith(201, jobJSON))},
-		"beyond the attempt": {timeout: time.Second, rest: after(3*time.Second, respondWith(201, jobJSON)), succeeds: true},
-		"with a time of its own for the body": {canceled: true, rest: after(3*time.Second, func(*http.Request) (*http.Response, error) {
-			return pipe(201, func(w *io.PipeWriter) {
-				time.Sleep(4 * time.Second)
-				io.WriteString(w, jobJSON)
-				w.Close()
-			}), nil
-		}), succeeds: true},
+		"beyond the context": {
+			canceled: true, rest: after(time.Second, respondWith(201, jobJSON)), succeeds: true,
+		},
+		"for five seconds": {
+			canceled: true, rest: after(time.Hour, respondWith(201, jobJSON)),
+		},
+		"beyond the attempt": {
+			timeout: time.Second, rest: after(3*time.Second, respondWith(201, jobJSON)), succeeds: true,
+		},
+		"with a time of its own for the body": {
+			canceled: true, rest: after(3*time.Second, slowBody), succeeds: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -427,6 +474,7 @@ func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
 						cancel()
 					}
 				}, tc.rest))
+
 				start := time.Now()
 				job, err := create(ctx, newClient(t, nil, withTimeout(rt, tc.timeout)))
 				if tc.succeeds {
@@ -434,6 +482,7 @@ func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
 					assert.Equal(t, "job_1", job.ID)
 					return
 				}
+
 				assert.ErrorIs(t, err, context.Canceled)
 				assert.True(t, isOutcomeUnknown(err))
 				assert.Equal(t, 5*time.Second, time.Since(start))
@@ -446,11 +495,13 @@ func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range posts() {
 			ctx, cancel := context.WithCancel(t.Context())
-			job, err := jobCalls[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+			late := transport(func(*http.Request) (*http.Response, error) {
 				cancel()
 				synctest.Wait() // the attempt has been given up
 				return response(201, jobJSON), nil
-			})))
+			})
+
+			job, err := jobCalls[name](ctx, newClient(t, late))
 			require.NoError(t, err, name)
 			assert.Equal(t, "job_1", job.ID)
 		}
@@ -458,11 +509,16 @@ func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testin
 }
 
 func TestCreateTakesAResponseThatComesAsTheContextEnds(t *testing.T) {
+	whole := func(*http.Request) (*http.Response, error) {
+		return pipe(201, func(w *io.PipeWriter) {
+			io.WriteString(w, jobJSON)
+			w.Close()
+		}), nil
+	}
+
 	for range 300 { // a body that was closed by the end of the context would be lost now and then
 		ctx, cancel := context.WithCancel(t.Context())
-		job, err := create(ctx, newClient(t, doing(cancel, func(*http.Request) (*http.Response, error) {
-			return pipe(201, func(w *io.PipeWriter) { io.WriteString(w, jobJSON); w.Close() }), nil
-		})))
+		job, err := create(ctx, newClient(t, doing(cancel, whole)))
 		require.NoError(t, err)
 		require.Equal(t, "job_1", job.ID)
 	}
@@ -471,13 +527,15 @@ func TestCreateTakesAResponseThatComesAsTheContextEnds(t *testing.T) {
 func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t *testing.T) {
 	for _, name := range posts() {
 		ctx, cancel := context.WithCancel(t.Context())
-		job, err := jobCalls[name](ctx, newClient(t, transport(func(*http.Request) (*http.Response, error) {
+		canceledWithin := transport(func(*http.Request) (*http.Response, error) {
 			return pipe(201, func(w *io.PipeWriter) {
 				io.WriteString(w, `{"id":"job_1","status":"active","model":`)
 				cancel()
 				w.CloseWithError(io.ErrUnexpectedEOF)
 			}), nil
-		})))
+		})
+
+		job, err := jobCalls[name](ctx, newClient(t, canceledWithin))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.True(t, isOutcomeUnknown(err))
 		require.NotNil(t, job)
@@ -494,6 +552,7 @@ func TestCancelEndsAnAttemptWithoutAResponseAtOnce(t *testing.T) {
 			start := time.Now()
 			_, err := call(ctx, newClient(t, transport(hang)))
 			cancel()
+
 			assert.Equal(t, time.Second, time.Since(start), name)
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Equal(t, name != "Get", isOutcomeUnknown(err))
@@ -503,45 +562,54 @@ func TestCancelEndsAnAttemptWithoutAResponseAtOnce(t *testing.T) {
 
 func TestCreateCanceledBeforeAConnectionIsNoUnknownOutcome(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := create(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+	connecting := transport(func(r *http.Request) (*http.Response, error) {
 		httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 		cancel()
 		return hang(r)
-	})))
+	})
+
+	_, err := create(ctx, newClient(t, connecting))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.False(t, isOutcomeUnknown(err))
 }
 
 func TestGetIsInterruptedInTheBodyAtOnce(t *testing.T) {
-	for name, body := range map[string]func(cancel func(), r *http.Request) (*http.Response, error){
-		"once it has begun": func(cancel func(), r *http.Request) (*http.Response, error) {
-			return beginning(func(*http.Request) (*http.Response, error) {
-				return pipe(200, func(w *io.PipeWriter) {
-					io.WriteString(w, `{"id":"job_1",`)
-					cancel()
-				}), nil
-			})(r)
-		},
-		"before it is read": func(cancel func(), r *http.Request) (*http.Response, error) {
+	type respond func(cancel func(), r *http.Request) (*http.Response, error)
+
+	onceBegun := func(cancel func(), r *http.Request) (*http.Response, error) {
+		begun := pipe(200, func(w *io.PipeWriter) {
+			io.WriteString(w, `{"id":"job_1",`)
 			cancel()
-			synctest.Wait()
-			return stall(200, "")(r)
-		},
-		"that then ends well": func(cancel func(), r *http.Request) (*http.Response, error) {
-			response := response(200, "")
-			response.Body = reading(func(p []byte) (int, error) {
-				cancel()
-				<-r.Context().Done()
-				return copy(p, "{}"), io.EOF
-			})
-			return response, nil
-		},
+		})
+		return beginning(func(*http.Request) (*http.Response, error) { return begun, nil })(r)
+	}
+	beforeRead := func(cancel func(), r *http.Request) (*http.Response, error) {
+		cancel()
+		synctest.Wait()
+		return stall(200, "")(r)
+	}
+	thenEndsWell := func(cancel func(), r *http.Request) (*http.Response, error) {
+		resp := response(200, "")
+		resp.Body = reading(func(p []byte) (int, error) {
+			cancel()
+			<-r.Context().Done()
+			return copy(p, "{}"), io.EOF
+		})
+		return resp, nil
+	}
+
+	for name, respond := range map[string]respond{
+		"once it has begun":   onceBegun,
+		"before it is read":   beforeRead,
+		"that then ends well": thenEndsWell,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
+				rt := transport(func(r *http.Request) (*http.Response, error) { return respond(cancel, r) })
+
 				start := time.Now()
-				job, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) { return body(cancel, r) })))
+				job, err := get(ctx, newClient(t, rt))
 				require.ErrorIs(t, err, context.Canceled)
 				assert.NotErrorIs(t, err, mintlify.ErrMalformedResponse)
 				assert.Nil(t, job)
@@ -554,12 +622,14 @@ func TestGetIsInterruptedInTheBodyAtOnce(t *testing.T) {
 func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
 	shutdown := errors.New("shutting down")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := get(ctx, newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+	rt := transport(func(r *http.Request) (*http.Response, error) {
 		cancel(shutdown)
 		<-r.Context().Done()
 		assert.Equal(t, shutdown, context.Cause(r.Context()))
 		return nil, r.Context().Err()
-	})))
+	})
+
+	_, err := get(ctx, newClient(t, rt))
 	require.ErrorIs(t, err, shutdown)
 }
 
@@ -570,27 +640,35 @@ func TestCreateIsNotResentOnceItsHeadersAreWritten(t *testing.T) {
 		wroteHeaders bool
 		writeErr     error
 		again        bool
-	}{"written": {true, nil, false}, "written in part": {true, errors.New("broken pipe"), false}, "not written": {false, errors.New("broken pipe"), true}} {
+	}{
+		"written":         {true, nil, false},
+		"written in part": {true, errors.New("broken pipe"), false},
+		"not written":     {false, errors.New("broken pipe"), true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			rt := transport(func(r *http.Request) (*http.Response, error) {
 				first, err := io.ReadAll(r.Body)
 				require.NoError(t, err)
+
 				trace := httptrace.ContextClientTrace(r.Context())
 				if tc.wroteHeaders {
 					trace.WroteHeaders()
 				}
 				trace.WroteRequest(httptrace.WroteRequestInfo{Err: tc.writeErr})
+
 				body, err := r.GetBody()
 				if !tc.again {
 					assert.Error(t, err)
 					return nil, errors.New("lost")
 				}
 				require.NoError(t, err)
+
 				second, err := io.ReadAll(body)
 				require.NoError(t, err)
 				assert.Equal(t, first, second)
 				return response(201, jobJSON), nil
 			})
+
 			_, err := create(t.Context(), newClient(t, rt))
 			assert.Equal(t, tc.again, err == nil, "%v", err)
 			assert.Equal(t, !tc.again, isOutcomeUnknown(err))
@@ -621,17 +699,25 @@ func TestEveryBodyIsClosedOnceAndThenLeftAlone(t *testing.T) {
 		body   string
 		err    error
 	}{
-		"success": {200, jobJSON, nil}, "malformed": {200, "no job", nil}, "redirect": {302, "moved", nil}, "not found": {404, "no job", nil},
-		"rate limited": {429, "no job", nil}, "server error": {503, "no job", nil}, "response beside an error": {200, jobJSON, errors.New("both")},
+		"success":                  {200, jobJSON, nil},
+		"malformed":                {200, "no job", nil},
+		"redirect":                 {302, "moved", nil},
+		"not found":                {404, "no job", nil},
+		"rate limited":             {429, "no job", nil},
+		"server error":             {503, "no job", nil},
+		"response beside an error": {200, jobJSON, errors.New("both")},
 	} {
 		for operation, call := range jobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var bodies []*onceOnly
-					_, _ = call(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-						bodies = append(bodies, &onceOnly{Reader: strings.NewReader(tc.body), t: t})
-						return &http.Response{StatusCode: tc.status, Body: bodies[len(bodies)-1]}, tc.err
-					})))
+					rt := transport(func(*http.Request) (*http.Response, error) {
+						body := &onceOnly{Reader: strings.NewReader(tc.body), t: t}
+						bodies = append(bodies, body)
+						return &http.Response{StatusCode: tc.status, Body: body}, tc.err
+					})
+
+					_, _ = call(t.Context(), newClient(t, rt))
 					synctest.Wait()
 					require.NotEmpty(t, bodies)
 					for _, body := range bodies {
@@ -675,6 +761,7 @@ func TestNothingOfAnAttemptOutlivesTheCall(t *testing.T) {
 			ctx := &followed{Context: t.Context(), done: make(chan struct{})}
 			rt := newRecording(steps...)
 			_, _ = call(ctx, newClient(t, rt, mintlify.WithMaxRetries(0)))
+
 			require.NotEmpty(t, rt.sent())
 			for _, request := range rt.sent() {
 				assert.Error(t, request.Context().Err(), "%s %s: the attempt's context has ended", operation, name)
@@ -688,19 +775,22 @@ func TestNothingOfAnAttemptOutlivesTheCall(t *testing.T) {
 // writes response to each request and then goes silent.
 func http1(t *testing.T, response string) *http.Transport {
 	t.Helper()
+	serve := func(conn net.Conn) {
+		defer conn.Close()
+		lines := bufio.NewReader(conn)
+		req, err := http.ReadRequest(lines)
+		if err != nil {
+			return
+		}
+
+		_, _ = io.Copy(io.Discard, req.Body)
+		io.WriteString(conn, response)
+		_, _ = lines.ReadByte() // until the client closes
+	}
+
 	rt := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
-		go func() {
-			defer server.Close()
-			lines := bufio.NewReader(server)
-			req, err := http.ReadRequest(lines)
-			if err != nil {
-				return
-			}
-			_, _ = io.Copy(io.Discard, req.Body)
-			io.WriteString(server, response)
-			_, _ = lines.ReadByte() // until the client closes
-		}()
+		go serve(server)
 		return client, nil
 	}}
 	t.Cleanup(rt.CloseIdleConnections)
@@ -710,10 +800,10 @@ func http1(t *testing.T, response string) *http.Transport {
 // silent are transports whose response is silent after body: until it is closed, or the
 // request's context ends, or for ever.
 var silent = map[string]func(t *testing.T, status int, body string) http.RoundTripper{
-	"net/http": func(t *testing.T, status int, body string) http.RoundTripper { // a body of a 101 is for who upgrades
-		return http1(t, fmt.Sprintf("HTTP/1.1 %d So It Goes\r\nConnection: upgrade\r\nUpgrade: another\r\nContent-Length: 1000\r\n\r\n%s", status, body))
+	"net/http": silentNetHTTP,
+	"pipe": func(_ *testing.T, status int, body string) http.RoundTripper {
+		return stall(status, body)
 	},
-	"pipe": func(_ *testing.T, status int, body string) http.RoundTripper { return stall(status, body) },
 	"EOF once closed": func(_ *testing.T, status int, body string) http.RoundTripper {
 		return untilClosed(status, body, io.EOF)
 	},
@@ -723,6 +813,12 @@ var silent = map[string]func(t *testing.T, status int, body string) http.RoundTr
 	"error of the context": func(_ *testing.T, status int, body string) http.RoundTripper {
 		return untilDone(status, body, context.Context.Err)
 	},
+}
+
+// silentNetHTTP names an upgrade, because net/http gives the body of a 101 to those who upgrade.
+func silentNetHTTP(t *testing.T, status int, body string) http.RoundTripper {
+	const header = "HTTP/1.1 %d So It Goes\r\nConnection: upgrade\r\nUpgrade: another\r\nContent-Length: 1000\r\n\r\n"
+	return http1(t, fmt.Sprintf(header, status)+body)
 }
 
 // silentAfter is a response whose body ends as wait does.
@@ -744,12 +840,18 @@ type closer struct {
 	closed chan struct{}
 }
 
-func (c closer) Close() error { close(c.closed); return nil }
+func (c closer) Close() error {
+	close(c.closed)
+	return nil
+}
 
 func untilClosed(status int, body string, err error) transport {
 	return func(*http.Request) (*http.Response, error) {
 		closed := make(chan struct{})
-		resp := silentAfter(status, body, func() error { <-closed; return err })
+		resp := silentAfter(status, body, func() error {
+			<-closed
+			return err
+		})
 		resp.Body = closer{resp.Body, closed}
 		return resp, nil
 	}
@@ -757,67 +859,112 @@ func untilClosed(status int, body string, err error) transport {
 
 func untilDone(status int, body string, err func(context.Context) error) transport {
 	return func(r *http.Request) (*http.Response, error) {
-		return silentAfter(status, body, func() error { <-r.Context().Done(); return err(r.Context()) }), nil
+		return silentAfter(status, body, func() error {
+			<-r.Context().Done()
+			return err(r.Context())
+		}), nil
+	}
+}
+
+// interruption is how a call of TestInterruptedCallMatchesItsContext ends.
+type interruption struct {
+	transport string // of silent
+	canceled  bool   // and not ended by a deadline
+	status    int
+	body      string // as far as it comes
+}
+
+func (i interruption) String() string {
+	end := "deadline"
+	if i.canceled {
+		end = "canceled"
+	}
+	return fmt.Sprintf("%s/%s/%d/%s", i.transport, end, i.status, i.body)
+}
+
+// interruptions returns every combination that exists.
+func interruptions() []interruption {
+	var all []interruption
+	for transport := range silent {
+		for _, status := range []int{101, 200, 201, 204, 301, 302, 400, 404, 408, 429, 500, 503} {
+			if status == 204 && transport == "net/http" {
+				continue // has no body there
+			}
+			for _, body := range []string{"", `{"id":"job_1",`, `{"error":"so`} {
+				deadline := interruption{transport: transport, status: status, body: body}
+				canceled := deadline
+				canceled.canceled = true
+				all = append(all, deadline, canceled)
+			}
+		}
+	}
+	return all
+}
+
+// context returns a context that ends with cause after a while.
+func (i interruption) context(parent context.Context, after time.Duration, cause error) (context.Context, func()) {
+	if !i.canceled {
+		return context.WithTimeoutCause(parent, after, cause)
+	}
+
+	ctx, cancel := context.WithCancelCause(parent)
+	timer := time.AfterFunc(after, func() { cancel(cause) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(nil)
 	}
 }
 
 // Whenever the context has ended and the body did not come whole, the error is the
 // context's and its cause's besides what it is by the status.
 func TestInterruptedCallMatchesItsContext(t *testing.T) {
-	cause := errors.New("the pod is shut down")
-	const after = time.Second
-	ends := map[string]func(context.Context) (context.Context, context.CancelFunc){
-		"canceled": func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancelCause(ctx)
-			timer := time.AfterFunc(after, func() { cancel(cause) })
-			return ctx, func() { timer.Stop(); cancel(nil) }
-		},
-		"deadline": func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeoutCause(ctx, after, cause)
-		},
+	names := []mintlify.Operation{
+		mintlify.OpCreateJob, mintlify.OpGetJob, mintlify.OpGetVisitors, mintlify.OpTriggerUpdate,
 	}
-	kind := map[int]error{400: mintlify.ErrBadRequest, 404: mintlify.ErrNotFound, 429: mintlify.ErrRateLimited, 500: mintlify.ErrServer, 503: mintlify.ErrServer}
-	for name, silent := range silent {
-		for end, ending := range ends {
-			for _, status := range []int{101, 200, 201, 204, 301, 302, 400, 404, 408, 429, 500, 503} {
-				for _, body := range []string{"", `{"id":"job_1",`, `{"error":"so`} {
-					if status == 204 && name == "net/http" {
-						continue // has no body there
-					}
-					t.Run(fmt.Sprintf("%s/%s/%d/%s", name, end, status, body), func(t *testing.T) {
-						for _, name := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpGetJob, mintlify.OpGetVisitors, mintlify.OpTriggerUpdate} {
-							op := operations.Get(name)
-							synctest.Test(t, func(t *testing.T) {
-								ctx, cancel := ending(t.Context())
-								defer cancel()
-								client := newClient(t, silent(t, status, body), mintlify.WithBaseURL("http://127.0.0.1"))
-								start := time.Now()
-								err := op.Do(ctx, client)
-								assertInterrupted(t, ctx, cause, err)
-								if kind := kind[status]; kind != nil {
-									assert.ErrorIs(t, err, kind, op)
-								}
-								most := after
-								if op.IsPost() {
-									most += 5 * time.Second // for a response that is precious
-									acted := status < 400 || status > 499 || status == 408
-									assert.Equal(t, acted, errors.Is(err, mintlify.ErrOutcomeUnknown), "%s: %v", op, err)
-									assert.Equal(t, status/100 == 2, errors.Is(err, mintlify.ErrMalformedResponse), "%s: %v", op, err)
-								}
-								assert.Equal(t, most, time.Since(start), op)
-							})
-						}
-					})
-				}
+	for _, tc := range interruptions() {
+		t.Run(tc.String(), func(t *testing.T) {
+			for _, name := range names {
+				synctest.Test(t, func(t *testing.T) { tc.test(t, operations.Get(name)) })
 			}
-		}
+		})
 	}
+}
+
+func (i interruption) test(t *testing.T, op operations.Operation) {
+	const after = time.Second
+	cause := errors.New("the pod is shut down")
+	ctx, cancel := i.context(t.Context(), after, cause)
+	defer cancel()
+
+	rt := silent[i.transport](t, i.status, i.body)
+	start := time.Now()
+	err := op.Do(ctx, newClient(t, rt, mintlify.WithBaseURL("http://127.0.0.1")))
+	took := time.Since(start)
+
+	assertInterrupted(t, ctx, cause, err)
+	kinds := map[int]error{
+		400: mintlify.ErrBadRequest, 404: mintlify.ErrNotFound, 429: mintlify.ErrRateLimited,
+		500: mintlify.ErrServer, 503: mintlify.ErrServer,
+	}
+	if kind := kinds[i.status]; kind != nil {
+		assert.ErrorIs(t, err, kind, op)
+	}
+
+	if !op.IsPost() {
+		assert.Equal(t, after, took, op)
+		return
+	}
+	acted := i.status < 400 || i.status > 499 || i.status == 408
+	assert.Equal(t, acted, errors.Is(err, mintlify.ErrOutcomeUnknown), "%s: %v", op, err)
+	assert.Equal(t, i.status/100 == 2, errors.Is(err, mintlify.ErrMalformedResponse), "%s: %v", op, err)
+	assert.Equal(t, after+5*time.Second, took, "%s: the response of a POST is precious", op)
 }
 
 func assertInterrupted(t *testing.T, ctx context.Context, cause, err error) {
 	t.Helper()
 	assert.ErrorIs(t, err, ctx.Err())
 	assert.ErrorIs(t, err, cause)
+
 	_, again := mintlify.RetryAfter(err)
 	assert.False(t, again, "%v", err)
 	assertReadable(t, err)
@@ -829,11 +976,13 @@ func TestInterruptedAsTheResponseComesMatchesItsContext(t *testing.T) {
 	for _, op := range operations.All() {
 		for _, status := range []int{101, 201, 301, 404, 429, 503} {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+			rt := transport(func(r *http.Request) (*http.Response, error) {
 				cancel(cause)
 				<-r.Context().Done()
 				return untilDone(status, `{"id":`, context.Cause)(r)
-			}))
+			})
+
+			client := newClient(t, rt)
 			assertInterrupted(t, ctx, cause, op.Do(ctx, client))
 			assert.Error(t, ctx.Err(), op)
 		}
@@ -847,7 +996,9 @@ func TestCancelAfterAnInformationalResponseEndsTheCallAtOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				client := newClient(t, http1(t, "HTTP/1.1 "+status+"\r\n\r\n"), mintlify.WithBaseURL("http://127.0.0.1"))
+				rt := http1(t, "HTTP/1.1 "+status+"\r\n\r\n")
+				client := newClient(t, rt, mintlify.WithBaseURL("http://127.0.0.1"))
+
 				start := time.Now()
 				err := op.Do(ctx, client)
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
@@ -863,17 +1014,24 @@ func TestBodyHasTheRestOfTheAttempt(t *testing.T) {
 	for _, took := range []time.Duration{6500 * time.Millisecond, 59 * time.Second} {
 		for _, op := range operations.All() {
 			synctest.Test(t, func(t *testing.T) {
+				pause := took // before the first byte
 				svc := operations.NewService()
-				client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
+				rt := transport(func(r *http.Request) (*http.Response, error) {
 					resp, err := svc.RoundTrip(r)
 					if err != nil {
 						return nil, err
 					}
+
 					whole := resp.Body
-					resp.Body = reading(func(p []byte) (int, error) { time.Sleep(took); took = 0; return whole.Read(p) })
+					resp.Body = reading(func(p []byte) (int, error) {
+						time.Sleep(pause)
+						pause = 0
+						return whole.Read(p)
+					})
 					return resp, nil
-				})))
-				assert.NoError(t, op.Do(t.Context(), client), op)
+				})
+
+				assert.NoError(t, op.Do(t.Context(), svc.Client(through(rt))), op)
 			})
 		}
 	}
@@ -884,21 +1042,24 @@ func TestResponseThatCameWholeCountsThoughTheContextHasEnded(t *testing.T) {
 	for _, op := range operations.All() {
 		ctx, cancel := context.WithCancel(t.Context())
 		svc := operations.NewService()
-		client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
+		rt := transport(func(r *http.Request) (*http.Response, error) {
 			resp, err := svc.RoundTrip(r)
-			if err == nil {
-				whole := resp.Body
-				resp.Body = reading(func(p []byte) (int, error) {
-					n, err := whole.Read(p)
-					if err == io.EOF {
-						cancel()
-					}
-					return n, err
-				})
+			if err != nil {
+				return nil, err
 			}
-			return resp, err
-		})))
-		err := op.Do(ctx, client)
+
+			whole := resp.Body
+			resp.Body = reading(func(p []byte) (int, error) {
+				n, err := whole.Read(p)
+				if err == io.EOF {
+					cancel()
+				}
+				return n, err
+			})
+			return resp, nil
+		})
+
+		err := op.Do(ctx, svc.Client(through(rt)))
 		if op.IsPost() {
 			assert.NoError(t, err, op)
 		} else if err != nil {
@@ -908,48 +1069,75 @@ func TestResponseThatCameWholeCountsThoughTheContextHasEnded(t *testing.T) {
 	}
 }
 
-// listOf returns the field of op's response that holds its rows, and counts those of a
-// result. name is "" if there is no such field.
-func listOf(op operations.Operation) (name string, count func(result any) int) {
+// rowsField is the field of an operation's response that holds its rows.
+type rowsField struct {
+	name  string // in JSON; "" if there is no such field
+	index int    // in the result
+}
+
+func rowsFieldOf(op operations.Operation) rowsField {
 	result := reflect.TypeOf(op.Result).Elem()
 	for i := range result.NumField() {
 		field := result.Field(i)
 		if field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct {
-			name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
-			return name, func(result any) int { return reflect.ValueOf(result).Elem().Field(i).Len() }
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			return rowsField{name, i}
 		}
 	}
-	return "", nil
+	return rowsField{}
+}
+
+// count returns the number of rows of a result.
+func (f rowsField) count(result any) int {
+	return reflect.ValueOf(result).Elem().Field(f.index).Len()
+}
+
+// repeat returns op's response with the field once for each of the values.
+func (f rowsField) repeat(t *testing.T, op operations.Operation, values string) string {
+	var fields []string
+	for value := range strings.SplitSeq(values, "|") {
+		fields = append(fields, fmt.Sprintf("%q:%s", f.name, value))
+	}
+
+	var rest map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(op.Body), &rest))
+	delete(rest, f.name)
+	for name, value := range rest {
+		fields = append(fields, fmt.Sprintf("%q:%s", name, value))
+	}
+	return "{" + strings.Join(fields, ",") + "}"
 }
 
 func TestListIsTheLastOfItsName(t *testing.T) {
+	const malformed = -1
 	for _, op := range operations.All() {
-		name, count := listOf(op)
-		if name == "" {
+		rows := rowsFieldOf(op)
+		if rows.name == "" {
 			continue
 		}
-		var rest map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal([]byte(op.Body), &rest))
-		delete(rest, name)
+
 		for values, want := range map[string]int{
-			`[{},{}]|[{}]`: 1, `[{}]|[{},{}]`: 2, `null|[{}]`: 1, `[{}]|[]`: 0, `[{"path":"["}]|[{}]`: 1,
-			`[{}]|null`: -1, `[{},{}]|[{}]|null`: -1, `null`: -1, `"x"`: -1, `{}`: -1, `7`: -1, `[7]`: -1,
+			`[{},{}]|[{}]`:        1,
+			`[{}]|[{},{}]`:        2,
+			`null|[{}]`:           1,
+			`[{}]|[]`:             0,
+			`[{"path":"["}]|[{}]`: 1,
+			`[{}]|null`:           malformed,
+			`[{},{}]|[{}]|null`:   malformed,
+			`null`:                malformed,
+			`"x"`:                 malformed,
+			`{}`:                  malformed,
+			`7`:                   malformed,
+			`[7]`:                 malformed,
 		} {
-			var fields []string
-			for value := range strings.SplitSeq(values, "|") {
-				fields = append(fields, fmt.Sprintf("%q:%s", name, value))
-			}
-			for field, value := range rest {
-				fields = append(fields, fmt.Sprintf("%q:%s", field, value))
-			}
-			body := "{" + strings.Join(fields, ",") + "}"
+			body := rows.repeat(t, op, values)
 			result, err := op.Call(t.Context(), newClient(t, respondWith(200, body)))
-			if want < 0 {
+			if want == malformed {
 				assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
 				continue
 			}
 			require.NoError(t, err, body)
-			assert.Equal(t, want, count(result), body)
+			assert.Equal(t, want, rows.count(result), body)
 		}
 	}
 }
@@ -976,14 +1164,19 @@ func TestHeaderOfAResponseIsBounded(t *testing.T) {
 				return
 			}
 			_, _ = http.ReadRequest(bufio.NewReader(conn))
-			_, _ = io.Copy(conn, io.MultiReader(strings.NewReader("HTTP/1.1 404 Not Found\r\n"), io.LimitReader(&endless{unit: strings.Repeat("X-Y: z\r\n", 500)}, 9<<20), strings.NewReader("\r\n")))
+			io.WriteString(conn, "HTTP/1.1 404 Not Found\r\n")
+			_, _ = io.Copy(conn, io.LimitReader(repeated("X-Y: z\r\n", 500), 9<<20))
+			io.WriteString(conn, "\r\n")
 			conn.Close()
 		}
 	}()
-	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL("http://"+listener.Addr().String()), mintlify.WithMaxRetries(0))
+
+	client, err := mintlify.NewClient(testKey, "proj", toListener(listener), mintlify.WithMaxRetries(0))
 	require.NoError(t, err)
+
 	_, err = get(t.Context(), client)
 	assert.ErrorContains(t, err, "headers exceeded")
+
 	_, err = create(t.Context(), client)
 	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 }
@@ -1011,6 +1204,7 @@ func TestNothingIsSentPastTheDeadlineByTheWallClock(t *testing.T) {
 					time.Sleep(test.keySource)
 					return mintlifytest.APIKey, nil
 				}))
+
 				ctx := lateContext{t.Context(), time.Now().Add(time.Minute)}
 				_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
 				if test.sent {
@@ -1018,6 +1212,7 @@ func TestNothingIsSentPastTheDeadlineByTheWallClock(t *testing.T) {
 					assert.Len(t, svc.Requests(), 1)
 					return
 				}
+
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 				assert.Empty(t, svc.Requests())
