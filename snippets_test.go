@@ -27,6 +27,8 @@ var notRun = map[string]string{
 	"git":     "clones from a forge",
 	"gh":      "asks a forge, with a token",
 	"xargs":   "calls gh",
+	"sort":    "sorts what gh or git lists",
+	"sed":     "reads what git lists",
 	"curl":    "posts to a chat",
 	"go tool": "downloads a tool and runs for minutes",
 }
