@@ -6,11 +6,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 // call is a request that the service is processing.
 type call struct {
-	*route  // the zero route if the service has no such endpoint
+	*route                     // the zero route if the service has no such endpoint
+	name    mintlify.Operation // of a Call: its method and path
 	request *http.Request
 	query   url.Values
 	body    []byte
@@ -21,7 +24,7 @@ type call struct {
 }
 
 func (s *Service) newCall(r *http.Request, body []byte) *call {
-	c := &call{route: &route{}, request: r, query: r.URL.Query(), body: body}
+	c := &call{route: &route{}, name: callName(r), request: r, query: r.URL.Query(), body: body}
 	c.prompt = c.field("prompt")
 
 	segments := strings.Split(r.URL.EscapedPath(), "/")
@@ -35,6 +38,15 @@ func (s *Service) newCall(r *http.Request, body []byte) *call {
 		}
 	}
 	return c
+}
+
+// callName returns the operation of a Call. A client in memory knows which part of the path
+// belongs to its base URL; a request from a socket may have a prefix.
+func callName(r *http.Request) mintlify.Operation {
+	if op, ok := mintlify.OperationFromContext(r.Context()); ok {
+		return op
+	}
+	return mintlify.Operation(r.Method + " " + r.URL.EscapedPath())
 }
 
 // field returns a text of the body; "" if the body has none that the service would take.

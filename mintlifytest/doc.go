@@ -31,8 +31,9 @@
 // [Service.FailNext] makes the next requests of an operation fail, [Service.SucceedNext]
 // lets some pass before it, and [Step].Fault fails one poll of a job. A [Fault] is a
 // response with another status, body or header, a refused or lost connection, a
-// truncated body, or a delay. [Service.EnforceQuotas] has the service refuse requests
-// beyond its quotas.
+// truncated body, or a delay. The operation of a [mintlify.Client.Call] is its method and
+// path; a 404 of an unknown endpoint lists the faults that no request has used yet.
+// [Service.EnforceQuotas] has the service refuse requests beyond its quotas.
 //
 // # Time
 //

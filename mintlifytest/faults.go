@@ -1,7 +1,11 @@
 package mintlifytest
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -34,6 +38,10 @@ type Fault struct {
 // FailNext makes the next n requests of op fail with f, once those of earlier calls of
 // FailNext and [Service.SucceedNext] are used up. A poll that fails this way does not
 // advance the job's script.
+//
+// The operation of a [mintlify.Client.Call] is its method and path:
+//
+//	svc.FailNext("GET /v1/things", 1, mintlifytest.Fault{Status: 200, Body: `{"things":[]}`})
 func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,9 +65,13 @@ type faults struct {
 	n     int
 }
 
-// nextFault removes the fault of the next request of op from the queue, and returns it; the
-// zero Fault if the queue is empty.
-func (s *Service) nextFault(op mintlify.Operation) Fault {
+// nextFault removes the next fault of a call from its queue, and returns it; the zero Fault
+// if there is none. A Call to a path that is an operation's has a queue under both names.
+func (s *Service) nextFault(c *call) Fault {
+	op := c.operation
+	if len(s.faults[op]) == 0 {
+		op = c.name
+	}
 	queue := s.faults[op]
 	if len(queue) == 0 {
 		return Fault{}
@@ -71,6 +83,21 @@ func (s *Service) nextFault(op mintlify.Operation) Fault {
 		s.faults[op] = queue[1:]
 	}
 	return first.fault
+}
+
+// queuedFaults lists the operations whose faults are still queued; "" if there are none.
+func (s *Service) queuedFaults() string {
+	var queued []string
+	for _, op := range slices.Sorted(maps.Keys(s.faults)) {
+		n := 0
+		for _, next := range s.faults[op] {
+			n += next.n
+		}
+		if n > 0 {
+			queued = append(queued, fmt.Sprintf("%q (%d)", op, n))
+		}
+	}
+	return strings.Join(queued, ", ")
 }
 
 // acts reports whether the service acts on the request.

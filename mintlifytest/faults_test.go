@@ -21,9 +21,10 @@ func TestFailNext(t *testing.T) {
 	svc := mintlifytest.NewService()
 	server := httptest.NewServer(svc)
 	defer server.Close()
-	onSocket, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL), mintlify.WithMaxRetries(0))
-	require.NoError(t, err)
-	for where, client := range map[string]*mintlify.Client{"memory": svc.Client(mintlify.WithMaxRetries(0)), "socket": onSocket} {
+	for where, client := range map[string]*mintlify.Client{
+		"memory": svc.Client(mintlify.WithMaxRetries(0)),
+		"socket": onSocket(t, server),
+	} {
 		t.Run(where, func(t *testing.T) {
 			svc.AddJob("j", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503, Header: http.Header{"retry-after": {"7"}}, Body: "down"}}, mintlifytest.Step{Status: mintlify.JobCompleted})
 			fail := func(f mintlifytest.Fault) error {
@@ -142,4 +143,74 @@ func TestDelayEndsWithTheContext(t *testing.T) {
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 11*time.Second, time.Since(start))
 	})
+}
+
+func TestFailNextOfACall(t *testing.T) {
+	const op = mintlify.Operation("GET /v1/things")
+	svc := mintlifytest.NewService()
+	server := httptest.NewServer(svc)
+	defer server.Close()
+	for name, client := range map[string]*mintlify.Client{
+		"memory":                svc.Client(mintlify.WithMaxRetries(0)),
+		"memory, with a prefix": svc.Client(mintlify.WithMaxRetries(0), mintlify.WithBaseURL("https://api.example.com/prefix")),
+		"socket":                onSocket(t, server),
+	} {
+		t.Run(name, func(t *testing.T) {
+			call := func() error {
+				return client.Call(t.Context(), mintlify.Call{Method: "GET", Path: "/v1/things"}, nil)
+			}
+			svc.SucceedNext(op, 1)
+			svc.FailNext(op, 1, mintlifytest.Fault{Status: 503})
+			svc.FailNext(op, 1, mintlifytest.Fault{Status: 200, Body: "{}"})
+
+			require.ErrorIs(t, call(), mintlify.ErrNotFound, "the service has no such endpoint")
+			require.ErrorIs(t, call(), mintlify.ErrServer)
+			require.NoError(t, call())
+			requests := svc.Requests()
+			for _, request := range requests[len(requests)-3:] {
+				assert.Equal(t, op, request.Operation)
+				assert.Empty(t, request.ProjectID)
+				assert.False(t, request.Acted)
+			}
+		})
+	}
+}
+
+func TestFailNextOfACallToAnEndpointOfTheService(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client(mintlify.WithMaxRetries(0))
+	call := mintlify.Call{Method: "GET", Path: "/v1/analytics/" + mintlifytest.ProjectID + "/views"}
+	svc.FailNext("GET "+mintlify.Operation(call.Path), 1, mintlifytest.Fault{Status: 503})
+	svc.FailNext(mintlify.OpGetViews, 1, mintlifytest.Fault{Status: 500})
+	for _, status := range []int{500, 503} {
+		var apiErr *mintlify.APIError
+		require.ErrorAs(t, client.Call(t.Context(), call, nil), &apiErr)
+		assert.Equal(t, status, apiErr.StatusCode)
+	}
+	require.NoError(t, client.Call(t.Context(), call, nil))
+	assert.Equal(t, mintlify.OpGetViews, svc.Requests()[2].Operation)
+}
+
+// The operation of a FailNext that never occurs is probably misspelled.
+func TestAnUnknownEndpointListsTheFaultsThatAreStillQueued(t *testing.T) {
+	svc := mintlifytest.NewService()
+	client := svc.Client(mintlify.WithMaxRetries(0))
+	call := func() error {
+		return client.Call(t.Context(), mintlify.Call{Method: "GET", Path: "/v1/things"}, nil)
+	}
+	require.ErrorContains(t, call(), "No such endpoint: GET /v1/things")
+	assert.NotContains(t, call().Error(), "queued")
+
+	svc.AddJob("j")
+	svc.FailNext("GET /v1/thing", 2, mintlifytest.Fault{Status: 503})
+	svc.SucceedNext(mintlify.OpGetJob, 1)
+	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 503})
+	svc.FailNext(mintlify.OpGetViews, 1, mintlifytest.Fault{Status: 503})
+	_, err := client.Analytics.GetViews(t.Context(), mintlify.ViewsParams{})
+	require.ErrorIs(t, err, mintlify.ErrServer)
+	poll(t, client, "j")
+	err = call()
+	assert.ErrorContains(t, err, `No such endpoint: GET /v1/things. `+
+		`FailNext and SucceedNext still have these queued: "GET /v1/thing" (2), "get job" (2)`)
+	assert.NotContains(t, err.Error(), "get views", "that one is used up")
 }

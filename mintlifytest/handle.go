@@ -1,6 +1,9 @@
 package mintlifytest
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+)
 
 const maxRequestBody = 10 << 20 // the service's own limit is not documented
 
@@ -16,7 +19,7 @@ func (s *Service) act(c *call) (any, *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	c.fault = s.nextFault(c.operation)
+	c.fault = s.nextFault(c)
 	if c.fault.Refuse {
 		return nil, nil
 	}
@@ -35,10 +38,20 @@ func (s *Service) serve(c *call) (any, *failure) {
 		return nil, &failure{status: http.StatusUnauthorized, Error: "Invalid or missing API key"}
 	}
 	if c.handler == nil {
-		return nil, &failure{status: http.StatusNotFound, Error: "No such endpoint"}
+		return nil, s.noEndpoint(c)
 	}
 	if len(c.body) > maxRequestBody {
 		return nil, &failure{status: http.StatusRequestEntityTooLarge, Error: "request entity too large"}
 	}
 	return c.handler(s, c)
+}
+
+// noEndpoint lists the faults that are still queued: the operation of one that never occurs
+// is probably misspelled.
+func (s *Service) noEndpoint(c *call) *failure {
+	text := fmt.Sprintf("No such endpoint: %s %s", c.request.Method, c.request.URL.EscapedPath())
+	if queued := s.queuedFaults(); queued != "" {
+		text += ". FailNext and SucceedNext still have these queued: " + queued
+	}
+	return &failure{status: http.StatusNotFound, Error: text}
 }

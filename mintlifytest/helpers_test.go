@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func send(t *testing.T, rt http.RoundTripper, method, url, key, contentType, body string) (int, string) {
@@ -28,6 +30,15 @@ func send(t *testing.T, rt http.RoundTripper, method, url, key, contentType, bod
 	require.NoError(t, err)
 	assert.Equal(t, "application/json", response.Header.Get("Content-Type"))
 	return response.StatusCode, string(text)
+}
+
+// onSocket returns a client without retries that talks to the service over a socket.
+func onSocket(t *testing.T, server *httptest.Server) *mintlify.Client {
+	t.Helper()
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID,
+		mintlify.WithBaseURL(server.URL), mintlify.WithMaxRetries(0))
+	require.NoError(t, err)
+	return client
 }
 
 func poll(t *testing.T, client *mintlify.Client, id string) *mintlify.Job {

@@ -1,6 +1,7 @@
 package mintlifytest
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 
@@ -9,8 +10,8 @@ import (
 
 // Request is one request that reached the service.
 type Request struct {
-	// Operation is the operation that the request is for. It is "" if the service has no
-	// such operation.
+	// Operation is the operation that the request is for. If the service has none for it, as
+	// with most of [mintlify.Client.Call], it is the method and the path: "GET /v1/things".
 	Operation mintlify.Operation
 	// Method is the HTTP method.
 	Method string
@@ -39,7 +40,7 @@ func (s *Service) Requests() []Request {
 // record adds a call to the requests that reached the service.
 func (s *Service) record(c *call, acted bool) {
 	s.requests = append(s.requests, Request{
-		Operation: c.operation,
+		Operation: cmp.Or(c.operation, c.name),
 		Method:    c.request.Method,
 		Path:      c.request.URL.EscapedPath(),
 		Query:     c.query,
