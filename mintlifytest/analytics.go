@@ -150,6 +150,15 @@ func sliceOf[From, To any](values []From, convert func(From) To) []To {
 	return converted
 }
 
+// clonePointer returns a pointer to a clone of what p points to; nil for nil.
+func clonePointer[T any](p *T, clone func(T) T) *T {
+	if p == nil {
+		return nil
+	}
+	cloned := clone(*p)
+	return &cloned
+}
+
 // isWithin reports whether t is in a range of dates, to exclusive. The zero time is in all.
 func isWithin(t time.Time, from, to mintlify.Date) bool {
 	if t.IsZero() {

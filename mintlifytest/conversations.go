@@ -16,7 +16,10 @@ import (
 func (s *Service) SetConversations(rows []mintlify.Conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.conversations = slices.Clone(rows)
+	s.conversations = sliceOf(rows, func(row mintlify.Conversation) mintlify.Conversation {
+		row.Sources = slices.Clone(row.Sources)
+		return row
+	})
 }
 
 // SetCallerStats sets the caller stats, the same for every project and range of dates.

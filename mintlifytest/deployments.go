@@ -26,6 +26,12 @@ type DeploymentStep struct {
 
 func (s DeploymentStep) fails() *Fault { return s.Fault }
 
+func (s DeploymentStep) clone() DeploymentStep {
+	s.Logs = slices.Clone(s.Logs)
+	s.Fault = clonePointer(s.Fault, Fault.clone)
+	return s
+}
+
 // ScriptDeployment sets what a deployment reports, poll by poll: the first call is for the
 // deployment triggered next, the second call for the deployment after it, and so on. The
 // last step repeats. A deployment without a script is in progress at its first poll and has
@@ -42,7 +48,7 @@ func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deployments.made++
-	s.deployments.add(id, ProjectID, "main", slices.Clone(steps))
+	s.deployments.add(id, ProjectID, "main", cloneSteps(steps))
 }
 
 // Deployments returns all deployments, also those of [Service.AddDeployment], in the order of
@@ -53,7 +59,7 @@ func (s *Service) Deployments() []mintlify.Deployment {
 	inOrder := slices.SortedFunc(maps.Values(s.deployments.byID), func(a, b *deployment) int {
 		return cmp.Compare(a.number, b.number)
 	})
-	return sliceOf(inOrder, func(d *deployment) mintlify.Deployment { return d.Deployment })
+	return sliceOf(inOrder, (*deployment).clone)
 }
 
 func (s *Service) triggerUpdate(c *call) (any, *failure) {
@@ -176,6 +182,18 @@ type deployment struct {
 	mintlify.Deployment
 	number int // in the order of creation
 	script script[DeploymentStep]
+}
+
+// clone returns the deployment as a client reads it.
+func (d *deployment) clone() mintlify.Deployment {
+	clone := d.Deployment
+	clone.Logs = slices.Clone(clone.Logs)
+
+	files := &clone.Commit.FilesChanged
+	files.Added = slices.Clone(files.Added)
+	files.Modified = slices.Clone(files.Modified)
+	files.Removed = slices.Clone(files.Removed)
+	return clone
 }
 
 func (d *deployment) report(step DeploymentStep) {

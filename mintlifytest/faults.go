@@ -46,7 +46,7 @@ func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > 0 {
-		s.faults[op] = append(s.faults[op], faults{fault: f, n: n})
+		s.faults[op] = append(s.faults[op], faults{fault: f.clone(), n: n})
 	}
 }
 
@@ -63,6 +63,11 @@ func (s *Service) SucceedNext(op mintlify.Operation, n int) { s.FailNext(op, n, 
 type faults struct {
 	fault Fault
 	n     int
+}
+
+func (f Fault) clone() Fault {
+	f.Header = f.Header.Clone()
+	return f
 }
 
 // nextFault removes the next fault of a call from its queue, and returns it; the zero Fault

@@ -14,7 +14,10 @@ const maxFeedback = 100 // rows of a page
 func (s *Service) SetFeedback(rows []mintlify.Feedback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.feedback = slices.Clone(rows)
+	s.feedback = sliceOf(rows, func(row mintlify.Feedback) mintlify.Feedback {
+		row.Helpful = clonePointer(row.Helpful, func(helpful bool) bool { return helpful })
+		return row
+	})
 }
 
 func (s *Service) getFeedback(c *call) (any, *failure) {

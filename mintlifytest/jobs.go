@@ -31,6 +31,11 @@ type Step struct {
 
 func (s Step) fails() *Fault { return s.Fault }
 
+func (s Step) clone() Step {
+	s.Fault = clonePointer(s.Fault, Fault.clone)
+	return s
+}
+
 // ScriptJob sets what a job reports, poll by poll: the first call is for the job created
 // next, the second call for the job after it, and so on. The last step repeats. A job
 // without a script is active at its first poll, and at its second completed with a pull
@@ -50,7 +55,7 @@ func (s *Service) AddJob(id string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.jobs.made++
-	s.jobs.add(jobKey{ProjectID, id}, slices.Clone(steps))
+	s.jobs.add(jobKey{ProjectID, id}, cloneSteps(steps))
 }
 
 // Jobs returns all jobs, also those of [Service.AddJob], in the order of their creation. A

@@ -34,7 +34,22 @@ type Request struct {
 func (s *Service) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.requests)
+
+	requests := slices.Clone(s.requests)
+	for i := range requests {
+		requests[i] = requests[i].clone()
+	}
+	return requests
+}
+
+func (r Request) clone() Request {
+	query := url.Values{}
+	for name, values := range r.Query {
+		query[name] = slices.Clone(values)
+	}
+	r.Query = query
+	r.Body = slices.Clone(r.Body)
+	return r
 }
 
 // record adds a call to the requests that reached the service.

@@ -1,14 +1,15 @@
 package mintlifytest
 
-import "slices"
-
 // step is what a job or a deployment reports at one poll, or how that poll fails.
-type step interface{ fails() *Fault }
+type step[S any] interface {
+	fails() *Fault
+	clone() S
+}
 
 // scripts are the scripts of what is created next, in order.
-type scripts[S step] [][]S
+type scripts[S step[S]] [][]S
 
-func (all *scripts[S]) add(steps []S) { *all = append(*all, slices.Clone(steps)) }
+func (all *scripts[S]) add(steps []S) { *all = append(*all, cloneSteps(steps)) }
 
 // next removes the first script and returns it; nil if there is none.
 func (all *scripts[S]) next() []S {
@@ -21,7 +22,7 @@ func (all *scripts[S]) next() []S {
 }
 
 // script is what a job or a deployment reports, poll by poll. The last step repeats.
-type script[S step] struct {
+type script[S step[S]] struct {
 	steps []S
 	next  int
 }
@@ -52,3 +53,6 @@ func (s *script[S]) current() S { return s.steps[min(s.next, len(s.steps)-1)] }
 
 // isOver reports whether only the last step is left.
 func (s *script[S]) isOver() bool { return s.next >= len(s.steps)-1 }
+
+// cloneSteps returns steps that share nothing with those of the test.
+func cloneSteps[S step[S]](steps []S) []S { return sliceOf(steps, S.clone) }
