@@ -21,33 +21,51 @@ const (
 	NotStarted Outcome = "not-started" // the service did not act
 )
 
+// exitCode returns 0 for a success, since Index then returns -1.
 func (o Outcome) exitCode() int {
 	return 1 + slices.Index([]Outcome{Failed, SetUp, Unknown, Running, NotStarted}, o)
 }
 
-// Of returns err as an error whose outcome its place decides.
-func (o Outcome) Of(err error) error { return &placed{o, err} }
+// Of returns err as an error for which [OutcomeOf] returns o, whatever err is.
+func (o Outcome) Of(err error) error { return &outcomeError{outcome: o, err: err} }
 
-type placed struct {
-	Outcome
-	error
+type outcomeError struct {
+	outcome Outcome
+	err     error
 }
 
-func (p *placed) Unwrap() error { return p.error }
+func (e *outcomeError) Error() string { return e.err.Error() }
+
+func (e *outcomeError) Unwrap() error { return e.err }
 
 // OutcomeOf returns what an error means for a step that has not started anything else.
 func OutcomeOf(err error) Outcome {
-	var decided *placed
-	var api *mintlify.APIError
-	_, later := mintlify.RetryAfter(err)
-	refused := []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
+	var decided *outcomeError
+	if errors.As(err, &decided) {
+		return decided.outcome
+	}
+
+	_, mayHelpLater := mintlify.RetryAfter(err)
+	hasEnded := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	switch {
-	case errors.As(err, &decided):
-		return decided.Outcome
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
 		return Unknown
-	case later, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &api) && slices.Contains(refused, api.StatusCode):
+	case mayHelpLater, hasEnded, isRefusal(err):
 		return NotStarted
 	}
 	return SetUp
+}
+
+// isRefusal reports whether the service refused what it was sent, which no retry changes.
+func isRefusal(err error) bool {
+	var response *mintlify.APIError
+	if !errors.As(err, &response) {
+		return false
+	}
+
+	switch response.StatusCode {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
 }

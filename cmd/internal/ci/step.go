@@ -1,5 +1,6 @@
 // Package ci is what the commands have in common as steps of a CI job: flags, exit
-// codes, outputs, the summary, and one writer that makes foreign text harmless.
+// codes, outputs and the summary. It writes all text, so that a runner and a terminal
+// obey no text from outside.
 package ci
 
 import (
@@ -20,25 +21,36 @@ import (
 
 // Step is one run of a command, with its surroundings.
 type Step struct {
-	Name           string // of the command
-	Dir            string // the working directory; "" is the process's own
-	Getenv         func(string) string
+	// Name is the name of the command.
+	Name string
+	// Dir is the working directory. If it is "", the process's own is used.
+	Dir string
+	// Getenv returns a variable of the environment.
+	Getenv func(string) string
+	// Stdout takes the result, and Stderr the log.
 	Stdout, Stderr io.Writer
-	Connect        func(...mintlify.Option) (*mintlify.Client, error)
+	// Connect returns a client of the service.
+	Connect func(...mintlify.Option) (*mintlify.Client, error)
 
-	// Flags of all commands, set by Parse.
-	Demo, Soft bool
-	Timeout    time.Duration // unless given, what it is before Parse
+	// Demo says that the run is shown on a fake of the service. Parse sets it.
+	Demo bool
+	// Soft says that only a set-up error fails the step. Parse sets it.
+	Soft bool
+	// Timeout is how long the step waits in all. Parse sets it if the flag is given.
+	Timeout time.Duration
 }
 
 // Main runs a command as a process. A signal ends ctx and nothing else: the command
 // records and reports what it has done, and then ends.
 func Main(name string, run func(context.Context, *Step, []string) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, &Step{Name: name, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
-		Connect: func(opts ...mintlify.Option) (*mintlify.Client, error) {
-			return mintlify.NewClientFromEnv(append(opts, mintlify.WithUserAgent(name))...)
-		}}, os.Args[1:])
+
+	connect := func(opts ...mintlify.Option) (*mintlify.Client, error) {
+		return mintlify.NewClientFromEnv(append(opts, mintlify.WithUserAgent(name))...)
+	}
+	step := &Step{Name: name, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Connect: connect}
+	code := run(ctx, step, os.Args[1:])
+
 	stop()
 	os.Exit(code)
 }
@@ -56,27 +68,22 @@ func (s *Step) OnGitLab() bool { return s.Getenv("GITLAB_CI") == "true" }
 func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // an error comes back: all the flags would bury it
 	flags.BoolVar(&s.Demo, "demo", false, "show a run on a fake of the service")
-	flags.BoolVar(&s.Soft, "soft", false, "end with exit code 0, and leave no commit red, unless the set-up is to blame")
+	flags.BoolVar(&s.Soft, "soft", false,
+		"end with exit code 0, and leave no commit red, unless the set-up is to blame")
 	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long to wait in all")
 	wantsVersion := flags.Bool("version", false, "print the version and the commit")
-	for i, arg := range args {
-		name, value, isPair := strings.Cut(arg, "=")
-		if strings.TrimSpace(arg) == "" && i > 0 {
-			name, isPair = args[i-1], true
-		}
-		if isPair && strings.HasPrefix(name, "-") && strings.TrimSpace(value) == "" {
-			return fmt.Errorf("%s is given and empty: is its variable set?", name)
-		}
+
+	if name := givenAndEmpty(args); name != "" {
+		return fmt.Errorf("%s is given and empty: is its variable set?", name)
 	}
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		s.Printf("Usage of %s:", s.Name)
-		flags.SetOutput(s)
-		flags.PrintDefaults()
-		s.Printf("Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. README.md says what to do about each.")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		s.printHelp(flags)
 		return err
-	case err != nil:
+	} else if err != nil {
 		return err
+	}
+
+	switch {
 	case *wantsVersion:
 		s.Print(version.String(s.Name))
 		return flag.ErrHelp
@@ -86,4 +93,28 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 		return fmt.Errorf("-timeout is %v, want more than 0", s.Timeout)
 	}
 	return s.deliver("", "", "")
+}
+
+// givenAndEmpty returns the flag whose value is blank, or "". Package flag cannot tell: the
+// value of a [flag.FlagSet.Func] has no text.
+func givenAndEmpty(args []string) string {
+	for i, arg := range args {
+		name, value, isPair := strings.Cut(arg, "=")
+		if strings.TrimSpace(arg) == "" && i > 0 {
+			name = args[i-1]
+			isPair = true
+		}
+		if isPair && strings.HasPrefix(name, "-") && strings.TrimSpace(value) == "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func (s *Step) printHelp(flags *flag.FlagSet) {
+	s.Printf("Usage of %s:", s.Name)
+	flags.SetOutput(s)
+	flags.PrintDefaults()
+	s.Printf("Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. " +
+		"README.md says what to do about each.")
 }
