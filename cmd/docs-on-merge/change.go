@@ -28,10 +28,11 @@ type change struct {
 
 // key names the change for good. A merge and a tag on one commit are two changes.
 func (c change) key() string {
+	key := merges.Key(c.repository, c.head)
 	if c.tag != "" {
-		return c.repository + "@" + c.head + ":tag:" + strings.TrimPrefix(c.tag, tags)
+		key += ":tag:" + strings.TrimPrefix(c.tag, tags)
 	}
-	return c.repository + "@" + c.head
+	return key
 }
 
 // findChange finds what was merged: between two refs by hand, else of the event.

@@ -304,6 +304,17 @@ func TestEachProjectCommitAndTagHasItsOwnJob(t *testing.T) {
 	})
 }
 
+func TestTheCaseOfARepositoryMakesNoSecondTask(t *testing.T) {
+	w := merged(t)
+	state := t.TempDir()
+	for _, name := range []string{"acme/cli", "ACME/CLI", "Acme/Cli"} {
+		w.env["GITHUB_REPOSITORY"] = name
+		require.Zero(t, w.runOnce("-state", state).code)
+	}
+	require.Len(t, w.prompts(), 1)
+	assert.Contains(t, w.prompts()[0], once.Marker("acme/cli@"+w.git("rev-parse", "HEAD")))
+}
+
 // atOnce has n runs at once, and returns their ids and exit codes.
 func (w *world) atOnce(t *testing.T, n int, args ...string) (ids map[string]int, codes map[int]int) {
 	ids, codes = map[string]int{}, map[int]int{}

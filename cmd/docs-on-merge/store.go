@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -40,7 +41,7 @@ func (p *program) openStore(ctx context.Context) (once.Store, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository (in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
 		}
-		p.statuses = &statuses{gitHub: api, p: p, commit: p.change.head, prefix: p.change.repository + "@" + p.change.head + ":"}
+		p.statuses = &statuses{gitHub: api, p: p, commit: p.change.head, prefix: merges.Key(p.change.repository, p.change.head) + ":"}
 		return shared{p.statuses, p.step.Link}, nil
 	case p.step.Getenv("CI") != "":
 		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, a further run for this change makes a further job.")

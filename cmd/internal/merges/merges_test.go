@@ -35,6 +35,10 @@ func TestWhySkip(t *testing.T) {
 	}
 }
 
+func TestKey(t *testing.T) {
+	assert.Equal(t, "acme/api@5907854", merges.Key("ACME/Api", "5907854"))
+}
+
 func TestLogin(t *testing.T) {
 	for email, login := range map[string]string{
 		"7+ada@users.noreply.github.com":           "ada",
