@@ -8,7 +8,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -79,8 +78,11 @@ func (p *program) work(ctx context.Context) (err error) {
 	sending, made := context.WithCancel(ctx) // made, too, if a poll finds the job of another run
 	defer made()
 	client, err := p.step.Connect(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(mintlify.Poll) { made() })))
-	store, storeErr := p.openStore(ctx)
-	if err = cmp.Or(err, storeErr); err != nil {
+	if err != nil {
+		return err
+	}
+	store, err := p.openStore(ctx)
+	if err != nil {
 		return err
 	}
 	errorsOnly := slog.New(slog.NewTextHandler(p.step, &slog.HandlerOptions{Level: slog.LevelError}))

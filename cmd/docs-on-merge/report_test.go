@@ -57,6 +57,12 @@ func TestWithoutAKey(t *testing.T) {
 	assert.Contains(t, r.log, "::error title=docs-on-merge::The set-up needs a hand: mintlify: MINTLIFY_API_KEY is not set")
 	assert.Empty(t, w.forge.statuses, "nothing is claimed")
 	assert.Zero(t, w.run(t.Context(), "-dry-run").code)
+
+	state := filepath.Join(t.TempDir(), "state")
+	r = w.runOnce("-state", state)
+	assert.Equal(t, 2, r.code)
+	assert.NoDirExists(t, state, "nothing is made")
+	assert.NotContains(t, r.log, "record", "the key is what is missing")
 }
 
 func TestHelpIsNoError(t *testing.T) {
