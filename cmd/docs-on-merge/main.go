@@ -56,7 +56,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		defer cancel()
 		err = p.work(ctx)
 		if p.statuses != nil && p.record.Version > 0 {
-			p.statuses.show(context.WithoutCancel(ctx), p.record.Key)
+			p.statuses.show(context.WithoutCancel(ctx), p.record, outcomeOf(p.record, err))
 		}
 	}
 	return p.report(err)

@@ -70,6 +70,7 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 		"broken 201 with the id":  {fault: mintlifytest.Fault{Body: `{"id":"job_1","status":"acti`}, jobs: 1, jobsThen: 1},
 		"201 without a status":    {fault: mintlifytest.Fault{Body: `{"id":"job_1"}`}, jobs: 1, jobsThen: 1},
 		"401":                     {fault: mintlifytest.Fault{Status: 401}, first: 2, jobsThen: 1},
+		"402":                     {fault: mintlifytest.Fault{Status: 402}, first: 5, jobsThen: 1},
 		"403":                     {fault: mintlifytest.Fault{Status: 403}, first: 2, jobsThen: 1},
 		"400":                     {fault: mintlifytest.Fault{Status: 400}, first: 5, second: 5},
 		"429":                     {fault: mintlifytest.Fault{Status: 429}, first: 5, jobsThen: 1},
@@ -121,8 +122,8 @@ func TestJobsThatEnd(t *testing.T) {
 		"nothing to change": {mintlifytest.Step{Status: mintlify.JobCompleted}, "no-pull-request", 0, "success"},
 		"archived":          {mintlifytest.Step{Status: mintlify.JobArchived, PRLink: "https://example.com/1"}, "pull-request", 0, "success"},
 		"failed":            {mintlifytest.Step{Status: mintlify.JobFailed}, "failed", 1, "failure"},
-		"key expired":       {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 401}}, "set-up", 2, "pending"},
-		"gone":              {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}}, "set-up", 2, "pending"},
+		"key expired":       {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 401}}, "set-up", 2, "error"},
+		"gone":              {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}}, "set-up", 2, "error"},
 		"for ever":          {mintlifytest.Step{Status: mintlify.JobActive}, "running", 4, "pending"},
 		"outage":            {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}}, "running", 4, "pending"},
 	} {
@@ -131,11 +132,9 @@ func TestJobsThatEnd(t *testing.T) {
 				w := one.fresh(t)
 				w.service.ScriptJob(mintlifytest.Step{}, tc.last)
 				args, code, state := []string{fmt.Sprintf("-soft=%v", soft)}, tc.code, tc.state
-				if soft {
+				if soft && code != 2 {
 					state = "success"
-					if code != 2 {
-						code = 0
-					}
+					code = 0
 				}
 				for _, r := range w.runs(args, args) {
 					assert.Equal(t, code, r.code, r.log)
@@ -154,6 +153,50 @@ func TestJobsThatEnd(t *testing.T) {
 		r := w.runOnce()
 		assert.Zero(t, r.code, r.log)
 		assert.NotContains(t, r.log+r.summary+r.stdout+w.newest().TargetURL, "javascript:")
+	}
+}
+
+// The commit's status says what the exit code says, with -soft too.
+func TestTheStatusAgreesWithTheExitCode(t *testing.T) {
+	t.Parallel()
+	one := merged(t)
+	for name, tc := range map[string]struct {
+		create, poll int // statuses of the service's responses
+		code         int
+		words        string
+	}{
+		"credits used up":  {create: 402, code: 5, words: "No job was made"},
+		"limited":          {create: 429, code: 5, words: "No job was made"},
+		"bad key":          {create: 401, code: 2, words: "The set-up needs a hand"},
+		"wrong scope":      {create: 403, code: 2, words: "The set-up needs a hand"},
+		"key expired":      {poll: 401, code: 2, words: "The set-up needs a hand"},
+		"still at work":    {code: 4, words: "The agent is at work"},
+		"response is lost": {create: 504, code: 3, words: "A job may exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := one.fresh(t)
+			if tc.create != 0 {
+				w.service.FailNext(mintlify.OpCreateJob, 100, mintlifytest.Fault{Status: tc.create})
+			}
+			last := mintlifytest.Step{Status: mintlify.JobActive}
+			if tc.poll != 0 {
+				last.Fault = &mintlifytest.Fault{Status: tc.poll}
+			}
+			w.service.ScriptJob(mintlifytest.Step{}, last)
+			for _, soft := range []bool{false, true, false} {
+				code := tc.code
+				if soft && code != 2 {
+					code = 0
+				}
+				r := w.runOnce(fmt.Sprintf("-soft=%v", soft))
+				assert.Equal(t, code, r.code, r.log)
+				isGreen := w.newest().State == "success"
+				isRed := w.newest().State == "error"
+				assert.Equal(t, code == 0, isGreen, "-soft=%v: %s", soft, w.newest().State)
+				assert.Equal(t, code != 0 && code != 4, isRed, "-soft=%v: %s", soft, w.newest().State)
+				assert.True(t, strings.HasPrefix(w.newest().Description, tc.words), "-soft=%v: %s", soft, w.newest().Description)
+			}
+		})
 	}
 }
 

@@ -34,7 +34,7 @@ func outcomeOf(r once.Record, err error) ci.Outcome {
 		return "no-pull-request"
 	case over[r.State] != "":
 		return over[r.State]
-	case err == nil && r.State == once.Pending && r.Sends > 0:
+	case err == nil && r.State == once.Pending:
 		return ci.NotStarted
 	case err == nil, (r.State == once.Running || r.State == once.Sending) && ci.OutcomeOf(err) != ci.SetUp:
 		return ci.Running

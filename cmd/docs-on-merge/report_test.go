@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+	"github.com/mintlify-community/mintlify-go/once"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -63,6 +66,32 @@ func TestWithoutAKey(t *testing.T) {
 	assert.Equal(t, 2, r.code)
 	assert.NoDirExists(t, state, "nothing is made")
 	assert.NotContains(t, r.log, "record", "the key is what is missing")
+}
+
+func TestOutcomesOfRecords(t *testing.T) {
+	for name, tc := range map[string]struct {
+		record  once.Record
+		err     error
+		outcome ci.Outcome
+	}{
+		"nothing sent yet":   {record: once.Record{State: once.Pending}, outcome: ci.NotStarted},
+		"a send in vain":     {record: once.Record{State: once.Pending, Sends: 1}, outcome: ci.NotStarted},
+		"set-up of a send":   {record: once.Record{State: once.Pending, Sends: 1}, err: os.ErrPermission, outcome: ci.SetUp},
+		"sending":            {record: once.Record{State: once.Sending}, outcome: ci.Running},
+		"interrupted":        {record: once.Record{State: once.Sending}, err: context.Canceled, outcome: ci.Running},
+		"running":            {record: once.Record{State: once.Running}, outcome: ci.Running},
+		"an outage of polls": {record: once.Record{State: once.Running}, err: context.DeadlineExceeded, outcome: ci.Running},
+		"set-up of a poll":   {record: once.Record{State: once.Running}, err: os.ErrPermission, outcome: ci.SetUp},
+		"pull request":       {record: once.Record{State: once.Done, PRLink: "x"}, outcome: "pull-request"},
+		"none":               {record: once.Record{State: once.Done}, outcome: "no-pull-request"},
+		"failed":             {record: once.Record{State: once.Failed}, err: os.ErrPermission, outcome: ci.Failed},
+		"refused":            {record: once.Record{State: once.Refused}, outcome: ci.NotStarted},
+		"canceled":           {record: once.Record{State: once.Canceled}, outcome: ci.NotStarted},
+		"unknown":            {record: once.Record{State: once.Unknown}, outcome: ci.Unknown},
+		"no record":          {err: os.ErrPermission, outcome: ci.SetUp},
+	} {
+		assert.Equal(t, tc.outcome, outcomeOf(tc.record, tc.err), name)
+	}
 }
 
 func TestHelpIsNoError(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -48,14 +49,20 @@ func (s *statuses) context(key string) string {
 	return "docs-on-merge/" + strings.TrimPrefix(key, s.prefix)
 }
 
-// read's end is the state of the newest status.
+// read implements journal, which has no end: versions are only ever added.
 func (s *statuses) read(ctx context.Context, key string) (versions []once.Record, end string, err error) {
+	versions, _, err = s.readAll(ctx, key)
+	return versions, "", err
+}
+
+// readAll returns the versions of key's record that count, and the newest status of all.
+func (s *statuses) readAll(ctx context.Context, key string) (versions []once.Record, newest status, err error) {
 	all, err := s.list(ctx)
 	for _, status := range all {
 		if status.Context != s.context(key) {
 			continue
 		}
-		end = status.State
+		newest = status
 		text := recorded.FindStringSubmatch(status.Description)
 		if text == nil {
 			continue
@@ -63,7 +70,7 @@ func (s *statuses) read(ctx context.Context, key string) (versions []once.Record
 		r := once.Record{Task: once.Task{Key: key}}
 		var deadline, updated int64
 		if _, err := fmt.Sscanf(text[1], recordFormat, &r.Version, &r.State, &r.Sends, &r.Sender, &deadline, &updated, &r.JobID); err != nil {
-			return nil, "", fmt.Errorf("the status %s of %s is not a record that this version can read: %q", status.Context, s.commit, status.Description)
+			return nil, newest, fmt.Errorf("the status %s of %s is not a record that this version can read: %q", status.Context, s.commit, status.Description)
 		}
 		r.Deadline, r.Updated = time.UnixMicro(deadline).UTC(), time.UnixMicro(updated).UTC()
 		if !strings.Contains(status.TargetURL, runPath) {
@@ -73,7 +80,7 @@ func (s *statuses) read(ctx context.Context, key string) (versions []once.Record
 			versions = append(versions, r)
 		}
 	}
-	return versions, end, err
+	return versions, newest, err
 }
 
 // list returns the commit's statuses, the oldest first.
@@ -92,42 +99,65 @@ func (s *statuses) list(ctx context.Context) (all []status, err error) {
 	return all, nil
 }
 
-// state is the state of a status with r, to this run.
-func (s *statuses) state(r once.Record) string {
-	if s.p.step.Soft && r.State != once.Sending || s.p.options.noWait && r.State == once.Running {
+// state is the state of a status of a run that ended with outcome.
+func (s *statuses) state(outcome ci.Outcome) string {
+	if s.p.step.Soft && outcome != ci.SetUp || s.p.options.noWait && outcome == ci.Running {
 		return "success"
 	}
-	return outcomes[outcomeOf(r, nil)].state
+	return outcomes[outcome].state
 }
 
-// show has the newest status say what this run says of key's record: if an earlier run with
-// other flags has left another state there, it adds the last version again, which counts for
-// nothing.
-func (s *statuses) show(ctx context.Context, key string) {
-	versions, newest, err := s.read(ctx, key)
-	if n := len(versions); n > 0 && newest != s.state(versions[n-1]) {
-		err = s.add(ctx, versions[n-1], newest)
+// show has the newest status say what this run says, which ended with r and outcome: an
+// earlier run with other flags may have left another state there. The last version is then
+// added again, which counts for nothing.
+func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) {
+	versions, newest, err := s.readAll(ctx, r.Key)
+	if n := len(versions); n > 0 {
+		last := versions[n-1]
+		if last.Version != r.Version { // another run has gone on with it
+			outcome = outcomeOf(last, nil)
+		}
+		state := s.state(outcome)
+		description := describe(last, outcomes[outcome].words)
+		if newest.State != state || newest.Description != description {
+			err = s.post(ctx, last, state, description)
+		}
 	}
 	if err != nil {
 		s.p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
 	}
 }
 
-// add posts a status, and waits until those that came at once are visible. GitHub cannot
-// do better: of two that do not see each other both would count.
+// add posts a version. While a prompt is being sent, its status is pending with any flag.
 func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
-	words, getenv, run := outcomes[outcomeOf(r, nil)].words, s.p.step.Getenv, ""
+	outcome := outcomeOf(r, nil)
+	state := s.state(outcome)
+	if r.State == once.Sending {
+		state = outcomes[outcome].state
+	}
+	return s.post(ctx, r, state, describe(r, outcomes[outcome].words))
+}
+
+// describe returns a record as a description: with words before it, if they fit.
+func describe(r once.Record, words string) string {
+	record := fmt.Sprintf("["+recordFormat+"]", r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.Updated.UnixMicro(), r.JobID)
+	if whole := words + " " + record; len(whole) <= maxDescription {
+		return whole
+	}
+	return record
+}
+
+// post posts a status, and waits until those that came at once are visible. GitHub cannot
+// do better: of two that do not see each other both would count.
+func (s *statuses) post(ctx context.Context, r once.Record, state, description string) error {
+	getenv, run := s.p.step.Getenv, ""
 	if id := getenv("GITHUB_RUN_ID"); id != "" {
 		run = getenv("GITHUB_SERVER_URL") + "/" + getenv("GITHUB_REPOSITORY") + runPath + id
-	}
-	description := fmt.Sprintf("["+recordFormat+"]", r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.Updated.UnixMicro(), r.JobID)
-	if whole := words + " " + description; len(whole) <= maxDescription {
-		description = whole
 	}
 	if len(description) > maxDescription {
 		return errors.New("the job's id is too long for a commit status: give a directory with -state")
 	}
-	body, err := json.Marshal(status{State: s.state(r), Description: description, Context: s.context(r.Key), TargetURL: cmp.Or(r.PRLink, run)})
+	body, err := json.Marshal(status{State: state, Description: description, Context: s.context(r.Key), TargetURL: cmp.Or(r.PRLink, run)})
 	if err == nil {
 		err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
 		time.Sleep(s.p.settle)

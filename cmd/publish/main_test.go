@@ -122,6 +122,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"failed":             {steps: []mintlifytest.DeploymentStep{{}, failed}, code: 1, status: "failure", says: "deployment deployment_1 failed: 2 broken links"},
 		"key refused":        {trigger: mintlifytest.Fault{Status: 401}, code: 2, status: "set-up", says: "401"},
+		"unpaid":             {trigger: mintlifytest.Fault{Status: 402}, code: 5, status: "not-started", says: "402"},
 		"plan":               {trigger: mintlifytest.Fault{Status: 403}, code: 2, status: "set-up", says: "403"},
 		"no such deployment": {args: []string{"-id", "nowhere"}, code: 2, status: "set-up", says: "404"},
 		"lost":               {trigger: mintlifytest.Fault{Status: 504, Acted: true}, code: 3, status: "unknown", says: "triggering it again is safe"},

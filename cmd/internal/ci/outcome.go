@@ -50,21 +50,23 @@ func OutcomeOf(err error) Outcome {
 	switch {
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
 		return Unknown
-	case mayHelpLater, hasEnded, isRefusal(err):
+	case mayHelpLater, hasEnded, isRefused(err):
 		return NotStarted
 	}
 	return SetUp
 }
 
-// isRefusal reports whether the service refused what it was sent, which no retry changes.
-func isRefusal(err error) bool {
+// isRefused reports whether the service refused what it was sent, or has no credits left for
+// it: neither is for the set-up to mend.
+func isRefused(err error) bool {
 	var response *mintlify.APIError
 	if !errors.As(err, &response) {
 		return false
 	}
 
 	switch response.StatusCode {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
+		http.StatusPaymentRequired:
 		return true
 	}
 	return false
