@@ -33,10 +33,10 @@ import (
 // beside them, and River's queue.
 type database struct {
 	*sql.DB
-	queue    queue // inserts jobs
-	newQueue func(*river.Config) (queue, error)
-	migrate  func(context.Context) error
-	close    func()
+	queue        queue // inserts jobs
+	newQueue     func(*river.Config) (queue, error)
+	migrateRiver func(context.Context) error
+	close        func()
 }
 
 // queue is what a client of River does on either database.
@@ -46,7 +46,10 @@ type queue interface {
 	Stop(ctx context.Context) error
 }
 
-const schemaVersion = 1
+const (
+	schemaVersion   = 1
+	migrateAttempts = 20
+)
 
 //go:embed schema.sql
 var schema string
@@ -58,44 +61,77 @@ const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for 
 
 // openDatabase opens what DATABASE_URL names. create makes the tables that are missing.
 // No error shows the URL: it may have a password.
-func openDatabase(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (db *database, err error) {
-	file, isFile := strings.CutPrefix(databaseURL, "sqlite:")
-	switch {
-	case databaseURL == "":
-		return nil, usageError("DATABASE_URL is not set, want %s", databaseForms)
-	case isFile && (file == "" || file == ":memory:" || strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")):
-		return nil, usageError("DATABASE_URL names no file, want %s", databaseForms)
-	case isFile:
-		db, err = openSQLite(file, create, logger)
-	case postgresForm.MatchString(databaseURL):
-		db, err = openPostgres(ctx, databaseURL, logger)
-	default:
-		return nil, usageError("DATABASE_URL has an unknown form, want %s", databaseForms)
+func openDatabase(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (*database, error) {
+	if err := checkDatabaseURL(databaseURL); err != nil {
+		return nil, err
 	}
-	if err == nil && create {
-		err = db.migrate(ctx)
-	}
-	if err == nil {
-		err = db.checkVersion(ctx)
-	}
+	db, err := connect(ctx, databaseURL, create, logger)
 	if err != nil {
-		if db != nil {
-			db.close()
-		}
+		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+
+	if err := db.prepare(ctx, create); err != nil {
+		db.close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	return db, nil
 }
 
+func checkDatabaseURL(databaseURL string) error {
+	if databaseURL == "" {
+		return usageError("DATABASE_URL is not set, want %s", databaseForms)
+	}
+
+	file, isFile := strings.CutPrefix(databaseURL, "sqlite:")
+	if !isFile {
+		if !postgresForm.MatchString(databaseURL) {
+			return usageError("DATABASE_URL has an unknown form, want %s", databaseForms)
+		}
+		return nil
+	}
+
+	isHost := strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")
+	if file == "" || file == ":memory:" || isHost {
+		return usageError("DATABASE_URL names no file, want %s", databaseForms)
+	}
+	return nil
+}
+
+func connect(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (*database, error) {
+	if file, isFile := strings.CutPrefix(databaseURL, "sqlite:"); isFile {
+		return openSQLite(file, create, logger)
+	}
+	return openPostgres(ctx, databaseURL, logger)
+}
+
+// prepare makes the tables that are missing, if create is set, and checks their version.
+func (db *database) prepare(ctx context.Context, create bool) error {
+	if create {
+		if err := db.migrate(ctx); err != nil {
+			return err
+		}
+	}
+	return db.checkVersion(ctx)
+}
+
 func (db *database) checkVersion(ctx context.Context) error {
 	version, err := number(ctx, db, "SELECT version FROM fleet_schema")
-	switch {
-	case err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01")):
+	if isNoTable(err) {
 		return usageError("the database has no tables yet: run fleet init")
-	case version > schemaVersion:
+	}
+	if err != nil {
+		return err
+	}
+
+	if version > schemaVersion {
 		return usageError("the tables have version %d, made by a newer fleet: this one knows %d", version, schemaVersion)
 	}
-	return err
+	return nil
+}
+
+// isNoTable reports whether a query failed because SQLite or Postgres has no such table.
+func isNoTable(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01"))
 }
 
 // sqliteOptions: transactions lock from their start, since one that reads first cannot
@@ -108,9 +144,11 @@ var sqliteOptions = url.Values{
 func openSQLite(file string, create bool, logger *slog.Logger) (*database, error) {
 	if _, err := os.Stat(filepath.Dir(file)); err != nil {
 		return nil, usageError("%w", err)
-	} else if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !create {
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !create {
 		return nil, usageError("%w: run fleet init", err)
 	}
+
 	name := url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: sqliteOptions.Encode()}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
@@ -127,6 +165,7 @@ func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) 
 		why, _, _ = strings.Cut(why, " (")
 		return nil, usageError("it cannot be parsed: %s", why)
 	}
+
 	config.MaxConns = max(config.MaxConns, 4) // with fewer, River and a transaction wait for each other
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -135,35 +174,55 @@ func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) 
 	return newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), logger, pool.Close)
 }
 
+// newDatabase returns the database on sqlDB and River's driver, which closePool closes.
 func newDatabase[Tx any](
 	sqlDB *sql.DB, driver riverdriver.Driver[Tx], logger *slog.Logger, closePool func(),
 ) (*database, error) {
-	db := &database{DB: sqlDB}
-	db.close = func() { _ = sqlDB.Close(); closePool() } // what is committed is on disk
+	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+	inserter, err := river.NewClient(driver, &river.Config{Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+
+	db := &database{DB: sqlDB, queue: inserter}
 	db.newQueue = func(config *river.Config) (queue, error) { return river.NewClient(driver, config) }
-	db.migrate = func(ctx context.Context) error {
-		migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
-		if err != nil {
-			return err
-		}
-		for range 20 { // each migration is a transaction, which fails if another process makes it meanwhile
-			_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
-			if err == nil {
-				err = once.NewSQL(db).CreateTable(ctx)
-			}
-			if err == nil {
-				_, err = db.ExecContext(ctx, schema)
-			}
-			if err == nil || db.PingContext(ctx) != nil {
-				break
-			}
-			time.Sleep(rand.N(100 * time.Millisecond))
-		}
+	db.migrateRiver = func(ctx context.Context) error {
+		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 		return err
 	}
+	db.close = func() {
+		_ = sqlDB.Close() // what is committed is on disk
+		closePool()
+	}
+	return db, nil
+}
+
+// migrate makes the tables that are missing. Each migration is a transaction, which fails if
+// another process makes it meanwhile.
+func (db *database) migrate(ctx context.Context) error {
 	var err error
-	db.queue, err = db.newQueue(&river.Config{Logger: logger})
-	return db, err
+	for range migrateAttempts {
+		err = db.makeTables(ctx)
+		if err == nil || db.PingContext(ctx) != nil {
+			return err
+		}
+		time.Sleep(rand.N(100 * time.Millisecond))
+	}
+	return err
+}
+
+func (db *database) makeTables(ctx context.Context) error {
+	if err := db.migrateRiver(ctx); err != nil {
+		return err
+	}
+	if err := once.NewSQL(db).CreateTable(ctx); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx, schema)
+	return err
 }
 
 // transact commits what f did, or nothing of it. One transaction runs at a time, over all
@@ -174,6 +233,7 @@ func (db *database) transact(ctx context.Context, f func(*sql.Tx) error) error {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // it is committed, or of no use
+
 	if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
 		return err
 	}
@@ -190,6 +250,7 @@ func scan(ctx context.Context, db once.DB, each func(*sql.Rows) error, query str
 		return err
 	}
 	defer rows.Close() //nolint:errcheck // Err tells
+
 	for rows.Next() {
 		if err := each(rows); err != nil {
 			return err

@@ -76,11 +76,11 @@ func TestPromptsThatAreRefused(t *testing.T) {
 }
 
 func TestParsePull(t *testing.T) {
-	owner, repo, number, err := parsePull("acme/my.repo-1#17")
+	pr, err := parsePull("acme/my.repo-1#17")
 	require.NoError(t, err)
-	assert.Equal(t, "acme my.repo-1 17", fmt.Sprint(owner, " ", repo, " ", number))
+	assert.Equal(t, pull{owner: "acme", repo: "my.repo-1", number: 17}, pr)
 	for _, bad := range []string{"", "acme/repo#", "acme/repo#0", "acme/repo#-1", "acme/repo#1x", "acme/repo#01", "acme#1", "a/b/c#1", "../repo#1", "acme/..#1", "acme/re po#1", "acme/repo?#1", fmt.Sprintf("acme/%s#1", strings.Repeat("x", 200))} {
-		_, _, _, err := parsePull(bad)
+		_, err := parsePull(bad)
 		assert.Error(t, err, bad)
 	}
 }

@@ -1,21 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/google/go-github/v92/github"
 	"github.com/riverqueue/river"
 
-	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -33,91 +26,32 @@ type teller func(ctx context.Context, rows []row) (told []row, err error)
 // newTeller returns the teller that the environment asks for, or nil. A webhook takes
 // precedence over comments.
 func newTeller(getenv func(string) string) (teller, error) {
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	client := &http.Client{Timeout: tellTime, CheckRedirect: noRedirect}
-	hook, token, api := getenv("FLEET_RESULTS_URL"), getenv("FLEET_GITHUB_TOKEN"), getenv("GITHUB_API_URL")
-	switch {
-	case hook != "" && !isWebURL(hook):
-		return nil, usageError("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
-	case hook != "":
-		return webhook{hook, client}.tell, nil
-	case token == "":
+	client := &http.Client{
+		Timeout:       tellTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+
+	if hook := getenv("FLEET_RESULTS_URL"); hook != "" {
+		if !isWebURL(hook) {
+			return nil, usageError("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
+		}
+		return chat{hook, client}.tell, nil
+	}
+
+	token := getenv("FLEET_GITHUB_TOKEN")
+	if token == "" {
 		return nil, nil
 	}
-	options := []github.ClientOptionsFunc{github.WithAuthToken(token), github.WithHTTPClient(client)}
-	if api != "" {
-		options = append(options, github.WithEnterpriseURLs(api, api))
-	}
-	gh, err := github.NewClient(options...)
+	gh, err := newComments(token, getenv("GITHUB_API_URL"), client)
 	if err != nil {
-		return nil, usageError("GITHUB_API_URL: %w", err)
+		return nil, err
 	}
-	return comments{gh.Issues}.tell, nil
+	return gh.tell, nil
 }
 
 func isWebURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
-}
-
-// webhook posts {"text": …}, as Slack, Mattermost, Discord (at …/slack) and others take it.
-type webhook struct {
-	url    string // a secret: who knows it can post
-	client *http.Client
-}
-
-func (h webhook) tell(ctx context.Context, rows []row) (told []row, err error) {
-	sentences := make([]string, len(rows))
-	for i, r := range rows {
-		sentences[i] = merges.EscapeForChat(sentence(r))
-	}
-	body, err := json.Marshal(map[string]string{"text": strings.Join(sentences, "\n")})
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, errors.New("FLEET_RESULTS_URL is not a URL")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := h.client.Do(req)
-	if err == nil {
-		resp.Body.Close()
-		if resp.StatusCode < 200 || resp.StatusCode > 299 {
-			err = errors.New(resp.Status)
-		}
-	}
-	if withURL := (*url.Error)(nil); errors.As(err, &withURL) {
-		err = withURL.Err
-	}
-	if err != nil {
-		return nil, fmt.Errorf("post results to FLEET_RESULTS_URL: %w", err)
-	}
-	return rows, nil
-}
-
-// comments go to the merged pull requests.
-type comments struct{ issues *github.IssuesService }
-
-func (c comments) tell(ctx context.Context, rows []row) (told []row, err error) {
-	for _, r := range rows {
-		var failed error
-		for _, pull := range strings.Fields(r.Pulls) {
-			owner, repo, number, oneErr := parsePull(pull)
-			if oneErr == nil {
-				comment := github.IssueCommentRequest{Body: sentence(r)}
-				_, _, oneErr = c.issues.CreateComment(ctx, owner, repo, number, comment)
-			}
-			if oneErr != nil {
-				failed = fmt.Errorf("comment on %s: %w", pull, oneErr)
-			}
-		}
-		if failed == nil {
-			told = append(told, r)
-		}
-		err = cmp.Or(failed, err)
-	}
-	return told, err
 }
 
 // sentence is the result in words. What the service said stands quoted at its end.
@@ -133,14 +67,12 @@ func sentence(r row) string {
 	case r.State == once.Done:
 		text = "done, " + redact.OneLine(r.PRLink, 500)
 	}
+
 	if r.Problem != "" && r.State != once.Done {
 		text += ": `" + strings.ReplaceAll(redact.OneLine(r.Problem, 500), "`", "'") + "`"
 	}
 	return "Docs for " + r.Key + ": " + text
 }
-
-// tellSoon has the results told that nobody was told of.
-func (s store) tellSoon(ctx context.Context) { s.insert(ctx, jobOf(tellArgs{}, 1)) }
 
 // tellWorker tells results, at least once. River's unique jobs keep it alone: the first
 // result goes at once, and those that end while the job then waits go together.
@@ -155,12 +87,11 @@ func (w *tellWorker) Work(ctx context.Context, _ *river.Job[tellArgs]) error {
 	if w.results == nil {
 		return nil
 	}
-	rows, err := w.rows(ctx, `(o.state IN ('done', 'failed', 'refused', 'unknown') AND o.updated > $1
-OR o.state = 'running' AND o.updated < $1) AND p.told < o.version ORDER BY o.updated LIMIT $2`,
-		time.Now().Add(-day).UnixMicro(), tellMost)
+	rows, err := w.untold(ctx)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, storeTime+tellTime*time.Duration(len(rows)))
 	defer cancel()
 	told, tellErr := w.results(ctx, rows)
@@ -170,10 +101,18 @@ OR o.state = 'running' AND o.updated < $1) AND p.told < o.version ORDER BY o.upd
 			return err
 		}
 	}
+
 	if tellErr != nil {
 		w.logger.Warn("results could not be told; they are told again for a day",
 			"results", len(rows)-len(told), "error", tellErr)
 		return river.JobSnooze(tellAgain)
 	}
 	return river.JobSnooze(tellEvery)
+}
+
+// untold returns rows that nobody was told of.
+func (s store) untold(ctx context.Context) ([]row, error) {
+	return s.rows(ctx, `(o.state IN ('done', 'failed', 'refused', 'unknown') AND o.updated > $1
+OR o.state = 'running' AND o.updated < $1) AND p.told < o.version ORDER BY o.updated LIMIT $2`,
+		time.Now().Add(-day).UnixMicro(), tellMost)
 }

@@ -83,7 +83,7 @@ type receiver struct {
 func newReceiver(t *testing.T, url string) receiver {
 	s := openStore(t, url)
 	known := projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
-	h := &webhooks{s, []byte(testSecret), known, authors{merges.DefaultAuthors()}, 2, make(chan struct{}, maxBodies)}
+	h := newWebhooks(s, testSecret, known, authors{merges.DefaultAuthors()}, 2)
 	server := httptest.NewServer(h.handler())
 	t.Cleanup(server.Close)
 	return receiver{t, s, server.URL}
@@ -225,9 +225,9 @@ func TestLockedDatabase(t *testing.T) {
 func TestWebhookOfAnUnknownRepository(t *testing.T) {
 	t.Parallel()
 	h := &webhooks{store: openStore(t, "sqlite:"+sqliteFile(t))}
-	status, text := h.enqueue(t.Context(), merge{Repository: "acme/repo", SHA: testSHA})
-	assert.Equal(t, 422, status)
-	assert.Contains(t, text, "-project")
+	resp := h.enqueue(t.Context(), merge{Repository: "acme/repo", SHA: testSHA})
+	assert.Equal(t, 422, resp.status)
+	assert.Contains(t, resp.text, "-project")
 }
 
 func TestOddWebhooks(t *testing.T) {

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// maxTrips is how many projects the breaker pauses within a minute before it pauses all.
+const maxTrips = 3
+
+// tripped reports whether the breaker has paused this one project within the last minute.
+func (p pauseRow) tripped(now time.Time) bool {
+	return p.Source == byBreaker && p.Project != "" && now.Sub(p.Since) <= time.Minute
+}
+
+// trip pauses the project of a turn that failed, and all once three have failed within a minute.
+func (s store) trip(ctx context.Context, tx once.DB, t turn, now time.Time, reason string) error {
+	pauses, err := pausesOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+
+	strikes := map[string]int{}
+	recent := 1
+	for _, p := range pauses {
+		if p.Source == byBreaker {
+			strikes[p.Project] = p.Strikes
+		}
+		if p.Project != t.project && p.tripped(now) {
+			recent++
+		}
+	}
+
+	if err := s.strike(ctx, tx, t.project, strikes[t.project], now, reason); err != nil {
+		return err
+	}
+	if t.all || strikes[""] == 0 && recent >= maxTrips {
+		return s.strike(ctx, tx, "", strikes[""], now, reason)
+	}
+	return nil
+}
+
+// strike pauses a project for twice as long as the pause before it.
+func (s store) strike(ctx context.Context, tx once.DB, project string, strikes int, now time.Time, reason string) error {
+	pause := pauseRow{Project: project, Source: byBreaker, Since: now, Strikes: strikes + 1, Reason: reason}
+	pause.Until = now.Add(min(s.PauseMin<<min(strikes, 20), s.PauseMax))
+	return pause.store(ctx, tx)
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// projects are those that document repositories, by owner/repo in lower case, and by "" for
+// all other repositories. The project "" leaves a repository out.
+type projects map[string]string
+
+// set takes owner/repo=project, owner/repo=, or a project for all other repositories.
+func (p projects) set(text string) error {
+	name, project, found := strings.Cut(text, "=")
+	if !found {
+		name = ""
+		project = text
+	}
+	if text == "" || found != repository.MatchString(name) {
+		return errors.New("want owner/repo=project, or a project for all other repositories")
+	}
+
+	p[strings.ToLower(name)] = project
+	_, err := mintlify.NewClient("any-key", cmp.Or(project, "none"))
+	return err
+}
+
+// of returns the project that documents a repository, and false if none is known.
+func (p projects) of(repository string) (string, bool) {
+	if project, known := p[strings.ToLower(repository)]; known {
+		return project, true
+	}
+	project, known := p[""]
+	return project, known
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const maxPrompt = 64 << 10 // bytes
+
+// prompt is what the agent is to do, once per key.
+type prompt struct {
+	Key      string   `json:"key"`                // owner/repo@sha for a merge
+	Project  string   `json:"project"`            // the service's project id
+	Prompt   string   `json:"prompt"`             // the instruction for the agent
+	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, which get a comment
+	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
+	commits  []string // keys of the other commits of a push
+	line     int      // of the input
+}
+
+// check says what is wrong with p before anything is stored.
+func (p *prompt) check() error {
+	if p.Priority == 0 {
+		p.Priority = 2
+	}
+	if err := p.problem(); err != nil {
+		return fmt.Errorf("key %s: %w", redact.OneLine(p.Key, 300), err)
+	}
+	return nil
+}
+
+func (p *prompt) problem() error {
+	runner, err := once.New(nil, once.NewMemory())
+	if err != nil {
+		return err
+	}
+	// Package once has the rules of a key and a prompt, the client those of a project.
+	if _, _, err := runner.Add(context.Background(), once.Task{Key: p.Key, Prompt: p.Prompt}); err != nil {
+		return err
+	}
+	if _, err := mintlify.NewClient("any-key", p.Project); err != nil {
+		return err
+	}
+
+	if len(p.Prompt) > maxPrompt {
+		return fmt.Errorf("the prompt is %d bytes, want at most %d", len(p.Prompt), maxPrompt)
+	}
+	if p.Priority < 1 || p.Priority > 4 {
+		return fmt.Errorf("the priority is %d, want 1 to 4", p.Priority)
+	}
+	for _, text := range strings.Fields(p.Pull) {
+		if _, err := parsePull(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owner/repo as GitHub allows it is also safe in a URL and in a key.
+const repositoryForm = `([\w-]{1,39})/([\w.-]{0,99}[\w-][\w.-]{0,99})`
+
+var (
+	repository = regexp.MustCompile("^" + repositoryForm + "$")
+	pullForm   = regexp.MustCompile("^" + repositoryForm + `#([1-9]\d{0,8})$`)
+)
+
+// pull is a pull request.
+type pull struct {
+	owner, repo string
+	number      int
+}
+
+func parsePull(text string) (pull, error) {
+	parts := pullForm.FindStringSubmatch(text)
+	if parts == nil {
+		return pull{}, fmt.Errorf("the pull request %.80q does not have the form owner/repo#7", text)
+	}
+	number, err := strconv.Atoi(parts[3])
+	return pull{owner: parts[1], repo: parts[2], number: number}, err
+}

@@ -1,0 +1,150 @@
+//go:build unix
+
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// TestDecide holds the rules of whose turn it is. The project's first prompt is "first".
+func TestDecide(t *testing.T) {
+	now := time.Now()
+	pauseOf := func(project, source string, left time.Duration) pauseRow {
+		return pauseRow{Project: project, Source: source, Since: now, Until: now.Add(left)}
+	}
+	over := func(project string) pauseRow {
+		return pauseRow{Project: project, Source: byBreaker, Since: now.Add(-time.Hour), Until: now.Add(-time.Minute)}
+	}
+
+	for _, c := range []struct {
+		name   string
+		change func(*situation)
+		key    string // whose step it is; "first" unless set
+		want   turn
+	}{
+		{name: "nothing stands in the way", want: turn{key: "first"}},
+		{name: "another's step sends the first", key: "second", want: turn{key: "first"}},
+		{
+			name:   "three POSTs of others",
+			change: func(s *situation) { s.total = 3 },
+			want:   turn{key: "first"},
+		},
+		{
+			name:   "four POSTs of others",
+			change: func(s *situation) { s.total = 4 },
+			want:   turn{wait: time.Second},
+		},
+		{
+			name:   "a POST of the project",
+			change: func(s *situation) { s.mine, s.total = 1, 1 },
+			key:    "second",
+			want:   turn{wait: 2 * time.Second},
+		},
+		{
+			name:   "canceled meanwhile",
+			change: func(s *situation) { s.queue = nil },
+			want:   turn{wait: time.Second},
+		},
+		{
+			name:   "the quota is used up",
+			change: func(s *situation) { s.free = time.Minute },
+			want:   turn{wait: time.Minute},
+		},
+		{
+			name:   "no wait is longer than five minutes",
+			change: func(s *situation) { s.free = time.Hour },
+			key:    "third",
+			want:   turn{wait: maxWait + 2*time.Second},
+		},
+		{
+			name:   "paused by a person",
+			change: func(s *situation) { s.pauses = []pauseRow{pauseOf("project", byPerson, time.Minute)} },
+			want:   turn{wait: time.Minute},
+		},
+		{
+			name: "the longest pause counts",
+			change: func(s *situation) {
+				s.pauses = []pauseRow{pauseOf("", byPerson, time.Minute), pauseOf("project", byService, time.Second)}
+			},
+			want: turn{wait: time.Minute},
+		},
+		{
+			name:   "another project is paused",
+			change: func(s *situation) { s.pauses = []pauseRow{pauseOf("other", byPerson, time.Minute)} },
+			want:   turn{key: "first"},
+		},
+		{
+			name:   "the breaker's pause is over",
+			change: func(s *situation) { s.pauses = []pauseRow{over("project")} },
+			want:   turn{key: "first", probe: true},
+		},
+		{
+			name:   "the breaker's pause of all is over",
+			change: func(s *situation) { s.pauses = []pauseRow{over("")} },
+			want:   turn{key: "first", probe: true, all: true},
+		},
+		{
+			name:   "after a pause of all one POST at a time",
+			change: func(s *situation) { s.pauses, s.total = []pauseRow{over("")}, 1 },
+			want:   turn{probe: true, all: true, wait: time.Second},
+		},
+		{
+			name: "fewer POSTs while two other projects fail",
+			change: func(s *situation) {
+				s.pauses = []pauseRow{pauseOf("a", byBreaker, time.Minute), pauseOf("b", byBreaker, time.Minute)}
+				s.total = 2
+			},
+			want: turn{wait: time.Second},
+		},
+		{
+			name: "never none, however many fail",
+			change: func(s *situation) {
+				for _, project := range []string{"a", "b", "c", "d", "e"} {
+					s.pauses = append(s.pauses, pauseOf(project, byBreaker, time.Minute))
+				}
+			},
+			want: turn{key: "first"},
+		},
+	} {
+		s := situation{at: now, project: "project", queue: []string{"first", "second", "third"}}
+		if c.change != nil {
+			c.change(&s)
+		}
+		key := c.key
+		if key == "" {
+			key = "first"
+		}
+		c.want.project = "project"
+		assert.Equal(t, c.want, s.decide(key), c.name)
+	}
+}
+
+// TestVerdict: what a turn says about the service.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		state  once.State
+		status int
+		wait   time.Duration
+		want   verdict
+	}{
+		{"a job", once.Running, 201, 1, serviceWorks},
+		{"a prompt that it refuses", once.Refused, 400, 0, serviceWorks},
+		{"a failure on the way back", once.Unknown, 504, 0, serviceFails},
+		{"no response", once.Unknown, 1, 0, serviceFails},
+		{"credits", once.Pending, 402, 5 * time.Minute, serviceFails},
+		{"a quota", once.Pending, 429, 30 * time.Second, serviceAsksToWait},
+		{"a revoked key", once.Pending, 401, 5 * time.Minute, serviceAsksToWait},
+		{"no request, a dead sender", once.Unknown, 0, 0, saysNothing},
+		{"no request, a lease that was over", once.Pending, 0, 0, saysNothing},
+		{"no request, running already", once.Running, 0, time.Second, saysNothing},
+	} {
+		r := result{record: once.Record{State: c.state}, status: c.status, wait: c.wait}
+		assert.Equal(t, c.want, r.verdict(), c.name)
+	}
+}
