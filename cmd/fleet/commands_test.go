@@ -1,0 +1,98 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// documented has the flags that a text names for each command.
+type documented map[string][]string
+
+var flagForm = regexp.MustCompile(`(?:^|[ (|\x60\[])-([a-z]+(?:-[a-z]+)*)`)
+
+func (d documented) note(command, text string) {
+	for _, found := range flagForm.FindAllStringSubmatch(text, -1) {
+		d[command] = append(d[command], found[1])
+	}
+	d[command] = append(d[command], "")
+}
+
+// check checks that a text names all commands in their order, and only flags that they take.
+func (d documented) check(t *testing.T, text string) {
+	for _, c := range commands() {
+		if c.hidden {
+			assert.NotContains(t, d, c.name, text)
+			continue
+		}
+		require.Contains(t, d, c.name, text)
+		for _, name := range d[c.name] {
+			assert.True(t, name == "" || slices.Contains(c.flags, name), "%s: %s takes no -%s", text, c.name, name)
+		}
+		if c.name == "work" || c.name == "serve" {
+			continue // their other flags are for -h
+		}
+		for _, name := range c.flags {
+			assert.Contains(t, d[c.name], name, "%s lacks a flag of %s", text, c.name)
+		}
+	}
+	for name := range d {
+		_, err := commandOf(name)
+		assert.NoError(t, err, text)
+	}
+}
+
+// TestUsageNamesEveryCommand, each with the flags that it takes.
+func TestUsageNamesEveryCommand(t *testing.T) {
+	named := documented{}
+	for _, line := range regexp.MustCompile(`(?m)^  fleet ([a-z]+)(.*)$`).FindAllStringSubmatch(usage, -1) {
+		named.note(line[1], line[2])
+	}
+	named.check(t, "usage.txt")
+}
+
+// TestREADMENamesEveryCommand in its table. A cell may name several: all take its flags.
+func TestREADMENamesEveryCommand(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(readme), "| command | |\n|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+
+	named := documented{}
+	for row := range strings.Lines(table) {
+		cells := strings.SplitN(row, "|", 3)
+		for _, name := range regexp.MustCompile("`([a-z]+)").FindAllStringSubmatch(cells[1], -1) {
+			named.note(name[1], cells[1])
+		}
+	}
+	named.check(t, "README.md")
+}
+
+// TestUnknownCommand: the error names all that there are.
+func TestUnknownCommand(t *testing.T) {
+	_, err := commandOf("bogus")
+	require.ErrorContains(t, err, "want demo, init, work, serve, enqueue, status, list, show, cancel, pause, resume, "+
+		"retry or close;")
+	for _, c := range commands() {
+		assert.Equal(t, !c.hidden, regexp.MustCompile(`\b`+c.name+`[,; ]`).MatchString(err.Error()), c.name)
+	}
+}
+
+// TestEveryFlagIsDefined: a command that names another panics as it is parsed.
+func TestEveryFlagIsDefined(t *testing.T) {
+	for _, c := range commands() {
+		p := program{settings: production}
+		for _, name := range c.flags {
+			assert.NotNil(t, p.allFlags(c.name).Lookup(name), "%s -%s", c.name, name)
+		}
+		assert.True(t, (c.run == nil) != (c.onRows == nil), c.name)
+	}
+}
