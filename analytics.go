@@ -73,22 +73,31 @@ func (d dateRange) query() url.Values {
 // VisitorsParams says which visitors to export. With the zero value the service chooses
 // range and page size.
 type VisitorsParams struct {
-	DateFrom Date // the first; zero: not sent
-	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
-	// Limit is rows per page, 1 to 250. 0 is 50 in GetVisitors, the service's default, and 250 in the
-	// iterators.
-	Limit  int
-	Offset int // rows to skip
+	// DateFrom is the first date of the range. The zero Date is not sent.
+	DateFrom Date
+	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
+	// Date is not sent.
+	DateTo Date
+	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetVisitors, the service's default,
+	// and 250 in the iterators.
+	Limit int
+	// Offset is the number of rows to skip.
+	Offset int
 }
 
 // VisitorPage is one page of an export. It marshals to JSON under the service's
 // own field names, with offset and nextOffset added, and reads back to an equal value.
 type VisitorPage struct {
-	Totals     VisitorTotals `json:"totals"`     // unique visitors of the whole site in the range, not of this page
-	Visitors   []Visitor     `json:"visitors"`   // in the service's order
-	HasMore    bool          `json:"hasMore"`    // whether there are rows beyond this page
-	Offset     int           `json:"offset"`     // of this page's first row
-	NextOffset int           `json:"nextOffset"` // where to resume, also after a crash
+	// Totals are the unique visitors of the whole site in the range, not of this page.
+	Totals VisitorTotals `json:"totals"`
+	// Visitors are the rows, in the service's order.
+	Visitors []Visitor `json:"visitors"`
+	// HasMore says that there are rows beyond this page.
+	HasMore bool `json:"hasMore"`
+	// Offset is the number of rows before this page's first one.
+	Offset int `json:"offset"`
+	// NextOffset is the Offset to resume at, also after a crash.
+	NextOffset int `json:"nextOffset"`
 }
 
 // VisitorTotals counts the unique visitors of the whole site in a range of dates. Every
@@ -100,17 +109,24 @@ type VisitorPage struct {
 // whole. To learn a month's visitors, ask for the month. Human + AI can exceed Total, so
 // the share of AI is AI / (Human + AI).
 type VisitorTotals struct {
-	Human int64 `json:"human"` // unique human visitors
-	AI    int64 `json:"ai"`    // unique AI visitors
-	Total int64 `json:"total"` // unique visitors of both kinds, each counted once
+	// Human is the number of unique human visitors.
+	Human int64 `json:"human"`
+	// AI is the number of unique AI visitors.
+	AI int64 `json:"ai"`
+	// Total is the number of unique visitors of both kinds. Each counts once.
+	Total int64 `json:"total"`
 }
 
 // Visitor counts the unique visitors of one page of the documentation.
 type Visitor struct {
-	Path  string `json:"path"`  // of the page; "" if the service sends none
-	Human int64  `json:"human"` // unique human visitors
-	AI    int64  `json:"ai"`    // unique AI visitors
-	Total int64  `json:"total"` // unique visitors of both kinds, each counted once
+	// Path is the page's path. It is "" if the service sends none.
+	Path string `json:"path"`
+	// Human is the number of unique human visitors.
+	Human int64 `json:"human"`
+	// AI is the number of unique AI visitors.
+	AI int64 `json:"ai"`
+	// Total is the number of unique visitors of both kinds. Each counts once.
+	Total int64 `json:"total"`
 }
 
 // GetVisitors returns one page of visitors. It costs one request:
@@ -175,37 +191,53 @@ func (p *VisitorPage) decode(data []byte) error {
 // ViewsParams says which page views to export. With the zero value the service chooses
 // range and page size.
 type ViewsParams struct {
-	DateFrom Date // the first; zero: not sent
-	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
-	// Limit is rows per page, 1 to 250. 0 is 50 in GetViews, the service's default, and 250 in the
-	// iterators.
-	Limit  int
-	Offset int // rows to skip
+	// DateFrom is the first date of the range. The zero Date is not sent.
+	DateFrom Date
+	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
+	// Date is not sent.
+	DateTo Date
+	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetViews, the service's default,
+	// and 250 in the iterators.
+	Limit int
+	// Offset is the number of rows to skip.
+	Offset int
 }
 
 // ViewPage is one page of an export of views. It marshals to JSON under the service's own
 // field names, with offset and nextOffset added, and reads back to an equal value.
 type ViewPage struct {
-	Totals     ViewTotals `json:"totals"`     // views of the whole site in the range, not of this page
-	Views      []View     `json:"views"`      // in the service's order
-	HasMore    bool       `json:"hasMore"`    // whether there are rows beyond this page
-	Offset     int        `json:"offset"`     // of this page's first row
-	NextOffset int        `json:"nextOffset"` // where to resume, also after a crash
+	// Totals are the views of the whole site in the range, not of this page.
+	Totals ViewTotals `json:"totals"`
+	// Views are the rows, in the service's order.
+	Views []View `json:"views"`
+	// HasMore says that there are rows beyond this page.
+	HasMore bool `json:"hasMore"`
+	// Offset is the number of rows before this page's first one.
+	Offset int `json:"offset"`
+	// NextOffset is the Offset to resume at, also after a crash.
+	NextOffset int `json:"nextOffset"`
 }
 
 // ViewTotals counts the views of the whole site: events, not people.
 type ViewTotals struct {
-	Human int64 `json:"human"` // by humans
-	AI    int64 `json:"ai"`    // by AIs
-	Total int64 `json:"total"` // as the service counts them; the SDK computes nothing
+	// Human is the number of views by humans.
+	Human int64 `json:"human"`
+	// AI is the number of views by AIs.
+	AI int64 `json:"ai"`
+	// Total is the number of views as the service counts them. The SDK computes nothing.
+	Total int64 `json:"total"`
 }
 
 // View counts how often one page of the documentation was viewed.
 type View struct {
-	Path  string `json:"path"`  // of the page; "" if the service sends none
-	Human int64  `json:"human"` // views by humans
-	AI    int64  `json:"ai"`    // views by AIs
-	Total int64  `json:"total"` // as the service counts them; the SDK computes nothing
+	// Path is the page's path. It is "" if the service sends none.
+	Path string `json:"path"`
+	// Human is the number of views by humans.
+	Human int64 `json:"human"`
+	// AI is the number of views by AIs.
+	AI int64 `json:"ai"`
+	// Total is the number of views as the service counts them. The SDK computes nothing.
+	Total int64 `json:"total"`
 }
 
 // GetViews returns one page of views. It costs one request:

@@ -31,21 +31,30 @@ const (
 // ConversationsParams says which conversations to export. With the zero value the service
 // chooses range and page size.
 type ConversationsParams struct {
-	DateFrom Date // the first; zero: not sent
-	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
-	// Limit is rows per page, 1 to 1000; 0: 100, the service's default, in GetConversations,
-	// and 250 in the iterators. 1000 long responses can exceed the 10 MiB that the SDK reads.
-	Limit  int
-	Cursor string // of the page: a NextCursor, with the same dates; "": the first page
+	// DateFrom is the first date of the range. The zero Date is not sent.
+	DateFrom Date
+	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
+	// Date is not sent.
+	DateTo Date
+	// Limit is the number of rows per page, 1 to 1000. 0 is 100 in GetConversations, the
+	// service's default, and 250 in the iterators. 1000 long responses can exceed the 10 MiB
+	// that the SDK reads.
+	Limit int
+	// Cursor is the page to start at: a NextCursor, with the same dates. "" is the first page.
+	Cursor string
 }
 
 // ConversationPage is one page of an export of conversations. It marshals to JSON under the
 // service's own field names, with cursor added, and reads back to an equal value.
 type ConversationPage struct {
-	Conversations []Conversation `json:"conversations"` // in the service's order
-	HasMore       bool           `json:"hasMore"`       // whether there are rows beyond this page
-	Cursor        string         `json:"cursor"`        // of this page
-	NextCursor    string         `json:"nextCursor"`    // of the next page, if HasMore
+	// Conversations are the rows, in the service's order.
+	Conversations []Conversation `json:"conversations"`
+	// HasMore says that there are rows beyond this page.
+	HasMore bool `json:"hasMore"`
+	// Cursor is the cursor of this page.
+	Cursor string `json:"cursor"`
+	// NextCursor is the cursor of the next page, if HasMore.
+	NextCursor string `json:"nextCursor"`
 }
 
 // Conversation is one turn of a conversation with the assistant: a reader's message and
@@ -53,21 +62,33 @@ type ConversationPage struct {
 type Conversation struct {
 	// ID names the conversation. Its turns share it, so only ID and Timestamp together tell
 	// rows apart.
-	ID               string               `json:"id"`
-	Timestamp        time.Time            `json:"timestamp,omitzero"`      // of the reader's message, in UTC; zero if absent or not a time
-	Query            string               `json:"query"`                   // the reader's message
-	Response         string               `json:"response"`                // the assistant's
-	ResponseType     ResponseType         `json:"responseType,omitempty"`  // "" if the service does not say, which means an answer
-	Sources          []ConversationSource `json:"sources"`                 // the pages that the response rests on, if any
-	ResolutionStatus ResolutionStatus     `json:"resolutionStatus"`        // whether the assistant could help
-	QueryCategory    string               `json:"queryCategory,omitempty"` // "" if there is none
-	PageURL          string               `json:"pageUrl,omitempty"`       // where the reader was; "" if the service does not say
+	ID string `json:"id"`
+	// Timestamp is the time of the reader's message, in UTC. It is zero if it is absent or not
+	// a time.
+	Timestamp time.Time `json:"timestamp,omitzero"`
+	// Query is the reader's message.
+	Query string `json:"query"`
+	// Response is the assistant's response.
+	Response string `json:"response"`
+	// ResponseType says how the assistant responded. It is "" if the service does not say,
+	// which means an answer.
+	ResponseType ResponseType `json:"responseType,omitempty"`
+	// Sources are the pages that the response rests on, if any.
+	Sources []ConversationSource `json:"sources"`
+	// ResolutionStatus says whether the assistant could help.
+	ResolutionStatus ResolutionStatus `json:"resolutionStatus"`
+	// QueryCategory is the service's category of the message. It is "" if there is none.
+	QueryCategory string `json:"queryCategory,omitempty"`
+	// PageURL is the page that the reader was on. It is "" if the service does not say.
+	PageURL string `json:"pageUrl,omitempty"`
 }
 
 // ConversationSource is a page that a response rests on.
 type ConversationSource struct {
-	Title string `json:"title"` // of the page
-	URL   string `json:"url"`   // of the page
+	// Title is the title of the page.
+	Title string `json:"title"`
+	// URL is the address of the page.
+	URL string `json:"url"`
 }
 
 // GetConversations returns one page of conversations. It costs one request:
@@ -157,17 +178,24 @@ const (
 // field names, and reads back to an equal value. Readers write what they like: treat it as
 // personal data.
 type Thread struct {
-	ID        string          `json:"threadId"`           // of the conversation, as the service sends it
-	CreatedAt time.Time       `json:"createdAt,omitzero"` // in UTC; zero if absent or not a time
-	Messages  []ThreadMessage `json:"messages"`           // in order
+	// ID is the id of the conversation, as the service sends it.
+	ID string `json:"threadId"`
+	// CreatedAt is in UTC. It is zero if it is absent or not a time.
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	// Messages are the turns of both sides, in order.
+	Messages []ThreadMessage `json:"messages"`
 }
 
 // ThreadMessage is one message of a thread.
 type ThreadMessage struct {
-	ID        string    `json:"id"`                 // of this message
-	Role      Role      `json:"role"`               // who wrote it
-	Content   string    `json:"content"`            // what was written
-	CreatedAt time.Time `json:"createdAt,omitzero"` // in UTC; zero if absent or not a time
+	// ID names this message.
+	ID string `json:"id"`
+	// Role says who wrote the message.
+	Role Role `json:"role"`
+	// Content is the text of the message.
+	Content string `json:"content"`
+	// CreatedAt is in UTC. It is zero if it is absent or not a time.
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 }
 
 // GetThread returns a conversation with the assistant by its id, a [Conversation]'s ID. It
@@ -216,18 +244,25 @@ func (t *Thread) decode(data []byte) error {
 // CallerStatsParams says for which range to count the assistant's callers. With the zero
 // value the service chooses it.
 type CallerStatsParams struct {
-	DateFrom Date // the first; zero: not sent
-	DateTo   Date // exclusive: the service counts what is before it; zero: not sent
+	// DateFrom is the first date of the range. The zero Date is not sent.
+	DateFrom Date
+	// DateTo is the exclusive end of the range: the service counts what is before it. The zero
+	// Date is not sent.
+	DateTo Date
 }
 
 // CallerStats counts where the assistant was called from. The service does not document
 // whether it counts questions or the people who ask them. It marshals to JSON under the
 // service's own field names, and reads back to an equal value.
 type CallerStats struct {
-	Web   int64 `json:"web"`   // on the documentation's pages
-	API   int64 `json:"api"`   // by the assistant's API
-	Other int64 `json:"other"` // elsewhere
-	Total int64 `json:"total"` // as the service counts it; the SDK computes nothing
+	// Web is the number of calls on the documentation's pages.
+	Web int64 `json:"web"`
+	// API is the number of calls by the assistant's API.
+	API int64 `json:"api"`
+	// Other is the number of calls from elsewhere.
+	Other int64 `json:"other"`
+	// Total is the number of calls as the service counts them. The SDK computes nothing.
+	Total int64 `json:"total"`
 }
 
 // GetCallerStats returns where the assistant was called from. It costs one request:

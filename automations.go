@@ -16,9 +16,13 @@ type AutomationsService struct {
 // AutomationRun is a run that was triggered. A field is "" if the service leaves it out. It
 // marshals to JSON under the service's own field names, and reads back to an equal value.
 type AutomationRun struct {
-	SchemaID   string `json:"schemaId"`   // of the automation
-	InstanceID string `json:"instanceId"` // of this run
-	JobID      string `json:"jobId"`      // the service does not document whether [JobsService.Get] finds it
+	// SchemaID names the automation.
+	SchemaID string `json:"schemaId"`
+	// InstanceID names this run.
+	InstanceID string `json:"instanceId"`
+	// JobID names the job of the run. The service does not document whether [JobsService.Get]
+	// finds it.
+	JobID string `json:"jobId"`
 }
 
 // Trigger runs an automation that has a custom schedule, now:

@@ -74,10 +74,14 @@ func OperationFromContext(ctx context.Context) (op Operation, ok bool) {
 // Client talks to the service on behalf of one project. Make one with [NewClient] and
 // share it: it is safe for use by many goroutines and keeps a pool of connections.
 type Client struct {
-	Jobs        *JobsService        // the agent's jobs
-	Deployments *DeploymentsService // updates and previews of the documentation site
-	Automations *AutomationsService // agent runs that are set up in the dashboard
-	Analytics   *AnalyticsService   // how humans and AIs use the documentation
+	// Jobs runs the agent's jobs.
+	Jobs *JobsService
+	// Deployments publishes updates and previews of the documentation site.
+	Deployments *DeploymentsService
+	// Automations triggers agent runs that are set up in the dashboard.
+	Automations *AutomationsService
+	// Analytics exports how humans and AIs use the documentation.
+	Analytics *AnalyticsService
 
 	config    *config
 	projectID string
@@ -193,12 +197,17 @@ func (c *Client) CloseIdleConnections() { c.config.transport.Pool.CloseIdleConne
 
 // Call is one request to a path that the SDK does not cover yet: see [Client.Call].
 type Call struct {
-	Method string // GET and HEAD are retried like reads; any other is treated as a POST
+	// Method is the HTTP method. GET and HEAD are retried like reads; any other is treated as a
+	// POST.
+	Method string
 	// Path begins with "/", has no query, and is sent as given: escape its segments with
 	// url.PathEscape.
-	Path  string
-	Query url.Values // optional
-	Body  any        // sent as JSON; nil: none. A json.RawMessage is sent as it is
+	Path string
+	// Query is optional.
+	Query url.Values
+	// Body is sent as JSON. A json.RawMessage is sent as it is. With nil the request has no
+	// body.
+	Body any
 }
 
 // Call sends one authenticated request, with the retries, limits, redaction and errors of

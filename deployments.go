@@ -20,57 +20,83 @@ type DeploymentsService struct {
 
 // PreviewParams is what [DeploymentsService.TriggerPreview] sends.
 type PreviewParams struct {
-	Branch string `json:"branch"` // of the documentation's repository; required
+	// Branch is a branch of the documentation's repository. It is required.
+	Branch string `json:"branch"`
 }
 
 // QueuedDeployment is a deployment that was triggered. It marshals to JSON under the service's
 // own field names, and reads back to an equal value.
 type QueuedDeployment struct {
-	ID         string `json:"statusId"`             // for [DeploymentsService.WaitUntilDone]
-	PreviewURL string `json:"previewUrl,omitempty"` // of a preview, once it is built; "" for an update
+	// ID names the deployment, for [DeploymentsService.WaitUntilDone].
+	ID string `json:"statusId"`
+	// PreviewURL is the address of a preview once it is built. It is "" for an update.
+	PreviewURL string `json:"previewUrl,omitempty"`
 }
 
 // Deployment is one build of the documentation site. It marshals to JSON under the service's
 // own field names, times in UTC, and reads back to an equal value.
 type Deployment struct {
-	ID        string           `json:"_id"`                 // if the service sends none, the id of the call
-	ProjectID string           `json:"projectId,omitempty"` // of the project it belongs to
-	Status    DeploymentStatus `json:"status"`              // never empty in a response of the service
-	Summary   string           `json:"summary,omitempty"`   // the service's words on how it went
+	// ID names the deployment. If the service sends none, it is the id of the call.
+	ID string `json:"_id"`
+	// ProjectID is the project that the deployment belongs to.
+	ProjectID string `json:"projectId,omitempty"`
+	// Status is never empty in a response of the service.
+	Status DeploymentStatus `json:"status"`
+	// Summary is what the service says about how the deployment went.
+	Summary string `json:"summary,omitempty"`
 	// Logs are the lines of the build. They may be cut: if a wait ends with a response that is
 	// truncated or has more than 10 MiB, later lines are missing.
-	Logs            []string         `json:"logs,omitzero"`
-	Subdomain       string           `json:"subdomain,omitempty"`       // of the site
-	Source          string           `json:"source,omitempty"`          // what triggered it, as received: api, github, dashboard …
-	Commit          DeploymentCommit `json:"commit,omitzero"`           // that was built
-	Author          DeploymentAuthor `json:"author,omitzero"`           // of the commit
-	Screenshot      string           `json:"screenshot,omitempty"`      // a URL
-	ScreenshotLight string           `json:"screenshotLight,omitempty"` // a URL, in the light theme
-	ScreenshotDark  string           `json:"screenshotDark,omitempty"`  // a URL, in the dark theme
-	CreatedAt       time.Time        `json:"createdAt,omitzero"`        // in UTC; zero if absent or not a time
-	EndedAt         time.Time        `json:"endedAt,omitzero"`          // in UTC; zero until it ends, or if not a time
+	Logs []string `json:"logs,omitzero"`
+	// Subdomain is the subdomain of the site.
+	Subdomain string `json:"subdomain,omitempty"`
+	// Source is what triggered the deployment, as received: api, github, dashboard …
+	Source string `json:"source,omitempty"`
+	// Commit is the commit that was built.
+	Commit DeploymentCommit `json:"commit,omitzero"`
+	// Author is who made the commit.
+	Author DeploymentAuthor `json:"author,omitzero"`
+	// Screenshot is the URL of a picture of the site.
+	Screenshot string `json:"screenshot,omitempty"`
+	// ScreenshotLight is the URL of a picture of the site in the light theme.
+	ScreenshotLight string `json:"screenshotLight,omitempty"`
+	// ScreenshotDark is the URL of a picture of the site in the dark theme.
+	ScreenshotDark string `json:"screenshotDark,omitempty"`
+	// CreatedAt is in UTC. It is zero if it is absent or not a time.
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	// EndedAt is in UTC. It is zero until the deployment ends, or if it is not a time.
+	EndedAt time.Time `json:"endedAt,omitzero"`
 }
 
 // DeploymentCommit is the commit that was built.
 type DeploymentCommit struct {
-	SHA          string       `json:"sha,omitempty"`         // its hash
-	Ref          string       `json:"ref,omitempty"`         // a branch or the like
-	Message      string       `json:"message,omitempty"`     // its message
-	FilesChanged FilesChanged `json:"filesChanged,omitzero"` // against the commit before
+	// SHA is the hash of the commit.
+	SHA string `json:"sha,omitempty"`
+	// Ref is a branch or the like.
+	Ref string `json:"ref,omitempty"`
+	// Message is the message of the commit.
+	Message string `json:"message,omitempty"`
+	// FilesChanged are the changes against the commit before.
+	FilesChanged FilesChanged `json:"filesChanged,omitzero"`
 }
 
 // FilesChanged are the files that a commit changed.
 type FilesChanged struct {
-	Added    []string `json:"added,omitzero"`    // paths
-	Modified []string `json:"modified,omitzero"` // paths
-	Removed  []string `json:"removed,omitzero"`  // paths
+	// Added are the paths of new files.
+	Added []string `json:"added,omitzero"`
+	// Modified are the paths of files whose content changed.
+	Modified []string `json:"modified,omitzero"`
+	// Removed are the paths of files that are gone.
+	Removed []string `json:"removed,omitzero"`
 }
 
 // DeploymentAuthor is who made the commit.
 type DeploymentAuthor struct {
-	Name         string `json:"name,omitempty"`         // as the forge or the service knows it
-	AvatarURL    string `json:"avatarUrl,omitempty"`    // of a picture
-	GitHubUserID int64  `json:"githubUserId,omitempty"` // 0 if there is none
+	// Name is the author's name as the forge or the service knows it.
+	Name string `json:"name,omitempty"`
+	// AvatarURL is the URL of a picture.
+	AvatarURL string `json:"avatarUrl,omitempty"`
+	// GitHubUserID is the author's number on GitHub. It is 0 if there is none.
+	GitHubUserID int64 `json:"githubUserId,omitempty"`
 }
 
 // DeploymentStatus is a deployment's status. Unknown values are kept as received.
@@ -316,7 +342,8 @@ func (a *author) UnmarshalJSON(data []byte) error {
 // DeploymentFailedError ends a wait for a deployment that failed. It matches
 // [ErrDeploymentFailed].
 type DeploymentFailedError struct {
-	Deployment *Deployment // as last seen, status failure
+	// Deployment is the deployment as last seen. Its status is failure.
+	Deployment *Deployment
 }
 
 func (e *DeploymentFailedError) Error() string {

@@ -59,8 +59,10 @@ const (
 // ArgumentError is an argument, option or environment variable that the service
 // could never accept. Nothing was sent. It matches [ErrInvalidArgument].
 type ArgumentError struct {
-	Name   string // of the argument: prompt, id, apiKey, MINTLIFY_API_KEY
-	Reason string // what is wrong with it; it never shows a value that may be a key
+	// Name is the name of the argument: prompt, id, apiKey, MINTLIFY_API_KEY.
+	Name string
+	// Reason says what is wrong with the argument. It never shows a value that may be a key.
+	Reason string
 }
 
 func (e *ArgumentError) Error() string {
@@ -73,17 +75,29 @@ func (e *ArgumentError) Is(target error) bool { return target == ErrInvalidArgum
 // APIError is a response whose status is not 2xx. It matches the kind of its
 // status, such as [ErrNotFound].
 type APIError struct {
-	Operation  Operation     // that was tried
-	StatusCode int           // of the response
-	Message    string        // the service's words on one line; the start of a body that is not JSON
-	Details    []string      // the service's further messages, if any
-	RequestID  string        // the response's X-Request-Id, if it has one
-	RetryAfter time.Duration // how long the service asks to wait; 0 if it does not say
-	Attempts   int           // requests sent for this call, this one included
-	Method     string        // as sent
-	Path       string        // as sent, escaped
-	Header     http.Header   // of the response, the API key redacted
-	Body       []byte        // of the response, its first 64 KiB, the API key redacted
+	// Operation is the call that failed.
+	Operation Operation
+	// StatusCode is the status of the response.
+	StatusCode int
+	// Message is what the service says, on one line. If the body is not JSON, it is the start of
+	// the body.
+	Message string
+	// Details are further messages of the service, if any.
+	Details []string
+	// RequestID is the response's X-Request-Id, if it has one.
+	RequestID string
+	// RetryAfter is how long the service asks to wait. It is 0 if the service does not say.
+	RetryAfter time.Duration
+	// Attempts counts the requests sent for this call, this one included.
+	Attempts int
+	// Method is the method of the request.
+	Method string
+	// Path is the path of the request as sent, escaped.
+	Path string
+	// Header is the header of the response, the API key redacted.
+	Header http.Header
+	// Body is the first 64 KiB of the response, the API key redacted.
+	Body []byte
 
 	interrupted error // the context's, if it ended before the whole response had come
 }
@@ -187,11 +201,16 @@ func (e *APIError) Is(target error) bool {
 // ResponseError is a 2xx response that is not what the interface promises. It
 // matches [ErrMalformedResponse].
 type ResponseError struct {
-	Operation  Operation   // that was tried
-	StatusCode int         // of the response, 2xx
-	Path       string      // as sent, escaped
-	Reason     string      // what is wrong with the response
-	Header     http.Header // of the response, the API key redacted
+	// Operation is the call that failed.
+	Operation Operation
+	// StatusCode is the status of the response, 2xx.
+	StatusCode int
+	// Path is the path of the request as sent, escaped.
+	Path string
+	// Reason says what is wrong with the response.
+	Reason string
+	// Header is the header of the response, the API key redacted.
+	Header http.Header
 	// Body is the first 64 KiB of the response, the API key redacted. An export's can hold
 	// personal data, which Error does not quote.
 	Body []byte
@@ -222,9 +241,13 @@ func (e *ResponseError) Unwrap() error { return e.truncated }
 // or before Cursor, was delivered. To resume, set the Offset or Cursor of the export's
 // params, with the same dates. It matches Err's kinds.
 type PageError struct {
-	Offset int    // of the page that failed, in an export by offset
-	Cursor string // of the page that failed, in an export by cursor; "" is the first page
-	Err    error  // why
+	// Offset is the offset of the page that failed, in an export by offset.
+	Offset int
+	// Cursor is the cursor of the page that failed, in an export by cursor. "" is the first
+	// page.
+	Cursor string
+	// Err is why the page failed.
+	Err error
 }
 
 func (e *PageError) Error() string {
@@ -241,12 +264,19 @@ func (e *PageError) Unwrap() error { return e.Err }
 // WaitError is a wait that its context or an outage interrupted. The job or deployment goes
 // on: resume the wait by its id.
 type WaitError struct {
-	Job        *Job          // as last seen, in a wait for a job; nil if no poll succeeded
-	Deployment *Deployment   // as last seen, in a wait for a deployment; nil if no poll succeeded
-	Polls      int           // made
-	Waited     time.Duration // since the wait began
-	LastErr    error         // of the last poll, if it failed on its own
-	Err        error         // the context's error and cause, or the outage
+	// Job is the job as last seen, in a wait for a job. It is nil if no poll succeeded.
+	Job *Job
+	// Deployment is the deployment as last seen, in a wait for a deployment. It is nil if no
+	// poll succeeded.
+	Deployment *Deployment
+	// Polls is the number of polls made.
+	Polls int
+	// Waited is the time since the wait began.
+	Waited time.Duration
+	// LastErr is the error of the last poll, if that failed on its own.
+	LastErr error
+	// Err is the context's error and cause, or the outage.
+	Err error
 
 	id string // "job " or "deployment ", and the id
 }

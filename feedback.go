@@ -40,41 +40,61 @@ const (
 // FeedbackParams says which feedback to export. With the zero value the service chooses
 // range and page size.
 type FeedbackParams struct {
-	DateFrom Date             // the first; zero: not sent
-	DateTo   Date             // exclusive: the service returns what is before it; zero: not sent
-	Source   FeedbackSource   // "": all
-	Statuses []FeedbackStatus // any of them; empty: all
-	// Limit is rows per page, 1 to 100. 0 is 50 in GetFeedback, the service's default, and 100 in the
-	// iterators.
-	Limit  int
-	Cursor string // of the page: a NextCursor, with the same dates and filters; "": the first page
+	// DateFrom is the first date of the range. The zero Date is not sent.
+	DateFrom Date
+	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
+	// Date is not sent.
+	DateTo Date
+	// Source is the source to export. "" is all sources.
+	Source FeedbackSource
+	// Statuses are the statuses to export. An empty list is all statuses.
+	Statuses []FeedbackStatus
+	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetFeedback, the service's default,
+	// and 100 in the iterators.
+	Limit int
+	// Cursor is the page to start at: a NextCursor, with the same dates and filters. "" is the first page.
+	Cursor string
 }
 
 // FeedbackPage is one page of an export of feedback. It marshals to JSON under the
 // service's own field names, with cursor added, and reads back to an equal value.
 type FeedbackPage struct {
-	Feedback   []Feedback `json:"feedback"`   // in the service's order
-	HasMore    bool       `json:"hasMore"`    // whether there are rows beyond this page
-	Cursor     string     `json:"cursor"`     // of this page
-	NextCursor string     `json:"nextCursor"` // of the next page, if HasMore
+	// Feedback are the rows, in the service's order.
+	Feedback []Feedback `json:"feedback"`
+	// HasMore says that there are rows beyond this page.
+	HasMore bool `json:"hasMore"`
+	// Cursor is the cursor of this page.
+	Cursor string `json:"cursor"`
+	// NextCursor is the cursor of the next page, if HasMore.
+	NextCursor string `json:"nextCursor"`
 }
 
 // Feedback is what one reader, or one AI agent, said of a page. Contact can be a person's
 // e-mail address: treat a row as personal data.
 type Feedback struct {
-	ID        string         `json:"id"`                 // of this row
-	Path      string         `json:"path"`               // the page's path or URL
-	Comment   string         `json:"comment,omitempty"`  // the reader's words; "" if there are none
-	CreatedAt time.Time      `json:"createdAt,omitzero"` // in UTC; zero if absent or not a time
-	Source    FeedbackSource `json:"source"`             // where it comes from
-	Status    FeedbackStatus `json:"status"`             // how far the work on it is
+	// ID names this row.
+	ID string `json:"id"`
+	// Path is the path or the URL of the page that the feedback is about.
+	Path string `json:"path"`
+	// Comment is what the reader wrote. It is "" if the reader wrote nothing.
+	Comment string `json:"comment,omitempty"`
+	// CreatedAt is in UTC. It is zero if it is absent or not a time.
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	// Source says where the feedback comes from.
+	Source FeedbackSource `json:"source"`
+	// Status says how far the work on the feedback is.
+	Status FeedbackStatus `json:"status"`
 	// Helpful is true for thumbs up and false for thumbs down. It is nil if the service does
 	// not say: only contextual feedback has it.
-	Helpful  *bool  `json:"helpful,omitempty"`
-	Contact  string `json:"contact,omitempty"`  // an e-mail address; only contextual feedback has it
-	Code     string `json:"code,omitempty"`     // of feedback on a code example
-	Filename string `json:"filename,omitempty"` // of feedback on a code example
-	Language string `json:"lang,omitempty"`     // of feedback on a code example
+	Helpful *bool `json:"helpful,omitempty"`
+	// Contact is an e-mail address. Only contextual feedback has it.
+	Contact string `json:"contact,omitempty"`
+	// Code is the code that the feedback is about. Only feedback on a code example has it.
+	Code string `json:"code,omitempty"`
+	// Filename is the name of the code's file. Only feedback on a code example has it.
+	Filename string `json:"filename,omitempty"`
+	// Language is the language of the code. Only feedback on a code example has it.
+	Language string `json:"lang,omitempty"`
 }
 
 // GetFeedback returns one page of feedback. It costs one request:
@@ -191,17 +211,24 @@ func (p *FeedbackPage) decode(data []byte) error {
 // FeedbackByPageParams says which feedback to count. With the zero value the service
 // chooses the range, and counts 10 pages.
 type FeedbackByPageParams struct {
-	DateFrom Date             // the first; zero: not sent
-	DateTo   Date             // exclusive: the service counts what is before it; zero: not sent
-	Source   FeedbackSource   // "": all
-	Statuses []FeedbackStatus // any of them; empty: all
-	Limit    int              // rows, 1 to 100; 0: 10, the service's default
+	// DateFrom is the first date of the range. The zero Date is not sent.
+	DateFrom Date
+	// DateTo is the exclusive end of the range: the service counts what is before it. The zero
+	// Date is not sent.
+	DateTo Date
+	// Source is the source to count. "" is all sources.
+	Source FeedbackSource
+	// Statuses are the statuses to count. An empty list is all statuses.
+	Statuses []FeedbackStatus
+	// Limit is the number of rows, 1 to 100. 0 is 10, the service's default.
+	Limit int
 }
 
 // FeedbackByPage counts feedback by page of the documentation. It marshals to JSON under
 // the service's own field names, and reads back to an equal value.
 type FeedbackByPage struct {
-	Pages []PageFeedback `json:"feedback"` // in the service's order
+	// Pages are the rows, in the service's order.
+	Pages []PageFeedback `json:"feedback"`
 	// HasMore says that there are more pages. The service offers no way to get them but a
 	// higher limit.
 	HasMore bool `json:"hasMore"`
@@ -209,11 +236,16 @@ type FeedbackByPage struct {
 
 // PageFeedback counts the feedback on one page of the documentation.
 type PageFeedback struct {
-	Path       string `json:"path"`       // of the page
-	ThumbsUp   int64  `json:"thumbsUp"`   // readers who found it helpful
-	ThumbsDown int64  `json:"thumbsDown"` // readers who did not
-	Code       int64  `json:"code"`       // feedback on its code examples
-	Total      int64  `json:"total"`      // as the service counts it; the SDK computes nothing
+	// Path is the page's path.
+	Path string `json:"path"`
+	// ThumbsUp is the number of readers who found the page helpful.
+	ThumbsUp int64 `json:"thumbsUp"`
+	// ThumbsDown is the number of readers who did not.
+	ThumbsDown int64 `json:"thumbsDown"`
+	// Code is how often readers gave feedback on the page's code examples.
+	Code int64 `json:"code"`
+	// Total is all feedback as the service counts it. The SDK computes nothing.
+	Total int64 `json:"total"`
 }
 
 // GetFeedbackByPage counts the feedback on each page of the documentation. It costs one

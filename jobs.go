@@ -26,32 +26,42 @@ func (s *JobsService) urlOf(id string) string { return s.url + "/" + url.PathEsc
 
 // CreateJobParams is what [JobsService.Create] sends.
 type CreateJobParams struct {
-	Prompt string `json:"prompt"` // the instruction for the agent; required
+	// Prompt is the instruction for the agent. It is required.
+	Prompt string `json:"prompt"`
 }
 
 // MessageParams is what [JobsService.Message] sends.
 type MessageParams struct {
-	Prompt string `json:"prompt"` // the follow-up instruction; required
+	// Prompt is the follow-up instruction. It is required.
+	Prompt string `json:"prompt"`
 }
 
 // Job is one run of the documentation agent. It marshals to JSON under the
 // service's own field names, times in UTC, and reads back to an equal value.
 type Job struct {
-	ID     string    `json:"id"`              // never empty in a response of the service
-	Status JobStatus `json:"status"`          // never empty in a response of the service
-	Source JobSource `json:"source,omitzero"` // zero if the service does not say
-	Model  string    `json:"model,omitempty"` // the AI model at work; "" if the service does not say
+	// ID names the job. It is never empty in a response of the service.
+	ID string `json:"id"`
+	// Status is never empty in a response of the service.
+	Status JobStatus `json:"status"`
+	// Source is where the job finds the documentation. It is zero if the service does not say.
+	Source JobSource `json:"source,omitzero"`
+	// Model is the AI model at work. It is "" if the service does not say.
+	Model string `json:"model,omitempty"`
 	// PRLink is "" until there is a pull request. It stays "" if nothing changed, or if the
 	// project publishes without a review.
-	PRLink     string    `json:"prLink,omitempty"`
-	CreatedAt  time.Time `json:"createdAt,omitzero"`  // in UTC; zero if null or not a time
-	ArchivedAt time.Time `json:"archivedAt,omitzero"` // in UTC; zero if null or not a time
+	PRLink string `json:"prLink,omitempty"`
+	// CreatedAt is in UTC. It is zero if it is null or not a time.
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	// ArchivedAt is in UTC. It is zero if it is null or not a time.
+	ArchivedAt time.Time `json:"archivedAt,omitzero"`
 }
 
 // JobSource says where a job finds the documentation.
 type JobSource struct {
-	Repository string `json:"repository,omitempty"` // its URL
-	Ref        string `json:"ref,omitempty"`        // a branch or the like
+	// Repository is the URL of the repository.
+	Repository string `json:"repository,omitempty"`
+	// Ref is a branch or the like.
+	Ref string `json:"ref,omitempty"`
 }
 
 // JobStatus is a job's status. Unknown values are kept as received.
@@ -254,7 +264,8 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 
 // JobFailedError ends a wait for a job that failed. It matches [ErrJobFailed].
 type JobFailedError struct {
-	Job *Job // as last seen, status failed
+	// Job is the job as last seen. Its status is failed.
+	Job *Job
 }
 
 func (e *JobFailedError) Error() string {

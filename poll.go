@@ -15,13 +15,21 @@ const maxPollDelay = time.Hour
 
 // Poll is one poll of a wait.
 type Poll struct {
-	Job        *Job          // as last seen, in a wait for a job; nil before the first response
-	Deployment *Deployment   // as last seen, in a wait for a deployment; nil before the first response
-	Status     string        // of either, as last seen; "" before the first response
-	Err        error         // of this poll, if it failed
-	Number     int           // of this poll, from 1
-	Waited     time.Duration // since the wait began
-	Next       time.Duration // until the next poll; 0: there is none
+	// Job is the job as last seen, in a wait for a job. It is nil before the first response.
+	Job *Job
+	// Deployment is the deployment as last seen, in a wait for a deployment. It is nil before
+	// the first response.
+	Deployment *Deployment
+	// Status is the status of either as last seen. It is "" before the first response.
+	Status string
+	// Err is why this poll failed. It is nil if the poll did not fail.
+	Err error
+	// Number counts the polls of the wait, from 1.
+	Number int
+	// Waited is the time since the wait began.
+	Waited time.Duration
+	// Next is the time until the next poll. It is 0 if there is none.
+	Next time.Duration
 }
 
 type waitConfig struct {

@@ -12,33 +12,45 @@ import (
 // SearchesParams says which searches to export. With the zero value the service chooses
 // range and page size.
 type SearchesParams struct {
-	DateFrom Date // the first; zero: not sent
-	DateTo   Date // exclusive: the service returns what is before it; zero: not sent
-	// Limit is rows per page, 1 to 100. 0 is 50 in GetSearches, the service's default, and 100 in the
-	// iterators.
-	Limit  int
-	Cursor string // of the page: a NextCursor, with the same dates; "": the first page
+	// DateFrom is the first date of the range. The zero Date is not sent.
+	DateFrom Date
+	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
+	// Date is not sent.
+	DateTo Date
+	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetSearches, the service's default,
+	// and 100 in the iterators.
+	Limit int
+	// Cursor is the page to start at: a NextCursor, with the same dates. "" is the first page.
+	Cursor string
 }
 
 // SearchPage is one page of an export of searches. It marshals to JSON under the service's
 // own field names, with cursor added, and reads back to an equal value.
 type SearchPage struct {
-	TotalSearches int64        `json:"totalSearches"` // in the range: searches, not terms
-	Searches      []SearchTerm `json:"searches"`      // most hits first
-	Cursor        string       `json:"cursor"`        // of this page
-	NextCursor    string       `json:"nextCursor"`    // of the next page; "": this is the last
+	// TotalSearches is the number of searches in the range. It counts searches, not terms.
+	TotalSearches int64 `json:"totalSearches"`
+	// Searches are the rows. Those with the most hits come first.
+	Searches []SearchTerm `json:"searches"`
+	// Cursor is the cursor of this page.
+	Cursor string `json:"cursor"`
+	// NextCursor is the cursor of the next page. It is "" on the last page.
+	NextCursor string `json:"nextCursor"`
 }
 
 // SearchTerm is what readers searched for. What they typed on the way to it can be a term
 // of its own.
 type SearchTerm struct {
-	Query string `json:"searchQuery"` // as typed
-	Hits  int64  `json:"hits"`        // how often readers searched for it
+	// Query is the term as readers typed it.
+	Query string `json:"searchQuery"`
+	// Hits is how often readers searched for the term.
+	Hits int64 `json:"hits"`
 	// CTR is the click-through rate as received. Values from 0 to 100 have been seen; the
 	// service does not document the range.
-	CTR            float64   `json:"ctr"`
-	TopClickedPage string    `json:"topClickedPage,omitempty"` // "" if nobody clicked
-	LastSearchedAt time.Time `json:"lastSearchedAt,omitzero"`  // in UTC; zero if absent or not a time
+	CTR float64 `json:"ctr"`
+	// TopClickedPage is the result that readers clicked most. It is "" if nobody clicked.
+	TopClickedPage string `json:"topClickedPage,omitempty"`
+	// LastSearchedAt is in UTC. It is zero if it is absent or not a time.
+	LastSearchedAt time.Time `json:"lastSearchedAt,omitzero"`
 }
 
 // GetSearches returns one page of searches. It costs one request:
