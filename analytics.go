@@ -54,7 +54,8 @@ func (d dateRange) check() error {
 	case d.from.IsZero() || d.to.IsZero() || d.from.day != d.to.day:
 		return nil // the service knows which comes first
 	case !d.from.at.Before(d.to.at):
-		return &ArgumentError{"dateFrom", fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", d.from, d.to)}
+		reason := fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", d.from, d.to)
+		return &ArgumentError{"dateFrom", reason}
 	}
 	return nil
 }
@@ -168,9 +169,10 @@ func (s *AnalyticsService) Visitors(
 }
 
 func (s *AnalyticsService) visitors(params VisitorsParams) list[*VisitorPage, Visitor] {
-	return countsList[*VisitorPage](s, OpGetVisitors, "/visitors", params, func(at position, limit int) *VisitorPage {
+	newPage := func(at position, limit int) *VisitorPage {
 		return &VisitorPage{Offset: at.offset, NextOffset: at.offset + limit}
-	})
+	}
+	return countsList[*VisitorPage](s, OpGetVisitors, "/visitors", params, newPage)
 }
 
 func (v Visitor) identity() identity          { return identity{text: v.Path} }
@@ -264,9 +266,10 @@ func (s *AnalyticsService) Views(
 }
 
 func (s *AnalyticsService) views(params ViewsParams) list[*ViewPage, View] {
-	return countsList[*ViewPage](s, OpGetViews, "/views", VisitorsParams(params), func(at position, limit int) *ViewPage {
+	newPage := func(at position, limit int) *ViewPage {
 		return &ViewPage{Offset: at.offset, NextOffset: at.offset + limit}
-	})
+	}
+	return countsList[*ViewPage](s, OpGetViews, "/views", VisitorsParams(params), newPage)
 }
 
 func (v View) identity() identity          { return identity{text: v.Path} }
@@ -291,6 +294,7 @@ func countsList[P page[R], R row](
 	dates := dateRange{params.DateFrom, params.DateTo}
 	r := s.request(op, path, dates.query())
 	r.maxBody = maxCountsBody
+
 	return list[P, R]{
 		client:   s.client,
 		request:  r,
@@ -337,6 +341,7 @@ func decodeCounts[R pathCounts](data []byte, name string) (counts[R], error) {
 		Views    []countsJSON `json:"views"`
 		HasMore  *bool        `json:"hasMore"`
 	}
+
 	if err := json.Unmarshal(data, &page); err != nil {
 		return counts[R]{}, wire.Invalid("a page of "+name, err)
 	}
@@ -356,7 +361,12 @@ func decodeCounts[R pathCounts](data []byte, name string) (counts[R], error) {
 
 	var rounded wire.Counts
 	round := func(row countsJSON) R {
-		return R{Path: row.Path, Human: rounded.Round(row.Human), AI: rounded.Round(row.AI), Total: rounded.Round(row.Total)}
+		return R{
+			Path:  row.Path,
+			Human: rounded.Round(row.Human),
+			AI:    rounded.Round(row.AI),
+			Total: rounded.Round(row.Total),
+		}
 	}
 	read := counts[R]{totals: round(*page.Totals), rows: make([]R, len(list)), hasMore: *page.HasMore}
 	for i, row := range list {

@@ -98,7 +98,9 @@ type ConversationSource struct {
 // Errors: [*ArgumentError] for a limit outside 0 to 1000, or a DateFrom that is not before
 // DateTo; [*APIError], [*ResponseError] (also for a page of more than 10 MiB: ask for a
 // smaller limit), or the network's or context's error.
-func (s *AnalyticsService) GetConversations(ctx context.Context, params ConversationsParams) (*ConversationPage, error) {
+func (s *AnalyticsService) GetConversations(
+	ctx context.Context, params ConversationsParams,
+) (*ConversationPage, error) {
 	return s.conversations(params).get(ctx)
 }
 
@@ -119,6 +121,7 @@ func (s *AnalyticsService) Conversations(
 
 func (s *AnalyticsService) conversations(params ConversationsParams) list[*ConversationPage, Conversation] {
 	dates := dateRange{params.DateFrom, params.DateTo}
+
 	return list[*ConversationPage, Conversation]{
 		client:    s.client,
 		request:   s.request(OpGetConversations, "/assistant", dates.query()),
@@ -144,12 +147,14 @@ func (p *ConversationPage) decode(data []byte) error {
 		} `json:"conversations"`
 		cursorJSON
 	}
+
 	if err := json.Unmarshal(data, &page); err != nil {
 		return wire.Invalid("a page of conversations", err)
 	}
 	if page.Conversations == nil {
 		return wire.Missing("conversations")
 	}
+
 	next, hasMore, err := page.cursorJSON.next()
 	if err != nil {
 		return err
@@ -226,13 +231,16 @@ func (t *Thread) decode(data []byte) error {
 			CreatedAt wire.Time `json:"createdAt"`
 		} `json:"messages"`
 	}
+
 	if err := json.Unmarshal(data, &thread); err != nil {
 		return wire.Invalid("a thread", err)
 	}
 	if thread.Messages == nil {
 		return wire.Missing("messages")
 	}
-	t.ID, t.CreatedAt = thread.ID, thread.CreatedAt.Time
+
+	t.ID = thread.ID
+	t.CreatedAt = thread.CreatedAt.Time
 	t.Messages = make([]ThreadMessage, len(thread.Messages))
 	for i, message := range thread.Messages {
 		t.Messages[i] = message.ThreadMessage
@@ -293,7 +301,13 @@ func (s *CallerStats) decode(data []byte) error {
 	if stats.Web == nil || stats.API == nil || stats.Other == nil || stats.Total == nil {
 		return wire.Missing("web, api, other or total")
 	}
+
 	var counts wire.Counts
-	*s = CallerStats{counts.Round(*stats.Web), counts.Round(*stats.API), counts.Round(*stats.Other), counts.Round(*stats.Total)}
+	*s = CallerStats{
+		Web:   counts.Round(*stats.Web),
+		API:   counts.Round(*stats.API),
+		Other: counts.Round(*stats.Other),
+		Total: counts.Round(*stats.Total),
+	}
 	return counts.Err
 }

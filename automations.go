@@ -41,6 +41,7 @@ func (s *AutomationsService) Trigger(ctx context.Context, id string) (*Automatio
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
+
 	run := new(AutomationRun)
 	err := s.client.do(ctx, request{
 		operation: OpTriggerAutomation,
@@ -64,6 +65,7 @@ func (r *AutomationRun) decode(data []byte) error {
 	if fields == nil {
 		return wire.Missing("run")
 	}
+
 	*r = AutomationRun(*fields)
 	return nil
 }

@@ -110,9 +110,7 @@ type config struct {
 //
 // It sends nothing. An argument or option that cannot work is an [*ArgumentError].
 func NewClient(apiKey, projectID string, opts ...Option) (*Client, error) {
-	return newClient(
-		argument{name: "apiKey", value: apiKey, missing: "is empty"},
-		argument{name: "projectID", value: projectID, missing: "is empty"}, opts)
+	return newClient(parameter("apiKey", apiKey), parameter("projectID", projectID), opts)
 }
 
 // NewClientFromEnv is [NewClient] with the key in MINTLIFY_API_KEY, the project in
@@ -136,20 +134,17 @@ func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 		wait:         defaultWait(),
 		logger:       slog.New(slog.DiscardHandler),
 	}
-	for i, opt := range opts {
-		if opt == nil {
-			return nil, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
-		}
-		if err := opt(cfg); err != nil {
-			return nil, err
-		}
+
+	if err := cfg.apply(opts); err != nil {
+		return nil, err
 	}
 	if err := cfg.parseBaseURL(); err != nil {
 		return nil, err
 	}
+
 	if cfg.transport.Key == nil {
 		if apiKey.isBlank() && projectID.isBlank() {
-			return nil, &ArgumentError{apiKey.name + ", " + projectID.name, strings.Replace(apiKey.missing, "is ", "are ", 1)}
+			return nil, &ArgumentError{apiKey.name + ", " + projectID.name, apiKey.bothMissing}
 		}
 		key, err := cleanKey(apiKey)
 		if err != nil {
@@ -157,7 +152,20 @@ func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 		}
 		cfg.transport.Key = func(context.Context) (string, error) { return key, nil }
 	}
+
 	return cfg.client(projectID)
+}
+
+func (cfg *config) apply(opts []Option) error {
+	for i, opt := range opts {
+		if opt == nil {
+			return &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
+		}
+		if err := opt(cfg); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (cfg *config) client(projectID argument) (*Client, error) {
@@ -165,6 +173,7 @@ func (cfg *config) client(projectID argument) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c := &Client{config: cfg, projectID: id}
 	c.Jobs = newJobsService(c)
 	c.Deployments = &DeploymentsService{client: c}
@@ -176,7 +185,7 @@ func (cfg *config) client(projectID argument) (*Client, error) {
 // ForProject returns a client for another project that shares c's key, connections and
 // options. It sends nothing. A project id that cannot work is an [*ArgumentError].
 func (c *Client) ForProject(projectID string) (*Client, error) {
-	return c.config.client(argument{name: "projectID", value: projectID, missing: "is empty"})
+	return c.config.client(parameter("projectID", projectID))
 }
 
 // ProjectID returns the id of the project that c works on.
@@ -225,21 +234,27 @@ func (c *Client) Call(ctx context.Context, call Call, into any) error {
 	if err := call.check(into); err != nil {
 		return err
 	}
+
 	return c.do(ctx, request{
-		operation: Operation(call.Method + " " + call.Path), method: call.Method, url: c.config.prefix + call.Path,
-		query: call.Query, body: call.Body, personal: true, into: anyResult{into},
-		outcome: func() string { return "the service may have acted: check before calling again" },
+		operation: Operation(call.Method + " " + call.Path),
+		method:    call.Method,
+		url:       c.config.prefix + call.Path,
+		query:     call.Query,
+		body:      call.Body,
+		personal:  true,
+		into:      anyResult{into},
+		outcome:   func() string { return "the service may have acted: check before calling again" },
 	})
 }
 
 func (call Call) check(into any) error {
-	if call.Method == "" || call.Method == http.MethodConnect || strings.ContainsFunc(call.Method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+	if !isMethod(call.Method) {
 		return &ArgumentError{"method", fmt.Sprintf("is %.20q, want an HTTP method such as GET", call.Method)}
 	}
-	path, err := url.Parse(call.Path)
-	if err != nil || !strings.HasPrefix(call.Path, "/") || path.EscapedPath() != call.Path {
+	if !isPath(call.Path) {
 		return &ArgumentError{"path", `has to start with "/", be escaped, and have no query`}
 	}
+
 	switch call.Body.(type) {
 	case []byte, io.Reader: // encoding/json would make base64 of it, or {}
 		return &ArgumentError{"body", fmt.Sprintf("is a %T: give JSON as a json.RawMessage", call.Body)}
@@ -247,10 +262,29 @@ func (call Call) check(into any) error {
 	if _, err := wire.Encode(call.Body); err != nil {
 		return &ArgumentError{"body", "cannot be encoded as JSON: " + err.Error()}
 	}
-	if into != nil && (reflect.TypeOf(into).Kind() != reflect.Pointer || reflect.ValueOf(into).IsNil()) {
+
+	if into != nil && !isPointer(into) {
 		return &ArgumentError{"into", "is not a pointer"}
 	}
 	return nil
+}
+
+// isMethod reports whether method can be one of a request that has a response.
+func isMethod(method string) bool {
+	isNoLetter := func(r rune) bool { return r < 'A' || r > 'Z' }
+	return method != "" && method != http.MethodConnect && !strings.ContainsFunc(method, isNoLetter)
+}
+
+// isPath reports whether path is sent as it is.
+func isPath(path string) bool {
+	u, err := url.Parse(path)
+	return err == nil && strings.HasPrefix(path, "/") && u.EscapedPath() == path
+}
+
+// isPointer reports whether v points to something.
+func isPointer(v any) bool {
+	value := reflect.ValueOf(v)
+	return value.Kind() == reflect.Pointer && !value.IsNil()
 }
 
 // anyResult is what a Call decodes into.

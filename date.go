@@ -33,13 +33,19 @@ func ParseDate(s string) (Date, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return Date{day, true}, nil
 	}
+
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00"} {
 		instant, err := time.Parse(layout, s)
-		if date := Instant(instant); err == nil && date.isValid() && !date.IsZero() {
+		if err != nil {
+			continue
+		}
+		if date := Instant(instant); date.isValid() && !date.IsZero() {
 			return date, nil
 		}
 	}
-	return Date{}, &ArgumentError{"date", fmt.Sprintf("is %.40q, want YYYY-MM-DD, or an instant such as 2006-01-02T15:04:05Z", s)}
+
+	reason := fmt.Sprintf("is %.40q, want YYYY-MM-DD, or an instant such as 2006-01-02T15:04:05Z", s)
+	return Date{}, &ArgumentError{"date", reason}
 }
 
 // Time returns d in UTC: a day as its midnight, and the zero Date as the zero time.
@@ -88,9 +94,11 @@ func (d *Date) UnmarshalText(text []byte) error {
 		*d = Date{}
 		return nil
 	}
+
 	date, err := ParseDate(string(text))
-	if err == nil {
-		*d = date
+	if err != nil {
+		return err
 	}
-	return err
+	*d = date
+	return nil
 }

@@ -128,7 +128,10 @@ func (s DeploymentStatus) IsTerminal() bool {
 // Errors: [*APIError], [*ResponseError], or the network's or context's error. If it returns a
 // deployment with the error, that deployment was queued: wait for it by its id.
 func (s *DeploymentsService) TriggerUpdate(ctx context.Context) (*QueuedDeployment, error) {
-	return s.trigger(ctx, request{operation: OpTriggerUpdate, url: s.client.url("/v1/project/update", s.client.projectID)})
+	return s.trigger(ctx, request{
+		operation: OpTriggerUpdate,
+		url:       s.client.url("/v1/project/update", s.client.projectID),
+	})
 }
 
 // TriggerPreview deploys a branch as a preview: POST /v1/project/preview/{projectId}. If the
@@ -144,19 +147,25 @@ func (s *DeploymentsService) TriggerPreview(ctx context.Context, params PreviewP
 	if err := checkText("branch", params.Branch); err != nil {
 		return nil, err
 	}
-	return s.trigger(ctx, request{operation: OpTriggerPreview, url: s.client.url("/v1/project/preview", s.client.projectID), body: params})
+	return s.trigger(ctx, request{
+		operation: OpTriggerPreview,
+		url:       s.client.url("/v1/project/preview", s.client.projectID),
+		body:      params,
+	})
 }
 
 // trigger returns the deployment along with an error if it could read its id.
 func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDeployment, error) {
 	queued := new(QueuedDeployment)
-	r.method, r.into = http.MethodPost, queued
+	r.method = http.MethodPost
+	r.into = queued
 	r.outcome = func() string {
 		if queued.ID != "" {
 			return "deployment " + redact.OneLine(queued.ID, 100) + " was queued: wait for it"
 		}
 		return "a build may have started: triggering it again is safe, and costs another one at most"
 	}
+
 	err := s.client.do(ctx, r)
 	if queued.ID == "" || err != nil && !errors.Is(err, ErrMalformedResponse) {
 		return nil, err
@@ -196,7 +205,14 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 	if err := checkID(id); err != nil {
 		return deployment, err
 	}
-	err := s.client.do(ctx, request{operation: OpGetDeployment, method: http.MethodGet, url: s.client.url("/v1/project/update-status", id), noRetry: noRetry, into: deployment})
+
+	err := s.client.do(ctx, request{
+		operation: OpGetDeployment,
+		method:    http.MethodGet,
+		url:       s.client.url("/v1/project/update-status", id),
+		noRetry:   noRetry,
+		into:      deployment,
+	})
 	deployment.ID = cmp.Or(deployment.ID, id)
 	return deployment, err
 }
@@ -218,8 +234,14 @@ func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts 
 
 // Poll makes one poll of a [DeploymentsService.WaitUntilDone], by the rules of
 // [JobsService.Poll].
-func (s *DeploymentsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
-	return pollOnce(ctx, s.client.config, id, waited, s.poll, opts)
+func (s *DeploymentsService) Poll(
+	ctx context.Context, id string, waited time.Duration, opts ...WaitOption,
+) (Poll, error) {
+	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	if err != nil {
+		return Poll{}, err
+	}
+	return w.once(ctx, waited)
 }
 
 func (d *Deployment) kind() string { return "deployment" }
@@ -243,25 +265,28 @@ func (d *Deployment) failure() error {
 	return nil
 }
 
+// decode reads the deployment from a response, or on an error as much of it as it can.
 func (q *QueuedDeployment) decode(data []byte) error {
-	type queued QueuedDeployment // without methods
-	read := func(data []byte) error {
-		var fields queued
-		err := json.Unmarshal(data, &fields)
-		*q = QueuedDeployment(fields)
-		if wire.IsTypeMismatch(err) {
-			return nil
-		}
-		return err
-	}
-	if err := read(data); err != nil {
-		_ = read(wire.Salvage(data))
+	if err := q.read(data); err != nil {
+		_ = q.read(wire.Salvage(data))
 		return wire.Invalid("a queued deployment", err)
 	}
 	if q.ID == "" {
 		return wire.Missing("statusId")
 	}
 	return nil
+}
+
+func (q *QueuedDeployment) read(data []byte) error {
+	type queued QueuedDeployment // without methods
+	var fields queued
+	err := json.Unmarshal(data, &fields)
+
+	*q = QueuedDeployment(fields)
+	if wire.IsTypeMismatch(err) {
+		return nil
+	}
+	return err
 }
 
 func (d *Deployment) decode(data []byte) error {
@@ -286,7 +311,8 @@ func (d *Deployment) redact(key redact.Key) {
 // MarshalJSON implements [json.Marshaler].
 func (d Deployment) MarshalJSON() ([]byte, error) {
 	type fields Deployment // without this method
-	d.CreatedAt, d.EndedAt = d.CreatedAt.UTC(), d.EndedAt.UTC()
+	d.CreatedAt = d.CreatedAt.UTC()
+	d.EndedAt = d.EndedAt.UTC()
 	return json.Marshal(fields(d))
 }
 
@@ -311,13 +337,26 @@ func (d *Deployment) UnmarshalJSON(data []byte) error {
 			} `json:"filesChanged"`
 		} `json:"commit"`
 	}
+
 	if err := json.Unmarshal(data, &read); err != nil && !wire.IsTypeMismatch(err) {
 		return err
 	}
+
 	*d = Deployment(read.fields)
-	d.Logs, d.CreatedAt, d.EndedAt, d.Author = read.Logs.Value, read.CreatedAt.Time, read.EndedAt.Time, DeploymentAuthor(read.Author)
-	changed := read.Commit.FilesChanged
-	d.Commit = DeploymentCommit{read.Commit.SHA, read.Commit.Ref, read.Commit.Message, FilesChanged{changed.Added.Value, changed.Modified.Value, changed.Removed.Value}}
+	d.Logs = read.Logs.Value
+	d.CreatedAt = read.CreatedAt.Time
+	d.EndedAt = read.EndedAt.Time
+	d.Author = DeploymentAuthor(read.Author)
+	d.Commit = DeploymentCommit{
+		SHA:     read.Commit.SHA,
+		Ref:     read.Commit.Ref,
+		Message: read.Commit.Message,
+		FilesChanged: FilesChanged{
+			Added:    read.Commit.FilesChanged.Added.Value,
+			Modified: read.Commit.FilesChanged.Modified.Value,
+			Removed:  read.Commit.FilesChanged.Removed.Value,
+		},
+	}
 	return nil
 }
 
@@ -329,13 +368,20 @@ func (a *author) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &a.Name) == nil {
 		return nil
 	}
+
 	var fields struct {
 		Name         string                 `json:"name"`
 		AvatarURL    string                 `json:"avatarUrl"`
 		GitHubUserID wire.Optional[float64] `json:"githubUserId"`
 	}
 	_ = json.Unmarshal(data, &fields) // an odd author never costs the deployment
-	*a = author{fields.Name, fields.AvatarURL, new(wire.Counts).Round(fields.GitHubUserID.Value)}
+
+	var counts wire.Counts
+	*a = author{
+		Name:         fields.Name,
+		AvatarURL:    fields.AvatarURL,
+		GitHubUserID: counts.Round(fields.GitHubUserID.Value),
+	}
 	return nil
 }
 

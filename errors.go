@@ -104,6 +104,7 @@ type APIError struct {
 
 func (e *APIError) Error() string {
 	var b strings.Builder
+
 	fmt.Fprintf(&b, "%s: %d %s", prefix(e.Operation), e.StatusCode, http.StatusText(e.StatusCode))
 	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
 		b.WriteString(": " + redact.OneLine(e.Message, redact.MaxServiceText))
@@ -112,12 +113,14 @@ func (e *APIError) Error() string {
 		b.WriteString(": " + redact.OneLine(strings.Join(e.Details, "; "), maxPath))
 	}
 	b.WriteString(inBrackets(e.Operation, e.Method, e.Path))
+
 	if e.RetryAfter > 0 {
 		fmt.Fprintf(&b, "; retry after %v", e.RetryAfter)
 	}
 	if cause := e.likelyCause(); cause != "" {
 		b.WriteString(" (" + cause + ")")
 	}
+
 	if e.RequestID != "" {
 		b.WriteString(" [request " + redact.OneLine(e.RequestID, 80) + "]")
 	}
@@ -127,6 +130,7 @@ func (e *APIError) Error() string {
 	if e.interrupted != nil {
 		b.WriteString("; interrupted: " + e.interrupted.Error())
 	}
+
 	return redact.OneLine(b.String(), maxMessage)
 }
 
@@ -145,7 +149,8 @@ func (e *APIError) likelyCause() string {
 	case e.StatusCode == http.StatusRequestEntityTooLarge:
 		return e.Operation.tooLarge()
 	case e.StatusCode == http.StatusForbidden:
-		return "the API key may lack the scope, read for GET and write for the rest, or this machine is not on its IP allowlist"
+		return "the API key may lack the scope, read for GET and write for the rest, " +
+			"or this machine is not on its IP allowlist"
 	case e.StatusCode == http.StatusNotFound:
 		return "check " + e.Operation.ids() + ", that the API key is of the same organization, and the base URL"
 	}
@@ -181,6 +186,7 @@ func (e *APIError) Is(target error) bool {
 	if target == ErrOutcomeUnknown {
 		return e.Operation.isPost() && mayHaveActed(e)
 	}
+
 	switch e.StatusCode {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return target == ErrBadRequest
@@ -220,7 +226,8 @@ type ResponseError struct {
 }
 
 func (e *ResponseError) Error() string {
-	message := fmt.Sprintf("%s: malformed response (status %d): %s", prefix(e.Operation), e.StatusCode, redact.OneLine(e.Reason, redact.MaxServiceText))
+	reason := redact.OneLine(e.Reason, redact.MaxServiceText)
+	message := fmt.Sprintf("%s: malformed response (status %d): %s", prefix(e.Operation), e.StatusCode, reason)
 	message += inBrackets(e.Operation, "", e.Path)
 	if e.excerpt != "" {
 		message += fmt.Sprintf(" (body starts %q)", e.excerpt)
@@ -231,7 +238,10 @@ func (e *ResponseError) Error() string {
 // Is reports whether target is [ErrMalformedResponse]. The response to a POST also matches
 // [ErrOutcomeUnknown].
 func (e *ResponseError) Is(target error) bool {
-	return target == ErrMalformedResponse || target == ErrOutcomeUnknown && e.Operation.isPost()
+	if target == ErrOutcomeUnknown {
+		return e.Operation.isPost()
+	}
+	return target == ErrMalformedResponse
 }
 
 // Unwrap returns the network's error if the response was truncated, else nil.
@@ -286,13 +296,16 @@ func (e *WaitError) Error() string {
 	if e.id != "" {
 		message += " for " + redact.OneLine(e.id, redact.MaxServiceText)
 	}
-	message += fmt.Sprintf("%s, after %v and %d polls", because(e.Err), e.Waited.Round(time.Millisecond), e.Polls)
+	message += because(e.Err)
+	message += fmt.Sprintf(", after %v and %d polls", e.Waited.Round(time.Millisecond), e.Polls)
+
 	switch {
 	case e.Job != nil:
 		message += "; last seen " + redact.OneLine(string(e.Job.Status), 40)
 	case e.Deployment != nil:
 		message += "; last seen " + redact.OneLine(string(e.Deployment.Status), 40)
 	}
+
 	if e.LastErr != nil {
 		message += "; last poll" + because(e.LastErr)
 	}
@@ -407,7 +420,8 @@ func (e *transportError) As(target any) bool { return errors.As(e.err, target) }
 
 // contextError returns the error of a context that has ended, with its cause.
 func contextError(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
+	err := ctx.Err()
+	cause := context.Cause(ctx)
 	if cause == err { //nolint:errorlint // a cause that only wraps err says more
 		return err
 	}
@@ -432,8 +446,10 @@ func (e *causeError) Unwrap() error { return e.err }
 
 func (e *causeError) Is(target error) bool {
 	switch target {
-	case ErrInvalidArgument, ErrBadRequest, ErrUnauthorized, ErrForbidden, ErrNotFound, ErrConflict, ErrRateLimited, ErrServer,
-		ErrMalformedResponse, ErrOutcomeUnknown, ErrDeploymentFailed, ErrJobFailed:
+	case ErrInvalidArgument,
+		ErrBadRequest, ErrUnauthorized, ErrForbidden, ErrNotFound, ErrConflict, ErrRateLimited, ErrServer,
+		ErrMalformedResponse, ErrOutcomeUnknown,
+		ErrDeploymentFailed, ErrJobFailed:
 		return false
 	}
 	return errors.Is(e.cause, target)
@@ -441,7 +457,8 @@ func (e *causeError) Is(target error) bool {
 
 func (e *causeError) As(target any) bool {
 	switch target.(type) {
-	case **ArgumentError, **APIError, **ResponseError, **PageError, **WaitError, **JobFailedError, **DeploymentFailedError, **sendError:
+	case **ArgumentError, **APIError, **ResponseError, **PageError, **WaitError,
+		**JobFailedError, **DeploymentFailedError, **sendError:
 		return false
 	}
 	return errors.As(e.cause, target)

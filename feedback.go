@@ -129,6 +129,7 @@ func (s *AnalyticsService) feedback(params FeedbackParams) list[*FeedbackPage, F
 		source:   params.Source,
 		statuses: params.Statuses,
 	}
+
 	return list[*FeedbackPage, Feedback]{
 		client:   s.client,
 		request:  s.request(OpGetFeedback, "/feedback", filter.query()),
@@ -187,12 +188,14 @@ func (p *FeedbackPage) decode(data []byte) error {
 		} `json:"feedback"`
 		cursorJSON
 	}
+
 	if err := json.Unmarshal(data, &page); err != nil {
 		return wire.Invalid("a page of feedback", err)
 	}
 	if page.Feedback == nil {
 		return wire.Missing("feedback")
 	}
+
 	next, hasMore, err := page.cursorJSON.next()
 	if err != nil {
 		return err
@@ -252,7 +255,9 @@ type PageFeedback struct {
 // request: GET /v1/analytics/{projectId}/feedback/by-page. The service has no further pages
 // of this list: params.Limit is the most rows that it sends. It returns the errors of
 // [AnalyticsService.GetFeedback].
-func (s *AnalyticsService) GetFeedbackByPage(ctx context.Context, params FeedbackByPageParams) (*FeedbackByPage, error) {
+func (s *AnalyticsService) GetFeedbackByPage(
+	ctx context.Context, params FeedbackByPageParams,
+) (*FeedbackByPage, error) {
 	if err := checkLimit(params.Limit, maxFeedbackLimit); err != nil {
 		return nil, err
 	}
@@ -269,6 +274,7 @@ func (s *AnalyticsService) GetFeedbackByPage(ctx context.Context, params Feedbac
 	setNumber(query, "limit", params.Limit)
 	r := s.request(OpGetFeedbackByPage, "/feedback/by-page", query)
 	r.maxBody = maxCountsBody
+
 	pages := new(FeedbackByPage)
 	r.into = pages
 	if err := s.client.do(ctx, r); err != nil {
@@ -288,20 +294,29 @@ func (p *FeedbackByPage) decode(data []byte) error {
 		} `json:"feedback"`
 		HasMore *bool `json:"hasMore"`
 	}
+
 	if err := json.Unmarshal(data, &page); err != nil {
 		return wire.Invalid("feedback by page", err)
 	}
+
 	switch {
 	case page.Pages == nil:
 		return wire.Missing("feedback")
 	case page.HasMore == nil:
 		return wire.Missing("hasMore")
 	}
+
 	var counts wire.Counts
 	p.HasMore = *page.HasMore
 	p.Pages = make([]PageFeedback, len(page.Pages))
 	for i, row := range page.Pages {
-		p.Pages[i] = PageFeedback{row.Path, counts.Round(row.ThumbsUp), counts.Round(row.ThumbsDown), counts.Round(row.Code), counts.Round(row.Total)}
+		p.Pages[i] = PageFeedback{
+			Path:       row.Path,
+			ThumbsUp:   counts.Round(row.ThumbsUp),
+			ThumbsDown: counts.Round(row.ThumbsDown),
+			Code:       counts.Round(row.Code),
+			Total:      counts.Round(row.Total),
+		}
 	}
 	return counts.Err
 }

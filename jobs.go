@@ -105,7 +105,12 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpCreateJob, method: http.MethodPost, url: s.url, body: params})
+	return s.do(ctx, request{
+		operation: OpCreateJob,
+		method:    http.MethodPost,
+		url:       s.url,
+		body:      params,
+	})
 }
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
@@ -122,7 +127,12 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpSendMessage, method: http.MethodPost, url: s.urlOf(id) + "/message", body: params})
+	return s.do(ctx, request{
+		operation: OpSendMessage,
+		method:    http.MethodPost,
+		url:       s.urlOf(id) + "/message",
+		body:      params,
+	})
 }
 
 // Get returns the job: GET /v2/agent/{projectId}/job/{id}.
@@ -137,7 +147,12 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, request{operation: OpGetJob, method: http.MethodGet, url: s.urlOf(id), noRetry: noRetry})
+	return s.do(ctx, request{
+		operation: OpGetJob,
+		method:    http.MethodGet,
+		url:       s.urlOf(id),
+		noRetry:   noRetry,
+	})
 }
 
 // WaitUntilDone polls the job until its status is terminal: the first poll at once,
@@ -175,7 +190,11 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 // of the others: [WithMaxOutage] has no effect, and [WithSettleTime] trusts no terminal
 // status before its time.
 func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
-	return pollOnce(ctx, s.client.config, id, waited, s.poll, opts)
+	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	if err != nil {
+		return Poll{}, err
+	}
+	return w.once(ctx, waited)
 }
 
 func (s *JobsService) poll(ctx context.Context, id string) (*Job, error) { return s.get(ctx, id, true) }
@@ -205,6 +224,7 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	if r.operation != OpGetJob {
 		r.outcome = outcomeOf(r.operation, job)
 	}
+
 	err := s.client.do(ctx, r)
 	if job.ID == "" || err != nil && !errors.Is(err, ErrMalformedResponse) {
 		return nil, err
@@ -240,7 +260,8 @@ func (j *Job) decode(data []byte) error {
 // MarshalJSON implements [json.Marshaler].
 func (j Job) MarshalJSON() ([]byte, error) {
 	type fields Job // without this method
-	j.CreatedAt, j.ArchivedAt = j.CreatedAt.UTC(), j.ArchivedAt.UTC()
+	j.CreatedAt = j.CreatedAt.UTC()
+	j.ArchivedAt = j.ArchivedAt.UTC()
 	return json.Marshal(fields(j))
 }
 
@@ -254,8 +275,10 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 		ArchivedAt string `json:"archivedAt"`
 	}
 	err := json.Unmarshal(data, &read)
+
 	*j = Job(read.fields)
-	j.CreatedAt, j.ArchivedAt = wire.ParseTime(read.CreatedAt), wire.ParseTime(read.ArchivedAt)
+	j.CreatedAt = wire.ParseTime(read.CreatedAt)
+	j.ArchivedAt = wire.ParseTime(read.ArchivedAt)
 	if wire.IsTypeMismatch(err) {
 		return nil
 	}

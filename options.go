@@ -70,6 +70,7 @@ func WithKeySource(key func(context.Context) (string, error)) Option {
 		if key == nil {
 			return &ArgumentError{"keySource", "is nil"}
 		}
+
 		cfg.transport.Key = func(ctx context.Context) (string, error) {
 			raw, err := key(ctx)
 			if err != nil {
@@ -92,6 +93,7 @@ func WithUserAgent(product string) Option {
 		if strings.ContainsFunc(product, func(r rune) bool { return r < ' ' || r > '~' }) {
 			return &ArgumentError{"userAgent", "contains a character that is not printable ASCII"}
 		}
+
 		cfg.transport.UserAgent = product + " " + ownAgent
 		return nil
 	}
@@ -118,7 +120,8 @@ func WithRetryWait(min, max time.Duration) Option {
 		if min < 0 || max < min {
 			return &ArgumentError{"retryWait", fmt.Sprintf("is %v to %v, want 0 <= min <= max", min, max)}
 		}
-		cfg.retryWaitMin, cfg.retryWaitMax = min, max
+		cfg.retryWaitMin = min
+		cfg.retryWaitMax = max
 		return nil
 	}
 }
@@ -144,6 +147,7 @@ func WithRateLimiter(wait func(ctx context.Context, op Operation, projectID stri
 		if wait == nil {
 			return &ArgumentError{"rateLimiter", "is nil"}
 		}
+
 		before := cfg.limit
 		cfg.limit = func(ctx context.Context, op Operation, projectID string) error {
 			if before != nil {

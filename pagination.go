@@ -284,8 +284,10 @@ func (f *prefetcher[P, R]) requestAfter(before, p *pending[P]) {
 	if !before.succeeded {
 		return // the loop ends before it gets here
 	}
-	var hasMore bool
-	if p.at, hasMore = before.page.next(); hasMore {
+
+	next, hasMore := before.page.next()
+	p.at = next
+	if hasMore {
 		f.request(p)
 	}
 }
@@ -295,9 +297,11 @@ func (f *prefetcher[P, R]) next(at position) (P, error) {
 	if len(f.pending) == 0 {
 		return f.list.getAt(f.ctx, at)
 	}
+
 	first := f.pending[0]
 	f.pending[0] = nil // the page is the loop's now
 	f.pending = f.pending[1:]
+
 	first.Wait()
 	return first.page, first.err
 }
@@ -344,7 +348,8 @@ func (g *pageGuard[P, R]) check(ctx context.Context, p P) error {
 
 	if !g.list.byCursor {
 		if len(rows) > g.list.limit {
-			return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some", len(rows), g.list.limit))
+			return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some",
+				len(rows), g.list.limit))
 		}
 		if hasMore && len(rows) < g.list.limit {
 			g.warn(ctx, len(rows))
@@ -376,7 +381,8 @@ func (g *pageGuard[P, R]) warn(ctx context.Context, rows int) {
 	}
 	g.warned = true
 	g.list.client.config.logger.LogAttrs(ctx, slog.LevelWarn,
-		"mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; ask for a smaller limit",
+		"mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; "+
+			"ask for a smaller limit",
 		slog.String("operation", string(g.list.request.operation)),
 		slog.String("path", g.path),
 		slog.Int("rows", rows),
@@ -407,7 +413,12 @@ func isNew(seen map[uint64]bool, hash uint64) bool {
 }
 
 func (g *pageGuard[P, R]) malformed(reason string) error {
-	return &ResponseError{Operation: g.list.request.operation, StatusCode: http.StatusOK, Path: g.path, Reason: reason}
+	return &ResponseError{
+		Operation:  g.list.request.operation,
+		StatusCode: http.StatusOK,
+		Path:       g.path,
+		Reason:     reason,
+	}
 }
 
 // cursorJSON is how a page of a list by cursor says where the next page starts.

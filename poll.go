@@ -72,7 +72,8 @@ func WithPollInterval(min, max time.Duration) WaitOption {
 		if min < 0 || max < min {
 			return &ArgumentError{"pollInterval", fmt.Sprintf("is %v to %v, want 0 <= min <= max", min, max)}
 		}
-		w.minInterval, w.maxInterval = min, max
+		w.minInterval = min
+		w.maxInterval = max
 		return nil
 	}
 }
@@ -126,12 +127,15 @@ type polled interface {
 	failure() error // of a terminal status that is not a success, else nil
 }
 
+// getter gets what is polled by its id.
+type getter[T polled] func(ctx context.Context, id string) (T, error)
+
 // wait is a wait in progress: the schedule of its polls, and when it ends.
 type wait[T polled] struct {
 	waitConfig
 	logger *slog.Logger
 	id     string
-	get    func(ctx context.Context, id string) (T, error) // one poll
+	get    getter[T] // one poll
 	start  time.Time
 
 	last         T // as last seen
@@ -142,13 +146,16 @@ type wait[T polled] struct {
 	warned       bool // of an unknown status
 }
 
-func newWait[T polled](ctx context.Context, cfg *config, id string, get func(context.Context, string) (T, error), opts []WaitOption) (*wait[T], error) {
+func newWait[T polled](
+	ctx context.Context, cfg *config, id string, get getter[T], opts []WaitOption,
+) (*wait[T], error) {
 	if ctx == nil {
 		return nil, &ArgumentError{"ctx", "is nil"}
 	}
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
+
 	w := &wait[T]{waitConfig: cfg.wait, logger: cfg.logger, id: id, get: get, start: time.Now()}
 	return w, w.apply(opts)
 }
@@ -165,19 +172,29 @@ func (w *wait[T]) run(ctx context.Context) (T, error) {
 	return w.last, w.interrupted(contextError(ctx))
 }
 
+// once polls once, for a caller that keeps the schedule and decides how long polls may fail
+// in a row.
+func (w *wait[T]) once(ctx context.Context, waited time.Duration) (Poll, error) {
+	w.start = w.start.Add(-max(0, waited))
+	w.maxOutage = maxDuration
+	return w.poll(ctx)
+}
+
 // poll polls once. If Next is 0 the wait is over, and the error is the wait's.
 func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
 	seen, err := w.get(ctx, w.id)
 	w.polls++
 	poll := Poll{Err: err, Number: w.polls, Waited: time.Since(w.start)}
+
 	d := w.decide(ctx, seen, err, poll.Waited)
 	if !d.over && ctx.Err() != nil {
-		d = decision{over: true, err: w.interrupted(contextError(ctx))}
+		d = ends(w.interrupted(contextError(ctx)))
 	}
 	if !d.over {
 		poll.Next = max(d.next, 1)
 		w.warn(ctx, poll)
 	}
+
 	poll.Job, poll.Deployment = jobOrDeployment(w.last)
 	poll.Status = w.last.status()
 	w.onPoll(poll)
@@ -187,12 +204,22 @@ func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
 // warn logs a failed poll, and once in a wait a status that this version does not know: the
 // wait goes on until the context ends.
 func (w *wait[T]) warn(ctx context.Context, poll Poll) {
-	attrs := []slog.Attr{slog.String(w.last.kind(), w.id), slog.Int("poll", poll.Number), slog.Duration("wait", poll.Next)}
+	attrs := []slog.Attr{
+		slog.String(w.last.kind(), w.id),
+		slog.Int("poll", poll.Number),
+		slog.Duration("wait", poll.Next),
+	}
+
 	if poll.Err != nil {
-		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed, polling again", append(attrs, slog.String("error", poll.Err.Error()))...)
-	} else if !w.last.isKnown() && !w.warned {
+		attrs = append(attrs, slog.String("error", poll.Err.Error()))
+		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed, polling again", attrs...)
+		return
+	}
+
+	if !w.last.isKnown() && !w.warned {
 		w.warned = true
-		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: unknown status, polling on", append(attrs, slog.String("status", w.last.status()))...)
+		attrs = append(attrs, slog.String("status", w.last.status()))
+		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: unknown status, polling on", attrs...)
 	}
 }
 
@@ -203,37 +230,54 @@ type decision struct {
 	next time.Duration // until the next poll, if it is not
 }
 
+func ends(err error) decision            { return decision{over: true, err: err} }
+func pollAfter(d time.Duration) decision { return decision{next: d} }
+
 func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Duration) decision {
-	next := w.interval(waited)
-	if err == nil {
-		w.last, w.lastErr, w.failingSince = seen, nil, time.Time{}
-		if !w.isDone(waited) {
-			return decision{next: next}
-		}
-		return decision{over: true, err: seen.failure()}
-	}
-	if endsWait(err) {
+	switch {
+	case err == nil:
+		return w.succeeded(seen, waited)
+	case endsWait(err):
 		w.lastErr = err
-		return decision{over: true, err: err}
+		return ends(err)
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return ends(w.interrupted(contextError(ctx)))
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return decision{over: true, err: w.interrupted(contextError(ctx))}
+	return w.failed(err, w.interval(waited))
+}
+
+// succeeded decides after a poll that has seen the job or the deployment.
+func (w *wait[T]) succeeded(seen T, waited time.Duration) decision {
+	w.last = seen
+	w.lastErr = nil
+	w.failingSince = time.Time{}
+
+	if w.isDone(waited) {
+		return ends(seen.failure())
 	}
+	return pollAfter(w.interval(waited))
+}
+
+// failed decides after a poll that may succeed the next time.
+func (w *wait[T]) failed(err error, next time.Duration) decision {
 	w.lastErr = err
-	if wait, ok := askedToWait(err); ok {
-		next = max(next, wait)
+
+	if asked, ok := askedToWait(err); ok {
+		next = max(next, asked)
 		if !w.failingSince.IsZero() {
 			w.failingSince = w.failingSince.Add(next) // a delay that the service asks for is not an outage
 		}
-		return decision{next: next}
+		return pollAfter(next)
 	}
+
 	if w.failingSince.IsZero() {
 		w.failingSince = time.Now()
 	}
-	if outage := time.Since(w.failingSince); outage >= w.maxOutage {
-		return decision{over: true, err: w.interrupted(fmt.Errorf("polls have failed for %v", outage.Round(time.Second)))}
+	outage := time.Since(w.failingSince)
+	if outage >= w.maxOutage {
+		return ends(w.interrupted(fmt.Errorf("polls have failed for %v", outage.Round(time.Second))))
 	}
-	return decision{next: next}
+	return pollAfter(next)
 }
 
 func (w *wait[T]) isDone(waited time.Duration) bool {
@@ -275,7 +319,15 @@ func (w *waitConfig) interval(waited time.Duration) time.Duration {
 
 func (w *wait[T]) interrupted(err error) *WaitError {
 	job, deployment := jobOrDeployment(w.last)
-	return &WaitError{Job: job, Deployment: deployment, Polls: w.polls, Waited: time.Since(w.start), LastErr: w.lastErr, Err: err, id: w.last.kind() + " " + w.id}
+	return &WaitError{
+		Job:        job,
+		Deployment: deployment,
+		Polls:      w.polls,
+		Waited:     time.Since(w.start),
+		LastErr:    w.lastErr,
+		Err:        err,
+		id:         w.last.kind() + " " + w.id,
+	}
 }
 
 // jobOrDeployment returns last as a *Job or a *Deployment; the other is nil.
@@ -287,17 +339,6 @@ func jobOrDeployment[T polled](last T) (*Job, *Deployment) {
 		return nil, last
 	}
 	return nil, nil
-}
-
-// pollOnce polls once for a caller who keeps the schedule.
-func pollOnce[T polled](ctx context.Context, cfg *config, id string, waited time.Duration, get func(context.Context, string) (T, error), opts []WaitOption) (Poll, error) {
-	w, err := newWait(ctx, cfg, id, get, opts)
-	if err != nil {
-		return Poll{}, err
-	}
-	w.start = w.start.Add(-max(0, waited))
-	w.maxOutage = maxDuration
-	return w.poll(ctx)
 }
 
 // sleep returns after d, or when ctx ends.

@@ -56,6 +56,7 @@ func (c *Client) do(ctx context.Context, r request) error {
 	if ctx == nil {
 		return &ArgumentError{"ctx", "is nil"}
 	}
+
 	call := &call{request: r, ctx: context.WithValue(ctx, operationKey{}, r.operation), config: c.config}
 	if err := call.build(c.projectID); err != nil {
 		return fmt.Errorf("mintlify: %s: %w", r.operation, err)
@@ -80,29 +81,20 @@ type call struct {
 }
 
 func (c *call) build(projectID string) error {
-	req, err := http.NewRequestWithContext(c.ctx, c.method, c.url, nil)
-	if err != nil {
+	if err := c.buildRequest(); err != nil {
 		return err
 	}
-	c.httpReq.Request = req
-	c.httpReq.URL.RawQuery = c.query.Encode()
-	if c.body != nil {
-		body, err := wire.Encode(c.body)
-		if err != nil {
-			return err
-		}
-		if err := c.httpReq.SetBody(body); err != nil {
-			return err
-		}
-	}
+
 	c.bearer = transport.Bearer{Settings: &c.config.transport, Context: c.ctx}
 	if c.config.limit != nil {
 		c.bearer.Limit = func(ctx context.Context) error { return c.config.limit(ctx, c.operation, projectID) }
 	}
+
 	c.httpClient = http.Client{Transport: &c.bearer, CheckRedirect: c.checkRedirect}
 	if hc := c.config.transport.Client; hc != nil {
 		c.httpClient.Jar = hc.Jar
 	}
+
 	c.retrier = retryablehttp.Client{
 		HTTPClient:   &c.httpClient,
 		RetryWaitMin: c.config.retryWaitMin,
@@ -115,6 +107,24 @@ func (c *call) build(projectID string) error {
 		c.retrier.RetryMax = c.config.maxRetries
 	}
 	return nil
+}
+
+func (c *call) buildRequest() error {
+	req, err := http.NewRequestWithContext(c.ctx, c.method, c.url, nil)
+	if err != nil {
+		return err
+	}
+	c.httpReq.Request = req
+	c.httpReq.URL.RawQuery = c.query.Encode()
+
+	if c.body == nil {
+		return nil
+	}
+	body, err := wire.Encode(c.body)
+	if err != nil {
+		return err
+	}
+	return c.httpReq.SetBody(body)
 }
 
 // checkRedirect follows a redirect only for a GET, and only within the origin that the key
@@ -140,6 +150,7 @@ func (c *call) run() error {
 	if c.err == nil {
 		return err // nil, or why there was no attempt
 	}
+
 	if c.ctx.Err() != nil && c.isRetryable() {
 		c.err = c.endedBefore(contextError(c.ctx))
 	}
@@ -168,6 +179,7 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		c.err = c.readResponse(resp)
 		c.log(resp.StatusCode)
 	}
+
 	if !c.isRetryable() || c.ctx.Err() != nil {
 		return false, nil
 	}
@@ -178,24 +190,30 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Response) time.Duration {
 	wait := backoff(c.err, minWait, maxWait, retry)
 	c.config.logger.LogAttrs(c.ctx, slog.LevelWarn, "mintlify: retrying request",
-		slog.String("operation", string(c.operation)), slog.String("path", c.path()), slog.Int("attempt", c.bearer.Attempts),
-		slog.Duration("wait", wait), slog.String("error", c.err.Error()))
+		slog.String("operation", string(c.operation)),
+		slog.String("path", c.path()),
+		slog.Int("attempt", c.bearer.Attempts),
+		slog.Duration("wait", wait),
+		slog.String("error", c.err.Error()))
 	return wait
 }
 
 // readResponse decodes the response, or makes an error of it. It takes the body away from
 // go-retryablehttp, which would drain it before a retry.
 func (c *call) readResponse(resp *http.Response) error {
-	b, _ := c.config.buffers.Get().(*bytes.Buffer)
-	if b == nil {
-		b = new(bytes.Buffer)
+	buffer, _ := c.config.buffers.Get().(*bytes.Buffer)
+	if buffer == nil {
+		buffer = new(bytes.Buffer)
 	}
-	b.Reset()
-	readErr := c.bearer.Attempt.Read(resp, b, c.limit(resp))
+	buffer.Reset()
+
+	readErr := c.bearer.Attempt.Read(resp, buffer, c.limit(resp))
 	resp.Body = http.NoBody
-	err := c.interpret(resp, bytes.TrimPrefix(b.Bytes(), []byte("\ufeff")), readErr)
-	if b.Cap() <= 1<<20 {
-		c.config.buffers.Put(b)
+	body := bytes.TrimPrefix(buffer.Bytes(), []byte("\ufeff"))
+	err := c.interpret(resp, body, readErr)
+
+	if buffer.Cap() <= 1<<20 {
+		c.config.buffers.Put(buffer)
 	}
 	return err
 }
@@ -211,14 +229,10 @@ func (c *call) limit(resp *http.Response) int64 {
 
 // interpret returns what a response means. readErr is why body is truncated, if it is.
 func (c *call) interpret(resp *http.Response, body []byte, readErr error) error {
-	interrupted := readErr != nil && c.ctx.Err() != nil
 	if !isSuccess(resp) {
-		apiErr := c.apiError(resp, body)
-		if interrupted {
-			apiErr.interrupted = contextError(c.ctx)
-		}
-		return apiErr
+		return c.apiError(resp, body, readErr)
 	}
+
 	decodeErr := c.into.decode(body)
 	switch limit := c.limit(resp); {
 	case int64(len(body)) > limit:
@@ -230,21 +244,28 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 		return nil
 	case readErr == nil:
 		return c.responseError(resp, body, decodeErr.Error())
-	case interrupted && !c.operation.isPost():
+	case c.ctx.Err() != nil && !c.operation.isPost():
 		return c.interrupted()
 	}
-	truncated := c.safe(readErr)
-	if interrupted {
-		truncated = contextError(c.ctx)
-	}
-	malformed := c.responseError(resp, body, fmt.Sprintf("truncated after %d bytes: %v", len(body), truncated))
-	malformed.truncated = truncated
-	return malformed
+	return c.truncatedError(resp, body, readErr)
 }
 
-func (c *call) apiError(resp *http.Response, body []byte) *APIError {
+// truncatedError is the error of a response whose body ended too early.
+func (c *call) truncatedError(resp *http.Response, body []byte, readErr error) error {
+	truncated := c.safe(readErr)
+	if c.ctx.Err() != nil {
+		truncated = contextError(c.ctx)
+	}
+
+	e := c.responseError(resp, body, fmt.Sprintf("truncated after %d bytes: %v", len(body), truncated))
+	e.truncated = truncated
+	return e
+}
+
+func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIError {
 	message, details := redact.ServiceMessage(c.bearer.Key, body)
-	return &APIError{
+
+	e := &APIError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Message:    message,
@@ -257,6 +278,11 @@ func (c *call) apiError(resp *http.Response, body []byte) *APIError {
 		Header:     c.bearer.Key.Header(resp.Header),
 		Body:       c.bearer.Key.Body(body, maxKeptBody),
 	}
+
+	if readErr != nil && c.ctx.Err() != nil {
+		e.interrupted = contextError(c.ctx)
+	}
+	return e
 }
 
 func (c *call) responseError(resp *http.Response, body []byte, reason string) *ResponseError {
@@ -315,28 +341,61 @@ func (c *call) noResponse(err error) *sendError {
 
 // endedBefore: the context, or its time, ended before the request was sent.
 func (c *call) endedBefore(err error) *sendError {
-	return &sendError{sent: c.sent(), err: err, previous: c.err, notSent: true, final: true}
+	return &sendError{
+		sent:          c.sent(),
+		err:           err,
+		previous:      c.err,
+		notSent:       true,
+		final:         true,
+		worthRetrying: false,
+	}
 }
 
 // heldBack: the limiter or the key source returned err. The call can be made again later.
 func (c *call) heldBack(err error) *sendError {
-	return &sendError{sent: c.sent(), err: err, previous: c.err, notSent: true, final: true, worthRetrying: true}
+	return &sendError{
+		sent:          c.sent(),
+		err:           err,
+		previous:      c.err,
+		notSent:       true,
+		final:         true,
+		worthRetrying: true,
+	}
 }
 
 // interrupted: the context ended while the request was in progress.
 func (c *call) interrupted() *sendError {
-	return &sendError{sent: c.sent(), err: contextError(c.ctx), previous: c.err, notSent: c.bearer.Attempt.NeverSent(), final: true}
+	return &sendError{
+		sent:          c.sent(),
+		err:           contextError(c.ctx),
+		previous:      c.err,
+		notSent:       c.bearer.Attempt.NeverSent(),
+		final:         true,
+		worthRetrying: false,
+	}
 }
 
 // distrusted: the service's certificate was refused, as it will be the next time.
 func (c *call) distrusted(err error) *sendError {
-	return &sendError{sent: c.sent(), err: c.safe(err), notSent: c.bearer.Attempt.NeverSent(), final: true}
+	return &sendError{
+		sent:          c.sent(),
+		err:           c.safe(err),
+		notSent:       c.bearer.Attempt.NeverSent(),
+		final:         true,
+		worthRetrying: false,
+	}
 }
 
 // disconnected: there was no connection, or it failed before the response had come.
 func (c *call) disconnected(err error) *sendError {
 	notSent := c.bearer.Attempt.NeverSent()
-	return &sendError{sent: c.sent(), err: c.safe(err), notSent: notSent, worthRetrying: notSent || !c.operation.isPost()}
+	return &sendError{
+		sent:          c.sent(),
+		err:           c.safe(err),
+		notSent:       notSent,
+		final:         false,
+		worthRetrying: notSent || !c.operation.isPost(),
+	}
 }
 
 // notFollowed: http.Client could not follow a redirect, such as one to an invalid URL.
@@ -345,7 +404,13 @@ func (c *call) notFollowed(err error) *sendError {
 	if errors.As(err, &urlErr) {
 		err = urlErr.Err
 	}
-	return &sendError{sent: c.sent(), err: c.safe(err), notSent: c.bearer.Attempt.NeverSent(), final: true}
+	return &sendError{
+		sent:          c.sent(),
+		err:           c.safe(err),
+		notSent:       c.bearer.Attempt.NeverSent(),
+		final:         true,
+		worthRetrying: false,
+	}
 }
 
 func (c *call) sent() sentRequest {
@@ -368,17 +433,24 @@ func (c *call) withoutKey(err error) error {
 
 // safe makes an error of the transport fit to be returned.
 func (c *call) safe(err error) error {
-	return &transportError{err: err, message: redact.OneLine(redact.UserInfo(c.bearer.Key.Text(err.Error(), maxKeptBody)), redact.MaxServiceText)}
+	message := c.bearer.Key.Text(err.Error(), maxKeptBody)
+	message = redact.UserInfo(message)
+	message = redact.OneLine(message, redact.MaxServiceText)
+	return &transportError{err: err, message: message}
 }
 
 func (c *call) log(status int) {
 	if !c.config.logger.Enabled(c.ctx, slog.LevelDebug) {
 		return
 	}
+
 	attrs := []slog.Attr{
-		slog.String("operation", string(c.operation)), slog.String("method", c.method),
-		slog.String("path", c.path()), slog.Int("attempt", c.bearer.Attempts),
+		slog.String("operation", string(c.operation)),
+		slog.String("method", c.method),
+		slog.String("path", c.path()),
+		slog.Int("attempt", c.bearer.Attempts),
 	}
+
 	if status != 0 {
 		attrs = append(attrs, slog.Int("status", status))
 	}
@@ -388,5 +460,6 @@ func (c *call) log(status int) {
 	if c.err != nil {
 		attrs = append(attrs, slog.String("error", c.err.Error()))
 	}
+
 	c.config.logger.LogAttrs(c.ctx, slog.LevelDebug, "mintlify: request", attrs...)
 }

@@ -29,10 +29,14 @@ func isRetryable(err error, op Operation, maxWait time.Duration) bool {
 		if err.RetryAfter > maxWait {
 			return false
 		}
+
 		switch err.StatusCode {
 		case http.StatusTooManyRequests:
 			return true
-		case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		case http.StatusInternalServerError,
+			http.StatusBadGateway,
+			http.StatusServiceUnavailable,
+			http.StatusGatewayTimeout:
 			return isGet
 		}
 	}
@@ -63,23 +67,28 @@ func RetryAfter(err error) (wait time.Duration, ok bool) {
 	if errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrInvalidArgument) {
 		return 0, false
 	}
+
 	var waitErr *WaitError
 	if errors.As(err, &waitErr) {
 		return waitErr.retryAfter()
 	}
+
 	var sendErr *sendError
 	if errors.As(err, &sendErr) {
 		return 0, sendErr.worthRetrying
 	}
+
 	var apiErr *APIError
 	if errors.As(err, &apiErr) && apiErr.interrupted == nil {
-		if ok = apiErr.worthRetrying(); ok {
-			wait = apiErr.RetryAfter
+		if !apiErr.worthRetrying() {
+			return 0, false
 		}
-		return wait, ok
+		return apiErr.RetryAfter, true
 	}
+
 	var responseErr *ResponseError
-	return 0, errors.As(err, &responseErr) && responseErr.truncated != nil
+	truncated := errors.As(err, &responseErr) && responseErr.truncated != nil
+	return 0, truncated
 }
 
 func (e *APIError) worthRetrying() bool {
@@ -115,6 +124,7 @@ func backoff(err error, minWait, maxWait time.Duration, retry int) time.Duration
 	if errors.As(err, &apiErr) && apiErr.RetryAfter > 0 {
 		return apiErr.RetryAfter
 	}
+
 	bound := min(float64(minWait)*float64(uint64(1)<<min(retry, 62)), float64(maxWait))
 	if bound < 1 {
 		return 0
@@ -133,6 +143,7 @@ func retryAfter(header http.Header) time.Duration {
 		}
 		return time.Duration(max(0, seconds)) * time.Second
 	}
+
 	date, err := http.ParseTime(value)
 	if err != nil {
 		return 0

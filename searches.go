@@ -88,6 +88,7 @@ func (s *AnalyticsService) searches(params SearchesParams) list[*SearchPage, Sea
 	dates := dateRange{params.DateFrom, params.DateTo}
 	r := s.request(OpGetSearches, "/searches", dates.query())
 	r.maxBody = maxCountsBody
+
 	return list[*SearchPage, SearchTerm]{
 		client:   s.client,
 		request:  r,
@@ -118,9 +119,11 @@ func (p *SearchPage) decode(data []byte) error {
 		} `json:"searches"`
 		cursorJSON
 	}
+
 	if err := json.Unmarshal(data, &page); err != nil {
 		return wire.Invalid("a page of searches", err)
 	}
+
 	switch {
 	case page.TotalSearches == nil:
 		return wire.Missing("totalSearches")

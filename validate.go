@@ -12,12 +12,18 @@ import (
 
 // argument is a value from the caller, by the name the caller knows it by.
 type argument struct {
-	name, value string
+	name        string
+	value       string
 	missing     string // the reason if it is empty
+	bothMissing string // the reason if another one is empty, too
+}
+
+func parameter(name, value string) argument {
+	return argument{name: name, value: value, missing: "is empty", bothMissing: "are empty"}
 }
 
 func environment(name string) argument {
-	return argument{name: name, value: os.Getenv(name), missing: "is not set"}
+	return argument{name: name, value: os.Getenv(name), missing: "is not set", bothMissing: "are not set"}
 }
 
 func (a argument) isBlank() bool { return strings.TrimSpace(a.value) == "" }
@@ -28,6 +34,7 @@ func (a argument) refuse(reason string) error { return &ArgumentError{a.name, re
 // key, without showing it.
 func cleanKey(arg argument) (string, error) {
 	key := trimScheme(arg.value)
+
 	switch {
 	case key == "":
 		return "", arg.refuse(arg.missing)
@@ -46,24 +53,30 @@ func cleanKey(arg argument) (string, error) {
 // trimScheme removes white space and a pasted "Bearer " from a key.
 func trimScheme(text string) string {
 	const scheme = "bearer"
+
 	text = strings.TrimSpace(text)
 	if len(text) < len(scheme) || !strings.EqualFold(text[:len(scheme)], scheme) {
 		return text
 	}
-	if rest := strings.TrimSpace(text[len(scheme):]); rest == "" || rest != text[len(scheme):] {
-		return rest
+
+	rest := text[len(scheme):]
+	if rest != "" && rest == strings.TrimSpace(rest) {
+		return text // a key that begins so
 	}
-	return text // a key that begins so
+	return strings.TrimSpace(rest)
 }
 
 func cleanProjectID(arg argument) (string, error) {
 	id := strings.TrimSpace(arg.value)
+
 	if strings.HasPrefix(trimScheme(id), "mint_") {
 		return "", arg.refuse("starts like an API key: the key and the project id are swapped")
 	}
+
 	if reason := looksLike(id); reason != "" {
 		return "", arg.refuse(reason + ": copy the project id from the API keys page of the dashboard")
 	}
+
 	if reason := refusedID(id); reason != "" {
 		if id == "" {
 			reason = arg.missing
@@ -124,6 +137,7 @@ func refusedID(id string) string {
 // password, or be the key.
 func (cfg *config) parseBaseURL() error {
 	u, err := url.Parse(strings.TrimSpace(cfg.baseURL.value))
+
 	switch {
 	case err != nil:
 		return cfg.baseURL.refuse("is not a URL: want one such as " + DefaultBaseURL)
@@ -138,8 +152,10 @@ func (cfg *config) parseBaseURL() error {
 	case u.Fragment != "":
 		return cfg.baseURL.refuse("has a fragment")
 	case u.Scheme == "http" && !cfg.insecureHTTP && !isLoopback(u.Hostname()):
-		return cfg.baseURL.refuse("is plain http, which would show the key to the network: use https, or WithInsecureHTTP")
+		return cfg.baseURL.refuse("is plain http, which would show the key to the network: " +
+			"use https, or WithInsecureHTTP")
 	}
+
 	cfg.origin = &url.URL{Scheme: u.Scheme, Host: u.Host}
 	cfg.prefix = cfg.origin.String() + strings.TrimRight(u.EscapedPath(), "/")
 	return nil
