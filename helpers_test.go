@@ -66,21 +66,30 @@ type call func(context.Context, *mintlify.Client) error
 var jobCalls = func() map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error) {
 	calls := map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){}
 	for _, op := range operations.All() {
-		if _, ok := op.Result.(*mintlify.Job); ok {
-			calls[strings.TrimPrefix(op.Func, "Jobs.")] = func(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
-				result, err := op.Call(ctx, c)
-				return result.(*mintlify.Job), err
-			}
+		if !returnsJob(op) {
+			continue
+		}
+		calls[jobMethod(op)] = func(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+			result, err := op.Call(ctx, c)
+			return result.(*mintlify.Job), err
 		}
 	}
 	return calls
 }()
 
+func returnsJob(op operations.Operation) bool {
+	_, ok := op.Result.(*mintlify.Job)
+	return ok
+}
+
+func jobMethod(op operations.Operation) string { return strings.TrimPrefix(op.Func, "Jobs.") }
+
 // posts are the jobCalls that change something.
-func posts() (names []string) {
+func posts() []string {
+	var names []string
 	for _, op := range operations.All() {
-		if name := strings.TrimPrefix(op.Func, "Jobs."); op.IsPost() && jobCalls[name] != nil {
-			names = append(names, name)
+		if returnsJob(op) && op.IsPost() {
+			names = append(names, jobMethod(op))
 		}
 	}
 	return names
@@ -90,11 +99,12 @@ func posts() (names []string) {
 var exports = func() map[string]call {
 	exports := map[string]call{}
 	for _, op := range operations.All() {
-		if op.Rows != nil {
-			exports[op.Func] = func(ctx context.Context, c *mintlify.Client) error {
-				_, err := op.Rows(ctx, c)
-				return failsAtTheStart(err)
-			}
+		if op.Rows == nil {
+			continue
+		}
+		exports[op.Func] = func(ctx context.Context, c *mintlify.Client) error {
+			_, err := op.Rows(ctx, c)
+			return failsAtTheStart(err)
 		}
 	}
 	return exports
@@ -113,11 +123,12 @@ func failsAtTheStart(err error) error {
 var waits = func() map[string]func(context.Context, *mintlify.Client, ...mintlify.WaitOption) error {
 	waits := map[string]func(context.Context, *mintlify.Client, ...mintlify.WaitOption) error{}
 	for _, op := range operations.All() {
-		if op.Wait != nil {
-			waits[op.Func] = func(ctx context.Context, c *mintlify.Client, opts ...mintlify.WaitOption) error {
-				_, err := op.Wait(ctx, c, opts...)
-				return err
-			}
+		if op.Wait == nil {
+			continue
+		}
+		waits[op.Func] = func(ctx context.Context, c *mintlify.Client, opts ...mintlify.WaitOption) error {
+			_, err := op.Wait(ctx, c, opts...)
+			return err
 		}
 	}
 	return waits
@@ -195,10 +206,12 @@ func (r *recording) RoundTrip(req *http.Request) (*http.Response, error) {
 		body, _ = io.ReadAll(req.Body)
 		req.Body.Close()
 	}
+
 	r.mu.Lock()
 	r.requests = append(r.requests, sentRequest{req, string(body), time.Since(r.start)})
 	step := r.steps[min(len(r.requests), len(r.steps))-1]
 	r.mu.Unlock()
+
 	return step(req)
 }
 
@@ -212,7 +225,8 @@ func (r *recording) count() int { return len(r.sent()) }
 
 func (r *recording) last() sentRequest { return r.sent()[r.count()-1] }
 
-func (r *recording) times() (times []time.Duration) {
+func (r *recording) times() []time.Duration {
+	var times []time.Duration
 	for _, request := range r.sent() {
 		times = append(times, request.at)
 	}
@@ -234,9 +248,9 @@ func response(status int, body string, header ...string) *http.Response {
 func pipe(status int, write func(*io.PipeWriter)) *http.Response {
 	r, w := io.Pipe()
 	go write(w)
-	response := response(status, "")
-	response.Body = r
-	return response
+	resp := response(status, "")
+	resp.Body = r
+	return resp
 }
 
 // reading is a body that is read by a function.
@@ -276,7 +290,8 @@ func visitors(n int) []mintlify.Visitor {
 	return rows
 }
 
-func collect[T any](seq iter.Seq2[T, error]) (values []T, err error) {
+func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
+	var values []T
 	for value, err := range seq {
 		if err != nil {
 			return values, err
@@ -289,11 +304,18 @@ func collect[T any](seq iter.Seq2[T, error]) (values []T, err error) {
 // The errors.
 
 var kinds = map[string]error{
-	"ErrInvalidArgument": mintlify.ErrInvalidArgument, "ErrBadRequest": mintlify.ErrBadRequest, "ErrUnauthorized": mintlify.ErrUnauthorized,
-	"ErrForbidden": mintlify.ErrForbidden, "ErrNotFound": mintlify.ErrNotFound, "ErrConflict": mintlify.ErrConflict,
-	"ErrRateLimited": mintlify.ErrRateLimited, "ErrServer": mintlify.ErrServer, "ErrMalformedResponse": mintlify.ErrMalformedResponse,
-	"ErrOutcomeUnknown": mintlify.ErrOutcomeUnknown, "ErrJobFailed": mintlify.ErrJobFailed,
-	"ErrDeploymentFailed": mintlify.ErrDeploymentFailed,
+	"ErrInvalidArgument":   mintlify.ErrInvalidArgument,
+	"ErrBadRequest":        mintlify.ErrBadRequest,
+	"ErrUnauthorized":      mintlify.ErrUnauthorized,
+	"ErrForbidden":         mintlify.ErrForbidden,
+	"ErrNotFound":          mintlify.ErrNotFound,
+	"ErrConflict":          mintlify.ErrConflict,
+	"ErrRateLimited":       mintlify.ErrRateLimited,
+	"ErrServer":            mintlify.ErrServer,
+	"ErrMalformedResponse": mintlify.ErrMalformedResponse,
+	"ErrOutcomeUnknown":    mintlify.ErrOutcomeUnknown,
+	"ErrJobFailed":         mintlify.ErrJobFailed,
+	"ErrDeploymentFailed":  mintlify.ErrDeploymentFailed,
 }
 
 func kindsOf(err error) []string {
@@ -318,12 +340,20 @@ func requireArgumentError(t *testing.T, err error, name string) *mintlify.Argume
 	return argument
 }
 
+func requireAPIError(t *testing.T, err error) *mintlify.APIError {
+	t.Helper()
+	var apiErr *mintlify.APIError
+	require.ErrorAs(t, err, &apiErr)
+	return apiErr
+}
+
 // assertReadable asserts that a message is one line, printable and under 1 KB.
 func assertReadable(t *testing.T, err error) {
 	t.Helper()
 	assert.Less(t, len(err.Error()), 1024)
 	assert.NotContains(t, err.Error(), testKey)
-	assert.Equal(t, -1, strings.IndexFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }), "%q", err.Error())
+	isUnprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	assert.Equal(t, -1, strings.IndexFunc(err.Error(), isUnprintable), "%q", err.Error())
 }
 
 // leaks are all the ways in which a value may end in a log.
@@ -332,8 +362,10 @@ func leaks(v any) string {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%T"} {
 		fmt.Fprintf(&b, verb+"\n", v)
 	}
+
 	encoded, _ := json.Marshal(v)
 	b.Write(encoded)
+
 	textLogger(&b).Error("leak", "value", v)
 	slog.New(slog.NewJSONHandler(&b, nil)).Error("leak", "value", v)
 	return b.String()
