@@ -27,6 +27,42 @@ func activeFor(n int, last ...mintlifytest.Step) []mintlifytest.Step {
 
 func failing(fault mintlifytest.Fault) mintlifytest.Step { return mintlifytest.Step{Fault: &fault} }
 
+// rateLimited is a poll that gets a 429 with that Retry-After, in seconds.
+func rateLimited(retryAfter string) mintlifytest.Step {
+	header := http.Header{"Retry-After": {retryAfter}}
+	return failing(mintlifytest.Fault{Status: 429, Header: header})
+}
+
+// waitBySchedule waits for job "j" by the SDK's own schedule.
+func waitBySchedule(
+	ctx context.Context, svc *mintlifytest.Service, opts ...mintlify.WaitOption,
+) (*mintlify.Job, error) {
+	return svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j", opts...)
+}
+
+// keepPolls appends each poll of a wait to polls.
+func keepPolls(polls *[]mintlify.Poll) mintlify.WaitOption {
+	return mintlify.WithOnPoll(func(p mintlify.Poll) { *polls = append(*polls, p) })
+}
+
+// scheduled returns the interval that follows a poll by the SDK's own schedule, without jitter.
+func scheduled(p mintlify.Poll) time.Duration {
+	return min(max(p.Waited/20, 5*time.Second), time.Minute)
+}
+
+func assertScheduled(t *testing.T, p mintlify.Poll) {
+	t.Helper()
+	want := scheduled(p).Seconds()
+	assert.InDelta(t, want, p.Next.Seconds(), 0.1*want+1e-9, "the schedule goes on")
+}
+
+func requireWaitError(t *testing.T, err error) *mintlify.WaitError {
+	t.Helper()
+	var waitErr *mintlify.WaitError
+	require.ErrorAs(t, err, &waitErr)
+	return waitErr
+}
+
 var (
 	completed = mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
 	failed    = mintlifytest.Step{Status: mintlify.JobFailed}
@@ -37,14 +73,15 @@ var (
 func ending(do func(), body string) transport {
 	return func(*http.Request) (*http.Response, error) {
 		rest := strings.NewReader(body)
-		response := response(200, "")
-		response.Body = reading(func(p []byte) (n int, err error) {
-			if n, err = rest.Read(p); err != nil {
+		resp := response(200, "")
+		resp.Body = reading(func(p []byte) (int, error) {
+			n, err := rest.Read(p)
+			if err != nil {
 				do()
 			}
 			return n, err
 		})
-		return response, nil
+		return resp, nil
 	}
 }
 
@@ -62,6 +99,7 @@ func TestWaitUntilDoneEndsOnEachTerminalStatus(t *testing.T) {
 	svc.AddJob("j", activeFor(3, failed)...)
 	job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
+
 	var jobFailed *mintlify.JobFailedError
 	require.ErrorAs(t, err, &jobFailed)
 	assert.Equal(t, job, jobFailed.Job)
@@ -82,11 +120,12 @@ func TestWaitUntilDonePollsBySchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", activeFor(500)...)
-		start := time.Now()
-		var polls []mintlify.Poll
 		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
 		defer cancel()
-		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
+
+		start := time.Now()
+		var polls []mintlify.Poll
+		_, err := waitBySchedule(ctx, svc, mintlify.WithOnPoll(func(p mintlify.Poll) {
 			assert.Equal(t, time.Since(start), p.Waited)
 			polls = append(polls, p)
 		}))
@@ -95,17 +134,19 @@ func TestWaitUntilDonePollsBySchedule(t *testing.T) {
 
 		require.NotEmpty(t, polls)
 		assert.Zero(t, polls[0].Waited, "the first at once")
-		var ratios []float64
 		for i, poll := range polls {
 			assert.Equal(t, i+1, poll.Number)
-			interval := min(max(poll.Waited/20, 5*time.Second), time.Minute)
-			assert.InDelta(t, interval.Seconds(), poll.Next.Seconds(), 0.1*interval.Seconds()+1e-9)
-			ratios = append(ratios, poll.Next.Seconds()/interval.Seconds())
+			assertScheduled(t, poll)
 			if i+1 < len(polls) {
 				assert.Equal(t, poll.Waited+poll.Next, polls[i+1].Waited, "it comes when it was said to come")
 			}
 		}
 		assert.InDelta(t, 96, len(polls), 8)
+
+		var ratios []float64
+		for _, poll := range polls {
+			ratios = append(ratios, poll.Next.Seconds()/scheduled(poll).Seconds())
+		}
 		assert.Less(t, slices.Min(ratios), 0.95, "jitter both ways")
 		assert.Greater(t, slices.Max(ratios), 1.05)
 	})
@@ -116,14 +157,16 @@ func TestWithPollInterval(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", activeFor(9, completed)...)
 		client := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Hour, time.Hour)))
-		_, err := client.Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithPollInterval(2*time.Second, 2*time.Second),
-			mintlify.WithOnPoll(func(p mintlify.Poll) {
-				if p.Number < 10 {
-					assert.InDelta(t, 2, p.Next.Seconds(), 0.2, "the wait's own option wins")
-				} else {
-					assert.Zero(t, p.Next, "there is none")
-				}
-			}))
+		onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) {
+			if p.Number < 10 {
+				assert.InDelta(t, 2, p.Next.Seconds(), 0.2, "the wait's own option wins")
+			} else {
+				assert.Zero(t, p.Next, "there is none")
+			}
+		})
+
+		interval := mintlify.WithPollInterval(2*time.Second, 2*time.Second)
+		_, err := client.Jobs.WaitUntilDone(t.Context(), "j", interval, onPoll)
 		require.NoError(t, err)
 	})
 }
@@ -132,37 +175,52 @@ func TestWithPollIntervalOfTheLongestDoesNotOverflow(t *testing.T) {
 	const longest = 1<<63 - 1
 	for range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
-		client := newClient(t, respondWith(200, jobJSON))
-		_, err := client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithPollInterval(longest, longest), mintlify.WithOnPoll(func(p mintlify.Poll) {
+		onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) {
 			assert.Positive(t, p.Next)
 			cancel()
-		}))
+		})
+
+		client := newClient(t, respondWith(200, jobJSON))
+		_, err := client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithPollInterval(longest, longest), onPoll)
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
 
 func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
-		"refused": {Refuse: true}, "lost": {Drop: true}, "truncated": {Truncate: true},
-		"408": {Status: 408}, "425": {Status: 425}, "429": {Status: 429},
-		"500": {Status: 500}, "501": {Status: 501}, "502 page": {Status: 502, Body: "<html>"}, "503": {Status: 503}, "504": {Status: 504},
-		"empty": {Status: 200}, "malformed": {Body: "{}"}, "HTML": {Body: "<html>"}, "no status": {Body: `{"id":"j"}`},
-		"too long for an attempt": {Delay: time.Hour}, "101": {Status: 101},
+		"refused":                 {Refuse: true},
+		"lost":                    {Drop: true},
+		"truncated":               {Truncate: true},
+		"408":                     {Status: 408},
+		"425":                     {Status: 425},
+		"429":                     {Status: 429},
+		"500":                     {Status: 500},
+		"501":                     {Status: 501},
+		"502 page":                {Status: 502, Body: "<html>"},
+		"503":                     {Status: 503},
+		"504":                     {Status: 504},
+		"empty":                   {Status: 200},
+		"malformed":               {Body: "{}"},
+		"HTML":                    {Body: "<html>"},
+		"no status":               {Body: `{"id":"j"}`},
+		"too long for an attempt": {Delay: time.Hour},
+		"101":                     {Status: 101},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := mintlifytest.NewService()
 				svc.AddJob("j", mintlifytest.Step{}, failing(fault), failing(fault), failing(fault), completed)
+
 				var polls []mintlify.Poll
-				job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) }))
+				job, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
 				require.NoError(t, err)
 				assert.Equal(t, mintlify.JobCompleted, job.Status)
+
 				require.Len(t, polls, 5, "one attempt a poll")
 				for _, poll := range polls[1:4] {
 					assert.Error(t, poll.Err)
 					assert.Equal(t, mintlify.JobActive, poll.Job.Status, "as last seen")
-					interval := min(max(poll.Waited/20, 5*time.Second), time.Minute)
-					assert.InDelta(t, interval.Seconds(), poll.Next.Seconds(), 0.1*interval.Seconds()+1e-9, "the schedule goes on")
+					assertScheduled(t, poll)
 				}
 			})
 		})
@@ -173,16 +231,17 @@ func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
 	for _, status := range []int{300, 301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 499} {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: status}), completed)
-		var last mintlify.Poll
-		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { last = p }))
-		var apiErr *mintlify.APIError
-		require.ErrorAs(t, err, &apiErr, status)
-		assert.Equal(t, status, apiErr.StatusCode)
-		assert.Equal(t, 2, last.Number)
-		assert.Equal(t, err, last.Err)
-		assert.Zero(t, last.Next)
+
+		var polls []mintlify.Poll
+		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", keepPolls(&polls))
+		assert.Equal(t, status, requireAPIError(t, err).StatusCode)
 		require.NotNil(t, job, "as last seen")
 		assert.Equal(t, mintlify.JobActive, job.Status)
+
+		require.Len(t, polls, 2)
+		assert.Equal(t, 2, polls[1].Number)
+		assert.Equal(t, err, polls[1].Err)
+		assert.Zero(t, polls[1].Next)
 	}
 }
 
@@ -191,7 +250,8 @@ func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing
 	limiter := func(refusal error) mintlify.Option {
 		asked := 0
 		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
-			if asked++; asked == 2 {
+			asked++
+			if asked == 2 {
 				return refusal
 			}
 			return nil
@@ -200,12 +260,14 @@ func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing
 	keySource := func(key string, err error) mintlify.Option {
 		asked := 0
 		return mintlify.WithKeySource(func(context.Context) (string, error) {
-			if asked++; asked == 2 {
+			asked++
+			if asked == 2 {
 				return key, err
 			}
 			return mintlifytest.APIKey, nil
 		})
 	}
+
 	for name, option := range map[string]mintlify.Option{
 		"limiter":                limiter(errors.New("no tokens")),
 		"limiter's own deadline": limiter(context.DeadlineExceeded), // of a context of the limiter's
@@ -216,15 +278,14 @@ func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("j", mintlifytest.Step{}, completed)
-			polls, errs := 0, 0
-			_, err := svc.Client(option).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
-				if polls++; p.Err != nil {
-					errs++
-				}
-			}))
+
+			var polls []mintlify.Poll
+			_, err := svc.Client(option).Jobs.WaitUntilDone(t.Context(), "j", keepPolls(&polls))
 			require.NoError(t, err)
-			assert.Equal(t, 3, polls)
-			assert.Equal(t, 1, errs)
+			require.Len(t, polls, 3)
+			assert.NoError(t, polls[0].Err)
+			assert.Error(t, polls[1].Err)
+			assert.NoError(t, polls[2].Err)
 		})
 	}
 }
@@ -232,24 +293,24 @@ func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing
 func TestWaitUntilDoneEndsWithAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", append(activeFor(20), failing(mintlifytest.Fault{Status: 503, Body: "maintenance"}))...)
-		var failingSince time.Duration
-		job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
-			if p.Err != nil && failingSince == 0 {
-				failingSince = p.Waited
-			}
-		}))
-		var waitErr *mintlify.WaitError
-		require.ErrorAs(t, err, &waitErr)
+		maintenance := failing(mintlifytest.Fault{Status: 503, Body: "maintenance"})
+		svc.AddJob("j", append(activeFor(20), maintenance)...)
+
+		var polls []mintlify.Poll
+		job, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
+		waitErr := requireWaitError(t, err)
 		require.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error")
 		assert.Equal(t, mintlify.JobActive, job.Status)
 		assert.Equal(t, job, waitErr.Job)
 		assert.ErrorIs(t, waitErr.LastErr, mintlify.ErrServer)
-		outage := waitErr.Waited - failingSince
+
+		firstFailed := slices.IndexFunc(polls, func(p mintlify.Poll) bool { return p.Err != nil })
+		outage := waitErr.Waited - polls[firstFailed].Waited
 		assert.GreaterOrEqual(t, outage, 10*time.Minute, "counted from the first failed poll")
 		assert.Less(t, outage, 11*time.Minute+6*time.Second)
 		assert.Equal(t, len(svc.Requests()), waitErr.Polls)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
+
 		for _, words := range []string{"job j", "polls have failed for 10m", "last seen active", "maintenance"} {
 			assert.ErrorContains(t, err, words)
 		}
@@ -265,8 +326,10 @@ func TestWaitUntilDoneCountsAnOutageFromTheLastPollThatSucceeded(t *testing.T) {
 			steps = append(steps, down, down, down, mintlifytest.Step{})
 		}
 		svc.AddJob("j", append(steps, completed)...)
+
 		start := time.Now()
-		_, err := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(3*time.Minute, 3*time.Minute))).Jobs.WaitUntilDone(t.Context(), "j")
+		interval := mintlify.WithPollInterval(3*time.Minute, 3*time.Minute)
+		_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", interval)
 		require.NoError(t, err)
 		assert.Greater(t, time.Since(start), 90*time.Minute)
 	})
@@ -277,6 +340,7 @@ func TestWithMaxOutage(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", failing(mintlifytest.Fault{Refuse: true}))
 		client := svc.Client(mintlifytest.WithRealSchedule())
+
 		start := time.Now()
 		job, err := client.Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithMaxOutage(0))
 		require.ErrorAs(t, err, new(*mintlify.WaitError))
@@ -292,23 +356,24 @@ func TestWithMaxOutage(t *testing.T) {
 func TestWaitUntilDoneMovesTheNextPollByTheRetryAfterOfA429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		limited := func(after string) mintlifytest.Step {
-			return failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {after}}})
-		}
-		svc.AddJob("j", limited("1800"), limited("3600"), limited("3600"), failing(mintlifytest.Fault{Status: 503}), limited("1"), completed)
-		var nexts []time.Duration
-		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(p mintlify.Poll) { nexts = append(nexts, p.Next) }))
+		down := failing(mintlifytest.Fault{Status: 503})
+		svc.AddJob("j", rateLimited("1800"), rateLimited("3600"), rateLimited("3600"), down, rateLimited("1"), completed)
+
+		var polls []mintlify.Poll
+		_, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
 		require.NoError(t, err)
-		require.Len(t, nexts, 6)
-		assert.Equal(t, []time.Duration{30 * time.Minute, time.Hour, time.Hour}, nexts[:3])
-		assert.InDelta(t, 60, nexts[4].Seconds(), 6, "never sooner than the schedule")
+		require.Len(t, polls, 6)
+		assert.Equal(t, 30*time.Minute, polls[0].Next)
+		assert.Equal(t, time.Hour, polls[1].Next)
+		assert.Equal(t, time.Hour, polls[2].Next)
+		assert.InDelta(t, 60, polls[4].Next.Seconds(), 6, "never sooner than the schedule")
 	})
 }
 
 func TestWaitUntilDoneEndsOnARetryAfterBeyondAnHour(t *testing.T) {
 	for _, after := range []string{"3601", "10000000000000000000"} {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {after}}}))
+		svc.AddJob("j", mintlifytest.Step{}, rateLimited(after))
 		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
 		require.ErrorIs(t, err, mintlify.ErrRateLimited)
 		assert.Equal(t, "j", job.ID)
@@ -320,7 +385,7 @@ func TestWaitUntilDoneCountsA429WithoutRetryAfterAsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", failing(mintlifytest.Fault{Status: 429}))
-		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j")
+		_, err := waitBySchedule(t.Context(), svc)
 		require.ErrorAs(t, err, new(*mintlify.WaitError))
 		require.ErrorIs(t, err, mintlify.ErrRateLimited)
 	})
@@ -328,47 +393,49 @@ func TestWaitUntilDoneCountsA429WithoutRetryAfterAsOutage(t *testing.T) {
 
 func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 	deploy := errors.New("deploy window closed")
+
 	t.Run("between polls", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 502}))
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
 			defer cancel()
+
 			start := time.Now()
-			job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j")
+			job, err := waitBySchedule(ctx, svc)
 			assert.Equal(t, 12*time.Second, time.Since(start))
-			var waitErr *mintlify.WaitError
-			require.ErrorAs(t, err, &waitErr)
+			waitErr := requireWaitError(t, err)
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.ErrorIs(t, err, deploy)
 			assert.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error too")
+
 			assert.Equal(t, "j", job.ID)
 			assert.Equal(t, job, waitErr.Job)
 			assert.Equal(t, 3, waitErr.Polls)
 			assert.Equal(t, 12*time.Second, waitErr.Waited)
 		})
 	})
+
 	t.Run("during a poll", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Delay: time.Hour}))
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
 			defer cancel()
-			polls := 0
-			job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
-				if polls++; polls == 2 {
-					assert.ErrorIs(t, p.Err, context.DeadlineExceeded)
-					assert.Zero(t, p.Next)
-				}
-			}))
-			var waitErr *mintlify.WaitError
-			require.ErrorAs(t, err, &waitErr)
+
+			var polls []mintlify.Poll
+			job, err := waitBySchedule(ctx, svc, keepPolls(&polls))
+			waitErr := requireWaitError(t, err)
 			assert.ErrorIs(t, err, deploy)
 			assert.NoError(t, waitErr.LastErr, "the poll did not fail by itself")
-			assert.Equal(t, 2, polls)
 			assert.Equal(t, "j", job.ID)
+
+			require.Len(t, polls, 2)
+			assert.ErrorIs(t, polls[1].Err, context.DeadlineExceeded)
+			assert.Zero(t, polls[1].Next)
 		})
 	})
+
 	t.Run("before the first", func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -380,6 +447,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 		assert.Nil(t, job)
 		assert.Empty(t, svc.Requests())
 	})
+
 	t.Run("by OnPoll", func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{})
@@ -388,20 +456,28 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.Len(t, svc.Requests(), 1)
 	})
+
 	t.Run("with the response under way", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			givenUp := func() { cancel(); synctest.Wait() }
-			job, err := newClient(t, doing(givenUp, respondWith(200, `{"id":"j","status":"completed"}`))).Jobs.WaitUntilDone(ctx, "j")
+			giveUp := func() {
+				cancel()
+				synctest.Wait()
+			}
+			rt := doing(giveUp, respondWith(200, `{"id":"j","status":"completed"}`))
+
+			job, err := newClient(t, rt).Jobs.WaitUntilDone(ctx, "j")
 			require.ErrorAs(t, err, new(*mintlify.WaitError))
 			assert.ErrorIs(t, err, context.Canceled)
 			assert.Nil(t, job)
 		})
 	})
+
 	t.Run("with the response in hand", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			job, err := newClient(t, ending(cancel, `{"id":"j","status":"completed"}`)).Jobs.WaitUntilDone(ctx, "j")
+			rt := ending(cancel, `{"id":"j","status":"completed"}`)
+			job, err := newClient(t, rt).Jobs.WaitUntilDone(ctx, "j")
 			require.NoError(t, err)
 			assert.Equal(t, mintlify.JobCompleted, job.Status)
 			assert.Error(t, ctx.Err())
@@ -416,8 +492,10 @@ func TestWaitUntilDoneCanBeResumed(t *testing.T) {
 		client := svc.Client(mintlifytest.WithRealSchedule())
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 		defer cancel()
+
 		job, err := client.Jobs.WaitUntilDone(ctx, "j")
 		require.ErrorAs(t, err, new(*mintlify.WaitError))
+
 		job, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
 		require.NoError(t, err)
 		assert.Equal(t, completed.PRLink, job.PRLink)
@@ -425,22 +503,27 @@ func TestWaitUntilDoneCanBeResumed(t *testing.T) {
 }
 
 func TestWithSettleTime(t *testing.T) {
+	type steps = []mintlifytest.Step
+
 	for name, tc := range map[string]struct {
-		steps  []mintlifytest.Step
+		steps  steps
 		settle time.Duration
 		polls  int
 	}{
-		"a stale end is waited out":          {[]mintlifytest.Step{completed, completed, {}, {}, completed}, 30 * time.Second, 5},
-		"seen at work, an end is an end":     {[]mintlifytest.Step{{}, completed}, time.Hour, 2},
-		"without it the first poll counts":   {[]mintlifytest.Step{completed, {}, completed}, 0, 1},
-		"after it an end is an end":          {[]mintlifytest.Step{completed}, 12 * time.Second, 4},
-		"a stale failure is waited out, too": {[]mintlifytest.Step{failed, {}, completed}, 30 * time.Second, 3},
+		"a stale end is waited out":          {steps{completed, completed, {}, {}, completed}, 30 * time.Second, 5},
+		"seen at work, an end is an end":     {steps{{}, completed}, time.Hour, 2},
+		"without it the first poll counts":   {steps{completed, {}, completed}, 0, 1},
+		"after it an end is an end":          {steps{completed}, 12 * time.Second, 4},
+		"a stale failure is waited out, too": {steps{failed, {}, completed}, 30 * time.Second, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := mintlifytest.NewService()
 				svc.AddJob("j", tc.steps...)
-				job, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithSettleTime(tc.settle), mintlify.WithPollInterval(5*time.Second, 5*time.Second))
+
+				settle := mintlify.WithSettleTime(tc.settle)
+				interval := mintlify.WithPollInterval(5*time.Second, 5*time.Second)
+				job, err := waitBySchedule(t.Context(), svc, settle, interval)
 				require.NoError(t, err)
 				assert.Equal(t, mintlify.JobCompleted, job.Status)
 				assert.Len(t, svc.Requests(), tc.polls)
@@ -467,35 +550,44 @@ func TestWaitUntilDoneWithoutAnyOptionPollsBySchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{})
-		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithHTTPClient(&http.Client{Transport: svc}))
+		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, through(svc))
 		require.NoError(t, err)
+
 		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
 		defer cancel()
-		_, err = client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
-			interval := min(max(p.Waited/20, 5*time.Second), time.Minute)
-			assert.InDelta(t, interval.Seconds(), p.Next.Seconds(), 0.1*interval.Seconds()+1e-9)
-		}))
+		var polls []mintlify.Poll
+		_, err = client.Jobs.WaitUntilDone(ctx, "j", keepPolls(&polls))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		require.NotEmpty(t, polls)
+		for _, poll := range polls {
+			assertScheduled(t, poll)
+		}
 	})
 }
 
 func TestWithOnPollIsToldOfNoNextPollOnceTheContextHasEnded(t *testing.T) {
-	for name, rt := range map[string]func(cancel func()) transport{
-		"before the response": func(cancel func()) transport {
-			return doing(func() { cancel(); synctest.Wait() }, respondWith(200, jobJSON))
-		},
-		"after it": func(cancel func()) transport { return ending(cancel, jobJSON) },
+	beforeResponse := func(cancel func()) transport {
+		giveUp := func() {
+			cancel()
+			synctest.Wait()
+		}
+		return doing(giveUp, respondWith(200, jobJSON))
+	}
+	afterResponse := func(cancel func()) transport { return ending(cancel, jobJSON) }
+
+	for name, canceling := range map[string]func(cancel func()) transport{
+		"before the response": beforeResponse,
+		"after it":            afterResponse,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
-				polls := 0
-				_, err := newClient(t, rt(cancel)).Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) {
-					polls++
-					assert.Zero(t, p.Next)
-				}))
+				var polls []mintlify.Poll
+				_, err := newClient(t, canceling(cancel)).Jobs.WaitUntilDone(ctx, "job_1", keepPolls(&polls))
 				require.ErrorIs(t, err, context.Canceled)
-				assert.Equal(t, 1, polls)
+				require.Len(t, polls, 1)
+				assert.Zero(t, polls[0].Next)
 			})
 		})
 	}
@@ -505,14 +597,13 @@ func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), mintlifytest.Step{})
 	ctx, cancel := context.WithCancel(t.Context())
+
 	_, err := svc.Client().Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
 		if p.Number == 2 {
 			cancel()
 		}
 	}))
-	var waitErr *mintlify.WaitError
-	require.ErrorAs(t, err, &waitErr)
-	assert.NoError(t, waitErr.LastErr)
+	assert.NoError(t, requireWaitError(t, err).LastErr)
 	assert.NotErrorIs(t, err, mintlify.ErrServer)
 }
 
@@ -525,11 +616,11 @@ func TestWaitUntilDoneTakesAFinalResponseThoughItsContextHasEnded(t *testing.T) 
 func TestWaitUntilDoneIsNotMovedByTheRetryAfterOfAServerError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", failing(mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"1800"}}}))
-		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j")
-		var waitErr *mintlify.WaitError
-		require.ErrorAs(t, err, &waitErr)
-		assert.InDelta(t, 10, waitErr.Waited.Minutes(), 1, "it is an outage like any other")
+		header := http.Header{"Retry-After": {"1800"}}
+		svc.AddJob("j", failing(mintlifytest.Fault{Status: 503, Header: header}))
+
+		_, err := waitBySchedule(t.Context(), svc)
+		assert.InDelta(t, 10, requireWaitError(t, err).Waited.Minutes(), 1, "it is an outage like any other")
 		assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error())
 	})
 }
@@ -538,8 +629,8 @@ func TestWaitUntilDoneCountsAnOutageAnewAfterTheRetryAfterOfA429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		down := failing(mintlifytest.Fault{Status: 503})
-		svc.AddJob("j", down, failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1800"}}}), down, completed)
-		_, err := svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(t.Context(), "j")
+		svc.AddJob("j", down, rateLimited("1800"), down, completed)
+		_, err := waitBySchedule(t.Context(), svc)
 		require.NoError(t, err)
 	})
 }
@@ -547,54 +638,111 @@ func TestWaitUntilDoneCountsAnOutageAnewAfterTheRetryAfterOfA429(t *testing.T) {
 func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		polls := 0
-		client := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second)),
-			mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(p mintlify.Poll) {
-				if polls++; p.Next > 0 {
-					assert.InDelta(t, 1, p.Next.Seconds(), 0.1)
-				}
-			})))
-		for _, opts := range [][]mintlify.WaitOption{{}, {mintlify.WithPollInterval(time.Hour, time.Hour), mintlify.WithOnPoll(func(mintlify.Poll) {})}, {}} {
+		var polls []mintlify.Poll
+		client := svc.Client(
+			mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second)),
+			mintlify.WithWaitDefaults(keepPolls(&polls)))
+
+		own := []mintlify.WaitOption{
+			mintlify.WithPollInterval(time.Hour, time.Hour),
+			mintlify.WithOnPoll(func(mintlify.Poll) {}),
+		}
+		for _, opts := range [][]mintlify.WaitOption{nil, own, nil} {
 			svc.AddJob("j", mintlifytest.Step{}, completed)
 			_, err := client.Jobs.WaitUntilDone(t.Context(), "j", opts...)
 			require.NoError(t, err)
 		}
-		assert.Equal(t, 4, polls)
+
+		require.Len(t, polls, 4)
+		for _, poll := range polls {
+			if poll.Next > 0 {
+				assert.InDelta(t, 1, poll.Next.Seconds(), 0.1)
+			}
+		}
 	})
 }
 
+// span is a range of times, both ends included. The zero value is the time 0.
+type span struct{ from, to time.Duration }
+
 func TestPoll(t *testing.T) {
 	schedule := mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute))
+	settle := mintlify.WithSettleTime(time.Minute)
+	fiveSeconds := span{4500 * time.Millisecond, 5500 * time.Millisecond}
+
 	for name, tc := range map[string]struct {
 		step   mintlifytest.Step
 		waited time.Duration
-		opts   []mintlify.WaitOption
-		next   [2]time.Duration // from, to; zero: the wait is over
+		opt    mintlify.WaitOption
+		next   span // zero: the wait is over
 		err    error
 	}{
-		"active at first":     {step: mintlifytest.Step{}, next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
-		"active after 10 min": {step: mintlifytest.Step{}, waited: 10 * time.Minute, next: [2]time.Duration{27 * time.Second, 33 * time.Second}},
-		"active after 10 h":   {step: mintlifytest.Step{}, waited: 10 * time.Hour, next: [2]time.Duration{54 * time.Second, 66 * time.Second}},
-		"no interval":         {step: mintlifytest.Step{}, opts: []mintlify.WaitOption{mintlify.WithPollInterval(0, 0)}, next: [2]time.Duration{1, time.Millisecond}},
-		"completed":           {step: mintlifytest.Step{Status: mintlify.JobCompleted}},
-		"completed, unsettled": {step: mintlifytest.Step{Status: mintlify.JobCompleted}, opts: []mintlify.WaitOption{mintlify.WithSettleTime(time.Minute)},
-			next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
-		"completed, settled": {step: mintlifytest.Step{Status: mintlify.JobCompleted}, waited: time.Minute, opts: []mintlify.WaitOption{mintlify.WithSettleTime(time.Minute)}},
-		"failed":             {step: mintlifytest.Step{Status: mintlify.JobFailed}, err: mintlify.ErrJobFailed},
-		"502":                {step: failing(mintlifytest.Fault{Status: 502}), next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
-		"502, no outage":     {step: failing(mintlifytest.Fault{Status: 502}), opts: []mintlify.WaitOption{mintlify.WithMaxOutage(0)}, next: [2]time.Duration{4500 * time.Millisecond, 5500 * time.Millisecond}},
-		"429": {step: failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"90"}}}),
-			next: [2]time.Duration{90 * time.Second, 90 * time.Second}},
-		"429 for a day": {step: failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"86400"}}}), err: mintlify.ErrRateLimited},
-		"403":           {step: failing(mintlifytest.Fault{Status: 403}), err: mintlify.ErrForbidden},
+		"active at first": {
+			next: fiveSeconds,
+		},
+		"active after 10 min": {
+			waited: 10 * time.Minute,
+			next:   span{27 * time.Second, 33 * time.Second},
+		},
+		"active after 10 h": {
+			waited: 10 * time.Hour,
+			next:   span{54 * time.Second, 66 * time.Second},
+		},
+		"no interval": {
+			opt:  mintlify.WithPollInterval(0, 0),
+			next: span{1, time.Millisecond},
+		},
+		"completed": {
+			step: mintlifytest.Step{Status: mintlify.JobCompleted},
+		},
+		"completed, unsettled": {
+			step: mintlifytest.Step{Status: mintlify.JobCompleted},
+			opt:  settle,
+			next: fiveSeconds,
+		},
+		"completed, settled": {
+			step:   mintlifytest.Step{Status: mintlify.JobCompleted},
+			waited: time.Minute,
+			opt:    settle,
+		},
+		"failed": {
+			step: failed,
+			err:  mintlify.ErrJobFailed,
+		},
+		"502": {
+			step: failing(mintlifytest.Fault{Status: 502}),
+			next: fiveSeconds,
+		},
+		"502, no outage": {
+			step: failing(mintlifytest.Fault{Status: 502}),
+			opt:  mintlify.WithMaxOutage(0),
+			next: fiveSeconds,
+		},
+		"429": {
+			step: rateLimited("90"),
+			next: span{90 * time.Second, 90 * time.Second},
+		},
+		"429 for a day": {
+			step: rateLimited("86400"),
+			err:  mintlify.ErrRateLimited,
+		},
+		"403": {
+			step: failing(mintlifytest.Fault{Status: 403}),
+			err:  mintlify.ErrForbidden,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("j", tc.step)
-			poll, err := svc.Client(schedule).Jobs.Poll(t.Context(), "j", tc.waited, tc.opts...)
+			var opts []mintlify.WaitOption
+			if tc.opt != nil {
+				opts = append(opts, tc.opt)
+			}
+
+			poll, err := svc.Client(schedule).Jobs.Poll(t.Context(), "j", tc.waited, opts...)
 			assert.ErrorIs(t, err, tc.err)
-			assert.GreaterOrEqual(t, poll.Next, tc.next[0])
-			assert.LessOrEqual(t, poll.Next, tc.next[1])
+			assert.GreaterOrEqual(t, poll.Next, tc.next.from)
+			assert.LessOrEqual(t, poll.Next, tc.next.to)
 			assert.Equal(t, tc.step.Fault != nil, poll.Err != nil)
 			assert.Equal(t, tc.step.Fault == nil, poll.Job != nil)
 			assert.GreaterOrEqual(t, poll.Waited, tc.waited)
@@ -608,24 +756,33 @@ func TestPollOfAnEndedContextIsOver(t *testing.T) {
 	cancel()
 	poll, err := mintlifytest.NewService().Client().Jobs.Poll(ctx, "j", time.Minute)
 	assert.ErrorIs(t, err, context.Canceled)
-	var waitErr *mintlify.WaitError
-	assert.ErrorAs(t, err, &waitErr)
+	assert.ErrorAs(t, err, new(*mintlify.WaitError))
 	assert.Zero(t, poll.Next)
 
 	_, err = mintlifytest.NewService().Client().Jobs.Poll(nilContext, "j", 0)
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+
 	_, err = mintlifytest.NewService().Client().Jobs.Poll(t.Context(), "", 0)
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 }
 
 func TestPollSaysTheStatusAsLastSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := newRecording(respondWith(503, ""), respondWith(200, jobJSON), respondWith(503, ""), respondWith(200, `{"id":"job_1","status":"completed"}`))
-		var statuses []string
-		_, err := newClient(t, rt).Jobs.WaitUntilDone(t.Context(), "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) { statuses = append(statuses, p.Status) }))
+		down := respondWith(503, "")
+		done := respondWith(200, `{"id":"job_1","status":"completed"}`)
+		rt := newRecording(down, respondWith(200, jobJSON), down, done)
+
+		var polls []mintlify.Poll
+		_, err := newClient(t, rt).Jobs.WaitUntilDone(t.Context(), "job_1", keepPolls(&polls))
 		require.NoError(t, err)
+		var statuses []string
+		for _, poll := range polls {
+			statuses = append(statuses, poll.Status)
+		}
 		assert.Equal(t, []string{"", "active", "active", "completed"}, statuses)
-		poll, err := newClient(t, respondWith(200, `{"status":"queued"}`)).Deployments.Poll(t.Context(), "d", 0)
+
+		queued := newClient(t, respondWith(200, `{"status":"queued"}`))
+		poll, err := queued.Deployments.Poll(t.Context(), "d", 0)
 		require.NoError(t, err)
 		assert.Equal(t, "queued", poll.Status)
 	})
@@ -646,6 +803,7 @@ func TestUnknownStatusIsLoggedOnceInAWait(t *testing.T) {
 		rt := newRecording(paused, paused, paused, respondWith(200, `{"id":"job_1","status":"completed"}`))
 		var lines strings.Builder
 		logger := slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
+
 		_, err := newClient(t, rt, mintlify.WithLogger(logger)).Jobs.WaitUntilDone(t.Context(), "job_1")
 		require.NoError(t, err)
 		assert.Equal(t, 1, strings.Count(lines.String(), "\n"), lines.String())
@@ -661,15 +819,18 @@ func TestWaitEndsWithAnOutageThoughTheServiceAsksToWaitNowAndThen(t *testing.T) 
 		synctest.Test(t, func(t *testing.T) {
 			polls := 0
 			client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-				if polls++; polls%2 == 0 {
+				polls++
+				if polls%2 == 0 {
 					return response(429, "", "Retry-After", "1800"), nil
 				}
 				return response(503, ""), nil
 			}))
+
 			start := time.Now()
 			err := wait(t.Context(), client)
 			require.ErrorAs(t, err, new(*mintlify.WaitError), name)
 			assert.ErrorIs(t, err, mintlify.ErrServer)
+
 			limited := time.Duration(polls/2) * asked
 			assert.InDelta(t, 10*time.Minute, time.Since(start)-limited, float64(2*time.Minute), "%s: %d polls", name, polls)
 		})
@@ -685,6 +846,7 @@ func TestWaitOutlivesAnyNumberOf429s(t *testing.T) {
 			svc.FailNext(op, 100, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"3600"}}})
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 503})
 		}
+
 		for name, wait := range waits {
 			assert.NoError(t, wait(t.Context(), svc.Client(mintlifytest.WithRealSchedule())), name)
 		}
