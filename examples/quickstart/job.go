@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/examples/internal/terminal"
 )
 
-// jobRun is a task under way. Its job is set once the id is known, and its followUp is
+// jobRun is a task in progress. Its job is set once the id is known, and its followUp is
 // cleared once it is sent.
 type jobRun struct {
 	task
@@ -23,13 +23,12 @@ type jobRun struct {
 // run creates the job, if there is none yet, waits for it, sends the follow-up, waits
 // again, and prints the pull request's URL.
 func (j *jobRun) run(ctx context.Context) error {
-	var settle time.Duration
+	settle := settleTime // somebody may have just sent the job a follow-up
 	if j.job == "" {
 		if err := j.create(ctx); err != nil {
 			return err
 		}
-	} else {
-		settle = settleTime // the job may have just been sent a follow-up
+		settle = 0
 	}
 	job, err := j.wait(ctx, settle)
 	if err != nil {
@@ -39,20 +38,22 @@ func (j *jobRun) run(ctx context.Context) error {
 		if err := j.sendFollowUp(ctx); err != nil {
 			return err
 		}
-		if job, err = j.wait(ctx, settleTime); err != nil {
+		job, err = j.wait(ctx, settleTime)
+		if err != nil {
 			return err
 		}
 	}
 	if job.PRLink == "" {
-		fmt.Fprintln(j.out, "Done: there is no pull request (nothing changed, or the project publishes without a review).")
+		fmt.Fprintln(j.out, "Done: there is no pull request "+
+			"(nothing changed, or the project publishes without a review).")
 	} else {
 		fmt.Fprintln(j.out, "Done. Pull request:", job.PRLink)
 	}
 	return nil
 }
 
-// create sends the prompt, with a marker by which its pull request can be found should
-// the response be lost.
+// create sends the prompt with a marker, by which a person finds the pull request if the
+// response is lost.
 func (j *jobRun) create(ctx context.Context) error {
 	ctx, cancel, err := j.detach(ctx)
 	if err != nil {
@@ -66,7 +67,8 @@ func (j *jobRun) create(ctx context.Context) error {
 	if job == nil {
 		return err
 	}
-	j.job = job.ID // known, and so the job can be waited for, even if the response is odd otherwise
+	// With an id the wait can begin, even if the rest of the response is malformed.
+	j.job = job.ID
 	fmt.Fprintf(j.out, "Created job %s: %s\n", job.ID, j.prompt)
 	if err != nil {
 		fmt.Fprintln(j.out, err)
@@ -88,9 +90,9 @@ func (j *jobRun) sendFollowUp(ctx context.Context) error {
 	return nil
 }
 
-// detach returns a context for sending a prompt, which ends after a minute, but not by a
-// signal: were the response lost, nobody would know whether there is a job, and its id.
-// Where the signal has come already, it returns an error, and nothing is sent.
+// detach returns a context for sending a prompt. It ends after a minute, but not by a signal:
+// without the response nobody would know whether there is a job, or its id. If the signal
+// has come already, detach returns an error, and nothing is sent.
 func (j *jobRun) detach(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if ctx.Err() != nil {
 		return nil, nil, fmt.Errorf("nothing was sent: %w", context.Cause(ctx))
@@ -99,7 +101,11 @@ func (j *jobRun) detach(ctx context.Context) (context.Context, context.CancelFun
 		fmt.Fprintln(j.out, "Interrupted: waiting for the response to the prompt, for a minute at most.")
 	})
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	return detached, func() { stop(); cancel() }, nil
+	end := func() {
+		stop()
+		cancel()
+	}
+	return detached, end, nil
 }
 
 // settleTime is how long a job may still read as completed after a message, which the
@@ -111,18 +117,20 @@ func (j *jobRun) wait(ctx context.Context, settle time.Duration) (*mintlify.Job,
 	line := terminal.NewLine(j.out)
 	defer line.End()
 	var last mintlify.JobStatus
-	return j.client.Jobs.WaitUntilDone(ctx, j.job, mintlify.WithSettleTime(settle), mintlify.WithOnPoll(func(p mintlify.Poll) {
+	show := func(p mintlify.Poll) {
 		status := mintlify.JobStatus("unknown")
 		if p.Job != nil {
 			status = p.Job.Status
 		}
-		if status != last || p.Err != nil || p.Next == 0 {
+		isNews := status != last || p.Err != nil || p.Next == 0
+		if isNews {
 			line.Show(progress(status, p))
 		} else {
 			line.Update(progress(status, p))
 		}
 		last = status
-	}))
+	}
+	return j.client.Jobs.WaitUntilDone(ctx, j.job, mintlify.WithSettleTime(settle), mintlify.WithOnPoll(show))
 }
 
 func progress(status mintlify.JobStatus, p mintlify.Poll) string {
@@ -136,21 +144,24 @@ func progress(status mintlify.JobStatus, p mintlify.Poll) string {
 	return text
 }
 
-// afterwards is what there is to do after an error; "" for nothing.
+// afterwards says what to do after an error; "" for nothing.
 func (j *jobRun) afterwards(err error) string {
 	outcomeUnknown := errors.Is(err, mintlify.ErrOutcomeUnknown)
 	switch {
 	case errors.Is(err, mintlify.ErrJobFailed):
 		return ""
 	case j.job == "" && outcomeUnknown:
-		return fmt.Sprintf("There may be a job. Before running this again, look for a pull request whose title begins with %q in the documentation's repository, "+
-			"and for the job in the activity log of the dashboard (Settings -> Organization -> Usage).", j.marker)
+		return fmt.Sprintf("There may be a job. Before running this again, look for a pull request whose title "+
+			"begins with %q in the documentation's repository, and for the job in the activity log of the "+
+			"dashboard (Settings -> Organization -> Usage).", j.marker)
 	case j.job == "":
 		return "No job was created."
 	case outcomeUnknown:
-		return fmt.Sprintf("The agent may have the follow-up. Run this with -job %s, without -follow-up, to see what becomes of it.", j.job)
+		return fmt.Sprintf("The agent may have the follow-up. "+
+			"Run this with -job %s, without -follow-up, to see what becomes of it.", j.job)
 	case j.followUp != "":
-		return fmt.Sprintf("Job %s exists, and the follow-up was not sent. To resume, run this with -job %s and the same -follow-up.", j.job, j.job)
+		return fmt.Sprintf("Job %s exists, and the follow-up was not sent. "+
+			"To resume, run this with -job %s and the same -follow-up.", j.job, j.job)
 	}
 	return fmt.Sprintf("Job %s exists. To resume, run this with -job %s.", j.job, j.job)
 }

@@ -57,14 +57,17 @@ func main() {
 	}
 }
 
-// task is what to ask the service for; the zero task is a demonstration on the fake.
+// task is what to ask the service for. The zero task is a demonstration on the fake.
 type task struct {
 	prompt   string // of a new job
 	job      string // the id of a job that exists
 	followUp string // for either; "" for none
 }
 
-func parse(args []string, stderr io.Writer) (t task, limit time.Duration, err error) {
+// parse reads the command line. It prints what is wrong with it.
+func parse(args []string, stderr io.Writer) (task, time.Duration, error) {
+	var t task
+	var limit time.Duration
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&t.prompt, "prompt", "", "what the agent should do: a `text` that is sent to the service")
@@ -74,47 +77,67 @@ func parse(args []string, stderr io.Writer) (t task, limit time.Duration, err er
 	if err := flags.Parse(args); err != nil {
 		return t, limit, err
 	}
-	flags.Visit(func(f *flag.Flag) {
-		if strings.TrimSpace(f.Value.String()) == "" { // a variable of a shell that is not set, for example
-			err = fmt.Errorf("-%s is empty", f.Name)
-		}
-	})
-	switch {
-	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case t.prompt != "" && t.job != "":
-		err = errors.New("-prompt and -job exclude each other: the prompt is for a new job")
-	case t.followUp != "" && t.prompt == "" && t.job == "":
-		err = errors.New("-follow-up needs -prompt or -job")
-	}
+	err := t.check(flags)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 	}
 	return t, limit, err
 }
 
-func run(ctx context.Context, out *os.File, t task) error {
-	fake, reason := mintlifytest.NewService(), ""
-	var opts []mintlify.Option
-	if t == (task{}) {
-		reason = "No -prompt is given"
-		t = task{prompt: "Correct the spelling on the introduction page.", followUp: "Mention the corrections in the changelog."}
-		script(fake)
-		opts = append(opts, mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second)))
+func (t task) check(flags *flag.FlagSet) error {
+	empty := ""
+	flags.Visit(func(f *flag.Flag) {
+		if strings.TrimSpace(f.Value.String()) == "" { // a variable of a shell that is not set, for example
+			empty = f.Name
+		}
+	})
+	switch {
+	case empty != "":
+		return fmt.Errorf("-%s is empty", empty)
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case t.prompt != "" && t.job != "":
+		return errors.New("-prompt and -job exclude each other: the prompt is for a new job")
+	case t.followUp != "" && t.prompt == "" && t.job == "":
+		return errors.New("-follow-up needs -prompt or -job")
 	}
-	client, err := demo.Connect(out, fake, reason, opts...)
+	return nil
+}
+
+func run(ctx context.Context, out *os.File, t task) error {
+	if t == (task{}) {
+		return demonstrate(ctx, out)
+	}
+	client, err := demo.Connect(out, nil, "")
 	if err != nil {
 		return err
 	}
-	if reason != "" {
-		fmt.Fprintln(out, "One poll fails on purpose, with a 502: the wait goes on.")
+	j := &jobRun{task: t, client: client, out: out}
+	if err := j.run(ctx); err != nil {
+		if next := j.afterwards(err); next != "" {
+			fmt.Fprintln(out, next)
+		}
+		return err
+	}
+	return showVisitors(ctx, out, client)
+}
+
+// demonstrate runs a job on the fake. If it is interrupted, there is nothing to resume.
+func demonstrate(ctx context.Context, out *os.File) error {
+	fake := mintlifytest.NewService()
+	script(fake)
+	soon := mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second))
+	client, err := demo.Connect(out, fake, "No -prompt is given", soon)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "One poll fails on purpose, with a 502: the wait goes on.")
+	t := task{
+		prompt:   "Correct the spelling on the introduction page.",
+		followUp: "Mention the corrections in the changelog.",
 	}
 	j := &jobRun{task: t, client: client, out: out}
 	if err := j.run(ctx); err != nil {
-		if next := j.afterwards(err); next != "" && reason == "" {
-			fmt.Fprintln(out, next)
-		}
 		return err
 	}
 	return showVisitors(ctx, out, client)

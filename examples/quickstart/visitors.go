@@ -27,7 +27,6 @@ func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) e
 		rows = append(rows, page.Visitors...)
 	}
 	slices.SortStableFunc(rows, func(a, b mintlify.Visitor) int { return cmp.Compare(b.Total, a.Total) })
-
 	fmt.Fprintf(out, "\nUnique visitors from %s to before %s:\n", params.DateFrom, params.DateTo)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "human\tAI\ttotal\t  page")

@@ -20,16 +20,18 @@ import (
 
 // traced returns an HTTP client that makes a span of each request, those of retries and
 // polls too. base is mintlify.NewTransport(): its httptrace events, which otelhttp passes on,
-// are how the SDK knows that a request was never sent.
+// tell the SDK that a request was never sent.
 func traced(base http.RoundTripper, tracers trace.TracerProvider) *http.Client {
-	return &http.Client{Transport: otelhttp.NewTransport(base,
+	spanName := func(_ string, req *http.Request) string {
+		if op, ok := mintlify.OperationFromContext(req.Context()); ok {
+			return string(op)
+		}
+		return "HTTP " + req.Method // not a request of the SDK
+	}
+	transport := otelhttp.NewTransport(base,
 		otelhttp.WithTracerProvider(tracers),
-		otelhttp.WithSpanNameFormatter(func(_ string, req *http.Request) string {
-			if op, ok := mintlify.OperationFromContext(req.Context()); ok {
-				return string(op)
-			}
-			return "HTTP " + req.Method // not a request of the SDK
-		}))}
+		otelhttp.WithSpanNameFormatter(spanName))
+	return &http.Client{Transport: transport}
 }
 
 func run(ctx context.Context) error {
@@ -37,7 +39,8 @@ func run(ctx context.Context) error {
 	defer server.Close()
 	spans := tracetest.NewSpanRecorder() // instead of your collector
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
-	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID,
+		mintlify.WithBaseURL(server.URL),
 		mintlify.WithHTTPClient(traced(mintlify.NewTransport(), tracers)),
 		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0))) // leave this out: it is for a fake
 	if err != nil {

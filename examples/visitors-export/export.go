@@ -14,7 +14,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/examples/internal/terminal"
 )
 
-// quotaWait is how long to wait for an hourly quota where the service does not say.
+// quotaWait is how long to wait for an hourly quota if the service does not say.
 const quotaWait = 10 * time.Minute
 
 // exporter is one run of the program.
@@ -40,14 +40,17 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// run exports until the end, or until it has to stop, and says so.
+// run exports until the end, or until it has to stop. It prints why it stops and returns the
+// exit code.
 func (e *exporter) run(ctx context.Context) int {
-	if e.out.checkpoint.Done {
-		fmt.Fprintf(e.stderr, "%s is complete already: remove it and %s to export again.\n", e.out.path, checkpointPath(e.out.path))
+	saved := e.out.checkpoint
+	if saved.Done {
+		fmt.Fprintf(e.stderr, "%s is complete already: remove it and %s to export again.\n",
+			e.out.path, checkpointPath(e.out.path))
 		return exitOK
 	}
-	if offset := e.out.checkpoint.NextOffset; offset > 0 {
-		fmt.Fprintf(e.stderr, "Resuming at row %d.\n", offset)
+	if saved.NextOffset > 0 {
+		fmt.Fprintf(e.stderr, "Resuming at row %d.\n", saved.NextOffset)
 	}
 	for {
 		err := e.pages(ctx)
@@ -66,7 +69,8 @@ func (e *exporter) run(ctx context.Context) int {
 		}
 		delay, _ := mintlify.RetryAfter(err)
 		if !e.wait {
-			fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n", inWords(delay), e.howToResume())
+			fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n",
+				inWords(delay), e.howToResume())
 			return exitQuota
 		}
 		delay = cmp.Or(delay, quotaWait)
@@ -82,8 +86,14 @@ func (e *exporter) run(ctx context.Context) int {
 func (e *exporter) pages(ctx context.Context) error {
 	line := terminal.NewLine(e.stderr)
 	defer line.End()
-	start, before := time.Now(), e.rows
-	params := mintlify.VisitorsParams{DateFrom: e.settings.DateFrom, DateTo: e.settings.DateTo, Limit: e.settings.Limit, Offset: e.out.checkpoint.NextOffset}
+	start := time.Now()
+	before := e.rows
+	params := mintlify.VisitorsParams{
+		DateFrom: e.settings.DateFrom,
+		DateTo:   e.settings.DateTo,
+		Limit:    e.settings.Limit,
+		Offset:   e.out.checkpoint.NextOffset,
+	}
 	for page, err := range e.client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(1)) {
 		if err != nil {
 			return err
@@ -92,12 +102,13 @@ func (e *exporter) pages(ctx context.Context) error {
 			return err
 		}
 		e.rows += int64(len(page.Visitors))
-		show := line.Update
-		if !page.HasMore {
-			show = line.Show
-		}
 		perSecond := float64(e.rows-before) / max(time.Since(start).Seconds(), 1e-3)
-		show(fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.n.Load(), perSecond))
+		progress := fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.n.Load(), perSecond)
+		if page.HasMore {
+			line.Update(progress)
+		} else {
+			line.Show(progress)
+		}
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
-// Visitors-export writes all visitors of a range of dates to a file or to stdout,
-// as CSV or as JSON Lines, and resumes where it stopped: after Ctrl-C, a crash, or the
-// end of the hourly quota, run the same command again. What it needs for that is in a
-// checkpoint file next to the output file.
+// Visitors-export writes all visitors of a range of dates to a file or to stdout, as CSV or
+// as JSON Lines. After Ctrl-C, a crash, or the end of the hourly quota, run the same command
+// again: it resumes at the last page written, which it keeps in a checkpoint file next to
+// the output file.
 //
 //	visitors-export -o visitors.csv -from 2026-01-01 -to 2026-02-01
 //
@@ -69,11 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File, transport 
 		return exitUsage // parse has said why
 	}
 	e := &exporter{wait: opts.wait, stderr: stderr, requests: counter{RoundTripper: transport}}
-	settings, err := e.connect(opts)
-	if err == nil {
-		e.out, err = openOutput(opts.output, stdout, settings)
-	}
-	if err != nil {
+	if err := e.open(opts, stdout); err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitUsage
 	}
@@ -81,13 +77,28 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File, transport 
 	return e.run(ctx)
 }
 
+// open connects to the service or to a fake, and opens the output.
+func (e *exporter) open(o options, stdout *os.File) error {
+	if err := e.connect(o); err != nil {
+		return err
+	}
+	out, err := openOutput(o.output, stdout, e.settings)
+	if err != nil {
+		return err
+	}
+	e.out = out
+	return nil
+}
+
+// parse reads the command line. It prints what is wrong with it.
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("visitors-export", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.output, "o", "-", "the output `file`, or - for stdout, which cannot be resumed")
 	flags.StringVar(&o.format, "format", "", "csv or jsonl (default: by the file's ending, else csv)")
-	flags.TextVar(&o.from, "from", mintlify.Date{}, "the first `date`, 2006-01-02 or 2006-01-02T15:04:05Z (default: 30 days ago)")
+	flags.TextVar(&o.from, "from", mintlify.Date{},
+		"the first `date`, 2006-01-02 or 2006-01-02T15:04:05Z (default: 30 days ago)")
 	flags.TextVar(&o.to, "to", mintlify.Date{}, "the `date` to end before, exclusive")
 	flags.IntVar(&o.limit, "limit", 250, "rows per request, 1 to 250")
 	flags.BoolVar(&o.wait, "wait", false, "wait when the hourly quota is used up, instead of stopping")
@@ -96,69 +107,97 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	if err := o.check(flags); err != nil {
+		fmt.Fprintln(stderr, err)
+		return o, err
+	}
+	if o.format == "" {
+		o.format = formatOf(o.output)
+	}
+	return o, nil
+}
+
+// formatOf returns the format of a file by its ending.
+func formatOf(path string) string {
+	if strings.EqualFold(filepath.Ext(path), ".jsonl") {
+		return formatJSONLines
+	}
+	return formatCSV
+}
+
+func (o options) check(flags *flag.FlagSet) error {
 	empty := ""
 	flags.Visit(func(f *flag.Flag) {
 		if strings.TrimSpace(f.Value.String()) == "" { // a variable of a shell that is not set, for example
 			empty = f.Name
 		}
 	})
-	if o.format == "" {
-		o.format = formatCSV
-		if strings.EqualFold(filepath.Ext(o.output), ".jsonl") {
-			o.format = formatJSONLines
-		}
-	}
-	refuse := func(format string, args ...any) (options, error) {
-		err := fmt.Errorf(format, args...)
-		fmt.Fprintln(stderr, err)
-		return o, err
-	}
 	switch {
 	case empty != "":
-		return refuse("-%s is empty", empty)
+		return fmt.Errorf("-%s is empty", empty)
 	case flags.NArg() > 0:
-		return refuse("unexpected argument %q", flags.Arg(0))
-	case o.format != formatCSV && o.format != formatJSONLines:
-		return refuse("-format is %q, want csv or jsonl", o.format)
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case o.format != "" && o.format != formatCSV && o.format != formatJSONLines:
+		return fmt.Errorf("-format is %q, want csv or jsonl", o.format)
 	case o.from.IsZero() != o.to.IsZero():
-		return refuse("-from and -to go together")
+		return errors.New("-from and -to go together")
 	case o.limit < 1 || o.limit > 250:
-		return refuse("-limit is %d, want 1 to 250", o.limit)
+		return fmt.Errorf("-limit is %d, want 1 to 250", o.limit)
 	case o.demoRows < 0:
-		return refuse("-demo-rows is %d, want 0 or more", o.demoRows)
+		return fmt.Errorf("-demo-rows is %d, want 0 or more", o.demoRows)
 	}
-	return o, nil
+	return nil
 }
 
-// connect sets up the client, of the service or of a fake, and the dates.
-func (e *exporter) connect(o options) (s settings, err error) {
-	s = settings{DateFrom: o.from, DateTo: o.to, Limit: o.limit, Format: o.format, BaseURL: cmp.Or(strings.TrimSpace(os.Getenv("MINTLIFY_BASE_URL")), mintlify.DefaultBaseURL)}
-	fake, reason := mintlifytest.NewService(), ""
+// connect sets the client, which is of the service or of a fake, and the settings.
+func (e *exporter) connect(o options) error {
+	var fake *mintlifytest.Service
+	reason := "" // to use the fake
+	source := cmp.Or(strings.TrimSpace(os.Getenv("MINTLIFY_BASE_URL")), mintlify.DefaultBaseURL)
 	if o.demo {
-		reason = "Demo"
+		fake = mintlifytest.NewService()
 		fake.SetVisitors(demo.Visitors(o.demoRows))
 		e.requests.RoundTripper = fake
-		s.BaseURL = fmt.Sprintf("fake with %d rows", o.demoRows)
+		reason = "Demo"
+		source = fmt.Sprintf("fake with %d rows", o.demoRows)
 	}
-	e.client, err = demo.Connect(e.stderr, fake, reason, mintlify.WithHTTPClient(&http.Client{Transport: &e.requests}))
+	counted := mintlify.WithHTTPClient(&http.Client{Transport: &e.requests})
+	client, err := demo.Connect(e.stderr, fake, reason, counted)
 	if err != nil {
-		return s, err
+		return err
 	}
-	s.Project = e.client.ProjectID()
-	if s.DateFrom.IsZero() {
-		s.DateFrom, s.DateTo, err = defaultDates(o.output)
-		fmt.Fprintf(e.stderr, "Dates: from %v to before %v.\n", s.DateFrom, s.DateTo)
+	e.client = client
+	from, to, err := o.dates(e.stderr)
+	if err != nil {
+		return err
 	}
-	e.settings = s
-	return s, err
+	e.settings = settings{
+		DateFrom: from,
+		DateTo:   to,
+		Limit:    o.limit,
+		Project:  client.ProjectID(),
+		BaseURL:  source,
+		Format:   o.format,
+	}
+	return nil
 }
 
-// defaultDates returns the dates of the export to resume, else of the last 30 full days. The service's own default is not documented.
-func defaultDates(output string) (from, to mintlify.Date, err error) {
-	c, found, err := loadCheckpoint(checkpointPath(output))
-	if found {
-		return c.DateFrom, c.DateTo, err
+// dates returns the dates of the export. If none are given, they are those of the export to
+// resume, else the last 30 full days: the service's own default is not documented.
+func (o options) dates(stderr io.Writer) (from, to mintlify.Date, err error) {
+	if !o.from.IsZero() {
+		return o.from, o.to, nil
 	}
-	today := mintlify.DayOf(time.Now().UTC())
-	return today.AddDays(-30), today, err
+	saved, found, err := loadCheckpoint(checkpointPath(o.output))
+	if err != nil {
+		return from, to, err
+	}
+	to = mintlify.DayOf(time.Now().UTC())
+	from = to.AddDays(-30)
+	if found {
+		from = saved.DateFrom
+		to = saved.DateTo
+	}
+	fmt.Fprintf(stderr, "Dates: from %v to before %v.\n", from, to)
+	return from, to, nil
 }

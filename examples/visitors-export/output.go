@@ -60,26 +60,36 @@ type checkpoint struct {
 
 func checkpointPath(output string) string { return output + ".checkpoint" }
 
-func loadCheckpoint(path string) (c checkpoint, found bool, err error) {
+// loadCheckpoint reads a checkpoint. It reports false if there is none.
+func loadCheckpoint(path string) (checkpoint, bool, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, false, nil
+		return checkpoint{}, false, nil
 	}
 	if err != nil {
-		return c, false, err
+		return checkpoint{}, false, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, 64<<10))
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
-	if err == nil && (c.NextOffset < 0 || c.Bytes < 0) {
-		err = errors.New("it has a negative number")
-	}
+	c, err := readCheckpoint(file)
 	if err != nil {
-		return c, false, fmt.Errorf("%s is no checkpoint: %w", path, err)
+		return checkpoint{}, false, fmt.Errorf("%s is no checkpoint: %w", path, err)
 	}
 	return c, true, nil
+}
+
+func readCheckpoint(file io.Reader) (checkpoint, error) {
+	data, err := io.ReadAll(io.LimitReader(file, 64<<10))
+	if err != nil {
+		return checkpoint{}, err
+	}
+	var c checkpoint
+	if err := json.Unmarshal(data, &c); err != nil {
+		return checkpoint{}, err
+	}
+	if c.NextOffset < 0 || c.Bytes < 0 {
+		return checkpoint{}, errors.New("it has a negative number")
+	}
+	return c, nil
 }
 
 // save replaces the checkpoint in one step: a crash leaves the old one or the new one.
@@ -89,15 +99,26 @@ func (c checkpoint) save(path string) error {
 		return err
 	}
 	temporary := path + ".tmp"
-	file, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(data, '\n'))
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+	if err := writeSynced(temporary, append(data, '\n')); err != nil {
 		return err
 	}
 	return os.Rename(temporary, path)
+}
+
+// writeSynced writes a file, which is on the disk when writeSynced returns.
+func writeSynced(path string, data []byte) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // a second time after a success, which changes nothing
+	if _, err := file.Write(data); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // output is where the rows go. It touches no file before the first page is there.
@@ -118,33 +139,53 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, statErr := os.Stat(path)
-	switch {
-	case !found && statErr == nil:
-		return nil, fmt.Errorf("%s exists, and there is no checkpoint to resume from: remove it, or write to another file", path)
-	case !found:
-		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil, fmt.Errorf("-o %s: %w", path, err)
-		}
-		return o, nil
-	case saved.difference(s) != "":
-		return nil, fmt.Errorf("%s is of another export: %s; use its settings, or remove it and %s to begin anew", checkpointPath(path), saved.difference(s), path)
-	case saved.Bytes > 0 && (statErr != nil || info.Size() < saved.Bytes):
-		return nil, fmt.Errorf("%s is missing or shorter than the %d bytes that its checkpoint says: remove both to begin anew", path, saved.Bytes)
+	if !found {
+		return o, checkNew(path)
+	}
+	if err := saved.checkResume(path, s); err != nil {
+		return nil, err
 	}
 	o.checkpoint = saved
 	return o, nil
 }
 
-// write appends a page and then saves the checkpoint. What a crash in between has
-// appended is truncated by the next begin.
+// checkNew refuses an output that exists, or cannot.
+func checkNew(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return fmt.Errorf("%s exists, and there is no checkpoint to resume from: "+
+			"remove it, or write to another file", path)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("-o %s: %w", path, err)
+	}
+	return nil
+}
+
+// checkResume refuses to resume another export than the one of c, or without its rows.
+func (c checkpoint) checkResume(path string, s settings) error {
+	if difference := c.difference(s); difference != "" {
+		return fmt.Errorf("%s is of another export: %s; use its settings, or remove it and %s to begin anew",
+			checkpointPath(path), difference, path)
+	}
+	info, err := os.Stat(path)
+	if c.Bytes > 0 && (err != nil || info.Size() < c.Bytes) {
+		return fmt.Errorf("%s is missing or shorter than the %d bytes that its checkpoint says: "+
+			"remove both to begin anew", path, c.Bytes)
+	}
+	return nil
+}
+
+// write appends a page and then saves the checkpoint. If the program crashes in between, the
+// next begin truncates the page.
 func (o *output) write(page *mintlify.VisitorPage) error {
 	data, err := encode(page.Visitors, o.checkpoint.Format, o.checkpoint.Bytes == 0)
 	if err != nil {
 		return err
 	}
 	next := o.checkpoint
-	next.NextOffset, next.Bytes, next.Done = page.NextOffset, next.Bytes+int64(len(data)), !page.HasMore
+	next.NextOffset = page.NextOffset
+	next.Bytes += int64(len(data))
+	next.Done = !page.HasMore
 	if o.path == stdoutPath {
 		o.checkpoint = next
 		_, err := o.file.Write(data)
@@ -168,8 +209,8 @@ func (o *output) write(page *mintlify.VisitorPage) error {
 	return nil
 }
 
-// begin opens the file at the end of what the checkpoint vouches for. A new
-// export's checkpoint comes before its file.
+// begin opens the file after the rows that the checkpoint counts. It saves the checkpoint of a
+// new export before it creates the file.
 func (o *output) begin() error {
 	if o.checkpoint.Bytes == 0 {
 		if err := o.checkpoint.save(checkpointPath(o.path)); err != nil {
@@ -194,30 +235,39 @@ func (o *output) close() {
 	}
 }
 
-// encode returns rows in format, under a header if it is the start of a CSV file.
+// encode returns rows in format. start says that they are the first rows of the output.
 func encode(rows []mintlify.Visitor, format string, start bool) ([]byte, error) {
-	var data bytes.Buffer
 	if format == formatJSONLines {
-		lines := json.NewEncoder(&data)
-		lines.SetEscapeHTML(false)
-		for _, row := range rows {
-			if err := lines.Encode(row); err != nil {
-				return nil, err
-			}
-		}
-		return data.Bytes(), nil
+		return encodeJSONLines(rows)
 	}
-	table := csv.NewWriter(&data)
-	if start {
-		if err := table.Write([]string{"path", "human", "ai", "total"}); err != nil {
+	return encodeCSV(rows, start)
+}
+
+func encodeJSONLines(rows []mintlify.Visitor) ([]byte, error) {
+	var data bytes.Buffer
+	lines := json.NewEncoder(&data)
+	lines.SetEscapeHTML(false)
+	for _, row := range rows {
+		if err := lines.Encode(row); err != nil {
 			return nil, err
 		}
+	}
+	return data.Bytes(), nil
+}
+
+func encodeCSV(rows []mintlify.Visitor, header bool) ([]byte, error) {
+	var cells [][]string
+	if header {
+		cells = append(cells, []string{"path", "human", "ai", "total"})
 	}
 	for _, row := range rows {
-		if err := table.Write([]string{row.Path, strconv.FormatInt(row.Human, 10), strconv.FormatInt(row.AI, 10), strconv.FormatInt(row.Total, 10)}); err != nil {
-			return nil, err
-		}
+		cells = append(cells, []string{row.Path, number(row.Human), number(row.AI), number(row.Total)})
 	}
-	table.Flush()
-	return data.Bytes(), table.Error()
+	var data bytes.Buffer
+	if err := csv.NewWriter(&data).WriteAll(cells); err != nil {
+		return nil, err
+	}
+	return data.Bytes(), nil
 }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,5 +1,5 @@
-// Package demo lets an example run without a key: on a fake of the service, with rows
-// of its own.
+// Package demo lets an example run without a key: on a fake of the service, with made-up
+// rows.
 package demo
 
 import (
@@ -10,27 +10,36 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// Connect returns a client of the service, with the key and the project of the
-// environment. Where there is a reason not to, it returns one of the fake instead. It
-// says on out which.
-func Connect(out io.Writer, fake *mintlifytest.Service, reason string, opts ...mintlify.Option) (*mintlify.Client, error) {
+// Connect returns a client of the service, with the key and the project of the environment.
+// If there is a reason to use the fake, it returns a client of the fake instead. It prints
+// on out which of them the client uses.
+func Connect(
+	out io.Writer, fake *mintlifytest.Service, reason string, opts ...mintlify.Option,
+) (*mintlify.Client, error) {
 	if reason != "" {
 		fmt.Fprintf(out, "%s: using a fake of the service inside this program (mintlifytest).\n", reason)
 		return fake.Client(opts...), nil
 	}
 	client, err := mintlify.NewClientFromEnv(opts...)
-	if err == nil {
-		fmt.Fprintf(out, "Using the service, project %s.\n", client.ProjectID())
+	if err != nil {
+		return nil, err
 	}
-	return client, err
+	fmt.Fprintf(out, "Using the service, project %s.\n", client.ProjectID())
+	return client, nil
 }
 
 // Visitors returns n rows for the fake, in no order of their counts.
 func Visitors(n int) []mintlify.Visitor {
 	rows := make([]mintlify.Visitor, n)
 	for i := range rows {
-		human, ai := int64(i*7919%1009), int64(i*104729%503)
-		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/guides/page-%d", i+1), Human: human, AI: ai, Total: human + ai}
+		human := int64(i * 7919 % 1009)
+		ai := int64(i * 104729 % 503)
+		rows[i] = mintlify.Visitor{
+			Path:  fmt.Sprintf("/guides/page-%d", i+1),
+			Human: human,
+			AI:    ai,
+			Total: human + ai,
+		}
 	}
 	return rows
 }
