@@ -34,6 +34,7 @@ func (j *jobRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if j.followUp != "" {
 		if err := j.sendFollowUp(ctx); err != nil {
 			return err
@@ -43,6 +44,7 @@ func (j *jobRun) run(ctx context.Context) error {
 			return err
 		}
 	}
+
 	if job.PRLink == "" {
 		fmt.Fprintln(j.out, "Done: there is no pull request "+
 			"(nothing changed, or the project publishes without a review).")
@@ -60,6 +62,7 @@ func (j *jobRun) create(ctx context.Context) error {
 		return err
 	}
 	defer cancel()
+
 	j.marker = "quickstart-" + time.Now().UTC().Format("20060102-150405")
 	fmt.Fprintf(j.out, "Sending the prompt. The title of the pull request is to begin with %q.\n", j.marker)
 	prompt := fmt.Sprintf("%s\n\nBegin the title of the pull request with %q.", j.prompt, j.marker)
@@ -67,6 +70,7 @@ func (j *jobRun) create(ctx context.Context) error {
 	if job == nil {
 		return err
 	}
+
 	// With an id the wait can begin, even if the rest of the response is malformed.
 	j.job = job.ID
 	fmt.Fprintf(j.out, "Created job %s: %s\n", job.ID, j.prompt)
@@ -82,6 +86,7 @@ func (j *jobRun) sendFollowUp(ctx context.Context) error {
 		return err
 	}
 	defer cancel()
+
 	if _, err := j.client.Jobs.Message(ctx, j.job, mintlify.MessageParams{Prompt: j.followUp}); err != nil {
 		return err
 	}
@@ -97,6 +102,7 @@ func (j *jobRun) detach(ctx context.Context) (context.Context, context.CancelFun
 	if ctx.Err() != nil {
 		return nil, nil, fmt.Errorf("nothing was sent: %w", context.Cause(ctx))
 	}
+
 	stop := context.AfterFunc(ctx, func() {
 		fmt.Fprintln(j.out, "Interrupted: waiting for the response to the prompt, for a minute at most.")
 	})
@@ -116,12 +122,14 @@ const settleTime = 30 * time.Second
 func (j *jobRun) wait(ctx context.Context, settle time.Duration) (*mintlify.Job, error) {
 	line := terminal.NewLine(j.out)
 	defer line.End()
+
 	var last mintlify.JobStatus
 	show := func(p mintlify.Poll) {
 		status := mintlify.JobStatus("unknown")
 		if p.Job != nil {
 			status = p.Job.Status
 		}
+
 		isNews := status != last || p.Err != nil || p.Next == 0
 		if isNews {
 			line.Show(progress(status, p))

@@ -42,12 +42,14 @@ func main() {
 	if err != nil {
 		os.Exit(2) // parse has said why
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	err = run(ctx, os.Stdout, t)
 	cancel()
 	stop()
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		if errors.Is(err, mintlify.ErrInvalidArgument) {
@@ -77,6 +79,7 @@ func parse(args []string, stderr io.Writer) (task, time.Duration, error) {
 	if err := flags.Parse(args); err != nil {
 		return t, limit, err
 	}
+
 	err := t.check(flags)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
@@ -91,6 +94,7 @@ func (t task) check(flags *flag.FlagSet) error {
 			empty = f.Name
 		}
 	})
+
 	switch {
 	case empty != "":
 		return fmt.Errorf("-%s is empty", empty)
@@ -108,10 +112,12 @@ func run(ctx context.Context, out *os.File, t task) error {
 	if t == (task{}) {
 		return demonstrate(ctx, out)
 	}
+
 	client, err := demo.Connect(out, nil, "")
 	if err != nil {
 		return err
 	}
+
 	j := &jobRun{task: t, client: client, out: out}
 	if err := j.run(ctx); err != nil {
 		if next := j.afterwards(err); next != "" {
@@ -132,6 +138,7 @@ func demonstrate(ctx context.Context, out *os.File) error {
 		return err
 	}
 	fmt.Fprintln(out, "One poll fails on purpose, with a 502: the wait goes on.")
+
 	t := task{
 		prompt:   "Correct the spelling on the introduction page.",
 		followUp: "Mention the corrections in the changelog.",

@@ -17,6 +17,7 @@ import (
 func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) error {
 	today := mintlify.DayOf(time.Now().UTC())
 	params := mintlify.VisitorsParams{DateFrom: today.AddDays(-30), DateTo: today} // exclusive
+
 	var totals mintlify.VisitorTotals
 	var rows []mintlify.Visitor
 	for page, err := range client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(1)) {
@@ -27,6 +28,7 @@ func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) e
 		rows = append(rows, page.Visitors...)
 	}
 	slices.SortStableFunc(rows, func(a, b mintlify.Visitor) int { return cmp.Compare(b.Total, a.Total) })
+
 	fmt.Fprintf(out, "\nUnique visitors from %s to before %s:\n", params.DateFrom, params.DateTo)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "human\tAI\ttotal\t  page")

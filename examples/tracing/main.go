@@ -28,6 +28,7 @@ func traced(base http.RoundTripper, tracers trace.TracerProvider) *http.Client {
 		}
 		return "HTTP " + req.Method // not a request of the SDK
 	}
+
 	transport := otelhttp.NewTransport(base,
 		otelhttp.WithTracerProvider(tracers),
 		otelhttp.WithSpanNameFormatter(spanName))
@@ -37,6 +38,7 @@ func traced(base http.RoundTripper, tracers trace.TracerProvider) *http.Client {
 func run(ctx context.Context) error {
 	server := httptest.NewServer(mintlifytest.NewService()) // instead of the service
 	defer server.Close()
+
 	spans := tracetest.NewSpanRecorder() // instead of your collector
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID,
@@ -46,11 +48,13 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
 	if err != nil {
 		return err
 	}
 	_, err = client.Jobs.WaitUntilDone(ctx, job.ID)
+
 	for _, span := range spans.Ended() {
 		fmt.Println(span.Name())
 	}

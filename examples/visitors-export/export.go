@@ -52,6 +52,7 @@ func (e *exporter) run(ctx context.Context) int {
 	if saved.NextOffset > 0 {
 		fmt.Fprintf(e.stderr, "Resuming at row %d.\n", saved.NextOffset)
 	}
+
 	for {
 		err := e.pages(ctx)
 		switch {
@@ -67,12 +68,14 @@ func (e *exporter) run(ctx context.Context) int {
 			fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToResume())
 			return exitFailed
 		}
+
 		delay, _ := mintlify.RetryAfter(err)
 		if !e.wait {
 			fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n",
 				inWords(delay), e.howToResume())
 			return exitQuota
 		}
+
 		delay = cmp.Or(delay, quotaWait)
 		fmt.Fprintf(e.stderr, "The hourly quota is used up: waiting for %v.\n", delay)
 		select {
@@ -88,6 +91,7 @@ func (e *exporter) pages(ctx context.Context) error {
 	defer line.End()
 	start := time.Now()
 	before := e.rows
+
 	params := mintlify.VisitorsParams{
 		DateFrom: e.settings.DateFrom,
 		DateTo:   e.settings.DateTo,
@@ -102,6 +106,7 @@ func (e *exporter) pages(ctx context.Context) error {
 			return err
 		}
 		e.rows += int64(len(page.Visitors))
+
 		perSecond := float64(e.rows-before) / max(time.Since(start).Seconds(), 1e-3)
 		progress := fmt.Sprintf("%d rows, %d requests, %.0f rows per second", e.rows, e.requests.n.Load(), perSecond)
 		if page.HasMore {

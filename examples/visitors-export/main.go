@@ -68,6 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File, transport 
 	if err != nil {
 		return exitUsage // parse has said why
 	}
+
 	e := &exporter{wait: opts.wait, stderr: stderr, requests: counter{RoundTripper: transport}}
 	if err := e.open(opts, stdout); err != nil {
 		fmt.Fprintln(stderr, err)
@@ -82,6 +83,7 @@ func (e *exporter) open(o options, stdout *os.File) error {
 	if err := e.connect(o); err != nil {
 		return err
 	}
+
 	out, err := openOutput(o.output, stdout, e.settings)
 	if err != nil {
 		return err
@@ -107,6 +109,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+
 	if err := o.check(flags); err != nil {
 		fmt.Fprintln(stderr, err)
 		return o, err
@@ -132,6 +135,7 @@ func (o options) check(flags *flag.FlagSet) error {
 			empty = f.Name
 		}
 	})
+
 	switch {
 	case empty != "":
 		return fmt.Errorf("-%s is empty", empty)
@@ -161,12 +165,14 @@ func (e *exporter) connect(o options) error {
 		reason = "Demo"
 		source = fmt.Sprintf("fake with %d rows", o.demoRows)
 	}
+
 	counted := mintlify.WithHTTPClient(&http.Client{Transport: &e.requests})
 	client, err := demo.Connect(e.stderr, fake, reason, counted)
 	if err != nil {
 		return err
 	}
 	e.client = client
+
 	from, to, err := o.dates(e.stderr)
 	if err != nil {
 		return err
@@ -188,6 +194,7 @@ func (o options) dates(stderr io.Writer) (from, to mintlify.Date, err error) {
 	if !o.from.IsZero() {
 		return o.from, o.to, nil
 	}
+
 	saved, found, err := loadCheckpoint(checkpointPath(o.output))
 	if err != nil {
 		return from, to, err

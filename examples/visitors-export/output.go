@@ -70,6 +70,7 @@ func loadCheckpoint(path string) (checkpoint, bool, error) {
 		return checkpoint{}, false, err
 	}
 	defer file.Close()
+
 	c, err := readCheckpoint(file)
 	if err != nil {
 		return checkpoint{}, false, fmt.Errorf("%s is no checkpoint: %w", path, err)
@@ -82,6 +83,7 @@ func readCheckpoint(file io.Reader) (checkpoint, error) {
 	if err != nil {
 		return checkpoint{}, err
 	}
+
 	var c checkpoint
 	if err := json.Unmarshal(data, &c); err != nil {
 		return checkpoint{}, err
@@ -98,6 +100,7 @@ func (c checkpoint) save(path string) error {
 	if err != nil {
 		return err
 	}
+
 	temporary := path + ".tmp"
 	if err := writeSynced(temporary, append(data, '\n')); err != nil {
 		return err
@@ -112,6 +115,7 @@ func writeSynced(path string, data []byte) error {
 		return err
 	}
 	defer file.Close() // a second time after a success, which changes nothing
+
 	if _, err := file.Write(data); err != nil {
 		return err
 	}
@@ -135,6 +139,7 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 		o.file = stdout
 		return o, nil
 	}
+
 	saved, found, err := loadCheckpoint(checkpointPath(path))
 	if err != nil {
 		return nil, err
@@ -167,6 +172,7 @@ func (c checkpoint) checkResume(path string, s settings) error {
 		return fmt.Errorf("%s is of another export: %s; use its settings, or remove it and %s to begin anew",
 			checkpointPath(path), difference, path)
 	}
+
 	info, err := os.Stat(path)
 	if c.Bytes > 0 && (err != nil || info.Size() < c.Bytes) {
 		return fmt.Errorf("%s is missing or shorter than the %d bytes that its checkpoint says: "+
@@ -186,11 +192,13 @@ func (o *output) write(page *mintlify.VisitorPage) error {
 	next.NextOffset = page.NextOffset
 	next.Bytes += int64(len(data))
 	next.Done = !page.HasMore
+
 	if o.path == stdoutPath {
 		o.checkpoint = next
 		_, err := o.file.Write(data)
 		return err
 	}
+
 	if o.file == nil {
 		if err := o.begin(); err != nil {
 			return err
@@ -202,6 +210,7 @@ func (o *output) write(page *mintlify.VisitorPage) error {
 	if err := o.file.Sync(); err != nil {
 		return err
 	}
+
 	if err := next.save(checkpointPath(o.path)); err != nil {
 		return err
 	}
@@ -217,11 +226,13 @@ func (o *output) begin() error {
 			return err
 		}
 	}
+
 	file, err := os.OpenFile(o.path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
 	o.file = file
+
 	if err := file.Truncate(o.checkpoint.Bytes); err != nil {
 		return err
 	}
@@ -263,6 +274,7 @@ func encodeCSV(rows []mintlify.Visitor, header bool) ([]byte, error) {
 	for _, row := range rows {
 		cells = append(cells, []string{row.Path, number(row.Human), number(row.AI), number(row.Total)})
 	}
+
 	var data bytes.Buffer
 	if err := csv.NewWriter(&data).WriteAll(cells); err != nil {
 		return nil, err

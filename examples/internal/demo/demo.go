@@ -20,6 +20,7 @@ func Connect(
 		fmt.Fprintf(out, "%s: using a fake of the service inside this program (mintlifytest).\n", reason)
 		return fake.Client(opts...), nil
 	}
+
 	client, err := mintlify.NewClientFromEnv(opts...)
 	if err != nil {
 		return nil, err

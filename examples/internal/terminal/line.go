@@ -47,6 +47,7 @@ func (l *Line) Show(text string) {
 		l.last = time.Now()
 		return
 	}
+
 	runes := []rune(text)
 	if len(runes) > columns {
 		runes = append(runes[:columns-1], '…')
