@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -18,6 +19,7 @@ type jobRun struct {
 	client *mintlify.Client
 	out    *os.File
 	marker string // asked for in the pull request of a new job
+	seen   bool   // the service has responded with the job
 }
 
 // run creates the job, if there is none yet, waits for it, sends the follow-up, waits
@@ -73,6 +75,7 @@ func (j *jobRun) create(ctx context.Context) error {
 
 	// With an id the wait can begin, even if the rest of the response is malformed.
 	j.job = job.ID
+	j.seen = true
 	fmt.Fprintf(j.out, "Created job %s: %s\n", job.ID, j.prompt)
 	if err != nil {
 		fmt.Fprintln(j.out, err)
@@ -128,6 +131,7 @@ func (j *jobRun) wait(ctx context.Context, settle time.Duration) (*mintlify.Job,
 		status := mintlify.JobStatus("unknown")
 		if p.Job != nil {
 			status = p.Job.Status
+			j.seen = true
 		}
 
 		isNews := status != last || p.Err != nil || p.Next == 0
@@ -167,9 +171,26 @@ func (j *jobRun) afterwards(err error) string {
 	case outcomeUnknown:
 		return fmt.Sprintf("The agent may have the follow-up. "+
 			"Run this with -job %s, without -follow-up, to see what becomes of it.", j.job)
-	case j.followUp != "":
-		return fmt.Sprintf("Job %s exists, and the follow-up was not sent. "+
-			"To resume, run this with -job %s and the same -follow-up.", j.job, j.job)
+	case errors.Is(err, mintlify.ErrNotFound) && !j.seen:
+		return fmt.Sprintf("The project has no job %s: check -job and MINTLIFY_PROJECT_ID.", j.job)
 	}
-	return fmt.Sprintf("Job %s exists. To resume, run this with -job %s.", j.job, j.job)
+	return j.howToResume(err)
+}
+
+func (j *jobRun) howToResume(err error) string {
+	var text strings.Builder
+	switch {
+	case j.seen && errors.Is(err, mintlify.ErrNotFound):
+		fmt.Fprintf(&text, "Job %s was there before. ", j.job)
+	case j.seen:
+		fmt.Fprintf(&text, "Job %s exists. ", j.job)
+	}
+
+	if j.followUp == "" {
+		fmt.Fprintf(&text, "To resume, run this with -job %s.", j.job)
+	} else {
+		fmt.Fprintf(&text, "The follow-up was not sent. "+
+			"To resume, run this with -job %s and the same -follow-up.", j.job)
+	}
+	return text.String()
 }

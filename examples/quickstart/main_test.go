@@ -278,6 +278,31 @@ func TestWhatToDoAfterALostResponse(t *testing.T) {
 	assert.Contains(t, lines, "Created job job_77: Fix it")
 }
 
+func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
+	svc := mintlifytest.NewService()
+	useService(t, svc)
+	lines, err := output(t, task{job: "job_none", followUp: "And that"}, 0)
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+	last := lines[len(lines)-1]
+	assert.Equal(t, "The project has no job job_none: check -job and MINTLIFY_PROJECT_ID.", last)
+
+	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 403})
+	for followUp, want := range map[string]string{
+		"":         "To resume, run this with -job job_none.",
+		"And that": "The follow-up was not sent. To resume, run this with -job job_none and the same -follow-up.",
+	} {
+		lines, err = output(t, task{job: "job_none", followUp: followUp}, 0)
+		require.ErrorIs(t, err, mintlify.ErrForbidden)
+		assert.Equal(t, want, lines[len(lines)-1])
+	}
+
+	svc.AddJob("job_1", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}})
+	lines, err = output(t, task{job: "job_1"}, 0)
+	require.ErrorIs(t, err, mintlify.ErrNotFound)
+	last = lines[len(lines)-1]
+	assert.Equal(t, "Job job_1 was there before. To resume, run this with -job job_1.", last)
+}
+
 func TestProgressInALogIsShort(t *testing.T) {
 	svc := mintlifytest.NewService()
 	useService(t, svc)
