@@ -184,6 +184,7 @@ func (p *VisitorPage) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
+
 	p.Totals = VisitorTotals{Human: counts.totals.Human, AI: counts.totals.AI, Total: counts.totals.Total}
 	p.Visitors = counts.rows
 	p.HasMore = counts.hasMore
@@ -281,6 +282,7 @@ func (p *ViewPage) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
+
 	p.Totals = ViewTotals{Human: counts.totals.Human, AI: counts.totals.AI, Total: counts.totals.Total}
 	p.Views = counts.rows
 	p.HasMore = counts.hasMore

@@ -147,6 +147,7 @@ func (s *DeploymentsService) TriggerPreview(ctx context.Context, params PreviewP
 	if err := checkText("branch", params.Branch); err != nil {
 		return nil, err
 	}
+
 	return s.trigger(ctx, request{
 		operation: OpTriggerPreview,
 		url:       s.client.url("/v1/project/preview", s.client.projectID),
@@ -193,6 +194,7 @@ func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, 
 	if errors.Is(err, ErrMalformedResponse) && deployment.isDone() {
 		return deployment, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -271,6 +273,7 @@ func (q *QueuedDeployment) decode(data []byte) error {
 		_ = q.read(wire.Salvage(data))
 		return wire.Invalid("a queued deployment", err)
 	}
+
 	if q.ID == "" {
 		return wire.Missing("statusId")
 	}
@@ -294,6 +297,7 @@ func (d *Deployment) decode(data []byte) error {
 		_ = d.UnmarshalJSON(wire.Salvage(data))
 		return wire.Invalid("a deployment", err)
 	}
+
 	if d.Status == "" {
 		return wire.Missing("deployment status")
 	}
@@ -397,10 +401,12 @@ func (e *DeploymentFailedError) Error() string {
 	if e.Deployment != nil {
 		message += " " + redact.OneLine(e.Deployment.ID, 100)
 	}
+
 	message += " failed"
 	if e.Deployment != nil && strings.TrimSpace(e.Deployment.Summary) != "" {
 		message += ": " + redact.OneLine(e.Deployment.Summary, redact.MaxServiceText)
 	}
+
 	return redact.OneLine(message, maxMessage)
 }
 

@@ -169,6 +169,7 @@ func (op Operation) ids() string {
 	case OpTriggerAutomation:
 		return "the automation id and the project id"
 	}
+
 	return "the project id"
 }
 
@@ -353,12 +354,14 @@ type sentRequest struct {
 
 func (e *sendError) Error() string {
 	message := prefix(e.sent.operation) + ": " + redact.OneLine(e.sent.url, redact.MaxServiceText) + because(e.err)
+
 	if e.sent.attempts > 1 {
 		message += fmt.Sprintf(" [%d attempts]", e.sent.attempts)
 	}
 	if e.previous != nil {
 		message += "; previous attempt: " + strings.TrimPrefix(e.previous.Error(), "mintlify: ")
 	}
+
 	return redact.OneLine(message, maxMessage)
 }
 
@@ -452,6 +455,7 @@ func (e *causeError) Is(target error) bool {
 		ErrDeploymentFailed, ErrJobFailed:
 		return false
 	}
+
 	return errors.Is(e.cause, target)
 }
 
@@ -461,5 +465,6 @@ func (e *causeError) As(target any) bool {
 		**JobFailedError, **DeploymentFailedError, **sendError:
 		return false
 	}
+
 	return errors.As(e.cause, target)
 }

@@ -158,14 +158,17 @@ func (f feedbackFilter) check() error {
 			return &ArgumentError{"statuses", "has a status with a comma: give each status on its own"}
 		}
 	}
+
 	return f.dates.check()
 }
 
 func (f feedbackFilter) query() url.Values {
 	query := f.dates.query()
+
 	if f.source != "" {
 		query.Set("source", string(f.source))
 	}
+
 	if len(f.statuses) > 0 {
 		statuses := make([]string, len(f.statuses))
 		for i, status := range f.statuses {
@@ -173,6 +176,7 @@ func (f feedbackFilter) query() url.Values {
 		}
 		query.Set("status", strings.Join(statuses, ","))
 	}
+
 	return query
 }
 

@@ -105,6 +105,7 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
 	}
+
 	return s.do(ctx, request{
 		operation: OpCreateJob,
 		method:    http.MethodPost,
@@ -127,6 +128,7 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
+
 	return s.do(ctx, request{
 		operation: OpSendMessage,
 		method:    http.MethodPost,
@@ -147,6 +149,7 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
+
 	return s.do(ctx, request{
 		operation: OpGetJob,
 		method:    http.MethodGet,
@@ -296,6 +299,7 @@ func (e *JobFailedError) Error() string {
 	if e.Job != nil {
 		id = " " + e.Job.ID
 	}
+
 	return redact.OneLine("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
 }
 

@@ -120,6 +120,7 @@ func WithRetryWait(min, max time.Duration) Option {
 		if min < 0 || max < min {
 			return &ArgumentError{"retryWait", fmt.Sprintf("is %v to %v, want 0 <= min <= max", min, max)}
 		}
+
 		cfg.retryWaitMin = min
 		cfg.retryWaitMax = max
 		return nil

@@ -55,6 +55,7 @@ func newExportConfig(opts []ExportOption) (exportConfig, error) {
 		}
 		opt(&cfg)
 	}
+
 	if cfg.prefetch < 0 || cfg.prefetch > maxPrefetch {
 		return cfg, &ArgumentError{"prefetch", fmt.Sprintf("is %d, want 0 to %d pages", cfg.prefetch, maxPrefetch)}
 	}
@@ -127,6 +128,7 @@ func (l list[P, R]) check() error {
 	if err := checkLimit(l.limit, l.maxLimit); err != nil {
 		return err
 	}
+
 	switch {
 	case l.from.offset < 0:
 		return &ArgumentError{"offset", fmt.Sprintf("is %d, want 0 or more", l.from.offset)}
@@ -147,6 +149,7 @@ func (l list[P, R]) query() url.Values {
 	query := maps.Clone(l.request.query)
 	setNumber(query, "limit", l.limit)
 	setNumber(query, "offset", l.from.offset)
+
 	if l.from.cursor != "" {
 		query.Set("cursor", l.from.cursor)
 	}
@@ -198,10 +201,12 @@ func (l list[P, R]) checkExport(ctx context.Context, opts []ExportOption) (int, 
 	if err := l.check(); err != nil {
 		return 0, err
 	}
+
 	cfg, err := newExportConfig(opts)
 	if err != nil {
 		return 0, err
 	}
+
 	if ctx == nil {
 		return 0, &ArgumentError{"ctx", "is nil"}
 	}
@@ -337,6 +342,7 @@ func newPageGuard[P page[R], R row](l list[P, R]) *pageGuard[P, R] {
 		seen:    map[uint64]bool{},
 		cursors: map[uint64]bool{},
 	}
+
 	g.isNewCursor(l.from.cursor)
 	return g
 }
@@ -380,6 +386,7 @@ func (g *pageGuard[P, R]) warn(ctx context.Context, rows int) {
 		return
 	}
 	g.warned = true
+
 	g.list.client.config.logger.LogAttrs(ctx, slog.LevelWarn,
 		"mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; "+
 			"ask for a smaller limit",
@@ -396,6 +403,7 @@ func (g *pageGuard[P, R]) isNewPage(rows []R) bool {
 	for _, row := range rows {
 		maphash.WriteComparable(&h, row.identity())
 	}
+
 	return isNew(g.seen, h.Sum64())
 }
 
@@ -408,6 +416,7 @@ func isNew(seen map[uint64]bool, hash uint64) bool {
 	if seen[hash] {
 		return false
 	}
+
 	seen[hash] = true
 	return true
 }

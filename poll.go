@@ -72,6 +72,7 @@ func WithPollInterval(min, max time.Duration) WaitOption {
 		if min < 0 || max < min {
 			return &ArgumentError{"pollInterval", fmt.Sprintf("is %v to %v, want 0 <= min <= max", min, max)}
 		}
+
 		w.minInterval = min
 		w.maxInterval = max
 		return nil
@@ -243,6 +244,7 @@ func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Dur
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ends(w.interrupted(contextError(ctx)))
 	}
+
 	return w.failed(err, w.interval(waited))
 }
 
@@ -294,6 +296,7 @@ func endsWait(err error) bool {
 	if !errors.As(err, &apiErr) {
 		return false
 	}
+
 	switch apiErr.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly:
 		return false
@@ -319,6 +322,7 @@ func (w *waitConfig) interval(waited time.Duration) time.Duration {
 
 func (w *wait[T]) interrupted(err error) *WaitError {
 	job, deployment := jobOrDeployment(w.last)
+
 	return &WaitError{
 		Job:        job,
 		Deployment: deployment,

@@ -189,6 +189,7 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 
 func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Response) time.Duration {
 	wait := backoff(c.err, minWait, maxWait, retry)
+
 	c.config.logger.LogAttrs(c.ctx, slog.LevelWarn, "mintlify: retrying request",
 		slog.String("operation", string(c.operation)),
 		slog.String("path", c.path()),
@@ -294,6 +295,7 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *R
 		Header:     c.bearer.Key.Header(resp.Header),
 		Body:       c.bearer.Key.Body(body, maxKeptBody),
 	}
+
 	if !c.personal {
 		e.excerpt = redact.Excerpt(c.bearer.Key, body)
 	}
@@ -310,6 +312,7 @@ func (c *call) sendErrorOf(err error) *sendError {
 	case c.ctx.Err() != nil:
 		return c.interrupted()
 	}
+
 	return c.notFollowed(err)
 }
 
@@ -389,6 +392,7 @@ func (c *call) distrusted(err error) *sendError {
 // disconnected: there was no connection, or it failed before the response had come.
 func (c *call) disconnected(err error) *sendError {
 	notSent := c.bearer.Attempt.NeverSent()
+
 	return &sendError{
 		sent:          c.sent(),
 		err:           c.safe(err),
@@ -404,6 +408,7 @@ func (c *call) notFollowed(err error) *sendError {
 	if errors.As(err, &urlErr) {
 		err = urlErr.Err
 	}
+
 	return &sendError{
 		sent:          c.sent(),
 		err:           c.safe(err),
@@ -428,6 +433,7 @@ func (c *call) withoutKey(err error) error {
 	if message == err.Error() {
 		return err
 	}
+
 	return &redactedError{err, message}
 }
 

@@ -98,6 +98,7 @@ func (e *APIError) worthRetrying() bool {
 	case http.StatusRequestTimeout, http.StatusTooEarly:
 		return !e.Operation.isPost()
 	}
+
 	return !e.Operation.isPost() && e.StatusCode >= 500
 }
 

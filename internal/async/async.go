@@ -14,6 +14,7 @@ type Run struct {
 // Go runs f in a goroutine of its own.
 func Go(f func()) *Run {
 	r := &Run{done: make(chan struct{})}
+
 	go func() {
 		defer close(r.done)
 		defer func() {
@@ -21,9 +22,11 @@ func Go(f func()) *Run {
 				r.panicked = recover() // nil after runtime.Goexit
 			}
 		}()
+
 		f()
 		r.returned = true
 	}()
+
 	return r
 }
 
@@ -34,6 +37,7 @@ func (r *Run) Done() <-chan struct{} { return r.done }
 // ended its goroutine, as t.FailNow does, Wait ends the caller's.
 func (r *Run) Wait() {
 	<-r.done
+
 	switch {
 	case r.returned:
 	case r.panicked != nil:

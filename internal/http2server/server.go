@@ -13,16 +13,28 @@ import (
 	"sync/atomic"
 )
 
-// Types of frames, and flags, of RFC 9113.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// Types of frames of RFC 9113.
 const (
-	frameData, frameHeaders, frameRSTStream = 0x0, 0x1, 0x3
-	frameSettings, framePing                = 0x4, 0x6
-	frameGoAway, frameWindowUpdate          = 0x7, 0x8
-	maxStreamsSetting                       = 0x3
-	flagEndStream, flagAck, flagEndHeaders  = 0x1, 0x1, 0x4
-	statusField                             = 0x08 // :status by its index, the value literal
-	maxWindow                               = 1<<31 - 1
-	preface                                 = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	frameData         = 0x0
+	frameHeaders      = 0x1
+	frameRSTStream    = 0x3
+	frameSettings     = 0x4
+	framePing         = 0x6
+	frameGoAway       = 0x7
+	frameWindowUpdate = 0x8
+)
+
+// Flags of frames, and what else frames hold.
+const (
+	flagEndStream  = 0x1
+	flagAck        = 0x1
+	flagEndHeaders = 0x4
+
+	maxStreamsSetting = 0x3
+	maxWindow         = 1<<31 - 1
+	statusField       = 0x08 // :status by its index, the value literal
 )
 
 // Error codes of RFC 9113.
@@ -44,10 +56,16 @@ const (
 
 // Server calls Handle for what happens to requests, and counts it.
 type Server struct {
-	Handle     func(Event, *Stream)
-	MaxStreams uint32      // at once on a connection, as the server announces; 0: no limit
-	Silent     atomic.Bool // it does not respond to pings
+	// Handle is called for each event of a request. With nil the server is mute.
+	Handle func(Event, *Stream)
+	// MaxStreams is how many requests at once the server announces that it takes on a
+	// connection. 0 is no limit.
+	MaxStreams uint32
+	// Silent makes the server ignore pings.
+	Silent atomic.Bool
 
+	// Conns, Begun and Whole count the connections, the requests whose header has come, and
+	// those that have come whole.
 	Conns, Begun, Whole atomic.Int64
 
 	mu     sync.Mutex
@@ -60,11 +78,13 @@ type Server struct {
 func (s *Server) Transport() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
-	return &http.Transport{Protocols: protocols, DialContext: func(context.Context, string, string) (net.Conn, error) {
+
+	dial := func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go s.Serve(server)
 		return client, nil
-	}}
+	}
+	return &http.Transport{Protocols: protocols, DialContext: dial}
 }
 
 // Close closes all connections, those that are yet to come too.
@@ -83,35 +103,48 @@ func (s *Server) Serve(conn net.Conn) {
 	if !s.accept(conn) {
 		return
 	}
+
 	out := newWriter(conn)
 	defer close(out)
 	if _, err := io.ReadFull(conn, make([]byte, len(preface))); err != nil {
 		return
 	}
-	var settings []byte
-	if s.MaxStreams > 0 {
-		settings = binary.BigEndian.AppendUint32([]byte{0, maxStreamsSetting}, s.MaxStreams)
-	}
-	out.frame(frameSettings, 0, 0, settings)
+	out.frame(frame{kind: frameSettings, payload: s.settings()})
+
 	streams := map[uint32]*Stream{}
 	for {
-		kind, flags, id, payload, err := readFrame(conn)
+		f, err := readFrame(conn)
 		if err != nil {
 			return
 		}
-		if kind == frameSettings && flags&flagAck == 0 {
-			out.frame(frameSettings, flagAck, 0, nil)
+
+		switch f.kind {
+		case frameSettings, framePing:
+			s.acknowledge(f, out)
+		case frameHeaders, frameData:
+			if streams[f.stream] == nil {
+				streams[f.stream] = &Stream{out: out, id: f.stream}
+			}
+			s.receive(streams[f.stream], f)
 		}
-		if kind == framePing && flags&flagAck == 0 && !s.Silent.Load() {
-			out.frame(framePing, flagAck, 0, payload)
-		}
-		if kind != frameHeaders && kind != frameData {
-			continue
-		}
-		if streams[id] == nil {
-			streams[id] = &Stream{out: out, id: id}
-		}
-		s.receive(streams[id], kind, flags, len(payload))
+	}
+}
+
+func (s *Server) settings() []byte {
+	if s.MaxStreams == 0 {
+		return nil
+	}
+	return binary.BigEndian.AppendUint32([]byte{0, maxStreamsSetting}, s.MaxStreams)
+}
+
+// acknowledge responds to settings or a ping that is not itself such a response.
+func (s *Server) acknowledge(f frame, out writer) {
+	switch {
+	case f.flags&flagAck != 0:
+	case f.kind == frameSettings:
+		out.frame(frame{kind: frameSettings, flags: flagAck})
+	case !s.Silent.Load():
+		out.frame(frame{kind: framePing, flags: flagAck, payload: f.payload})
 	}
 }
 
@@ -123,15 +156,17 @@ func (s *Server) accept(conn net.Conn) bool {
 	return !s.closed
 }
 
-func (s *Server) receive(stream *Stream, kind, flags byte, size int) {
+// receive counts a frame of a request, and tells Handle of it.
+func (s *Server) receive(stream *Stream, f frame) {
 	event := Body
-	if kind == frameHeaders {
+	if f.kind == frameHeaders {
 		event = Begun
 		s.Begun.Add(1)
 	}
-	stream.Received += size
+	stream.Received += len(f.payload)
 	s.tell(event, stream)
-	if flags&flagEndStream != 0 {
+
+	if f.flags&flagEndStream != 0 {
 		s.Whole.Add(1)
 		s.tell(Whole, stream)
 	}
@@ -145,7 +180,8 @@ func (s *Server) tell(event Event, stream *Stream) {
 
 // Stream is a request and its response.
 type Stream struct {
-	Received int // bytes of header and body
+	// Received is the number of bytes of header and body that have come.
+	Received int
 
 	out  writer
 	id   uint32
@@ -155,7 +191,7 @@ type Stream struct {
 // Reset ends the stream without a response.
 func (s *Stream) Reset(code uint32) {
 	s.over = true
-	s.out.frame(frameRSTStream, 0, s.id, binary.BigEndian.AppendUint32(nil, code))
+	s.out.frame(frame{kind: frameRSTStream, stream: s.id, payload: binary.BigEndian.AppendUint32(nil, code)})
 }
 
 // GoAway says that no stream of the connection from the first one on was acted on, or
@@ -166,7 +202,10 @@ func (s *Stream) GoAway(fromTheFirst bool) {
 		last = 0
 	}
 	s.over = true
-	s.out.frame(frameGoAway, 0, 0, binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, last), 0))
+
+	payload := binary.BigEndian.AppendUint32(nil, last)
+	payload = binary.BigEndian.AppendUint32(payload, 0) // NO_ERROR
+	s.out.frame(frame{kind: frameGoAway, payload: payload})
 }
 
 // CloseConn closes the connection of the stream, once all is written.
@@ -183,25 +222,48 @@ func (s *Stream) Respond(status, body string) {
 	if body == "" && status[0] != '1' {
 		flags |= flagEndStream
 	}
-	s.out.frame(frameHeaders, flags, s.id, header)
+	s.out.frame(frame{kind: frameHeaders, flags: flags, stream: s.id, payload: header})
+
 	if body != "" {
-		s.out.frame(frameData, flagEndStream, s.id, []byte(body))
+		s.out.frame(frame{kind: frameData, flags: flagEndStream, stream: s.id, payload: []byte(body)})
 	}
 }
 
 // OverflowWindow breaks the stream's flow control.
 func (s *Stream) OverflowWindow() {
-	s.out.frame(frameWindowUpdate, 0, s.id, binary.BigEndian.AppendUint32(nil, maxWindow))
+	s.out.frame(frame{
+		kind:    frameWindowUpdate,
+		stream:  s.id,
+		payload: binary.BigEndian.AppendUint32(nil, maxWindow),
+	})
 }
 
-func readFrame(conn net.Conn) (kind, flags byte, stream uint32, payload []byte, err error) {
+// frame is a frame of RFC 9113.
+type frame struct {
+	kind    byte
+	flags   byte
+	stream  uint32 // 0: of the connection
+	payload []byte
+}
+
+func readFrame(conn net.Conn) (frame, error) {
 	header := make([]byte, 9)
-	if _, err = io.ReadFull(conn, header); err != nil {
-		return 0, 0, 0, nil, err
+	if _, err := io.ReadFull(conn, header); err != nil {
+		return frame{}, err
 	}
-	payload = make([]byte, int(header[0])<<16|int(header[1])<<8|int(header[2]))
-	_, err = io.ReadFull(conn, payload)
-	return header[3], header[4], binary.BigEndian.Uint32(header[5:]), payload, err
+
+	length := int(header[0])<<16 | int(header[1])<<8 | int(header[2])
+	payload := make([]byte, length)
+	if _, err := io.ReadFull(conn, payload); err != nil {
+		return frame{}, err
+	}
+
+	return frame{
+		kind:    header[3],
+		flags:   header[4],
+		stream:  binary.BigEndian.Uint32(header[5:]),
+		payload: payload,
+	}, nil
 }
 
 // writer is what is to be written to a connection; nil closes it. It is a goroutine's own,
@@ -221,8 +283,9 @@ func newWriter(conn net.Conn) writer {
 	return w
 }
 
-func (w writer) frame(kind, flags byte, stream uint32, payload []byte) {
-	frame := []byte{byte(len(payload) >> 16), byte(len(payload) >> 8), byte(len(payload)), kind, flags}
-	frame = binary.BigEndian.AppendUint32(frame, stream)
-	w <- append(frame, payload...)
+func (w writer) frame(f frame) {
+	length := len(f.payload)
+	header := []byte{byte(length >> 16), byte(length >> 8), byte(length), f.kind, f.flags}
+	header = binary.BigEndian.AppendUint32(header, f.stream)
+	w <- append(header, f.payload...)
 }

@@ -16,13 +16,20 @@ import (
 
 // Operation is one operation of the service.
 type Operation struct {
-	Name     mintlify.Operation
-	Func     string   // the method of the client that sends it, such as Jobs.Get
-	Method   string   // of the request
-	Path     string   // of the request, as api/openapi.yaml writes it
-	Body     string   // of a good response: it sets all fields of the result that such a response can set
-	Required []string // fields of Body that the SDK insists on
-	Result   any      // the zero value of Call's result
+	Name mintlify.Operation
+	// Func is the method of the client that sends it, such as Jobs.Get.
+	Func string
+	// Method is the method of the request.
+	Method string
+	// Path is the path of the request, as api/openapi.yaml writes it.
+	Path string
+	// Body is the body of a good response. It sets all fields of the result that such a
+	// response can set.
+	Body string
+	// Required are the fields of Body that the SDK insists on.
+	Required []string
+	// Result is the zero value of Call's result.
+	Result any
 
 	// Call sends the operation once.
 	Call func(context.Context, *mintlify.Client) (any, error)
@@ -54,28 +61,66 @@ func Get(name mintlify.Operation) Operation {
 
 // NewService returns a fake that has what the calls of the table ask for.
 func NewService() *mintlifytest.Service {
-	at, helpful := time.Date(2026, 1, 15, 10, 30, 0, 0, time.UTC), true
 	svc := mintlifytest.NewService()
 	svc.AddJob("job_1", mintlifytest.Step{Status: mintlify.JobCompleted})
-	svc.AddDeployment("deployment_1", mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded, Summary: "Deployed", Logs: []string{"Building", "Deployed"}})
+	svc.AddDeployment("deployment_1", mintlifytest.DeploymentStep{
+		Status:  mintlify.DeploymentSucceeded,
+		Summary: "Deployed",
+		Logs:    []string{"Building", "Deployed"},
+	})
 	svc.AddAutomation("automation_1")
-	svc.SetVisitors([]mintlify.Visitor{{Path: "/a", Human: 2, AI: 1, Total: 3}, {Path: "/b", Human: 1, Total: 1}, {Path: "/c", AI: 2, Total: 2}})
+
+	svc.SetVisitors([]mintlify.Visitor{
+		{Path: "/a", Human: 2, AI: 1, Total: 3},
+		{Path: "/b", Human: 1, Total: 1},
+		{Path: "/c", AI: 2, Total: 2},
+	})
 	svc.SetViews([]mintlify.View{{Path: "/a", Human: 1, AI: 2, Total: 3}})
+
+	at := time.Date(2026, 1, 15, 10, 30, 0, 0, time.UTC)
 	svc.SetSearches([]mintlify.SearchTerm{
 		{Query: "auth", Hits: 3, CTR: 41.5, TopClickedPage: "/auth", LastSearchedAt: at},
 		{Query: "au", LastSearchedAt: at},
 	})
-	svc.SetFeedback([]mintlify.Feedback{
-		{ID: "f1", Path: "/a", Comment: "c", CreatedAt: at, Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &helpful, Contact: "reader@example.com"},
-		{ID: "f2", Path: "/a", CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: mintlify.FeedbackDismissed, Code: "x[0]", Filename: "a.go", Language: "go"},
-		{ID: "f3", Path: "/b", Source: mintlify.FeedbackThumbsOnly, Status: mintlify.FeedbackResolved},
-	})
-	svc.SetConversations([]mintlify.Conversation{
-		{ID: "thread_1", Timestamp: at, Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}, ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a"},
-		{ID: "thread_1", Timestamp: at.Add(time.Minute), ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth"},
-	})
+	svc.SetFeedback(feedback(at))
+	svc.SetConversations(conversations(at))
 	svc.SetCallerStats(mintlify.CallerStats{Web: 1, API: 2, Other: 3, Total: 6})
 	return svc
+}
+
+func feedback(at time.Time) []mintlify.Feedback {
+	helpful := true
+	return []mintlify.Feedback{
+		{
+			ID: "f1", Path: "/a", Comment: "c", CreatedAt: at,
+			Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending,
+			Helpful: &helpful, Contact: "reader@example.com",
+		},
+		{
+			ID: "f2", Path: "/a", CreatedAt: at,
+			Source: mintlify.FeedbackFromCodeSnippet, Status: mintlify.FeedbackDismissed,
+			Code: "x[0]", Filename: "a.go", Language: "go",
+		},
+		{
+			ID: "f3", Path: "/b",
+			Source: mintlify.FeedbackThumbsOnly, Status: mintlify.FeedbackResolved,
+		},
+	}
+}
+
+func conversations(at time.Time) []mintlify.Conversation {
+	return []mintlify.Conversation{
+		{
+			ID: "thread_1", Timestamp: at,
+			Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion,
+			Sources:          []mintlify.ConversationSource{{Title: "A", URL: "/a"}},
+			ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a",
+		},
+		{
+			ID: "thread_1", Timestamp: at.Add(time.Minute),
+			ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth",
+		},
+	}
 }
 
 // Fields returns the paths of all fields in a JSON value, such as source.ref and
@@ -85,6 +130,7 @@ func Fields(body string) ([]string, error) {
 	if err := json.Unmarshal([]byte(body), &value); err != nil {
 		return nil, err
 	}
+
 	fields := appendFields(nil, "", value)
 	slices.Sort(fields)
 	return slices.Compact(fields), nil

@@ -12,43 +12,75 @@ import (
 func All() []Operation {
 	return []Operation{
 		{
-			Name: mintlify.OpCreateJob, Func: "Jobs.Create", Method: http.MethodPost, Path: "/v2/agent/{projectId}/job",
-			Body: job, Required: []string{"id", "status"}, Result: (*mintlify.Job)(nil),
+			Name:     mintlify.OpCreateJob,
+			Func:     "Jobs.Create",
+			Method:   http.MethodPost,
+			Path:     "/v2/agent/{projectId}/job",
+			Body:     job,
+			Required: []string{"id", "status"},
+			Result:   (*mintlify.Job)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
 			},
 		},
 		{
-			Name: mintlify.OpSendMessage, Func: "Jobs.Message", Method: http.MethodPost, Path: "/v2/agent/{projectId}/job/{id}/message",
-			Body: job, Required: []string{"id", "status"}, Result: (*mintlify.Job)(nil),
+			Name:     mintlify.OpSendMessage,
+			Func:     "Jobs.Message",
+			Method:   http.MethodPost,
+			Path:     "/v2/agent/{projectId}/job/{id}/message",
+			Body:     job,
+			Required: []string{"id", "status"},
+			Result:   (*mintlify.Job)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: "And the links"})
 			},
 		},
 		{
-			Name: mintlify.OpGetJob, Func: "Jobs.Get", Method: http.MethodGet, Path: "/v2/agent/{projectId}/job/{id}",
-			Body: job, Required: []string{"id", "status"}, Result: (*mintlify.Job)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) { return c.Jobs.Get(ctx, "job_1") },
+			Name:     mintlify.OpGetJob,
+			Func:     "Jobs.Get",
+			Method:   http.MethodGet,
+			Path:     "/v2/agent/{projectId}/job/{id}",
+			Body:     job,
+			Required: []string{"id", "status"},
+			Result:   (*mintlify.Job)(nil),
+			Call:     func(ctx context.Context, c *mintlify.Client) (any, error) { return c.Jobs.Get(ctx, "job_1") },
 			Wait: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.WaitOption) (any, error) {
 				return c.Jobs.WaitUntilDone(ctx, "job_1", opts...)
 			},
 			Poll: func(ctx context.Context, c *mintlify.Client) (any, error) { return c.Jobs.Poll(ctx, "job_1", 0) },
 		},
 		{
-			Name: mintlify.OpTriggerUpdate, Func: "Deployments.TriggerUpdate", Method: http.MethodPost, Path: "/v1/project/update/{projectId}",
-			Body: `{"statusId":"deployment_1"}`, Required: []string{"statusId"}, Result: (*mintlify.QueuedDeployment)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) { return c.Deployments.TriggerUpdate(ctx) },
+			Name:     mintlify.OpTriggerUpdate,
+			Func:     "Deployments.TriggerUpdate",
+			Method:   http.MethodPost,
+			Path:     "/v1/project/update/{projectId}",
+			Body:     `{"statusId":"deployment_1"}`,
+			Required: []string{"statusId"},
+			Result:   (*mintlify.QueuedDeployment)(nil),
+			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
+				return c.Deployments.TriggerUpdate(ctx)
+			},
 		},
 		{
-			Name: mintlify.OpTriggerPreview, Func: "Deployments.TriggerPreview", Method: http.MethodPost, Path: "/v1/project/preview/{projectId}",
-			Body: `{"statusId":"deployment_1","previewUrl":"https://acme-docs.example.com"}`, Required: []string{"statusId"}, Result: (*mintlify.QueuedDeployment)(nil),
+			Name:     mintlify.OpTriggerPreview,
+			Func:     "Deployments.TriggerPreview",
+			Method:   http.MethodPost,
+			Path:     "/v1/project/preview/{projectId}",
+			Body:     `{"statusId":"deployment_1","previewUrl":"https://acme-docs.example.com"}`,
+			Required: []string{"statusId"},
+			Result:   (*mintlify.QueuedDeployment)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "docs"})
 			},
 		},
 		{
-			Name: mintlify.OpGetDeployment, Func: "Deployments.Get", Method: http.MethodGet, Path: "/v1/project/update-status/{id}",
-			Body: deployment, Required: []string{"status"}, Result: (*mintlify.Deployment)(nil),
+			Name:     mintlify.OpGetDeployment,
+			Func:     "Deployments.Get",
+			Method:   http.MethodGet,
+			Path:     "/v1/project/update-status/{id}",
+			Body:     deployment,
+			Required: []string{"status"},
+			Result:   (*mintlify.Deployment)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Deployments.Get(ctx, "deployment_1")
 			},
@@ -60,16 +92,28 @@ func All() []Operation {
 			},
 		},
 		{
-			Name: mintlify.OpTriggerAutomation, Func: "Automations.Trigger", Method: http.MethodPost, Path: "/v1/workflow/{projectId}/{id}/trigger",
-			Body: `{"schemaId":"automation_1","instanceId":"run_1","jobId":"job_1"}`, Result: (*mintlify.AutomationRun)(nil),
+			Name:   mintlify.OpTriggerAutomation,
+			Func:   "Automations.Trigger",
+			Method: http.MethodPost,
+			Path:   "/v1/workflow/{projectId}/{id}/trigger",
+			Body:   `{"schemaId":"automation_1","instanceId":"run_1","jobId":"job_1"}`,
+			Result: (*mintlify.AutomationRun)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Automations.Trigger(ctx, "automation_1")
 			},
 		},
 		{
-			Name: mintlify.OpGetVisitors, Func: "Analytics.GetVisitors", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/visitors",
-			Body:     `{"totals":{"human":3,"ai":3,"total":5},"visitors":[{"path":"/a","human":2,"ai":1,"total":3}],"hasMore":true}`,
-			Required: []string{"totals", "visitors", "hasMore"}, Result: (*mintlify.VisitorPage)(nil),
+			Name:   mintlify.OpGetVisitors,
+			Func:   "Analytics.GetVisitors",
+			Method: http.MethodGet,
+			Path:   "/v1/analytics/{projectId}/visitors",
+			Body: `{
+				"totals":{"human":3,"ai":3,"total":5},
+				"visitors":[{"path":"/a","human":2,"ai":1,"total":3}],
+				"hasMore":true
+			}`,
+			Required: []string{"totals", "visitors", "hasMore"},
+			Result:   (*mintlify.VisitorPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
 			},
@@ -78,9 +122,17 @@ func All() []Operation {
 			},
 		},
 		{
-			Name: mintlify.OpGetViews, Func: "Analytics.GetViews", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/views",
-			Body:     `{"totals":{"human":3,"ai":3,"total":6},"views":[{"path":"/a","human":2,"ai":1,"total":3}],"hasMore":true}`,
-			Required: []string{"totals", "views", "hasMore"}, Result: (*mintlify.ViewPage)(nil),
+			Name:   mintlify.OpGetViews,
+			Func:   "Analytics.GetViews",
+			Method: http.MethodGet,
+			Path:   "/v1/analytics/{projectId}/views",
+			Body: `{
+				"totals":{"human":3,"ai":3,"total":6},
+				"views":[{"path":"/a","human":2,"ai":1,"total":3}],
+				"hasMore":true
+			}`,
+			Required: []string{"totals", "views", "hasMore"},
+			Result:   (*mintlify.ViewPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetViews(ctx, mintlify.ViewsParams{})
 			},
@@ -89,9 +141,18 @@ func All() []Operation {
 			},
 		},
 		{
-			Name: mintlify.OpGetSearches, Func: "Analytics.GetSearches", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/searches",
-			Body:     `{"searches":[{"searchQuery":"auth","hits":12,"ctr":41.6,"topClickedPage":"/auth","lastSearchedAt":"2026-01-15T10:30:00Z"}],"totalSearches":99,"nextCursor":"c2"}`,
-			Required: []string{"searches", "totalSearches"}, Result: (*mintlify.SearchPage)(nil),
+			Name:   mintlify.OpGetSearches,
+			Func:   "Analytics.GetSearches",
+			Method: http.MethodGet,
+			Path:   "/v1/analytics/{projectId}/searches",
+			Body: `{
+				"searches":[{"searchQuery":"auth","hits":12,"ctr":41.6,"topClickedPage":"/auth",
+					"lastSearchedAt":"2026-01-15T10:30:00Z"}],
+				"totalSearches":99,
+				"nextCursor":"c2"
+			}`,
+			Required: []string{"searches", "totalSearches"},
+			Result:   (*mintlify.SearchPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
 			},
@@ -100,10 +161,22 @@ func All() []Operation {
 			},
 		},
 		{
-			Name: mintlify.OpGetFeedback, Func: "Analytics.GetFeedback", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/feedback",
-			Body: `{"feedback":[{"id":"f1","path":"/a","comment":"Thanks","createdAt":"2026-01-15T10:30:00Z","source":"contextual","status":"pending","helpful":true,"contact":"reader@example.com"},
-				{"id":"f2","path":"/a","comment":null,"createdAt":"2026-01-15T10:30:00Z","source":"code_snippet","status":"resolved","code":"x[0]","filename":"a.go","lang":"go"}],"hasMore":true,"nextCursor":"c2"}`,
-			Required: []string{"feedback", "hasMore"}, Result: (*mintlify.FeedbackPage)(nil),
+			Name:   mintlify.OpGetFeedback,
+			Func:   "Analytics.GetFeedback",
+			Method: http.MethodGet,
+			Path:   "/v1/analytics/{projectId}/feedback",
+			Body: `{
+				"feedback":[
+					{"id":"f1","path":"/a","comment":"Thanks","createdAt":"2026-01-15T10:30:00Z","source":"contextual",
+						"status":"pending","helpful":true,"contact":"reader@example.com"},
+					{"id":"f2","path":"/a","comment":null,"createdAt":"2026-01-15T10:30:00Z","source":"code_snippet",
+						"status":"resolved","code":"x[0]","filename":"a.go","lang":"go"}
+				],
+				"hasMore":true,
+				"nextCursor":"c2"
+			}`,
+			Required: []string{"feedback", "hasMore"},
+			Result:   (*mintlify.FeedbackPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetFeedback(ctx, mintlify.FeedbackParams{})
 			},
@@ -112,18 +185,31 @@ func All() []Operation {
 			},
 		},
 		{
-			Name: mintlify.OpGetFeedbackByPage, Func: "Analytics.GetFeedbackByPage", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/feedback/by-page",
+			Name:     mintlify.OpGetFeedbackByPage,
+			Func:     "Analytics.GetFeedbackByPage",
+			Method:   http.MethodGet,
+			Path:     "/v1/analytics/{projectId}/feedback/by-page",
 			Body:     `{"feedback":[{"path":"/a","thumbsUp":3,"thumbsDown":1,"code":2,"total":6}],"hasMore":true}`,
-			Required: []string{"feedback", "hasMore"}, Result: (*mintlify.FeedbackByPage)(nil),
+			Required: []string{"feedback", "hasMore"},
+			Result:   (*mintlify.FeedbackByPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
 			},
 		},
 		{
-			Name: mintlify.OpGetConversations, Func: "Analytics.GetConversations", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/assistant",
-			Body: `{"conversations":[{"id":"thread_1","timestamp":"2026-01-15T10:30:00Z","query":"how?","response":"so","responseType":"answer","sources":[{"title":"A","url":"/a"}],
-				"resolutionStatus":"answered","queryCategory":"auth","pageUrl":"https://docs.example.com/a"}],"hasMore":true,"nextCursor":"c2"}`,
-			Required: []string{"conversations", "hasMore"}, Result: (*mintlify.ConversationPage)(nil),
+			Name:   mintlify.OpGetConversations,
+			Func:   "Analytics.GetConversations",
+			Method: http.MethodGet,
+			Path:   "/v1/analytics/{projectId}/assistant",
+			Body: `{
+				"conversations":[{"id":"thread_1","timestamp":"2026-01-15T10:30:00Z","query":"how?","response":"so",
+					"responseType":"answer","sources":[{"title":"A","url":"/a"}],"resolutionStatus":"answered",
+					"queryCategory":"auth","pageUrl":"https://docs.example.com/a"}],
+				"hasMore":true,
+				"nextCursor":"c2"
+			}`,
+			Required: []string{"conversations", "hasMore"},
+			Result:   (*mintlify.ConversationPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetConversations(ctx, mintlify.ConversationsParams{})
 			},
@@ -132,16 +218,29 @@ func All() []Operation {
 			},
 		},
 		{
-			Name: mintlify.OpGetThread, Func: "Analytics.GetThread", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/assistant/threads/{id}",
-			Body:     `{"threadId":"thread_1","createdAt":"2026-01-15T10:30:00Z","messages":[{"id":"m1","role":"user","content":"how?","createdAt":"2026-01-15T10:30:00Z"}]}`,
-			Required: []string{"messages"}, Result: (*mintlify.Thread)(nil),
+			Name:   mintlify.OpGetThread,
+			Func:   "Analytics.GetThread",
+			Method: http.MethodGet,
+			Path:   "/v1/analytics/{projectId}/assistant/threads/{id}",
+			Body: `{
+				"threadId":"thread_1",
+				"createdAt":"2026-01-15T10:30:00Z",
+				"messages":[{"id":"m1","role":"user","content":"how?","createdAt":"2026-01-15T10:30:00Z"}]
+			}`,
+			Required: []string{"messages"},
+			Result:   (*mintlify.Thread)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetThread(ctx, "thread_1")
 			},
 		},
 		{
-			Name: mintlify.OpGetCallerStats, Func: "Analytics.GetCallerStats", Method: http.MethodGet, Path: "/v1/analytics/{projectId}/assistant/caller-stats",
-			Body: `{"web":5,"api":2,"other":1,"total":8}`, Required: []string{"web", "api", "other", "total"}, Result: (*mintlify.CallerStats)(nil),
+			Name:     mintlify.OpGetCallerStats,
+			Func:     "Analytics.GetCallerStats",
+			Method:   http.MethodGet,
+			Path:     "/v1/analytics/{projectId}/assistant/caller-stats",
+			Body:     `{"web":5,"api":2,"other":1,"total":8}`,
+			Required: []string{"web", "api", "other", "total"},
+			Result:   (*mintlify.CallerStats)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
 				return c.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
 			},
@@ -149,16 +248,36 @@ func All() []Operation {
 	}
 }
 
-const (
-	job = `{"id":"job_1","status":"archived","source":{"repository":"https://github.com/example/docs","ref":"main"},"model":"a-model",
-		"prLink":"https://github.com/example/docs/pull/7","createdAt":"2026-01-15T10:30:00Z","archivedAt":"2026-01-15T10:33:00Z"}`
-	deployment = `{"_id":"deployment_1","projectId":"acme","status":"success","summary":"Deployed","logs":["Building","Deployed"],"subdomain":"acme","source":"api",
-		"commit":{"sha":"5907854c","ref":"main","message":"Change the introduction","filesChanged":{"added":["a.mdx"],"modified":["b.mdx"],"removed":["c.mdx"]}},
-		"author":{"name":"Ann","avatarUrl":"https://example.com/ann.png","githubUserId":7},"screenshot":"https://example.com/1.png","screenshotLight":"https://example.com/2.png",
-		"screenshotDark":"https://example.com/3.png","createdAt":"2026-01-15T10:30:00Z","endedAt":"2026-01-15T10:33:00Z"}`
-)
+const job = `{
+	"id":"job_1",
+	"status":"archived",
+	"source":{"repository":"https://github.com/example/docs","ref":"main"},
+	"model":"a-model",
+	"prLink":"https://github.com/example/docs/pull/7",
+	"createdAt":"2026-01-15T10:30:00Z",
+	"archivedAt":"2026-01-15T10:33:00Z"
+}`
 
-func collect[T any](seq iter.Seq2[T, error]) (rows []T, err error) {
+const deployment = `{
+	"_id":"deployment_1",
+	"projectId":"acme",
+	"status":"success",
+	"summary":"Deployed",
+	"logs":["Building","Deployed"],
+	"subdomain":"acme",
+	"source":"api",
+	"commit":{"sha":"5907854c","ref":"main","message":"Change the introduction",
+		"filesChanged":{"added":["a.mdx"],"modified":["b.mdx"],"removed":["c.mdx"]}},
+	"author":{"name":"Ann","avatarUrl":"https://example.com/ann.png","githubUserId":7},
+	"screenshot":"https://example.com/1.png",
+	"screenshotLight":"https://example.com/2.png",
+	"screenshotDark":"https://example.com/3.png",
+	"createdAt":"2026-01-15T10:30:00Z",
+	"endedAt":"2026-01-15T10:33:00Z"
+}`
+
+func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
+	var rows []T
 	for row, err := range seq {
 		if err != nil {
 			return rows, err

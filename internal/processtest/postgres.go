@@ -39,16 +39,18 @@ type Postgres struct {
 
 // Database returns the URL of a new database for the driver "pgx", which the caller imports.
 // If Postgres is not installed, the test is skipped, or fails in CI.
-func (p *Postgres) Database(t *testing.T) (url string) {
+func (p *Postgres) Database(t *testing.T) string {
 	t.Helper()
 	p.once.Do(func() { p.err = p.create() })
 	if errors.Is(p.err, exec.ErrNotFound) && os.Getenv("CI") == "" {
 		t.Skip(p.err)
 	}
 	require.NoError(t, p.err)
+
 	db, err := sql.Open("pgx", p.url("postgres"))
 	require.NoError(t, err)
 	defer func() { _ = db.Close() }()
+
 	name := fmt.Sprint("test", p.databases.Add(1))
 	_, err = db.ExecContext(t.Context(), "CREATE DATABASE "+name)
 	require.NoError(t, err)
@@ -65,14 +67,19 @@ func (p *Postgres) create() error {
 	if err != nil {
 		return err
 	}
-	if p.folder, err = os.MkdirTemp("", "pg-"); err != nil { // a socket's path has at most 107 bytes
+	p.program = filepath.Join(filepath.Dir(initdb), "postgres")
+	p.attributes = DyingWithParent()
+
+	p.folder, err = os.MkdirTemp("", "pg-") // short: a socket's path has at most 107 bytes
+	if err != nil {
 		return err
 	}
-	p.program, p.attributes = filepath.Join(filepath.Dir(initdb), "postgres"), DyingWithParent()
 	if err := p.leaveRoot(); err != nil {
 		return err
 	}
-	if out, err := p.command(initdb, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput(); err != nil {
+
+	cmd := p.command(initdb, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	return p.Start()
@@ -83,6 +90,7 @@ func (p *Postgres) leaveRoot() error {
 	if os.Getuid() != 0 {
 		return nil
 	}
+
 	nobody, err := user.Lookup("nobody")
 	if err != nil {
 		return err
@@ -94,14 +102,20 @@ func (p *Postgres) leaveRoot() error {
 }
 
 func (p *Postgres) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(context.Background(), program, append([]string{"-D", filepath.Join(p.folder, "data")}, args...)...)
-	cmd.SysProcAttr, cmd.Dir = p.attributes, p.folder
+	args = append([]string{"-D", filepath.Join(p.folder, "data")}, args...)
+	cmd := exec.CommandContext(context.Background(), program, args...)
+	cmd.SysProcAttr = p.attributes
+	cmd.Dir = p.folder
 	return cmd
 }
 
 // Start starts the server again after Stop.
 func (p *Postgres) Start() error {
-	p.process = p.command(p.program, "-k", p.folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=300")
+	p.process = p.command(p.program,
+		"-k", p.folder,
+		"-c", "listen_addresses=",
+		"-c", "fsync=off",
+		"-c", "max_connections=300")
 	log, err := p.process.StderrPipe()
 	if err != nil {
 		return err
@@ -109,12 +123,16 @@ func (p *Postgres) Start() error {
 	if err := p.process.Start(); err != nil {
 		return err
 	}
+
 	var lines []string
-	for scanner := bufio.NewScanner(log); scanner.Scan(); {
-		if lines = append(lines, scanner.Text()); strings.Contains(scanner.Text(), "ready to accept connections") {
+	scanner := bufio.NewScanner(log)
+	for scanner.Scan() {
+		line := scanner.Text()
+		if strings.Contains(line, "ready to accept connections") {
 			go func() { _, _ = io.Copy(io.Discard, log) }()
 			return nil
 		}
+		lines = append(lines, line)
 	}
 	return fmt.Errorf("Postgres did not start:\n%s", strings.Join(lines, "\n"))
 }
@@ -140,7 +158,13 @@ func findProgram(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return filepath.EvalSymlinks(path)
 	}
-	for _, pattern := range []string{"/usr/lib/postgresql/*/bin/", "/usr/pgsql-*/bin/", "/opt/homebrew/opt/postgresql*/bin/"} {
+
+	folders := []string{
+		"/usr/lib/postgresql/*/bin/",
+		"/usr/pgsql-*/bin/",
+		"/opt/homebrew/opt/postgresql*/bin/",
+	}
+	for _, pattern := range folders {
 		if found, _ := filepath.Glob(pattern + name); len(found) > 0 {
 			return found[len(found)-1], nil
 		}

@@ -30,7 +30,8 @@ func NewKey(value string) Key { return Key{value} }
 // Text returns the first limit bytes of text without the key: the key as it is, and as
 // JSON, HTML or a URL escapes it.
 func (k Key) Text(text string, limit int) string {
-	text = k.all(text[:min(len(text), limit+escapeLen*len(k.value))]) // room for a key that straddles the limit
+	text = text[:min(len(text), k.needed(limit))]
+	text = k.all(text)
 	if len(text) <= limit {
 		return text
 	}
@@ -39,14 +40,18 @@ func (k Key) Text(text string, limit int) string {
 
 // Body is [Key.Text] of a body, as a copy.
 func (k Key) Body(body []byte, limit int) []byte {
-	return []byte(k.Text(string(body[:min(len(body), limit+escapeLen*len(k.value))]), limit))
+	text := string(body[:min(len(body), k.needed(limit))])
+	return []byte(k.Text(text, limit))
 }
+
+// needed returns how many bytes to look at for limit bytes: a key may straddle the limit.
+func (k Key) needed(limit int) int { return limit + escapeLen*len(k.value) }
 
 // Header returns a copy of header without the key, in names and in values.
 func (k Key) Header(header http.Header) http.Header {
 	clean := make(http.Header, len(header))
 	for name, values := range header {
-		if k.value != "" && strings.Contains(strings.ToLower(name), strings.ToLower(k.value)) { // net/http changes the case of names
+		if k.isIn(name) {
 			name = Mark
 		}
 		for _, value := range values {
@@ -56,14 +61,23 @@ func (k Key) Header(header http.Header) http.Header {
 	return clean
 }
 
+// isIn reports whether the name of a header contains the key. net/http changes the case of
+// names.
+func (k Key) isIn(name string) bool {
+	return k.value != "" && strings.Contains(strings.ToLower(name), strings.ToLower(k.value))
+}
+
 func (k Key) all(text string) string {
 	if k.value == "" {
 		return text
 	}
+
 	for _, form := range k.forms() {
 		text = strings.ReplaceAll(text, form, Mark)
 	}
-	for _, form := range k.forms() { // truncated text may end within the key
+
+	// Truncated text may end within the key.
+	for _, form := range k.forms() {
 		for n := min(len(form)-1, len(text)); n > len(prefix); n-- {
 			if strings.HasSuffix(text, form[:n]) {
 				return text[:len(text)-n] + Mark
@@ -78,6 +92,13 @@ func (k Key) forms() []string {
 	if inHTML == k.value && url.QueryEscape(k.value) == k.value && !strings.Contains(k.value, `\`) {
 		return []string{k.value} // as almost all keys are
 	}
+
 	inJSON, _ := json.Marshal(k.value) // text can always be marshaled
-	return []string{k.value, string(inJSON[1 : len(inJSON)-1]), inHTML, url.QueryEscape(k.value), url.PathEscape(k.value)}
+	return []string{
+		k.value,
+		string(inJSON[1 : len(inJSON)-1]),
+		inHTML,
+		url.QueryEscape(k.value),
+		url.PathEscape(k.value),
+	}
 }

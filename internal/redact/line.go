@@ -11,13 +11,14 @@ import (
 // OneLine makes text from outside fit for a message: no control or invisible
 // characters, white space folded, at most limit bytes.
 func OneLine(text string, limit int) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 8*limit)], " ") // room for what is removed
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
+	text = text[:min(len(text), 8*limit)] // room for what is removed
+	text = strings.ToValidUTF8(text, " ")
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+	text = strings.Join(words, " ")
 	if len(text) <= limit {
 		return text
 	}
+
 	end := limit - len("…")
 	for !utf8.RuneStart(text[end]) {
 		end--

@@ -25,10 +25,12 @@ func ServiceMessage(key Key, body []byte) (message string, details []string) {
 		Message json.RawMessage `json:"message"`
 		Details json.RawMessage `json:"details"`
 	}
+
 	var mismatch *json.UnmarshalTypeError
 	if err := json.Unmarshal(body, &fields); err != nil && !errors.As(err, &mismatch) {
 		return Excerpt(key, body), nil
 	}
+
 	var list []json.RawMessage
 	_ = json.Unmarshal(fields.Details, &list) // anything but a list has no details
 	for _, raw := range list[:min(len(list), maxDetails)] {
@@ -36,6 +38,7 @@ func ServiceMessage(key Key, body []byte) (message string, details []string) {
 			details = append(details, text)
 		}
 	}
+
 	message = messageText(key, fields.Error)
 	if message == "" {
 		message = messageText(key, fields.Message)
@@ -52,6 +55,7 @@ func messageText(key Key, raw json.RawMessage) string {
 	if json.Unmarshal(raw, &text) == nil {
 		return words(key, text)
 	}
+
 	var object struct {
 		Message string `json:"message"`
 	}

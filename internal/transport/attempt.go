@@ -15,8 +15,11 @@ import (
 )
 
 const (
-	gracePeriod = 5 * time.Second // for a POST's response once the caller's context or the attempt's time has ended
-	maxConns    = 3               // that a request may be written to: net/http resends it on its own
+	// gracePeriod is for a POST's response once the caller's context or the attempt's time has
+	// ended.
+	gracePeriod = 5 * time.Second
+
+	maxConns = 3 // that a request may be written to: net/http resends it on its own
 
 	maxInformationals = 100 // net/http itself does not bound their number
 )
@@ -74,12 +77,15 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	if !a.isGet {
 		a.trace.Got1xxResponse = a.informational
 	}
+
 	out := req.WithContext(httptrace.WithClientTrace(a.ctx, &a.trace))
 	a.url = *req.URL
-	out.URL, out.Header = &a.url, header
+	out.URL = &a.url
+	out.Header = header
 	if a.isGet {
 		return out
 	}
+
 	if out.Body == nil {
 		out.Body = http.NoBody
 	}
@@ -123,6 +129,7 @@ func (a *Attempt) startConn(event *bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	*event = true
+
 	switch {
 	case !a.isGet && a.isSent():
 		a.abandon(errResent)
@@ -137,12 +144,12 @@ func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.informationals++
-	tooMany := a.informationals > maxInformationals
 	a.responding = false
+
 	if a.ended != nil {
 		a.abandon(a.ended)
 	}
-	if tooMany {
+	if a.informationals > maxInformationals {
 		return fmt.Errorf("the service sent more than %d informational responses", maxInformationals)
 	}
 	return nil
@@ -184,6 +191,7 @@ func (a *Attempt) end(cause error) {
 	if a.ended == nil {
 		a.ended = cause
 	}
+
 	if !a.isGet && a.responding {
 		a.startGrace()
 		return
@@ -206,7 +214,10 @@ func (a *Attempt) startGrace() {
 func (a *Attempt) respond(resp *http.Response) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.responding, a.responded = true, true
+	a.responding = true
+	a.responded = true
+	a.body = resp.Body
+
 	if !a.isGet {
 		a.abandoned = nil // the response has won
 		if a.ended != nil {
@@ -214,19 +225,20 @@ func (a *Attempt) respond(resp *http.Response) {
 			a.grace.Reset(gracePeriod)
 		}
 	}
-	a.body = resp.Body
 }
 
 // abandon ends the attempt. The body of a response from a transport other than net/http's
 // may ignore the context, so it is closed too. The lock is held.
 func (a *Attempt) abandon(cause error) {
-	if a.abandoned == nil {
-		a.abandoned = cause
-		a.cancel(cause) // first: net/http reads on for a while from a body that is closed
-		if a.body != nil {
-			go a.body.Close() // it may block
-			a.body = nil
-		}
+	if a.abandoned != nil {
+		return
+	}
+	a.abandoned = cause
+	a.cancel(cause) // first: net/http reads on for a while from a body that is closed
+
+	if a.body != nil {
+		go a.body.Close() // it may block
+		a.body = nil
 	}
 }
 
@@ -248,6 +260,7 @@ func (a *Attempt) Read(resp *http.Response, b *bytes.Buffer, limit int64) error 
 	if err := a.explain(nil); err != nil {
 		return err
 	}
+
 	a.limited = io.LimitedReader{R: resp.Body, N: limit + 1}
 	_, err := b.ReadFrom(&a.limited)
 	return a.explain(err) // a body may seem to end well because it was closed
@@ -259,6 +272,7 @@ func (a *Attempt) close() {
 	body := a.body
 	a.body = nil
 	a.mu.Unlock()
+
 	if body != nil {
 		body.Close()
 	}
@@ -271,11 +285,13 @@ func (a *Attempt) End() {
 	}
 	a.unfollow()
 	a.clock.Stop()
+
 	a.mu.Lock()
 	if a.grace != nil {
 		a.grace.Stop()
 	}
 	a.mu.Unlock()
+
 	a.cancel(context.Canceled)
 }
 

@@ -17,10 +17,14 @@ const defaultTimeout = 60 * time.Second
 
 // Settings are what all calls of a client share.
 type Settings struct {
-	Client    *http.Client                          // the caller's, for its Transport and Timeout; nil: none
-	Key       func(context.Context) (string, error) // the key source, asked before each attempt
+	// Client is the caller's, for its Transport and Timeout. With nil there is none.
+	Client *http.Client
+	// Key is the key source. It is asked before each attempt.
+	Key func(context.Context) (string, error)
+	// UserAgent is the User-Agent header of each request.
 	UserAgent string
-	Pool      Pool // used if Client has no Transport
+	// Pool is used if Client has no Transport.
+	Pool Pool
 }
 
 // Bearer is the [http.RoundTripper] of one call. It asks the limiter, adds the key, starts
@@ -28,14 +32,21 @@ type Settings struct {
 // go-retryablehttp would close the connections of all other calls.
 type Bearer struct {
 	Settings *Settings
-	Context  context.Context             // the caller's
-	Limit    func(context.Context) error // asked before each attempt; nil: no limit
+	// Context is the caller's.
+	Context context.Context
+	// Limit is asked before each attempt. With nil there is no limit.
+	Limit func(context.Context) error
 
-	Attempts int        // that were started
-	Attempt  *Attempt   // the last of them; nil: none
-	Key      redact.Key // of the last of them
-	Refused  error      // why the last request was not sent
-	Err      error      // why the last attempt brought no response
+	// Attempts counts the attempts that were started.
+	Attempts int
+	// Attempt is the last attempt. It is nil if none was started.
+	Attempt *Attempt
+	// Key redacts the key of the last attempt.
+	Key redact.Key
+	// Refused is why the last request was not sent.
+	Refused error
+	// Err is why the last attempt brought no response.
+	Err error
 }
 
 // RoundTrip implements [http.RoundTripper]. [http.Client] calls it again for each
@@ -43,11 +54,13 @@ type Bearer struct {
 func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.Attempt.End()
 	b.Err = nil
-	var key string
-	var base http.RoundTripper
-	if key, base, b.Refused = b.authorize(); b.Refused != nil {
-		return nil, b.Refused
+
+	key, base, err := b.authorize()
+	b.Refused = err
+	if err != nil {
+		return nil, err
 	}
+
 	b.Key = redact.NewKey(key)
 	b.Attempt = newAttempt(b.Context, b.timeout(), req)
 	out := b.Attempt.prepare(req, b.header(req, key))
@@ -55,8 +68,21 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 		b.Refused = context.DeadlineExceeded
 		return nil, b.Refused
 	}
+
 	b.Attempts++
-	resp, err := base.RoundTrip(out)
+	resp, err := roundTrip(base, out)
+	if err != nil {
+		b.Attempt.noProxy = isOfProxy(err, base, out)
+		b.Err = b.Attempt.explain(err)
+		return nil, b.Err
+	}
+	b.Attempt.respond(resp)
+	return resp, nil
+}
+
+// roundTrip returns a response with a body, or an error, whatever base makes of its contract.
+func roundTrip(base http.RoundTripper, req *http.Request) (*http.Response, error) {
+	resp, err := base.RoundTrip(req)
 	if err == nil && resp == nil {
 		err = errors.New("the http.RoundTripper returned neither a response nor an error")
 	}
@@ -64,14 +90,12 @@ func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp != nil && resp.Body != nil {
 			resp.Body.Close()
 		}
-		b.Attempt.noProxy = isOfProxy(err, base, out)
-		b.Err = b.Attempt.explain(err)
-		return nil, b.Err
+		return nil, err
 	}
+
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
-	b.Attempt.respond(resp)
 	return resp, nil
 }
 
@@ -84,25 +108,30 @@ func PastDeadline(ctx context.Context) bool {
 
 // authorize asks the limiter for leave to send the next request, and the key source for its
 // key.
-func (b *Bearer) authorize() (key string, base http.RoundTripper, err error) {
+func (b *Bearer) authorize() (string, http.RoundTripper, error) {
 	if b.Context.Err() != nil {
 		return "", nil, context.Cause(b.Context)
 	}
-	if base = b.base(); base == nil {
+	base := b.base()
+	if base == nil {
 		return "", nil, errors.New("http.DefaultTransport is nil")
 	}
-	if b.Limit != nil {
-		if err = b.Limit(b.Context); err != nil {
-			err = fmt.Errorf("rate limiter: %w", err)
-		}
-	}
-	if err == nil {
-		key, err = b.Settings.Key(b.Context)
-	}
+
+	key, err := b.askForKey()
 	if b.Context.Err() != nil {
 		return "", nil, context.Cause(b.Context)
 	}
 	return key, base, err
+}
+
+// askForKey returns the key, once the limiter lets the request pass.
+func (b *Bearer) askForKey() (string, error) {
+	if b.Limit != nil {
+		if err := b.Limit(b.Context); err != nil {
+			return "", fmt.Errorf("rate limiter: %w", err)
+		}
+	}
+	return b.Settings.Key(b.Context)
 }
 
 func (b *Bearer) base() http.RoundTripper {
@@ -122,11 +151,13 @@ func (b *Bearer) timeout() time.Duration {
 // header returns the header of a request: a redirect's Referer and cookies, which http.Client
 // has put in it, and what each request of the SDK has.
 func (b *Bearer) header(req *http.Request, key string) http.Header {
-	values := [...]string{"application/json", b.Settings.UserAgent, "application/json", "Bearer " + key} // one allocation
+	// The values share an array: one allocation.
+	values := [...]string{"application/json", b.Settings.UserAgent, "application/json", "Bearer " + key}
 	header := http.Header{"Accept": values[0:1:1], "User-Agent": values[1:2:2]}
 	if req.Body != nil {
 		header["Content-Type"] = values[2:3:3]
 	}
+
 	maps.Copy(header, req.Header)
 	header["Authorization"] = values[3:4:4] // last: http.Client sets one for a redirect to a URL with user info
 	return header

@@ -22,7 +22,12 @@ type Pool struct {
 func New() *http.Transport {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		standard = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second}
+		standard = &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:     true,
+			TLSHandshakeTimeout:   10 * time.Second,
+			ExpectContinueTimeout: time.Second,
+		}
 	}
 	return roomy(standard)
 }
@@ -50,10 +55,12 @@ func (p *Pool) roundTripper() http.RoundTripper {
 	if !ok {
 		return http.DefaultTransport
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.own == nil {
-		p.standard, p.own = standard, roomy(standard)
+		p.standard = standard
+		p.own = roomy(standard)
 	}
 	if standard != p.standard {
 		return standard

@@ -23,21 +23,28 @@ func Invalid(what string, err error) error {
 	reason := err.Error()
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		field := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:]
-		switch {
-		case field == "" && mismatch.Type.Kind() == reflect.Struct:
-			reason = "expected a JSON object"
-		case field == "":
-			reason = "unexpected " + mismatch.Value
-		case mismatch.Type.Kind() == reflect.Float64:
-			reason = field + ": count is not a number"
-		case mismatch.Type.Kind() == reflect.Slice:
-			reason = field + ": expected a JSON array"
-		default:
-			reason = fmt.Sprintf("%s: unexpected %s", field, mismatch.Value)
-		}
+		reason = reasonOf(mismatch)
 	}
-	return errors.New("invalid JSON for " + what + ": " + reason[:min(len(reason), maxReason)])
+
+	reason = reason[:min(len(reason), maxReason)]
+	return errors.New("invalid JSON for " + what + ": " + reason)
+}
+
+// reasonOf says in the words of JSON, not of Go, what is wrong with a field.
+func reasonOf(mismatch *json.UnmarshalTypeError) string {
+	field := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:]
+
+	switch {
+	case field == "" && mismatch.Type.Kind() == reflect.Struct:
+		return "expected a JSON object"
+	case field == "":
+		return "unexpected " + mismatch.Value
+	case mismatch.Type.Kind() == reflect.Float64:
+		return field + ": count is not a number"
+	case mismatch.Type.Kind() == reflect.Slice:
+		return field + ": expected a JSON array"
+	}
+	return fmt.Sprintf("%s: unexpected %s", field, mismatch.Value)
 }
 
 // Missing returns the reason why a response lacks a required part.
@@ -52,7 +59,8 @@ func IsTypeMismatch(err error) bool {
 
 // Counts rounds numbers that the service may write as 12, 12.0, 1.2e1 or 12.5.
 type Counts struct {
-	Err error // that one of them is out of range
+	// Err says that one of them is out of range.
+	Err error
 }
 
 // Round returns number as a whole one.
@@ -84,15 +92,33 @@ func ParseTime(text string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
-				return time.Time{}
-			}
-			return t
+
+	for _, layout := range timeLayouts() {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
 		}
+		t = t.UTC()
+		if t.Year() < 0 || t.Year() > 9999 {
+			return time.Time{}
+		}
+		return t
 	}
 	return time.Time{}
+}
+
+// timeLayouts returns the forms that a time may have, the usual one first.
+func timeLayouts() []string {
+	return []string{
+		time.RFC3339,
+		"2006-01-02T15:04:05",
+		"2006-01-02T15:04:05Z0700",
+		"2006-01-02T15:04Z07:00",
+		"2006-01-02T15:04",
+		"2006-01-02 15:04:05Z07:00",
+		"2006-01-02 15:04:05",
+		time.DateOnly,
+	}
 }
 
 // Optional is a field that is left at its zero value if the service sends another type.
@@ -203,6 +229,7 @@ func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
+
 	if err := encoder.Encode(v); err != nil {
 		return nil, err
 	}
