@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -68,8 +70,20 @@ func commands() []command {
 	}
 }
 
-// run runs the command that the arguments name.
+// run runs the command that the arguments name. What stdout did not take is an error.
 func (p *program) run(ctx context.Context, arguments []string) error {
+	out := &output{Writer: p.stdout}
+	p.stdout = out
+	err := p.runCommand(ctx, arguments)
+
+	succeeded := err == nil || errors.Is(err, flag.ErrHelp)
+	if succeeded && out.err != nil {
+		return fmt.Errorf("write to stdout: %w", out.err)
+	}
+	return err
+}
+
+func (p *program) runCommand(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 {
 		fmt.Fprint(p.stderr, usage)
 		return usageError("which command?")

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,6 +36,7 @@ type database struct {
 	queue        queue // inserts jobs
 	newQueue     func(*river.Config) (queue, error)
 	migrateRiver func(context.Context) error
+	hasRiver     func(context.Context) (bool, error) // whether River's tables are there, in this version
 	close        func()
 }
 
@@ -46,13 +47,15 @@ type queue interface {
 	Stop(ctx context.Context) error
 }
 
+// schema has a file for each version of fleet's tables: what it changes in the version before.
+//
+//go:embed schema/*.sql
+var schema embed.FS
+
 const (
-	schemaVersion   = 1
+	schemaVersion   = 2
 	migrateAttempts = 20
 )
-
-//go:embed schema.sql
-var schema string
 
 // postgresForm matches the start of a URL, or of libpq's form such as "host=db dbname=fleet".
 var postgresForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
@@ -104,26 +107,51 @@ func connect(ctx context.Context, databaseURL string, create bool, logger *slog.
 	return openPostgres(ctx, databaseURL, logger)
 }
 
-// prepare makes the tables that are missing, if create is set, and checks their version.
+// prepare makes the tables that are missing, if create is set, and checks their version. A role
+// that may not make tables can use those that are there.
 func (db *database) prepare(ctx context.Context, create bool) error {
 	if create {
-		if err := db.migrate(ctx); err != nil {
+		isCurrent, err := db.isCurrent(ctx)
+		if err != nil {
 			return err
+		}
+		if !isCurrent {
+			if err := db.migrate(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return db.checkVersion(ctx)
 }
 
-func (db *database) checkVersion(ctx context.Context) error {
+// isCurrent reports whether all tables are there, in this version. Fleet's come last.
+func (db *database) isCurrent(ctx context.Context) (bool, error) {
+	version, err := db.version(ctx)
+	if err != nil || version < schemaVersion {
+		return false, err
+	}
+	return db.hasRiver(ctx)
+}
+
+// version returns the version of fleet's tables, 0 if there are none.
+func (db *database) version(ctx context.Context) (int64, error) {
 	version, err := number(ctx, db, "SELECT version FROM fleet_schema")
 	if isNoTable(err) {
-		return usageError("the database has no tables yet: run fleet init")
+		return 0, nil
 	}
-	if err != nil {
-		return err
-	}
+	return version, err
+}
 
-	if version > schemaVersion {
+func (db *database) checkVersion(ctx context.Context) error {
+	version, err := db.version(ctx)
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return usageError("the database has no tables yet: run fleet init")
+	case version < schemaVersion:
+		return usageError("the tables have version %d, made by an older fleet: run fleet init", version)
+	case version > schemaVersion:
 		return usageError("the tables have version %d, made by a newer fleet: this one knows %d", version, schemaVersion)
 	}
 	return nil
@@ -193,6 +221,13 @@ func newDatabase[Tx any](
 		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 		return err
 	}
+	db.hasRiver = func(ctx context.Context) (bool, error) {
+		validated, err := migrator.Validate(ctx, nil)
+		if err != nil {
+			return false, err
+		}
+		return validated.OK, nil
+	}
 	db.close = func() {
 		_ = sqlDB.Close() // what is committed is on disk
 		closePool()
@@ -221,8 +256,36 @@ func (db *database) makeTables(ctx context.Context) error {
 	if err := once.NewSQL(db).CreateTable(ctx); err != nil {
 		return err
 	}
-	_, err := db.ExecContext(ctx, schema)
-	return err
+	for version := 1; version <= schemaVersion; version++ {
+		if err := db.makeVersion(ctx, int64(version)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeVersion brings fleet's tables from the version before to this one.
+func (db *database) makeVersion(ctx context.Context, version int64) error {
+	text, err := schema.ReadFile(fmt.Sprintf("schema/%d.sql", version))
+	if err != nil {
+		return err
+	}
+	if version == 1 { // which makes the row that a transaction locks
+		_, err := db.ExecContext(ctx, string(text))
+		return err
+	}
+
+	return db.transact(ctx, func(tx *sql.Tx) error {
+		current, err := number(ctx, tx, "SELECT version FROM fleet_schema")
+		if err != nil || current >= version {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE fleet_schema SET version = $1", version)
+		return err
+	})
 }
 
 // transact commits what f did, or nothing of it. One transaction runs at a time, over all

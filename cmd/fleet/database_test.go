@@ -46,5 +46,5 @@ func openStore(t *testing.T, url string) store {
 	db, err := openDatabase(context.Background(), url, true, quiet)
 	require.NoError(t, err)
 	t.Cleanup(db.close)
-	return store{db, production, quiet, quiet}
+	return store{database: db, settings: production, logger: quiet, calm: quiet}
 }

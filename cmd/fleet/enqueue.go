@@ -71,7 +71,11 @@ func readLines(r io.Reader, flags prompt) ([]prompt, error) {
 
 	n := 1
 	for ; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+		line := lines.Text()
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark, as Windows writes it
+		}
+		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}

@@ -61,6 +61,9 @@ func (a authors) mergeOfPush(e *github.PushEvent) (m merge, why string) {
 	pushed := slices.DeleteFunc(e.Commits, func(c *github.HeadCommit) bool { return c == nil })
 	commits := a.worthDocumenting(pushed)
 	if len(commits) == 0 && len(pushed) > 0 {
+		for _, commit := range pushed {
+			m.addPull(commit)
+		}
 		return m, "all of it is the agent's own work, or that of authors to skip"
 	}
 	for _, commit := range commits {
@@ -75,7 +78,12 @@ func (m *merge) addCommit(commit *github.HeadCommit) {
 	m.Commits = append(m.Commits, subject)
 	m.ids = append(m.ids, commit.GetID())
 	m.Files = slices.Concat(m.Files, commit.Added, commit.Modified, commit.Removed)
+	m.addPull(commit)
+}
 
+// addPull adds the pull request that a commit names.
+func (m *merge) addPull(commit *github.HeadCommit) {
+	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
 	if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
 		m.Pulls = append(m.Pulls, number)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"io"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
@@ -85,7 +86,7 @@ func (p *program) parse(c command, arguments []string) error {
 
 	all := p.allFlags(c.name)
 	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	flags.SetOutput(p.stderr)
+	flags.SetOutput(io.Discard)
 	for _, name := range c.flags {
 		f := all.Lookup(name)
 		flags.Var(f.Value, name, f.Usage)
@@ -93,10 +94,12 @@ func (p *program) parse(c command, arguments []string) error {
 
 	err := flags.Parse(arguments)
 	if errors.Is(err, flag.ErrHelp) {
+		flags.SetOutput(p.stdout)
+		flags.Usage()
 		return err
 	}
 	if err != nil {
-		return usageError("%w", err)
+		return usageError("%w; fleet %s -h lists its flags", err, c.name)
 	}
 
 	if err := p.takeOperand(c, flags.Args()); err != nil {
@@ -105,6 +108,9 @@ func (p *program) parse(c command, arguments []string) error {
 	if err := p.noteGiven(flags); err != nil {
 		return err
 	}
+	p.operand = foldCase(p.operand)
+	p.prompt.Key = foldCase(p.prompt.Key)
+
 	if c.check == nil {
 		return nil
 	}

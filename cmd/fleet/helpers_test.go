@@ -22,6 +22,9 @@ import (
 
 const testProject = "project-1"
 
+// timeToDo is how long a few prompts may take on a machine that has much else to do.
+const timeToDo = time.Minute
+
 func promptOf(i int, project string) prompt {
 	return prompt{Key: fmt.Sprintf("acme/repo@%d", i), Project: project, Prompt: "Do it."}
 }

@@ -56,6 +56,20 @@ type program struct {
 	flags
 }
 
+// output is stdout. It keeps the first error, for which a command need not look at each line.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.Writer.Write(text)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
 // exit prints an error, and returns the exit code.
 func (p *program) exit(err error) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
@@ -78,7 +92,24 @@ func (p *program) withStore(ctx context.Context, create bool, level slog.Level, 
 	}
 	defer db.close()
 
-	return f(store{database: db, settings: p.settings, logger: p.logger(level), calm: calm})
+	return f(store{database: db, settings: p.settings, logger: p.logger(level), calm: calm, who: p.who()})
+}
+
+// who returns who makes the changes of a command: a machine that works, or the person at it.
+func (p *program) who() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	if p.command == "work" || p.command == "serve" || p.command == "demo-worker" {
+		return host
+	}
+
+	name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME"))
+	if name == "" {
+		name = fmt.Sprintf("uid-%d", os.Getuid())
+	}
+	return redact.OneLine(name+"@"+host, 100)
 }
 
 // client returns the client that all projects share. It sends a request once: River retries.

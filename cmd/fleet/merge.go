@@ -59,7 +59,7 @@ func (m merge) text(name string) (string, error) {
 	return text.String(), err
 }
 
-func (m merge) key(sha string) string { return m.Repository + "@" + sha }
+func (m merge) key(sha string) string { return foldCase(m.Repository + "@" + sha) }
 
 // prompt returns what is to be enqueued for m.
 func (m merge) prompt(project string, priority int) (prompt, error) {
@@ -87,7 +87,7 @@ func (m merge) prompt(project string, priority int) (prompt, error) {
 func (m merge) pulls() string {
 	var pulls []string
 	for _, number := range m.Pulls[:min(len(m.Pulls), maxPulls)] {
-		pulls = append(pulls, fmt.Sprintf("%s#%d", m.Repository, number))
+		pulls = append(pulls, fmt.Sprintf("%s#%d", foldCase(m.Repository), number))
 	}
 	return strings.Join(pulls, " ")
 }

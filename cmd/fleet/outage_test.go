@@ -85,7 +85,7 @@ func inBubble(t *testing.T, f func(b *bench)) {
 		getenv := func(name string) string { return map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}[name] }
 		client, err := (&program{getenv: getenv, settings: production, transport: b.svc}).client()
 		require.NoError(t, err)
-		b.worker = newWorker(store{db, production, quiet, quiet}, client, nil)
+		b.worker = newWorker(store{database: db, settings: production, logger: quiet, calm: quiet}, client, nil)
 		b.ctx, b.stop = context.WithCancel(t.Context())
 		defer b.running.Wait()
 		defer b.stop()

@@ -62,6 +62,7 @@ func (w *worker) tidy(ctx context.Context, now time.Time) error {
 	statements := []string{
 		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
 		"UPDATE fleet_prompts SET added = $1 WHERE added > $1",
+		"UPDATE fleet_prompts SET queued = $1 WHERE queued > $1",
 		"UPDATE fleet_posts SET at = $1, ends = $1 WHERE at - 60000 > $1",
 		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
 	}

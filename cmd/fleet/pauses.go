@@ -71,7 +71,7 @@ func (p *program) pause(ctx context.Context, s store) error {
 
 	now := time.Now()
 	row := pauseRow{Project: project, Source: byPerson, Since: now, Until: forever}
-	row.Reason = "paused at " + now.UTC().Format(time.DateTime)
+	row.Reason = "paused at " + now.UTC().Format(time.DateTime) + " by " + s.who
 	if err := row.store(ctx, s.DB); err != nil {
 		return err
 	}

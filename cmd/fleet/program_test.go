@@ -321,6 +321,17 @@ func TestFormsOfPostgres(t *testing.T) {
 	c.wants(0, "status")
 	c.wants(0, "pause", "-all")
 	c.wants(0, "cancel", "-key", "k")
+
+	// It can work, too.
+	c.wants(0, "enqueue", "-key", "l", "-project", "p", "-prompt", "x")
+	c.wants(0, "resume", "-all")
+	f := newFleet(t, url, quick, newCountingService())
+	f.url = c.url
+	f.start()
+	f.until(timeToDo, "the prompt to be done", func() bool { return f.counts()["done"] == 1 })
+	log, err := os.ReadFile(f.log.Name())
+	require.NoError(t, err)
+	assert.NotRegexp(t, "level=(WARN|ERROR)", string(log))
 }
 
 func riverJobs(t *testing.T, s store) (n int) {
@@ -343,7 +354,7 @@ func TestSchemaVersions(t *testing.T) {
 		assert.Contains(t, text, "run fleet init")
 		c, s := made(t, url)
 		c.wants(0, "status")
-		_, err := s.ExecContext(t.Context(), "UPDATE fleet_schema SET version = 2")
+		_, err := s.ExecContext(t.Context(), "UPDATE fleet_schema SET version = 1000")
 		require.NoError(t, err)
 		for _, command := range []string{"status", "init"} {
 			_, text, code = c.runAll("", nil, command)

@@ -23,14 +23,14 @@ func (p projects) set(text string) error {
 		return errors.New("want owner/repo=project, or a project for all other repositories")
 	}
 
-	p[strings.ToLower(name)] = project
+	p[foldCase(name)] = project
 	_, err := mintlify.NewClient("any-key", cmp.Or(project, "none"))
 	return err
 }
 
 // of returns the project that documents a repository, and false if none is known.
 func (p projects) of(repository string) (string, bool) {
-	if project, known := p[strings.ToLower(repository)]; known {
+	if project, known := p[foldCase(repository)]; known {
 		return project, true
 	}
 	project, known := p[""]

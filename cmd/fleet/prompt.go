@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
@@ -25,8 +26,10 @@ type prompt struct {
 	line     int      // of the input
 }
 
-// check says what is wrong with p before anything is stored.
+// check says what is wrong with p before anything is stored. It makes key and pull requests lower case.
 func (p *prompt) check() error {
+	p.Key = foldCase(p.Key)
+	p.Pull = foldCase(p.Pull)
 	if p.Priority == 0 {
 		p.Priority = 2
 	}
@@ -61,6 +64,15 @@ func (p *prompt) problem() error {
 		}
 	}
 	return nil
+}
+
+// foldCase returns a key or a repository in lower case: GitHub ignores case in both. It leaves
+// text alone that is not UTF-8, which package once refuses.
+func foldCase(text string) string {
+	if !utf8.ValidString(text) {
+		return text
+	}
+	return strings.ToLower(text)
 }
 
 // owner/repo as GitHub allows it is also safe in a URL and in a key.

@@ -64,13 +64,13 @@ func (p *program) showFields(r row) {
 func (p *program) showHistory(ctx context.Context, s store, key string) error {
 	return scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var at int64
-		var state, job, problem string
-		if err := rows.Scan(&at, &state, &job, &problem); err != nil {
+		var state, job, problem, who string
+		if err := rows.Scan(&at, &state, &job, &problem, &who); err != nil {
 			return err
 		}
 
-		change := nameOf(once.State(state)) + " " + job + " " + problem
+		change := strings.Join(strings.Fields(nameOf(once.State(state))+" by "+who+" "+job+" "+problem), " ")
 		fmt.Fprintf(p.stdout, "  %s  %s\n", time.UnixMilli(at).UTC().Format(time.RFC3339), redact.OneLine(change, 500))
 		return nil
-	}, "SELECT at, state, job, problem FROM fleet_history WHERE key = $1 ORDER BY version", key)
+	}, "SELECT at, state, job, problem, who FROM fleet_history WHERE key = $1 ORDER BY version", key)
 }

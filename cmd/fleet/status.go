@@ -155,7 +155,6 @@ func (s status) write(w io.Writer, asJSON bool) error {
 
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	s.writeProjects(table)
-	fmt.Fprintln(table)
 	for _, state := range states {
 		fmt.Fprintf(table, "%s\t%d\n", nameOf(state), s.Counts[nameOf(state)])
 	}
@@ -164,13 +163,19 @@ func (s status) write(w io.Writer, asJSON bool) error {
 
 // writeProjects writes a line for each project with a prompt that waits, or something to wait for.
 func (s status) writeProjects(w io.Writer) {
-	fmt.Fprintln(w, "PROJECT\tQUEUED\tSINCE\tQUOTA LEFT\tFREE AT\tPAUSED UNTIL\tWHY")
+	header := "PROJECT\tQUEUED\tSINCE\tQUOTA LEFT\tFREE AT\tPAUSED UNTIL\tWHY\n"
 	for _, p := range s.Projects {
 		if p.Counts["queued"] == 0 && p.PausedUntil.IsZero() && p.NextFree.IsZero() {
 			continue
 		}
+
+		fmt.Fprint(w, header)
+		header = ""
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\n", cmp.Or(p.Project, "all"), p.Counts["queued"],
 			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.PausedUntil), redact.OneLine(p.Why, 300))
+	}
+	if header == "" {
+		fmt.Fprintln(w)
 	}
 }
 

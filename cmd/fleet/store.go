@@ -23,6 +23,7 @@ type store struct {
 	settings
 	logger *slog.Logger
 	calm   *slog.Logger // says once a minute that the database fails
+	who    string       // makes the changes: a machine, or NAME@HOST of a person's command
 }
 
 func (s store) records() *once.SQL { return once.NewSQL(s.DB) }
@@ -42,9 +43,9 @@ func (s store) remember(db once.DB, r once.Record) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
 
-	_, err := db.ExecContext(ctx, `INSERT INTO fleet_history (key, version, at, state, job, problem)
-VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key, version) DO NOTHING`,
-		r.Key, r.Version, r.Updated.UnixMilli(), string(r.State), r.JobID, r.Problem)
+	_, err := db.ExecContext(ctx, `INSERT INTO fleet_history (key, version, at, state, job, problem, who)
+VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (key, version) DO NOTHING`,
+		r.Key, r.Version, r.Updated.UnixMilli(), string(r.State), r.JobID, r.Problem, s.who)
 	if err != nil {
 		s.calm.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
 	}
@@ -95,8 +96,8 @@ func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (boo
 
 // addRow reports whether it has added p.
 func addRow(ctx context.Context, tx *sql.Tx, p prompt) (bool, error) {
-	result, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts (key, project, pulls, priority, added)
-VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING`, p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
+	result, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts (key, project, pulls, priority, added, queued)
+VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT (key) DO NOTHING`, p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
 	if err != nil {
 		return false, err
 	}

@@ -42,6 +42,13 @@ func newWebhooks(s store, secret string, known projects, skip authors, priority 
 type response struct {
 	status int
 	text   string
+	reason string // why the event is left out; "" if it is not
+	about  merge  // what the log says it is about; the zero value if nothing is known
+}
+
+// leftOut is the response to an event that asks for nothing.
+func leftOut(reason string) response {
+	return response{status: http.StatusOK, text: "nothing to do: " + reason, reason: reason}
 }
 
 func (h *webhooks) handler() http.Handler {
@@ -65,42 +72,53 @@ func (h *webhooks) log(r *http.Request, resp response) {
 		level = slog.LevelError
 	}
 
-	logger.Log(r.Context(), level, "webhook",
+	attributes := []any{
 		"status", resp.status,
 		"delivery", redact.OneLine(github.DeliveryID(r), 80),
 		"event", redact.OneLine(github.WebHookType(r), 80),
-		"response", resp.text)
+		"response", resp.text,
+	}
+	if resp.about.Repository != "" {
+		attributes = append(attributes,
+			"repository", redact.OneLine(resp.about.Repository, 150),
+			"sha", redact.OneLine(resp.about.SHA, 80),
+			"number", resp.about.Pulls)
+	}
+	if resp.reason != "" {
+		attributes = append(attributes, "reason", redact.OneLine(resp.reason, 200))
+	}
+	logger.Log(r.Context(), level, "webhook", attributes...)
 }
 
 // receive responds with 202 once a merge is stored, and with 200 to an event that asks for nothing.
 func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	signature := r.Header.Get(github.SHA256SignatureHeader)
 	if !strings.HasPrefix(signature, "sha256=") {
-		return response{http.StatusUnauthorized, "no SHA-256 signature: set the webhook's secret"}
+		return response{status: http.StatusUnauthorized, text: "no SHA-256 signature: set the webhook's secret"}
 	}
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if kind != "application/json" {
-		return response{http.StatusUnsupportedMediaType, "set the webhook's content type to application/json"}
+		return response{status: http.StatusUnsupportedMediaType, text: "set the webhook's content type to application/json"}
 	}
 
 	select {
 	case h.bodies <- struct{}{}:
 		defer func() { <-h.bodies }()
 	case <-r.Context().Done():
-		return response{http.StatusServiceUnavailable, "too much at once: deliver it again"}
+		return response{status: http.StatusServiceUnavailable, text: "too much at once: deliver it again"}
 	}
 
 	body, err := github.ValidatePayloadFromBody(kind, http.MaxBytesReader(rw, r.Body, maxEvent), signature, h.secret)
 	if errors.As(err, new(*http.MaxBytesError)) {
-		return response{http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB"}
+		return response{status: http.StatusRequestEntityTooLarge, text: "the event is larger than 2 MiB"}
 	}
 	if err != nil {
-		return response{http.StatusUnauthorized, "the signature is not of this body and this server's secret"}
+		return response{status: http.StatusUnauthorized, text: "the signature is not of this body and this server's secret"}
 	}
 
 	event, err := github.ParseWebHook(github.WebHookType(r), body)
 	if err != nil {
-		return response{http.StatusBadRequest, "not an event of GitHub: " + redact.OneLine(err.Error(), 200)}
+		return response{status: http.StatusBadRequest, text: "not an event of GitHub: " + redact.OneLine(err.Error(), 200)}
 	}
 	return h.act(r.Context(), event)
 }
@@ -108,35 +126,37 @@ func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 // act does what an event asks for.
 func (h *webhooks) act(ctx context.Context, event any) response {
 	m, why := h.skip.mergeOf(event)
-	if why != "" {
-		return response{http.StatusOK, "nothing to do: " + why}
+	resp := leftOut(why)
+	if why == "" {
+		resp = h.enqueue(ctx, m)
 	}
-
-	return h.enqueue(ctx, m)
+	resp.about = m
+	return resp
 }
 
 // enqueue stores a merge, if a project documents its repository.
 func (h *webhooks) enqueue(ctx context.Context, m merge) response {
 	project, known := h.projects.of(m.Repository)
 	if !known {
-		return response{http.StatusUnprocessableEntity, "no project documents this repository: see fleet serve -project"}
+		reason := "no project documents this repository: see fleet serve -project"
+		return response{status: http.StatusUnprocessableEntity, text: reason, reason: reason}
 	}
 	if project == "" {
-		return response{http.StatusOK, "nothing to do: the repository is left out"}
+		return leftOut("the repository is left out")
 	}
 
 	p, err := m.prompt(project, h.priority)
 	if err != nil {
-		return response{http.StatusBadRequest, err.Error()}
+		return response{status: http.StatusBadRequest, text: err.Error()}
 	}
 
 	added, err := h.store.addMerge(ctx, &p, m)
 	if err != nil {
 		h.store.calm.Error("a merge could not be stored", "key", p.Key, "error", err)
-		return response{http.StatusServiceUnavailable, "not stored: deliver it again"}
+		return response{status: http.StatusServiceUnavailable, text: "not stored: deliver it again"}
 	}
 	if !added {
-		return response{http.StatusAccepted, "known already: " + p.Key}
+		return response{status: http.StatusAccepted, text: "known already: " + p.Key}
 	}
-	return response{http.StatusAccepted, "enqueued: " + p.Key}
+	return response{status: http.StatusAccepted, text: "enqueued: " + p.Key}
 }

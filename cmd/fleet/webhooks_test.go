@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -194,6 +195,43 @@ func TestWebhooksThatAskForNothing(t *testing.T) {
 	} {
 		status, response := r.post(c.kind, c.body, nil)
 		assert.Equal(t, c.status, status, "%s: %s", name, response)
+	}
+	assert.Empty(t, r.rows())
+}
+
+// TestWhatIsLeftOutIsLogged with repository, SHA, number and reason.
+func TestWhatIsLeftOutIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := openStore(t, "sqlite:"+sqliteFile(t))
+	s.logger = slog.New(slog.NewTextHandler(&log, nil))
+	h := newWebhooks(s, testSecret, projects{"acme/repo": testProject, "acme/none": ""}, authors{merges.DefaultAuthors()}, 2)
+	server := httptest.NewServer(h.handler())
+	defer server.Close()
+	r := receiver{t, s, server.URL}
+
+	in := func(name string, e fields) fields {
+		e["repository"] = fields{"full_name": name, "default_branch": "main"}
+		return e
+	}
+	for reason, c := range map[string]struct {
+		kind, repository string
+		event            fields
+	}{
+		"it is the work of dependabot[bot]": {"pull_request", "acme/repo", pullRequest(fields{"user": fields{"login": "dependabot[bot]"}})},
+		"it is the agent's own work for k":  {"pull_request", "acme/repo", pullRequest(fields{"body": "docs-job: k"})},
+		"no project documents this":         {"pull_request", "acme/other", in("acme/other", pullRequest(nil))},
+		"the repository is left out":        {"push", "acme/none", in("acme/none", push(nil))},
+		"not merged":                        {"pull_request", "acme/repo", pullRequest(fields{"merged": false})},
+		"all of it is the agent's own work": {"push", "acme/repo", push(fields{"commits": []fields{commit(testSHA, "renovate[bot]", "Bump x (#7)")}})},
+	} {
+		log.Reset()
+		r.post(c.kind, event(t, c.event), nil)
+		line := log.String()
+		assert.Equal(t, 1, strings.Count(line, "\n"), line)
+		for _, want := range []string{"repository=" + c.repository, "sha=" + testSHA, "number=[7]", `reason="` + reason} {
+			assert.Contains(t, line, want)
+		}
 	}
 	assert.Empty(t, r.rows())
 }

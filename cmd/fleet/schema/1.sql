@@ -1,5 +1,7 @@
 -- Times are Unix milliseconds. The prompts' states are in the table mintlify_once.
-CREATE TABLE IF NOT EXISTS fleet_schema (version BIGINT PRIMARY KEY); -- one row, which transactions lock
+CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row, which transactions lock
+	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE
+);
 CREATE TABLE IF NOT EXISTS fleet_prompts (
 	key         TEXT PRIMARY KEY,
 	project     TEXT NOT NULL,
