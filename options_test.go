@@ -53,6 +53,7 @@ func TestNewClientRefusesBadOptions(t *testing.T) {
 			requireArgumentError(t, err, tc.argument)
 		})
 	}
+
 	_, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithMaxRetries(0), nil)
 	assert.Contains(t, requireArgumentError(t, err, "opts").Reason, "index 1")
 }
@@ -88,12 +89,18 @@ func (j *jar) Cookies(*url.URL) []*http.Cookie     { return nil }
 
 func TestWithHTTPClientUsesItAndNeverChangesIt(t *testing.T) {
 	jar := &jar{}
-	hc := &http.Client{Transport: respondWith(200, jobJSON, "Set-Cookie", "a=b"), Timeout: time.Minute, Jar: jar,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("not asked") }}
+	hc := &http.Client{
+		Transport:     respondWith(200, jobJSON, "Set-Cookie", "a=b"),
+		Timeout:       time.Minute,
+		Jar:           jar,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("not asked") },
+	}
+
 	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
 	require.NoError(t, err)
+
 	assert.Equal(t, 1, jar.set, "its jar is used")
 	assert.Error(t, hc.CheckRedirect(nil, nil))
 	assert.Equal(t, time.Minute, hc.Timeout)
@@ -104,8 +111,10 @@ func TestWithHTTPClientSendsItsCookiesOnceAnAttempt(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
 	jar.SetCookies(&url.URL{Scheme: "https", Host: "api.mintlify.com"}, []*http.Cookie{{Name: "route", Value: "a"}})
+
 	rt := newRecording(respondWith(503, ""))
-	_, err = get(t.Context(), newClient(t, nil, mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: rt}), mintlify.WithRetryWait(0, 0)))
+	hc := mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: rt})
+	_, err = get(t.Context(), newClient(t, nil, hc, mintlify.WithRetryWait(0, 0)))
 	require.Error(t, err)
 	require.Equal(t, 4, rt.count())
 	for _, request := range rt.sent() {
@@ -119,10 +128,12 @@ func TestWithKeySourceIsAskedBeforeEachAttempt(t *testing.T) {
 		asked++
 		return fmt.Sprintf("Bearer mint_%d", asked), nil
 	}
+
 	rt := newRecording(respondWith(503, ""))
-	client, err := mintlify.NewClient("", "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt}),
+	client, err := mintlify.NewClient("", "proj", through(rt),
 		mintlify.WithKeySource(source), mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(2))
 	require.NoError(t, err)
+
 	_, err = get(t.Context(), client)
 	require.ErrorIs(t, err, mintlify.ErrServer)
 	require.Equal(t, 3, rt.count())
@@ -148,14 +159,17 @@ func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 		asked = append(asked, string(op)+" "+project)
 		return nil
 	}))
+
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429})
 	svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+
 	job, err := create(t.Context(), client)
 	require.NoError(t, err)
 	_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
 	require.NoError(t, err)
 	_, err = message(t.Context(), client)
 	require.NoError(t, err)
+
 	assert.Equal(t, []string{
 		"create job test-project", "create job test-project", // the retry too
 		"get job test-project", "get job test-project", // each poll
@@ -183,12 +197,21 @@ func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.
 }
 
 func TestWithKeySourceAndWithRateLimiterRunUnderTheCallersContext(t *testing.T) {
+	limiter := func(ctx context.Context, _ mintlify.Operation, _ string) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	source := func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
+
+	deploy := errors.New("deploy window closed")
 	for name, option := range map[string]mintlify.Option{
-		"limiter":    mintlify.WithRateLimiter(func(ctx context.Context, _ mintlify.Operation, _ string) error { <-ctx.Done(); return ctx.Err() }),
-		"key source": mintlify.WithKeySource(func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }),
+		"limiter":    mintlify.WithRateLimiter(limiter),
+		"key source": mintlify.WithKeySource(source),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			deploy := errors.New("deploy window closed")
 			for operation, call := range jobCalls {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, deploy)
 				_, err := call(ctx, newClient(t, respondWith(200, jobJSON), option))
@@ -205,8 +228,14 @@ func TestWithRateLimiterIsNotAskedOnceTheContextHasEnded(t *testing.T) {
 	for name, call := range jobCalls {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
+		limiter := func(context.Context, mintlify.Operation, string) error {
+			asked++
+			cancel()
+			return nil
+		}
+
 		rt := newRecording(respondWith(200, jobJSON))
-		client := newClient(t, rt, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; cancel(); return nil }))
+		client := newClient(t, rt, mintlify.WithRateLimiter(limiter))
 		for range 2 {
 			_, err := call(ctx, client)
 			assert.ErrorIs(t, err, context.Canceled, name)
@@ -221,9 +250,17 @@ func TestWithKeySourceAndWithRateLimiterAreOutsideTheAttemptsTime(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 50 * time.Second})
-		client := svc.Client(
-			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { time.Sleep(50 * time.Second); return nil }),
-			mintlify.WithKeySource(func(context.Context) (string, error) { time.Sleep(50 * time.Second); return mintlifytest.APIKey, nil }))
+
+		limiter := func(context.Context, mintlify.Operation, string) error {
+			time.Sleep(50 * time.Second)
+			return nil
+		}
+		source := func(context.Context) (string, error) {
+			time.Sleep(50 * time.Second)
+			return mintlifytest.APIKey, nil
+		}
+
+		client := svc.Client(mintlify.WithRateLimiter(limiter), mintlify.WithKeySource(source))
 		_, err := create(t.Context(), client)
 		require.NoError(t, err)
 	})
@@ -237,112 +274,146 @@ func TestAllRateLimitersAreAskedInOrder(t *testing.T) {
 			return err
 		})
 	}
-	_, err := get(t.Context(), newClient(t, respondWith(200, jobJSON), limiter("first", nil), limiter("second", nil)))
+
+	rt := respondWith(200, jobJSON)
+	_, err := get(t.Context(), newClient(t, rt, limiter("first", nil), limiter("second", nil)))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"first", "second"}, asked)
 
 	asked = nil
 	full := errors.New("full")
-	_, err = get(t.Context(), newClient(t, respondWith(200, jobJSON), limiter("first", full), limiter("second", nil)))
+	_, err = get(t.Context(), newClient(t, rt, limiter("first", full), limiter("second", nil)))
 	assert.ErrorIs(t, err, full)
 	assert.Equal(t, []string{"first"}, asked)
 }
 
-// hooks are where a program's own code runs within a call, each set up to call f: in the
-// first request, or a later one.
-var hooks = map[string]func(f func()) []mintlify.Option{
-	"limiter": func(f func()) []mintlify.Option {
-		return []mintlify.Option{mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { f(); return nil })}
+// hooks are where a program's own code runs within a call, each as an option that has it call
+// f: in the first request, or a later one.
+var hooks = map[string]func(f func()) mintlify.Option{
+	"limiter": func(f func()) mintlify.Option {
+		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+			f()
+			return nil
+		})
 	},
-	"key source": func(f func()) []mintlify.Option {
-		return []mintlify.Option{mintlify.WithKeySource(func(context.Context) (string, error) { f(); return testKey, nil })}
+	"key source": func(f func()) mintlify.Option {
+		return mintlify.WithKeySource(func(context.Context) (string, error) {
+			f()
+			return testKey, nil
+		})
 	},
-	"log handler": func(f func()) []mintlify.Option {
-		return []mintlify.Option{mintlify.WithLogger(slog.New(handlerFunc(func(slog.Record) { f() })))}
+	"log handler": func(f func()) mintlify.Option {
+		return mintlify.WithLogger(slog.New(handlerFunc(func(slog.Record) { f() })))
 	},
-	"transport": func(f func()) []mintlify.Option {
-		return []mintlify.Option{through(doing(f, operations.NewService().RoundTrip))}
+	"transport": func(f func()) mintlify.Option {
+		return through(doing(f, operations.NewService().RoundTrip))
 	},
-	"trace hook": func(f func()) []mintlify.Option {
+	"trace hook": func(f func()) mintlify.Option {
 		svc := operations.NewService()
-		return []mintlify.Option{through(transport(func(r *http.Request) (*http.Response, error) {
+		return through(transport(func(r *http.Request) (*http.Response, error) {
 			trace := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GetConn: func(string) { f() }})
 			httptrace.ContextClientTrace(trace).GetConn("api.example.com:443")
 			return svc.RoundTrip(r)
-		}))}
+		}))
 	},
-	"body": func(f func()) []mintlify.Option {
+	"body": func(f func()) mintlify.Option {
 		svc := operations.NewService()
-		return []mintlify.Option{through(transport(func(r *http.Request) (*http.Response, error) {
+		return through(transport(func(r *http.Request) (*http.Response, error) {
 			resp, err := svc.RoundTrip(r)
-			if err == nil {
-				rest := resp.Body
-				resp.Body = reading(func(p []byte) (int, error) { f(); return rest.Read(p) })
+			if err != nil {
+				return nil, err
 			}
-			return resp, err
-		}))}
+
+			rest := resp.Body
+			resp.Body = reading(func(p []byte) (int, error) {
+				f()
+				return rest.Read(p)
+			})
+			return resp, nil
+		}))
 	},
-	"cookie jar": func(f func()) []mintlify.Option {
+	"cookie jar": func(f func()) mintlify.Option {
 		svc := operations.NewService()
-		return []mintlify.Option{mintlify.WithHTTPClient(&http.Client{Jar: jarFunc(f), Transport: transport(func(r *http.Request) (*http.Response, error) {
+		rt := transport(func(r *http.Request) (*http.Response, error) {
 			resp, err := svc.RoundTrip(r)
-			if err == nil {
-				resp.Header.Add("Set-Cookie", "a=b")
+			if err != nil {
+				return nil, err
 			}
-			return resp, err
-		})})}
+			resp.Header.Add("Set-Cookie", "a=b")
+			return resp, nil
+		})
+		return mintlify.WithHTTPClient(&http.Client{Jar: jarFunc(f), Transport: rt})
 	},
 }
 
 type handlerFunc func(slog.Record)
 
-func (handlerFunc) Enabled(context.Context, slog.Level) bool             { return true }
-func (f handlerFunc) Handle(_ context.Context, record slog.Record) error { f(record); return nil }
-func (f handlerFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
-func (f handlerFunc) WithGroup(string) slog.Handler                      { return f }
+func (handlerFunc) Enabled(context.Context, slog.Level) bool { return true }
+func (f handlerFunc) WithAttrs([]slog.Attr) slog.Handler     { return f }
+func (f handlerFunc) WithGroup(string) slog.Handler          { return f }
+
+func (f handlerFunc) Handle(_ context.Context, record slog.Record) error {
+	f(record)
+	return nil
+}
 
 type jarFunc func()
 
 func (f jarFunc) SetCookies(*url.URL, []*http.Cookie) { f() }
 func (jarFunc) Cookies(*url.URL) []*http.Cookie       { return nil }
 
-// TestWhatEndsAHookEndsTheCaller has every hook panic, or end its goroutine as
-// t.FailNow does, in every call.
+// endings are the ways in which a hook ends its goroutine: by a panic, or as t.FailNow does.
+var endings = map[string]func(){
+	"panic":  func() { panic("boom") },
+	"Goexit": runtime.Goexit,
+}
+
+// TestWhatEndsAHookEndsTheCaller has every hook end its goroutine, in every call.
 func TestWhatEndsAHookEndsTheCaller(t *testing.T) {
-	ends := map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit}
-	for hook, setUp := range hooks {
-		for end, f := range ends {
+	for hook, calling := range hooks {
+		for end, f := range endings {
 			t.Run(hook+"/"+end, func(t *testing.T) {
-				for _, op := range operations.All() {
-					endsTheCaller(t, setUp(f), end, op.String(), op.Do)
-				}
-				for name, call := range exports {
-					endsTheCaller(t, setUp(f), end, name, call)
-				}
-				for name, wait := range waits {
-					endsTheCaller(t, setUp(f), end, name, func(ctx context.Context, c *mintlify.Client) error { return wait(ctx, c) })
-				}
-				for _, prefetch := range []int{1, 2, 8} {
-					endsTheCaller(t, setUp(f), end, "prefetch", func(ctx context.Context, c *mintlify.Client) error {
-						_, err := collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch)))
-						return err
-					})
+				for name, call := range callsOfAllKinds() {
+					endsTheCaller(t, calling(f), end, name, call)
 				}
 			})
 		}
 	}
 }
 
+// callsOfAllKinds returns the call of every operation, every export, with prefetch too, and
+// every wait.
+func callsOfAllKinds() map[string]call {
+	calls := map[string]call{}
+	for _, op := range operations.All() {
+		calls[op.String()] = op.Do
+	}
+	for name, export := range exports {
+		calls["export: "+name] = export
+	}
+	for name, wait := range waits {
+		calls["wait: "+name] = func(ctx context.Context, c *mintlify.Client) error { return wait(ctx, c) }
+	}
+
+	for _, pages := range []int{1, 2, 8} {
+		calls[fmt.Sprintf("prefetch of %d", pages)] = func(ctx context.Context, c *mintlify.Client) error {
+			_, err := collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, mintlify.WithPrefetch(pages)))
+			return err
+		}
+	}
+	return calls
+}
+
 // endsTheCaller makes a call whose hook ends its goroutine. A goroutine that stays behind
 // fails the bubble.
-func endsTheCaller(t *testing.T, opts []mintlify.Option, end, name string, call call) {
+func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call call) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := &followed{Context: t.Context(), done: make(chan struct{})}
 		returned, panicked := surfaced(func() {
-			client := operations.NewService().Client(opts...)
-			_ = call(ctx, client)
+			_ = call(ctx, operations.NewService().Client(opt))
 		})
+
 		assert.False(t, returned, "%s returned", name)
 		assert.Equal(t, end == "panic", panicked == "boom", "%s: %v", name, panicked)
 		synctest.Wait()
@@ -350,8 +421,10 @@ func endsTheCaller(t *testing.T, opts []mintlify.Option, end, name string, call 
 	})
 }
 
-// surfaced runs f, and tells how it ended.
-func surfaced(f func()) (returned bool, panicked any) {
+// surfaced runs f, and tells whether it returned, or else the panic that ended it.
+func surfaced(f func()) (bool, any) {
+	var returned bool
+	var panicked any
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -360,29 +433,37 @@ func surfaced(f func()) (returned bool, panicked any) {
 		returned = true
 	}()
 	<-done
+
 	return returned, panicked
+}
+
+// callingAt is a fake of 1000 visitors that calls f in the request for the rows from offset.
+func callingAt(offset string, f func()) *mintlify.Client {
+	svc := operations.NewService()
+	svc.SetVisitors(visitors(1000))
+	return svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Get("offset") == offset {
+			f()
+		}
+		return svc.RoundTrip(r)
+	})))
 }
 
 // A later page's hook ends the loop in its place, after the pages before it, with prefetch
 // too.
 func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
 	for _, prefetch := range []int{0, 1, 4} {
-		for end, f := range map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
+		for end, f := range endings {
 			synctest.Test(t, func(t *testing.T) {
-				svc := operations.NewService()
-				svc.SetVisitors(visitors(1000))
-				client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
-					if r.URL.Query().Get("offset") == "500" {
-						f()
-					}
-					return svc.RoundTrip(r)
-				})))
+				analytics := callingAt("500", f).Analytics
+				prefetching := mintlify.WithPrefetch(prefetch)
 				pages := 0
 				returned, panicked := surfaced(func() {
-					for range client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch)) {
+					for range analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, prefetching) {
 						pages++
 					}
 				})
+
 				assert.False(t, returned)
 				assert.Equal(t, end == "panic", panicked == "boom")
 				assert.Equal(t, 2, pages, "prefetch %d", prefetch)
@@ -393,22 +474,17 @@ func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
 
 // A loop that breaks off does not hide what ended the hook of a prefetched page.
 func TestWhatEndsAPrefetchSurfacesThoughTheLoopBreaksOff(t *testing.T) {
-	for end, f := range map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
+	for end, f := range endings {
 		synctest.Test(t, func(t *testing.T) {
-			svc := operations.NewService()
-			svc.SetVisitors(visitors(1000))
-			client := svc.Client(through(transport(func(r *http.Request) (*http.Response, error) {
-				if r.URL.Query().Get("offset") == "250" {
-					f()
-				}
-				return svc.RoundTrip(r)
-			})))
+			analytics := callingAt("250", f).Analytics
+			prefetching := mintlify.WithPrefetch(1)
 			returned, panicked := surfaced(func() {
-				for range client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(1)) {
+				for range analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, prefetching) {
 					synctest.Wait() // the next page has failed
 					break
 				}
 			})
+
 			assert.False(t, returned, end)
 			assert.Equal(t, end == "panic", panicked == "boom")
 		})
@@ -426,31 +502,47 @@ func (r logRecorder) Handle(_ context.Context, record slog.Record) error {
 	return nil
 }
 
+// logRecords keeps a client's records in records.
+func logRecords(records *[]slog.Record) mintlify.Option {
+	return mintlify.WithLogger(slog.New(logRecorder{records}))
+}
+
 // logged returns the attributes of the records with that message, their level among them.
-func logged(records []slog.Record, message string) (attrs []map[string]any) {
+func logged(records []slog.Record, message string) []map[string]any {
+	var all []map[string]any
 	for _, record := range records {
-		if strings.Contains(record.Message, message) {
-			of := map[string]any{"level": record.Level}
-			record.Attrs(func(a slog.Attr) bool { of[a.Key] = a.Value.Any(); return true })
-			attrs = append(attrs, of)
+		if !strings.Contains(record.Message, message) {
+			continue
 		}
+
+		attrs := map[string]any{"level": record.Level}
+		record.Attrs(func(a slog.Attr) bool {
+			attrs[a.Key] = a.Value.Any()
+			return true
+		})
+		all = append(all, attrs)
 	}
-	return attrs
+	return all
 }
 
 func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var records []slog.Record
 		second := func() { time.Sleep(time.Second) }
-		rt := newRecording(doing(second, failWith(errors.New("reset"))), doing(second, respondWith(429, "", "Retry-After", "7")), doing(second, respondWith(200, jobJSON)))
-		_, err := newClient(t, rt, mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.Get(t.Context(), "a/b")
+		rt := newRecording(
+			doing(second, failWith(errors.New("reset"))),
+			doing(second, respondWith(429, "", "Retry-After", "7")),
+			doing(second, respondWith(200, jobJSON)))
+
+		var records []slog.Record
+		_, err := newClient(t, rt, logRecords(&records)).Jobs.Get(t.Context(), "a/b")
 		require.NoError(t, err)
 
 		var levels []slog.Level
 		for _, record := range records {
 			levels = append(levels, record.Level)
 		}
-		assert.Equal(t, []slog.Level{slog.LevelDebug, slog.LevelWarn, slog.LevelDebug, slog.LevelWarn, slog.LevelDebug}, levels)
+		debug, warn := slog.LevelDebug, slog.LevelWarn
+		assert.Equal(t, []slog.Level{debug, warn, debug, warn, debug}, levels)
 
 		requests := logged(records, "mintlify: request")
 		require.Len(t, requests, 3)
@@ -460,8 +552,10 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 			assert.Equal(t, "/v2/agent/proj/job/a%2Fb", request["path"])
 			assert.EqualValues(t, i+1, request["attempt"])
 			assert.Equal(t, time.Second, request["duration"])
-			assert.Equal(t, []any{nil, int64(429), int64(200)}[i], request["status"])
 		}
+		assert.Nil(t, requests[0]["status"])
+		assert.EqualValues(t, 429, requests[1]["status"])
+		assert.EqualValues(t, 200, requests[2]["status"])
 		assert.Contains(t, requests[0]["error"], "reset")
 		assert.Contains(t, requests[1]["error"], "429")
 		assert.NotContains(t, requests[2], "error")
@@ -474,9 +568,9 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 }
 
 func TestWithLoggerLogsARequestThatWithRateLimiterRefuses(t *testing.T) {
+	noTokens := func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") }
 	var records []slog.Record
-	_, err := get(t.Context(), newClient(t, nil, mintlify.WithLogger(slog.New(logRecorder{&records})), mintlify.WithRateLimiter(
-		func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") })))
+	_, err := get(t.Context(), newClient(t, nil, logRecords(&records), mintlify.WithRateLimiter(noTokens)))
 	require.Error(t, err)
 	require.Len(t, records, 1)
 	assert.NotContains(t, logged(records, "request")[0], "duration")
@@ -488,10 +582,10 @@ func TestWithLoggerOfNilIsSilent(t *testing.T) {
 }
 
 func TestWithLoggerLogsNoRetryOnceTheContextHasEnded(t *testing.T) {
-	var records []slog.Record
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := create(ctx, newClient(t, doing(cancel, respondWith(429, "")),
-		mintlify.WithLogger(slog.New(logRecorder{&records})), mintlify.WithRetryWait(0, 0)))
+	rt := doing(cancel, respondWith(429, ""))
+	var records []slog.Record
+	_, err := create(ctx, newClient(t, rt, logRecords(&records), mintlify.WithRetryWait(0, 0)))
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, mintlify.ErrRateLimited)
 	assert.Empty(t, logged(records, "retrying request"))
@@ -499,34 +593,32 @@ func TestWithLoggerLogsNoRetryOnceTheContextHasEnded(t *testing.T) {
 
 func TestWithLoggerLogsAFailedPollOfWaitUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var records []slog.Record
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 503}), completed)
-		var next time.Duration
-		_, err := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithLogger(slog.New(logRecorder{&records}))).Jobs.WaitUntilDone(t.Context(), "j",
-			mintlify.WithOnPoll(func(p mintlify.Poll) {
-				if p.Number == 2 {
-					next = p.Next
-				}
-			}))
+
+		var records []slog.Record
+		var polls []mintlify.Poll
+		client := svc.Client(mintlifytest.WithRealSchedule(), logRecords(&records))
+		_, err := client.Jobs.WaitUntilDone(t.Context(), "j", keepPolls(&polls))
 		require.NoError(t, err)
+
 		warnings := logged(records, "poll failed")
 		require.Len(t, warnings, 1)
 		assert.EqualValues(t, 2, warnings[0]["poll"])
-		assert.Equal(t, next, warnings[0]["wait"])
+		assert.Equal(t, polls[1].Next, warnings[0]["wait"])
 	})
 }
 
 func TestEachAttemptHasAHeaderOfItsOwn(t *testing.T) {
-	rt := newRecording(
-		func(r *http.Request) (*http.Response, error) {
-			r.Header.Set("X-Mine", "1") // a transport that takes liberties
-			return response(429, ""), nil
-		},
-		respondWith(429, ""))
+	meddling := func(r *http.Request) (*http.Response, error) {
+		r.Header.Set("X-Mine", "1")
+		return response(429, ""), nil
+	}
+	rt := newRecording(meddling, respondWith(429, ""))
 	_, err := create(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 	require.Error(t, err)
 	require.Equal(t, 4, rt.count())
+
 	rt.sent()[0].Header.Set("X-Later", "1")
 	assert.NotContains(t, rt.sent()[1].Header, "X-Mine")
 	assert.NotContains(t, rt.sent()[1].Header, "X-Later")
@@ -545,28 +637,34 @@ func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 
 // serveInMemory has http.DefaultTransport, and with it the SDK's own transport, connect
 // to handler in memory until the test ends. It counts the connections.
-func serveInMemory(t *testing.T, handler http.Handler) (conns *atomic.Int32) {
-	conns = new(atomic.Int32)
+func serveInMemory(t *testing.T, handler http.Handler) *atomic.Int32 {
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
+
+	conns := new(atomic.Int32)
 	http.DefaultTransport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		conns.Add(1)
 		client, server := net.Pipe()
-		go func() {
-			defer server.Close()
-			for requests := bufio.NewReader(server); ; {
-				request, err := http.ReadRequest(requests)
-				if err != nil {
-					return
-				}
-				response := httptest.NewRecorder()
-				handler.ServeHTTP(response, request)
-				response.Result().Write(server)
-			}
-		}()
+		go serveConn(server, handler)
 		return client, nil
 	}}
 	return conns
+}
+
+// serveConn responds to the requests of a connection until it is closed.
+func serveConn(conn net.Conn, handler http.Handler) {
+	defer conn.Close()
+	requests := bufio.NewReader(conn)
+	for {
+		request, err := http.ReadRequest(requests)
+		if err != nil {
+			return
+		}
+
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, request)
+		response.Result().Write(conn)
+	}
 }
 
 // withJob is the fake with the job that get gets.
@@ -590,15 +688,20 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		svc := withJob()
 		conns := serveInMemory(t, svc)
 		client := newInMemoryClient(t)
+
 		for range 3 {
 			_, err := get(t.Context(), client)
 			require.NoError(t, err)
-			svc.FailNext(mintlify.OpGetJob, 4, mintlifytest.Fault{Status: 503, Body: strings.Repeat("busy ", 1000)})
+
+			busy := mintlifytest.Fault{Status: 503, Body: strings.Repeat("busy ", 1000)}
+			svc.FailNext(mintlify.OpGetJob, 4, busy)
 			_, err = get(t.Context(), client)
 			require.ErrorIs(t, err, mintlify.ErrServer)
+
 			svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Body: "{}"})
 			_, err = get(t.Context(), client)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			_, err = get(ctx, client)
@@ -633,6 +736,7 @@ func TestManyConnectionsAreKept(t *testing.T) {
 			arrived.Wait() // all at once: each needs a connection of its own
 			svc.ServeHTTP(w, r)
 		}))
+
 		client := newInMemoryClient(t)
 		for range 2 {
 			arrived.Add(n)
@@ -669,7 +773,11 @@ func TestIdleConnectionsAreClosedAfterThirtySeconds(t *testing.T) {
 		for _, step := range []struct {
 			idle  time.Duration
 			dials int
-		}{{0, 1}, {29 * time.Second, 1}, {31 * time.Second, 2}} {
+		}{
+			{0, 1},
+			{29 * time.Second, 1},
+			{31 * time.Second, 2},
+		} {
 			time.Sleep(step.idle)
 			_, err := get(t.Context(), client)
 			require.NoError(t, err)
@@ -679,12 +787,14 @@ func TestIdleConnectionsAreClosedAfterThirtySeconds(t *testing.T) {
 }
 
 func TestCloseIdleConnectionsAtAnyTime(t *testing.T) {
-	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0), mintlify.WithBaseURL("http://127.0.0.1:1"))
+	client, err := mintlify.NewClient(testKey, "proj",
+		mintlify.WithMaxRetries(0), mintlify.WithBaseURL("http://127.0.0.1:1"))
 	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() { defer close(done); client.CloseIdleConnections() }()
+
+	var closing sync.WaitGroup
+	closing.Go(client.CloseIdleConnections)
 	_, _ = get(t.Context(), client)
-	<-done
+	closing.Wait()
 }
 
 // closeCounter counts the calls that would take other requests' connections away.
@@ -706,10 +816,12 @@ func TestWithHTTPClientKeepsItsIdleConnections(t *testing.T) {
 		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
 		_, err := call(t.Context(), client)
 		require.Error(t, err)
+
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err = call(ctx, client)
 		require.Error(t, err)
+
 		client.CloseIdleConnections()
 		assert.Zero(t, rt.closed, "%s: a caller's transport is the caller's", name)
 	}
@@ -718,27 +830,33 @@ func TestWithHTTPClientKeepsItsIdleConnections(t *testing.T) {
 func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
+
+	responding := respondWith(200, `{"id":"replaced","status":"active"}`)
+	sameType := &http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+	sameType.RegisterProtocol("https", responding)
+
 	for name, replacement := range map[string]http.RoundTripper{
-		"of another type": respondWith(200, `{"id":"replaced","status":"active"}`),
-		"of the same type": func() http.RoundTripper {
-			rt := &http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
-			rt.RegisterProtocol("https", respondWith(200, `{"id":"replaced","status":"active"}`))
-			return rt
-		}(),
+		"of another type":  responding,
+		"of the same type": sameType,
 	} {
 		t.Run(name, func(t *testing.T) {
 			http.DefaultTransport = standard
 			server := httptest.NewTLSServer(http.NotFoundHandler())
 			server.Config.ErrorLog = discardLog()
 			defer server.Close()
-			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithMaxRetries(0), mintlify.WithBaseURL(server.URL))
+
+			client, err := mintlify.NewClient(testKey, "proj",
+				mintlify.WithMaxRetries(0), mintlify.WithBaseURL(server.URL))
 			require.NoError(t, err)
+
 			_, err = get(t.Context(), client)
 			require.ErrorContains(t, err, "certificate", "the real one")
+
 			http.DefaultTransport = replacement
 			job, err := get(t.Context(), client)
 			require.NoError(t, err)
 			assert.Equal(t, "replaced", job.ID)
+
 			http.DefaultTransport = standard
 			_, err = get(t.Context(), client)
 			require.ErrorContains(t, err, "certificate")
