@@ -35,23 +35,24 @@ func TestNewClientFromEnv(t *testing.T) {
 		t.Setenv("MINTLIFY_PROJECT_ID", project)
 		t.Setenv("MINTLIFY_BASE_URL", baseURL)
 	}
+
 	t.Run("all set", func(t *testing.T) {
 		set(t, "mint_abc\n", "proj", "https://env.example.com/p")
 		rt := newRecording(respondWith(200, jobJSON))
-		hc := &http.Client{Transport: rt}
-		client, err := mintlify.NewClientFromEnv(mintlify.WithHTTPClient(hc))
+		client, err := mintlify.NewClientFromEnv(through(rt))
 		require.NoError(t, err)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
 		assert.Equal(t, "https://env.example.com/p/v2/agent/proj/job/job_1", rt.last().URL.String())
 		assert.Equal(t, "Bearer mint_abc", rt.last().Header.Get("Authorization"))
 
-		client, err = mintlify.NewClientFromEnv(mintlify.WithHTTPClient(hc), mintlify.WithBaseURL("https://opt.example.com"))
+		client, err = mintlify.NewClientFromEnv(through(rt), mintlify.WithBaseURL("https://opt.example.com"))
 		require.NoError(t, err)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
 		assert.Equal(t, "opt.example.com", rt.last().URL.Host, "an option wins over the environment")
 	})
+
 	for name, tc := range map[string]struct{ key, project, baseURL, refused string }{
 		"no key":       {"", "proj", "", "MINTLIFY_API_KEY"},
 		"bad key":      {"mint_us_secret", "proj", "", "MINTLIFY_API_KEY"},
@@ -68,9 +69,11 @@ func TestNewClientFromEnv(t *testing.T) {
 			assert.NotContains(t, err.Error(), "secret")
 		})
 	}
+
+	source := mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_abc", nil })
 	t.Run("key source instead of a key", func(t *testing.T) {
 		set(t, "", "proj", "")
-		_, err := mintlify.NewClientFromEnv(mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_abc", nil }))
+		_, err := mintlify.NewClientFromEnv(source)
 		require.NoError(t, err)
 	})
 }
@@ -80,7 +83,9 @@ func TestNewClientFromEnvNamesAllThatIsMissing(t *testing.T) {
 	t.Setenv("MINTLIFY_PROJECT_ID", "")
 	_, err := mintlify.NewClientFromEnv()
 	assert.EqualError(t, err, "mintlify: MINTLIFY_API_KEY, MINTLIFY_PROJECT_ID are not set")
-	_, err = mintlify.NewClientFromEnv(mintlify.WithKeySource(func(context.Context) (string, error) { return testKey, nil }))
+
+	source := mintlify.WithKeySource(func(context.Context) (string, error) { return testKey, nil })
+	_, err = mintlify.NewClientFromEnv(source)
 	assert.EqualError(t, err, "mintlify: MINTLIFY_PROJECT_ID is not set")
 }
 
@@ -111,14 +116,17 @@ func TestProjectIDAndForProject(t *testing.T) {
 func TestCall(t *testing.T) {
 	rt := newRecording(respondWith(503, ""), respondWith(200, `{"sessions":[{"id":"s"}]}`))
 	var asked []mintlify.Operation
-	client := newClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithBaseURL("https://example.com/gateway"), mintlify.WithRateLimiter(func(_ context.Context, op mintlify.Operation, projectID string) error {
+	limiter := func(_ context.Context, op mintlify.Operation, projectID string) error {
 		asked = append(asked, op)
 		assert.Equal(t, "proj", projectID)
 		return nil
-	}))
+	}
+	client := newClient(t, rt, mintlify.WithRetryWait(0, 0),
+		mintlify.WithBaseURL("https://example.com/gateway"), mintlify.WithRateLimiter(limiter))
+
 	var into struct{ Sessions []struct{ ID string } }
-	err := client.Call(t.Context(), mintlify.Call{Method: "GET", Path: "/v2/agent/a%2Fb/jobs", Query: url.Values{"take": {"5"}}}, &into)
-	require.NoError(t, err)
+	call := mintlify.Call{Method: "GET", Path: "/v2/agent/a%2Fb/jobs", Query: url.Values{"take": {"5"}}}
+	require.NoError(t, client.Call(t.Context(), call, &into))
 	assert.Equal(t, "s", into.Sessions[0].ID)
 	assert.Equal(t, "https://example.com/gateway/v2/agent/a%2Fb/jobs?take=5", rt.last().URL.String())
 	assert.Equal(t, "Bearer "+testKey, rt.last().Header.Get("Authorization"))
@@ -126,7 +134,8 @@ func TestCall(t *testing.T) {
 
 	rt = newRecording(respondWith(202, `{"id":5}`))
 	for _, body := range []any{map[string]any{"name": "a<b"}, json.RawMessage(`{"name":"a<b"}`)} {
-		require.NoError(t, newClient(t, rt).Call(t.Context(), mintlify.Call{Method: "PUT", Path: "/v1/things", Body: body}, nil))
+		call := mintlify.Call{Method: "PUT", Path: "/v1/things", Body: body}
+		require.NoError(t, newClient(t, rt).Call(t.Context(), call, nil))
 		assert.Equal(t, `{"name":"a<b"}`, rt.last().body)
 		assert.Equal(t, "PUT", rt.last().Method)
 	}
@@ -136,10 +145,12 @@ func TestCall(t *testing.T) {
 func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 	for method, attempts := range map[string]int{"GET": 4, "HEAD": 4, "POST": 1, "DELETE": 1, "PATCH": 1} {
 		rt := newRecording(respondWith(502, "secret"))
-		err := newClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), mintlify.Call{Method: method, Path: "/v1/things"}, nil)
+		call := mintlify.Call{Method: method, Path: "/v1/things"}
+		err := newClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, nil)
 		assert.ErrorIs(t, err, mintlify.ErrServer, method)
 		assert.Equal(t, attempts == 1, isOutcomeUnknown(err), method)
 		assert.Equal(t, attempts, rt.count(), method)
+
 		_, ok := mintlify.RetryAfter(err)
 		assert.Equal(t, attempts > 1, ok, method)
 		assert.Equal(t, 1, strings.Count(err.Error(), method+" /v1/things"), "%v", err)
@@ -148,9 +159,16 @@ func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 
 func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 	call := mintlify.Call{Method: "GET", Path: "/v1/things"}
-	for body, ok := range map[string]bool{"": false, "null": true, "<html>private": false, `{"a":"private"}`: true, `{"a":["private"]}`: false} {
+	for body, ok := range map[string]bool{
+		"":                  false,
+		"null":              true,
+		"<html>private":     false,
+		`{"a":"private"}`:   true,
+		`{"a":["private"]}`: false,
+	} {
 		client := newClient(t, respondWith(200, body))
 		require.NoError(t, client.Call(t.Context(), call, nil), body)
+
 		err := client.Call(t.Context(), call, &struct{ A string }{})
 		assert.Equal(t, ok, err == nil, "%s: %v", body, err)
 		if !ok {
@@ -161,44 +179,50 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 }
 
 func TestCallThatCannotBeSentIsRefused(t *testing.T) {
+	get := func(path string) mintlify.Call { return mintlify.Call{Method: "GET", Path: path} }
+	post := func(body any) mintlify.Call { return mintlify.Call{Method: "POST", Path: "/v1", Body: body} }
+
 	client := newClient(t, failWith(errors.New("nothing may be sent")))
 	for _, tc := range []struct {
-		name string
-		call mintlify.Call
-		into any
+		argument string
+		call     mintlify.Call
+		into     any
 	}{
 		{"method", mintlify.Call{Path: "/v1"}, nil},
 		{"method", mintlify.Call{Method: "CONNECT", Path: "/v1"}, nil},
 		{"method", mintlify.Call{Method: "GET /v1/x HTTP/1.1\r\n", Path: "/v1"}, nil},
-		{"path", mintlify.Call{Method: "GET"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "v1"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "@evil.example.com/"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "//evil.example.com/v1"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "/v1?take=5"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "/v1?"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "/v1#x"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "/a b"}, nil},
-		{"path", mintlify.Call{Method: "GET", Path: "/%zz"}, nil},
-		{"body", mintlify.Call{Method: "POST", Path: "/v1", Body: func() {}}, nil},
-		{"body", mintlify.Call{Method: "POST", Path: "/v1", Body: []byte(`{"a":1}`)}, nil},
-		{"body", mintlify.Call{Method: "POST", Path: "/v1", Body: strings.NewReader(`{"a":1}`)}, nil},
-		{"into", mintlify.Call{Method: "GET", Path: "/v1"}, struct{}{}},
-		{"into", mintlify.Call{Method: "GET", Path: "/v1"}, (*struct{})(nil)},
+		{"path", get(""), nil},
+		{"path", get("v1"), nil},
+		{"path", get("@evil.example.com/"), nil},
+		{"path", get("//evil.example.com/v1"), nil},
+		{"path", get("/v1?take=5"), nil},
+		{"path", get("/v1?"), nil},
+		{"path", get("/v1#x"), nil},
+		{"path", get("/a b"), nil},
+		{"path", get("/%zz"), nil},
+		{"body", post(func() {}), nil},
+		{"body", post([]byte(`{"a":1}`)), nil},
+		{"body", post(strings.NewReader(`{"a":1}`)), nil},
+		{"into", get("/v1"), struct{}{}},
+		{"into", get("/v1"), (*struct{})(nil)},
 	} {
-		requireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.name)
+		requireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.argument)
 	}
-	requireArgumentError(t, client.Call(nilContext, mintlify.Call{Method: "GET", Path: "/v1"}, nil), "ctx")
+	requireArgumentError(t, client.Call(nilContext, get("/v1"), nil), "ctx")
 }
 
 func TestOperationFromContextIsTheRequests(t *testing.T) {
 	for _, op := range operations.All() {
 		var seen mintlify.Operation
-		_ = op.Do(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		rt := transport(func(r *http.Request) (*http.Response, error) {
 			seen, _ = mintlify.OperationFromContext(r.Context())
 			return response(400, ""), nil
-		})))
+		})
+
+		_ = op.Do(t.Context(), newClient(t, rt))
 		assert.Equal(t, op.Name, seen)
 	}
+
 	_, ok := mintlify.OperationFromContext(t.Context())
 	assert.False(t, ok)
 }
@@ -206,55 +230,37 @@ func TestOperationFromContextIsTheRequests(t *testing.T) {
 // echoing is a service that tells the key back in each header and body, and fails.
 func echoing(status int) transport {
 	return func(r *http.Request) (*http.Response, error) {
+		const body = `{"error":"bad key %s","details":[{"message":%q}],"id":%q}`
 		key := r.Header.Get("Authorization")
-		return response(status, fmt.Sprintf(`{"error":"bad key %s","details":[{"message":%q}],"id":%q}`, key, key, key),
+		return response(status, fmt.Sprintf(body, key, key, key),
 			"X-Echo", key, "X-Request-Id", key, "Location", "https://other.example.com/?key="+url.QueryEscape(key)), nil
 	}
 }
 
 func TestNoExportedValueShowsTheKey(t *testing.T) {
 	client := newClient(t, echoing(500), mintlify.WithRetryWait(0, 0))
-	ctx := t.Context()
 	other, err := client.ForProject("other")
 	require.NoError(t, err)
-	values := []any{client, *client, other, client.Jobs, *client.Jobs, client.Analytics, *client.Analytics,
+
+	values := []any{
+		client, *client, other, client.Jobs, *client.Jobs, client.Analytics, *client.Analytics,
 		mintlify.WithBaseURL("https://" + testKey + ":x@api.example.com"),
 		mintlify.WithKeySource(func(context.Context) (string, error) { return testKey, nil }),
 	}
 	for _, status := range []int{200, 302, 400, 401, 403, 404, 429, 500} {
 		client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0))
-		job, err := create(ctx, client)
-		values = append(values, err, job)
-		_, err = message(ctx, client)
+		values = append(values, valuesOfJobs(t.Context(), client)...)
+		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 		values = append(values, err)
-		_, err = get(ctx, client)
+		_, err = collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
 		values = append(values, err)
-		_, err = client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
-		values = append(values, err)
-		_, err = collect(client.Analytics.Visitors(ctx, mintlify.VisitorsParams{}))
-		values = append(values, err)
-		_, err = client.Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithMaxOutage(0), mintlify.WithPollInterval(0, 0),
-			mintlify.WithOnPoll(func(p mintlify.Poll) { values = append(values, p, &p) }))
-		values = append(values, err)
-		var apiErr *mintlify.APIError
-		if errors.As(err, &apiErr) {
-			values = append(values, *apiErr)
-		}
-		var malformed *mintlify.ResponseError
-		if errors.As(err, &malformed) {
-			values = append(values, *malformed)
-		}
-		var waitErr *mintlify.WaitError
-		if errors.As(err, &waitErr) {
-			values = append(values, *waitErr)
-		}
 	}
-	_, err = mintlify.NewClient("my-project", testKey) // swapped
-	values = append(values, err)
-	_, err = mintlify.NewClient(testKey+"\n"+testKey, "proj")
-	values = append(values, err)
-	_, err = mintlify.NewClient("x", "proj", mintlify.WithBaseURL(testKey))
-	values = append(values, err)
+
+	_, swapped := mintlify.NewClient("my-project", testKey)
+	_, twice := mintlify.NewClient(testKey+"\n"+testKey, "proj")
+	_, asBaseURL := mintlify.NewClient("x", "proj", mintlify.WithBaseURL(testKey))
+	values = append(values, swapped, twice, asBaseURL)
+
 	for _, v := range values {
 		if job, ok := v.(*mintlify.Job); ok && job != nil {
 			continue // what the service calls an id is its id
@@ -263,18 +269,45 @@ func TestNoExportedValueShowsTheKey(t *testing.T) {
 	}
 }
 
+// valuesOfJobs makes every call of a job and a wait, and returns all that comes back.
+func valuesOfJobs(ctx context.Context, client *mintlify.Client) []any {
+	job, err := create(ctx, client)
+	values := []any{err, job}
+	_, err = message(ctx, client)
+	values = append(values, err)
+	_, err = get(ctx, client)
+	values = append(values, err)
+
+	onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) { values = append(values, p, &p) })
+	_, err = client.Jobs.WaitUntilDone(ctx, "job_1",
+		mintlify.WithMaxOutage(0), mintlify.WithPollInterval(0, 0), onPoll)
+	values = append(values, err)
+
+	var apiErr *mintlify.APIError
+	if errors.As(err, &apiErr) {
+		values = append(values, *apiErr)
+	}
+	var malformed *mintlify.ResponseError
+	if errors.As(err, &malformed) {
+		values = append(values, *malformed)
+	}
+	var waitErr *mintlify.WaitError
+	if errors.As(err, &waitErr) {
+		values = append(values, *waitErr)
+	}
+	return values
+}
+
 func TestNoLogLineShowsTheKey(t *testing.T) {
-	for name, handler := range map[string]func(io.Writer) slog.Handler{
-		"text": func(w io.Writer) slog.Handler {
-			return slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.Level(-100), AddSource: true})
-		},
-		"JSON": func(w io.Writer) slog.Handler {
-			return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.Level(-100), AddSource: true})
-		},
+	options := &slog.HandlerOptions{Level: slog.Level(-100), AddSource: true}
+	for name, newHandler := range map[string]func(io.Writer) slog.Handler{
+		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, options) },
+		"JSON": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, options) },
 	} {
 		var lines strings.Builder
+		logger := mintlify.WithLogger(slog.New(newHandler(&lines)))
 		for _, status := range []int{200, 302, 401, 429, 500} {
-			client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0), mintlify.WithLogger(slog.New(handler(&lines))))
+			client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0), logger)
 			for _, call := range jobCalls {
 				_, _ = call(t.Context(), client)
 			}
@@ -286,26 +319,28 @@ func TestNoLogLineShowsTheKey(t *testing.T) {
 }
 
 func TestStackOfAPanicDoesNotShowTheKey(t *testing.T) {
-	stacks := func(panicking mintlify.Option, call func(context.Context, *mintlify.Client) (*mintlify.Job, error)) (stack string) {
-		defer func() {
-			stack = fmt.Sprint(recover(), string(debug.Stack()))
-		}()
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-			panic("in the transport")
-		}), panicking)
-		_, _ = call(t.Context(), client)
-		return ""
-	}
-	for _, call := range jobCalls {
-		for _, panicking := range []mintlify.Option{
-			mintlify.WithMaxRetries(0),
-			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { panic("in the limiter") }),
-		} {
-			stack := stacks(panicking, call)
+	inTransport := transport(func(*http.Request) (*http.Response, error) { panic("in the transport") })
+	inLimiter := func(context.Context, mintlify.Operation, string) error { panic("in the limiter") }
+
+	for _, client := range []*mintlify.Client{
+		newClient(t, inTransport),
+		newClient(t, inTransport, mintlify.WithRateLimiter(inLimiter)),
+	} {
+		for _, call := range jobCalls {
+			stack := stackOf(func() { _, _ = call(t.Context(), client) })
 			assert.Contains(t, stack, "in the ")
 			assert.NotContains(t, stack, testKey[5:])
 		}
 	}
+}
+
+// stackOf returns the panic of f and its stack.
+func stackOf(f func()) (stack string) {
+	defer func() {
+		stack = fmt.Sprint(recover(), string(debug.Stack()))
+	}()
+	f()
+	return ""
 }
 
 func TestProxyDoesNotSeeTheKey(t *testing.T) {
@@ -317,6 +352,7 @@ func TestProxyDoesNotSeeTheKey(t *testing.T) {
 	defer proxy.Close()
 	proxyURL, err := url.Parse(proxy.URL)
 	require.NoError(t, err)
+
 	rt := &http.Transport{Proxy: http.ProxyURL(proxyURL)}
 	defer rt.CloseIdleConnections()
 	for name, call := range jobCalls {
@@ -324,6 +360,7 @@ func TestProxyDoesNotSeeTheKey(t *testing.T) {
 		require.Error(t, err)
 		assert.False(t, isOutcomeUnknown(err), "%s: the tunnel was refused: %v", name, err)
 	}
+
 	assert.Contains(t, seen.String(), "CONNECT api.mintlify.com:443")
 	assert.NotContains(t, seen.String(), testKey[5:])
 	assert.NotContains(t, seen.String(), "Authorization")
@@ -332,36 +369,38 @@ func TestProxyDoesNotSeeTheKey(t *testing.T) {
 // An error of the key source may show a key: the one before, in a later attempt, poll or
 // page, or one that this call has never seen.
 func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
-	const other = "mint_0ld_key_of_yesterday"
-	for name, call := range map[string]call{
-		"retry": operations.Get(mintlify.OpGetJob).Do,
-		"wait": func(ctx context.Context, c *mintlify.Client) error {
-			return waits["Jobs.Get"](ctx, c, mintlify.WithMaxOutage(time.Hour))
-		},
-		"pages": exports["Analytics.GetVisitors"],
+	const yesterdays = "mint_0ld_key_of_yesterday"
+	svc := operations.NewService()
+	svc.SetVisitors(visitors(1000))
+	serve := func(r *http.Request) (*http.Response, error) {
+		r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
+		return svc.RoundTrip(r)
+	}
+
+	for name, tc := range map[string]struct {
+		rt   transport
+		call call
+	}{
+		"retry": {respondWith(503, ""), operations.Get(mintlify.OpGetJob).Do},
+		"wait":  {respondWith(503, ""), waitForJob},
+		"pages": {serve, exports["Analytics.GetVisitors"]},
 	} {
-		for _, shown := range []string{testKey, other} {
+		for _, shown := range []string{testKey, yesterdays} {
 			synctest.Test(t, func(t *testing.T) {
-				var lines strings.Builder
 				asked := 0
 				source := func(context.Context) (string, error) {
-					if asked++; asked > 1 {
+					asked++
+					if asked > 1 {
 						return "", fmt.Errorf("refresh of %q (or %s): vault is sealed", shown, url.QueryEscape(shown))
 					}
 					return testKey, nil
 				}
-				svc := operations.NewService()
-				svc.SetVisitors(visitors(1000))
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
-				rt := transport(func(r *http.Request) (*http.Response, error) {
-					if name == "pages" {
-						r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
-						return svc.RoundTrip(r)
-					}
-					return response(503, ""), nil
-				})
-				err := call(ctx, newClient(t, rt, mintlify.WithKeySource(source), mintlify.WithLogger(textLogger(&lines))))
+
+				var lines strings.Builder
+				logger := mintlify.WithLogger(textLogger(&lines))
+				err := tc.call(ctx, newClient(t, tc.rt, mintlify.WithKeySource(source), logger))
 				require.Greater(t, asked, 1, name)
 				assert.ErrorContains(t, err, "vault is sealed")
 				assert.NotContains(t, leaks(err)+lines.String(), shown[5:], name)
@@ -371,34 +410,49 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 }
 
 func TestKeyEchoedAsTheNameOfAHeaderIsRedacted(t *testing.T) {
+	echo := func(*http.Request) (*http.Response, error) {
+		resp := response(400, "")
+		resp.Header[testKey] = []string{"1"}
+		resp.Header[http.CanonicalHeaderKey("X-"+testKey)] = []string{"2"}
+		return resp, nil
+	}
+
 	for _, op := range operations.All() {
-		err := op.Do(t.Context(), newClient(t, transport(func(*http.Request) (*http.Response, error) {
-			resp := response(400, "")
-			resp.Header[testKey] = []string{"1"}
-			resp.Header[http.CanonicalHeaderKey("X-"+testKey)] = []string{"2"}
-			return resp, nil
-		})))
-		var apiErr *mintlify.APIError
-		require.ErrorAs(t, err, &apiErr, op)
-		assert.NotContains(t, strings.ToLower(fmt.Sprintf("%v %+v", apiErr.Header, leaks(*apiErr))), testKey[5:], op)
+		err := op.Do(t.Context(), newClient(t, transport(echo)))
+		apiErr := requireAPIError(t, err)
+		shown := fmt.Sprintf("%v %+v", apiErr.Header, leaks(*apiErr))
+		assert.NotContains(t, strings.ToLower(shown), testKey[5:], op)
 	}
 }
 
-// operationNames are the constants of type Operation, as the source has them.
-func operationNames(t *testing.T) (names []mintlify.Operation) {
+// operationNames returns the constants of type Operation, as the source has them.
+func operationNames(t *testing.T) []mintlify.Operation {
 	t.Helper()
+	var names []mintlify.Operation
+	for _, spec := range constantsOf(t, "Operation") {
+		literal := spec.Values[0].(*ast.BasicLit)
+		name, err := strconv.Unquote(literal.Value)
+		require.NoError(t, err)
+		names = append(names, mintlify.Operation(name))
+	}
+	return names
+}
+
+// constantsOf returns the constants of a type of the package.
+func constantsOf(t *testing.T, name string) []*ast.ValueSpec {
+	t.Helper()
+	var specs []*ast.ValueSpec
 	for _, typ := range parsePackage(t, ".").Types {
+		if typ.Name != name {
+			continue
+		}
 		for _, group := range typ.Consts {
 			for _, spec := range group.Decl.Specs {
-				if typ.Name == "Operation" {
-					name, err := strconv.Unquote(spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value)
-					require.NoError(t, err)
-					names = append(names, mintlify.Operation(name))
-				}
+				specs = append(specs, spec.(*ast.ValueSpec))
 			}
 		}
 	}
-	return names
+	return specs
 }
 
 func TestTableHasEveryOperation(t *testing.T) {
@@ -414,13 +468,12 @@ func TestOperationsAreSentAsTheTableSays(t *testing.T) {
 		rt := newRecording(respondWith(200, op.Body))
 		result, err := op.Call(t.Context(), newClient(t, rt))
 		require.NoError(t, err, op)
+
 		assert.IsType(t, op.Result, result, op)
 		require.Equal(t, 1, rt.count(), op)
 		assert.Equal(t, op.Method, rt.last().Method, op)
-		pattern := regexp.QuoteMeta(op.Path)
-		for _, name := range []string{`\{projectId\}`, `\{id\}`} {
-			pattern = strings.Replace(pattern, name, map[string]string{`\{projectId\}`: "proj", `\{id\}`: `[a-z]+_1`}[name], 1)
-		}
+
+		pattern := strings.NewReplacer(`\{projectId\}`, "proj", `\{id\}`, `[a-z]+_1`).Replace(regexp.QuoteMeta(op.Path))
 		assert.Regexp(t, "^"+pattern+"$", rt.last().URL.EscapedPath(), op)
 	}
 }
@@ -436,7 +489,8 @@ func TestAnOperationThatIsAPostMayHaveBeenActedOn(t *testing.T) {
 func TestResponseWithoutARequiredFieldIsMalformed(t *testing.T) {
 	for _, op := range operations.All() {
 		for _, field := range op.Required {
-			for _, body := range []string{strings.Replace(op.Body, `"`+field+`"`, `"another"`, 1), ""} {
+			renamed := strings.Replace(op.Body, `"`+field+`"`, `"another"`, 1)
+			for _, body := range []string{renamed, ""} {
 				_, err := op.Call(t.Context(), newClient(t, respondWith(200, body)))
 				assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%s without %s", op, field)
 			}
@@ -452,16 +506,19 @@ func TestTableSetsEveryFieldOfEveryResult(t *testing.T) {
 	for _, op := range operations.All() {
 		result, err := op.Call(t.Context(), newClient(t, respondWith(200, op.Body)))
 		require.NoError(t, err, op)
-		of := reflect.TypeOf(result)
-		if set[of] == nil {
-			set[of] = map[string]bool{}
+
+		typ := reflect.TypeOf(result)
+		if set[typ] == nil {
+			set[typ] = map[string]bool{}
 		}
-		noteFields(set[of], "", reflect.ValueOf(result))
+		noteFields(set[typ], "", reflect.ValueOf(result))
 	}
-	for of, fields := range set {
+
+	for typ, fields := range set {
 		for field, isSet := range fields {
 			if !slices.Contains(ownFields, field) {
-				assert.True(t, isSet, "%v: decode %s, and add it to Body in internal/operations, to api/openapi.yaml and to mintlifytest", of, field)
+				assert.True(t, isSet, "%v: decode %s, and add it to Body in internal/operations, "+
+					"to api/openapi.yaml and to mintlifytest", typ, field)
 			}
 		}
 	}
@@ -480,12 +537,15 @@ func noteFields(fields map[string]bool, path string, v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if field := v.Type().Field(i); field.IsExported() {
-				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-				at := strings.TrimPrefix(path+"."+name, ".")
-				fields[at] = fields[at] || !v.Field(i).IsZero()
-				noteFields(fields, at, v.Field(i))
+			field := v.Type().Field(i)
+			if !field.IsExported() {
+				continue
 			}
+
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			at := strings.TrimPrefix(path+"."+name, ".")
+			fields[at] = fields[at] || !v.Field(i).IsZero()
+			noteFields(fields, at, v.Field(i))
 		}
 	}
 }

@@ -31,6 +31,13 @@ func TestReferenceListsEveryOperation(t *testing.T) {
 	}
 }
 
+func TestChangelogListsEveryOperation(t *testing.T) {
+	changelog := readFiles(t, "CHANGELOG.md")
+	for _, op := range operations.All() {
+		assert.True(t, strings.Contains(changelog, "`"+op.Func+"`"), "add a line about `%s` to CHANGELOG.md", op.Func)
+	}
+}
+
 // A new kind of error is one entry in kinds and one mention in the table of errors in docs/reference.md.
 func TestEveryKindOfErrorIsListed(t *testing.T) {
 	reference := readFiles(t, "docs/reference.md")
@@ -39,19 +46,27 @@ func TestEveryKindOfErrorIsListed(t *testing.T) {
 		for _, name := range group.Names {
 			if strings.HasPrefix(name, "Err") {
 				declared = append(declared, name)
-				assert.NotNil(t, kinds[name], "add %s to kinds in helpers_test.go", name)
-				assert.True(t, strings.Contains(reference, "`"+name+"`"), "add %s to the table of errors in docs/reference.md", name)
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, len(declared), len(kinds), "kinds in helpers_test.go has a kind that errors.go does not declare")
+	assert.GreaterOrEqual(t, len(declared), len(kinds),
+		"kinds in helpers_test.go has a kind that errors.go does not declare")
+
+	for _, name := range declared {
+		assert.NotNil(t, kinds[name], "add %s to kinds in helpers_test.go", name)
+		isListed := strings.Contains(reference, "`"+name+"`")
+		assert.True(t, isListed, "add %s to the table of errors in docs/reference.md", name)
+	}
 }
 
 func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 	documents, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
-	for _, document := range append(documents, "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md") {
-		for _, link := range regexp.MustCompile(`\]\(([^)#]+)`).FindAllStringSubmatch(readFiles(t, document), -1) {
+	documents = append(documents, "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+
+	links := regexp.MustCompile(`\]\(([^)#]+)`)
+	for _, document := range documents {
+		for _, link := range links.FindAllStringSubmatch(readFiles(t, document), -1) {
 			if !strings.Contains(link[1], "://") {
 				_, err := os.Stat(filepath.Join(filepath.Dir(document), link[1]))
 				assert.NoError(t, err, document)
@@ -67,14 +82,24 @@ func TestNetworkErrorIsTheNetworksOwn(t *testing.T) {
 		is    error
 		as    any
 	}{
-		"refused":        {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, syscall.ECONNREFUSED, new(*net.OpError)},
-		"reset":          {&net.OpError{Op: "read", Err: syscall.ECONNRESET}, syscall.ECONNRESET, new(*net.OpError)},
-		"unknown to DNS": {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, nil, new(*net.DNSError)},
+		"refused": {
+			fault: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
+			is:    syscall.ECONNREFUSED,
+			as:    new(*net.OpError),
+		},
+		"reset": {
+			fault: &net.OpError{Op: "read", Err: syscall.ECONNRESET},
+			is:    syscall.ECONNRESET,
+			as:    new(*net.OpError),
+		},
+		"unknown to DNS": {
+			fault: &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}},
+			as:    new(*net.DNSError),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, err := mintlify.NewClient("mint_test", "proj", mintlify.WithHTTPClient(&http.Client{Transport: brokenNetwork{test.fault}}), mintlify.WithMaxRetries(0))
-			require.NoError(t, err)
-			_, err = client.Jobs.Get(t.Context(), "job_1")
+			client := newClient(t, failWith(test.fault), mintlify.WithMaxRetries(0))
+			_, err := get(t.Context(), client)
 			assert.ErrorAs(t, err, test.as)
 			if test.is != nil {
 				assert.ErrorIs(t, err, test.is)
@@ -82,17 +107,13 @@ func TestNetworkErrorIsTheNetworksOwn(t *testing.T) {
 			for _, kind := range []error{mintlify.ErrOutcomeUnknown, mintlify.ErrServer, mintlify.ErrMalformedResponse} {
 				assert.NotErrorIs(t, err, kind)
 			}
-			_, err = client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
+
+			_, err = create(t.Context(), client)
 			assert.ErrorAs(t, err, test.as)
 			assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown, "this transport gives no proof")
 		})
 	}
 }
-
-// brokenNetwork is a transport that fires no trace events.
-type brokenNetwork struct{ err error }
-
-func (n brokenNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, n.err }
 
 func readFiles(t *testing.T, paths ...string) string {
 	t.Helper()
@@ -122,7 +143,8 @@ func TestMockWithHTTPMockOnAClient(t *testing.T) {
 			if !activateFirst {
 				httpmock.ActivateNonDefault(hc)
 			}
-			httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, `{"id":"job_1","status":"active"}`))
+
+			httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, jobJSON))
 			job, err := create(t.Context(), client)
 			require.NoError(t, err)
 			assert.Equal(t, "job_1", job.ID)
@@ -134,8 +156,9 @@ func TestMockWithHTTPMockOnAClient(t *testing.T) {
 func TestMockWithPlainHTTPMock(t *testing.T) {
 	client, err := mintlify.NewClient("mint_test", "proj")
 	require.NoError(t, err)
+
 	httpmock.Activate(t)
-	httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, `{"id":"job_1","status":"active"}`))
+	httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, jobJSON))
 	job, err := create(t.Context(), client)
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
@@ -171,17 +194,20 @@ func TestMockWithMintlifytestInABubble(t *testing.T) {
 		job, err := create(t.Context(), client)
 		require.NoError(t, err)
 
-		start, due := time.Now(), time.Duration(0)
-		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID, mintlify.WithOnPoll(func(p mintlify.Poll) {
-			assert.Equal(t, due, p.Waited, "poll %d comes when it is due", p.Number)
-			if p.Next > 0 {
-				interval := min(max(p.Waited/20, 5*time.Second), time.Minute)
-				assert.InDelta(t, interval.Seconds(), p.Next.Seconds(), 0.1*interval.Seconds()+1e-9)
-			}
-			due += p.Next
-		}))
+		start := time.Now()
+		var polls []mintlify.Poll
+		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID, keepPolls(&polls))
 		require.NoError(t, err)
 		assert.InDelta(t, 45, time.Since(start).Minutes(), 5)
+
+		var due time.Duration
+		for _, poll := range polls {
+			assert.Equal(t, due, poll.Waited, "poll %d comes when it is due", poll.Number)
+			if poll.Next > 0 {
+				assertScheduled(t, poll)
+			}
+			due += poll.Next
+		}
 	})
 }
 
@@ -206,6 +232,7 @@ func TestMockWithAnInterfaceOfTheCallers(t *testing.T) {
 	_, err := announce(t.Context(), stub)
 	require.NoError(t, err)
 	assert.Equal(t, "Announce the release", stub.prompt)
+
 	_, err = announce(t.Context(), mintlifytest.NewService().Client().Jobs)
 	require.NoError(t, err, "the real one fits too")
 }
