@@ -1,12 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -26,9 +23,6 @@ type comparison struct {
 	OffPaper       bool
 	isMachine      bool
 }
-
-// Gain returns how many visitors more the page has now.
-func (c comparison) Gain() int64 { return c.Now.Total - c.Before.Total }
 
 // compare returns the pages of either period, those read most first.
 func (in Input) compare() []comparison {
@@ -80,23 +74,6 @@ func (in Input) isMachine(file string) bool {
 	})
 }
 
-// movers returns the pages that gained and that lost the most readers.
-func movers(pages []comparison) (gainers, losers []comparison) {
-	sorted := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine || c.Gain() == 0 })
-	slices.SortStableFunc(sorted, func(a, b comparison) int { return cmp.Compare(b.Gain(), a.Gain()) })
-	for _, c := range sorted {
-		if c.Gain() > 0 && len(gainers) < listLength {
-			gainers = append(gainers, c)
-		}
-	}
-	for _, c := range slices.Backward(sorted) {
-		if c.Gain() < 0 && len(losers) < listLength {
-			losers = append(losers, c)
-		}
-	}
-	return gainers, losers
-}
-
 // group is the pages of a section of the site.
 type group struct {
 	Name string
@@ -132,25 +109,4 @@ func sectionOf(c comparison) string {
 		return "Top level"
 	}
 	return "/" + first
-}
-
-// CSV returns all pages of all inputs.
-func CSV(all []Input) ([]byte, error) {
-	var buffer bytes.Buffer
-	out := csv.NewWriter(&buffer)
-	_ = out.Write(strings.Fields("project date_from date_to path human ai total human_before ai_before total_before")) // Error tells
-	for _, in := range all {
-		for _, c := range in.compare() {
-			row := []string{in.Project, in.Period.From.String(), in.Period.To.String(), c.raw}
-			for _, n := range []int64{c.Now.Human, c.Now.AI, c.Now.Total, c.Before.Human, c.Before.AI, c.Before.Total} {
-				row = append(row, strconv.FormatInt(n, 10))
-			}
-			if strings.ContainsAny(row[3][:min(1, len(row[3]))], "=+-@\t\r") { // a spreadsheet would run it
-				row[3] = "'" + row[3]
-			}
-			_ = out.Write(row)
-		}
-	}
-	out.Flush()
-	return buffer.Bytes(), out.Error()
 }

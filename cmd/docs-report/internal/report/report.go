@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"time"
 
@@ -128,24 +127,4 @@ func Index(inputs []Input, files []string) ([]byte, error) {
 		index.Rows = append(index.Rows, row)
 	}
 	return render("index.html", index)
-}
-
-// breakWithin says beside a number that the service changed what counts as human and as AI
-// within a comparison; "" if it did not. In June an agent's HTML views, in July Markdown's.
-func breakWithin(from, to mintlify.Date) string {
-	for _, day := range []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)} {
-		if day.Time().After(from.Time()) && day.Time().Before(to.Time()) {
-			return "human and AI redefined on " + day.Time().Format(longDay)
-		}
-	}
-	return ""
-}
-
-// Top names the first finding of a section, or says why there is none.
-func (s section) Top() string {
-	if len(s.Lists[0].Rows) == 0 {
-		return s.Lists[0].Empty
-	}
-	first := s.Lists[0].Rows[0]
-	return fmt.Sprintf("%s (%s)", first.Text, first.Much)
 }

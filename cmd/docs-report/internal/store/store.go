@@ -6,26 +6,20 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	_ "embed" // the schema
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-	"modernc.org/sqlite"
 )
 
 const (
@@ -171,136 +165,6 @@ func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	return nil
 }
 
-// write runs work in a transaction, and waits for a database that has gone away. If the
-// response to a commit was lost, work is done twice, and has to find that out.
-func (s *Store) write(ctx context.Context, work func(*sql.Tx) error) error {
-	return s.retry(ctx, isAway, func() error { return s.transact(ctx, work) })
-}
-
-func (s *Store) retry(ctx context.Context, again func(error) bool, work func() error) error {
-	start := time.Now()
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		err := work()
-		if err == nil || !again(err) || time.Since(start) > patience || ctx.Err() != nil {
-			return err
-		}
-		if wait == 800*time.Millisecond {
-			s.Log("The database is away: waiting for it, %v at most.", patience)
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return err
-		}
-	}
-}
-
-func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := work(tx); err != nil {
-		_ = tx.Rollback() // or it has ended with its context or connection
-		return err
-	}
-	return tx.Commit()
-}
-
-// isConflict reports whether another program makes the same tables at the same time.
-func isConflict(err error) bool {
-	var pgErr *pgconn.PgError // unique_violation, duplicate_table, duplicate_object
-	return isBusy(err) || errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
-}
-
-// isBusy reports whether another program is writing into the SQLite file. A new file's
-// change to WAL does not wait for it.
-func isBusy(err error) bool {
-	const busy = 5
-	var lite *sqlite.Error
-	return errors.As(err, &lite) && lite.Code()&0xff == busy
-}
-
-// isAway reports whether the database may be back soon.
-func isAway(err error) bool {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) { // a lost connection, a shutdown or start, too many connections, a deadlock
-		return slices.Contains([]string{"08", "53", "40"}, pgErr.Code[:2]) || strings.HasPrefix(pgErr.Code, "57P")
-	}
-	var netErr net.Error
-	return isBusy(err) || errors.As(err, &netErr) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
-}
-
-// QuotaError is a request that was not sent: none may be before Until.
-type QuotaError struct {
-	Until  time.Time
-	Reason string
-}
-
-func (e *QuotaError) Error() string {
-	return fmt.Sprintf("%s: nothing is sent before %s", e.Reason, e.Until.Format("15:04:05 MST on 2006-01-02"))
-}
-
-// Reserve records a request that is about to be sent, and returns how many of the
-// hour's budget are left then, or a [*QuotaError]. It is recorded first: a crash in
-// between costs one request of the budget, never one beyond it.
-func (s *Store) Reserve(ctx context.Context, budget int) (left int, err error) {
-	err = s.write(ctx, func(tx *sql.Tx) error {
-		now := time.Now()
-		until, used, oldest, err := quota(ctx, tx, now)
-		switch {
-		case err != nil:
-			return err
-		case now.Before(until):
-			return &QuotaError{Until: until, Reason: "the service's hourly quota is used up (429)"}
-		case used >= budget:
-			return &QuotaError{Until: oldest.Add(quotaWindow), Reason: fmt.Sprintf("the budget of %d requests an hour is spent", budget)}
-		}
-		left = budget - used - 1
-		_, err = tx.ExecContext(ctx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
-		return err
-	})
-	return left, err
-}
-
-// Left returns how many requests of the hour's budget are left.
-func (s *Store) Left(ctx context.Context, budget int) (left int, err error) {
-	err = s.write(ctx, func(tx *sql.Tx) error {
-		now := time.Now()
-		until, used, _, err := quota(ctx, tx, now)
-		if left = max(budget-used, 0); now.Before(until) {
-			left = 0
-		}
-		return err
-	})
-	return left, err
-}
-
-// quota returns what was sent within the last hour, and until when the service wants
-// nothing. Its first update is a lock: two runs must not both take the last request.
-func quota(ctx context.Context, tx *sql.Tx, now time.Time) (until time.Time, used int, oldest time.Time, err error) {
-	var untilMS, oldestMS int64
-	if err = mendClock(ctx, tx, now); err != nil {
-		return
-	}
-	if err = tx.QueryRowContext(ctx, `UPDATE docs_service SET blocked_until = blocked_until RETURNING blocked_until`).Scan(&untilMS); err != nil {
-		return
-	}
-	if _, err = tx.ExecContext(ctx, `DELETE FROM docs_requests WHERE sent_at <= $1`, milliseconds(now.Add(-quotaWindow))); err != nil {
-		return
-	}
-	err = tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(MIN(sent_at), 0) FROM docs_requests`).Scan(&used, &oldestMS)
-	return instant(untilMS), used, instant(oldestMS), err
-}
-
-// Block records that the service wants no request before until.
-func (s *Store) Block(ctx context.Context, until time.Time) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE docs_service SET blocked_until = $1 WHERE blocked_until < $1`, milliseconds(until))
-		return err
-	})
-}
-
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }
-func instant(ms int64) time.Time     { return time.UnixMilli(ms).UTC() }
+
+func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

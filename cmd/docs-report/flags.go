@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// usageError is a mistake of the command line or of the environment.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func wrongf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// flags are those that several commands have.
+type flags struct {
+	*flag.FlagSet
+	db       string
+	demo     bool
+	projects []string
+	weeks    int
+}
+
+func (p program) newFlags(name string) *flags {
+	f := &flags{FlagSet: flag.NewFlagSet("docs-report "+name, flag.ContinueOnError)}
+	f.StringVar(&f.db, "db", "", "the `database`: sqlite:PATH, postgres://… or host=… dbname=… (default: DATABASE_URL)")
+	f.Func("projects", "the `projects`, with commas between them", func(text string) error {
+		f.projects = strings.Split(strings.ReplaceAll(text, " ", ""), ",")
+		if slices.Contains(f.projects, "") {
+			return errors.New("a project is empty")
+		}
+		return nil
+	})
+	f.IntVar(&f.weeks, "weeks", 4, "the whole `weeks` of a report: sync loads the last ones and as many before; give report the same number, or 1")
+	return f
+}
+
+// parse reads a command line. A flag that is given and empty is refused: it comes from a
+// variable that is not set.
+func (f *flags) parse(p program, args []string) error {
+	var said strings.Builder // by the flag package, the usage included
+	f.SetOutput(&said)
+	if err := f.Parse(args); err != nil && !errors.Is(err, flag.ErrHelp) {
+		return usageError{err}
+	} else if err != nil {
+		fmt.Fprint(p.stdout, said.String())
+		return err
+	}
+	var err error
+	f.Visit(func(given *flag.Flag) {
+		if value, ok := given.Value.(flag.Getter); ok && value.Get() == "" { // the others refuse it themselves
+			err = wrongf("-%s is empty", given.Name)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.NArg() > 0:
+		return wrongf("unexpected argument %q", f.Arg(0))
+	case f.weeks < 1 || f.weeks > 52:
+		return wrongf("-weeks is %d, want 1 to 52", f.weeks)
+	}
+	return nil
+}
+
+// dayVar declares a flag that is a date of a layout.
+func (f *flags) dayVar(into *mintlify.Date, layout, name, usage string) {
+	f.Func(name, usage, func(text string) error {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			return fmt.Errorf("want it as %s", layout)
+		}
+		*into = mintlify.DayOf(t)
+		return nil
+	})
+}

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// LeaseTime is what a page extends a lease by. A request lasts a minute at most.
+const LeaseTime = 3 * time.Minute
+
+const maxLease = time.Hour // a longer one is of a clock that was ahead
+
+// ErrOvertaken matches a write into an export that another run has taken further,
+// completed or begun anew. Nothing was written: look at the window again.
+var ErrOvertaken = errors.New("another run was faster")
+
+// HeldError is the refusal of an export that another run is at.
+type HeldError struct {
+	Holder string
+	Until  time.Time
+}
+
+func (e *HeldError) Error() string { return fmt.Sprintf("another run (%s) is at it", e.Holder) }
+
+// Claim takes an export over for this run, and begins it or, if it began before
+// freshSince, begins it anew: unless a complete one isEnough. A [*HeldError] says that
+// another run has it.
+func (s *Store) Claim(ctx context.Context, w Window, kind Kind, freshSince time.Time, isEnough func(Export) bool) (export Export, claimed bool, err error) {
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		complete, running, err := find(ctx, tx, w, kind)
+		claimed = !isEnough(complete)
+		until := instant(running.until)
+		now := time.Now()
+		export = running
+		switch {
+		case err != nil, !claimed:
+			return err
+		case until.After(now) && until.Before(now.Add(maxLease)) && running.holder != s.holder && !isDead(running.holder):
+			return &HeldError{running.holder, until}
+		case running.id != 0 && !running.At.Before(freshSince):
+			return changeOne(ctx, tx, `UPDATE docs_exports SET holder = $1, held_until = $2 WHERE id = $3 AND holder = $4 AND held_until = $5`,
+				s.holder, milliseconds(now.Add(LeaseTime)), running.id, running.holder, running.until)
+		}
+		if err := remove(ctx, tx, running.id); err != nil {
+			return err
+		}
+		export = Export{Window: w, Kind: kind, At: now, id: rand.Int64()}
+		return changeOne(ctx, tx, `INSERT INTO docs_exports (id, project, date_from, date_to, span, kind, fetched_at, holder, held_until)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+			export.id, w.Project, w.From.String(), w.To.String(), string(w.Span()), string(kind), milliseconds(now), s.holder, milliseconds(now.Add(LeaseTime)))
+	})
+	return export, claimed, err
+}
+
+func hostname() string {
+	name, _ := os.Hostname()
+	return strings.ReplaceAll(name, " ", "-")
+}
+
+// isDead reports whether the run that holds a lease is known to have ended: a process of
+// this machine that is gone. A process with this one's number was there before it.
+func isDead(holder string) bool {
+	var host, name string
+	var pid int
+	if _, err := fmt.Sscanf(holder, "%s %d %s", &host, &pid, &name); err != nil || host != hostname() {
+		return false
+	}
+	process, err := os.FindProcess(pid)
+	return pid == os.Getpid() || err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// Lease sets until when this run holds an export: until now, and another may resume.
+func (s *Store) Lease(ctx context.Context, e Export, until time.Time) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET held_until = $1 WHERE id = $2 AND holder = $3`, milliseconds(until), e.id, s.holder)
+		return err
+	})
+}

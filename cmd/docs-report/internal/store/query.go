@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+const ofVisitors = ` WHERE kind = 'visitors' AND complete`
+
+// query returns the exports that a condition is true of.
+func query(ctx context.Context, q querier, condition string, args ...any) (all []Export, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept, human, ai, total,
+		truncated, texts, problem, next_offset, cursor_at, holder, held_until FROM docs_exports`+condition, args...)
+	if err != nil {
+		return nil, err
+	}
+	err = each(rows, func() error {
+		var e Export
+		var from, to string
+		var at int64
+		err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &e.complete, &at, &e.Kept, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total,
+			&e.Truncated, &e.Texts, &e.Problem, &e.Offset, &e.Cursor, &e.holder, &e.until)
+		if err == nil {
+			e.From, err = mintlify.ParseDate(from)
+		}
+		if err == nil {
+			e.To, err = mintlify.ParseDate(to)
+		}
+		e.At = instant(at)
+		all = append(all, e)
+		return err
+	})
+	return all, err
+}
+
+func each(rows *sql.Rows, scan func() error) (err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Find returns what the database has of a window: what is complete, and what is under way.
+func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, running Export, err error) {
+	err = s.retry(ctx, isAway, func() error {
+		complete, running, err = find(ctx, s.db, w, kind)
+		return err
+	})
+	return complete, running, err
+}
+
+func find(ctx context.Context, q querier, w Window, kind Kind) (complete, running Export, err error) {
+	all, err := query(ctx, q, ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`, w.Project, w.From.String(), w.To.String(), string(kind))
+	for _, e := range all {
+		if e.complete {
+			complete = e
+		} else {
+			running = e
+		}
+	}
+	return complete, running, err
+}
+
+// Series returns the complete exports of visitors of a span that lie within days, oldest
+// first. A zero day does not bound them.
+func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export, error) {
+	return query(ctx, s.db, ofVisitors+` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4 ORDER BY date_from`, within.Project, within.From.String(), within.To.String(), string(span))
+}
+
+// Projects returns the projects that have visitors.
+func (s *Store) Projects(ctx context.Context) (all []string, err error) {
+	exports, err := query(ctx, s.db, ofVisitors+` ORDER BY project`)
+	for _, e := range exports {
+		all = append(all, e.Project)
+	}
+	return slices.Compact(all), err
+}
+
+// Visitors returns the rows of w's complete export, in the service's order. It is one
+// transaction, so that a run that replaces them is seen whole.
+func (s *Store) Visitors(ctx context.Context, w Window) (export Export, visitors []mintlify.Visitor, err error) {
+	export, err = s.rows(ctx, w, Visitors, `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`, func(rows *sql.Rows) error {
+		var v mintlify.Visitor
+		err := rows.Scan(&v.Path, &v.Human, &v.AI, &v.Total)
+		visitors = append(visitors, v)
+		return err
+	})
+	return export, visitors, err
+}
+
+// List returns the rows of the complete export of a list.
+func List[T any](ctx context.Context, s *Store, w Window, kind Kind) (export Export, list []T, err error) {
+	export, err = s.rows(ctx, w, kind, `SELECT data FROM docs_rows WHERE export = $1 ORDER BY position`, func(rows *sql.Rows) error {
+		var data []byte
+		var row T
+		err := rows.Scan(&data)
+		if err == nil {
+			err = json.Unmarshal(data, &row)
+		}
+		list = append(list, row)
+		return err
+	})
+	return export, list, err
+}
+
+func (s *Store) rows(ctx context.Context, w Window, kind Kind, statement string, scan func(*sql.Rows) error) (export Export, err error) {
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return export, err
+	}
+	defer func() { _ = tx.Rollback() }() // it has changed nothing
+	if export, _, err = find(ctx, tx, w, kind); err != nil {
+		return export, err
+	}
+	rows, err := tx.QueryContext(ctx, statement, export.id)
+	if err != nil {
+		return export, err
+	}
+	return export, each(rows, func() error { return scan(rows) })
+}
+
+// Size returns how many rows an export of the kind and span has: by the newest complete
+// one, or one of another span, or by probing. known is false if nothing tells.
+func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) (rows int, known bool, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT rows_kept FROM (
+			SELECT rows_kept, CASE WHEN span = $3 THEN 0 ELSE 1 END AS worth, date_to FROM docs_exports WHERE complete AND problem = '' AND project = $1 AND kind = $2
+			UNION ALL SELECT pages, 2, '' FROM docs_sizes WHERE project = $1 AND $2 = 'visitors') AS known
+		ORDER BY worth, date_to DESC, rows_kept DESC LIMIT 1`, project, string(kind), string(span)).Scan(&rows)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return rows, err == nil, err
+}
+
+// SetSize keeps what probing has found.
+func (s *Store) SetSize(ctx context.Context, project string, pages int) error {
+	_, err := s.db.ExecContext(ctx, `INSERT INTO docs_sizes (project, pages) VALUES ($1, $2) ON CONFLICT (project) DO UPDATE SET pages = excluded.pages`, project, pages)
+	return err
+}

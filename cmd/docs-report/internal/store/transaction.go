@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+)
+
+// write runs work in a transaction, and waits for a database that has gone away. If the
+// response to a commit was lost, work is done twice, and has to find that out.
+func (s *Store) write(ctx context.Context, work func(*sql.Tx) error) error {
+	return s.retry(ctx, isAway, func() error { return s.transact(ctx, work) })
+}
+
+func (s *Store) retry(ctx context.Context, again func(error) bool, work func() error) error {
+	start := time.Now()
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		err := work()
+		if err == nil || !again(err) || time.Since(start) > patience || ctx.Err() != nil {
+			return err
+		}
+		if wait == 800*time.Millisecond {
+			s.Log("The database is away: waiting for it, %v at most.", patience)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := work(tx); err != nil {
+		_ = tx.Rollback() // or it has ended with its context or connection
+		return err
+	}
+	return tx.Commit()
+}
+
+// isConflict reports whether another program makes the same tables at the same time.
+func isConflict(err error) bool {
+	var pgErr *pgconn.PgError // unique_violation, duplicate_table, duplicate_object
+	return isBusy(err) || errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
+}
+
+// isBusy reports whether another program is writing into the SQLite file. A new file's
+// change to WAL does not wait for it.
+func isBusy(err error) bool {
+	const busy = 5
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && lite.Code()&0xff == busy
+}
+
+// isAway reports whether the database may be back soon.
+func isAway(err error) bool {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) { // a lost connection, a shutdown or start, too many connections, a deadlock
+		return slices.Contains([]string{"08", "53", "40"}, pgErr.Code[:2]) || strings.HasPrefix(pgErr.Code, "57P")
+	}
+	var netErr net.Error
+	return isBusy(err) || errors.As(err, &netErr) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
+}
