@@ -7,73 +7,105 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// loadTask loads what is missing of an export. Meanwhile no other run is at it.
+const (
+	maxAttempts = 4               // of a page
+	firstRetry  = 2 * time.Second // doubles
+	maxRestarts = 3               // of an export whose totals change from page to page
+	quotaWait   = 10 * time.Minute
+	maxBlock    = time.Hour // the quota is of an hour, whatever a Retry-After says
+)
+
+var errTotalsChanged = errors.New("the totals change from page to page: the counts still move, load them later")
+
+// loadTask loads what is missing of an export. Meanwhile it holds the export's lease, so
+// that no other run loads it.
 func (l *Loader) loadTask(ctx context.Context, task Task) error {
 	freshSince := time.Now().Add(-maxAge)
 	if final := task.To.Time().Add(settle); final.Before(freshSince) {
 		freshSince = final
 	}
+
 	for restarts := 0; ; restarts++ {
 		export, claimed, err := l.Store.Claim(ctx, task.Window, task.Kind, freshSince, l.isUpToDate)
 		if err != nil || !claimed {
 			return err
 		}
+
 		err = l.loadPages(ctx, export)
 		if errors.Is(err, errTotalsChanged) && restarts < maxRestarts {
-			freshSince = time.Now().Add(time.Hour) // begin anew
+			freshSince = time.Now().Add(time.Hour) // later than the export: Claim begins it anew
 			continue
 		}
 		return errors.Join(err, l.Store.Lease(context.WithoutCancel(ctx), export, time.Now()))
 	}
 }
 
-var errTotalsChanged = errors.New("the totals change from page to page: the counts are still moving, load them later")
-
-// loadPages takes an export to its end, page by page. A page that has come is
-// kept, whatever befalls the context meanwhile.
+// loadPages loads an export to its end, page by page, and retries requests that fail.
 func (l *Loader) loadPages(ctx context.Context, export store.Export) error {
 	client, err := l.Client.ForProject(export.Project)
 	if err != nil {
 		return err
 	}
+
 	for failures := 0; ; {
-		for page, err := range l.pages(ctx, client, export) {
-			if err != nil {
-				failures++
-				if err := l.afterFailure(ctx, export, err, failures); err != nil {
-					return l.orProblem(ctx, export, err)
-				}
-				break
-			}
+		reached, err := l.loadUntilFailure(ctx, client, export)
+		var request *requestError
+		if !errors.As(err, &request) {
+			return err
+		}
+
+		if reached.Offset > export.Offset {
 			failures = 0
-			if export.Kind == store.Visitors && export.Offset > 0 && page.Totals != export.Totals {
-				return errTotalsChanged
-			}
-			size := pageSizes[export.Kind]
-			page.Next, page.Texts = export.Offset+size, l.Texts
-			page.Last = page.Last || !page.More || export.Kind != store.Visitors && page.Next >= l.Pages*size
-			export, err = l.Store.Append(context.WithoutCancel(ctx), export, page)
-			if err != nil || page.Last {
-				return err
-			}
+		}
+		export = reached
+		failures++
+		if err := l.afterFailure(ctx, export, request.err, failures); err != nil {
+			return l.orProblem(ctx, export, err)
 		}
 	}
 }
 
-// orProblem keeps why the service refuses a list: the report says so, and the run goes on.
-func (l *Loader) orProblem(ctx context.Context, export store.Export, err error) error {
-	if export.Kind == store.Visitors || !errors.Is(err, mintlify.ErrForbidden) && !errors.Is(err, mintlify.ErrNotFound) {
-		return err
+// requestError tells a request that failed, and may be worth a retry, from everything else.
+type requestError struct{ err error }
+
+func (e *requestError) Error() string { return e.err.Error() }
+func (e *requestError) Unwrap() error { return e.err }
+
+// loadUntilFailure appends pages to an export until it is complete or a request fails, and
+// returns how far the export has come. A page that has come is kept even if ctx ends
+// meanwhile.
+func (l *Loader) loadUntilFailure(
+	ctx context.Context, client *mintlify.Client, export store.Export,
+) (store.Export, error) {
+	for page, err := range l.pages(ctx, client, export) {
+		if err != nil {
+			return export, &requestError{err}
+		}
+		if export.Kind == store.Visitors && export.Offset > 0 && page.Totals != export.Totals {
+			return export, errTotalsChanged
+		}
+
+		size := pageSizes[export.Kind]
+		page.Next = export.Offset + size
+		page.Texts = l.Texts
+		isLong := export.Kind != store.Visitors && page.Next >= l.Pages*size
+		page.Last = page.Last || !page.More || isLong
+
+		next, err := l.Store.Append(context.WithoutCancel(ctx), export, page)
+		if err != nil || page.Last {
+			return next, err
+		}
+		export = next
 	}
-	l.Log("Not loaded: %v: %v", Task{export.Window, export.Kind}, err)
-	return l.Store.EndWith(ctx, export, err.Error())
+	return export, nil
 }
 
-// afterFailure returns nil once a request that failed may be made again, and else the
-// error: the quota's if the service responds 429.
+// afterFailure waits until a request that failed may be made again, and returns nil. If
+// it may not, afterFailure returns why: the quota's error if the service responded 429.
 func (l *Loader) afterFailure(ctx context.Context, export store.Export, err error, failures int) error {
 	wait, again := mintlify.RetryAfter(err)
 	var quota *store.QuotaError
@@ -85,12 +117,27 @@ func (l *Loader) afterFailure(ctx context.Context, export store.Export, err erro
 	case !again, failures == maxAttempts:
 		return err
 	}
+
 	wait = min(max(wait, firstRetry<<(failures-1)), quotaWait)
-	return errors.Join(l.Store.Lease(ctx, export, time.Now().Add(wait+store.LeaseTime)), sleep(ctx, wait))
+	if err := l.Store.Lease(ctx, export, time.Now().Add(wait+store.LeaseTime)); err != nil {
+		return err
+	}
+	return sleep(ctx, wait)
 }
 
-// block records that the service wants no more for now. Others of the organization
-// spend the same quota, so that it may come early.
+// orProblem keeps why the service refuses a list: the report says so, and the run goes on.
+func (l *Loader) orProblem(ctx context.Context, export store.Export, err error) error {
+	isRefused := errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound)
+	if export.Kind == store.Visitors || !isRefused {
+		return err
+	}
+
+	l.Log("Not loaded: %v: %v", Task{export.Window, export.Kind}, err)
+	return l.Store.EndWith(ctx, export, err.Error())
+}
+
+// block records that the service refuses requests for now. Other programs of the
+// organization spend the same quota, so the 429 may come before the budget is spent.
 func (l *Loader) block(ctx context.Context, wait time.Duration) error {
 	until := time.Now().Add(min(cmp.Or(max(wait, 0), quotaWait), maxBlock))
 	if err := l.Store.Block(context.WithoutCancel(ctx), until); err != nil {
@@ -102,6 +149,7 @@ func (l *Loader) block(ctx context.Context, wait time.Duration) error {
 func sleep(ctx context.Context, d time.Duration) error {
 	done, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
+
 	<-done.Done()
 	return ctx.Err()
 }

@@ -13,95 +13,180 @@ import (
 )
 
 const (
-	maxAttempts = 4               // of a page
-	firstRetry  = 2 * time.Second // doubles
-	maxFailures = 3               // windows of a project in a row
-	maxRestarts = 3               // of an export whose totals change from page to page
-	quotaWait   = 10 * time.Minute
-	maxBlock    = time.Hour        // the quota is of an hour, whatever a Retry-After says
-	heldWait    = 10 * time.Second // for other runs, if they are at all that is left
+	maxFailures = 3                // windows of a project in a row
+	heldWait    = 10 * time.Second // for other runs, if only their exports are left
 )
 
 // Loader loads windows. Its fields are set before use.
 type Loader struct {
-	Store    *store.Store
-	Client   *mintlify.Client                 // of any project; it asks Reserve before each request and does not retry
-	Budget   int                              // requests an hour
-	Pages    int                              // the most of a list
-	Texts    bool                             // whether to keep what readers write
-	Wait     bool                             // for the quota, instead of stopping
-	Log      func(format string, args ...any) // told of each export and wait
-	Requests int                              // made so far
-	Later    int                              // lists that are missing and left for the next runs
+	Store *store.Store
 
-	left int // of the budget
+	// Client is of any project. It asks Reserve before each request and does not retry.
+	Client *mintlify.Client
+
+	Budget   int                              // requests an hour
+	Pages    int                              // the loader asks for at most so many pages of a list
+	Texts    bool                             // whether to keep what readers write
+	Wait     bool                             // whether to wait for the quota instead of stopping
+	Log      func(format string, args ...any) // is told of each export and wait
+	Requests int                              // counts what this loader has requested
+	Later    int                              // counts the missing lists that the next runs load
+
+	left int // requests of the budget
 }
 
 // Reserve is a limiter for the client: it keeps the budget over all runs.
-func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) (err error) {
-	if l.left, err = l.Store.Reserve(ctx, l.Budget); err == nil {
-		l.Requests++
+func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) error {
+	left, err := l.Store.Reserve(ctx, l.Budget)
+	if err != nil {
+		return err
 	}
-	return err
+
+	l.left = left
+	l.Requests++
+	return nil
 }
 
 // Load brings the exports of a range up to date, and keeps each page as it comes.
 //
 // It ends with a [*store.QuotaError] when the budget or the quota is used up, unless
-// it is to wait. An export that fails leaves the others to be loaded, and is told at the
-// end. A project is given up after a few such exports in a row.
+// it is to wait. An export that fails leaves the others to be loaded, and is reported at the
+// end. Load gives a project up after a few such exports in a row.
 func (l *Loader) Load(ctx context.Context, r Range) error {
-	queue, err := l.Tasks(ctx, r)
+	tasks, err := l.Tasks(ctx, r)
 	if err != nil {
 		return err
 	}
-	var failures []error
-	inARow := map[string]int{}          // exports that failed, by project
-	held, done, all := 0, 0, len(queue) // held: exports in a row that other runs are at
-	for len(queue) > 0 {
-		task := queue[0]
-		queue = queue[1:]
-		if inARow[task.Project] >= maxFailures {
+
+	q := queue{tasks: tasks, all: len(tasks), failedInARow: map[string]int{}}
+	for len(q.tasks) > 0 {
+		task := q.take()
+		if q.failedInARow[task.Project] >= maxFailures {
 			continue
 		}
+
 		err := l.loadTask(ctx, task)
-		var quota *store.QuotaError
-		var other *store.HeldError
-		switch {
-		case err == nil:
-			inARow[task.Project], held = 0, 0
-			done++
-			l.Log("%v (%d of %d exports, %d requests, %d left this hour)", task, done, all, l.Requests, l.left)
-		case ctx.Err() != nil:
+		if stop := l.settle(ctx, &q, task, err); stop != nil {
+			return stop
+		}
+	}
+
+	if len(q.failures) > 0 {
+		return errors.Join(q.failures...)
+	}
+	return l.prune(ctx, r)
+}
+
+// queue is the tasks of a run and what has become of them.
+type queue struct {
+	tasks        []Task
+	all, done    int
+	heldInARow   int            // tasks that other runs are at
+	failedInARow map[string]int // by project
+	failures     []error
+}
+
+func (q *queue) take() Task {
+	task := q.tasks[0]
+	q.tasks = q.tasks[1:]
+	return task
+}
+
+// settle does what follows from a task's end, and returns why the run stops, if it does.
+func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) error {
+	switch outcomeOf(ctx, err) {
+	case loaded:
+		q.done++
+		q.heldInARow = 0
+		q.failedInARow[task.Project] = 0
+		l.Log("%v (%d of %d exports, %d requests, %d left this hour)", task, q.done, q.all, l.Requests, l.left)
+
+	case interrupted:
+		return err
+
+	case held:
+		if q.heldInARow >= len(q.tasks) { // nothing else is left to do meanwhile
+			q.heldInARow = 0
+			l.Log("Waiting: %v.", err)
+			_ = sleep(ctx, heldWait) // if ctx ends, so does the next task
+		}
+		q.heldInARow++
+		q.tasks = append(q.tasks, task)
+
+	case overtaken: // what the other run does not do comes last
+		q.tasks = append(q.tasks, task)
+
+	case quotaSpent:
+		if !l.Wait {
+			return errors.Join(append(q.failures, err)...)
+		}
+		l.waitForQuota(ctx, err)
+		q.tasks = append([]Task{task}, q.tasks...)
+
+	case projectRefused: // no other export of the project would succeed
+		q.failedInARow[task.Project] = maxFailures
+		q.failures = append(q.failures, fmt.Errorf("%v: %w", task, err))
+
+	case failed:
+		q.failedInARow[task.Project]++
+		q.failures = append(q.failures, fmt.Errorf("%v: %w", task, err))
+	}
+	return nil
+}
+
+func (l *Loader) waitForQuota(ctx context.Context, err error) {
+	var quota *store.QuotaError
+	if !errors.As(err, &quota) {
+		return
+	}
+	l.Log("Waiting for the hourly quota until %s.", quota.Until.Format(time.TimeOnly+" MST"))
+	_ = sleep(ctx, time.Until(quota.Until))
+}
+
+// prune deletes the windows that no report compares with any more.
+func (l *Loader) prune(ctx context.Context, r Range) error {
+	for _, project := range r.Projects {
+		if err := l.Store.Prune(ctx, r.lastWeeks(project)); err != nil {
 			return err
-		case errors.As(err, &other) && held >= len(queue):
-			l.Log("Waiting: %v.", other)
-			held = 0
-			_ = sleep(ctx, heldWait) // an end of ctx ends the next task
-			fallthrough
-		case other != nil:
-			held++
-			fallthrough
-		case errors.Is(err, store.ErrOvertaken):
-			queue = append(queue, task) // what the other run does not do comes last
-		case errors.As(err, &quota) && l.Wait:
-			l.Log("Waiting for the hourly quota until %s.", quota.Until.Format(time.TimeOnly+" MST"))
-			_ = sleep(ctx, time.Until(quota.Until))
-			queue = append([]Task{task}, queue...)
-		case quota != nil:
-			return errors.Join(append(failures, quota)...)
-		default:
-			inARow[task.Project]++
-			if errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound) {
-				inARow[task.Project] = maxFailures // nothing of the project can be had
-			}
-			failures = append(failures, fmt.Errorf("%v: %w", task, err))
 		}
 	}
-	if len(failures) == 0 {
-		for _, project := range r.Projects {
-			failures = append(failures, l.Store.Prune(ctx, r.lastWeeks(project)))
-		}
+	return nil
+}
+
+// outcome is how a task ended.
+type outcome int
+
+const (
+	loaded outcome = iota
+	interrupted
+	held           // another run is at the export
+	overtaken      // another run has taken the export further, or has completed it
+	quotaSpent     // by this database's runs or by others of the organization
+	projectRefused // the service does not give out the project
+	failed
+)
+
+func outcomeOf(ctx context.Context, err error) outcome {
+	var other *store.HeldError
+	var quota *store.QuotaError
+
+	switch {
+	case err == nil:
+		return loaded
+	case ctx.Err() != nil:
+		return interrupted
+	case errors.As(err, &other):
+		return held
+	case errors.Is(err, store.ErrOvertaken):
+		return overtaken
+	case errors.As(err, &quota):
+		return quotaSpent
+	case isRefusal(err):
+		return projectRefused
 	}
-	return errors.Join(failures...)
+	return failed
+}
+
+func isRefusal(err error) bool {
+	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound)
 }

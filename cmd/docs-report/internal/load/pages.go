@@ -6,54 +6,89 @@ import (
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // pageSizes are the most rows there are: the quota counts requests, not rows. A page of
 // 1,000 conversations may be larger than the SDK reads.
 var pageSizes = map[store.Kind]int{
-	store.Visitors: 250, store.Views: 250, store.Searches: 100, store.FeedbackByPage: 100, store.Feedback: 100, store.Conversations: 250,
+	store.Visitors:       250,
+	store.Views:          250,
+	store.Searches:       100,
+	store.FeedbackByPage: 100,
+	store.Feedback:       100,
+	store.Conversations:  250,
 }
 
+type pageSeq = iter.Seq2[*store.Page, error]
+
 // pages returns the pages of an export from where it has come to.
-func (l *Loader) pages(ctx context.Context, client *mintlify.Client, e store.Export) iter.Seq2[*store.Page, error] {
-	a, limit := client.Analytics, pageSizes[e.Kind]
+func (l *Loader) pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
 	switch e.Kind {
 	case store.Views:
-		pages := a.ViewPages(ctx, mintlify.ViewsParams{DateFrom: e.From, DateTo: e.To, Limit: limit, Offset: e.Offset})
-		return convert(pages, func(p *mintlify.ViewPage) *store.Page {
-			return &store.Page{Rows: anyOf(p.Views), Totals: mintlify.VisitorTotals(p.Totals), More: p.HasMore}
-		})
+		return viewPages(ctx, client, e)
 	case store.Searches:
-		pages := a.SearchPages(ctx, mintlify.SearchesParams{DateFrom: e.From, DateTo: e.To, Limit: limit, Cursor: e.Cursor})
-		return convert(pages, func(p *mintlify.SearchPage) *store.Page {
-			return &store.Page{Rows: anyOf(p.Searches), Totals: mintlify.VisitorTotals{Total: p.TotalSearches}, Cursor: p.NextCursor, More: p.NextCursor != ""}
-		})
+		return searchPages(ctx, client, e)
 	case store.Feedback:
-		pages := a.FeedbackPages(ctx, mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, Limit: limit, Cursor: e.Cursor})
-		return convert(pages, func(p *mintlify.FeedbackPage) *store.Page {
-			return &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
-		})
-	case store.FeedbackByPage: // it has no pages
-		p, err := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{DateFrom: e.From, DateTo: e.To, Limit: limit})
-		if err != nil {
-			p = &mintlify.FeedbackByPage{}
-		}
-		return func(yield func(*store.Page, error) bool) {
-			yield(&store.Page{Rows: anyOf(p.Pages), More: p.HasMore, Last: true}, err)
-		}
+		return feedbackPages(ctx, client, e)
+	case store.FeedbackByPage:
+		return feedbackByPage(ctx, client, e)
 	case store.Conversations:
-		pages := a.ConversationPages(ctx, mintlify.ConversationsParams{DateFrom: e.From, DateTo: e.To, Limit: limit, Cursor: e.Cursor})
-		return convert(pages, func(p *mintlify.ConversationPage) *store.Page {
-			if !l.Texts {
-				dropTexts(p.Conversations)
-			}
-			return &store.Page{Rows: anyOf(p.Conversations), Cursor: p.NextCursor, More: p.HasMore}
-		})
+		return conversationPages(ctx, client, e, l.Texts)
 	}
-	pages := a.VisitorPages(ctx, mintlify.VisitorsParams{DateFrom: e.From, DateTo: e.To, Limit: limit, Offset: e.Offset})
-	return convert(pages, func(p *mintlify.VisitorPage) *store.Page {
+	return visitorPages(ctx, client, e)
+}
+
+func visitorPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.VisitorsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Offset: e.Offset}
+	return convert(client.Analytics.VisitorPages(ctx, params), func(p *mintlify.VisitorPage) *store.Page {
 		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, More: p.HasMore}
+	})
+}
+
+func viewPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.ViewsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Offset: e.Offset}
+	return convert(client.Analytics.ViewPages(ctx, params), func(p *mintlify.ViewPage) *store.Page {
+		return &store.Page{Rows: anyOf(p.Views), Totals: mintlify.VisitorTotals(p.Totals), More: p.HasMore}
+	})
+}
+
+func searchPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.SearchesParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
+	return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
+		totals := mintlify.VisitorTotals{Total: p.TotalSearches}
+		return &store.Page{Rows: anyOf(p.Searches), Totals: totals, Cursor: p.NextCursor, More: p.NextCursor != ""}
+	})
+}
+
+func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
+	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
+		return &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
+	})
+}
+
+// feedbackByPage returns one page: the service offers no way to ask for a second.
+func feedbackByPage(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.FeedbackByPageParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind]}
+	return func(yield func(*store.Page, error) bool) {
+		p, err := client.Analytics.GetFeedbackByPage(ctx, params)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		yield(&store.Page{Rows: anyOf(p.Pages), More: p.HasMore, Last: true}, nil)
+	}
+}
+
+func conversationPages(ctx context.Context, client *mintlify.Client, e store.Export, texts bool) pageSeq {
+	params := mintlify.ConversationsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
+	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
+		if !texts {
+			dropTexts(p.Conversations)
+		}
+		return &store.Page{Rows: anyOf(p.Conversations), Cursor: p.NextCursor, More: p.HasMore}
 	})
 }
 
@@ -61,11 +96,17 @@ func (l *Loader) pages(ctx context.Context, client *mintlify.Client, e store.Exp
 func dropTexts(rows []mintlify.Conversation) {
 	for i, row := range rows {
 		page, _, _ := strings.Cut(strings.ReplaceAll(row.PageURL, "#", "?"), "?")
-		rows[i] = mintlify.Conversation{Timestamp: row.Timestamp, ResponseType: row.ResponseType, ResolutionStatus: row.ResolutionStatus, QueryCategory: row.QueryCategory, PageURL: page}
+		rows[i] = mintlify.Conversation{
+			Timestamp:        row.Timestamp,
+			ResponseType:     row.ResponseType,
+			ResolutionStatus: row.ResolutionStatus,
+			QueryCategory:    row.QueryCategory,
+			PageURL:          page,
+		}
 	}
 }
 
-func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) iter.Seq2[*store.Page, error] {
+func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) pageSeq {
 	return func(yield func(*store.Page, error) bool) {
 		for page, err := range pages {
 			if err != nil {

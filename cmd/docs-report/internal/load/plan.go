@@ -7,6 +7,7 @@ import (
 	"math"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -17,30 +18,54 @@ func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	requests := map[bool]int{} // for visitors, and for lists
+
+	visitors, lists := 0, 0
 	for _, task := range tasks {
-		rows, failed := l.estimate(ctx, task)
-		_, running, err := l.Store.Find(ctx, task.Window, task.Kind)
-		if err = errors.Join(failed, err); err != nil {
+		requests, err := l.requestsFor(ctx, task)
+		if err != nil {
 			return "", err
 		}
-		if isFresh(running.At, task.Window) {
-			rows -= running.Offset
+		if task.Kind == store.Visitors {
+			visitors += requests
+		} else {
+			lists += requests
 		}
-		size := pageSizes[task.Kind]
-		requests[task.Kind == store.Visitors] += max(1, (rows+size-1)/size)
 	}
+
 	left, err := l.Store.Left(ctx, l.Budget)
-	text := fmt.Sprintf("%d exports to load, about %d requests and at most %d for lists; %d of the hour's budget of %d are left",
-		len(tasks), requests[true], requests[false], left, l.Budget)
-	if beyond := requests[true] + requests[false] - left; beyond > 0 {
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("%d exports to load, about %d requests and at most %d for lists; "+
+		"%d of the hour's budget of %d are left", len(tasks), visitors, lists, left, l.Budget)
+	if beyond := visitors + lists - left; beyond > 0 {
 		text += fmt.Sprintf(", so it takes %d runs an hour apart", 1+(beyond+l.Budget-1)/l.Budget)
 	}
-	return fmt.Sprintf("%s (requests that found out how large the site is: %d).", text, l.Requests), err
+	return fmt.Sprintf("%s (requests that found out how large the site is: %d).", text, l.Requests), nil
 }
 
-// estimate returns how many rows an export has: of a list that is not known, the most.
-func (l *Loader) estimate(ctx context.Context, task Task) (rows int, err error) {
+// requestsFor estimates how many requests a task takes, less those of a run that was
+// interrupted.
+func (l *Loader) requestsFor(ctx context.Context, task Task) (int, error) {
+	rows, err := l.estimate(ctx, task)
+	if err != nil {
+		return 0, err
+	}
+	_, running, err := l.Store.Find(ctx, task.Window, task.Kind)
+	if err != nil {
+		return 0, err
+	}
+
+	if isFresh(running.At, task.Window) {
+		rows -= running.Offset
+	}
+	size := pageSizes[task.Kind]
+	return max(1, (rows+size-1)/size), nil
+}
+
+// estimate returns how many rows an export has. Of a list that the database does not know
+// yet it returns the most.
+func (l *Loader) estimate(ctx context.Context, task Task) (int, error) {
 	rows, known, err := l.Store.Size(ctx, task.Project, task.Kind, task.Span())
 	switch {
 	case err != nil, known, task.Kind == store.FeedbackByPage:
@@ -51,16 +76,20 @@ func (l *Loader) estimate(ctx context.Context, task Task) (rows int, err error) 
 	return l.Pages * pageSizes[task.Kind], nil
 }
 
-// probe finds out how large a site is. The service does not tell, so it is asked for rows
-// further and further down, and then in between, until the bounds are a quarter apart.
-func (l *Loader) probe(ctx context.Context, w store.Window) (atMost int, err error) {
+// probe returns how many pages a site has at most, within a quarter. The service does not
+// tell, so probe asks for rows further and further down, and then in between.
+func (l *Loader) probe(ctx context.Context, w store.Window) (int, error) {
 	client, err := l.Client.ForProject(w.Project)
 	if err != nil {
 		return 0, err
 	}
-	low, high := 0, math.MaxInt
-	for at := 0; float64(high) > 1.25*float64(low); {
-		page, err := client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, Limit: pageSizes[store.Visitors], Offset: at})
+
+	low := 0
+	high := math.MaxInt
+	for at := 0; float64(high) > 1.25*float64(low); at = between(low, high) {
+		params := mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, Limit: pageSizes[store.Visitors], Offset: at}
+		page, err := client.Analytics.GetVisitors(ctx, params)
+
 		switch {
 		case errors.Is(err, mintlify.ErrRateLimited):
 			wait, _ := mintlify.RetryAfter(err)
@@ -70,13 +99,20 @@ func (l *Loader) probe(ctx context.Context, w store.Window) (atMost int, err err
 		case page.HasMore:
 			low = page.NextOffset
 		case len(page.Visitors) > 0 || at == 0:
-			low, high = at+len(page.Visitors), at+len(page.Visitors)
+			low = at + len(page.Visitors)
+			high = low
 		default:
 			high = at
 		}
-		if at = 4 * low; high < math.MaxInt {
-			at = int(math.Sqrt(float64(low) * float64(high)))
-		}
 	}
 	return high, l.Store.SetSize(ctx, w.Project, high)
+}
+
+// between returns the offset to ask for next: four times as far down while nothing bounds
+// it.
+func between(low, high int) int {
+	if high == math.MaxInt {
+		return 4 * low
+	}
+	return int(math.Sqrt(float64(low) * float64(high)))
 }

@@ -15,7 +15,10 @@ import (
 const (
 	settle = 24 * time.Hour // counts are final this long after the end of their days
 	maxAge = 6 * time.Hour  // until then, they are loaded again when older than this
-	extras = 6              // exports of a project that a run adds to its days, weeks and months; the rest waits for the next run
+
+	// A run adds so many exports of a project to its days, weeks and months. The rest waits
+	// for the next run.
+	extras = 6
 )
 
 // Task is an export to have up to date.
@@ -42,38 +45,48 @@ func isFresh(at time.Time, w store.Window) bool {
 type Range struct {
 	Projects []string
 	From     mintlify.Date
-	Weeks    int // of a report
+	Weeks    int // a report shows so many
 }
 
 func (r Range) lastWeeks(project string) store.Window {
 	return store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
 }
 
-// Tasks returns what is not up to date, what the report shows first, then the newest
+// Tasks returns what is not up to date: what the report shows first, then the newest
 // windows first, the projects in turn.
 func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
-	var tasks, rest []Task
 	l.Later = 0
+	var first []Task
 	for _, project := range r.Projects {
 		extra, err := l.extraTasks(ctx, project, r)
 		if err != nil {
 			return nil, err
 		}
-		tasks = append(tasks, extra...)
+		first = append(first, extra...)
+	}
+
+	var rest []Task
+	today := mintlify.DayOf(time.Now().UTC())
+	for _, project := range r.Projects {
 		for _, span := range []store.Span{store.Day, store.Week, store.Month} {
-			for _, w := range store.Windows(project, span, r.From, mintlify.DayOf(time.Now().UTC())) {
+			for _, w := range store.Windows(project, span, r.From, today) {
 				rest = append(rest, Task{w, store.Visitors})
 			}
 		}
 	}
+
 	slices.SortStableFunc(rest, func(a, b Task) int {
 		return cmp.Or(
 			b.To.Time().Compare(a.To.Time()),
 			b.From.Time().Compare(a.From.Time()), // the shorter first
 			cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
 	})
+
 	missing, _, err := l.missing(ctx, rest)
-	return append(tasks, missing...), err
+	if err != nil {
+		return nil, err
+	}
+	return append(first, missing...), nil
 }
 
 // extraTasks returns what is missing of a project's last whole weeks, of those before, and
@@ -86,25 +99,41 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 			wanted = append(wanted, Task{w, store.Visitors})
 		}
 	}
-	months := store.Windows(project, store.Month, r.From, SettledDay(time.Now()))
-	slices.Reverse(months)
+	wanted = append(wanted, l.lists(period, store.Windows(project, store.Month, r.From, SettledDay(time.Now())))...)
+	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
+
+	missing, refused, err := l.missing(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	l.Later += max(0, len(missing)-extras)
+	all := slices.Concat(missing, refused)
+	return all[:min(extras, len(all))], nil
+}
+
+// lists returns the lists of a period and of months, newest first.
+func (l *Loader) lists(period store.Window, months []store.Window) []Task {
 	kinds := []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage, store.Views}
 	if l.Texts { // without them, the counts by page tell more
 		kinds = append(kinds, store.Feedback)
 	}
-	for _, w := range append([]store.Window{period}, months...) {
+
+	windows := []store.Window{period}
+	for _, month := range slices.Backward(months) {
+		windows = append(windows, month)
+	}
+
+	var all []Task
+	for _, w := range windows {
 		for _, kind := range kinds {
-			wanted = append(wanted, Task{w, kind})
+			all = append(all, Task{w, kind})
 		}
 	}
-	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
-	missing, refused, err := l.missing(ctx, wanted)
-	l.Later += max(0, len(missing)-extras)
-	all := slices.Concat(missing, refused)
-	return all[:min(extras, len(all))], err
+	return all
 }
 
-// missing returns the tasks that are not up to date, and the lists that the service refused.
+// missing returns the tasks that are not up to date, and apart from them the lists that the
+// service refused.
 func (l *Loader) missing(ctx context.Context, tasks []Task) (missing, refused []Task, err error) {
 	for _, task := range tasks {
 		complete, _, err := l.Store.Find(ctx, task.Window, task.Kind)
