@@ -30,12 +30,12 @@ type Export struct {
 	Window
 	Kind      Kind
 	At        time.Time              // when it began
-	Totals    mintlify.VisitorTotals // as the service counts; of a list, the total alone
-	Kept      int                    // rows, of a complete one
+	Totals    mintlify.VisitorTotals // are the service's own; a list has a total alone
+	Kept      int                    // counts the rows of a complete export
 	Truncated bool                   // the service has more rows
 	Texts     bool                   // what readers wrote is kept
 	Problem   string                 // why there is no row
-	Offset    int                    // of the next page, while it is under way
+	Offset    int                    // is where the next page begins, while the export is under way
 	Cursor    string                 // the same, for exports that page by cursor
 
 	id       int64
@@ -50,49 +50,59 @@ type Page struct {
 	Rows     []any // marshal to JSON
 	Totals   mintlify.VisitorTotals
 	Next     int
-	Cursor   string // of the next page
+	Cursor   string // asks for the next page
 	More     bool   // the service has more rows
 	Last     bool   // no further page is asked for
 	Texts    bool   // what readers wrote is kept
 }
 
-// remove deletes an export, if there is one, and its rows.
-func remove(ctx context.Context, tx *sql.Tx, id int64) error {
-	for _, statement := range []string{`DELETE FROM docs_visitors WHERE export = $1`, `DELETE FROM docs_rows WHERE export = $1`, `DELETE FROM docs_exports WHERE id = $1`} {
-		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Append adds a page to an export and returns how far it has come. The last page completes
 // it, in the place of the window's last one: nobody sees half of it.
-func (s *Store) Append(ctx context.Context, e Export, page *Page) (next Export, err error) {
-	err = s.write(ctx, func(tx *sql.Tx) error {
-		next = e
-		next.Offset, next.Cursor, next.Totals = page.Next, page.Cursor, page.Totals
+func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error) {
+	next := e
+	next.Offset = page.Next
+	next.Cursor = page.Cursor
+	next.Totals = page.Totals
+
+	err := s.write(ctx, func(tx *sql.Tx) error {
 		// The export's row comes first in every transaction: runs queue up there.
-		err := changeOne(ctx, tx, `UPDATE docs_exports SET held_until = $1, next_offset = $2, cursor_at = $3, human = $4, ai = $5, total = $6
+		err := changeOne(ctx, tx, `UPDATE docs_exports
+			SET held_until = $1, next_offset = $2, cursor_at = $3, human = $4, ai = $5, total = $6
 			WHERE id = $7 AND holder = $8 AND next_offset = $9 AND NOT complete`,
-			milliseconds(time.Now().Add(LeaseTime)), next.Offset, next.Cursor, next.Totals.Human, next.Totals.AI, next.Totals.Total, e.id, s.holder, e.Offset)
+			milliseconds(time.Now().Add(LeaseTime)), next.Offset, next.Cursor,
+			next.Totals.Human, next.Totals.AI, next.Totals.Total, e.id, s.holder, e.Offset)
 		if err != nil {
 			return err
 		}
-		if err := insertRows(ctx, tx, e, page); err != nil || !page.Last {
+
+		if err := insertVisitors(ctx, tx, e, page.Visitors); err != nil {
 			return err
 		}
-		return complete(ctx, tx, e, page.More, page.Texts, "")
+		if err := insertRows(ctx, tx, e, page.Rows); err != nil {
+			return err
+		}
+		if !page.Last {
+			return nil
+		}
+		return complete(ctx, tx, e, ending{truncated: page.More, texts: page.Texts})
 	})
 	return next, err
 }
 
 // EndWith completes the export of a list that the service refuses, and keeps the reason.
 func (s *Store) EndWith(ctx context.Context, e Export, problem string) error {
-	return s.write(ctx, func(tx *sql.Tx) error { return complete(ctx, tx, e, false, false, text(problem)) })
+	return s.write(ctx, func(tx *sql.Tx) error {
+		return complete(ctx, tx, e, ending{problem: text(problem)})
+	})
 }
 
-func complete(ctx context.Context, tx *sql.Tx, e Export, truncated, texts bool, problem string) error {
+// ending is what is known of an export once it is complete.
+type ending struct {
+	truncated, texts bool
+	problem          string
+}
+
+func complete(ctx context.Context, tx *sql.Tx, e Export, end ending) error {
 	old, _, err := find(ctx, tx, e.Window, e.Kind)
 	if err != nil {
 		return err
@@ -100,16 +110,19 @@ func complete(ctx context.Context, tx *sql.Tx, e Export, truncated, texts bool, 
 	if err := remove(ctx, tx, old.id); err != nil {
 		return err
 	}
+
 	return changeOne(ctx, tx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, texts = $2, problem = $3,
-			rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $4) + (SELECT COUNT(*) FROM docs_rows WHERE export = $4)
-		WHERE id = $4 AND NOT complete`, truncated, texts, problem, e.id)
+		rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $4)
+			+ (SELECT COUNT(*) FROM docs_rows WHERE export = $4)
+		WHERE id = $4 AND NOT complete`, end.truncated, end.texts, end.problem, e.id)
 }
 
 const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them
 
-func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page) error {
+func insertVisitors(ctx context.Context, tx *sql.Tx, e Export, visitors []mintlify.Visitor) error {
+	const insert = `INSERT INTO docs_visitors (export, position, path, human, ai, total) VALUES `
 	position := e.Offset
-	for rows := range slices.Chunk(page.Visitors, rowsAtOnce) {
+	for rows := range slices.Chunk(visitors, rowsAtOnce) {
 		var values []string
 		args := []any{e.id}
 		for _, row := range rows {
@@ -118,19 +131,44 @@ func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page) error {
 			args = append(args, position, text(row.Path), row.Human, row.AI, row.Total)
 			position++
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO docs_visitors (export, position, path, human, ai, total) VALUES `+strings.Join(values, ", "), args...); err != nil {
+
+		if _, err := tx.ExecContext(ctx, insert+strings.Join(values, ", "), args...); err != nil {
 			return err
 		}
 	}
-	for _, row := range page.Rows {
+	return nil
+}
+
+func insertRows(ctx context.Context, tx *sql.Tx, e Export, rows []any) error {
+	const insert = `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`
+	for i, row := range rows {
 		data, err := json.Marshal(row)
-		if err == nil { // Postgres cannot take a NUL out of JSON
-			_, err = tx.ExecContext(ctx, `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`, e.id, position, strings.ReplaceAll(string(data), `\u0000`, `\ufffd`))
-		}
 		if err != nil {
 			return err
 		}
-		position++
+		withoutNUL := strings.ReplaceAll(string(data), `\u0000`, `\ufffd`) // Postgres cannot take one out of JSON
+		if _, err := tx.ExecContext(ctx, insert, e.id, e.Offset+i, withoutNUL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is s as every database takes it: Postgres has no NUL in a text.
+func text(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// remove deletes an export, if there is one, and its rows.
+func remove(ctx context.Context, tx *sql.Tx, id int64) error {
+	for _, statement := range []string{
+		`DELETE FROM docs_visitors WHERE export = $1`,
+		`DELETE FROM docs_rows WHERE export = $1`,
+		`DELETE FROM docs_exports WHERE id = $1`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -138,30 +176,17 @@ func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page) error {
 // Prune deletes rolling windows of w's span that ended before w's own comparison.
 func (s *Store) Prune(ctx context.Context, w Window) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
-		old, err := query(ctx, tx, ` WHERE project = $1 AND span = $2 AND date_to < $3`, w.Project, string(w.Span()), w.From.String())
+		const condition = ` WHERE project = $1 AND span = $2 AND date_to < $3`
+		old, err := query(ctx, tx, condition, w.Project, string(w.Span()), w.From.String())
+		if err != nil {
+			return err
+		}
+
 		for _, e := range old {
-			if err == nil {
-				err = remove(ctx, tx, e.id)
+			if err := remove(ctx, tx, e.id); err != nil {
+				return err
 			}
 		}
-		return err
+		return nil
 	})
-}
-
-// changeOne runs a statement that changes one row, or none if another run was faster.
-func changeOne(ctx context.Context, tx *sql.Tx, statement string, args ...any) error {
-	result, err := tx.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	changed, err := result.RowsAffected()
-	if err == nil && changed != 1 {
-		err = ErrOvertaken
-	}
-	return err
-}
-
-// text is s as every database takes it: Postgres has no NUL in a text.
-func text(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

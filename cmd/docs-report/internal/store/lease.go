@@ -30,33 +30,69 @@ type HeldError struct {
 func (e *HeldError) Error() string { return fmt.Sprintf("another run (%s) is at it", e.Holder) }
 
 // Claim takes an export over for this run, and begins it or, if it began before
-// freshSince, begins it anew: unless a complete one isEnough. A [*HeldError] says that
-// another run has it.
-func (s *Store) Claim(ctx context.Context, w Window, kind Kind, freshSince time.Time, isEnough func(Export) bool) (export Export, claimed bool, err error) {
-	err = s.write(ctx, func(tx *sql.Tx) error {
+// freshSince, begins it anew. If a complete export isEnough, Claim takes none and
+// reports false. A [*HeldError] says that another run has it.
+func (s *Store) Claim(
+	ctx context.Context, w Window, kind Kind, freshSince time.Time, isEnough func(Export) bool,
+) (Export, bool, error) {
+	var export Export
+	claimed := false
+	err := s.write(ctx, func(tx *sql.Tx) error {
 		complete, running, err := find(ctx, tx, w, kind)
-		claimed = !isEnough(complete)
-		until := instant(running.until)
-		now := time.Now()
-		export = running
-		switch {
-		case err != nil, !claimed:
+		if err != nil {
 			return err
-		case until.After(now) && until.Before(now.Add(maxLease)) && running.holder != s.holder && !isDead(running.holder):
-			return &HeldError{running.holder, until}
-		case running.id != 0 && !running.At.Before(freshSince):
-			return changeOne(ctx, tx, `UPDATE docs_exports SET holder = $1, held_until = $2 WHERE id = $3 AND holder = $4 AND held_until = $5`,
-				s.holder, milliseconds(now.Add(LeaseTime)), running.id, running.holder, running.until)
+		}
+
+		claimed = !isEnough(complete)
+		if !claimed {
+			return nil
+		}
+		if s.isHeldByOthers(running) {
+			return &HeldError{running.holder, instant(running.until)}
+		}
+
+		if running.id != 0 && !running.At.Before(freshSince) {
+			export = running
+			return s.takeOver(ctx, tx, running)
 		}
 		if err := remove(ctx, tx, running.id); err != nil {
 			return err
 		}
-		export = Export{Window: w, Kind: kind, At: now, id: rand.Int64()}
-		return changeOne(ctx, tx, `INSERT INTO docs_exports (id, project, date_from, date_to, span, kind, fetched_at, holder, held_until)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-			export.id, w.Project, w.From.String(), w.To.String(), string(w.Span()), string(kind), milliseconds(now), s.holder, milliseconds(now.Add(LeaseTime)))
+		export = Export{Window: w, Kind: kind, At: time.Now(), id: rand.Int64()}
+		return s.begin(ctx, tx, export)
 	})
 	return export, claimed, err
+}
+
+func (s *Store) isHeldByOthers(running Export) bool {
+	now := time.Now()
+	until := instant(running.until)
+	isHeld := until.After(now) && until.Before(now.Add(maxLease))
+	return isHeld && running.holder != s.holder && !isDead(running.holder)
+}
+
+func (s *Store) takeOver(ctx context.Context, tx *sql.Tx, e Export) error {
+	return changeOne(ctx, tx, `UPDATE docs_exports SET holder = $1, held_until = $2
+		WHERE id = $3 AND holder = $4 AND held_until = $5`,
+		s.holder, milliseconds(time.Now().Add(LeaseTime)), e.id, e.holder, e.until)
+}
+
+func (s *Store) begin(ctx context.Context, tx *sql.Tx, e Export) error {
+	return changeOne(ctx, tx, `INSERT INTO docs_exports
+		(id, project, date_from, date_to, span, kind, fetched_at, holder, held_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+		e.id, e.Project, e.From.String(), e.To.String(), string(e.Span()), string(e.Kind),
+		milliseconds(e.At), s.holder, milliseconds(e.At.Add(LeaseTime)))
+}
+
+// Lease sets until when this run holds an export. From now on, another may resume it if
+// until is now.
+func (s *Store) Lease(ctx context.Context, e Export, until time.Time) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		const update = `UPDATE docs_exports SET held_until = $1 WHERE id = $2 AND holder = $3`
+		_, err := tx.ExecContext(ctx, update, milliseconds(until), e.id, s.holder)
+		return err
+	})
 }
 
 func hostname() string {
@@ -72,14 +108,7 @@ func isDead(holder string) bool {
 	if _, err := fmt.Sscanf(holder, "%s %d %s", &host, &pid, &name); err != nil || host != hostname() {
 		return false
 	}
+
 	process, err := os.FindProcess(pid)
 	return pid == os.Getpid() || err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
-}
-
-// Lease sets until when this run holds an export: until now, and another may resume.
-func (s *Store) Lease(ctx context.Context, e Export, until time.Time) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET held_until = $1 WHERE id = $2 AND holder = $3`, milliseconds(until), e.id, s.holder)
-		return err
-	})
 }

@@ -18,39 +18,49 @@ type querier interface {
 const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 
 // query returns the exports that a condition is true of.
-func query(ctx context.Context, q querier, condition string, args ...any) (all []Export, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept, human, ai, total,
-		truncated, texts, problem, next_offset, cursor_at, holder, held_until FROM docs_exports`+condition, args...)
+func query(ctx context.Context, q querier, condition string, args ...any) ([]Export, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
+		human, ai, total, truncated, texts, problem, next_offset, cursor_at, holder, held_until
+		FROM docs_exports`+condition, args...)
 	if err != nil {
 		return nil, err
 	}
+
+	var all []Export
 	err = each(rows, func() error {
-		var e Export
-		var from, to string
-		var at int64
-		err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &e.complete, &at, &e.Kept, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total,
-			&e.Truncated, &e.Texts, &e.Problem, &e.Offset, &e.Cursor, &e.holder, &e.until)
-		if err == nil {
-			e.From, err = mintlify.ParseDate(from)
-		}
-		if err == nil {
-			e.To, err = mintlify.ParseDate(to)
-		}
-		e.At = instant(at)
+		e, err := scanExport(rows)
 		all = append(all, e)
 		return err
 	})
 	return all, err
 }
 
-func each(rows *sql.Rows, scan func() error) (err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
+func scanExport(rows *sql.Rows) (Export, error) {
+	var e Export
+	var from, to string
+	var at int64
+	err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &e.complete, &at, &e.Kept,
+		&e.Totals.Human, &e.Totals.AI, &e.Totals.Total, &e.Truncated, &e.Texts, &e.Problem,
+		&e.Offset, &e.Cursor, &e.holder, &e.until)
+	if err != nil {
+		return e, err
+	}
+
+	e.At = instant(at)
+	if e.From, err = mintlify.ParseDate(from); err != nil {
+		return e, err
+	}
+	e.To, err = mintlify.ParseDate(to)
+	return e, err
+}
+
+func each(rows *sql.Rows, scan func() error) error {
 	for rows.Next() {
 		if err := scan(); err != nil {
-			return err
+			return errors.Join(err, rows.Close())
 		}
 	}
-	return rows.Err()
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 // Find returns what the database has of a window: what is complete, and what is under way.
@@ -63,7 +73,12 @@ func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, runnin
 }
 
 func find(ctx context.Context, q querier, w Window, kind Kind) (complete, running Export, err error) {
-	all, err := query(ctx, q, ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`, w.Project, w.From.String(), w.To.String(), string(kind))
+	const condition = ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`
+	all, err := query(ctx, q, condition, w.Project, w.From.String(), w.To.String(), string(kind))
+	if err != nil {
+		return complete, running, err
+	}
+
 	for _, e := range all {
 		if e.complete {
 			complete = e
@@ -71,28 +86,37 @@ func find(ctx context.Context, q querier, w Window, kind Kind) (complete, runnin
 			running = e
 		}
 	}
-	return complete, running, err
+	return complete, running, nil
 }
 
 // Series returns the complete exports of visitors of a span that lie within days, oldest
 // first. A zero day does not bound them.
 func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export, error) {
-	return query(ctx, s.db, ofVisitors+` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4 ORDER BY date_from`, within.Project, within.From.String(), within.To.String(), string(span))
+	const condition = ofVisitors + ` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4
+		ORDER BY date_from`
+	return query(ctx, s.db, condition, within.Project, within.From.String(), within.To.String(), string(span))
 }
 
 // Projects returns the projects that have visitors.
-func (s *Store) Projects(ctx context.Context) (all []string, err error) {
+func (s *Store) Projects(ctx context.Context) ([]string, error) {
 	exports, err := query(ctx, s.db, ofVisitors+` ORDER BY project`)
+	if err != nil {
+		return nil, err
+	}
+
+	var all []string
 	for _, e := range exports {
 		all = append(all, e.Project)
 	}
-	return slices.Compact(all), err
+	return slices.Compact(all), nil
 }
 
 // Visitors returns the rows of w's complete export, in the service's order. It is one
 // transaction, so that a run that replaces them is seen whole.
-func (s *Store) Visitors(ctx context.Context, w Window) (export Export, visitors []mintlify.Visitor, err error) {
-	export, err = s.rows(ctx, w, Visitors, `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`, func(rows *sql.Rows) error {
+func (s *Store) Visitors(ctx context.Context, w Window) (Export, []mintlify.Visitor, error) {
+	var visitors []mintlify.Visitor
+	const statement = `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`
+	export, err := s.rows(ctx, w, Visitors, statement, func(rows *sql.Rows) error {
 		var v mintlify.Visitor
 		err := rows.Scan(&v.Path, &v.Human, &v.AI, &v.Total)
 		visitors = append(visitors, v)
@@ -102,27 +126,35 @@ func (s *Store) Visitors(ctx context.Context, w Window) (export Export, visitors
 }
 
 // List returns the rows of the complete export of a list.
-func List[T any](ctx context.Context, s *Store, w Window, kind Kind) (export Export, list []T, err error) {
-	export, err = s.rows(ctx, w, kind, `SELECT data FROM docs_rows WHERE export = $1 ORDER BY position`, func(rows *sql.Rows) error {
+func List[T any](ctx context.Context, s *Store, w Window, kind Kind) (Export, []T, error) {
+	var list []T
+	const statement = `SELECT data FROM docs_rows WHERE export = $1 ORDER BY position`
+	export, err := s.rows(ctx, w, kind, statement, func(rows *sql.Rows) error {
 		var data []byte
-		var row T
-		err := rows.Scan(&data)
-		if err == nil {
-			err = json.Unmarshal(data, &row)
+		if err := rows.Scan(&data); err != nil {
+			return err
 		}
+
+		var row T
+		err := json.Unmarshal(data, &row)
 		list = append(list, row)
 		return err
 	})
 	return export, list, err
 }
 
-func (s *Store) rows(ctx context.Context, w Window, kind Kind, statement string, scan func(*sql.Rows) error) (export Export, err error) {
+// rows scans the rows of w's complete export.
+func (s *Store) rows(
+	ctx context.Context, w Window, kind Kind, statement string, scan func(*sql.Rows) error,
+) (Export, error) {
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
-		return export, err
+		return Export{}, err
 	}
 	defer func() { _ = tx.Rollback() }() // it has changed nothing
-	if export, _, err = find(ctx, tx, w, kind); err != nil {
+
+	export, _, err := find(ctx, tx, w, kind)
+	if err != nil {
 		return export, err
 	}
 	rows, err := tx.QueryContext(ctx, statement, export.id)
@@ -133,12 +165,16 @@ func (s *Store) rows(ctx context.Context, w Window, kind Kind, statement string,
 }
 
 // Size returns how many rows an export of the kind and span has: by the newest complete
-// one, or one of another span, or by probing. known is false if nothing tells.
-func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) (rows int, known bool, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT rows_kept FROM (
-			SELECT rows_kept, CASE WHEN span = $3 THEN 0 ELSE 1 END AS worth, date_to FROM docs_exports WHERE complete AND problem = '' AND project = $1 AND kind = $2
+// one, or one of another span, or by probing. It reports false if nothing tells.
+func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) (int, bool, error) {
+	const statement = `SELECT rows_kept FROM (
+			SELECT rows_kept, CASE WHEN span = $3 THEN 0 ELSE 1 END AS worth, date_to FROM docs_exports
+				WHERE complete AND problem = '' AND project = $1 AND kind = $2
 			UNION ALL SELECT pages, 2, '' FROM docs_sizes WHERE project = $1 AND $2 = 'visitors') AS known
-		ORDER BY worth, date_to DESC, rows_kept DESC LIMIT 1`, project, string(kind), string(span)).Scan(&rows)
+		ORDER BY worth, date_to DESC, rows_kept DESC LIMIT 1`
+
+	rows := 0
+	err := s.db.QueryRowContext(ctx, statement, project, string(kind), string(span)).Scan(&rows)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -147,6 +183,8 @@ func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) 
 
 // SetSize keeps what probing has found.
 func (s *Store) SetSize(ctx context.Context, project string, pages int) error {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO docs_sizes (project, pages) VALUES ($1, $2) ON CONFLICT (project) DO UPDATE SET pages = excluded.pages`, project, pages)
+	const statement = `INSERT INTO docs_sizes (project, pages) VALUES ($1, $2)
+		ON CONFLICT (project) DO UPDATE SET pages = excluded.pages`
+	_, err := s.db.ExecContext(ctx, statement, project, pages)
 	return err
 }

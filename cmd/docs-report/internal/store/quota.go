@@ -7,6 +7,8 @@ import (
 	"time"
 )
 
+const quotaWindow = time.Hour
+
 // QuotaError is a request that was not sent: none may be before Until.
 type QuotaError struct {
 	Until  time.Time
@@ -20,19 +22,22 @@ func (e *QuotaError) Error() string {
 // Reserve records a request that is about to be sent, and returns how many of the
 // hour's budget are left then, or a [*QuotaError]. It is recorded first: a crash in
 // between costs one request of the budget, never one beyond it.
-func (s *Store) Reserve(ctx context.Context, budget int) (left int, err error) {
-	err = s.write(ctx, func(tx *sql.Tx) error {
+func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
+	left := 0
+	err := s.write(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
-		until, used, oldest, err := quota(ctx, tx, now)
+		q, err := readQuota(ctx, tx, now)
 		switch {
 		case err != nil:
 			return err
-		case now.Before(until):
-			return &QuotaError{Until: until, Reason: "the service's hourly quota is used up (429)"}
-		case used >= budget:
-			return &QuotaError{Until: oldest.Add(quotaWindow), Reason: fmt.Sprintf("the budget of %d requests an hour is spent", budget)}
+		case now.Before(q.blockedUntil):
+			return &QuotaError{Until: q.blockedUntil, Reason: "the service's hourly quota is used up (429)"}
+		case q.used >= budget:
+			reason := fmt.Sprintf("the budget of %d requests an hour is spent", budget)
+			return &QuotaError{Until: q.oldest.Add(quotaWindow), Reason: reason}
 		}
-		left = budget - used - 1
+
+		left = budget - q.used - 1
 		_, err = tx.ExecContext(ctx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
 		return err
 	})
@@ -40,39 +45,62 @@ func (s *Store) Reserve(ctx context.Context, budget int) (left int, err error) {
 }
 
 // Left returns how many requests of the hour's budget are left.
-func (s *Store) Left(ctx context.Context, budget int) (left int, err error) {
-	err = s.write(ctx, func(tx *sql.Tx) error {
+func (s *Store) Left(ctx context.Context, budget int) (int, error) {
+	left := 0
+	err := s.write(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
-		until, used, _, err := quota(ctx, tx, now)
-		if left = max(budget-used, 0); now.Before(until) {
+		q, err := readQuota(ctx, tx, now)
+		if err != nil {
+			return err
+		}
+
+		left = max(budget-q.used, 0)
+		if now.Before(q.blockedUntil) {
 			left = 0
 		}
-		return err
+		return nil
 	})
 	return left, err
 }
 
-// quota returns what was sent within the last hour, and until when the service wants
-// nothing. Its first update is a lock: two runs must not both take the last request.
-func quota(ctx context.Context, tx *sql.Tx, now time.Time) (until time.Time, used int, oldest time.Time, err error) {
-	var untilMS, oldestMS int64
-	if err = mendClock(ctx, tx, now); err != nil {
-		return
+// quota is what was sent within the last hour.
+type quota struct {
+	used         int
+	oldest       time.Time // of the requests
+	blockedUntil time.Time // the service wants no request before
+}
+
+// readQuota deletes what is older than an hour. Its first update is a lock: two runs must
+// not both take the last request.
+func readQuota(ctx context.Context, tx *sql.Tx, now time.Time) (quota, error) {
+	if err := mendClock(ctx, tx, now); err != nil {
+		return quota{}, err
 	}
-	if err = tx.QueryRowContext(ctx, `UPDATE docs_service SET blocked_until = blocked_until RETURNING blocked_until`).Scan(&untilMS); err != nil {
-		return
+
+	var blockedUntil int64
+	const lock = `UPDATE docs_service SET blocked_until = blocked_until RETURNING blocked_until`
+	if err := tx.QueryRowContext(ctx, lock).Scan(&blockedUntil); err != nil {
+		return quota{}, err
 	}
-	if _, err = tx.ExecContext(ctx, `DELETE FROM docs_requests WHERE sent_at <= $1`, milliseconds(now.Add(-quotaWindow))); err != nil {
-		return
+
+	const forget = `DELETE FROM docs_requests WHERE sent_at <= $1`
+	if _, err := tx.ExecContext(ctx, forget, milliseconds(now.Add(-quotaWindow))); err != nil {
+		return quota{}, err
 	}
-	err = tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(MIN(sent_at), 0) FROM docs_requests`).Scan(&used, &oldestMS)
-	return instant(untilMS), used, instant(oldestMS), err
+
+	q := quota{blockedUntil: instant(blockedUntil)}
+	var oldest int64
+	const count = `SELECT COUNT(*), COALESCE(MIN(sent_at), 0) FROM docs_requests`
+	err := tx.QueryRowContext(ctx, count).Scan(&q.used, &oldest)
+	q.oldest = instant(oldest)
+	return q, err
 }
 
 // Block records that the service wants no request before until.
 func (s *Store) Block(ctx context.Context, until time.Time) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE docs_service SET blocked_until = $1 WHERE blocked_until < $1`, milliseconds(until))
+		const update = `UPDATE docs_service SET blocked_until = $1 WHERE blocked_until < $1`
+		_, err := tx.ExecContext(ctx, update, milliseconds(until))
 		return err
 	})
 }

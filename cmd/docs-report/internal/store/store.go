@@ -26,9 +26,7 @@ const (
 	// Demo is the source of made-up data.
 	Demo = "the demo"
 
-	version     = 1               // of the schema
-	patience    = 2 * time.Minute // for a database that has gone away
-	quotaWindow = time.Hour
+	version = 1 // of the schema
 )
 
 //go:embed schema.sql
@@ -39,8 +37,8 @@ var ErrSetup = errors.New("the database cannot be used")
 
 // Store is an open database.
 type Store struct {
-	Source string                           // where its data come from: a base URL, or [Demo]
-	Log    func(format string, args ...any) // told when the database is away
+	Source string                           // is where the data come from: a base URL, or [Demo]
+	Log    func(format string, args ...any) // is told when the database is away
 
 	db     *sql.DB
 	holder string // names this run in leases
@@ -50,71 +48,46 @@ type Store struct {
 // missing. A database belongs to the source that it was made for: demo data never mix
 // with real ones.
 func Open(ctx context.Context, where, source string) (*Store, error) {
-	return open(where, "rwc&_pragma=journal_mode(WAL)&_txlock=immediate", func(s *Store) error {
-		err := s.retry(ctx, isConflict, func() error {
-			return s.transact(ctx, func(tx *sql.Tx) error {
-				found, err := s.look(ctx, tx)
-				if err == nil && found == 0 {
-					s.Source = source
-					err = createTables(ctx, tx, source)
-				}
-				return errors.Join(err, mendClock(ctx, tx, time.Now()))
-			})
-		})
-		if err == nil && s.Source != source {
-			err = fmt.Errorf("%w: its data are from %s, and this run's are from %s; name another database by -db", ErrSetup, s.Source, source)
+	a, err := parseAddress(where)
+	if err != nil {
+		return nil, err
+	}
+	if a.isSQLite() {
+		if err := a.requireFolder(); err != nil {
+			return nil, err
 		}
-		return err
-	})
+	}
+
+	s, err := a.open("rwc", "_pragma=journal_mode(WAL)", "_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx, source); err != nil {
+		s.Close()
+		return nil, a.errorOf(err)
+	}
+	return s, nil
 }
 
 // Read opens the database for a run that only reads.
 func Read(ctx context.Context, where string) (*Store, error) {
-	return open(where, "ro", func(s *Store) error {
-		return s.transact(ctx, func(tx *sql.Tx) error {
-			found, err := s.look(ctx, tx)
-			if err == nil && found == 0 {
-				err = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
-			}
-			return err
-		})
-	})
-}
-
-var keyValue = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|passfile|service|servicefile|ssl\w+|connect_timeout|application_name|options|target_session_attrs)\s*=`)
-
-// open never puts where into an error: it may hold a password.
-func open(where, mode string, prepare func(*Store) error) (*Store, error) {
-	s := &Store{holder: fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64()), Log: func(string, ...any) {}}
-	path, isSQLite := strings.CutPrefix(where, "sqlite:")
-	name := "the database"
-	var err error
-	switch {
-	case isSQLite && path != "":
-		place, missing := filepath.Dir(path), "no folder %s"
-		if mode == "ro" {
-			place, missing = path, "no database at %s; run docs-report sync first"
-		}
-		if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) { // SQLite would say "unable to open database file"
-			return nil, fmt.Errorf("%w: "+missing, ErrSetup, place)
-		}
-		s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)&mode="+mode)
-		s.db.SetMaxOpenConns(1) // there is one writer anyway
-		name = path
-	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"), keyValue.MatchString(where):
-		if _, err := pgx.ParseConfig(where); err != nil {
-			return nil, fmt.Errorf("%w: its address looks like one of Postgres and cannot be parsed", ErrSetup)
-		}
-		s.db, err = sql.Open("pgx", where)
-	default:
-		return nil, fmt.Errorf("%w: give -db or DATABASE_URL as sqlite:PATH, postgres://… or host=… dbname=…", ErrSetup)
-	}
-	if err == nil {
-		err = prepare(s)
-	}
+	a, err := parseAddress(where)
 	if err != nil {
+		return nil, err
+	}
+	if a.isSQLite() {
+		if err := a.requireFile(); err != nil {
+			return nil, err
+		}
+	}
+
+	s, err := a.open("ro")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.transact(ctx, s.requireTables(ctx)); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, a.errorOf(err)
 	}
 	return s, nil
 }
@@ -122,19 +95,139 @@ func open(where, mode string, prepare func(*Store) error) (*Store, error) {
 // Close closes the database. Everything is kept already: nothing depends on it.
 func (s *Store) Close() { _ = s.db.Close() }
 
+// address is where a database is. It never gets into an error: it may hold a password.
+type address struct {
+	path     string // of a SQLite file; "": it is Postgres
+	postgres string
+}
+
+var keyValue = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|passfile|service|servicefile|` +
+	`ssl\w+|connect_timeout|application_name|options|target_session_attrs)\s*=`)
+
+func parseAddress(where string) (address, error) {
+	if path, ok := strings.CutPrefix(where, "sqlite:"); ok && path != "" {
+		return address{path: path}, nil
+	}
+
+	isURL := strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
+	if !isURL && !keyValue.MatchString(where) {
+		return address{}, fmt.Errorf("%w: give -db or DATABASE_URL as sqlite:PATH, postgres://… or host=… dbname=…", ErrSetup)
+	}
+	if _, err := pgx.ParseConfig(where); err != nil {
+		return address{}, fmt.Errorf("%w: its address looks like one of Postgres and cannot be parsed", ErrSetup)
+	}
+	return address{postgres: where}, nil
+}
+
+func (a address) isSQLite() bool { return a.path != "" }
+
+// requireFolder says what is missing where SQLite would say "unable to open database file".
+func (a address) requireFolder() error {
+	folder := filepath.Dir(a.path)
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: no folder %s", ErrSetup, folder)
+	}
+	return nil
+}
+
+func (a address) requireFile() error {
+	if _, err := os.Stat(a.path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: no database at %s; run docs-report sync first", ErrSetup, a.path)
+	}
+	return nil
+}
+
+// open opens the database. mode and options are SQLite's.
+func (a address) open(mode string, options ...string) (*Store, error) {
+	driver := "pgx"
+	name := a.postgres
+	if a.isSQLite() {
+		driver = "sqlite"
+		options = append([]string{"mode=" + mode, "_pragma=busy_timeout(30000)"}, options...)
+		name = "file:" + (&url.URL{Path: a.path}).EscapedPath() + "?" + strings.Join(options, "&")
+	}
+
+	db, err := sql.Open(driver, name)
+	if err != nil {
+		return nil, a.errorOf(err)
+	}
+	if a.isSQLite() {
+		db.SetMaxOpenConns(1) // there is one writer anyway
+	}
+
+	holder := fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64())
+	return &Store{db: db, holder: holder, Log: func(string, ...any) {}}, nil
+}
+
+// errorOf says which database an error is of.
+func (a address) errorOf(err error) error {
+	if a.isSQLite() {
+		return fmt.Errorf("%s: %w", a.path, err)
+	}
+	return fmt.Errorf("the database: %w", err)
+}
+
+// prepare makes the tables if they are missing, and looks whether the data are of the source.
+func (s *Store) prepare(ctx context.Context, source string) error {
+	err := s.retry(ctx, isConflict, func() error {
+		return s.transact(ctx, func(tx *sql.Tx) error { return s.prepareTables(ctx, tx, source) })
+	})
+	if err != nil {
+		return err
+	}
+
+	if s.Source != source {
+		return fmt.Errorf("%w: its data are from %s, and this run's are from %s; name another database by -db",
+			ErrSetup, s.Source, source)
+	}
+	return nil
+}
+
+func (s *Store) prepareTables(ctx context.Context, tx *sql.Tx, source string) error {
+	found, err := s.look(ctx, tx)
+	if err != nil {
+		return err
+	}
+
+	if found == 0 {
+		s.Source = source
+		if err := createTables(ctx, tx, source); err != nil {
+			return err
+		}
+	}
+	return mendClock(ctx, tx, time.Now())
+}
+
+func (s *Store) requireTables(ctx context.Context) func(tx *sql.Tx) error {
+	return func(tx *sql.Tx) error {
+		found, err := s.look(ctx, tx)
+		if err == nil && found == 0 {
+			err = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
+		}
+		return err
+	}
+}
+
 // look returns the schema's version, 0 if the database is new, and notes its source.
-func (s *Store) look(ctx context.Context, tx *sql.Tx) (found int, err error) {
+func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT look`); err != nil {
 		return 0, err
 	}
-	err = tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source)
-	if err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01")) {
+
+	found := 0
+	err := tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source)
+	if err != nil && isNoTable(err) {
 		_, err = tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
 	}
-	if found > version {
-		err = fmt.Errorf("%w: its schema has version %d, and this program knows %d; update docs-report", ErrSetup, found, version)
+	if err != nil {
+		return 0, err
 	}
-	return found, err
+
+	if found > version {
+		return 0, fmt.Errorf("%w: its schema has version %d, and this program knows %d; update docs-report",
+			ErrSetup, found, version)
+	}
+	return found, nil
 }
 
 func createTables(ctx context.Context, tx *sql.Tx, source string) error {
@@ -143,7 +236,9 @@ func createTables(ctx context.Context, tx *sql.Tx, source string) error {
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO docs_service (version, source, blocked_until) VALUES ($1, $2, 0)`, version, source)
+
+	const insert = `INSERT INTO docs_service (version, source, blocked_until) VALUES ($1, $2, 0)`
+	_, err := tx.ExecContext(ctx, insert, version, source)
 	return err
 }
 
@@ -154,11 +249,13 @@ func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		table, column string
 		latest        time.Time
 	}{
-		{"docs_exports", "fetched_at", now}, {"docs_exports", "held_until", now.Add(maxLease)},
-		{"docs_requests", "sent_at", now}, {"docs_service", "blocked_until", now.Add(quotaWindow)},
+		{"docs_exports", "fetched_at", now},
+		{"docs_exports", "held_until", now.Add(maxLease)},
+		{"docs_requests", "sent_at", now},
+		{"docs_service", "blocked_until", now.Add(quotaWindow)},
 	} {
-		_, err := tx.ExecContext(ctx, `UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` > $2`, milliseconds(now), milliseconds(c.latest))
-		if err != nil {
+		update := `UPDATE ` + c.table + ` SET ` + c.column + ` = $1 WHERE ` + c.column + ` > $2`
+		if _, err := tx.ExecContext(ctx, update, milliseconds(now), milliseconds(c.latest)); err != nil {
 			return err
 		}
 	}
@@ -166,5 +263,4 @@ func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
 }
 
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }
-
-func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+func instant(ms int64) time.Time     { return time.UnixMilli(ms).UTC() }

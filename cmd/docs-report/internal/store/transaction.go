@@ -15,8 +15,10 @@ import (
 	"modernc.org/sqlite"
 )
 
+const patience = 2 * time.Minute // for a database that has gone away
+
 // write runs work in a transaction, and waits for a database that has gone away. If the
-// response to a commit was lost, work is done twice, and has to find that out.
+// response to a commit was lost, write calls work again, which has to find that out.
 func (s *Store) write(ctx context.Context, work func(*sql.Tx) error) error {
 	return s.retry(ctx, isAway, func() error { return s.transact(ctx, work) })
 }
@@ -28,6 +30,7 @@ func (s *Store) retry(ctx context.Context, again func(error) bool, work func() e
 		if err == nil || !again(err) || time.Since(start) > patience || ctx.Err() != nil {
 			return err
 		}
+
 		if wait == 800*time.Millisecond {
 			s.Log("The database is away: waiting for it, %v at most.", patience)
 		}
@@ -51,6 +54,26 @@ func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
+// changeOne runs a statement that changes one row, or none if another run was faster.
+func changeOne(ctx context.Context, tx *sql.Tx, statement string, args ...any) error {
+	result, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	changed, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if changed != 1 {
+		return ErrOvertaken
+	}
+	return nil
+}
+
+func isNoTable(err error) bool {
+	return strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01")
+}
+
 // isConflict reports whether another program makes the same tables at the same time.
 func isConflict(err error) bool {
 	var pgErr *pgconn.PgError // unique_violation, duplicate_table, duplicate_object
@@ -71,7 +94,11 @@ func isAway(err error) bool {
 	if errors.As(err, &pgErr) { // a lost connection, a shutdown or start, too many connections, a deadlock
 		return slices.Contains([]string{"08", "53", "40"}, pgErr.Code[:2]) || strings.HasPrefix(pgErr.Code, "57P")
 	}
+
 	var netErr net.Error
-	return isBusy(err) || errors.As(err, &netErr) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
+	if errors.As(err, &netErr) || pgconn.SafeToRetry(err) || isBusy(err) {
+		return true
+	}
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

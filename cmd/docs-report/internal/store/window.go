@@ -80,10 +80,15 @@ func Windows(project string, s Span, from, to mintlify.Date) []Window {
 	if start.Time().Before(from.Time()) {
 		start = s.end(start)
 	}
-	for end := s.end(start); !end.Time().After(to.Time()); start, end = end, s.end(end) {
+
+	for {
+		end := s.end(start)
+		if end.Time().After(to.Time()) {
+			return all
+		}
 		all = append(all, Window{Project: project, From: start, To: end})
+		start = end
 	}
-	return all
 }
 
 // start returns the first day of the span that day is in.
