@@ -9,17 +9,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// breakWithin says beside a number that the service changed what counts as human and as AI
-// within a comparison; "" if it did not. In June an agent's HTML views, in July Markdown's.
-func breakWithin(from, to mintlify.Date) string {
-	for _, day := range []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)} {
-		if day.Time().After(from.Time()) && day.Time().Before(to.Time()) {
-			return "human and AI redefined on " + day.Time().Format(longDay)
-		}
-	}
-	return ""
-}
-
 // change compares a count with the one before, in text and in direction.
 type change struct {
 	Text      string
@@ -36,24 +25,26 @@ func (in Input) changeOf(now, before int64) change {
 }
 
 func changeOf(now, before int64) change {
-	c := change{Direction: "up"}
-	ratio := 100 * (float64(now)/float64(before) - 1)
 	switch {
 	case now == before:
 		return change{"±0%", "flat"}
 	case before <= 0:
 		return change{"new", "up"}
-	case ratio >= 900:
+	}
+
+	percent := 100 * (float64(now)/float64(before) - 1)
+	if percent >= 900 {
 		return change{"×" + number(now/before), "up"}
-	case ratio < 0:
-		c.Direction = "down"
 	}
 	decimals := 0
-	if math.Abs(ratio) < 9.95 { // a small change is not told as none
+	if math.Abs(percent) < 9.95 { // a small change is not told as none
 		decimals = 1
 	}
-	c.Text = signed(ratio, decimals) + "%"
-	return c
+	text := signed(percent, decimals) + "%"
+	if percent < 0 {
+		return change{text, "down"}
+	}
+	return change{text, "up"}
 }
 
 // points is the change of a share, in percentage points: neither direction is the good one.
@@ -75,4 +66,15 @@ func signedCount(n int64) string {
 		return "+" + number(n)
 	}
 	return strings.Replace(number(n), "-", "−", 1)
+}
+
+// breakWithin says beside a number that the service changed what counts as human and as AI
+// within a comparison; "" if it did not. In June an agent's HTML views, in July Markdown's.
+func breakWithin(from, to mintlify.Date) string {
+	for _, day := range []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)} {
+		if day.Time().After(from.Time()) && day.Time().Before(to.Time()) {
+			return "human and AI redefined on " + day.Time().Format(longDay)
+		}
+	}
+	return ""
 }

@@ -16,29 +16,10 @@ type trend struct {
 	Unit    string
 	Charts  []chart
 	Rows    []store.Export
-	Summary string // for who does not see the chart
+	Summary string // is for who does not see the chart
 	LeftOut bool   // days or weeks are missing
 	Before  bool   // the period before is drawn too
 }
-
-// chart is a drawing of a size, in its own units.
-type chart struct {
-	Class                               string
-	Width, Height                       float64
-	Left, Right, Top, Bottom            float64 // of the plot
-	Ticks, Labels                       []tick  // of the counts and of the dates
-	Weekends                            []float64
-	Humans, AIs, HumansBefore, AIBefore string // points of the lines
-	Points                              []point
-	Step                                float64 // from point to point
-}
-
-type tick struct {
-	At   float64
-	Text string
-}
-
-type point struct{ X, Human, AI float64 }
 
 // Unit is what a window's trend is drawn by.
 func Unit(w store.Window) store.Span {
@@ -54,10 +35,18 @@ func newTrend(in Input) trend {
 	if len(in.Trend) == 0 {
 		return t
 	}
-	t.LeftOut = len(in.Trend) < len(store.Windows("", unit, in.Period.From, in.Period.To)) || in.Trend[0].From != in.Period.From
-	t.Charts = []chart{drawChart(in, "wide", 1000, 300), drawChart(in, "narrow", 340, 230)}
-	first, last := in.Trend[0].Totals, in.Trend[len(in.Trend)-1].Totals
-	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table beneath has all numbers.",
+
+	wanted := store.Windows("", unit, in.Period.From, in.Period.To)
+	t.LeftOut = len(in.Trend) < len(wanted) || in.Trend[0].From != in.Period.From
+	t.Charts = []chart{
+		drawChart(in, chart{Class: "wide", Width: 1000, Height: 300}),
+		drawChart(in, chart{Class: "narrow", Width: 340, Height: 230}),
+	}
+
+	first := in.Trend[0].Totals
+	last := in.Trend[len(in.Trend)-1].Totals
+	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last. AIs: %s at first, %s at last. "+
+		"The table beneath has all numbers.",
 		unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	return t
 }
@@ -69,55 +58,115 @@ func bucketDays(b store.Export) string {
 	return b.From.Time().Format("Mon " + shortDay)
 }
 
-func drawChart(in Input, class string, width, height float64) chart {
-	unit := Unit(in.Period.Window)
-	c := chart{Class: class, Width: width, Height: height, Left: 46, Right: width - 24, Top: 12, Bottom: height - 28}
+// chart is a drawing of a size, in its own units.
+type chart struct {
+	Class         string
+	Width, Height float64
+
+	Left, Right, Top, Bottom float64 // bound the plot
+	Step                     float64 // is the way from point to point
+	highest                  float64 // is the count at the top
+	days                     int     // from point to point
+
+	Ticks        []tick // are the counts
+	Labels       []tick // are the dates
+	Weekends     []float64
+	Points       []point
+	Lines        lines
+	LinesBefore  lines
+	HasComparing bool
+}
+
+type tick struct {
+	At   float64
+	Text string
+}
+
+type point struct{ X, Human, AI float64 }
+
+// lines are the points of two lines.
+type lines struct{ Humans, AIs string }
+
+// drawChart draws a chart of a class and size.
+func drawChart(in Input, c chart) chart {
+	c.Left = 46
+	c.Right = c.Width - 24
+	c.Top = 12
+	c.Bottom = c.Height - 28
+	c.days = 1
+	if Unit(in.Period.Window) == store.Week {
+		c.days = 7
+	}
+	if last := in.Period.Days()/c.days - 1; last > 0 {
+		c.Step = (c.Right - c.Left) / float64(last)
+	}
+
+	c.drawCounts(in)
+	c.drawDates(in)
+	for _, b := range in.Trend {
+		c.Points = append(c.Points, c.point(in.Period.Window, b))
+	}
+	c.Lines = linesOf(c.Points)
+
+	var before []point
+	for _, b := range in.TrendFrom {
+		if p := c.point(in.Before.Window, b); p.X <= c.Right { // a month may be longer
+			before = append(before, p)
+		}
+	}
+	c.HasComparing = len(before) > 0
+	c.LinesBefore = linesOf(before)
+	return c
+}
+
+// drawCounts draws the axis of counts, which begins at 0.
+func (c *chart) drawCounts(in Input) {
 	highest := int64(0)
 	for _, b := range slices.Concat(in.Trend, in.TrendFrom) {
 		highest = max(highest, b.Totals.Human, b.Totals.AI)
 	}
+
 	step := tickStep(highest)
-	top := step * math.Max(1, math.Ceil(float64(highest)/step)) // the axis begins at 0
-	y := func(n int64) float64 { return round(c.Bottom - (c.Bottom-c.Top)*float64(max(n, 0))/top) }
-	for n := 0.0; n <= top; n += step {
-		c.Ticks = append(c.Ticks, tick{At: y(int64(n)), Text: number(int64(n))})
+	c.highest = step * math.Max(1, math.Ceil(float64(highest)/step))
+	for n := 0.0; n <= c.highest; n += step {
+		c.Ticks = append(c.Ticks, tick{At: c.y(int64(n)), Text: number(int64(n))})
 	}
-	length := map[store.Span]int{store.Day: 1, store.Week: 7}[unit]
-	if last := in.Period.Days()/length - 1; last > 0 {
-		c.Step = (c.Right - c.Left) / float64(last)
-	}
-	at := func(w store.Window, b store.Export) float64 { // a missing day leaves its place empty
-		return round(c.Left + c.Step*float64(store.Window{From: w.From, To: b.From}.Days()/length))
-	}
+}
+
+func (c *chart) drawDates(in Input) {
 	apart := int(math.Max(1, math.Ceil(64/math.Max(c.Step, 1)))) // room for a label
 	for i, b := range in.Trend {
-		x := at(in.Period.Window, b)
-		c.Points = append(c.Points, point{x, y(b.Totals.Human), y(b.Totals.AI)})
-		if from := (len(in.Trend) - 1) % apart; i%apart == from { // the last has one
+		x := c.x(in.Period.Window, b)
+		if i%apart == (len(in.Trend)-1)%apart { // the last has one
 			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
 		}
 		if isWeekend(b) {
 			c.Weekends = append(c.Weekends, x)
 		}
 	}
-	var before []point
-	for _, b := range in.TrendFrom {
-		if x := at(in.Before.Window, b); x <= c.Right { // a month may be longer
-			before = append(before, point{x, y(b.Totals.Human), y(b.Totals.AI)})
-		}
-	}
-	human, ai := func(p point) float64 { return p.Human }, func(p point) float64 { return p.AI }
-	c.Humans, c.AIs, c.HumansBefore, c.AIBefore = line(c.Points, human), line(c.Points, ai), line(before, human), line(before, ai)
-	return c
 }
 
-// line returns the points of a line.
-func line(points []point, y func(point) float64) string {
-	var b strings.Builder
+func (c *chart) point(w store.Window, b store.Export) point {
+	return point{c.x(w, b), c.y(b.Totals.Human), c.y(b.Totals.AI)}
+}
+
+// x is where a day or week of a window stands. A missing one leaves its place empty.
+func (c *chart) x(w store.Window, b store.Export) float64 {
+	since := store.Window{From: w.From, To: b.From}.Days() / c.days
+	return round(c.Left + c.Step*float64(since))
+}
+
+func (c *chart) y(n int64) float64 {
+	return round(c.Bottom - (c.Bottom-c.Top)*float64(max(n, 0))/c.highest)
+}
+
+func linesOf(points []point) lines {
+	var humans, ais strings.Builder
 	for _, p := range points {
-		fmt.Fprintf(&b, "%g,%g ", p.X, y(p))
+		fmt.Fprintf(&humans, "%g,%g ", p.X, p.Human)
+		fmt.Fprintf(&ais, "%g,%g ", p.X, p.AI)
 	}
-	return strings.TrimSpace(b.String())
+	return lines{strings.TrimSpace(humans.String()), strings.TrimSpace(ais.String())}
 }
 
 // tickStep returns a round number that goes into highest some five times.

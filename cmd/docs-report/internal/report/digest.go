@@ -11,29 +11,47 @@ import (
 // Digest returns the page in at most twelve lines.
 func Digest(in Input) []string {
 	v := newView(in)
-	demo := ""
+	title := v.Name + ": " + v.Dates
 	if in.Demo {
-		demo = " (demo: made-up numbers)"
+		title += " (demo: made-up numbers)"
 	}
-	lines := []string{fmt.Sprintf("%s: %s%s", v.Name, v.Dates, demo)}
-	var numbers []string
-	for _, h := range v.Headlines {
+
+	lines := []string{title, v.numbers()}
+	lines = append(lines, v.moves()...)
+	return append(lines,
+		"Searched without result: "+v.Searches.Top(),
+		"Asked without answer: "+v.Questions.Top(),
+		"Most complaints: "+v.Complaints.Top())
+}
+
+// numbers is the headlines on one line.
+func (v view) numbers() string {
+	var all []string
+	for _, h := range v.Headlines.Each() {
 		text := h.Label + " " + h.Value
-		if in.Before.Known {
+		if v.Before.Known {
 			text += " (" + h.Change.Text + ")"
 		}
-		numbers = append(numbers, text)
+		all = append(all, text)
 	}
 	if v.Break != "" {
-		numbers = append(numbers, v.Break+": these changes do not compare")
+		all = append(all, v.Break+": these changes do not compare")
 	}
-	lines = append(lines, strings.Join(numbers, " · "))
-	moved := slices.Concat(v.Gainers, v.Losers)
-	slices.SortStableFunc(moved, func(a, b comparison) int { return cmp.Compare(max(b.Gain(), -b.Gain()), max(a.Gain(), -a.Gain())) })
+	return strings.Join(all, " · ")
+}
+
+// moves are the three pages that gained or lost the most, a line each.
+func (v view) moves() []string {
+	size := func(c comparison) int64 { return max(c.Gain(), -c.Gain()) }
+	moved := slices.Concat(v.Movers.Gained, v.Movers.Lost)
+	slices.SortStableFunc(moved, func(a, b comparison) int { return cmp.Compare(size(b), size(a)) })
+
+	var lines []string
 	for _, m := range moved[:min(3, len(moved))] {
-		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Gain()), m.Path, number(m.Now.Total), m.Change.Text))
+		change := signedCount(m.Gain())
+		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", change, m.Path, number(m.Now.Total), m.Change.Text))
 	}
-	return append(lines, "Searched without result: "+v.Lists[0].Top(), "Asked without answer: "+v.Lists[1].Top(), "Most complaints: "+v.Lists[2].Top())
+	return lines
 }
 
 // Slack returns text as a message for a webhook of Slack.

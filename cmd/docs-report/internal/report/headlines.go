@@ -1,18 +1,35 @@
 package report
 
+// headlines are the numbers at the top.
+type headlines struct {
+	All, Humans, AIs, Share headline
+}
+
 // headline is one of the numbers at the top.
 type headline struct {
 	Label, Class, Value, Before string
 	Change                      change
 }
 
-func headlines(in Input) []headline {
-	now, before := in.Period.Totals, in.Before.Totals
-	of := func(label, class string, now, before int64) headline {
+func newHeadlines(in Input) headlines {
+	now := in.Period.Totals
+	before := in.Before.Totals
+	count := func(label, class string, now, before int64) headline {
 		return headline{label, class, number(now), number(before), in.changeOf(now, before)}
 	}
-	return []headline{
-		of("All visitors", "all", now.Total, before.Total), of("Humans", "human", now.Human, before.Human), of("AIs", "ai", now.AI, before.AI),
-		{"Share of AI", "share", shareText(now.Human, now.AI), shareText(before.Human, before.AI), points(share(now.Human, now.AI), share(before.Human, before.AI))},
+	return headlines{
+		All:    count("All visitors", "all", now.Total, before.Total),
+		Humans: count("Humans", "human", now.Human, before.Human),
+		AIs:    count("AIs", "ai", now.AI, before.AI),
+		Share: headline{
+			Label:  "Share of AI",
+			Class:  "share",
+			Value:  shareText(now.Human, now.AI),
+			Before: shareText(before.Human, before.AI),
+			Change: points(share(now.Human, now.AI), share(before.Human, before.AI)),
+		},
 	}
 }
+
+// Each returns the headlines in their order.
+func (h headlines) Each() []headline { return []headline{h.All, h.Humans, h.AIs, h.Share} }

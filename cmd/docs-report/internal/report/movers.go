@@ -5,22 +5,28 @@ import (
 	"slices"
 )
 
-// Gain returns how many visitors more the page has now.
-func (c comparison) Gain() int64 { return c.Now.Total - c.Before.Total }
+// movers are the pages that gained and that lost the most readers.
+type movers struct {
+	Gained, Lost []comparison
+}
 
-// movers returns the pages that gained and that lost the most readers.
-func movers(pages []comparison) (gainers, losers []comparison) {
-	sorted := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine || c.Gain() == 0 })
+func newMovers(pages []comparison) movers {
+	sorted := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
 	slices.SortStableFunc(sorted, func(a, b comparison) int { return cmp.Compare(b.Gain(), a.Gain()) })
+
+	var m movers
 	for _, c := range sorted {
-		if c.Gain() > 0 && len(gainers) < listLength {
-			gainers = append(gainers, c)
+		if c.Gain() > 0 && len(m.Gained) < listLength {
+			m.Gained = append(m.Gained, c)
 		}
 	}
 	for _, c := range slices.Backward(sorted) {
-		if c.Gain() < 0 && len(losers) < listLength {
-			losers = append(losers, c)
+		if c.Gain() < 0 && len(m.Lost) < listLength {
+			m.Lost = append(m.Lost, c)
 		}
 	}
-	return gainers, losers
+	return m
 }
+
+// Gain returns how many visitors more the page has now.
+func (c comparison) Gain() int64 { return c.Now.Total - c.Before.Total }

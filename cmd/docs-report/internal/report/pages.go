@@ -9,14 +9,11 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const (
-	listLength = 10
-	onPaper    = 100 // pages in the table
-)
+const onPaper = 100 // pages in the table
 
 // comparison is a page now and before.
 type comparison struct {
-	raw, Path, URL string // raw: as received
+	raw, Path, URL string // raw is as received
 	Now, Before    mintlify.Visitor
 	Change         change
 	Views          string
@@ -26,29 +23,31 @@ type comparison struct {
 
 // compare returns the pages of either period, those read most first.
 func (in Input) compare() []comparison {
-	views := map[string]string{}
-	for _, row := range in.Views.Rows {
-		views[row.Path] = number(row.Total)
-	}
 	byPath := map[string]*comparison{}
-	var pages []comparison
-	for _, row := range slices.Concat(in.Period.Rows, in.Before.Rows) {
-		if byPath[row.Path] == nil {
-			byPath[row.Path] = &comparison{raw: row.Path, Path: textOf(row.Path), URL: in.link(row.Path), Views: cmp.Or(views[row.Path], "–"), isMachine: in.isMachine(row.Path)}
-		}
-	}
 	for _, row := range in.Period.Rows {
-		byPath[row.Path].Now = merge(byPath[row.Path].Now, row)
+		c := in.find(byPath, row.Path)
+		c.Now = merge(c.Now, row)
 	}
 	for _, row := range in.Before.Rows {
-		byPath[row.Path].Before = merge(byPath[row.Path].Before, row)
+		c := in.find(byPath, row.Path)
+		c.Before = merge(c.Before, row)
 	}
+	for _, row := range in.Views.Rows {
+		if c := byPath[row.Path]; c != nil {
+			c.Views = number(row.Total)
+		}
+	}
+
+	pages := make([]comparison, 0, len(byPath))
 	for _, c := range byPath {
 		c.Change = in.changeOf(c.Now.Total, c.Before.Total)
 		pages = append(pages, *c)
 	}
 	slices.SortFunc(pages, func(a, b comparison) int {
-		return cmp.Or(cmp.Compare(b.Now.Total, a.Now.Total), cmp.Compare(b.Before.Total, a.Before.Total), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(
+			cmp.Compare(b.Now.Total, a.Now.Total),
+			cmp.Compare(b.Before.Total, a.Before.Total),
+			cmp.Compare(a.Path, b.Path))
 	})
 	for i := onPaper; i < len(pages); i++ {
 		pages[i].OffPaper = true
@@ -56,10 +55,28 @@ func (in Input) compare() []comparison {
 	return pages
 }
 
+// find returns the comparison of a path, which it adds if there is none yet.
+func (in Input) find(byPath map[string]*comparison, path string) *comparison {
+	if byPath[path] == nil {
+		byPath[path] = &comparison{
+			raw:       path,
+			Path:      textOf(path),
+			URL:       in.link(path),
+			Views:     "–",
+			isMachine: in.isMachine(path),
+		}
+	}
+	return byPath[path]
+}
+
 // merge is for a path that is reported twice, as it can be when rows move between two
 // requests. Unique visitors do not add up: the larger counts stand.
 func merge(a, b mintlify.Visitor) mintlify.Visitor {
-	return mintlify.Visitor{Human: max(a.Human, b.Human, 0), AI: max(a.AI, b.AI, 0), Total: max(a.Total, b.Total, 0)}
+	return mintlify.Visitor{
+		Human: max(a.Human, b.Human, 0),
+		AI:    max(a.AI, b.AI, 0),
+		Total: max(a.Total, b.Total, 0),
+	}
 }
 
 // isMachine reports whether a pattern matches: a path, or the name of a file.
@@ -83,29 +100,35 @@ type group struct {
 // groups returns the pages by section, the one with the most read page first. Files for
 // machines come last.
 func groups(pages []comparison) []group {
+	var all []group
+	machines := group{Name: "Machine files"}
 	index := map[string]int{}
-	all := make([]group, 1) // the last
 	for _, c := range pages {
-		name := sectionOf(c)
-		if _, found := index[name]; !found && !c.isMachine {
-			index[name], all = len(all), append(all, group{Name: name})
+		if c.isMachine {
+			machines.Rows = append(machines.Rows, c)
+			continue
 		}
-		g := &all[index[name]]
-		g.Name, g.Rows = name, append(g.Rows, c)
+
+		name := sectionOf(c.Path)
+		at, found := index[name]
+		if !found {
+			at = len(all)
+			index[name] = at
+			all = append(all, group{Name: name})
+		}
+		all[at].Rows = append(all[at].Rows, c)
 	}
-	if len(all[0].Rows) == 0 {
-		return all[1:]
+
+	if len(machines.Rows) > 0 {
+		all = append(all, machines)
 	}
-	return append(all[1:], all[0])
+	return all
 }
 
 // sectionOf is a path's first element, if there are more.
-func sectionOf(c comparison) string {
-	first, rest, _ := strings.Cut(strings.TrimPrefix(c.Path, "/"), "/")
-	switch {
-	case c.isMachine:
-		return "Machine files"
-	case rest == "":
+func sectionOf(path string) string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if rest == "" {
 		return "Top level"
 	}
 	return "/" + first

@@ -19,11 +19,11 @@ import (
 type Input struct {
 	Project   string
 	Demo      bool           // the numbers are made up
-	Period    Period         // what the page shows
-	Before    Period         // what it compares with
-	Trend     []store.Export // of the period's days or weeks
-	TrendFrom []store.Export // of those before
-	Months    []store.Export // as far back as the database goes
+	Period    Period         // is what the page shows
+	Before    Period         // is what the page compares with
+	Trend     []store.Export // are the period's days or weeks
+	TrendFrom []store.Export // are the days or weeks before
+	Months    []store.Export // go back as far as the database does
 	Stale     bool           // there should be newer numbers
 	Final     bool           // the counts of the period will not change any more
 	Generated time.Time
@@ -34,8 +34,8 @@ type Input struct {
 	Comments      List[mintlify.Feedback]
 	Views         List[mintlify.View]
 
-	Site    string   // what paths are links to; "" for none
-	Machine []string // patterns of files that machines read
+	Site    string   // is what paths link to; "" for none
+	Machine []string // are patterns of files that machines read
 }
 
 // Period is the visitors of a window.
@@ -46,14 +46,14 @@ type Period struct {
 	Rows   []mintlify.Visitor
 }
 
-// List is a list of the period's.
+// List is a list of the period.
 type List[T any] struct {
 	store.Export
 	Rows []T
 }
 
 var (
-	//go:embed page.html index.html
+	//go:embed page.html parts.html index.html
 	files embed.FS
 	//go:embed style.css
 	style string
@@ -61,12 +61,27 @@ var (
 	script string
 
 	templates = template.Must(template.New("").Funcs(template.FuncMap{
-		"number": number, "share": shareText, "signed": signedCount, "days": bucketDays, "weekend": isWeekend,
+		"number":  number,
+		"share":   shareText,
+		"signed":  signedCount,
+		"days":    bucketDays,
+		"weekend": isWeekend,
 	}).ParseFS(files, "*.html"))
 )
 
 // Page returns the page.
 func Page(in Input) ([]byte, error) { return render("page.html", newView(in)) }
+
+// Index returns a page with a row for each project. files are their pages.
+func Index(inputs []Input, files []string) ([]byte, error) {
+	index := newView(inputs[0])
+	for i, in := range inputs {
+		row := newView(in)
+		row.File = files[i]
+		index.Rows = append(index.Rows, row)
+	}
+	return render("index.html", index)
+}
 
 func render(name string, v view) ([]byte, error) {
 	var out bytes.Buffer
@@ -74,57 +89,76 @@ func render(name string, v view) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// hash is how a Content-Security-Policy names the only text that it allows.
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
 // view is what a template shows.
 type view struct {
 	Input
-	Title, CSP, Name, Dates, BeforeDates string
-	Style                                template.CSS
-	Script                               template.JS
+	head
+	Name, Dates, BeforeDates string
 
-	Headlines       []headline
-	Chart           trend
-	Growth          section
-	Gainers, Losers []comparison
-	Lists           []section
-	Groups          []group
-	Pages, Shown    int    // the table has no more than are shown
-	Break           string // within the comparison
+	Headlines  headlines
+	Chart      trend
+	Growth     section
+	Movers     movers
+	Searches   section
+	Questions  section
+	Complaints section
 
-	File string // of this page, in an index
-	Rows []view // of an index
+	Groups []group
+	Pages  int    // counts all pages
+	Shown  int    // counts those in the table
+	Break  string // is what was redefined within the comparison
+
+	File string // is this page's file, in an index
+	Rows []view // are an index's projects
 }
 
 const mostPages = 5000 // in the table: browsers are slow with more
 
 func newView(in Input) view {
 	pages := in.compare()
-	gainers, losers := movers(pages)
 	shown := min(len(pages), mostPages)
 	return view{
-		Input: in, Title: "Who reads the docs", Name: textOf(in.Project), Dates: span(in.Period.Window), BeforeDates: span(in.Before.Window),
-		CSP: "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '" + hash(style) +
-			"'; script-src '" + hash(script) + "'",
-		Style: template.CSS(style), Script: template.JS(script),
-		Headlines: headlines(in), Chart: newTrend(in), Growth: growth(in), Gainers: gainers, Losers: losers,
-		Lists:  []section{in.searches(), in.questions(), in.complaints()},
-		Groups: groups(pages[:shown]), Pages: len(pages), Shown: shown,
-		Break: breakWithin(in.Before.From, in.Period.To),
+		Input:       in,
+		head:        newHead(),
+		Name:        textOf(in.Project),
+		Dates:       span(in.Period.Window),
+		BeforeDates: span(in.Before.Window),
+
+		Headlines:  newHeadlines(in),
+		Chart:      newTrend(in),
+		Growth:     growth(in),
+		Movers:     newMovers(pages),
+		Searches:   in.searches(),
+		Questions:  in.questions(),
+		Complaints: in.complaints(),
+
+		Groups: groups(pages[:shown]),
+		Pages:  len(pages),
+		Shown:  shown,
+		Break:  breakWithin(in.Before.From, in.Period.To),
 	}
 }
 
-// Index returns a page with a row for each project. files are their pages.
-func Index(inputs []Input, files []string) ([]byte, error) {
-	index := newView(inputs[0])
-	for i, in := range inputs {
-		row := newView(in)
-		row.File, row.Groups = files[i], nil
-		index.Rows = append(index.Rows, row)
+// head is the beginning of every page.
+type head struct {
+	Title  string
+	CSP    string
+	Style  template.CSS
+	Script template.JS
+}
+
+func newHead() head {
+	return head{
+		Title: "Who reads the docs",
+		CSP: "default-src 'none'; base-uri 'none'; form-action 'none'; " +
+			"style-src '" + hash(style) + "'; script-src '" + hash(script) + "'",
+		Style:  template.CSS(style),
+		Script: template.JS(script),
 	}
-	return render("index.html", index)
+}
+
+// hash is how a Content-Security-Policy names the only text that it allows.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -21,7 +21,8 @@ func number(n int64) string { return humanize.Comma(n) }
 
 // span names the days of a window.
 func span(w store.Window) string {
-	first, last := w.From.Time(), w.To.AddDays(-1).Time()
+	first := w.From.Time()
+	last := w.To.AddDays(-1).Time()
 	switch {
 	case w.Span() == store.Month:
 		return first.Format("January 2006")
