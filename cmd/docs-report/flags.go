@@ -29,30 +29,36 @@ type flags struct {
 
 func (p program) newFlags(name string) *flags {
 	f := &flags{FlagSet: flag.NewFlagSet("docs-report "+name, flag.ContinueOnError)}
-	f.StringVar(&f.db, "db", "", "the `database`: sqlite:PATH, postgres://… or host=… dbname=… (default: DATABASE_URL)")
-	f.Func("projects", "the `projects`, with commas between them", func(text string) error {
-		f.projects = strings.Split(strings.ReplaceAll(text, " ", ""), ",")
-		if slices.Contains(f.projects, "") {
-			return errors.New("a project is empty")
-		}
-		return nil
-	})
-	f.IntVar(&f.weeks, "weeks", 4, "the whole `weeks` of a report: sync loads the last ones and as many before; give report the same number, or 1")
+	f.StringVar(&f.db, "db", "",
+		"the `database`: sqlite:PATH, postgres://… or host=… dbname=… (default: DATABASE_URL)")
+	f.Func("projects", "the `projects`, with commas between them", f.setProjects)
+	f.IntVar(&f.weeks, "weeks", 4, "the whole `weeks` of a report: "+
+		"sync loads the last ones and as many before; give report the same number, or 1")
 	return f
 }
 
-// parse reads a command line. A flag that is given and empty is refused: it comes from a
+func (f *flags) setProjects(text string) error {
+	f.projects = strings.Split(strings.ReplaceAll(text, " ", ""), ",")
+	if slices.Contains(f.projects, "") {
+		return errors.New("a project is empty")
+	}
+	return nil
+}
+
+// parse reads a command line. It refuses a flag that is given and empty: it comes from a
 // variable that is not set.
 func (f *flags) parse(p program, args []string) error {
 	var said strings.Builder // by the flag package, the usage included
 	f.SetOutput(&said)
-	if err := f.Parse(args); err != nil && !errors.Is(err, flag.ErrHelp) {
-		return usageError{err}
-	} else if err != nil {
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(p.stdout, said.String())
 		return err
 	}
-	var err error
+	if err != nil {
+		return usageError{err}
+	}
+
 	f.Visit(func(given *flag.Flag) {
 		if value, ok := given.Value.(flag.Getter); ok && value.Get() == "" { // the others refuse it themselves
 			err = wrongf("-%s is empty", given.Name)

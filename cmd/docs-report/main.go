@@ -19,7 +19,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
@@ -54,39 +53,54 @@ func main() {
 }
 
 func (p program) run(ctx context.Context, args []string) int {
-	name := strings.Join(args[:min(1, len(args))], "")
-	switch {
-	case name == "sync" || name == "plan":
-		return p.exit(ctx, p.load(ctx, name, args[1:]))
-	case name == "report":
-		return p.exit(ctx, p.report(ctx, args[1:]))
-	case name == "digest":
-		return p.exit(ctx, p.digest(ctx, args[1:]))
-	case name == "help" || strings.TrimLeft(name, "-") == "h" || strings.TrimLeft(name, "-") == "help":
+	if len(args) == 0 {
+		fmt.Fprintf(p.stderr, wantCommand, usage)
+		return exitUsage
+	}
+
+	rest := args[1:]
+	switch args[0] {
+	case "sync":
+		return p.exit(ctx, p.sync(ctx, rest))
+	case "plan":
+		return p.exit(ctx, p.plan(ctx, rest))
+	case "report":
+		return p.exit(ctx, p.report(ctx, rest))
+	case "digest":
+		return p.exit(ctx, p.digest(ctx, rest))
+	case "help", "h", "-h", "--h", "-help", "--help":
 		fmt.Fprint(p.stdout, usage)
 		return exitOK
-	case strings.TrimLeft(name, "-") == "version":
+	case "version", "-version", "--version":
 		fmt.Fprintln(p.stdout, version.String("docs-report"))
 		return exitOK
 	}
-	fmt.Fprintf(p.stderr, "Want a command: sync, plan, report or digest.\n\n%s", usage)
+	fmt.Fprintf(p.stderr, wantCommand, usage)
 	return exitUsage
 }
 
+const wantCommand = "Want a command: sync, plan, report or digest.\n\n%s"
+
 // exit says what went wrong and what to do, and returns the exit code.
 func (p program) exit(ctx context.Context, err error) int {
+	const resumes = " it resumes where it stopped."
 	var quota *store.QuotaError
 	var wrong usageError
-	code, advice := exitFailed, ""
+
+	code := exitFailed
+	advice := ""
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case errors.As(err, &wrong), errors.Is(err, store.ErrSetup):
 		code = exitUsage
 	case ctx.Err() != nil:
-		code, err, advice = exitInterrupted, errors.New("interrupted"), " Run the same command again: it resumes where it stopped."
+		code = exitInterrupted
+		err = errors.New("interrupted")
+		advice = " Run the same command again:" + resumes
 	case errors.As(err, &quota):
-		code, advice = exitQuota, " Run the same command then: it resumes where it stopped."
+		code = exitQuota
+		advice = " Run the same command then:" + resumes
 	}
 	fmt.Fprintf(p.stderr, "%v.%s\n", err, advice)
 	return code

@@ -15,69 +15,99 @@ import (
 
 const stdout = "-"
 
-// writeFolder writes the pages first: the index links to them.
-func (p program) writeFolder(folder string, inputs []report.Input) error {
-	err := os.MkdirAll(folder, 0o777)
-	var files []string
-	for _, in := range inputs {
-		name := url.PathEscape(in.Project) + ".html"
-		if strings.EqualFold(name, "index.html") {
-			name = "index-project.html"
-		}
-		files = append(files, url.PathEscape(name))
-		if err == nil {
-			err = p.write(filepath.Join(folder, name))(report.Page(in))
-		}
-	}
+// writePage writes a project's page.
+func (p program) writePage(path string, in report.Input) error {
+	page, err := report.Page(in)
 	if err != nil {
 		return err
 	}
-	return p.write(filepath.Join(folder, "index.html"))(report.Index(inputs, files))
+	return p.write(path, page)
 }
 
-// write returns what writes a file, once its text is made, and says so.
-func (p program) write(path string) func(data []byte, err error) error {
-	return func(data []byte, err error) error {
-		if err == nil {
-			err = writeFile(path, p.stdout, data)
-		}
-		if err == nil && path != stdout {
-			fmt.Fprintf(p.stderr, "Wrote %s.\n", path)
-		}
+// writeFolder writes the pages first: the index links to them.
+func (p program) writeFolder(folder string, inputs []report.Input) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
+
+	var files []string
+	for _, in := range inputs {
+		name := pageName(in.Project)
+		files = append(files, url.PathEscape(name))
+		if err := p.writePage(filepath.Join(folder, name), in); err != nil {
+			return err
+		}
+	}
+
+	index, err := report.Index(inputs, files)
+	if err != nil {
+		return err
+	}
+	return p.write(filepath.Join(folder, indexName), index)
 }
 
-// writeFile replaces the file at path in one step: nobody opens half a page, and a crash
-// leaves the old one. A file keeps its mode. A link is followed; a device or FIFO is
+const indexName = "index.html"
+
+// pageName is the file of a project's page in a folder.
+func pageName(project string) string {
+	name := url.PathEscape(project) + ".html"
+	if strings.EqualFold(name, indexName) {
+		return "index-project.html"
+	}
+	return name
+}
+
+// write writes a file and says so.
+func (p program) write(path string, data []byte) error {
+	if err := writeFile(path, p.stdout, data); err != nil {
+		return err
+	}
+	if path != stdout {
+		fmt.Fprintf(p.stderr, "Wrote %s.\n", path)
+	}
+	return nil
+}
+
+// writeFile writes data to out if path is -. A link is followed; a device or FIFO is
 // written into.
 func writeFile(path string, out io.Writer, data []byte) error {
 	if path == stdout {
 		_, err := out.Write(data)
 		return err
 	}
+
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	info, found := os.Stat(path)
-	if found == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0) // of a folder, an error
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return wrongf("%s cannot be written: %w", path, err)
 	}
+	if err != nil {
+		info = nil // there is no such file yet
+	}
+	return replaceFile(path, info, data)
+}
+
+// replaceFile replaces the file at path in one step: nobody opens half a page, and a crash
+// leaves the old one. A file keeps its mode.
+func replaceFile(path string, old os.FileInfo, data []byte) error {
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // less umask
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(temporary) }() // gone already when all is well
+
 	_, err = file.Write(data)
-	if found == nil {
-		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
+	if old != nil {
+		err = errors.Join(err, file.Chmod(old.Mode().Perm()))
 	}
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(temporary, path)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
 	}
-	return err
+	return os.Rename(temporary, path)
 }

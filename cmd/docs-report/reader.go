@@ -15,6 +15,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
@@ -33,49 +34,83 @@ func (p program) newReader(name string) *reader {
 	r := &reader{flags: p.newFlags(name), machine: []string{"llms.txt", "llms-full.txt", "/mcp"}}
 	r.BoolVar(&r.demo, "demo", false, "show made-up data, without a database")
 	r.dayVar(&r.month, "2006-01", "month", "the `month`, 2026-01, instead of the last weeks")
-	r.Func("machine", "a `pattern` of files for machines, beside llms.txt, llms-full.txt and /mcp: a file's name such as *.md, or a path; give it again for more", func(text string) error {
-		if _, err := path.Match(text, ""); err != nil || text == "" {
-			return errors.New("want a pattern such as *.md or /mcp/*")
-		}
-		r.machine = append(r.machine, text)
-		return nil
-	})
+	r.Func("machine", "a `pattern` of files for machines, beside llms.txt, llms-full.txt and /mcp: "+
+		"a file's name such as *.md, or a path; give it again for more", r.addMachine)
 	return r
 }
 
+func (r *reader) addMachine(pattern string) error {
+	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+		return errors.New("want a pattern such as *.md or /mcp/*")
+	}
+	r.machine = append(r.machine, pattern)
+	return nil
+}
+
 // read reads the command line and then the database, which is all that a report needs.
-func (r *reader) read(ctx context.Context, p program, args []string) (inputs []report.Input, err error) {
-	if err := r.parse(p, args); err != nil {
+func (r *reader) read(ctx context.Context, p program, args []string) ([]report.Input, error) {
+	if err := r.parseReader(p, args); err != nil {
 		return nil, err
 	}
-	if site, err := url.Parse(r.site); r.site != "" && (err != nil || site.Host == "" || site.Scheme != "https" && site.Scheme != "http") {
-		return nil, wrongf("-site is not a URL such as https://docs.example.com")
+	where := cmp.Or(r.db, p.getenv("DATABASE_URL"))
+	if !r.demo {
+		return r.readDatabase(ctx, where)
 	}
-	r.site = strings.TrimRight(r.site, "/")
-	if r.demo {
-		folder, err := os.MkdirTemp("", "docs-report")
-		defer func() { _ = os.RemoveAll(folder) }() // once the store is closed
-		if err = errors.Join(err, r.fillDemo(ctx, p, folder)); err != nil {
-			return nil, err
-		}
-	}
-	if r.store, err = store.Read(ctx, cmp.Or(r.db, p.getenv("DATABASE_URL"))); err != nil {
-		return nil, err
-	}
-	defer r.store.Close()
-	projects, err := r.store.Projects(ctx)
+
+	folder, err := os.MkdirTemp("", "docs-report")
 	if err != nil {
 		return nil, err
 	}
-	if len(projects) == 0 {
+	defer func() { _ = os.RemoveAll(folder) }()
+
+	where = "sqlite:" + filepath.Join(folder, "demo.db")
+	if err := r.fillDemo(ctx, p, where); err != nil {
+		return nil, err
+	}
+	return r.readDatabase(ctx, where)
+}
+
+func (r *reader) parseReader(p program, args []string) error {
+	if err := r.parse(p, args); err != nil {
+		return err
+	}
+	if r.demo && r.db != "" {
+		return wrongf("-demo shows made-up data: it reads no -db")
+	}
+
+	site, err := url.Parse(r.site)
+	isURL := err == nil && site.Host != "" && (site.Scheme == "https" || site.Scheme == "http")
+	if r.site != "" && !isURL {
+		return wrongf("-site is not a URL such as https://docs.example.com")
+	}
+	r.site = strings.TrimRight(r.site, "/")
+	return nil
+}
+
+// readDatabase reads what the pages of the wanted projects show.
+func (r *reader) readDatabase(ctx context.Context, where string) ([]report.Input, error) {
+	s, err := store.Read(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	r.store = s
+
+	known, err := s.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(known) == 0 {
 		return nil, errors.New("the database has no numbers yet: docs-report sync loads them")
 	}
 	if len(r.projects) == 0 {
-		r.projects = projects
+		r.projects = known
 	}
+
+	var inputs []report.Input
 	for _, project := range r.projects {
-		if !slices.Contains(projects, project) {
-			return nil, fmt.Errorf("the database has no project %q, only: %s", project, strings.Join(projects, ", "))
+		if !slices.Contains(known, project) {
+			return nil, fmt.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 		}
 		in, err := r.input(ctx, project)
 		if err != nil {
@@ -86,65 +121,118 @@ func (r *reader) read(ctx context.Context, p program, args []string) (inputs []r
 	return inputs, nil
 }
 
-// fillDemo loads made-up data into a database within a folder.
-func (r *reader) fillDemo(ctx context.Context, p program, folder string) (err error) {
-	if r.db != "" {
-		return wrongf("-demo shows made-up data: it reads no -db")
-	}
-	r.db, p.stderr = "sqlite:"+filepath.Join(folder, "demo.db"), nil // a demo says nothing of its sync
+// fillDemo loads made-up data into a new database.
+func (r *reader) fillDemo(ctx context.Context, p program, where string) error {
+	p.stderr = nil // a demo says nothing of its sync
 	from := time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
+	args := []string{"-demo", "-texts", "-budget", "10000", "-weeks", strconv.Itoa(r.weeks), "-from", from, "-db", where}
 	for range 2 { // a night leaves some lists for the next
-		err = errors.Join(err, p.load(ctx, "sync", []string{"-demo", "-texts", "-budget", "10000", "-weeks", strconv.Itoa(r.weeks), "-from", from, "-db", r.db}))
+		if err := p.sync(ctx, args); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // input reads all that a project's page shows.
 func (r *reader) input(ctx context.Context, project string) (report.Input, error) {
-	in := report.Input{Project: project, Demo: r.store.Source == store.Demo, Generated: time.Now().UTC(), Site: r.site, Machine: r.machine, Final: true}
+	in := report.Input{
+		Project:   project,
+		Demo:      r.store.Source == store.Demo,
+		Generated: time.Now().UTC(),
+		Site:      r.site,
+		Machine:   r.machine,
+		Final:     true,
+	}
 	window, err := r.window(ctx, project)
 	if err != nil {
 		return in, err
 	}
-	in.Stale = r.month.IsZero() && window.To.Time().Before(store.LastWeeks(project, r.weeks, load.SettledDay(time.Now())).To.Time())
-	for into, w := range map[*report.Period]store.Window{&in.Period: window, &in.Before: window.Before()} {
-		export, rows, err := r.store.Visitors(ctx, w)
-		if err != nil {
-			return in, err
-		}
-		*into = report.Period{Window: w, Known: !export.At.IsZero(), Totals: export.Totals, Rows: rows}
-		in.Final = in.Final && (!into.Known || load.IsFinal(export.At, w))
+	newest := store.LastWeeks(project, r.weeks, load.SettledDay(time.Now()))
+	in.Stale = r.month.IsZero() && window.To.Time().Before(newest.To.Time())
+
+	if in.Period, err = r.period(ctx, &in, window); err != nil {
+		return in, err
 	}
-	var failed [3]error
-	in.Trend, failed[0] = r.store.Series(ctx, report.Unit(window), window)
-	in.TrendFrom, failed[1] = r.store.Series(ctx, report.Unit(window), window.Before())
-	in.Months, failed[2] = r.store.Series(ctx, store.Month, store.Window{Project: project, To: window.To})
-	return in, errors.Join(errors.Join(failed[:]...),
-		readList(ctx, r.store, window, store.Searches, &in.Searches),
-		readList(ctx, r.store, window, store.Conversations, &in.Conversations),
-		readList(ctx, r.store, window, store.FeedbackByPage, &in.ByPage),
-		readList(ctx, r.store, window, store.Feedback, &in.Comments),
-		readList(ctx, r.store, window, store.Views, &in.Views))
+	if in.Before, err = r.period(ctx, &in, window.Before()); err != nil {
+		return in, err
+	}
+	if err := r.readTrends(ctx, &in); err != nil {
+		return in, err
+	}
+	return in, r.readLists(ctx, &in)
 }
 
-func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind store.Kind, into *report.List[T]) (err error) {
-	into.Export, into.Rows, err = store.List[T](ctx, s, w, kind)
+// period reads a window's visitors, and notes in the input whether they are final.
+func (r *reader) period(ctx context.Context, in *report.Input, w store.Window) (report.Period, error) {
+	export, rows, err := r.store.Visitors(ctx, w)
+	if err != nil {
+		return report.Period{}, err
+	}
+
+	known := !export.At.IsZero()
+	in.Final = in.Final && (!known || load.IsFinal(export.At, w))
+	return report.Period{Window: w, Known: known, Totals: export.Totals, Rows: rows}, nil
+}
+
+func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
+	window := in.Period.Window
+	unit := report.Unit(window)
+
+	var err error
+	if in.Trend, err = r.store.Series(ctx, unit, window); err != nil {
+		return err
+	}
+	if in.TrendFrom, err = r.store.Series(ctx, unit, in.Before.Window); err != nil {
+		return err
+	}
+	in.Months, err = r.store.Series(ctx, store.Month, store.Window{Project: window.Project, To: window.To})
 	return err
+}
+
+func (r *reader) readLists(ctx context.Context, in *report.Input) error {
+	window := in.Period.Window
+	if err := readList(ctx, r.store, window, store.Searches, &in.Searches); err != nil {
+		return err
+	}
+	if err := readList(ctx, r.store, window, store.Conversations, &in.Conversations); err != nil {
+		return err
+	}
+	if err := readList(ctx, r.store, window, store.FeedbackByPage, &in.ByPage); err != nil {
+		return err
+	}
+	if err := readList(ctx, r.store, window, store.Feedback, &in.Comments); err != nil {
+		return err
+	}
+	return readList(ctx, r.store, window, store.Views, &in.Views)
+}
+
+func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind store.Kind, into *report.List[T]) error {
+	export, rows, err := store.List[T](ctx, s, w, kind)
+	if err != nil {
+		return err
+	}
+	*into = report.List[T]{Export: export, Rows: rows}
+	return nil
 }
 
 // window returns the days to show: the month, or the newest weeks that there are.
 func (r *reader) window(ctx context.Context, project string) (store.Window, error) {
-	span, within, flag := store.Weeks(r.weeks), store.Window{Project: project}, fmt.Sprintf("-weeks %d", r.weeks)
+	span := store.Weeks(r.weeks)
+	within := store.Window{Project: project}
+	loads := fmt.Sprintf("-weeks %d", r.weeks)
 	if !r.month.IsZero() {
-		span, flag = store.Month, fmt.Sprintf("-from %v", r.month)
+		span = store.Month
 		within = store.Windows(project, span, r.month, r.month.AddDays(31))[0]
+		loads = fmt.Sprintf("-from %v", r.month)
 	}
+
 	all, err := r.store.Series(ctx, span, within)
-	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%q has no such %s in the database: docs-report sync %s loads it", project, span, flag)
-	}
 	if err != nil {
 		return within, err
+	}
+	if len(all) == 0 {
+		return within, fmt.Errorf("%q has no such %s in the database: docs-report sync %s loads it", project, span, loads)
 	}
 	return all[len(all)-1].Window, nil
 }

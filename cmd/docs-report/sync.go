@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -18,96 +19,158 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// load loads what is missing into the database, or as plan prints what that would cost.
-func (p program) load(ctx context.Context, name string, args []string) error {
-	loader, what, err := p.parseSync(ctx, name, args)
+// sync loads what is missing into the database.
+func (p program) sync(ctx context.Context, args []string) error {
+	loader, what, err := p.parseSync(ctx, "sync", args)
 	if err != nil {
 		return err
 	}
 	defer loader.Store.Close()
-	if name == "sync" {
-		if err = loader.Load(ctx, what); err != nil {
-			return err
-		}
-		done, rest := "Up to date", ""
-		if loader.Later > 0 {
-			done, rest = "Days, weeks and months are up to date", fmt.Sprintf(" Lists that the next runs load: %d.", loader.Later)
-		}
-		fmt.Fprintf(p.stderr, "%s since %v, for %d requests.%s\n", done, what.From, loader.Requests, rest)
-		return nil
+
+	if err := loader.Load(ctx, what); err != nil {
+		return err
 	}
+	done := "Up to date"
+	rest := ""
+	if loader.Later > 0 {
+		done = "Days, weeks and months are up to date"
+		rest = fmt.Sprintf(" Lists that the next runs load: %d.", loader.Later)
+	}
+	fmt.Fprintf(p.stderr, "%s since %v, for %d requests.%s\n", done, what.From, loader.Requests, rest)
+	return nil
+}
+
+// plan prints what sync would cost.
+func (p program) plan(ctx context.Context, args []string) error {
+	loader, what, err := p.parseSync(ctx, "plan", args)
+	if err != nil {
+		return err
+	}
+	defer loader.Store.Close()
+
 	plan, err := loader.Plan(ctx, what)
-	if err == nil {
-		fmt.Fprintln(p.stdout, plan)
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintln(p.stdout, plan)
+	return nil
 }
 
 // parseSync reads the command line, and opens the database and the service.
 func (p program) parseSync(ctx context.Context, name string, args []string) (*load.Loader, load.Range, error) {
-	f, l := p.newFlags(name), &load.Loader{}
+	f := p.newFlags(name)
+	l := &load.Loader{}
 	var what load.Range
 	f.BoolVar(&f.demo, "demo", false, "load made-up data into a new database, named by -db")
 	f.dayVar(&what.From, time.DateOnly, "from", "the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
-	f.IntVar(&l.Budget, "budget", 90, "`requests` an hour, over all runs on this database; the organization has 100 for all its programs")
+	f.IntVar(&l.Budget, "budget", 90,
+		"`requests` an hour, over all runs on this database; the organization has 100 for all its programs")
 	f.IntVar(&l.Pages, "pages", 5, "the most `pages` of each list: searches, questions, feedback, views")
-	f.BoolVar(&l.Texts, "texts", false, "keep what readers write too: questions and answers, feedback's comments, code and contacts; they are personal data")
+	f.BoolVar(&l.Texts, "texts", false,
+		"keep what readers write too: questions and answers, feedback's comments, code and contacts; they are personal data")
 	f.BoolVar(&l.Wait, "wait", false, "let sync wait when the budget or the quota is used up, instead of stopping")
 	if err := f.parse(p, args); err != nil {
 		return nil, what, err
 	}
+
 	l.Log = func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
-	if what.From.Time().After(time.Now()) {
-		return nil, what, wrongf("-from is %v, in the future", what.From)
-	}
-	what.Projects, what.Weeks = f.projects, f.weeks
+	what.Projects = f.projects
+	what.Weeks = f.weeks
 	if what.From.IsZero() {
 		what.From = store.LastWeeks("", f.weeks, load.SettledDay(time.Now())).Before().From
 	}
-	source, err := p.connect(f, l, &what)
-	if err != nil {
+
+	service := p.service(f)
+	if len(what.Projects) == 0 && service.project != "" {
+		what.Projects = []string{service.project}
+	}
+	if err := checkSync(f, service, l, what); err != nil {
 		return nil, what, usageError{err}
 	}
-	l.Store, err = store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), source)
-	if err == nil {
-		l.Store.Log = l.Log
+	if err := service.connect(l, what.Projects, p.stderr); err != nil {
+		return nil, what, usageError{err}
 	}
-	return l, what, err
+
+	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), service.source)
+	if err != nil {
+		return nil, what, err
+	}
+	s.Log = l.Log
+	l.Store = s
+	return l, what, nil
 }
 
-// connect makes the client and returns what it talks to. It does not retry: the loader
-// does, and a 429 ends a run.
-func (p program) connect(f *flags, l *load.Loader, what *load.Range) (source string, err error) {
-	key, transport, project := strings.TrimSpace(p.getenv("MINTLIFY_API_KEY")), p.transport, strings.TrimSpace(p.getenv("MINTLIFY_PROJECT_ID"))
-	origin := cmp.Or(strings.TrimRight(strings.TrimSpace(p.getenv("MINTLIFY_BASE_URL")), "/"), mintlify.DefaultBaseURL)
-	source = origin
-	if f.demo {
-		source, key, project, origin, transport = store.Demo, mintlifytest.APIKey, "demo", mintlify.DefaultBaseURL, demo.NewService(p.demoPages, time.Now())
-	}
-	if len(what.Projects) == 0 && project != "" {
-		what.Projects = []string{project}
-	}
+// checkSync says what is missing before anything is opened or sent.
+func checkSync(f *flags, service service, l *load.Loader, what load.Range) error {
 	switch {
-	case key == "":
-		return "", errors.New("MINTLIFY_API_KEY is not set: create an admin key on the API keys page of the dashboard, or give -demo and a new database")
+	case what.From.Time().After(time.Now()):
+		return fmt.Errorf("-from is %v, in the future", what.From)
+	case service.key == "":
+		return errors.New("MINTLIFY_API_KEY is not set: create an admin key on the API keys page of the dashboard, " +
+			"or give -demo and a new database")
 	case len(what.Projects) == 0:
-		return "", errors.New("no project: give -projects, or set MINTLIFY_PROJECT_ID")
+		return errors.New("no project: give -projects, or set MINTLIFY_PROJECT_ID")
 	case f.demo && f.db == "":
-		return "", errors.New("-demo wants -db, such as sqlite:demo.db: a database of its own")
+		return errors.New("-demo wants -db, such as sqlite:demo.db: a database of its own")
 	case l.Budget < 1:
-		return "", fmt.Errorf("-budget is %d, want 1 or more", l.Budget)
+		return fmt.Errorf("-budget is %d, want 1 or more", l.Budget)
 	case l.Pages < 1:
-		return "", fmt.Errorf("-pages is %d, want 1 or more", l.Pages)
+		return fmt.Errorf("-pages is %d, want 1 or more", l.Pages)
 	}
-	warnings := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	options := []mintlify.Option{mintlify.WithBaseURL(origin), mintlify.WithRateLimiter(l.Reserve), mintlify.WithMaxRetries(0), mintlify.WithLogger(warnings)}
-	if transport != nil {
-		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: transport}))
-	}
-	for _, project := range what.Projects { // so that none is refused only in the middle of a run
-		if l.Client, err = mintlify.NewClient(key, project, options...); err != nil {
-			return "", err
+	return nil
+}
+
+// service is what sync talks to: the service, or the demo's fake of it.
+type service struct {
+	source    string // names it in the database
+	origin    string
+	key       string
+	project   string            // the one that is loaded if -projects names none
+	transport http.RoundTripper // nil: the SDK's own
+}
+
+func (p program) service(f *flags) service {
+	if f.demo {
+		return service{
+			source:    store.Demo,
+			origin:    mintlify.DefaultBaseURL,
+			key:       mintlifytest.APIKey,
+			project:   "demo",
+			transport: demo.NewService(p.demoPages, time.Now()),
 		}
 	}
-	return source, nil
+
+	trimmed := func(name string) string { return strings.TrimSpace(p.getenv(name)) }
+	origin := cmp.Or(strings.TrimRight(trimmed("MINTLIFY_BASE_URL"), "/"), mintlify.DefaultBaseURL)
+	return service{
+		source:    origin,
+		origin:    origin,
+		key:       trimmed("MINTLIFY_API_KEY"),
+		project:   trimmed("MINTLIFY_PROJECT_ID"),
+		transport: p.transport,
+	}
+}
+
+// connect gives the loader its client. The client does not retry: the loader does, and a
+// 429 ends a run.
+func (s service) connect(l *load.Loader, projects []string, stderr io.Writer) error {
+	warnings := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	options := []mintlify.Option{
+		mintlify.WithBaseURL(s.origin),
+		mintlify.WithRateLimiter(l.Reserve),
+		mintlify.WithMaxRetries(0),
+		mintlify.WithLogger(warnings),
+	}
+	if s.transport != nil {
+		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: s.transport}))
+	}
+
+	for _, project := range projects { // so that none is refused only in the middle of a run
+		client, err := mintlify.NewClient(s.key, project, options...)
+		if err != nil {
+			return err
+		}
+		l.Client = client
+	}
+	return nil
 }
