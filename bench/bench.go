@@ -1,6 +1,6 @@
-// Package bench compares the SDK with what one would use instead of it. The command
-// bench/run measures and writes docs/performance.md. The code of two clients is made by
-// go generate, with the versions in go.mod; packages that import them do not build before.
+// Package bench compares the SDK with its alternatives. The command bench/run measures and
+// writes docs/performance.md. go generate makes the code of two clients, with the versions
+// in go.mod; packages that import them do not build before.
 package bench
 
 import (
@@ -27,17 +27,22 @@ const (
 	PollInterval = 10 * time.Second
 )
 
-// Client is what all clients can do. Each decodes into types of its own, and passes
-// on what it has decoded by value, which costs no allocation.
+// Client is what all clients can do. Each client decodes into its own types, and passes the
+// values on by value, which costs no allocation.
 type Client interface {
+	// Get returns a job.
 	Get(ctx context.Context, id string) (Job, error)
+	// Create creates a job.
 	Create(ctx context.Context, prompt string) (Job, error)
-	Page(ctx context.Context, offset, limit int, visit func(Row)) (hasMore bool, err error)
+	// Page calls visit for each row of a page, and returns whether there are more pages.
+	Page(ctx context.Context, offset, limit int, visit func(Row)) (bool, error)
 }
 
 // Exporter is a client with an export and a wait of its own.
 type Exporter interface {
+	// Export calls visit for each row of an export.
 	Export(ctx context.Context, limit, prefetch int, visit func(Row)) error
+	// Wait polls until the job is done.
 	Wait(ctx context.Context, id string) error
 }
 

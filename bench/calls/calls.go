@@ -17,33 +17,57 @@ const Nowhere = "http://127.0.0.1:1"
 
 // Call is a call and the service's response to it.
 type Call struct {
-	Name     string
-	Times    int // to repeat it for a figure
+	// Name is the name of the call in the table.
+	Name string
+	// Times is how often a figure repeats the call.
+	Times int
+	// Response is the service's response.
 	Response service.Fixed
-	Do       func(context.Context, bench.Client) error
+	// Do makes the call.
+	Do func(context.Context, bench.Client) error
 }
 
 // All are the calls that are measured.
 var All = []Call{
-	{"page", 1000, service.Fixed{Status: http.StatusOK, Body: service.FirstPage()}, func(ctx context.Context, c bench.Client) error {
-		_, err := c.Page(ctx, 0, bench.MaxLimit, func(bench.Row) {})
-		return err
-	}},
-	{"get", 20_000, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}, func(ctx context.Context, c bench.Client) error {
-		_, err := c.Get(ctx, "job_1")
-		return err
-	}},
-	{"create", 20_000, service.Fixed{Status: http.StatusCreated, Body: []byte(service.JobBody)}, func(ctx context.Context, c bench.Client) error {
-		_, err := c.Create(ctx, "The CLI has a new flag, --json. Update its page.")
-		return err
-	}},
+	{
+		Name:     "page",
+		Times:    1000,
+		Response: service.Fixed{Status: http.StatusOK, Body: service.FirstPage()},
+		Do: func(ctx context.Context, c bench.Client) error {
+			_, err := c.Page(ctx, 0, bench.MaxLimit, func(bench.Row) {})
+			return err
+		},
+	},
+	{
+		Name:     "get",
+		Times:    20_000,
+		Response: service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)},
+		Do: func(ctx context.Context, c bench.Client) error {
+			_, err := c.Get(ctx, "job_1")
+			return err
+		},
+	},
+	{
+		Name:     "create",
+		Times:    20_000,
+		Response: service.Fixed{Status: http.StatusCreated, Body: []byte(service.JobBody)},
+		Do: func(ctx context.Context, c bench.Client) error {
+			_, err := c.Create(ctx, "The CLI has a new flag, --json. Update its page.")
+			return err
+		},
+	},
 }
 
 // Cost is what one call costs the process.
 type Cost struct {
-	Allocations, Bytes float64
-	CPU                float64 // nanoseconds on all cores, those of collecting the garbage included
-	Clock              time.Duration
+	// Allocations is the number of allocations.
+	Allocations float64
+	// Bytes is the number of bytes allocated.
+	Bytes float64
+	// CPU is the time in nanoseconds on all cores, with the time to collect the garbage.
+	CPU float64
+	// Clock is the time by the clock.
+	Clock time.Duration
 }
 
 // Measure returns the average cost of do over so many times.
@@ -56,19 +80,27 @@ func Measure(times int, do func() error) (Cost, error) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start, began := cpuTime(), time.Now()
+	cpuBefore := cpuTime()
+	start := time.Now()
 	for range times {
 		if err := do(); err != nil {
 			return Cost{}, err
 		}
 	}
-	spent, clock := cpuTime()-start, time.Since(began)
+	cpu := cpuTime() - cpuBefore
+	clock := time.Since(start)
 	runtime.ReadMemStats(&after)
 	n := float64(times)
-	return Cost{float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n, spent / n, clock / time.Duration(times)}, nil
+	cost := Cost{
+		Allocations: float64(after.Mallocs-before.Mallocs) / n,
+		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / n,
+		CPU:         cpu / n,
+		Clock:       clock / time.Duration(times),
+	}
+	return cost, nil
 }
 
-// cpuTime is the user and system time of the process so far, in nanoseconds. On a busy
+// cpuTime returns the user and system time of the process so far, in nanoseconds. On a busy
 // machine it says more than a clock.
 func cpuTime() float64 {
 	var usage syscall.Rusage

@@ -14,22 +14,27 @@ import (
 
 // Column is one way to use the service.
 type Column struct {
-	Name, Package string // the package is in a folder of its name
-	New           bench.New
-	Prefetch      int // pages, of an export
+	// Name is the name of the column.
+	Name string
+	// Package is the package of the client, in a folder of that name.
+	Package string
+	// New makes the client.
+	New bench.New
+	// Prefetch is the number of pages that an export prefetches.
+	Prefetch int
 }
 
 // All is every column. The others are compared with the first.
 var All = []Column{
-	{"loop", "loop", loop.New, 0},
-	{"retryable", "retryable", retryable.New, 0},
-	{"oapi", "oapi", oapi.New, 0},
-	{"ogen", "ogen", ogen.New, 0},
-	{"sdk", "sdk", sdk.New, 0},
+	{Name: "loop", Package: "loop", New: loop.New},
+	{Name: "retryable", Package: "retryable", New: retryable.New},
+	{Name: "oapi", Package: "oapi", New: oapi.New},
+	{Name: "ogen", Package: "ogen", New: ogen.New},
+	{Name: "sdk", Package: "sdk", New: sdk.New},
 }
 
 // Exporting is every column, and the SDK twice more, with prefetch.
 var Exporting = slices.Concat(All, []Column{
-	{"prefetch1", "sdk", sdk.New, 1},
-	{"prefetch4", "sdk", sdk.New, 4},
+	{Name: "prefetch1", Package: "sdk", New: sdk.New, Prefetch: 1},
+	{Name: "prefetch4", Package: "sdk", New: sdk.New, Prefetch: 4},
 })

@@ -19,7 +19,8 @@ const (
 )
 
 func main() {
-	from, to := os.Args[1], os.Args[2]
+	from := os.Args[1]
+	to := os.Args[2]
 	document, err := os.ReadFile(from)
 	if err != nil {
 		log.Fatal(err)
@@ -27,7 +28,8 @@ func main() {
 	if strings.Count(string(document), original) != 1 {
 		log.Fatalf("%s describes a date in another way: change what derive replaces", from)
 	}
-	text := "# Derived from api/openapi.yaml by bench/derive. Do not edit.\n" + strings.Replace(string(document), original, derived, 1)
+	text := "# Derived from api/openapi.yaml by bench/derive. Do not edit.\n"
+	text += strings.Replace(string(document), original, derived, 1)
 	if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
 		log.Fatal(err)
 	}

@@ -88,8 +88,9 @@ func (c *client) Page(ctx context.Context, offset, limit int, visit func(bench.R
 	if limit != 0 {
 		query.Set("limit", strconv.Itoa(limit))
 	}
+	path := "/v1/analytics/" + bench.Project + "/visitors?" + query.Encode()
 	var p page
-	if err := c.do(ctx, http.MethodGet, "/v1/analytics/"+bench.Project+"/visitors?"+query.Encode(), nil, &p); err != nil {
+	if err := c.do(ctx, http.MethodGet, path, nil, &p); err != nil {
 		return false, err
 	}
 	for _, row := range p.Visitors {

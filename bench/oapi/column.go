@@ -18,10 +18,11 @@ type column struct{ client *ClientWithResponses }
 
 // New is a [bench.New].
 func New(baseURL string, transport http.RoundTripper) bench.Client {
-	options := []ClientOption{WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
+	authenticate := func(_ context.Context, req *http.Request) error {
 		req.Header.Set("Authorization", "Bearer "+bench.Key)
 		return nil
-	})}
+	}
+	options := []ClientOption{WithRequestEditorFn(authenticate)}
 	if transport != nil {
 		options = append(options, WithHTTPClient(&http.Client{Transport: transport}))
 	}
@@ -74,11 +75,12 @@ func (c column) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 	if err != nil {
 		return false, err
 	}
-	if response.JSON200 == nil {
+	page := response.JSON200
+	if page == nil {
 		return false, fmt.Errorf("not a page: %s", response.Status())
 	}
-	for _, row := range response.JSON200.Visitors {
+	for _, row := range page.Visitors {
 		visit(bench.Row{Path: row.Path, Human: int64(row.Human), AI: int64(row.Ai), Total: int64(row.Total)})
 	}
-	return response.JSON200.HasMore, nil
+	return page.HasMore, nil
 }

@@ -36,7 +36,14 @@ func read(j *mintlify.Job, err error) (bench.Job, error) {
 	if err != nil {
 		return bench.Job{}, err
 	}
-	return bench.Job{ID: j.ID, Status: string(j.Status), Repository: j.Source.Repository, PRLink: j.PRLink, CreatedAt: j.CreatedAt}, nil
+	job := bench.Job{
+		ID:         j.ID,
+		Status:     string(j.Status),
+		Repository: j.Source.Repository,
+		PRLink:     j.PRLink,
+		CreatedAt:  j.CreatedAt,
+	}
+	return job, nil
 }
 
 func (c client) Page(ctx context.Context, offset, limit int, visit func(bench.Row)) (bool, error) {
@@ -52,7 +59,8 @@ func (c client) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 
 // Export implements [bench.Exporter].
 func (c client) Export(ctx context.Context, limit, prefetch int, visit func(bench.Row)) error {
-	for row, err := range c.Analytics.Visitors(ctx, mintlify.VisitorsParams{Limit: limit}, mintlify.WithPrefetch(prefetch)) {
+	params := mintlify.VisitorsParams{Limit: limit}
+	for row, err := range c.Analytics.Visitors(ctx, params, mintlify.WithPrefetch(prefetch)) {
 		if err != nil {
 			return err
 		}

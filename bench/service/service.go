@@ -15,8 +15,9 @@ import (
 )
 
 // JobBody is the body of every job.
-const JobBody = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/example/docs","ref":"main"},` +
-	`"model":"a-model","prLink":null,"createdAt":"2026-01-15T10:30:00.000Z","archivedAt":null}`
+const JobBody = `{"id":"job_1","status":"active",` +
+	`"source":{"repository":"https://github.com/example/docs","ref":"main"},"model":"a-model","prLink":null,` +
+	`"createdAt":"2026-01-15T10:30:00.000Z","archivedAt":null}`
 
 // Service serves an export of a number of rows, and a job. It is an [http.Handler]
 // for a socket, and an [http.RoundTripper] in memory.
@@ -28,8 +29,9 @@ type Service struct {
 func New(rows int) *Service {
 	s := &Service{pages: map[int][][]byte{}}
 	for _, limit := range []int{bench.DefaultLimit, bench.MaxLimit} {
-		for offset := 0; offset < rows+limit; offset += limit { // the last one is empty
-			s.pages[limit] = append(s.pages[limit], render(offset, min(offset+limit, rows), rows))
+		for offset := 0; offset < rows+limit; offset += limit { // the last page is empty
+			page := render(offset, min(offset+limit, rows), rows)
+			s.pages[limit] = append(s.pages[limit], page)
 		}
 	}
 	return s
@@ -38,6 +40,7 @@ func New(rows int) *Service {
 // FirstPage is the body of a full page that another one follows.
 func FirstPage() []byte { return render(0, bench.MaxLimit, bench.MaxLimit+1) }
 
+// render returns the page of the rows from from to before to, of so many rows in all.
 func render(from, to, rows int) []byte {
 	body := []byte(`{"totals":{"human":1250,"ai":480,"total":1690},"visitors":[`)
 	for i := from; i < to; i++ {
@@ -52,7 +55,12 @@ func render(from, to, rows int) []byte {
 
 // Row is row i of the export.
 func Row(i int) bench.Row {
-	return bench.Row{Path: fmt.Sprintf("/docs/section-%d/page-%d", i/100, i), Human: int64(i), AI: int64(i % 1000), Total: int64(i + 1)}
+	return bench.Row{
+		Path:  fmt.Sprintf("/docs/section-%d/page-%d", i/100, i),
+		Human: int64(i),
+		AI:    int64(i % 1000),
+		Total: int64(i + 1),
+	}
 }
 
 // ServeHTTP implements [http.Handler]. It delays the response if the path begins
@@ -72,10 +80,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // RoundTrip implements [http.RoundTripper].
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := s.response(r)
-	return Fixed{status, body}.RoundTrip(r)
+	return Fixed{Status: status, Body: body}.RoundTrip(r)
 }
 
-func (s *Service) response(r *http.Request) (status int, body []byte) {
+// response returns the status and the body.
+func (s *Service) response(r *http.Request) (int, []byte) {
 	if r.Method == http.MethodPost {
 		return http.StatusCreated, []byte(JobBody)
 	}
@@ -98,8 +107,10 @@ func (s *Service) response(r *http.Request) (status int, body []byte) {
 // Fixed is a transport in memory that gives each request the same response. It does as
 // little as it can, since its work is measured too.
 type Fixed struct {
+	// Status is the status of each response.
 	Status int
-	Body   []byte
+	// Body is the body of each response.
+	Body []byte
 }
 
 var header = http.Header{"Content-Type": {"application/json"}}
@@ -112,9 +123,15 @@ func (f Fixed) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		r.Body.Close()
 	}
-	b := new(memory)
-	b.Reset(f.Body)
-	return &http.Response{StatusCode: f.Status, Header: header, Body: b, ContentLength: int64(len(f.Body)), Request: r}, nil
+	body := new(memory)
+	body.Reset(f.Body)
+	return &http.Response{
+		StatusCode:    f.Status,
+		Header:        header,
+		Body:          body,
+		ContentLength: int64(len(f.Body)),
+		Request:       r,
+	}, nil
 }
 
 // memory is the body of a response, in one allocation.

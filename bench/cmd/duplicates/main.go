@@ -25,8 +25,8 @@ const maxTime = 2 * time.Second
 // flags make curl retry a request after a timeout, and after a 408, 429, 500, 502, 503 or 504.
 var flags = []string{"--retry", "2", "--max-time", fmt.Sprint(maxTime.Seconds())}
 
-// client sends the prompt once, and says how that ended for its user.
-type client func(ctx context.Context, baseURL string) (end string, err error)
+// client sends the prompt once, and returns how that ended for its user.
+type client func(ctx context.Context, baseURL string) (string, error)
 
 // situation is what goes wrong.
 type situation struct {
@@ -36,12 +36,34 @@ type situation struct {
 }
 
 var situations = []situation{
-	{name: "nothing goes wrong"},
-	{name: "each response takes too long, its job is made", requests: 9, fault: mintlifytest.Fault{Delay: time.Hour}},
-	{name: "a gateway responds 504 once the job is made", requests: 1, fault: mintlifytest.Fault{Status: http.StatusGatewayTimeout, Acted: true}},
-	{name: "the connection is lost once the job is made", requests: 1, fault: mintlifytest.Fault{Drop: true}},
-	{name: "429, no job is made", requests: 1, fault: mintlifytest.Fault{Status: http.StatusTooManyRequests}},
-	{name: "503, no job is made", requests: 1, fault: mintlifytest.Fault{Status: http.StatusServiceUnavailable}},
+	{
+		name: "nothing goes wrong",
+	},
+	{
+		name:     "each response takes too long, its job is made",
+		requests: 9,
+		fault:    mintlifytest.Fault{Delay: time.Hour},
+	},
+	{
+		name:     "a gateway responds 504 once the job is made",
+		requests: 1,
+		fault:    mintlifytest.Fault{Status: http.StatusGatewayTimeout, Acted: true},
+	},
+	{
+		name:     "the connection is lost once the job is made",
+		requests: 1,
+		fault:    mintlifytest.Fault{Drop: true},
+	},
+	{
+		name:     "429, no job is made",
+		requests: 1,
+		fault:    mintlifytest.Fault{Status: http.StatusTooManyRequests},
+	},
+	{
+		name:     "503, no job is made",
+		requests: 1,
+		fault:    mintlifytest.Fault{Status: http.StatusServiceUnavailable},
+	},
 }
 
 func main() {
@@ -56,21 +78,30 @@ func main() {
 // measure sends a prompt in each situation with both clients, all at once since they wait
 // nearly all the time, and returns a table in Markdown. Without curl it fails with
 // [exec.ErrNotFound].
-func measure(ctx context.Context) (table string, err error) {
-	results := make([]string, 2*len(situations))
-	errs := make([]error, len(results))
+func measure(ctx context.Context) (string, error) {
+	type result struct {
+		cells string
+		err   error
+	}
+	byCurl := make([]result, len(situations))
+	bySDK := make([]result, len(situations))
 	var all sync.WaitGroup
 	for i, s := range situations {
-		all.Go(func() { results[2*i], errs[2*i] = s.measure(ctx, curl) })
-		all.Go(func() { results[2*i+1], errs[2*i+1] = s.measure(ctx, sdk) })
+		all.Go(func() { byCurl[i].cells, byCurl[i].err = s.measure(ctx, curl) })
+		all.Go(func() { bySDK[i].cells, bySDK[i].err = s.measure(ctx, sdk) })
 	}
 	all.Wait()
-	var b strings.Builder
-	fmt.Fprintf(&b, "| | `curl %s`: requests | jobs | exit status | SDK: requests | jobs | error |\n|---|---|---|---|---|---|---|\n", strings.Join(flags, " "))
+	var table strings.Builder
+	fmt.Fprintf(&table, "| | `curl %s`: requests | jobs | exit status | SDK: requests | jobs | error |\n",
+		strings.Join(flags, " "))
+	fmt.Fprintln(&table, "|---|---|---|---|---|---|---|")
 	for i, s := range situations {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", s.name, results[2*i], results[2*i+1])
+		if err := errors.Join(byCurl[i].err, bySDK[i].err); err != nil {
+			return "", fmt.Errorf("%s: %w", s.name, err)
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", s.name, byCurl[i].cells, bySDK[i].cells)
 	}
-	return b.String(), errors.Join(errs...)
+	return table.String(), nil
 }
 
 // measure returns requests, jobs and how the client ended, as cells of the table.
@@ -80,20 +111,25 @@ func (s situation) measure(ctx context.Context, send client) (string, error) {
 	server := httptest.NewServer(svc)
 	defer server.Close()
 	end, err := send(ctx, server.URL)
-	return fmt.Sprintf("%d | %d | %s", len(svc.Requests()), len(svc.Jobs()), end), err
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d | %d | %s", len(svc.Requests()), len(svc.Jobs()), end), nil
 }
 
 // curl sends as a script does, without the user's own configuration and proxy.
 func curl(ctx context.Context, baseURL string) (string, error) {
 	args := append([]string{"-q", "--noproxy", "*", "--silent", "--fail"}, flags...)
-	args = append(args, "--header", "Authorization: Bearer "+mintlifytest.APIKey, "--header", "Content-Type: application/json",
-		"--data", `{"prompt":"Fix the typos"}`, baseURL+"/v2/agent/"+mintlifytest.ProjectID+"/job")
+	args = append(args,
+		"--header", "Authorization: Bearer "+mintlifytest.APIKey,
+		"--header", "Content-Type: application/json",
+		"--data", `{"prompt":"Fix the typos"}`,
+		baseURL+"/v2/agent/"+mintlifytest.ProjectID+"/job")
 	command := exec.CommandContext(ctx, "curl", args...)
 	err := command.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
-		err = nil
-	}
-	if err != nil {
+	var exit *exec.ExitError
+	hasExited := err == nil || errors.As(err, &exit) && exit.Exited()
+	if !hasExited {
 		return "", fmt.Errorf("curl: %w", err)
 	}
 	return fmt.Sprint(command.ProcessState.ExitCode()), nil

@@ -21,7 +21,8 @@ func main() {
 	prefetch := flag.Int("prefetch", 0, "pages to prefetch, if the client can")
 	flag.Parse()
 	rows := 0
-	err := bench.Export(context.Background(), client.New(*server, nil), bench.MaxLimit, *prefetch, func(bench.Row) { rows++ })
+	c := client.New(*server, nil)
+	err := bench.Export(context.Background(), c, bench.MaxLimit, *prefetch, func(bench.Row) { rows++ })
 	if err != nil || rows != *want {
 		log.Fatalf("%d rows, want %d: %v", rows, *want, err)
 	}
@@ -33,6 +34,7 @@ func main() {
 	bench.Figure{Row: "peak file", Column: *column, Value: bytesOf(string(status), "RssFile:")}.Print()
 }
 
+// bytesOf returns a figure of a status of /proc.
 func bytesOf(status, name string) float64 {
 	var kib float64
 	_, rest, _ := strings.Cut(status, name)

@@ -39,26 +39,45 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 // requests counts the requests of an export with the client's own page size.
 func requests(_ string, column columns.Column) error {
 	transport := &counter{next: service.New(exported)}
-	err := bench.Export(context.Background(), column.New(calls.Nowhere, transport), 0, column.Prefetch, func(bench.Row) {})
+	client := column.New(calls.Nowhere, transport)
+	err := bench.Export(context.Background(), client, 0, column.Prefetch, func(bench.Row) {})
 	report("requests", column, float64(transport.count.Load()))
 	return err
 }
 
 // exports measures how long an export takes, without and with work on each page.
 func exports(server string, column columns.Column) error {
-	for row, work := range map[string]time.Duration{"seconds": 0, "seconds with work": work} {
-		rows, start := 0, time.Now()
-		err := bench.Export(context.Background(), column.New(server+latency, nil), bench.MaxLimit, column.Prefetch, func(bench.Row) {
-			if rows++; rows%bench.MaxLimit == 0 {
-				time.Sleep(work)
-			}
-		})
-		if err != nil || rows != exportedSlow {
-			return fmt.Errorf("%d rows: %w", rows, err)
-		}
-		report(row, column, time.Since(start).Seconds())
+	withoutWork, err := timeExport(server, column, 0)
+	if err != nil {
+		return err
 	}
+	report("seconds", column, withoutWork.Seconds())
+	withWork, err := timeExport(server, column, work)
+	if err != nil {
+		return err
+	}
+	report("seconds with work", column, withWork.Seconds())
 	return nil
+}
+
+// timeExport returns how long an export takes if each page is followed by so much work.
+func timeExport(server string, column columns.Column, work time.Duration) (time.Duration, error) {
+	client := column.New(server+latency, nil)
+	rows := 0
+	start := time.Now()
+	err := bench.Export(context.Background(), client, bench.MaxLimit, column.Prefetch, func(bench.Row) {
+		rows++
+		if rows%bench.MaxLimit == 0 {
+			time.Sleep(work)
+		}
+	})
+	if err != nil {
+		return 0, fmt.Errorf("after %d rows: %w", rows, err)
+	}
+	if rows != exportedSlow {
+		return 0, fmt.Errorf("%d rows, want %d", rows, exportedSlow)
+	}
+	return time.Since(start), nil
 }
 
 // waits measures what a wait holds between two polls.
@@ -74,7 +93,7 @@ func waits(_ string, column columns.Column) error {
 	for transport.count.Load() < waiting {
 		time.Sleep(10 * time.Millisecond)
 	}
-	time.Sleep(500 * time.Millisecond) // all are done with their first poll
+	time.Sleep(500 * time.Millisecond) // until all are done with their first poll
 	report("wait bytes", column, float64(bench.MemoryInUse()-memory)/waiting)
 	cancel()
 	all.Wait()
@@ -104,7 +123,8 @@ func burst(server string, column columns.Column) error {
 	return nil
 }
 
-func makeCalls(client bench.Client) (failed int64) {
+// makeCalls returns how many of the calls failed.
+func makeCalls(client bench.Client) int64 {
 	var all sync.WaitGroup
 	var failures atomic.Int64
 	for range atOnce {
@@ -122,11 +142,15 @@ func makeCalls(client bench.Client) (failed int64) {
 var control = &http.Client{Transport: &http.Transport{}}
 
 // connections returns how many connections the server has accepted.
-func connections(server string) (n int64, err error) {
+func connections(server string) (int64, error) {
 	response, err := control.Get(server + "/connections")
 	if err != nil {
 		return 0, err
 	}
 	defer response.Body.Close()
-	return n, json.NewDecoder(response.Body).Decode(&n)
+	var n int64
+	if err := json.NewDecoder(response.Body).Decode(&n); err != nil {
+		return 0, err
+	}
+	return n, nil
 }

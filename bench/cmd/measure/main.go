@@ -17,8 +17,10 @@ import (
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
 
-// groups need a server, or work in memory.
-var groups = map[string]func(server string, column columns.Column) error{
+// group measures a client. It needs the server, or works in memory.
+type group func(server string, column columns.Column) error
+
+var groups = map[string]group{
 	"calls":    inMemory,
 	"requests": requests,
 	"schedule": schedule,
@@ -29,31 +31,42 @@ var groups = map[string]func(server string, column columns.Column) error{
 }
 
 func main() {
-	group := flag.String("group", "calls", "calls, requests, schedule, exports, waits, burst or once")
+	name := flag.String("group", "calls", "calls, requests, schedule, exports, waits, burst or once")
 	only := flag.String("column", "", "the only client to measure")
 	server := flag.String("server", "", "URL of cmd/serve, for exports and burst")
 	flag.Parse()
-	measure, ok := groups[*group]
+	measure, ok := groups[*name]
 	if !ok {
-		log.Fatalf("there is no group %q", *group)
+		log.Fatalf("there is no group %q", *name)
 	}
 	var all sync.WaitGroup
-	for _, i := range rand.Perm(len(columns.Exporting)) {
-		column := columns.Exporting[i]
-		exporting := *group == "exports" || *group == "requests"
-		if *only != "" && *only != column.Name || column.Prefetch > 0 && !exporting {
-			continue
-		}
+	for _, column := range measured(*name, *only) {
 		all.Go(func() {
 			if err := measure(*server, column); err != nil {
-				log.Fatalf("%s: %s: %v", *group, column.Name, err)
+				log.Fatalf("%s: %s: %v", *name, column.Name, err)
 			}
 		})
-		if *group != "exports" { // exports sleep nearly all the time: they run side by side
+		if *name != "exports" { // exports sleep nearly all the time: they run side by side
 			all.Wait()
 		}
 	}
 	all.Wait()
+}
+
+// measured returns the columns of a group in random order; only the one of that name unless
+// only is "".
+func measured(group, only string) []columns.Column {
+	candidates := columns.All
+	if group == "exports" || group == "requests" {
+		candidates = columns.Exporting
+	}
+	var measured []columns.Column
+	for _, i := range rand.Perm(len(candidates)) {
+		if only == "" || only == candidates[i].Name {
+			measured = append(measured, candidates[i])
+		}
+	}
+	return measured
 }
 
 func report(row string, column columns.Column, value float64) {
@@ -63,18 +76,24 @@ func report(row string, column columns.Column, value float64) {
 // inMemory measures what a call costs the client itself.
 func inMemory(_ string, column columns.Column) error {
 	for _, call := range calls.All {
-		for name, transport := range map[string]http.RoundTripper{
-			call.Name: service.Standard(call.Response), "wrapped " + call.Name: service.Wrapped(call.Response),
-		} {
-			client := column.New(calls.Nowhere, transport)
-			cost, err := calls.Measure(call.Times, func() error { return call.Do(context.Background(), client) })
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			report(name+" allocations", column, cost.Allocations)
-			report(name+" bytes", column, cost.Bytes)
-			report(name+" cpu", column, cost.CPU)
+		if err := measureCall(call.Name, call, service.Standard(call.Response), column); err != nil {
+			return err
+		}
+		if err := measureCall("wrapped "+call.Name, call, service.Wrapped(call.Response), column); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+func measureCall(name string, call calls.Call, transport http.RoundTripper, column columns.Column) error {
+	client := column.New(calls.Nowhere, transport)
+	cost, err := calls.Measure(call.Times, func() error { return call.Do(context.Background(), client) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	report(name+" allocations", column, cost.Allocations)
+	report(name+" bytes", column, cost.Bytes)
+	report(name+" cpu", column, cost.CPU)
 	return nil
 }

@@ -22,19 +22,40 @@ import (
 const tasks = 1000
 
 // doneJob is a service whose jobs are done at once.
-var doneJob = service.Fixed{Status: http.StatusCreated, Body: []byte(strings.Replace(service.JobBody, `"active"`, `"completed"`, 1))}
+var doneJob = service.Fixed{
+	Status: http.StatusCreated,
+	Body:   []byte(strings.Replace(service.JobBody, `"active"`, `"completed"`, 1)),
+}
 
 // throughOnce measures Do, from the prompt to the job's end, and Create alone.
 func throughOnce(_ string, column columns.Column) error {
 	if column.Name != "sdk" {
 		return nil
 	}
+	client, err := mintlify.NewClient(bench.Key, bench.Project,
+		mintlify.WithBaseURL(calls.Nowhere),
+		mintlify.WithHTTPClient(&http.Client{Transport: service.Standard(doneJob)}))
+	if err != nil {
+		return err
+	}
+	if err := measureDo(client, column); err != nil {
+		return err
+	}
+	return measureTasks("create alone", column, func() error {
+		_, err := client.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
+		return err
+	})
+}
+
+// measureDo measures Do with a store in SQLite, each task with a key of its own.
+func measureDo(client *mintlify.Client, column columns.Column) error {
 	dir, err := os.MkdirTemp("", "once")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "once.db")+"?_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	const pragmas = "?_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "once.db")+pragmas)
 	if err != nil {
 		return err
 	}
@@ -44,32 +65,25 @@ func throughOnce(_ string, column columns.Column) error {
 	if err := store.CreateTable(ctx); err != nil {
 		return err
 	}
-	client, err := mintlify.NewClient(bench.Key, bench.Project, mintlify.WithBaseURL(calls.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: service.Standard(doneJob)}))
-	if err != nil {
-		return err
-	}
 	runner, err := once.New(client, store)
 	if err != nil {
 		return err
 	}
 	keys := 0
-	for name, do := range map[string]func() error{
-		"once": func() error {
-			keys++
-			_, err := runner.Do(ctx, once.Task{Key: fmt.Sprint("acme/api@", keys), Prompt: "Fix the typos"})
-			return err
-		},
-		"create alone": func() error {
-			_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
-			return err
-		},
-	} {
-		cost, err := calls.Measure(tasks, do)
-		if err != nil {
-			return err
-		}
-		report(name+" allocations", column, cost.Allocations)
-		report(name+" time", column, float64(cost.Clock))
+	return measureTasks("once", column, func() error {
+		keys++
+		task := once.Task{Key: fmt.Sprint("acme/api@", keys), Prompt: "Fix the typos"}
+		_, err := runner.Do(ctx, task)
+		return err
+	})
+}
+
+func measureTasks(name string, column columns.Column, do func() error) error {
+	cost, err := calls.Measure(tasks, do)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
+	report(name+" allocations", column, cost.Allocations)
+	report(name+" time", column, float64(cost.Clock))
 	return nil
 }

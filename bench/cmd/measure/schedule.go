@@ -22,47 +22,73 @@ const (
 	sigma       = 0.8 // of the logarithm: two jobs in three take between 1.8 and 9 minutes
 )
 
+// interval returns the time to the next poll of a wait.
+type interval func(waited time.Duration) (time.Duration, error)
+
 // schedule simulates waits for jobs: how often they poll, and how late they notice the
-// end. Responses take no time. The SDK itself says when its next poll is.
+// end. Responses take no time.
 func schedule(_ string, column columns.Column) error {
-	next := func(time.Duration) (time.Duration, error) { return bench.PollInterval, nil }
-	if column.Package == "sdk" {
-		transport := service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}
-		client, err := mintlify.NewClient(bench.Key, bench.Project, mintlify.WithBaseURL(calls.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: transport}))
-		if err != nil {
-			return err
-		}
-		next = func(waited time.Duration) (time.Duration, error) {
-			poll, err := client.Jobs.Poll(context.Background(), "job_1", waited)
-			return poll.Next, err
-		}
+	next, err := intervalOf(column)
+	if err != nil {
+		return err
 	}
 	random := rand.New(rand.NewPCG(1, 2)) // the same jobs for all
-	var polls, late float64
+	var polls int
+	var late time.Duration
 	for range jobs {
 		length := time.Duration(float64(medianJob) * math.Exp(sigma*random.NormFloat64()))
-		gets, lateness, err := wait(min(max(length, shortestJob), longestJob), next)
+		wait, err := simulate(min(max(length, shortestJob), longestJob), next)
 		if err != nil {
 			return err
 		}
-		polls += float64(gets)
-		late += lateness.Seconds()
+		polls += wait.polls
+		late += wait.late
 	}
-	longest, _, err := wait(longestJob, next)
-	report("polls", column, polls/jobs)
-	report("polls of the longest", column, float64(longest))
-	report("seconds late", column, late/jobs)
-	return err
+	longest, err := simulate(longestJob, next)
+	if err != nil {
+		return err
+	}
+	report("polls", column, float64(polls)/jobs)
+	report("polls of the longest", column, float64(longest.polls))
+	report("seconds late", column, late.Seconds()/jobs)
+	return nil
 }
 
-func wait(length time.Duration, next func(waited time.Duration) (time.Duration, error)) (gets int, late time.Duration, err error) {
-	var waited time.Duration
-	for gets = 1; waited < length; gets++ {
-		interval, err := next(waited)
-		if err != nil {
-			return 0, 0, err
-		}
-		waited += interval
+// intervalOf returns the interval of a client. The SDK itself says when its next poll is.
+func intervalOf(column columns.Column) (interval, error) {
+	if column.Package != "sdk" {
+		return func(time.Duration) (time.Duration, error) { return bench.PollInterval, nil }, nil
 	}
-	return gets, waited - length, nil
+	transport := service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}
+	client, err := mintlify.NewClient(bench.Key, bench.Project,
+		mintlify.WithBaseURL(calls.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		return nil, err
+	}
+	next := func(waited time.Duration) (time.Duration, error) {
+		poll, err := client.Jobs.Poll(context.Background(), "job_1", waited)
+		return poll.Next, err
+	}
+	return next, nil
+}
+
+// simulatedWait is a wait for a job.
+type simulatedWait struct {
+	polls int
+	late  time.Duration // from the end of the job to the last poll
+}
+
+// simulate waits for a job of that length.
+func simulate(length time.Duration, next interval) (simulatedWait, error) {
+	polls := 1
+	var waited time.Duration
+	for waited < length {
+		pause, err := next(waited)
+		if err != nil {
+			return simulatedWait{}, err
+		}
+		waited += pause
+		polls++
+	}
+	return simulatedWait{polls: polls, late: waited - length}, nil
 }

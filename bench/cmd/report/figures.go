@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,40 +46,61 @@ type ratio struct {
 type key struct{ row, column string }
 
 // read reads the lines that the measuring programs print.
-func read(r io.Reader) (measured map[key][]float64, err error) {
-	measured = map[key][]float64{}
-	for decoder := json.NewDecoder(r); ; {
+func read(r io.Reader) (map[key][]float64, error) {
+	measured := map[key][]float64{}
+	decoder := json.NewDecoder(r)
+	for {
 		var f bench.Figure
-		switch err := decoder.Decode(&f); err {
-		case nil:
-			measured[key{f.Row, f.Column}] = append(measured[key{f.Row, f.Column}], f.Value)
-		case io.EOF:
+		err := decoder.Decode(&f)
+		if err == io.EOF {
 			return measured, nil
-		default:
+		}
+		if err != nil {
 			return nil, err
 		}
+		name := key{row: f.Row, column: f.Column}
+		measured[name] = append(measured[name], f.Value)
 	}
 }
 
 func summarize(measured map[key][]float64, runs int) figures {
-	all := figures{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), Runs: runs}
+	all := figures{
+		Go:       runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Cores:    runtime.NumCPU(),
+		Runs:     runs,
+	}
 	names := slices.SortedFunc(maps.Keys(measured), func(a, b key) int {
-		return bytes.Compare([]byte(a.row+"\x00"+a.column), []byte(b.row+"\x00"+b.column))
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.column, b.column))
 	})
 	for _, name := range names {
-		s := summary{Row: name.row, Column: name.column, Median: median(measured[name])}
-		var ratios []float64
-		for i, value := range measured[name] {
-			if bases := measured[key{name.row, base}]; i < len(bases) && bases[i] != 0 {
-				ratios = append(ratios, value/bases[i])
-			}
-		}
-		if len(ratios) > 0 {
-			s.Ratio = &ratio{median(ratios), round(slices.Min(ratios)), round(slices.Max(ratios))}
-		}
-		all.Figures = append(all.Figures, s)
+		all.Figures = append(all.Figures, summary{
+			Row:    name.row,
+			Column: name.column,
+			Median: median(measured[name]),
+			Ratio:  ratioOf(measured[name], measured[key{row: name.row, column: base}]),
+		})
 	}
 	return all
+}
+
+// ratioOf compares values with those of the base, run by run. It returns nil if there is
+// nothing to compare.
+func ratioOf(values, bases []float64) *ratio {
+	var ratios []float64
+	for i, value := range values {
+		if i < len(bases) && bases[i] != 0 {
+			ratios = append(ratios, value/bases[i])
+		}
+	}
+	if len(ratios) == 0 {
+		return nil
+	}
+	return &ratio{
+		Median: median(ratios),
+		Least:  round(slices.Min(ratios)),
+		Most:   round(slices.Max(ratios)),
+	}
 }
 
 func median(values []float64) float64 {
@@ -106,10 +128,14 @@ func (f figures) write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-func load(path string) (f figures, err error) {
+func load(path string) (figures, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return f, err
+		return figures{}, err
 	}
-	return f, json.Unmarshal(text, &f)
+	var f figures
+	if err := json.Unmarshal(text, &f); err != nil {
+		return figures{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
 }

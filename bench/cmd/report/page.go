@@ -19,13 +19,16 @@ var units = map[string]float64{"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "µs": 1e3
 
 // render executes the page. Its table, and the figures in its prose, come from f.
 func (f figures) render() ([]byte, error) {
-	parsed, err := template.New("page").Funcs(template.FuncMap{"row": f.row, "value": f.value, "ratio": f.ratio}).Parse(page)
+	functions := template.FuncMap{"row": f.row, "value": f.value, "ratio": f.ratio}
+	parsed, err := template.New("page").Funcs(functions).Parse(page)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = parsed.Execute(&b, f)
-	return b.Bytes(), err
+	if err := parsed.Execute(&b, f); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 func (f figures) find(row, column string) (summary, error) {
@@ -40,17 +43,20 @@ func (f figures) find(row, column string) (summary, error) {
 // value is a median for the prose.
 func (f figures) value(row, column, unit string) (string, error) {
 	s, err := f.find(row, column)
-	return number(s.Median / units[unit]), err
+	if err != nil {
+		return "", err
+	}
+	return number(s.Median / units[unit]), nil
 }
 
 // ratio is a median ratio to the base for the prose.
 func (f figures) ratio(row, column string) (string, error) {
 	s, err := f.find(row, column)
-	if err == nil && s.Ratio == nil {
-		err = fmt.Errorf("%q of %q has no ratio", row, column)
-	}
 	if err != nil {
 		return "", err
+	}
+	if s.Ratio == nil {
+		return "", fmt.Errorf("%q of %q has no ratio", row, column)
 	}
 	return fmt.Sprintf("%.2f", s.Ratio.Median), nil
 }
@@ -75,10 +81,14 @@ func (f figures) row(row, subject, title, unit, aim string) (string, error) {
 		return "", err
 	}
 	missed, err := s.misses(aim)
+	if err != nil {
+		return "", err
+	}
 	if missed {
 		aim += " **missed**"
 	}
-	return "| " + strings.Join(append(cells, s.ratioText(), aim), " | ") + " |", err
+	cells = append(cells, s.ratioText(), aim)
+	return "| " + strings.Join(cells, " | ") + " |", nil
 }
 
 func (s summary) misses(aim string) (bool, error) {
@@ -86,10 +96,13 @@ func (s summary) misses(aim string) (bool, error) {
 		return false, nil
 	}
 	most, err := strconv.ParseFloat(aim, 64)
-	if s.Ratio == nil {
-		return s.Median > most, err
+	if err != nil {
+		return false, err
 	}
-	return s.Ratio.Median >= most+0.005, err // as printed
+	if s.Ratio == nil {
+		return s.Median > most, nil
+	}
+	return s.Ratio.Median >= most+0.005, nil // as printed
 }
 
 // ratioText is the median ratio, with the least and most of all runs if they differ.
@@ -97,7 +110,8 @@ func (s summary) ratioText() string {
 	if s.Ratio == nil {
 		return ""
 	}
-	least, most := fmt.Sprintf("%.2f", s.Ratio.Least), fmt.Sprintf("%.2f", s.Ratio.Most)
+	least := fmt.Sprintf("%.2f", s.Ratio.Least)
+	most := fmt.Sprintf("%.2f", s.Ratio.Most)
 	if least == most {
 		return least
 	}

@@ -25,7 +25,9 @@ func main() {
 	var connections atomic.Int64
 	mux := http.NewServeMux()
 	mux.Handle("/", service.New(*rows))
-	mux.HandleFunc("/connections", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, connections.Load()) })
+	mux.HandleFunc("/connections", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, connections.Load())
+	})
 	server := httptest.NewUnstartedServer(mux)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 100}
