@@ -81,6 +81,7 @@ func Export(ctx context.Context, c Client, limit, prefetch int, visit func(Row))
 	if exporter, ok := c.(Exporter); ok {
 		return exporter.Export(ctx, limit, prefetch, visit)
 	}
+
 	step := limit
 	if step == 0 {
 		step = DefaultLimit
@@ -106,11 +107,13 @@ func Wait(ctx context.Context, c Client, id string) error {
 func poll(ctx context.Context, c Client, id string) error {
 	ticker := time.NewTicker(PollInterval)
 	defer ticker.Stop()
+
 	for {
 		job, err := c.Get(ctx, id)
 		if err != nil || job.Status != "active" {
 			return err
 		}
+
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

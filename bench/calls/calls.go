@@ -77,6 +77,7 @@ func Measure(times int, do func() error) (Cost, error) {
 			return Cost{}, err
 		}
 	}
+
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -90,6 +91,7 @@ func Measure(times int, do func() error) (Cost, error) {
 	cpu := cpuTime() - cpuBefore
 	clock := time.Since(start)
 	runtime.ReadMemStats(&after)
+
 	n := float64(times)
 	cost := Cost{
 		Allocations: float64(after.Mallocs-before.Mallocs) / n,

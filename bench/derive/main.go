@@ -25,11 +25,13 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	if strings.Count(string(document), original) != 1 {
 		log.Fatalf("%s describes a date in another way: change what derive replaces", from)
 	}
 	text := "# Derived from api/openapi.yaml by bench/derive. Do not edit.\n"
 	text += strings.Replace(string(document), original, derived, 1)
+
 	if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
 		log.Fatal(err)
 	}

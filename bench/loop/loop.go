@@ -76,6 +76,7 @@ func (c *client) job(ctx context.Context, method, path string, body io.Reader) (
 	if err := c.do(ctx, method, "/v2/agent/"+bench.Project+path, body, &j); err != nil {
 		return bench.Job{}, err
 	}
+
 	read := bench.Job{ID: j.ID, Status: j.Status, Repository: j.Source.Repository, PRLink: j.PRLink}
 	if j.CreatedAt != nil {
 		read.CreatedAt = *j.CreatedAt
@@ -89,6 +90,7 @@ func (c *client) Page(ctx context.Context, offset, limit int, visit func(bench.R
 		query.Set("limit", strconv.Itoa(limit))
 	}
 	path := "/v1/analytics/" + bench.Project + "/visitors?" + query.Encode()
+
 	var p page
 	if err := c.do(ctx, http.MethodGet, path, nil, &p); err != nil {
 		return false, err
@@ -104,6 +106,7 @@ func (c *client) Page(ctx context.Context, offset, limit int, visit func(bench.R
 func (c *client) do(ctx context.Context, method, path string, body io.Reader, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+
 	req, err := http.NewRequestWithContext(ctx, method, c.baseURL+path, body)
 	if err != nil {
 		return err
@@ -113,11 +116,13 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, re
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
+
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, text)

@@ -26,6 +26,7 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 	if transport != nil {
 		options = append(options, WithHTTPClient(&http.Client{Transport: transport}))
 	}
+
 	client, err := NewClientWithResponses(baseURL, options...)
 	if err != nil {
 		panic(err) // only a bad URL fails
@@ -53,6 +54,7 @@ func read(j *Job, status string) (bench.Job, error) {
 	if j == nil {
 		return bench.Job{}, fmt.Errorf("not a job: %s", status)
 	}
+
 	job := bench.Job{ID: j.Id, Status: string(j.Status)}
 	if j.Source != nil && j.Source.Repository != nil {
 		job.Repository = *j.Source.Repository
@@ -71,6 +73,7 @@ func (c column) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 	if limit != 0 {
 		params.Limit = &limit
 	}
+
 	response, err := c.client.GetVisitorsWithResponse(ctx, bench.Project, &params)
 	if err != nil {
 		return false, err
@@ -79,6 +82,7 @@ func (c column) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 	if page == nil {
 		return false, fmt.Errorf("not a page: %s", response.Status())
 	}
+
 	for _, row := range page.Visitors {
 		visit(bench.Row{Path: row.Path, Human: int64(row.Human), AI: int64(row.Ai), Total: int64(row.Total)})
 	}

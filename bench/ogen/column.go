@@ -36,6 +36,7 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 	if transport != nil {
 		options = append(options, WithClient(&http.Client{Transport: transport}))
 	}
+
 	client, err := NewClient(baseURL, key{}, options...)
 	if err != nil {
 		panic(err) // only a bad URL fails
@@ -61,6 +62,7 @@ func read(response any, err error) (bench.Job, error) {
 	if !ok {
 		return bench.Job{}, fmt.Errorf("not a job: %v", response)
 	}
+
 	job := bench.Job{ID: j.ID, Status: string(j.Status), CreatedAt: j.CreatedAt.Value}
 	if repository, ok := j.Source.Value.Repository.Get(); ok {
 		job.Repository = repository.String()
@@ -76,6 +78,7 @@ func (c column) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 	if limit != 0 {
 		params.Limit = NewOptInt(limit)
 	}
+
 	response, err := c.client.GetVisitors(ctx, params)
 	if err != nil {
 		return false, err
@@ -84,6 +87,7 @@ func (c column) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 	if !ok {
 		return false, fmt.Errorf("not a page: %v", response)
 	}
+
 	for _, row := range page.Visitors {
 		visit(bench.Row{Path: row.Path, Human: int64(row.Human), AI: int64(row.Ai), Total: int64(row.Total)})
 	}

@@ -17,6 +17,7 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 	if transport != nil {
 		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: transport}))
 	}
+
 	c, err := mintlify.NewClient(bench.Key, bench.Project, options...)
 	if err != nil {
 		panic(err) // only a bad URL fails
@@ -36,6 +37,7 @@ func read(j *mintlify.Job, err error) (bench.Job, error) {
 	if err != nil {
 		return bench.Job{}, err
 	}
+
 	job := bench.Job{
 		ID:         j.ID,
 		Status:     string(j.Status),

@@ -70,6 +70,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if latency, err := time.ParseDuration(first); err == nil {
 		time.Sleep(latency)
 	}
+
 	status, body := s.response(r)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -91,12 +92,14 @@ func (s *Service) response(r *http.Request) (int, []byte) {
 	if !strings.HasSuffix(r.URL.Path, "/visitors") {
 		return http.StatusOK, []byte(JobBody)
 	}
+
 	query := r.URL.Query()
 	offset, _ := strconv.Atoi(query.Get("offset"))
 	limit, err := strconv.Atoi(query.Get("limit"))
 	if err != nil {
 		limit = bench.DefaultLimit
 	}
+
 	pages := s.pages[limit]
 	if pages == nil || offset%limit != 0 {
 		return http.StatusBadRequest, []byte(`{"error":"there is no such page"}`)
@@ -123,6 +126,7 @@ func (f Fixed) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		r.Body.Close()
 	}
+
 	body := new(memory)
 	body.Reset(f.Body)
 	return &http.Response{

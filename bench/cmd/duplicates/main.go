@@ -91,6 +91,7 @@ func measure(ctx context.Context) (string, error) {
 		all.Go(func() { bySDK[i].cells, bySDK[i].err = s.measure(ctx, sdk) })
 	}
 	all.Wait()
+
 	var table strings.Builder
 	fmt.Fprintf(&table, "| | `curl %s`: requests | jobs | exit status | SDK: requests | jobs | error |\n",
 		strings.Join(flags, " "))
@@ -110,6 +111,7 @@ func (s situation) measure(ctx context.Context, send client) (string, error) {
 	svc.FailNext(mintlify.OpCreateJob, s.requests, s.fault)
 	server := httptest.NewServer(svc)
 	defer server.Close()
+
 	end, err := send(ctx, server.URL)
 	if err != nil {
 		return "", err
@@ -125,6 +127,7 @@ func curl(ctx context.Context, baseURL string) (string, error) {
 		"--header", "Content-Type: application/json",
 		"--data", `{"prompt":"Fix the typos"}`,
 		baseURL+"/v2/agent/"+mintlifytest.ProjectID+"/job")
+
 	command := exec.CommandContext(ctx, "curl", args...)
 	err := command.Run()
 	var exit *exec.ExitError
@@ -141,6 +144,7 @@ func sdk(ctx context.Context, baseURL string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	_, err = client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
 	switch {
 	case err == nil:

@@ -20,12 +20,14 @@ func main() {
 	column := flag.String("column", "loop", "name of the client, to print")
 	prefetch := flag.Int("prefetch", 0, "pages to prefetch, if the client can")
 	flag.Parse()
+
 	rows := 0
 	c := client.New(*server, nil)
 	err := bench.Export(context.Background(), c, bench.MaxLimit, *prefetch, func(bench.Row) { rows++ })
 	if err != nil || rows != *want {
 		log.Fatalf("%d rows, want %d: %v", rows, *want, err)
 	}
+
 	status, err := os.ReadFile("/proc/self/status") // getrusage's peak begins with the parent process's
 	if err != nil {
 		log.Fatal(err)

@@ -52,6 +52,7 @@ func exports(server string, column columns.Column) error {
 		return err
 	}
 	report("seconds", column, withoutWork.Seconds())
+
 	withWork, err := timeExport(server, column, work)
 	if err != nil {
 		return err
@@ -85,6 +86,7 @@ func waits(_ string, column columns.Column) error {
 	transport := &counter{next: service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}}
 	client := column.New(calls.Nowhere, service.Standard(transport))
 	ctx, cancel := context.WithCancel(context.Background())
+
 	memory := bench.MemoryInUse()
 	var all sync.WaitGroup
 	for range waiting {
@@ -95,6 +97,7 @@ func waits(_ string, column columns.Column) error {
 	}
 	time.Sleep(500 * time.Millisecond) // until all are done with their first poll
 	report("wait bytes", column, float64(bench.MemoryInUse()-memory)/waiting)
+
 	cancel()
 	all.Wait()
 	return nil
@@ -109,10 +112,13 @@ func burst(server string, column columns.Column) error {
 	if err != nil {
 		return err
 	}
+
 	for _, wave := range []string{"first", "second"} {
 		report(wave+" failures", column, float64(makeCalls(client)))
+
 		time.Sleep(100 * time.Millisecond) // until the connections are idle
 		report(wave+" idle bytes", column, float64(bench.MemoryInUse()-memory))
+
 		after, err := connections(server)
 		if err != nil {
 			return err
@@ -148,6 +154,7 @@ func connections(server string) (int64, error) {
 		return 0, err
 	}
 	defer response.Body.Close()
+
 	var n int64
 	if err := json.NewDecoder(response.Body).Decode(&n); err != nil {
 		return 0, err

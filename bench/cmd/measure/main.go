@@ -39,6 +39,7 @@ func main() {
 	if !ok {
 		log.Fatalf("there is no group %q", *name)
 	}
+
 	var all sync.WaitGroup
 	for _, column := range measured(*name, *only) {
 		all.Go(func() {
@@ -60,6 +61,7 @@ func measured(group, only string) []columns.Column {
 	if group == "exports" || group == "requests" {
 		candidates = columns.Exporting
 	}
+
 	var measured []columns.Column
 	for _, i := range rand.Perm(len(candidates)) {
 		if only == "" || only == candidates[i].Name {

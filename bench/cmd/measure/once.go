@@ -38,6 +38,7 @@ func throughOnce(_ string, column columns.Column) error {
 	if err != nil {
 		return err
 	}
+
 	if err := measureDo(client, column); err != nil {
 		return err
 	}
@@ -60,6 +61,7 @@ func measureDo(client *mintlify.Client, column columns.Column) error {
 		return err
 	}
 	defer db.Close()
+
 	ctx := context.Background()
 	store := once.NewSQL(db)
 	if err := store.CreateTable(ctx); err != nil {
@@ -69,6 +71,7 @@ func measureDo(client *mintlify.Client, column columns.Column) error {
 	if err != nil {
 		return err
 	}
+
 	keys := 0
 	return measureTasks("once", column, func() error {
 		keys++

@@ -32,6 +32,7 @@ func schedule(_ string, column columns.Column) error {
 	if err != nil {
 		return err
 	}
+
 	random := rand.New(rand.NewPCG(1, 2)) // the same jobs for all
 	var polls int
 	var late time.Duration
@@ -48,6 +49,7 @@ func schedule(_ string, column columns.Column) error {
 	if err != nil {
 		return err
 	}
+
 	report("polls", column, float64(polls)/jobs)
 	report("polls of the longest", column, float64(longest.polls))
 	report("seconds late", column, late.Seconds()/jobs)
@@ -59,6 +61,7 @@ func intervalOf(column columns.Column) (interval, error) {
 	if column.Package != "sdk" {
 		return func(time.Duration) (time.Duration, error) { return bench.PollInterval, nil }, nil
 	}
+
 	transport := service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}
 	client, err := mintlify.NewClient(bench.Key, bench.Project,
 		mintlify.WithBaseURL(calls.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: transport}))

@@ -70,6 +70,7 @@ func summarize(measured map[key][]float64, runs int) figures {
 		Cores:    runtime.NumCPU(),
 		Runs:     runs,
 	}
+
 	names := slices.SortedFunc(maps.Keys(measured), func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.column, b.column))
 	})
@@ -133,6 +134,7 @@ func load(path string) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
+
 	var f figures
 	if err := json.Unmarshal(text, &f); err != nil {
 		return figures{}, fmt.Errorf("%s: %w", path, err)

@@ -14,11 +14,13 @@ func main() {
 	page := flag.String("page", "../docs/performance.md", "the page to write")
 	runs := flag.Int("runs", 0, "runs that standard input has figures of")
 	flag.Parse()
+
 	if *runs > 0 {
 		measured, err := read(os.Stdin)
 		check(err)
 		check(summarize(measured, *runs).write(*path))
 	}
+
 	figures, err := load(*path)
 	check(err)
 	text, err := figures.render()

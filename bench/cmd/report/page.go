@@ -24,6 +24,7 @@ func (f figures) render() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var b bytes.Buffer
 	if err := parsed.Execute(&b, f); err != nil {
 		return nil, err
@@ -76,6 +77,7 @@ func (f figures) row(row, subject, title, unit, aim string) (string, error) {
 		}
 		cells = append(cells, value)
 	}
+
 	s, err := f.find(row, subject)
 	if err != nil {
 		return "", err
@@ -99,6 +101,7 @@ func (s summary) misses(aim string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	if s.Ratio == nil {
 		return s.Median > most, nil
 	}

@@ -22,12 +22,14 @@ func main() {
 	rows := flag.Int("rows", 0, "rows of the export")
 	certificate := flag.String("certificate", "", "serve HTTP/2, and write the server's certificate to this `file`")
 	flag.Parse()
+
 	var connections atomic.Int64
 	mux := http.NewServeMux()
 	mux.Handle("/", service.New(*rows))
 	mux.HandleFunc("/connections", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, connections.Load())
 	})
+
 	server := httptest.NewUnstartedServer(mux)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 100}
@@ -36,6 +38,7 @@ func main() {
 			connections.Add(1)
 		}
 	}
+
 	if *certificate == "" {
 		server.Start()
 	} else {
@@ -46,6 +49,7 @@ func main() {
 			log.Fatal(err)
 		}
 	}
+
 	fmt.Println(server.URL)
 	select {}
 }
