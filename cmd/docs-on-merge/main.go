@@ -75,9 +75,7 @@ func (p *program) work(ctx context.Context) (err error) {
 		p.change.skip = "-dry-run"
 		return nil
 	}
-	sending, made := context.WithCancel(ctx) // made, too, if a poll finds the job of another run
-	defer made()
-	client, err := p.step.Connect(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(mintlify.Poll) { made() })))
+	client, err := p.step.Connect()
 	if err != nil {
 		return err
 	}
@@ -85,11 +83,12 @@ func (p *program) work(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	sending, made := context.WithCancel(ctx) // made, too, if the record shows the job of another run
+	defer made()
 	errorsOnly := slog.New(slog.NewTextHandler(p.step, &slog.HandlerOptions{Level: slog.LevelError}))
-	runner, err := once.New(client, store, once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(func(r once.Record) {
+	runner, err := once.New(client, watched{store, made}, once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(func(r once.Record) {
 		if r.State == once.Running {
 			p.step.Printf("Job %s is on record.", r.JobID)
-			made()
 		}
 	}))
 	if err != nil {

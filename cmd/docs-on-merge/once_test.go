@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -417,6 +419,74 @@ func TestTwentyRunsAtOnce(t *testing.T) {
 	})
 }
 
+// storeOf opens the store that a run with args uses, and returns the key of HEAD's task.
+func (w *world) storeOf(t *testing.T, args ...string) (once.Store, string) {
+	t.Helper()
+	p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
+	require.NoError(t, p.parse(args))
+	change, err := p.findChange(t.Context())
+	require.NoError(t, err)
+	p.change = change
+	store, err := p.openStore(t.Context())
+	require.NoError(t, err)
+	return store, fmt.Sprintf("%s:%.4x", change.key(), sha256.Sum256([]byte(w.project)))
+}
+
+// The run that sends dies once it has recorded the job, which ends before anybody polls it.
+func TestARunThatWaitsForAnothersSendRecordsTheEnd(t *testing.T) {
+	t.Parallel()
+	one := merged(t)
+	for name, state := range map[string]func(w *world) []string{
+		"statuses":  func(*world) []string { return nil },
+		"directory": func(*world) []string { return []string{"-state", t.TempDir()} },
+		"refs":      func(w *world) []string { return []string{"-state", "git:" + w.bare()} },
+	} {
+		for _, runs := range []int{1, 3} {
+			t.Run(fmt.Sprint(name, " ", runs), func(t *testing.T) {
+				w := one.fresh(t)
+				args := state(w)
+				synctest.Test(t, func(t *testing.T) {
+					store, key := w.storeOf(t, args...)
+					record := once.Record{Task: once.Task{Key: key}, Version: 1, State: once.Sending, Sends: 1, Sender: "another"}
+					record.Deadline = time.Now().Add(time.Minute).UTC()
+					record.Updated = time.Now().UTC()
+					require.NoError(t, store.Put(t.Context(), record))
+					time.AfterFunc(10*time.Second, func() {
+						record.Version++
+						record.State = once.Running
+						record.JobID = "theirs"
+						w.service.AddJob("theirs", mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"})
+						assert.NoError(t, store.Put(t.Context(), record))
+					})
+
+					var all sync.WaitGroup
+					for range runs {
+						all.Go(func() {
+							var log citest.Buffer
+							env := maps.Clone(w.env)
+							delete(env, "GITHUB_OUTPUT")
+							delete(env, "GITHUB_STEP_SUMMARY")
+							assert.Zero(t, w.program(env, &log, &log).run(t.Context(), args), log.String())
+							assert.Contains(t, log.String(), "waiting for the job's id")
+							assert.NotContains(t, log.String(), "canceled")
+							assert.Contains(t, log.String(), "::Pull request opened: https://example.com/pull/1 [job theirs]\n")
+						})
+					}
+					all.Wait()
+
+					record, err := store.Get(t.Context(), key)
+					require.NoError(t, err)
+					assert.Equal(t, once.Done, record.State, "the job's end is on record")
+					if len(args) == 0 {
+						assert.Equal(t, "success", w.newest().State)
+					}
+				})
+				assert.Empty(t, w.prompts())
+			})
+		}
+	}
+}
+
 func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -424,14 +494,7 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}})
 			r := w.run(t.Context(), args...)
 			require.Equal(t, 5, r.code, r.log)
-			p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
-			err := p.parse(args)
-			require.NoError(t, err)
-			p.change, err = p.findChange(t.Context())
-			require.NoError(t, err)
-			store, err := p.openStore(t.Context())
-			require.NoError(t, err)
-			key, _ := once.FindMarker(w.prompts()[0])
+			store, key := w.storeOf(t, args...)
 			dead, err := store.Get(t.Context(), key)
 			require.NoError(t, err)
 			dead.Version++

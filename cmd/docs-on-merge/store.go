@@ -56,6 +56,29 @@ func (p *program) openStore(ctx context.Context) (once.Store, error) {
 	return once.NewDir(dir)
 }
 
+// watched is a store that tells when it shows a job: after a read or a write of a record
+// that is running. Whoever sent the prompt, a run can then go on without the store.
+type watched struct {
+	once.Store
+	onJob func()
+}
+
+func (s watched) Get(ctx context.Context, key string) (once.Record, error) {
+	r, err := s.Store.Get(ctx, key)
+	if err == nil && r.State == once.Running {
+		s.onJob()
+	}
+	return r, err
+}
+
+func (s watched) Put(ctx context.Context, r once.Record) error {
+	err := s.Store.Put(ctx, r)
+	if err == nil && r.State == once.Running {
+		s.onJob()
+	}
+	return err
+}
+
 // journal is a place that others can read and that versions of a record are added to. Of
 // several of a version one counts for all.
 type journal interface {
