@@ -9,38 +9,59 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
 
-// options are the command line.
+// options are the flags of the command line. Inputs of a workflow_dispatch stand for those
+// that are not given.
 type options struct {
-	base, head, template, state, job, repository string
-	paths                                        []string
-	skip                                         merges.Authors
-	heartbeat                                    time.Duration
-	maxPrompt                                    int
-	again, noWait, dryRun, withDiff              bool
+	base, head string
+	paths      []string
+	template   string
+	state      string
+	job        string
+	repository string
+	skip       merges.Authors
+	heartbeat  time.Duration
+	maxPrompt  int
+	again      bool
+	noWait     bool
+	dryRun     bool
+	withDiff   bool
 }
 
 func (p *program) parse(args []string) error {
 	o := &p.options
 	o.skip = merges.DefaultAuthors()
+	p.step.Timeout = time.Hour
+
 	flags := flag.NewFlagSet(p.step.Name, flag.ContinueOnError)
-	flags.StringVar(&o.base, "base", "", "the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
-	flags.StringVar(&o.head, "head", "", "the `commit` or tag after the change (default: of the event, else HEAD)")
-	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", func(path string) error { o.paths = append(o.paths, path); return nil })
-	flags.Func("skip-author", "skip the merges of this `login`, too (default: "+strings.Join(o.skip, ", ")+"); may be repeated", o.skip.Add)
-	flags.StringVar(&o.template, "template", "", "a `file` with the prompt as a text/template (default: built in)")
-	flags.StringVar(&o.state, "state", "", "keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote (default: the commit's status on GitHub, else a folder of the user's)")
+	flags.StringVar(&o.base, "base", "",
+		"the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
+	flags.StringVar(&o.head, "head", "",
+		"the `commit` or tag after the change (default: of the event, else HEAD)")
+	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", func(path string) error {
+		o.paths = append(o.paths, path)
+		return nil
+	})
+	flags.Func("skip-author", "skip the merges of this `login`, too (default: "+strings.Join(o.skip, ", ")+
+		"); may be repeated", o.skip.Add)
+	flags.StringVar(&o.template, "template", "",
+		"a `file` with the prompt as a text/template (default: built in)")
+	flags.StringVar(&o.state, "state", "",
+		"keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote "+
+			"(default: the commit's status on GitHub, else a folder of the user's)")
 	flags.StringVar(&o.job, "job", "", "take the job of this `id` as the change's")
 	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed, refused or canceled")
 	flags.DurationVar(&o.heartbeat, "heartbeat", time.Minute, "how often to log a wait without news")
 	flags.IntVar(&o.maxPrompt, "max-prompt", 32_000, "the longest prompt, in `bytes`")
 	flags.BoolVar(&o.withDiff, "diff", true, "put the diff into the prompt, as far as it fits")
-	flags.StringVar(&o.repository, "repository", "", "`owner/name` (default: GitHub's or GitLab's, else the folder's name)")
+	flags.StringVar(&o.repository, "repository", "",
+		"`owner/name` (default: GitHub's or GitLab's, else the folder's name)")
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
-	p.step.Timeout = time.Hour
-	switch err := p.step.Parse(flags, args); {
-	case err != nil:
+
+	if err := p.step.Parse(flags, args); err != nil {
 		return err
+	}
+	switch {
 	case p.step.Demo && flags.NFlag() > 1:
 		return errors.New("-demo takes no other flag")
 	case o.heartbeat <= 0 || o.maxPrompt <= 0:

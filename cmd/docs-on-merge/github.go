@@ -88,7 +88,7 @@ type pullRequest struct {
 
 // pullRequest returns the pull request that a commit has merged, if this is GitHub.
 func (p *program) pullRequest(ctx context.Context, repository, commit string) (pull pullRequest) {
-	if p.blind || !p.onGitHub() {
+	if p.isBlind || !p.onGitHub() {
 		return pull
 	}
 	var found []pullRequest
@@ -96,7 +96,7 @@ func (p *program) pullRequest(ctx context.Context, repository, commit string) (p
 	if err == nil {
 		err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
 	}
-	if p.blind = err != nil; p.blind {
+	if p.isBlind = err != nil; p.isBlind {
 		p.step.Printf("Going on without pull requests: the agent's own are known by their commits alone: %v", err)
 	}
 	if i := slices.IndexFunc(found, func(pull pullRequest) bool { return pull.MergedAt != "" }); i >= 0 {

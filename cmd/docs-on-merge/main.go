@@ -25,23 +25,31 @@ import (
 
 func main() {
 	ci.Main("docs-on-merge", func(ctx context.Context, step *ci.Step, args []string) int {
-		return (&program{step: step, git: git{output: (*exec.Cmd).Output}, settle: time.Second, sendTime: time.Minute}).run(ctx, args)
+		p := &program{step: step, git: git{output: (*exec.Cmd).Output}, settle: time.Second, sendTime: time.Minute}
+		return p.run(ctx, args)
 	})
 }
 
-// program is one run, and what it came to.
+// program is one run, and what is known of it so far.
 type program struct {
-	step     *ci.Step
-	git      git               // in the repository; copied for each use
-	forge    http.RoundTripper // to GitHub's API; nil is the default one
-	settle   time.Duration     // between a status and its read-back
-	sendTime time.Duration     // see once.WithSendTime
-	blind    bool              // GitHub does not tell of pull requests
-	options  options
-	change   change
-	prompt   string
-	record   once.Record
-	statuses *statuses // that the record is in; nil if it is elsewhere
+	step *ci.Step
+	// git runs in the repository. Each use copies it, since it keeps its first error.
+	git git
+	// forge sends requests to GitHub's API. nil is the default transport.
+	forge http.RoundTripper
+	// settle is how long a status waits before it is read back.
+	settle time.Duration
+	// sendTime is for once.WithSendTime.
+	sendTime time.Duration
+
+	options options
+	change  change
+	prompt  string
+	record  once.Record
+	// statuses hold the record. nil means that it is elsewhere.
+	statuses *statuses
+	// isBlind says that GitHub has refused to tell of pull requests.
+	isBlind bool
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
@@ -49,32 +57,48 @@ func (p *program) run(ctx context.Context, args []string) int {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
-	case err == nil && p.step.Demo:
+	case err != nil:
+		return p.report(err)
+	case p.step.Demo:
 		return p.demo(ctx)
-	case err == nil:
-		ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
-		defer cancel()
-		err = p.work(ctx)
-		if p.statuses != nil && p.record.Version > 0 {
-			p.statuses.show(context.WithoutCancel(ctx), p.record, outcomeOf(p.record, err))
-		}
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
+	defer cancel()
+	err = p.work(ctx)
+
+	if p.statuses != nil && p.record.Version > 0 {
+		p.statuses.show(context.WithoutCancel(ctx), p.record, outcomeOf(p.record, err))
 	}
 	return p.report(err)
 }
 
 // work does what the program is for.
-func (p *program) work(ctx context.Context) (err error) {
-	if p.change, err = p.findChange(ctx); err != nil || p.change.skip != "" {
+func (p *program) work(ctx context.Context) error {
+	change, err := p.findChange(ctx)
+	p.change = change
+	if err != nil || change.skip != "" {
 		return err
 	}
-	if p.prompt, err = p.makePrompt(p.change); err != nil {
+
+	p.prompt, err = p.makePrompt(change)
+	if err != nil {
 		return err
 	}
+
 	if p.options.dryRun {
 		p.step.Print(p.prompt)
 		p.change.skip = "-dry-run"
 		return nil
 	}
+	return p.document(ctx)
+}
+
+// errJobExists ends a send once a job is on record, whichever run has made it.
+var errJobExists = errors.New("the job is on record")
+
+// document has the agent document the change, and waits for it.
+func (p *program) document(ctx context.Context) error {
 	client, err := p.step.Connect()
 	if err != nil {
 		return err
@@ -83,64 +107,106 @@ func (p *program) work(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	sending, made := context.WithCancel(ctx) // made, too, if the record shows the job of another run
-	defer made()
+
+	sending, stopSending := context.WithCancelCause(ctx)
+	defer stopSending(nil)
+	runner, err := p.newRunner(client, watched{store, func() { stopSending(errJobExists) }})
+	if err != nil {
+		return err
+	}
+
+	// A status or a marker is public, and a project id need not be.
+	project := sha256.Sum256([]byte(client.ProjectID()))
+	task := once.Task{Key: fmt.Sprintf("%s:%.4x", p.change.key(), project), Prompt: p.prompt}
+	p.record, err = p.prepare(ctx, runner, store, task)
+	if err != nil {
+		return err
+	}
+
+	if p.record.State != once.Running {
+		logStop := context.AfterFunc(ctx, func() { p.step.Printf("Stopping: what was begun is recorded first.") })
+		defer logStop()
+		p.record, err = runner.Do(sending, task)
+		if err != nil && !errors.Is(err, errJobExists) {
+			return err
+		}
+	}
+	if p.record.State != once.Running || p.options.noWait {
+		return nil
+	}
+	return p.wait(ctx, client, runner, task)
+}
+
+func (p *program) newRunner(client *mintlify.Client, store once.Store) (*once.Runner, error) {
 	errorsOnly := slog.New(slog.NewTextHandler(p.step, &slog.HandlerOptions{Level: slog.LevelError}))
-	runner, err := once.New(client, watched{store, made}, once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(func(r once.Record) {
+	onChange := func(r once.Record) {
 		if r.State == once.Running {
 			p.step.Printf("Job %s is on record.", r.JobID)
 		}
-	}))
-	if err != nil {
-		return err
 	}
-	project := sha256.Sum256([]byte(client.ProjectID())) // a status is public, and a project id need not be
-	task := once.Task{Key: fmt.Sprintf("%s:%.4x", p.change.key(), project), Prompt: p.prompt}
-	if err = p.prepare(ctx, runner, store, task); err == nil && p.record.State != once.Running {
-		defer context.AfterFunc(ctx, func() { p.step.Printf("Stopping: what was begun is recorded first.") })()
-		p.record, err = runner.Do(sending, task)
-	}
-	switch {
-	case p.record.State != once.Running, ctx.Err() != nil, err != nil && sending.Err() == nil:
-		return err
-	case p.options.noWait:
-		return nil
-	}
-	// The record is left alone meanwhile: GitHub takes 1,000 requests an hour of a repository.
-	_, err = client.Jobs.WaitUntilDone(ctx, p.record.JobID, mintlify.WithOnPoll(p.step.LogPolls("job", p.options.heartbeat)))
-	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
-		p.record, err = runner.Do(ctx, task)
-	}
-	return err
+	return once.New(client, store,
+		once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(onChange))
 }
 
-// prepare does what -job and -again ask for, and finds what is on record.
-func (p *program) prepare(ctx context.Context, runner *once.Runner, store once.Store, task once.Task) error {
+// prepare does what -job and -again ask for, and returns what is on record then.
+func (p *program) prepare(
+	ctx context.Context, runner *once.Runner, store once.Store, task once.Task,
+) (once.Record, error) {
 	record, err := store.Get(ctx, task.Key)
 	if err != nil {
-		return fmt.Errorf("the record of jobs cannot be read: %w", err)
+		return once.Record{}, fmt.Errorf("the record of jobs cannot be read: %w", err)
 	}
-	switch o := p.options; {
-	case o.job != "" && record.JobID != o.job:
-		if record.Version == 0 {
-			_, _, err = runner.Add(ctx, task)
-		}
-		if err == nil {
-			record, err = runner.Adopt(ctx, task.Key, o.job)
-		}
-	case o.again && over[record.State] != "":
-		if record, err = runner.SendAgain(ctx, task.Key); record.Version > 0 && over[record.State] == "" {
-			err = nil // another run was faster
-		}
-	case o.again && record.Version > 0:
+
+	switch {
+	case p.options.job != "" && record.JobID != p.options.job:
+		return p.adopt(ctx, runner, task, record.Version > 0)
+	case p.options.again && needsPerson(record.State):
+		return p.sendAgain(ctx, runner, task.Key)
+	case p.options.again && record.Version > 0:
 		p.step.Printf("-again does nothing for a change whose job is %s.", record.State)
 	case record.JobID != "":
 		p.step.Printf("This change has job %s already.", record.JobID)
 	case record.State == once.Sending:
 		p.step.Printf("Another run is sending this change's prompt: waiting for the job's id.")
 	}
-	if err == nil {
-		p.record = record
+	return record, nil
+}
+
+// adopt has the task follow the job that a person has found.
+func (p *program) adopt(
+	ctx context.Context, runner *once.Runner, task once.Task, isKnown bool,
+) (once.Record, error) {
+	if !isKnown {
+		if _, _, err := runner.Add(ctx, task); err != nil {
+			return once.Record{}, err
+		}
 	}
+
+	record, err := runner.Adopt(ctx, task.Key, p.options.job)
+	if err != nil {
+		return once.Record{}, err
+	}
+	return record, nil
+}
+
+func (p *program) sendAgain(ctx context.Context, runner *once.Runner, key string) (once.Record, error) {
+	record, err := runner.SendAgain(ctx, key)
+	wasFaster := record.Version > 0 && !needsPerson(record.State) // another run
+	if err != nil && !wasFaster {
+		return once.Record{}, err
+	}
+	return record, nil
+}
+
+// wait waits for the job, and records its end. It leaves the record alone meanwhile: GitHub
+// takes 1,000 requests an hour of a repository.
+func (p *program) wait(ctx context.Context, client *mintlify.Client, runner *once.Runner, task once.Task) error {
+	log := mintlify.WithOnPoll(p.step.LogPolls("job", p.options.heartbeat))
+	_, err := client.Jobs.WaitUntilDone(ctx, p.record.JobID, log)
+	if err != nil && !errors.Is(err, mintlify.ErrJobFailed) {
+		return err
+	}
+
+	p.record, err = runner.Do(ctx, task)
 	return err
 }

@@ -10,67 +10,139 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// over are the states that -again begins anew from, and what they mean.
-var over = map[once.State]ci.Outcome{once.Failed: ci.Failed, once.Unknown: ci.Unknown, once.Refused: ci.NotStarted, once.Canceled: ci.NotStarted}
+// The outcomes that are a success.
+const (
+	pullRequestOpened ci.Outcome = "pull-request"
+	noPullRequest     ci.Outcome = "no-pull-request"
+	skipped           ci.Outcome = "skipped"
+)
 
-// outcomes are what each outcome is to GitHub and to people.
-var outcomes = map[ci.Outcome]struct{ state, words, hint string }{
-	"pull-request":    {"success", "Pull request opened", ""},
-	"no-pull-request": {"success", "No pull request needed", "nothing to change, or published without a review"},
-	"skipped":         {"success", "Skipped", ""},
-	ci.Failed:         {"failure", "The agent's job failed", "-again sends the prompt again"},
-	ci.SetUp:          {"error", "The set-up needs a hand", ""},
-	ci.Unknown:        {"error", "A job may exist: look for it", "then run with -job ID for its job or, if there is none, with -again"},
-	ci.Running:        {"pending", "The agent is at work", "run again to wait for it"},
-	ci.NotStarted:     {"error", "No job was made", ""},
+// meaning is what an outcome is to GitHub and to people.
+type meaning struct {
+	// state is the state of a commit's status.
+	state string
+	// words say what has happened.
+	words string
+	// hint says why, or what to do.
+	hint string
+}
+
+const sendAgainHint = "-again sends the prompt again"
+
+func meaningOf(outcome ci.Outcome) meaning {
+	switch outcome {
+	case pullRequestOpened:
+		return meaning{state: "success", words: "Pull request opened"}
+	case noPullRequest:
+		return meaning{state: "success", words: "No pull request needed",
+			hint: "nothing to change, or published without a review"}
+	case skipped:
+		return meaning{state: "success", words: "Skipped"}
+	case ci.Failed:
+		return meaning{state: "failure", words: "The agent's job failed", hint: sendAgainHint}
+	case ci.Unknown:
+		return meaning{state: "error", words: "A job may exist: look for it",
+			hint: "then run with -job ID for its job or, if there is none, with -again"}
+	case ci.Running:
+		return meaning{state: "pending", words: "The agent is at work", hint: "run again to wait for it"}
+	case ci.NotStarted:
+		return meaning{state: "error", words: "No job was made"}
+	}
+	return meaning{state: "error", words: "The set-up needs a hand"}
+}
+
+// needsPerson reports whether a person has to decide how a record goes on.
+func needsPerson(state once.State) bool {
+	switch state {
+	case once.Failed, once.Unknown, once.Refused, once.Canceled:
+		return true
+	}
+	return false
 }
 
 // outcomeOf returns what a record means, and the error that came with it.
 func outcomeOf(r once.Record, err error) ci.Outcome {
-	switch {
-	case r.State == once.Done && r.PRLink != "":
-		return "pull-request"
-	case r.State == once.Done:
-		return "no-pull-request"
-	case over[r.State] != "":
-		return over[r.State]
-	case err == nil && r.State == once.Pending:
+	switch r.State {
+	case once.Done:
+		if r.PRLink != "" {
+			return pullRequestOpened
+		}
+		return noPullRequest
+	case once.Failed:
+		return ci.Failed
+	case once.Unknown:
+		return ci.Unknown
+	case once.Refused, once.Canceled:
 		return ci.NotStarted
-	case err == nil, (r.State == once.Running || r.State == once.Sending) && ci.OutcomeOf(err) != ci.SetUp:
-		return ci.Running
+	case once.Pending:
+		if err == nil {
+			return ci.NotStarted
+		}
+	case once.Running, once.Sending:
+		if err == nil || ci.OutcomeOf(err) != ci.SetUp {
+			return ci.Running
+		}
 	}
 	return ci.OutcomeOf(err)
 }
 
 // report tells what the run came to, and returns its exit code.
 func (p *program) report(err error) int {
-	outcome, reason, link := outcomeOf(p.record, err), "", p.step.Link(p.record.PRLink)
-	hint := outcomes[outcome].hint
-	switch {
-	case outcome == ci.Unknown:
-		reason = fmt.Sprintf("%s: find the pull request whose description ends with %q", cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
-	case over[p.record.State] != "": // err speaks of package once
-		reason, hint = p.record.Problem, outcomes[ci.Failed].hint
-	case err != nil:
-		reason = err.Error()
-	case p.change.skip != "":
-		outcome, reason, hint = "skipped", p.change.skip, ""
+	outcome := outcomeOf(p.record, err)
+	if err == nil && p.change.skip != "" {
+		outcome = skipped
 	}
-	text := slices.DeleteFunc([]string{outcomes[outcome].words, reason, hint, link}, func(part string) bool { return part == "" })
-	r := ci.Result{Outcome: outcome, Text: strings.Join(text, ": "), Asked: outcome == ci.Running && err == nil,
-		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", p.record.JobID}, {"pr-link", link}}}
+	link := p.step.Link(p.record.PRLink)
+
 	if link != "" {
-		r.Summary = "<" + link + ">\n\n"
 		p.step.Print(link)
 	}
+	return p.step.Report(ci.Result{
+		Outcome: outcome,
+		Text:    p.explain(outcome, link, err),
+		Asked:   outcome == ci.Running && err == nil,
+		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", p.record.JobID}, {"pr-link", link}},
+		Summary: p.summarize(link),
+	})
+}
+
+// explain says in one line what has happened, why, and what to do.
+func (p *program) explain(outcome ci.Outcome, link string, err error) string {
+	meaning := meaningOf(outcome)
+	reason := ""
+	switch {
+	case outcome == ci.Unknown:
+		reason = fmt.Sprintf("%s: find the pull request whose description ends with %q",
+			cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
+	case needsPerson(p.record.State): // err speaks of package once
+		reason = p.record.Problem
+		meaning.hint = sendAgainHint
+	case err != nil:
+		reason = err.Error()
+	case outcome == skipped:
+		reason = p.change.skip
+	}
+
+	parts := []string{meaning.words, reason, meaning.hint, link}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	text := strings.Join(parts, ": ")
 	if p.record.JobID != "" {
-		r.Text += " [job " + p.record.JobID + "]"
+		text += " [job " + p.record.JobID + "]"
+	}
+	return text
+}
+
+// summarize returns what the run's summary shows below its outcome.
+func (p *program) summarize(link string) string {
+	summary := ""
+	if link != "" {
+		summary = "<" + link + ">\n\n"
 	}
 	if c := p.change; c.head != "" {
-		r.Summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
+		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
 	}
 	if p.options.dryRun {
-		r.Summary += "\n" + p.step.Code(p.prompt)
+		summary += "\n" + p.step.Code(p.prompt)
 	}
-	return p.step.Report(r)
+	return summary
 }

@@ -104,7 +104,7 @@ func (s *statuses) state(outcome ci.Outcome) string {
 	if s.p.step.Soft && outcome != ci.SetUp || s.p.options.noWait && outcome == ci.Running {
 		return "success"
 	}
-	return outcomes[outcome].state
+	return meaningOf(outcome).state
 }
 
 // show has the newest status say what this run says, which ended with r and outcome: an
@@ -118,7 +118,7 @@ func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) 
 			outcome = outcomeOf(last, nil)
 		}
 		state := s.state(outcome)
-		description := describe(last, outcomes[outcome].words)
+		description := describe(last, meaningOf(outcome).words)
 		if newest.State != state || newest.Description != description {
 			err = s.post(ctx, last, state, description)
 		}
@@ -133,9 +133,9 @@ func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 	outcome := outcomeOf(r, nil)
 	state := s.state(outcome)
 	if r.State == once.Sending {
-		state = outcomes[outcome].state
+		state = meaningOf(outcome).state
 	}
-	return s.post(ctx, r, state, describe(r, outcomes[outcome].words))
+	return s.post(ctx, r, state, describe(r, meaningOf(outcome).words))
 }
 
 // describe returns a record as a description: with words before it, if they fit.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,36 +15,47 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-var gitHubRemote = regexp.MustCompile(`(^|[/@.])(github\.com|ghe\.com)[:/]`)
-
 // onGitHub reports whether GitHub has the repository and may be asked about it.
 func (p *program) onGitHub() bool {
-	return p.step.OnGitHub() || p.options.repository != "" && p.step.Getenv("GITHUB_TOKEN") != "" && !p.step.OnGitLab()
+	if p.step.OnGitHub() {
+		return true
+	}
+	return p.options.repository != "" && p.step.Getenv("GITHUB_TOKEN") != "" && !p.step.OnGitLab()
+}
+
+var gitHubRemote = regexp.MustCompile(`(^|[/@.])(github\.com|ghe\.com)[:/]`)
+
+// fromGitHub reports whether the clone is of a repository on GitHub, whose runs keep the
+// record there.
+func (p *program) fromGitHub(ctx context.Context) bool {
+	if p.onGitHub() {
+		return true
+	}
+	g := p.git
+	return !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
 }
 
 // openStore returns the store of the record. A run that cannot see the record on GitHub
 // could make the job that a run on GitHub has made: it has to say where its record is.
 func (p *program) openStore(ctx context.Context) (once.Store, error) {
-	dir, g := p.options.state, p.git
-	onGitHub := p.onGitHub() || !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
-	remote, isRemote := strings.CutPrefix(dir, "git:")
-	switch {
-	case isRemote && (remote == "" || remote[0] == '-'):
-		return nil, fmt.Errorf("-state git:%s names no remote", remote)
-	case isRemote:
-		return shared{refs{p.git, remote}, p.step.Link}, nil
-	case onGitHub && dir != "":
-		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
-	case onGitHub:
-		api, err := p.openGitHub(p.change.repository)
-		if err != nil {
-			return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository (in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
+	dir := p.options.state
+	if remote, found := strings.CutPrefix(dir, "git:"); found {
+		if remote == "" || remote[0] == '-' {
+			return nil, fmt.Errorf("-state git:%s names no remote", remote)
 		}
-		p.statuses = &statuses{gitHub: api, p: p, commit: p.change.head, prefix: merges.Key(p.change.repository, p.change.head) + ":"}
-		return shared{p.statuses, p.step.Link}, nil
-	case p.step.Getenv("CI") != "":
-		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, a further run for this change makes a further job.")
+		return shared{refs{p.git, remote}, p.step.Link}, nil
 	}
+
+	switch {
+	case p.fromGitHub(ctx) && dir == "":
+		return p.openStatuses()
+	case p.fromGitHub(ctx):
+		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
+	case p.step.Getenv("CI") != "":
+		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, " +
+			"a further run for this change makes a further job.")
+	}
+
 	if dir == "" {
 		config, err := os.UserConfigDir()
 		if err != nil {
@@ -54,6 +64,19 @@ func (p *program) openStore(ctx context.Context) (once.Store, error) {
 		dir = filepath.Join(config, "docs-on-merge")
 	}
 	return once.NewDir(dir)
+}
+
+// openStatuses returns the store of the record in the statuses of the change's commit.
+func (p *program) openStatuses() (once.Store, error) {
+	api, err := p.openGitHub(p.change.repository)
+	if err != nil {
+		return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository "+
+			"(in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
+	}
+
+	prefix := merges.Key(p.change.repository, p.change.head) + ":"
+	p.statuses = &statuses{gitHub: api, p: p, commit: p.change.head, prefix: prefix}
+	return shared{p.statuses, p.step.Link}, nil
 }
 
 // watched is a store that tells when it shows a job: after a read or a write of a record
@@ -93,15 +116,16 @@ type journal interface {
 // shared is a [once.Store] in a journal. It leaves out what others must not read.
 type shared struct {
 	journal
-	link func(string) string // cleans one
+	// cleanLink returns a link that others may follow, or "".
+	cleanLink func(string) string
 }
 
-func (s shared) Get(ctx context.Context, key string) (r once.Record, err error) {
+func (s shared) Get(ctx context.Context, key string) (once.Record, error) {
 	versions, _, err := s.read(ctx, key)
-	if len(versions) > 0 {
-		r = versions[len(versions)-1]
+	if err != nil || len(versions) == 0 {
+		return once.Record{}, err
 	}
-	return r, err
+	return versions[len(versions)-1], nil
 }
 
 // Put adds a version, and reads back whether it counts.
@@ -113,18 +137,33 @@ func (s shared) Put(ctx context.Context, r once.Record) error {
 	if len(versions) != r.Version-1 {
 		return once.ErrConflict
 	}
-	r.Prompt, r.Project, r.Problem, r.PRLink = "", "", "", s.link(r.PRLink)
-	r.Deadline, r.Updated = r.Deadline.Truncate(time.Microsecond), r.Updated.Truncate(time.Microsecond)
-	failed := s.add(ctx, r, end)
-	switch versions, _, err = s.read(ctx, r.Key); {
-	case err != nil:
-		return cmp.Or(failed, err)
-	case len(versions) < r.Version:
-		return cmp.Or(failed, ci.NotStarted.Of(errors.New("what was recorded does not show")))
-	case versions[r.Version-1] != r:
+
+	r = s.public(r)
+	addErr := s.add(ctx, r, end)
+	versions, _, err = s.read(ctx, r.Key)
+	isThere := err == nil && len(versions) >= r.Version
+	switch {
+	case isThere && versions[r.Version-1] == r:
+		return nil
+	case isThere:
 		return once.ErrConflict
+	case addErr != nil:
+		return addErr
+	case err != nil:
+		return err
 	}
-	return nil
+	return ci.NotStarted.Of(errors.New("what was recorded does not show"))
+}
+
+// public returns what others may read of r, with times as a journal keeps them.
+func (s shared) public(r once.Record) once.Record {
+	r.Prompt = ""
+	r.Project = ""
+	r.Problem = ""
+	r.PRLink = s.cleanLink(r.PRLink)
+	r.Deadline = r.Deadline.Truncate(time.Microsecond)
+	r.Updated = r.Updated.Truncate(time.Microsecond)
+	return r
 }
 
 func (s shared) List(context.Context, ...once.State) ([]once.Record, error) {
