@@ -15,15 +15,22 @@ import (
 
 // change is what was merged.
 type change struct {
-	repository  string
-	base, head  string // commits; base may be the empty tree
-	tag         string // refs/tags/...; "" for a merge
-	title, body string // of its pull requests, as far as they are known
-	stat        stat
-	files       string   // a line each
-	diffs       []string // of the files
-	subjects    string   // of the commits, a line each
-	skip        string   // why there is nothing to do; "" if there is
+	// repository is owner/name.
+	repository string
+	// base and head are commits. base may be the empty tree.
+	base, head string
+	// tag is refs/tags/..., or "" for a merge.
+	tag string
+	// title and body are those of its pull requests, as far as they are known.
+	title, body string
+	// stat sums up the files.
+	stat stat
+	// files has a line for each file, and subjects one for each commit.
+	files, subjects string
+	// patches are the diffs of the files.
+	patches []string
+	// skip is why there is nothing to do, or "".
+	skip string
 }
 
 // key names the change for good. A merge and a tag on one commit are two changes.
@@ -35,38 +42,26 @@ func (c change) key() string {
 	return key
 }
 
-// findChange finds what was merged: between two refs by hand, else of the event.
-func (p *program) findChange(ctx context.Context) (c change, err error) {
-	g, e, o := p.git, event{}, &p.options
-	if name := p.step.Getenv("GITHUB_EVENT_NAME"); name != "" && o.base == "" && o.head == "" {
-		if e, c.skip, err = p.readEvent(name); err != nil || c.skip != "" {
-			return c, err
-		}
+// findChange finds what was merged, and reads it from the clone.
+func (p *program) findChange(ctx context.Context) (change, error) {
+	what, err := p.findOccasion()
+	if err != nil || what.skip != "" {
+		return change{skip: what.skip}, err
 	}
-	if o.job != "" && o.again {
-		return c, errors.New("job and again exclude each other")
+	if p.options.job != "" && p.options.again {
+		return change{}, errors.New("job and again exclude each other")
 	}
-	name, isTag := strings.CutPrefix(cmp.Or(o.head, e.Ref), tags)
-	if isTag || o.head != "" && g.find(ctx, tags+name) != "" {
-		c.tag = tags + name
-	}
-	head := cmp.Or(o.head, e.After, "HEAD")
-	if c.tag != "" && g.find(ctx, e.After) == "" { // a tag object need not be fetched
-		head = c.tag
-	}
-	c.head = g.commit(ctx, head)
-	c.base = p.findBase(ctx, &g, e, c)
-	if c.repository = cmp.Or(o.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH")); c.repository == "" {
-		c.repository = url.PathEscape(filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
-	}
-	for _, s := range p.findSpans(ctx, &g, e.PullRequest, &c) {
-		files, sum, patches := g.diff(ctx, s[0], s[1], o.paths)
-		c.files += files
-		c.stat = stat{c.stat.files + sum.files, c.stat.added + sum.added, c.stat.removed + sum.removed}
-		c.subjects += g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", s[1], "^"+s[0]) + "\n"
-		if o.withDiff {
-			c.diffs = append(c.diffs, patches...)
-		}
+
+	g := p.git
+	c := change{}
+	c.tag = g.findTag(ctx, what)
+	c.head = g.findHead(ctx, what, c.tag)
+	c.base = p.findBase(ctx, &g, what, c)
+	c.repository = p.findRepository(ctx, &g)
+
+	parts := p.findParts(ctx, &g, what.pull, &c)
+	for _, part := range parts {
+		p.read(ctx, &g, part, &c)
 	}
 	if g.err == nil && c.stat.files == 0 && c.skip == "" {
 		c.skip = "nothing relevant changed"
@@ -74,105 +69,208 @@ func (p *program) findChange(ctx context.Context) (c change, err error) {
 	return c, g.err
 }
 
+func (p *program) findRepository(ctx context.Context, g *git) string {
+	known := cmp.Or(p.options.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH"))
+	if known != "" {
+		return known
+	}
+	return url.PathEscape(filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
+}
+
+// findTag returns the tag that the change is a release of, or "".
+func (g *git) findTag(ctx context.Context, what occasion) string {
+	if what.tag != "" || what.head == "" {
+		return what.tag
+	}
+
+	name, isRef := strings.CutPrefix(what.head, tags)
+	if isRef || g.find(ctx, tags+name) != "" {
+		return tags + name
+	}
+	return ""
+}
+
+// findHead returns the commit after the change.
+func (g *git) findHead(ctx context.Context, what occasion, tag string) string {
+	head := cmp.Or(what.head, "HEAD")
+	if tag != "" && g.find(ctx, what.head) == "" { // the object of a tag need not be fetched
+		head = tag
+	}
+	return g.commit(ctx, head)
+}
+
 // findBase returns the commit before the change. (Before a force push, the base is what
 // was there: the change is what differs.)
-func (p *program) findBase(ctx context.Context, g *git, e event, c change) string {
-	switch base, branch := cmp.Or(p.options.base, e.Before), e.Repository.DefaultBranch; {
-	case base == "" && c.tag != "":
-		previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
-		if g.err != nil && ctx.Err() == nil {
-			g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags (fetch-depth: 0 of actions/checkout), or say with -base where the change begins: %w", c.tag, g.err)
-		}
-		return g.commit(ctx, tags+previous)
-	case base == "":
-		return e.PullRequest.base(ctx, g, c.head)
-	case !isZeros(base):
-		if found := g.find(ctx, base); found != "" || base == g.emptyTree(ctx) {
-			return cmp.Or(found, base)
-		}
-		return g.commit(ctx, base) // which says why it is not there
-	case e.After == "":
-		g.err = errors.New("-base is all zeros, since the branch is new or nothing was pushed: say where the change begins")
+func (p *program) findBase(ctx context.Context, g *git, what occasion, c change) string {
+	switch {
+	case what.base == "" && c.tag != "":
+		return g.previousTag(ctx, c)
+	case what.base == "":
+		return what.pull.base(ctx, g, c.head)
+	case !isZeros(what.base):
+		return g.named(ctx, what.base)
+	case what.branch == "":
+		g.fail(errors.New("-base is all zeros, since the branch is new or nothing was pushed: " +
+			"say where the change begins"))
 		return ""
-	case e.Ref == "refs/heads/"+branch:
+	case what.branch == what.defaultBranch:
 		return g.emptyTree(ctx)
-	default:
-		g.commit(ctx, "refs/remotes/origin/"+branch) // which a clone of all of it has
-		return g.run(ctx, "merge-base", "refs/remotes/origin/"+branch, c.head)
 	}
+
+	origin := "refs/remotes/origin/" + strings.TrimPrefix(what.defaultBranch, branches)
+	g.commit(ctx, origin) // which a clone of all of it has
+	return g.run(ctx, "merge-base", origin, c.head)
+}
+
+// previousTag returns the commit of the nearest tag before the change's own.
+func (g *git) previousTag(ctx context.Context, c change) string {
+	previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
+	if g.err != nil && ctx.Err() == nil {
+		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags "+
+			"(fetch-depth: 0 of actions/checkout), or say with -base where the change begins: %w", c.tag, g.err)
+	}
+	return g.commit(ctx, tags+previous)
+}
+
+// named returns the commit that a person or an event has named, which may be the empty tree.
+func (g *git) named(ctx context.Context, name string) string {
+	if found := g.find(ctx, name); found != "" {
+		return found
+	}
+	if name == g.emptyTree(ctx) {
+		return name
+	}
+	return g.commit(ctx, name) // which says why it is not there
 }
 
 // base is the first parent of the merge. A rebased pull request is as many commits as it
 // had: the last one alone is not all of it.
 func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 	parent := g.parent(ctx, head)
-	if r.Commits < 2 || g.find(ctx, head+"^2") != "" {
+	isMerge := g.find(ctx, head+"^2") != ""
+	if r.Commits < 2 || isMerge {
 		return parent
 	}
-	if _, all, _ := g.diff(ctx, parent, head, nil); all == (stat{r.ChangedFiles, r.Additions, r.Deletions}) {
-		return parent // squashed
+
+	counted := g.diff(ctx, parent, head, nil).stat
+	isSquashed := counted == stat{files: r.ChangedFiles, added: r.Additions, removed: r.Deletions}
+	if isSquashed {
+		return parent
 	}
 	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
 }
 
-const maxMerges = 100 // of a change that are looked at one by one, the newest
+// read adds a part of the change to c.
+func (p *program) read(ctx context.Context, g *git, part part, c *change) {
+	diff := g.diff(ctx, part.base, part.head, p.options.paths)
+	c.files += diff.files
+	c.stat = c.stat.plus(diff.stat)
+	if p.options.withDiff {
+		c.patches = append(c.patches, diff.patches...)
+	}
 
-// span is a part of a change, from a base to a head.
-type span [2]string
-
-// findSpans returns the parts of a change that are neither the agent's own work nor a
-// bot's: all of it as one, unless something has to be left out. It notes the titles and
-// descriptions of their pull requests.
-func (p *program) findSpans(ctx context.Context, g *git, pull pullRequest, c *change) (spans []span) {
-	if pull.Merged {
-		c.title, c.body, c.skip = pull.Title, pull.Body, p.echo(ctx, g, pull, c.base, c.head)
-		return []span{{c.base, c.head}}
-	}
-	merges := slices.Collect(strings.Lines(g.run(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprintf("--max-count=%d", maxMerges), c.head, "^"+c.base)))
-	if len(merges) == maxMerges {
-		p.step.Printf("Of the merges only the newest %d are looked at one by one.", maxMerges)
-	}
-	seen, base, echo := map[int]bool{}, c.base, ""
-	for _, line := range slices.Backward(merges) {
-		names := append(strings.Fields(line), c.base, c.base) // itself, its parents
-		merge, parent := names[0], names[1]
-		pull := p.pullRequest(ctx, c.repository, merge)
-		if why := p.echo(ctx, g, pull, parent, merge); why != "" {
-			p.step.Printf("Left out %s: %s", merge, why)
-			if base != parent {
-				spans = append(spans, span{base, parent})
-			}
-			base, echo = merge, why
-		} else if !seen[pull.Number] {
-			seen[pull.Number] = true
-			c.title += pull.Title + "\n"
-			c.body += pull.Body + "\n"
-		}
-	}
-	if base != c.head {
-		spans = append(spans, span{base, c.head})
-	} else if len(spans) == 0 {
-		c.skip = echo
-	}
-	return spans
+	subjects := g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000",
+		part.head, "^"+part.base)
+	c.subjects += subjects + "\n"
 }
 
-// echo returns why a merge is not worth a job, or "". What is not known of its pull
+const maxMerges = 100 // of a change that are looked at one by one, the newest
+
+// part is a part of a change, from the commit base to the commit head.
+type part struct{ base, head string }
+
+// findParts returns the parts of a change that are neither the agent's own work nor a
+// bot's: all of it as one, unless something has to be left out. It notes the titles and
+// descriptions of their pull requests in c.
+func (p *program) findParts(ctx context.Context, g *git, pull pullRequest, c *change) []part {
+	all := part{c.base, c.head}
+	if pull.Merged {
+		c.title = pull.Title
+		c.body = pull.Body
+		c.skip = p.whySkip(ctx, g, pull, all)
+		return []part{all}
+	}
+
+	var parts []part
+	var skip string
+	base := c.base
+	noted := map[int]bool{} // by number: a rebased pull request is several merges
+
+	for _, merge := range p.findMerges(ctx, g, all) {
+		pull := p.pullRequest(ctx, c.repository, merge.head)
+		why := p.whySkip(ctx, g, pull, merge)
+		if why == "" {
+			if !noted[pull.Number] {
+				noted[pull.Number] = true
+				c.title += pull.Title + "\n"
+				c.body += pull.Body + "\n"
+			}
+			continue
+		}
+
+		p.step.Printf("Left out %s: %s", merge.head, why)
+		skip = why
+		if base != merge.base {
+			parts = append(parts, part{base, merge.base})
+		}
+		base = merge.head
+	}
+
+	if base != c.head {
+		return append(parts, part{base, c.head})
+	}
+	if len(parts) == 0 {
+		c.skip = skip
+	}
+	return parts
+}
+
+// findMerges returns the commits on the branch that a change consists of, from the oldest,
+// each as the part of the change that it is.
+func (p *program) findMerges(ctx context.Context, g *git, all part) []part {
+	lines := g.run(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprintf("--max-count=%d", maxMerges),
+		all.head, "^"+all.base)
+	var found []part
+	for line := range strings.Lines(lines) {
+		names := strings.Fields(line) // itself, its parents
+		merge := part{base: all.base, head: names[0]}
+		if len(names) > 1 {
+			merge.base = names[1]
+		}
+		found = append(found, merge)
+	}
+
+	if len(found) == maxMerges {
+		p.step.Printf("Of the merges only the newest %d are looked at one by one.", maxMerges)
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// whySkip returns why a merge is not worth a job, or "". What is not known of its pull
 // request is looked for in its commits.
-func (p *program) echo(ctx context.Context, g *git, pull pullRequest, base, head string) string {
-	var messages string
-	var authors [][]string // names of each
-	out := g.run(ctx, "log", "-z", "--no-show-signature", "--max-count=1000", "--format=%P%n%an%n%ae%n%B", head, "^"+base)
+func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge part) string {
+	out := g.run(ctx, "log", "-z", "--no-show-signature", "--max-count=1000", "--format=%P%n%an%n%ae%n%B",
+		merge.head, "^"+merge.base)
 	commits := strings.Split(strings.Trim(out, "\x00"), "\x00")
+
+	var messages strings.Builder
+	var authors [][]string // names of each
 	for _, commit := range commits {
-		fields := append(strings.SplitN(commit, "\n", 4), "", "", "") // parents, name, address, message
-		messages += fields[3] + "\n"
-		if !strings.Contains(fields[0], " ") || len(commits) == 1 { // not the merge itself
-			authors = append(authors, []string{fields[1], fields[2], merges.Login(fields[2])})
+		parents, rest, _ := strings.Cut(commit, "\n")
+		name, rest, _ := strings.Cut(rest, "\n")
+		email, message, _ := strings.Cut(rest, "\n")
+
+		messages.WriteString(message + "\n")
+		isMergeItself := strings.Contains(parents, " ") && len(commits) > 1 // its author is who merged
+		if !isMergeItself {
+			authors = append(authors, []string{name, email, merges.Login(email)})
 		}
 	}
+
 	if pull.User.Login != "" {
 		authors = [][]string{{pull.User.Login}}
 	}
-	return p.options.skip.WhySkip(cmp.Or(strings.TrimSpace(pull.Body), messages), authors...)
+	text := cmp.Or(strings.TrimSpace(pull.Body), messages.String())
+	return p.options.skip.WhySkip(text, authors...)
 }

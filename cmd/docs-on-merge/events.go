@@ -6,11 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 )
 
-const tags = "refs/tags/"
+const (
+	branches = "refs/heads/"
+	tags     = "refs/tags/"
+)
+
+// occasion is what an event, or the command line, says of a change. Its fields are names
+// that nobody has looked up in the clone yet.
+type occasion struct {
+	// base is the commit before the change: all zeros if there is none, "" if nobody says.
+	base string
+	// head is the commit or tag after the change. "" means HEAD, or the tag.
+	head string
+	// tag is refs/tags/..., if the change is a release.
+	tag string
+	// branch and defaultBranch are refs/heads/..., if the change is a push of a branch.
+	branch, defaultBranch string
+	// pull is the pull request, if the change is one.
+	pull pullRequest
+	// skip is why there is nothing to do, or "".
+	skip string
+}
 
 // event is what is read of an event of GitHub Actions.
 type event struct {
@@ -23,57 +42,104 @@ type event struct {
 		TagName string `json:"tag_name"`
 		Draft   bool
 	}
-	Inputs map[string]any // of a workflow_dispatch
+	// Inputs are those of a workflow_dispatch.
+	Inputs map[string]any
 }
 
-// isZeros reports whether an event names no commit.
+// isZeros reports whether an event says that there is no commit.
 func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "0") == "" }
 
-// readEvent reads an event, and why it is to be skipped.
-func (p *program) readEvent(name string) (e event, skip string, err error) {
+// findOccasion reads the event, unless the command line says what the change is.
+func (p *program) findOccasion() (occasion, error) {
+	o := p.options
+	name := p.step.Getenv("GITHUB_EVENT_NAME")
+	if name == "" || o.base != "" || o.head != "" {
+		return occasion{base: o.base, head: o.head}, nil
+	}
+
 	data, err := os.ReadFile(p.step.Getenv("GITHUB_EVENT_PATH"))
+	var e event
 	if err == nil {
 		err = json.Unmarshal(data, &e)
 	}
-	pull := name == "pull_request" || name == "pull_request_target"
-	switch {
-	case err != nil:
-		err = fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
-	case pull && !e.PullRequest.Merged:
-		skip = "the pull request is not merged"
-	case pull && e.PullRequest.MergeCommitSHA != "":
-		return event{After: e.PullRequest.MergeCommitSHA, PullRequest: e.PullRequest}, "", nil
-	case name == "push" && isZeros(e.After):
-		skip = "the branch or tag was deleted"
-	case name == "push" && strings.HasPrefix(e.Ref, tags):
-		return event{After: e.After, Ref: e.Ref}, "", nil
-	case name == "push" && e.Before != "" && e.After != "":
-		e.PullRequest = pullRequest{}
-	case name == "release" && (e.Release.Draft || e.Action == "deleted" || e.Action == "unpublished"):
-		skip = "the release is a draft, or no longer published"
-	case name == "release" && e.Release.TagName != "":
-		return event{Ref: tags + e.Release.TagName}, "", nil
-	case name == "workflow_dispatch":
-		return event{}, "", p.takeInputs(e.Inputs)
-	default:
-		err = fmt.Errorf("the event %q names no merge: run on push, pull_request, release or workflow_dispatch, or give -base and -head", name)
+	if err != nil {
+		return occasion{}, fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
 	}
-	return e, skip, err
+
+	switch name {
+	case "pull_request", "pull_request_target":
+		return e.ofPullRequest(name)
+	case "push":
+		return e.ofPush()
+	case "release":
+		return e.ofRelease()
+	case "workflow_dispatch":
+		return p.dispatched(e.Inputs)
+	}
+	return occasion{}, namesNoMerge(name)
 }
 
-// takeInputs takes the inputs of a workflow_dispatch for flags that are not given.
-func (p *program) takeInputs(inputs map[string]any) error {
-	o, none := &p.options, []string{"", "false", "<nil>"}
-	input := func(name string) (text string) {
-		if text = strings.TrimSpace(fmt.Sprint(inputs[name])); slices.Contains(none, text) {
+func namesNoMerge(event string) error {
+	return fmt.Errorf("the event %q names no merge: run on push, pull_request, release or workflow_dispatch, "+
+		"or give -base and -head", event)
+}
+
+func (e event) ofPullRequest(name string) (occasion, error) {
+	switch {
+	case !e.PullRequest.Merged:
+		return occasion{skip: "the pull request is not merged"}, nil
+	case e.PullRequest.MergeCommitSHA == "":
+		return occasion{}, namesNoMerge(name)
+	}
+	return occasion{head: e.PullRequest.MergeCommitSHA, pull: e.PullRequest}, nil
+}
+
+func (e event) ofPush() (occasion, error) {
+	switch {
+	case isZeros(e.After):
+		return occasion{skip: "the branch or tag was deleted"}, nil
+	case strings.HasPrefix(e.Ref, tags):
+		return occasion{head: e.After, tag: e.Ref}, nil
+	case e.Before == "" || e.After == "":
+		return occasion{}, namesNoMerge("push")
+	}
+	return occasion{
+		base:          e.Before,
+		head:          e.After,
+		branch:        e.Ref,
+		defaultBranch: branches + e.Repository.DefaultBranch,
+	}, nil
+}
+
+func (e event) ofRelease() (occasion, error) {
+	switch {
+	case e.Release.Draft || e.Action == "deleted" || e.Action == "unpublished":
+		return occasion{skip: "the release is a draft, or no longer published"}, nil
+	case e.Release.TagName == "":
+		return occasion{}, namesNoMerge("release")
+	}
+	return occasion{tag: tags + e.Release.TagName}, nil
+}
+
+// dispatched reads the inputs of a workflow_dispatch. Those that are no part of a change
+// stand for flags that are not given.
+func (p *program) dispatched(inputs map[string]any) (occasion, error) {
+	input := func(name string) string {
+		text := strings.TrimSpace(fmt.Sprint(inputs[name]))
+		switch text {
+		case "", "false", "<nil>": // not given
 			return ""
 		}
 		return text
 	}
-	o.base, o.head, o.job = input("base"), cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA")), cmp.Or(o.job, input("job"))
+
+	o := &p.options
+	o.job = cmp.Or(o.job, input("job"))
 	o.again = o.again || input("again") != ""
-	if o.base == "" && o.job == "" {
-		return errors.New("the input base is empty: enter the commit before the change, or give -base and -head")
+	base := input("base")
+	if base == "" && o.job == "" {
+		return occasion{}, errors.New("the input base is empty: enter the commit before the change, " +
+			"or give -base and -head")
 	}
-	return nil
+	return occasion{base: base, head: cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA"))}, nil
 }

@@ -10,10 +10,16 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+)
+
+const (
+	gitHubTime     = 12 * time.Second // that a call may take: three take less than a send may
+	gitHubAttempts = 3
+	maxResponse    = 10 << 20 // bytes
+	maxQuoted      = 300      // bytes of a response in an error
 )
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
@@ -32,20 +38,24 @@ func (p *program) openGitHub(repository string) (*gitHub, error) {
 	case !repositoryName.MatchString(repository):
 		return nil, fmt.Errorf("%q is not the owner/name of a repository", repository)
 	}
-	api := cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + repository
-	return &gitHub{api, token, http.Client{Transport: p.forge, Timeout: 12 * time.Second,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &gitHub{
+		url:    cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + repository,
+		token:  token,
+		client: http.Client{Transport: p.forge, Timeout: gitHubTime, CheckRedirect: noRedirect},
+	}, nil
 }
 
 // do makes a call, again if that may help: none of ours does harm when it comes twice.
-func (g *gitHub) do(ctx context.Context, method, path string, body []byte, into any) (err error) {
-	for attempt := range 3 { // which take less time than a send may
-		time.Sleep(time.Duration(attempt) * time.Second)
-		if err = g.attempt(ctx, method, path, body, into); err == nil || ctx.Err() != nil || ci.OutcomeOf(err) != ci.NotStarted {
-			break
+func (g *gitHub) do(ctx context.Context, method, path string, body []byte, into any) error {
+	for attempt := 1; ; attempt++ {
+		err := g.attempt(ctx, method, path, body, into)
+		if err == nil || attempt == gitHubAttempts || ctx.Err() != nil || ci.OutcomeOf(err) != ci.NotStarted {
+			return err
 		}
+		time.Sleep(time.Duration(attempt) * time.Second)
 	}
-	return err
 }
 
 func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, into any) error {
@@ -53,54 +63,74 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 	if err != nil {
 		return err
 	}
-	req.Header = http.Header{"Authorization": {"Bearer " + g.token}, "Accept": {"application/vnd.github+json"}, "Content-Type": {"application/json"}}
+	req.Header.Set("Authorization", "Bearer "+g.token)
+	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("Content-Type", "application/json")
+
 	resp, err := g.client.Do(req)
 	if err != nil {
 		return ci.NotStarted.Of(err)
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, 10<<20))
-	code, limited := resp.StatusCode, resp.Header.Get("X-RateLimit-Remaining") == "0" || resp.Header.Get("Retry-After") != ""
-	if code < 300 && err == nil {
-		return json.Unmarshal(data, into)
+
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	if resp.StatusCode >= 300 || err != nil {
+		return responseError(req, resp, data)
 	}
-	err = fmt.Errorf("%s %s: %s: %s", method, req.URL.Path, resp.Status, data[:min(len(data), 300)])
+	return json.Unmarshal(data, into)
+}
+
+// responseError tells what a response came to that is an error, or whose body was interrupted.
+func responseError(req *http.Request, resp *http.Response, body []byte) error {
+	err := fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, resp.Status, body[:min(len(body), maxQuoted)])
+
+	code := resp.StatusCode
+	isDenied := code == http.StatusForbidden || code == http.StatusNotFound
+	isLimited := resp.Header.Get("X-RateLimit-Remaining") == "0" || resp.Header.Get("Retry-After") != ""
 	switch {
-	case code < 300 || code >= 500 || code == http.StatusTooManyRequests || code == http.StatusForbidden && limited:
+	case code == http.StatusForbidden && isLimited, code == http.StatusTooManyRequests, code >= 500, code < 300:
 		return ci.NotStarted.Of(err)
-	case code == http.StatusForbidden || code == http.StatusNotFound:
-		return fmt.Errorf("%w (the job needs permissions: statuses: write, and pull-requests: read; one of a fork's pull request gets neither)", err)
+	case isDenied:
+		return fmt.Errorf("%w (the job needs permissions: statuses: write, and pull-requests: read; "+
+			"one of a fork's pull request gets neither)", err)
 	}
 	return err
 }
 
 // pullRequest is what is read of a pull request of GitHub.
 type pullRequest struct {
-	Number                        int
-	Title, Body                   string
-	User                          struct{ Login string }
-	Merged                        bool   // in an event
-	MergedAt                      string `json:"merged_at"` // in a list
-	MergeCommitSHA                string `json:"merge_commit_sha"`
+	Number      int
+	Title, Body string
+	User        struct{ Login string }
+	// Merged is known in an event, MergedAt in a list.
+	Merged         bool
+	MergedAt       string `json:"merged_at"`
+	MergeCommitSHA string `json:"merge_commit_sha"`
+
 	Commits, Additions, Deletions int
 	ChangedFiles                  int `json:"changed_files"`
 }
 
 // pullRequest returns the pull request that a commit has merged, if this is GitHub.
-func (p *program) pullRequest(ctx context.Context, repository, commit string) (pull pullRequest) {
+func (p *program) pullRequest(ctx context.Context, repository, commit string) pullRequest {
 	if p.isBlind || !p.onGitHub() {
-		return pull
+		return pullRequest{}
 	}
+
 	var found []pullRequest
 	g, err := p.openGitHub(repository)
 	if err == nil {
 		err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
 	}
-	if p.isBlind = err != nil; p.isBlind {
+	if err != nil {
+		p.isBlind = true
 		p.step.Printf("Going on without pull requests: the agent's own are known by their commits alone: %v", err)
 	}
-	if i := slices.IndexFunc(found, func(pull pullRequest) bool { return pull.MergedAt != "" }); i >= 0 {
-		pull = found[i]
+
+	for _, pull := range found {
+		if pull.MergedAt != "" {
+			return pull
+		}
 	}
-	return pull
+	return pullRequest{}
 }

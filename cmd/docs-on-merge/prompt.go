@@ -24,57 +24,107 @@ const (
 // promptData is what a template may use. What others wrote is quoted here, so that no
 // template can forget to.
 type promptData struct {
-	Repository, Commit, Base, Tag      string
-	Stat                               string // the counts of files and lines
+	Repository, Commit, Base, Tag string
+	// Stat has the counts of files and lines.
+	Stat string
+
 	Title, Body, Subjects, Files, Diff string
+}
+
+// quotes are the texts of a change that others wrote.
+type quotes struct {
+	title, body, subjects, files *quoted
+	patches                      []*quoted
 }
 
 // makePrompt tells the agent what was merged. It is made to fit by halving what is
 // largest: the diff of a file, or a list once no diff is left.
 func (p *program) makePrompt(c change) (string, error) {
-	text := defaultTemplate
-	if p.options.template != "" {
-		file, err := os.ReadFile(p.options.template)
-		if err != nil {
-			return "", fmt.Errorf("-template: %w", err)
-		}
-		text = string(file)
-	}
-	parsed, err := template.New("prompt").Option("missingkey=error").Parse(text)
+	parsed, err := p.parseTemplate()
 	if err != nil {
-		return "", fmt.Errorf("the template cannot be parsed: %w", err)
+		return "", err
 	}
-	title, body, subjects, files := p.quote(c.title), p.quote(c.body), p.quote(c.subjects), p.quote(c.files)
-	diffs := make([]*quoted, len(c.diffs))
-	for i, diff := range c.diffs {
-		diffs[i] = p.quote("diff --git " + diff)
-	}
+
+	q := p.quoteChange(c)
+	room := p.options.maxPrompt - len(once.Marker(c.key())) - aroundKey
 	for {
 		var prompt strings.Builder
-		data := promptData{c.repository, c.head, c.base, strings.TrimPrefix(c.tag, tags), c.stat.String(), join(title), join(body), join(subjects), join(files), join(diffs...)}
-		if err := parsed.Execute(&prompt, data); err != nil {
+		if err := parsed.Execute(&prompt, c.data(q)); err != nil {
 			return "", fmt.Errorf("the template cannot be filled in: %w", err)
 		}
-		over := prompt.Len() + len(once.Marker(c.key())) + aroundKey - p.options.maxPrompt
+
+		over := prompt.Len() - room
 		if over <= 0 {
 			return prompt.String(), nil
 		}
-		for over > 0 {
-			saved := halveLargest(diffs...)
-			if saved == 0 {
-				saved = halveLargest(files, subjects, body, title)
-			}
-			if over -= saved; saved == 0 {
-				return "", fmt.Errorf("the prompt has %d bytes without any list: more than -max-prompt leaves beside the marker", prompt.Len())
-			}
+
+		if !q.shorten(over) {
+			return "", fmt.Errorf("the prompt has %d bytes without any list: more than -max-prompt leaves "+
+				"beside the marker", prompt.Len())
 		}
 	}
 }
 
-// quoted is foreign text, of which each line begins with "> ".
+func (p *program) parseTemplate() (*template.Template, error) {
+	text := defaultTemplate
+	if p.options.template != "" {
+		file, err := os.ReadFile(p.options.template)
+		if err != nil {
+			return nil, fmt.Errorf("-template: %w", err)
+		}
+		text = string(file)
+	}
+
+	parsed, err := template.New("prompt").Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("the template cannot be parsed: %w", err)
+	}
+	return parsed, nil
+}
+
+func (p *program) quoteChange(c change) quotes {
+	q := quotes{title: p.quote(c.title), body: p.quote(c.body), subjects: p.quote(c.subjects), files: p.quote(c.files)}
+	for _, patch := range c.patches {
+		q.patches = append(q.patches, p.quote("diff --git "+patch))
+	}
+	return q
+}
+
+func (c change) data(q quotes) promptData {
+	return promptData{
+		Repository: c.repository,
+		Commit:     c.head,
+		Base:       c.base,
+		Tag:        strings.TrimPrefix(c.tag, tags),
+		Stat:       c.stat.String(),
+		Title:      join(q.title),
+		Body:       join(q.body),
+		Subjects:   join(q.subjects),
+		Files:      join(q.files),
+		Diff:       join(q.patches...),
+	}
+}
+
+// shorten saves that many bytes, if it can. It reports false if nothing is left to shorten.
+func (q quotes) shorten(bytes int) bool {
+	for bytes > 0 {
+		saved := halveLargest(q.patches...)
+		if saved == 0 {
+			saved = halveLargest(q.files, q.subjects, q.body, q.title)
+		}
+		if saved == 0 {
+			return false
+		}
+		bytes -= saved
+	}
+	return true
+}
+
+// quoted is text by others, of which each line begins with "> ".
 type quoted struct {
 	text string
-	cut  bool
+	// isCut says that the end is missing.
+	isCut bool
 }
 
 func (p *program) quote(text string) *quoted {
@@ -86,10 +136,17 @@ func (p *program) quote(text string) *quoted {
 // are gone.
 func join(texts ...*quoted) string {
 	var joined strings.Builder
+
+	saysSo := false // the last line does
 	for _, q := range texts {
-		joined.WriteString(q.text)
-		if text := joined.String(); q.cut && text != truncated && !strings.HasSuffix(text, "\n"+truncated) {
+		if q.text != "" {
+			joined.WriteString(q.text)
+			saysSo = false
+		}
+
+		if q.isCut && !saysSo {
 			joined.WriteString(truncated)
+			saysSo = true
 		}
 	}
 	return strings.TrimSuffix(joined.String(), "\n")
@@ -97,13 +154,15 @@ func join(texts ...*quoted) string {
 
 // halveLargest drops the second half of the largest text, and returns how many bytes that
 // saves: 0 if nothing is left.
-func halveLargest(all ...*quoted) (saved int) {
+func halveLargest(all ...*quoted) int {
 	if len(all) == 0 {
 		return 0
 	}
-	q := slices.MaxFunc(all, func(a, b *quoted) int { return len(a.text) - len(b.text) })
-	half := strings.LastIndex(q.text[:len(q.text)/2], "\n") + 1
-	saved = len(q.text) - half
-	q.text, q.cut = q.text[:half], true
-	return saved
+
+	largest := slices.MaxFunc(all, func(a, b *quoted) int { return len(a.text) - len(b.text) })
+	before := len(largest.text)
+	half := strings.LastIndex(largest.text[:before/2], "\n") + 1
+	largest.text = largest.text[:half]
+	largest.isCut = true
+	return before - half
 }

@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	perPage, maxPages = 100, 50          // of a list
-	maxDescription    = 140              // characters
-	runPath           = "/actions/runs/" // tells the link of a run from that of a pull request
+	perPage        = 100 // statuses of a list
+	maxPages       = 50
+	maxDescription = 140              // characters, as GitHub has it
+	runPath        = "/actions/runs/" // tells the link of a run from that of a pull request
 )
 
 // statuses is a journal in the statuses of a commit of GitHub, one context a record. They
@@ -28,7 +29,8 @@ type statuses struct {
 	*gitHub
 	p      *program
 	commit string
-	prefix string // of keys, which a context leaves out
+	// prefix begins the keys. A context leaves it out.
+	prefix string
 }
 
 // status is a status of a commit.
@@ -40,58 +42,54 @@ type status struct {
 	TargetURL   string `json:"target_url,omitempty"`
 }
 
-// recorded is the end of a description: a record, after words for people.
-var recorded = regexp.MustCompile(`\[([0-9]+ .*)\]$`)
-
-const recordFormat = "%d %s %d %q %x %x %q"
-
 func (s *statuses) context(key string) string {
 	return "docs-on-merge/" + strings.TrimPrefix(key, s.prefix)
 }
 
-// read implements journal, which has no end: versions are only ever added.
+// read implements journal. Since versions are only ever added, it needs no end.
 func (s *statuses) read(ctx context.Context, key string) (versions []once.Record, end string, err error) {
 	versions, _, err = s.readAll(ctx, key)
 	return versions, "", err
 }
 
 // readAll returns the versions of key's record that count, and the newest status of all.
-func (s *statuses) readAll(ctx context.Context, key string) (versions []once.Record, newest status, err error) {
+func (s *statuses) readAll(ctx context.Context, key string) ([]once.Record, status, error) {
 	all, err := s.list(ctx)
+	if err != nil {
+		return nil, status{}, err
+	}
+
+	var versions []once.Record
+	var newest status
 	for _, status := range all {
 		if status.Context != s.context(key) {
 			continue
 		}
 		newest = status
-		text := recorded.FindStringSubmatch(status.Description)
-		if text == nil {
-			continue
+
+		r, found, err := status.record(key)
+		if err != nil {
+			return nil, newest, fmt.Errorf("the status %s of %s: %w", status.Context, s.commit, err)
 		}
-		r := once.Record{Task: once.Task{Key: key}}
-		var deadline, updated int64
-		if _, err := fmt.Sscanf(text[1], recordFormat, &r.Version, &r.State, &r.Sends, &r.Sender, &deadline, &updated, &r.JobID); err != nil {
-			return nil, newest, fmt.Errorf("the status %s of %s is not a record that this version can read: %q", status.Context, s.commit, status.Description)
-		}
-		r.Deadline, r.Updated = time.UnixMicro(deadline).UTC(), time.UnixMicro(updated).UTC()
-		if !strings.Contains(status.TargetURL, runPath) {
-			r.PRLink = status.TargetURL
-		}
-		if r.Version == len(versions)+1 {
+		if found && r.Version == len(versions)+1 {
 			versions = append(versions, r)
 		}
 	}
-	return versions, newest, err
+	return versions, newest, nil
 }
 
 // list returns the commit's statuses, the oldest first.
-func (s *statuses) list(ctx context.Context) (all []status, err error) {
+func (s *statuses) list(ctx context.Context) ([]status, error) {
+	var all []status
 	for page := 1; page <= maxPages && len(all) == (page-1)*perPage; page++ {
 		var found []status
-		if err := s.do(ctx, http.MethodGet, fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, perPage, page), nil, &found); err != nil {
+		path := fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, perPage, page)
+		if err := s.do(ctx, http.MethodGet, path, nil, &found); err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
+
 	if len(all) == maxPages*perPage {
 		return nil, errors.New("the commit has too many statuses")
 	}
@@ -99,9 +97,49 @@ func (s *statuses) list(ctx context.Context) (all []status, err error) {
 	return all, nil
 }
 
+// recorded is the end of a description: a record, after words for people.
+var recorded = regexp.MustCompile(`\[([0-9]+ .*)\]$`)
+
+const recordFormat = "%d %s %d %q %x %x %q"
+
+// record returns the record in a status, if there is one.
+func (s status) record(key string) (r once.Record, found bool, err error) {
+	text := recorded.FindStringSubmatch(s.Description)
+	if text == nil {
+		return r, false, nil
+	}
+
+	var deadline, updated int64
+	_, err = fmt.Sscanf(text[1], recordFormat,
+		&r.Version, &r.State, &r.Sends, &r.Sender, &deadline, &updated, &r.JobID)
+	if err != nil {
+		return r, false, fmt.Errorf("it is not a record that this version can read: %q", s.Description)
+	}
+
+	r.Key = key
+	r.Deadline = time.UnixMicro(deadline).UTC()
+	r.Updated = time.UnixMicro(updated).UTC()
+	if !strings.Contains(s.TargetURL, runPath) {
+		r.PRLink = s.TargetURL
+	}
+	return r, true, nil
+}
+
+// describe returns a record as a description: with words before it, if they fit.
+func describe(r once.Record, words string) string {
+	record := fmt.Sprintf("["+recordFormat+"]",
+		r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.Updated.UnixMicro(), r.JobID)
+	if whole := words + " " + record; len(whole) <= maxDescription {
+		return whole
+	}
+	return record
+}
+
 // state is the state of a status of a run that ended with outcome.
 func (s *statuses) state(outcome ci.Outcome) string {
-	if s.p.step.Soft && outcome != ci.SetUp || s.p.options.noWait && outcome == ci.Running {
+	isSoft := s.p.step.Soft && outcome != ci.SetUp
+	isAsked := s.p.options.noWait && outcome == ci.Running
+	if isSoft || isAsked {
 		return "success"
 	}
 	return meaningOf(outcome).state
@@ -111,21 +149,28 @@ func (s *statuses) state(outcome ci.Outcome) string {
 // earlier run with other flags may have left another state there. The last version is then
 // added again, which counts for nothing.
 func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) {
-	versions, newest, err := s.readAll(ctx, r.Key)
-	if n := len(versions); n > 0 {
-		last := versions[n-1]
-		if last.Version != r.Version { // another run has gone on with it
-			outcome = outcomeOf(last, nil)
-		}
-		state := s.state(outcome)
-		description := describe(last, meaningOf(outcome).words)
-		if newest.State != state || newest.Description != description {
-			err = s.post(ctx, last, state, description)
-		}
-	}
+	err := s.tryShow(ctx, r, outcome)
 	if err != nil {
 		s.p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
 	}
+}
+
+func (s *statuses) tryShow(ctx context.Context, r once.Record, outcome ci.Outcome) error {
+	versions, newest, err := s.readAll(ctx, r.Key)
+	if err != nil || len(versions) == 0 {
+		return err
+	}
+
+	last := versions[len(versions)-1]
+	if last.Version != r.Version { // another run has gone on with it
+		outcome = outcomeOf(last, nil)
+	}
+	state := s.state(outcome)
+	description := describe(last, meaningOf(outcome).words)
+	if newest.State == state && newest.Description == description {
+		return nil
+	}
+	return s.post(ctx, last, state, description)
 }
 
 // add posts a version. While a prompt is being sent, its status is pending with any flag.
@@ -138,29 +183,33 @@ func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 	return s.post(ctx, r, state, describe(r, meaningOf(outcome).words))
 }
 
-// describe returns a record as a description: with words before it, if they fit.
-func describe(r once.Record, words string) string {
-	record := fmt.Sprintf("["+recordFormat+"]", r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.Updated.UnixMicro(), r.JobID)
-	if whole := words + " " + record; len(whole) <= maxDescription {
-		return whole
-	}
-	return record
-}
-
 // post posts a status, and waits until those that came at once are visible. GitHub cannot
 // do better: of two that do not see each other both would count.
 func (s *statuses) post(ctx context.Context, r once.Record, state, description string) error {
-	getenv, run := s.p.step.Getenv, ""
-	if id := getenv("GITHUB_RUN_ID"); id != "" {
-		run = getenv("GITHUB_SERVER_URL") + "/" + getenv("GITHUB_REPOSITORY") + runPath + id
-	}
 	if len(description) > maxDescription {
 		return errors.New("the job's id is too long for a commit status: give a directory with -state")
 	}
-	body, err := json.Marshal(status{State: state, Description: description, Context: s.context(r.Key), TargetURL: cmp.Or(r.PRLink, run)})
-	if err == nil {
-		err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
-		time.Sleep(s.p.settle)
+
+	body, err := json.Marshal(status{
+		State:       state,
+		Description: description,
+		Context:     s.context(r.Key),
+		TargetURL:   cmp.Or(r.PRLink, s.p.runLink()),
+	})
+	if err != nil {
+		return err
 	}
+
+	err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
+	time.Sleep(s.p.settle)
 	return err
+}
+
+// runLink returns the link of this run's page on GitHub, or "".
+func (p *program) runLink() string {
+	id := p.step.Getenv("GITHUB_RUN_ID")
+	if id == "" {
+		return ""
+	}
+	return p.step.Getenv("GITHUB_SERVER_URL") + "/" + p.step.Getenv("GITHUB_REPOSITORY") + runPath + id
 }
