@@ -16,131 +16,113 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
-	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func main() { ci.Main("publish", run) }
 
 // publication is a run, and what it knows of its deployment.
 type publication struct {
-	step       *ci.Step
-	preview    string // the branch; "" is the site
-	id         string // "" before the service has named one
+	step *ci.Step
+	// preview is the branch. "" means the site.
+	preview string
+	// id is "" until the service has named the deployment.
+	id string
+	// previewURL is "" until the service has named it, and for the site.
 	previewURL string
-	deployment *mintlify.Deployment // as last seen
+	// deployment is as last seen, or nil.
+	deployment *mintlify.Deployment
 }
 
 func run(ctx context.Context, step *ci.Step, args []string) int {
 	p := &publication{step: step}
-	flags := flag.NewFlagSet(step.Name, flag.ContinueOnError)
+	err := p.parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return p.report(err)
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, step.Timeout)
+	defer cancel()
+	return p.report(p.publish(ctx))
+}
+
+func (p *publication) parse(args []string) error {
+	p.step.Timeout = 30 * time.Minute
+	flags := flag.NewFlagSet(p.step.Name, flag.ContinueOnError)
 	flags.StringVar(&p.preview, "preview", "", "deploy a preview of this `branch` instead of the site")
 	flags.StringVar(&p.id, "id", "", "wait for the deployment with this `id` instead of triggering one")
-	step.Timeout = 30 * time.Minute
-	err := step.Parse(flags, args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err == nil && p.preview != "" && p.id != "":
-		err = errors.New("-preview and -id exclude each other")
-	case err == nil:
-		ctx, cancel := context.WithTimeout(ctx, step.Timeout)
-		defer cancel()
-		err = p.publish(ctx)
+
+	if err := p.step.Parse(flags, args); err != nil {
+		return err
 	}
-	return p.report(err)
+	if p.preview != "" && p.id != "" {
+		return errors.New("-preview and -id exclude each other")
+	}
+	return nil
 }
 
 func (p *publication) publish(ctx context.Context) error {
-	connect, log := p.step.Connect, p.step.LogPolls("deployment", time.Minute)
-	if p.step.Demo {
-		p.step.Printf("Demo: a fake of the service inside this program. Nothing is deployed.")
-		connect = p.demo
-	}
-	client, err := connect(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(poll mintlify.Poll) {
-		p.deployment = cmp.Or(poll.Deployment, p.deployment)
-		log(poll)
-	})))
+	client, err := p.connect()
 	if err != nil {
 		return err
 	}
+
 	if p.id == "" {
 		if err := p.trigger(ctx, client); err != nil {
 			return err
 		}
 	}
+
 	_, err = client.Deployments.WaitUntilDone(ctx, p.id)
-	_, later := mintlify.RetryAfter(err)
+	_, mayHelpLater := mintlify.RetryAfter(err)
+	isInterrupted := errors.As(err, new(*mintlify.WaitError))
 	switch {
 	case err == nil, errors.Is(err, mintlify.ErrDeploymentFailed):
 		return err
-	case later, errors.As(err, new(*mintlify.WaitError)):
+	case mayHelpLater, isInterrupted:
 		return ci.Running.Of(fmt.Errorf("%w. Wait for it with -id %s", err, p.id))
 	}
 	return ci.SetUp.Of(err)
 }
 
+// connect returns a client that tells of every poll.
+func (p *publication) connect() (*mintlify.Client, error) {
+	log := p.step.LogPolls("deployment", time.Minute)
+	onPoll := mintlify.WithOnPoll(func(poll mintlify.Poll) {
+		p.deployment = cmp.Or(poll.Deployment, p.deployment)
+		log(poll)
+	})
+
+	if p.step.Demo {
+		return p.demo(mintlify.WithWaitDefaults(onPoll))
+	}
+	return p.step.Connect(mintlify.WithWaitDefaults(onPoll))
+}
+
 // trigger lets no signal interrupt it, so that the deployment's id is known.
-func (p *publication) trigger(ctx context.Context, client *mintlify.Client) (err error) {
+func (p *publication) trigger(ctx context.Context, client *mintlify.Client) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	var queued *mintlify.QueuedDeployment
-	if p.preview != "" {
-		queued, err = client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: p.preview})
-	} else {
-		queued, err = client.Deployments.TriggerUpdate(ctx)
-	}
+	queued, err := p.request(ctx, client)
 	if queued == nil {
 		return err
 	}
-	p.id, p.previewURL = queued.ID, p.step.Link(queued.PreviewURL)
+
+	p.id = queued.ID // known even if an error came with it
+	p.previewURL = p.step.Link(queued.PreviewURL)
 	p.step.Printf("Queued deployment %s %s", p.id, p.previewURL)
 	return nil
 }
 
-// report tells how the run ended, and returns the exit code.
-func (p *publication) report(err error) int {
-	r, status := ci.Result{Outcome: "success"}, ""
-	if p.deployment != nil {
-		status = string(p.deployment.Status)
+func (p *publication) request(ctx context.Context, client *mintlify.Client) (*mintlify.QueuedDeployment, error) {
+	if p.preview == "" {
+		return client.Deployments.TriggerUpdate(ctx)
 	}
-	switch {
-	case errors.Is(err, mintlify.ErrDeploymentFailed):
-		r.Outcome, r.Text = ci.Failed, err.Error()
-		p.step.Printf("The deployment's logs:")
-		for _, line := range p.deployment.Logs {
-			p.step.Printf("  %s", line)
-		}
-	case err != nil:
-		r.Outcome, r.Text = ci.OutcomeOf(err), err.Error()
-		status = cmp.Or(status, string(r.Outcome))
-	default:
-		commit := p.deployment.Commit
-		files := commit.FilesChanged
-		r.Text = fmt.Sprintf("Deployed %s at %s (files: %d added, %d modified, %d removed) %s", commit.Ref, commit.SHA, len(files.Added), len(files.Modified), len(files.Removed), p.previewURL)
-		if p.previewURL != "" {
-			p.step.Print(p.previewURL)
-		}
-	}
-	if p.previewURL != "" {
-		r.Summary = "Preview: <" + p.previewURL + ">\n"
-	}
-	if p.id != "" {
-		r.Text += " [deployment " + p.id + "]"
-	}
-	r.Outputs = [][2]string{{"deployment-id", p.id}, {"preview-url", p.previewURL}, {"status", status}}
-	return p.step.Report(r)
-}
-
-// demo connects to a fake whose deployments take some polls, one of which fails.
-func (p *publication) demo(opts ...mintlify.Option) (*mintlify.Client, error) {
-	fake := mintlifytest.NewService()
-	if p.id != "" {
-		fake.AddDeployment(p.id)
-	}
-	badGateway := &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}
-	fake.ScriptDeployment(mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Fault: badGateway}, mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded})
-	return fake.Client(append(opts, mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second)))...), nil
+	return client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: p.preview})
 }
