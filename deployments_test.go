@@ -22,25 +22,23 @@ func TestTriggerUpdate(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1"}, queued)
 	assert.Equal(t, "POST /v1/project/update/proj", (*sent).Method+" "+(*sent).URL.EscapedPath())
+	assertRoundTrip(t, queued)
+
 	body, err := io.ReadAll((*sent).Body)
 	require.NoError(t, err)
 	assert.Empty(t, body)
 	assert.Zero(t, (*sent).ContentLength)
 	assert.Empty(t, (*sent).Header.Get("Content-Type"))
-	assertRoundTrip(t, queued)
 }
 
 func TestTriggerPreview(t *testing.T) {
-	var body []byte
-	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
-		assert.Equal(t, "/v1/project/preview/proj", r.URL.EscapedPath())
-		body, _ = io.ReadAll(r.Body)
-		return response(202, `{"statusId":"dep_1","previewUrl":"https://acme-docs.example.app"}`), nil
-	}))
+	rt := newRecording(respondWith(202, `{"statusId":"dep_1","previewUrl":"https://acme-docs.example.app"}`))
+	client := newClient(t, rt)
 	queued, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "docs/<new>"})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1", PreviewURL: "https://acme-docs.example.app"}, queued)
-	assert.Equal(t, `{"branch":"docs/<new>"}`, string(body))
+	assert.Equal(t, "/v1/project/preview/proj", rt.last().URL.EscapedPath())
+	assert.Equal(t, `{"branch":"docs/<new>"}`, rt.last().body)
 
 	for _, branch := range []string{"", " \t", "\xff"} {
 		_, err = client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: branch})
@@ -54,7 +52,12 @@ func TestTriggerErrorsSpeakOfWhatWasTried(t *testing.T) {
 		_, update := client.Deployments.TriggerUpdate(t.Context())
 		_, preview := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
 		_, automation := client.Automations.Trigger(t.Context(), "a")
-		for operation, err := range map[string]error{"trigger update": update, "trigger preview": preview, "trigger automation": automation} {
+
+		for operation, err := range map[string]error{
+			"trigger update":     update,
+			"trigger preview":    preview,
+			"trigger automation": automation,
+		} {
 			require.Error(t, err)
 			assert.ErrorContains(t, err, operation)
 			assert.NotContains(t, err.Error(), "prompt")
@@ -66,13 +69,19 @@ func TestTriggerErrorsSpeakOfWhatWasTried(t *testing.T) {
 
 func TestQueuedDeploymentThatIsNotWhatTheInterfacePromises(t *testing.T) {
 	for body, id := range map[string]string{
-		"": "", "{}": "", "null": "", "[]": "", `{"statusId":5}`: "", `{"statusId":""}`: "",
+		"":                                  "",
+		"{}":                                "",
+		"null":                              "",
+		"[]":                                "",
+		`{"statusId":5}`:                    "",
+		`{"statusId":""}`:                   "",
 		`{"statusId":"dep_1","previewUrl":`: "dep_1",
 		`{"statusId":"dep_1"} x`:            "dep_1",
 	} {
 		queued, err := newClient(t, respondWith(202, body)).Deployments.TriggerUpdate(t.Context())
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
 		require.True(t, isOutcomeUnknown(err))
+
 		if id == "" {
 			assert.Nil(t, queued)
 			continue
@@ -86,20 +95,37 @@ func TestQueuedDeploymentThatIsNotWhatTheInterfacePromises(t *testing.T) {
 const deploymentJSON = `{"_id":"dep_1","projectId":"p","status":"failure","summary":"links are broken","logs":["a","b"],
 	"createdAt":"2026-03-05T12:00:00.000Z","endedAt":"2026-03-05T14:00:00+02:00","subdomain":"acme",
 	"screenshot":"s","screenshotLight":"l","screenshotDark":"d","author":{"name":"Ann","avatarUrl":"u","githubUserId":7.0},
-	"commit":{"sha":"5907854","ref":"main","message":"m","filesChanged":{"added":["a"],"modified":[],"removed":null}},"source":"bitbucket"}`
+	"commit":{"sha":"5907854","ref":"main","message":"m","filesChanged":{"added":["a"],"modified":[],"removed":null}},
+	"source":"bitbucket"}`
 
 func TestDeploymentsGet(t *testing.T) {
 	rt, sent := recordOne(200, deploymentJSON)
 	deployment, err := newClient(t, rt).Deployments.Get(t.Context(), "dep/1")
 	require.NoError(t, err)
-	assert.Equal(t, "GET /v1/project/update-status/dep%2F1", (*sent).Method+" "+(*sent).URL.EscapedPath(), "no project in the path")
-	assert.Equal(t, &mintlify.Deployment{
-		ID: "dep_1", ProjectID: "p", Status: mintlify.DeploymentFailed, Summary: "links are broken", Logs: []string{"a", "b"}, Subdomain: "acme", Source: "bitbucket",
-		Commit:     mintlify.DeploymentCommit{SHA: "5907854", Ref: "main", Message: "m", FilesChanged: mintlify.FilesChanged{Added: []string{"a"}, Modified: []string{}}},
-		Author:     mintlify.DeploymentAuthor{Name: "Ann", AvatarURL: "u", GitHubUserID: 7},
-		Screenshot: "s", ScreenshotLight: "l", ScreenshotDark: "d", CreatedAt: noon, EndedAt: noon,
-	}, deployment)
 
+	assert.Equal(t, http.MethodGet, (*sent).Method)
+	assert.Equal(t, "/v1/project/update-status/dep%2F1", (*sent).URL.EscapedPath(), "no project in the path")
+	assert.Equal(t, &mintlify.Deployment{
+		ID:        "dep_1",
+		ProjectID: "p",
+		Status:    mintlify.DeploymentFailed,
+		Summary:   "links are broken",
+		Logs:      []string{"a", "b"},
+		Subdomain: "acme",
+		Source:    "bitbucket",
+		Commit: mintlify.DeploymentCommit{
+			SHA:          "5907854",
+			Ref:          "main",
+			Message:      "m",
+			FilesChanged: mintlify.FilesChanged{Added: []string{"a"}, Modified: []string{}},
+		},
+		Author:          mintlify.DeploymentAuthor{Name: "Ann", AvatarURL: "u", GitHubUserID: 7},
+		Screenshot:      "s",
+		ScreenshotLight: "l",
+		ScreenshotDark:  "d",
+		CreatedAt:       noon,
+		EndedAt:         noon,
+	}, deployment)
 	assertRoundTrip(t, deployment)
 }
 
@@ -107,24 +133,47 @@ func TestDeploymentMarshalsItsTimesInUTC(t *testing.T) {
 	east := noon.In(time.FixedZone("", 2*60*60))
 	text, err := json.Marshal(mintlify.Deployment{ID: "d", CreatedAt: east, EndedAt: east})
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"_id":"d","status":"","createdAt":"2026-03-05T12:00:00Z","endedAt":"2026-03-05T12:00:00Z"}`, string(text))
+	const want = `{"_id":"d","status":"","createdAt":"2026-03-05T12:00:00Z","endedAt":"2026-03-05T12:00:00Z"}`
+	assert.JSONEq(t, want, string(text))
 }
 
 func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {
-	for _, odd := range []string{`"author":"Ann"`, `"author":null`, `"author":5`, `"logs":"none"`, `"logs":[5]`, `"logs":null`, `"commit":"5907854"`, `"commit":null`,
-		`"commit":{"filesChanged":[]}`, `"commit":{"filesChanged":{"added":"a"}}`, `"createdAt":5`, `"endedAt":""`, `"summary":{}`, `"source":null`} {
-		deployment, err := newClient(t, respondWith(200, `{`+odd+`,"_id":"dep_1","status":"queued"}`)).Deployments.Get(t.Context(), "dep_1")
+	for _, odd := range []string{
+		`"author":"Ann"`,
+		`"author":null`,
+		`"author":5`,
+		`"logs":"none"`,
+		`"logs":[5]`,
+		`"logs":null`,
+		`"commit":"5907854"`,
+		`"commit":null`,
+		`"commit":{"filesChanged":[]}`,
+		`"commit":{"filesChanged":{"added":"a"}}`,
+		`"createdAt":5`,
+		`"endedAt":""`,
+		`"summary":{}`,
+		`"source":null`,
+	} {
+		body := `{` + odd + `,"_id":"dep_1","status":"queued"}`
+		deployment, err := newClient(t, respondWith(200, body)).Deployments.Get(t.Context(), "dep_1")
 		require.NoError(t, err, odd)
 		assert.Equal(t, "dep_1", deployment.ID)
 		assert.Equal(t, mintlify.DeploymentQueued, deployment.Status)
 	}
-	deployment, err := newClient(t, respondWith(200, `{"_id":"d","status":"queued","author":"Ann"}`)).Deployments.Get(t.Context(), "d")
+
+	named := respondWith(200, `{"_id":"d","status":"queued","author":"Ann"}`)
+	deployment, err := newClient(t, named).Deployments.Get(t.Context(), "d")
 	require.NoError(t, err)
 	assert.Equal(t, "Ann", deployment.Author.Name)
 }
 
 func TestDeploymentsThatAreNotWhatTheInterfacePromises(t *testing.T) {
-	for body, reason := range map[string]string{"": "invalid JSON for a deployment", "{}": "missing deployment status", `{"_id":"d"}`: "missing deployment status", "[]": "invalid JSON for a deployment"} {
+	for body, reason := range map[string]string{
+		"":            "invalid JSON for a deployment",
+		"[]":          "invalid JSON for a deployment",
+		"{}":          "missing deployment status",
+		`{"_id":"d"}`: "missing deployment status",
+	} {
 		deployment, err := newClient(t, respondWith(200, body)).Deployments.Get(t.Context(), "d")
 		assert.Nil(t, deployment)
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
@@ -132,56 +181,60 @@ func TestDeploymentsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	}
 }
 
-// statuses is a service whose deployment goes through them, poll by poll.
-func statuses(polls *int, statuses ...string) transport {
-	return func(*http.Request) (*http.Response, error) {
-		status := statuses[min(*polls, len(statuses)-1)]
-		*polls++
+// statuses is a service whose deployment has these statuses, poll by poll. The connection
+// breaks where a status is empty.
+func statuses(statuses ...string) *recording {
+	rt := newRecording()
+	for _, status := range statuses {
+		step := respondWith(200, `{"_id":"dep_1","status":"`+status+`","summary":"links are broken","logs":["a"]}`)
 		if status == "" {
-			return nil, errors.New("connection reset")
+			step = failWith(errors.New("connection reset"))
 		}
-		return response(200, `{"_id":"dep_1","status":"`+status+`","summary":"links are broken","logs":["a"]}`), nil
+		rt.steps = append(rt.steps, step)
 	}
+	return rt
 }
 
 func TestDeploymentsWaitUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		polls := 0
+		rt := statuses("queued", "", "in_progress", "paused", "success")
 		start := time.Now()
-		var seen []mintlify.DeploymentStatus
-		deployment, err := newClient(t, statuses(&polls, "queued", "", "in_progress", "paused", "success")).Deployments.WaitUntilDone(t.Context(), "dep_1",
-			mintlify.WithOnPoll(func(p mintlify.Poll) {
-				assert.Nil(t, p.Job)
-				seen = append(seen, p.Deployment.Status)
-			}))
+		var polls []mintlify.Poll
+		deployment, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "dep_1", keepPolls(&polls))
 		require.NoError(t, err)
 		assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
-		assert.Equal(t, []mintlify.DeploymentStatus{"queued", "queued", "in_progress", "paused", "success"}, seen)
 		assert.InDelta(t, 20, time.Since(start).Seconds(), 2, "the schedule of a job")
+
+		var seen []mintlify.DeploymentStatus
+		for _, poll := range polls {
+			assert.Nil(t, poll.Job)
+			seen = append(seen, poll.Deployment.Status)
+		}
+		assert.Equal(t, []mintlify.DeploymentStatus{"queued", "queued", "in_progress", "paused", "success"}, seen)
 	})
 }
 
 func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
-	polls := 0
-	deployment, err := newClient(t, statuses(&polls, "failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
+	deployment, err := newClient(t, statuses("failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	require.NotErrorIs(t, err, mintlify.ErrJobFailed)
 	assert.EqualError(t, err, "mintlify: deployment dep_1 failed: links are broken")
 	require.NotNil(t, deployment)
 	assert.Equal(t, []string{"a"}, deployment.Logs)
+
 	var failed *mintlify.DeploymentFailedError
 	require.ErrorAs(t, err, &failed)
 	assert.Same(t, deployment, failed.Deployment)
+
 	_, again := mintlify.RetryAfter(err)
 	assert.False(t, again)
 }
 
 func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		polls := 0
-		deployment, err := newClient(t, statuses(&polls, "in_progress", "")).Deployments.WaitUntilDone(t.Context(), "dep_1")
-		var waitErr *mintlify.WaitError
-		require.ErrorAs(t, err, &waitErr)
+		client := newClient(t, statuses("in_progress", ""))
+		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1")
+		waitErr := requireWaitError(t, err)
 		assert.Same(t, deployment, waitErr.Deployment)
 		assert.Nil(t, waitErr.Job)
 		assert.ErrorContains(t, err, "wait for deployment dep_1: polls have failed for 10m")
@@ -190,37 +243,41 @@ func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 }
 
 func TestDeploymentsPoll(t *testing.T) {
-	polls := 0
-	client := newClient(t, statuses(&polls, "queued", "", "failure"))
+	rt := statuses("queued", "", "failure")
+	client := newClient(t, rt)
+
 	poll, err := client.Deployments.Poll(t.Context(), "dep_1", 10*time.Minute)
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.DeploymentQueued, poll.Deployment.Status)
 	assert.InDelta(t, 30, poll.Next.Seconds(), 3.1)
+
 	poll, err = client.Deployments.Poll(t.Context(), "dep_1", 0)
 	require.NoError(t, err)
 	assert.Error(t, poll.Err)
 	assert.Nil(t, poll.Deployment)
 	assert.Positive(t, poll.Next)
+
 	poll, err = client.Deployments.Poll(t.Context(), "dep_1", 0)
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	assert.Zero(t, poll.Next)
-	assert.Equal(t, 3, polls, "one request a poll")
+	assert.Equal(t, 3, rt.count(), "one request a poll")
 }
 
 func TestTriggersAreSentOnceUnlessNothingWasSent(t *testing.T) {
 	for _, status := range []int{500, 502, 503, 504, 408} {
-		requests := 0
-		client := newClient(t, transport(func(*http.Request) (*http.Response, error) { requests++; return response(status, ""), nil }), mintlify.WithRetryWait(0, 0))
+		rt := newRecording(respondWith(status, ""))
+		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
 		_, err := client.Deployments.TriggerUpdate(t.Context())
 		assert.True(t, isOutcomeUnknown(err))
 		_, err = client.Automations.Trigger(t.Context(), "a")
 		assert.True(t, isOutcomeUnknown(err))
-		assert.Equal(t, 2, requests)
+		assert.Equal(t, 2, rt.count())
 	}
 }
 
 func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
-	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testKey + `","logs":["MINTLIFY_API_KEY=` + testKey + `"]}`
+	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testKey + `",` +
+		`"logs":["MINTLIFY_API_KEY=` + testKey + `"]}`
 	deployment, err := newClient(t, respondWith(200, body)).Deployments.WaitUntilDone(t.Context(), "dep_1")
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	assert.NotContains(t, err.Error(), testKey)
@@ -247,6 +304,7 @@ func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 			assert.Equal(t, mintlify.DeploymentFailed, deployment.Status)
 			assert.GreaterOrEqual(t, len(deployment.Logs), tc.logs)
 			assert.Equal(t, 1, rt.count())
+
 			var failed *mintlify.DeploymentFailedError
 			require.ErrorAs(t, err, &failed)
 			assert.Same(t, deployment, failed.Deployment)
@@ -257,7 +315,10 @@ func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 // A status that is not terminal tells nothing that the next poll would not.
 func TestWaitGoesOnAfterADeploymentThatCannotBeReadWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := newRecording(breakOff(200, `{"status":"queued","logs":["comp`), breakOff(200, `{"logs":["comp`), respondWith(200, `{"status":"success"}`))
+		rt := newRecording(
+			breakOff(200, `{"status":"queued","logs":["comp`),
+			breakOff(200, `{"logs":["comp`),
+			respondWith(200, `{"status":"success"}`))
 		_, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
 		require.NoError(t, err)
 		assert.Equal(t, 3, rt.count())

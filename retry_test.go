@@ -28,6 +28,7 @@ import (
 )
 
 func TestCreateAndMessageAreRetriedOnlyOnProof(t *testing.T) {
+	elsewhere := http.Header{"Location": {"/elsewhere"}}
 	for name, tc := range map[string]struct {
 		fault          mintlifytest.Fault
 		reached        int // requests that reach the service, when the fault comes three times
@@ -45,8 +46,8 @@ func TestCreateAndMessageAreRetriedOnlyOnProof(t *testing.T) {
 		"503":           {fault: mintlifytest.Fault{Status: 503}, reached: 1, outcomeUnknown: true},
 		"504":           {fault: mintlifytest.Fault{Status: 504}, reached: 1, outcomeUnknown: true},
 		"408":           {fault: mintlifytest.Fault{Status: 408}, reached: 1, outcomeUnknown: true},
-		"302":           {fault: mintlifytest.Fault{Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}, reached: 1, outcomeUnknown: true},
-		"307":           {fault: mintlifytest.Fault{Status: 307, Header: http.Header{"Location": {"/elsewhere"}}}, reached: 1, outcomeUnknown: true},
+		"302":           {fault: mintlifytest.Fault{Status: 302, Header: elsewhere}, reached: 1, outcomeUnknown: true},
+		"307":           {fault: mintlifytest.Fault{Status: 307, Header: elsewhere}, reached: 1, outcomeUnknown: true},
 		"400":           {fault: mintlifytest.Fault{Status: 400}, reached: 1},
 		"401":           {fault: mintlifytest.Fault{Status: 401}, reached: 1},
 		"409":           {fault: mintlifytest.Fault{Status: 409}, reached: 1},
@@ -54,19 +55,17 @@ func TestCreateAndMessageAreRetriedOnlyOnProof(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			client := svc.Client()
 			svc.FailNext(mintlify.OpCreateJob, 3, tc.fault)
-			_, err := create(t.Context(), client)
+			_, err := create(t.Context(), svc.Client())
 			assert.Equal(t, tc.succeeds, err == nil, "%v", err)
 			assert.Equal(t, tc.outcomeUnknown, isOutcomeUnknown(err), "%v", err)
 			assert.Len(t, svc.Requests(), tc.reached)
 			assert.Len(t, svc.Jobs(), tc.jobs)
 
 			svc = mintlifytest.NewService()
-			client = svc.Client()
 			svc.AddJob("job_1")
 			svc.FailNext(mintlify.OpSendMessage, 3, tc.fault)
-			_, err = message(t.Context(), client)
+			_, err = message(t.Context(), svc.Client())
 			assert.Equal(t, tc.succeeds, err == nil, "%v", err)
 			assert.Equal(t, tc.outcomeUnknown, isOutcomeUnknown(err), "%v", err)
 			assert.Len(t, svc.Requests(), tc.reached)
@@ -75,19 +74,21 @@ func TestCreateAndMessageAreRetriedOnlyOnProof(t *testing.T) {
 }
 
 func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
-	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")} // no proof: the type alone
-	fails := func(events func(*httptrace.ClientTrace)) transport {
-		return func(r *http.Request) (*http.Response, error) {
-			events(httptrace.ContextClientTrace(r.Context()))
-			return nil, refused
-		}
+	// No error's type is a proof.
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+
+	unconnected := func(r *http.Request) (*http.Response, error) {
+		httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
+		return nil, refused
 	}
-	unconnected := fails(func(trace *httptrace.ClientTrace) { trace.GetConn("api.example.com:443") })
-	connected := fails(func(trace *httptrace.ClientTrace) {
+	connected := func(r *http.Request) (*http.Response, error) {
+		trace := httptrace.ContextClientTrace(r.Context())
 		trace.GetConn("api.example.com:443")
 		trace.GotConn(httptrace.GotConnInfo{})
 		trace.WroteHeaders()
-	})
+		return nil, refused
+	}
+
 	for name, tc := range map[string]struct {
 		steps    []transport
 		attempts int
@@ -108,44 +109,56 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	}
 }
 
+// countAttempts counts the attempts of a client's calls in n.
+func countAttempts(n *int) mintlify.Option {
+	return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+		*n++
+		return nil
+	})
+}
+
+// newSocketClient returns a client of the SDK's own transport, which retries without a wait.
+func newSocketClient(t *testing.T, baseURL string, opts ...mintlify.Option) *mintlify.Client {
+	t.Helper()
+	opts = append(opts, mintlify.WithBaseURL(baseURL), mintlify.WithRetryWait(0, 0))
+	client, err := mintlify.NewClient(testKey, "proj", opts...)
+	require.NoError(t, err)
+	return client
+}
+
 func TestRetryOverRealSockets(t *testing.T) {
-	// asking returns a client of the SDK's own transport that counts the attempts.
-	asking := func(t *testing.T, baseURL string) (client *mintlify.Client, attempts *int) {
-		attempts = new(int)
-		client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(baseURL), mintlify.WithRetryWait(0, 0),
-			mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { *attempts++; return nil }))
-		require.NoError(t, err)
-		return client, attempts
-	}
 	t.Run("refused", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
-		listener.Close()
-		client, attempts := asking(t, "http://"+listener.Addr().String())
+		require.NoError(t, listener.Close())
+
 		for name, call := range jobCalls {
-			*attempts = 0
+			attempts := 0
+			client := newSocketClient(t, "http://"+listener.Addr().String(), countAttempts(&attempts))
 			_, err = call(t.Context(), client)
 			require.ErrorContains(t, err, "connection refused", name)
 			assert.ErrorContains(t, err, "4 attempts")
 			assert.False(t, isOutcomeUnknown(err))
-			assert.Equal(t, 4, *attempts, "certainly not sent: retried")
+			assert.Equal(t, 4, attempts, "certainly not sent: retried")
 		}
 	})
+
 	t.Run("unknown certificate authority", func(t *testing.T) {
 		var served atomic.Int32
 		server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }))
 		server.Config.ErrorLog = discardLog()
 		defer server.Close()
-		client, attempts := asking(t, server.URL)
+
 		for name, call := range jobCalls {
-			*attempts = 0
-			_, err := call(t.Context(), client)
+			attempts := 0
+			_, err := call(t.Context(), newSocketClient(t, server.URL, countAttempts(&attempts)))
 			require.ErrorAs(t, err, new(x509.UnknownAuthorityError), name)
 			assert.False(t, isOutcomeUnknown(err), "the handshake failed: nothing was sent")
-			assert.Equal(t, 1, *attempts, "a retry does not make a certificate better")
+			assert.Equal(t, 1, attempts, "a retry does not make a certificate better")
 		}
 		assert.Zero(t, served.Load())
 	})
+
 	t.Run("closed without a response", func(t *testing.T) {
 		var served atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -153,12 +166,17 @@ func TestRetryOverRealSockets(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}))
 		defer server.Close()
-		client, _ := asking(t, server.URL)
+
+		client := newSocketClient(t, server.URL)
 		for name, call := range jobCalls {
 			served.Store(0)
 			_, err := call(t.Context(), client)
 			assert.Equal(t, name != "Get", isOutcomeUnknown(err), "%s: %v", name, err)
-			assert.EqualValues(t, map[bool]int{true: 1, false: 4}[name != "Get"], served.Load(), name)
+			want := 1
+			if name == "Get" {
+				want = 4
+			}
+			assert.EqualValues(t, want, served.Load(), name)
 		}
 	})
 }
@@ -185,13 +203,20 @@ func TestCertificateErrorIsNotRetried(t *testing.T) {
 
 func TestGetIsRetried(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
-		"refused": {Refuse: true}, "lost": {Drop: true}, "truncated": {Truncate: true},
-		"429": {Status: 429}, "500": {Status: 500}, "502": {Status: 502}, "503": {Status: 503}, "504": {Status: 504},
+		"refused":   {Refuse: true},
+		"lost":      {Drop: true},
+		"truncated": {Truncate: true},
+		"429":       {Status: 429},
+		"500":       {Status: 500},
+		"502":       {Status: 502},
+		"503":       {Status: 503},
+		"504":       {Status: 504},
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("job_1")
 			client := svc.Client()
+
 			svc.FailNext(mintlify.OpGetJob, 3, fault)
 			_, err := get(t.Context(), client)
 			require.NoError(t, err, "three failures are made good by three retries")
@@ -218,6 +243,7 @@ func TestGetIsNotRetriedInVain(t *testing.T) {
 		require.Error(t, err)
 		assert.Equal(t, 1, rt.count(), status)
 	}
+
 	for name, body := range map[string]string{"malformed": "{}", "too large": strings.Repeat(" ", 11<<20)} {
 		rt := newRecording(respondWith(200, body))
 		_, err := get(t.Context(), newClient(t, rt))
@@ -241,12 +267,14 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 					rt := newRecording(respondWith(503, ""))
 					_, err := get(t.Context(), newClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
 					require.ErrorIs(t, err, mintlify.ErrServer)
+
 					times := rt.times()
 					require.Len(t, times, 9)
 					for i := range waits {
 						waits[i] = append(waits[i], times[i+1]-times[i])
 					}
 				}
+
 				for i, drawn := range waits {
 					bound := min(tc.min<<i, tc.max)
 					assert.LessOrEqual(t, slices.Max(drawn), bound)
@@ -270,34 +298,40 @@ func TestWithMaxRetriesOfManyStaysAtTheLongestWait(t *testing.T) {
 }
 
 func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
-	is := func(value string) func() string { return func() string { return value } }
-	in := func(d time.Duration, layout string) func() string {
-		return func() string { return time.Now().Add(d).UTC().Format(layout) }
-	}
+	at := func(d time.Duration, layout string) string { return time.Now().Add(d).UTC().Format(layout) }
+	const oldLayout = "Monday, 02-Jan-06 15:04:05 GMT"
+
 	for name, tc := range map[string]struct {
-		value func() string
+		value string
+		in    time.Duration // not 0: the value is the date after that time
+		form  string        // of the date
 		slept time.Duration // exactly; 0: as long as the back-off says
 	}{
-		"seconds":     {is("7"), 7 * time.Second},
-		"spaces":      {is(" 7 "), 7 * time.Second},
-		"the maximum": {is("30"), 30 * time.Second},
-		"date":        {in(9*time.Second, http.TimeFormat), 9 * time.Second},
-		"old date":    {in(9*time.Second, "Monday, 02-Jan-06 15:04:05 GMT"), 9 * time.Second},
-		"past date":   {in(-time.Hour, http.TimeFormat), 0},
-		"zero":        {is("0"), 0},
-		"negative":    {is("-5"), 0},
-		"below all":   {is("-10000000000000000000"), 0},
-		"far below":   {is("-9223372037"), 0}, // would overflow to a long wait
-		"garbage":     {is("soon"), 0},
-		"fraction":    {is("1.5"), 0},
-		"absent":      {is(""), 0},
+		"seconds":     {value: "7", slept: 7 * time.Second},
+		"spaces":      {value: " 7 ", slept: 7 * time.Second},
+		"the maximum": {value: "30", slept: 30 * time.Second},
+		"date":        {in: 9 * time.Second, form: http.TimeFormat, slept: 9 * time.Second},
+		"old date":    {in: 9 * time.Second, form: oldLayout, slept: 9 * time.Second},
+		"past date":   {in: -time.Hour, form: http.TimeFormat},
+		"zero":        {value: "0"},
+		"negative":    {value: "-5"},
+		"below all":   {value: "-10000000000000000000"},
+		"far below":   {value: "-9223372037"}, // would overflow to a long wait
+		"garbage":     {value: "soon"},
+		"fraction":    {value: "1.5"},
+		"absent":      {value: ""},
 	} {
 		for operation, call := range jobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					rt := newRecording(respondWith(429, "", "Retry-After", tc.value()))
+					value := tc.value
+					if tc.in != 0 {
+						value = at(tc.in, tc.form)
+					}
+					rt := newRecording(respondWith(429, "", "Retry-After", value))
 					_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
 					require.ErrorIs(t, err, mintlify.ErrRateLimited)
+
 					require.Equal(t, 2, rt.count())
 					if tc.slept > 0 {
 						assert.Equal(t, tc.slept, rt.last().at)
@@ -324,95 +358,90 @@ func TestRetryAfterHeaderOfAServerErrorCountsToo(t *testing.T) {
 func TestRetryAfterHeaderBeyondTheLongestWaitIsReturnedNotSleptThrough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for value, want := range map[string]time.Duration{
-			"31": 31 * time.Second, "86400": 24 * time.Hour, "9223372036": 9223372036 * time.Second,
-			"9223372036854775807": 1<<63 - 1, "10000000000000000000": 1<<63 - 1, "9223372037": 1<<63 - 1,
+			"31":                   31 * time.Second,
+			"86400":                24 * time.Hour,
+			"9223372036":           9223372036 * time.Second,
+			"9223372037":           1<<63 - 1,
+			"9223372036854775807":  1<<63 - 1,
+			"10000000000000000000": 1<<63 - 1,
 		} {
 			for name, call := range jobCalls {
 				rt := newRecording(respondWith(429, "", "Retry-After", value))
 				_, err := call(t.Context(), newClient(t, rt))
-				var apiErr *mintlify.APIError
-				require.ErrorAs(t, err, &apiErr)
-				assert.Equal(t, want, apiErr.RetryAfter, "%s %s", name, value)
+				assert.Equal(t, want, requireAPIError(t, err).RetryAfter, "%s %s", name, value)
 				assert.Equal(t, []time.Duration{0}, rt.times())
 			}
 		}
 	})
 }
 
+// under returns a client of a fake where an operation fails.
+func under(op mintlify.Operation, f mintlifytest.Fault) *mintlify.Client {
+	svc := mintlifytest.NewService()
+	svc.FailNext(op, 100, f)
+	return svc.Client()
+}
+
 // docs/faults.md has the faults; here is how long, and what wraps them.
 func TestRetryAfter(t *testing.T) {
-	under := func(op mintlify.Operation, f mintlifytest.Fault) *mintlify.Client {
-		svc := mintlifytest.NewService()
-		svc.FailNext(op, 100, f)
-		return svc.Client()
+	ctx := t.Context()
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	ending, end := context.WithCancel(ctx)
+	limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}
+	unavailable := mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}
+	noTokens := func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") }
+
+	creating := func(f mintlifytest.Fault) error {
+		return operations.Get(mintlify.OpCreateJob).Do(ctx, under(mintlify.OpCreateJob, f))
 	}
-	creating := func(f mintlifytest.Fault) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := create(ctx, under(mintlify.OpCreateJob, f)); return err }
+	getting := func(f mintlifytest.Fault) error {
+		return operations.Get(mintlify.OpGetJob).Do(ctx, under(mintlify.OpGetJob, f))
 	}
-	getting := func(f mintlifytest.Fault) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := get(ctx, under(mintlify.OpGetJob, f)); return err }
+	waiting := func(ctx context.Context, opt mintlify.WaitOption) error {
+		client := under(mintlify.OpGetJob, mintlifytest.Fault{Status: 502})
+		_, err := client.Jobs.WaitUntilDone(ctx, "j", opt)
+		return err
 	}
-	waiting := func(f mintlifytest.Fault, opts ...mintlify.WaitOption) func(context.Context) error {
-		return func(ctx context.Context) error {
-			_, err := under(mintlify.OpGetJob, f).Jobs.WaitUntilDone(ctx, "j", opts...)
-			return err
-		}
-	}
-	in7s := http.Header{"Retry-After": {"7"}}
+
+	_, refused := create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
+	_, tooLate := create(ended, mintlifytest.NewService().Client())
+	_, noPrompt := mintlifytest.NewService().Client().Jobs.Create(ctx, mintlify.CreateJobParams{})
+	_, page := under(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).
+		Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
+	_, rows := collect(under(mintlify.OpGetVisitors, limited).Analytics.Visitors(ctx, mintlify.VisitorsParams{}))
+
 	for name, tc := range map[string]struct {
-		call func(context.Context) error
+		err  error
 		wait time.Duration
 		ok   bool
 	}{
-		"create, 429":                  {creating(mintlifytest.Fault{Status: 429, Header: in7s}), 7 * time.Second, true},
+		"create, 429":                  {creating(limited), 7 * time.Second, true},
 		"create, 429 unsaid":           {creating(mintlifytest.Fault{Status: 429}), 0, true},
-		"create, 503 with Retry-After": {creating(mintlifytest.Fault{Status: 503, Header: in7s}), 0, false},
+		"create, 503 with Retry-After": {creating(unavailable), 0, false},
 		"create, 402":                  {creating(mintlifytest.Fault{Status: 402}), 0, false},
 		"create, 425":                  {creating(mintlifytest.Fault{Status: 425}), 0, false},
 		"create, no connection":        {creating(mintlifytest.Fault{Refuse: true}), 0, true},
 		"create, connection lost":      {creating(mintlifytest.Fault{Drop: true}), 0, false},
-		"create, limiter": {func(ctx context.Context) error {
-			_, err := create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(
-				func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") })))
-			return err
-		}, 0, true},
-		"create, context ended": {func(ctx context.Context) error {
-			ended, cancel := context.WithCancel(ctx)
-			cancel()
-			return creating(mintlifytest.Fault{})(ended)
-		}, 0, false},
-		"create, no prompt": {func(ctx context.Context) error {
-			_, err := mintlifytest.NewService().Client().Jobs.Create(ctx, mintlify.CreateJobParams{})
-			return err
-		}, 0, false},
-		"get, 503":             {getting(mintlifytest.Fault{Status: 503, Header: in7s}), 7 * time.Second, true},
-		"get, 425":             {getting(mintlifytest.Fault{Status: 425}), 0, true},
-		"get, connection lost": {getting(mintlifytest.Fault{Drop: true}), 0, true},
-		"get, HTML":            {getting(mintlifytest.Fault{Status: 200, Body: "<html>"}), 0, false},
-		"get, 404":             {getting(mintlifytest.Fault{}), 0, false},
-		"get visitors, truncated": {func(ctx context.Context) error {
-			_, err := under(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
-			return err
-		}, 0, true},
-		"visitors, 429": {func(ctx context.Context) error {
-			_, err := collect(under(mintlify.OpGetVisitors, mintlifytest.Fault{Status: 429, Header: in7s}).Analytics.Visitors(ctx, mintlify.VisitorsParams{}))
-			return err
-		}, 7 * time.Second, true},
-		"wait, outage": {waiting(mintlifytest.Fault{Status: 502}, mintlify.WithMaxOutage(0)), 0, true},
-		"wait, context ended": {func(ctx context.Context) error {
-			ending, cancel := context.WithCancel(ctx)
-			return waiting(mintlifytest.Fault{Status: 502}, mintlify.WithOnPoll(func(mintlify.Poll) { cancel() }))(ending)
-		}, 0, false},
-		"wrapped by the caller": {func(ctx context.Context) error {
-			return fmt.Errorf("docs: %w", creating(mintlifytest.Fault{Status: 429, Header: in7s})(ctx))
-		}, 7 * time.Second, true},
-		"none":         {func(context.Context) error { return nil }, 0, false},
-		"of elsewhere": {func(context.Context) error { return errors.New("disk full") }, 0, false},
+		"create, limiter":              {refused, 0, true},
+		"create, context ended":        {tooLate, 0, false},
+		"create, no prompt":            {noPrompt, 0, false},
+		"get, 503":                     {getting(unavailable), 7 * time.Second, true},
+		"get, 425":                     {getting(mintlifytest.Fault{Status: 425}), 0, true},
+		"get, connection lost":         {getting(mintlifytest.Fault{Drop: true}), 0, true},
+		"get, HTML":                    {getting(mintlifytest.Fault{Status: 200, Body: "<html>"}), 0, false},
+		"get, 404":                     {getting(mintlifytest.Fault{}), 0, false},
+		"get visitors, truncated":      {page, 0, true},
+		"visitors, 429":                {rows, 7 * time.Second, true},
+		"wait, outage":                 {waiting(ctx, mintlify.WithMaxOutage(0)), 0, true},
+		"wait, context ended":          {waiting(ending, mintlify.WithOnPoll(func(mintlify.Poll) { end() })), 0, false},
+		"wrapped by the caller":        {fmt.Errorf("docs: %w", creating(limited)), 7 * time.Second, true},
+		"none":                         {nil, 0, false},
+		"of elsewhere":                 {errors.New("disk full"), 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := tc.call(t.Context())
-			wait, ok := mintlify.RetryAfter(err)
-			assert.Equal(t, tc.ok, ok, "%v", err)
+			wait, ok := mintlify.RetryAfter(tc.err)
+			assert.Equal(t, tc.ok, ok, "%v", tc.err)
 			assert.Equal(t, tc.wait, wait)
 		})
 	}
@@ -421,8 +450,13 @@ func TestRetryAfter(t *testing.T) {
 // The clocks of the service and of this machine need not agree.
 func TestRetryAfterDateCountsFromTheResponsesDate(t *testing.T) {
 	date := time.Date(2001, time.March, 1, 12, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{date.Format(http.TimeFormat): 90 * time.Second, "yesterday": 0} {
-		_, err := get(t.Context(), newClient(t, respondWith(429, "", "Date", header, "Retry-After", date.Add(90*time.Second).Format(http.TimeFormat)), mintlify.WithMaxRetries(0)))
+	retryAfter := date.Add(90 * time.Second).Format(http.TimeFormat)
+	for header, want := range map[string]time.Duration{
+		date.Format(http.TimeFormat): 90 * time.Second,
+		"yesterday":                  0,
+	} {
+		rt := respondWith(429, "", "Date", header, "Retry-After", retryAfter)
+		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
 		wait, ok := mintlify.RetryAfter(err)
 		assert.True(t, ok)
 		assert.Equal(t, want, wait, header)
@@ -432,24 +466,30 @@ func TestRetryAfterDateCountsFromTheResponsesDate(t *testing.T) {
 // storms are what an HTTP/2 service can do to a request for which net/http sends it again,
 // unseen by the SDK's retries.
 var storms = map[string]func(*http2server.Stream){
-	"reset, PROTOCOL_ERROR":   func(s *http2server.Stream) { s.Reset(http2server.ProtocolError) },
-	"reset, REFUSED_STREAM":   func(s *http2server.Stream) { s.Reset(http2server.RefusedStream) },
-	"GOAWAY below the stream": func(s *http2server.Stream) { s.GoAway(true) },
-	"GOAWAY, closed":          func(s *http2server.Stream) { s.GoAway(true); s.CloseConn() },
+	"reset, PROTOCOL_ERROR":   breakProtocol,
+	"reset, REFUSED_STREAM":   refuseStream,
+	"GOAWAY below the stream": goAwayBelow,
+	"GOAWAY, closed":          goAwayBelowAndClose,
 }
 
-// stormy is a service that does something to every request that has got so far, and a
-// client of it.
-func stormy(t *testing.T, when http2server.Event, storm func(*http2server.Stream), opts ...mintlify.Option) (*http2server.Server, *mintlify.Client) {
-	t.Helper()
-	server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
+// stormyServer does something to every request that has got so far.
+func stormyServer(when http2server.Event, storm func(*http2server.Stream)) *http2server.Server {
+	return &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
 		if event == when {
 			storm(stream)
 		}
 	}}
+}
+
+// newClientOf returns a client of an HTTP/2 server in memory.
+func newClientOf(t *testing.T, server *http2server.Server, opts ...mintlify.Option) *mintlify.Client {
+	t.Helper()
 	rt := server.Transport()
-	t.Cleanup(func() { rt.CloseIdleConnections(); server.Close() })
-	return server, newClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
+	t.Cleanup(func() {
+		rt.CloseIdleConnections()
+		server.Close()
+	})
+	return newClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
 }
 
 func TestStormOfResetsBeginsAPostOnceAndAGetThreeTimesAnAttempt(t *testing.T) {
@@ -457,18 +497,19 @@ func TestStormOfResetsBeginsAPostOnceAndAGetThreeTimesAnAttempt(t *testing.T) {
 		for _, when := range []http2server.Event{http2server.Begun, http2server.Whole} {
 			for _, op := range operations.All() {
 				synctest.Test(t, func(t *testing.T) {
-					asked := 0
-					server, client := stormy(t, when, storm, mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil }))
-					err := op.Do(t.Context(), client)
+					attempts := 0
+					server := stormyServer(when, storm)
+					err := op.Do(t.Context(), newClientOf(t, server, countAttempts(&attempts)))
 					require.Error(t, err)
+
 					if op.IsPost() {
 						assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown, "%s, %s", op, name)
 						assert.EqualValues(t, 1, server.Begun.Load(), "%s, %s", op, name)
-						assert.Equal(t, 1, asked, op)
-					} else {
-						assert.Equal(t, 4, asked, "%s, %s: %v", op, name, err)
-						assert.LessOrEqual(t, server.Begun.Load(), int64(4*3), "%s, %s", op, name)
+						assert.Equal(t, 1, attempts, op)
+						return
 					}
+					assert.Equal(t, 4, attempts, "%s, %s: %v", op, name, err)
+					assert.LessOrEqual(t, server.Begun.Load(), int64(4*3), "%s, %s", op, name)
 				})
 			}
 		}
@@ -477,21 +518,21 @@ func TestStormOfResetsBeginsAPostOnceAndAGetThreeTimesAnAttempt(t *testing.T) {
 
 func TestStormDuringAPromptBeginsItOnce(t *testing.T) {
 	prompt := strings.Repeat("prompt", 20<<10) // beyond what may be sent before the service says go on
+	create := func(ctx context.Context, c *mintlify.Client) error {
+		_, err := c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
+		return err
+	}
+	message := func(ctx context.Context, c *mintlify.Client) error {
+		_, err := c.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: prompt})
+		return err
+	}
+
 	for name, storm := range storms {
 		for _, when := range []http2server.Event{http2server.Begun, http2server.Body} {
-			for _, send := range []call{
-				func(ctx context.Context, c *mintlify.Client) error {
-					_, err := c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
-					return err
-				},
-				func(ctx context.Context, c *mintlify.Client) error {
-					_, err := c.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: prompt})
-					return err
-				},
-			} {
+			for _, send := range []call{create, message} {
 				synctest.Test(t, func(t *testing.T) {
-					server, client := stormy(t, when, storm)
-					err := send(t.Context(), client)
+					server := stormyServer(when, storm)
+					err := send(t.Context(), newClientOf(t, server))
 					assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown, name)
 					assert.EqualValues(t, 1, server.Begun.Load(), name)
 					assert.Zero(t, server.Whole.Load())
@@ -505,12 +546,12 @@ func TestPollOfAWaitIsAtMostThreeRequests(t *testing.T) {
 	for name, storm := range storms {
 		for waitName, wait := range waits {
 			synctest.Test(t, func(t *testing.T) {
-				server, client := stormy(t, http2server.Whole, storm)
-				polls := int64(0)
-				err := wait(t.Context(), client, mintlify.WithMaxOutage(time.Minute), mintlify.WithOnPoll(func(mintlify.Poll) { polls++ }))
+				server := stormyServer(http2server.Whole, storm)
+				var polls []mintlify.Poll
+				err := wait(t.Context(), newClientOf(t, server), mintlify.WithMaxOutage(time.Minute), keepPolls(&polls))
 				require.ErrorAs(t, err, new(*mintlify.WaitError))
-				assert.Greater(t, polls, int64(5))
-				assert.LessOrEqual(t, server.Begun.Load(), 3*polls, "%s, %s", waitName, name)
+				assert.Greater(t, len(polls), 5)
+				assert.LessOrEqual(t, server.Begun.Load(), int64(3*len(polls)), "%s, %s", waitName, name)
 			})
 		}
 	}
@@ -520,13 +561,14 @@ func TestPollOfAWaitIsAtMostThreeRequests(t *testing.T) {
 // proxy's password.
 func TestFailingProxyFunctionIsLikeNoConnection(t *testing.T) {
 	for _, op := range operations.All() {
-		asked := 0
+		attempts := 0
 		rt := &http.Transport{Proxy: failingProxy}
-		err := op.Do(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { asked++; return nil })))
+		err := op.Do(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0), countAttempts(&attempts)))
 		assert.ErrorContains(t, err, "proxy:3128", op)
 		assert.NotContains(t, err.Error(), "hunter2")
 		assert.False(t, isOutcomeUnknown(err), op)
-		assert.Equal(t, 4, asked, op)
+		assert.Equal(t, 4, attempts, op)
+
 		_, again := mintlify.RetryAfter(err)
 		assert.True(t, again, op)
 	}
@@ -541,6 +583,7 @@ func TestRegisteredProtocolThatFailsLeavesTheOutcomeUnknown(t *testing.T) {
 			sent++
 			return nil, errors.New("the connection was lost")
 		}))
+
 		err := op.Do(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 		assert.Equal(t, op.IsPost(), isOutcomeUnknown(err), "%s: %v", op, err)
 		assert.Equal(t, op.IsPost(), sent == 1, op)
@@ -551,13 +594,16 @@ func TestNoDefaultTransportIsAnError(t *testing.T) {
 	standard := http.DefaultTransport
 	defer func() { http.DefaultTransport = standard }()
 	http.DefaultTransport = nil
+
 	client, err := mintlify.NewClient(testKey, "proj")
 	require.NoError(t, err)
+
 	for _, op := range operations.All() {
 		err := op.Do(t.Context(), client)
 		assert.ErrorContains(t, err, "http.DefaultTransport is nil", op)
 		assert.False(t, isOutcomeUnknown(err), op)
 	}
+
 	client.CloseIdleConnections()
 	assert.NotNil(t, mintlify.NewTransport())
 }
@@ -568,29 +614,31 @@ func TestTransportThatRewritesTheURLSeesItsOwnEachTime(t *testing.T) {
 		if op.IsPost() {
 			continue
 		}
+
 		var paths []string
-		err := op.Do(t.Context(), newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		rewriting := transport(func(r *http.Request) (*http.Response, error) {
 			paths = append(paths, r.URL.Path)
 			r.URL.Path = "/gateway" + r.URL.Path
 			return response(503, ""), nil
-		}), mintlify.WithRetryWait(0, 0)))
+		})
+
+		err := op.Do(t.Context(), newClient(t, rewriting, mintlify.WithRetryWait(0, 0)))
 		require.Len(t, paths, 4, op)
 		for _, path := range paths {
 			assert.Equal(t, paths[0], path)
 		}
-		var apiErr *mintlify.APIError
-		require.ErrorAs(t, err, &apiErr)
-		assert.Equal(t, paths[0], apiErr.Path, "as sent")
+		assert.Equal(t, paths[0], requireAPIError(t, err).Path, "as sent")
 	}
 }
 
 // overTLS serves HTTP/2 on a socket, and returns a client that agrees to it over TLS.
-func overTLS(t *testing.T, server *http2server.Server) (hc *http.Client, baseURL string) {
+func overTLS(t *testing.T, server *http2server.Server) *mintlify.Client {
 	t.Helper()
 	certified := httptest.NewTLSServer(nil) // for its certificate
 	t.Cleanup(certified.Close)
 	config := certified.TLS.Clone()
 	config.NextProtos = []string{"h2"}
+
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", config)
 	require.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
@@ -603,10 +651,12 @@ func overTLS(t *testing.T, server *http2server.Server) (hc *http.Client, baseURL
 			go server.Serve(conn)
 		}
 	}()
+
 	rt := certified.Client().Transport.(*http.Transport)
 	rt.ForceAttemptHTTP2 = true
 	t.Cleanup(rt.CloseIdleConnections)
-	return certified.Client(), "https://" + listener.Addr().String()
+
+	return newClient(t, rt, mintlify.WithBaseURL("https://"+listener.Addr().String()))
 }
 
 // As between a program and the service: over TLS, on a socket.
@@ -616,15 +666,9 @@ func TestHTTP2OverTLS(t *testing.T) {
 			if !op.IsPost() {
 				continue
 			}
-			server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
-				if event == http2server.Whole {
-					storm(stream)
-				}
-			}}
-			hc, baseURL := overTLS(t, server)
-			client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc), mintlify.WithBaseURL(baseURL))
-			require.NoError(t, err)
-			err = op.Do(t.Context(), client)
+
+			server := stormyServer(http2server.Whole, storm)
+			err := op.Do(t.Context(), overTLS(t, server))
 			assert.True(t, isOutcomeUnknown(err), "%s, %s: %v", op, name, err)
 			assert.EqualValues(t, 1, server.Begun.Load(), "%s, %s", op, name)
 		}
@@ -638,10 +682,8 @@ func TestHTTP2ResponseOverTLS(t *testing.T) {
 			stream.Respond("201", jobJSON)
 		}
 	}}
-	hc, baseURL := overTLS(t, server)
-	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithHTTPClient(hc), mintlify.WithBaseURL(baseURL))
-	require.NoError(t, err)
-	job, err := create(t.Context(), client)
+
+	job, err := create(t.Context(), overTLS(t, server))
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
 }
@@ -659,7 +701,11 @@ func overPipes(t *testing.T, server *http2server.Server, opts ...mintlify.Option
 		go server.Serve(conn)
 		return client, nil
 	}
-	t.Cleanup(func() { rt.CloseIdleConnections(); server.Close() })
+	t.Cleanup(func() {
+		rt.CloseIdleConnections()
+		server.Close()
+	})
+
 	return newClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
 }
 
@@ -673,9 +719,9 @@ func TestHTTP2ConnectionThatGoesSilentIsReplaced(t *testing.T) {
 				stream.Respond("200", `{"id":"job_1","status":"completed"}`)
 			}
 		}
-		client := overPipes(t, server)
+
 		start := time.Now()
-		_, err := get(t.Context(), client)
+		_, err := get(t.Context(), overPipes(t, server))
 		require.NoError(t, err)
 		assert.Less(t, time.Since(start), 30*time.Second)
 	})
@@ -690,6 +736,7 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 				time.AfterFunc(55*time.Second, func() { stream.Respond("201", jobJSON) })
 			}
 		}
+
 		_, err := create(t.Context(), overPipes(t, server))
 		require.NoError(t, err)
 		assert.EqualValues(t, 1, server.Conns.Load())
@@ -699,15 +746,20 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 // net/http asks for a connection again whenever the one it has got has no stream left: that
 // does not mean that a connection failed.
 func TestBurstOfCallsOverHTTP2(t *testing.T) {
-	for name, call := range map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){"Create": create, "Get": get} {
+	for name, call := range map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){
+		"Create": create,
+		"Get":    get,
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &http2server.Server{MaxStreams: 100, Handle: func(event http2server.Event, stream *http2server.Stream) {
+				slowly := func(event http2server.Event, stream *http2server.Stream) {
 					if event == http2server.Whole {
 						time.AfterFunc(200*time.Millisecond, func() { stream.Respond("200", jobJSON) })
 					}
-				}}
+				}
+				server := &http2server.Server{MaxStreams: 100, Handle: slowly}
 				client := overPipes(t, server, mintlify.WithMaxRetries(0))
+
 				var calls sync.WaitGroup
 				for range 1000 {
 					calls.Go(func() {
