@@ -96,7 +96,11 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.Regexp(t, `/docs/page-1 [\d,]+ 1 [\d,]+ \S+ \S+ 77`, page, "with its views")
 
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output, "-month", "2000-02"), r.messages)
-		assert.Contains(t, words(read(t, output)), "February 2000")
+		february := words(read(t, output))
+		assert.Contains(t, february, "February 2000")
+		assert.Contains(t, february, "January 2000 is not in the database")
+		assert.Contains(t, february, "docs-report sync -from 2000-01-01")
+		assert.NotContains(t, february, "Gained")
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output, "-weeks", "1"), r.messages)
 		assert.Contains(t, words(read(t, output)), "6 March to 12 March 2000")
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-weeks", "12"))

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// change compares a count with the one before, in text and in direction.
+// change compares a count with the one before, in text and in direction. The zero value
+// is a change that is not known.
 type change struct {
 	Text      string
 	Direction string // up, down or flat
@@ -17,6 +19,9 @@ type change struct {
 
 // changeOf has no direction if what is counted was redefined in between.
 func (in Input) changeOf(now, before int64) change {
+	if !in.Before.Known {
+		return change{}
+	}
 	c := changeOf(now, before)
 	if breakWithin(in.Before.From, in.Period.To) != "" {
 		c.Direction = "flat"
@@ -47,8 +52,8 @@ func changeOf(now, before int64) change {
 	return change{text, "up"}
 }
 
-// points is the change of a share, in percentage points: neither direction is the good one.
-func points(now, before float64) change {
+// pointsOf is the change of a share, in percentage points: neither direction is the good one.
+func pointsOf(now, before float64) change {
 	if difference := 100 * (now - before); math.Abs(difference) >= 0.05 {
 		return change{signed(difference, 1) + " points", "flat"}
 	}
@@ -77,4 +82,24 @@ func breakWithin(from, to mintlify.Date) string {
 		}
 	}
 	return ""
+}
+
+// missing says that the period before is not in the database, and which command loads it;
+// "" if it is there.
+func (in Input) missing() string {
+	if in.Before.Known {
+		return ""
+	}
+	return fmt.Sprintf("%s is not in the database, so that nothing is compared. To load it: %s",
+		span(in.Before.Window), syncOf(in.Before.Window))
+}
+
+// syncOf is the command that loads a window.
+func syncOf(w store.Window) string {
+	const defaultWeeks = 4
+	command := "docs-report sync"
+	if weeks := w.Days() / 7; w.Span() == store.Weeks(weeks) && weeks != 1 && weeks != defaultWeeks {
+		command += fmt.Sprintf(" -weeks %d", weeks)
+	}
+	return fmt.Sprintf("%s -from %v", command, w.From)
 }

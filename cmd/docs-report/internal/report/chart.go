@@ -19,6 +19,8 @@ type trend struct {
 	Summary string // is for who does not see the chart
 	LeftOut bool   // days or weeks are missing
 	Before  bool   // the period before is drawn too
+
+	WeeksApart int // is how much later the period before is drawn
 }
 
 // Unit is what a window's trend is drawn by.
@@ -31,7 +33,12 @@ func Unit(w store.Window) store.Span {
 
 func newTrend(in Input) trend {
 	unit := Unit(in.Period.Window)
-	t := trend{Unit: string(unit), Rows: in.Trend, Before: len(in.TrendFrom) > 0}
+	t := trend{
+		Unit:       string(unit),
+		Rows:       in.Trend,
+		Before:     len(in.TrendFrom) > 0,
+		WeeksApart: weeksApart(in.Period.Window),
+	}
 	if len(in.Trend) == 0 {
 		return t
 	}
@@ -109,8 +116,9 @@ func drawChart(in Input, c chart) chart {
 	c.Lines = linesOf(c.Points)
 
 	var before []point
+	drawnFrom := store.Window{From: in.Period.From.AddDays(-7 * weeksApart(in.Period.Window))}
 	for _, b := range in.TrendFrom {
-		if p := c.point(in.Before.Window, b); p.X <= c.Right { // a month may be longer
+		if p := c.point(drawnFrom, b); c.Left <= p.X && p.X <= c.Right {
 			before = append(before, p)
 		}
 	}
@@ -118,6 +126,10 @@ func drawChart(in Input, c chart) chart {
 	c.LinesBefore = linesOf(before)
 	return c
 }
+
+// weeksApart is how many weeks later the period before is drawn: a weekday of a month
+// stands beside the same weekday of the month before, as it does of whole weeks.
+func weeksApart(w store.Window) int { return w.Days() / 7 }
 
 // drawCounts draws the axis of counts, which begins at 0.
 func (c *chart) drawCounts(in Input) {

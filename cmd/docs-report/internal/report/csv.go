@@ -25,7 +25,14 @@ func CSV(all []Input) ([]byte, error) {
 
 func (in Input) csvRow(c comparison) []string {
 	row := []string{in.Project, in.Period.From.String(), in.Period.To.String(), notAFormula(c.raw)}
-	for _, n := range []int64{c.Now.Human, c.Now.AI, c.Now.Total, c.Before.Human, c.Before.AI, c.Before.Total} {
+	for _, n := range []int64{c.Now.Human, c.Now.AI, c.Now.Total} {
+		row = append(row, strconv.FormatInt(n, 10))
+	}
+	if !in.Before.Known {
+		return append(row, "", "", "")
+	}
+
+	for _, n := range []int64{c.Before.Human, c.Before.AI, c.Before.Total} {
 		row = append(row, strconv.FormatInt(n, 10))
 	}
 	return row

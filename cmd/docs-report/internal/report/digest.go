@@ -17,6 +17,9 @@ func Digest(in Input) []string {
 	}
 
 	lines := []string{title, v.numbers()}
+	if v.Missing != "" {
+		lines = append(lines, v.Missing)
+	}
 	lines = append(lines, v.moves()...)
 	return append(lines,
 		"Searched without result: "+v.Searches.Top(),

@@ -51,6 +51,9 @@ func growthSummary(in Input, rows []finding) string {
 
 	last := rows[0]
 	first := rows[len(rows)-1]
+	if len(rows) == 1 {
+		return fmt.Sprintf("AIs were %s of the visitors in %s, the only whole month in the database.", last.Much, last.Text)
+	}
 	text := fmt.Sprintf("AIs were %s of the visitors in %s, and %s in %s, the first month in the database.",
 		last.Much, last.Text, first.Much, first.Text)
 	if redefined := breakWithin(in.Months[0].From, in.Months[len(rows)-1].To); redefined != "" {

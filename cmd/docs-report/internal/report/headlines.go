@@ -17,6 +17,11 @@ func newHeadlines(in Input) headlines {
 	count := func(label, class string, now, before int64) headline {
 		return headline{label, class, number(now), number(before), in.changeOf(now, before)}
 	}
+	points := change{}
+	if in.Before.Known {
+		points = pointsOf(share(now.Human, now.AI), share(before.Human, before.AI))
+	}
+
 	return headlines{
 		All:    count("All visitors", "all", now.Total, before.Total),
 		Humans: count("Humans", "human", now.Human, before.Human),
@@ -26,7 +31,7 @@ func newHeadlines(in Input) headlines {
 			Class:  "share",
 			Value:  shareText(now.Human, now.AI),
 			Before: shareText(before.Human, before.AI),
-			Change: points(share(now.Human, now.AI), share(before.Human, before.AI)),
+			Change: points,
 		},
 	}
 }

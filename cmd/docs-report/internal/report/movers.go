@@ -10,7 +10,11 @@ type movers struct {
 	Gained, Lost []comparison
 }
 
-func newMovers(pages []comparison) movers {
+// newMovers returns none if the period before is not known.
+func (in Input) newMovers(pages []comparison) movers {
+	if !in.Before.Known {
+		return movers{}
+	}
 	sorted := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
 	slices.SortStableFunc(sorted, func(a, b comparison) int { return cmp.Compare(b.Gain(), a.Gain()) })
 

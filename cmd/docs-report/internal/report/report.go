@@ -108,6 +108,8 @@ type view struct {
 	Shown  int    // counts those in the table
 	Break  string // is what was redefined within the comparison
 
+	Missing string // is what is not compared, and why
+
 	File string // is this page's file, in an index
 	Rows []view // are an index's projects
 }
@@ -127,7 +129,7 @@ func newView(in Input) view {
 		Headlines:  newHeadlines(in),
 		Chart:      newTrend(in),
 		Growth:     growth(in),
-		Movers:     newMovers(pages),
+		Movers:     in.newMovers(pages),
 		Searches:   in.searches(),
 		Questions:  in.questions(),
 		Complaints: in.complaints(),
@@ -136,6 +138,8 @@ func newView(in Input) view {
 		Pages:  len(pages),
 		Shown:  shown,
 		Break:  breakWithin(in.Before.From, in.Period.To),
+
+		Missing: in.missing(),
 	}
 }
 

@@ -158,7 +158,7 @@ func TestThePeriodBeforeIsAThinLine(t *testing.T) {
 	assert.Equal(t, 30, len(in.TrendFrom), "September")
 	page := write(t, in)
 	assert.Equal(t, 2, strings.Count(page, `class="line human before"`))
-	assert.Contains(t, words(page), "Thin: the period before")
+	assert.Contains(t, words(page), "Thin: the same weekdays 4 weeks before")
 	assert.Contains(t, words(page), "October 2026 compared with September 2026")
 	in.TrendFrom = nil
 	assert.NotContains(t, write(t, in), "before\" points")
@@ -228,6 +228,67 @@ func TestChartsStayWithinTheirFrame(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, at >= 12 && at <= 272, "%s with %d visitors, %d days", y[1], highest, n)
 			}
+		}
+	}
+}
+
+// What is not in the database is not zero: without the period before nothing is new, and
+// nothing has gained or lost.
+func TestWithoutThePeriodBefore(t *testing.T) {
+	in := inputOf(20, mintlify.Day(2026, time.October, 1), mintlify.Day(2026, time.November, 1))
+	in.Before = report.Period{Window: in.Before.Window}
+	in.TrendFrom = nil
+	page := words(write(t, in))
+	assert.Contains(t, page, "No comparison. September 2026 is not in the database, so that nothing is compared. "+
+		"To load it: docs-report sync -from 2026-09-01")
+	for _, untrue := range []string{" new", "“New”", "Gained", "Lost", "compared with", "Thin:", "±0", "from 0"} {
+		assert.NotContains(t, page, untrue)
+	}
+	assert.Regexp(t, `/quickstart [\d,]+ [\d,]+ [\d,]+ [\d.]+% – [\d,]+ /`, page)
+
+	digest := strings.Join(report.Digest(in), "\n")
+	assert.Contains(t, digest, "docs-report sync -from 2026-09-01")
+	assert.NotContains(t, digest, "new")
+	assert.NotContains(t, digest, "+")
+
+	csv, err := report.CSV([]report.Input{in})
+	require.NoError(t, err)
+	for line := range strings.Lines(strings.TrimSpace(string(csv)[strings.Index(string(csv), "\n")+1:])) {
+		assert.Regexp(t, `^docs,2026-10-01,2026-11-01,/\S+,\d+,\d+,\d+,,,\s*$`, line)
+	}
+
+	in = inputOf(5, mintlify.Day(2026, time.August, 24), mintlify.Day(2026, time.November, 16))
+	in.Before = report.Period{Window: in.Before.Window}
+	assert.Contains(t, words(write(t, in)), "docs-report sync -weeks 12 -from 2026-06-01")
+}
+
+func TestGrowthOfOneMonth(t *testing.T) {
+	in := demoInput(5)
+	in.Months = in.Months[len(in.Months)-1:]
+	text := words(write(t, in))
+	assert.Regexp(t, `AIs were [\d.]+% of the visitors in October 2026, the only whole month in the database\.`, text)
+	assert.NotContains(t, text, "in October 2026, and")
+}
+
+// Of a month as of weeks, a weekday stands beside the same weekday of the period before.
+func TestTheThinLinePairsWeekdays(t *testing.T) {
+	for _, in := range []report.Input{
+		inputOf(5, mintlify.Day(2026, time.October, 1), mintlify.Day(2026, time.November, 1)),
+		inputOf(5, mintlify.Day(2026, time.February, 1), mintlify.Day(2026, time.March, 1)),
+		demoInput(5),
+	} {
+		for i := range in.Trend {
+			in.Trend[i].Totals.Human = int64(in.Trend[i].From.Time().Weekday()) * 100
+		}
+		for i := range in.TrendFrom {
+			in.TrendFrom[i].Totals.Human = int64(in.TrendFrom[i].From.Time().Weekday()) * 100
+		}
+		page := write(t, in)
+		now := regexp.MustCompile(`class="line human" points="([^"]*)"`).FindStringSubmatch(page)[1]
+		before := regexp.MustCompile(`class="line human before" points="([^"]*)"`).FindStringSubmatch(page)[1]
+		assert.GreaterOrEqual(t, len(strings.Fields(before)), 26)
+		for _, point := range strings.Fields(before) {
+			assert.Contains(t, " "+now+" ", " "+point+" ", "%v", in.Period.Window)
 		}
 	}
 }
