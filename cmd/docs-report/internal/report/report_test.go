@@ -180,6 +180,7 @@ func TestWhatAReaderHasToKnow(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
 	assert.Contains(t, text, "Demo. These numbers are made up.")
+	assert.Contains(t, text, "Views count how often a page was opened")
 	assert.NotContains(t, text, "Not final.")
 	assert.NotContains(t, text, "from 2,000 human and AI redefined")
 	in.Demo, in.Final = false, false
