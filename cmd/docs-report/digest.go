@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
@@ -19,10 +18,10 @@ func (p program) digest(ctx context.Context, args []string) error {
 	if len(inputs) > 1 {
 		return wrongf("the database has %d projects: give one of them by -projects", len(inputs))
 	}
+
 	text := strings.Join(report.Digest(inputs[0]), "\n")
 	if *slack {
 		text = report.Slack(text)
 	}
-	fmt.Fprintln(p.stdout, text)
-	return nil
+	return p.print(text)
 }

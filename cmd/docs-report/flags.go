@@ -52,8 +52,10 @@ func (f *flags) parse(p program, args []string) error {
 	f.SetOutput(&said)
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(p.stdout, said.String())
-		return err
+		if err := p.print(said.String()); err != nil {
+			return err
+		}
+		return flag.ErrHelp
 	}
 	if err != nil {
 		return usageError{err}

@@ -69,11 +69,9 @@ func (p program) run(ctx context.Context, args []string) int {
 	case "digest":
 		return p.exit(ctx, p.digest(ctx, rest))
 	case "help", "h", "-h", "--h", "-help", "--help":
-		fmt.Fprint(p.stdout, usage)
-		return exitOK
+		return p.exit(ctx, p.print(usage))
 	case "version", "-version", "--version":
-		fmt.Fprintln(p.stdout, version.String("docs-report"))
-		return exitOK
+		return p.exit(ctx, p.print(version.String("docs-report")))
 	}
 	fmt.Fprintf(p.stderr, wantCommand, usage)
 	return exitUsage

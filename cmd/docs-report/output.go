@@ -8,12 +8,86 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
 const stdout = "-"
+
+// print writes a result to stdout.
+func (p program) print(text string) error {
+	if _, err := fmt.Fprintln(p.stdout, strings.TrimSuffix(text, "\n")); err != nil {
+		return fmt.Errorf("the result could not be printed: %w", err)
+	}
+	return nil
+}
+
+// target is a file that a flag names.
+type target struct{ flag, path string }
+
+// folderTargets are the files that a folder of pages gets.
+func folderTargets(folder string, inputs []report.Input) []target {
+	all := []target{{"-o", filepath.Join(folder, indexName)}}
+	for _, in := range inputs {
+		all = append(all, target{"-o", filepath.Join(folder, pageName(in.Project))})
+	}
+	return all
+}
+
+// checkTargets refuses to write one file twice, or over the database: it took hours of quota.
+func checkTargets(targets []target, database []string) error {
+	targets = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.path == "" })
+	for i, t := range targets {
+		for _, other := range targets[:i] {
+			if isSameFile(t.path, other.path) {
+				return wrongf("%s and %s name the same file, %s", other.flag, t.flag, t.path)
+			}
+		}
+		for _, file := range database {
+			if isSameFile(t.path, file) {
+				return wrongf("%s names the database's file, %s: nothing was written", t.flag, t.path)
+			}
+		}
+	}
+	return nil
+}
+
+func isSameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return placeOf(a) == placeOf(b)
+}
+
+// placeOf is an absolute path, in a folder without links.
+func placeOf(path string) string {
+	if path == stdout {
+		return stdout
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(absolute)); err == nil {
+		return filepath.Join(folder, filepath.Base(absolute))
+	}
+	return absolute
+}
+
+func (p program) writeCSV(path string, inputs []report.Input) error {
+	if path == "" {
+		return nil
+	}
+	text, err := report.CSV(inputs)
+	if err != nil {
+		return err
+	}
+	return p.write(path, text)
+}
 
 // writePage writes a project's page.
 func (p program) writePage(path string, in report.Input) error {

@@ -3,9 +3,12 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -65,4 +68,103 @@ func TestADeviceAndAFIFOAreWrittenInto(t *testing.T) {
 	require.NoError(t, writeText(fifo, "through"))
 	assert.Equal(t, "through", <-got)
 	assert.NotZero(t, mode(t, fifo)&os.ModeNamedPipe)
+}
+
+func TestTheDatabaseIsNotOverwritten(t *testing.T) {
+	r := newRig(t, site(3))
+	folder := t.TempDir()
+	path := filepath.Join(folder, "docs.db")
+	r.db = "sqlite:" + path
+	require.Equal(t, exitOK, r.sync(t.Context(), "-demo", "-db", r.db), r.messages)
+	database := read(t, path)
+	link := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.Symlink(path, link))
+	hard := filepath.Join(folder, "hard.html")
+	require.NoError(t, os.Link(path, hard))
+	t.Chdir(folder)
+	for _, args := range [][]string{
+		{"-o", path}, {"-o", "docs.db"}, {"-csv", "./docs.db"}, {"-o", link}, {"-csv", hard}, {"-o", path + "-wal"},
+		{"-o", "docs.db", "-demo"},
+	} {
+		assert.Equal(t, exitUsage, r.run(t.Context(), append([]string{"report"}, args...)...), args)
+		assert.Contains(t, r.messages, "names the database's file")
+	}
+	assert.Equal(t, database, read(t, path))
+
+	for _, args := range [][]string{{"-o", "x.html", "-csv", "./x.html"}, {"-o", "-", "-csv", "-"}, {"-o", ".", "-csv", "demo.html"}} {
+		assert.Equal(t, exitUsage, r.run(t.Context(), append([]string{"report"}, args...)...), args)
+		assert.Contains(t, r.messages, "name the same file")
+		assert.Empty(t, r.stdout)
+		assert.NoFileExists(t, "x.html")
+	}
+}
+
+// A result that stdout does not take is a failure, and said.
+func TestAFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	defer full.Close()
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	require.NoError(t, err)
+	defer stderr.Close()
+	p := program{getenv: func(string) string { return "" }, demoPages: 20, stdout: full, stderr: stderr}
+	for _, args := range [][]string{{"digest", "-demo"}, {"report", "-demo", "-o", "-"}, {"--version"}, {"-h"}, {"sync", "-h"}} {
+		assert.Equal(t, exitFailed, p.run(context.Background(), args), args)
+	}
+	assert.Equal(t, 5, strings.Count(read(t, stderr.Name()), "no space left on device"))
+}
+
+// A report reads a database in a folder that its user may not write.
+func TestAFolderThatMayNotBeWritten(t *testing.T) {
+	r := newRig(t, site(3))
+	folder, err := os.MkdirTemp("", "docs-report-test")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = os.Chmod(folder, 0o755)
+		_ = os.RemoveAll(folder)
+	})
+	path := filepath.Join(folder, "docs.db")
+	db := "sqlite:" + path
+	require.Equal(t, exitOK, r.sync(t.Context(), "-demo", "-db", db), r.messages)
+	executable, err := os.Executable()
+	require.NoError(t, err)
+	program := filepath.Join(folder, "docs-report")
+	binary, err := os.ReadFile(executable)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(program, binary, 0o755))
+	require.NoError(t, os.Chmod(folder, 0o555))
+
+	digest := func() (string, int) {
+		command := exec.Command(program)
+		command.Dir = "/"
+		command.Env = append(os.Environ(), asProcess+"=digest\n-db\n"+db)
+		if os.Getuid() == 0 { // who may write everywhere
+			const nobody = 65534
+			command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+		output, _ := command.CombinedOutput()
+		return string(output), command.ProcessState.ExitCode()
+	}
+	output, code := digest()
+	assert.Equal(t, exitOK, code, output)
+	assert.Contains(t, output, "made-up numbers")
+
+	require.NoError(t, os.Chmod(folder, 0o755))
+	require.NoError(t, os.WriteFile(path+"-wal", []byte("somebody writes"), 0o644))
+	require.NoError(t, os.Chmod(folder, 0o555))
+	output, code = digest()
+	assert.Equal(t, exitUsage, code, output)
+	assert.Contains(t, output, "may not write into its folder")
+}
+
+func TestJunkIsNotADatabase(t *testing.T) {
+	r := newRig(t, site(3))
+	path := filepath.Join(t.TempDir(), "junk.db")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("This is a letter, and no database. ", 100)), 0o600))
+	for _, args := range [][]string{{"digest"}, {"report", "-o", "-"}, {"sync"}} {
+		assert.Equal(t, exitUsage, r.run(t.Context(), append(args, "-db", "sqlite:"+path)...), args)
+		assert.Contains(t, r.messages, "not a database")
+	}
 }

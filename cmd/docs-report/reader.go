@@ -110,7 +110,7 @@ func (r *reader) readDatabase(ctx context.Context, where string) ([]report.Input
 	var inputs []report.Input
 	for _, project := range r.projects {
 		if !slices.Contains(known, project) {
-			return nil, fmt.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
+			return nil, wrongf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 		}
 		in, err := r.input(ctx, project)
 		if err != nil {
@@ -118,7 +118,13 @@ func (r *reader) readDatabase(ctx context.Context, where string) ([]report.Input
 		}
 		inputs = append(inputs, in)
 	}
-	return inputs, nil
+	return inputs, s.Unchanged()
+}
+
+// databaseFiles are those of the database that the flags and the environment name, also if
+// a demo reads another.
+func (r *reader) databaseFiles(p program) []string {
+	return store.Files(cmp.Or(r.db, p.getenv("DATABASE_URL")))
 }
 
 // fillDemo loads made-up data into a new database.

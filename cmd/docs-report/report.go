@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
 // report writes the page, one for each project.
@@ -24,32 +22,31 @@ func (p program) report(ctx context.Context, args []string) error {
 		return wrongf("give -o page.html, or -csv pages.csv")
 	}
 
-	if *csv != "" {
-		text, err := report.CSV(inputs)
-		if err != nil {
-			return err
-		}
-		if err := p.write(*csv, text); err != nil {
-			return err
-		}
-	}
-	if *output != "" {
-		return p.writePages(*output, inputs)
-	}
-	return nil
-}
-
-// writePages writes a page, or a folder of pages.
-func (p program) writePages(output string, inputs []report.Input) error {
 	isSeveral := len(inputs) > 1
-	couldBeFolder := filepath.Ext(output) == "" && output != stdout
-	switch {
-	case isFolder(output), isSeveral && couldBeFolder:
-		return p.writeFolder(output, inputs)
-	case isSeveral:
+	couldBeFolder := filepath.Ext(*output) == "" && *output != stdout && *output != ""
+	inFolder := isFolder(*output) || isSeveral && couldBeFolder
+	if isSeveral && *output != "" && !inFolder {
 		return wrongf("the database has %d projects: give a folder by -o, or one of them by -projects", len(inputs))
 	}
-	return p.writePage(output, inputs[0])
+
+	targets := []target{{"-csv", *csv}, {"-o", *output}}
+	if inFolder {
+		targets = append(targets[:1], folderTargets(*output, inputs)...)
+	}
+	if err := checkTargets(targets, r.databaseFiles(p)); err != nil {
+		return err
+	}
+
+	if err := p.writeCSV(*csv, inputs); err != nil {
+		return err
+	}
+	switch {
+	case *output == "":
+		return nil
+	case inFolder:
+		return p.writeFolder(*output, inputs)
+	}
+	return p.writePage(*output, inputs[0])
 }
 
 func isFolder(path string) bool {

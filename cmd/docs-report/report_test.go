@@ -107,7 +107,7 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.Contains(t, r.messages, "docs-report sync -weeks 12 loads it")
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-month", "1999-12"))
 		assert.Contains(t, r.messages, "docs-report sync -from 1999-12-01 loads it")
-		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-projects", "docs,other"))
+		assert.Equal(t, exitUsage, r.run(t.Context(), "report", "-o", output, "-projects", "docs,other"))
 		assert.Contains(t, r.messages, `no project "other", only: docs`)
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report"))
 

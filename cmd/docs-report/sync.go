@@ -52,8 +52,7 @@ func (p program) plan(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.stdout, plan)
-	return nil
+	return p.print(plan)
 }
 
 // parseSync reads the command line, and opens the database and the service.

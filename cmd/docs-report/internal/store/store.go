@@ -42,6 +42,8 @@ type Store struct {
 
 	db     *sql.DB
 	holder string // names this run in leases
+
+	snapshot *snapshot // nil: SQLite's locks and Postgres keep what is read from changing
 }
 
 // Open opens the database for a run that writes, and makes its tables if they are
@@ -69,19 +71,30 @@ func Open(ctx context.Context, where, source string) (*Store, error) {
 	return s, nil
 }
 
-// Read opens the database for a run that only reads.
+// Read opens the database for a run that only reads. SQLite writes beside a file that it
+// reads; in a folder that this run may not write, [Store.Unchanged] tells whether somebody
+// has changed the file meanwhile.
 func Read(ctx context.Context, where string) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
 	}
-	if a.isSQLite() {
-		if err := a.requireFile(); err != nil {
-			return nil, err
-		}
+	if !a.isSQLite() {
+		return a.read(ctx)
 	}
 
-	s, err := a.open("ro")
+	if err := a.requireFile(); err != nil {
+		return nil, err
+	}
+	s, err := a.read(ctx)
+	if !isLocked(err) {
+		return s, err
+	}
+	return a.readSnapshot(ctx)
+}
+
+func (a address) read(ctx context.Context, options ...string) (*Store, error) {
+	s, err := a.open("ro", options...)
 	if err != nil {
 		return nil, err
 	}
@@ -131,10 +144,14 @@ func (a address) requireFolder() error {
 }
 
 func (a address) requireFile() error {
-	if _, err := os.Stat(a.path); errors.Is(err, fs.ErrNotExist) {
+	file, err := os.Open(a.path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: no database at %s; run docs-report sync first", ErrSetup, a.path)
 	}
-	return nil
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	return file.Close()
 }
 
 // open opens the database. mode and options are SQLite's.
@@ -161,10 +178,13 @@ func (a address) open(mode string, options ...string) (*Store, error) {
 
 // errorOf says which database an error is of.
 func (a address) errorOf(err error) error {
-	if a.isSQLite() {
-		return fmt.Errorf("%s: %w", a.path, err)
+	switch {
+	case !a.isSQLite():
+		return fmt.Errorf("the database: %w", err)
+	case isJunk(err), isLocked(err):
+		return fmt.Errorf("%s: %w: %w", a.path, ErrSetup, err)
 	}
-	return fmt.Errorf("the database: %w", err)
+	return fmt.Errorf("%s: %w", a.path, err)
 }
 
 // prepare makes the tables if they are missing, and looks whether the data are of the source.

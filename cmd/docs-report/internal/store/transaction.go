@@ -84,8 +84,24 @@ func isConflict(err error) bool {
 // change to WAL does not wait for it.
 func isBusy(err error) bool {
 	const busy = 5
+	return isSQLite(err, busy)
+}
+
+// isJunk reports whether a file is not a SQLite database.
+func isJunk(err error) bool {
+	const notADatabase = 26
+	return isSQLite(err, notADatabase)
+}
+
+// isLocked reports whether this run may not write into the SQLite file or its folder.
+func isLocked(err error) bool {
+	const readOnly, cannotOpen = 8, 14
+	return isSQLite(err, readOnly) || isSQLite(err, cannotOpen)
+}
+
+func isSQLite(err error, code int) bool {
 	var lite *sqlite.Error
-	return errors.As(err, &lite) && lite.Code()&0xff == busy
+	return errors.As(err, &lite) && lite.Code()&0xff == code
 }
 
 // isAway reports whether the database may be back soon.

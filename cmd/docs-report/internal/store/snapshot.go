@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+)
+
+// snapshot is a SQLite file that is read without locks, as it was at first.
+type snapshot struct {
+	address
+	info os.FileInfo
+}
+
+// Files returns the files of a SQLite database; none of another.
+func Files(where string) []string {
+	a, err := parseAddress(where)
+	if err != nil || !a.isSQLite() {
+		return nil
+	}
+	return []string{a.path, a.log(), a.path + "-shm"}
+}
+
+// log is where SQLite writes before it writes into the database's file.
+func (a address) log() string { return a.path + "-wal" }
+
+// readSnapshot reads a file whose folder this run may not write.
+func (a address) readSnapshot(ctx context.Context) (*Store, error) {
+	info, err := os.Stat(a.path)
+	if err != nil {
+		return nil, a.errorOf(err)
+	}
+	if err := a.requireNoLog(); err != nil {
+		return nil, err
+	}
+
+	s, err := a.read(ctx, "immutable=1")
+	if err != nil {
+		return nil, err
+	}
+	s.snapshot = &snapshot{address: a, info: info}
+	return s, nil
+}
+
+func (a address) requireNoLog() error {
+	log, err := os.Stat(a.log())
+	if err != nil || log.Size() == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: this user may not write into its folder, and %s is not in the file yet; "+
+		"wait until sync ends, run the report as sync's user, or give a copy of the folder by -db", a.path, ErrSetup, a.log())
+}
+
+// Unchanged returns an error if what was read may be of two times: without locks, and
+// somebody has written meanwhile.
+func (s *Store) Unchanged() error {
+	if s.snapshot == nil {
+		return nil
+	}
+
+	if err := s.snapshot.requireNoLog(); err != nil {
+		return err
+	}
+	info, err := os.Stat(s.snapshot.path)
+	if err != nil {
+		return s.snapshot.errorOf(err)
+	}
+	was := s.snapshot.info
+	if !info.ModTime().Equal(was.ModTime()) || info.Size() != was.Size() {
+		return fmt.Errorf("%s changed while it was read: run the same command again", s.snapshot.path)
+	}
+	return nil
+}
