@@ -48,3 +48,24 @@ func (s store) strike(ctx context.Context, tx once.DB, project string, strikes i
 	pause.Until = now.Add(min(s.PauseMin<<min(strikes, 20), s.PauseMax))
 	return pause.store(ctx, tx)
 }
+
+// liftBreaker lifts the breaker's pauses of a project that works, and of all.
+func (s store) liftBreaker(ctx context.Context, tx once.DB, project string) error {
+	for _, name := range []string{project, ""} {
+		result, err := tx.ExecContext(ctx, "DELETE FROM fleet_pauses WHERE source = 'breaker' AND project = $1", name)
+		if err != nil {
+			return err
+		}
+		lifted, err := result.RowsAffected()
+		if err != nil {
+			return err
+		}
+
+		if lifted > 0 {
+			if err := s.wakeQueues(ctx, tx, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -11,12 +13,23 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
+const decideBatch = 100 // prompts decided about in a transaction, for which workers wait
+
 // decision is what a person decides about a prompt, in the words of package once.
 type decision func(runner *once.Runner, ctx context.Context, key string) (once.Record, error)
 
 // cancel keeps what is queued from being sent.
 func (p *program) cancel(ctx context.Context, s store) error {
-	return p.decide(ctx, s, "cancel", "queued", (*once.Runner).Cancel)
+	if p.given["key"] {
+		return p.decideOne(ctx, s, (*once.Runner).Cancel)
+	}
+	return p.decideAll(ctx, s, bulk{
+		what:      "cancel",
+		state:     once.Pending,
+		decision:  (*once.Runner).Cancel,
+		done:      "canceled",
+		meanwhile: "sent meanwhile",
+	})
 }
 
 func (p *program) checkRetry() error {
@@ -26,27 +39,55 @@ func (p *program) checkRetry() error {
 	if err := p.wantOne("again", "job"); err != nil {
 		return err
 	}
+	if p.given["state"] {
+		if !slices.Contains([]string{"failed", "refused", "canceled"}, p.state) || !p.again {
+			return usageError("-state is failed, refused or canceled, with -again: what is unknown is retried " +
+				"one key at a time, after a person has looked")
+		}
+		return nil
+	}
 
-	isBulk := p.state == "failed" || p.state == "refused"
-	switch {
-	case p.given["key"] && p.given["project"]:
-		return usageError("retry -key takes no -project")
-	case p.given["state"] && (!isBulk || !p.again):
-		return usageError("-state is failed or refused, with -again: what is unknown is retried one key at a time, " +
-			"after a person has looked")
+	if p.given["project"] && !p.again {
+		return usageError("-project moves a prompt that no job can exist of: it wants -again")
+	}
+	if p.given["project"] {
+		return checkProject(p.prompt.Project)
 	}
 	return nil
 }
 
-// retry sends prompts again, or follows a job that a person has found.
+// checkProject refuses an id that cannot be a project's.
+func checkProject(id string) error {
+	if _, err := mintlify.NewClient("any-key", id); err != nil {
+		return usageError("-project: %w", err)
+	}
+	return nil
+}
+
+// retry sends prompts again, follows a job that a person has found, or moves a prompt.
 func (p *program) retry(ctx context.Context, s store) error {
-	if p.job == "" {
-		return p.decide(ctx, s, "retry", p.state, (*once.Runner).SendAgain)
+	switch {
+	case p.given["job"]:
+		return p.decideOne(ctx, s, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+			return r.Adopt(ctx, key, p.job)
+		})
+	case p.given["key"] && p.given["project"]:
+		return p.move(ctx, s)
+	case p.given["key"]:
+		return p.decideOne(ctx, s, (*once.Runner).SendAgain)
 	}
-	adopt := func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
-		return r.Adopt(ctx, key, p.job)
+
+	state, err := stateOf(p.state)
+	if err != nil {
+		return err
 	}
-	return p.decide(ctx, s, "retry", p.state, adopt)
+	return p.decideAll(ctx, s, bulk{
+		what:      "retry",
+		state:     state,
+		decision:  (*once.Runner).SendAgain,
+		done:      "queued again",
+		meanwhile: "changed meanwhile",
+	})
 }
 
 func (p *program) checkClose() error {
@@ -62,40 +103,12 @@ func (p *program) checkClose() error {
 
 // closePrompt notes that a prompt is done.
 func (p *program) closePrompt(ctx context.Context, s store) error {
-	markDone := func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+	return p.decideOne(ctx, s, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
 		return r.MarkDone(ctx, key, p.link)
-	}
-	return p.decide(ctx, s, "close", "", markDone)
+	})
 }
 
-// decide does what a person has decided: about the prompt of -key, or, with -yes, about all in a
-// state and of -project.
-func (p *program) decide(ctx context.Context, s store, what, state string, decision decision) error {
-	if p.prompt.Key != "" {
-		return p.decideOne(ctx, s, decision)
-	}
-
-	rows, err := s.choose(ctx, state, p.prompt.Project)
-	if err != nil {
-		return err
-	}
-	if len(rows) == 0 {
-		return usageError("there is nothing to %s", what)
-	}
-	if !p.yes {
-		return p.plan(rows, what)
-	}
-	return p.decideAll(ctx, s, nil, rows, decision)
-}
-
-// plan prints what a bulk command would do.
-func (p *program) plan(rows []row, what string) error {
-	for _, r := range rows[:min(len(rows), 20)] {
-		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", what, r.Key, r.Project)
-	}
-	return usageError("%d prompts to %s; nothing is changed without -yes", len(rows), what)
-}
-
+// decideOne does what a person has decided about the prompt of -key.
 func (p *program) decideOne(ctx context.Context, s store, decision decision) error {
 	r, err := s.row(ctx, p.prompt.Key)
 	if err != nil {
@@ -109,27 +122,113 @@ func (p *program) decideOne(ctx context.Context, s store, decision decision) err
 			return err
 		}
 	}
-	return p.decideAll(ctx, s, client, []row{r}, decision)
-}
 
-func (p *program) decideAll(ctx context.Context, s store, client *mintlify.Client, rows []row, decision decision) error {
-	var failed []error
-	for _, r := range rows {
-		record, err := decision(s.runner(client, s.DB), ctx, r.Key)
-		if err != nil {
-			failed = append(failed, errors.New(inWordsOfFleet.Replace(err.Error())))
-			continue
-		}
-		s.insertJobs(ctx, prompt{Key: r.Key, Priority: r.Priority})
-		fmt.Fprintf(p.stdout, "%s is %s\n", r.Key, nameOf(record.State))
+	record, err := decision(s.runner(client, s.DB), ctx, r.Key)
+	if err != nil {
+		return usageError("nothing is changed: %s", inWordsOfFleet.Replace(err.Error()))
 	}
+	fmt.Fprintf(p.stdout, "%s is %s\n", r.Key, nameOf(record.State))
 
-	if len(failed) == len(rows) {
-		return usageError("nothing is changed: %w", errors.Join(failed...))
-	}
-	return errors.Join(failed...)
+	s.insertJobs(ctx, prompt{Key: r.Key, Priority: r.Priority})
+	return s.wakePrompt(ctx, r.Key)
 }
 
 // inWordsOfFleet puts errors of package once into the words of these commands.
 var inWordsOfFleet = strings.NewReplacer("once: ", "", "is pending", "is queued", "[pending", "[queued",
 	"Adopt", "retry -job", "MarkDone", "close", "SendAgain", "retry -again", "Cancel", "cancel")
+
+// bulk is a decision about all prompts in a state.
+type bulk struct {
+	what      string // the command
+	state     once.State
+	decision  decision
+	done      string // what they are afterwards
+	meanwhile string // what became of those that are no longer in the state
+}
+
+// decideAll does, with -yes, what a person has decided about all in a state and of -project.
+func (p *program) decideAll(ctx context.Context, s store, b bulk) error {
+	rows, err := s.choose(ctx, b.state, p.prompt.Project)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return usageError("there is nothing to %s", b.what)
+	}
+	if !p.yes {
+		return p.plan(rows, b.what)
+	}
+
+	decided, err := s.decideBatches(ctx, rows, b)
+	fmt.Fprintf(p.stdout, "%d %s, %d %s\n", decided.done, b.done, decided.meanwhile, b.meanwhile)
+	if err != nil {
+		return fmt.Errorf("%d are left as they were: %w", len(rows)-decided.done-decided.meanwhile, err)
+	}
+	if decided.done == 0 {
+		return usageError("nothing is changed")
+	}
+	return s.wakeQueues(ctx, s.DB, p.prompt.Project)
+}
+
+// plan prints what a bulk command would do.
+func (p *program) plan(rows []row, what string) error {
+	for _, r := range rows[:min(len(rows), 20)] {
+		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", what, r.Key, r.Project)
+	}
+	return usageError("%d prompts to %s; nothing is changed without -yes", len(rows), what)
+}
+
+// decided counts what became of the prompts of a bulk command.
+type decided struct{ done, meanwhile int }
+
+// decideBatches decides about rows, some in a transaction, until one fails.
+func (s store) decideBatches(ctx context.Context, rows []row, b bulk) (decided, error) {
+	var total decided
+	for batch := range slices.Chunk(rows, decideBatch) {
+		n := 0
+		err := s.transact(ctx, func(tx *sql.Tx) error {
+			n = 0
+			for _, r := range batch {
+				isDone, err := s.decideInTx(ctx, tx, r.Key, b)
+				if err != nil {
+					return fmt.Errorf("%s: %w", r.Key, err)
+				}
+				if isDone {
+					n++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return total, err
+		}
+
+		total.done += n
+		total.meanwhile += len(batch) - n
+		if b.state != once.Pending {
+			s.insertJobs(ctx, promptsOf(batch)...)
+		}
+	}
+	return total, nil
+}
+
+// decideInTx reports false if a worker or another person was faster.
+func (s store) decideInTx(ctx context.Context, tx *sql.Tx, key string, b bulk) (bool, error) {
+	record, err := once.NewSQL(tx).Get(ctx, key)
+	if err != nil || record.State != b.state {
+		return false, err
+	}
+	_, err = b.decision(s.runner(nil, tx), ctx, key)
+	if errors.Is(err, once.ErrConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func promptsOf(rows []row) []prompt {
+	prompts := make([]prompt, len(rows))
+	for i, r := range rows {
+		prompts[i] = prompt{Key: r.Key, Priority: r.Priority}
+	}
+	return prompts
+}

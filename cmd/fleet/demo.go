@@ -114,8 +114,8 @@ func (d *demo) enqueueMerges(ctx context.Context) error {
 		}
 	}
 
-	added, err := d.store.add(ctx, prompts...)
-	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, added, demoMerges-added)
+	known, err := d.store.add(ctx, prompts...)
+	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, demoMerges-len(known), len(known))
 	return err
 }
 

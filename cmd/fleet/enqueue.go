@@ -9,6 +9,9 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const enqueueBatch = 100 // prompts in a transaction
@@ -31,35 +34,55 @@ func (p *program) checkEnqueue() error {
 
 // enqueue adds the prompt of the flags, or those of stdin before its first bad line.
 func (p *program) enqueue(ctx context.Context, s store) error {
-	prompts := []prompt{p.prompt}
-	var badLine error
 	if p.fromStdin {
-		prompts, badLine = readLines(p.stdin, p.prompt)
+		return p.enqueueLines(ctx, s)
 	}
 
-	added, known, err := p.enqueueAll(ctx, s, prompts)
-	fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", added, known)
+	known, err := s.add(ctx, p.prompt)
 	if err != nil {
 		return err
 	}
-	return badLine
+	p.printKnown(known)
+	fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", 1-len(known), len(known))
+	if len(known) == 0 {
+		return nil
+	}
+	return whyKnown(known[0], p.prompt)
 }
 
-// enqueueAll adds prompts in batches, until one cannot be stored.
-func (p *program) enqueueAll(ctx context.Context, s store, prompts []prompt) (added, known int, err error) {
+func (p *program) printKnown(known []once.Record) {
+	for _, r := range known {
+		fmt.Fprintf(p.stdout, "%s is known already: %s, project %s\n",
+			r.Key, nameOf(r.State), redact.OneLine(r.Project, 100))
+	}
+}
+
+// whyKnown says what to do about a key that is known already.
+func whyKnown(r once.Record, p prompt) error {
+	if r.Project != p.Project {
+		return usageError("nothing is enqueued. To send it to another project, while no job can exist: "+
+			"fleet retry -key %s -project %s -again", r.Key, p.Project)
+	}
+	return usageError("nothing is enqueued: see fleet show %s", r.Key)
+}
+
+// enqueueLines adds the prompts of stdin in batches, until one cannot be stored.
+func (p *program) enqueueLines(ctx context.Context, s store) error {
+	prompts, badLine := readLines(p.stdin, p.prompt)
+	added, known := 0, 0
+	defer func() { fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", added, known) }()
+
 	for batch := range slices.Chunk(prompts, enqueueBatch) {
-		n, err := s.add(ctx, batch...)
-		if err != nil && p.fromStdin {
-			err = fmt.Errorf("lines %d to %d: %w", batch[0].line, batch[len(batch)-1].line, err)
-		}
+		records, err := s.add(ctx, batch...)
 		if err != nil {
-			return added, known, err
+			return fmt.Errorf("lines %d to %d: %w", batch[0].line, batch[len(batch)-1].line, err)
 		}
 
-		added += n
-		known += len(batch) - n
+		p.printKnown(records)
+		known += len(records)
+		added += len(batch) - len(records)
 	}
-	return added, known, nil
+	return badLine
 }
 
 // readLines returns the prompts before the first bad line. Fields that a line leaves out are

@@ -53,7 +53,7 @@ func (p *program) promptFlags(f *flag.FlagSet, command string) {
 // choiceFlags defines what chooses prompts, and what a person decides about them.
 func (p *program) choiceFlags(f *flag.FlagSet) {
 	f.BoolVar(&p.asJSON, "json", false, "as JSON")
-	f.StringVar(&p.state, "state", "", "those in this state; retry: failed or refused")
+	f.StringVar(&p.state, "state", "", "those in this state; retry: failed, refused or canceled")
 	f.BoolVar(&p.all, "all", false, "all projects")
 	f.BoolVar(&p.yes, "yes", false, "do it: without it a bulk command only prints what it would do")
 

@@ -112,10 +112,11 @@ func (f *fleet) enqueue(prompts ...prompt) {
 	added := make([]int, 2)
 	for i := range added {
 		both.Go(func() {
-			var err error
-			if added[i], err = f.store.add(context.Background(), prompts...); err != nil {
+			known, err := f.store.add(context.Background(), prompts...)
+			if err != nil {
 				f.t.Error(err)
 			}
+			added[i] = len(prompts) - len(known)
 		})
 	}
 	both.Wait()

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // onslaught is how much a fleet has to go through: little, unless MINTLIFY_LONG is set.
@@ -71,7 +72,7 @@ func TestKills(t *testing.T) {
 		assert.Equal(t, load.merges, counts["done"]+counts["unknown"], "none is lost")
 		assert.GreaterOrEqual(t, acted, counts["done"])
 		assert.Greater(t, kills, 5)
-		rows, err := f.store.choose(t.Context(), "done", "")
+		rows, err := f.store.choose(t.Context(), once.Done, "")
 		require.NoError(t, err)
 		for _, r := range rows {
 			assert.Equal(t, 1, svc.of(r.Key), "acted on %s", r.Key)

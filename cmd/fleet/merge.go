@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
@@ -116,9 +115,9 @@ func (s store) addMerge(ctx context.Context, p *prompt, m merge) (bool, error) {
 		return false, err
 	}
 
-	added, err := s.add(ctx, *p)
-	if err != nil || added > 0 {
-		return added > 0, err
+	known, err := s.add(ctx, *p)
+	if err != nil || len(known) == 0 {
+		return err == nil, err
 	}
 
 	text, err := m.text("pull")
@@ -139,9 +138,7 @@ func (s store) extendPrompt(ctx context.Context, key, text string) error {
 	}
 
 	r.Prompt += text
-	r.Version++
-	r.Updated = time.Now().UTC().Round(0)
-	err = s.records().Put(ctx, r)
+	err = s.putNext(ctx, s.DB, r)
 	if errors.Is(err, once.ErrConflict) {
 		return nil // it is being sent
 	}

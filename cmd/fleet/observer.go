@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// observer notes the status of the response for a request whose context has an
-// *atomic.Int64, and 1 if no response comes.
+// observer notes the status of the response to a POST whose context has an *atomic.Int64, and 1 if
+// no response comes.
 type observer struct{ next http.RoundTripper }
 
 func (o observer) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, ok := r.Context().Value(observer{}).(*atomic.Int64)
-	if !ok {
+	if !ok || r.Method != http.MethodPost {
 		return o.next.RoundTrip(r)
 	}
 

@@ -30,6 +30,8 @@ type weather struct {
 	slow  time.Duration
 	fails func(r *http.Request) int // the status, 0 if it does not, -1 for no response
 
+	failsBody func(key string) int // the status of a POST, 0 if it does not fail; nil: none does
+
 	mu          sync.Mutex
 	order       []string // keys in the order of their POSTs
 	gets, posts int
@@ -38,11 +40,15 @@ type weather struct {
 
 func (s *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 	isPost := r.Method == http.MethodPost
+	status := 0
 	s.mu.Lock()
 	if isPost {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 		s.order = append(s.order, markerOf(body))
+		if s.failsBody != nil {
+			status = s.failsBody(markerOf(body))
+		}
 		s.posts++
 		s.now++
 		s.most = max(s.most, s.now)
@@ -56,7 +62,10 @@ func (s *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.now--
 		s.mu.Unlock()
 	}
-	if status := s.fails(r); status > 0 {
+	if !isPost || s.failsBody == nil {
+		status = s.fails(r)
+	}
+	if status > 0 {
 		return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", Header: http.Header{}, Body: io.NopCloser(strings.NewReader("down")), Request: r}, nil
 	} else if status < 0 {
 		return nil, errors.New("connection reset")
@@ -378,5 +387,35 @@ func TestDeadSender(t *testing.T) {
 		pauses, err := pausesOf(b.ctx, b.DB)
 		require.NoError(t, err)
 		assert.Empty(t, pauses, "which says nothing of the service")
+	})
+}
+
+// TestWhatCameBackGoesBehind the others of its priority: a firewall refuses one prompt by its
+// content, and the others are sent meanwhile.
+func TestWhatCameBackGoesBehind(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		refused := promptOf(0, testProject)
+		b.svc.failsBody = func(key string) int {
+			if key == refused.Key {
+				return 403
+			}
+			return 0
+		}
+		all := append(prompts(3, 1), promptOf(9, testProject))
+		for i := range all {
+			all[i].Priority = 2
+		}
+		urgent := &all[3]
+		urgent.Priority = 1
+		b.enqueue(all...)
+		time.Sleep(30 * time.Minute)
+		assert.Equal(t, 3, b.counts()["done"])
+		assert.Equal(t, []string{urgent.Key, refused.Key, promptOf(1, "").Key, promptOf(2, "").Key, refused.Key}, b.svc.order[:5])
+
+		later := promptOf(5, testProject)
+		later.Priority = 2
+		b.enqueue(later)
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, 4, b.counts()["done"], "one that is enqueued later still goes")
 	})
 }

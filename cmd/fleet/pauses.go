@@ -30,6 +30,9 @@ type pauseRow struct {
 	Reason  string
 }
 
+// concerns reports whether p pauses a project, by itself or with all others.
+func (p pauseRow) concerns(project string) bool { return p.Project == "" || p.Project == project }
+
 // store stores a pause in place of an earlier one of its project and source.
 func (p pauseRow) store(ctx context.Context, db once.DB) error {
 	_, err := db.ExecContext(ctx, `INSERT INTO fleet_pauses (project, source, since, until, strikes, reason)
@@ -81,8 +84,9 @@ func (p *program) pause(ctx context.Context, s store) error {
 
 // resume lifts all pauses of a project. For all projects it leaves those that a person has paused.
 func (p *program) resume(ctx context.Context, s store) error {
+	project := p.prompt.Project
 	result, err := s.ExecContext(ctx,
-		"DELETE FROM fleet_pauses WHERE project = $1 OR $1 = '' AND source <> 'person'", p.prompt.Project)
+		"DELETE FROM fleet_pauses WHERE project = $1 OR $1 = '' AND source <> 'person'", project)
 	if err != nil {
 		return err
 	}
@@ -90,9 +94,12 @@ func (p *program) resume(ctx context.Context, s store) error {
 	if err != nil {
 		return err
 	}
-
 	if lifted == 0 {
 		return usageError("there is nothing to resume")
+	}
+
+	if err := s.wakeSince(ctx, project, time.Now()); err != nil {
+		return fmt.Errorf("the pause is lifted, but the next prompt may take minutes: %w", err)
 	}
 	fmt.Fprintln(p.stdout, "resumed")
 	return nil

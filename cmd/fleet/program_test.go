@@ -84,13 +84,15 @@ func TestCommands(t *testing.T) {
 		for i := range 5 {
 			c.wants(0, "enqueue", "-key", promptOf(i, "").Key, "-project", fmt.Sprint("p", i%2), "-prompt", "Do it.\x1b[2J", "-pull", "acme/repo#7")
 		}
-		assert.Contains(t, c.wants(0, "enqueue", "-key", promptOf(1, "").Key, "-project", "p1", "-prompt", "x"), "0 enqueued, 1 known already")
+		assert.Equal(t, "acme/repo@1 is known already: queued, project p1\n0 enqueued, 1 known already\n",
+			c.wants(2, "enqueue", "-key", promptOf(1, "").Key, "-project", "p1", "-prompt", "x"))
 		put(t, s, "acme/repo@0", func(r *once.Record) { r.State, r.Problem, r.Deadline = once.Unknown, "lost\x1b[2J", time.Now() })
 		out := c.wants(0, "status")
 		assert.True(t, strings.HasPrefix(out, "unknown  acme/repo@0"), "what needs a person comes first: %s", out)
+		assert.Contains(t, out, "No worker is running")
 		assert.Contains(t, out, `"docs-job: acme/repo@0"`)
 		assert.Regexp(t, `(?m)^queued +4$`, out)
-		assert.Regexp(t, `(?m)^p0 +2 +20\d\d-.* 100 +- +- *$`, out)
+		assert.Regexp(t, `(?m)^p0 +2 +20\d\d-.* 100 +- +20\d\d-.* no worker is running$`, out)
 		assert.NotContains(t, out+c.wants(0, "show", "acme/repo@0")+c.wants(0, "list"), "\x1b")
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-state", "queued", "-project", "p1"), "\n"))
 		assert.Regexp(t, `(?s)key +acme/repo@1\nstate +queued.*pulls +acme/repo#7.*prompt\n  Do it.*history\n  2.* queued`, c.wants(0, "show", "acme/repo@1"))
@@ -105,8 +107,8 @@ func TestCommands(t *testing.T) {
 		assert.Equal(t, 4, c.counts()["queued"], "a plan changes nothing")
 		c.wants(0, "cancel", "-key", "acme/repo@1")
 		c.wants(2, "cancel", "-key", "acme/repo@1")
-		assert.Equal(t, 2, strings.Count(c.wants(0, "cancel", "-project", "p0", "-yes"), " is canceled\n"))
-		c.wants(0, "cancel", "-all", "-yes")
+		assert.Equal(t, "2 canceled, 0 sent meanwhile\n", c.wants(0, "cancel", "-project", "p0", "-yes"))
+		assert.Equal(t, "1 canceled, 0 sent meanwhile\n", c.wants(0, "cancel", "-all", "-yes"))
 		c.wants(2, "cancel", "-all", "-yes")
 		assert.Equal(t, 4, c.counts()["canceled"])
 
@@ -115,7 +117,7 @@ func TestCommands(t *testing.T) {
 		}
 		c.wants(2, "retry", "-state", "unknown", "-again", "-yes")
 		c.wants(2, "retry", "-state", "failed", "-again")
-		assert.Equal(t, "acme/repo@1 is queued\n", c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"))
+		assert.Equal(t, "1 queued again, 0 changed meanwhile\n", c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"))
 		c.wants(0, "retry", "-state", "refused", "-again", "-yes")
 		c.wants(0, "retry", "-key", "acme/repo@4", "-again")
 		assert.Equal(t, map[string]int{"queued": 3, "sending": 0, "running": 0, "done": 1, "failed": 1, "refused": 0, "unknown": 0, "canceled": 0}, c.counts())
@@ -165,7 +167,8 @@ func TestBadLineLosesNothing(t *testing.T) {
 	}
 	out, code := c.run(strings.Join(lines, "\n\n"), "enqueue", "-stdin")
 	assert.Zero(t, code)
-	assert.Equal(t, "1 enqueued, 249 known already\n", out)
+	assert.True(t, strings.HasPrefix(out, "acme/repo@0 is known already: queued, project p\n"), out)
+	assert.True(t, strings.HasSuffix(out, "\n1 enqueued, 249 known already\n"), out)
 	_, code = c.run(`{"key":"long","project":"p","prompt":"`+strings.Repeat(`\u00fc`, maxPrompt/2)+`"}`, "enqueue", "-stdin")
 	assert.Zero(t, code)
 }
@@ -220,7 +223,8 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		"cancel wants -key or -project or -all":            {"cancel", "-key", "k", "-all"},
 		"-job is empty: is a variable not set?":            {"retry", "-key", "k", "-job", ""},
 		"show takes 1 arguments besides its flags":         {"show"},
-		"retry -key takes no -project":                     {"retry", "-key", "k", "-project", "p", "-again"},
+		"-project moves a prompt that no job can exist of": {"retry", "-key", "k", "-project", "p", "-job", "j"},
+		`-project: mintlify: projectID contains a slash`:   {"retry", "-key", "k", "-project", "a/b", "-again"},
 		"no prompt of project typo is known":               {"pause", "-project", "typo"},
 		"stat /no/such/folder: no such file":               {"init"},
 		"or sqlite:FILE (for an absolute path sqlite:/var": {"status"},

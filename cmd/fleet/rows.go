@@ -67,11 +67,7 @@ func (s store) row(ctx context.Context, key string) (row, error) {
 }
 
 // choose returns the rows in a state and of a project, or any if that is "".
-func (s store) choose(ctx context.Context, name, project string) ([]row, error) {
-	state, err := stateOf(name)
-	if err != nil {
-		return nil, err
-	}
+func (s store) choose(ctx context.Context, state once.State, project string) ([]row, error) {
 	return s.rows(ctx, `(o.state = $1 OR $1 = '') AND (p.project = $2 OR $2 = '')
-ORDER BY p.project, p.priority, p.added, p.key`, string(state), project)
+ORDER BY p.project, p.priority, p.queued, p.key`, string(state), project)
 }

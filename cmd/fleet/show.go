@@ -13,7 +13,11 @@ import (
 
 // list prints a line for each prompt in a state and of a project.
 func (p *program) list(ctx context.Context, s store) error {
-	rows, err := s.choose(ctx, p.state, p.prompt.Project)
+	state, err := stateOf(p.state)
+	if err != nil {
+		return err
+	}
+	rows, err := s.choose(ctx, state, p.prompt.Project)
 	if err != nil {
 		return err
 	}

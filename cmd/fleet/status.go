@@ -22,7 +22,8 @@ type projectStatus struct {
 	Counts      map[string]int `json:"counts"`
 	Oldest      time.Time      `json:"oldest,omitzero"`      // of those that are queued
 	PausedUntil time.Time      `json:"pausedUntil,omitzero"` // the year 9999 until somebody resumes it
-	Why         string         `json:"why,omitempty"`
+	WaitsUntil  time.Time      `json:"waitsUntil,omitzero"`  // when the next prompt may be sent; zero if none is queued
+	Why         string         `json:"why,omitempty"`        // it is paused, or its next prompt waits
 	QuotaLeft   int            `json:"quotaLeft"`
 	NextFree    time.Time      `json:"nextFree,omitzero"` // when the quota has a place again; zero if it has one
 	Overdue     int            `json:"overdue"`           // jobs that do not end
@@ -45,13 +46,16 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 	if err := s.countInto(ctx, set, now); err != nil {
 		return nil, err
 	}
-
 	pauses, err := pausesOf(ctx, s.DB)
 	if err != nil {
 		return nil, err
 	}
 	for _, pause := range pauses {
 		set.of(pause.Project).notePause(pause, now)
+	}
+	posts, err := s.postsInProgress(ctx, now)
+	if err != nil {
+		return nil, err
 	}
 
 	all := []*projectStatus{}
@@ -61,9 +65,32 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 			return nil, err
 		}
 		set[name].noteQuota(quota, now)
+		set[name].noteHold(situation{
+			at:     now,
+			pauses: pauses,
+			free:   quota.free,
+			mine:   posts[name],
+			total:  posts[""],
+		})
 		all = append(all, set[name])
 	}
 	return all, nil
+}
+
+// postsInProgress counts POSTs by project, and under "" those of all.
+func (s store) postsInProgress(ctx context.Context, now time.Time) (map[string]int, error) {
+	posts := map[string]int{}
+	err := scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var project string
+		var n int
+		if err := rows.Scan(&project, &n); err != nil {
+			return err
+		}
+		posts[project] = n
+		posts[""] += n
+		return nil
+	}, "SELECT project, count(*) FROM fleet_posts WHERE ends > $1 GROUP BY project", now.UnixMilli())
+	return posts, err
 }
 
 // countInto counts the prompts of all projects by state.
@@ -104,8 +131,28 @@ func (p *projectStatus) noteQuota(q quota, now time.Time) {
 	}
 }
 
+// noteHold says why the next prompt is not sent yet, by the rules that decide about its turn.
+func (p *projectStatus) noteHold(s situation) {
+	if p.Counts["queued"] == 0 {
+		return
+	}
+	s.project = p.Project
+	s.queue = []string{"next"}
+
+	h := s.hold()
+	p.Why = cmp.Or(h.why, isNext)
+	p.WaitsUntil = s.at.UTC()
+	if h.why != "" {
+		p.WaitsUntil = h.until.UTC()
+	}
+}
+
+// isNext is why a prompt is queued that nothing keeps from being sent.
+const isNext = "it is next, within seconds"
+
 // status is what `fleet status` prints.
 type status struct {
+	Working     bool             `json:"working"` // a worker was there within the last seconds
 	Counts      map[string]int   `json:"counts"`
 	NeedsPerson []attention      `json:"needsPerson"` // the newest
 	Projects    []*projectStatus `json:"projects"`    // "" has the pause of all
@@ -130,13 +177,27 @@ func (s store) status(ctx context.Context) (status, error) {
 		return status{}, err
 	}
 
-	result := status{Counts: zeroCounts(), NeedsPerson: needs, Projects: projects}
+	working, err := s.isWorking(ctx)
+	if err != nil {
+		return status{}, err
+	}
+
+	result := status{Working: working, Counts: zeroCounts(), NeedsPerson: needs, Projects: projects}
 	for _, p := range projects {
+		if p.Why == isNext && !working {
+			p.Why = "no worker is running"
+		}
 		for state, n := range p.Counts {
 			result.Counts[state] += n
 		}
 	}
 	return result, nil
+}
+
+// isWorking reports whether there are workers: River has one of them lead, for seconds at a time.
+func (s store) isWorking(ctx context.Context) (bool, error) {
+	leaders, err := number(ctx, s.DB, "SELECT count(*) FROM river_leader WHERE expires_at > $1", riverTime(time.Now()))
+	return leaders > 0, err
 }
 
 func (s status) write(w io.Writer, asJSON bool) error {
@@ -153,6 +214,10 @@ func (s status) write(w io.Writer, asJSON bool) error {
 		fmt.Fprintf(w, "These are the newest %d.\n\n", maxAttention)
 	}
 
+	if s.Counts["queued"] > 0 && !s.Working {
+		fmt.Fprint(w, "No worker is running: nothing is sent until fleet work or fleet serve is.\n\n")
+	}
+
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	s.writeProjects(table)
 	for _, state := range states {
@@ -163,7 +228,7 @@ func (s status) write(w io.Writer, asJSON bool) error {
 
 // writeProjects writes a line for each project with a prompt that waits, or something to wait for.
 func (s status) writeProjects(w io.Writer) {
-	header := "PROJECT\tQUEUED\tSINCE\tQUOTA LEFT\tFREE AT\tPAUSED UNTIL\tWHY\n"
+	header := "PROJECT\tQUEUED\tSINCE\tQUOTA LEFT\tFREE AT\tWAITS UNTIL\tWHY\n"
 	for _, p := range s.Projects {
 		if p.Counts["queued"] == 0 && p.PausedUntil.IsZero() && p.NextFree.IsZero() {
 			continue
@@ -172,11 +237,19 @@ func (s status) writeProjects(w io.Writer) {
 		fmt.Fprint(w, header)
 		header = ""
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\n", cmp.Or(p.Project, "all"), p.Counts["queued"],
-			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.PausedUntil), redact.OneLine(p.Why, 300))
+			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.until()), redact.OneLine(p.Why, 300))
 	}
 	if header == "" {
 		fmt.Fprintln(w)
 	}
+}
+
+// until returns when the project's next prompt may be sent, or if it has none, when its pause ends.
+func (p *projectStatus) until() time.Time {
+	if !p.WaitsUntil.IsZero() {
+		return p.WaitsUntil
+	}
+	return p.PausedUntil
 }
 
 func when(t time.Time) string {

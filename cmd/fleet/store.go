@@ -51,47 +51,52 @@ VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (key, version) DO NOTHING`,
 	}
 }
 
-// add stores prompts that have been checked, gives each a River job, and returns how many are new.
-// A key that is there already adds nothing but a pull request that was not known before.
-func (s store) add(ctx context.Context, prompts ...prompt) (int, error) {
+// add stores prompts that have been checked, gives each a River job, and returns the records of those
+// that were known already. Such a one adds nothing but a pull request that was not known before.
+func (s store) add(ctx context.Context, prompts ...prompt) ([]once.Record, error) {
 	var fresh []prompt
+	var known []once.Record
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		runner := s.runner(nil, tx)
 		for _, p := range prompts {
-			isNew, err := addOne(ctx, tx, runner, p)
+			record, isNew, err := addOne(ctx, tx, runner, p)
 			if err != nil {
 				return fmt.Errorf("store %s: %w", p.Key, err)
 			}
+
 			if isNew {
 				fresh = append(fresh, p)
+			} else {
+				known = append(known, record)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 
 	s.insertJobs(ctx, fresh...)
-	return len(fresh), nil
+	return known, nil
 }
 
-func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (bool, error) {
+// addOne returns the record of p, and whether it is new.
+func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (once.Record, bool, error) {
 	isNew, err := addRow(ctx, tx, p)
 	if err != nil {
-		return false, err
+		return once.Record{}, false, err
 	}
 	if !isNew {
 		if err := addPulls(ctx, tx, p); err != nil {
-			return false, err
+			return once.Record{}, false, err
 		}
 	}
 	if err := addCommits(ctx, tx, p); err != nil {
-		return false, err
+		return once.Record{}, false, err
 	}
 
-	_, _, err = runner.Add(ctx, once.Task{Key: p.Key, Prompt: p.Prompt, Project: p.Project})
-	return isNew, err
+	record, _, err := runner.Add(ctx, once.Task{Key: p.Key, Prompt: p.Prompt, Project: p.Project})
+	return record, isNew, err
 }
 
 // addRow reports whether it has added p.

@@ -83,40 +83,68 @@ func (s store) situation(ctx context.Context, tx *sql.Tx, project string) (situa
 	return now, err
 }
 
-// decide gives the first prompt of the queue its turn, or says how long key has to wait. Over all
-// machines a project has one turn at a time, and all projects have four: fewer as projects fail,
-// and one if the breaker has paused all.
-func (s situation) decide(key string) turn {
-	t := turn{project: s.project, wait: s.free}
+// hold is until when, and why, the next prompt of a project is not sent yet.
+type hold struct {
+	until time.Time // the zero time: nothing stands in the way
+	why   string
+}
+
+// hold returns what stands in the way the longest. Over all machines a project has one turn at a
+// time, and all projects have four: fewer as projects fail, and one if the breaker has paused all.
+func (s situation) hold() hold {
+	h := hold{until: s.at}
+	for _, p := range s.pauses {
+		if p.concerns(s.project) && p.Until.After(h.until) {
+			h = hold{until: p.Until, why: p.Source + ": " + p.Reason}
+		}
+	}
+	if free := s.at.Add(s.free); free.After(h.until) {
+		h = hold{until: free, why: "the quota is used up"}
+	}
+
+	soon := s.at.Add(time.Second)
+	switch {
+	case h.why != "":
+		return h
+	case s.mine > 0:
+		return hold{until: soon, why: "a prompt of the project is being sent"}
+	case s.total >= s.mostPosts():
+		return hold{until: soon, why: "prompts of other projects are being sent"}
+	case len(s.queue) == 0:
+		return hold{until: soon, why: "its prompts were canceled, or sent, meanwhile"}
+	}
+	return hold{}
+}
+
+// mostPosts is how many POSTs may be in progress.
+func (s situation) mostPosts() int {
 	most := maxPosts
 	for _, p := range s.pauses {
+		if p.Source == byBreaker && p.Project == "" {
+			return 1
+		}
 		if p.tripped(s.at) {
 			most--
 		}
-		if p.Project != "" && p.Project != s.project {
-			continue
-		}
+	}
+	return max(1, most)
+}
 
-		t.wait = max(t.wait, p.Until.Sub(s.at))
-		if p.Source == byBreaker {
+// decide gives the first prompt of the queue its turn, or says how long key has to wait.
+func (s situation) decide(key string) turn {
+	t := turn{project: s.project}
+	for _, p := range s.pauses {
+		if p.Source == byBreaker && p.concerns(s.project) {
 			t.probe = true
 			t.all = t.all || p.Project == ""
 		}
 	}
-	if t.all {
-		most = 1
-	}
 
-	isEmpty := len(s.queue) == 0 // key was canceled meanwhile
-	if isEmpty || s.mine > 0 || s.total >= max(1, most) {
-		t.wait = max(t.wait, time.Second)
-	}
-	if t.wait > 0 {
+	if h := s.hold(); h.why != "" {
 		rank := slices.Index(append(s.queue, key), key)
-		t.wait = min(t.wait, maxWait) + time.Duration(rank)*time.Second // not all look at once
+		t.wait = min(h.until.Sub(s.at), maxWait) + time.Duration(rank)*time.Second // not all look at once
 		return t
 	}
-
 	t.key = s.queue[0]
 	return t
 }
@@ -142,7 +170,7 @@ func queueOf(ctx context.Context, tx once.DB, project string) ([]string, error) 
 		return nil
 	}, `SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p
 WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1
-ORDER BY p.priority, p.added, p.key LIMIT $2`, project, ranked)
+ORDER BY p.priority, p.queued, p.key LIMIT $2`, project, ranked)
 	return keys, err
 }
 
@@ -173,21 +201,27 @@ func (s store) endTurn(ctx context.Context, t turn, r result) error {
 			until := now.Add(min(r.wait, day))
 			return pauseRow{Project: t.project, Source: byService, Since: now, Until: until, Reason: reason}.store(ctx, tx)
 		case serviceWorks:
-			_, err := tx.ExecContext(ctx,
-				"DELETE FROM fleet_pauses WHERE source = $1 AND project IN ($2, '')", byBreaker, t.project)
-			return err
+			return s.liftBreaker(ctx, tx, t.project)
 		}
 		return nil
 	})
 }
 
+// giveBack ends the POST. A prompt that is still pending gives back its place in the quota. If it was
+// sent and came back, it goes behind the others of its priority: what keeps it may be its content.
 func giveBack(ctx context.Context, tx once.DB, t turn, r result, now time.Time) error {
-	var err error
-	if r.record.State == once.Pending {
-		_, err = tx.ExecContext(ctx, "DELETE FROM fleet_posts WHERE id = $1", t.id)
-	} else {
-		_, err = tx.ExecContext(ctx, "UPDATE fleet_posts SET ends = $2 WHERE id = $1", t.id, now.UnixMilli())
+	if r.record.State != once.Pending {
+		_, err := tx.ExecContext(ctx, "UPDATE fleet_posts SET ends = $2 WHERE id = $1", t.id, now.UnixMilli())
+		return err
 	}
+
+	if _, err := tx.ExecContext(ctx, "DELETE FROM fleet_posts WHERE id = $1", t.id); err != nil {
+		return err
+	}
+	if r.status == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET queued = $2 WHERE key = $1", t.key, now.UnixMilli())
 	return err
 }
 
