@@ -43,9 +43,17 @@ func BenchmarkManyJobs(b *testing.B) {
 func useManyJobs(t testing.TB, n int) {
 	svc := mintlifytest.NewService()
 	svc.EnforceQuotas() // each job in a project of its own, which has a quota of its own
-	header := http.Header{"Authorization": {"Bearer " + mintlifytest.APIKey}, "Content-Type": {"application/json"}}
+	header := http.Header{
+		"Authorization": {"Bearer " + mintlifytest.APIKey},
+		"Content-Type":  {"application/json"},
+	}
 	do := func(status int, method, path, body string) io.Reader {
-		r := &http.Request{Method: method, URL: &url.URL{Path: path}, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+		r := &http.Request{
+			Method: method,
+			URL:    &url.URL{Path: path},
+			Header: header,
+			Body:   io.NopCloser(strings.NewReader(body)),
+		}
 		resp, err := svc.RoundTrip(r)
 		if err != nil || resp.StatusCode != status {
 			t.Fatalf("%s %s: %v, %v", method, path, resp, err)
@@ -60,8 +68,9 @@ func useManyJobs(t testing.TB, n int) {
 	}
 	for i := range n {
 		jobs := fmt.Sprintf("/v2/agent/project-%d/job", i)
+		body := do(http.StatusCreated, "POST", jobs, `{"prompt":"x"}`)
 		var created struct{ ID string }
-		if err := json.NewDecoder(do(http.StatusCreated, "POST", jobs, `{"prompt":"x"}`)).Decode(&created); err != nil {
+		if err := json.NewDecoder(body).Decode(&created); err != nil {
 			t.Fatal(err)
 		}
 		job := jobs + "/" + created.ID

@@ -26,7 +26,11 @@ func TestFailNext(t *testing.T) {
 		"socket": onSocket(t, server),
 	} {
 		t.Run(where, func(t *testing.T) {
-			svc.AddJob("j", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503, Header: http.Header{"retry-after": {"7"}}, Body: "down"}}, mintlifytest.Step{Status: mintlify.JobCompleted})
+			down := &mintlifytest.Fault{Status: 503, Header: http.Header{"retry-after": {"7"}}, Body: "down"}
+			svc.AddJob("j",
+				mintlifytest.Step{},
+				mintlifytest.Step{Fault: down},
+				mintlifytest.Step{Status: mintlify.JobCompleted})
 			fail := func(f mintlifytest.Fault) error {
 				svc.FailNext(mintlify.OpGetJob, 1, f)
 				_, err := client.Jobs.Get(t.Context(), "j")
@@ -39,7 +43,6 @@ func TestFailNext(t *testing.T) {
 			seen := len(svc.Requests())
 			assert.Error(t, fail(mintlifytest.Fault{Refuse: true}))
 			assert.Len(t, svc.Requests(), seen, "the service sees nothing of it")
-
 			assert.Equal(t, mintlify.JobActive, poll(t, client, "j").Status, "the script did not go on")
 			_, err := client.Jobs.Get(t.Context(), "j")
 			var apiErr *mintlify.APIError
@@ -84,7 +87,8 @@ func TestSucceedNext(t *testing.T) {
 func TestStepFaultFailsAPollThatFailNextLetsPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503, Delay: time.Second}}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		late := &mintlifytest.Fault{Status: 503, Delay: time.Second}
+		svc.AddJob("j", mintlifytest.Step{Fault: late}, mintlifytest.Step{Status: mintlify.JobCompleted})
 		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Delay: 2 * time.Second})
 		client := svc.Client(mintlify.WithMaxRetries(0))
 		start := time.Now()
@@ -162,7 +166,6 @@ func TestFailNextOfACall(t *testing.T) {
 			svc.SucceedNext(op, 1)
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 503})
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 200, Body: "{}"})
-
 			require.ErrorIs(t, call(), mintlify.ErrNotFound, "the service has no such endpoint")
 			require.ErrorIs(t, call(), mintlify.ErrServer)
 			require.NoError(t, call())
@@ -200,7 +203,6 @@ func TestAnUnknownEndpointListsTheFaultsThatAreStillQueued(t *testing.T) {
 	}
 	require.ErrorContains(t, call(), "No such endpoint: GET /v1/things")
 	assert.NotContains(t, call().Error(), "queued")
-
 	svc.AddJob("j")
 	svc.FailNext("GET /v1/thing", 2, mintlifytest.Fault{Status: 503})
 	svc.SucceedNext(mintlify.OpGetJob, 1)

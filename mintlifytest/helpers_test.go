@@ -15,15 +15,51 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-func send(t *testing.T, rt http.RoundTripper, method, url, key, contentType, body string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	require.NoError(t, err)
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
+// testRequest is a request that the SDK might not send.
+type testRequest struct {
+	method, path string
+	key          string // "": none
+	contentType  string // "": none
+	body         string
+}
+
+func getRequest(path string) testRequest {
+	return testRequest{method: "GET", path: path, key: mintlifytest.APIKey}
+}
+
+func postRequest(path, body string) testRequest {
+	return testRequest{
+		method:      "POST",
+		path:        path,
+		key:         mintlifytest.APIKey,
+		contentType: "application/json",
+		body:        body,
 	}
-	r.Header.Set("Content-Type", contentType)
-	response, err := rt.RoundTrip(r)
+}
+
+// as returns the request with another content type.
+func (r testRequest) as(contentType string) testRequest {
+	r.contentType = contentType
+	return r
+}
+
+// get sends a GET with the key to the service in memory, and returns status and body.
+func get(t *testing.T, svc *mintlifytest.Service, path string) (int, string) {
+	t.Helper()
+	return send(t, svc, "https://api.example.com", getRequest(path))
+}
+
+// send sends a request, and returns status and body.
+func send(t *testing.T, transport http.RoundTripper, base string, request testRequest) (int, string) {
+	t.Helper()
+	body := strings.NewReader(request.body)
+	r, err := http.NewRequestWithContext(t.Context(), request.method, base+request.path, body)
+	require.NoError(t, err)
+	if request.key != "" {
+		r.Header.Set("Authorization", "Bearer "+request.key)
+	}
+	r.Header.Set("Content-Type", request.contentType)
+	response, err := transport.RoundTrip(r)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
@@ -60,7 +96,8 @@ func statuses(t *testing.T, client *mintlify.Client, id string, n int) []string 
 func visitorRows(n int) []mintlify.Visitor {
 	rows := make([]mintlify.Visitor, n)
 	for i := range rows {
-		rows[i] = mintlify.Visitor{Path: fmt.Sprint("/guides/page-", i), Human: int64(i), AI: 2, Total: int64(i) + 2}
+		human := int64(i)
+		rows[i] = mintlify.Visitor{Path: fmt.Sprint("/guides/page-", i), Human: human, AI: 2, Total: human + 2}
 	}
 	return rows
 }

@@ -2,6 +2,7 @@ package mintlifytest_test
 
 import (
 	"fmt"
+	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,18 +17,22 @@ import (
 func TestDeployments(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
-	svc.ScriptDeployment(mintlifytest.DeploymentStep{Status: mintlify.DeploymentQueued}, mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 502}}, mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "broken", Logs: []string{"a", "b"}})
+	svc.ScriptDeployment(
+		mintlifytest.DeploymentStep{Status: mintlify.DeploymentQueued},
+		mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 502}},
+		mintlifytest.DeploymentStep{},
+		mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "broken", Logs: []string{"a", "b"}})
 	queued, err := client.Deployments.TriggerUpdate(t.Context())
 	require.NoError(t, err)
 	var seen []mintlify.DeploymentStatus
-	deployment, err := client.Deployments.WaitUntilDone(t.Context(), queued.ID, mintlify.WithOnPoll(func(p mintlify.Poll) { seen = append(seen, p.Deployment.Status) }))
+	keep := mintlify.WithOnPoll(func(p mintlify.Poll) { seen = append(seen, p.Deployment.Status) })
+	deployment, err := client.Deployments.WaitUntilDone(t.Context(), queued.ID, keep)
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	assert.Equal(t, []mintlify.DeploymentStatus{"queued", "queued", "in_progress", "failure"}, seen)
 	assert.Equal(t, []string{"a", "b"}, deployment.Logs)
 	assert.Equal(t, "broken", deployment.Summary)
 	assert.False(t, deployment.EndedAt.IsZero())
 	assert.Equal(t, []mintlify.Deployment{*deployment}, svc.Deployments())
-
 	preview, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
 	require.NoError(t, err)
 	again, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
@@ -41,7 +46,6 @@ func TestDeployments(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
 	assert.Equal(t, "b", deployment.Commit.Ref)
-
 	svc.AddDeployment("mine", mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded})
 	_, err = client.Deployments.WaitUntilDone(t.Context(), "mine")
 	require.NoError(t, err)
@@ -79,45 +83,71 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	conversations := make([]mintlify.Conversation, 600)
 	for i := range views {
 		views[i] = mintlify.View{Path: fmt.Sprint("/", i), Human: 2, AI: 1, Total: 3}
-		conversations[i] = mintlify.Conversation{ID: fmt.Sprint("c", i/2), Timestamp: at.Add(time.Duration(i) * time.Second), Query: "how?", Response: "so", ResolutionStatus: mintlify.ResolutionAnswered, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}}
+		conversations[i] = mintlify.Conversation{
+			ID:               fmt.Sprint("c", i/2),
+			Timestamp:        at.Add(time.Duration(i) * time.Second),
+			Query:            "how?",
+			Response:         "so",
+			ResolutionStatus: mintlify.ResolutionAnswered,
+			Sources:          []mintlify.ConversationSource{{Title: "A", URL: "/a"}},
+		}
 	}
 	for i := range searches {
-		searches[i] = mintlify.SearchTerm{Query: fmt.Sprint("q", i), Hits: int64(1000 - i), CTR: 0.5, TopClickedPage: "/a", LastSearchedAt: at}
-		feedback[i] = mintlify.Feedback{ID: fmt.Sprint("f", i), Path: fmt.Sprint("/", i%3), Comment: "c", CreatedAt: at, Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &helpful, Contact: "reader@example.com"}
+		searches[i] = mintlify.SearchTerm{
+			Query:          fmt.Sprint("q", i),
+			Hits:           int64(1000 - i),
+			CTR:            0.5,
+			TopClickedPage: "/a",
+			LastSearchedAt: at,
+		}
+		feedback[i] = mintlify.Feedback{
+			ID:        fmt.Sprint("f", i),
+			Path:      fmt.Sprint("/", i%3),
+			Comment:   "c",
+			CreatedAt: at,
+			Source:    mintlify.FeedbackContextual,
+			Status:    mintlify.FeedbackPending,
+			Helpful:   &helpful,
+			Contact:   "reader@example.com",
+		}
 	}
 	svc.SetViews(views)
 	svc.SetSearches(searches)
 	svc.SetFeedback(feedback)
 	svc.SetConversations(conversations)
 	svc.SetCallerStats(mintlify.CallerStats{Web: 1, API: 2, Other: 3, Total: 6})
-
 	analytics := client.Analytics
-	dates := [2]mintlify.Date{mintlify.Day(2026, 3, 1), mintlify.Day(2026, 4, 1)}
+	march := mintlify.Day(2026, 3, 1)
+	april := mintlify.Day(2026, 4, 1)
 	for _, prefetch := range []int{0, 1, 4} {
 		ahead := mintlify.WithPrefetch(prefetch)
-		rows, err := collect(analytics.Views(t.Context(), mintlify.ViewsParams{DateFrom: dates[0], DateTo: dates[1]}, ahead))
+		rows, err := collect(analytics.Views(t.Context(), mintlify.ViewsParams{DateFrom: march, DateTo: april}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, views, rows)
-		terms, err := collect(analytics.Searches(t.Context(), mintlify.SearchesParams{DateFrom: dates[0]}, ahead))
+		terms, err := collect(analytics.Searches(t.Context(), mintlify.SearchesParams{DateFrom: march}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, searches, terms)
-		said, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateTo: dates[1]}, ahead))
+		said, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateTo: april}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, feedback, said)
 		turns, err := collect(analytics.Conversations(t.Context(), mintlify.ConversationsParams{}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, conversations, turns)
 	}
-
-	none, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: dates[1]}))
+	none, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: april}))
 	require.NoError(t, err)
 	assert.Empty(t, none)
-	none, err = collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{Statuses: []mintlify.FeedbackStatus{"resolved", "dismissed"}}))
+	done := []mintlify.FeedbackStatus{"resolved", "dismissed"}
+	none, err = collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{Statuses: done}))
 	require.NoError(t, err)
 	assert.Empty(t, none)
 	byPage, err := analytics.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{Limit: 2})
 	require.NoError(t, err)
-	assert.Equal(t, &mintlify.FeedbackByPage{Pages: []mintlify.PageFeedback{{Path: "/0", ThumbsDown: 84, Total: 84}, {Path: "/1", ThumbsDown: 83, Total: 83}}, HasMore: true}, byPage)
+	assert.True(t, byPage.HasMore)
+	assert.Equal(t, []mintlify.PageFeedback{
+		{Path: "/0", ThumbsDown: 84, Total: 84},
+		{Path: "/1", ThumbsDown: 83, Total: 83},
+	}, byPage.Pages)
 	thread, err := analytics.GetThread(t.Context(), "c1")
 	require.NoError(t, err)
 	assert.Len(t, thread.Messages, 4, "two turns")
@@ -136,7 +166,10 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 		svc.EnforceQuotas()
 		svc.AddAutomation("a")
 		client := svc.Client(mintlify.WithMaxRetries(0))
-		update := func() error { _, err := client.Deployments.TriggerUpdate(t.Context()); return err }
+		update := func() error {
+			_, err := client.Deployments.TriggerUpdate(t.Context())
+			return err
+		}
 		for range 9 {
 			require.NoError(t, update())
 		}
@@ -149,7 +182,6 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 		assert.Equal(t, 10*time.Second, wait)
 		time.Sleep(wait)
 		require.NoError(t, update())
-
 		preview := func() error {
 			_, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
 			return err
@@ -158,7 +190,6 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 			require.NoError(t, preview())
 		}
 		require.ErrorIs(t, preview(), mintlify.ErrRateLimited)
-
 		for range 50 {
 			_, err = client.Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
 			require.NoError(t, err)
@@ -170,7 +201,8 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 	})
 }
 
-func collect[T any](seq func(func(T, error) bool)) (rows []T, err error) {
+func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
+	var rows []T
 	for row, err := range seq {
 		if err != nil {
 			return rows, err
@@ -206,16 +238,22 @@ func TestTimesInAnyZoneArriveAsTheSameInstant(t *testing.T) {
 
 func TestATimeThatIsNotSetIsNull(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.SetFeedback([]mintlify.Feedback{{ID: "f", Source: mintlify.FeedbackFromAgent, Status: mintlify.FeedbackPending}})
-	_, body := send(t, svc, "GET", "https://api.example.com/v1/analytics/any/feedback", mintlifytest.APIKey, "", "")
-	assert.JSONEq(t, `{"feedback":[{"id":"f","path":"","comment":null,"createdAt":null,"source":"agent","status":"pending"}],"nextCursor":null,"hasMore":false}`, body)
+	row := mintlify.Feedback{ID: "f", Source: mintlify.FeedbackFromAgent, Status: mintlify.FeedbackPending}
+	svc.SetFeedback([]mintlify.Feedback{row})
+	_, body := get(t, svc, "/v1/analytics/any/feedback")
+	assert.JSONEq(t, `{"nextCursor": null, "hasMore": false, "feedback": [
+		{"id": "f", "path": "", "comment": null, "createdAt": null, "source": "agent", "status": "pending"}
+	]}`, body)
 }
 
 func TestFeedbackFiltersTakeTheValuesOfTheServiceAlone(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.SetFeedback([]mintlify.Feedback{{ID: "f", Source: "widget", Status: "new"}})
-	const url = "https://api.example.com/v1/analytics/any/feedback"
-	const sources, statuses = "source must be one of code_snippet, contextual, agent, thumbs_only", "status must be one of pending, in_progress, resolved, dismissed"
+	const (
+		feedback = "/v1/analytics/any/feedback"
+		sources  = "source must be one of code_snippet, contextual, agent, thumbs_only"
+		statuses = "status must be one of pending, in_progress, resolved, dismissed"
+	)
 	for query, wrong := range map[string]string{
 		"":                         "",
 		"?source=thumbs_only":      "",
@@ -231,13 +269,14 @@ func TestFeedbackFiltersTakeTheValuesOfTheServiceAlone(t *testing.T) {
 		"?status=":                 statuses,
 	} {
 		for _, path := range []string{"", "/by-page"} {
-			status, body := send(t, svc, "GET", url+path+query, mintlifytest.APIKey, "", "")
+			status, body := get(t, svc, feedback+path+query)
 			if wrong == "" {
 				assert.Equal(t, 200, status, path+query)
 				continue
 			}
 			assert.Equal(t, 400, status, path+query)
-			assert.JSONEq(t, `{"error":"Invalid query parameters","details":[{"message":"`+wrong+`"}]}`, body, path+query)
+			want := `{"error":"Invalid query parameters","details":[{"message":"` + wrong + `"}]}`
+			assert.JSONEq(t, want, body, path+query)
 		}
 	}
 	_, err := svc.Client().Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{Source: "widget"})

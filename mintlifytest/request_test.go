@@ -1,6 +1,7 @@
 package mintlifytest_test
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,9 +18,22 @@ func TestRequestsAreKeptWithoutTheKey(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.Jobs.Get(t.Context(), "a/b")
 	require.Error(t, err)
-	assert.Equal(t, []mintlifytest.Request{
-		{Operation: mintlify.OpCreateJob, Method: "POST", Path: "/v2/agent/test-project/job", Query: map[string][]string{}, ProjectID: "test-project",
-			Prompt: "do it", Body: []byte(`{"prompt":"do it"}`), Acted: true},
-		{Operation: mintlify.OpGetJob, Method: "GET", Path: "/v2/agent/test-project/job/a%2Fb", Query: map[string][]string{}, ProjectID: "test-project"},
-	}, svc.Requests())
+	created := mintlifytest.Request{
+		Operation: mintlify.OpCreateJob,
+		Method:    "POST",
+		Path:      "/v2/agent/test-project/job",
+		Query:     url.Values{},
+		ProjectID: "test-project",
+		Prompt:    "do it",
+		Body:      []byte(`{"prompt":"do it"}`),
+		Acted:     true,
+	}
+	got := mintlifytest.Request{
+		Operation: mintlify.OpGetJob,
+		Method:    "GET",
+		Path:      "/v2/agent/test-project/job/a%2Fb",
+		Query:     url.Values{},
+		ProjectID: "test-project",
+	}
+	assert.Equal(t, []mintlifytest.Request{created, got}, svc.Requests())
 }

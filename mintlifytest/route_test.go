@@ -27,13 +27,19 @@ func (k *keepsBody) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	k.last = string(body)
-	return resp, err
+	return resp, nil
 }
 
 // leftOut are fields of a deployment that the fake has no value for.
-var leftOut = []string{"author.avatarUrl", "author.githubUserId", "commit.filesChanged.added", "commit.filesChanged.removed", "screenshot", "screenshotDark", "screenshotLight"}
+var leftOut = []string{
+	"author.avatarUrl", "author.githubUserId", "commit.filesChanged.added", "commit.filesChanged.removed",
+	"screenshot", "screenshotDark", "screenshotLight",
+}
 
 func TestEveryOperationIsServed(t *testing.T) {
 	for _, op := range operations.All() {
@@ -46,7 +52,6 @@ func TestEveryOperationIsServed(t *testing.T) {
 		assert.Equal(t, op.Name, requests[0].Operation)
 		assert.Equal(t, op.Method, requests[0].Method, op)
 		assert.True(t, requests[0].Acted, op)
-
 		want, err := operations.Fields(op.Body)
 		require.NoError(t, err, op)
 		sent, err := operations.Fields(rt.last)
@@ -56,10 +61,10 @@ func TestEveryOperationIsServed(t *testing.T) {
 				assert.Contains(t, sent, field, "%s: have mintlifytest send %s", op, field)
 			}
 		}
-
 		svc.FailNext(op.Name, 1, mintlifytest.Fault{Status: 503})
 		assert.ErrorIs(t, op.Do(t.Context(), client), mintlify.ErrServer, op)
-		other, err := mintlify.NewClient("mint_wrong", mintlifytest.ProjectID, mintlify.WithHTTPClient(&http.Client{Transport: svc}))
+		toService := mintlify.WithHTTPClient(&http.Client{Transport: svc})
+		other, err := mintlify.NewClient("mint_wrong", mintlifytest.ProjectID, toService)
 		require.NoError(t, err)
 		assert.ErrorIs(t, op.Do(t.Context(), other), mintlify.ErrUnauthorized, op)
 	}

@@ -3,6 +3,7 @@ package mintlifytest_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,50 +40,63 @@ func TestOptionsWireAClientOfOnesOwn(t *testing.T) {
 func TestRealScheduleIsTheOneOfTheSDK(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", mintlifytest.Step{})
+	realSchedule := append(svc.Options(), mintlifytest.WithRealSchedule())
 	for name, opts := range map[string][]mintlify.Option{
 		"the SDK's":         {mintlify.WithHTTPClient(&http.Client{Transport: svc})},
-		"WithRealSchedule":  append(svc.Options(), mintlifytest.WithRealSchedule()),
-		"given before more": append(svc.Options(), mintlifytest.WithRealSchedule(), mintlify.WithUserAgent("test")),
+		"WithRealSchedule":  realSchedule,
+		"given before more": slices.Concat(realSchedule, []mintlify.Option{mintlify.WithUserAgent("test")}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var polls []mintlify.Poll
-				var attempts []time.Time
-				client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, append(opts,
-					mintlify.WithMaxRetries(9),
-					mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
-						attempts = append(attempts, time.Now())
-						return nil
-					}))...)
-				require.NoError(t, err)
-
-				ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
-				defer cancel()
-				_, err = client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) }))
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				for _, poll := range polls {
-					usual := min(max(poll.Waited/20, 5*time.Second), time.Minute)
-					assert.InEpsilon(t, usual, poll.Next, 0.11, "after %v", poll.Waited)
-				}
-
-				longest := make([]time.Duration, 9)
-				for range 100 {
-					attempts = nil
-					svc.FailNext(mintlify.OpGetVisitors, 10, mintlifytest.Fault{Status: 503})
-					_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
-					require.ErrorIs(t, err, mintlify.ErrServer)
-					require.Len(t, attempts, 10)
-					for i := range longest {
-						longest[i] = max(longest[i], attempts[i+1].Sub(attempts[i]))
-					}
-				}
-				for i, wait := range longest { // drawn evenly from 0 to the bound
-					bound := min(500*time.Millisecond<<i, 30*time.Second)
-					assert.LessOrEqual(t, wait, bound)
-					assert.Greater(t, wait, bound*4/5, "100 waits before retry %d, all of them short", i+1)
-				}
+				requireRealPolls(t, opts)
+				requireRealRetries(t, svc, opts)
 			})
 		})
+	}
+}
+
+func requireRealPolls(t *testing.T, opts []mintlify.Option) {
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, opts...)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+	defer cancel()
+	var polls []mintlify.Poll
+	keep := mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) })
+	_, err = client.Jobs.WaitUntilDone(ctx, "j", keep)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NotEmpty(t, polls)
+	for _, poll := range polls {
+		usual := min(max(poll.Waited/20, 5*time.Second), time.Minute)
+		assert.InEpsilon(t, usual, poll.Next, 0.11, "after %v", poll.Waited)
+	}
+}
+
+// Each wait before a retry is drawn evenly from 0 to a bound: so is the longest of 100 near it.
+func requireRealRetries(t *testing.T, svc *mintlifytest.Service, opts []mintlify.Option) {
+	const retries = 9
+	var attempts []time.Time
+	note := mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+		attempts = append(attempts, time.Now())
+		return nil
+	})
+	withRetries := slices.Concat(opts, []mintlify.Option{mintlify.WithMaxRetries(retries), note})
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, withRetries...)
+	require.NoError(t, err)
+	longest := make([]time.Duration, retries)
+	for range 100 {
+		attempts = nil
+		svc.FailNext(mintlify.OpGetVisitors, retries+1, mintlifytest.Fault{Status: 503})
+		_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		require.ErrorIs(t, err, mintlify.ErrServer)
+		require.Len(t, attempts, retries+1)
+		for i := range longest {
+			longest[i] = max(longest[i], attempts[i+1].Sub(attempts[i]))
+		}
+	}
+	for i, wait := range longest {
+		bound := min(500*time.Millisecond<<i, 30*time.Second)
+		assert.LessOrEqual(t, wait, bound)
+		assert.Greater(t, wait, bound*4/5, "100 waits before retry %d, all of them short", i+1)
 	}
 }
 

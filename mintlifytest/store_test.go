@@ -22,7 +22,8 @@ func TestStoresOfPackageOnce(t *testing.T) {
 		})
 	})
 	t.Run("public", func(t *testing.T) {
-		mintlifytest.TestStore(t, func(*testing.T) once.Store { return public{once.NewMemory()} }, mintlifytest.WithPublicRecords())
+		open := func(*testing.T) once.Store { return public{once.NewMemory()} }
+		mintlifytest.TestStore(t, open, mintlifytest.WithPublicRecords())
 	})
 }
 
@@ -30,6 +31,8 @@ func TestStoresOfPackageOnce(t *testing.T) {
 type public struct{ once.Store }
 
 func (p public) Put(ctx context.Context, r once.Record) error {
-	r.Prompt, r.Project, r.Problem = "", "", ""
+	r.Prompt = ""
+	r.Project = ""
+	r.Problem = ""
 	return p.Store.Put(ctx, r)
 }

@@ -18,37 +18,41 @@ import (
 func TestSetVisitorsFunc(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
-	january, february := mintlify.Day(2026, time.January, 1), mintlify.Instant(time.Date(2026, time.February, 1, 12, 0, 0, 5e6, time.UTC))
-	var asked []mintlify.VisitorsParams
-	svc.SetVisitorsFunc(func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-		asked = append(asked, params)
+	type (
+		params = mintlify.VisitorsParams
+		rows   = []mintlify.Visitor
+		totals = mintlify.VisitorTotals
+	)
+	january := mintlify.Day(2026, time.January, 1)
+	february := mintlify.Instant(time.Date(2026, time.February, 1, 12, 0, 0, 5e6, time.UTC))
+	var asked []params
+	svc.SetVisitorsFunc(func(projectID string, p params) (rows, totals) {
+		asked = append(asked, p)
 		assert.Len(t, svc.Requests(), len(asked), "it may call the service")
-		if projectID != "other" || params.DateFrom != january {
-			return nil, mintlify.VisitorTotals{}
+		if projectID != "other" || p.DateFrom != january {
+			return nil, totals{}
 		}
-		return visitorRows(120), mintlify.VisitorTotals{Human: 7, AI: 8, Total: 9}
+		return visitorRows(120), totals{Human: 7, AI: 8, Total: 9}
 	})
 	none, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, none.Visitors)
 	assert.Zero(t, none.Totals)
-
 	other, err := client.ForProject("other")
 	require.NoError(t, err)
-	dates := mintlify.VisitorsParams{DateFrom: january, DateTo: february}
+	dates := params{DateFrom: january, DateTo: february}
 	first, err := other.Analytics.GetVisitors(t.Context(), dates)
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(120)[:50], first.Visitors, "the service's default")
 	assert.True(t, first.HasMore)
-	assert.Equal(t, mintlify.VisitorTotals{Human: 7, AI: 8, Total: 9}, first.Totals)
-	last := mintlify.VisitorsParams{DateFrom: january, DateTo: february, Limit: 100, Offset: 100}
+	assert.Equal(t, totals{Human: 7, AI: 8, Total: 9}, first.Totals)
+	last := params{DateFrom: january, DateTo: february, Limit: 100, Offset: 100}
 	second, err := other.Analytics.GetVisitors(t.Context(), last)
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(120)[100:], second.Visitors)
 	assert.False(t, second.HasMore)
-	assert.Equal(t, []mintlify.VisitorsParams{{}, dates, last}, asked, "as sent")
-
-	_, err = other.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Offset: math.MaxInt - 250, Limit: 250})
+	assert.Equal(t, []params{{}, dates, last}, asked, "as sent")
+	_, err = other.Analytics.GetVisitors(t.Context(), params{Offset: math.MaxInt - 250, Limit: 250})
 	require.NoError(t, err, "beyond the end")
 	svc.SetVisitors(visitorRows(3))
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
@@ -75,18 +79,44 @@ func TestPagesOfVisitorsAreCheap(t *testing.T) {
 
 // Code that sums rows does not get the totals.
 func TestTotalsOfVisitorsAreNotTheSumsOfTheRows(t *testing.T) {
+	type row = mintlify.Visitor
+	type totals = mintlify.VisitorTotals
 	for name, tc := range map[string]struct {
-		rows []mintlify.Visitor
-		want mintlify.VisitorTotals
+		rows []row
+		want totals
 	}{
-		"none":                   {nil, mintlify.VisitorTotals{}},
-		"one row":                {[]mintlify.Visitor{{Human: 3, AI: 2, Total: 4}}, mintlify.VisitorTotals{Human: 3, AI: 2, Total: 4}},
-		"one row of each kind":   {[]mintlify.Visitor{{Human: 3, Total: 3}, {AI: 2, Total: 2}}, mintlify.VisitorTotals{Human: 3, AI: 2, Total: 4}},
-		"the least of two":       {[]mintlify.Visitor{{Human: 1, AI: 1, Total: 2}, {Human: 1, AI: 1, Total: 2}}, mintlify.VisitorTotals{Human: 1, AI: 1, Total: 2}},
-		"one row far ahead":      {[]mintlify.Visitor{{Human: 900, AI: 90, Total: 980}, {Human: 1, AI: 1, Total: 2}}, mintlify.VisitorTotals{Human: 900, AI: 90, Total: 981}},
-		"three alike":            {slices.Repeat([]mintlify.Visitor{{Human: 10, AI: 20, Total: 30}}, 3), mintlify.VisitorTotals{Human: 20, AI: 40, Total: 60}},
-		"a total of its own":     {[]mintlify.Visitor{{Total: 5}, {Total: 5}}, mintlify.VisitorTotals{Total: 5}},
-		"without one everywhere": {[]mintlify.Visitor{{Human: 5}, {AI: 5}, {Human: 5}}, mintlify.VisitorTotals{Human: 7, AI: 5}},
+		"none": {
+			rows: nil,
+			want: totals{},
+		},
+		"one row": {
+			rows: []row{{Human: 3, AI: 2, Total: 4}},
+			want: totals{Human: 3, AI: 2, Total: 4},
+		},
+		"one row of each kind": {
+			rows: []row{{Human: 3, Total: 3}, {AI: 2, Total: 2}},
+			want: totals{Human: 3, AI: 2, Total: 4},
+		},
+		"the least of two": {
+			rows: []row{{Human: 1, AI: 1, Total: 2}, {Human: 1, AI: 1, Total: 2}},
+			want: totals{Human: 1, AI: 1, Total: 2},
+		},
+		"one row far ahead": {
+			rows: []row{{Human: 900, AI: 90, Total: 980}, {Human: 1, AI: 1, Total: 2}},
+			want: totals{Human: 900, AI: 90, Total: 981},
+		},
+		"three alike": {
+			rows: slices.Repeat([]row{{Human: 10, AI: 20, Total: 30}}, 3),
+			want: totals{Human: 20, AI: 40, Total: 60},
+		},
+		"a total of its own": {
+			rows: []row{{Total: 5}, {Total: 5}},
+			want: totals{Total: 5},
+		},
+		"without one everywhere": {
+			rows: []row{{Human: 5}, {AI: 5}, {Human: 5}},
+			want: totals{Human: 7, AI: 5},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
@@ -107,7 +137,6 @@ func TestSetVisitors(t *testing.T) {
 	}
 	svc.SetVisitors(rows)
 	rows[0].Path = "/mine" // the caller's own from here on
-
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Len(t, page.Visitors, 50, "the service's default")
@@ -122,19 +151,30 @@ func TestSetVisitors(t *testing.T) {
 		assert.False(t, page.HasMore)
 		assert.EqualValues(t, 60, page.Totals.Human, "of all")
 	}
-
-	const url = "https://api.example.com/prefix/v1/analytics/any/visitors"
-	for query, status := range map[string]int{
-		"": 200, "?limit=1&offset=0": 200, "?limit=250": 200, "?dateFrom=2024-01-01&dateTo=2024-01-02T00:00:00.000Z": 200,
-		"?limit=0": 400, "?limit=251": 400, "?limit=x": 400, "?limit=": 400, "?offset=-1": 400, "?offset=1.5": 400,
-		"?dateFrom=yesterday": 400, "?dateTo=": 400, "?dateTo=2024-01-01T00:00:00%2B02:00": 400,
+	const base = "https://api.example.com/prefix"
+	const visitors = "/v1/analytics/any/visitors"
+	for query, want := range map[string]int{
+		"":                  200,
+		"?limit=1&offset=0": 200,
+		"?limit=250":        200,
+		"?dateFrom=2024-01-01&dateTo=2024-01-02T00:00:00.000Z": 200,
+		"?limit=0":                            400,
+		"?limit=251":                          400,
+		"?limit=x":                            400,
+		"?limit=":                             400,
+		"?offset=-1":                          400,
+		"?offset=1.5":                         400,
+		"?dateFrom=yesterday":                 400,
+		"?dateTo=":                            400,
+		"?dateTo=2024-01-01T00:00:00%2B02:00": 400,
 	} {
-		got, body := send(t, svc, "GET", url+query, mintlifytest.APIKey, "", "")
-		assert.Equal(t, status, got, query)
-		assert.Equal(t, status == 400, strings.Contains(body, `"details":[{"message":"`), "%s: %s", query, body)
+		status, body := send(t, svc, base, getRequest(visitors+query))
+		assert.Equal(t, want, status, query)
+		hasDetails := strings.Contains(body, `"details":[{"message":"`)
+		assert.Equal(t, want == 400, hasDetails, "%s: %s", query, body)
 	}
-	status, _ := send(t, svc, "POST", url, mintlifytest.APIKey, "", "")
+	status, _ := send(t, svc, base, postRequest(visitors, ""))
 	assert.Equal(t, 404, status)
-	status, _ = send(t, svc, "GET", url, "", "", "")
+	status, _ = send(t, svc, base, testRequest{method: "GET", path: visitors})
 	assert.Equal(t, 401, status)
 }
