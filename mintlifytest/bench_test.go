@@ -60,12 +60,14 @@ func useManyJobs(t testing.TB, n int) {
 		}
 		return resp.Body
 	}
+
 	for i := range n {
 		svc.AddJob(fmt.Sprint("job_", n+i+1)) // an id that a created job would have
 		svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted})
 		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
 		svc.SucceedNext(mintlify.OpGetJob, 1)
 	}
+
 	for i := range n {
 		jobs := fmt.Sprintf("/v2/agent/project-%d/job", i)
 		body := do(http.StatusCreated, "POST", jobs, `{"prompt":"x"}`)
@@ -73,12 +75,14 @@ func useManyJobs(t testing.TB, n int) {
 		if err := json.NewDecoder(body).Decode(&created); err != nil {
 			t.Fatal(err)
 		}
+
 		job := jobs + "/" + created.ID
 		do(http.StatusServiceUnavailable, "GET", job, "")
 		do(http.StatusOK, "GET", job, "")
 		do(http.StatusOK, "POST", job+"/message", `{"prompt":"x"}`)
 		svc.AddJob(fmt.Sprint("job_", n+i+1), mintlifytest.Step{Status: mintlify.JobFailed}) // replaced
 	}
+
 	require.Len(t, svc.Jobs(), 2*n)
 	require.Len(t, svc.Requests(), 4*n)
 }

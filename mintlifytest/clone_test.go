@@ -27,6 +27,7 @@ func TestStepsAreTheServicesOwn(t *testing.T) {
 	fault.Status = 404
 	fault.Header.Set("Retry-After", "9")
 	logs[0] = "mine"
+
 	requireRetryAfter := func(err error) {
 		t.Helper()
 		require.ErrorIs(t, err, mintlify.ErrServer)
@@ -34,12 +35,14 @@ func TestStepsAreTheServicesOwn(t *testing.T) {
 		require.ErrorAs(t, err, &apiErr)
 		require.Equal(t, 7*time.Second, apiErr.RetryAfter)
 	}
+
 	_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
 	requireRetryAfter(err)
 	created, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
 	require.NoError(t, err)
 	triggered, err := client.Deployments.TriggerUpdate(t.Context())
 	require.NoError(t, err)
+
 	for _, id := range []string{created.ID, "j"} {
 		_, err = client.Jobs.Get(t.Context(), id)
 		requireRetryAfter(err)
@@ -61,6 +64,7 @@ func TestDeploymentsAreTheTestsOwn(t *testing.T) {
 	mine := svc.Deployments()[0]
 	mine.Logs[0] = "mine"
 	mine.Commit.FilesChanged.Modified[0] = "mine"
+
 	assert.Equal(t, []string{"Building"}, svc.Deployments()[0].Logs)
 	assert.Equal(t, []string{"introduction.mdx"}, svc.Deployments()[0].Commit.FilesChanged.Modified)
 	reported, err := svc.Client().Deployments.Get(t.Context(), "d")
@@ -79,6 +83,7 @@ func TestRequestsAreTheTestsOwn(t *testing.T) {
 	mine[0].Body[0] = 'm'
 	mine[1].Query["limit"][0] = "mine"
 	mine[1].Query.Set("mine", "1")
+
 	again := svc.Requests()
 	assert.JSONEq(t, `{"prompt":"x"}`, string(again[0].Body))
 	assert.Equal(t, "limit=5", again[1].Query.Encode())
@@ -102,6 +107,7 @@ func TestRowsAreTheServicesOwn(t *testing.T) {
 	helpful = false
 	conversations[0].ID = "mine"
 	conversations[0].Sources[0].Title = "mine"
+
 	viewPage, err := analytics.GetViews(t.Context(), mintlify.ViewsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "/a", viewPage.Views[0].Path)

@@ -47,6 +47,7 @@ func TestPackageDocumentationIsATestThatPasses(t *testing.T) {
 	require.NoError(t, err)
 	here, err := os.ReadFile("doc_test.go")
 	require.NoError(t, err)
+
 	blocks := 0
 	for _, block := range new(comment.Parser).Parse(file.Doc.Text()).Content {
 		if code, ok := block.(*comment.Code); ok {

@@ -36,6 +36,7 @@ func TestFailNext(t *testing.T) {
 				_, err := client.Jobs.Get(t.Context(), "j")
 				return err
 			}
+
 			assert.ErrorIs(t, fail(mintlifytest.Fault{Status: 500}), mintlify.ErrServer)
 			assert.ErrorIs(t, fail(mintlifytest.Fault{Body: "<html>"}), mintlify.ErrMalformedResponse)
 			assert.ErrorIs(t, fail(mintlifytest.Fault{Truncate: true}), io.ErrUnexpectedEOF)
@@ -43,12 +44,14 @@ func TestFailNext(t *testing.T) {
 			seen := len(svc.Requests())
 			assert.Error(t, fail(mintlifytest.Fault{Refuse: true}))
 			assert.Len(t, svc.Requests(), seen, "the service sees nothing of it")
+
 			assert.Equal(t, mintlify.JobActive, poll(t, client, "j").Status, "the script did not go on")
 			_, err := client.Jobs.Get(t.Context(), "j")
 			var apiErr *mintlify.APIError
 			require.ErrorAs(t, err, &apiErr)
 			assert.Equal(t, 7*time.Second, apiErr.RetryAfter)
 			assert.Equal(t, "down", apiErr.Message)
+
 			assert.NoError(t, fail(mintlifytest.Fault{}), "the zero fault is none")
 			assert.Equal(t, mintlify.JobCompleted, poll(t, client, "j").Status)
 		})
@@ -61,6 +64,7 @@ func TestFailNextKeepsTheOrder(t *testing.T) {
 	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 500})
 	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 404})
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 409})
+
 	client := svc.Client(mintlify.WithMaxRetries(0))
 	for _, kind := range []error{mintlify.ErrServer, mintlify.ErrServer, mintlify.ErrNotFound, nil} {
 		_, err := client.Jobs.Get(t.Context(), "j")
@@ -77,6 +81,7 @@ func TestSucceedNext(t *testing.T) {
 	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 404})
 	svc.SucceedNext(mintlify.OpGetJob, 0)
 	svc.FailNext(mintlify.OpGetJob, -1, mintlifytest.Fault{Status: 400})
+
 	client := svc.Client(mintlify.WithMaxRetries(0))
 	for _, kind := range []error{nil, nil, mintlify.ErrServer, nil, mintlify.ErrNotFound, nil} {
 		_, err := client.Jobs.Get(t.Context(), "j")
@@ -91,6 +96,7 @@ func TestStepFaultFailsAPollThatFailNextLetsPass(t *testing.T) {
 		svc.AddJob("j", mintlifytest.Step{Fault: late}, mintlifytest.Step{Status: mintlify.JobCompleted})
 		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Delay: 2 * time.Second})
 		client := svc.Client(mintlify.WithMaxRetries(0))
+
 		start := time.Now()
 		_, err := client.Jobs.Get(t.Context(), "j")
 		assert.ErrorIs(t, err, mintlify.ErrServer)
@@ -120,6 +126,7 @@ func TestFaultActed(t *testing.T) {
 			client := svc.Client(mintlify.WithMaxRetries(0))
 			svc.FailNext(mintlify.OpCreateJob, 1, tc.fault)
 			_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+
 			var apiErr *mintlify.APIError
 			if errors.As(err, &apiErr) {
 				assert.Equal(t, tc.fault.Status, apiErr.StatusCode)
@@ -138,9 +145,11 @@ func TestDelayEndsWithTheContext(t *testing.T) {
 		svc.AddJob("j", mintlifytest.Step{Status: mintlify.JobCompleted})
 		svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Delay: 10 * time.Second})
 		client := svc.Client()
+
 		start := time.Now()
 		assert.Equal(t, mintlify.JobCompleted, poll(t, client, "j").Status, "late, but a success")
 		assert.Equal(t, 10*time.Second, time.Since(start))
+
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := client.Jobs.Get(ctx, "j")
@@ -166,6 +175,7 @@ func TestFailNextOfACall(t *testing.T) {
 			svc.SucceedNext(op, 1)
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 503})
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 200, Body: "{}"})
+
 			require.ErrorIs(t, call(), mintlify.ErrNotFound, "the service has no such endpoint")
 			require.ErrorIs(t, call(), mintlify.ErrServer)
 			require.NoError(t, call())
@@ -185,6 +195,7 @@ func TestFailNextOfACallToAnEndpointOfTheService(t *testing.T) {
 	call := mintlify.Call{Method: "GET", Path: "/v1/analytics/" + mintlifytest.ProjectID + "/views"}
 	svc.FailNext("GET "+mintlify.Operation(call.Path), 1, mintlifytest.Fault{Status: 503})
 	svc.FailNext(mintlify.OpGetViews, 1, mintlifytest.Fault{Status: 500})
+
 	for _, status := range []int{500, 503} {
 		var apiErr *mintlify.APIError
 		require.ErrorAs(t, client.Call(t.Context(), call, nil), &apiErr)
@@ -203,6 +214,7 @@ func TestAnUnknownEndpointListsTheFaultsThatAreStillQueued(t *testing.T) {
 	}
 	require.ErrorContains(t, call(), "No such endpoint: GET /v1/things")
 	assert.NotContains(t, call().Error(), "queued")
+
 	svc.AddJob("j")
 	svc.FailNext("GET /v1/thing", 2, mintlifytest.Fault{Status: 503})
 	svc.SucceedNext(mintlify.OpGetJob, 1)

@@ -16,6 +16,7 @@ func TestServiceChecksRequestsAsTheServiceDoes(t *testing.T) {
 	svc.AddJob("j", mintlifytest.Step{})
 	server := httptest.NewServer(svc)
 	defer server.Close()
+
 	const jobs = "/v2/agent/" + mintlifytest.ProjectID + "/job"
 	const prompt = `{"prompt":"x"}`
 	withoutKey := testRequest{method: "GET", path: jobs + "/j"}

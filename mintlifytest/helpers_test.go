@@ -59,6 +59,7 @@ func send(t *testing.T, transport http.RoundTripper, base string, request testRe
 		r.Header.Set("Authorization", "Bearer "+request.key)
 	}
 	r.Header.Set("Content-Type", request.contentType)
+
 	response, err := transport.RoundTrip(r)
 	require.NoError(t, err)
 	defer response.Body.Close()

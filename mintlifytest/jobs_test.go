@@ -28,6 +28,7 @@ func TestScriptJob(t *testing.T) {
 		assert.Empty(t, job.PRLink)
 		assert.Zero(t, job.ArchivedAt)
 	}
+
 	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
 	svc.ScriptJob(
 		mintlifytest.Step{},
@@ -39,6 +40,7 @@ func TestScriptJob(t *testing.T) {
 	third := create()
 	assert.Equal(t, []string{"failed", "failed"}, statuses(t, client, first, 2))
 	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, second, 2))
+
 	message(second)
 	left := []string{"completed", "archived", "archived"}
 	assert.Equal(t, left, statuses(t, client, second, 3), "the steps that are left")
@@ -47,16 +49,19 @@ func TestScriptJob(t *testing.T) {
 	assert.Equal(t, []string{"active", "archived", "archived"}, statuses(t, client, second, 3))
 	assert.Equal(t, []string{"active", "completed", "completed"}, statuses(t, client, third, 3), "without a script")
 	assert.NotEmpty(t, poll(t, client, third).PRLink)
+
 	svc.AddJob("job_5", mintlifytest.Step{Status: mintlify.JobCompleted})
 	message("job_5")
 	again := []string{"active", "completed"}
 	assert.Equal(t, again, statuses(t, client, "job_5", 2), "though it had not been polled yet")
 	fourth := create()
 	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, fourth, 2), "an id of its own")
+
 	svc.AddJob("a/b c", mintlifytest.Step{Status: "paused"})
 	assert.Equal(t, "paused", string(poll(t, client, "a/b c").Status))
 	svc.AddJob("a/b c", mintlifytest.Step{Status: mintlify.JobCompleted})
 	assert.Equal(t, "completed", string(poll(t, client, "a/b c").Status), "replaced")
+
 	var ids []string
 	for _, job := range svc.Jobs() {
 		ids = append(ids, job.ID)

@@ -22,6 +22,7 @@ func TestDeployments(t *testing.T) {
 		mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 502}},
 		mintlifytest.DeploymentStep{},
 		mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "broken", Logs: []string{"a", "b"}})
+
 	queued, err := client.Deployments.TriggerUpdate(t.Context())
 	require.NoError(t, err)
 	var seen []mintlify.DeploymentStatus
@@ -33,6 +34,7 @@ func TestDeployments(t *testing.T) {
 	assert.Equal(t, "broken", deployment.Summary)
 	assert.False(t, deployment.EndedAt.IsZero())
 	assert.Equal(t, []mintlify.Deployment{*deployment}, svc.Deployments())
+
 	preview, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
 	require.NoError(t, err)
 	again, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
@@ -42,10 +44,12 @@ func TestDeployments(t *testing.T) {
 	assert.Equal(t, preview.PreviewURL, again.PreviewURL, "a branch keeps its preview")
 	assert.NotEqual(t, preview.PreviewURL, other.PreviewURL)
 	assert.NotEqual(t, preview.ID, again.ID)
+
 	deployment, err = client.Deployments.WaitUntilDone(t.Context(), preview.ID)
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
 	assert.Equal(t, "b", deployment.Commit.Ref)
+
 	svc.AddDeployment("mine", mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded})
 	_, err = client.Deployments.WaitUntilDone(t.Context(), "mine")
 	require.NoError(t, err)
@@ -116,6 +120,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	svc.SetFeedback(feedback)
 	svc.SetConversations(conversations)
 	svc.SetCallerStats(mintlify.CallerStats{Web: 1, API: 2, Other: 3, Total: 6})
+
 	analytics := client.Analytics
 	march := mintlify.Day(2026, 3, 1)
 	april := mintlify.Day(2026, 4, 1)
@@ -124,16 +129,20 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 		rows, err := collect(analytics.Views(t.Context(), mintlify.ViewsParams{DateFrom: march, DateTo: april}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, views, rows)
+
 		terms, err := collect(analytics.Searches(t.Context(), mintlify.SearchesParams{DateFrom: march}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, searches, terms)
+
 		said, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateTo: april}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, feedback, said)
+
 		turns, err := collect(analytics.Conversations(t.Context(), mintlify.ConversationsParams{}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, conversations, turns)
 	}
+
 	none, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: april}))
 	require.NoError(t, err)
 	assert.Empty(t, none)
@@ -141,6 +150,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	none, err = collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{Statuses: done}))
 	require.NoError(t, err)
 	assert.Empty(t, none)
+
 	byPage, err := analytics.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{Limit: 2})
 	require.NoError(t, err)
 	assert.True(t, byPage.HasMore)
@@ -148,14 +158,17 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 		{Path: "/0", ThumbsDown: 84, Total: 84},
 		{Path: "/1", ThumbsDown: 83, Total: 83},
 	}, byPage.Pages)
+
 	thread, err := analytics.GetThread(t.Context(), "c1")
 	require.NoError(t, err)
 	assert.Len(t, thread.Messages, 4, "two turns")
 	_, err = analytics.GetThread(t.Context(), "unknown")
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
+
 	stats, err := analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 6, stats.Total)
+
 	_, err = analytics.GetSearches(t.Context(), mintlify.SearchesParams{Cursor: "of another export"})
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)
 }
@@ -177,11 +190,13 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 		require.NoError(t, err)
 		err = update()
 		require.ErrorIs(t, err, mintlify.ErrRateLimited, "shared with automations")
+
 		wait, ok := mintlify.RetryAfter(err)
 		require.True(t, ok)
 		assert.Equal(t, 10*time.Second, wait)
 		time.Sleep(wait)
 		require.NoError(t, update())
+
 		preview := func() error {
 			_, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
 			return err
@@ -190,6 +205,7 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 			require.NoError(t, preview())
 		}
 		require.ErrorIs(t, preview(), mintlify.ErrRateLimited)
+
 		for range 50 {
 			_, err = client.Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
 			require.NoError(t, err)
@@ -221,15 +237,19 @@ func TestTimesInAnyZoneArriveAsTheSameInstant(t *testing.T) {
 	svc.SetFeedback([]mintlify.Feedback{{ID: "f", CreatedAt: at}})
 	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at}})
 	analytics := svc.Client().Analytics
+
 	searches, err := analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
 	require.NoError(t, err)
 	assert.Equal(t, utc, searches.Searches[0].LastSearchedAt)
+
 	feedback, err := analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
 	require.NoError(t, err)
 	assert.Equal(t, utc, feedback.Feedback[0].CreatedAt)
+
 	conversations, err := analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, utc, conversations.Conversations[0].Timestamp)
+
 	thread, err := analytics.GetThread(t.Context(), "c")
 	require.NoError(t, err)
 	assert.Equal(t, utc, thread.CreatedAt)
@@ -279,6 +299,7 @@ func TestFeedbackFiltersTakeTheValuesOfTheServiceAlone(t *testing.T) {
 			assert.JSONEq(t, want, body, path+query)
 		}
 	}
+
 	_, err := svc.Client().Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{Source: "widget"})
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)
 	assert.ErrorContains(t, err, sources)

@@ -29,10 +29,12 @@ func TestEnforceQuotasSaysRetryAfter(t *testing.T) {
 			require.Equal(t, http.StatusTooManyRequests, apiErr.StatusCode)
 			return apiErr.RetryAfter
 		}
+
 		for range 100 {
 			require.Zero(t, get())
 			time.Sleep(10*time.Second + 100*time.Millisecond)
 		}
+
 		// The first request is 1010 seconds old.
 		assert.Equal(t, 2590*time.Second, get())
 		time.Sleep(time.Millisecond)
@@ -54,6 +56,7 @@ func TestEnforceQuotas(t *testing.T) {
 			_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
 			return err
 		}
+
 		for range 100 {
 			require.NoError(t, create(client))
 		}
@@ -61,6 +64,7 @@ func TestEnforceQuotas(t *testing.T) {
 		_, err := client.Jobs.Message(t.Context(), "job_1", mintlify.MessageParams{Prompt: "x"})
 		require.ErrorIs(t, err, mintlify.ErrRateLimited, "messages count too")
 		poll(t, client, "job_1")
+
 		other, err := client.ForProject("other")
 		require.NoError(t, err)
 		require.NoError(t, create(other), "of each project")
@@ -70,6 +74,7 @@ func TestEnforceQuotas(t *testing.T) {
 		}
 		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 		require.ErrorIs(t, err, mintlify.ErrRateLimited, "of the organization, whatever the project")
+
 		time.Sleep(time.Hour)
 		require.NoError(t, create(client), "of an hour")
 		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})

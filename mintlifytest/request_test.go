@@ -18,6 +18,7 @@ func TestRequestsAreKeptWithoutTheKey(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.Jobs.Get(t.Context(), "a/b")
 	require.Error(t, err)
+
 	created := mintlifytest.Request{
 		Operation: mintlify.OpCreateJob,
 		Method:    "POST",

@@ -26,6 +26,7 @@ func (k *keepsBody) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, err
@@ -46,12 +47,14 @@ func TestEveryOperationIsServed(t *testing.T) {
 		svc := operations.NewService()
 		rt := &keepsBody{base: svc}
 		client := svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: rt}), mintlify.WithMaxRetries(0))
+
 		require.NoError(t, op.Do(t.Context(), client), "add a route for %s to mintlifytest", op)
 		requests := svc.Requests()
 		require.Len(t, requests, 1, op)
 		assert.Equal(t, op.Name, requests[0].Operation)
 		assert.Equal(t, op.Method, requests[0].Method, op)
 		assert.True(t, requests[0].Acted, op)
+
 		want, err := operations.Fields(op.Body)
 		require.NoError(t, err, op)
 		sent, err := operations.Fields(rt.last)
@@ -61,6 +64,7 @@ func TestEveryOperationIsServed(t *testing.T) {
 				assert.Contains(t, sent, field, "%s: have mintlifytest send %s", op, field)
 			}
 		}
+
 		svc.FailNext(op.Name, 1, mintlifytest.Fault{Status: 503})
 		assert.ErrorIs(t, op.Do(t.Context(), client), mintlify.ErrServer, op)
 		toService := mintlify.WithHTTPClient(&http.Client{Transport: svc})

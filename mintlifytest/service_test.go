@@ -60,6 +60,7 @@ func requireRealPolls(t *testing.T, opts []mintlify.Option) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
 	defer cancel()
+
 	var polls []mintlify.Poll
 	keep := mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) })
 	_, err = client.Jobs.WaitUntilDone(ctx, "j", keep)
@@ -82,6 +83,7 @@ func requireRealRetries(t *testing.T, svc *mintlifytest.Service, opts []mintlify
 	withRetries := slices.Concat(opts, []mintlify.Option{mintlify.WithMaxRetries(retries), note})
 	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, withRetries...)
 	require.NoError(t, err)
+
 	longest := make([]time.Duration, retries)
 	for range 100 {
 		attempts = nil
@@ -93,6 +95,7 @@ func requireRealRetries(t *testing.T, svc *mintlifytest.Service, opts []mintlify
 			longest[i] = max(longest[i], attempts[i+1].Sub(attempts[i]))
 		}
 	}
+
 	for i, wait := range longest {
 		bound := min(500*time.Millisecond<<i, 30*time.Second)
 		assert.LessOrEqual(t, wait, bound)

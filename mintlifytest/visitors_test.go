@@ -34,10 +34,12 @@ func TestSetVisitorsFunc(t *testing.T) {
 		}
 		return visitorRows(120), totals{Human: 7, AI: 8, Total: 9}
 	})
+
 	none, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, none.Visitors)
 	assert.Zero(t, none.Totals)
+
 	other, err := client.ForProject("other")
 	require.NoError(t, err)
 	dates := params{DateFrom: january, DateTo: february}
@@ -46,18 +48,22 @@ func TestSetVisitorsFunc(t *testing.T) {
 	assert.Equal(t, visitorRows(120)[:50], first.Visitors, "the service's default")
 	assert.True(t, first.HasMore)
 	assert.Equal(t, totals{Human: 7, AI: 8, Total: 9}, first.Totals)
+
 	last := params{DateFrom: january, DateTo: february, Limit: 100, Offset: 100}
 	second, err := other.Analytics.GetVisitors(t.Context(), last)
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(120)[100:], second.Visitors)
 	assert.False(t, second.HasMore)
 	assert.Equal(t, []params{{}, dates, last}, asked, "as sent")
+
 	_, err = other.Analytics.GetVisitors(t.Context(), params{Offset: math.MaxInt - 250, Limit: 250})
 	require.NoError(t, err, "beyond the end")
+
 	svc.SetVisitors(visitorRows(3))
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(3), page.Visitors, "the latest counts")
+
 	svc.SetVisitorsFunc(nil)
 	page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
@@ -137,6 +143,7 @@ func TestSetVisitors(t *testing.T) {
 	}
 	svc.SetVisitors(rows)
 	rows[0].Path = "/mine" // the caller's own from here on
+
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Len(t, page.Visitors, 50, "the service's default")
@@ -151,6 +158,7 @@ func TestSetVisitors(t *testing.T) {
 		assert.False(t, page.HasMore)
 		assert.EqualValues(t, 60, page.Totals.Human, "of all")
 	}
+
 	const base = "https://api.example.com/prefix"
 	const visitors = "/v1/analytics/any/visitors"
 	for query, want := range map[string]int{
@@ -158,6 +166,7 @@ func TestSetVisitors(t *testing.T) {
 		"?limit=1&offset=0": 200,
 		"?limit=250":        200,
 		"?dateFrom=2024-01-01&dateTo=2024-01-02T00:00:00.000Z": 200,
+
 		"?limit=0":                            400,
 		"?limit=251":                          400,
 		"?limit=x":                            400,
@@ -173,6 +182,7 @@ func TestSetVisitors(t *testing.T) {
 		hasDetails := strings.Contains(body, `"details":[{"message":"`)
 		assert.Equal(t, want == 400, hasDetails, "%s: %s", query, body)
 	}
+
 	status, _ := send(t, svc, base, postRequest(visitors, ""))
 	assert.Equal(t, 404, status)
 	status, _ = send(t, svc, base, testRequest{method: "GET", path: visitors})
