@@ -34,105 +34,218 @@ func recordOne(status int, body string) (transport, **http.Request) {
 	}, last
 }
 
-// A read is a GET of the analytics: its request to the letter, and what a response means.
+// exchange is a GET of the analytics to the letter, and what its response means.
+type exchange struct {
+	call func(context.Context, *mintlify.AnalyticsService) (any, error)
+	path string // with its query
+	body string
+	want any
+}
+
 func TestAnalyticsReads(t *testing.T) {
-	yes := true
-	for name, tc := range map[string]struct {
-		call func(context.Context, *mintlify.AnalyticsService) (any, error)
-		path string // with its query
-		body string
-		want any
-	}{
-		"GetViews": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-				return a.GetViews(ctx, mintlify.ViewsParams{DateFrom: march, DateTo: april, Limit: 250, Offset: 500})
-			},
-			"/views?dateFrom=2026-03-01&dateTo=2026-04-01&limit=250&offset=500",
-			`{"totals":{"human":10,"ai":4,"total":14},"views":[{"path":"/a","human":7.0,"ai":1,"total":8,"new":[]}],"hasMore":true}`,
-			&mintlify.ViewPage{Totals: mintlify.ViewTotals{Human: 10, AI: 4, Total: 14}, Views: []mintlify.View{{Path: "/a", Human: 7, AI: 1, Total: 8}}, HasMore: true, Offset: 500, NextOffset: 750},
-		},
-		"GetSearches": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-				return a.GetSearches(ctx, mintlify.SearchesParams{DateFrom: march, DateTo: april, Limit: 100, Cursor: "a b/"})
-			},
-			"/searches?cursor=a+b%2F&dateFrom=2026-03-01&dateTo=2026-04-01&limit=100",
-			`{"searches":[{"searchQuery":"auth","hits":12,"ctr":41.6,"topClickedPage":"/auth","lastSearchedAt":"2026-03-05T14:00:00+02:00"},{"searchQuery":"au","hits":1.2e1,"ctr":0,"topClickedPage":null,"lastSearchedAt":null}],"totalSearches":99,"nextCursor":"next"}`,
-			&mintlify.SearchPage{TotalSearches: 99, Searches: []mintlify.SearchTerm{{Query: "auth", Hits: 12, CTR: 41.6, TopClickedPage: "/auth", LastSearchedAt: noon}, {Query: "au", Hits: 12}}, Cursor: "a b/", NextCursor: "next"},
-		},
-		"GetSearches, last page": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-				return a.GetSearches(ctx, mintlify.SearchesParams{})
-			},
-			"/searches", `{"searches":[{"searchQuery":"auth","hits":12,"ctr":41.6,"lastSearchedAt":"2026-03-05T14:00:00+02:00"}],"totalSearches":12,"nextCursor":null}`,
-			&mintlify.SearchPage{TotalSearches: 12, Searches: []mintlify.SearchTerm{{Query: "auth", Hits: 12, CTR: 41.6, LastSearchedAt: noon}}},
-		},
-		"GetFeedback": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-				return a.GetFeedback(ctx, mintlify.FeedbackParams{DateFrom: march, Source: mintlify.FeedbackContextual, Statuses: []mintlify.FeedbackStatus{mintlify.FeedbackPending, mintlify.FeedbackInProgress}})
-			},
-			"/feedback?dateFrom=2026-03-01&source=contextual&status=pending%2Cin_progress",
-			`{"feedback":[
-				{"id":"f1","path":"/a","comment":"thanks","createdAt":"2026-03-05T12:00:00.000Z","source":"contextual","status":"pending","helpful":true,"contact":"reader@example.com"},
-				{"id":"f2","path":"/b","comment":null,"createdAt":"yesterday","source":"code_snippet","status":"parked","code":"x[0]","filename":null,"lang":"go"}],
-				"nextCursor":"c2","hasMore":true}`,
-			&mintlify.FeedbackPage{Feedback: []mintlify.Feedback{
-				{ID: "f1", Path: "/a", Comment: "thanks", CreatedAt: noon, Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &yes, Contact: "reader@example.com"},
-				{ID: "f2", Path: "/b", Source: mintlify.FeedbackFromCodeSnippet, Status: "parked", Code: "x[0]", Language: "go"},
-			}, HasMore: true, NextCursor: "c2"},
-		},
-		"GetFeedbackByPage": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-				return a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{DateTo: april, Source: "new_source", Statuses: []mintlify.FeedbackStatus{"resolved"}, Limit: 1})
-			},
-			"/feedback/by-page?dateTo=2026-04-01&limit=1&source=new_source&status=resolved",
-			`{"feedback":[{"path":"/a","thumbsUp":3,"thumbsDown":1.0,"code":2,"total":6}],"hasMore":true}`,
-			&mintlify.FeedbackByPage{Pages: []mintlify.PageFeedback{{Path: "/a", ThumbsUp: 3, ThumbsDown: 1, Code: 2, Total: 6}}, HasMore: true},
-		},
-		"GetConversations": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-				return a.GetConversations(ctx, mintlify.ConversationsParams{DateFrom: march, DateTo: april, Limit: 1000, Cursor: "01H"})
-			},
-			"/assistant?cursor=01H&dateFrom=2026-03-01&dateTo=2026-04-01&limit=1000",
-			`{"conversations":[{"id":"c","timestamp":"2026-03-05T12:00:00Z","query":"how?","response":"so","responseType":"clarifying_question","sources":[{"title":"A","url":"/a"}],"resolutionStatus":"unanswered","queryCategory":null,"pageUrl":"https://docs.example.com/a"},
-				{"id":"c","timestamp":"2026-03-05T12:00:00Z","query":"and?","response":"","sources":[],"resolutionStatus":"answered","queryCategory":"auth"}],"nextCursor":"x","hasMore":false}`,
-			&mintlify.ConversationPage{Conversations: []mintlify.Conversation{
-				{ID: "c", Timestamp: noon, Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion, Sources: []mintlify.ConversationSource{{Title: "A", URL: "/a"}}, ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "https://docs.example.com/a"},
-				{ID: "c", Timestamp: noon, Query: "and?", Sources: []mintlify.ConversationSource{}, ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth"},
-			}, Cursor: "01H", NextCursor: "x"},
-		},
-		"GetThread": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) { return a.GetThread(ctx, "01/H") },
-			"/assistant/threads/01%2FH",
-			`{"threadId":"01/H","createdAt":"2026-03-05T12:00:00Z","messages":[{"id":"m","role":"user","content":"how?","createdAt":"2026-03-05T12:00:00Z"},{"id":"n","role":"tool","content":"","createdAt":null}]}`,
-			&mintlify.Thread{ID: "01/H", CreatedAt: noon, Messages: []mintlify.ThreadMessage{{ID: "m", Role: mintlify.RoleUser, Content: "how?", CreatedAt: noon}, {ID: "n", Role: "tool"}}},
-		},
-		"GetCallerStats": {
-			func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-				return a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: april})
-			},
-			"/assistant/caller-stats?dateFrom=2026-03-01&dateTo=2026-04-01",
-			`{"web":5,"api":2.0,"other":0,"total":7}`,
-			&mintlify.CallerStats{Web: 5, API: 2, Total: 7},
-		},
+	for name, tc := range map[string]exchange{
+		"GetViews":               viewsExchange(),
+		"GetSearches":            searchesExchange(),
+		"GetSearches, last page": lastSearchesExchange(),
+		"GetFeedback":            feedbackExchange(),
+		"GetFeedbackByPage":      feedbackByPageExchange(),
+		"GetConversations":       conversationsExchange(),
+		"GetThread":              threadExchange(),
+		"GetCallerStats":         callerStatsExchange(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			rt, sent := recordOne(200, tc.body)
 			got, err := tc.call(t.Context(), newClient(t, rt).Analytics)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, got)
-			assert.Equal(t, http.MethodGet, (*sent).Method)
-			path, query, _ := strings.Cut(tc.path, "?")
-			assert.Equal(t, "/v1/analytics/proj"+path, (*sent).URL.EscapedPath())
-			assert.Equal(t, query, (*sent).URL.RawQuery)
 			assertRoundTrip(t, got)
 
-			for what, body := range map[string]string{"empty": "", "an empty object": "{}", "null": "null", "a list": "[]", "HTML": "<html>"} {
+			path, query, _ := strings.Cut(tc.path, "?")
+			assert.Equal(t, http.MethodGet, (*sent).Method)
+			assert.Equal(t, "/v1/analytics/proj"+path, (*sent).URL.EscapedPath())
+			assert.Equal(t, query, (*sent).URL.RawQuery)
+
+			for _, body := range []string{"", "{}", "null", "[]", "<html>"} {
 				_, err = tc.call(t.Context(), newClient(t, respondWith(200, body)).Analytics)
-				assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, what)
+				assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%q", body)
 			}
+
 			_, err = tc.call(nilContext, newClient(t, rt).Analytics)
 			assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 		})
+	}
+}
+
+func viewsExchange() exchange {
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
+			return a.GetViews(ctx, mintlify.ViewsParams{DateFrom: march, DateTo: april, Limit: 250, Offset: 500})
+		},
+		path: "/views?dateFrom=2026-03-01&dateTo=2026-04-01&limit=250&offset=500",
+		body: `{"totals":{"human":10,"ai":4,"total":14},
+			"views":[{"path":"/a","human":7.0,"ai":1,"total":8,"new":[]}],
+			"hasMore":true}`,
+		want: &mintlify.ViewPage{
+			Totals:     mintlify.ViewTotals{Human: 10, AI: 4, Total: 14},
+			Views:      []mintlify.View{{Path: "/a", Human: 7, AI: 1, Total: 8}},
+			HasMore:    true,
+			Offset:     500,
+			NextOffset: 750,
+		},
+	}
+}
+
+func searchesExchange() exchange {
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
+			params := mintlify.SearchesParams{DateFrom: march, DateTo: april, Limit: 100, Cursor: "a b/"}
+			return a.GetSearches(ctx, params)
+		},
+		path: "/searches?cursor=a+b%2F&dateFrom=2026-03-01&dateTo=2026-04-01&limit=100",
+		body: `{"searches":[
+				{"searchQuery":"auth","hits":12,"ctr":41.6,"topClickedPage":"/auth","lastSearchedAt":"2026-03-05T14:00:00+02:00"},
+				{"searchQuery":"au","hits":1.2e1,"ctr":0,"topClickedPage":null,"lastSearchedAt":null}],
+			"totalSearches":99,"nextCursor":"next"}`,
+		want: &mintlify.SearchPage{
+			TotalSearches: 99,
+			Searches: []mintlify.SearchTerm{
+				{Query: "auth", Hits: 12, CTR: 41.6, TopClickedPage: "/auth", LastSearchedAt: noon},
+				{Query: "au", Hits: 12},
+			},
+			Cursor:     "a b/",
+			NextCursor: "next",
+		},
+	}
+}
+
+func lastSearchesExchange() exchange {
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
+			return a.GetSearches(ctx, mintlify.SearchesParams{})
+		},
+		path: "/searches",
+		body: `{"searches":[{"searchQuery":"auth","hits":12,"ctr":41.6,"lastSearchedAt":"2026-03-05T14:00:00+02:00"}],
+			"totalSearches":12,"nextCursor":null}`,
+		want: &mintlify.SearchPage{
+			TotalSearches: 12,
+			Searches:      []mintlify.SearchTerm{{Query: "auth", Hits: 12, CTR: 41.6, LastSearchedAt: noon}},
+		},
+	}
+}
+
+func feedbackExchange() exchange {
+	yes := true
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
+			return a.GetFeedback(ctx, mintlify.FeedbackParams{
+				DateFrom: march,
+				Source:   mintlify.FeedbackContextual,
+				Statuses: []mintlify.FeedbackStatus{mintlify.FeedbackPending, mintlify.FeedbackInProgress},
+			})
+		},
+		path: "/feedback?dateFrom=2026-03-01&source=contextual&status=pending%2Cin_progress",
+		body: `{"feedback":[
+				{"id":"f1","path":"/a","comment":"thanks","createdAt":"2026-03-05T12:00:00.000Z","source":"contextual",
+					"status":"pending","helpful":true,"contact":"reader@example.com"},
+				{"id":"f2","path":"/b","comment":null,"createdAt":"yesterday","source":"code_snippet",
+					"status":"parked","code":"x[0]","filename":null,"lang":"go"}],
+			"nextCursor":"c2","hasMore":true}`,
+		want: &mintlify.FeedbackPage{
+			Feedback: []mintlify.Feedback{
+				{
+					ID: "f1", Path: "/a", Comment: "thanks", CreatedAt: noon, Source: mintlify.FeedbackContextual,
+					Status: mintlify.FeedbackPending, Helpful: &yes, Contact: "reader@example.com",
+				},
+				{
+					ID: "f2", Path: "/b", Source: mintlify.FeedbackFromCodeSnippet,
+					Status: "parked", Code: "x[0]", Language: "go",
+				},
+			},
+			HasMore:    true,
+			NextCursor: "c2",
+		},
+	}
+}
+
+func feedbackByPageExchange() exchange {
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
+			return a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{
+				DateTo: april, Source: "new_source",
+				Statuses: []mintlify.FeedbackStatus{"resolved"}, Limit: 1,
+			})
+		},
+		path: "/feedback/by-page?dateTo=2026-04-01&limit=1&source=new_source&status=resolved",
+		body: `{"feedback":[{"path":"/a","thumbsUp":3,"thumbsDown":1.0,"code":2,"total":6}],"hasMore":true}`,
+		want: &mintlify.FeedbackByPage{
+			Pages:   []mintlify.PageFeedback{{Path: "/a", ThumbsUp: 3, ThumbsDown: 1, Code: 2, Total: 6}},
+			HasMore: true,
+		},
+	}
+}
+
+func conversationsExchange() exchange {
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
+			params := mintlify.ConversationsParams{DateFrom: march, DateTo: april, Limit: 1000, Cursor: "01H"}
+			return a.GetConversations(ctx, params)
+		},
+		path: "/assistant?cursor=01H&dateFrom=2026-03-01&dateTo=2026-04-01&limit=1000",
+		body: `{"conversations":[
+				{"id":"c","timestamp":"2026-03-05T12:00:00Z","query":"how?","response":"so",
+					"responseType":"clarifying_question","sources":[{"title":"A","url":"/a"}],
+					"resolutionStatus":"unanswered","queryCategory":null,"pageUrl":"https://docs.example.com/a"},
+				{"id":"c","timestamp":"2026-03-05T12:00:00Z","query":"and?","response":"",
+					"sources":[],"resolutionStatus":"answered","queryCategory":"auth"}],
+			"nextCursor":"x","hasMore":false}`,
+		want: &mintlify.ConversationPage{
+			Conversations: []mintlify.Conversation{
+				{
+					ID: "c", Timestamp: noon, Query: "how?", Response: "so",
+					ResponseType:     mintlify.ResponseClarifyingQuestion,
+					Sources:          []mintlify.ConversationSource{{Title: "A", URL: "/a"}},
+					ResolutionStatus: mintlify.ResolutionUnanswered,
+					PageURL:          "https://docs.example.com/a",
+				},
+				{
+					ID: "c", Timestamp: noon, Query: "and?",
+					Sources:          []mintlify.ConversationSource{},
+					ResolutionStatus: mintlify.ResolutionAnswered,
+					QueryCategory:    "auth",
+				},
+			},
+			Cursor:     "01H",
+			NextCursor: "x",
+		},
+	}
+}
+
+func threadExchange() exchange {
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) { return a.GetThread(ctx, "01/H") },
+		path: "/assistant/threads/01%2FH",
+		body: `{"threadId":"01/H","createdAt":"2026-03-05T12:00:00Z","messages":[
+				{"id":"m","role":"user","content":"how?","createdAt":"2026-03-05T12:00:00Z"},
+				{"id":"n","role":"tool","content":"","createdAt":null}]}`,
+		want: &mintlify.Thread{
+			ID:        "01/H",
+			CreatedAt: noon,
+			Messages: []mintlify.ThreadMessage{
+				{ID: "m", Role: mintlify.RoleUser, Content: "how?", CreatedAt: noon},
+				{ID: "n", Role: "tool"},
+			},
+		},
+	}
+}
+
+func callerStatsExchange() exchange {
+	return exchange{
+		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
+			return a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: april})
+		},
+		path: "/assistant/caller-stats?dateFrom=2026-03-01&dateTo=2026-04-01",
+		body: `{"web":5,"api":2.0,"other":0,"total":7}`,
+		want: &mintlify.CallerStats{Web: 5, API: 2, Total: 7},
 	}
 }
 
@@ -147,83 +260,98 @@ func assertRoundTrip(t *testing.T, v any) {
 }
 
 func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
-	a := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-		t.Error("something was sent")
-		return nil, errors.New("sent")
-	})).Analytics
+	rt := newRecording(failWith(errors.New("nothing may be sent")))
+	a := newClient(t, rt).Analytics
 	ctx := t.Context()
+	comma := []mintlify.FeedbackStatus{"a,b"}
+	blank := []mintlify.FeedbackStatus{" "}
+
+	_, viewsLimit := a.GetViews(ctx, mintlify.ViewsParams{Limit: 251})
+	_, viewsOffset := a.GetViews(ctx, mintlify.ViewsParams{Offset: -1})
+	_, searchesLimit := a.GetSearches(ctx, mintlify.SearchesParams{Limit: 101})
+	_, searchesDates := a.GetSearches(ctx, mintlify.SearchesParams{DateFrom: april, DateTo: march})
+	_, feedbackLimit := a.GetFeedback(ctx, mintlify.FeedbackParams{Limit: -1})
+	_, feedbackComma := a.GetFeedback(ctx, mintlify.FeedbackParams{Statuses: comma})
+	_, iteratorComma := collect(a.Feedback(ctx, mintlify.FeedbackParams{Statuses: comma}))
+	_, byPageBlank := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{Statuses: blank})
+	_, byPageLimit := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{Limit: 101})
+	_, conversationsLimit := a.GetConversations(ctx, mintlify.ConversationsParams{Limit: 1001})
+	_, emptyThread := a.GetThread(ctx, " ")
+	_, dotThread := a.GetThread(ctx, "..")
+	_, statsDates := a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: march})
+	assert.Zero(t, rt.count())
+
 	for name, tc := range map[string]struct {
+		err      error
 		argument string
-		call     func() error
 	}{
-		"views, limit":    {"limit", func() error { _, err := a.GetViews(ctx, mintlify.ViewsParams{Limit: 251}); return err }},
-		"views, offset":   {"offset", func() error { _, err := a.GetViews(ctx, mintlify.ViewsParams{Offset: -1}); return err }},
-		"searches, limit": {"limit", func() error { _, err := a.GetSearches(ctx, mintlify.SearchesParams{Limit: 101}); return err }},
-		"searches, dates": {"dateFrom", func() error {
-			_, err := a.GetSearches(ctx, mintlify.SearchesParams{DateFrom: april, DateTo: march})
-			return err
-		}},
-		"feedback, limit": {"limit", func() error { _, err := a.GetFeedback(ctx, mintlify.FeedbackParams{Limit: -1}); return err }},
-		"feedback, comma": {"statuses", func() error {
-			_, err := a.GetFeedback(ctx, mintlify.FeedbackParams{Statuses: []mintlify.FeedbackStatus{"a,b"}})
-			return err
-		}},
-		"feedback, iterator, comma": {"statuses", func() error {
-			_, err := collect(a.Feedback(ctx, mintlify.FeedbackParams{Statuses: []mintlify.FeedbackStatus{"a,b"}}))
-			return err
-		}},
-		"by page, blank status": {"statuses", func() error {
-			_, err := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{Statuses: []mintlify.FeedbackStatus{" "}})
-			return err
-		}},
-		"by page, limit": {"limit", func() error {
-			_, err := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{Limit: 101})
-			return err
-		}},
-		"conversations, limit": {"limit", func() error { _, err := a.GetConversations(ctx, mintlify.ConversationsParams{Limit: 1001}); return err }},
-		"thread, empty":        {"id", func() error { _, err := a.GetThread(ctx, " "); return err }},
-		"thread, dot":          {"id", func() error { _, err := a.GetThread(ctx, ".."); return err }},
-		"caller stats, dates": {"dateFrom", func() error {
-			_, err := a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: march})
-			return err
-		}},
+		"views, limit":              {viewsLimit, "limit"},
+		"views, offset":             {viewsOffset, "offset"},
+		"searches, limit":           {searchesLimit, "limit"},
+		"searches, dates":           {searchesDates, "dateFrom"},
+		"feedback, limit":           {feedbackLimit, "limit"},
+		"feedback, comma":           {feedbackComma, "statuses"},
+		"feedback, iterator, comma": {iteratorComma, "statuses"},
+		"by page, blank status":     {byPageBlank, "statuses"},
+		"by page, limit":            {byPageLimit, "limit"},
+		"conversations, limit":      {conversationsLimit, "limit"},
+		"thread, empty":             {emptyThread, "id"},
+		"thread, dot":               {dotThread, "id"},
+		"caller stats, dates":       {statsDates, "dateFrom"},
 	} {
-		t.Run(name, func(t *testing.T) { requireArgumentError(t, tc.call(), tc.argument) })
+		t.Run(name, func(t *testing.T) { requireArgumentError(t, tc.err, tc.argument) })
 	}
 }
 
 func TestGetVisitorsToTheLetter(t *testing.T) {
 	instant := time.Date(2024, 1, 15, 12, 30, 0, 250e6, time.FixedZone("", 7200))
+	january := mintlify.Day(2024, 1, 1)
+	february := mintlify.Day(2024, 2, 1)
 	for query, params := range map[string]mintlify.VisitorsParams{
-		"": {},
-		"dateFrom=2024-01-01&dateTo=2024-02-01&limit=250&offset=500": {DateFrom: mintlify.Day(2024, 1, 1), DateTo: mintlify.Day(2024, 2, 1), Limit: 250, Offset: 500},
-		"dateTo=2024-01-15T10%3A30%3A00.250Z":                        {DateTo: mintlify.Instant(instant)},
-		"dateFrom=2024-01-15&limit=1":                                {DateFrom: mintlify.Day(2024, 1, 15), Limit: 1},
-		"offset=1":                                                   {Offset: 1},
+		"":                                    {},
+		"dateFrom=2024-01-15&limit=1":         {DateFrom: mintlify.Day(2024, 1, 15), Limit: 1},
+		"dateTo=2024-01-15T10%3A30%3A00.250Z": {DateTo: mintlify.Instant(instant)},
+		"offset=1":                            {Offset: 1},
+		"dateFrom=2024-01-01&dateTo=2024-02-01&limit=250&offset=500": {
+			DateFrom: january, DateTo: february, Limit: 250, Offset: 500,
+		},
 	} {
 		rt := newRecording(respondWith(200, emptyPage))
 		client, err := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
 		require.NoError(t, err)
+
 		_, err = client.Analytics.GetVisitors(t.Context(), params)
 		require.NoError(t, err)
+
 		request := rt.last()
 		assert.Equal(t, http.MethodGet, request.Method)
 		assert.Equal(t, "/pre/v1/analytics/a%3Fb/visitors", request.URL.EscapedPath())
 		assert.Equal(t, query, request.URL.RawQuery)
-		assert.Equal(t, http.Header{"Authorization": {"Bearer " + testKey}, "Accept": {"application/json"}, "User-Agent": {"mintlify-go/0.1.0"}}, request.Header)
+		assert.Equal(t, http.Header{
+			"Authorization": {"Bearer " + testKey},
+			"Accept":        {"application/json"},
+			"User-Agent":    {"mintlify-go/0.1.0"},
+		}, request.Header)
 		assert.Nil(t, request.Body)
 	}
 }
 
 func TestGetVisitors(t *testing.T) {
-	const body = `{"totals":{"human":100,"ai":20,"total":110},"visitors":[{"path":"/a","human":3,"ai":1,"total":4},{"path":"/b","human":1,"ai":0,"total":1}],"hasMore":true,"new":1}`
+	const body = `{"totals":{"human":100,"ai":20,"total":110},
+		"visitors":[{"path":"/a","human":3,"ai":1,"total":4},{"path":"/b","human":1,"ai":0,"total":1}],
+		"hasMore":true,"new":1}`
 	client := newClient(t, respondWith(206, body))
 	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 2, Offset: 4})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.VisitorPage{
-		Totals:   mintlify.VisitorTotals{Human: 100, AI: 20, Total: 110}, // of the range of dates
-		Visitors: []mintlify.Visitor{{Path: "/a", Human: 3, AI: 1, Total: 4}, {Path: "/b", Human: 1, Total: 1}},
-		HasMore:  true, Offset: 4, NextOffset: 6,
+		Totals: mintlify.VisitorTotals{Human: 100, AI: 20, Total: 110}, // of the range of dates
+		Visitors: []mintlify.Visitor{
+			{Path: "/a", Human: 3, AI: 1, Total: 4},
+			{Path: "/b", Human: 1, Total: 1},
+		},
+		HasMore:    true,
+		Offset:     4,
+		NextOffset: 6,
 	}, page)
 
 	page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Offset: 4})
@@ -232,15 +360,29 @@ func TestGetVisitors(t *testing.T) {
 }
 
 func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
+	const body = `{"totals":{"human":%s,"ai":1},` +
+		`"visitors":[{"path":"/a","human":%s,"ai":%s},{"path":null},{}],"hasMore":false}`
+
 	for number, want := range map[string]int64{
-		"12": 12, "12.0": 12, "1.2e1": 12, "12.4": 12, "12.5": 13, "12.6": 13, "0": 0, "null": 0, "-1": -1, "1e-9": 0,
-		"4503599627370497": 4503599627370497, "9007199254740991": 9007199254740991,
+		"12":               12,
+		"12.0":             12,
+		"1.2e1":            12,
+		"12.4":             12,
+		"12.5":             13,
+		"12.6":             13,
+		"0":                0,
+		"null":             0,
+		"-1":               -1,
+		"1e-9":             0,
+		"4503599627370497": 4503599627370497,
+		"9007199254740991": 9007199254740991,
 	} {
 		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
-			body := fmt.Sprintf(`{"totals":{"human":%s,"ai":1},"visitors":[{"path":"/a","human":%s,"ai":%s},{"path":null},{}],"hasMore":false}`, number, number, other)
-			page, err := newClient(t, respondWith(200, body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			client := newClient(t, respondWith(200, fmt.Sprintf(body, number, number, other)))
+			page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 			require.NoError(t, err, number)
 			assert.Equal(t, mintlify.VisitorTotals{Human: want, AI: 1}, page.Totals, number)
+
 			require.Len(t, page.Visitors, 3)
 			assert.Equal(t, want, page.Visitors[0].Human, number)
 			assert.Equal(t, mintlify.Visitor{}, page.Visitors[1], "a count that is missing is 0")
@@ -264,9 +406,15 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 		"null hasMore":       {`{"totals":{},"visitors":[],"hasMore":null}`, "missing hasMore"},
 		"hasMore as text":    {`{"totals":{},"visitors":[],"hasMore":"no"}`, "invalid JSON for a page"},
 		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "invalid JSON for a page"},
-		"count as text":      {`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "count is not a number"},
-		"count out of range": {`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "count is not a number"},
-		"count just beyond":  {`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "count is not a number"},
+		"count as text": {
+			`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "count is not a number",
+		},
+		"count out of range": {
+			`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "count is not a number",
+		},
+		"count just beyond": {
+			`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "count is not a number",
+		},
 		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page"},
 		"trailing garbage":   {emptyPage + "x", "invalid JSON for a page"},
 		"truncated":          {emptyPage[:30], "invalid JSON for a page"},
@@ -274,7 +422,8 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "missing visitors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			page, err := newClient(t, respondWith(200, tc.body)).Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			client := newClient(t, respondWith(200, tc.body))
+			page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 			assert.Nil(t, page)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.ErrorContains(t, err, "get visitors")
@@ -286,21 +435,25 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 
 func TestGetVisitorsErrors(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400, Body: `{"error":"Invalid query","details":[{"message":"dateFrom is too old"}]}`})
-	_, err := svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	client := svc.Client()
+	badQuery := `{"error":"Invalid query","details":[{"message":"dateFrom is too old"}]}`
+	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400, Body: badQuery})
+	_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)
 	assert.ErrorContains(t, err, "dateFrom is too old")
 
 	svc.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 500})
-	_, err = svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err, "a GET is retried")
 	assert.Len(t, svc.Requests(), 5)
 }
 
 func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *testing.T) {
-	jan1, jan2 := mintlify.Day(2024, 1, 1), mintlify.Day(2024, 1, 2)
+	jan1 := mintlify.Day(2024, 1, 1)
+	jan2 := mintlify.Day(2024, 1, 2)
 	noon := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC))
 	justAfter := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 5e8, time.UTC))
+
 	svc := mintlifytest.NewService()
 	client := svc.Client()
 	for name, tc := range map[string]struct {
@@ -320,13 +473,14 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 		t.Run(name, func(t *testing.T) {
 			_, err := client.Analytics.GetVisitors(t.Context(), tc.params)
 			requireArgumentError(t, err, tc.argument)
-			requireFirstAndOnlyError(t, client, t.Context(), tc.params, tc.argument)
+			requireFirstAndOnlyError(t.Context(), t, client, tc.params, tc.argument)
 		})
 	}
+
 	_, err := client.Analytics.GetVisitors(nilContext, mintlify.VisitorsParams{})
 	requireArgumentError(t, err, "ctx")
-	requireFirstAndOnlyError(t, client, nilContext, mintlify.VisitorsParams{}, "ctx")
-	requireFirstAndOnlyError(t, client, t.Context(), mintlify.VisitorsParams{}, "opts", nil)
+	requireFirstAndOnlyError(nilContext, t, client, mintlify.VisitorsParams{}, "ctx")
+	requireFirstAndOnlyError(t.Context(), t, client, mintlify.VisitorsParams{}, "opts", nil)
 	assert.Empty(t, svc.Requests())
 
 	for name, params := range map[string]mintlify.VisitorsParams{
@@ -342,7 +496,10 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 }
 
 // requireFirstAndOnlyError requires that both sequences have an error in the argument, and nothing else.
-func requireFirstAndOnlyError(t *testing.T, client *mintlify.Client, ctx context.Context, params mintlify.VisitorsParams, argument string, opts ...mintlify.ExportOption) {
+func requireFirstAndOnlyError(
+	ctx context.Context, t *testing.T, client *mintlify.Client,
+	params mintlify.VisitorsParams, argument string, opts ...mintlify.ExportOption,
+) {
 	t.Helper()
 	yields := 0
 	for page, err := range client.Analytics.VisitorPages(ctx, params, opts...) {
@@ -351,22 +508,32 @@ func requireFirstAndOnlyError(t *testing.T, client *mintlify.Client, ctx context
 		assert.NotErrorAs(t, err, new(*mintlify.PageError), "there is nowhere to resume")
 		yields++
 	}
+
 	for row, err := range client.Analytics.Visitors(ctx, params, opts...) {
 		assert.Zero(t, row)
 		requireArgumentError(t, err, argument)
 		yields++
 	}
+
 	assert.Equal(t, 2, yields)
 }
 
 func TestVisitorPageAsJSON(t *testing.T) {
 	page := mintlify.VisitorPage{
-		Totals:   mintlify.VisitorTotals{Human: 1, AI: 2, Total: 3},
-		Visitors: []mintlify.Visitor{{Path: "/a", Human: 1, AI: 2, Total: 3}}, HasMore: true, Offset: 250, NextOffset: 500,
+		Totals:     mintlify.VisitorTotals{Human: 1, AI: 2, Total: 3},
+		Visitors:   []mintlify.Visitor{{Path: "/a", Human: 1, AI: 2, Total: 3}},
+		HasMore:    true,
+		Offset:     250,
+		NextOffset: 500,
 	}
+	const want = `{"totals":{"human":1,"ai":2,"total":3},
+		"visitors":[{"path":"/a","human":1,"ai":2,"total":3}],
+		"hasMore":true,"offset":250,"nextOffset":500}`
+
 	encoded, err := json.Marshal(page)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"totals":{"human":1,"ai":2,"total":3},"visitors":[{"path":"/a","human":1,"ai":2,"total":3}],"hasMore":true,"offset":250,"nextOffset":500}`, string(encoded))
+	assert.JSONEq(t, want, string(encoded))
+
 	var read mintlify.VisitorPage
 	require.NoError(t, json.Unmarshal(encoded, &read))
 	assert.Equal(t, page, read)
