@@ -24,21 +24,26 @@ func TestExportedAPIIsTheOneWrittenDown(t *testing.T) {
 	for _, dir := range []string{".", "mintlifytest", "once"} {
 		lines = append(lines, exportedAPI(t, parsePackage(t, dir))...)
 	}
+
 	api := strings.Join(lines, "\n") + "\n"
 	if *updateAPI {
 		require.NoError(t, os.WriteFile("api/go.txt", []byte(api), 0o644))
 	}
+
 	written, err := os.ReadFile("api/go.txt")
 	require.NoError(t, err)
-	if changes := changes(string(written), api); len(changes) > 0 {
-		t.Errorf("the exported API has changed; if it is to: go test -run API . -update-api\n%s", strings.Join(changes, "\n"))
+	if differ := changes(string(written), api); len(differ) > 0 {
+		t.Errorf("the exported API has changed; if it is to: go test -run API . -update-api\n%s", strings.Join(differ, "\n"))
 	}
 }
 
 // changes lists the lines that only one of the texts has: with a - those of the
 // old one, with a + those of the new one, each change beside what it replaces.
-func changes(old, updated string) (lines []string) {
-	before, after := strings.Split(old, "\n"), strings.Split(updated, "\n")
+func changes(old, updated string) []string {
+	before := strings.Split(old, "\n")
+	after := strings.Split(updated, "\n")
+
+	var lines []string
 	for _, line := range before {
 		if !slices.Contains(after, line) {
 			lines = append(lines, "- "+line)
@@ -60,54 +65,61 @@ func TestOnlyTheLinesThatDifferAreShown(t *testing.T) {
 }
 
 // exportedAPI is the exported API of a package, one line per name.
-func exportedAPI(t *testing.T, pkg *doc.Package) (lines []string) {
-	add := func(format string, args ...any) {
-		lines = append(lines, "pkg "+pkg.Name+", "+fmt.Sprintf(format, args...))
-	}
-	values := func(groups []*doc.Value) {
-		for _, group := range groups {
-			for _, spec := range group.Decl.Specs {
-				for _, name := range spec.(*ast.ValueSpec).Names {
-					if name.IsExported() {
-						add("%s %s", group.Decl.Tok, source1(t, spec))
-					}
-				}
-			}
-		}
-	}
-	funcs := func(funcs []*doc.Func) {
-		for _, f := range funcs {
-			f.Decl.Doc, f.Decl.Body = nil, nil
-			add("%s", source1(t, f.Decl))
-		}
-	}
-	values(pkg.Consts)
-	values(pkg.Vars)
-	funcs(pkg.Funcs)
+func exportedAPI(t *testing.T, pkg *doc.Package) []string {
+	lines := declarations(t, slices.Concat(pkg.Consts, pkg.Vars), pkg.Funcs)
 	for _, typ := range pkg.Types {
-		spec := typ.Decl.Specs[0].(*ast.TypeSpec)
-		if structure, ok := spec.Type.(*ast.StructType); ok {
-			add("type %s struct", typ.Name)
-			for _, field := range structure.Fields.List {
-				for _, name := range field.Names {
-					if name.IsExported() {
-						tag := ""
-						if field.Tag != nil {
-							tag = " " + field.Tag.Value
-						}
-						add("type %s struct, %s %s%s", typ.Name, name.Name, source1(t, field.Type), tag)
-					}
-				}
-			}
-		} else {
-			add("type %s %s", typ.Name, source1(t, spec.Type))
-		}
-		values(typ.Consts)
-		values(typ.Vars)
-		funcs(typ.Funcs)
-		funcs(typ.Methods)
+		lines = append(lines, typeAPI(t, typ)...)
+		lines = append(lines, declarations(t, slices.Concat(typ.Consts, typ.Vars), slices.Concat(typ.Funcs, typ.Methods))...)
+	}
+
+	for i := range lines {
+		lines[i] = "pkg " + pkg.Name + ", " + lines[i]
 	}
 	slices.Sort(lines)
+	return lines
+}
+
+// declarations returns a line for each exported constant, variable and function.
+func declarations(t *testing.T, values []*doc.Value, funcs []*doc.Func) []string {
+	var lines []string
+	for _, group := range values {
+		for _, spec := range group.Decl.Specs {
+			for _, name := range spec.(*ast.ValueSpec).Names {
+				if name.IsExported() {
+					lines = append(lines, group.Decl.Tok.String()+" "+source1(t, spec))
+				}
+			}
+		}
+	}
+
+	for _, f := range funcs {
+		f.Decl.Doc = nil
+		f.Decl.Body = nil
+		lines = append(lines, source1(t, f.Decl))
+	}
+	return lines
+}
+
+// typeAPI returns a line for a type, and one for each exported field if it is a struct.
+func typeAPI(t *testing.T, typ *doc.Type) []string {
+	spec := typ.Decl.Specs[0].(*ast.TypeSpec)
+	structure, isStruct := spec.Type.(*ast.StructType)
+	if !isStruct {
+		return []string{fmt.Sprintf("type %s %s", typ.Name, source1(t, spec.Type))}
+	}
+
+	lines := []string{fmt.Sprintf("type %s struct", typ.Name)}
+	for _, field := range structure.Fields.List {
+		text := source1(t, field.Type)
+		if field.Tag != nil {
+			text += " " + field.Tag.Value
+		}
+		for _, name := range field.Names {
+			if name.IsExported() {
+				lines = append(lines, fmt.Sprintf("type %s struct, %s %s", typ.Name, name.Name, text))
+			}
+		}
+	}
 	return lines
 }
 
@@ -116,12 +128,15 @@ func source1(t *testing.T, node any) string {
 	t.Helper()
 	switch node := node.(type) {
 	case *ast.ValueSpec:
-		node.Doc, node.Comment = nil, nil
+		node.Doc = nil
+		node.Comment = nil
 	case *ast.InterfaceType:
 		for _, method := range node.Methods.List {
-			method.Doc, method.Comment = nil, nil
+			method.Doc = nil
+			method.Comment = nil
 		}
 	}
+
 	var b strings.Builder
 	require.NoError(t, printer.Fprint(&b, token.NewFileSet(), node))
 	return strings.Join(strings.Fields(b.String()), " ")

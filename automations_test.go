@@ -22,6 +22,7 @@ func TestAutomationsTrigger(t *testing.T) {
 		_, err = newClient(t, rt).Automations.Trigger(t.Context(), id)
 		requireArgumentError(t, err, "id")
 	}
+
 	for _, body := range []string{"", "null", "[]", "<html>"} {
 		run, err = newClient(t, respondWith(202, body)).Automations.Trigger(t.Context(), "a")
 		assert.Nil(t, run)

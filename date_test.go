@@ -24,17 +24,21 @@ func TestDayAndInstantAsText(t *testing.T) {
 	} {
 		assert.Equal(t, want, date.String())
 		assert.Equal(t, want == "", date.IsZero())
+
 		text, err := date.MarshalText()
 		require.NoError(t, err)
 		assert.Equal(t, want, string(text))
+
 		var read mintlify.Date
 		require.NoError(t, read.UnmarshalText(text))
 		assert.True(t, date == read, want)
-		if want != "" {
-			parsed, err := mintlify.ParseDate(want)
-			require.NoError(t, err)
-			assert.True(t, date == parsed, want)
+
+		if want == "" {
+			continue
 		}
+		parsed, err := mintlify.ParseDate(want)
+		require.NoError(t, err)
+		assert.True(t, date == parsed, want)
 	}
 }
 
@@ -55,6 +59,7 @@ func TestParseDate(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, want, date.String())
 	}
+
 	for _, text := range []string{
 		"", "yesterday", "2024-1-5", "2024-02-30", "20240115", "2024-01-15T10:30:00", "15.01.2024", "2024-01-15 ",
 		"9999-12-31T23:59:59-05:00", "0000-01-01T00:00:00+05:00", strings.Repeat("9", 1000),
@@ -73,6 +78,7 @@ func TestDateAsJSON(t *testing.T) {
 	encoded, err := json.Marshal(report{From: mintlify.Day(2024, 1, 1)})
 	require.NoError(t, err)
 	assert.Equal(t, `{"From":"2024-01-01","To":""}`, string(encoded))
+
 	var read report
 	require.NoError(t, json.Unmarshal(encoded, &read))
 	assert.Equal(t, report{From: mintlify.Day(2024, 1, 1)}, read)

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,16 +26,18 @@ func TestEveryExportedNameIsDocumented(t *testing.T) {
 }
 
 func TestMissingDocCommentIsFound(t *testing.T) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "x.go", `package x
+	const source = `package x
 type T struct { F, g int }
 func (T) M() {}
 func F() {}
 const C = 1
 var V int
 type t struct { F int }
-`, parser.ParseComments)
+`
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "x.go", source, parser.ParseComments)
 	require.NoError(t, err)
+
 	pkg, err := doc.NewFromFiles(fset, []*ast.File{file}, "x")
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{"T", "T.F", "T.M", "F", "C", "V"}, undocumented(pkg))
@@ -44,18 +47,21 @@ func parsePackage(t *testing.T, dir string) *doc.Package {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
+
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
+
 		source, err := os.ReadFile(path)
 		require.NoError(t, err)
 		file, err := parser.ParseFile(fset, path, source, parser.ParseComments)
 		require.NoError(t, err)
 		files = append(files, file)
 	}
+
 	pkg, err := doc.NewFromFiles(fset, files, "example.com/"+dir)
 	require.NoError(t, err)
 	return pkg
@@ -63,54 +69,71 @@ func parsePackage(t *testing.T, dir string) *doc.Package {
 
 // undocumented lists the exported names of pkg, struct fields included, that no
 // comment speaks of. One comment may speak for a group.
-func undocumented(pkg *doc.Package) (names []string) {
-	values := func(groups []*doc.Value) {
-		for _, group := range groups {
-			for _, spec := range group.Decl.Specs {
-				spec := spec.(*ast.ValueSpec)
-				for _, name := range spec.Names {
-					if name.IsExported() && group.Doc == "" && spec.Doc == nil && spec.Comment == nil {
-						names = append(names, name.Name)
-					}
-				}
-			}
-		}
-	}
-	funcs := func(prefix string, funcs []*doc.Func) {
-		for _, f := range funcs {
-			if f.Doc == "" && f.Name != "Error" {
-				names = append(names, prefix+f.Name)
-			}
-		}
-	}
-	values(pkg.Consts)
-	values(pkg.Vars)
-	funcs("", pkg.Funcs)
+func undocumented(pkg *doc.Package) []string {
+	names := undocumentedValues(slices.Concat(pkg.Consts, pkg.Vars))
+	names = append(names, undocumentedFuncs("", pkg.Funcs)...)
 	for _, typ := range pkg.Types {
 		if typ.Doc == "" {
 			names = append(names, typ.Name)
 		}
-		values(typ.Consts)
-		values(typ.Vars)
-		funcs("", typ.Funcs)
-		funcs(typ.Name+".", typ.Methods)
+		names = append(names, undocumentedValues(slices.Concat(typ.Consts, typ.Vars))...)
+		names = append(names, undocumentedFuncs("", typ.Funcs)...)
+		names = append(names, undocumentedFuncs(typ.Name+".", typ.Methods)...)
 		names = append(names, undocumentedFields(typ)...)
 	}
 	return names
 }
 
-func undocumentedFields(typ *doc.Type) (names []string) {
+func undocumentedValues(groups []*doc.Value) []string {
+	var names []string
+	for _, group := range groups {
+		if group.Doc != "" {
+			continue
+		}
+		for _, spec := range group.Decl.Specs {
+			spec := spec.(*ast.ValueSpec)
+			if spec.Doc == nil && spec.Comment == nil {
+				names = append(names, exportedNames(spec.Names)...)
+			}
+		}
+	}
+	return names
+}
+
+func undocumentedFuncs(prefix string, funcs []*doc.Func) []string {
+	var names []string
+	for _, f := range funcs {
+		if f.Doc == "" && f.Name != "Error" {
+			names = append(names, prefix+f.Name)
+		}
+	}
+	return names
+}
+
+func undocumentedFields(typ *doc.Type) []string {
+	var names []string
 	for _, spec := range typ.Decl.Specs {
-		structure, ok := spec.(*ast.TypeSpec).Type.(*ast.StructType)
-		if !ok {
+		structure, isStruct := spec.(*ast.TypeSpec).Type.(*ast.StructType)
+		if !isStruct {
 			continue
 		}
 		for _, field := range structure.Fields.List {
-			for _, name := range field.Names {
-				if name.IsExported() && field.Doc == nil && field.Comment == nil {
-					names = append(names, typ.Name+"."+name.Name)
-				}
+			if field.Doc != nil || field.Comment != nil {
+				continue
 			}
+			for _, name := range exportedNames(field.Names) {
+				names = append(names, typ.Name+"."+name)
+			}
+		}
+	}
+	return names
+}
+
+func exportedNames(idents []*ast.Ident) []string {
+	var names []string
+	for _, ident := range idents {
+		if ident.IsExported() {
+			names = append(names, ident.Name)
 		}
 	}
 	return names

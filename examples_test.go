@@ -21,6 +21,7 @@ func TestLimiterOfTheExampleKeepsTheQuota(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.EnforceQuotas()
 		client := svc.Client(mintlify.WithRateLimiter(newLimiter(t.Context(), 10, 90)), mintlify.WithMaxRetries(0))
+
 		start := time.Now()
 		for range 400 {
 			job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
@@ -37,11 +38,13 @@ func TestProgressOfTheExampleIsALineAMinute(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("job_1", mintlifytest.Step{Status: mintlify.JobActive})
 		client := svc.Client(mintlifytest.WithRealSchedule())
+
 		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
 		defer cancel()
 		var log bytes.Buffer
 		_, err := client.Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(newProgress(&log)))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
+
 		lines := bytes.Count(log.Bytes(), []byte("\n"))
 		assert.LessOrEqual(t, lines, 46)
 		assert.Greater(t, lines, 20)
@@ -55,15 +58,17 @@ func TestCreateDetachedFromASignalKeepsTheJob(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := mintlifytest.NewService()
 				svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+
 				ctx, interrupt := context.WithCancel(t.Context())
 				time.AfterFunc(10*time.Second, interrupt)
-				create := ctx
+				createCtx := ctx
 				if detach {
 					var cancel context.CancelFunc
-					create, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+					createCtx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 					defer cancel()
 				}
-				job, err := svc.Client().Jobs.Create(create, mintlify.CreateJobParams{Prompt: "Fix the typos"})
+
+				job, err := create(createCtx, svc.Client())
 				require.Len(t, svc.Jobs(), 1)
 				if detach {
 					require.NoError(t, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -29,6 +28,7 @@ func FuzzOperation(f *testing.F) {
 			f.Add(uint8(i), []byte(seed))
 		}
 	}
+
 	f.Fuzz(func(t *testing.T, i uint8, body []byte) {
 		op := all[int(i)%len(all)]
 		result, err := op.Call(t.Context(), newClient(t, respondWith(200, string(body))))
@@ -39,33 +39,44 @@ func FuzzOperation(f *testing.F) {
 				return
 			}
 			require.True(t, op.IsPost() || op.Wait != nil, "%s: a result with an error", op)
-		} else {
+		}
+
+		if err == nil {
 			for _, field := range op.Required {
 				require.True(t, hasField(body, field), "%s: a success without %s", op, field)
 			}
 		}
 		assertIsWhole(t, result)
-		encoded, err := json.Marshal(result)
-		require.NoError(t, err)
-		read := reflect.New(reflect.TypeOf(result).Elem()).Interface()
-		require.NoError(t, json.Unmarshal(encoded, read))
-		require.Equal(t, result, read)
+		assertRoundTrip(t, result)
 	})
 }
 
 // variants returns body and responses like it that are wrong, truncated or odd in one place.
 func variants(body string) []string {
-	all := []string{body, "", "null", "{}", "[]", "<html>" + testKey, body + " x", "\ufeff" + body, strings.ToUpper(body)}
-	odd := []string{`null`, `7`, `1.5`, `-0.0`, `1.2e1`, `-1e300`, `9223372036854775807`, `"x"`, `"\ud800\u0000"`, `"9999-12-31T23:59:59-05:00"`, `"2026-01-15"`, `[]`, `[null]`, `[{}]`, `{}`}
-	for _, value := range regexp.MustCompile(`("\w+"):("[^"]*"|[\w.]+)`).FindAllStringSubmatchIndex(body, -1) {
-		name, from, to := body[value[2]:value[3]], value[4], value[5]
-		all = append(all, body[:from], body[:to], strings.Replace(body, name, `"other"`, 1))
-		for _, other := range odd {
-			all = append(all, body[:from]+other+body[to:])
+	all := []string{
+		body, "", "null", "{}", "[]", "<html>" + testKey, body + " x", "\ufeff" + body, strings.ToUpper(body),
+	}
+	odd := []string{
+		`null`, `7`, `1.5`, `-0.0`, `1.2e1`, `-1e300`, `9223372036854775807`, `"x"`, `"\ud800\u0000"`,
+		`"9999-12-31T23:59:59-05:00"`, `"2026-01-15"`, `[]`, `[null]`, `[{}]`, `{}`,
+	}
+
+	for _, at := range regexp.MustCompile(`("\w+"):("[^"]*"|[\w.]+)`).FindAllStringSubmatchIndex(body, -1) {
+		name := body[at[2]:at[3]]
+		before := body[:at[4]]
+		through := body[:at[5]]
+		after := body[at[5]:]
+		all = append(all, before, through, strings.Replace(body, name, `"other"`, 1))
+		for _, value := range odd {
+			all = append(all, before+value+after)
 		}
 	}
+
 	for _, list := range regexp.MustCompile(`("\w+"):[{[]`).FindAllStringSubmatch(body, -1) {
-		all = append(all, strings.Replace(body, list[1], `"other"`, 1), strings.Replace(body, list[1]+":", list[1]+`:null,"other":`, 1))
+		name := list[1]
+		renamed := strings.Replace(body, name, `"other"`, 1)
+		null := strings.Replace(body, name+":", name+`:null,"other":`, 1)
+		all = append(all, renamed, null)
 	}
 	return all
 }
@@ -122,44 +133,57 @@ func FuzzErrorResponse(f *testing.F) {
 	f.Add(401, "application/json", testKey, []byte(`{"error":{"message":"\u006d`+testKey[1:]+` `+testKey+`"}}`))
 	f.Add(404, "", "-1", []byte(strings.Repeat("x\x00\n\u202e", 1000)))
 	f.Add(302, testKey, "10000000000000000000", []byte(testKey[:5]))
+
 	f.Fuzz(func(t *testing.T, status int, contentType, retryAfter string, body []byte) {
 		if status >= 200 && status <= 299 || status < 100 || status > 999 {
 			return
 		}
-		client := newClient(t, respondWith(status, string(body), "Content-Type", contentType, "Retry-After", retryAfter, "X-Request-Id", contentType), mintlify.WithMaxRetries(0))
-		_, err := create(t.Context(), client)
-		var apiErr *mintlify.APIError
-		require.ErrorAs(t, err, &apiErr)
+
+		rt := respondWith(status, string(body),
+			"Content-Type", contentType, "Retry-After", retryAfter, "X-Request-Id", contentType)
+		_, err := create(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
 		assertReadable(t, err)
+
+		apiErr := requireAPIError(t, err)
 		assert.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
 		assert.LessOrEqual(t, len(apiErr.Details), 10)
-		for _, text := range append(apiErr.Details, apiErr.Message, string(apiErr.Body), apiErr.Header.Get("Content-Type"), apiErr.RequestID) {
+
+		texts := []string{apiErr.Message, string(apiErr.Body), apiErr.Header.Get("Content-Type"), apiErr.RequestID}
+		for _, text := range append(texts, apiErr.Details...) {
 			assert.NotContains(t, text, testKey)
 		}
-		assertReadable(t, errors.New(apiErr.Message+strings.Join(apiErr.Details[:min(len(apiErr.Details), 1)], "")))
+		firstDetail := strings.Join(apiErr.Details[:min(len(apiErr.Details), 1)], "")
+		assertReadable(t, errors.New(apiErr.Message+firstDetail))
 	})
 }
 
 func FuzzRetryAfter(f *testing.F) {
-	for _, seed := range []string{"0", "7", "-1", "1.5", "+5", " 3 ", "9223372036", "9223372037", "9223372036854775807", "10000000000000000000", "-99999999999999999999", "soon", "Fri, 31 Dec 9999 23:59:59 GMT", "Monday, 02-Jan-06 15:04:05 GMT", "Mon Jan  2 15:04:05 2006"} {
+	for _, seed := range []string{
+		"0", "7", "-1", "1.5", "+5", " 3 ", "9223372036", "9223372037", "9223372036854775807", "10000000000000000000",
+		"-99999999999999999999", "soon", "Fri, 31 Dec 9999 23:59:59 GMT", "Monday, 02-Jan-06 15:04:05 GMT",
+		"Mon Jan  2 15:04:05 2006",
+	} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, value string) {
-		_, err := get(t.Context(), newClient(t, respondWith(429, "", "Retry-After", value), mintlify.WithMaxRetries(0)))
-		var apiErr *mintlify.APIError
-		require.ErrorAs(t, err, &apiErr)
+		rt := respondWith(429, "", "Retry-After", value)
+		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
+		apiErr := requireAPIError(t, err)
 		require.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
+
 		digits := strings.TrimLeft(strings.TrimSpace(value), "0")
 		if digits == "" || strings.Trim(digits, "0123456789") != "" {
 			return
 		}
-		if len(digits) <= 9 {
-			want, err := time.ParseDuration(digits + "s")
-			require.NoError(t, err)
-			require.Equal(t, want, apiErr.RetryAfter)
-		} else {
+		if len(digits) > 9 {
 			require.Greater(t, apiErr.RetryAfter, time.Hour, "a wait too long to write down is a long wait")
+			return
 		}
+
+		want, err := time.ParseDuration(digits + "s")
+		require.NoError(t, err)
+		require.Equal(t, want, apiErr.RetryAfter)
 	})
 }
 
@@ -169,25 +193,31 @@ func FuzzRequestPath(f *testing.F) {
 	f.Add("http://[::1]:80/x/../y", "%2e%2e", "..%2f..")
 	f.Add("https://h", "...", "\x00\xff\n\u202e")
 	f.Add("https://h//a;b", ";", "//")
+
 	f.Fuzz(func(t *testing.T, baseURL, project, id string) {
-		var sent *url.URL
-		client, err := mintlify.NewClient(testKey, project, mintlify.WithBaseURL(baseURL), mintlify.WithHTTPClient(&http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-			sent = r.URL
-			return response(200, jobJSON), nil
-		})}))
+		rt := newRecording(respondWith(200, jobJSON))
+		client, err := mintlify.NewClient(testKey, project, mintlify.WithBaseURL(baseURL), through(rt))
 		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 			assertReadable(t, err)
 			return
 		}
-		if _, err = client.Jobs.Get(t.Context(), id); err != nil {
+		_, err = client.Jobs.Get(t.Context(), id)
+		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 			return
 		}
+
 		base, err := url.Parse(strings.TrimSpace(baseURL))
 		require.NoError(t, err)
-		require.Equal(t, []string{base.Scheme, base.Hostname(), base.Port()}, []string{sent.Scheme, sent.Hostname(), sent.Port()})
+		sent := rt.last().URL
+		require.Equal(t, base.Scheme, sent.Scheme)
+		require.Equal(t, base.Hostname(), sent.Hostname())
+		require.Equal(t, base.Port(), sent.Port())
 		require.Nil(t, sent.User)
+		require.Empty(t, sent.RawQuery)
+		require.Empty(t, sent.Fragment)
+
 		rest, ok := strings.CutPrefix(sent.EscapedPath(), strings.TrimRight(base.EscapedPath(), "/")+"/v2/agent/")
 		require.True(t, ok, "%q never leaves the prefix of %q", sent, baseURL)
 		segments := strings.Split(rest, "/")
@@ -198,15 +228,18 @@ func FuzzRequestPath(f *testing.F) {
 			require.Equal(t, want, got, "it round-trips")
 			require.NotContains(t, []string{".", ".."}, segments[i])
 		}
-		require.Empty(t, sent.RawQuery)
-		require.Empty(t, sent.Fragment)
 	})
 }
 
 func FuzzDate(f *testing.F) {
-	for _, seed := range []string{"2024-01-15", "2024-02-30", "2024-01-15T10:30:00Z", "2024-01-15T10:30:00.1239+02:00", "0000-01-01", "9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00Z", "2024-01-15T10:30Z", "2016-12-31T23:59:60Z", "2024-01-15T10:30:00,5Z"} {
+	for _, seed := range []string{
+		"2024-01-15", "2024-02-30", "2024-01-15T10:30:00Z", "2024-01-15T10:30:00.1239+02:00", "0000-01-01",
+		"9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00Z", "2024-01-15T10:30Z", "2016-12-31T23:59:60Z",
+		"2024-01-15T10:30:00,5Z",
+	} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		date, err := mintlify.ParseDate(text)
 		if err != nil {
@@ -215,10 +248,13 @@ func FuzzDate(f *testing.F) {
 			return
 		}
 		require.False(t, date.IsZero())
+
 		again, err := mintlify.ParseDate(date.String())
 		require.NoError(t, err)
 		require.Equal(t, date, again)
 		require.Equal(t, date.String(), again.String())
-		require.Contains(t, []int{len("2006-01-02"), len("2006-01-02T15:04:05Z"), len("2006-01-02T15:04:05.000Z")}, len(date.String()))
+
+		lengths := []int{len("2006-01-02"), len("2006-01-02T15:04:05Z"), len("2006-01-02T15:04:05.000Z")}
+		require.Contains(t, lengths, len(date.String()))
 	})
 }

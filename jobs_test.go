@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	fullJob = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/o/r","ref":"main"},"model":"m","prLink":null,"createdAt":"2024-01-15T10:30:00.000Z","archivedAt":null}`
+	fullJob = `{"id":"job_1","status":"active","source":{"repository":"https://github.com/o/r","ref":"main"},
+		"model":"m","prLink":null,"createdAt":"2024-01-15T10:30:00.000Z","archivedAt":null}`
 
-	oddID, oddIDEscaped = "a/b?c#d e", "a%2Fb%3Fc%23d%20e"
+	oddID        = "a/b?c#d e"
+	oddIDEscaped = "a%2Fb%3Fc%23d%20e"
 )
 
 // newPrefixClient returns a client whose base URL has a path, and what it sends.
@@ -30,19 +32,25 @@ func TestCreateToTheLetter(t *testing.T) {
 	client, rt := newPrefixClient(t)
 	job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: prompt})
 	require.NoError(t, err)
+
 	request := rt.last()
 	assert.Equal(t, http.MethodPost, request.Method)
 	assert.Equal(t, "https://api.example.com/pre%2Ffix/v2/agent/proj/job", request.URL.String())
 	assert.Equal(t, http.Header{
-		"Authorization": {"Bearer " + testKey}, "Accept": {"application/json"},
-		"Content-Type": {"application/json"}, "User-Agent": {"mintlify-go/0.1.0"},
+		"Authorization": {"Bearer " + testKey},
+		"Accept":        {"application/json"},
+		"Content-Type":  {"application/json"},
+		"User-Agent":    {"mintlify-go/0.1.0"},
 	}, request.Header)
+
 	assert.EqualValues(t, len(request.body), request.ContentLength)
 	assert.Contains(t, request.body, `Use <b> & \"quotes\" \\ 日本語 naïve`, "as it is, not as \\u003c")
-	assert.True(t, strings.HasPrefix(request.body, `{"prompt":"`) && strings.HasSuffix(request.body, `"}`), request.body)
+	assert.True(t, strings.HasPrefix(request.body, `{"prompt":"`), request.body)
+	assert.True(t, strings.HasSuffix(request.body, `"}`), request.body)
 	var sent map[string]string
 	require.NoError(t, json.Unmarshal([]byte(request.body), &sent))
 	assert.Equal(t, map[string]string{"prompt": prompt}, sent)
+
 	assert.Equal(t, &mintlify.Job{
 		ID: "job_1", Status: mintlify.JobActive, Model: "m",
 		Source:    mintlify.JobSource{Repository: "https://github.com/o/r", Ref: "main"},
@@ -73,6 +81,8 @@ func TestGetToTheLetter(t *testing.T) {
 }
 
 func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
+	active := &mintlify.Job{ID: "j", Status: mintlify.JobActive}
+
 	for name, tc := range map[string]struct {
 		body, reason string
 		job          *mintlify.Job // what could be read, if that includes the id
@@ -88,23 +98,26 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		"no id":            {`{"status":"active"}`, "missing job id", nil},
 		"no status":        {`{"id":"j"}`, "missing job status", &mintlify.Job{ID: "j"}},
 		"status of wrong type": {
-			`{"status":true,"id":"j","model":"m"}`, "missing job status", &mintlify.Job{ID: "j", Model: "m"}},
-		"trailing garbage": {
-			`{"id":"j","status":"active"} x`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
-		"two objects": {
-			`{"id":"j","status":"active"}{}`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
-		"broken behind the id": {
-			`{"id":"j","status":"active","source":{"ref`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
-		"broken in the id": {`{"status":"active","id":"j`, "invalid JSON for a job", nil},
+			`{"status":true,"id":"j","model":"m"}`, "missing job status", &mintlify.Job{ID: "j", Model: "m"},
+		},
+		"trailing garbage":     {`{"id":"j","status":"active"} x`, "invalid JSON for a job", active},
+		"two objects":          {`{"id":"j","status":"active"}{}`, "invalid JSON for a job", active},
+		"broken behind the id": {`{"id":"j","status":"active","source":{"ref`, "invalid JSON for a job", active},
+		"broken in the id":     {`{"status":"active","id":"j`, "invalid JSON for a job", nil},
 		"broken at the end": {
-			`{"id":"j","model":"m"`, "invalid JSON for a job: unexpected end of JSON input", &mintlify.Job{ID: "j", Model: "m"}},
-		"two ids": {
-			`{"id":"a","id":"j","status":"active"`, "invalid JSON for a job", &mintlify.Job{ID: "j", Status: "active"}},
+			`{"id":"j","model":"m"`, "invalid JSON for a job: unexpected end of JSON input",
+			&mintlify.Job{ID: "j", Model: "m"},
+		},
+		"two ids": {`{"id":"a","id":"j","status":"active"`, "invalid JSON for a job", active},
 	} {
 		for operation, call := range jobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				job, err := call(t.Context(), newClient(t, respondWith(200, tc.body, "X-Trace", "7"), mintlify.WithRetryWait(0, 0)))
+				rt := respondWith(200, tc.body, "X-Trace", "7")
+				job, err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+				assert.Equal(t, tc.job, job)
+
 				var malformed *mintlify.ResponseError
 				require.ErrorAs(t, err, &malformed)
 				assert.Contains(t, malformed.Reason, tc.reason)
@@ -112,8 +125,6 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 				assert.Equal(t, "7", malformed.Header.Get("X-Trace"))
 				assert.Equal(t, tc.body, string(malformed.Body))
 				assert.ErrorContains(t, err, string(malformed.Operation))
-				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
-				assert.Equal(t, tc.job, job)
 			})
 		}
 	}
@@ -147,21 +158,21 @@ func TestGetReadsAJobWithOddOptionalFields(t *testing.T) {
 }
 
 func TestGetReadsTheTimesOfAJob(t *testing.T) {
-	want := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
+	halfPastTen := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
-		`"2024-01-15T10:30:00.000Z"`:       want,
-		`"2024-01-15T10:30:00Z"`:           want,
-		`"2024-01-15T12:30:00+02:00"`:      want,
-		`"2024-01-15T12:30:00+0200"`:       want,
-		`"2024-01-15T12:30:00\u002b02:00"`: want,
-		`"2024-01-15 12:30:00+02:00"`:      want,
-		`"2024-01-15T10:30:00"`:            want, // without zone: UTC
-		`"2024-01-15T10:30:00.25"`:         want.Add(250 * time.Millisecond),
-		`"2024-01-15T10:30"`:               want,
-		`"2024-01-15T10:30Z"`:              want,
-		`"2024-01-15 10:30:00"`:            want,
-		`"2024-01-15"`:                     want.Truncate(24 * time.Hour),
-		`"2024-01-15T10:30:00.123456789Z"`: want.Add(123456789),
+		`"2024-01-15T10:30:00.000Z"`:       halfPastTen,
+		`"2024-01-15T10:30:00Z"`:           halfPastTen,
+		`"2024-01-15T12:30:00+02:00"`:      halfPastTen,
+		`"2024-01-15T12:30:00+0200"`:       halfPastTen,
+		`"2024-01-15T12:30:00\u002b02:00"`: halfPastTen,
+		`"2024-01-15 12:30:00+02:00"`:      halfPastTen,
+		`"2024-01-15T10:30:00"`:            halfPastTen, // without zone: UTC
+		`"2024-01-15T10:30:00.25"`:         halfPastTen.Add(250 * time.Millisecond),
+		`"2024-01-15T10:30"`:               halfPastTen,
+		`"2024-01-15T10:30Z"`:              halfPastTen,
+		`"2024-01-15 10:30:00"`:            halfPastTen,
+		`"2024-01-15"`:                     halfPastTen.Truncate(24 * time.Hour),
+		`"2024-01-15T10:30:00.123456789Z"`: halfPastTen.Add(123456789),
 		`"0000-01-01T00:00:00Z"`:           time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
 		`"9999-12-31T23:59:59Z"`:           time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 		`"2024-01-15T10:30:00Z","createdAt":"soon","archivedAt":"soon"`: {}, // the last one counts
@@ -177,11 +188,15 @@ func TestGetReadsTheTimesOfAJob(t *testing.T) {
 func TestJobAsJSON(t *testing.T) {
 	zone := time.FixedZone("", 2*60*60)
 	full := mintlify.Job{
-		ID: "job_1", Status: "completed", Model: "m", PRLink: "https://github.com/o/r/pull/1?a=1&b=2",
+		ID:         "job_1",
+		Status:     "completed",
+		Model:      "m",
+		PRLink:     "https://github.com/o/r/pull/1?a=1&b=2",
 		Source:     mintlify.JobSource{Repository: "https://github.com/o/r", Ref: "main"},
 		CreatedAt:  time.Date(2024, 1, 15, 12, 30, 0, 5e6, zone),
 		ArchivedAt: time.Date(2024, 1, 16, 2, 0, 0, 0, zone),
 	}
+
 	encoded, err := json.Marshal(full)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"id":"job_1","status":"completed","model":"m","prLink":"https://github.com/o/r/pull/1?a=1&b=2",
@@ -190,7 +205,8 @@ func TestJobAsJSON(t *testing.T) {
 
 	var read mintlify.Job
 	require.NoError(t, json.Unmarshal(encoded, &read))
-	full.CreatedAt, full.ArchivedAt = full.CreatedAt.UTC(), full.ArchivedAt.UTC()
+	full.CreatedAt = full.CreatedAt.UTC()
+	full.ArchivedAt = full.ArchivedAt.UTC()
 	assert.True(t, full == read, "equal to the letter: %+v", read)
 
 	encoded, err = json.Marshal(&mintlify.Job{ID: "j", Status: "active"})
@@ -205,8 +221,14 @@ func TestJobStatusThatIsUnknownIsKeptAndNotTerminal(t *testing.T) {
 	job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"paused"}`)))
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.JobStatus("paused"), job.Status)
+
 	for status, terminal := range map[mintlify.JobStatus]bool{
-		mintlify.JobActive: false, mintlify.JobCompleted: true, mintlify.JobArchived: true, mintlify.JobFailed: true, "paused": false, "": false,
+		mintlify.JobActive:    false,
+		mintlify.JobCompleted: true,
+		mintlify.JobArchived:  true,
+		mintlify.JobFailed:    true,
+		"paused":              false,
+		"":                    false,
 	} {
 		assert.Equal(t, terminal, status.IsTerminal(), status)
 	}

@@ -12,16 +12,16 @@ import (
 
 func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
 	cursor := strings.Repeat("c", 5000)
-	_, err := collect(newClient(t, respondWith(414, "")).Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
-	var pageErr *mintlify.PageError
-	require.ErrorAs(t, err, &pageErr)
-	assert.Equal(t, cursor, pageErr.Cursor)
+	client := newClient(t, respondWith(414, ""))
+	_, err := collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
+	assert.Equal(t, cursor, requirePageError(t, err).Cursor)
 	assertReadable(t, err)
 }
 
 // Without it nobody can tell whether this is the last page.
 func TestSearchesWithoutANextCursorAreMalformed(t *testing.T) {
-	_, err := collect(newClient(t, respondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`)).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	client := newClient(t, respondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`))
+	_, err := collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "missing nextCursor")
 }

@@ -43,7 +43,8 @@ var (
 	declared    = regexp.MustCompile(`(?m)^([a-z]\w*(?:, \w+)*) :=`)
 )
 
-func documents(t *testing.T) (paths []string) {
+func documents(t *testing.T) []string {
+	var paths []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "cmd/*/README.md"} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
@@ -56,43 +57,36 @@ func documents(t *testing.T) (paths []string) {
 func TestGoBlocksOfTheDocsCompile(t *testing.T) {
 	root, err := os.Getwd()
 	require.NoError(t, err)
+
 	temp := t.TempDir()
 	replace := map[string]string{} // files that only the overlay has
 	var packages []string
 	for _, block := range fence.FindAllStringSubmatch(readFiles(t, documents(t)...), -1) {
-		if block[1] == "go" {
-			name := fmt.Sprintf("snippet%d", len(packages))
-			file := filepath.Join(temp, name+".go")
-			require.NoError(t, os.WriteFile(file, []byte(source(block[2])), 0o600))
-			replace[filepath.Join(root, name, name+".go")] = file
-			packages = append(packages, "./"+name)
+		if block[1] != "go" {
+			continue
 		}
+		name := fmt.Sprintf("snippet%d", len(packages))
+		file := filepath.Join(temp, name+".go")
+		require.NoError(t, os.WriteFile(file, []byte(source(block[2])), 0o600))
+		replace[filepath.Join(root, name, name+".go")] = file
+		packages = append(packages, "./"+name)
 	}
 	require.NotEmpty(t, packages)
+
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
 	overlayFile := filepath.Join(temp, "overlay.json")
 	require.NoError(t, os.WriteFile(overlayFile, overlay, 0o600))
-	output, err := exec.Command("go", append([]string{"build", "-overlay", overlayFile}, packages...)...).CombinedOutput()
+
+	args := append([]string{"build", "-overlay", overlayFile}, packages...)
+	output, err := exec.Command("go", args...).CombinedOutput()
 	require.NoError(t, err, "%s", output)
 }
 
 func TestShellLinesOfTheDocsWork(t *testing.T) {
 	demos := map[string]bool{}
 	for _, document := range documents(t) {
-		text := strings.ReplaceAll(readFiles(t, document), "\\\n", " ")
-		lines := command.FindAllString(fence.ReplaceAllString(text, ""), -1)
-		for _, block := range fence.FindAllStringSubmatch(text, -1) {
-			switch block[1] {
-			case "sh":
-				lines = append(lines, strings.Split(block[2], "\n")...)
-			case "sql":
-				assert.Equal(t, "cmd/docs-report/README.md", filepath.ToSlash(document), "the tests of docs-report run the SQL of its own README alone")
-			default:
-				assert.Contains(t, []string{"", "go", "yaml", "mermaid"}, block[1], "%s: nothing tests such a block", document)
-			}
-		}
-		for _, line := range lines {
+		for _, line := range shellLines(t, document) {
 			err := checkLine(".", line, demos)
 			if err != nil && checkLine(filepath.Dir(document), line, demos) != nil {
 				t.Errorf("%s: %s: %v", document, line, err)
@@ -100,43 +94,79 @@ func TestShellLinesOfTheDocsWork(t *testing.T) {
 		}
 	}
 	require.Len(t, demos, 4)
+
+	isSetting := func(variable string) bool { return strings.HasPrefix(variable, "MINTLIFY_") }
 	for demo := range demos {
 		t.Run(demo, func(t *testing.T) {
 			t.Parallel()
 			run := exec.CommandContext(t.Context(), "go", strings.Fields("run "+demo)...)
-			run.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MINTLIFY_") })
+			run.Env = slices.DeleteFunc(os.Environ(), isSetting)
 			output, err := run.CombinedOutput()
 			require.NoError(t, err, "%s", output)
 		})
 	}
 }
 
+// shellLines returns the shell lines of a document, in blocks and outside them. It fails the
+// test if the document has a block that nothing tests.
+func shellLines(t *testing.T, document string) []string {
+	t.Helper()
+	text := strings.ReplaceAll(readFiles(t, document), "\\\n", " ")
+	lines := command.FindAllString(fence.ReplaceAllString(text, ""), -1)
+	for _, block := range fence.FindAllStringSubmatch(text, -1) {
+		switch block[1] {
+		case "sh":
+			lines = append(lines, strings.Split(block[2], "\n")...)
+		case "sql":
+			assert.Equal(t, "cmd/docs-report/README.md", filepath.ToSlash(document),
+				"the tests of docs-report run the SQL of its own README alone")
+		default:
+			known := []string{"", "go", "yaml", "mermaid"}
+			assert.Contains(t, known, block[1], "%s: nothing tests such a block", document)
+		}
+	}
+	return lines
+}
+
 func TestShellLineThatDoesNotWorkIsFound(t *testing.T) {
-	for _, line := range strings.Split("go run ./cmd/nothing -demo;go run ./internal/wire;go run ./cmd/publish -bogus;go run -C cmd/fleet . bogus;go test -run TestNonesuch .;"+
-		"go test . -bogus;go get example.com/other;go bogus x;cd nothing && go test ./...;bogus -h;X=1 publish -bogus;curl x | publish -bogus", ";") {
+	for _, line := range []string{
+		"go run ./cmd/nothing -demo",
+		"go run ./internal/wire",
+		"go run ./cmd/publish -bogus",
+		"go run -C cmd/fleet . bogus",
+		"go test -run TestNonesuch .",
+		"go test . -bogus",
+		"go get example.com/other",
+		"go bogus x",
+		"cd nothing && go test ./...",
+		"bogus -h",
+		"X=1 publish -bogus",
+		"curl x | publish -bogus",
+	} {
 		assert.Error(t, checkLine(".", line, map[string]bool{}), line)
 	}
 }
 
 // checkLine returns what is wrong with a shell line that starts in dir. If it runs a
 // demo of the root module, it adds the arguments of go run to demos.
-func checkLine(dir, line string, demos map[string]bool) (err error) {
-	for _, part := range separator.Split(comment.ReplaceAllString(quoted.ReplaceAllString(strings.Trim(line, "`"), "TEXT"), ""), -1) {
-		words := strings.Fields(part)
-		for len(words) > 0 && strings.Contains(words[0], "=") {
-			words = words[1:]
-		}
-		if len(words) > 1 && words[0] == "go" {
-			words = slices.Replace(words, 0, 2, "go "+words[1])
-		}
-		if len(words) == 0 || notRun[words[0]] != "" {
+func checkLine(dir, line string, demos map[string]bool) error {
+	line = strings.Trim(line, "`")
+	line = quoted.ReplaceAllString(line, "TEXT")
+	line = comment.ReplaceAllString(line, "")
+
+	var problems error
+	for _, part := range separator.Split(line, -1) {
+		name, args := splitCommand(part)
+		if name == "" || notRun[name] != "" {
 			continue
 		}
-		name, args := words[0], words[1:]
 		if slices.Contains(args, "-C") {
-			dir, args = filepath.Join(dir, strings.TrimPrefix(args[1], "mintlify-go/")), args[2:]
+			dir = filepath.Join(dir, strings.TrimPrefix(args[1], "mintlify-go/"))
+			args = args[2:]
 		}
-		pkg, _, _ := strings.Cut(strings.Replace(strings.Join(args[:min(1, len(args))], ""), modulePath, ".", 1), "@")
+
+		first := strings.Join(args[:min(1, len(args))], "")
+		pkg, _, _ := strings.Cut(strings.Replace(first, modulePath, ".", 1), "@")
 		var problem error
 		switch name {
 		case "cd":
@@ -157,23 +187,43 @@ func checkLine(dir, line string, demos map[string]bool) (err error) {
 		default: // a program that is installed
 			problem = expect(filepath.Join("cmd", name), args, program)
 		}
-		err = errors.Join(err, problem)
+		problems = errors.Join(problems, problem)
 	}
-	return err
+	return problems
+}
+
+// splitCommand returns the name and the arguments of a command, without the variables before
+// it. The name of a go command is two words, such as "go run"; that of no command is empty.
+func splitCommand(text string) (name string, args []string) {
+	words := strings.Fields(text)
+	for len(words) > 0 && strings.Contains(words[0], "=") {
+		words = words[1:]
+	}
+
+	switch {
+	case len(words) == 0:
+		return "", nil
+	case len(words) > 1 && words[0] == "go":
+		return "go " + words[1], words[2:]
+	default:
+		return words[0], words[1:]
+	}
 }
 
 const program = `^package main$`
 
 // expect returns an error unless the Go files and the usage in dir match all patterns, and
 // have the command and flags of args.
-func expect(dir string, args []string, patterns ...string) (err error) {
+func expect(dir string, args []string, patterns ...string) error {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	shared, _ := filepath.Glob(filepath.Join(dir, "../internal/ci/*.go"))
+	files = append(slices.Concat(files, shared), filepath.Join(dir, "usage.txt"))
 	var all []byte
-	for _, file := range append(slices.Concat(files, shared), filepath.Join(dir, "usage.txt")) {
+	for _, file := range files {
 		text, _ := os.ReadFile(file)
 		all = append(all, text...)
 	}
+
 	for i, arg := range args {
 		name, isFlag := strings.CutPrefix(arg, "-")
 		switch {
@@ -185,44 +235,68 @@ func expect(dir string, args []string, patterns ...string) (err error) {
 			patterns = append(patterns, filepath.Base(dir)+" "+arg)
 		}
 	}
+
+	var missing error
 	for _, pattern := range patterns {
 		if !regexp.MustCompile("(?m)" + pattern).Match(all) {
-			err = errors.Join(err, fmt.Errorf("%q is not in %q", pattern, dir))
+			missing = errors.Join(missing, fmt.Errorf("%q is not in %q", pattern, dir))
 		}
 	}
-	return err
+	return missing
 }
 
+// packagePaths are the packages that a block may use without importing them, by name.
+var packagePaths = map[string]string{
+	"cmp":          "cmp",
+	"context":      "context",
+	"errors":       "errors",
+	"fmt":          "fmt",
+	"http":         "net/http",
+	"httpmock":     "github.com/jarcoal/httpmock",
+	"httptest":     "net/http/httptest",
+	"log":          "log",
+	"mintlify":     modulePath,
+	"mintlifytest": modulePath + "/mintlifytest",
+	"strings":      "strings",
+	"synctest":     "testing/synctest",
+	"testing":      "testing",
+	"time":         "time",
+}
+
+// source returns the file of a block: itself if it is a program.
 func source(block string) string {
 	if strings.HasPrefix(block, "package ") {
 		return block
 	}
 	if !declaration.MatchString(block) {
-		var used strings.Builder
-		if !strings.Contains(block, "client :=") && !strings.Contains(block, "client, err :=") {
-			used.WriteString("var client *mintlify.Client\n")
-		}
-		if !strings.Contains(block, "svc :=") {
-			used.WriteString("svc := mintlifytest.NewService()\n_ = svc\n")
-		}
-		used.WriteString(block)
-		for _, names := range declared.FindAllStringSubmatch(block, -1) {
-			for _, name := range strings.Split(names[1], ", ") {
-				fmt.Fprintf(&used, "_ = %s\n", name)
-			}
-		}
-		block = "func _(t *testing.T, ctx context.Context) error {\n" + used.String() + "return nil\n}\n"
+		block = function(block)
 	}
+
 	var imports strings.Builder
-	for name, path := range map[string]string{
-		"cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "httptest": "net/http/httptest", "log": "log", "strings": "strings",
-		"synctest": "testing/synctest", "testing": "testing", "time": "time", "httpmock": "github.com/jarcoal/httpmock",
-		"mintlify":     "github.com/mintlify-community/mintlify-go",
-		"mintlifytest": "github.com/mintlify-community/mintlify-go/mintlifytest",
-	} {
+	for name, path := range packagePaths {
 		if regexp.MustCompile(`\b` + name + `\.`).MatchString(block) {
 			fmt.Fprintf(&imports, "import %s %q\n", name, path)
 		}
 	}
 	return "package readme\n" + imports.String() + block
+}
+
+// function returns a function of statements. It declares what they leave out, and uses what
+// they declare.
+func function(statements string) string {
+	var body strings.Builder
+	if !strings.Contains(statements, "client :=") && !strings.Contains(statements, "client, err :=") {
+		body.WriteString("var client *mintlify.Client\n")
+	}
+	if !strings.Contains(statements, "svc :=") {
+		body.WriteString("svc := mintlifytest.NewService()\n_ = svc\n")
+	}
+
+	body.WriteString(statements)
+	for _, names := range declared.FindAllStringSubmatch(statements, -1) {
+		for _, name := range strings.Split(names[1], ", ") {
+			fmt.Fprintf(&body, "_ = %s\n", name)
+		}
+	}
+	return "func _(t *testing.T, ctx context.Context) error {\n" + body.String() + "return nil\n}\n"
 }

@@ -1,7 +1,6 @@
 package mintlify_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -16,8 +15,9 @@ import (
 func keySentBy(t *testing.T, key string) string {
 	t.Helper()
 	rt := newRecording(respondWith(200, jobJSON))
-	client, err := mintlify.NewClient(key, "proj", mintlify.WithHTTPClient(&http.Client{Transport: rt}))
+	client, err := mintlify.NewClient(key, "proj", through(rt))
 	require.NoError(t, err)
+
 	_, err = get(t.Context(), client)
 	require.NoError(t, err)
 	return rt.last().Header.Get("Authorization")
@@ -70,7 +70,7 @@ func TestNewClientTakesAKeyOfAnyPrintableCharacter(t *testing.T) {
 	}
 	assert.Equal(t, "Bearer "+key.String(), keySentBy(t, key.String()))
 
-	client, err := mintlify.NewClient(key.String(), "proj", mintlify.WithHTTPClient(&http.Client{Transport: respondWith(401, "keys begin with mint_")}))
+	client, err := mintlify.NewClient(key.String(), "proj", through(respondWith(401, "keys begin with mint_")))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
 	require.ErrorContains(t, err, "keys begin with mint_", "which is no key yet")
@@ -79,8 +79,12 @@ func TestNewClientTakesAKeyOfAnyPrintableCharacter(t *testing.T) {
 func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {
 	client, err := mintlify.NewClient(testKey, "proj")
 	require.NoError(t, err)
+
 	for name, tc := range map[string]struct{ id, reason string }{
-		"empty": {"", "empty"}, "blank": {" \n", "empty"}, "dot": {".", "not a valid id"}, "dots": {"..", "not a valid id"},
+		"empty":       {"", "empty"},
+		"blank":       {" \n", "empty"},
+		"dot":         {".", "not a valid id"},
+		"dots":        {"..", "not a valid id"},
 		"swapped":     {"mint_secret", "swapped"},
 		"pasted":      {"Bearer mint_secret", "swapped"},
 		"URL":         {"https://dashboard.example.com/acme", "is a URL"},
@@ -94,6 +98,7 @@ func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {
 			refused := requireArgumentError(t, err, "projectID")
 			assert.Contains(t, refused.Reason, tc.reason)
 			assert.NotContains(t, refused.Error(), "secret")
+
 			_, err = client.ForProject(tc.id)
 			assert.Contains(t, requireArgumentError(t, err, "projectID").Reason, tc.reason)
 		})
@@ -145,7 +150,7 @@ func TestWithBaseURL(t *testing.T) {
 	} {
 		t.Run(url, func(t *testing.T) {
 			rt := newRecording(respondWith(200, jobJSON))
-			client, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithBaseURL(url), mintlify.WithHTTPClient(&http.Client{Transport: rt}))
+			client, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithBaseURL(url), through(rt))
 			if allowed {
 				require.NoError(t, err)
 				_, err = get(t.Context(), client)
@@ -153,6 +158,7 @@ func TestWithBaseURL(t *testing.T) {
 				assert.Equal(t, strings.Trim(url, "/\n ")+"/v2/agent/proj/job/job_1", rt.last().URL.String())
 				return
 			}
+
 			argument := requireArgumentError(t, err, "baseURL")
 			assert.NotContains(t, argument.Error(), "secret")
 		})
@@ -166,6 +172,7 @@ func TestCreateAndMessageRefuseAPromptBeforeAnythingIsSent(t *testing.T) {
 		_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: prompt})
 		requireArgumentError(t, err, "prompt")
 		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, name)
+
 		_, err = client.Jobs.Message(t.Context(), "job_1", mintlify.MessageParams{Prompt: prompt})
 		requireArgumentError(t, err, "prompt")
 		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, name)
@@ -201,17 +208,18 @@ func TestNilContextIsRefusedBeforeAnythingIsSent(t *testing.T) {
 
 func TestWaitUntilDoneRefusesBadOptionsBeforeAnythingIsSent(t *testing.T) {
 	svc := mintlifytest.NewService()
+	type waitOptions = []mintlify.WaitOption
 	for name, tc := range map[string]struct {
-		opts             []mintlify.WaitOption
+		opts             waitOptions
 		argument, reason string
 	}{
-		"max below min":     {[]mintlify.WaitOption{mintlify.WithPollInterval(2, 1)}, "pollInterval", "2ns to 1ns"},
-		"negative interval": {[]mintlify.WaitOption{mintlify.WithPollInterval(-1, 1)}, "pollInterval", "-1ns to 1ns"},
-		"negative outage":   {[]mintlify.WaitOption{mintlify.WithMaxOutage(-1)}, "maxOutage", "-1ns"},
-		"negative settle":   {[]mintlify.WaitOption{mintlify.WithSettleTime(-1)}, "settleTime", "-1ns"},
-		"nil hook":          {[]mintlify.WaitOption{mintlify.WithOnPoll(nil)}, "onPoll", "nil"},
-		"nil option":        {[]mintlify.WaitOption{nil}, "opts", "index 0"},
-		"nil option, later": {[]mintlify.WaitOption{mintlify.WithSettleTime(0), nil}, "opts", "index 1"},
+		"max below min":     {waitOptions{mintlify.WithPollInterval(2, 1)}, "pollInterval", "2ns to 1ns"},
+		"negative interval": {waitOptions{mintlify.WithPollInterval(-1, 1)}, "pollInterval", "-1ns to 1ns"},
+		"negative outage":   {waitOptions{mintlify.WithMaxOutage(-1)}, "maxOutage", "-1ns"},
+		"negative settle":   {waitOptions{mintlify.WithSettleTime(-1)}, "settleTime", "-1ns"},
+		"nil hook":          {waitOptions{mintlify.WithOnPoll(nil)}, "onPoll", "nil"},
+		"nil option":        {waitOptions{nil}, "opts", "index 0"},
+		"nil option, later": {waitOptions{mintlify.WithSettleTime(0), nil}, "opts", "index 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "job_1", tc.opts...)
