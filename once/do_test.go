@@ -30,7 +30,7 @@ func TestDoTwiceIsOneJob(t *testing.T) {
 		}
 		assert.Equal(t, 3, w.get(key).Version, "sending, running, done: a poll that changes nothing stores nothing")
 		assert.Equal(t, 1, w.posts())
-		found, ok := once.FindMarker(w.svc.Requests()[0].Prompt)
+		found, ok := once.FindMarker(w.prompts()[0])
 		assert.True(t, ok)
 		assert.Equal(t, key, found)
 	})
@@ -265,7 +265,6 @@ func TestArguments(t *testing.T) {
 		"nil option":     func() (*once.Runner, error) { return once.New(client, w.store, nil) },
 		"send time 0":    func() (*once.Runner, error) { return once.New(client, w.store, once.WithSendTime(0)) },
 		"send time 61 m": func() (*once.Runner, error) { return once.New(client, w.store, once.WithSendTime(61*time.Minute)) },
-		"nil logger":     func() (*once.Runner, error) { return once.New(client, w.store, once.WithLogger(nil)) },
 		"nil onChange":   func() (*once.Runner, error) { return once.New(client, w.store, once.WithOnChange(nil)) },
 	} {
 		_, err := build()
@@ -325,6 +324,6 @@ func TestDoMendsWhatIsPending(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "new", record.Prompt)
 		assert.Equal(t, "right", w.svc.Requests()[0].ProjectID)
-		assert.Contains(t, w.svc.Requests()[0].Prompt, "new\n")
+		assert.Contains(t, w.prompts()[0], "new\n")
 	})
 }

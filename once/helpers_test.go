@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,6 +52,16 @@ func (w *world) get(key string) once.Record {
 	return record
 }
 
+// prompts returns the prompts and messages that reached the service, in order.
+func (w *world) prompts() (prompts []string) {
+	for _, request := range w.svc.Requests() {
+		if request.Prompt != "" {
+			prompts = append(prompts, request.Prompt)
+		}
+	}
+	return prompts
+}
+
 // posts returns how many requests for a job reached the service.
 func (w *world) posts() (n int) {
 	for _, request := range w.svc.Requests() {
@@ -58,6 +70,70 @@ func (w *world) posts() (n int) {
 		}
 	}
 	return n
+}
+
+// count returns how many requests of op reached the service.
+func (w *world) count(op mintlify.Operation) (n int) {
+	for _, request := range w.svc.Requests() {
+		if request.Operation == op {
+			n++
+		}
+	}
+	return n
+}
+
+// preflights returns how often the service was asked first.
+func (w *world) preflights() (n int) {
+	for _, request := range w.svc.Requests() {
+		if strings.HasSuffix(request.Path, "/preflight") {
+			n++
+		}
+	}
+	return n
+}
+
+// add adds tasks.
+func (w *world) add(tasks ...once.Task) {
+	w.t.Helper()
+	for _, task := range tasks {
+		_, added, err := w.Add(context.Background(), task)
+		require.NoError(w.t, err)
+		require.True(w.t, added)
+	}
+}
+
+// states returns how many records are in each state.
+func (w *world) states() map[once.State]int {
+	w.t.Helper()
+	all, err := w.store.List(context.Background())
+	require.NoError(w.t, err)
+	states := map[once.State]int{}
+	for _, record := range all {
+		states[record.State]++
+	}
+	return states
+}
+
+// weather is a way to the service on which requests fail with the status of fails, unless
+// that is 0.
+type weather struct {
+	svc   *mintlifytest.Service
+	fails func(*http.Request) int
+}
+
+func (w *weather) RoundTrip(r *http.Request) (*http.Response, error) {
+	status := w.fails(r)
+	if status == 0 {
+		return w.svc.RoundTrip(r)
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+}
+
+// runnerIn is another runner on the store of w, on whose way to the service requests fail.
+func (w *world) runnerIn(fails func(*http.Request) int) *once.Runner {
+	w.t.Helper()
+	way := mintlify.WithHTTPClient(&http.Client{Transport: &weather{w.svc, fails}})
+	return w.runner(w.svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithMaxRetries(0), way))
 }
 
 // hooked is a store with functions between.

@@ -8,199 +8,265 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const (
-	soon         = 100 * time.Millisecond // until the next look at a record that another changes
-	listEvery    = 5 * time.Second        // at least, while Resume has work
-	afterRefusal = 30 * time.Second       // until the next send, if the service does not say
-	afterMending = 5 * time.Minute        // until the next request, if a person has to mend something first
-)
-
-// send claims a record that is pending or not there yet, sends the prompt, and records what came of it.
-func (r *Runner) send(ctx context.Context, record Record, t Task, force bool) (step, error) {
-	s := step{record: record}
-	record.Prompt, record.Project = cmp.Or(t.Prompt, record.Prompt), cmp.Or(t.Project, record.Project)
-	client, err := r.check(record.Task)
+// begin sends the prompt of a record that is pending, or not there yet, unless something
+// speaks against it.
+func (r *Runner) begin(ctx context.Context, record Record, t Task, forced bool) (step, error) {
+	draft := record
+	draft.State = Pending
+	draft.Prompt = cmp.Or(t.Prompt, record.Prompt)
+	draft.Project = cmp.Or(t.Project, record.Project)
+	draft.After = cmp.Or(t.After, record.After)
+	err := checkPrompt(draft.Prompt)
 	if err != nil {
-		return s, err
+		return step{record: record}, err
 	}
-	if until, ok := r.held.Load(client.ProjectID()); ok && !force && time.Now().Before(until.(time.Time)) {
-		s.next = time.Until(until.(time.Time))
-		return s, nil
+
+	if draft.After != "" {
+		return r.beginFollowUp(ctx, record, draft, forced)
 	}
+	return r.send(ctx, record, draft, before{}, forced)
+}
+
+// send sends the prompt of a draft, unless its project is held or the service does not work.
+// b is the record before a follow-up, else zero.
+func (r *Runner) send(ctx context.Context, record, draft Record, b before, forced bool) (step, error) {
+	client, err := r.clientOf(draft.Project)
+	if err != nil {
+		return step{record: record}, err
+	}
+	draft.Project = client.ProjectID()
+	p := r.project(draft.Project)
+
+	if !forced {
+		wait, release := p.admit()
+		if wait > 0 {
+			return step{record: record, next: wait}, nil
+		}
+		defer release()
+	}
+
+	var active time.Duration
+	if b.Version > 0 {
+		active, err = r.isIdle(ctx, client, p, b)
+	}
+	if err == nil && active == 0 {
+		err = r.ask(ctx, client, p)
+	}
+	switch {
+	case ended(ctx) != nil:
+		return step{record: record}, ended(ctx)
+	case err != nil:
+		return r.postpone(ctx, draft, err.Error(), step{record: record, next: p.left(), cause: err})
+	case active > 0:
+		return r.postpone(ctx, draft, "", step{record: record, next: active})
+	}
+	return r.claimAndSend(context.WithoutCancel(ctx), client, p, record, draft, b)
+}
+
+// claimAndSend claims the record, sends the prompt and records what came of it. ctx does not
+// end: no end of the caller's may come between the send and its recording.
+func (r *Runner) claimAndSend(ctx context.Context, client *mintlify.Client, p *project, record, draft Record, b before) (step, error) {
 	// A process that is stopped between claim and request wakes past its deadline, and the SDK
-	// sends nothing. No end of the caller's ctx comes between the send and its recording.
-	ctx, deadline := context.WithoutCancel(ctx), time.Now().Add(r.sendTime)
+	// sends nothing.
+	deadline := time.Now().Add(r.sendTime)
 	sending, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	record.State, record.Problem, record.JobID, record.PRLink = Sending, "", "", ""
-	record.Sends, record.Sender, record.Deadline = record.Sends+1, rand.Text(), deadline.UTC().Round(0)
-	claim, err := r.put(sending, record)
+
+	claim, err := r.put(sending, draft.claimedBy(rand.Text(), deadline))
+	if errors.Is(err, ErrConflict) {
+		return step{record: record, next: soon}, nil
+	}
+	if err == nil {
+		err = r.unchanged(sending, b)
+	}
 	if err != nil {
-		if !errors.Is(err, ErrConflict) { // it may be stored all the same
-			record.State, record.Problem = Pending, "nothing was sent: "+err.Error()
-			s.record, _ = r.settle(ctx, record)
-		}
-		return s, err
+		return r.giveBack(ctx, claim, err)
 	}
-	job, err := client.Jobs.Create(sending, mintlify.CreateJobParams{
-		Prompt: record.Prompt + "\n\nEnd the description of the pull request with this line, on its own:\n" + Marker(record.Key),
-	})
-	s = outcome(claim, job, err)
-	if s.cause != nil && s.next > 0 {
-		r.held.Store(client.ProjectID(), time.Now().Add(s.next))
+
+	job, cause := post(sending, client, claim, b)
+	result := claim.outcome(job, cause)
+	p.sent(result, cause)
+
+	settled, err := r.settle(ctx, result)
+	s := step{record: settled}
+	switch {
+	case err != nil:
+	case settled.Sender != claim.Sender || settled.State != result.State: // others have decided meanwhile
+		s.next = soon
+	case settled.State == Running:
+		s.next = 1 // the first poll comes at once
+	case settled.State == Pending:
+		s.next = p.left()
+		s.cause = cause
+	default:
+		s.cause = cause
 	}
-	settled, err := r.settle(ctx, s.record)
-	if settled.Sender != claim.Sender || settled.State != s.record.State { // others have decided meanwhile
-		s.next, s.cause = soon, nil
-	}
-	s.record = settled
 	return s, err
 }
 
-// outcome tells what a send came to. A job is running, even if it comes with an error.
-func outcome(claim Record, job *mintlify.Job, err error) step {
-	if job != nil {
-		claim.State, claim.JobID, claim.PRLink = Running, job.ID, job.PRLink
-		return step{record: claim, next: 1} // the first poll comes at once
-	}
-	s := step{record: claim, next: afterMending, cause: err}
-	s.record.State, s.record.Problem = Pending, err.Error()
-	wait, mayHelp := mintlify.RetryAfter(err)
-	var argument *mintlify.ArgumentError // a key source's bad key is one, too
-	var response *mintlify.APIError
-	switch {
-	case errors.Is(err, mintlify.ErrOutcomeUnknown):
-		s.record.State, s.next = Unknown, 0
-	case errors.Is(err, mintlify.ErrBadRequest), errors.As(err, &argument) && argument.Name == "prompt",
-		errors.As(err, &response) && response.StatusCode == http.StatusRequestEntityTooLarge:
-		s.record.State, s.next = Refused, 0
-	case mayHelp, errors.Is(err, context.DeadlineExceeded):
-		s.next = cmp.Or(wait, afterRefusal)
-	}
-	return s
+// claimedBy returns the claim of a send.
+func (r Record) claimedBy(sender string, deadline time.Time) Record {
+	r.State = Sending
+	r.Sends++
+	r.Sender = sender
+	r.Deadline = deadline.UTC().Round(0)
+	r.JobID = ""
+	r.PRLink = ""
+	r.Problem = ""
+	return r
 }
 
+// giveBack makes a claim pending again of which nothing was sent. A claim whose Put failed may
+// be stored all the same.
+func (r *Runner) giveBack(ctx context.Context, claim Record, err error) (step, error) {
+	claim.State = Pending
+	claim.Problem = "nothing was sent: " + err.Error()
+	settled, _ := r.settle(ctx, claim) // what could not be recorded is in the log
+	if errors.Is(err, ErrConflict) {
+		return step{record: settled, next: soon}, nil
+	}
+	return step{record: settled}, err
+}
+
+// post sends the prompt of a claim: as a new job, or as a message to the job of the record
+// before it.
+func post(ctx context.Context, client *mintlify.Client, claim Record, b before) (*mintlify.Job, error) {
+	if claim.After == "" {
+		prompt := claim.Prompt + "\n\nEnd the description of the pull request with this line, on its own:\n" + Marker(claim.Key)
+		return client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
+	}
+
+	job, err := client.Jobs.Message(ctx, b.JobID, mintlify.MessageParams{Prompt: claim.Prompt})
+	if job != nil {
+		job.ID = b.JobID
+	}
+	return job, err
+}
+
+// outcome returns what a claim comes to with the response to its send. A job is running, even
+// if it comes with an error.
+func (r Record) outcome(job *mintlify.Job, err error) Record {
+	if job != nil {
+		r.State = Running
+		r.JobID = job.ID
+		r.PRLink = job.PRLink
+		return r
+	}
+
+	r.Problem = err.Error()
+	switch {
+	case errors.Is(err, mintlify.ErrOutcomeUnknown):
+		r.State = Unknown
+	case r.isRefused(err):
+		r.State = Refused
+	default:
+		r.State = Pending
+	}
+	return r
+}
+
+// isRefused reports whether err is about the prompt, or about the job that it was a message to.
+func (r Record) isRefused(err error) bool {
+	var argument *mintlify.ArgumentError // a key source's bad key is one, too
+	if errors.As(err, &argument) {
+		return argument.Name == "prompt"
+	}
+
+	switch statusOf(err) {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	case http.StatusNotFound, http.StatusConflict:
+		return r.After != ""
+	}
+	return false
+}
+
+// sent notes what a send has come to.
+func (p *project) sent(result Record, err error) {
+	switch {
+	case result.State == Running:
+		p.succeeded()
+	case result.State != Refused:
+		p.failed(err)
+	case statusOf(err) != 0: // the service refused it, not the SDK
+		p.succeeded()
+	}
+}
+
+// errOtherJob is the error of a response that has no place on record.
+var errOtherJob = errors.New("the record went on with another send or job")
+
 // settle stores what came of a send, for as long as others wait for it, and returns what is
-// on record then. The id of a job that could not be stored is in the error.
+// on record then. The id of a job that could not be stored is in the error and in the log.
 func (r *Runner) settle(ctx context.Context, result Record) (Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.sendTime)
 	defer cancel()
+
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		record, err := r.store.Get(ctx, result.Key)
-		next, lost := result.onto(record)
-		switch {
-		case err != nil:
-		case record.Version < result.Version:
-			err = errors.New("the store returned an older version") // such as of a replica
-		case lost:
-			err = fmt.Errorf("the record went on as %s with another send or job %q", record.State, record.JobID)
-			cancel() // no retry would help
-		case next != record:
-			record, err = r.put(ctx, next)
-		}
+		record, err := r.record(ctx, result)
 		if err == nil {
 			return record, nil
 		}
-		if sleep(ctx, wait) != nil {
-			err = fmt.Errorf("once: %s, job %q, could not be recorded as %s: %w", result.Key, result.JobID, result.State, err)
-			r.log(ctx, slog.LevelError, err.Error(), result)
+
+		if errors.Is(err, errOtherJob) || !pause(ctx, wait) {
+			err = fmt.Errorf("%s could not be recorded: %w", result.summary(), err)
+			r.logger.Log(ctx, slog.LevelError, "once: "+err.Error(), "key", result.Key, "job", result.JobID)
 			return result, err
 		}
 	}
 }
 
-// onto returns current with what r, of a send of ours, adds to it. lost: r's job has no place there.
-func (r Record) onto(current Record) (next Record, lost bool) {
-	switch {
-	case r.JobID != "" && current.JobID == r.JobID:
-		return current, false
-	case current.Sender != r.Sender || current.JobID != "":
-		return current, r.JobID != ""
-	case current.State == Sending, current.State != Done && r.JobID != "":
-		current.State, current.Problem = r.State, r.Problem
+// summary names what came of a send.
+func (r Record) summary() string {
+	if r.JobID != "" {
+		return fmt.Sprintf("job %q", r.JobID)
 	}
-	current.JobID, current.PRLink = r.JobID, cmp.Or(current.PRLink, r.PRLink)
-	return current, false
+	return "that it is " + string(r.State)
 }
 
-// watch looks after a send of another process, which may be dead.
-func (r *Runner) watch(ctx context.Context, record Record) (step, error) {
-	next, left := record, time.Until(record.Deadline)+2*r.sendTime // clocks differ, and a recording is retried
-	switch {
-	case left > time.Hour+2*r.sendTime: // made by a clock that was wrong
-		next.Deadline = time.Now().Add(r.sendTime).UTC().Round(0)
-		return r.change(ctx, record, next, soon)
-	case left <= 0:
-		next.State, next.Problem = Unknown, "the send that had to end by "+record.Deadline.Format(time.RFC3339)+" left no response on record"
-		return r.change(ctx, record, next, 0)
-	}
-	return step{record: record, next: min(max(time.Since(record.Updated), soon), 5*time.Second, left)}, nil
-}
-
-// poll polls the job of a running record once, and stores what changed.
-func (r *Runner) poll(ctx context.Context, record Record, t Task) (s step, err error) {
-	t.Project = cmp.Or(record.Project, t.Project)
-	client, err := r.project(t)
+// record tries once to store what came of a send.
+func (r *Runner) record(ctx context.Context, result Record) (Record, error) {
+	current, err := r.store.Get(ctx, result.Key)
 	if err != nil {
-		return step{record: record}, err
+		return current, err
 	}
-	poll, cause := client.Jobs.Poll(ctx, record.JobID, max(0, time.Since(record.Updated)))
-	next := record
-	if poll.Job != nil {
-		next.PRLink = poll.Job.PRLink
+	if current.Version < result.Version {
+		return current, errors.New("the store returned an older version") // such as a replica's
 	}
+
+	next, err := result.addedTo(current)
+	if err != nil || next == current {
+		return current, err
+	}
+	return r.put(ctx, next)
+}
+
+// addedTo returns current, which is on record, with what came of a send.
+func (r Record) addedTo(current Record) (Record, error) {
+	isOurs := current.Sender == r.Sender
+	isNew := r.After == "" // all sends of a follow-up have the same job: there the Sender alone tells
 	switch {
-	case poll.Next > 0 && poll.Err != nil: // such as the network's: the next one may succeed
-	case poll.Next > 0:
-		next.Problem = ""
-	case cause == nil:
-		next.State, next.Problem = Done, ""
-	case errors.Is(cause, mintlify.ErrJobFailed):
-		next.State, next.Problem = Failed, cause.Error()
-	case ended(ctx) != nil:
-		return step{record: record}, fmt.Errorf("once: %s: %w", record.Key, cause)
-	default: // a revoked key says nothing about the job: failed would invite a second one
-		wait, _ := mintlify.RetryAfter(cause)
-		next.Problem, poll.Next = cmp.Or(record.Problem, cause.Error()), cmp.Or(wait, afterMending)
+	case r.JobID != "" && r.JobID == current.JobID && (isOurs || isNew):
+		return current, nil
+	case r.JobID != "" && (!isOurs || current.JobID != ""):
+		return current, fmt.Errorf("%w: it is %s with job %q", errOtherJob, current.State, current.JobID)
+	case !isOurs || current.JobID != "":
+		return current, nil
 	}
-	s, err = r.change(ctx, record, next, poll.Next)
-	s.cause = cause
-	return s, err
-}
 
-func checkKey(key string) error {
-	unprintable := func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
-	return refuse(key == "" || len(key) > 300 || !utf8.ValidString(key) || strings.ContainsFunc(key, unprintable), "key", "is not 1 to 300 bytes of printable text without white space")
-}
-
-func refuse(bad bool, name, reason string) error {
-	if !bad {
-		return nil
+	next := current
+	if current.State == Sending || r.JobID != "" && current.State != Done {
+		next.State = r.State
+		next.Problem = r.Problem
 	}
-	return &mintlify.ArgumentError{Name: name, Reason: reason}
-}
-
-// end returns Do's error for a record. cause is why this call ends, nil if the record says it.
-func (r Record) end(cause error) error {
-	cause = cmp.Or(cause, errors.New(cmp.Or(r.Problem, "SendAgain makes it pending")))
-	switch r.State {
-	case Done:
-		return nil
-	case Failed:
-		cause = &mintlify.JobFailedError{Job: &mintlify.Job{ID: r.JobID, Status: mintlify.JobFailed, PRLink: r.PRLink}}
-	case Unknown:
-		if !errors.Is(cause, mintlify.ErrOutcomeUnknown) {
-			cause = fmt.Errorf("%w: %w", mintlify.ErrOutcomeUnknown, cause)
-		}
-		return fmt.Errorf("once: %s: %w; look for the pull request whose description ends with %q, then call Adopt with its job's id, MarkDone with its link, or SendAgain if there is none", r.Key, cause, Marker(r.Key))
+	if r.JobID != "" {
+		next.JobID = r.JobID
+		next.PRLink = cmp.Or(current.PRLink, r.PRLink)
 	}
-	return fmt.Errorf("once: %s is %s: %w", r.Key, r.State, cause)
+	return next, nil
 }

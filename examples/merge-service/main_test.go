@@ -64,7 +64,7 @@ func TestMergeDeliveredTwiceIsOneJobAndOneLink(t *testing.T) {
 		<-stopped
 		assert.Len(t, svc.Jobs(), 1)
 		assert.Equal(t, []string{"Docs for acme/api@5907854: done https://github.com/example/docs/pull/1"}, *texts)
-		assert.Contains(t, svc.Requests()[0].Prompt, "It prints JSON.")
+		assert.Contains(t, svc.Requests()[1].Prompt, "It prints JSON.")
 		assert.Equal(t, "done https://github.com/example/docs/pull/1\n", s.post("secret", merge).Body.String())
 	})
 }

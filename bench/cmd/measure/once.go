@@ -21,10 +21,26 @@ import (
 
 const tasks = 1000
 
-// doneJob is a service whose jobs are done at once.
-var doneJob = service.Fixed{
+// doneJob is a service whose jobs are done at once. It has no job of the id that package once
+// asks for first.
+type doneJob struct{}
+
+var noJob = service.Fixed{
+	Status: http.StatusNotFound,
+	Body:   []byte(`{"error":"Job not found"}`),
+}
+
+var completedJob = service.Fixed{
 	Status: http.StatusCreated,
 	Body:   []byte(strings.Replace(service.JobBody, `"active"`, `"completed"`, 1)),
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (doneJob) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/preflight") {
+		return noJob.RoundTrip(r)
+	}
+	return completedJob.RoundTrip(r)
 }
 
 // throughOnce measures Do, from the prompt to the job's end, and Create alone.
@@ -34,7 +50,7 @@ func throughOnce(_ string, column columns.Column) error {
 	}
 	client, err := mintlify.NewClient(bench.Key, bench.Project,
 		mintlify.WithBaseURL(calls.Nowhere),
-		mintlify.WithHTTPClient(&http.Client{Transport: service.Standard(doneJob)}))
+		mintlify.WithHTTPClient(&http.Client{Transport: service.Standard(doneJob{})}))
 	if err != nil {
 		return err
 	}

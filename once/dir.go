@@ -1,0 +1,187 @@
+package once
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// Dir is a [Store] in a directory of one machine, for all its processes. The file system
+// must have hard links and keep what is synced, which a network share may not. A folder for
+// each key has a file for each version, with mode 0600. No file is ever changed or removed:
+// else a process that was stopped for long could store an old version again.
+type Dir struct{ path string }
+
+// NewDir returns the Dir at path, and makes the directory if it is missing.
+func NewDir(path string) (*Dir, error) {
+	if path == "" {
+		return nil, fmt.Errorf("once: %w", invalid("path", "is empty"))
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("once: %w", err)
+	}
+	err = os.MkdirAll(absolute, 0o700)
+	if err != nil {
+		return nil, fmt.Errorf("once: %w", err)
+	}
+
+	_ = syncFolder(filepath.Dir(absolute)) // which this process may not be allowed to read
+	return &Dir{absolute}, nil
+}
+
+// folder returns the folder of a key. Keys can be longer than names, and differ in case only.
+func (d *Dir) folder(key string) string {
+	return filepath.Join(d.path, fmt.Sprintf("%x", sha256.Sum256([]byte(key))))
+}
+
+// file returns the file of a version. In the order of names, the versions are in order.
+func (d *Dir) file(key string, version int) string {
+	return filepath.Join(d.folder(key), fmt.Sprintf("%09d.json", version))
+}
+
+// Get implements [Store].
+func (d *Dir) Get(ctx context.Context, key string) (Record, error) {
+	if ctx.Err() != nil {
+		return Record{}, ctx.Err()
+	}
+	return d.newest(d.folder(key))
+}
+
+// newest reads the newest version in a folder. There is none if a process died before it had
+// stored the first.
+func (d *Dir) newest(folder string) (Record, error) {
+	files, err := os.ReadDir(folder) // sorted by name
+	if errors.Is(err, fs.ErrNotExist) {
+		return Record{}, nil
+	}
+	if err != nil {
+		return Record{}, err
+	}
+
+	for _, file := range slices.Backward(files) {
+		if filepath.Ext(file.Name()) == ".json" {
+			return d.readVersion(filepath.Join(folder, file.Name()))
+		}
+	}
+	return Record{}, nil
+}
+
+// readVersion reads the record in a file, and checks that it belongs there.
+func (d *Dir) readVersion(name string) (Record, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return Record{}, err
+	}
+
+	var r Record
+	err = json.Unmarshal(data, &r)
+	if err == nil && name != d.file(r.Key, r.Version) {
+		err = errMisplaced
+	}
+	if err != nil {
+		return Record{}, damaged(name, err)
+	}
+	return r, nil
+}
+
+var errMisplaced = errors.New("it belongs elsewhere")
+
+func damaged(place string, err error) error {
+	return fmt.Errorf("damaged record %s: %w", place, err)
+}
+
+// Put implements [Store]. Of all processes that link the same version, one wins.
+func (d *Dir) Put(ctx context.Context, r Record) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	folder := d.folder(r.Key)
+	err := os.Mkdir(folder, 0o700) // MkdirAll would hide that d.path has vanished
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if r.Version > 1 {
+		_, err = os.Lstat(d.file(r.Key, r.Version-1))
+		if errors.Is(err, fs.ErrNotExist) {
+			return ErrConflict
+		}
+	}
+
+	temporary, err := writeTemporary(folder, r)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary) //nolint:errcheck // what is left over is never read
+	err = os.Link(temporary, d.file(r.Key, r.Version))
+	if errors.Is(err, fs.ErrExist) {
+		return ErrConflict
+	}
+	if err != nil {
+		return err
+	}
+
+	err = syncFolder(folder)
+	if err != nil {
+		return err
+	}
+	return syncFolder(d.path)
+}
+
+// writeTemporary writes and syncs r in a file that nobody reads, and returns its name.
+func writeTemporary(folder string, r Record) (string, error) {
+	file, err := os.CreateTemp(folder, "*.tmp") // with mode 0600
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(json.NewEncoder(file).Encode(r), file.Sync(), file.Close())
+	if err != nil {
+		_ = os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
+}
+
+// List implements [Store]. It reads every record.
+func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
+	folders, err := os.ReadDir(d.path)
+	if err != nil {
+		return nil, err
+	}
+
+	var records []Record
+	var errs []error
+	for _, folder := range folders {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !folder.IsDir() {
+			continue
+		}
+		r, err := d.newest(filepath.Join(d.path, folder.Name()))
+		errs = append(errs, err)
+		if r.Version > 0 {
+			records = append(records, r)
+		}
+	}
+	return selected(records, states), errors.Join(append(errs, ctx.Err())...)
+}
+
+// syncFolder makes the names in a folder outlive a loss of power.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" { // a folder cannot be synced there: NTFS has a journal of names
+		return nil
+	}
+	file, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}

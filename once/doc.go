@@ -1,0 +1,30 @@
+// Package once makes at most one agent job for each thing that happened: a merge, a
+// release, a ticket; and sends at most one message for each thing said to such a job.
+//
+//	runner, err := once.New(client, store)
+//	record, err := runner.Do(ctx, once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."})
+//
+// A [Store] that every process sees holds a [Record] of each thing. Of all the processes
+// that try, one sends the prompt. If it dies before it has recorded the response, or the
+// response is lost, nobody can know whether a job exists. The record is then [Unknown], and
+// nothing is sent for it until a person has looked for the pull request that ends with the
+// key's [Marker], and has called [Runner.Adopt], [Runner.MarkDone] or [Runner.SendAgain].
+//
+// # Asking first
+//
+// So that an outage costs no unknowns, the package asks before it sends: one GET for a job
+// that does not exist, whose 404 says that the service works. It does not ask if the project
+// has responded well within the last minute. While the service does not work, nothing is
+// sent: the record is [Pending], and Problem says why. [Runner.Step], [Runner.Resume] and
+// [Runner.Run] then leave the project alone for a while; [Runner.Do] returns the error.
+//
+// # Follow-ups
+//
+// A [Task] with After sends its prompt as a message to the job of that record, once the job
+// has ended:
+//
+//	_, _, err = runner.Add(ctx, once.Task{Key: "acme/api@5907854#comment-1", After: "acme/api@5907854", Prompt: "Add an example."})
+//
+// https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md says what to do
+// about a record that is unknown, which store to use, and what an outage costs.
+package once

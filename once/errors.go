@@ -1,0 +1,115 @@
+package once
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+)
+
+func invalid(name, reason string) error {
+	return &mintlify.ArgumentError{Name: name, Reason: reason}
+}
+
+// forKey returns err with the key that it is about; nil for nil.
+func forKey(key string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case checkKey(key) != nil:
+		return fmt.Errorf("once: %q: %w", redact.OneLine(key, 100), err)
+	}
+	return fmt.Errorf("once: %s: %w", key, err)
+}
+
+func checkKey(key string) error {
+	isUnfit := func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
+	if key == "" || len(key) > 300 || !utf8.ValidString(key) || strings.ContainsFunc(key, isUnfit) {
+		return invalid("key", "is not 1 to 300 bytes of printable text without white space")
+	}
+	return nil
+}
+
+func checkPrompt(prompt string) error {
+	if strings.TrimSpace(prompt) == "" {
+		return invalid("prompt", "is empty, and there is none on record")
+	}
+	return nil
+}
+
+// stateError is a decision that the state of a record does not allow. It matches ErrState.
+type stateError struct {
+	state    State // "" if there is no record
+	decision string
+	allowed  []State
+}
+
+func (e *stateError) Error() string {
+	state := "is " + string(e.state)
+	if e.state == "" {
+		state = "is not on record"
+	}
+	names := make([]string, len(e.allowed))
+	for i, allowed := range e.allowed {
+		names[i] = string(allowed)
+	}
+	return fmt.Sprintf("it %s, and %s is for records that are %s", state, e.decision, strings.Join(names, ", "))
+}
+
+func (e *stateError) Is(target error) bool { return target == ErrState }
+
+// check returns a stateError unless a record in state may be decided about.
+func (d decision) check(state State) error {
+	if slices.Contains(d.from, state) {
+		return nil
+	}
+	return &stateError{state: state, decision: d.name, allowed: d.from}
+}
+
+// result returns the error of a Do that ends with r on record: nil if r is done. cause is why
+// this Do ends; nil if the state says it.
+func (r Record) result(cause error) error {
+	switch r.State {
+	case Done:
+		return nil
+	case Failed:
+		job := &mintlify.Job{ID: r.JobID, Status: mintlify.JobFailed, PRLink: r.PRLink}
+		cause = &mintlify.JobFailedError{Job: job}
+	case Unknown:
+		return r.unknown(cause)
+	}
+	if cause == nil {
+		cause = r.problem()
+	}
+	return fmt.Errorf("once: %s is %s: %w", r.Key, r.State, cause)
+}
+
+// problem returns what is on record as an error.
+func (r Record) problem() error {
+	if r.Problem == "" {
+		return errors.New("SendAgain makes it pending")
+	}
+	return errors.New(r.Problem)
+}
+
+// unknown says what a person has to do about a record that is unknown.
+func (r Record) unknown(cause error) error {
+	if cause == nil {
+		cause = r.problem()
+	}
+	if !errors.Is(cause, mintlify.ErrOutcomeUnknown) {
+		cause = fmt.Errorf("%w: %w", mintlify.ErrOutcomeUnknown, cause)
+	}
+
+	if r.After != "" {
+		return fmt.Errorf("once: %s: %w; look whether the pull request of %s has the change, then call Adopt with its job's id, "+
+			"MarkDone with its link, or SendAgain if it does not have the change", r.Key, cause, r.After)
+	}
+	return fmt.Errorf("once: %s: %w; look for the pull request whose description ends with %q, then call Adopt with its job's id, "+
+		"MarkDone with its link, or SendAgain if there is none", r.Key, cause, Marker(r.Key))
+}

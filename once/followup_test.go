@@ -1,0 +1,500 @@
+package once_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const commentKey = key + "#comment-1"
+
+var comment = once.Task{Key: commentKey, Prompt: "Add an example", After: key}
+
+// put stores a record as another process would.
+func (w *world) put(record once.Record) once.Record {
+	w.t.Helper()
+	record.Version = w.get(record.Key).Version + 1
+	if record.Updated.IsZero() {
+		record.Updated = time.Now().UTC().Round(0)
+	}
+	require.NoError(w.t, w.store.Put(context.Background(), record))
+	return record
+}
+
+// messages returns how many messages reached the service.
+func (w *world) messages() int { return w.count(mintlify.OpSendMessage) }
+
+func TestFollowUpIsAMessageToTheJobBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		first, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		require.NoError(t, err)
+		record, err := w.Do(t.Context(), comment)
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, first.JobID, record.JobID)
+		assert.Equal(t, first.PRLink, record.PRLink)
+		assert.Equal(t, "project-2", record.Project)
+		assert.Equal(t, 1, record.Sends)
+		assert.Equal(t, first, w.get(key))
+		assert.Equal(t, "Add an example", w.prompts()[1], "without a marker")
+		assert.Len(t, w.svc.Jobs(), 1)
+
+		again, err := w.Do(t.Context(), comment)
+		require.NoError(t, err)
+		assert.Equal(t, record, again)
+		assert.Equal(t, 1, w.messages())
+		for _, request := range w.svc.Requests() {
+			assert.Equal(t, "project-2", request.ProjectID)
+		}
+	})
+}
+
+// A chain that is added at once, last first in the list: each message comes after the end of
+// the one before, whether the runner is stopped or not.
+func TestChainIsSentInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.add(once.Task{Key: "a", Prompt: "1"}, once.Task{Key: "b", Prompt: "2", After: "a"}, once.Task{Key: "c", Prompt: "3", After: "b"})
+		for w.get("c").State != once.Done {
+			ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
+			err := w.runner(w.svc.Client(mintlifytest.WithRealSchedule())).Resume(ctx)
+			if err != nil {
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+			}
+			cancel()
+		}
+		require.Len(t, w.prompts(), 3)
+		assert.Contains(t, w.prompts()[0], "1\n")
+		assert.Equal(t, []string{"2", "3"}, w.prompts()[1:])
+		assert.Len(t, w.svc.Jobs(), 1)
+	})
+}
+
+// After a message the job may still report its end for a while. Polls ignore that for 30 s,
+// in a new process too.
+func TestEndOfBeforeTheMessageIsIgnored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		ended := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"}
+		script := []mintlifytest.Step{ended, ended, ended, ended, {}, {Status: mintlify.JobCompleted, PRLink: "https://example.com/2"}}
+		w.svc.ScriptJob(script...)
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.add(comment)
+		record, _, err := w.Step(t.Context(), commentKey)
+		require.NoError(t, err)
+		require.Equal(t, once.Running, record.State)
+		sent := time.Now()
+		for range 2 {
+			r := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()))
+			again, next, err := r.Step(t.Context(), commentKey)
+			require.NoError(t, err)
+			assert.Equal(t, record, again, "nothing is stored")
+			assert.Equal(t, 30*time.Second-time.Since(sent), next)
+			time.Sleep(10 * time.Second)
+		}
+		record, err = w.Do(t.Context(), comment)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, time.Since(sent), 30*time.Second)
+		assert.Equal(t, "https://example.com/2", record.PRLink)
+	})
+}
+
+// By a clock that was a year ahead, the 30 s would not end for a year.
+func TestFollowUpOfAClockAYearAheadEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.put(once.Record{Task: comment, State: once.Running, JobID: "job_1", Updated: time.Now().AddDate(1, 0, 0)})
+		start := time.Now()
+		record, err := w.Do(t.Context(), comment)
+		require.NoError(t, err)
+		assert.Equal(t, 3, record.Version, "rewritten once, and done")
+		assert.InDelta(t, 30*time.Second, time.Since(start), float64(5*time.Second))
+	})
+}
+
+// What a step of a pending follow-up does, by the state of the record before it.
+func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
+	tests := map[string]struct {
+		before  once.Record
+		problem string // names the record and its state
+		next    time.Duration
+		stuck   bool // a person must decide about the record before
+		sent    bool
+	}{
+		"pending":             {before: once.Record{State: once.Pending}, problem: "pending", next: time.Minute},
+		"unknown":             {before: once.Record{State: once.Unknown}, problem: "unknown", next: 5 * time.Minute, stuck: true},
+		"refused":             {before: once.Record{State: once.Refused}, problem: "refused", next: 5 * time.Minute, stuck: true},
+		"canceled":            {before: once.Record{State: once.Canceled}, problem: "canceled", next: 5 * time.Minute, stuck: true},
+		"done without an id":  {before: once.Record{State: once.Done}, problem: "done", next: 5 * time.Minute, stuck: true},
+		"of a newer version":  {before: once.Record{State: "reviewing"}, problem: "reviewing", next: 5 * time.Minute, stuck: true},
+		"done":                {before: once.Record{State: once.Done, JobID: "job_7"}, next: 1, sent: true},
+		"failed":              {before: once.Record{State: once.Failed, JobID: "job_7"}, next: 1, sent: true},
+		"behind an unknown":   {before: once.Record{State: once.Pending, Task: once.Task{After: "0"}}, problem: "behind 0, which is unknown", next: 5 * time.Minute, stuck: true},
+		"behind a pending":    {before: once.Record{State: once.Pending, Task: once.Task{After: "1"}}, problem: "pending", next: time.Minute},
+		"behind one behind":   {before: once.Record{State: once.Pending, Task: once.Task{After: "2"}}, problem: "behind 0, which is unknown", next: 5 * time.Minute, stuck: true},
+		"behind one with job": {before: once.Record{State: once.Pending, Task: once.Task{After: "3"}}, problem: "pending", next: time.Minute},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, once.NewMemory())
+				w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobCompleted})
+				w.put(once.Record{Task: once.Task{Key: "0", Prompt: "x"}, State: once.Unknown})
+				w.put(once.Record{Task: once.Task{Key: "1", Prompt: "x"}, State: once.Pending})
+				w.put(once.Record{Task: once.Task{Key: "2", Prompt: "x", After: "0"}, State: once.Pending})
+				w.put(once.Record{Task: once.Task{Key: "3", Prompt: "x"}, State: once.Done, JobID: "job_7"})
+				test.before.Key = key
+				test.before.Prompt = "x"
+				before := w.put(test.before)
+				w.add(comment)
+
+				for range 2 {
+					record, next, err := w.Step(t.Context(), commentKey)
+					require.NoError(t, err)
+					assert.Equal(t, test.next, next)
+					if test.sent {
+						assert.Equal(t, once.Running, record.State)
+						assert.Equal(t, "job_7", record.JobID)
+						assert.Equal(t, 1, w.messages())
+						return
+					}
+					assert.Equal(t, once.Pending, record.State)
+					assert.Contains(t, record.Problem, "waits for "+key+", which is "+string(before.State))
+					assert.Contains(t, record.Problem, test.problem)
+					assert.Equal(t, 2, record.Version, "noted once")
+				}
+				assert.Empty(t, w.svc.Requests())
+				assert.Equal(t, before, w.get(key))
+
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				_, err := w.Do(ctx, comment)
+				require.ErrorContains(t, err, commentKey)
+				if !test.stuck {
+					require.ErrorIs(t, err, context.DeadlineExceeded, "Do waits")
+					return
+				}
+				require.ErrorContains(t, err, test.problem)
+				assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+				err = w.Resume(ctx)
+				require.ErrorContains(t, err, "once: "+commentKey+": waits for "+key)
+			})
+		})
+	}
+}
+
+// While the record before it is sending or running, a step of the follow-up is one of that.
+func TestFollowUpDoesTheStepOfTheRecordBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.svc.AddJob("job_7", mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
+		record, err := w.Do(t.Context(), comment)
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, once.Done, w.get(key).State)
+		assert.Equal(t, 1, w.messages())
+		assert.Equal(t, 4, record.Version, "pending at first")
+
+		dead := once.Record{Task: once.Task{Key: "dead", Prompt: "x"}, State: once.Sending, Sender: "dead", Deadline: time.Now().Add(time.Minute)}
+		w.put(dead)
+		start := time.Now()
+		_, err = w.Do(t.Context(), once.Task{Key: "after-dead", Prompt: "x", After: "dead"})
+		require.ErrorContains(t, err, "waits for dead, which is unknown")
+		assert.Equal(t, 3*time.Minute, time.Since(start).Round(time.Second))
+		assert.Equal(t, once.Unknown, w.get("dead").State)
+		assert.Equal(t, 1, w.messages())
+	})
+}
+
+func TestFollowUpOfAJobThatCannotBePolledWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
+		_, err := w.Do(t.Context(), comment)
+		require.ErrorIs(t, err, mintlify.ErrNotFound, "as Do of the record before it")
+		assert.Equal(t, once.Pending, w.get(commentKey).State)
+		assert.Equal(t, once.Running, w.get(key).State)
+		assert.Contains(t, w.get(key).Problem, "404")
+	})
+}
+
+// A job that works again, for another message or for a person, is not interrupted.
+func TestNoMessageToAJobThatWorksAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.svc.AddJob("job_7", mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobFailed})
+		w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
+		w.add(comment)
+		for range 2 {
+			record, next, err := w.Step(t.Context(), commentKey)
+			require.NoError(t, err)
+			assert.Equal(t, once.Pending, record.State)
+			assert.Greater(t, next, 4*time.Second)
+			assert.Zero(t, w.messages())
+		}
+		record, _, err := w.Step(t.Context(), commentKey)
+		require.NoError(t, err)
+		assert.Equal(t, once.Running, record.State)
+		assert.Equal(t, 1, w.messages())
+		assert.Zero(t, w.preflights(), "the polls have shown that the service works")
+	})
+}
+
+func TestServiceIsAskedBeforeAMessageToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.add(comment)
+		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
+		record, next, err := w.Step(t.Context(), commentKey)
+		require.NoError(t, err)
+		assert.Equal(t, once.Pending, record.State)
+		assert.Contains(t, record.Problem, "nothing was sent")
+		assert.Equal(t, 30*time.Second, next)
+		assert.Zero(t, w.messages())
+		require.NoError(t, w.Resume(t.Context()))
+		assert.Equal(t, once.Done, w.get(commentKey).State)
+	})
+}
+
+// Every way a message can go that differs from a new job's.
+func TestOutcomesOfAMessage(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault mintlifytest.Fault
+		state once.State
+		held  time.Duration
+	}{
+		"404":             {mintlifytest.Fault{Status: 404}, once.Refused, 0},
+		"409":             {mintlifytest.Fault{Status: 409}, once.Refused, 0},
+		"400":             {mintlifytest.Fault{Status: 400}, once.Refused, 0},
+		"401":             {mintlifytest.Fault{Status: 401}, once.Pending, 5 * time.Minute},
+		"429":             {mintlifytest.Fault{Status: 429}, once.Pending, 30 * time.Second},
+		"connection lost": {mintlifytest.Fault{Drop: true}, once.Unknown, 30 * time.Second},
+		"HTML":            {mintlifytest.Fault{Body: "<html>OK"}, once.Unknown, 30 * time.Second},
+		"another's job":   {mintlifytest.Fault{Body: `{"id":"job_77","status":"active"}`}, once.Running, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+				_, err := w.Do(t.Context(), task)
+				require.NoError(t, err)
+				w.add(comment)
+				w.svc.FailNext(mintlify.OpSendMessage, 1, test.fault)
+				record, _, err := w.Step(t.Context(), commentKey)
+				require.NoError(t, err)
+				assert.Equal(t, test.state, record.State)
+				assert.Equal(t, test.state == once.Running, record.JobID == "job_1")
+
+				w.add(once.Task{Key: "next", Prompt: "x"})
+				_, next, err := w.Step(t.Context(), "next")
+				require.NoError(t, err)
+				if test.held == 0 {
+					assert.Equal(t, once.Running, w.get("next").State, "the project is not held")
+				} else {
+					assert.Equal(t, test.held, next)
+				}
+				if test.state == once.Unknown {
+					_, err = w.Do(t.Context(), comment)
+					require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+					assert.ErrorContains(t, err, "look whether the pull request of "+key+" has the change")
+					assert.NotContains(t, err.Error(), once.Marker(""))
+				}
+				assert.Equal(t, 1, w.messages())
+			})
+		})
+	}
+}
+
+// All sends of a follow-up have the same job id. The response to an older one, which comes
+// after a person has had the message sent again, is an error: it was sent twice.
+func TestResponseToAnOlderSendOfAFollowUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+		others := make(chan once.Record, 1)
+		time.AfterFunc(time.Second, func() {
+			other := w.get(commentKey)
+			other.Sender = "other"
+			other.State = once.Running
+			other.JobID = "job_1"
+			others <- w.put(other)
+		})
+		_, err = w.Do(t.Context(), comment)
+		require.ErrorContains(t, err, "job_1")
+		require.ErrorContains(t, err, commentKey)
+		assert.Contains(t, w.log.String(), "level=ERROR")
+		assert.Contains(t, w.log.String(), "job=job_1")
+		assert.Equal(t, <-others, w.get(commentKey))
+	})
+}
+
+// The same response twice, or one that another has recorded, is no error.
+func TestResponseOfAFollowUpThatIsRecordedAlready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+		time.AfterFunc(time.Second, func() {
+			ours := w.get(commentKey)
+			ours.State = once.Running
+			ours.JobID = "job_1"
+			w.put(ours)
+		})
+		_, err = w.Do(t.Context(), comment)
+		require.NoError(t, err)
+		assert.NotContains(t, w.log.String(), "level=ERROR")
+	})
+}
+
+// Between the look at the record before and the message a person has its prompt sent again.
+func TestRecordBeforeThatChangesMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &hooked{Store: once.NewMemory()}
+		w := newWorld(t, store)
+		w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobFailed})
+		failed := w.put(once.Record{Task: task, State: once.Failed, JobID: "job_7"})
+		w.add(comment)
+		store.put = func(ctx context.Context, r once.Record) error {
+			store.put = nil
+			failed.State = once.Pending
+			failed.JobID = ""
+			w.put(failed)
+			return store.Store.Put(ctx, r)
+		}
+		record, next, err := w.Step(t.Context(), commentKey)
+		require.NoError(t, err)
+		assert.Equal(t, once.Pending, record.State)
+		assert.Equal(t, 100*time.Millisecond, next)
+		assert.Zero(t, w.messages())
+		require.NoError(t, w.Resume(t.Context()))
+		assert.Equal(t, "job_2", w.get(commentKey).JobID)
+		assert.Equal(t, once.Done, w.get(commentKey).State)
+	})
+}
+
+func TestArgumentsOfAFollowUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		for name, bad := range map[string]once.Task{
+			"of itself":    {Key: "a", Prompt: "x", After: "a"},
+			"of no record": {Key: "a", Prompt: "x", After: "missing"},
+			"of no key":    {Key: "a", Prompt: "x", After: "mis sing"},
+		} {
+			_, err := w.Do(t.Context(), bad)
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument, name)
+			require.ErrorContains(t, err, "once: a: ", name)
+			_, added, err := w.Add(t.Context(), bad)
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument, name)
+			assert.False(t, added)
+		}
+		assert.Empty(t, w.states(), "nothing is stored")
+
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		_, err = w.Do(t.Context(), once.Task{Key: key, After: "other"})
+		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+		w.add(comment, once.Task{Key: "other", Prompt: "x"})
+		for _, after := range []string{"other", ""} {
+			_, err = w.Do(t.Context(), once.Task{Key: commentKey, Prompt: "x", After: after})
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+			assert.Equal(t, 1, w.get(commentKey).Version)
+		}
+		_, err = w.Do(t.Context(), once.Task{Key: commentKey})
+		require.NoError(t, err, "it takes up what is on record")
+		_, err = w.Do(t.Context(), once.Task{Key: commentKey, Prompt: "x", After: "other"})
+		require.ErrorIs(t, err, mintlify.ErrInvalidArgument, "for good")
+	})
+}
+
+func TestProjectOfAFollowUpIsTheOtherRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.add(once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		webhook, err := once.New(nil, w.store)
+		require.NoError(t, err)
+		record, _, err := webhook.Add(t.Context(), once.Task{Key: commentKey, Prompt: "x", After: key, Project: "project-3"})
+		require.NoError(t, err)
+		assert.Equal(t, "project-2", record.Project)
+
+		_, _, err = webhook.Add(t.Context(), once.Task{Key: "unpinned", Prompt: "x"})
+		require.NoError(t, err)
+		_, _, err = webhook.Add(t.Context(), once.Task{Key: "its-follow-up", Prompt: "x", After: "unpinned"})
+		require.NoError(t, err)
+		require.NoError(t, w.Resume(t.Context()))
+		assert.Equal(t, mintlifytest.ProjectID, w.get("its-follow-up").Project)
+		assert.Equal(t, map[once.State]int{once.Done: 4}, w.states())
+	})
+}
+
+// A public store has no project and no prompt: Do brings them.
+func TestFollowUpInAPublicStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := once.NewMemory()
+		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
+			r.Prompt = ""
+			r.Project = ""
+			r.Problem = ""
+			return memory.Put(ctx, r)
+		}}
+		w := newWorld(t, store)
+		_, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		require.NoError(t, err)
+		follow := once.Task{Key: commentKey, Prompt: "x", After: key, Project: "project-2"}
+		w.add(follow)
+		record, err := w.Do(t.Context(), follow)
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, 1, w.messages())
+		assert.Equal(t, 1, w.posts())
+	})
+}
+
+// Once a person has decided about the record before it, a follow-up goes on.
+func TestFollowUpGoesOnAfterADecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.add(task, comment)
+		_, err := w.Cancel(t.Context(), key)
+		require.NoError(t, err)
+		require.Error(t, w.Resume(t.Context()))
+		_, err = w.SendAgain(t.Context(), key)
+		require.NoError(t, err)
+		require.NoError(t, w.Resume(t.Context()))
+		assert.Equal(t, map[once.State]int{once.Done: 2}, w.states())
+		assert.Empty(t, w.get(commentKey).Problem)
+
+		record, err := w.Adopt(t.Context(), key, "job_1")
+		require.ErrorIs(t, err, once.ErrState)
+		assert.Equal(t, once.Done, record.State)
+	})
+}
+
+func TestTooLongAChainIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		for i := range 3 { // a circle, made by hand
+			after := fmt.Sprint((i + 1) % 3)
+			w.put(once.Record{Task: once.Task{Key: fmt.Sprint(i), Prompt: "x", After: after}, State: once.Pending})
+		}
+		_, err := w.Do(t.Context(), once.Task{Key: "0"})
+		require.ErrorContains(t, err, "wait for each other")
+	})
+}

@@ -1,0 +1,250 @@
+package once
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+)
+
+const (
+	listEvery = 5 * time.Second // at least
+	listShare = 20              // a List that takes long comes again after that many times as long
+)
+
+// Resume calls [Runner.Step] for all open records in turn, also those added meanwhile, until
+// none is left or ctx ends, whose error it then returns. Its error names the keys that cannot
+// go on, such as a follow-up behind a record that needs a person; the others go on. It fails
+// with errors.ErrUnsupported if the store cannot list.
+func (r *Runner) Resume(ctx context.Context) error {
+	return r.work(ctx, false)
+}
+
+// Run works like [Runner.Resume], and stays for what is added later, until ctx ends, whose
+// error it returns. It begins what this Runner adds once the step in progress ends, and what
+// others add within 6 s or, in a large store, 20 times as long as a List takes. It logs the
+// errors of keys and of the store, each once, and tries again. It fails with
+// errors.ErrUnsupported if the store cannot list.
+func (r *Runner) Run(ctx context.Context) error {
+	return r.work(ctx, true)
+}
+
+func (r *Runner) work(ctx context.Context, stay bool) error {
+	if r.client == nil {
+		return invalid("client", "is nil")
+	}
+	w := r.newWorker(stay)
+	defer w.close()
+
+	for {
+		w.takeAdded()
+		if reached(w.nextList) {
+			w.list(ctx)
+		}
+
+		item := w.nextItem()
+		switch {
+		case ended(ctx) != nil:
+			return w.errors(ended(ctx))
+		case errors.Is(w.listErr, errors.ErrUnsupported):
+			return w.errors(nil)
+		case item != nil && reached(item.due):
+			w.step(ctx, item)
+		case stay || w.hasWork():
+			w.wait(ctx, item)
+		case w.listed: // nothing was left when the store was listed
+			return w.errors(nil)
+		default:
+			w.nextList = w.lastList.Add(soon) // a store whose reads lag behind may still list what is over
+			w.wait(ctx, nil)
+		}
+	}
+}
+
+// worker works off the open records of a store, one step at a time.
+type worker struct {
+	runner *Runner
+	logs   bool             // of errors, instead of their return
+	items  map[string]*item // the open records that are known, by key
+	seen   int              // items so far
+
+	lastList time.Time
+	nextList time.Time
+	listed   bool  // no step was done since the last List
+	listErr  error // of the last List
+	logged   string
+
+	added []string // by this Runner, since takeAdded; guarded by runner.mu
+	wake  chan struct{}
+}
+
+// item is an open record.
+type item struct {
+	key    string
+	number int       // in the order of listing
+	due    time.Time // when its next step is due
+	err    error     // why it cannot go on; nil if it can
+	logged string    // the text of the error that was logged last
+}
+
+func (r *Runner) newWorker(logs bool) *worker {
+	w := &worker{runner: r, logs: logs, items: map[string]*item{}, wake: make(chan struct{}, 1)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	r.workers[w] = true
+	return w
+}
+
+func (w *worker) close() {
+	w.runner.mu.Lock()
+	defer w.runner.mu.Unlock()
+
+	delete(w.runner.workers, w)
+}
+
+// announce tells the workers of r of a record that this Runner has made open.
+func (r *Runner) announce(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	for w := range r.workers {
+		w.added = append(w.added, key)
+		select {
+		case w.wake <- struct{}{}:
+		default: // it is awake already
+		}
+	}
+}
+
+func (w *worker) takeAdded() {
+	w.runner.mu.Lock()
+	added := w.added
+	w.added = nil
+	w.runner.mu.Unlock()
+
+	for _, key := range added {
+		w.know(key).due = time.Now()
+	}
+}
+
+// know returns the item of key, due now if it is new.
+func (w *worker) know(key string) *item {
+	if known := w.items[key]; known != nil {
+		return known
+	}
+	w.seen++
+	fresh := &item{key: key, number: w.seen, due: time.Now()}
+	w.items[key] = fresh
+	return fresh
+}
+
+// list learns which records are open.
+func (w *worker) list(ctx context.Context) {
+	began := time.Now()
+	open, err := w.runner.store.List(ctx, Pending, Sending, Running)
+	if ended(ctx) != nil {
+		return
+	}
+
+	w.lastList = time.Now()
+	w.nextList = w.lastList.Add(max(listEvery, listShare*w.lastList.Sub(began)))
+	w.listed = true
+	w.listErr = err
+	for _, record := range open {
+		w.know(record.Key)
+	}
+	w.logged = w.log(ctx, "once: the records cannot be listed", "", err, w.logged)
+}
+
+// nextItem returns the item that is due first, nil if there is none.
+func (w *worker) nextItem() *item {
+	var first *item
+	for _, i := range w.items {
+		if first == nil || i.before(first) {
+			first = i
+		}
+	}
+	return first
+}
+
+func (i *item) before(other *item) bool {
+	if i.due.Equal(other.due) {
+		return i.number < other.number
+	}
+	return i.due.Before(other.due)
+}
+
+// hasWork reports whether there is a record that can go on.
+func (w *worker) hasWork() bool {
+	for _, i := range w.items {
+		if i.err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// step does the next step of an item, and forgets it once that is over.
+func (w *worker) step(ctx context.Context, i *item) {
+	w.listed = false
+	s, err := w.runner.step(ctx, Task{Key: i.key}, false)
+	if ended(ctx) != nil {
+		return
+	}
+
+	switch {
+	case err != nil:
+		i.err = forKey(i.key, err)
+		i.due = time.Now().Add(listEvery) // it is tried again while others go on
+	case s.next == 0:
+		delete(w.items, i.key)
+		return
+	default:
+		i.err = nil
+		i.due = time.Now().Add(s.next)
+		if s.stuck {
+			i.err = forKey(i.key, s.cause)
+		}
+	}
+	i.logged = w.log(ctx, "once: a record cannot go on", i.key, i.err, i.logged)
+}
+
+// wait waits until an item is due, a List is, or this Runner adds a record.
+func (w *worker) wait(ctx context.Context, first *item) {
+	until := w.nextList
+	if first != nil && first.due.Before(until) {
+		until = first.due
+	}
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-w.wake:
+	}
+}
+
+// log logs err unless it was logged last, and returns what was.
+func (w *worker) log(ctx context.Context, message, key string, err error, last string) string {
+	if err == nil || !w.logs {
+		return ""
+	}
+	text := err.Error()
+	if text != last {
+		w.runner.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)
+	}
+	return text
+}
+
+// errors returns why keys cannot go on, the error of the last List, and end.
+func (w *worker) errors(end error) error {
+	var all []error
+	for _, key := range slices.Sorted(maps.Keys(w.items)) {
+		all = append(all, w.items[key].err)
+	}
+	return errors.Join(append(all, w.listErr, end)...)
+}

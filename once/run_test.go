@@ -1,0 +1,219 @@
+package once_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// start runs Run of r until the test or stop ends it.
+func start(t *testing.T, r *once.Runner) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	synctest.Wait()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+func TestRunStaysForWhatIsAddedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.add(once.Task{Key: "a", Prompt: "x"})
+		stop := start(t, w.Runner)
+		time.Sleep(20 * time.Second)
+		assert.Equal(t, once.Done, w.get("a").State)
+
+		time.Sleep(2 * time.Second)
+		w.add(once.Task{Key: "b", Prompt: "x"})
+		synctest.Wait()
+		assert.Equal(t, once.Running, w.get("b").State, "its own at once")
+		time.Sleep(30 * time.Second)
+
+		webhook, err := once.New(nil, w.store)
+		require.NoError(t, err)
+		for i := range 5 {
+			key := fmt.Sprint("others-", i)
+			_, _, err = webhook.Add(t.Context(), once.Task{Key: key, Prompt: "x"})
+			require.NoError(t, err)
+			time.Sleep(6 * time.Second)
+			assert.NotEqual(t, once.Pending, w.get(key).State)
+		}
+
+		_, err = w.Cancel(t.Context(), "b")
+		require.ErrorIs(t, err, once.ErrState)
+		err = stop()
+		require.ErrorIs(t, err, context.Canceled)
+		posts := w.posts()
+		w.add(once.Task{Key: "c", Prompt: "x"})
+		time.Sleep(time.Minute)
+		assert.Equal(t, posts, w.posts(), "nothing more after its end")
+	})
+}
+
+func TestRunBeginsWhatIsSentAgainAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.put(once.Record{Task: task, State: once.Canceled})
+		stop := start(t, w.Runner)
+		time.Sleep(time.Second)
+		_, err := w.SendAgain(t.Context(), key)
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.Equal(t, once.Running, w.get(key).State)
+		require.ErrorIs(t, stop(), context.Canceled)
+	})
+}
+
+// A List that takes long delays neither polls nor what this Runner adds.
+func TestSlowListDelaysNoStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slowList{Store: once.NewMemory()}
+		w := newWorld(t, store)
+		script := make([]mintlifytest.Step, 4)
+		w.svc.ScriptJob(append(script, mintlifytest.Step{Status: mintlify.JobCompleted})...)
+		w.add(task)
+		began := time.Now()
+		require.NoError(t, w.Resume(t.Context()))
+		assert.Less(t, w.get(key).Updated.Sub(began), 24*time.Second, "five polls, 5 s apart")
+		assert.LessOrEqual(t, store.calls, 3)
+
+		stop := start(t, w.Runner)
+		time.Sleep(2 * time.Second)
+		w.add(once.Task{Key: "own", Prompt: "x"})
+		synctest.Wait()
+		assert.Equal(t, once.Running, w.get("own").State)
+		webhook, err := once.New(nil, w.store)
+		require.NoError(t, err)
+		_, _, err = webhook.Add(t.Context(), once.Task{Key: "others", Prompt: "x"})
+		require.NoError(t, err)
+		time.Sleep(22 * time.Second)
+		assert.Equal(t, once.Running, w.get("others").State, "20 times as long as a List takes")
+		require.ErrorIs(t, stop(), context.Canceled)
+	})
+}
+
+// Run says once what fails, and tries again.
+func TestRunLogsErrorsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := once.NewMemory()
+		var down atomic.Bool
+		down.Store(true)
+		store := &hooked{Store: memory, get: func(ctx context.Context, key string) (once.Record, error) {
+			if down.Load() && key == "bad" {
+				return once.Record{}, errors.New("the page is damaged")
+			}
+			return memory.Get(ctx, key)
+		}}
+		w := newWorld(t, &listing{Store: store, err: func() error {
+			if down.Load() {
+				return errors.New("the index is damaged")
+			}
+			return nil
+		}})
+		for _, k := range []string{"bad", "good"} {
+			require.NoError(t, memory.Put(t.Context(), once.Record{Task: once.Task{Key: k, Prompt: "x"}, Version: 1, State: once.Pending}))
+		}
+		w.put(once.Record{Task: once.Task{Key: "unknown", Prompt: "x"}, State: once.Unknown})
+		w.add(once.Task{Key: "stuck", Prompt: "x", After: "unknown"})
+		stop := start(t, w.Runner)
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		assert.Equal(t, once.Done, w.get("good").State)
+		assert.Equal(t, 1, strings.Count(w.log.String(), "once: bad: the page is damaged"))
+		assert.Equal(t, 1, strings.Count(w.log.String(), "the index is damaged"))
+		assert.Equal(t, 1, strings.Count(w.log.String(), "once: stuck: waits for unknown"))
+
+		down.Store(false)
+		time.Sleep(time.Minute)
+		assert.Equal(t, once.Done, w.get("bad").State)
+		_, err := w.MarkDone(t.Context(), "unknown", "")
+		require.NoError(t, err)
+		require.ErrorIs(t, stop(), context.Canceled)
+	})
+}
+
+// listing is a store whose List returns an error besides the records.
+type listing struct {
+	once.Store
+	err func() error
+}
+
+func (l *listing) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
+	records, err := l.Store.List(ctx, states...)
+	if err != nil {
+		return nil, err
+	}
+	return records, l.err()
+}
+
+func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
+	w := newWorld(t, unlistable{once.NewMemory()})
+	require.ErrorIs(t, w.Run(t.Context()), errors.ErrUnsupported)
+	r, err := once.New(nil, once.NewMemory())
+	require.NoError(t, err)
+	require.ErrorIs(t, r.Run(t.Context()), mintlify.ErrInvalidArgument)
+	require.ErrorIs(t, r.Resume(t.Context()), mintlify.ErrInvalidArgument)
+}
+
+// A replica that lags behind lists for a while what is over.
+func TestStaleListDoesNotSpin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		lagging := &staleList{Store: w.store, until: time.Now().Add(time.Minute)}
+		r, err := once.New(w.svc.Client(mintlifytest.WithRealSchedule()), lagging)
+		require.NoError(t, err)
+		w.add(task)
+		require.NoError(t, r.Resume(t.Context()))
+		assert.LessOrEqual(t, lagging.calls, 700)
+		assert.Equal(t, 1, w.posts())
+	})
+}
+
+// staleList lists a record for a while that is over.
+type staleList struct {
+	once.Store
+	until time.Time
+	calls int
+}
+
+func (s *staleList) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
+	s.calls++
+	if time.Now().Before(s.until) {
+		return s.Store.List(ctx)
+	}
+	return s.Store.List(ctx, states...)
+}
+
+// The oldest update is the first to be sent.
+func TestResumeSendsInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		var want []string
+		for i := range 20 {
+			prompt := fmt.Sprint("prompt ", i)
+			w.add(once.Task{Key: fmt.Sprint("k", 19-i), Prompt: prompt})
+			want = append(want, prompt)
+			time.Sleep(time.Second)
+		}
+		require.NoError(t, w.Resume(t.Context()))
+		for i, prompt := range w.prompts() {
+			assert.Contains(t, prompt, want[i]+"\n")
+		}
+	})
+}

@@ -1,0 +1,169 @@
+package once
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// DB is what [*sql.DB] and [*sql.Tx] have in common.
+type DB interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// SQL is a [Store] in the table mintlify_once of Postgres or SQLite. SQLite needs a busy
+// timeout, so that processes wait for each other, and synchronous=FULL to outlive a loss of
+// power. On a transaction it is for [Runner.Add] alone, which takes effect with the caller's
+// own changes; the claim of a send must be committed before the request.
+type SQL struct{ db DB }
+
+// NewSQL returns the SQL store on db, whose table [SQL.CreateTable] makes.
+func NewSQL(db DB) *SQL { return &SQL{db} }
+
+const schema = `CREATE TABLE IF NOT EXISTS mintlify_once (
+	key TEXT PRIMARY KEY, version BIGINT NOT NULL, state TEXT NOT NULL,
+	updated BIGINT NOT NULL, -- Unix microseconds
+	record TEXT NOT NULL     -- all of it, in JSON
+);
+CREATE INDEX IF NOT EXISTS mintlify_once_state ON mintlify_once (state, updated)`
+
+// CreateTable makes the table unless it exists; only then the database must allow it. It is
+// safe to call again, and by several processes at once.
+func (s *SQL) CreateTable(ctx context.Context) error {
+	if s.hasTable(ctx) {
+		return nil
+	}
+
+	var err error
+	for range 3 { // on Postgres it fails if another process does the same meanwhile
+		_, err = s.db.ExecContext(ctx, schema)
+		if err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("once: create table: %w", err)
+}
+
+// hasTable reports whether Postgres has the table: even if it has, CREATE TABLE IF NOT EXISTS
+// is refused to a role that may not create one. SQLite has no such roles, nor this function.
+func (s *SQL) hasTable(ctx context.Context) bool {
+	rows, err := s.db.QueryContext(ctx, "SELECT to_regclass('mintlify_once') IS NOT NULL")
+	if err != nil {
+		return false
+	}
+	defer rows.Close() //nolint:errcheck // then CREATE TABLE tells
+
+	var exists bool
+	return rows.Next() && rows.Scan(&exists) == nil && exists
+}
+
+// Get implements [Store].
+func (s *SQL) Get(ctx context.Context, key string) (Record, error) {
+	records, err := s.query(ctx, "WHERE key = $1", key)
+	if len(records) == 0 {
+		return Record{}, err
+	}
+	return records[0], err
+}
+
+const (
+	insertRecord = `INSERT INTO mintlify_once (version, state, updated, record, key)
+VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING`
+	updateRecord = `UPDATE mintlify_once SET version = $1, state = $2, updated = $3, record = $4
+WHERE key = $5 AND version = $1 - 1`
+)
+
+// Put implements [Store].
+func (s *SQL) Put(ctx context.Context, r Record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	statement := updateRecord
+	if r.Version == 1 {
+		statement = insertRecord
+	}
+
+	result, err := s.db.ExecContext(ctx, statement, r.Version, string(r.State), r.Updated.UnixMicro(), string(data), r.Key)
+	if isSerializationFailure(err) {
+		return ErrConflict
+	}
+	if err != nil {
+		return err
+	}
+	changed, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if changed != 1 {
+		return ErrConflict
+	}
+	return nil
+}
+
+// isSerializationFailure reports whether err is Postgres's for a change that came first, under
+// an isolation level above the default. The drivers' errors have this method.
+func isSerializationFailure(err error) bool {
+	var state interface{ SQLState() string }
+	return errors.As(err, &state) && state.SQLState() == "40001"
+}
+
+// List implements [Store].
+func (s *SQL) List(ctx context.Context, states ...State) ([]Record, error) {
+	var places []string
+	var args []any
+	for i, state := range states {
+		places = append(places, fmt.Sprintf("$%d", i+1))
+		args = append(args, string(state))
+	}
+
+	where := ""
+	if len(states) > 0 {
+		where = "WHERE state IN (" + strings.Join(places, ", ") + ") "
+	}
+	return s.query(ctx, where+"ORDER BY updated, key", args...)
+}
+
+// query returns the records that can be read, and an error for the others.
+func (s *SQL) query(ctx context.Context, where string, args ...any) ([]Record, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT key, version, record FROM mintlify_once "+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+
+	var records []Record
+	var errs []error
+	for rows.Next() {
+		r, err := scanRecord(rows)
+		errs = append(errs, err)
+		if err == nil {
+			records = append(records, r)
+		}
+	}
+	return records, errors.Join(append(errs, rows.Err())...)
+}
+
+// scanRecord reads the record of a row, and checks that it belongs there.
+func scanRecord(rows *sql.Rows) (Record, error) {
+	var key, data string
+	var version int
+	err := rows.Scan(&key, &version, &data)
+	if err != nil {
+		return Record{}, err
+	}
+
+	var r Record
+	err = json.Unmarshal([]byte(data), &r)
+	if err == nil && (r.Key != key || r.Version != version) {
+		err = errMisplaced
+	}
+	if err != nil {
+		return Record{}, damaged(key, err)
+	}
+	return r, nil
+}
