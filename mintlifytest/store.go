@@ -16,7 +16,7 @@ import (
 type StoreOption func(*storeTest)
 
 // WithPublicRecords is for a store that others can read, which leaves out a record's
-// Prompt, Project and Problem.
+// Prompt, Project and Problem. It keeps After, or its Put refuses a record that has one.
 func WithPublicRecords() StoreOption { return func(s *storeTest) { s.public = true } }
 
 // storeTest tests a store.
@@ -26,7 +26,8 @@ type storeTest struct {
 }
 
 // TestStore checks that a [once.Store] does what package once relies on. open returns an
-// empty store, and is called once for each of the checks. A store that cannot list passes.
+// empty store, and is called once for each of the checks. A store that cannot list passes, and
+// so does one whose Put returns errors.ErrUnsupported for a record with After.
 // What it cannot check is that a record outlives a crash.
 //
 //	func TestMyStore(t *testing.T) {
@@ -40,6 +41,7 @@ func TestStore(t *testing.T, open func(t *testing.T) once.Store, opts ...StoreOp
 
 	for name, check := range map[string]func(*testing.T, once.Store){
 		"keeps a record":           s.keeps,
+		"keeps a follow-up":        s.keepsFollowUp,
 		"puts the next version":    s.conflicts,
 		"lets one of many win":     s.races,
 		"tells keys apart":         s.tellsKeysApart,
@@ -120,6 +122,25 @@ func (s storeTest) keeps(t *testing.T, store once.Store) {
 	}
 	mustPut(t, store, withZeroValues)
 	s.mustHave(t, store, withZeroValues)
+}
+
+// A follow-up that is read back without After would become a new job.
+func (s storeTest) keepsFollowUp(t *testing.T, store once.Store) {
+	first := storeRecord("acme/api@1#comment-2", 1, once.Pending)
+	first.After = "acme/api@1"
+	err := store.Put(t.Context(), first)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return
+	}
+	if err != nil {
+		t.Fatalf("Put of a record with After: %v, want nil or errors.ErrUnsupported", err)
+	}
+	s.mustHave(t, store, first)
+
+	second := storeRecord(first.Key, 2, once.Running)
+	second.After = first.After
+	mustPut(t, store, second)
+	s.mustHave(t, store, second)
 }
 
 func (s storeTest) conflicts(t *testing.T, store once.Store) {

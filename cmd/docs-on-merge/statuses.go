@@ -175,6 +175,10 @@ func (s *statuses) tryShow(ctx context.Context, r once.Record, outcome ci.Outcom
 
 // add posts a version. While a prompt is being sent, its status is pending with any flag.
 func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
+	if r.After != "" {
+		return fmt.Errorf("a commit status has no room for a follow-up: %w", errors.ErrUnsupported)
+	}
+
 	outcome := outcomeOf(r, nil)
 	state := s.state(outcome)
 	if r.State == once.Sending {
