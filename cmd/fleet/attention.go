@@ -52,8 +52,8 @@ func advise(r row) string {
 	follow := "fleet retry -key " + r.Key + " -job "
 	switch {
 	case r.State == once.Unknown:
-		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the dashboard "+
-			"under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
+		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the "+
+			"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
 			"fleet close -key %s -pr URL. If there is none: %s.",
 			r.Deadline.UTC().Format(time.DateTime), once.Marker(r.Key), follow, r.Key, again)
 	case r.State == once.Failed && r.JobID != "":

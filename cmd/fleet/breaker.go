@@ -43,7 +43,9 @@ func (s store) trip(ctx context.Context, tx once.DB, t turn, now time.Time, reas
 }
 
 // strike pauses a project for twice as long as the pause before it.
-func (s store) strike(ctx context.Context, tx once.DB, project string, strikes int, now time.Time, reason string) error {
+func (s store) strike(
+	ctx context.Context, tx once.DB, project string, strikes int, now time.Time, reason string,
+) error {
 	pause := pauseRow{Project: project, Source: byBreaker, Since: now, Strikes: strikes + 1, Reason: reason}
 	pause.Until = now.Add(min(s.PauseMin<<min(strikes, 20), s.PauseMax))
 	return pause.store(ctx, tx)

@@ -44,8 +44,7 @@ func (c chat) post(ctx context.Context, text string) error {
 	req.Header.Set("Content-Type", "application/json")
 
 	resp, err := c.client.Do(req)
-	var withURL *url.Error
-	if errors.As(err, &withURL) {
+	if withURL, found := errors.AsType[*url.Error](err); found {
 		return withURL.Err
 	}
 	if err != nil {

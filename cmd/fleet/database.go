@@ -152,7 +152,8 @@ func (db *database) checkVersion(ctx context.Context) error {
 	case version < schemaVersion:
 		return usageError("the tables have version %d, made by an older fleet: run fleet init", version)
 	case version > schemaVersion:
-		return usageError("the tables have version %d, made by a newer fleet: this one knows %d", version, schemaVersion)
+		return usageError("the tables have version %d, made by a newer fleet: this one knows %d",
+			version, schemaVersion)
 	}
 	return nil
 }

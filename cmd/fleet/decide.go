@@ -185,20 +185,7 @@ type decided struct{ done, meanwhile int }
 func (s store) decideBatches(ctx context.Context, rows []row, b bulk) (decided, error) {
 	var total decided
 	for batch := range slices.Chunk(rows, decideBatch) {
-		n := 0
-		err := s.transact(ctx, func(tx *sql.Tx) error {
-			n = 0
-			for _, r := range batch {
-				isDone, err := s.decideInTx(ctx, tx, r.Key, b)
-				if err != nil {
-					return fmt.Errorf("%s: %w", r.Key, err)
-				}
-				if isDone {
-					n++
-				}
-			}
-			return nil
-		})
+		n, err := s.decideBatch(ctx, batch, b)
 		if err != nil {
 			return total, err
 		}
@@ -210,6 +197,24 @@ func (s store) decideBatches(ctx context.Context, rows []row, b bulk) (decided, 
 		}
 	}
 	return total, nil
+}
+
+// decideBatch decides about rows in one transaction, and returns about how many it has.
+func (s store) decideBatch(ctx context.Context, batch []row, b bulk) (int, error) {
+	n := 0
+	err := s.transact(ctx, func(tx *sql.Tx) error {
+		for _, r := range batch {
+			isDone, err := s.decideInTx(ctx, tx, r.Key, b)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.Key, err)
+			}
+			if isDone {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
 }
 
 // decideInTx reports false if a worker or another person was faster.

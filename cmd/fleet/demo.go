@@ -160,17 +160,17 @@ func (p *program) demoWorker(ctx context.Context) error {
 func (d *demo) await(ctx context.Context) (status, error) {
 	shown := ""
 	for {
-		status, err := d.store.status(ctx)
+		now, err := d.store.status(ctx)
 		if err != nil {
-			return status, err
+			return now, err
 		}
 
-		if text := demoCounts(status); text != shown {
+		if text := demoCounts(now); text != shown {
 			d.say("%s", text)
 			shown = text
 		}
-		if left := status.Counts["queued"] + status.Counts["sending"] + status.Counts["running"]; left == 0 {
-			return status, nil
+		if left := now.Counts["queued"] + now.Counts["sending"] + now.Counts["running"]; left == 0 {
+			return now, nil
 		}
 		time.Sleep(200 * time.Millisecond)
 	}

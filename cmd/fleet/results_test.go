@@ -45,8 +45,7 @@ func TestResultsAreGathered(t *testing.T) {
 		tell := &tellWorker{store: b.store, results: told.tell}
 		work := func() time.Duration {
 			err := tell.Work(b.ctx, nil)
-			var snooze *river.JobSnoozeError
-			if errors.As(err, &snooze) {
+			if snooze, found := errors.AsType[*river.JobSnoozeError](err); found {
 				return snooze.Duration
 			}
 			require.NoError(b.t, err)

@@ -30,7 +30,8 @@ func (c settings) check() error {
 		return usageError("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
 	}
 	if c.PauseMin < time.Second || c.PauseMax < c.PauseMin || c.PauseMax > day {
-		return usageError("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h", c.PauseMin, c.PauseMax)
+		return usageError("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h",
+			c.PauseMin, c.PauseMax)
 	}
 	return nil
 }

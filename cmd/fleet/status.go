@@ -60,15 +60,15 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 
 	all := []*projectStatus{}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		quota, err := s.quota(ctx, s.DB, name, now)
+		q, err := s.quota(ctx, s.DB, name, now)
 		if err != nil {
 			return nil, err
 		}
-		set[name].noteQuota(quota, now)
+		set[name].noteQuota(q, now)
 		set[name].noteHold(situation{
 			at:     now,
 			pauses: pauses,
-			free:   quota.free,
+			free:   q.free,
 			mine:   posts[name],
 			total:  posts[""],
 		})
@@ -160,11 +160,11 @@ type status struct {
 
 // status is the command.
 func (p *program) status(ctx context.Context, s store) error {
-	status, err := s.status(ctx)
+	now, err := s.status(ctx)
 	if err != nil {
 		return err
 	}
-	return status.write(p.stdout, p.asJSON)
+	return now.write(p.stdout, p.asJSON)
 }
 
 func (s store) status(ctx context.Context) (status, error) {

@@ -102,7 +102,8 @@ func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (onc
 // addRow reports whether it has added p.
 func addRow(ctx context.Context, tx *sql.Tx, p prompt) (bool, error) {
 	result, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts (key, project, pulls, priority, added, queued)
-VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT (key) DO NOTHING`, p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
+VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT (key) DO NOTHING`,
+		p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
 	if err != nil {
 		return false, err
 	}

@@ -71,11 +71,11 @@ func (s store) situation(ctx context.Context, tx *sql.Tx, project string) (situa
 		return now, err
 	}
 
-	quota, err := s.quota(ctx, tx, project, now.at)
+	q, err := s.quota(ctx, tx, project, now.at)
 	if err != nil {
 		return now, err
 	}
-	now.free = quota.free
+	now.free = q.free
 
 	err = scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&now.mine, &now.total) },
 		"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1",
@@ -199,7 +199,8 @@ func (s store) endTurn(ctx context.Context, t turn, r result) error {
 			return s.trip(ctx, tx, t, now, reason)
 		case serviceAsksToWait:
 			until := now.Add(min(r.wait, day))
-			return pauseRow{Project: t.project, Source: byService, Since: now, Until: until, Reason: reason}.store(ctx, tx)
+			pause := pauseRow{Project: t.project, Source: byService, Since: now, Until: until, Reason: reason}
+			return pause.store(ctx, tx)
 		case serviceWorks:
 			return s.liftBreaker(ctx, tx, t.project)
 		}

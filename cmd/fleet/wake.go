@@ -48,7 +48,8 @@ WHERE kind = 'fleet_prompt' AND state IN ('scheduled', 'retryable') AND schedule
 }
 
 // queuePlaces numbers the prompts in the queue of project $2, or of each project if that is "".
-const queuePlaces = `SELECT p.key, row_number() OVER (PARTITION BY p.project ORDER BY p.priority, p.queued, p.key) AS place
+const queuePlaces = `SELECT p.key,
+	row_number() OVER (PARTITION BY p.project ORDER BY p.priority, p.queued, p.key) AS place
 FROM mintlify_once o CROSS JOIN fleet_prompts p
 WHERE o.state = 'pending' AND p.key = o.key AND (p.project = $2 OR $2 = '')`
 

@@ -46,6 +46,9 @@ type response struct {
 	about  merge  // what the log says it is about; the zero value if nothing is known
 }
 
+// refused is the response to a delivery that somebody has to mend, or to deliver again.
+func refused(status int, text string) response { return response{status: status, text: text} }
+
 // leftOut is the response to an event that asks for nothing.
 func leftOut(reason string) response {
 	return response{status: http.StatusOK, text: "nothing to do: " + reason, reason: reason}
@@ -94,31 +97,31 @@ func (h *webhooks) log(r *http.Request, resp response) {
 func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	signature := r.Header.Get(github.SHA256SignatureHeader)
 	if !strings.HasPrefix(signature, "sha256=") {
-		return response{status: http.StatusUnauthorized, text: "no SHA-256 signature: set the webhook's secret"}
+		return refused(http.StatusUnauthorized, "no SHA-256 signature: set the webhook's secret")
 	}
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if kind != "application/json" {
-		return response{status: http.StatusUnsupportedMediaType, text: "set the webhook's content type to application/json"}
+		return refused(http.StatusUnsupportedMediaType, "set the webhook's content type to application/json")
 	}
 
 	select {
 	case h.bodies <- struct{}{}:
 		defer func() { <-h.bodies }()
 	case <-r.Context().Done():
-		return response{status: http.StatusServiceUnavailable, text: "too much at once: deliver it again"}
+		return refused(http.StatusServiceUnavailable, "too much at once: deliver it again")
 	}
 
 	body, err := github.ValidatePayloadFromBody(kind, http.MaxBytesReader(rw, r.Body, maxEvent), signature, h.secret)
 	if errors.As(err, new(*http.MaxBytesError)) {
-		return response{status: http.StatusRequestEntityTooLarge, text: "the event is larger than 2 MiB"}
+		return refused(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB")
 	}
 	if err != nil {
-		return response{status: http.StatusUnauthorized, text: "the signature is not of this body and this server's secret"}
+		return refused(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
 	}
 
 	event, err := github.ParseWebHook(github.WebHookType(r), body)
 	if err != nil {
-		return response{status: http.StatusBadRequest, text: "not an event of GitHub: " + redact.OneLine(err.Error(), 200)}
+		return refused(http.StatusBadRequest, "not an event of GitHub: "+redact.OneLine(err.Error(), 200))
 	}
 	return h.act(r.Context(), event)
 }
@@ -147,13 +150,13 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) response {
 
 	p, err := m.prompt(project, h.priority)
 	if err != nil {
-		return response{status: http.StatusBadRequest, text: err.Error()}
+		return refused(http.StatusBadRequest, err.Error())
 	}
 
 	added, err := h.store.addMerge(ctx, &p, m)
 	if err != nil {
 		h.store.calm.Error("a merge could not be stored", "key", p.Key, "error", err)
-		return response{status: http.StatusServiceUnavailable, text: "not stored: deliver it again"}
+		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
 	}
 	if !added {
 		return response{status: http.StatusAccepted, text: "known already: " + p.Key}

@@ -13,6 +13,7 @@ import (
 	"hash"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -59,18 +60,14 @@ var testRepo = fields{"full_name": "acme/repo", "default_branch": "main"}
 
 func pullRequest(change fields) fields {
 	pr := fields{"number": 7, "merged": true, "title": "Add --json", "body": "It prints JSON.", "merge_commit_sha": testSHA, "base": fields{"ref": "main"}}
-	for name, value := range change {
-		pr[name] = value
-	}
+	maps.Copy(pr, change)
 	return fields{"action": "closed", "repository": testRepo, "pull_request": pr}
 }
 
 func push(change fields) fields {
 	e := fields{"ref": "refs/heads/main", "after": testSHA, "repository": testRepo, "commits": []fields{
 		{"id": testSHA, "message": "Add --json (#7)\n\nIt prints JSON.", "added": []string{"json.go"}, "modified": []string{"main.go"}, "removed": []string{}}}}
-	for name, value := range change {
-		e[name] = value
-	}
+	maps.Copy(e, change)
 	return e
 }
 
