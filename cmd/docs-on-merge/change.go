@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,7 +13,7 @@ import (
 
 // change is what was merged.
 type change struct {
-	// repository is owner/name.
+	// repository is owner/name, or "" if nobody knows it.
 	repository string
 	// base and head are commits. base may be the empty tree.
 	base, head string
@@ -57,7 +55,7 @@ func (p *program) findChange(ctx context.Context) (change, error) {
 	c.tag = g.findTag(ctx, what)
 	c.head = g.findHead(ctx, what, c.tag)
 	c.base = p.findBase(ctx, &g, what, c)
-	c.repository = p.findRepository(ctx, &g)
+	c.repository = p.findRepository(ctx, g)
 
 	parts := p.findParts(ctx, &g, what.pull, &c)
 	for _, part := range parts {
@@ -67,14 +65,6 @@ func (p *program) findChange(ctx context.Context) (change, error) {
 		c.skip = "nothing relevant changed"
 	}
 	return c, g.err
-}
-
-func (p *program) findRepository(ctx context.Context, g *git) string {
-	known := cmp.Or(p.options.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH"))
-	if known != "" {
-		return known
-	}
-	return url.PathEscape(filepath.Base(g.run(ctx, "rev-parse", "--show-toplevel")))
 }
 
 // findTag returns the tag that the change is a release of, or "".

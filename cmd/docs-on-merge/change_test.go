@@ -148,7 +148,7 @@ func TestByHand(t *testing.T) {
 	prompt := w.prompt()
 	assert.Contains(t, prompt, "> +0 -0 a.go => renamed.go\n", "HEAD against its parent")
 	assert.Contains(t, prompt, "> +0 -0 image.png\n", "binary")
-	assert.Contains(t, prompt, "merged into "+filepath.Base(w.dir)+" as")
+	assert.Contains(t, prompt, "merged into acme/desk as")
 	w.env["CI_PROJECT_PATH"] = "group/name"
 	assert.Contains(t, w.prompt(), "merged into group/name as")
 	assert.Contains(t, w.prompt("-repository", "o/n", "-head", "HEAD^"), "merged into o/n as")

@@ -54,7 +54,7 @@ func (p *program) parse(args []string) error {
 	flags.IntVar(&o.maxPrompt, "max-prompt", 32_000, "the longest prompt, in `bytes`")
 	flags.BoolVar(&o.withDiff, "diff", true, "put the diff into the prompt, as far as it fits")
 	flags.StringVar(&o.repository, "repository", "",
-		"`owner/name` (default: GitHub's or GitLab's, else the folder's name)")
+		"`owner/name` (default: GitHub's or GitLab's, else the path of origin's URL)")
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
 

@@ -81,6 +81,13 @@ func (p *program) work(ctx context.Context) error {
 		return err
 	}
 
+	if change.repository == "" {
+		if !p.options.dryRun {
+			return errNoRepository
+		}
+		p.step.Printf("A run that sends the prompt needs the repository: -repository %s.", exampleRepository)
+		change.repository = exampleRepository
+	}
 	p.prompt, err = p.makePrompt(change)
 	if err != nil {
 		return err

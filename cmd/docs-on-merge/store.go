@@ -69,6 +69,9 @@ func (p *program) openStore(ctx context.Context) (once.Store, error) {
 // openStatuses returns the store of the record in the statuses of the change's commit.
 func (p *program) openStatuses() (once.Store, error) {
 	api, err := p.openGitHub(p.change.repository)
+	if err == nil && !p.onGitHub() {
+		err = errors.New("-repository is not given") // origin may be a fork
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository "+
 			"(in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)

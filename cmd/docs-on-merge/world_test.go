@@ -47,6 +47,7 @@ func newWorld(t *testing.T) *world {
 	w.toForge = w.forge
 	w.copied("first", func() {
 		w.git("init", "--quiet", "--template=", "--initial-branch=main")
+		w.git("remote", "add", "origin", "https://forge.example.com/acme/desk.git")
 		w.commit("first", "a.go", "package a\n")
 	})
 	return w
