@@ -46,6 +46,8 @@ type program struct {
 	change  change
 	prompt  string
 	record  once.Record
+	// hasSent says that this run has begun to send the prompt.
+	hasSent bool
 	// statuses hold the record. nil means that it is elsewhere.
 	statuses *statuses
 	// isBlind says that GitHub has refused to tell of pull requests.
@@ -94,7 +96,6 @@ func (p *program) work(ctx context.Context) error {
 	}
 
 	if p.options.dryRun {
-		p.step.Print(p.prompt)
 		p.change.skip = "-dry-run"
 		return nil
 	}
@@ -147,7 +148,10 @@ func (p *program) document(ctx context.Context) error {
 func (p *program) newRunner(client *mintlify.Client, store once.Store) (*once.Runner, error) {
 	errorsOnly := slog.New(slog.NewTextHandler(p.step, &slog.HandlerOptions{Level: slog.LevelError}))
 	onChange := func(r once.Record) {
-		if r.State == once.Running {
+		switch r.State {
+		case once.Sending:
+			p.hasSent = true
+		case once.Running:
 			p.step.Printf("Job %s is on record.", r.JobID)
 		}
 	}

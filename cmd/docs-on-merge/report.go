@@ -94,14 +94,16 @@ func (p *program) report(err error) int {
 	}
 	link := p.step.Link(p.record.PRLink)
 
-	if link != "" {
-		p.step.Print(link)
+	stdout := link
+	if p.options.dryRun {
+		stdout = p.prompt
 	}
 	return p.step.Report(ci.Result{
 		Outcome: outcome,
 		Text:    p.explain(outcome, link, err),
 		Asked:   outcome == ci.Running && err == nil,
 		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", p.record.JobID}, {"pr-link", link}},
+		Stdout:  stdout,
 		Summary: p.summarize(link),
 	})
 }
@@ -141,8 +143,13 @@ func (p *program) summarize(link string) string {
 	if c := p.change; c.head != "" {
 		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
 	}
-	if p.options.dryRun {
+
+	switch wasSent := p.hasSent && p.record.State != once.Pending; {
+	case p.options.dryRun:
 		summary += "\n" + p.step.Code(p.prompt)
+	case wasSent:
+		sent := p.prompt + "\n\n" + once.Marker(p.record.Key)
+		summary += "\n" + p.step.Folded("The prompt that was sent", sent)
 	}
 	return summary
 }

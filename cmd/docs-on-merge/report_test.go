@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -98,8 +101,74 @@ func TestHelpIsNoError(t *testing.T) {
 	r := newWorld(t).runOnce("-h")
 	assert.Zero(t, r.code)
 	for _, name := range strings.Fields("base head path template state job again skip-author diff soft timeout heartbeat max-prompt repository no-wait dry-run demo") {
-		assert.Contains(t, r.log, "  -"+name)
+		assert.Contains(t, r.stdout, "  -"+name)
 	}
+	assert.Empty(t, r.log)
+}
+
+// The run that sends the prompt keeps it in its summary, for whoever reviews what came of it.
+func TestWhatWasSentIsKept(t *testing.T) {
+	w := merged(t)
+	first, second := w.runOnce(), w.runOnce()
+	assert.Contains(t, first.summary, "<details><summary>The prompt that was sent</summary>\n\n    A change was merged into acme/cli")
+	assert.Contains(t, first.summary, "\n    > +package b\n")
+	marker := regexp.MustCompile(`(?m)^docs-job: .*$`).FindString(w.prompts()[0])
+	require.NotEmpty(t, marker)
+	assert.Contains(t, first.summary, "\n    "+marker+"\n\n</details>\n")
+	assert.NotContains(t, second.summary, "<details>", "it has sent nothing")
+
+	for _, fault := range []mintlifytest.Fault{{Drop: true}, {Status: 400}} {
+		w = w.fresh(t)
+		w.service.FailNext(mintlify.OpCreateJob, 1, fault)
+		assert.Contains(t, w.runOnce().summary, "> +package b", "%+v", fault)
+	}
+	w = w.fresh(t)
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 402})
+	assert.NotContains(t, w.runOnce().summary, "<details>", "nobody has it")
+
+	before := w.git("rev-parse", "HEAD")
+	w.commit("large", "c.go", "package c\n"+strings.Repeat("// a line of the large file\n", 20_000))
+	w.onGitHub("push", w.push(before))
+	r := w.runOnce("-max-prompt", "500000")
+	require.Zero(t, r.code, r.log)
+	_, folded, _ := strings.Cut(r.summary, "<details>")
+	assert.LessOrEqual(t, len(folded), 64<<10)
+	assert.Contains(t, folded, "\n    (truncated)\n")
+	assert.Contains(t, folded, "    docs-job: acme/cli@", "the marker stays")
+}
+
+func TestAResultThatStdoutDoesNotTakeIsAnError(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	w := merged(t)
+	w.onSockets()
+	program, err := os.Executable()
+	require.NoError(t, err)
+	start := func(stdout *os.File, args ...string) (*exec.Cmd, *citest.Buffer) {
+		cmd, log := w.command(program, args...)
+		cmd.Stdout = stdout
+		require.NoError(t, cmd.Start())
+		require.NoError(t, stdout.Close())
+		return cmd, log
+	}
+
+	for _, args := range [][]string{{"-h"}, {"--version"}, {"-dry-run"}, nil} {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		require.NoError(t, err)
+		cmd, log := start(full, args...)
+		assert.Equal(t, 2, exitCode(t, cmd.Wait()), args)
+		assert.Contains(t, log.String(), "no space left on device", args)
+	}
+	assert.Equal(t, "pull-request", citest.Outputs(t, w.env["GITHUB_OUTPUT"])["outcome"], "later steps have it")
+
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, reader.Close())
+	cmd, log := start(writer, "-h")
+	_ = cmd.Wait()
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	assert.Equal(t, syscall.SIGPIPE, status.Signal(), "it ends as every filter does: %s", log)
 }
 
 func TestARecordThatCannotBeUsedMeansNoJob(t *testing.T) {

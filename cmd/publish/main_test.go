@@ -157,6 +157,8 @@ func TestExitCodes(t *testing.T) {
 				assert.Empty(t, r.stdout, "nothing that looks like success")
 				if tc.code == 1 {
 					assert.Contains(t, r.log, "\n  Building\n  Broken: /a\n")
+					assert.Contains(t, r.summary, "<details>", "folded")
+					assert.Contains(t, r.summary, "\n    Building\n    Broken: /a\n")
 				}
 			}
 		})
@@ -226,7 +228,10 @@ func TestWrongUsage(t *testing.T) {
 
 	w = newWorld(t)
 	w.env = map[string]string{}
-	assert.Zero(t, w.run(0, "-h").code)
+	r = w.run(0, "-h")
+	assert.Zero(t, r.code)
+	assert.Contains(t, r.stdout, "-preview branch")
+	assert.Empty(t, r.log)
 	r = w.run(0, "--version")
 	assert.Zero(t, r.code)
 	assert.Regexp(t, `^publish \S+, commit \S+\n$`, r.stdout)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
@@ -13,19 +14,27 @@ const deployed ci.Outcome = "success"
 // report tells how the run ended, and returns the exit code.
 func (p *publication) report(err error) int {
 	outcome := deployed
+	stdout := ""
 	switch {
 	case errors.Is(err, mintlify.ErrDeploymentFailed):
 		outcome = ci.Failed
-		p.printLogs()
 	case err != nil:
 		outcome = ci.OutcomeOf(err)
 	case p.previewURL != "":
-		p.step.Print(p.previewURL)
+		stdout = p.previewURL
 	}
 
 	summary := ""
 	if p.previewURL != "" {
 		summary = "Preview: <" + p.previewURL + ">\n"
+	}
+	if outcome == ci.Failed {
+		logs := p.logs()
+		p.step.Printf("The deployment's logs:")
+		for line := range strings.Lines(logs) {
+			p.step.Printf("  %s", line)
+		}
+		summary += "\n" + p.step.Folded("The deployment's logs", logs)
 	}
 
 	return p.step.Report(ci.Result{
@@ -36,6 +45,7 @@ func (p *publication) report(err error) int {
 			{"preview-url", p.previewURL},
 			{"status", p.status(outcome)},
 		},
+		Stdout:  stdout,
 		Summary: summary,
 	})
 }
@@ -66,9 +76,11 @@ func (p *publication) status(outcome ci.Outcome) string {
 	return string(outcome)
 }
 
-func (p *publication) printLogs() {
-	p.step.Printf("The deployment's logs:")
-	for _, line := range p.deployment.Logs {
-		p.step.Printf("  %s", line)
+// logs returns the deployment's logs. Some of them end with a line break.
+func (p *publication) logs() string {
+	var logs strings.Builder
+	for _, log := range p.deployment.Logs {
+		logs.WriteString(strings.TrimRight(log, "\r\n") + "\n")
 	}
+	return logs.String()
 }

@@ -1,13 +1,16 @@
 package ci
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,7 +41,7 @@ func TestLinesAreInert(t *testing.T) {
 	} {
 		step, stdout, log := newStep(map[string]string{"MINTLIFY_API_KEY": " Bearer mint_12345678\n", "GITHUB_TOKEN": "ghs_12345678"})
 		step.Printf("%s", in)
-		step.Print(in)
+		require.NoError(t, step.print(in))
 		assert.Equal(t, out, log.String(), "%q", in)
 		assert.Equal(t, out, stdout.String(), "%q", in)
 		citest.RequireInert(t, log.String())
@@ -95,14 +98,74 @@ func TestOneLineSaysWhatIsWrongWithAFlag(t *testing.T) {
 }
 
 func TestHelpHasTheFlagsAndTheExitCodes(t *testing.T) {
-	step, _, log := newStep(map[string]string{"GITHUB_OUTPUT": "/nowhere/output"})
+	step, stdout, log := newStep(map[string]string{"GITHUB_OUTPUT": "/nowhere/output"})
 	flags := flag.NewFlagSet("x", flag.ContinueOnError)
 	flags.String("job", "", "the `id`")
 	assert.ErrorIs(t, step.Parse(flags, []string{"-h"}), flag.ErrHelp)
-	assert.Contains(t, log.String(), "  -job id\n")
+	assert.Empty(t, log.String())
+	assert.Contains(t, stdout.String(), "  -job id\n")
 	for outcome, text := range map[Outcome]string{"success": "0 success", Failed: "1 failed", SetUp: "2 set-up", Unknown: "3 unknown", Running: "4 running", NotStarted: "5 not started"} {
 		assert.Regexp(t, fmt.Sprint("^", outcome.exitCode(), " "), text)
-		assert.Contains(t, log.String(), text)
+		assert.Contains(t, stdout.String(), text)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestAResultThatStdoutDoesNotTakeIsAnError(t *testing.T) {
+	newFull := func() (*Step, *citest.Buffer) {
+		step, _, log := newStep(nil)
+		step.Stdout = full{}
+		return step, log
+	}
+	for _, arg := range []string{"-h", "-version"} {
+		step, _ := newFull()
+		err := step.Parse(flag.NewFlagSet("x", flag.ContinueOnError), []string{arg})
+		require.ErrorContains(t, err, "no space left on device")
+		assert.NotErrorIs(t, err, flag.ErrHelp)
+		assert.Equal(t, SetUp, OutcomeOf(err))
+	}
+
+	step, log := newFull()
+	dir := t.TempDir()
+	step.Getenv = func(name string) string {
+		if name == "GITHUB_OUTPUT" {
+			return filepath.Join(dir, "output")
+		}
+		return ""
+	}
+	result := Result{Outcome: "success", Stdout: "https://example.com", Outputs: [][2]string{{"link", "x"}}}
+	assert.Equal(t, 2, step.Report(result))
+	assert.Contains(t, log.String(), "no space left on device")
+	assert.Equal(t, map[string]string{"link": "x"}, citest.Outputs(t, filepath.Join(dir, "output")), "later steps have it")
+	result.Outcome = Unknown
+	assert.Equal(t, 3, step.Report(result), "the run's own code wins")
+	step.Soft = true
+	assert.Equal(t, 2, step.Report(result))
+
+	step, _ = newFull()
+	assert.Zero(t, step.Report(Result{Outcome: "success"}), "nothing was to be printed")
+}
+
+func TestFoldedText(t *testing.T) {
+	step, _, _ := newStep(map[string]string{"GITHUB_TOKEN": "ghs_12345678"})
+	assert.Equal(t, "<details><summary>Logs</summary>\n\n    a\n\n    </details>::x ghs [redacted]\n\n</details>\n",
+		step.Folded("Logs", "a\n\n</details>::x\x1bghs ghs_12345678\n"))
+
+	for _, unit := range []string{"line of some length\n", "é", "é\n"} {
+		folded := step.Folded("Logs", "first\n"+strings.Repeat(unit, 100_000)+"\nlast")
+		assert.LessOrEqual(t, len(folded), 64<<10)
+		assert.Greater(t, len(folded), 32<<10)
+		assert.True(t, utf8.ValidString(folded))
+		assert.Contains(t, folded, "\n\n    first\n")
+		assert.Contains(t, folded, "\n    (truncated)\n")
+		assert.True(t, strings.HasSuffix(folded, "\n    last\n\n</details>\n"))
+		for line := range strings.Lines(strings.TrimSuffix(folded, "</details>\n")) {
+			assert.Regexp(t, "^(    |<details>|\n)", line, "a block of code")
+		}
 	}
 }
 

@@ -18,7 +18,9 @@ type Result struct {
 	Text string
 	// Outputs are names and values for later steps.
 	Outputs [][2]string
-	// Summary is Markdown that follows Text. Text from outside goes through Code or Link.
+	// Stdout is what stdout takes, such as a link. "" leaves stdout alone.
+	Stdout string
+	// Summary is Markdown that follows Text. Text from outside goes through Code, Folded or Link.
 	Summary string
 	// Asked says that the outcome was asked for: the exit code is 0.
 	Asked bool
@@ -43,6 +45,12 @@ func (s *Step) Report(r Result) int {
 	if err := s.write(r); err != nil {
 		s.annotate("error", fmt.Sprintf("An output cannot be written: %v", err))
 		code = cmp.Or(code, SetUp.exitCode())
+	}
+	if r.Stdout != "" {
+		if err := s.print(r.Stdout); err != nil { // after the outputs: a closed pipe ends the process
+			s.annotate("error", err.Error())
+			code = cmp.Or(code, SetUp.exitCode())
+		}
 	}
 	return code
 }

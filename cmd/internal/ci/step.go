@@ -77,16 +77,14 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 		return fmt.Errorf("%s is given and empty: is its variable set?", name)
 	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		s.printHelp(flags)
-		return err
+		return s.printHelp(flags)
 	} else if err != nil {
 		return err
 	}
 
 	switch {
 	case *wantsVersion:
-		s.Print(version.String(s.Name))
-		return flag.ErrHelp
+		return s.printInstead(version.String(s.Name))
 	case flags.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case s.Timeout <= 0:
@@ -111,10 +109,20 @@ func givenAndEmpty(args []string) string {
 	return ""
 }
 
-func (s *Step) printHelp(flags *flag.FlagSet) {
-	s.Printf("Usage of %s:", s.Name)
-	flags.SetOutput(s)
+func (s *Step) printHelp(flags *flag.FlagSet) error {
+	var help strings.Builder
+	fmt.Fprintf(&help, "Usage of %s:\n", s.Name)
+	flags.SetOutput(&help)
 	flags.PrintDefaults()
-	s.Printf("Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. " +
-		"README.md says what to do about each.")
+	help.WriteString("Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. " +
+		"README.md says what to do about each.\n")
+	return s.printInstead(help.String())
+}
+
+// printInstead prints what was asked for instead of a run, and returns [flag.ErrHelp].
+func (s *Step) printInstead(text string) error {
+	if err := s.print(text); err != nil {
+		return err
+	}
+	return flag.ErrHelp
 }

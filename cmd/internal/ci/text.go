@@ -2,6 +2,7 @@ package ci
 
 import (
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"time"
@@ -10,8 +11,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
-// minSecret is the shortest secret that is redacted. A shorter one would redact words.
-const minSecret = 8
+const (
+	minSecret  = 8        // bytes of a secret that is redacted: a shorter one would redact words
+	maxFolded  = 64 << 10 // bytes of folded text
+	codeIndent = "    "   // begins a line of code in Markdown
+)
 
 // Printf logs text, line by line.
 func (s *Step) Printf(format string, args ...any) {
@@ -20,11 +24,18 @@ func (s *Step) Printf(format string, args ...any) {
 	}
 }
 
-// Print writes text to stdout, line by line.
-func (s *Step) Print(text string) {
+// print writes text to stdout, line by line. If stdout is a pipe that nobody reads any more,
+// the process ends there.
+func (s *Step) print(text string) error {
+	var lines strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintln(s.Stdout, inert(s.OneLine(line)))
+		lines.WriteString(inert(s.OneLine(line)) + "\n")
 	}
+
+	if _, err := io.WriteString(s.Stdout, lines.String()); err != nil {
+		return fmt.Errorf("the result cannot be written to stdout: %w", err)
+	}
+	return nil
 }
 
 // Write logs what packages flag and slog write.
@@ -78,7 +89,36 @@ func (s *Step) Link(text string) string {
 
 // Code returns text as a block of code in Markdown, which text cannot end.
 func (s *Step) Code(text string) string {
-	return "    " + strings.Join(s.Lines(text), "\n    ") + "\n"
+	return codeIndent + strings.Join(s.Lines(text), "\n"+codeIndent) + "\n"
+}
+
+// Folded returns text as a block of code in Markdown, folded under a title: at most 64 KiB
+// in all. Of a longer text it leaves out the middle.
+func (s *Step) Folded(title, text string) string {
+	var block strings.Builder
+	for line := range strings.SplitSeq(strings.Trim(s.redact(text), "\n"), "\n") {
+		if line = redact.Printable(line); line != "" {
+			line = codeIndent + line
+		}
+		block.WriteString(line + "\n")
+	}
+
+	before := "<details><summary>" + title + "</summary>\n\n"
+	after := "\n</details>\n"
+	return before + withoutMiddle(block.String(), maxFolded-len(before)-len(after)) + after
+}
+
+// withoutMiddle returns a block of code that is at most limit bytes long.
+func withoutMiddle(block string, limit int) string {
+	if len(block) <= limit {
+		return block
+	}
+
+	const cut = "\n" + codeIndent + "(truncated)\n" + codeIndent
+	half := (limit - len(cut)) / 2
+	first := strings.ToValidUTF8(block[:half], "")
+	last := strings.ToValidUTF8(block[len(block)-half:], "")
+	return first + cut + strings.TrimSpace(last) + "\n"
 }
 
 func (s *Step) redact(text string) string {
