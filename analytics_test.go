@@ -103,7 +103,8 @@ func searchesExchange() exchange {
 		},
 		path: "/searches?cursor=a+b%2F&dateFrom=2026-03-01&dateTo=2026-04-01&limit=100",
 		body: `{"searches":[
-				{"searchQuery":"auth","hits":12,"ctr":41.6,"topClickedPage":"/auth","lastSearchedAt":"2026-03-05T14:00:00+02:00"},
+				{"searchQuery":"auth","hits":12,"ctr":41.6,
+					"topClickedPage":"/auth","lastSearchedAt":"2026-03-05T14:00:00+02:00"},
 				{"searchQuery":"au","hits":1.2e1,"ctr":0,"topClickedPage":null,"lastSearchedAt":null}],
 			"totalSearches":99,"nextCursor":"next"}`,
 		want: &mintlify.SearchPage{
@@ -415,7 +416,9 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 		"count just beyond": {
 			`{"totals":{"human":9223372036854775808},"visitors":[],"hasMore":false}`, "count is not a number",
 		},
-		"path as number":     {`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page"},
+		"path as number": {
+			`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page",
+		},
 		"trailing garbage":   {emptyPage + "x", "invalid JSON for a page"},
 		"truncated":          {emptyPage[:30], "invalid JSON for a page"},
 		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "missing totals"},

@@ -33,7 +33,8 @@ func TestExportedAPIIsTheOneWrittenDown(t *testing.T) {
 	written, err := os.ReadFile("api/go.txt")
 	require.NoError(t, err)
 	if differ := changes(string(written), api); len(differ) > 0 {
-		t.Errorf("the exported API has changed; if it is to: go test -run API . -update-api\n%s", strings.Join(differ, "\n"))
+		t.Errorf("the exported API has changed; if it is to: go test -run API . -update-api\n%s",
+			strings.Join(differ, "\n"))
 	}
 }
 
@@ -69,7 +70,9 @@ func exportedAPI(t *testing.T, pkg *doc.Package) []string {
 	lines := declarations(t, slices.Concat(pkg.Consts, pkg.Vars), pkg.Funcs)
 	for _, typ := range pkg.Types {
 		lines = append(lines, typeAPI(t, typ)...)
-		lines = append(lines, declarations(t, slices.Concat(typ.Consts, typ.Vars), slices.Concat(typ.Funcs, typ.Methods))...)
+		values := slices.Concat(typ.Consts, typ.Vars)
+		funcs := slices.Concat(typ.Funcs, typ.Methods)
+		lines = append(lines, declarations(t, values, funcs)...)
 	}
 
 	for i := range lines {

@@ -29,7 +29,8 @@ func TestTurnsOfOneConversationAreRowsOfTheirOwn(t *testing.T) {
 func TestCallerStatsWithoutACountAreMalformed(t *testing.T) {
 	for _, missing := range []string{"web", "api", "other", "total"} {
 		body := strings.Replace(`{"web":1,"api":2,"other":3,"total":6}`, missing, "new", 1)
-		_, err := newClient(t, respondWith(200, body)).Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
+		client := newClient(t, respondWith(200, body))
+		_, err := client.Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
 	}
 }

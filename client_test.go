@@ -460,7 +460,8 @@ func TestTableHasEveryOperation(t *testing.T) {
 	for _, op := range operations.All() {
 		names = append(names, op.Name)
 	}
-	assert.ElementsMatch(t, operationNames(t), names, "internal/operations has each operation of client.go once: add yours")
+	assert.ElementsMatch(t, operationNames(t), names,
+		"internal/operations has each operation of client.go once: add yours")
 }
 
 func TestOperationsAreSentAsTheTableSays(t *testing.T) {
@@ -482,7 +483,8 @@ func TestOperationsAreSentAsTheTableSays(t *testing.T) {
 func TestAnOperationThatIsAPostMayHaveBeenActedOn(t *testing.T) {
 	for _, op := range operations.All() {
 		err := &mintlify.APIError{Operation: op.Name, StatusCode: http.StatusGatewayTimeout}
-		assert.Equal(t, op.IsPost(), isOutcomeUnknown(err), "add %s to isPost in client.go if, and only if, it is a POST", op)
+		assert.Equal(t, op.IsPost(), isOutcomeUnknown(err),
+			"add %s to isPost in client.go if, and only if, it is a POST", op)
 	}
 }
 

@@ -94,7 +94,8 @@ func TestQueuedDeploymentThatIsNotWhatTheInterfacePromises(t *testing.T) {
 
 const deploymentJSON = `{"_id":"dep_1","projectId":"p","status":"failure","summary":"links are broken","logs":["a","b"],
 	"createdAt":"2026-03-05T12:00:00.000Z","endedAt":"2026-03-05T14:00:00+02:00","subdomain":"acme",
-	"screenshot":"s","screenshotLight":"l","screenshotDark":"d","author":{"name":"Ann","avatarUrl":"u","githubUserId":7.0},
+	"screenshot":"s","screenshotLight":"l","screenshotDark":"d",
+	"author":{"name":"Ann","avatarUrl":"u","githubUserId":7.0},
 	"commit":{"sha":"5907854","ref":"main","message":"m","filesChanged":{"added":["a"],"modified":[],"removed":null}},
 	"source":"bitbucket"}`
 

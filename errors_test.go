@@ -699,8 +699,8 @@ func personalPages() map[string]string {
 	row := `{"id":"1","path":"/a","comment":"` + words + `","contact":"` + contact + `","source":"contextual",` +
 		`"searchQuery":"` + words + `","query":"` + words + `","response":"` + words + `","content":"` + words + `",` +
 		`"sources":[]}`
-	page := `{"feedback":[` + row + `],"searches":[` + row + `],"conversations":[` + row + `],"messages":[` + row + `],` +
-		`"totalSearches":1`
+	page := `{"feedback":[` + row + `],"searches":[` + row + `],"conversations":[` + row + `],` +
+		`"messages":[` + row + `],"totalSearches":1`
 	retyped := strings.NewReplacer(`"`+words+`"`, `["`+words+`"]`, `"`+contact+`"`, `{"`+contact+`":1}`)
 
 	return map[string]string{
@@ -775,7 +775,8 @@ func allSaid(t *testing.T, rt transport) sayings {
 }
 
 func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
-	body := `{"conversations":[{"query":"` + words + `","response":"` + strings.Repeat("x", 10<<20) + `"}],"hasMore":false}`
+	response := strings.Repeat("x", 10<<20)
+	body := `{"conversations":[{"query":"` + words + `","response":"` + response + `"}],"hasMore":false}`
 	client := newClient(t, respondWith(200, body))
 	_, err := client.Analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
 	assert.EqualError(t, err, "mintlify: get conversations: malformed response (status 200): "+

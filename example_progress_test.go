@@ -25,7 +25,9 @@ func newProgress(w io.Writer) func(mintlify.Poll) {
 		if status == shown && p.Err == nil && p.Waited < next {
 			return
 		}
-		shown, next = status, p.Waited+time.Minute
+		shown = status
+		next = p.Waited + time.Minute
+
 		fmt.Fprintf(w, "%v: job is %s", p.Waited.Round(time.Second), status)
 		if p.Err != nil {
 			fmt.Fprintf(w, ", poll failed: %v", p.Err)
@@ -42,7 +44,8 @@ func ExampleWithOnPoll() {
 		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 502}},
 		mintlifytest.Step{Status: mintlify.JobCompleted})
 
-	_, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", mintlify.WithOnPoll(newProgress(os.Stdout)))
+	onPoll := mintlify.WithOnPoll(newProgress(os.Stdout))
+	_, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", onPoll)
 	if err != nil {
 		log.Fatal(err)
 	}

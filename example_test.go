@@ -93,9 +93,10 @@ func ExampleJobsService_WaitUntilDone() {
 		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}},
 		mintlifytest.Step{Status: mintlify.JobFailed})
 
-	job, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", mintlify.WithOnPoll(func(p mintlify.Poll) {
+	onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) {
 		fmt.Println(p.Number, p.Job.Status, p.Err)
-	}))
+	})
+	job, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", onPoll)
 	fmt.Println(job.Status, errors.Is(err, mintlify.ErrJobFailed))
 	// Output:
 	// 1 active <nil>
@@ -154,6 +155,7 @@ func ExampleRetryAfter() {
 			fmt.Println("pause for", cmp.Or(wait, 5*time.Minute)) // if the service does not say how long
 			continue
 		}
+
 		switch {
 		case job != nil:
 			fmt.Println(queue[0]+":", job.ID)
@@ -172,8 +174,10 @@ func ExampleRetryAfter() {
 
 func ExampleAPIError() {
 	svc := mintlifytest.NewService()
+	header := http.Header{"Retry-After": {"90"}}
 	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{
-		Status: 429, Body: `{"error":"too many requests"}`, Header: http.Header{"Retry-After": {"90"}}})
+		Status: 429, Header: header, Body: `{"error":"too many requests"}`,
+	})
 
 	_, err := svc.Client().Jobs.Get(context.Background(), "job_1")
 	var apiErr *mintlify.APIError
@@ -186,6 +190,7 @@ func ExampleAPIError() {
 func ExampleWithKeySource() {
 	rotated := func(context.Context) (string, error) { return mintlifytest.APIKey, nil } // from a vault, say
 	client := mintlifytest.NewService().Client(mintlify.WithKeySource(rotated))
+
 	job, err := client.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
 	fmt.Println(job.ID, err)
 	// Output: job_1 <nil>
@@ -194,15 +199,17 @@ func ExampleWithKeySource() {
 func ExampleClient_ForProject() {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
+	params := mintlify.CreateJobParams{Prompt: "Fix the typos"}
 	for _, projectID := range []string{"docs-en", "docs-de"} {
 		project, err := client.ForProject(projectID)
 		if err != nil {
 			log.Fatal(err)
 		}
-		if _, err := project.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: "Fix the typos"}); err != nil {
+		if _, err := project.Jobs.Create(context.Background(), params); err != nil {
 			log.Fatal(err)
 		}
 	}
+
 	for _, request := range svc.Requests() {
 		fmt.Println(request.Path)
 	}
@@ -224,7 +231,10 @@ func ExampleAnalyticsService_Visitors() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 
-	params := mintlify.VisitorsParams{DateFrom: mintlify.Day(2026, time.January, 1), DateTo: mintlify.Day(2026, time.February, 1)}
+	params := mintlify.VisitorsParams{
+		DateFrom: mintlify.Day(2026, time.January, 1),
+		DateTo:   mintlify.Day(2026, time.February, 1),
+	}
 	for row, err := range svc.Client().Analytics.Visitors(context.Background(), params) {
 		if err != nil {
 			log.Fatal(err)
@@ -241,7 +251,9 @@ func ExampleAnalyticsService_VisitorPages() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 
-	for page, err := range svc.Client().Analytics.VisitorPages(context.Background(), mintlify.VisitorsParams{Limit: 2}, mintlify.WithPrefetch(1)) {
+	params := mintlify.VisitorsParams{Limit: 2}
+	prefetch := mintlify.WithPrefetch(1)
+	for page, err := range svc.Client().Analytics.VisitorPages(context.Background(), params, prefetch) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -268,7 +280,9 @@ func ExamplePageError() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
-	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}})
+	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{
+		Status: 429, Header: http.Header{"Retry-After": {"600"}},
+	})
 	client := svc.Client()
 
 	params := mintlify.VisitorsParams{Limit: 2}
@@ -314,13 +328,19 @@ func ExampleDeploymentsService_WaitUntilDone() {
 	svc.ScriptDeployment(
 		mintlifytest.DeploymentStep{Status: mintlify.DeploymentQueued},
 		mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 503}}, // a poll that fails
-		mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "2 links are broken", Logs: []string{"Checking links", "/api/jobs: no such page"}})
-	client, ctx := svc.Client(), context.Background()
+		mintlifytest.DeploymentStep{
+			Status:  mintlify.DeploymentFailed,
+			Summary: "2 links are broken",
+			Logs:    []string{"Checking links", "/api/jobs: no such page"},
+		})
+	client := svc.Client()
+	ctx := context.Background()
 
 	queued, err := client.Deployments.TriggerUpdate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	deployment, err := client.Deployments.WaitUntilDone(ctx, queued.ID)
 	if errors.Is(err, mintlify.ErrDeploymentFailed) {
 		for _, line := range deployment.Logs {
@@ -383,7 +403,10 @@ func ExampleAnalyticsService_Searches() {
 		{Query: "saml", Hits: 12},
 	})
 
-	january := mintlify.SearchesParams{DateFrom: mintlify.Day(2026, time.January, 1), DateTo: mintlify.Day(2026, time.February, 1)}
+	january := mintlify.SearchesParams{
+		DateFrom: mintlify.Day(2026, time.January, 1),
+		DateTo:   mintlify.Day(2026, time.February, 1),
+	}
 	for term, err := range svc.Client().Analytics.Searches(context.Background(), january) {
 		if err != nil {
 			log.Fatal(err)
@@ -399,12 +422,22 @@ func ExampleAnalyticsService_Searches() {
 
 // Thumbs down that nobody has looked into yet. Helpful is nil if the source does not ask.
 func ExampleAnalyticsService_Feedback() {
-	yes, no := true, false
+	yes := true
+	no := false
 	svc := mintlifytest.NewService()
 	svc.SetFeedback([]mintlify.Feedback{
-		{ID: "f1", Path: "/quickstart", Comment: "Thanks!", Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &yes},
-		{ID: "f2", Path: "/api/jobs", Comment: "What is the default?", Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending, Helpful: &no},
-		{ID: "f3", Path: "/api/jobs", Comment: "Typo", Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackResolved, Helpful: &no},
+		{
+			ID: "f1", Path: "/quickstart", Comment: "Thanks!", Helpful: &yes,
+			Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending,
+		},
+		{
+			ID: "f2", Path: "/api/jobs", Comment: "What is the default?", Helpful: &no,
+			Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending,
+		},
+		{
+			ID: "f3", Path: "/api/jobs", Comment: "Typo", Helpful: &no,
+			Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackResolved,
+		},
 	})
 
 	params := mintlify.FeedbackParams{
@@ -428,11 +461,18 @@ func ExampleAnalyticsService_Conversations() {
 	at := time.Date(2026, time.January, 15, 10, 30, 0, 0, time.UTC)
 	svc := mintlifytest.NewService()
 	svc.SetConversations([]mintlify.Conversation{
-		{ID: "c1", Timestamp: at, Query: "How do I set a key?", Response: "In the environment.", ResolutionStatus: mintlify.ResolutionAnswered},
-		{ID: "c1", Timestamp: at.Add(time.Minute), Query: "And on Windows?", ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "https://docs.example.com/quickstart"},
+		{
+			ID: "c1", Timestamp: at, Query: "How do I set a key?", Response: "In the environment.",
+			ResolutionStatus: mintlify.ResolutionAnswered,
+		},
+		{
+			ID: "c1", Timestamp: at.Add(time.Minute), Query: "And on Windows?",
+			ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "https://docs.example.com/quickstart",
+		},
 	})
 
-	for turn, err := range svc.Client().Analytics.Conversations(context.Background(), mintlify.ConversationsParams{}) {
+	params := mintlify.ConversationsParams{}
+	for turn, err := range svc.Client().Analytics.Conversations(context.Background(), params) {
 		if err != nil {
 			log.Fatal(err)
 		}

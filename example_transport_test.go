@@ -38,20 +38,23 @@ func ExampleNewTransport() {
 	transport := mintlify.NewTransport()
 	defer transport.CloseIdleConnections()
 
+	report := func(req *http.Request, status int, took time.Duration) {
+		fmt.Println(req.Method, req.URL.Path, status, took > 0)
+	}
 	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID,
 		mintlify.WithBaseURL(server.URL),
-		mintlify.WithHTTPClient(&http.Client{Transport: observed{transport, func(req *http.Request, status int, took time.Duration) {
-			fmt.Println(req.Method, req.URL.Path, status, took > 0)
-		}}}))
+		mintlify.WithHTTPClient(&http.Client{Transport: observed{transport, report}}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+
 	job, err := client.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+
 	_, err = client.Jobs.Get(context.Background(), job.ID)
 	if err != nil {
 		fmt.Println(err)

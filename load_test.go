@@ -38,76 +38,192 @@ type hostileBody struct {
 
 // body is made while it is read, or it would be measured itself.
 func (h hostileBody) body() io.Reader {
-	many := &endless{unit: strings.Repeat(h.unit, 1+4096/len(h.unit))}
+	many := repeated(h.unit, 1+4096/len(h.unit))
 	size := h.size - h.size%len(h.unit)
 	return io.MultiReader(strings.NewReader(h.start), io.LimitReader(many, int64(size)), strings.NewReader(h.end))
 }
 
 // hostileBodies returns the bodies that cost the most memory per byte read.
 func hostileBodies() []hostileBody {
-	const most, mostOfError = 10*mebibyte - 1000, 255 << 10
-	const visitors, conversations = `{"totals":{},"hasMore":true,"visitors":[{`, `{"hasMore":false,"conversations":[{`
+	const (
+		most        = 10*mebibyte - 1000
+		mostOfError = 255 << 10
+
+		visitors      = `{"totals":{},"hasMore":true,"visitors":[{`
+		searches      = `{"totalSearches":1,"searches":[{`
+		conversations = `{"hasMore":false,"conversations":[{`
+		deployment    = `{"_id":"d","status":"queued"`
+	)
+
 	return []hostileBody{
-		{"404 without end", mintlify.OpGetJob, 404, "", "no such job ", "", withoutEnd},
-		{"404 of details", mintlify.OpGetJob, 404, `{"details":[0`, ",0", "]}", most},
-		{"404 of details that are read", mintlify.OpGetJob, 404, `{"details":[0`, ",0", "]}", mostOfError},
-		{"502 of tags", mintlify.OpGetJob, 502, "<html><body>", "<p", "", withoutEnd},
-		{"502 of <", mintlify.OpGetJob, 502, "<html>", "<", "", withoutEnd},
-		{"400 of %", mintlify.OpGetJob, 400, "", "%", "", withoutEnd},
-		{"400 of an escaped message", mintlify.OpGetJob, 400, `{"error":"`, `\u006d`, `"}`, mostOfError},
-		{"2xx without end", mintlify.OpGetJob, 200, "", " ", "", withoutEnd},
-		{"job of %", mintlify.OpGetJob, 200, "", "%", "", most},
-		{"job of <", mintlify.OpGetJob, 200, "<html>", "<", "", most},
-		{"job of [", mintlify.OpGetJob, 200, "", "[", "", most},
-		{"job of nested objects", mintlify.OpGetJob, 200, "", `{"id":`, "", most},
-		{"job of one long id", mintlify.OpGetJob, 200, `{"status":"active","id":"`, "x", `"}`, most},
-		{"job of one long number", mintlify.OpGetJob, 200, `{"id":"j","status":1`, "9", "}", most},
-		{"job of many fields", mintlify.OpGetJob, 200, `{"id":"j","status":"active"`, `,"a":0`, "}", most},
-		{"job of many fields, truncated", mintlify.OpCreateJob, 201, `{"id":"j","status":"active"`, `,"a":0`, "", most},
-		{"job of many links, truncated", mintlify.OpCreateJob, 201, `{"id":"j"`, `,"prLink":"` + strings.Repeat("x", 1000) + `"`, "", most},
-		{"job of one long id, truncated", mintlify.OpCreateJob, 201, `{"status":"active","id":"`, "x", "", most},
-		{"visitors of empty rows", mintlify.OpGetVisitors, 200, visitors + "}", ",{}", "]}", most},
-		{"visitors of null", mintlify.OpGetVisitors, 200, visitors + "}", ",null", "]}", most},
-		{"visitors of one long path", mintlify.OpGetVisitors, 200, visitors + `"path":"`, "x", `"}]}`, most},
-		{"visitors of one long path, rounded", mintlify.OpGetVisitors, 200, visitors + `"ai":0.5,"path":"`, "x", `"}]}`, most},
-		{"visitors of one long number", mintlify.OpGetVisitors, 200, visitors + `"ai":0.`, "5", "}]}", most},
-		{"searches of empty rows", mintlify.OpGetSearches, 200, `{"totalSearches":1,"searches":[{}`, ",{}", "]}", most},
-		{"searches of one long number", mintlify.OpGetSearches, 200, `{"totalSearches":1,"searches":[{"ctr":1e`, "9", "}]}", most},
-		{"conversations of one long title", mintlify.OpGetConversations, 200, conversations + `"sources":[{"title":"`, "x", `"}]}]}`, most},
-		{"deployment of many lists", mintlify.OpGetDeployment, 200, `{"_id":"d","status":"queued"`, `,"logs":["",""]`, "}", most},
-		{"deployment of one long line", mintlify.OpGetDeployment, 200, `{"_id":"d","status":"queued","logs":["`, "x", `"]}`, most},
+		{
+			name: "404 without end", op: mintlify.OpGetJob,
+			status: 404, unit: "no such job ", size: withoutEnd,
+		},
+		{
+			name: "404 of details", op: mintlify.OpGetJob,
+			status: 404, start: `{"details":[0`, unit: ",0", end: "]}", size: most,
+		},
+		{
+			name: "404 of details that are read", op: mintlify.OpGetJob,
+			status: 404, start: `{"details":[0`, unit: ",0", end: "]}", size: mostOfError,
+		},
+		{
+			name: "502 of tags", op: mintlify.OpGetJob,
+			status: 502, start: "<html><body>", unit: "<p", size: withoutEnd,
+		},
+		{
+			name: "502 of <", op: mintlify.OpGetJob,
+			status: 502, start: "<html>", unit: "<", size: withoutEnd,
+		},
+		{
+			name: "400 of %", op: mintlify.OpGetJob,
+			status: 400, unit: "%", size: withoutEnd,
+		},
+		{
+			name: "400 of an escaped message", op: mintlify.OpGetJob,
+			status: 400, start: `{"error":"`, unit: `\u006d`, end: `"}`, size: mostOfError,
+		},
+		{
+			name: "2xx without end", op: mintlify.OpGetJob,
+			status: 200, unit: " ", size: withoutEnd,
+		},
+		{
+			name: "job of %", op: mintlify.OpGetJob,
+			status: 200, unit: "%", size: most,
+		},
+		{
+			name: "job of <", op: mintlify.OpGetJob,
+			status: 200, start: "<html>", unit: "<", size: most,
+		},
+		{
+			name: "job of [", op: mintlify.OpGetJob,
+			status: 200, unit: "[", size: most,
+		},
+		{
+			name: "job of nested objects", op: mintlify.OpGetJob,
+			status: 200, unit: `{"id":`, size: most,
+		},
+		{
+			name: "job of one long id", op: mintlify.OpGetJob,
+			status: 200, start: `{"status":"active","id":"`, unit: "x", end: `"}`, size: most,
+		},
+		{
+			name: "job of one long number", op: mintlify.OpGetJob,
+			status: 200, start: `{"id":"j","status":1`, unit: "9", end: "}", size: most,
+		},
+		{
+			name: "job of many fields", op: mintlify.OpGetJob,
+			status: 200, start: `{"id":"j","status":"active"`, unit: `,"a":0`, end: "}", size: most,
+		},
+		{
+			name: "job of many fields, truncated", op: mintlify.OpCreateJob,
+			status: 201, start: `{"id":"j","status":"active"`, unit: `,"a":0`, size: most,
+		},
+		{
+			name: "job of many links, truncated", op: mintlify.OpCreateJob,
+			status: 201, start: `{"id":"j"`, unit: `,"prLink":"` + strings.Repeat("x", 1000) + `"`, size: most,
+		},
+		{
+			name: "job of one long id, truncated", op: mintlify.OpCreateJob,
+			status: 201, start: `{"status":"active","id":"`, unit: "x", size: most,
+		},
+		{
+			name: "visitors of empty rows", op: mintlify.OpGetVisitors,
+			status: 200, start: visitors + "}", unit: ",{}", end: "]}", size: most,
+		},
+		{
+			name: "visitors of null", op: mintlify.OpGetVisitors,
+			status: 200, start: visitors + "}", unit: ",null", end: "]}", size: most,
+		},
+		{
+			name: "visitors of one long path", op: mintlify.OpGetVisitors,
+			status: 200, start: visitors + `"path":"`, unit: "x", end: `"}]}`, size: most,
+		},
+		{
+			name: "visitors of one long path, rounded", op: mintlify.OpGetVisitors,
+			status: 200, start: visitors + `"ai":0.5,"path":"`, unit: "x", end: `"}]}`, size: most,
+		},
+		{
+			name: "visitors of one long number", op: mintlify.OpGetVisitors,
+			status: 200, start: visitors + `"ai":0.`, unit: "5", end: "}]}", size: most,
+		},
+		{
+			name: "searches of empty rows", op: mintlify.OpGetSearches,
+			status: 200, start: searches + "}", unit: ",{}", end: "]}", size: most,
+		},
+		{
+			name: "searches of one long number", op: mintlify.OpGetSearches,
+			status: 200, start: searches + `"ctr":1e`, unit: "9", end: "}]}", size: most,
+		},
+		{
+			name: "conversations of one long title", op: mintlify.OpGetConversations,
+			status: 200, start: conversations + `"sources":[{"title":"`, unit: "x", end: `"}]}]}`, size: most,
+		},
+		{
+			name: "deployment of many lists", op: mintlify.OpGetDeployment,
+			status: 200, start: deployment, unit: `,"logs":["",""]`, end: "}", size: most,
+		},
+		{
+			name: "deployment of one long line", op: mintlify.OpGetDeployment,
+			status: 200, start: deployment + `,"logs":["`, unit: "x", end: `"]}`, size: most,
+		},
 	}
 }
 
-// peak returns the most memory in use while f ran, beyond what was in use before, and what
-// f allocated in all. The collector runs so often that little of it is garbage.
-func peak(f func()) (live, allocated uint64) {
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage is not what a call costs
-	runtime.GC()
+// cost is the memory that something takes.
+type cost struct {
+	live      uint64 // the most in use at a time, beyond what was in use before
+	allocated uint64 // in all
+}
+
+// memory returns the memory in use, and what has been allocated since the program began.
+func memory() cost {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(samples)
-	before, allocatedBefore := samples[0].Value.Uint64(), samples[1].Value.Uint64()
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	most := before
+	return cost{live: samples[0].Value.Uint64(), allocated: samples[1].Value.Uint64()}
+}
+
+// costOf runs f and returns what it costs. The collector runs so often that little of it is
+// garbage, which is not what a call costs.
+func costOf(f func()) cost {
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	runtime.GC()
+	before := memory()
+
+	stop := make(chan struct{})
+	highest := make(chan uint64)
 	go func() {
-		defer close(stopped)
-		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		most := before.live
 		for {
 			select {
 			case <-stop:
+				highest <- most
 				return
 			case <-time.After(100 * time.Microsecond):
-				metrics.Read(sample)
-				most = max(most, sample[0].Value.Uint64())
+				most = max(most, memory().live)
 			}
 		}
 	}()
+
 	f()
-	metrics.Read(samples)
+	after := memory()
 	close(stop)
-	<-stopped
-	return max(most, samples[0].Value.Uint64()) - before, samples[1].Value.Uint64() - allocatedBefore
+	most := max(<-highest, after.live)
+	return cost{live: most - before.live, allocated: after.allocated - before.allocated}
+}
+
+// hostileService responds with a body and calls whole at its end.
+func hostileService(h hostileBody, whole func()) transport {
+	return func(*http.Request) (*http.Response, error) {
+		end := reading(func([]byte) (int, error) {
+			whole()
+			return 0, io.EOF
+		})
+		resp := response(h.status, "")
+		resp.Body = io.NopCloser(io.MultiReader(h.body(), end))
+		return resp, nil
+	}
 }
 
 // TestNothingHostileCostsMuchMemory logs what docs/load.md has, besides what it asserts.
@@ -117,30 +233,36 @@ func TestNothingHostileCostsMuchMemory(t *testing.T) {
 			if tc.size < withoutEnd {
 				skipUnlessLong(t)
 			}
-			var whole func() // called at the end of the body
-			client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
-				r := response(tc.status, "")
-				r.Body = io.NopCloser(io.MultiReader(tc.body(), reading(func([]byte) (int, error) { whole(); return 0, io.EOF })))
-				return r, nil
-			}), mintlify.WithMaxRetries(0))
+
+			client := newClient(t, hostileService(tc, func() {}), mintlify.WithMaxRetries(0))
 			var err error
-			whole = func() {}
-			live, allocated := peak(func() { err = operations.Get(tc.op).Do(t.Context(), client) })
-			assert.LessOrEqual(t, live, uint64(64*mebibyte))
+			cost := costOf(func() { err = operations.Get(tc.op).Do(t.Context(), client) })
+			assert.LessOrEqual(t, cost.live, uint64(64*mebibyte))
 			if err != nil {
 				assertReadable(t, err)
 			}
 
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			end := time.Now()
-			whole = func() { end = time.Now(); cancel() }
-			_ = operations.Get(tc.op).Do(ctx, client)
-			past := "—" // it ended before the body did
-			if ctx.Err() != nil {
-				past = fmt.Sprintf("%d ms", time.Since(end).Milliseconds())
-			}
-			t.Logf("| %s | %s | %d MiB | %d MiB | %s |", tc.name, tc.op, live/mebibyte, allocated/mebibyte, past)
+			past := timePastTheEnd(t, tc)
+			t.Logf("| %s | %s | %d MiB | %d MiB | %s |",
+				tc.name, tc.op, cost.live/mebibyte, cost.allocated/mebibyte, past)
 		})
 	}
+}
+
+// timePastTheEnd returns how long a call goes on whose context ends with the body, or "—" if
+// the call ends before the body does.
+func timePastTheEnd(t *testing.T, h hostileBody) string {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+
+	end := time.Now()
+	rt := hostileService(h, func() {
+		end = time.Now()
+		cancel()
+	})
+	_ = operations.Get(h.op).Do(ctx, newClient(t, rt, mintlify.WithMaxRetries(0)))
+	if ctx.Err() == nil {
+		return "—"
+	}
+	return fmt.Sprintf("%d ms", time.Since(end).Milliseconds())
 }

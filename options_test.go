@@ -179,9 +179,12 @@ func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 
 func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.T) {
 	broken := errors.New("vault is sealed")
+	source := func(context.Context) (string, error) { return "", broken }
+	limiter := func(context.Context, mintlify.Operation, string) error { return broken }
+
 	for name, option := range map[string]mintlify.Option{
-		"key source": mintlify.WithKeySource(func(context.Context) (string, error) { return "", broken }),
-		"limiter":    mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error { return broken }),
+		"key source": mintlify.WithKeySource(source),
+		"limiter":    mintlify.WithRateLimiter(limiter),
 	} {
 		for operation, call := range jobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {

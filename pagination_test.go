@@ -88,12 +88,13 @@ func TestVisitorPages(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"3/10", "13/10", "23/10"}, offsets(svc))
 
+		totals := mintlify.VisitorTotals{Human: 162, AI: 26, Total: 175}
 		require.Len(t, pages, 3)
 		for i, page := range pages {
 			assert.Equal(t, 3+10*i, page.Offset)
 			assert.Equal(t, 13+10*i, page.NextOffset)
 			assert.Equal(t, i < 2, page.HasMore)
-			assert.Equal(t, mintlify.VisitorTotals{Human: 162, AI: 26, Total: 175}, page.Totals, "of all, not of the page")
+			assert.Equal(t, totals, page.Totals, "of all, not of the page")
 		}
 	})
 }
@@ -509,7 +510,8 @@ func TestPrefetchOfFourPagesTakesAQuarterOfTheTime(t *testing.T) {
 		for _, err := range visitorPages(t, service, mintlify.WithPrefetch(4)) {
 			require.NoError(t, err)
 		}
-		assert.Equal(t, 26*20*time.Millisecond, time.Since(start), "the first page alone, and the others four at a time")
+		assert.Equal(t, 26*20*time.Millisecond, time.Since(start),
+			"the first page alone, and the others four at a time")
 		assert.LessOrEqual(t, service.asked.Load(), int32(103))
 		assert.Zero(t, service.underWay.Load())
 	})

@@ -357,7 +357,8 @@ func TestWaitUntilDoneMovesTheNextPollByTheRetryAfterOfA429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		down := failing(mintlifytest.Fault{Status: 503})
-		svc.AddJob("j", rateLimited("1800"), rateLimited("3600"), rateLimited("3600"), down, rateLimited("1"), completed)
+		svc.AddJob("j",
+			rateLimited("1800"), rateLimited("3600"), rateLimited("3600"), down, rateLimited("1"), completed)
 
 		var polls []mintlify.Poll
 		_, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
@@ -832,7 +833,8 @@ func TestWaitEndsWithAnOutageThoughTheServiceAsksToWaitNowAndThen(t *testing.T) 
 			assert.ErrorIs(t, err, mintlify.ErrServer)
 
 			limited := time.Duration(polls/2) * asked
-			assert.InDelta(t, 10*time.Minute, time.Since(start)-limited, float64(2*time.Minute), "%s: %d polls", name, polls)
+			outage := time.Since(start) - limited
+			assert.InDelta(t, 10*time.Minute, outage, float64(2*time.Minute), "%s: %d polls", name, polls)
 		})
 	}
 }
