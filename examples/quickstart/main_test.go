@@ -34,22 +34,24 @@ func useService(t *testing.T, svc *mintlifytest.Service) {
 
 // output runs the program in a bubble, where it waits for nothing, and interrupts it
 // after a time, unless that is 0.
-func output(t *testing.T, arguments task, interrupt time.Duration) (lines []string, err error) {
+func output(t *testing.T, arguments task, interrupt time.Duration) ([]string, error) {
 	t.Helper()
 	out, err := os.Create(t.TempDir() + "/out")
 	require.NoError(t, err)
 	defer out.Close()
+	var runErr error
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		if interrupt > 0 {
 			time.AfterFunc(interrupt, cancel)
 		}
-		err = run(ctx, out, arguments)
+		runErr = run(ctx, out, arguments)
 		cancel()
 	})
-	text, readErr := os.ReadFile(out.Name())
-	require.NoError(t, readErr)
-	return strings.Split(strings.TrimSpace(string(text)), "\n"), err
+	text, err := os.ReadFile(out.Name())
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines, runErr
 }
 
 func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
@@ -65,7 +67,6 @@ func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
 		assert.Contains(t, lines[3], "Created job job_1")
 		assert.Regexp(t, `active +waited 0s, next poll in \d+ms`, lines[4])
 		assert.Contains(t, lines, "Done. Pull request: https://github.com/example/docs/pull/1")
-
 		table := lines[len(lines)-12:]
 		assert.Equal(t, []string{"human", "AI", "total", "page"}, strings.Fields(table[0]))
 		assert.Contains(t, table[1], "all 600 pages")
@@ -86,35 +87,40 @@ func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
 func TestWithAPromptItTalksToTheService(t *testing.T) {
 	svc := mintlifytest.NewService()
 	useService(t, svc)
-	svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted}, mintlifytest.Step{Status: mintlify.JobCompleted},
-		mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+	svc.ScriptJob(
+		mintlifytest.Step{},
+		mintlifytest.Step{Status: mintlify.JobCompleted},
+		mintlifytest.Step{Status: mintlify.JobCompleted},
+		mintlifytest.Step{},
+		mintlifytest.Step{Status: mintlify.JobCompleted})
 	lines, err := output(t, task{prompt: "Fix it", followUp: "And that"}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, "Using the service, project test-project.", lines[0])
 	assert.Contains(t, lines[1], `"quickstart-20000101-000000"`, "the marker, before anything is sent")
 	assert.Equal(t, "Created job job_1: Fix it", lines[2])
 	assert.Contains(t, lines, "Sent a follow-up: And that")
-	assert.Contains(t, lines, "Done: there is no pull request (nothing changed, or the project publishes without a review).")
+	assert.Contains(t, lines, "Done: there is no pull request "+
+		"(nothing changed, or the project publishes without a review).")
 	assert.Contains(t, lines[len(lines)-1], "all 0 pages")
 	requests := svc.Requests()
 	require.Len(t, requests, 8)
-	assert.Equal(t, "Fix it\n\nBegin the title of the pull request with \"quickstart-20000101-000000\".", requests[0].Prompt)
+	prompt := "Fix it\n\nBegin the title of the pull request with \"quickstart-20000101-000000\"."
+	assert.Equal(t, prompt, requests[0].Prompt)
 	// The bubble's clock begins at midnight of 2000-01-01.
 	assert.Equal(t, "1999-12-02", requests[7].Query.Get("dateFrom"))
 	assert.Equal(t, "2000-01-01", requests[7].Query.Get("dateTo"))
-
 	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
 	lines, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
 	assert.NotContains(t, lines[len(lines)-1], "resume")
-
 	t.Setenv("MINTLIFY_PROJECT_ID", "")
 	_, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorContains(t, err, "MINTLIFY_PROJECT_ID")
 }
 
 // sent counts the requests of op that the service acted on.
-func sent(svc *mintlifytest.Service, op mintlify.Operation) (n int) {
+func sent(svc *mintlifytest.Service, op mintlify.Operation) int {
+	n := 0
 	for _, request := range svc.Requests() {
 		if request.Operation == op && request.Acted {
 			n++
@@ -130,7 +136,6 @@ func TestNoPromptIsSentThatIsNotAskedFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, sent(svc, mintlify.OpCreateJob))
 	assert.Zero(t, sent(svc, mintlify.OpSendMessage), "no follow-up")
-
 	_, err = output(t, task{job: "job_1"}, 0)
 	require.NoError(t, err)
 	_, err = output(t, task{job: "job_1", followUp: "And that"}, 0)
@@ -143,7 +148,8 @@ func TestNoPromptIsSentThatIsNotAskedFor(t *testing.T) {
 // each prompt takes the service 3 seconds.
 func TestInterruptLosesNoJob(t *testing.T) {
 	asked := task{prompt: "Fix it", followUp: "And that"}
-	interrupted, completed := 0, 0
+	interrupted := 0
+	completed := 0
 	for moment := time.Nanosecond; completed < 3; moment += 250 * time.Millisecond {
 		svc := mintlifytest.NewService()
 		useService(t, svc)
@@ -159,13 +165,13 @@ func TestInterruptLosesNoJob(t *testing.T) {
 		interrupted++
 		require.ErrorIs(t, err, context.Canceled, "at %v", moment)
 		require.LessOrEqual(t, len(svc.Jobs()), 1)
+		last := lines[len(lines)-1]
 		for _, job := range svc.Jobs() {
 			assert.Contains(t, lines, fmt.Sprintf("Created job %s: Fix it", job.ID), "at %v", moment)
-			assert.Contains(t, lines[len(lines)-1], "run this with -job "+job.ID, "at %v", moment)
+			assert.Contains(t, last, "run this with -job "+job.ID, "at %v", moment)
 		}
-		followUpSent := sent(svc, mintlify.OpSendMessage) == 1
-		assert.Equal(t, !followUpSent && len(svc.Jobs()) == 1, strings.Contains(lines[len(lines)-1], "same -follow-up"), "at %v", moment)
-
+		followUpIsLeft := sent(svc, mintlify.OpSendMessage) == 0 && len(svc.Jobs()) == 1
+		assert.Equal(t, followUpIsLeft, strings.Contains(last, "same -follow-up"), "at %v", moment)
 		_, err = output(t, task{job: "job_1"}, 0) // as it says
 		require.NoError(t, err)
 		require.Len(t, svc.Jobs(), 1)
@@ -182,13 +188,12 @@ func TestSignalLosesNoJob(t *testing.T) {
 	withoutKey := exec.Command(binary, "-prompt", "Fix it")
 	withoutKey.Env = []string{}
 	require.ErrorContains(t, withoutKey.Run(), "exit status 2")
-
 	command := exec.Command(binary, "-prompt", "Fix it")
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
-
 	svc := mintlifytest.NewService()
-	arrived, interrupted := make(chan struct{}), make(chan struct{})
+	arrived := make(chan struct{})
+	interrupted := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		select {
@@ -198,13 +203,15 @@ func TestSignalLosesNoJob(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	command.Env = append(os.Environ(), "MINTLIFY_API_KEY="+mintlifytest.APIKey, "MINTLIFY_PROJECT_ID=test-project", "MINTLIFY_BASE_URL="+server.URL)
+	command.Env = append(os.Environ(),
+		"MINTLIFY_API_KEY="+mintlifytest.APIKey,
+		"MINTLIFY_PROJECT_ID=test-project",
+		"MINTLIFY_BASE_URL="+server.URL)
 	require.NoError(t, command.Start())
 	go func() {
 		<-arrived
 		assert.NoError(t, command.Process.Signal(os.Interrupt))
 	}()
-
 	var lines []string
 	for output := bufio.NewScanner(stdout); output.Scan(); {
 		lines = append(lines, output.Text())
@@ -228,11 +235,13 @@ func TestResumedWaitAllowsForAFollowUpJustSent(t *testing.T) {
 	svc := mintlifytest.NewService()
 	useService(t, svc)
 	const pullRequest = "https://github.com/example/docs/pull/7"
-	svc.AddJob("job_1", mintlifytest.Step{Status: mintlify.JobCompleted}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: pullRequest})
+	svc.AddJob("job_1",
+		mintlifytest.Step{Status: mintlify.JobCompleted},
+		mintlifytest.Step{},
+		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: pullRequest})
 	lines, err := output(t, task{job: "job_1"}, 0)
 	require.NoError(t, err)
 	assert.Contains(t, lines, "Done. Pull request: "+pullRequest)
-
 	svc.AddJob("job_2", mintlifytest.Step{Status: mintlify.JobCompleted})
 	lines, err = output(t, task{job: "job_2"}, 0)
 	require.NoError(t, err)
@@ -260,17 +269,14 @@ func TestWhatToDoAfterALostResponse(t *testing.T) {
 	last := lines[len(lines)-1]
 	assert.Contains(t, last, `begins with "quickstart-20000101-000000"`)
 	assert.Contains(t, last, "Settings -> Organization -> Usage")
-
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 403})
 	lines, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrForbidden)
 	assert.Equal(t, "No job was created.", lines[len(lines)-1])
-
 	svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Drop: true})
 	lines, err = output(t, task{job: "job_1", followUp: "And that"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.Contains(t, lines[len(lines)-1], "without -follow-up")
-
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 201, Body: `{"id":"job_77"}`})
 	svc.AddJob("job_77")
 	lines, err = output(t, task{prompt: "Fix it"}, 0)
@@ -285,7 +291,6 @@ func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 	last := lines[len(lines)-1]
 	assert.Equal(t, "The project has no job job_none: check -job and MINTLIFY_PROJECT_ID.", last)
-
 	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 403})
 	for followUp, want := range map[string]string{
 		"":         "To resume, run this with -job job_none.",
@@ -295,7 +300,6 @@ func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
 		require.ErrorIs(t, err, mintlify.ErrForbidden)
 		assert.Equal(t, want, lines[len(lines)-1])
 	}
-
 	svc.AddJob("job_1", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}})
 	lines, err = output(t, task{job: "job_1"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
@@ -329,16 +333,53 @@ func TestParse(t *testing.T) {
 		want task
 		says string
 	}{
-		"nothing":                {nil, task{}, ""},
-		"prompt":                 {[]string{"-prompt", "a", "-follow-up", "b"}, task{prompt: "a", followUp: "b"}, ""},
-		"job":                    {[]string{"-job", "a", "-follow-up", "b"}, task{job: "a", followUp: "b"}, ""},
-		"empty prompt":           {[]string{"-prompt", ""}, task{}, "-prompt is empty"},
-		"empty follow-up":        {[]string{"-prompt", "a", "-follow-up="}, task{prompt: "a"}, "-follow-up is empty"},
-		"blank follow-up":        {[]string{"-prompt", "a", "-follow-up", " "}, task{prompt: "a", followUp: " "}, "-follow-up is empty"},
-		"follow-up alone":        {[]string{"-follow-up", "a"}, task{followUp: "a"}, "-follow-up needs"},
-		"both":                   {[]string{"-prompt", "a", "-job", "b"}, task{prompt: "a", job: "b"}, "exclude each other"},
-		"prompt without quotes":  {[]string{"-prompt", "fix", "it"}, task{prompt: "fix"}, `unexpected argument "it"`},
-		"what is not documented": {[]string{"-x"}, task{}, "-x"},
+		"nothing": {
+			args: nil,
+			want: task{},
+		},
+		"prompt": {
+			args: []string{"-prompt", "a", "-follow-up", "b"},
+			want: task{prompt: "a", followUp: "b"},
+		},
+		"job": {
+			args: []string{"-job", "a", "-follow-up", "b"},
+			want: task{job: "a", followUp: "b"},
+		},
+		"empty prompt": {
+			args: []string{"-prompt", ""},
+			want: task{},
+			says: "-prompt is empty",
+		},
+		"empty follow-up": {
+			args: []string{"-prompt", "a", "-follow-up="},
+			want: task{prompt: "a"},
+			says: "-follow-up is empty",
+		},
+		"blank follow-up": {
+			args: []string{"-prompt", "a", "-follow-up", " "},
+			want: task{prompt: "a", followUp: " "},
+			says: "-follow-up is empty",
+		},
+		"follow-up alone": {
+			args: []string{"-follow-up", "a"},
+			want: task{followUp: "a"},
+			says: "-follow-up needs",
+		},
+		"both": {
+			args: []string{"-prompt", "a", "-job", "b"},
+			want: task{prompt: "a", job: "b"},
+			says: "exclude each other",
+		},
+		"prompt without quotes": {
+			args: []string{"-prompt", "fix", "it"},
+			want: task{prompt: "fix"},
+			says: `unexpected argument "it"`,
+		},
+		"what is not documented": {
+			args: []string{"-x"},
+			want: task{},
+			says: "-x",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stderr bytes.Buffer

@@ -34,7 +34,6 @@ func TestSpans(t *testing.T) {
 	hc := traced(svc, tracers)
 	client := svc.Client(mintlify.WithHTTPClient(hc))
 	ctx, parent := tracers.Tracer("test").Start(t.Context(), "parent")
-
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Refuse: true})
 	_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
 	require.NoError(t, err, "a connection that is refused is retried: the SDK's trace events get through")
@@ -44,18 +43,20 @@ func TestSpans(t *testing.T) {
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: http.StatusServiceUnavailable})
 	_, err = client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
 	require.NoError(t, err)
-	err = client.Call(ctx, mintlify.Call{Method: http.MethodGet, Path: "/v1/new", Query: url.Values{"a": {"b"}}}, nil)
+	call := mintlify.Call{Method: http.MethodGet, Path: "/v1/new", Query: url.Values{"a": {"b"}}}
+	err = client.Call(ctx, call, nil)
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example.com", nil)
 	require.NoError(t, err)
 	resp, err := hc.Do(req)
 	require.NoError(t, errors.Join(err, resp.Body.Close()))
-
 	var names []string
 	for _, span := range spans.Ended() {
 		names = append(names, span.Name())
 		assert.Equal(t, parent.SpanContext().SpanID(), span.Parent().SpanID(), span.Name())
 		assert.NotContains(t, fmt.Sprint(span.Attributes(), span.Events(), span.Status()), mintlifytest.APIKey)
 	}
-	assert.Equal(t, []string{"create job", "create job", "create job", "get visitors", "get visitors", "GET /v1/new", "HTTP GET"}, names)
+	assert.Equal(t, []string{
+		"create job", "create job", "create job", "get visitors", "get visitors", "GET /v1/new", "HTTP GET",
+	}, names)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -48,7 +49,8 @@ func (p *program) useService(svc *mintlifytest.Service) {
 	p.t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
 }
 
-func (p *program) run(ctx context.Context, args ...string) (code int) {
+// run returns the exit code.
+func (p *program) run(ctx context.Context, args ...string) int {
 	p.t.Helper()
 	stdout, err := os.Create(filepath.Join(p.dir, "stdout"))
 	require.NoError(p.t, err)
@@ -56,8 +58,9 @@ func (p *program) run(ctx context.Context, args ...string) (code int) {
 	stderr, err := os.Create(filepath.Join(p.dir, "stderr"))
 	require.NoError(p.t, err)
 	defer stderr.Close()
-	code = run(ctx, args, stdout, stderr, p.transport)
-	p.stdout, p.messages = p.read("stdout"), p.read("stderr")
+	code := run(ctx, args, stdout, stderr, p.transport)
+	p.stdout = p.read("stdout")
+	p.messages = p.read("stderr")
 	return code
 }
 
@@ -78,21 +81,22 @@ func requireAll(t *testing.T, text string, n int) {
 	require.Len(t, table, n+1)
 	require.Equal(t, []string{"path", "human", "ai", "total"}, table[0])
 	for i, row := range demo.Visitors(n) {
-		require.Equal(t, []string{row.Path, fmt.Sprint(row.Human), fmt.Sprint(row.AI), fmt.Sprint(row.Total)}, table[i+1])
+		want := []string{row.Path, fmt.Sprint(row.Human), fmt.Sprint(row.AI), fmt.Sprint(row.Total)}
+		require.Equal(t, want, table[i+1])
 	}
 }
 
 func TestExportToAFile(t *testing.T) {
 	p := newProgram(t)
-	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "1001", "-o", p.path("v.csv")), p.messages)
+	args := []string{"-demo", "-demo-rows", "1001", "-o", p.path("v.csv")}
+	require.Equal(t, exitOK, p.run(t.Context(), args...), p.messages)
 	requireAll(t, p.read("v.csv"), 1001)
 	assert.Contains(t, p.messages, "using a fake")
 	assert.Contains(t, p.messages, "1001 rows, 5 requests")
 	today := mintlify.DayOf(time.Now().UTC())
 	assert.Contains(t, p.messages, fmt.Sprintf("Dates: from %v to before %v.", today.AddDays(-30), today))
 	assert.Empty(t, p.stdout)
-
-	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "1001", "-o", p.path("v.csv")))
+	require.Equal(t, exitOK, p.run(t.Context(), args...))
 	assert.Contains(t, p.messages, "complete already")
 	requireAll(t, p.read("v.csv"), 1001)
 }
@@ -140,14 +144,17 @@ func TestOddPathsSurvive(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()
 	p.useService(svc)
-	rows := []mintlify.Visitor{{Path: `/a,"b"`, Human: 1}, {Path: "/line\nbreak", AI: 2}, {Path: "/<日本>&", Total: 3}, {}}
+	rows := []mintlify.Visitor{
+		{Path: `/a,"b"`, Human: 1},
+		{Path: "/line\nbreak", AI: 2},
+		{Path: "/<日本>&", Total: 3},
+		{},
+	}
 	svc.SetVisitors(rows)
-
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv")), p.messages)
 	table, err := csv.NewReader(strings.NewReader(p.read("v.csv"))).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, table, 5)
-
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.JSONL"), "-limit", "1"))
 	var read []mintlify.Visitor
 	for line := range strings.Lines(p.read("v.JSONL")) {
@@ -172,7 +179,6 @@ func TestNoSpreadsheetRunsAPath(t *testing.T) {
 		{Path: "/a=1"}, {Path: "'=1"}, {Path: ""},
 	}
 	svc.SetVisitors(rows)
-
 	require.Equal(t, exitOK, p.run(t.Context(), "-format", "csv"), p.messages)
 	table, err := csv.NewReader(strings.NewReader(p.stdout)).ReadAll()
 	require.NoError(t, err)
@@ -184,7 +190,6 @@ func TestNoSpreadsheetRunsAPath(t *testing.T) {
 		"'" + formula, "'+1", "'-1", "'@SUM(1)", "'\t=1", "'\r=1",
 		"/a=1", "'=1", "",
 	}, paths)
-
 	require.Equal(t, exitOK, p.run(t.Context(), "-format", "jsonl"), p.messages)
 	for i, line := range strings.Split(strings.TrimSuffix(p.stdout, "\n"), "\n") {
 		var row mintlify.Visitor
@@ -197,7 +202,8 @@ func TestDatesAndLimitAreSentAsGiven(t *testing.T) {
 	p := newProgram(t)
 	svc := mintlifytest.NewService()
 	p.useService(svc)
-	require.Equal(t, exitOK, p.run(t.Context(), "-from", "2026-01-01T00:00:00+01:00", "-to", "2026-02-01T00:00:00Z", "-limit", "7"), p.messages)
+	args := []string{"-from", "2026-01-01T00:00:00+01:00", "-to", "2026-02-01T00:00:00Z", "-limit", "7"}
+	require.Equal(t, exitOK, p.run(t.Context(), args...), p.messages)
 	query := svc.Requests()[0].Query
 	assert.Equal(t, "2025-12-31T23:00:00Z", query.Get("dateFrom"))
 	assert.Equal(t, "2026-02-01T00:00:00Z", query.Get("dateTo"))
@@ -246,23 +252,27 @@ func TestCheckpointOfAnotherExportIsRefused(t *testing.T) {
 	p.useService(svc)
 	svc.SetVisitors(demo.Visitors(20))
 	args := func(more ...string) []string {
-		return append([]string{"-o", p.path("v.csv"), "-from", "2026-01-01", "-to", "2026-02-01", "-limit", "10"}, more...)
+		all := []string{"-o", p.path("v.csv"), "-from", "2026-01-01", "-to", "2026-02-01", "-limit", "10"}
+		return append(all, more...)
 	}
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), args()...))
 	before := p.read("v.csv")
-	for field, tc := range map[string]func() []string{
-		"dateFrom": func() []string { return args("-from", "2026-01-02") },
-		"dateTo":   func() []string { return args("-to", "2026-02-02") },
-		"limit":    func() []string { return args("-limit", "11") },
-		"format":   func() []string { return args("-format", "jsonl") },
-		"project":  func() []string { t.Setenv("MINTLIFY_PROJECT_ID", "other"); return args() },
-		"baseURL":  func() []string { t.Setenv("MINTLIFY_BASE_URL", "https://other.example.com"); return args() },
+	for field, tc := range map[string]struct {
+		args             []string
+		project, baseURL string
+	}{
+		"dateFrom": {args: []string{"-from", "2026-01-02"}},
+		"dateTo":   {args: []string{"-to", "2026-02-02"}},
+		"limit":    {args: []string{"-limit", "11"}},
+		"format":   {args: []string{"-format", "jsonl"}},
+		"project":  {project: "other"},
+		"baseURL":  {baseURL: "https://other.example.com"},
 	} {
-		p.useService(svc)
-		t.Setenv("MINTLIFY_BASE_URL", "")
-		assert.Equal(t, exitUsage, p.run(t.Context(), tc()...), field)
+		t.Setenv("MINTLIFY_PROJECT_ID", cmp.Or(tc.project, mintlifytest.ProjectID))
+		t.Setenv("MINTLIFY_BASE_URL", tc.baseURL)
+		assert.Equal(t, exitUsage, p.run(t.Context(), args(tc.args...)...), field)
 		assert.Contains(t, p.messages, field+" is ")
 		assert.Equal(t, before, p.read("v.csv"))
 	}
@@ -274,19 +284,23 @@ func TestCheckpointOfAnotherExportIsRefused(t *testing.T) {
 }
 
 func TestFilesThatDoNotFitTogetherAreRefused(t *testing.T) {
+	const ofThreeBytes = `{"dateFrom":"2026-01-01","dateTo":"2026-02-01","limit":250,"project":"test-project",` +
+		`"baseURL":"fake with 5 rows","format":"csv","nextOffset":1,"bytes":3}`
 	for name, files := range map[string]map[string]string{
 		"output alone":        {"v.csv": "mine"},
 		"broken checkpoint":   {"v.csv": "mine", "v.csv.checkpoint": "{"},
 		"negative checkpoint": {"v.csv": "mine", "v.csv.checkpoint": `{"bytes":-1}`},
-		"output too short":    {"v.csv": "mi", "v.csv.checkpoint": `{"dateFrom":"2026-01-01","dateTo":"2026-02-01","limit":250,"project":"test-project","baseURL":"fake with 5 rows","format":"csv","nextOffset":1,"bytes":3}`},
-		"output gone":         {"v.csv.checkpoint": `{"dateFrom":"2026-01-01","dateTo":"2026-02-01","limit":250,"project":"test-project","baseURL":"fake with 5 rows","format":"csv","nextOffset":1,"bytes":3}`},
+		"output too short":    {"v.csv": "mi", "v.csv.checkpoint": ofThreeBytes},
+		"output gone":         {"v.csv.checkpoint": ofThreeBytes},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t)
 			for file, text := range files {
 				require.NoError(t, os.WriteFile(p.path(file), []byte(text), 0o600))
 			}
-			assert.Equal(t, exitUsage, p.run(t.Context(), "-o", p.path("v.csv"), "-demo", "-demo-rows", "5", "-from", "2026-01-01", "-to", "2026-02-01"), p.messages)
+			code := p.run(t.Context(), "-o", p.path("v.csv"),
+				"-demo", "-demo-rows", "5", "-from", "2026-01-01", "-to", "2026-02-01")
+			assert.Equal(t, exitUsage, code, p.messages)
 			for file, text := range files {
 				assert.Equal(t, text, p.read(file))
 			}
@@ -301,7 +315,8 @@ func TestDefaultDatesAreThoseOfTheExportToResume(t *testing.T) {
 	svc.SetVisitors(demo.Visitors(20))
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
-	require.Equal(t, exitFailed, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10", "-from", "2026-01-01", "-to", "2026-02-01"))
+	code := p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10", "-from", "2026-01-01", "-to", "2026-02-01")
+	require.Equal(t, exitFailed, code)
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"), p.messages)
 	assert.Contains(t, p.messages, "Dates: from 2026-01-01 to before 2026-02-01.")
 	assert.Contains(t, p.messages, "Resuming at row 10.")
@@ -336,13 +351,11 @@ func TestQuotaWithRetryAfter(t *testing.T) {
 		svc.FailNext(mintlify.OpGetVisitors, 4, mintlifytest.Fault{Status: 429})
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
 		assert.Contains(t, p.messages, "more within the hour")
-
 		limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"720"}}}
 		svc.FailNext(mintlify.OpGetVisitors, 1, limited)
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
 		assert.Contains(t, p.messages, "more in 12m0s, at 20")
 		assert.NoFileExists(t, p.path("v.csv"))
-
 		start := time.Now()
 		svc.FailNext(mintlify.OpGetVisitors, 2, limited)
 		require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-wait"))
@@ -361,14 +374,13 @@ func TestWaitForTheQuota(t *testing.T) {
 		require.Equal(t, exitOK, p.run(t.Context(), "-limit", "10", "-wait"), p.messages)
 		requireAll(t, p.stdout, 2550)
 		assert.Contains(t, p.messages, "waiting for 1h0m0s")
-
 		svc.FailNext(mintlify.OpGetVisitors, 10, mintlifytest.Fault{Status: 429})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
 		assert.Equal(t, exitInterrupted, p.run(ctx, "-wait"))
 		assert.Equal(t, time.Minute, time.Since(start), "at once")
-		assert.Contains(t, p.messages, "waiting for 10m0s", "where the service does not say")
+		assert.Contains(t, p.messages, "waiting for 10m0s", "if the service does not say")
 	})
 }
 
@@ -403,30 +415,15 @@ func TestKilledExportYieldsEachRowOnce(t *testing.T) {
 	binary := p.path("visitors-export")
 	build, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", build)
-
 	partial := 0 // kills that left an export midway
 	for killed, export := 0, 0; killed < kills; export++ {
 		out := p.path(fmt.Sprintf("v%d.csv", export))
-		for done := false; !done; {
-			command := exec.Command(binary, "-o", out, "-demo", "-demo-rows", fmt.Sprint(rows), "-from", "2026-01-01", "-to", "2026-02-01")
-			var messages bytes.Buffer
-			command.Stderr = &messages
-			require.NoError(t, command.Start())
-			if killed < kills {
-				time.AfterFunc(time.Duration(rand.Int64N(int64(80*time.Millisecond))), func() { command.Process.Kill() })
-			}
-			err := command.Wait()
-			switch {
-			case err == nil:
-				done = true
-			case command.ProcessState.ExitCode() == -1: // by a signal
-				killed++
-				if saved, found, err := loadCheckpoint(checkpointPath(out)); found && saved.NextOffset > 0 {
-					require.NoError(t, err)
-					partial++
-				}
-			default:
-				require.NoError(t, err, "%s", &messages)
+		for killExport(t, binary, out, rows, killed < kills) {
+			killed++
+			saved, found, err := loadCheckpoint(checkpointPath(out))
+			require.NoError(t, err)
+			if found && saved.NextOffset > 0 {
+				partial++
 			}
 		}
 		text, err := os.ReadFile(out)
@@ -437,6 +434,26 @@ func TestKilledExportYieldsEachRowOnce(t *testing.T) {
 	if kills == 50 {
 		assert.NotZero(t, partial)
 	}
+}
+
+// killExport runs the program, and kills it after up to 80 ms if it is told to. It reports
+// whether that ended the export.
+func killExport(t *testing.T, binary, out string, rows int, kill bool) bool {
+	command := exec.Command(binary, "-o", out, "-demo", "-demo-rows", fmt.Sprint(rows),
+		"-from", "2026-01-01", "-to", "2026-02-01")
+	var messages bytes.Buffer
+	command.Stderr = &messages
+	require.NoError(t, command.Start())
+	if kill {
+		moment := time.Duration(rand.Int64N(int64(80 * time.Millisecond)))
+		time.AfterFunc(moment, func() { command.Process.Kill() })
+	}
+	err := command.Wait()
+	if command.ProcessState.ExitCode() == -1 { // by a signal
+		return true
+	}
+	require.NoError(t, err, "%s", &messages)
+	return false
 }
 
 func TestWhatACrashHasAppendedIsTruncated(t *testing.T) {
