@@ -39,6 +39,7 @@ func output(t *testing.T, arguments task, interrupt time.Duration) ([]string, er
 	out, err := os.Create(t.TempDir() + "/out")
 	require.NoError(t, err)
 	defer out.Close()
+
 	var runErr error
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -48,6 +49,7 @@ func output(t *testing.T, arguments task, interrupt time.Duration) ([]string, er
 		runErr = run(ctx, out, arguments)
 		cancel()
 	})
+
 	text, err := os.ReadFile(out.Name())
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
@@ -59,6 +61,7 @@ func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
 		svc := mintlifytest.NewService()
 		useService(t, svc)
 		t.Setenv("MINTLIFY_API_KEY", key)
+
 		lines, err := output(t, task{}, 0)
 		require.NoError(t, err)
 		assert.Empty(t, svc.Requests(), "whatever is in the environment")
@@ -67,6 +70,7 @@ func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
 		assert.Contains(t, lines[3], "Created job job_1")
 		assert.Regexp(t, `active +waited 0s, next poll in \d+ms`, lines[4])
 		assert.Contains(t, lines, "Done. Pull request: https://github.com/example/docs/pull/1")
+
 		table := lines[len(lines)-12:]
 		assert.Equal(t, []string{"human", "AI", "total", "page"}, strings.Fields(table[0]))
 		assert.Contains(t, table[1], "all 600 pages")
@@ -93,6 +97,7 @@ func TestWithAPromptItTalksToTheService(t *testing.T) {
 		mintlifytest.Step{Status: mintlify.JobCompleted},
 		mintlifytest.Step{},
 		mintlifytest.Step{Status: mintlify.JobCompleted})
+
 	lines, err := output(t, task{prompt: "Fix it", followUp: "And that"}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, "Using the service, project test-project.", lines[0])
@@ -102,6 +107,7 @@ func TestWithAPromptItTalksToTheService(t *testing.T) {
 	assert.Contains(t, lines, "Done: there is no pull request "+
 		"(nothing changed, or the project publishes without a review).")
 	assert.Contains(t, lines[len(lines)-1], "all 0 pages")
+
 	requests := svc.Requests()
 	require.Len(t, requests, 8)
 	prompt := "Fix it\n\nBegin the title of the pull request with \"quickstart-20000101-000000\"."
@@ -109,10 +115,12 @@ func TestWithAPromptItTalksToTheService(t *testing.T) {
 	// The bubble's clock begins at midnight of 2000-01-01.
 	assert.Equal(t, "1999-12-02", requests[7].Query.Get("dateFrom"))
 	assert.Equal(t, "2000-01-01", requests[7].Query.Get("dateTo"))
+
 	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
 	lines, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
 	assert.NotContains(t, lines[len(lines)-1], "resume")
+
 	t.Setenv("MINTLIFY_PROJECT_ID", "")
 	_, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorContains(t, err, "MINTLIFY_PROJECT_ID")
@@ -136,6 +144,7 @@ func TestNoPromptIsSentThatIsNotAskedFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, sent(svc, mintlify.OpCreateJob))
 	assert.Zero(t, sent(svc, mintlify.OpSendMessage), "no follow-up")
+
 	_, err = output(t, task{job: "job_1"}, 0)
 	require.NoError(t, err)
 	_, err = output(t, task{job: "job_1", followUp: "And that"}, 0)
@@ -157,11 +166,13 @@ func TestInterruptLosesNoJob(t *testing.T) {
 		for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpSendMessage} {
 			svc.FailNext(op, 1, mintlifytest.Fault{Delay: 3 * time.Second})
 		}
+
 		lines, err := output(t, asked, moment)
 		if err == nil {
 			completed++
 			continue
 		}
+
 		interrupted++
 		require.ErrorIs(t, err, context.Canceled, "at %v", moment)
 		require.LessOrEqual(t, len(svc.Jobs()), 1)
@@ -172,6 +183,7 @@ func TestInterruptLosesNoJob(t *testing.T) {
 		}
 		followUpIsLeft := sent(svc, mintlify.OpSendMessage) == 0 && len(svc.Jobs()) == 1
 		assert.Equal(t, followUpIsLeft, strings.Contains(last, "same -follow-up"), "at %v", moment)
+
 		_, err = output(t, task{job: "job_1"}, 0) // as it says
 		require.NoError(t, err)
 		require.Len(t, svc.Jobs(), 1)
@@ -185,12 +197,15 @@ func TestSignalLosesNoJob(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "quickstart")
 	build, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", build)
+
 	withoutKey := exec.Command(binary, "-prompt", "Fix it")
 	withoutKey.Env = []string{}
 	require.ErrorContains(t, withoutKey.Run(), "exit status 2")
+
 	command := exec.Command(binary, "-prompt", "Fix it")
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
+
 	svc := mintlifytest.NewService()
 	arrived := make(chan struct{})
 	interrupted := make(chan struct{})
@@ -203,6 +218,7 @@ func TestSignalLosesNoJob(t *testing.T) {
 		}
 	}))
 	defer server.Close()
+
 	command.Env = append(os.Environ(),
 		"MINTLIFY_API_KEY="+mintlifytest.APIKey,
 		"MINTLIFY_PROJECT_ID=test-project",
@@ -212,6 +228,7 @@ func TestSignalLosesNoJob(t *testing.T) {
 		<-arrived
 		assert.NoError(t, command.Process.Signal(os.Interrupt))
 	}()
+
 	var lines []string
 	for output := bufio.NewScanner(stdout); output.Scan(); {
 		lines = append(lines, output.Text())
@@ -219,6 +236,7 @@ func TestSignalLosesNoJob(t *testing.T) {
 			close(interrupted)
 		}
 	}
+
 	require.Error(t, command.Wait())
 	require.Len(t, svc.Jobs(), 1)
 	assert.Contains(t, lines, "Created job job_1: Fix it")
@@ -242,6 +260,7 @@ func TestResumedWaitAllowsForAFollowUpJustSent(t *testing.T) {
 	lines, err := output(t, task{job: "job_1"}, 0)
 	require.NoError(t, err)
 	assert.Contains(t, lines, "Done. Pull request: "+pullRequest)
+
 	svc.AddJob("job_2", mintlifytest.Step{Status: mintlify.JobCompleted})
 	lines, err = output(t, task{job: "job_2"}, 0)
 	require.NoError(t, err)
@@ -254,6 +273,7 @@ func TestInterruptBeforeASendSendsNothing(t *testing.T) {
 	out, err := os.Create(t.TempDir() + "/out")
 	require.NoError(t, err)
 	defer out.Close()
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.ErrorIs(t, run(ctx, out, task{prompt: "Fix it"}), context.Canceled)
@@ -269,14 +289,17 @@ func TestWhatToDoAfterALostResponse(t *testing.T) {
 	last := lines[len(lines)-1]
 	assert.Contains(t, last, `begins with "quickstart-20000101-000000"`)
 	assert.Contains(t, last, "Settings -> Organization -> Usage")
+
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 403})
 	lines, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrForbidden)
 	assert.Equal(t, "No job was created.", lines[len(lines)-1])
+
 	svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Drop: true})
 	lines, err = output(t, task{job: "job_1", followUp: "And that"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.Contains(t, lines[len(lines)-1], "without -follow-up")
+
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 201, Body: `{"id":"job_77"}`})
 	svc.AddJob("job_77")
 	lines, err = output(t, task{prompt: "Fix it"}, 0)
@@ -291,6 +314,7 @@ func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 	last := lines[len(lines)-1]
 	assert.Equal(t, "The project has no job job_none: check -job and MINTLIFY_PROJECT_ID.", last)
+
 	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 403})
 	for followUp, want := range map[string]string{
 		"":         "To resume, run this with -job job_none.",
@@ -300,6 +324,7 @@ func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
 		require.ErrorIs(t, err, mintlify.ErrForbidden)
 		assert.Equal(t, want, lines[len(lines)-1])
 	}
+
 	svc.AddJob("job_1", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}})
 	lines, err = output(t, task{job: "job_1"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
@@ -315,12 +340,14 @@ func TestProgressInALogIsShort(t *testing.T) {
 	svc.AddJob("job_1", append(steps, mintlifytest.Step{Status: mintlify.JobCompleted})...)
 	lines, err := output(t, task{job: "job_1"}, 0)
 	require.NoError(t, err)
+
 	shown := 0
 	for _, line := range lines {
 		if strings.Contains(line, "waited") {
 			shown++
 		}
 	}
+
 	t.Logf("%d lines for 86 polls", shown)
 	assert.Less(t, shown, 50)
 	assert.Contains(t, strings.Join(lines, "\n"), "poll failed")

@@ -34,22 +34,28 @@ func TestSpans(t *testing.T) {
 	hc := traced(svc, tracers)
 	client := svc.Client(mintlify.WithHTTPClient(hc))
 	ctx, parent := tracers.Tracer("test").Start(t.Context(), "parent")
+
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Refuse: true})
 	_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
 	require.NoError(t, err, "a connection that is refused is retried: the SDK's trace events get through")
+
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 	_, err = client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: http.StatusServiceUnavailable})
 	_, err = client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
 	require.NoError(t, err)
+
 	call := mintlify.Call{Method: http.MethodGet, Path: "/v1/new", Query: url.Values{"a": {"b"}}}
 	err = client.Call(ctx, call, nil)
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example.com", nil)
 	require.NoError(t, err)
 	resp, err := hc.Do(req)
 	require.NoError(t, errors.Join(err, resp.Body.Close()))
+
 	var names []string
 	for _, span := range spans.Ended() {
 		names = append(names, span.Name())

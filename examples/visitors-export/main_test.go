@@ -58,6 +58,7 @@ func (p *program) run(ctx context.Context, args ...string) int {
 	stderr, err := os.Create(filepath.Join(p.dir, "stderr"))
 	require.NoError(p.t, err)
 	defer stderr.Close()
+
 	code := run(ctx, args, stdout, stderr, p.transport)
 	p.stdout = p.read("stdout")
 	p.messages = p.read("stderr")
@@ -96,6 +97,7 @@ func TestExportToAFile(t *testing.T) {
 	today := mintlify.DayOf(time.Now().UTC())
 	assert.Contains(t, p.messages, fmt.Sprintf("Dates: from %v to before %v.", today.AddDays(-30), today))
 	assert.Empty(t, p.stdout)
+
 	require.Equal(t, exitOK, p.run(t.Context(), args...))
 	assert.Contains(t, p.messages, "complete already")
 	requireAll(t, p.read("v.csv"), 1001)
@@ -131,10 +133,12 @@ func TestExportToStdout(t *testing.T) {
 	p := newProgram(t)
 	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "300"))
 	requireAll(t, p.stdout, 300)
+
 	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "0"))
 	assert.Equal(t, "path,human,ai,total\n", p.stdout, "a header even so")
 	require.Equal(t, exitOK, p.run(t.Context(), "-demo", "-demo-rows", "0", "-format", "jsonl"))
 	assert.Empty(t, p.stdout)
+
 	entries, err := os.ReadDir(p.dir)
 	require.NoError(t, err)
 	assert.Len(t, entries, 2, "no checkpoint")
@@ -151,10 +155,12 @@ func TestOddPathsSurvive(t *testing.T) {
 		{},
 	}
 	svc.SetVisitors(rows)
+
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv")), p.messages)
 	table, err := csv.NewReader(strings.NewReader(p.read("v.csv"))).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, table, 5)
+
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.JSONL"), "-limit", "1"))
 	var read []mintlify.Visitor
 	for line := range strings.Lines(p.read("v.JSONL")) {
@@ -179,6 +185,7 @@ func TestNoSpreadsheetRunsAPath(t *testing.T) {
 		{Path: "/a=1"}, {Path: "'=1"}, {Path: ""},
 	}
 	svc.SetVisitors(rows)
+
 	require.Equal(t, exitOK, p.run(t.Context(), "-format", "csv"), p.messages)
 	table, err := csv.NewReader(strings.NewReader(p.stdout)).ReadAll()
 	require.NoError(t, err)
@@ -190,6 +197,7 @@ func TestNoSpreadsheetRunsAPath(t *testing.T) {
 		"'" + formula, "'+1", "'-1", "'@SUM(1)", "'\t=1", "'\r=1",
 		"/a=1", "'=1", "",
 	}, paths)
+
 	require.Equal(t, exitOK, p.run(t.Context(), "-format", "jsonl"), p.messages)
 	for i, line := range strings.Split(strings.TrimSuffix(p.stdout, "\n"), "\n") {
 		var row mintlify.Visitor
@@ -240,6 +248,7 @@ func TestWrongUsageTouchesNoFile(t *testing.T) {
 			assert.NoFileExists(t, p.path("v.csv.checkpoint"))
 		})
 	}
+
 	p := newProgram(t)
 	t.Setenv("MINTLIFY_API_KEY", "mint_abc")
 	assert.Equal(t, exitUsage, p.run(t.Context()))
@@ -259,6 +268,7 @@ func TestCheckpointOfAnotherExportIsRefused(t *testing.T) {
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), args()...))
 	before := p.read("v.csv")
+
 	for field, tc := range map[string]struct {
 		args             []string
 		project, baseURL string
@@ -276,6 +286,7 @@ func TestCheckpointOfAnotherExportIsRefused(t *testing.T) {
 		assert.Contains(t, p.messages, field+" is ")
 		assert.Equal(t, before, p.read("v.csv"))
 	}
+
 	p.useService(svc)
 	t.Setenv("MINTLIFY_BASE_URL", "")
 	require.Equal(t, exitOK, p.run(t.Context(), args()...), p.messages)
@@ -317,6 +328,7 @@ func TestDefaultDatesAreThoseOfTheExportToResume(t *testing.T) {
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	code := p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10", "-from", "2026-01-01", "-to", "2026-02-01")
 	require.Equal(t, exitFailed, code)
+
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"), p.messages)
 	assert.Contains(t, p.messages, "Dates: from 2026-01-01 to before 2026-02-01.")
 	assert.Contains(t, p.messages, "Resuming at row 10.")
@@ -351,11 +363,13 @@ func TestQuotaWithRetryAfter(t *testing.T) {
 		svc.FailNext(mintlify.OpGetVisitors, 4, mintlifytest.Fault{Status: 429})
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
 		assert.Contains(t, p.messages, "more within the hour")
+
 		limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"720"}}}
 		svc.FailNext(mintlify.OpGetVisitors, 1, limited)
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
 		assert.Contains(t, p.messages, "more in 12m0s, at 20")
 		assert.NoFileExists(t, p.path("v.csv"))
+
 		start := time.Now()
 		svc.FailNext(mintlify.OpGetVisitors, 2, limited)
 		require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-wait"))
@@ -374,6 +388,7 @@ func TestWaitForTheQuota(t *testing.T) {
 		require.Equal(t, exitOK, p.run(t.Context(), "-limit", "10", "-wait"), p.messages)
 		requireAll(t, p.stdout, 2550)
 		assert.Contains(t, p.messages, "waiting for 1h0m0s")
+
 		svc.FailNext(mintlify.OpGetVisitors, 10, mintlifytest.Fault{Status: 429})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -415,6 +430,7 @@ func TestKilledExportYieldsEachRowOnce(t *testing.T) {
 	binary := p.path("visitors-export")
 	build, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", build)
+
 	partial := 0 // kills that left an export midway
 	for killed, export := 0, 0; killed < kills; export++ {
 		out := p.path(fmt.Sprintf("v%d.csv", export))
@@ -426,10 +442,12 @@ func TestKilledExportYieldsEachRowOnce(t *testing.T) {
 				partial++
 			}
 		}
+
 		text, err := os.ReadFile(out)
 		require.NoError(t, err)
 		requireAll(t, string(text), rows)
 	}
+
 	t.Logf("%d of %d kills left an export midway", partial, kills)
 	if kills == 50 {
 		assert.NotZero(t, partial)
@@ -448,6 +466,7 @@ func killExport(t *testing.T, binary, out string, rows int, kill bool) bool {
 		moment := time.Duration(rand.Int64N(int64(80 * time.Millisecond)))
 		time.AfterFunc(moment, func() { command.Process.Kill() })
 	}
+
 	err := command.Wait()
 	if command.ProcessState.ExitCode() == -1 { // by a signal
 		return true
@@ -464,11 +483,13 @@ func TestWhatACrashHasAppendedIsTruncated(t *testing.T) {
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 404})
 	require.Equal(t, exitFailed, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"))
+
 	file, err := os.OpenFile(p.path("v.csv"), os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = file.WriteString("/guides/page-11,1,2,3\n/guid")
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
+
 	require.Equal(t, exitOK, p.run(t.Context(), "-o", p.path("v.csv"), "-limit", "10"))
 	requireAll(t, p.read("v.csv"), 20)
 }

@@ -30,6 +30,7 @@ func TestUpdatesAreRareElsewhere(t *testing.T) {
 		file, err := os.Create(path)
 		require.NoError(t, err)
 		defer file.Close()
+
 		line := NewLine(file)
 		for second := range 200 {
 			if second == 90 {
@@ -48,11 +49,13 @@ func TestLinesArePlainElsewhere(t *testing.T) {
 	file, err := os.Create(t.TempDir() + "/out")
 	require.NoError(t, err)
 	defer file.Close()
+
 	line := NewLine(file)
 	assert.False(t, line.IsTerminal())
 	line.Show("one")
 	line.Show("two")
 	line.End()
+
 	text, err := os.ReadFile(file.Name())
 	require.NoError(t, err)
 	assert.Equal(t, "one\ntwo\n", string(text))
