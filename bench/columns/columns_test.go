@@ -18,16 +18,21 @@ func TestAllColumnsReadTheSameRows(t *testing.T) {
 		svc := service.New(rows)
 		for _, column := range Exporting {
 			for _, limit := range []int{0, bench.DefaultLimit, bench.MaxLimit} {
-				i := 0
-				err := bench.Export(t.Context(), column.New(calls.Nowhere, svc), limit, column.Prefetch, func(row bench.Row) {
-					require.Equal(t, service.Row(i), row, column.Name)
-					i++
-				})
-				require.NoError(t, err, column.Name)
-				assert.Equal(t, rows, i, column.Name)
+				requireRows(t, svc, column, limit, rows)
 			}
 		}
 	}
+}
+
+func requireRows(t *testing.T, svc *service.Service, column Column, limit, rows int) {
+	client := column.New(calls.Nowhere, svc)
+	i := 0
+	err := bench.Export(t.Context(), client, limit, column.Prefetch, func(row bench.Row) {
+		require.Equal(t, service.Row(i), row, column.Name)
+		i++
+	})
+	require.NoError(t, err, column.Name)
+	assert.Equal(t, rows, i, column.Name)
 }
 
 func TestAllColumnsReadTheSameJob(t *testing.T) {
@@ -59,8 +64,11 @@ func TestAllColumnsReturnTheServicesError(t *testing.T) {
 
 // docs/performance.md says so. If this fails, delete the sentence there.
 func TestOapiCodegenRoundsCountsBeyond24Bits(t *testing.T) {
-	body := `{"totals":{"human":0,"ai":0,"total":0},"visitors":[{"path":"/","human":16777217,"ai":0,"total":0}],"hasMore":false}`
+	body := `{"totals":{"human":0,"ai":0,"total":0},"hasMore":false,` +
+		`"visitors":[{"path":"/","human":16777217,"ai":0,"total":0}]}`
 	client := oapi.New(calls.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(body)})
-	_, err := client.Page(t.Context(), 0, bench.MaxLimit, func(row bench.Row) { assert.EqualValues(t, 16777216, row.Human) })
+	_, err := client.Page(t.Context(), 0, bench.MaxLimit, func(row bench.Row) {
+		assert.EqualValues(t, 16777216, row.Human)
+	})
 	require.NoError(t, err)
 }

@@ -3,6 +3,7 @@
 package sdk
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -22,42 +23,75 @@ const at = "2026-03-05T12:00:00.000Z"
 // number.
 var exports = []struct {
 	name, around, row string
-	get               func(*testing.T, *mintlify.AnalyticsService) error
+	get               func(context.Context, *mintlify.AnalyticsService) error
 }{
-	{"views", `{"totals":{},"views":[%s],"hasMore":true}`, `{"path":"/docs/page-%[1]d","human":%[1]d,"ai":3,"total":17}`, func(t *testing.T, a *mintlify.AnalyticsService) error {
-		_, err := a.GetViews(t.Context(), mintlify.ViewsParams{})
-		return err
-	}},
-	{"searches", `{"searches":[%s],"totalSearches":9876,"nextCursor":"01HX"}`, `{"searchQuery":"how to set a key %[1]d","hits":%[1]d,"ctr":41.6,"topClickedPage":"/docs/page-%[1]d","lastSearchedAt":"` + at + `"}`, func(t *testing.T, a *mintlify.AnalyticsService) error {
-		_, err := a.GetSearches(t.Context(), mintlify.SearchesParams{})
-		return err
-	}},
-	{"feedback", `{"feedback":[%s],"nextCursor":"01HX","hasMore":true}`, `{"id":"65f1c0a2b3d4e5f60718%04[1]d","path":"/docs/page-%[1]d","comment":"The example does not say what the default is. I had to read the source.","createdAt":"` + at + `","source":"contextual","status":"pending","helpful":false,"contact":"reader-%[1]d@example.com"}`, func(t *testing.T, a *mintlify.AnalyticsService) error {
-		_, err := a.GetFeedback(t.Context(), mintlify.FeedbackParams{})
-		return err
-	}},
-	{"feedback by page", `{"feedback":[%s],"hasMore":true}`, `{"path":"/docs/page-%[1]d","thumbsUp":%[1]d,"thumbsDown":3,"code":2,"total":17}`, func(t *testing.T, a *mintlify.AnalyticsService) error {
-		_, err := a.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{})
-		return err
-	}},
-	{"conversations", `{"conversations":[%s],"nextCursor":"01HX","hasMore":true}`, `{"id":"01HX%[1]d","timestamp":"` + at + `","query":"how do I set a key?","response":"` + strings.Repeat("Set the key in the environment.\\n", 30) + `","responseType":"answer","sources":[{"title":"Keys","url":"/docs/keys"},{"title":"Start","url":"/docs/start"}],"resolutionStatus":"answered","queryCategory":"auth","pageUrl":"/page-%[1]d"}`, func(t *testing.T, a *mintlify.AnalyticsService) error {
-		_, err := a.GetConversations(t.Context(), mintlify.ConversationsParams{})
-		return err
-	}},
+	{
+		name:   "views",
+		around: `{"totals":{},"views":[%s],"hasMore":true}`,
+		row:    `{"path":"/docs/page-%[1]d","human":%[1]d,"ai":3,"total":17}`,
+		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
+			_, err := a.GetViews(ctx, mintlify.ViewsParams{})
+			return err
+		},
+	},
+	{
+		name:   "searches",
+		around: `{"searches":[%s],"totalSearches":9876,"nextCursor":"01HX"}`,
+		row: `{"searchQuery":"how to set a key %[1]d","hits":%[1]d,"ctr":41.6,` +
+			`"topClickedPage":"/docs/page-%[1]d","lastSearchedAt":"` + at + `"}`,
+		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
+			_, err := a.GetSearches(ctx, mintlify.SearchesParams{})
+			return err
+		},
+	},
+	{
+		name:   "feedback",
+		around: `{"feedback":[%s],"nextCursor":"01HX","hasMore":true}`,
+		row: `{"id":"65f1c0a2b3d4e5f60718%04[1]d","path":"/docs/page-%[1]d",` +
+			`"comment":"The example does not say what the default is. I had to read the source.",` +
+			`"createdAt":"` + at + `","source":"contextual","status":"pending","helpful":false,` +
+			`"contact":"reader-%[1]d@example.com"}`,
+		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
+			_, err := a.GetFeedback(ctx, mintlify.FeedbackParams{})
+			return err
+		},
+	},
+	{
+		name:   "feedback by page",
+		around: `{"feedback":[%s],"hasMore":true}`,
+		row:    `{"path":"/docs/page-%[1]d","thumbsUp":%[1]d,"thumbsDown":3,"code":2,"total":17}`,
+		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
+			_, err := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
+			return err
+		},
+	},
+	{
+		name:   "conversations",
+		around: `{"conversations":[%s],"nextCursor":"01HX","hasMore":true}`,
+		row: `{"id":"01HX%[1]d","timestamp":"` + at + `","query":"how do I set a key?",` +
+			`"response":"` + strings.Repeat("Set the key in the environment.\\n", 30) + `","responseType":"answer",` +
+			`"sources":[{"title":"Keys","url":"/docs/keys"},{"title":"Start","url":"/docs/start"}],` +
+			`"resolutionStatus":"answered","queryCategory":"auth","pageUrl":"/page-%[1]d"}`,
+		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
+			_, err := a.GetConversations(ctx, mintlify.ConversationsParams{})
+			return err
+		},
+	},
 }
 
 func TestAPageOfAnyExportAllocatesInProportionToItsBody(t *testing.T) {
+	const most = 5.0 // for each byte of the body
 	for _, export := range exports {
 		var rows []string
 		for i := range 250 {
 			rows = append(rows, fmt.Sprintf(export.row, i))
 		}
 		body := fmt.Appendf(nil, export.around, strings.Join(rows, ","))
-		const most = 5.0 // for each byte of the body
 		analytics := New(calls.Nowhere, service.Fixed{Status: http.StatusOK, Body: body}).(client).Analytics
-		cost, err := calls.Measure(50, func() error { return export.get(t, analytics) })
+		cost, err := calls.Measure(50, func() error { return export.get(t.Context(), analytics) })
 		require.NoError(t, err)
-		t.Logf("%s: %.2f bytes for each of %d", export.name, cost.Bytes/float64(len(body)), len(body))
-		assert.LessOrEqual(t, cost.Bytes/float64(len(body)), most, export.name)
+		each := cost.Bytes / float64(len(body))
+		t.Logf("%s: %.2f bytes for each of %d", export.name, each, len(body))
+		assert.LessOrEqual(t, each, most, export.name)
 	}
 }

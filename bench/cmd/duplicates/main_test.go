@@ -20,7 +20,8 @@ func TestCurlMakesDuplicatesWhereTheSDKMakesOneJob(t *testing.T) {
 	}
 	table, err := measure(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "| | `curl --retry 2 --max-time 2`: requests | jobs | exit status | SDK: requests | jobs | error |\n"+`|---|---|---|---|---|---|---|
+	header := "| | `curl --retry 2 --max-time 2`: requests | jobs | exit status | SDK: requests | jobs | error |\n"
+	assert.Equal(t, header+`|---|---|---|---|---|---|---|
 | nothing goes wrong | 1 | 1 | 0 | 1 | 1 | nil |
 | each response takes too long, its job is made | 3 | 3 | 28 | 1 | 1 | ErrOutcomeUnknown |
 | a gateway responds 504 once the job is made | 2 | 2 | 0 | 1 | 1 | ErrOutcomeUnknown |

@@ -35,28 +35,47 @@ func TestRatiosAreTakenRunByRun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 2, got.Runs)
 	assert.Equal(t, []summary{
-		{"cpu", "loop", 2500, &ratio{1, 1, 1}},
-		{"cpu", "sdk", 1750, &ratio{1, 0.5, 1.5}},
-		{"failures", "loop", 0, nil},
-		{"failures", "sdk", 3, nil},
+		{Row: "cpu", Column: "loop", Median: 2500, Ratio: &ratio{Median: 1, Least: 1, Most: 1}},
+		{Row: "cpu", Column: "sdk", Median: 1750, Ratio: &ratio{Median: 1, Least: 0.5, Most: 1.5}},
+		{Row: "failures", Column: "loop"},
+		{Row: "failures", Column: "sdk", Median: 3},
 	}, got.Figures)
 }
 
 func TestARowNamesAMissedAim(t *testing.T) {
-	var f figures
+	f := figures{Figures: []summary{
+		{Row: "peak", Column: "sdk", Median: 11 << 20, Ratio: &ratio{Median: 1.1, Least: 1, Most: 1.125}},
+		{Row: "failures", Column: "sdk", Median: 3},
+	}}
 	for _, column := range []string{"loop", "retryable", "oapi", "ogen"} {
-		f.Figures = append(f.Figures, summary{"peak", column, 10 << 20, nil}, summary{"failures", column, 0, nil})
+		f.Figures = append(f.Figures,
+			summary{Row: "peak", Column: column, Median: 10 << 20},
+			summary{Row: "failures", Column: column})
 	}
-	f.Figures = append(f.Figures, summary{"peak", "sdk", 11 << 20, &ratio{1.1, 1, 1.125}}, summary{"failures", "sdk", 3, nil})
-	for want, call := range map[string][5]string{
-		"| peak: MiB | 10 | 10 | 10 | 10 | 11 | 1.10 (1.00–1.12) | 1.10 |":            {"peak", "sdk", "peak: MiB", "MiB", "1.10"},
-		"| peak: MiB | 10 | 10 | 10 | 10 | 11 | 1.10 (1.00–1.12) | 1.09 **missed** |": {"peak", "sdk", "peak: MiB", "MiB", "1.09"},
-		"| failed | 0 | 0 | 0 | 0 | 3 |  | 0 **missed** |":                            {"failures", "sdk", "failed", "", "0"},
-		"| failed | 0 | 0 | 0 | 0 | 3 |  |  |":                                        {"failures", "sdk", "failed", "", ""},
+	for _, tc := range []struct {
+		row, title, unit, aim string
+		want                  string
+	}{
+		{
+			row: "peak", title: "peak: MiB", unit: "MiB", aim: "1.10",
+			want: "| peak: MiB | 10 | 10 | 10 | 10 | 11 | 1.10 (1.00–1.12) | 1.10 |",
+		},
+		{
+			row: "peak", title: "peak: MiB", unit: "MiB", aim: "1.09",
+			want: "| peak: MiB | 10 | 10 | 10 | 10 | 11 | 1.10 (1.00–1.12) | 1.09 **missed** |",
+		},
+		{
+			row: "failures", title: "failed", aim: "0",
+			want: "| failed | 0 | 0 | 0 | 0 | 3 |  | 0 **missed** |",
+		},
+		{
+			row: "failures", title: "failed",
+			want: "| failed | 0 | 0 | 0 | 0 | 3 |  |  |",
+		},
 	} {
-		got, err := f.row(call[0], call[1], call[2], call[3], call[4])
+		got, err := f.row(tc.row, "sdk", tc.title, tc.unit, tc.aim)
 		require.NoError(t, err)
-		assert.Equal(t, want, got)
+		assert.Equal(t, tc.want, got)
 	}
 	_, err := f.row("no such row", "sdk", "", "", "")
 	assert.ErrorContains(t, err, "no such row")
