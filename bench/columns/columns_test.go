@@ -41,6 +41,7 @@ func TestAllColumnsReadTheSameJob(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", want.ID)
 	assert.Equal(t, "https://github.com/example/docs", want.Repository)
+
 	for _, column := range All {
 		client := column.New(calls.Nowhere, svc)
 		got, err := client.Get(t.Context(), "job_1")

@@ -63,6 +63,7 @@ func toLoop(t *testing.T, call calls.Call, transport http.RoundTripper) calls.Co
 		ourCost = measureAgain(t, call, ours, ourCost.CPU)
 		theirCost = measureAgain(t, call, theirs, theirCost.CPU)
 	}
+
 	return calls.Cost{
 		Allocations: ourCost.Allocations / theirCost.Allocations,
 		Bytes:       ourCost.Bytes / theirCost.Bytes,
@@ -83,6 +84,7 @@ func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
 		const waits, most = 2000, 8000
 		client := New(calls.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)})
 		ctx, cancel := context.WithCancel(t.Context())
+
 		var all sync.WaitGroup
 		memory := bench.MemoryInUse()
 		for range waits {
@@ -92,6 +94,7 @@ func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
 		each := (bench.MemoryInUse() - memory) / waits
 		t.Logf("%d bytes a wait", each)
 		assert.LessOrEqual(t, each, int64(most), "heap and stack of a wait, in bytes")
+
 		cancel()
 		all.Wait()
 	})

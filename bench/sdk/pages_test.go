@@ -87,9 +87,11 @@ func TestAPageOfAnyExportAllocatesInProportionToItsBody(t *testing.T) {
 			rows = append(rows, fmt.Sprintf(export.row, i))
 		}
 		body := fmt.Appendf(nil, export.around, strings.Join(rows, ","))
+
 		analytics := New(calls.Nowhere, service.Fixed{Status: http.StatusOK, Body: body}).(client).Analytics
 		cost, err := calls.Measure(50, func() error { return export.get(t.Context(), analytics) })
 		require.NoError(t, err)
+
 		each := cost.Bytes / float64(len(body))
 		t.Logf("%s: %.2f bytes for each of %d", export.name, each, len(body))
 		assert.LessOrEqual(t, each, most, export.name)

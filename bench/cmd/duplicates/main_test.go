@@ -20,6 +20,7 @@ func TestCurlMakesDuplicatesWhereTheSDKMakesOneJob(t *testing.T) {
 	}
 	table, err := measure(t.Context())
 	require.NoError(t, err)
+
 	header := "| | `curl --retry 2 --max-time 2`: requests | jobs | exit status | SDK: requests | jobs | error |\n"
 	assert.Equal(t, header+`|---|---|---|---|---|---|---|
 | nothing goes wrong | 1 | 1 | 0 | 1 | 1 | nil |
@@ -46,6 +47,7 @@ func TestCurlThatIsKilledIsAnError(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer server.Close()
+
 	_, err := curl(ctx, server.URL)
 	assert.ErrorContains(t, err, "killed")
 }

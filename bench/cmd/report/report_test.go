@@ -15,6 +15,7 @@ func TestThePageIsMadeFromTheFigures(t *testing.T) {
 	require.NoError(t, err)
 	want, err := figures.render()
 	require.NoError(t, err)
+
 	got, err := os.ReadFile("../../../docs/performance.md")
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(got), "run in bench: go run ./cmd/report")
@@ -29,10 +30,12 @@ func TestRatiosAreTakenRunByRun(t *testing.T) {
 {"row":"failures","column":"sdk","value":3}
 `))
 	require.NoError(t, err)
+
 	path := filepath.Join(t.TempDir(), "figures.json")
 	require.NoError(t, summarize(measured, 2).write(path))
 	got, err := load(path)
 	require.NoError(t, err)
+
 	assert.Equal(t, 2, got.Runs)
 	assert.Equal(t, []summary{
 		{Row: "cpu", Column: "loop", Median: 2500, Ratio: &ratio{Median: 1, Least: 1, Most: 1}},
@@ -52,6 +55,7 @@ func TestARowNamesAMissedAim(t *testing.T) {
 			summary{Row: "peak", Column: column, Median: 10 << 20},
 			summary{Row: "failures", Column: column})
 	}
+
 	for _, tc := range []struct {
 		row, title, unit, aim string
 		want                  string
@@ -77,6 +81,7 @@ func TestARowNamesAMissedAim(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, tc.want, got)
 	}
+
 	_, err := f.row("no such row", "sdk", "", "", "")
 	assert.ErrorContains(t, err, "no such row")
 }
