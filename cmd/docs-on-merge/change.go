@@ -94,7 +94,7 @@ func (g *git) findHead(ctx context.Context, what occasion, tag string) string {
 func (p *program) findBase(ctx context.Context, g *git, what occasion, c change) string {
 	switch {
 	case what.base == "" && c.tag != "":
-		return g.previousTag(ctx, c)
+		return p.previousTag(ctx, g, c)
 	case what.base == "":
 		return what.pull.base(ctx, g, c.head)
 	case !isZeros(what.base):
@@ -113,11 +113,16 @@ func (p *program) findBase(ctx context.Context, g *git, what occasion, c change)
 }
 
 // previousTag returns the commit of the nearest tag before the change's own.
-func (g *git) previousTag(ctx context.Context, c change) string {
+func (p *program) previousTag(ctx context.Context, g *git, c change) string {
+	wayOut := "say with -base where the change begins"
+	if p.step.OnGitHub() {
+		wayOut = `enter as base in "Run workflow" where the change begins (on a command line: -base)`
+	}
+
 	previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
 	if g.err != nil && ctx.Err() == nil {
 		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags "+
-			"(fetch-depth: 0 of actions/checkout), or say with -base where the change begins: %w", c.tag, g.err)
+			"(fetch-depth: 0 of actions/checkout), or %s: %w", c.tag, wayOut, g.err)
 	}
 	return g.commit(ctx, tags+previous)
 }

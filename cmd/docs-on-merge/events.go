@@ -81,7 +81,7 @@ func (p *program) findOccasion() (occasion, error) {
 
 func namesNoMerge(event string) error {
 	return fmt.Errorf("the event %q names no merge: run on push, pull_request, release or workflow_dispatch, "+
-		"or give -base and -head", event)
+		"or give the action base and head (on a command line: -base and -head)", event)
 }
 
 func (e event) ofPullRequest(name string) (occasion, error) {
@@ -139,7 +139,7 @@ func (p *program) dispatched(inputs map[string]any) (occasion, error) {
 	base := input("base")
 	if base == "" && o.job == "" {
 		return occasion{}, errors.New("the input base is empty: enter the commit before the change, " +
-			"or give -base and -head")
+			"or the id of its job as job")
 	}
 	return occasion{base: base, head: cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA"))}, nil
 }

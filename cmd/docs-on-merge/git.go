@@ -72,7 +72,7 @@ func (g *git) commit(ctx context.Context, ref string) string {
 			"(fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)", ref))
 	}
 	g.fail(fmt.Errorf("%q is not a commit of this clone (misspelled, not fetched, or left out by a force push): "+
-		"fetch all of it (fetch-depth: 0 of actions/checkout), or give another -base or -head", ref))
+		"fetch all of it (fetch-depth: 0 of actions/checkout), or give another base or head", ref))
 	return ""
 }
 

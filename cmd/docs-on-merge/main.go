@@ -174,7 +174,7 @@ func (p *program) prepare(
 	case p.options.again && needsPerson(record.State):
 		return p.sendAgain(ctx, runner, task.Key)
 	case p.options.again && record.Version > 0:
-		p.step.Printf("-again does nothing for a change whose job is %s.", record.State)
+		p.step.Printf("%s does nothing for a change whose job is %s.", p.flag("again"), record.State)
 	case record.JobID != "":
 		p.step.Printf("This change has job %s already.", record.JobID)
 	case record.State == once.Sending:

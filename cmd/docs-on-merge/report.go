@@ -23,32 +23,57 @@ type meaning struct {
 	state string
 	// words say what has happened.
 	words string
-	// hint says why, or what to do.
-	hint string
 }
-
-const sendAgainHint = "-again sends the prompt again"
 
 func meaningOf(outcome ci.Outcome) meaning {
 	switch outcome {
 	case pullRequestOpened:
 		return meaning{state: "success", words: "Pull request opened"}
 	case noPullRequest:
-		return meaning{state: "success", words: "No pull request needed",
-			hint: "nothing to change, or published without a review"}
+		return meaning{state: "success", words: "No pull request needed"}
 	case skipped:
 		return meaning{state: "success", words: "Skipped"}
 	case ci.Failed:
-		return meaning{state: "failure", words: "The agent's job failed", hint: sendAgainHint}
+		return meaning{state: "failure", words: "The agent's job failed"}
 	case ci.Unknown:
-		return meaning{state: "error", words: "A job may exist: look for it",
-			hint: "then run with -job ID for its job or, if there is none, with -again"}
+		return meaning{state: "error", words: "A job may exist: look for it"}
 	case ci.Running:
-		return meaning{state: "pending", words: "The agent is at work", hint: "run again to wait for it"}
+		return meaning{state: "pending", words: "The agent is at work"}
 	case ci.NotStarted:
 		return meaning{state: "error", words: "No job was made"}
 	}
 	return meaning{state: "error", words: "The set-up needs a hand"}
+}
+
+// advise says what to do about an outcome, in the words of where the step runs: a person on
+// GitHub has no flags, but the inputs of "Run workflow".
+func (p *program) advise(outcome ci.Outcome) string {
+	const runWorkflow = `"Run workflow" with the base and head of the summary, and `
+	onGitHub := p.step.OnGitHub()
+
+	switch isOver := needsPerson(p.record.State); {
+	case outcome == noPullRequest:
+		return "nothing to change, or published without a review"
+	case outcome == ci.Running:
+		return "run again to wait for it"
+	case outcome == ci.Unknown && onGitHub:
+		return "then use " + runWorkflow + "enter the id of its job or, if there is none, again"
+	case outcome == ci.Unknown:
+		return "then run with -job ID for its job or, if there is none, with -again"
+	case isOver && onGitHub:
+		return runWorkflow + "again, sends the prompt again"
+	case isOver:
+		return "-again sends the prompt again"
+	}
+	return ""
+}
+
+// flag returns the name of a flag that is an input of "Run workflow", too.
+func (p *program) flag(name string) string {
+	if p.step.OnGitHub() {
+		return name
+	}
+	return "-" + name
 }
 
 // needsPerson reports whether a person has to decide how a record goes on.
@@ -110,7 +135,6 @@ func (p *program) report(err error) int {
 
 // explain says in one line what has happened, why, and what to do.
 func (p *program) explain(outcome ci.Outcome, link string, err error) string {
-	meaning := meaningOf(outcome)
 	reason := ""
 	switch {
 	case outcome == ci.Unknown:
@@ -118,14 +142,13 @@ func (p *program) explain(outcome ci.Outcome, link string, err error) string {
 			cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
 	case needsPerson(p.record.State): // err speaks of package once
 		reason = p.record.Problem
-		meaning.hint = sendAgainHint
 	case err != nil:
 		reason = err.Error()
 	case outcome == skipped:
 		reason = p.change.skip
 	}
 
-	parts := []string{meaning.words, reason, meaning.hint, link}
+	parts := []string{meaningOf(outcome).words, reason, p.advise(outcome), link}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	text := strings.Join(parts, ": ")
 	if p.record.JobID != "" {

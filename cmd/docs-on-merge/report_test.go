@@ -97,6 +97,64 @@ func TestOutcomesOfRecords(t *testing.T) {
 	}
 }
 
+// A person on GitHub has the inputs of "Run workflow", elsewhere the flags.
+func TestAdviceNamesWhatAPersonHas(t *testing.T) {
+	t.Parallel()
+	one := merged(t)
+	for name, tc := range map[string]struct {
+		fault            mintlifytest.Fault
+		step             mintlifytest.Step
+		onGitHub, byHand string
+	}{
+		"unknown": {
+			fault:    mintlifytest.Fault{Drop: true},
+			onGitHub: `then use "Run workflow" with the base and head of the summary, and enter the id of its job or, if there is none, again`,
+			byHand:   "then run with -job ID for its job or, if there is none, with -again",
+		},
+		"refused": {
+			fault:    mintlifytest.Fault{Status: 400},
+			onGitHub: `"Run workflow" with the base and head of the summary, and again, sends the prompt again`,
+			byHand:   "-again sends the prompt again",
+		},
+		"failed": {
+			step:     mintlifytest.Step{Status: mintlify.JobFailed},
+			onGitHub: `"Run workflow" with the base and head of the summary, and again, sends the prompt again`,
+			byHand:   "-again sends the prompt again",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := func(w *world, args ...string) string {
+				if tc.fault.Status != 0 || tc.fault.Drop {
+					w.service.FailNext(mintlify.OpCreateJob, 1, tc.fault)
+				}
+				w.service.ScriptJob(tc.step)
+				r := w.runOnce(args...)
+				assert.NotZero(t, r.code, r.log)
+				return r.log + r.summary
+			}
+
+			w := one.fresh(t)
+			said := run(w)
+			assert.Contains(t, said, tc.onGitHub)
+			assert.NotRegexp(t, ` -(again|job|base|head)\b`, said)
+			assert.Contains(t, said, "base: "+w.git("rev-parse", "HEAD^"), "what to enter")
+
+			w = one.fresh(t)
+			w.env = map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID}
+			said = run(w, "-state", t.TempDir())
+			assert.Contains(t, said, tc.byHand)
+			assert.NotContains(t, said, "Run workflow")
+		})
+	}
+
+	w := released(t)
+	w.git("tag", "--delete", "v1.0.0")
+	w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v1.1.0"}})
+	assert.Contains(t, w.runOnce().log, `enter as base in "Run workflow" where the change begins (on a command line: -base)`)
+	w.onGitHub("schedule", map[string]any{})
+	assert.Contains(t, w.runOnce().log, "give the action base and head (on a command line: -base and -head)")
+}
+
 func TestHelpIsNoError(t *testing.T) {
 	r := newWorld(t).runOnce("-h")
 	assert.Zero(t, r.code)
