@@ -13,7 +13,7 @@ import (
 // call is a request that the service is processing.
 type call struct {
 	*route                     // the zero route if the service has no such endpoint
-	name    mintlify.Operation // of a Call: its method and path
+	name    mintlify.Operation // as the client names it; of a Call: its method and path
 	request *http.Request
 	query   url.Values
 	body    []byte
@@ -40,8 +40,8 @@ func (s *Service) newCall(r *http.Request, body []byte) *call {
 	return c
 }
 
-// callName returns the operation of a Call. A client in memory knows which part of the path
-// belongs to its base URL; a request from a socket may have a prefix.
+// callName returns the operation as the client names it. A request in memory carries the name.
+// The name of a request on a socket is the one of a Call, with the path of the base URL.
 func callName(r *http.Request) mintlify.Operation {
 	if op, ok := mintlify.OperationFromContext(r.Context()); ok {
 		return op

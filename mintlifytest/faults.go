@@ -39,9 +39,12 @@ type Fault struct {
 // FailNext and [Service.SucceedNext] are used up. A poll that fails this way does not
 // advance the job's script.
 //
-// The operation of a [mintlify.Client.Call] is its method and path:
+// The operation of a [mintlify.Client.Call] is its method and path, on a socket with the path
+// of the base URL:
 //
 //	svc.FailNext("GET /v1/things", 1, mintlifytest.Fault{Status: 200, Body: `{"things":[]}`})
+//
+// If an operation has this path, its faults come first.
 func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +74,7 @@ func (f Fault) clone() Fault {
 }
 
 // nextFault removes the next fault of a call from its queue, and returns it; the zero Fault
-// if there is none. A Call to a path that is an operation's has a queue under both names.
+// if there is none. A Call to the path of an operation may have a queue under each name.
 func (s *Service) nextFault(c *call) Fault {
 	op := c.operation
 	if len(s.faults[op]) == 0 {

@@ -137,7 +137,7 @@ func demonstrate(ctx context.Context, out *os.File) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "One poll fails on purpose, with a 502: the wait goes on.")
+	fmt.Fprintln(out, "One poll fails on purpose, with a 502: the wait continues.")
 
 	t := task{
 		prompt:   "Correct the spelling on the introduction page.",

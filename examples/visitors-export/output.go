@@ -32,8 +32,8 @@ type settings struct {
 	Format   string        `json:"format"`
 }
 
-// difference names what differs between the settings of a checkpoint and those of
-// the command line; "" for nothing.
+// difference names the first setting of a checkpoint that the command line changes; "" if
+// there is none.
 func (s settings) difference(here settings) string {
 	for _, field := range []struct{ name, there, here string }{
 		{"dateFrom", s.DateFrom.String(), here.DateFrom.String()},
@@ -74,7 +74,7 @@ func loadCheckpoint(path string) (checkpoint, bool, error) {
 
 	c, err := readCheckpoint(file)
 	if err != nil {
-		return checkpoint{}, false, fmt.Errorf("%s is no checkpoint: %w", path, err)
+		return checkpoint{}, false, fmt.Errorf("%s is not a checkpoint: %w", path, err)
 	}
 	return c, true, nil
 }
@@ -126,7 +126,8 @@ func writeSynced(path string, data []byte) error {
 	return file.Close()
 }
 
-// output is where the rows go. It touches no file before the first page is there.
+// output is the file that the rows are written to, or stdout. It creates and changes no file
+// before the first page has come.
 type output struct {
 	path       string
 	file       *os.File // nil before the first page
