@@ -27,12 +27,14 @@ func TestDocumentIsValidAndSoAreItsExamples(t *testing.T) {
 }
 
 func TestDocumentHasTheOperationsOfTheSDKAndNoOther(t *testing.T) {
-	var documented, want []string
+	var documented []string
 	for path, item := range loadDocument(t).Paths.Map() {
 		for method, operation := range item.Operations() {
 			documented = append(documented, operation.OperationID+": "+method+" "+path)
 		}
 	}
+
+	var want []string
 	for _, op := range operations.All() {
 		want = append(want, idOf(op)+": "+op.Method+" "+op.Path)
 	}
@@ -51,32 +53,47 @@ func idOf(op operations.Operation) string {
 // A field that the SDK reads and the document lacks is missing from the document, or the
 // other way round. The fields of operations with one result type are taken together.
 func TestDocumentHasTheFieldsThatTheSDKReadsAndNoOther(t *testing.T) {
-	want, documented := map[string][]string{}, map[string][]string{} // by type of result
+	want := map[string][]string{}       // by type of result
+	documented := map[string][]string{} // likewise
 	doc := loadDocument(t)
 	for _, op := range operations.All() {
 		result := fmt.Sprintf("%T", op.Result)
 		fields, err := operations.Fields(op.Body)
 		require.NoError(t, err, op)
 		want[result] = append(want[result], fields...)
+
 		item := doc.Paths.Find(op.Path)
 		require.NotNil(t, item, "add %s to api/openapi.yaml", op.Path)
-		for status, response := range item.GetOperation(op.Method).Responses.Map() {
-			if strings.HasPrefix(status, "2") {
-				documented[result] = append(documented[result], fieldsOf("", response.Value.Content.Get("application/json").Schema)...)
-			}
-		}
+		documented[result] = append(documented[result], successFields(item.GetOperation(op.Method))...)
 	}
+
 	for result := range want {
-		assert.Subset(t, documented[result], want[result], "%s: api/openapi.yaml lacks a field that internal/operations has", result)
-		assert.Subset(t, want[result], documented[result], "%s: internal/operations lacks a field that api/openapi.yaml has", result)
+		assert.Subset(t, documented[result], want[result],
+			"%s: api/openapi.yaml lacks a field that internal/operations has", result)
+		assert.Subset(t, want[result], documented[result],
+			"%s: internal/operations lacks a field that api/openapi.yaml has", result)
 	}
 }
 
+// successFields returns the fields of an operation's 2xx responses.
+func successFields(operation *openapi3.Operation) []string {
+	var fields []string
+	for status, response := range operation.Responses.Map() {
+		if strings.HasPrefix(status, "2") {
+			schema := response.Value.Content.Get("application/json").Schema
+			fields = append(fields, fieldsOf("", schema)...)
+		}
+	}
+	return fields
+}
+
 // fieldsOf is operations.Fields of all that a schema allows.
-func fieldsOf(path string, schema *openapi3.SchemaRef) (fields []string) {
+func fieldsOf(path string, schema *openapi3.SchemaRef) []string {
+	var fields []string
 	for name, property := range schema.Value.Properties {
 		at := strings.TrimPrefix(path+"."+name, ".")
-		fields = append(append(fields, at), fieldsOf(at, property)...)
+		fields = append(fields, at)
+		fields = append(fields, fieldsOf(at, property)...)
 	}
 	if schema.Value.Items != nil {
 		fields = append(fields, fieldsOf(path+"[]", schema.Value.Items)...)

@@ -3,8 +3,6 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"strconv"
 	"testing"
 	"time"
@@ -25,26 +23,35 @@ type example struct {
 	value     any
 }
 
-func examplesOf(t *testing.T) (examples []example) {
+func examplesOf(t *testing.T) []example {
+	var examples []example
 	for _, item := range loadDocument(t).Paths.Map() {
 		for _, operation := range item.Operations() {
-			for code, response := range operation.Responses.Map() {
-				content := response.Value.Content.Get("application/json")
-				if code == "default" || content == nil {
-					continue
-				}
-				status, err := strconv.Atoi(code)
-				require.NoError(t, err)
-				for _, value := range valuesOf(content) {
-					examples = append(examples, example{operation.OperationID, status, value})
-				}
-			}
+			examples = append(examples, examplesOfOperation(t, operation)...)
 		}
 	}
 	return examples
 }
 
-func valuesOf(content *openapi3.MediaType) (values []any) {
+func examplesOfOperation(t *testing.T, operation *openapi3.Operation) []example {
+	var examples []example
+	for code, response := range operation.Responses.Map() {
+		content := response.Value.Content.Get("application/json")
+		if code == "default" || content == nil {
+			continue
+		}
+
+		status, err := strconv.Atoi(code)
+		require.NoError(t, err)
+		for _, value := range valuesOf(content) {
+			examples = append(examples, example{operation.OperationID, status, value})
+		}
+	}
+	return examples
+}
+
+func valuesOf(content *openapi3.MediaType) []any {
+	var values []any
 	if content.Example != nil {
 		values = append(values, content.Example)
 	}
@@ -69,12 +76,7 @@ func operationOf(t *testing.T, id string) operations.Operation {
 func TestDocumentAllowsTheTablesResponses(t *testing.T) {
 	for _, op := range operations.All() {
 		status := successOf(t, op)
-		proxy, baseURL := startProxy(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(status)
-			_, err := io.WriteString(w, op.Body)
-			assert.NoError(t, err)
-		}))
+		proxy, baseURL := startProxy(t, fixed{status, "application/json", op.Body})
 		require.NoError(t, op.Do(t.Context(), newClient(t, baseURL, mintlifytest.APIKey)), op)
 		assert.Equal(t, []string{fmt.Sprint(idOf(op), " ", status)}, proxy.Responses())
 	}
@@ -84,6 +86,7 @@ func TestDocumentAllowsTheTablesResponses(t *testing.T) {
 func successOf(t *testing.T, op operations.Operation) int {
 	item := loadDocument(t).Paths.Find(op.Path)
 	require.NotNil(t, item, "add %s to api/openapi.yaml", op.Path)
+
 	for code := range item.GetOperation(op.Method).Responses.Map() {
 		if status, _ := strconv.Atoi(code); status/100 == 2 {
 			return status
@@ -99,11 +102,10 @@ func TestTheSDKReadsEveryExampleOfTheDocument(t *testing.T) {
 	read := map[mintlify.Operation]int{}
 	for _, example := range examplesOf(t) {
 		t.Run(fmt.Sprint(example.operation, " ", example.status), func(t *testing.T) {
-			proxy, baseURL := startProxy(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(example.status)
-				assert.NoError(t, json.NewEncoder(w).Encode(example.value))
-			}))
+			body, err := json.Marshal(example.value)
+			require.NoError(t, err)
+			proxy, baseURL := startProxy(t, fixed{example.status, "application/json", string(body)})
+
 			op := operationOf(t, example.operation)
 			result, err := op.Call(t.Context(), newClient(t, baseURL, mintlifytest.APIKey))
 			assert.Equal(t, []string{fmt.Sprint(example.operation, " ", example.status)}, proxy.Responses())
@@ -112,14 +114,16 @@ func TestTheSDKReadsEveryExampleOfTheDocument(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
+			read[op.Name]++
+
 			encoded, err := json.Marshal(result)
 			require.NoError(t, err)
 			var got any
 			require.NoError(t, json.Unmarshal(encoded, &got))
 			assertHolds(t, op.String(), example.value, got)
-			read[op.Name]++
 		})
 	}
+
 	for _, op := range operations.All() {
 		assert.Positive(t, read[op.Name], "%s has no example", op)
 	}
@@ -130,6 +134,7 @@ func assertSays(t *testing.T, err error, want any) {
 	t.Helper()
 	var apiErr *mintlify.APIError
 	require.ErrorAs(t, err, &apiErr)
+
 	says := map[string]any{"error": apiErr.Message}
 	if len(apiErr.Details) > 0 {
 		var details []any
@@ -161,15 +166,23 @@ func assertHolds(t *testing.T, at string, want, got any) {
 	case nil:
 		assert.Empty(t, got, at)
 	case string:
-		if instant, err := time.Parse(time.RFC3339, want); err == nil {
-			text, _ := got.(string)
-			read, err := time.Parse(time.RFC3339, text)
-			require.NoError(t, err, at)
-			assert.True(t, instant.Equal(read), "%s is %s, want %s", at, text, want)
-			return
-		}
-		assert.Equal(t, want, got, at)
+		assertSameText(t, at, want, got)
 	default:
 		assert.EqualValues(t, want, got, at)
 	}
+}
+
+// assertSameText asserts that got is the text, or the same time written in another way.
+func assertSameText(t *testing.T, at, want string, got any) {
+	t.Helper()
+	instant, err := time.Parse(time.RFC3339, want)
+	if err != nil {
+		assert.Equal(t, want, got, at)
+		return
+	}
+
+	text, _ := got.(string)
+	read, err := time.Parse(time.RFC3339, text)
+	require.NoError(t, err, at)
+	assert.True(t, instant.Equal(read), "%s is %s, want %s", at, text, want)
 }

@@ -20,9 +20,11 @@ func startProxy(t *testing.T, service http.Handler) (proxy *Proxy, baseURL strin
 	t.Helper()
 	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
+
 	proxy, err := NewProxy(server.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.Empty(t, proxy.Violations()) }) // when the last request is through
+
 	front := httptest.NewServer(proxy)
 	t.Cleanup(front.Close)
 	return proxy, front.URL
@@ -59,6 +61,7 @@ func (r rawRequest) send(t *testing.T, baseURL string) int {
 	method, path, _ := strings.Cut(r.target, " ")
 	request, err := http.NewRequestWithContext(t.Context(), method, baseURL+path, strings.NewReader(r.body))
 	require.NoError(t, err)
+
 	switch r.key {
 	case "":
 		request.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
@@ -72,6 +75,7 @@ func (r rawRequest) send(t *testing.T, baseURL string) int {
 	if r.contentType != "" {
 		request.Header.Set("Content-Type", r.contentType)
 	}
+
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()

@@ -36,7 +36,7 @@ const (
 // Violation is something that the document does not allow.
 type Violation struct {
 	Side     string // Request or Response
-	Exchange string // such as GET /v2/agent/p/job/j, and the response's status behind it
+	Exchange string // the request, such as GET /v2/agent/p/job/j, and the response's status
 	Reason   string
 }
 
@@ -59,10 +59,12 @@ func NewProxy(serviceURL string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	doc, err := openapi3.NewLoader().LoadFromFile(Document)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
 		return nil, err
 	}
@@ -74,6 +76,7 @@ func NewProxy(serviceURL string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &Proxy{service: service, router: router, options: options(), responses: map[string]bool{}}, nil
 }
 
@@ -111,6 +114,7 @@ func checkBearer(_ context.Context, input *openapi3filter.AuthenticationInput) e
 	if input.SecurityScheme.Type != "http" || input.SecurityScheme.Scheme != "bearer" {
 		return errors.New("the proxy knows bearer keys only")
 	}
+
 	var key string
 	header := input.RequestValidationInput.Request.Header.Get("Authorization")
 	if _, err := fmt.Sscanf(header, "Bearer %s", &key); err != nil {
@@ -178,6 +182,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		p.note(Request, exchange, err)
 	}
+
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(out *httputil.ProxyRequest) { out.SetURL(p.service) },
 		ModifyResponse: func(response *http.Response) error {
@@ -200,7 +205,10 @@ func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidation
 	if err != nil {
 		return nil, err
 	}
-	input := &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params, Options: p.options}
+
+	input := &openapi3filter.RequestValidationInput{
+		Request: r, Route: route, PathParams: params, Options: p.options,
+	}
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if err == nil {
@@ -212,6 +220,7 @@ func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidation
 	if err != nil {
 		return input, err
 	}
+
 	for name := range r.URL.Query() {
 		if route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
 			return input, fmt.Errorf("query parameter %q is not documented", name)
@@ -222,7 +231,9 @@ func (p *Proxy) checkRequest(r *http.Request) (*openapi3filter.RequestValidation
 
 // checkResponse notes what is wrong with the response. It returns an error if it cannot read
 // the response.
-func (p *Proxy) checkResponse(input *openapi3filter.RequestValidationInput, exchange string, response *http.Response) error {
+func (p *Proxy) checkResponse(
+	input *openapi3filter.RequestValidationInput, exchange string, response *http.Response,
+) error {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return err
@@ -231,12 +242,18 @@ func (p *Proxy) checkResponse(input *openapi3filter.RequestValidationInput, exch
 	if input == nil {
 		return nil // the request is a violation already
 	}
+
 	operation := input.Route.Operation
 	p.mu.Lock()
 	p.responses[fmt.Sprint(operation.OperationID, " ", response.StatusCode)] = true
 	p.mu.Unlock()
 
-	check := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: response.StatusCode, Header: response.Header, Options: p.options}
+	check := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input,
+		Status:                 response.StatusCode,
+		Header:                 response.Header,
+		Options:                p.options,
+	}
 	err = openapi3filter.ValidateResponse(context.Background(), check.SetBodyBytes(body))
 	if err == nil {
 		err = checkWhole(body)
@@ -244,6 +261,7 @@ func (p *Proxy) checkResponse(input *openapi3filter.RequestValidationInput, exch
 	if err == nil && operation.Responses.Status(response.StatusCode) == nil {
 		err = errors.New("the status is documented by default alone")
 	}
+
 	if err != nil {
 		p.note(Response, fmt.Sprint(exchange, " ", response.StatusCode), err)
 	}

@@ -29,19 +29,27 @@ func unencryptedHTTP2() *http.Protocols {
 	return protocols
 }
 
+// h2Setup starts a server and has a transport speak HTTP/2 with it.
+type h2Setup func(*httptest.Server, *http.Transport)
+
+func withoutTLS(server *httptest.Server, transport *http.Transport) {
+	server.Config.Protocols = unencryptedHTTP2()
+	transport.Protocols = unencryptedHTTP2()
+	server.Start()
+}
+
+func overFewTLSConnections(server *httptest.Server, transport *http.Transport) {
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+	transport.MaxConnsPerHost = 20
+}
+
 // The server allows 100 streams a connection, as most do, and takes 100 ms for a response.
 func TestBurstOverHTTP2(t *testing.T) {
-	for name, start := range map[string]func(*httptest.Server, *http.Transport){
-		"without TLS": func(server *httptest.Server, transport *http.Transport) {
-			server.Config.Protocols, transport.Protocols = unencryptedHTTP2(), unencryptedHTTP2()
-			server.Start()
-		},
-		"over TLS, 20 connections at most": func(server *httptest.Server, transport *http.Transport) {
-			server.EnableHTTP2 = true
-			server.StartTLS()
-			transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
-			transport.MaxConnsPerHost = 20
-		},
+	for name, start := range map[string]h2Setup{
+		"without TLS":                      withoutTLS,
+		"over TLS, 20 connections at most": overFewTLSConnections,
 	} {
 		t.Run(name, func(t *testing.T) {
 			const calls = 1000 // of each kind
@@ -49,15 +57,17 @@ func TestBurstOverHTTP2(t *testing.T) {
 			svc.AddJob("j")
 			svc.FailNext(mintlify.OpCreateJob, calls, mintlifytest.Fault{Delay: 100 * time.Millisecond})
 			svc.FailNext(mintlify.OpGetJob, calls, mintlifytest.Fault{Delay: 100 * time.Millisecond})
+
 			server := httptest.NewUnstartedServer(svc)
 			server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 100}
 			server.Config.ErrorLog = log.New(io.Discard, "", 0) // net/http closes connections that it has no more use for
 			transport := mintlify.NewTransport()
 			start(server, transport)
-			client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
-				mintlify.WithHTTPClient(&http.Client{Transport: transport}), mintlify.WithMaxRetries(0))
-			require.NoError(t, err)
 
+			client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID,
+				mintlify.WithBaseURL(server.URL), mintlify.WithHTTPClient(&http.Client{Transport: transport}),
+				mintlify.WithMaxRetries(0))
+			require.NoError(t, err)
 			var all sync.WaitGroup
 			for i := range calls {
 				all.Go(func() {
@@ -70,6 +80,7 @@ func TestBurstOverHTTP2(t *testing.T) {
 				})
 			}
 			all.Wait()
+
 			transport.CloseIdleConnections()
 			server.Close()
 
@@ -91,40 +102,48 @@ func TestBurstOverHTTP2(t *testing.T) {
 func TestWaitsOutliveSilentConnections(t *testing.T) {
 	for name, protocols := range map[string]*http.Protocols{"HTTP/1": nil, "HTTP/2": unencryptedHTTP2()} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				const waits = 10
-				svc := mintlifytest.NewService()
-				network := &network{made: make(chan net.Conn)}
-				server := &http.Server{Handler: svc, Protocols: protocols}
-				go server.Serve(network)
-				transport := mintlify.NewTransport()
-				transport.Protocols, transport.DialContext = protocols, network.dial
-				client := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithBaseURL("http://127.0.0.1"), mintlify.WithHTTPClient(&http.Client{Transport: transport}))
-
-				var failed atomic.Int32
-				var all sync.WaitGroup
-				for i := range waits {
-					svc.AddJob(strconv.Itoa(i), script(30)...)
-					all.Go(func() {
-						_, err := client.Jobs.WaitUntilDone(t.Context(), strconv.Itoa(i), mintlify.WithOnPoll(func(p mintlify.Poll) {
-							if p.Err != nil {
-								failed.Add(1)
-							}
-						}))
-						assert.NoError(t, err)
-					})
-				}
-				time.Sleep(time.Minute)
-				network.silence()
-				all.Wait()
-				t.Logf("%d polls failed", failed.Load())
-				assert.NotZero(t, failed.Load())
-				assert.LessOrEqual(t, failed.Load(), int32(waits), "one a wait at most")
-				transport.CloseIdleConnections()
-				server.Close()
-			})
+			synctest.Test(t, func(t *testing.T) { testSilentConnections(t, protocols) })
 		})
 	}
+}
+
+func testSilentConnections(t *testing.T, protocols *http.Protocols) {
+	const waits = 10
+	svc := mintlifytest.NewService()
+	network := &network{made: make(chan net.Conn)}
+	server := &http.Server{Handler: svc, Protocols: protocols}
+	go server.Serve(network)
+
+	transport := mintlify.NewTransport()
+	transport.Protocols = protocols
+	transport.DialContext = network.dial
+	client := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithBaseURL("http://127.0.0.1"),
+		mintlify.WithHTTPClient(&http.Client{Transport: transport}))
+
+	var failed atomic.Int32
+	countFailed := mintlify.WithOnPoll(func(p mintlify.Poll) {
+		if p.Err != nil {
+			failed.Add(1)
+		}
+	})
+	var all sync.WaitGroup
+	for i := range waits {
+		svc.AddJob(strconv.Itoa(i), script(30)...)
+		all.Go(func() {
+			_, err := client.Jobs.WaitUntilDone(t.Context(), strconv.Itoa(i), countFailed)
+			assert.NoError(t, err)
+		})
+	}
+
+	time.Sleep(time.Minute)
+	network.silence()
+	all.Wait()
+	t.Logf("%d polls failed", failed.Load())
+	assert.NotZero(t, failed.Load())
+	assert.LessOrEqual(t, failed.Load(), int32(waits), "one a wait at most")
+
+	transport.CloseIdleConnections()
+	server.Close()
 }
 
 // network makes connections in memory, and accepts them at their other end.
@@ -150,7 +169,10 @@ func (n *network) Accept() (net.Conn, error) {
 	return conn, nil
 }
 
-func (n *network) Close() error { close(n.made); return nil }
+func (n *network) Close() error {
+	close(n.made)
+	return nil
+}
 
 func (n *network) Addr() net.Addr { return &net.TCPAddr{} }
 

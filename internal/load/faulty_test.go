@@ -31,12 +31,15 @@ var errLost = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 func (f *Faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 	trace := httptrace.ContextClientTrace(r.Context())
 	trace.GetConn(r.URL.Host)
+
 	draw := rand.Float64()
 	if draw < f.Refused {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
+
 	trace.GotConn(httptrace.GotConnInfo{})
 	trace.WroteHeaders()
+
 	draw -= f.Refused
 	if draw < f.Failing/4 {
 		return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody}, nil
@@ -44,14 +47,17 @@ func (f *Faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 	if draw < f.Failing/2 {
 		return nil, errLost
 	}
+
 	prompt, err := promptOf(r)
 	if err != nil {
 		return nil, err
 	}
+
 	response, err := f.Next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
+
 	f.note(prompt, response)
 	if draw < f.Failing {
 		response.Body.Close()
@@ -64,15 +70,17 @@ func promptOf(r *http.Request) (string, error) {
 	if r.Body == nil {
 		return "", nil
 	}
+
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return "", err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	var sent struct{ Prompt string }
 	if len(body) == 0 {
 		return "", nil
 	}
+
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var sent struct{ Prompt string }
 	err = json.Unmarshal(body, &sent)
 	return sent.Prompt, errors.Join(err, r.Context().Err())
 }
@@ -85,6 +93,7 @@ func (f *Faulty) note(prompt string, response *http.Response) {
 	defer f.mu.Unlock()
 	if f.acted == nil {
 		f.acted = map[string]int{}
+
 	}
 	f.acted[prompt]++
 }

@@ -34,25 +34,34 @@ func skipIfShort(t *testing.T) {
 
 // script is a job of n polls.
 func script(n int) []mintlifytest.Step {
-	steps := make([]mintlifytest.Step, n)
-	return append(steps, mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"})
+	last := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
+	return append(make([]mintlifytest.Step, n), last)
 }
 
 // through wires a client to rt, with the SDK's own schedule.
 func through(svc *mintlifytest.Service, rt http.RoundTripper) *mintlify.Client {
-	return svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: rt}), mintlify.WithRetryWait(500*time.Millisecond, 30*time.Second),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
+	return svc.Client(mintlify.WithHTTPClient(&http.Client{Transport: rt}), mintlifytest.WithRealSchedule())
+}
+
+// response is a 200.
+func response(body string) *http.Response {
+	content := io.NopCloser(strings.NewReader(body))
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: content}
 }
 
 func TestTenThousandWaitsOnOneClient(t *testing.T) {
 	skipIfShort(t)
-	const waits, polls = 10_000, 15
+	const (
+		waits = 10_000
+		polls = 15
+	)
 	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
-		var done atomic.Int32
-		svc := newJobs(polls)
-		client := through(mintlifytest.NewService(), &Faulty{Next: svc, Refused: 0.05, Failing: 0.20})
-		heap, stacks := memory()
+		service := &Faulty{Next: newJobs(polls), Refused: 0.05, Failing: 0.20}
+		client := through(mintlifytest.NewService(), service)
+		before := memory()
 		goroutines := runtime.NumGoroutine()
+
+		var done atomic.Int32
 		for i := range waits {
 			go func() {
 				job, err := client.Jobs.WaitUntilDone(t.Context(), strconv.Itoa(i))
@@ -63,11 +72,13 @@ func TestTenThousandWaitsOnOneClient(t *testing.T) {
 				done.Add(1)
 			}()
 		}
+
 		time.Sleep(30 * time.Second)
 		synctest.Wait() // each wait is between two polls
 		assert.Equal(t, waits, runtime.NumGoroutine()-goroutines, "one goroutine a wait")
-		heapNow, stacksNow := memory()
-		t.Logf("between polls a wait is %d bytes of heap and %d of stack", (heapNow-heap)/waits, (stacksNow-stacks)/waits)
+		now := memory()
+		t.Logf("between polls a wait is %d bytes of heap and %d of stack",
+			(now.heap-before.heap)/waits, (now.stacks-before.stacks)/waits)
 
 		time.Sleep(30 * time.Minute)
 		synctest.Wait()
@@ -75,13 +86,16 @@ func TestTenThousandWaitsOnOneClient(t *testing.T) {
 	})
 }
 
-// memory is what is in use.
-func memory() (heap, stacks uint64) {
+// usage is the memory in use.
+type usage struct{ heap, stacks uint64 }
+
+func memory() usage {
 	runtime.GC()
 	runtime.GC() // what was pooled
+
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc, stats.StackInuse
+	return usage{heap: stats.HeapAlloc, stacks: stats.StackInuse}
 }
 
 // jobs is a service of jobs that exist as soon as they are asked for, and are
@@ -96,15 +110,17 @@ func newJobs(polls int) *jobs { return &jobs{polls: polls, seen: make(map[string
 
 func (j *jobs) RoundTrip(r *http.Request) (*http.Response, error) {
 	id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	return response(fmt.Sprintf(`{"id":%q,"status":%q}`, id, j.poll(id))), nil
+}
+
+func (j *jobs) poll(id string) mintlify.JobStatus {
 	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.seen[id]++
-	status := mintlify.JobActive
 	if j.seen[id] >= j.polls {
-		status = mintlify.JobCompleted
+		return mintlify.JobCompleted
 	}
-	j.mu.Unlock()
-	body := fmt.Sprintf(`{"id":%q,"status":%q}`, id, status)
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	return mintlify.JobActive
 }
 
 func TestWaitsLeaveNoConnectionAndNoGoroutine(t *testing.T) {
@@ -121,15 +137,17 @@ func TestWaitsLeaveNoConnectionAndNoGoroutine(t *testing.T) {
 		}
 	}
 	server.Start()
-	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)))
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID,
+		mintlify.WithBaseURL(server.URL), mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)))
 	require.NoError(t, err)
+
 	for i := range waits {
 		svc.AddJob(strconv.Itoa(i), script(10)...)
 	}
 	svc.FailNext(mintlify.OpGetJob, waits, mintlifytest.Fault{Status: 503})
 	svc.FailNext(mintlify.OpGetJob, waits, mintlifytest.Fault{Drop: true})
 	svc.FailNext(mintlify.OpGetJob, waits, mintlifytest.Fault{Truncate: true})
+
 	var all sync.WaitGroup
 	for i := range waits {
 		all.Go(func() {
@@ -138,6 +156,7 @@ func TestWaitsLeaveNoConnectionAndNoGoroutine(t *testing.T) {
 		})
 	}
 	all.Wait()
+
 	client.CloseIdleConnections()
 	server.Close() // returns once each connection is closed
 	assert.Zero(t, open.Load())
@@ -151,6 +170,7 @@ func (s rows) RoundTrip(r *http.Request) (*http.Response, error) {
 	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	end := min(offset+limit, s.n)
+
 	body := []byte(`{"totals":{"human":1,"ai":1,"total":1},"visitors":[`)
 	for i := offset; i < end; i++ {
 		if i > offset {
@@ -159,36 +179,45 @@ func (s rows) RoundTrip(r *http.Request) (*http.Response, error) {
 		body = fmt.Appendf(body, `{"path":"/page/%d","human":%d,"ai":1,"total":2}`, i, i)
 	}
 	body = fmt.Appendf(body, `],"hasMore":%t}`, end < s.n)
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
+	return response(string(body)), nil
 }
 
 func TestExportOfAMillionRowsUnderFaults(t *testing.T) {
 	skipIfShort(t)
-	for name, opts := range map[string][]mintlify.ExportOption{"one page at a time": nil, "with prefetch": {mintlify.WithPrefetch(1)}} {
+	for name, opts := range map[string][]mintlify.ExportOption{
+		"one page at a time": nil,
+		"with prefetch":      {mintlify.WithPrefetch(1)},
+	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				const n = 1_000_000
-				client := through(mintlifytest.NewService(), &Faulty{Next: rows{n}, Refused: 0.005, Failing: 0.015})
-				i := 0
-				var at100k, at1M uint64
-				for row, err := range client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...) {
-					require.NoError(t, err)
-					if row.Human != int64(i) || row.Path != "/page/"+strconv.Itoa(i) {
-						t.Fatalf("row %d is %+v", i, row)
-					}
-					switch i++; i {
-					case 100_000:
-						at100k, _ = memory()
-					case n:
-						at1M, _ = memory()
-					}
-				}
-				assert.Equal(t, n, i)
-				t.Logf("in use after 100,000 rows %d KB, after 1,000,000 rows %d KB", at100k>>10, at1M>>10)
-				assert.Less(t, at1M, at100k+1<<20, "flat")
-			})
+			synctest.Test(t, func(t *testing.T) { exportAMillionRows(t, opts...) })
 		})
 	}
+}
+
+func exportAMillionRows(t *testing.T, opts ...mintlify.ExportOption) {
+	const n = 1_000_000
+	client := through(mintlifytest.NewService(), &Faulty{Next: rows{n}, Refused: 0.005, Failing: 0.015})
+
+	i := 0
+	var at100k, at1M usage
+	for row, err := range client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...) {
+		require.NoError(t, err)
+		if row.Human != int64(i) || row.Path != "/page/"+strconv.Itoa(i) {
+			t.Fatalf("row %d is %+v", i, row)
+		}
+
+		i++
+		switch i {
+		case 100_000:
+			at100k = memory()
+		case n:
+			at1M = memory()
+		}
+	}
+
+	assert.Equal(t, n, i)
+	t.Logf("in use after 100,000 rows %d KB, after 1,000,000 rows %d KB", at100k.heap>>10, at1M.heap>>10)
+	assert.Less(t, at1M.heap, at100k.heap+1<<20, "flat")
 }
 
 func TestCreatesUnderFaultsMakeNoJobTwice(t *testing.T) {
@@ -196,6 +225,7 @@ func TestCreatesUnderFaultsMakeNoJobTwice(t *testing.T) {
 		const creates = 1000
 		service := &Faulty{Next: mintlifytest.NewService(), Refused: 0.05, Failing: 0.20}
 		client := through(mintlifytest.NewService(), service)
+
 		var fine, unknown, other int
 		for i := range creates {
 			prompt := strconv.Itoa(i)
@@ -213,6 +243,7 @@ func TestCreatesUnderFaultsMakeNoJobTwice(t *testing.T) {
 				require.Zero(t, acted, "none for any other error")
 			}
 		}
+
 		t.Logf("%d fine, %d unknown, %d others", fine, unknown, other)
 		assert.NotZero(t, fine)
 		assert.NotZero(t, unknown)
