@@ -51,7 +51,10 @@
 // refused certificate apart), a truncated body, and 429, 500, 502, 503 or 504.
 //
 // A POST changes something. The SDK retries it only on proof that the service did not act on
-// it: the service responded 429, or the request's header was never written to a connection.
+// it: the service responded 429, or the request was never written to a connection. A request
+// with a body is not written as long as nobody has read the body: a header that was written
+// may be of another request, such as one for a token, that the transport made.
+//
 // After every other failure it returns at once with an error that matches
 // [ErrOutcomeUnknown], unless the service refused the request with a 4xx other than 408.
 // Package once and https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md

@@ -127,11 +127,11 @@ func http2Faults() faultClass {
 		get  outcome
 	}{
 		{"reset with CANCEL", cancelStream, lost},
-		{"reset with PROTOCOL_ERROR", breakProtocol, lost.seenAtMost(12)},
-		{"reset with REFUSED_STREAM", refuseStream, lost.seenAtMost(12)},
+		{"reset with PROTOCOL_ERROR", breakProtocol, lost.seenAtMost(40)},
+		{"reset with REFUSED_STREAM", refuseStream, lost.seenAtMost(40)},
 		{"GOAWAY above the stream, and connection closed", goAwayAboveAndClose, lost},
-		{"GOAWAY below the stream", goAwayBelow, lost.seenAtMost(12)},
-		{"GOAWAY below the stream, and connection closed", goAwayBelowAndClose, lost.seenAtMost(12)},
+		{"GOAWAY below the stream", goAwayBelow, lost.seenAtMost(40)},
+		{"GOAWAY below the stream, and connection closed", goAwayBelowAndClose, lost.seenAtMost(40)},
 	} {
 		f := fault{name: tc.name, post: unknownOnce, get: tc.get, wait: goesOn}
 		faults = append(faults,

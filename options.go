@@ -43,9 +43,15 @@ func WithInsecureHTTP() Option {
 // hc, and never changes it.
 //
 // A Transport should fire httptrace events for every request, as http.Transport does, or for
-// none: if it asks for a connection and never writes a header, the SDK takes that as proof
-// that nothing was sent. A Transport whose response bodies ignore both their context and
-// Close can hang its own calls.
+// none: if it asks for a connection and never writes a header, or never reads the body, the
+// SDK takes that as proof that nothing was sent, and lets nobody read the body any more. An
+// attempt ends once ten headers are written.
+//
+// A Transport may make requests of its own, such as one for a token, under the context of a
+// request. A POST without a body ([DeploymentsService.TriggerUpdate],
+// [AutomationsService.Trigger]) cannot be told from them and fails with [ErrOutcomeUnknown]:
+// make them under another context. A Transport whose response bodies ignore both their
+// context and Close can hang its own calls.
 func WithHTTPClient(hc *http.Client) Option {
 	return func(cfg *config) error {
 		if hc == nil {

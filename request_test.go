@@ -321,9 +321,13 @@ func withTimeout(rt http.RoundTripper, timeout time.Duration) mintlify.Option {
 	return mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: timeout})
 }
 
-// beginning is a transport that has the first byte of the response, and then responds as next.
+// beginning is a transport that has sent the request and has the first byte of the response,
+// and then responds as next.
 func beginning(next transport) transport {
 	return func(r *http.Request) (*http.Response, error) {
+		if r.Body != nil {
+			_, _ = io.Copy(io.Discard, r.Body)
+		}
 		httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
 		return next(r)
 	}

@@ -492,7 +492,7 @@ func newClientOf(t *testing.T, server *http2server.Server, opts ...mintlify.Opti
 	return newClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
 }
 
-func TestStormOfResetsBeginsAPostOnceAndAGetThreeTimesAnAttempt(t *testing.T) {
+func TestStormOfResetsBeginsAPostOnceAndAGetTenTimesAnAttempt(t *testing.T) {
 	for name, storm := range storms {
 		for _, when := range []http2server.Event{http2server.Begun, http2server.Whole} {
 			for _, op := range operations.All() {
@@ -509,7 +509,7 @@ func TestStormOfResetsBeginsAPostOnceAndAGetThreeTimesAnAttempt(t *testing.T) {
 						return
 					}
 					assert.Equal(t, 4, attempts, "%s, %s: %v", op, name, err)
-					assert.LessOrEqual(t, server.Begun.Load(), int64(4*3), "%s, %s", op, name)
+					assert.LessOrEqual(t, server.Begun.Load(), int64(4*10), "%s, %s", op, name)
 				})
 			}
 		}
@@ -542,16 +542,16 @@ func TestStormDuringAPromptBeginsItOnce(t *testing.T) {
 	}
 }
 
-func TestPollOfAWaitIsAtMostThreeRequests(t *testing.T) {
+func TestPollOfAWaitIsAtMostTenRequests(t *testing.T) {
 	for name, storm := range storms {
 		for waitName, wait := range waits {
 			synctest.Test(t, func(t *testing.T) {
 				server := stormyServer(http2server.Whole, storm)
 				var polls []mintlify.Poll
-				err := wait(t.Context(), newClientOf(t, server), mintlify.WithMaxOutage(time.Minute), keepPolls(&polls))
+				err := wait(t.Context(), newClientOf(t, server), keepPolls(&polls))
 				require.ErrorAs(t, err, new(*mintlify.WaitError))
 				assert.Greater(t, len(polls), 5)
-				assert.LessOrEqual(t, server.Begun.Load(), int64(3*len(polls)), "%s, %s", waitName, name)
+				assert.LessOrEqual(t, server.Begun.Load(), int64(10*len(polls)), "%s, %s", waitName, name)
 			})
 		}
 	}

@@ -19,7 +19,9 @@ const (
 	// ended.
 	gracePeriod = 5 * time.Second
 
-	maxConns = 3 // that a request may be written to: net/http resends it on its own
+	// maxHeaders bounds how often a header is written in an attempt: net/http sends a request
+	// again on its own.
+	maxHeaders = 10
 
 	maxInformationals = 100 // net/http itself does not bound their number
 )
@@ -43,16 +45,20 @@ type Attempt struct {
 	grace     *time.Timer // runs once the attempt has ended and a response is still wanted
 	ended     error       // why the caller's context or the attempt's time ended
 	abandoned error       // why the attempt was abandoned
-	body      io.Closer   // of the response, closed then
+	body      io.Closer   // of the response, closed once the attempt is abandoned
 
 	asked          bool // for a connection: the transport fires trace events
 	noProxy        bool // the transport's Proxy function failed
 	connected      bool
-	headersWritten int  // on how many connections
+	headersWritten int  // those of the transport's own requests counted
 	written        bool // the whole request
 	informationals int  // 1xx responses
 	responding     bool // the final response has begun to arrive, as far as is known
 	responded      bool // its header is there
+
+	hasBody  bool // the request has
+	bodyRead bool // by the transport, at least in part
+	sealed   bool // nobody may read the request's body any more
 }
 
 func newAttempt(caller context.Context, limit time.Duration, req *http.Request) *Attempt {
@@ -64,8 +70,7 @@ func newAttempt(caller context.Context, limit time.Duration, req *http.Request) 
 }
 
 // prepare returns req as the transport gets it: under the attempt's context, watched,
-// with its header and a URL of its own, and not to be sent again once its header is
-// written.
+// with a header and a URL of its own, and not to be sent again once it is sent.
 func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.trace = httptrace.ClientTrace{
 		GetConn:              func(string) { a.startConn(&a.asked) },
@@ -82,23 +87,8 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.url = *req.URL
 	out.URL = &a.url
 	out.Header = header
-	if a.isGet {
-		return out
-	}
-
-	if out.Body == nil {
-		out.Body = http.NoBody
-	}
-	out.GetBody = func() (io.ReadCloser, error) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.isSent() {
-			return nil, errResent
-		}
-		if req.GetBody == nil {
-			return http.NoBody, nil
-		}
-		return req.GetBody()
+	if !a.isGet {
+		a.watchBody(out)
 	}
 	return out
 }
@@ -132,10 +122,19 @@ func (a *Attempt) startConn(event *bool) {
 
 	switch {
 	case !a.isGet && a.isSent():
-		a.abandon(errResent)
-	case a.headersWritten >= maxConns:
-		a.abandon(fmt.Errorf("the request failed on %d connections", maxConns))
+		a.abandon(a.resent())
+	case a.headersWritten >= maxHeaders:
+		a.abandon(fmt.Errorf("%d headers were written under the request's context, and no response came", maxHeaders))
 	}
+}
+
+// resent returns the error of a request that would be sent again. A response has come only if
+// the transport made a request of its own. The lock is held.
+func (a *Attempt) resent() error {
+	if a.responding {
+		return errOwnRequest
+	}
+	return errResent
 }
 
 // informational takes back what the first byte of a 1xx seemed to say: the final
@@ -156,19 +155,38 @@ func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 }
 
 // isSent reports whether the service may have the request. The lock is held.
-func (a *Attempt) isSent() bool { return a.headersWritten > 0 || a.written || a.responding }
+func (a *Attempt) isSent() bool {
+	return a.isResponding() || !a.isUnread() && (a.headersWritten > 0 || a.written)
+}
 
-// NeverSent reports proof that the service got nothing: the transport fires trace events
-// and none says that it wrote the header, or the Proxy function of an *http.Transport
-// failed. A transport without trace events proves nothing. Nor does an attempt abandoned
+// isResponding reports whether a response has begun to arrive. While nobody has read the
+// body, the first byte of a response is of another request's. The lock is held.
+func (a *Attempt) isResponding() bool {
+	return a.responded || a.responding && !a.isUnread()
+}
+
+// isUnread reports whether there is a body of which nobody has read a byte. The lock is held.
+func (a *Attempt) isUnread() bool { return a.hasBody && !a.bodyRead }
+
+// NeverSent reports proof that the service cannot act on the request: the transport fires
+// trace events, and none says that it wrote the header, or nobody has read the body; or the
+// Proxy function of an *http.Transport failed. A transport without trace events proves
+// nothing. Nor does an attempt without a body, or with one that was read, that was abandoned
 // on a connection: over HTTP/2 the header may still be on its way.
+//
+// The proof seals the body: the transport may go on after it has returned, and reads nothing
+// any more.
 func (a *Attempt) NeverSent() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.connected && a.abandoned != nil {
+
+	hasEvidence := a.asked || a.noProxy
+	onItsWay := a.connected && a.abandoned != nil && !a.isUnread()
+	if !hasEvidence || onItsWay || a.isSent() {
 		return false
 	}
-	return (a.asked || a.noProxy) && !a.isSent()
+	a.sealed = true
+	return true
 }
 
 // isOfProxy reports whether base's Proxy function returned err: it then fails again in the
@@ -192,7 +210,7 @@ func (a *Attempt) end(cause error) {
 		a.ended = cause
 	}
 
-	if !a.isGet && a.responding {
+	if !a.isGet && a.isResponding() {
 		a.startGrace()
 		return
 	}
@@ -305,7 +323,11 @@ func (a *Attempt) timeout(limit time.Duration) error {
 	return &timeoutError{fmt.Sprintf("no response within %v", limit)}
 }
 
-var errResent = errors.New("the connection failed after the request was written, so it is not sent again")
+var (
+	errResent     = errors.New("the connection failed after the request was written, so it is not sent again")
+	errOwnRequest = errors.New("the transport made a request of its own under the request's context, so nobody " +
+		"knows whether this one was sent: make such requests under another context")
+)
 
 // timeoutError ends an attempt that takes too long. It is a net.Error, and not
 // context.DeadlineExceeded: the caller's deadline has not passed.

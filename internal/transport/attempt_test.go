@@ -73,6 +73,7 @@ func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			b := newBearer(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+				_, _ = io.ReadAll(r.Body)
 				tc.events(httptrace.ContextClientTrace(r.Context()))
 				<-r.Context().Done()
 				return nil, r.Context().Err()

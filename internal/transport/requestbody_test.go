@@ -1,0 +1,187 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fetchToken fires the events of a whole request that a transport makes on its own, such as
+// one for a token.
+func fetchToken(ctx context.Context) {
+	trace := httptrace.ContextClientTrace(ctx)
+	trace.GetConn("tokens.example.com:443")
+	trace.GotConn(httptrace.GotConnInfo{})
+	trace.WroteHeaders()
+	trace.WroteRequest(httptrace.WroteRequestInfo{})
+	trace.GotFirstResponseByte()
+}
+
+// connect fires the events of a connection for the request itself.
+func connect(ctx context.Context) {
+	trace := httptrace.ContextClientTrace(ctx)
+	trace.GetConn("api.example.com:443")
+	trace.GotConn(httptrace.GotConnInfo{})
+}
+
+func TestBodyThatNobodyReadIsProofThatNothingWasSent(t *testing.T) {
+	lost := errors.New("the connection was lost")
+	tests := map[string]struct {
+		send   func(*http.Request) error
+		body   string
+		unsent bool
+	}{
+		"a token, then no connection": {
+			send:   func(r *http.Request) error { fetchToken(r.Context()); return lost },
+			body:   "prompt",
+			unsent: true,
+		},
+		"a token, then a connection that is lost before the body": {
+			send: func(r *http.Request) error {
+				fetchToken(r.Context())
+				connect(r.Context())
+				httptrace.ContextClientTrace(r.Context()).WroteHeaders()
+				return lost
+			},
+			body:   "prompt",
+			unsent: true,
+		},
+		"a token, then the body is read": {
+			send: func(r *http.Request) error {
+				fetchToken(r.Context())
+				connect(r.Context())
+				_, _ = r.Body.Read(make([]byte, 1))
+				return lost
+			},
+			body: "prompt",
+		},
+		"a token, then a body of GetBody is read": {
+			send: func(r *http.Request) error {
+				fetchToken(r.Context())
+				body, err := r.GetBody()
+				if err != nil {
+					return err
+				}
+				_, _ = body.Read(make([]byte, 1))
+				return lost
+			},
+			body: "prompt",
+		},
+		"the body is read to sign it, then no connection": {
+			send: func(r *http.Request) error {
+				_, _ = io.ReadAll(r.Body)
+				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
+				return lost
+			},
+			body:   "prompt",
+			unsent: true,
+		},
+		"no trace events": {
+			send: func(*http.Request) error { return lost },
+			body: "prompt",
+		},
+		"a token, and a request without a body": {
+			send: func(r *http.Request) error { fetchToken(r.Context()); return lost },
+			body: "",
+		},
+	}
+	for name, tc := range tests {
+		b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+			return nil, tc.send(r)
+		}))
+		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", tc.body))
+		assert.ErrorIs(t, err, lost, name)
+		assert.Equal(t, tc.unsent, b.Attempt.NeverSent(), name)
+	}
+}
+
+// A transport may go on after it has returned.
+func TestJudgingThatNothingWasSentSealsTheBody(t *testing.T) {
+	for _, unsent := range []bool{true, false} {
+		var given *http.Request
+		var again io.ReadCloser
+		b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+			given = r
+			again, _ = r.GetBody()
+			fetchToken(r.Context())
+			if !unsent {
+				_, _ = again.Read(make([]byte, 1))
+			}
+			return nil, errors.New("the connection was lost")
+		}))
+		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
+		require.Error(t, err)
+		require.Equal(t, unsent, b.Attempt.NeverSent())
+
+		_, ofBody := given.Body.Read(make([]byte, 1))
+		_, ofGetBody := again.Read(make([]byte, 1))
+		_, ofThird := given.GetBody()
+		assert.Equal(t, unsent, ofBody != nil, "Body: %v", ofBody)
+		assert.Equal(t, unsent, ofGetBody != nil, "GetBody: %v", ofGetBody)
+		assert.Error(t, ofThird)
+	}
+}
+
+func TestResponseToATokenDoesNotKeepAnEndedAttempt(t *testing.T) {
+	for name, readBody := range map[string]bool{"before the body": false, "after the body": true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			b := newBearer(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+				fetchToken(r.Context())
+				if readBody {
+					connect(r.Context())
+					_, _ = io.ReadAll(r.Body)
+				}
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}))
+			start := time.Now()
+			_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
+			assert.ErrorIs(t, err, context.DeadlineExceeded, name)
+			assert.Equal(t, time.Second, time.Since(start), name)
+		})
+	}
+}
+
+func TestPostWithoutABodyEndsAtTheTransportsOwnRequest(t *testing.T) {
+	b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+		fetchToken(r.Context())
+		connect(r.Context())
+		return nil, r.Context().Err()
+	}))
+	_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", ""))
+	assert.ErrorContains(t, err, "the transport made a request of its own under the request's context")
+	assert.False(t, b.Attempt.NeverSent())
+}
+
+func TestAttemptEndsOnceTenHeadersAreWritten(t *testing.T) {
+	for method, body := range map[string]string{http.MethodGet: "", http.MethodPost: "prompt"} {
+		for own, ends := range map[int]bool{5: false, 9: false, 10: true} {
+			b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+				for range own {
+					fetchToken(r.Context())
+				}
+				connect(r.Context())
+				if err := r.Context().Err(); err != nil {
+					return nil, err
+				}
+				return respondWith(200, http.NoBody)(r)
+			}))
+			_, err := send(b, newRequest(t, method, "http://127.0.0.1", body))
+			if !ends {
+				assert.NoError(t, err, "%s after %d requests", method, own)
+				continue
+			}
+			assert.ErrorContains(t, err, "10 headers were written", method)
+		}
+	}
+}

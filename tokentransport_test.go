@@ -1,0 +1,144 @@
+package mintlify_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
+)
+
+// tokenTransport makes requests of its own under the context of each request, as transports
+// for gateways, signatures and resolvers do.
+type tokenTransport struct {
+	base *http.Transport
+	url  string // of the token
+	own  int    // requests of its own
+}
+
+func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	for range t.own {
+		if err := t.fetch(r.Context()); err != nil {
+			return nil, fmt.Errorf("token: %w", err)
+		}
+	}
+	return t.base.RoundTrip(r)
+}
+
+func (t *tokenTransport) fetch(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := t.base.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
+}
+
+// tokenSetup is a service, over real sockets, behind a transport that needs tokens.
+type tokenSetup struct {
+	transport *tokenTransport
+	client    *mintlify.Client
+	served    atomic.Int32 // requests that the service got
+	refuse    atomic.Int32 // connections to the service to refuse
+}
+
+func newTokenSetup(t *testing.T, own int, service http.Handler) *tokenSetup {
+	t.Helper()
+	s := new(tokenSetup)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.served.Add(1)
+		service.ServeHTTP(w, r)
+	}))
+	t.Cleanup(api.Close)
+	tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "token")
+	}))
+	t.Cleanup(tokens.Close)
+
+	base := &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address == api.Listener.Addr().String() && s.refuse.Add(-1) >= 0 {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+			}
+			return new(net.Dialer).DialContext(ctx, network, address)
+		},
+	}
+	t.Cleanup(base.CloseIdleConnections)
+	s.transport = &tokenTransport{base: base, url: tokens.URL, own: own}
+	s.client = operations.NewService().Client( // for its key, and no waiting
+		mintlify.WithHTTPClient(&http.Client{Transport: s.transport}),
+		mintlify.WithBaseURL(api.URL))
+	return s
+}
+
+func TestCreateArrivesOverATransportThatFetchesATokenFirst(t *testing.T) {
+	for _, own := range []int{1, 5} {
+		s := newTokenSetup(t, own, operations.NewService())
+		for range 5 {
+			job, err := create(t.Context(), s.client)
+			require.NoError(t, err)
+			assert.NotEmpty(t, job.ID)
+		}
+		assert.EqualValues(t, 5, s.served.Load())
+	}
+}
+
+func TestLostConnectionIsUnknownOverATransportThatFetchesATokenFirst(t *testing.T) {
+	s := newTokenSetup(t, 1, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		panic(http.ErrAbortHandler)
+	}))
+	_, err := create(t.Context(), s.client)
+	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	assert.EqualValues(t, 1, s.served.Load())
+}
+
+func TestRefusedConnectionIsRetriedOverATransportThatFetchesATokenFirst(t *testing.T) {
+	s := newTokenSetup(t, 1, operations.NewService())
+	s.refuse.Store(2)
+	_, err := create(t.Context(), s.client)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, s.served.Load())
+
+	s.refuse.Store(1000)
+	s.transport.base.CloseIdleConnections()
+	_, err = create(t.Context(), s.client)
+	assert.ErrorContains(t, err, "connection refused")
+	assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	_, ok := mintlify.RetryAfter(err)
+	assert.True(t, ok)
+	assert.EqualValues(t, 1, s.served.Load())
+}
+
+func TestReadsWorkOverATransportThatMakesFiveRequestsOfItsOwn(t *testing.T) {
+	for _, op := range operations.All() {
+		if op.IsPost() {
+			continue
+		}
+		s := newTokenSetup(t, 5, operations.NewService())
+		assert.NoError(t, op.Do(t.Context(), s.client), op)
+	}
+}
+
+func TestPostWithoutABodyIsUnknownOverATransportThatFetchesATokenFirst(t *testing.T) {
+	s := newTokenSetup(t, 1, operations.NewService())
+	_, err := s.client.Deployments.TriggerUpdate(t.Context())
+	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	assert.ErrorContains(t, err, "the transport made a request of its own under the request's context")
+	assert.Zero(t, s.served.Load())
+}
