@@ -124,8 +124,11 @@ func (p *program) decideOne(ctx context.Context, s store, decision decision) err
 	}
 
 	record, err := decision(s.runner(client, s.DB), ctx, r.Key)
-	if err != nil {
+	if errors.Is(err, once.ErrState) || errors.Is(err, mintlify.ErrInvalidArgument) || errors.Is(err, mintlify.ErrNotFound) {
 		return usageError("nothing is changed: %s", inWordsOfFleet.Replace(err.Error()))
+	}
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(p.stdout, "%s is %s\n", r.Key, nameOf(record.State))
 
@@ -134,8 +137,8 @@ func (p *program) decideOne(ctx context.Context, s store, decision decision) err
 }
 
 // inWordsOfFleet puts errors of package once into the words of these commands.
-var inWordsOfFleet = strings.NewReplacer("once: ", "", "is pending", "is queued", "[pending", "[queued",
-	"Adopt", "retry -job", "MarkDone", "close", "SendAgain", "retry -again", "Cancel", "cancel")
+var inWordsOfFleet = strings.NewReplacer("once: ", "", "it is pending", "it is queued", "that are pending", "that are queued",
+	"Adopt is", "retry -job is", "MarkDone is", "close is", "SendAgain is", "retry -again is", "Cancel is", "cancel is")
 
 // bulk is a decision about all prompts in a state.
 type bulk struct {

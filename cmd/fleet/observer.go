@@ -1,24 +1,42 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"sync/atomic"
 )
 
-// observer notes the status of the response to a POST whose context has an *atomic.Int64, and 1 if
-// no response comes.
+// noResponse stands for the status of a request that got no response.
+const noResponse = 1
+
+// observation is what the requests of a turn came to.
+type observation struct {
+	status atomic.Int64 // of the last response, noResponse if there was none, 0 without a request
+	posts  atomic.Int64
+}
+
+// observe returns a context whose requests are noted in the observation.
+func observe(ctx context.Context) (context.Context, *observation) {
+	seen := &observation{}
+	return context.WithValue(ctx, observer{}, seen), seen
+}
+
+// observer notes the requests whose context observe has made.
 type observer struct{ next http.RoundTripper }
 
 func (o observer) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, ok := r.Context().Value(observer{}).(*atomic.Int64)
-	if !ok || r.Method != http.MethodPost {
+	seen, ok := r.Context().Value(observer{}).(*observation)
+	if !ok {
 		return o.next.RoundTrip(r)
 	}
 
-	status.Store(1)
+	if r.Method == http.MethodPost {
+		seen.posts.Add(1)
+	}
+	seen.status.Store(noResponse)
 	response, err := o.next.RoundTrip(r)
 	if err == nil {
-		status.Store(int64(response.StatusCode))
+		seen.status.Store(int64(response.StatusCode))
 	}
 	return response, err
 }

@@ -146,7 +146,6 @@ func TestPauseAndResume(t *testing.T) {
 	c.wants(0, "resume", "-project", "p")
 	turn, _ = s.takeTurn(t.Context(), "k", "p")
 	assert.Equal(t, "k", turn.key)
-	assert.False(t, turn.probe)
 }
 
 // TestBadLineLosesNothing: what stands before it is there, and the same input, mended,

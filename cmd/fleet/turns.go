@@ -24,7 +24,6 @@ type turn struct {
 	id      string
 	project string
 	key     string        // the first in the project's queue; "" if there is no turn now
-	probe   bool          // the breaker has paused the project or all: ask with a GET first
 	all     bool          // the breaker has paused all
 	wait    time.Duration // until the next look, without a turn
 }
@@ -132,13 +131,8 @@ func (s situation) mostPosts() int {
 
 // decide gives the first prompt of the queue its turn, or says how long key has to wait.
 func (s situation) decide(key string) turn {
-	t := turn{project: s.project}
-	for _, p := range s.pauses {
-		if p.Source == byBreaker && p.concerns(s.project) {
-			t.probe = true
-			t.all = t.all || p.Project == ""
-		}
-	}
+	isOfAll := func(p pauseRow) bool { return p.Source == byBreaker && p.Project == "" }
+	t := turn{project: s.project, all: slices.ContainsFunc(s.pauses, isOfAll)}
 
 	if h := s.hold(); h.why != "" {
 		rank := slices.Index(append(s.queue, key), key)
@@ -177,8 +171,14 @@ ORDER BY p.priority, p.queued, p.key LIMIT $2`, project, ranked)
 // result is what a turn came to.
 type result struct {
 	record once.Record
-	status int           // of the response; 0 without a request, 1 without a response
+	status int           // of the last response; noResponse, or 0 without a request
+	posted bool          // whether the prompt was sent, and not only the service asked
 	wait   time.Duration // that package once asks for before the project's next send
+}
+
+// isUnsent reports whether the prompt is still to be sent.
+func (r result) isUnsent() bool {
+	return r.record.State == once.Pending || r.record.State == "" && !r.posted
 }
 
 // endTurn gives the turn back, with its place in the quota if the prompt is still pending. It
@@ -211,7 +211,7 @@ func (s store) endTurn(ctx context.Context, t turn, r result) error {
 // giveBack ends the POST. A prompt that is still pending gives back its place in the quota. If it was
 // sent and came back, it goes behind the others of its priority: what keeps it may be its content.
 func giveBack(ctx context.Context, tx once.DB, t turn, r result, now time.Time) error {
-	if r.record.State != once.Pending {
+	if !r.isUnsent() {
 		_, err := tx.ExecContext(ctx, "UPDATE fleet_posts SET ends = $2 WHERE id = $1", t.id, now.UnixMilli())
 		return err
 	}
@@ -219,7 +219,7 @@ func giveBack(ctx context.Context, tx once.DB, t turn, r result, now time.Time) 
 	if _, err := tx.ExecContext(ctx, "DELETE FROM fleet_posts WHERE id = $1", t.id); err != nil {
 		return err
 	}
-	if r.status == 0 {
+	if !r.posted {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET queued = $2 WHERE key = $1", t.key, now.UnixMilli())
@@ -239,13 +239,17 @@ const (
 func (r result) verdict() verdict {
 	state := r.record.State
 	switch {
-	case r.status == http.StatusPaymentRequired, r.status >= 500:
+	case r.status == http.StatusPaymentRequired:
 		return serviceFails
-	case r.status > 0 && state == once.Unknown:
+	case r.posted && state == once.Unknown:
 		return serviceFails
-	case state == once.Pending && r.wait > 0:
+	case r.isUnsent() && (r.status >= 500 || r.status == noResponse):
+		return serviceFails
+	case r.isUnsent() && r.status >= 200 && r.status < 400: // something else responds, such as a login page
+		return serviceFails
+	case r.isUnsent() && r.wait > 0:
 		return serviceAsksToWait
-	case r.status > 0 && (state == once.Running || state == once.Refused || state == once.Done):
+	case r.posted && (state == once.Running || state == once.Refused || state == once.Done):
 		return serviceWorks
 	}
 	return saysNothing

@@ -81,17 +81,17 @@ func TestDecide(t *testing.T) {
 		{
 			name:   "the breaker's pause is over",
 			change: func(s *situation) { s.pauses = []pauseRow{over("project")} },
-			want:   turn{key: "first", probe: true},
+			want:   turn{key: "first"},
 		},
 		{
 			name:   "the breaker's pause of all is over",
 			change: func(s *situation) { s.pauses = []pauseRow{over("")} },
-			want:   turn{key: "first", probe: true, all: true},
+			want:   turn{key: "first", all: true},
 		},
 		{
 			name:   "after a pause of all one POST at a time",
 			change: func(s *situation) { s.pauses, s.total = []pauseRow{over("")}, 1 },
-			want:   turn{probe: true, all: true, wait: time.Second},
+			want:   turn{all: true, wait: time.Second},
 		},
 		{
 			name: "fewer POSTs while two other projects fail",
@@ -127,24 +127,39 @@ func TestDecide(t *testing.T) {
 // TestVerdict: what a turn says about the service.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		state  once.State
-		status int
-		wait   time.Duration
-		want   verdict
+		name string
+		result
+		want verdict
 	}{
-		{"a job", once.Running, 201, 1, serviceWorks},
-		{"a prompt that it refuses", once.Refused, 400, 0, serviceWorks},
-		{"a failure on the way back", once.Unknown, 504, 0, serviceFails},
-		{"no response", once.Unknown, 1, 0, serviceFails},
-		{"credits", once.Pending, 402, 5 * time.Minute, serviceFails},
-		{"a quota", once.Pending, 429, 30 * time.Second, serviceAsksToWait},
-		{"a revoked key", once.Pending, 401, 5 * time.Minute, serviceAsksToWait},
-		{"no request, a dead sender", once.Unknown, 0, 0, saysNothing},
-		{"no request, a lease that was over", once.Pending, 0, 0, saysNothing},
-		{"no request, running already", once.Running, 0, time.Second, saysNothing},
+		{"a job", posted(once.Running, 201, 1), serviceWorks},
+		{"a prompt that it refuses", posted(once.Refused, 400, 0), serviceWorks},
+		{"a failure on the way back", posted(once.Unknown, 504, 0), serviceFails},
+		{"no response", posted(once.Unknown, noResponse, 0), serviceFails},
+		{"no connection for the POST", posted(once.Pending, noResponse, 30*time.Second), serviceFails},
+		{"credits", posted(once.Pending, 402, 5*time.Minute), serviceFails},
+		{"a quota", posted(once.Pending, 429, 30*time.Second), serviceAsksToWait},
+		{"a revoked key", posted(once.Pending, 401, 5*time.Minute), serviceAsksToWait},
+		{"asked in vain: down", asked(once.Pending, 503, 30*time.Second), serviceFails},
+		{"asked in vain: no response", asked(once.Pending, noResponse, 30*time.Second), serviceFails},
+		{"asked in vain: no response in time", asked("", noResponse, 0), serviceFails},
+		{"asked in vain: credits", asked(once.Pending, 402, 5*time.Minute), serviceFails},
+		{"asked in vain: a login page", asked(once.Pending, 302, 30*time.Second), serviceFails},
+		{"asked in vain: a revoked key", asked(once.Pending, 401, 5*time.Minute), serviceAsksToWait},
+		{"asked in vain: a quota", asked(once.Pending, 429, 30*time.Second), serviceAsksToWait},
+		{"no request, a dead sender", asked(once.Unknown, 0, 0), saysNothing},
+		{"no request, a lease that was over", asked(once.Pending, 0, 0), saysNothing},
+		{"no request, running already", asked(once.Running, 0, time.Second), saysNothing},
 	} {
-		r := result{record: once.Record{State: c.state}, status: c.status, wait: c.wait}
-		assert.Equal(t, c.want, r.verdict(), c.name)
+		assert.Equal(t, c.want, c.verdict(), c.name)
 	}
+}
+
+// posted is the result of a turn in which the prompt was sent.
+func posted(state once.State, status int, wait time.Duration) result {
+	return result{record: once.Record{State: state}, status: status, posted: true, wait: wait}
+}
+
+// asked is the result of a turn in which the service was only asked.
+func asked(state once.State, status int, wait time.Duration) result {
+	return result{record: once.Record{State: state}, status: status, wait: wait}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -71,9 +70,6 @@ func (w *worker) send(ctx context.Context, record once.Record) error {
 	if t.key == "" {
 		return river.JobSnooze(t.wait)
 	}
-	if err := w.probe(ctx, t); err != nil {
-		return w.endProbe(ctx, t, err)
-	}
 
 	sent, err := w.sendInTurn(ctx, t)
 	if err != nil {
@@ -82,7 +78,7 @@ func (w *worker) send(ctx context.Context, record once.Record) error {
 	if !sent.record.State.IsOpen() {
 		w.tellSoon(ctx)
 	}
-	if t.key != record.Key || sent.record.State == once.Pending {
+	if t.key != record.Key || sent.isUnsent() {
 		return river.JobSnooze(time.Second) // the next look says when
 	}
 	if sent.wait == 0 {
@@ -93,14 +89,14 @@ func (w *worker) send(ctx context.Context, record once.Record) error {
 
 // sendInTurn sends the prompt whose turn it is, and ends the turn.
 func (w *worker) sendInTurn(ctx context.Context, t turn) (result, error) {
-	var status atomic.Int64
-	begin, cancel := context.WithTimeout(context.WithValue(ctx, observer{}, &status), w.lease())
+	observed, seen := observe(ctx)
+	begin, cancel := context.WithTimeout(observed, w.lease())
 	defer cancel() // which does not end a send that has begun
 
 	// A runner of its own: what it would hold back is in the table of pauses, for all machines.
 	after, wait, stepErr := w.runner(w.client, w.DB).Step(begin, t.key)
-	sent := result{record: after, status: int(status.Load()), wait: wait}
-	if sent.status > 0 {
+	sent := result{record: after, status: int(seen.status.Load()), posted: seen.posts.Load() > 0, wait: wait}
+	if sent.posted {
 		w.posts.WithLabelValues(nameOf(cmp.Or(after.State, once.Unknown))).Inc()
 	}
 
@@ -108,35 +104,10 @@ func (w *worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 		w.calm.Error("the end of a turn could not be stored: the project waits until it has passed",
 			"project", t.project, "error", err)
 	}
+	if !sent.posted && errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil {
+		return sent, nil // the service did not respond to a question in time, which has paused the project
+	}
 	return sent, stepErr
-}
-
-// probe asks the service for a job, which need not exist, if the breaker has paused the
-// project. It returns why no prompt should be sent yet.
-func (w *worker) probe(ctx context.Context, t turn) error {
-	client, err := w.client.ForProject(t.project)
-	if !t.probe || err != nil {
-		return nil //nolint:nilerr // the prompt itself meets what is wrong with the project
-	}
-
-	ctx, cancel := context.WithTimeout(ctx, w.lease()/2)
-	defer cancel()
-	_, err = client.Jobs.Get(ctx, "fleet-probe")
-
-	var response *mintlify.APIError
-	if errors.As(err, &response) && response.StatusCode < 500 {
-		return nil
-	}
-	return err
-}
-
-// endProbe ends the turn after a probe that failed.
-func (w *worker) endProbe(ctx context.Context, t turn, cause error) error {
-	failed := result{record: once.Record{State: once.Pending, Problem: "probe: " + cause.Error()}, status: 503}
-	if err := w.endTurn(ctx, t, failed); err != nil {
-		return err
-	}
-	return river.JobSnooze(time.Second)
 }
 
 // work works the queue off until ctx ends. POSTs in progress then may end; polls may not.
