@@ -147,7 +147,10 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 		return nil, err
 	}
 	if !found {
-		return o, checkNew(path)
+		if err := checkNew(path); err != nil {
+			return nil, err
+		}
+		return o, nil
 	}
 	if err := saved.checkResume(path, s); err != nil {
 		return nil, err

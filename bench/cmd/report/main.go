@@ -21,9 +21,9 @@ func main() {
 		check(summarize(measured, *runs).write(*path))
 	}
 
-	figures, err := load(*path)
+	all, err := load(*path)
 	check(err)
-	text, err := figures.render()
+	text, err := all.render()
 	check(err)
 	check(os.WriteFile(*page, text, 0o644))
 	log.Printf("wrote %s", *page)
