@@ -10,8 +10,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/async"
 )
 
-// surfaced is what f's end is to the goroutine that waits for it.
-func surfaced(f func()) (returned bool, panicked any) {
+// surfaced runs f by async.Go, and tells whether waiting for it returned, or else the panic
+// that ended the wait.
+func surfaced(f func()) (bool, any) {
+	var returned bool
+	var panicked any
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -20,6 +23,7 @@ func surfaced(f func()) (returned bool, panicked any) {
 		returned = true
 	}()
 	<-done
+
 	return returned, panicked
 }
 
@@ -38,6 +42,7 @@ func TestWaitEndsAsTheFunctionDid(t *testing.T) {
 		assert.Equal(t, tc.returned, returned, name)
 		assert.Equal(t, tc.panicked, panicked, name)
 	}
+
 	_, panicked := surfaced(func() { panic(nil) })
 	assert.IsType(t, new(runtime.PanicNilError), panicked)
 }
@@ -52,11 +57,13 @@ func TestDoneIsClosedHoweverTheFunctionEnds(t *testing.T) {
 func TestGoDoesNotWait(t *testing.T) {
 	release := make(chan struct{})
 	run := async.Go(func() { <-release })
+
 	select {
 	case <-run.Done():
 		t.Error("the function has not ended")
 	default:
 	}
+
 	close(release)
 	run.Wait()
 }

@@ -18,16 +18,22 @@ import (
 // slow is a body that is whole after d.
 func slow(text string, d time.Duration) io.ReadCloser {
 	r, w := io.Pipe()
-	time.AfterFunc(d, func() { io.WriteString(w, text); w.Close() })
+	time.AfterFunc(d, func() {
+		io.WriteString(w, text)
+		w.Close()
+	})
 	return r
 }
 
 func TestBodyOfAPostHasTheRestOfTheAttempt(t *testing.T) {
-	for took, whole := range map[time.Duration]bool{6500 * time.Millisecond: true, 59 * time.Second: true, 64 * time.Second: true, 66 * time.Second: false} {
+	for took, whole := range map[time.Duration]bool{
+		6500 * time.Millisecond: true,
+		59 * time.Second:        true,
+		64 * time.Second:        true,
+		66 * time.Second:        false,
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBearer(t.Context(), roundTripper(func(*http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: 201, Body: slow("job", took)}, nil
-			}))
+			b := newBearer(t.Context(), respondWith(201, slow("job", took)))
 			got, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 			assert.Equal(t, whole, err == nil && got == "job", "%v: %v", took, err)
 			time.Sleep(took) // the pipe's writer has ended
@@ -43,8 +49,10 @@ func TestBodyOfAPostHasFiveSecondsOnceTheContextHasEnded(t *testing.T) {
 				time.AfterFunc(time.Second, cancel)
 				return &http.Response{StatusCode: 201, Body: slow("job", time.Second+took)}, nil
 			}))
+
 			got, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 			assert.Equal(t, whole, err == nil && got == "job", "%v: %v", took, err)
+
 			assert.Equal(t, !whole, errors.Is(err, context.Canceled))
 			time.Sleep(time.Minute)
 		})
@@ -54,12 +62,16 @@ func TestBodyOfAPostHasFiveSecondsOnceTheContextHasEnded(t *testing.T) {
 // An informational response is none: it tells nothing of the final one.
 func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 	firstByte := func(c *httptrace.ClientTrace) { c.GotFirstResponseByte() }
-	informational := func(c *httptrace.ClientTrace) { c.GotFirstResponseByte(); c.Got1xxResponse(103, nil) }
+	informational := func(c *httptrace.ClientTrace) {
+		c.GotFirstResponseByte()
+		c.Got1xxResponse(103, nil)
+	}
 	late := func(c *httptrace.ClientTrace) { // the end comes between its first byte and its last
 		c.GotFirstResponseByte()
 		time.Sleep(2 * time.Second)
 		c.Got1xxResponse(103, nil)
 	}
+
 	for name, tc := range map[string]struct {
 		events func(*httptrace.ClientTrace)
 		took   time.Duration
@@ -78,6 +90,7 @@ func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			}))
+
 			start := time.Now()
 			_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 			assert.ErrorIs(t, err, context.DeadlineExceeded, name)
@@ -94,13 +107,19 @@ func TestInformationalResponsesAreBounded(t *testing.T) {
 		}
 		return nil, trace.Got1xxResponse(103, nil)
 	}))
+
 	_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 	assert.ErrorContains(t, err, "more than 100 informational responses")
 }
 
 func TestEndLeavesNothingBehind(t *testing.T) {
+	cancelAndWait := func(cancel func()) {
+		cancel()
+		synctest.Wait()
+	}
 	for name, end := range map[string]func(cancel func()){
-		"in time": func(func()) {}, "after the context": func(cancel func()) { cancel(); synctest.Wait() },
+		"in time":           func(func()) {},
+		"after the context": cancelAndWait,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -110,8 +129,10 @@ func TestEndLeavesNothingBehind(t *testing.T) {
 				end(cancel)
 				return &http.Response{StatusCode: 201, Body: io.NopCloser(strings.NewReader("job"))}, nil
 			}))
+
 			_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 			require.NoError(t, err)
+
 			assert.False(t, b.Attempt.clock.Stop(), "%s: the attempt's clock is stopped", name)
 			assert.False(t, b.Attempt.unfollow(), "%s: the caller's context is let go", name)
 			assert.Error(t, b.Attempt.ctx.Err(), name)
@@ -120,6 +141,7 @@ func TestEndLeavesNothingBehind(t *testing.T) {
 			}
 		})
 	}
+
 	var none *Attempt
 	none.End() // of a call that sent nothing
 }
@@ -132,11 +154,13 @@ func TestEachAttemptHasAURLAndAHeaderOfItsOwn(t *testing.T) {
 		paths = append(paths, r.URL.Path+" "+strings.Join(r.Header["X-Via"], ","))
 		return nil, errors.New("lost")
 	}))
+
 	req := newRequest(t, http.MethodGet, "http://127.0.0.1/v2", "")
 	for range 3 {
 		_, err := send(b, req)
 		require.Error(t, err)
 	}
+
 	assert.Equal(t, []string{"/gateway/v2 gateway", "/gateway/v2 gateway", "/gateway/v2 gateway"}, paths)
 	assert.Equal(t, "/v2", req.URL.Path)
 	assert.Empty(t, req.Header)
@@ -153,6 +177,7 @@ func TestResponseThatComesAfterTheEnd(t *testing.T) {
 			<-given.Done()
 			return &http.Response{StatusCode: 201, Body: io.NopCloser(strings.NewReader("job"))}, nil
 		}))
+
 		got, err := send(b, newRequest(t, method, "http://127.0.0.1", ""))
 		assert.Equal(t, want == "", err != nil, "%s: %q", method, got)
 		assert.Equal(t, want == "", errors.Is(err, context.Canceled), "%s: %v", method, err)
@@ -168,6 +193,7 @@ func TestFiveSecondsBeginAnewWithTheHeader(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			return &http.Response{StatusCode: 201, Body: slow("job", 4*time.Second)}, nil
 		}))
+
 		got, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 		assert.NoError(t, err)
 		assert.Equal(t, "job", got)

@@ -24,15 +24,20 @@ func respondWith(status int, body io.ReadCloser) roundTripper {
 // The body of a foreign transport may ignore its context. It ends with Close.
 func TestBodyIsClosedWhenTheAttemptIsAbandoned(t *testing.T) {
 	gone := errors.New("the caller has gone")
-	for method, want := range map[string]time.Duration{http.MethodGet: time.Second, http.MethodPost: time.Second + gracePeriod} {
+	for method, want := range map[string]time.Duration{
+		http.MethodGet:  time.Second,
+		http.MethodPost: time.Second + gracePeriod,
+	} {
 		for _, status := range []int{http.StatusOK, http.StatusSwitchingProtocols} {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(time.Second, func() { cancel(gone) })
 				body, w := io.Pipe()
 				go io.WriteString(w, "partial")
+
 				start := time.Now()
-				got, err := send(newBearer(ctx, respondWith(status, body)), newRequest(t, method, "http://127.0.0.1", ""))
+				b := newBearer(ctx, respondWith(status, body))
+				got, err := send(b, newRequest(t, method, "http://127.0.0.1", ""))
 				assert.ErrorIs(t, err, gone)
 				assert.Equal(t, "partial", got, "what has come is kept")
 				assert.Equal(t, want, time.Since(start), method)
@@ -45,7 +50,8 @@ func TestBodyEndsWithTheAttemptsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		body, _ := io.Pipe()
 		start := time.Now()
-		_, err := send(newBearer(t.Context(), respondWith(200, body)), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
+		b := newBearer(t.Context(), respondWith(200, body))
+		_, err := send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 		assert.ErrorContains(t, err, "the response did not end within 1m0s")
 		assert.Equal(t, time.Minute, time.Since(start))
 	})
@@ -58,9 +64,11 @@ func TestBodyOfARedirectEndsWithTheAttempt(t *testing.T) {
 		defer cancel()
 		body, _ := io.Pipe()
 		b := newBearer(ctx, roundTripper(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 302, Header: http.Header{"Location": {"/there"}}, Body: body, ContentLength: -1}, nil
+			header := http.Header{"Location": {"/there"}}
+			return &http.Response{StatusCode: 302, Header: header, Body: body, ContentLength: -1}, nil
 		}))
 		defer func() { b.Attempt.End() }()
+
 		hc := &http.Client{Transport: b}
 		start := time.Now()
 		_, err := hc.Do(newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
@@ -79,6 +87,7 @@ func TestReadReadsJustBeyondTheLimit(t *testing.T) {
 	resp, err := b.RoundTrip(newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 	require.NoError(t, err)
 	defer b.Attempt.End()
+
 	var got bytes.Buffer
 	require.NoError(t, b.Attempt.Read(resp, &got, 5000))
 	assert.Equal(t, 5001, got.Len(), "which tells that there is more")
@@ -91,21 +100,33 @@ type closing struct {
 	closed int
 }
 
-func (c *closing) Close() error { c.closed++; return nil }
+func (c *closing) Close() error {
+	c.closed++
+	return nil
+}
 
 func TestWhatEndsAReadSurfacesAndClosesTheBody(t *testing.T) {
-	for name, end := range map[string]func(){"panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
-		body := &closing{Reader: readerFunc(func([]byte) (int, error) { end(); return 0, nil })}
+	for name, end := range map[string]func(){
+		"panic":  func() { panic("boom") },
+		"Goexit": runtime.Goexit,
+	} {
+		body := &closing{Reader: readerFunc(func([]byte) (int, error) {
+			end()
+			return 0, nil
+		})}
+
 		var returned bool
 		var panicked any
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			defer func() { panicked = recover() }()
-			_, _ = send(newBearer(t.Context(), respondWith(200, body)), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
+			b := newBearer(t.Context(), respondWith(200, body))
+			_, _ = send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 			returned = true
 		}()
 		<-done
+
 		assert.False(t, returned, name)
 		assert.Equal(t, name == "panic", panicked == "boom", name)
 		assert.Equal(t, 1, body.closed, name)

@@ -44,6 +44,7 @@ func send(b *Bearer, req *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	var body bytes.Buffer
 	err = b.Attempt.Read(resp, &body, 1<<20)
 	return body.String(), err

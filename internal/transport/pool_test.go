@@ -22,19 +22,23 @@ func TestNoDefaultTransportIsAnError(t *testing.T) {
 	assert.ErrorContains(t, err, "http.DefaultTransport is nil")
 	assert.Equal(t, err, b.Refused, "nothing was sent")
 	assert.Zero(t, b.Attempts)
+
 	assert.NotNil(t, New())
 	new(Pool).CloseIdleConnections()
 }
 
 func TestNew(t *testing.T) {
 	for name, standard := range map[string]http.RoundTripper{
-		"the standard library's": http.DefaultTransport, "a replacement": roundTripper(nil), "the program's": &http.Transport{MaxResponseHeaderBytes: 5},
+		"the standard library's": http.DefaultTransport,
+		"a replacement":          roundTripper(nil),
+		"the program's":          &http.Transport{MaxResponseHeaderBytes: 5},
 	} {
 		setDefault(t, standard)
 		own := New()
 		assert.Zero(t, own.MaxIdleConns, name)
 		assert.Equal(t, 1024, own.MaxIdleConnsPerHost, name)
 		assert.Equal(t, 30*time.Second, own.IdleConnTimeout, name)
+
 		if name == "the program's" {
 			assert.EqualValues(t, 5, own.MaxResponseHeaderBytes)
 			continue

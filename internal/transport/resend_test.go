@@ -24,46 +24,61 @@ import (
 // storms are what an HTTP/2 service can do to every request. net/http takes most of them
 // for a reason to send the request again, without end where each is on a new connection.
 var storms = map[string]func(*http2server.Stream){
-	"reset, PROTOCOL_ERROR":            func(s *http2server.Stream) { s.Reset(http2server.ProtocolError) },
-	"reset, REFUSED_STREAM":            func(s *http2server.Stream) { s.Reset(http2server.RefusedStream) },
-	"reset, CANCEL":                    func(s *http2server.Stream) { s.Reset(http2server.Cancel) },
-	"GOAWAY below the stream":          func(s *http2server.Stream) { s.GoAway(true) },
-	"GOAWAY below the stream, closed":  func(s *http2server.Stream) { s.GoAway(true); s.CloseConn() },
-	"GOAWAY above the stream, closed":  func(s *http2server.Stream) { s.GoAway(false); s.CloseConn() },
-	"connection closed":                func(s *http2server.Stream) { s.CloseConn() },
-	"GOAWAY below the stream, refused": func(s *http2server.Stream) { s.GoAway(true); s.Reset(http2server.RefusedStream) },
+	"reset, PROTOCOL_ERROR":   func(s *http2server.Stream) { s.Reset(http2server.ProtocolError) },
+	"reset, REFUSED_STREAM":   func(s *http2server.Stream) { s.Reset(http2server.RefusedStream) },
+	"reset, CANCEL":           func(s *http2server.Stream) { s.Reset(http2server.Cancel) },
+	"GOAWAY below the stream": func(s *http2server.Stream) { s.GoAway(true) },
+	"GOAWAY below the stream, closed": func(s *http2server.Stream) {
+		s.GoAway(true)
+		s.CloseConn()
+	},
+	"GOAWAY above the stream, closed": func(s *http2server.Stream) {
+		s.GoAway(false)
+		s.CloseConn()
+	},
+	"connection closed": func(s *http2server.Stream) { s.CloseConn() },
+	"GOAWAY below the stream, refused": func(s *http2server.Stream) {
+		s.GoAway(true)
+		s.Reset(http2server.RefusedStream)
+	},
 }
 
-var stormEvents = map[string]http2server.Event{"begun": http2server.Begun, "in the body": http2server.Body, "whole": http2server.Whole}
-
 func TestHTTP2StormReadsAPostOnce(t *testing.T) {
-	prompts := map[string]string{"no body": "", "a short body": "prompt", "a body beyond the window": strings.Repeat("prompt", 20<<10)}
-	for event, when := range stormEvents {
+	beyondTheWindow := strings.Repeat("prompt", 20<<10)
+	for _, tc := range []struct {
+		name string
+		when http2server.Event
+		body string
+	}{
+		{"begun/no body", http2server.Begun, ""},
+		{"begun/a short body", http2server.Begun, "prompt"},
+		{"begun/a body beyond the window", http2server.Begun, beyondTheWindow},
+		{"in the body/a short body", http2server.Body, "prompt"},
+		{"in the body/a body beyond the window", http2server.Body, beyondTheWindow},
+		{"whole/no body", http2server.Whole, ""},
+		{"whole/a short body", http2server.Whole, "prompt"},
+	} {
 		for name, storm := range storms {
-			for size, body := range prompts {
-				if body == "" && when == http2server.Body || len(body) > 64<<10 && when == http2server.Whole {
-					continue // there is no such moment
-				}
-				t.Run(name+"/"+event+"/"+size, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						server, b := stormServer(t, when, storm)
-						var read atomic.Int64 // bodies of which some was read
-						req := newRequest(t, http.MethodPost, "http://127.0.0.1", body)
-						countReads(req, &read)
-						_, err := send(b, req)
-						require.Error(t, err)
+			t.Run(name+"/"+tc.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := stormyServer(tc.when, storm)
+					b := newBearerOf(t, server)
+					var read atomic.Int64 // bodies of which some was read
+					req := newRequest(t, http.MethodPost, "http://127.0.0.1", tc.body)
+					countReads(req, &read)
+					_, err := send(b, req)
+					require.Error(t, err)
 
-						if body == "" {
-							assert.EqualValues(t, 1, server.Begun.Load(), "%v", err)
-							assert.False(t, b.Attempt.NeverSent(), "%v", err)
-							return
-						}
-						assert.LessOrEqual(t, read.Load(), int64(1), "%v", err)
-						assert.LessOrEqual(t, server.Begun.Load(), int64(10), "%v", err)
-						assert.Equal(t, read.Load() == 0, b.Attempt.NeverSent(), "%v", err)
-					})
+					if tc.body == "" {
+						assert.EqualValues(t, 1, server.Begun.Load(), "%v", err)
+						assert.False(t, b.Attempt.NeverSent(), "%v", err)
+						return
+					}
+					assert.LessOrEqual(t, read.Load(), int64(1), "%v", err)
+					assert.LessOrEqual(t, server.Begun.Load(), int64(10), "%v", err)
+					assert.Equal(t, read.Load() == 0, b.Attempt.NeverSent(), "%v", err)
 				})
-			}
+			})
 		}
 	}
 }
@@ -96,15 +111,15 @@ func (b *countedBody) Read(p []byte) (int, error) {
 }
 
 func TestHTTP2StormBeginsAGetTenTimesAtMost(t *testing.T) {
-	for event, when := range stormEvents {
+	for event, when := range map[string]http2server.Event{
+		"begun": http2server.Begun,
+		"whole": http2server.Whole,
+	} {
 		for name, storm := range storms {
-			if when == http2server.Body {
-				continue
-			}
 			t.Run(name+"/"+event, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server, b := stormServer(t, when, storm)
-					_, err := send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
+					server := stormyServer(when, storm)
+					_, err := send(newBearerOf(t, server), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 					require.Error(t, err)
 					assert.LessOrEqual(t, server.Begun.Load(), int64(10), "%v", err)
 					assert.LessOrEqual(t, server.Conns.Load(), int64(11), "the last is for a later request")
@@ -114,15 +129,23 @@ func TestHTTP2StormBeginsAGetTenTimesAtMost(t *testing.T) {
 	}
 }
 
-func stormServer(t *testing.T, when http2server.Event, storm func(*http2server.Stream)) (*http2server.Server, *Bearer) {
-	server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
+// stormyServer does something to each request that has got so far.
+func stormyServer(when http2server.Event, storm func(*http2server.Stream)) *http2server.Server {
+	return &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
 		if event == when {
 			storm(stream)
 		}
 	}}
+}
+
+// newBearerOf returns a Bearer whose requests go to the server.
+func newBearerOf(t *testing.T, server *http2server.Server) *Bearer {
 	base := server.Transport()
-	t.Cleanup(func() { base.CloseIdleConnections(); server.Close() })
-	return server, newBearer(t.Context(), base)
+	t.Cleanup(func() {
+		base.CloseIdleConnections()
+		server.Close()
+	})
+	return newBearer(t.Context(), base)
 }
 
 // What the service got no part of may be sent on another connection.
@@ -139,10 +162,9 @@ func TestHTTP2RequestGoesOnOnceTheStormIsOver(t *testing.T) {
 			}
 			stream.Respond("200", "done")
 		}
-		base := server.Transport()
-		defer server.Close()
-		defer base.CloseIdleConnections()
-		body, err := send(newBearer(t.Context(), base), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
+
+		b := newBearerOf(t, server)
+		body, err := send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 		assert.NoError(t, err)
 		assert.Equal(t, "done", body)
 	})
@@ -151,19 +173,23 @@ func TestHTTP2RequestGoesOnOnceTheStormIsOver(t *testing.T) {
 // sentOnHTTP1 is what a request is on the wire.
 func sentOnHTTP1(t *testing.T, req *http.Request) string {
 	client, server := net.Pipe()
-	base := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
+	dial := func(context.Context, string, string) (net.Conn, error) { return client, nil }
+	base := &http.Transport{DialContext: dial}
 	defer base.CloseIdleConnections()
+
 	wire := make(chan string)
 	go func() {
 		var b strings.Builder
 		lines := bufio.NewReader(io.TeeReader(server, &b))
-		for line := "-"; strings.TrimSpace(line) != ""; {
+		line := "-"
+		for strings.TrimSpace(line) != "" {
 			line, _ = lines.ReadString('\n')
 		}
 		io.WriteString(server, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 		server.Close()
 		wire <- b.String()
 	}()
+
 	_, err := send(newBearer(t.Context(), base), req)
 	require.NoError(t, err)
 	return <-wire
@@ -176,6 +202,7 @@ func TestPostWithoutABodyHasNothingOnTheWire(t *testing.T) {
 	for _, name := range []string{"Transfer-Encoding", "Content-Type", "Expect", "Trailer"} {
 		assert.NotContains(t, wire, "\r\n"+name+":")
 	}
+
 	wire = sentOnHTTP1(t, newRequest(t, http.MethodGet, "http://127.0.0.1/x", ""))
 	assert.NotContains(t, wire, "Content-")
 }
@@ -193,8 +220,10 @@ func TestIdleConnectionThatWasClosedCostsNothing(t *testing.T) {
 				return client, nil
 			}}
 			defer base.CloseIdleConnections()
+
 			for range 3 {
-				got, err := send(newBearer(t.Context(), base), newRequest(t, http.MethodPost, "http://127.0.0.1", body))
+				b := newBearer(t.Context(), base)
+				got, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", body))
 				require.NoError(t, err)
 				require.Equal(t, "ok", got)
 				conns[len(conns)-1].Close()
@@ -216,17 +245,18 @@ func respondOnce(conn net.Conn) {
 
 // A transport that sends again on its own, on whatever connection, asks GetBody.
 func TestBodyIsHandedOutAgainUntilTheRequestIsWritten(t *testing.T) {
+	failed := httptrace.WroteRequestInfo{Err: io.ErrClosedPipe}
 	for name, tc := range map[string]struct {
 		event func(*httptrace.ClientTrace)
 		again bool
 	}{
 		"nothing":            {func(*httptrace.ClientTrace) {}, true},
-		"write failed":       {func(c *httptrace.ClientTrace) { c.WroteRequest(httptrace.WroteRequestInfo{Err: io.ErrClosedPipe}) }, true},
+		"write failed":       {func(c *httptrace.ClientTrace) { c.WroteRequest(failed) }, true},
 		"header written":     {func(c *httptrace.ClientTrace) { c.WroteHeaders() }, false},
 		"request is written": {func(c *httptrace.ClientTrace) { c.WroteRequest(httptrace.WroteRequestInfo{}) }, false},
 	} {
 		for _, body := range []string{"", "prompt"} {
-			_, _ = send(newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+			b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 				tc.event(httptrace.ContextClientTrace(r.Context()))
 				_, _ = r.Body.Read(make([]byte, 1))
 				again, err := r.GetBody()
@@ -236,15 +266,18 @@ func TestBodyIsHandedOutAgainUntilTheRequestIsWritten(t *testing.T) {
 					assert.Equal(t, body, string(read))
 				}
 				return nil, err
-			})), newRequest(t, http.MethodPost, "http://127.0.0.1", body))
+			}))
+
+			_, _ = send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", body))
 		}
 	}
 }
 
+func failingProxy(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy today") }
+
 func TestFailingProxyFunctionIsProofThatNothingWasSent(t *testing.T) {
 	for _, body := range []string{"", "prompt"} {
-		base := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy today") }}
-		b := newBearer(t.Context(), base)
+		b := newBearer(t.Context(), &http.Transport{Proxy: failingProxy})
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", body))
 		assert.ErrorContains(t, err, "no proxy today")
 		assert.True(t, b.Attempt.NeverSent())
@@ -255,13 +288,15 @@ func TestFailingProxyFunctionIsProofThatNothingWasSent(t *testing.T) {
 // may fire no trace events.
 func TestErrorOfARegisteredProtocolIsNoProof(t *testing.T) {
 	for name, proxy := range map[string]func(*http.Request) (*url.URL, error){
-		"no proxy": nil, "from the environment": http.ProxyFromEnvironment,
-		"fails too": func(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy today") },
+		"no proxy":             nil,
+		"from the environment": http.ProxyFromEnvironment,
+		"fails too":            failingProxy,
 	} {
 		base := &http.Transport{Proxy: proxy, Protocols: new(http.Protocols)}
 		base.RegisterProtocol("https", roundTripper(func(r *http.Request) (*http.Response, error) {
 			return nil, errors.New("sent, and then the connection was lost")
 		}))
+
 		b := newBearer(t.Context(), base)
 		_, err := send(b, newRequest(t, http.MethodPost, "https://127.0.0.1", "prompt"))
 		assert.ErrorContains(t, err, "was lost")

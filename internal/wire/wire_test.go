@@ -45,10 +45,17 @@ func TestSalvageBoundsItsDepth(t *testing.T) {
 
 func TestCountsAreRoundedWithinTheirRange(t *testing.T) {
 	var counts Counts
-	for number, want := range map[float64]int64{12: 12, 12.5: 13, -0.4: 0, 1 << 62: 1 << 62, math.MinInt64 / 2: math.MinInt64 / 2} {
+	for number, want := range map[float64]int64{
+		12:                12,
+		12.5:              13,
+		-0.4:              0,
+		1 << 62:           1 << 62,
+		math.MinInt64 / 2: math.MinInt64 / 2,
+	} {
 		assert.Equal(t, want, counts.Round(number))
 	}
 	assert.NoError(t, counts.Err)
+
 	for _, number := range []float64{1 << 63, -1e300} {
 		var counts Counts
 		assert.Zero(t, counts.Round(number))
@@ -58,11 +65,18 @@ func TestCountsAreRoundedWithinTheirRange(t *testing.T) {
 
 func TestTimeIsReadInAnyUsualForm(t *testing.T) {
 	want := time.Date(2026, 3, 1, 10, 30, 0, 0, time.UTC)
-	for _, text := range []string{`"2026-03-01T10:30:00Z"`, `"2026-03-01T12:30:00+02:00"`, `"2026-03-01T10:30"`, `"2026-03-01 10:30:00"`, `"2026-03-01T12:30:00+0200"`} {
+	for _, text := range []string{
+		`"2026-03-01T10:30:00Z"`,
+		`"2026-03-01T12:30:00+02:00"`,
+		`"2026-03-01T10:30"`,
+		`"2026-03-01 10:30:00"`,
+		`"2026-03-01T12:30:00+0200"`,
+	} {
 		var read Time
 		require.NoError(t, json.Unmarshal([]byte(text), &read))
 		assert.Equal(t, want, read.Time, text)
 	}
+
 	for _, text := range []string{`null`, `7`, `""`, `"yesterday"`, `{}`, `"9999-12-31T23:59:59-14:00"`} {
 		var read Time
 		require.NoError(t, json.Unmarshal([]byte(text), &read))
@@ -84,7 +98,10 @@ func TestInvalidSaysWhatIsWrongInPlainWords(t *testing.T) {
 		`{"rows":{}}`:                 "invalid JSON for a page: rows: expected a JSON array",
 		`{"rows":`:                    "invalid JSON for a page: unexpected end of JSON input",
 	} {
-		assert.EqualError(t, Invalid("a page", json.Unmarshal([]byte(data), new(page))), want)
+		err := Invalid("a page", json.Unmarshal([]byte(data), new(page)))
+		assert.EqualError(t, err, want)
 	}
-	assert.Less(t, len(Invalid("a page", errors.New(strings.Repeat("9", 1<<20))).Error()), 400)
+
+	long := errors.New(strings.Repeat("9", 1<<20))
+	assert.Less(t, len(Invalid("a page", long).Error()), 400)
 }
