@@ -53,36 +53,44 @@ func (e *exporter) run(ctx context.Context) int {
 		fmt.Fprintf(e.stderr, "Resuming at row %d.\n", saved.NextOffset)
 	}
 
-	for {
-		err := e.pages(ctx)
-		switch {
-		case err == nil:
-			return exitOK
-		case errors.Is(err, mintlify.ErrInvalidArgument): // such as -from after -to: to resume does not help
-			fmt.Fprintln(e.stderr, err)
-			return exitUsage
-		case ctx.Err() != nil:
-			fmt.Fprintf(e.stderr, "Interrupted. %s\n", e.howToResume())
-			return exitInterrupted
-		case !errors.Is(err, mintlify.ErrRateLimited):
-			fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToResume())
-			return exitFailed
-		}
-
-		delay, _ := mintlify.RetryAfter(err)
-		if !e.wait {
-			fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n",
-				inWords(delay), e.howToResume())
-			return exitQuota
-		}
-
-		delay = cmp.Or(delay, quotaWait)
-		fmt.Fprintf(e.stderr, "The hourly quota is used up: waiting for %v.\n", delay)
-		select {
-		case <-time.After(delay):
-		case <-ctx.Done():
-		}
+	err := e.pages(ctx)
+	for e.wait && errors.Is(err, mintlify.ErrRateLimited) && ctx.Err() == nil {
+		e.waitForQuota(ctx, err)
+		err = e.pages(ctx)
 	}
+	return e.end(ctx, err)
+}
+
+// waitForQuota waits as long as the service says, or until ctx ends.
+func (e *exporter) waitForQuota(ctx context.Context, limited error) {
+	delay, _ := mintlify.RetryAfter(limited)
+	delay = cmp.Or(delay, quotaWait)
+	fmt.Fprintf(e.stderr, "The hourly quota is used up: waiting for %v.\n", delay)
+
+	select {
+	case <-time.After(delay):
+	case <-ctx.Done():
+	}
+}
+
+// end prints why the export stops, and how to resume it. It returns the exit code.
+func (e *exporter) end(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, mintlify.ErrInvalidArgument): // such as -from after -to: to resume does not help
+		fmt.Fprintln(e.stderr, err)
+		return exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintf(e.stderr, "Interrupted. %s\n", e.howToResume())
+		return exitInterrupted
+	case errors.Is(err, mintlify.ErrRateLimited):
+		delay, _ := mintlify.RetryAfter(err)
+		fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n", inWords(delay), e.howToResume())
+		return exitQuota
+	}
+	fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToResume())
+	return exitFailed
 }
 
 // pages writes page after page, each with its checkpoint.

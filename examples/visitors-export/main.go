@@ -100,6 +100,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("visitors-export", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+
 	flags.StringVar(&o.output, "o", "-", "the output `file`, or - for stdout, which cannot be resumed")
 	flags.StringVar(&o.format, "format", "", "csv or jsonl (default: by the file's ending, else csv)")
 	flags.TextVar(&o.from, "from", mintlify.Date{},

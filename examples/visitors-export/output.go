@@ -152,6 +152,7 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 		}
 		return o, nil
 	}
+
 	if err := saved.checkResume(path, s); err != nil {
 		return nil, err
 	}
