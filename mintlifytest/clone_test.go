@@ -17,6 +17,7 @@ import (
 func TestStepsAreTheServicesOwn(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client(mintlify.WithMaxRetries(0))
+
 	fault := &mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}
 	logs := []string{"Building"}
 	svc.ScriptJob(mintlifytest.Step{Fault: fault})
@@ -24,6 +25,7 @@ func TestStepsAreTheServicesOwn(t *testing.T) {
 	svc.AddJob("j", mintlifytest.Step{Fault: fault})
 	svc.AddDeployment("d", mintlifytest.DeploymentStep{Logs: logs}, mintlifytest.DeploymentStep{Fault: fault})
 	svc.FailNext(mintlify.OpCreateJob, 1, *fault)
+
 	fault.Status = 404
 	fault.Header.Set("Retry-After", "9")
 	logs[0] = "mine"
@@ -61,6 +63,7 @@ func TestDeploymentsAreTheTestsOwn(t *testing.T) {
 	svc.AddDeployment("d", mintlifytest.DeploymentStep{Logs: []string{"Building"}})
 	_, err := svc.Client().Deployments.Get(t.Context(), "d")
 	require.NoError(t, err)
+
 	mine := svc.Deployments()[0]
 	mine.Logs[0] = "mine"
 	mine.Commit.FilesChanged.Modified[0] = "mine"
@@ -79,6 +82,7 @@ func TestRequestsAreTheTestsOwn(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.Analytics.GetViews(t.Context(), mintlify.ViewsParams{Limit: 5})
 	require.NoError(t, err)
+
 	mine := svc.Requests()
 	mine[0].Body[0] = 'm'
 	mine[1].Query["limit"][0] = "mine"
@@ -92,6 +96,7 @@ func TestRequestsAreTheTestsOwn(t *testing.T) {
 func TestRowsAreTheServicesOwn(t *testing.T) {
 	svc := mintlifytest.NewService()
 	analytics := svc.Client().Analytics
+
 	helpful := true
 	views := []mintlify.View{{Path: "/a"}}
 	searches := []mintlify.SearchTerm{{Query: "a"}}
@@ -101,6 +106,7 @@ func TestRowsAreTheServicesOwn(t *testing.T) {
 	svc.SetSearches(searches)
 	svc.SetFeedback(feedback)
 	svc.SetConversations(conversations)
+
 	views[0].Path = "mine"
 	searches[0].Query = "mine"
 	feedback[0].ID = "mine"
@@ -111,13 +117,16 @@ func TestRowsAreTheServicesOwn(t *testing.T) {
 	viewPage, err := analytics.GetViews(t.Context(), mintlify.ViewsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "/a", viewPage.Views[0].Path)
+
 	searchPage, err := analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "a", searchPage.Searches[0].Query)
+
 	feedbackPage, err := analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "a", feedbackPage.Feedback[0].ID)
 	assert.True(t, *feedbackPage.Feedback[0].Helpful)
+
 	conversationPage, err := analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "a", conversationPage.Conversations[0].ID)

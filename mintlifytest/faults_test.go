@@ -172,6 +172,7 @@ func TestFailNextOfACall(t *testing.T) {
 			call := func() error {
 				return client.Call(t.Context(), mintlify.Call{Method: "GET", Path: "/v1/things"}, nil)
 			}
+
 			svc.SucceedNext(op, 1)
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 503})
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 200, Body: "{}"})
@@ -179,6 +180,7 @@ func TestFailNextOfACall(t *testing.T) {
 			require.ErrorIs(t, call(), mintlify.ErrNotFound, "the service has no such endpoint")
 			require.ErrorIs(t, call(), mintlify.ErrServer)
 			require.NoError(t, call())
+
 			requests := svc.Requests()
 			for _, request := range requests[len(requests)-3:] {
 				assert.Equal(t, op, request.Operation)

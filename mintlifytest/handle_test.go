@@ -22,6 +22,7 @@ func TestServiceChecksRequestsAsTheServiceDoes(t *testing.T) {
 	withoutKey := testRequest{method: "GET", path: jobs + "/j"}
 	withWrongKey := testRequest{method: "GET", path: jobs + "/j", key: "mint_other"}
 	withWrongMethod := testRequest{method: "DELETE", path: jobs + "/j", key: mintlifytest.APIKey}
+
 	for name, tc := range map[string]struct {
 		request testRequest
 		status  int

@@ -81,6 +81,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	helpful := false
 	svc := mintlifytest.NewService()
 	client := svc.Client()
+
 	views := make([]mintlify.View, 600)
 	searches := make([]mintlify.SearchTerm, 250)
 	feedback := make([]mintlify.Feedback, 250)
@@ -96,6 +97,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 			Sources:          []mintlify.ConversationSource{{Title: "A", URL: "/a"}},
 		}
 	}
+
 	for i := range searches {
 		searches[i] = mintlify.SearchTerm{
 			Query:          fmt.Sprint("q", i),
@@ -115,6 +117,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 			Contact:   "reader@example.com",
 		}
 	}
+
 	svc.SetViews(views)
 	svc.SetSearches(searches)
 	svc.SetFeedback(feedback)
@@ -179,6 +182,7 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 		svc.EnforceQuotas()
 		svc.AddAutomation("a")
 		client := svc.Client(mintlify.WithMaxRetries(0))
+
 		update := func() error {
 			_, err := client.Deployments.TriggerUpdate(t.Context())
 			return err
@@ -274,6 +278,7 @@ func TestFeedbackFiltersTakeTheValuesOfTheServiceAlone(t *testing.T) {
 		sources  = "source must be one of code_snippet, contextual, agent, thumbs_only"
 		statuses = "status must be one of pending, in_progress, resolved, dismissed"
 	)
+
 	for query, wrong := range map[string]string{
 		"":                         "",
 		"?source=thumbs_only":      "",
@@ -294,6 +299,7 @@ func TestFeedbackFiltersTakeTheValuesOfTheServiceAlone(t *testing.T) {
 				assert.Equal(t, 200, status, path+query)
 				continue
 			}
+
 			assert.Equal(t, 400, status, path+query)
 			want := `{"error":"Invalid query parameters","details":[{"message":"` + wrong + `"}]}`
 			assert.JSONEq(t, want, body, path+query)

@@ -87,6 +87,7 @@ func TestPagesOfVisitorsAreCheap(t *testing.T) {
 func TestTotalsOfVisitorsAreNotTheSumsOfTheRows(t *testing.T) {
 	type row = mintlify.Visitor
 	type totals = mintlify.VisitorTotals
+
 	for name, tc := range map[string]struct {
 		rows []row
 		want totals
@@ -150,6 +151,7 @@ func TestSetVisitors(t *testing.T) {
 	assert.Equal(t, mintlify.Visitor{Path: "/0", Human: 1, AI: 2, Total: 3}, page.Visitors[0])
 	assert.Equal(t, mintlify.VisitorTotals{Human: 60, AI: 121, Total: 181}, page.Totals)
 	assert.True(t, page.HasMore)
+
 	for offset, rest := range map[int]int{70: 50, 100: 20, 120: 0, 5000: 0} {
 		page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 50, Offset: offset})
 		require.NoError(t, err)
