@@ -131,13 +131,21 @@ func (r *reader) databaseFiles(p program) []string {
 func (r *reader) fillDemo(ctx context.Context, p program, where string) error {
 	p.stderr = nil // a demo says nothing of its sync
 	from := time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
-	args := []string{"-demo", "-texts", "-budget", "10000", "-weeks", strconv.Itoa(r.weeks), "-from", from, "-db", where}
-	for range 2 { // a night leaves some lists for the next
-		if err := p.sync(ctx, args); err != nil {
+	args := []string{"-demo", "-texts", "-budget", "10000", "-db", where, "-weeks", strconv.Itoa(r.weeks), "-from", from}
+	loader, what, err := p.parseSync(ctx, "sync", args)
+	if err != nil {
+		return err
+	}
+	defer loader.Store.Close()
+
+	for {
+		if err := loader.Load(ctx, what); err != nil {
 			return err
 		}
+		if loader.Later == 0 { // a night leaves some lists for the next
+			return nil
+		}
 	}
-	return nil
 }
 
 // input reads all that a project's page shows.
@@ -163,13 +171,11 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	if in.Before, err = r.period(ctx, &in, window.Before()); err != nil {
 		return in, err
 	}
-	if err := r.readTrends(ctx, &in); err != nil {
-		return in, err
-	}
-	return in, r.readLists(ctx, &in)
+	return in, r.readTrends(ctx, &in)
 }
 
-// period reads a window's visitors, and notes in the input whether they are final.
+// period reads a window's visitors and lists, and notes in the input whether the visitors
+// are final.
 func (r *reader) period(ctx context.Context, in *report.Input, w store.Window) (report.Period, error) {
 	export, rows, err := r.store.Visitors(ctx, w)
 	if err != nil {
@@ -178,7 +184,8 @@ func (r *reader) period(ctx context.Context, in *report.Input, w store.Window) (
 
 	known := !export.At.IsZero()
 	in.Final = in.Final && (!known || load.IsFinal(export.At, w))
-	return report.Period{Window: w, Known: known, Totals: export.Totals, Rows: rows}, nil
+	period := report.Period{Window: w, Known: known, Totals: export.Totals, Rows: rows}
+	return period, r.readLists(ctx, &period)
 }
 
 func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
@@ -196,21 +203,20 @@ func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
 	return err
 }
 
-func (r *reader) readLists(ctx context.Context, in *report.Input) error {
-	window := in.Period.Window
-	if err := readList(ctx, r.store, window, store.Searches, &in.Searches); err != nil {
+func (r *reader) readLists(ctx context.Context, into *report.Period) error {
+	if err := readList(ctx, r.store, into.Window, store.Searches, &into.Searches); err != nil {
 		return err
 	}
-	if err := readList(ctx, r.store, window, store.Conversations, &in.Conversations); err != nil {
+	if err := readList(ctx, r.store, into.Window, store.Conversations, &into.Conversations); err != nil {
 		return err
 	}
-	if err := readList(ctx, r.store, window, store.FeedbackByPage, &in.ByPage); err != nil {
+	if err := readList(ctx, r.store, into.Window, store.FeedbackByPage, &into.ByPage); err != nil {
 		return err
 	}
-	if err := readList(ctx, r.store, window, store.Feedback, &in.Comments); err != nil {
+	if err := readList(ctx, r.store, into.Window, store.Feedback, &into.Comments); err != nil {
 		return err
 	}
-	return readList(ctx, r.store, window, store.Views, &in.Views)
+	return readList(ctx, r.store, into.Window, store.Views, &into.Views)
 }
 
 func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind store.Kind, into *report.List[T]) error {

@@ -27,10 +27,15 @@ func TestTheNumbersCanBeTrue(t *testing.T) {
 		{mintlify.Day(2026, time.November, 22), mintlify.Day(2026, time.November, 23)},
 	} {
 		visitors := map[string]mintlify.Visitor{}
+		page, err := a.GetVisitors(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]})
+		require.NoError(t, err)
 		for row, err := range a.Visitors(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]}) {
 			require.NoError(t, err)
 			visitors[row.Path] = row
 			assert.LessOrEqual(t, row.Total, row.Human+row.AI)
+			assert.Less(t, row.Human, page.Totals.Human)
+			assert.Less(t, row.AI, page.Totals.AI)
+			assert.Less(t, row.Total, page.Totals.Total)
 		}
 		require.Len(t, visitors, 60)
 		for row, err := range a.Views(t.Context(), mintlify.ViewsParams{DateFrom: w[0], DateTo: w[1]}) {

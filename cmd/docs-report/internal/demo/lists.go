@@ -106,7 +106,7 @@ func (s *site) readAt(key string) string {
 	const saidOn = 33
 	for i := 0; ; i++ {
 		path := pick(s.Paths[:min(int(3+(saidOn-3)*noise(key)), len(s.Paths))], fmt.Sprint(key, i))
-		if s.liked(path) < 5 { // nobody talks to files for machines
+		if s.liked(path) < forMachines { // nobody talks to files for machines
 			return path
 		}
 	}

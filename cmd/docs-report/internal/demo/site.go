@@ -40,15 +40,23 @@ func newSite(n int) *site {
 			path = s.Paths[i]
 		}
 		popularity := 0.7 * math.Pow(float64(i)+3, -0.85)
+		liked := s.liked(path)
+		human := popularity
+		if liked >= forMachines {
+			human *= 0.03
+		}
 		s.pages = append(s.pages, page{
 			path:  path,
-			human: popularity,
-			ai:    popularity * s.liked(path),
+			human: human,
+			ai:    popularity * liked,
 			phase: noise(path, "phase") * 2 * math.Pi,
 		})
 	}
 	return s
 }
+
+// forMachines is how much AIs like what is written for them.
+const forMachines = 5
 
 // liked returns how much more than humans AIs like a page.
 func (s *site) liked(path string) float64 {
@@ -82,7 +90,7 @@ func (s *site) visitors(project string, params mintlify.VisitorsParams) ([]mintl
 	var rows []mintlify.Visitor
 	for _, p := range s.pages {
 		fashion := p.fashion(w)
-		t := w.unique(humans*p.human*fashion, ais*p.ai*math.Sqrt(fashion))
+		t := w.unique(humans*min(p.human*fashion, most), ais*min(p.ai*math.Sqrt(fashion), most-0.1*noise(p.path)))
 		rows = append(rows, mintlify.Visitor{Path: p.path, Human: t.Human, AI: t.AI, Total: t.Total})
 	}
 	if len(rows) == 0 {
@@ -90,6 +98,9 @@ func (s *site) visitors(project string, params mintlify.VisitorsParams) ([]mintl
 	}
 	return rows, w.unique(humans, ais)
 }
+
+// most is how many of the site's visitors a page can have.
+const most = 0.85
 
 // fashion is how much more than usual a page is read.
 func (p page) fashion(w window) float64 {

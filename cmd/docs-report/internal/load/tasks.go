@@ -111,23 +111,27 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 	return all[:min(extras, len(all))], nil
 }
 
-// lists returns the lists of a period and of months, newest first.
+// lists returns the lists of a period, those that the report compares with them, and the
+// lists of months, newest first.
 func (l *Loader) lists(period store.Window, months []store.Window) []Task {
-	kinds := []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage, store.Views}
+	compared := []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage}
+	kinds := append(slices.Clone(compared), store.Views)
 	if l.Texts { // without them, the counts by page tell more
 		kinds = append(kinds, store.Feedback)
 	}
 
-	windows := []store.Window{period}
+	all := tasksOf(period, kinds)
+	all = append(all, tasksOf(period.Before(), compared)...)
 	for _, month := range slices.Backward(months) {
-		windows = append(windows, month)
+		all = append(all, tasksOf(month, kinds)...)
 	}
+	return all
+}
 
+func tasksOf(w store.Window, kinds []store.Kind) []Task {
 	var all []Task
-	for _, w := range windows {
-		for _, kind := range kinds {
-			all = append(all, Task{w, kind})
-		}
+	for _, kind := range kinds {
+		all = append(all, Task{w, kind})
 	}
 	return all
 }

@@ -14,42 +14,60 @@ import (
 // is a change that is not known.
 type change struct {
 	Text      string
-	Direction string // up, down or flat
+	Direction string // good, bad or flat
 }
 
-// changeOf has no direction if what is counted was redefined in between.
+// changeOf is neither good nor bad: AIs may have read more or less.
 func (in Input) changeOf(now, before int64) change {
 	if !in.Before.Known {
 		return change{}
 	}
-	c := changeOf(now, before)
-	if breakWithin(in.Before.From, in.Period.To) != "" {
-		c.Direction = "flat"
+	return change{Text: ratio(now, before), Direction: "flat"}
+}
+
+// changeOfHumans is good if they are more, unless what is counted was redefined in between.
+func (in Input) changeOfHumans(now, before int64) change {
+	c := in.changeOf(now, before)
+	isRedefined := breakWithin(in.Before.From, in.Period.To) != ""
+	switch {
+	case c.Text == "" || isRedefined || now == before:
+	case now > before:
+		c.Direction = "good"
+	default:
+		c.Direction = "bad"
 	}
 	return c
 }
 
-func changeOf(now, before int64) change {
+// changeOfTrouble is how much more of what should not be there is.
+func changeOfTrouble(now, before int64) change {
+	switch {
+	case now > before:
+		return change{signedCount(now - before), "bad"}
+	case now < before:
+		return change{signedCount(now - before), "good"}
+	}
+	return change{"±0", "flat"}
+}
+
+// ratio compares two counts as people do.
+func ratio(now, before int64) string {
 	switch {
 	case now == before:
-		return change{"±0%", "flat"}
+		return "±0%"
 	case before <= 0:
-		return change{"new", "up"}
+		return "new"
 	}
 
 	percent := 100 * (float64(now)/float64(before) - 1)
 	if percent >= 900 {
-		return change{"×" + number(now/before), "up"}
+		return "×" + number(now/before)
 	}
 	decimals := 0
 	if math.Abs(percent) < 9.95 { // a small change is not told as none
 		decimals = 1
 	}
-	text := signed(percent, decimals) + "%"
-	if percent < 0 {
-		return change{text, "down"}
-	}
-	return change{text, "up"}
+	return signed(percent, decimals) + "%"
 }
 
 // pointsOf is the change of a share, in percentage points: neither direction is the good one.
@@ -58,6 +76,17 @@ func pointsOf(now, before float64) change {
 		return change{signed(difference, 1) + " points", "flat"}
 	}
 	return change{"±0 points", "flat"}
+}
+
+// sign is of the change's number: -1, 0 or 1.
+func (c change) sign() int {
+	switch {
+	case strings.HasPrefix(c.Text, "+"):
+		return 1
+	case strings.HasPrefix(c.Text, "−"):
+		return -1
+	}
+	return 0
 }
 
 // signed writes a number with its sign, a minus of the width of a plus.

@@ -8,23 +8,31 @@ import (
 
 // complaints are thumbs down.
 func (in Input) complaints() section {
+	list := in.Period.ByPage
+	before := earlier{list: in.Before.ByPage.Export, counts: map[string]int64{}}
+	for _, page := range in.Before.ByPage.Rows {
+		before.counts[page.Path] += page.ThumbsDown
+	}
+
 	var rows []finding
-	var up, down int64
-	for _, page := range in.ByPage.Rows {
-		up += page.ThumbsUp
-		down += page.ThumbsDown
+	for _, page := range list.Rows {
 		if page.ThumbsDown > 0 {
-			rows = append(rows, in.thumbsDown(page))
+			row := in.thumbsDown(page)
+			row.Change = before.changeOf(page.Path, page.ThumbsDown)
+			rows = append(rows, row)
 		}
 	}
 
 	s := section{ID: "complaints", Title: "What they complain about"}
-	if up+down > 0 {
-		s.Summary = fmt.Sprintf("%s of %s thumbs point down (%s).", number(down), number(up+down), shareText(up, down))
+	if r := thumbsRate(list); r.all > 0 {
+		s.Summary = fmt.Sprintf("%s of %s thumbs point down (%s).",
+			number(r.trouble), number(r.all), shareText(r.all-r.trouble, r.trouble))
 	}
-	s.Lists = []findings{newFindings("Pages by thumbs down", in.ByPage.Export, rows, "No page has a thumb down.")}
+	s.Best = newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.")
+	s.Best.Note = sentences(s.Best.Note, in.note(before.list))
 	if comments := in.comments(); len(comments) > 0 {
-		s.Lists = append(s.Lists, newFindings("In their words", in.Comments.Export, comments, ""))
+		words := newFindings("In their words", in.Period.Comments.Export, comments, "")
+		s.Second = &words
 	}
 	return s
 }
@@ -42,13 +50,17 @@ func (in Input) thumbsDown(page mintlify.PageFeedback) finding {
 
 func (in Input) comments() []finding {
 	var all []finding
-	for _, row := range in.Comments.Rows {
-		isPraise := row.Helpful != nil && *row.Helpful
-		if row.Comment == "" || isPraise {
-			continue
+	for _, row := range in.Period.Comments.Rows {
+		if isComplaint(row) {
+			place := "on " + textOf(row.Path) + ", " + row.CreatedAt.Format(longDay)
+			all = append(all, finding{Text: textOf(row.Comment), Quiet: place})
 		}
-		place := "on " + textOf(row.Path) + ", " + row.CreatedAt.Format(longDay)
-		all = append(all, finding{Text: textOf(row.Comment), Quiet: place})
 	}
 	return all
+}
+
+// isComplaint reports whether somebody wrote something that is not praise.
+func isComplaint(row mintlify.Feedback) bool {
+	isPraise := row.Helpful != nil && *row.Helpful
+	return row.Comment != "" && !isPraise
 }

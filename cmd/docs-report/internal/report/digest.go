@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,7 +15,7 @@ func Digest(in Input) []string {
 		title += " (demo: made-up numbers)"
 	}
 
-	lines := []string{title, v.numbers()}
+	lines := []string{title, v.numbers(), v.troubles(), "Fix first: " + v.Fixes.Top()}
 	if v.Missing != "" {
 		lines = append(lines, v.Missing)
 	}
@@ -30,12 +29,8 @@ func Digest(in Input) []string {
 // numbers is the headlines on one line.
 func (v view) numbers() string {
 	var all []string
-	for _, h := range v.Headlines.Each() {
-		text := h.Label + " " + h.Value
-		if v.Before.Known {
-			text += " (" + h.Change.Text + ")"
-		}
-		all = append(all, text)
+	for _, h := range v.Headlines.Visitors() {
+		all = append(all, h.line())
 	}
 	if v.Break != "" {
 		all = append(all, v.Break+": these changes do not compare")
@@ -43,19 +38,42 @@ func (v view) numbers() string {
 	return strings.Join(all, " · ")
 }
 
-// moves are the three pages that gained or lost the most, a line each.
-func (v view) moves() []string {
-	size := func(c comparison) int64 { return max(c.Gain(), -c.Gain()) }
-	moved := slices.Concat(v.Movers.Gained, v.Movers.Lost)
-	slices.SortStableFunc(moved, func(a, b comparison) int { return cmp.Compare(size(b), size(a)) })
+// troubles is what readers did not find, on one line.
+func (v view) troubles() string {
+	var all []string
+	for _, h := range v.Headlines.Troubles() {
+		all = append(all, h.line())
+	}
+	return strings.Join(all, " · ")
+}
 
+func (h headline) line() string {
+	text := h.Label + " " + h.Value
+	if h.Change.Text != "" {
+		text += " (" + h.Change.Text + ")"
+	}
+	return text
+}
+
+// moves are the pages that gained and lost the most, a line for each kind of visitors.
+func (v view) moves() []string {
 	var lines []string
-	for _, m := range moved[:min(3, len(moved))] {
-		change := signedCount(m.Gain())
-		lines = append(lines, fmt.Sprintf("%s %s (to %s, %s)", change, m.Path, number(m.Now.Total), m.Change.Text))
+	for _, of := range []struct {
+		who string
+		moved
+	}{{"Humans", v.Movers.Humans}, {"AIs", v.Movers.AIs}} {
+		var parts []string
+		for _, m := range slices.Concat(firstOf(of.Gained), firstOf(of.Lost)) {
+			parts = append(parts, fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Gain), m.Path, number(m.Now), m.Change.Text))
+		}
+		if len(parts) > 0 {
+			lines = append(lines, of.who+": "+strings.Join(parts, " · "))
+		}
 	}
 	return lines
 }
+
+func firstOf(all []mover) []mover { return all[:min(1, len(all))] }
 
 // Slack returns text as a message for a webhook of Slack.
 func Slack(text string) string {

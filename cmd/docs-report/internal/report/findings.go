@@ -15,20 +15,32 @@ const (
 	mostFindings = 50
 )
 
-// section is a question of the page and the lists that answer it. The first list answers
-// it best.
+// section is a question of the page and the lists that answer it. Best is the list that
+// answers it best.
 type section struct {
 	ID, Title, Summary string
-	Lists              []findings
+	Best               findings
+	Second             *findings // nil: there is none
+}
+
+// Lists returns the lists in their order.
+func (s section) Lists() []findings {
+	if s.Second == nil {
+		return []findings{s.Best}
+	}
+	return []findings{s.Best, *s.Second}
 }
 
 // Top names the first finding of a section, or says why there is none.
 func (s section) Top() string {
-	best := s.Lists[0]
-	if len(best.Rows) == 0 {
-		return best.Empty
+	if len(s.Best.Rows) == 0 {
+		return s.Best.Empty
 	}
-	return fmt.Sprintf("%s (%s)", best.Rows[0].Text, best.Rows[0].Much)
+	first := s.Best.Rows[0]
+	if first.Change.Text != "" {
+		return fmt.Sprintf("%s (%s, %s)", first.Text, first.Much, first.Change.Text)
+	}
+	return fmt.Sprintf("%s (%s)", first.Text, first.Much)
 }
 
 // findings is a list with bars, or why it is empty.
@@ -42,28 +54,13 @@ type findings struct {
 type finding struct {
 	Text, URL   string
 	Much, Quiet string
-	Width       float64 // of 100: the bar's
-	Class       string  // of the bar
+	Width       float64 // is the bar's, 100 at most
+	Class       string  // is the bar's
+	Change      change
 }
 
-// newFindings sorts rows by width, folds all but the first, and says what they are of.
-// empty is for a list that has rows none of which are findings.
-func newFindings(title string, list store.Export, rows []finding, empty string) findings {
-	f := findings{Title: title}
-	switch {
-	case list.Problem != "":
-		f.Empty = "The service refused this list: " + textOf(list.Problem)
-	case list.At.IsZero():
-		f.Empty = "This list is not in the database: docs-report sync loads it."
-	case list.Kept == 0:
-		f.Empty = "The service has nothing in these dates."
-	case len(rows) == 0:
-		f.Empty = empty
-	}
-	if list.Truncated {
-		f.Note = fmt.Sprintf("The service has more rows: this is of the first %s.", number(int64(list.Kept)))
-	}
-
+// arrange sorts rows by width, and folds all but the first.
+func (f findings) arrange(rows []finding) findings {
 	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
 	for i := len(rows) - 1; i >= 0; i-- { // the largest last: it is the measure
 		rows[i].Width = round(100 * rows[i].Width / max(rows[0].Width, 1))
@@ -73,6 +70,69 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 	f.Rows = rows[:shown]
 	f.More = rows[shown:min(mostFindings, len(rows))]
 	return f
+}
+
+// newFindings arranges rows and says what they are of. empty is for a list that has rows
+// none of which are findings.
+func newFindings(title string, list store.Export, rows []finding, empty string) findings {
+	f := findings{Title: title, Empty: emptiness(list)}
+	if f.Empty == "" && len(rows) == 0 {
+		f.Empty = empty
+	}
+	f.Note = partOf(list)
+	return f.arrange(rows)
+}
+
+// emptiness says why a list has no rows; "" if it has some.
+func emptiness(list store.Export) string {
+	switch {
+	case list.Problem != "":
+		return "The service refused this list: " + textOf(list.Problem)
+	case list.At.IsZero():
+		return "This list is not in the database: docs-report sync loads it."
+	case list.Kept == 0:
+		return "The service has nothing in these dates."
+	}
+	return ""
+}
+
+func partOf(list store.Export) string {
+	if !list.Truncated {
+		return ""
+	}
+	return fmt.Sprintf("The service has more rows: this is of the first %s.", number(int64(list.Kept)))
+}
+
+// earlier is the counts of a list in the period before, by what is counted.
+type earlier struct {
+	list   store.Export
+	counts map[string]int64
+}
+
+// changeOf is not known if the list is not, or if it may have the row beyond its end.
+func (e earlier) changeOf(key string, now int64) change {
+	before, found := e.counts[key]
+	if !isKnown(e.list) || !found && e.list.Truncated {
+		return change{}
+	}
+	return changeOfTrouble(now, before)
+}
+
+// note names what loads the list, if only that is missing.
+func (in Input) note(before store.Export) string {
+	if !in.Before.Known || isKnown(before) || before.Problem != "" {
+		return ""
+	}
+	command := "docs-report sync"
+	if in.Before.Span() == store.Month {
+		command = syncOf(in.Before.Window)
+	}
+	return "This list of the period before is not in the database, so that nothing is compared. To load it: " + command
+}
+
+// sentences joins those that there are.
+func sentences(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), " ")
 }
 
 // link returns the URL of a path; "" without a site.

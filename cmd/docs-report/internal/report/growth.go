@@ -12,8 +12,12 @@ const monthsShown = 12
 // growth is the share of AI by month.
 func growth(in Input) section {
 	var rows []finding
-	for _, m := range slices.Backward(in.Months) {
-		rows = append(rows, growthOf(m))
+	for i, m := range slices.Backward(in.Months) {
+		row := growthOf(m)
+		if i > 0 {
+			row.Change = monthChange(m, in.Months[i-1])
+		}
+		rows = append(rows, row)
 	}
 
 	shown := min(monthsShown, len(rows))
@@ -25,8 +29,17 @@ func growth(in Input) section {
 		ID:      "growth",
 		Title:   "Is AI traffic growing?",
 		Summary: growthSummary(in, rows),
-		Lists:   []findings{list},
+		Best:    list,
 	}
+}
+
+// monthChange is not known if a month is missing in between, or if what is counted was
+// redefined.
+func monthChange(month, before store.Export) change {
+	if before.To != month.From || breakWithin(before.From, month.To) != "" {
+		return change{}
+	}
+	return pointsOf(share(month.Totals.Human, month.Totals.AI), share(before.Totals.Human, before.Totals.AI))
 }
 
 func growthOf(m store.Export) finding {
@@ -54,8 +67,11 @@ func growthSummary(in Input, rows []finding) string {
 	if len(rows) == 1 {
 		return fmt.Sprintf("AIs were %s of the visitors in %s, the only whole month in the database.", last.Much, last.Text)
 	}
-	text := fmt.Sprintf("AIs were %s of the visitors in %s, and %s in %s, the first month in the database.",
-		last.Much, last.Text, first.Much, first.Text)
+	text := fmt.Sprintf("AIs were %s of the visitors in %s", last.Much, last.Text)
+	if last.Change.Text != "" {
+		text += ", " + last.Change.Text + " from the month before"
+	}
+	text += fmt.Sprintf(", and %s in %s, the first month in the database.", first.Much, first.Text)
 	if redefined := breakWithin(in.Months[0].From, in.Months[len(rows)-1].To); redefined != "" {
 		text += " These do not compare: " + redefined + "."
 	}

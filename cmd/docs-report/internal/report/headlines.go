@@ -1,40 +1,132 @@
 package report
 
-// headlines are the numbers at the top.
+import mintlify "github.com/mintlify-community/mintlify-go"
+
+// headlines are the numbers at the top: who came, and what they did not find.
 type headlines struct {
-	All, Humans, AIs, Share headline
+	All, Humans, AIs, Share      headline
+	InVain, Unanswered, Disliked headline
 }
 
 // headline is one of the numbers at the top.
 type headline struct {
-	Label, Class, Value, Before string
-	Change                      change
+	Label  string
+	Value  string
+	Before string
+	Change change
+	Note   string
 }
 
 func newHeadlines(in Input) headlines {
 	now := in.Period.Totals
 	before := in.Before.Totals
-	count := func(label, class string, now, before int64) headline {
-		return headline{label, class, number(now), number(before), in.changeOf(now, before)}
-	}
-	points := change{}
-	if in.Before.Known {
-		points = pointsOf(share(now.Human, now.AI), share(before.Human, before.AI))
-	}
-
 	return headlines{
-		All:    count("All visitors", "all", now.Total, before.Total),
-		Humans: count("Humans", "human", now.Human, before.Human),
-		AIs:    count("AIs", "ai", now.AI, before.AI),
-		Share: headline{
-			Label:  "Share of AI",
-			Class:  "share",
-			Value:  shareText(now.Human, now.AI),
-			Before: shareText(before.Human, before.AI),
-			Change: points,
-		},
+		All:    in.headline("All visitors", now.Total, before.Total, in.changeOf),
+		Humans: in.headline("Humans", now.Human, before.Human, in.changeOfHumans),
+		AIs:    in.headline("AIs", now.AI, before.AI, in.changeOf),
+		Share:  in.shareOfAI(),
+
+		InVain: rateHeadline("Searches without a click",
+			searchRate(in.Period.Searches), searchRate(in.Before.Searches)),
+		Unanswered: rateHeadline("Questions without an answer",
+			questionRate(in.Period.Conversations), questionRate(in.Before.Conversations)),
+		Disliked: rateHeadline("Thumbs down",
+			thumbsRate(in.Period.ByPage), thumbsRate(in.Before.ByPage)),
 	}
 }
 
-// Each returns the headlines in their order.
-func (h headlines) Each() []headline { return []headline{h.All, h.Humans, h.AIs, h.Share} }
+func (in Input) headline(label string, now, before int64, changeOf func(now, before int64) change) headline {
+	h := headline{Label: label, Value: number(now)}
+	if in.Before.Known {
+		h.Before = number(before)
+		h.Change = changeOf(now, before)
+		h.Note = breakWithin(in.Before.From, in.Period.To)
+	}
+	return h
+}
+
+func (in Input) shareOfAI() headline {
+	now := in.Period.Totals
+	before := in.Before.Totals
+	h := headline{Label: "Share of AI", Value: shareText(now.Human, now.AI)}
+	if in.Before.Known {
+		h.Before = shareText(before.Human, before.AI)
+		h.Change = pointsOf(share(now.Human, now.AI), share(before.Human, before.AI))
+		h.Note = breakWithin(in.Before.From, in.Period.To)
+	}
+	return h
+}
+
+// Visitors returns who came.
+func (h headlines) Visitors() []headline { return []headline{h.All, h.Humans, h.AIs, h.Share} }
+
+// Troubles returns what readers did not find.
+func (h headlines) Troubles() []headline { return []headline{h.InVain, h.Unanswered, h.Disliked} }
+
+// rate is how much of all is trouble.
+type rate struct {
+	trouble, all int64
+	isKnown      bool
+	isPartial    bool // the service has more rows
+}
+
+// rateHeadline compares two rates: less is better. Rates of a part of the rows do not
+// compare.
+func rateHeadline(label string, now, before rate) headline {
+	h := headline{Label: label, Value: "–"}
+	switch {
+	case !now.isKnown:
+		h.Note = "not in the database"
+		return h
+	case now.all == 0:
+		h.Note = "none in these dates"
+		return h
+	}
+
+	h.Value = shareText(now.all-now.trouble, now.trouble)
+	h.Note = number(now.trouble) + " of " + number(now.all)
+	if now.isPartial {
+		h.Note += ", of the rows that are loaded"
+	}
+	if !before.isKnown || before.all == 0 || now.isPartial || before.isPartial {
+		return h
+	}
+
+	h.Before = shareText(before.all-before.trouble, before.trouble)
+	h.Change = pointsOf(share(now.all-now.trouble, now.trouble), share(before.all-before.trouble, before.trouble))
+	switch {
+	case h.Change.sign() > 0:
+		h.Change = change{h.Change.Text + ", worse", "bad"}
+	case h.Change.sign() < 0:
+		h.Change = change{h.Change.Text + ", better", "good"}
+	}
+	return h
+}
+
+func searchRate(list List[mintlify.SearchTerm]) rate {
+	r := rate{isKnown: list.isKnown(), isPartial: list.Truncated}
+	for _, term := range list.Rows {
+		r.all += term.Hits
+		if !isFound(term) {
+			r.trouble += term.Hits
+		}
+	}
+	if !list.Truncated {
+		r.all = max(r.all, list.Totals.Total)
+	}
+	return r
+}
+
+func questionRate(list List[mintlify.Conversation]) rate {
+	sum := countQuestions(list.Rows).sum
+	return rate{trouble: sum.unanswered, all: sum.all, isKnown: list.isKnown(), isPartial: list.Truncated}
+}
+
+func thumbsRate(list List[mintlify.PageFeedback]) rate {
+	r := rate{isKnown: list.isKnown(), isPartial: list.Truncated}
+	for _, page := range list.Rows {
+		r.trouble += page.ThumbsDown
+		r.all += page.ThumbsUp + page.ThumbsDown
+	}
+	return r
+}

@@ -39,23 +39,28 @@ func inputOf(pages int, from, to mintlify.Date) report.Input {
 
 // addLists adds some rows to every list.
 func addLists(in *report.Input) {
+	in.Before.Searches = report.List[mintlify.SearchTerm]{Export: store.Export{At: in.Generated, Kept: 2}, Rows: []mintlify.SearchTerm{{Query: "terraform", Hits: 88}, {Query: "graphql", Hits: 195}}}
+	in.Before.Searches.Totals.Total = 1000
+	in.Before.Conversations = report.List[mintlify.Conversation]{Export: store.Export{At: in.Generated, Kept: 2, Texts: true}, Rows: []mintlify.Conversation{
+		{Query: "How do I use terraform?", QueryCategory: "terraform", ResolutionStatus: mintlify.ResolutionUnanswered}, {Query: "What is a key?", ResolutionStatus: mintlify.ResolutionAnswered}}}
+	in.Before.ByPage = report.List[mintlify.PageFeedback]{Export: store.Export{At: in.Generated, Kept: 1}, Rows: []mintlify.PageFeedback{{Path: "/guides/terraform", ThumbsUp: 3, ThumbsDown: 22}}}
 	loaded := store.Export{At: in.Generated, Kept: 30, Texts: true}
-	in.Searches.Export, in.Conversations.Export, in.ByPage.Export, in.Comments.Export, in.Views.Export = loaded, loaded, loaded, loaded, loaded
-	in.Searches.Totals.Total = 1000
+	in.Period.Searches.Export, in.Period.Conversations.Export, in.Period.ByPage.Export, in.Period.Comments.Export, in.Period.Views.Export = loaded, loaded, loaded, loaded, loaded
+	in.Period.Searches.Totals.Total = 1210
 	words := strings.Fields("terraform graphql kubernetes okta billing quotas sandbox saml rss invoices export localization")
 	for i, word := range words {
 		hits := int64(100 - 5*i)
-		in.Searches.Rows = append(in.Searches.Rows, mintlify.SearchTerm{Query: word, Hits: hits, LastSearchedAt: in.Generated})
+		in.Period.Searches.Rows = append(in.Period.Searches.Rows, mintlify.SearchTerm{Query: word, Hits: hits, LastSearchedAt: in.Generated})
 		for range len(words) - i {
-			in.Conversations.Rows = append(in.Conversations.Rows, mintlify.Conversation{Query: "How do I use " + word + "?", QueryCategory: words[i/3], ResolutionStatus: mintlify.ResolutionUnanswered})
+			in.Period.Conversations.Rows = append(in.Period.Conversations.Rows, mintlify.Conversation{Query: "How do I use " + word + "?", QueryCategory: words[i/3], ResolutionStatus: mintlify.ResolutionUnanswered})
 		}
-		in.ByPage.Rows = append(in.ByPage.Rows, mintlify.PageFeedback{Path: "/guides/" + word, ThumbsUp: int64(i), ThumbsDown: int64(20 - i)})
-		in.Comments.Rows = append(in.Comments.Rows, mintlify.Feedback{Path: "/guides/" + word, Comment: "Nothing on " + word, CreatedAt: in.Generated})
+		in.Period.ByPage.Rows = append(in.Period.ByPage.Rows, mintlify.PageFeedback{Path: "/guides/" + word, ThumbsUp: int64(i), ThumbsDown: int64(20 - i)})
+		in.Period.Comments.Rows = append(in.Period.Comments.Rows, mintlify.Feedback{Path: "/guides/" + word, Comment: "Nothing on " + word, CreatedAt: in.Generated})
 	}
-	in.Searches.Rows = append(in.Searches.Rows, mintlify.SearchTerm{Query: "webhooks", Hits: 340, CTR: 60, TopClickedPage: "/guides/webhooks"})
-	in.Conversations.Rows = append(in.Conversations.Rows, mintlify.Conversation{Query: "What is a key?", QueryCategory: words[0], ResolutionStatus: mintlify.ResolutionAnswered})
+	in.Period.Searches.Rows = append(in.Period.Searches.Rows, mintlify.SearchTerm{Query: "webhooks", Hits: 340, CTR: 60, TopClickedPage: "/guides/webhooks"})
+	in.Period.Conversations.Rows = append(in.Period.Conversations.Rows, mintlify.Conversation{Query: "What is a key?", QueryCategory: words[0], ResolutionStatus: mintlify.ResolutionAnswered})
 	for _, row := range in.Period.Rows {
-		in.Views.Rows = append(in.Views.Rows, mintlify.View{Path: row.Path, Total: 3 * row.Total})
+		in.Period.Views.Rows = append(in.Period.Views.Rows, mintlify.View{Path: row.Path, Total: 3 * row.Total})
 	}
 }
 
@@ -69,8 +74,8 @@ func hostileInput() report.Input {
 		"/\u202etxt.exe\u0000\u0007", "/</table></section></style><style>*{display:none}", "", "/" + strings.Repeat("long", 100), "/ä/日本語/🙂",
 	} {
 		in.Period.Rows[i].Path, in.Before.Rows[i].Path = path, path
-		in.Searches.Rows[i].Query, in.Conversations.Rows[i].Query, in.Conversations.Rows[i].QueryCategory = path, path, path
-		in.ByPage.Rows[i].Path, in.Comments.Rows[i].Comment = path, path
+		in.Period.Searches.Rows[i].Query, in.Period.Conversations.Rows[i].Query, in.Period.Conversations.Rows[i].QueryCategory = path, path, path
+		in.Period.ByPage.Rows[i].Path, in.Period.Comments.Rows[i].Comment = path, path
 	}
 	return in
 }

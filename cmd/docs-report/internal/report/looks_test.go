@@ -1,9 +1,16 @@
 package report_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"image"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +34,7 @@ func TestInABrowser(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"quiet, legible, and no wider than the screen": everyScreen,
 		"sorting":             sorting,
+		"sorting of a site":   sortingOfALargeSite,
 		"filtering":           filtering,
 		"the chart's cursor":  cursor,
 		"keyboard":            keyboard,
@@ -122,6 +130,28 @@ func sorting(t *testing.T, chrome context.Context) {
 	assert.Equal(t, []string{"ascending"}, eval[[]string](p, "[...document.querySelectorAll('th[aria-sort]')].map((e) => e.ariaSort)"), "one column says that it is sorted")
 }
 
+// Sorting is over all pages, not within folded sections.
+func sortingOfALargeSite(t *testing.T, chrome context.Context) {
+	in := demoInput(120)
+	p := open(t, chrome, in, desktop)
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#pages thead th:nth-child(3) button"))))
+	paths := p.text("#pages tbody th[scope=row]")
+	require.Len(t, paths, 120, "none is folded away")
+	assert.Empty(t, p.text("#pages tr.group"))
+	rows := slices.Clone(in.Period.Rows)
+	slices.SortStableFunc(rows, func(a, b mintlify.Visitor) int { return cmp.Compare(b.AI, a.AI) })
+	for i, row := range rows[:20] {
+		assert.Equal(t, row.Path, paths[i])
+	}
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#filter"), "guides/")))
+	assert.Equal(t, slices.DeleteFunc(paths, func(path string) bool { return !strings.Contains(path, "guides/") }), p.text("#pages tbody th[scope=row]"))
+
+	eval[chromedp.Void](p, "(() => { const f = document.getElementById('filter'); f.value = ''; f.dispatchEvent(new Event('input')); })()")
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#grouped"))))
+	assert.Greater(t, len(p.text("#pages tr.group")), 5, "by section again")
+	assert.Less(t, len(p.text("#pages tbody th[scope=row]")), 25)
+}
+
 func filtering(t *testing.T, chrome context.Context) {
 	in := demoInput(120)
 	p := open(t, chrome, in, desktop)
@@ -174,24 +204,29 @@ func keyboard(t *testing.T, chrome context.Context) {
 	in := demoInput(20)
 	in.Site = "https://docs.example.com"
 	in.Period.Rows, in.Before.Rows = in.Period.Rows[:2], in.Before.Rows[:2]
-	in.ByPage.Rows = in.ByPage.Rows[:1]
+	in.Period.ByPage.Rows = in.Period.ByPage.Rows[:1]
 	p := open(t, chrome, in, desktop)
 	var reached []string
-	for len(reached) < 30 && (len(reached) == 0 || reached[len(reached)-1] != "BODY") {
+	for len(reached) < 40 && (len(reached) == 0 || reached[len(reached)-1] != "BODY") {
 		p.press(kb.Tab)
 		reached = append(reached, eval[string](p, "document.activeElement.id || document.activeElement.tagName === 'BODY' && 'BODY' || document.activeElement.textContent.trim()"))
 		if reached[len(reached)-1] != "BODY" {
 			assert.NotEqual(t, "none", eval[string](p, "getComputedStyle(document.activeElement).outlineStyle"), "%s shows that it has the focus", reached[len(reached)-1])
 		}
 	}
-	assert.Equal(t, []string{"cursor", "The numbers as a table", "/introduction", "/quickstart", "2 more", "2 more", "/guides/terraform", "2 more",
-		"filter", "Page", "Humans", "AIs", "All", "AI share", "Change", "Views", "Top level 2", "/introduction", "/quickstart"}, reached[:19])
+	pages := []string{"/introduction", "/quickstart"}
+	want := slices.Concat(pages, pages, []string{"cursor", "The numbers as a table"}, pages, pages,
+		[]string{"2 more", "2 more", "/guides/terraform", "2 more", "filter", "grouped",
+			"Page", "Humans", "AIs", "All", "AI share", "Change", "Views", "Top level 2"}, pages)
+	assert.Equal(t, want, reached[:len(want)])
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Focus(chromedp.CSS("#pages thead th:nth-child(3) button"))))
 	p.press(kb.Enter)
 	assert.Equal(t, "descending", eval[string](p, "document.querySelector('#pages thead th:nth-child(3)').ariaSort"))
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Focus(chromedp.CSS("summary"))))
 	p.press(kb.Enter)
 	assert.Len(t, p.text("#numbers tbody tr"), 28)
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Focus(chromedp.CSS("#grouped"))))
+	p.press(" ")
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Focus(chromedp.CSS("#pages tr.group button"))))
 	p.press(kb.Enter)
 	assert.Empty(t, p.text("#pages tbody th[scope=row]"), "folded")
@@ -210,7 +245,7 @@ func folding(t *testing.T, chrome context.Context) {
 		assert.Equal(t, "Machine files 2", groups[len(groups)-1])
 		shown := p.text("#pages tbody th[scope=row]")
 		assert.Less(t, len(shown), 25)
-		require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#pages tbody:last-child button"))))
+		require.NoError(t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#pages tbody:nth-last-child(2) button"))))
 		assert.Equal(t, append(shown, "/llms.txt", "/llms-full.txt"), p.text("#pages tbody th[scope=row]"))
 		require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#filter"), "webhooks")))
 		assert.Len(t, p.text("#pages tbody th[scope=row]"), 6, "of folded sections too")
@@ -221,7 +256,9 @@ func folding(t *testing.T, chrome context.Context) {
 // The sections answer in the order in which they are asked.
 func order(t *testing.T, chrome context.Context) {
 	p := open(t, chrome, demoInput(60), desktop)
-	assert.Equal(t, []string{"All visitors", "Humans", "AIs", "Share of AI", "Visitors by day", "Is AI traffic growing?", "Gained the most visitors", "Lost the most visitors",
+	assert.Equal(t, []string{"All visitors", "Humans", "AIs", "Share of AI",
+		"Searches without a click", "Questions without an answer", "Thumbs down", "What to fix first", "What humans read most", "What AIs read most",
+		"Visitors by day", "Is AI traffic growing?", "Gains and losses, by humans and by AIs",
 		"What readers search for and do not find", "What they ask the assistant and get no answer to", "What they complain about", "All pages", "How to read this"}, p.text("h2"))
 	tall := eval[[]string](p, "[...document.querySelectorAll('main > section, main > .pair')].filter((e) => e.getBoundingClientRect().height > innerHeight).map((e) => e.textContent.trim().slice(0, 40) + ' ' + e.getBoundingClientRect().height)")
 	assert.Empty(t, tall, "a screen each")
@@ -245,9 +282,9 @@ func withoutScript(t *testing.T, chrome context.Context) {
 	p := open(t, chrome, in, s)
 	_, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}) // to look; the page's own has not run
 	require.NoError(t, err)
-	assert.Len(t, p.text(".headlines .value"), 4)
+	assert.Len(t, p.text(".headlines .value"), 4+3)
 	assert.Len(t, p.text("#pages tbody th[scope=row]"), 60)
-	assert.Len(t, p.text(".bars > li"), 12+10+4+10+10+10)
+	assert.Len(t, p.text(".bars > li"), 10+10+12+10+4+10+10+10)
 	assert.Equal(t, int64(1), eval[int64](p, "[...document.querySelectorAll('.chart')].filter((e) => e.checkVisibility()).length"))
 	assert.Empty(t, p.text("input, button, #tools, #cursor-line"), "nothing is offered that would not work")
 	assert.Empty(t, eval[[]string](p, illegible))
@@ -268,11 +305,51 @@ func onPaper(t *testing.T, chrome context.Context) {
 	pdf := string(paper(p))
 	assert.True(t, strings.HasPrefix(pdf, "%PDF-"))
 	sheets := strings.Count(pdf, "/Type /Page\n")
-	assert.True(t, sheets >= 3 && sheets <= 7, "%d sheets", sheets)
+	assert.True(t, sheets >= 3 && sheets <= 8, "%d sheets", sheets)
+	for i, filled := range filledSheets(t, pdf) {
+		assert.Greater(t, filled, 1.0/3, "sheet %d of %d", i+1, sheets)
+	}
 
 	eval[chromedp.Void](p, "(() => { const f = document.getElementById('filter'); f.value = 'article'; f.dispatchEvent(new Event('input')); })()")
 	assert.Len(t, p.text("#pages tbody th[scope=row]"), 400-96, "what was filtered is printed, all of it")
 	assert.Empty(t, p.text(".paper"))
+}
+
+// filledSheets returns how far down each sheet of a PDF is printed on, from 0 to 1.
+func filledSheets(t *testing.T, pdf string) []float64 {
+	if _, err := exec.LookPath("pdftoppm"); err != nil && os.Getenv("CI") == "" {
+		t.Log("without pdftoppm of poppler-utils, nobody looks at the sheets")
+		return nil
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "page.pdf")
+	require.NoError(t, os.WriteFile(file, []byte(pdf), 0o600))
+	output, err := exec.Command("pdftoppm", "-r", "20", "-png", file, filepath.Join(folder, "sheet")).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	sheets, err := filepath.Glob(filepath.Join(folder, "sheet*.png")) // in order
+	require.NoError(t, err)
+	var all []float64
+	for _, sheet := range sheets {
+		data, err := os.ReadFile(sheet)
+		require.NoError(t, err)
+		picture, err := png.Decode(bytes.NewReader(data))
+		require.NoError(t, err)
+		all = append(all, lastInk(picture))
+	}
+	return all
+}
+
+func lastInk(picture image.Image) float64 {
+	const white = 0xf000
+	bounds := picture.Bounds()
+	for y := bounds.Max.Y - 1; y >= bounds.Min.Y; y-- {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			if r, g, b, _ := picture.At(x, y).RGBA(); min(r, g, b) < white {
+				return float64(y) / float64(bounds.Dy())
+			}
+		}
+	}
+	return 0
 }
 
 // What is not of this page is not loaded and does not run.

@@ -32,7 +32,7 @@ func (in Input) compare() []comparison {
 		c := in.find(byPath, row.Path)
 		c.Before = merge(c.Before, row)
 	}
-	for _, row := range in.Views.Rows {
+	for _, row := range in.Period.Views.Rows {
 		if c := byPath[row.Path]; c != nil {
 			c.Views = number(row.Total)
 		}

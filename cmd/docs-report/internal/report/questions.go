@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -12,22 +11,28 @@ import (
 
 // questions are those that the assistant could not answer.
 func (in Input) questions() section {
-	q := countQuestions(in.Conversations.Rows)
+	now := countQuestions(in.Period.Conversations.Rows)
+	before := countQuestions(in.Before.Conversations.Rows)
 	s := section{ID: "questions", Title: "What they ask the assistant and get no answer to"}
-	if q.sum.all > 0 {
+	if now.sum.all > 0 {
 		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s questions.",
-			number(q.sum.unanswered), number(q.sum.all))
+			number(now.sum.unanswered), number(now.sum.all))
 	}
 
-	s.Lists = []findings{in.unanswered("By category", q.byCategory)}
+	s.Best = in.unanswered("By category", now.byCategory, before.byCategory)
+	s.Best.Note = sentences(s.Best.Note, in.note(in.Before.Conversations.Export))
 	switch {
-	case q.sum.all == 0:
-	case in.Conversations.Texts:
-		s.Lists = append(s.Lists, in.unanswered("Asked most", q.byText))
+	case now.sum.all == 0:
+	case !in.Period.Conversations.Texts:
+		list := in.unanswered("Asked on these pages", now.byPage, before.byPage)
+		list.Note = sentences(list.Note, "What readers asked is not kept; docs-report sync -texts keeps it.")
+		s.Second = &list
+	case in.Before.Conversations.Texts:
+		list := in.unanswered("Asked most", now.byText, before.byText)
+		s.Second = &list
 	default:
-		list := in.unanswered("Asked on these pages", q.byPage)
-		list.Note = strings.TrimSpace(list.Note + " What readers asked is not kept; docs-report sync -texts keeps it.")
-		s.Lists = append(s.Lists, list)
+		list := in.unanswered("Asked most", now.byText, nil)
+		s.Second = &list
 	}
 	return s
 }
@@ -67,27 +72,32 @@ func (c questionCount) plus(other questionCount) questionCount {
 	return questionCount{c.unanswered + other.unanswered, c.all + other.all}
 }
 
-func pageOf(row mintlify.Conversation) string {
-	if u, err := url.Parse(row.PageURL); err == nil && u.Path != "" {
-		return u.Path
-	}
-	return "no page"
-}
+func pageOf(row mintlify.Conversation) string { return cmp.Or(pagePath(row.PageURL), "no page") }
 
-func (in Input) unanswered(title string, counts map[string]questionCount) findings {
+// unanswered lists counts and how they differ from those before, if these are not nil.
+func (in Input) unanswered(title string, counts, before map[string]questionCount) findings {
+	list := in.Period.Conversations.Export
+	listBefore := in.Before.Conversations.Export
+	isCompared := before != nil && isKnown(listBefore) && !list.Truncated && !listBefore.Truncated
+
 	var rows []finding
 	for key, c := range counts {
 		if c.unanswered == 0 {
 			continue
 		}
-		rows = append(rows, finding{
+		row := finding{
 			Text:  textOf(key),
 			Much:  number(c.unanswered) + " unanswered",
 			Quiet: "of " + number(c.all),
 			Width: float64(c.unanswered),
 			Class: "bad",
-		})
+		}
+		if isCompared {
+			row.Change = changeOfTrouble(c.unanswered, before[key].unanswered)
+		}
+		rows = append(rows, row)
 	}
+
 	slices.SortFunc(rows, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
-	return newFindings(title, in.Conversations.Export, rows, "The assistant answered every question.")
+	return newFindings(title, list, rows, "The assistant answered every question.")
 }

@@ -28,29 +28,35 @@ type Input struct {
 	Final     bool           // the counts of the period will not change any more
 	Generated time.Time
 
+	Site    string   // is what paths link to; "" for none
+	Machine []string // are patterns of files that machines read
+}
+
+// Period is the visitors and the lists of a window. Of the period before, the page shows
+// no comments and views.
+type Period struct {
+	store.Window
+	Known  bool // the database has the visitors
+	Totals mintlify.VisitorTotals
+	Rows   []mintlify.Visitor
+
 	Searches      List[mintlify.SearchTerm]
 	Conversations List[mintlify.Conversation]
 	ByPage        List[mintlify.PageFeedback]
 	Comments      List[mintlify.Feedback]
 	Views         List[mintlify.View]
-
-	Site    string   // is what paths link to; "" for none
-	Machine []string // are patterns of files that machines read
 }
 
-// Period is the visitors of a window.
-type Period struct {
-	store.Window
-	Known  bool // the database has them
-	Totals mintlify.VisitorTotals
-	Rows   []mintlify.Visitor
-}
-
-// List is a list of the period.
+// List is a list of a period.
 type List[T any] struct {
 	store.Export
 	Rows []T
 }
+
+func (l List[T]) isKnown() bool { return isKnown(l.Export) }
+
+// isKnown reports whether the database has the rows of a list.
+func isKnown(list store.Export) bool { return !list.At.IsZero() && list.Problem == "" }
 
 var (
 	//go:embed page.html parts.html index.html
@@ -96,6 +102,9 @@ type view struct {
 	Name, Dates, BeforeDates string
 
 	Headlines  headlines
+	Fixes      fixes
+	HumansRead findings
+	AIsRead    findings
 	Chart      trend
 	Growth     section
 	Movers     movers
@@ -127,6 +136,9 @@ func newView(in Input) view {
 		BeforeDates: span(in.Before.Window),
 
 		Headlines:  newHeadlines(in),
+		Fixes:      in.fixFirst(pages),
+		HumansRead: in.mostRead(humans, pages),
+		AIsRead:    in.mostRead(ais, pages),
 		Chart:      newTrend(in),
 		Growth:     growth(in),
 		Movers:     in.newMovers(pages),

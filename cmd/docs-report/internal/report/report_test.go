@@ -69,17 +69,91 @@ func TestListsOfPages(t *testing.T) {
 		{Path: "/few", AI: 3, Total: 3}, {Path: "/guides/ais", Human: 10, AI: 90, Total: 95}, {Path: "/guides/humans", Human: 300, AI: 10, Total: 310},
 		{Path: "/twice", Human: 30, Total: 30}, {Path: "/twice", Human: 50, Total: 50}, {Path: "/llms.txt", AI: 900, Total: 900},
 	}
-	in.Before.Rows = []mintlify.Visitor{{Path: "/guides/humans", Human: 100, Total: 100}, {Path: "/twice", Human: 60, Total: 60}, {Path: "/gone", Human: 70, Total: 70}}
+	in.Before.Rows = []mintlify.Visitor{
+		{Path: "/guides/humans", Human: 100, AI: 40, Total: 140}, {Path: "/twice", Human: 60, Total: 60}, {Path: "/gone", Human: 70, Total: 70}, {Path: "/llms.txt", AI: 600, Total: 600},
+	}
+	page := write(t, in)
+	text := words(page)
+	assert.Contains(t, text, "What humans read most /guides/humans 300 humans +200% /twice 50 humans −17% /guides/ais 10 humans new What AIs read most"+
+		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs new Visitors")
+	assert.Contains(t, text, "The largest loss is of humans: /gone, −70. The largest gain is of AIs: /llms.txt, +300."+
+		" Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
+		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new /few +3 to 3 new AIs: lost /guides/humans −30 to 10 −75% What")
+	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +121% /guides/ais 10 90 95 90.0% new"+
+		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% +50% On paper")
+
+	_, ais, _ := strings.Cut(page, `id="ais-title"`)
+	ais, _, _ = strings.Cut(ais, "</section>")
+	assert.NotRegexp(t, `change (good|bad)`, ais, "a rise of AIs is neither")
+	_, ais, _ = strings.Cut(page, "<h3>AIs: gained</h3>")
+	ais, _, _ = strings.Cut(ais, "</section>")
+	assert.NotRegexp(t, `change (good|bad)`, ais)
+	assert.Regexp(t, `change good">&#43;200%`, page)
+}
+
+// Readers times the share of thumbs down, with the reasons in one line.
+func TestWhatToFixFirst(t *testing.T) {
+	in := two(mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200}, mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200})
+	in.Period.Rows = []mintlify.Visitor{
+		{Path: "/praised", Human: 9000, Total: 9000}, {Path: "/busy", Human: 6000, AI: 2117, Total: 8117}, {Path: "/bad", Human: 500, Total: 500}, {Path: "/fine", Human: 9000, Total: 9000},
+	}
+	in.Before.Rows = []mintlify.Visitor{{Path: "/busy", Human: 9000, Total: 9899}, {Path: "/bad", Total: 500}}
+	in.Period.ByPage.Rows = []mintlify.PageFeedback{
+		{Path: "/bad", ThumbsDown: 9}, {Path: "https://docs.example.com/busy/?x#y", ThumbsUp: 3, ThumbsDown: 5}, {Path: "/fine", ThumbsUp: 30},
+		{Path: "/unread", ThumbsDown: 3}, {Path: "/praised", ThumbsUp: 99, ThumbsDown: 1},
+	}
+	no, yes := false, true
+	in.Period.Comments.Rows = []mintlify.Feedback{{Path: "/busy", Comment: "Why?", Helpful: &no}, {Path: "/busy", Comment: "How?"}, {Path: "/busy", Comment: "Thanks.", Helpful: &yes}}
+	in.Period.Conversations.Rows = []mintlify.Conversation{{PageURL: "https://docs.example.com/busy", ResolutionStatus: mintlify.ResolutionUnanswered}}
 	text := words(write(t, in))
-	assert.Contains(t, text, "Gained the most visitors /guides/humans +210 to 310 +210% /guides/ais +95 to 95 new /few +3 to 3 new Lost")
-	assert.Contains(t, text, "Lost the most visitors /gone −70 to 0 −100% /twice −10 to 50 −17% What")
-	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +210% /guides/ais 10 90 95 90.0% new"+
-		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% new On paper")
+	assert.Contains(t, text, "What to fix first Pages are ranked by their readers, humans and AIs, times the share of their thumbs that point down."+
+		" /busy 8,117 readers (6,000 humans), 5 of 8 thumbs down, 2 comments, 1 unanswered question, −18% readers"+
+		" /bad 500 readers (500 humans), 9 of 9 thumbs down"+
+		" /praised 9,000 readers (9,000 humans), 1 of 100 thumbs down What humans read most")
+	assert.Contains(t, strings.Join(report.Digest(in), "\n"), "\nFix first: /busy (8,117 readers (6,000 humans), 5 of 8 thumbs down, ")
+	first := strings.Index(text, "Thumbs down")
+	assert.Less(t, first, strings.Index(text, "What to fix first"))
+	assert.Less(t, strings.Index(text, "What to fix first"), strings.Index(text, "Visitors by day"), "right after the headlines")
+
+	var many []mintlify.PageFeedback
+	in.Period.Rows = nil
+	for i := range 15 {
+		in.Period.Rows = append(in.Period.Rows, mintlify.Visitor{Path: fmt.Sprint("/p", i), Total: 5})
+		many = append(many, mintlify.PageFeedback{Path: fmt.Sprint("/p", i), ThumbsDown: 1})
+	}
+	in.Period.ByPage.Rows = many
+	assert.Equal(t, 10, strings.Count(words(write(t, in)), "1 of 1 thumbs down"), "at most ten")
+	in.Period.ByPage = report.List[mintlify.PageFeedback]{}
+	assert.Regexp(t, `What to fix first .*? This list is not in the database: docs-report sync loads it.`, words(write(t, in)))
+}
+
+// Each list has its change against the period before, if that is known.
+func TestChangesOfLists(t *testing.T) {
+	in := demoInput(5)
+	text := words(write(t, in))
+	assert.Contains(t, text, "terraform 100 searches · last on 17 November 2026 +12 graphql 95 searches · last on 17 November 2026 −100 kubernetes 90 searches · last on 17 November 2026 +90")
+	assert.Contains(t, text, "terraform 33 unanswered · of 34 +32")
+	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 +11")
+	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 −2 /guides/graphql 19 thumbs down · 95.0% of 20 +19")
+	assert.Contains(t, text, "Searches without a click 71.9% +43.6 points, worse from 28.3% 870 of 1,210")
+	assert.Contains(t, text, "Thumbs down 72.5% −15.5 points, better from 88.0% 174 of 240")
+	assert.Contains(t, strings.Join(report.Digest(in), "\n"), "Searched without result: terraform (100 searches, +12)")
+
+	in.Before.Searches.Truncated, in.Before.Conversations.Texts, in.Before.ByPage = true, false, report.List[mintlify.PageFeedback]{}
+	text = words(write(t, in))
+	assert.Contains(t, text, "terraform 100 searches · last on 17 November 2026 +12")
+	assert.Contains(t, text, "kubernetes 90 searches · last on 17 November 2026 okta", "it may be beyond the end")
+	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 How", "what was asked is not known")
+	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 /guides/graphql")
+	assert.Contains(t, text, "Searches without a click 71.9% 870 of 1,210")
+	assert.Contains(t, text, "This list of the period before is not in the database, so that nothing is compared. To load it: docs-report sync")
+	in.Period.Conversations.Truncated = true
+	assert.Contains(t, words(write(t, in)), "terraform 33 unanswered · of 34 graphql", "part of a list does not compare")
 }
 
 func TestGrowthByMonth(t *testing.T) {
 	text := words(write(t, inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))))
-	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, and [\d.]+% in November 2025, the first month in the database. These do not compare: human and AI redefined on 31 July 2026.`, text)
+	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database. These do not compare: human and AI redefined on 31 July 2026.`, text)
 	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026 June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
 	in := demoInput(5)
 	in.Months = nil
@@ -89,25 +163,25 @@ func TestGrowthByMonth(t *testing.T) {
 func TestListsSayWhatTheyAreOf(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
-	assert.Contains(t, text, "870 of 1,000 searches led to no click. terraform 100 searches · last on 17 November 2026")
+	assert.Contains(t, text, "870 of 1,210 searches led to no click. terraform 100 searches · last on 17 November 2026")
 	assert.NotContains(t, text, "webhooks 340")
 	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions. By category terraform 33 unanswered · of 34")
 	assert.Contains(t, text, "Asked most How do I use terraform? 12 unanswered · of 12")
-	assert.Contains(t, text, "Pages by thumbs down /guides/terraform 20 thumbs down · 100.0% of 20 /guides/graphql 19 thumbs down · 95.0% of 20")
+	assert.Contains(t, text, "Pages by thumbs down /guides/terraform 20 thumbs down · 100.0% of 20 −2 /guides/graphql 19 thumbs down · 95.0% of 20")
 	assert.Contains(t, text, "In their words Nothing on terraform on /guides/terraform, 17 November 2026")
 	assert.NotContains(t, text, "The service has more")
 	assert.NotContains(t, text, "is not kept")
 
-	in.Searches.Truncated, in.Searches.Kept, in.Conversations.Texts = true, 500, false
-	in.ByPage.Rows, in.ByPage.Kept = nil, 0
+	in.Period.Searches.Truncated, in.Period.Searches.Kept, in.Period.Conversations.Texts = true, 500, false
+	in.Period.ByPage.Rows, in.Period.ByPage.Kept = nil, 0
 	text = words(write(t, in))
 	assert.Contains(t, text, "The service has more rows: this is of the first 500.")
 	assert.Contains(t, text, "What readers asked is not kept; docs-report sync -texts keeps it.")
 	assert.NotContains(t, text, "How do I use")
 	assert.Contains(t, text, "Pages by thumbs down The service has nothing in these dates.")
 
-	in.Searches.Rows = in.Searches.Rows[12:]
-	in.ByPage.Export, in.Conversations.Export, in.Conversations.Rows = store.Export{}, store.Export{At: in.Generated, Problem: "403 Forbidden"}, nil
+	in.Period.Searches.Rows = in.Period.Searches.Rows[12:]
+	in.Period.ByPage.Export, in.Period.Conversations.Export, in.Period.Conversations.Rows = store.Export{}, store.Export{At: in.Generated, Problem: "403 Forbidden"}, nil
 	text = words(write(t, in))
 	assert.Contains(t, text, "Every search led to a page.")
 	assert.Contains(t, text, "Pages by thumbs down This list is not in the database: docs-report sync loads it.")
@@ -200,12 +274,12 @@ func TestARedefinitionWithinAComparison(t *testing.T) {
 	text := words(page)
 	assert.Regexp(t, `All visitors [\d,]+ \S+ from [\d,]+ human and AI redefined on 31 July 2026 Humans`, text)
 	assert.Regexp(t, `Share of AI [\d.]+% \S+ points from [\d.]+% human and AI redefined on 31 July 2026`, text)
-	assert.Contains(t, text, "Gained the most visitors human and AI redefined on 31 July 2026")
+	assert.Contains(t, text, "human and AI redefined on 31 July 2026: these changes do not compare. Humans: gained")
 	assert.Contains(t, text, "human and AI redefined on 31 July 2026: the service changed what it counts")
-	assert.NotRegexp(t, `class="(change )?(up|down)"`, page)
+	assert.NotRegexp(t, `change (good|bad)">[^<]*%<`, page)
 	assert.Contains(t, report.Digest(in)[1], "human and AI redefined on 31 July 2026: these changes do not compare")
 	assert.NotContains(t, report.Digest(demoInput(5))[1], "redefined")
-	assert.Regexp(t, `class="change up"`, write(t, demoInput(5)))
+	assert.Regexp(t, `class="change good"`, write(t, demoInput(5)))
 }
 
 // The axis begins at 0, whatever the counts, and no line leaves the chart.

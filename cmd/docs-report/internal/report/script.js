@@ -38,6 +38,7 @@
   const groups = [...table.tBodies];
   const rowsOf = (group) => [...group.rows].slice(1); // the first names the group
   const rows = groups.flatMap(rowsOf);
+  const sectionOf = new Map(rows.map((row) => [row, row.parentElement]));
 
   // On a phone the rows are laid out as a grid, and remain rows to a screen reader.
   table.setAttribute('role', 'table');
@@ -66,7 +67,24 @@
     fold(group, rows.length > 25 && group !== groups[0]);
   }
 
-  // Sorting: numbers as numbers, what is new above all of them.
+  // Sorting is over all pages, so that it takes them out of their sections.
+  const byReaders = rows.slice();
+  const flat = table.createTBody();
+  flat.setAttribute('role', 'rowgroup');
+  const grouped = $('grouped');
+  const regroup = () => {
+    table.classList.toggle('flat', !grouped.checked);
+    if (!grouped.checked) {
+      flat.append(...rows);
+      return;
+    }
+    for (const row of byReaders) sectionOf.get(row).append(row);
+    heads.forEach((head) => head.removeAttribute('aria-sort'));
+    heads[all].setAttribute('aria-sort', 'descending');
+  };
+  grouped.addEventListener('change', () => { regroup(); apply(); });
+
+  // Numbers are sorted as numbers, what is new above all of them.
   const value = (row, column) => {
     const text = row.cells[column].textContent.trim().replace(/,/g, '');
     if (column === 0) return text;
@@ -77,20 +95,21 @@
   };
   const words = new Intl.Collator('en', { numeric: true });
   const heads = [...table.tHead.rows[0].cells];
+  const all = heads.findIndex((head) => head.hasAttribute('aria-sort'));
   heads.forEach((head, column) => {
     button(head, () => {
       const now = head.getAttribute('aria-sort');
       const order = now === 'descending' || (!now && column === 0) ? 'ascending' : 'descending';
       heads.forEach((other) => other.removeAttribute('aria-sort'));
       head.setAttribute('aria-sort', order);
+
       const sign = order === 'ascending' ? 1 : -1;
       const compare = ([a], [b]) => sign * (column === 0 ? words.compare(a, b) : a === b ? 0 : a < b ? -1 : 1);
-      const sorted = groups.map((group) => {
-        const keyed = rowsOf(group).map((row) => [value(row, column), row]).sort(compare);
-        group.append(...keyed.map(([, row]) => row));
-        return [keyed[0][0], group];
-      });
-      table.append(...sorted.sort(compare).map(([, group]) => group));
+      const keyed = rows.map((row) => [value(row, column), row]).sort(compare);
+      rows.splice(0, rows.length, ...keyed.map(([, row]) => row));
+      grouped.checked = false;
+      regroup();
+      apply();
     });
   });
 
@@ -103,6 +122,7 @@
       if (!row.hidden) count++;
     }
     for (const group of groups) group.hidden = !rowsOf(group).some((row) => !row.hidden);
+    flat.hidden = grouped.checked;
     table.classList.toggle('filtered', wanted !== '');
     table.parentElement.classList.toggle('long', wanted === '' && rows.length > 100);
     $('shown').textContent = `${count.toLocaleString('en')} of ${rows.length.toLocaleString('en')} pages`;

@@ -8,21 +8,31 @@ import (
 
 // searches are those that led nowhere.
 func (in Input) searches() section {
+	list := in.Period.Searches
+	before := earlier{list: in.Before.Searches.Export, counts: map[string]int64{}}
+	for _, term := range in.Before.Searches.Rows {
+		before.counts[term.Query] = 0
+		if !isFound(term) {
+			before.counts[term.Query] = term.Hits
+		}
+	}
+
 	var rows []finding
-	var inVain int64
-	for _, term := range in.Searches.Rows { // most hits first
+	for _, term := range list.Rows { // most hits first
 		if isFound(term) {
 			continue
 		}
-		inVain += term.Hits
-		rows = append(rows, searchedInVain(term))
+		row := searchedInVain(term)
+		row.Change = before.changeOf(term.Query, term.Hits)
+		rows = append(rows, row)
 	}
 
 	s := section{ID: "searches", Title: "What readers search for and do not find"}
-	if total := in.Searches.Totals.Total; total > 0 {
-		s.Summary = fmt.Sprintf("%s of %s searches led to no click.", number(inVain), number(total))
+	if r := searchRate(list); r.all > 0 {
+		s.Summary = fmt.Sprintf("%s of %s searches led to no click.", number(r.trouble), number(r.all))
 	}
-	s.Lists = []findings{newFindings("", in.Searches.Export, rows, "Every search led to a page.")}
+	s.Best = newFindings("", list.Export, rows, "Every search led to a page.")
+	s.Best.Note = sentences(s.Best.Note, in.note(before.list))
 	return s
 }
 

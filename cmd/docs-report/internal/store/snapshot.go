@@ -43,9 +43,8 @@ func (a address) readSnapshot(ctx context.Context) (*Store, error) {
 }
 
 func (a address) requireNoLog() error {
-	log, err := os.Stat(a.log())
-	if err != nil || log.Size() == 0 {
-		return nil
+	if log, err := os.Stat(a.log()); err != nil || log.Size() == 0 {
+		return nil //nolint:nilerr // without a log, all is in the file
 	}
 	return fmt.Errorf("%s: %w: this user may not write into its folder, and %s is not in the file yet; "+
 		"wait until sync ends, run the report as sync's user, or give a copy of the folder by -db", a.path, ErrSetup, a.log())
