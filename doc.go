@@ -63,7 +63,8 @@
 // Between attempts the SDK waits as long as the service's Retry-After says, else by
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
 // longer Retry-After as an error. Each attempt times out after 60 s ([WithHTTPClient]).
-// Nothing is sent once the context's deadline has passed by the wall clock.
+// Nothing is sent once the context's deadline has passed by the wall clock, as it may have on
+// a machine that was suspended: a call, a wait or an export then ends when it next wakes up.
 //
 // # Errors
 //

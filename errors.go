@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 // The kinds of error, for errors.Is. The types below hold the details, for
@@ -421,11 +422,23 @@ func (e *transportError) Is(target error) bool {
 
 func (e *transportError) As(target any) bool { return errors.As(e.err, target) }
 
+// ended is ctx.Err, and [context.DeadlineExceeded] once the deadline has passed by the wall
+// clock: the timer that ends ctx is late on a machine that was suspended.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if transport.PastDeadline(ctx) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
 // contextError returns the error of a context that has ended, with its cause.
 func contextError(ctx context.Context) error {
-	err := ctx.Err()
+	err := ended(ctx)
 	cause := context.Cause(ctx)
-	if cause == err { //nolint:errorlint // a cause that only wraps err says more
+	if cause == nil || cause == err { //nolint:errorlint // a cause that only wraps err says more
 		return err
 	}
 	return &causeError{err, cause}

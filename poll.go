@@ -163,7 +163,7 @@ func newWait[T polled](
 
 // run polls until the wait is over.
 func (w *wait[T]) run(ctx context.Context) (T, error) {
-	for ctx.Err() == nil {
+	for ended(ctx) == nil {
 		poll, err := w.poll(ctx)
 		if poll.Next == 0 {
 			return w.last, err
@@ -188,7 +188,7 @@ func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
 	poll := Poll{Err: err, Number: w.polls, Waited: time.Since(w.start)}
 
 	d := w.decide(ctx, seen, err, poll.Waited)
-	if !d.over && ctx.Err() != nil {
+	if !d.over && ended(ctx) != nil {
 		d = ends(w.interrupted(contextError(ctx)))
 	}
 	if !d.over {
@@ -235,13 +235,14 @@ func ends(err error) decision            { return decision{over: true, err: err}
 func pollAfter(d time.Duration) decision { return decision{next: d} }
 
 func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Duration) decision {
+	end := ended(ctx)
 	switch {
 	case err == nil:
 		return w.succeeded(seen, waited)
 	case endsWait(err):
 		w.lastErr = err
 		return ends(err)
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	case end != nil && errors.Is(err, end):
 		return ends(w.interrupted(contextError(ctx)))
 	}
 

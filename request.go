@@ -151,7 +151,7 @@ func (c *call) run() error {
 		return err // nil, or why there was no attempt
 	}
 
-	if c.ctx.Err() != nil && c.isRetryable() {
+	if ended(c.ctx) != nil && c.isRetryable() {
 		c.err = c.endedBefore(contextError(c.ctx))
 	}
 	if c.operation.isPost() && mayHaveActed(c.err) {
@@ -180,7 +180,7 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		c.log(resp.StatusCode)
 	}
 
-	if !c.isRetryable() || c.ctx.Err() != nil {
+	if !c.isRetryable() || ended(c.ctx) != nil {
 		return false, nil
 	}
 	c.retrier.Backoff = c.backoff // only now: most calls need none
@@ -319,11 +319,8 @@ func (c *call) sendErrorOf(err error) *sendError {
 // refused returns the error of a request that was not sent: the context had ended, or the
 // limiter or the key source returned err.
 func (c *call) refused(err error) *sendError {
-	switch {
-	case c.ctx.Err() != nil:
+	if ended(c.ctx) != nil {
 		return c.endedBefore(contextError(c.ctx))
-	case transport.PastDeadline(c.ctx):
-		return c.endedBefore(c.withoutKey(err))
 	}
 	return c.heldBack(c.withoutKey(err))
 }

@@ -1,0 +1,109 @@
+package mintlify_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+// The machine was suspended: the deadline has passed by the wall clock, and no timer fires.
+
+func TestWaitEndsAtItsNextWakeUpOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
+	for name, wait := range waits {
+		synctest.Test(t, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.AddJob("job_1", mintlifytest.Step{})
+			svc.AddDeployment("deployment_1", mintlifytest.DeploymentStep{})
+			var polls []mintlify.Poll
+			client := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithWaitDefaults(keepPolls(&polls)))
+
+			start := time.Now()
+			ctx := lateContext{t.Context(), start.Add(time.Minute)}
+			err := wait(ctx, client)
+
+			var waitErr *mintlify.WaitError
+			require.ErrorAs(t, err, &waitErr, name)
+			assert.ErrorIs(t, waitErr.Err, context.DeadlineExceeded, name)
+			assert.NoError(t, waitErr.LastErr, name)
+			_, again := mintlify.RetryAfter(err)
+			assert.False(t, again, name)
+
+			lastPoll := polls[len(polls)-1]
+			assert.Less(t, lastPoll.Waited, time.Minute, name)
+			assert.Equal(t, lastPoll.Waited+lastPoll.Next, time.Since(start), "%s: the next wake-up", name)
+			assert.Len(t, svc.Requests(), len(polls), name)
+		})
+	}
+}
+
+func TestPollIsOverOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("job_1", mintlifytest.Step{})
+		ctx := lateContext{t.Context(), time.Now().Add(-time.Second)}
+		poll, err := svc.Client().Jobs.Poll(ctx, "job_1", 0)
+		assert.Zero(t, poll.Next)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorAs(t, err, new(*mintlify.WaitError))
+		assert.Empty(t, svc.Requests())
+	})
+}
+
+func TestRetriesEndOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
+	for name, tc := range map[string]struct {
+		attempt time.Duration // how long it takes
+		ends    time.Duration
+		retry   string // the service's Retry-After
+	}{
+		"during an attempt":  {attempt: 40 * time.Second, ends: 40 * time.Second, retry: "20"},
+		"during a back-off":  {attempt: time.Second, ends: 42 * time.Second, retry: "20"},
+		"before any attempt": {attempt: time.Second, ends: 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			rt := newRecording(after(tc.attempt, respondWith(503, "", "Retry-After", tc.retry)))
+			start := time.Now()
+			deadline := start.Add(30 * time.Second)
+			if tc.ends == 0 {
+				deadline = start
+			}
+			_, err := get(lateContext{t.Context(), deadline}, newClient(t, rt))
+			assert.ErrorIs(t, err, context.DeadlineExceeded, name)
+			assert.Equal(t, tc.ends > 0, errors.Is(err, mintlify.ErrServer), "%s: %v", name, err)
+			assert.Equal(t, tc.ends, time.Since(start), name)
+			for _, at := range rt.times() {
+				assert.Less(t, at, 30*time.Second, name)
+			}
+		})
+	}
+}
+
+func TestExportEndsOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
+	for _, prefetch := range []int{0, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.SetVisitors(visitors(10))
+			ctx := lateContext{t.Context(), time.Now().Add(5 * time.Second)}
+			pages := 0
+			var err error
+			params := mintlify.VisitorsParams{Limit: 2}
+			for _, err = range svc.Client().Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(prefetch)) {
+				if err == nil {
+					pages++
+					time.Sleep(3 * time.Second)
+				}
+			}
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.ErrorAs(t, err, new(*mintlify.PageError))
+			assert.Equal(t, 2+prefetch, pages)
+			assert.Len(t, svc.Requests(), 2+prefetch)
+		})
+	}
+}
