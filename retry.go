@@ -126,7 +126,8 @@ func backoff(err error, minWait, maxWait time.Duration, retry int) time.Duration
 		return apiErr.RetryAfter
 	}
 
-	bound := min(float64(minWait)*float64(uint64(1)<<min(retry, 62)), float64(maxWait))
+	doubled := float64(minWait) * float64(uint64(1)<<min(retry, 62))
+	bound := min(doubled, float64(maxWait), float64(maxDuration/2)) // more would overflow
 	if bound < 1 {
 		return 0
 	}

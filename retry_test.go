@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -249,6 +250,18 @@ func TestGetIsNotRetriedInVain(t *testing.T) {
 		_, err := get(t.Context(), newClient(t, rt))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.Equal(t, 1, rt.count(), name)
+	}
+}
+
+func TestWithRetryWaitOfTheLongestDoesNotOverflow(t *testing.T) {
+	for _, least := range []time.Duration{0, time.Second, math.MaxInt64} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			client := newClient(t, respondWith(503, ""), mintlify.WithRetryWait(least, math.MaxInt64))
+			_, err := get(ctx, client)
+			assert.ErrorIs(t, err, mintlify.ErrServer)
+		})
 	}
 }
 
