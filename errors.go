@@ -263,9 +263,12 @@ type PageError struct {
 }
 
 func (e *PageError) Error() string {
-	at := fmt.Sprintf("offset %d", e.Offset)
-	if e.Cursor != "" {
+	at := "the first page"
+	switch {
+	case e.Cursor != "":
 		at = fmt.Sprintf("cursor %q", redact.OneLine(e.Cursor, 40))
+	case e.Offset != 0:
+		at = fmt.Sprintf("offset %d", e.Offset)
 	}
 	return redact.OneLine("mintlify: list stopped at "+at+because(e.Err), maxMessage)
 }

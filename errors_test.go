@@ -389,6 +389,7 @@ func TestZeroErrorsCanBePrinted(t *testing.T) {
 		&mintlify.APIError{}:              "mintlify: 0",
 		&mintlify.ResponseError{}:         "mintlify: malformed response (status 0):",
 		&mintlify.PageError{Offset: 5}:    "mintlify: list stopped at offset 5",
+		&mintlify.PageError{}:             "mintlify: list stopped at the first page",
 		&mintlify.WaitError{}:             "mintlify: wait, after 0s and 0 polls",
 		&mintlify.JobFailedError{}:        "mintlify: job failed: the agent hit an unrecoverable error",
 		&mintlify.DeploymentFailedError{}: "mintlify: deployment failed",

@@ -385,6 +385,13 @@ func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
 	}
 }
 
+func TestExportThatFailsOnItsFirstPageSaysSo(t *testing.T) {
+	for name, export := range exports {
+		err := export(t.Context(), newClient(t, respondWith(400, "")))
+		assert.ErrorContains(t, err, "mintlify: list stopped at the first page: get ", name)
+	}
+}
+
 func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	var asked []string
 	service := feedbackPages(5, &asked)
