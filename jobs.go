@@ -12,6 +12,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
+const maxJobBody = 1 << 20 // bytes of a response about a job
+
 // JobsService runs agent jobs. It is [Client.Jobs].
 type JobsService struct {
 	client *Client
@@ -224,6 +226,7 @@ func (j *Job) failure() error {
 func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	job := new(Job)
 	r.into = job
+	r.maxBody = maxJobBody
 	if r.operation != OpGetJob {
 		r.outcome = outcomeOf(r.operation, job)
 	}

@@ -267,20 +267,25 @@ func TestResponseLargerThanTheLimit(t *testing.T) {
 		read.Store(0)
 		job, err := call(t.Context(), newClient(t, withoutEnd(200, `{"id":"job_1","x":"`)))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-		assert.ErrorContains(t, err, "larger than 10 MiB")
+		assert.ErrorContains(t, err, "larger than 1 MiB")
 		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
 		require.NotNil(t, job)
 		assert.Equal(t, "job_1", job.ID)
-		assert.Less(t, read.Load(), int64(11<<20), "no more is read")
+		assert.Less(t, read.Load(), int64(1<<20+64<<10), "no more is read")
 	}
 
-	_, err := get(t.Context(), newClient(t, withoutEnd(404, "")))
+	read.Store(0)
+	_, err := newClient(t, withoutEnd(200, `{"x":"`)).Analytics.GetThread(t.Context(), "thread_1")
+	assert.ErrorContains(t, err, "larger than 10 MiB")
+	assert.Less(t, read.Load(), int64(11<<20), "no more is read")
+
+	_, err = get(t.Context(), newClient(t, withoutEnd(404, "")))
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
 }
 
 func TestResponseJustWithinTheLimit(t *testing.T) {
-	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 10<<20-39) + `"}`
-	require.Len(t, body, 10<<20)
+	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 1<<20-39) + `"}`
+	require.Len(t, body, 1<<20)
 	_, err := get(t.Context(), newClient(t, respondWith(200, body)))
 	require.NoError(t, err)
 }
@@ -296,7 +301,7 @@ func TestResponseThatIsAGzipBomb(t *testing.T) {
 	client, err := mintlify.NewClient(testKey, "proj", mintlify.WithBaseURL(server.URL))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
-	require.ErrorContains(t, err, "larger than 10 MiB")
+	require.ErrorContains(t, err, "larger than 1 MiB")
 }
 
 func TestGetUsesItsBuffersAgain(t *testing.T) {
@@ -1147,7 +1152,7 @@ func TestListIsTheLastOfItsName(t *testing.T) {
 }
 
 func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
-	for _, padding := range []int{0, 100 << 10, 9 << 20} {
+	for _, padding := range []int{0, 100 << 10, 1<<20 - 100} {
 		body := `{"x":"` + strings.Repeat("x", padding) + `","id":"job_1","status":"active","y":`
 		job, err := create(t.Context(), newClient(t, respondWith(201, body)))
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
