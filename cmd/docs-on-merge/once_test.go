@@ -157,6 +157,56 @@ func TestJobsThatEnd(t *testing.T) {
 	}
 }
 
+// A service that responds to nothing has no prompt, and leaves nothing to look for.
+func TestATotalOutageMakesNothingUnknown(t *testing.T) {
+	t.Parallel()
+	one := merged(t)
+	for name, tc := range map[string]struct {
+		fault mintlifytest.Fault
+		code  int
+		words string
+	}{
+		"dropped":         {fault: mintlifytest.Fault{Drop: true}, code: 5, words: "No job was made"},
+		"refused":         {fault: mintlifytest.Fault{Refuse: true}, code: 5, words: "No job was made"},
+		"silent":          {fault: mintlifytest.Fault{Delay: time.Hour}, code: 5, words: "No job was made"},
+		"503":             {fault: mintlifytest.Fault{Status: 503}, code: 5, words: "No job was made"},
+		"504":             {fault: mintlifytest.Fault{Status: 504}, code: 5, words: "No job was made"},
+		"limited":         {fault: mintlifytest.Fault{Status: 429}, code: 5, words: "No job was made"},
+		"credits used up": {fault: mintlifytest.Fault{Status: 402}, code: 5, words: "No job was made"},
+		"captive portal":  {fault: mintlifytest.Fault{Status: 200, Body: "<html>Log in"}, code: 2, words: "The set-up needs a hand"},
+		"bad key":         {fault: mintlifytest.Fault{Status: 401}, code: 2, words: "The set-up needs a hand"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := one.fresh(t)
+			for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpCreateJob} {
+				w.service.FailNext(op, 1000, tc.fault)
+			}
+			for _, soft := range []bool{false, true, false} {
+				code := tc.code
+				if soft && code != 2 {
+					code = 0
+				}
+				r := w.runOnce(fmt.Sprintf("-soft=%v", soft))
+				assert.Equal(t, code, r.code, r.log)
+				assert.Empty(t, r.outputs["job-id"])
+				assert.Contains(t, r.log, tc.words+": nothing was sent, because asking the service first failed: ")
+				assert.Equal(t, once.Pending, w.state())
+				assert.Equal(t, code == 0, w.newest().State == "success", w.newest().State)
+				assert.True(t, strings.HasPrefix(w.newest().Description, tc.words), w.newest().Description)
+				assert.NotContains(t, r.log+r.summary, "docs-job:", "nothing to look for")
+				assert.NotContains(t, r.summary, "<details>", "nobody has the prompt")
+			}
+			assert.Empty(t, w.prompts(), "no POST")
+
+			w.service = mintlifytest.NewService()
+			r := w.runOnce()
+			assert.Zero(t, r.code, r.log)
+			assert.Equal(t, "success", w.newest().State)
+			assert.Len(t, w.prompts(), 1)
+		})
+	}
+}
+
 // The commit's status says what the exit code says, with -soft too.
 func TestTheStatusAgreesWithTheExitCode(t *testing.T) {
 	t.Parallel()

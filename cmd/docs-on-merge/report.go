@@ -143,7 +143,7 @@ func (p *program) explain(outcome ci.Outcome, link string, err error) string {
 	case needsPerson(p.record.State): // err speaks of package once
 		reason = p.record.Problem
 	case err != nil:
-		reason = err.Error()
+		reason = withoutKey(p.record, err.Error())
 	case outcome == skipped:
 		reason = p.change.skip
 	}
@@ -153,6 +153,15 @@ func (p *program) explain(outcome ci.Outcome, link string, err error) string {
 	text := strings.Join(parts, ": ")
 	if p.record.JobID != "" {
 		text += " [job " + p.record.JobID + "]"
+	}
+	return text
+}
+
+// withoutKey returns an error of package once without the key, which is for programs that
+// have several.
+func withoutKey(r once.Record, text string) string {
+	for _, prefix := range []string{fmt.Sprintf("once: %s is %s: ", r.Key, r.State), "once: " + r.Key + ": "} {
+		text = strings.TrimPrefix(text, prefix)
 	}
 	return text
 }
