@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -24,9 +25,9 @@ type change struct {
 	// stat sums up the files.
 	stat stat
 	// files has a line for each file, and subjects one for each commit.
-	files, subjects string
+	files, subjects excerpt
 	// patches are the diffs of the files.
-	patches []string
+	patches []*excerpt
 	// skip is why there is nothing to do, or "".
 	skip string
 }
@@ -114,13 +115,13 @@ func (p *program) findBase(ctx context.Context, g *git, what occasion, c change)
 
 // previousTag returns the commit of the nearest tag before the change's own.
 func (p *program) previousTag(ctx context.Context, g *git, c change) string {
-	wayOut := "say with -base where the change begins"
-	if p.step.OnGitHub() {
-		wayOut = `enter as base in "Run workflow" where the change begins (on a command line: -base)`
-	}
-
 	previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
-	if g.err != nil && ctx.Err() == nil {
+	hasRun := errors.As(g.err, new(*exec.ExitError))
+	if c.head != "" && hasRun {
+		wayOut := "say with -base where the change begins"
+		if p.step.OnGitHub() {
+			wayOut = `enter as base in "Run workflow" where the change begins (on a command line: -base)`
+		}
 		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags "+
 			"(fetch-depth: 0 of actions/checkout), or %s: %w", c.tag, wayOut, g.err)
 	}
@@ -147,8 +148,7 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 		return parent
 	}
 
-	counted := g.diff(ctx, parent, head, nil).stat
-	isSquashed := counted == stat{files: r.ChangedFiles, added: r.Additions, removed: r.Deletions}
+	isSquashed := g.counts(ctx, parent, head) == stat{files: r.ChangedFiles, added: r.Additions, removed: r.Deletions}
 	if isSquashed {
 		return parent
 	}
@@ -157,16 +157,17 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 
 // read adds a part of the change to c.
 func (p *program) read(ctx context.Context, g *git, part part, c *change) {
-	diff := g.diff(ctx, part.base, part.head, p.options.paths)
-	c.files += diff.files
+	room := p.options.maxPrompt
+	diff := g.diff(ctx, part.base, part.head, p.options.paths, room)
 	c.stat = c.stat.plus(diff.stat)
+	c.files.add(diff.files, room)
 	if p.options.withDiff {
 		c.patches = append(c.patches, diff.patches...)
 	}
 
 	subjects := g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000",
 		part.head, "^"+part.base)
-	c.subjects += subjects + "\n"
+	c.subjects.add(excerpt{text: []byte(subjects + "\n")}, room)
 }
 
 const maxMerges = 100 // of a change that are looked at one by one, the newest

@@ -23,7 +23,7 @@ func (p *program) demo(ctx context.Context) int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system tidies its folder, too
 
-	g := git{dir: dir, output: p.git.output}
+	g := git{dir: dir, exec: p.git.exec}
 	if err := g.commitDemo(ctx); err != nil {
 		return p.report(err)
 	}

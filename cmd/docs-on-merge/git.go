@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -14,10 +14,12 @@ import (
 // any more.
 type git struct {
 	dir string
-	// output runs a command and returns what it has printed.
-	output func(*exec.Cmd) ([]byte, error)
-	err    error
+	// exec runs a command, such as (*exec.Cmd).Run.
+	exec func(*exec.Cmd) error
+	err  error
 }
+
+const maxOutput = 8 << 20 // bytes of what git prints that are kept
 
 // gitEnv keeps git from translating its messages, from asking, and from needing a user.
 var gitEnv = []string{
@@ -26,25 +28,36 @@ var gitEnv = []string{
 	"GIT_COMMITTER_NAME=docs-on-merge", "GIT_COMMITTER_EMAIL=docs-on-merge@localhost",
 }
 
+// gitSettings take precedence over the configuration of the user. Git 2.25 has no option that does.
+var gitSettings = []string{"-c", "core.quotePath=off", "-c", "diff.relative=false"}
+
+// run returns what git prints, up to maxOutput, without the last line break.
 func (g *git) run(ctx context.Context, args ...string) string {
+	out := excerpt{limit: maxOutput}
+	g.runTo(ctx, &out, args...)
+	return strings.TrimSuffix(string(out.text), "\n")
+}
+
+// runTo writes what git prints to stdout.
+func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 	if g.err != nil {
-		return ""
+		return
 	}
 
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotePath=off"}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(gitSettings, args)...)
 	cmd.Dir = g.dir
 	cmd.Env = append(os.Environ(), gitEnv...)
-	var stderr bytes.Buffer
+	stderr := excerpt{limit: maxOutput}
+	cmd.Stdout = stdout
 	cmd.Stderr = &stderr
 
-	out, err := g.output(cmd)
+	err := g.exec(cmd)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		g.err = fmt.Errorf("git %s: %w: %s", args[0], err, stderr.String())
+		g.err = fmt.Errorf("git %s: %w: %s", args[0], err, stderr.text)
 	}
-	return strings.TrimSuffix(string(out), "\n")
 }
 
 // fail has nothing run any more, unless something has failed before.
@@ -87,49 +100,4 @@ func (g *git) parent(ctx context.Context, commit string) string {
 
 func (g *git) emptyTree(ctx context.Context) string {
 	return g.run(ctx, "hash-object", "-w", "-t", "tree", os.DevNull)
-}
-
-// stat is how much a change touches. A binary file has no lines.
-type stat struct{ files, added, removed int }
-
-func (s stat) plus(t stat) stat {
-	return stat{files: s.files + t.files, added: s.added + t.added, removed: s.removed + t.removed}
-}
-
-func (s stat) String() string {
-	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", s.files, s.added, s.removed)
-}
-
-// difference is what differs between two commits.
-type difference struct {
-	stat stat
-	// files has a line for each file.
-	files string
-	// patches has one for each file, without the line's "diff --git ".
-	patches []string
-}
-
-// diff compares two commits, within the pathspecs and whatever the user's configuration.
-func (g *git) diff(ctx context.Context, base, head string, paths []string) difference {
-	args := []string{"diff", "--numstat", "--patch", "--no-color", "--find-renames", "--no-ext-diff", "--no-textconv",
-		"--src-prefix=a/", "--dst-prefix=b/", base, head, "--"}
-	counts, patches, _ := strings.Cut(g.run(ctx, append(args, paths...)...), "\n\n")
-
-	var d difference
-	for line := range strings.Lines(counts) {
-		d.addCounts(strings.TrimSpace(line))
-	}
-	d.patches = strings.Split("\n"+patches, "\ndiff --git ")[1:]
-	return d
-}
-
-// addCounts reads a line of --numstat: the counts of added and of removed lines, and the path.
-func (d *difference) addCounts(line string) {
-	addedText, rest, _ := strings.Cut(line, "\t")
-	removedText, path, _ := strings.Cut(rest, "\t")
-	added, _ := strconv.Atoi(addedText) // "-" of a binary file is 0
-	removed, _ := strconv.Atoi(removedText)
-
-	d.stat = d.stat.plus(stat{files: 1, added: added, removed: removed})
-	d.files += fmt.Sprintf("+%d -%d %s\n", added, removed, path)
 }

@@ -25,7 +25,7 @@ import (
 
 func main() {
 	ci.Main("docs-on-merge", func(ctx context.Context, step *ci.Step, args []string) int {
-		p := &program{step: step, git: git{output: (*exec.Cmd).Output}, settle: time.Second, sendTime: time.Minute}
+		p := &program{step: step, git: git{exec: (*exec.Cmd).Run}, settle: time.Second, sendTime: time.Minute}
 		return p.run(ctx, args)
 	})
 }

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 			pace := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Millisecond, 10*time.Millisecond))
 			return mintlify.NewClientFromEnv(append(opts, mintlify.WithRetryWait(0, 0), pace)...)
 		}}
-	code := (&program{step: step, git: git{output: (*exec.Cmd).Output}, settle: 10 * time.Millisecond, sendTime: 1500 * time.Millisecond}).run(ctx, os.Args[1:])
+	code := (&program{step: step, git: git{exec: (*exec.Cmd).Run}, settle: 10 * time.Millisecond, sendTime: 1500 * time.Millisecond}).run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

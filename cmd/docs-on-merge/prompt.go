@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -16,7 +15,6 @@ import (
 var defaultTemplate string
 
 const (
-	truncated = "(truncated)\n"
 	maxText   = 8 << 20 // bytes of a text that are looked at at all
 	aroundKey = 100     // bytes that package once adds to a prompt, and the project's hash
 )
@@ -33,8 +31,8 @@ type promptData struct {
 
 // quotes are the texts of a change that others wrote.
 type quotes struct {
-	title, body, subjects, files *quoted
-	patches                      []*quoted
+	title, body, subjects, files *excerpt
+	patches                      []*excerpt
 }
 
 // makePrompt tells the agent what was merged. It is made to fit by halving what is
@@ -83,9 +81,11 @@ func (p *program) parseTemplate() (*template.Template, error) {
 }
 
 func (p *program) quoteChange(c change) quotes {
-	q := quotes{title: p.quote(c.title), body: p.quote(c.body), subjects: p.quote(c.subjects), files: p.quote(c.files)}
+	title := excerpt{text: []byte(c.title)}
+	body := excerpt{text: []byte(c.body)}
+	q := quotes{title: p.quote(title), body: p.quote(body), subjects: p.quote(c.subjects), files: p.quote(c.files)}
 	for _, patch := range c.patches {
-		q.patches = append(q.patches, p.quote("diff --git "+patch))
+		q.patches = append(q.patches, p.quote(*patch))
 	}
 	return q
 }
@@ -107,62 +107,13 @@ func (c change) data(q quotes) promptData {
 
 // shorten saves that many bytes, if it can. It reports false if nothing is left to shorten.
 func (q quotes) shorten(bytes int) bool {
-	for bytes > 0 {
-		saved := halveLargest(q.patches...)
-		if saved == 0 {
-			saved = halveLargest(q.files, q.subjects, q.body, q.title)
-		}
-		if saved == 0 {
-			return false
-		}
-		bytes -= saved
-	}
-	return true
+	bytes -= shorten(q.patches, bytes)
+	bytes -= shorten([]*excerpt{q.files, q.subjects, q.body, q.title}, bytes)
+	return bytes <= 0
 }
 
-// quoted is text by others, of which each line begins with "> ".
-type quoted struct {
-	text string
-	// isCut says that the end is missing.
-	isCut bool
-}
-
-func (p *program) quote(text string) *quoted {
-	lines := p.step.Lines(text[:min(len(text), maxText)])
-	return &quoted{text: merges.Quote(strings.Join(lines, "\n"))}
-}
-
-// join returns texts as one, which says where something was cut: once for neighbors that
-// are gone.
-func join(texts ...*quoted) string {
-	var joined strings.Builder
-
-	saysSo := false // the last line does
-	for _, q := range texts {
-		if q.text != "" {
-			joined.WriteString(q.text)
-			saysSo = false
-		}
-
-		if q.isCut && !saysSo {
-			joined.WriteString(truncated)
-			saysSo = true
-		}
-	}
-	return strings.TrimSuffix(joined.String(), "\n")
-}
-
-// halveLargest drops the second half of the largest text, and returns how many bytes that
-// saves: 0 if nothing is left.
-func halveLargest(all ...*quoted) int {
-	if len(all) == 0 {
-		return 0
-	}
-
-	largest := slices.MaxFunc(all, func(a, b *quoted) int { return len(a.text) - len(b.text) })
-	before := len(largest.text)
-	half := strings.LastIndex(largest.text[:before/2], "\n") + 1
-	largest.text = largest.text[:half]
-	largest.isCut = true
-	return before - half
+// quote returns text by others with "> " before each line.
+func (p *program) quote(e excerpt) *excerpt {
+	lines := p.step.Lines(string(e.text[:min(len(e.text), maxText)]))
+	return &excerpt{text: []byte(merges.Quote(strings.Join(lines, "\n"))), isCut: e.isCut}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,31 +28,38 @@ func (r *repo) changed() {
 	r.known = new(sync.Map)
 }
 
-// output runs git, unless it is known what it would say.
-func (r *repo) output(cmd *exec.Cmd) ([]byte, error) {
+// exec runs git, unless it is known what it would say.
+func (r *repo) exec(cmd *exec.Cmd) error {
 	args := cmd.Args[1:]
-	if args[0] == "-c" { // a setting of the program's
+	for args[0] == "-c" { // a setting of the program's
 		args = args[2:]
 	}
-	memorable := slices.Contains([]string{"rev-parse", "rev-list", "log", "diff", "cat-file", "describe", "merge-base", "hash-object"}, args[0])
+	memorable := []string{"rev-parse", "rev-list", "log", "diff", "cat-file", "describe", "merge-base", "hash-object"}
+	harmless := []string{"ls-remote", "remote", "fetch", "push", "commit-tree"}
+	isMemorable := slices.Contains(memorable, args[0])
 	switch {
 	case cmd.Dir != r.dir, slices.Contains(args, "--show-toplevel"): // of another repository, or of this copy
-		return cmd.Output()
-	case !memorable && !slices.Contains([]string{"ls-remote", "remote", "fetch", "push", "commit-tree", "config"}, args[0]):
+		return cmd.Run()
+	case !isMemorable && !slices.Contains(harmless, args[0]):
 		defer r.changed()
 	}
+
 	r.mu.Lock()
 	known := r.known
 	r.mu.Unlock()
 	key := strings.Join(args, "\x00")
-	if out, ok := known.Load(key); ok && memorable {
-		return out.([]byte), nil
+	if out, ok := known.Load(key); ok && isMemorable {
+		_, err := cmd.Stdout.Write(out.([]byte))
+		return err
 	}
-	out, err := cmd.Output()
-	if err == nil && memorable {
-		known.Store(key, out)
+
+	var out bytes.Buffer
+	cmd.Stdout = io.MultiWriter(cmd.Stdout, &out)
+	err := cmd.Run()
+	if err == nil && isMemorable {
+		known.Store(key, out.Bytes())
 	}
-	return out, err
+	return err
 }
 
 // original is a repository that is made once, and copied for each test.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,9 +62,10 @@ func (w *world) git(args ...string) string {
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_KEY_1=core.fsync", "GIT_CONFIG_VALUE_1=none",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com")
-	out, err := w.repo.output(cmd)
-	require.NoError(w.t, err, "git %q: %s", args, out)
-	return strings.TrimSpace(string(out))
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	require.NoError(w.t, w.repo.exec(cmd), "git %q: %s", args, &out)
+	return strings.TrimSpace(out.String())
 }
 
 // commit commits a file, and returns the commit's name.
@@ -129,7 +131,7 @@ func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 // program is the program in this world, which writes to stdout and stderr.
 func (w *world) program(env map[string]string, stdout, stderr io.Writer) *program {
 	step := &ci.Step{Name: "docs-on-merge", Dir: w.dir, Getenv: func(name string) string { return env[name] }, Stdout: stdout, Stderr: stderr, Connect: w.connect}
-	return &program{step: step, git: git{dir: w.dir, output: w.repo.output}, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
+	return &program{step: step, git: git{dir: w.dir, exec: w.repo.exec}, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
 }
 
 // run runs the program outside a bubble or within one.

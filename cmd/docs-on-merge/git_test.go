@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+)
+
+// promptIn returns the prompt of a dry run in a folder of the repository.
+func (w *world) promptIn(folder string, args ...string) string {
+	w.t.Helper()
+	var stdout, log citest.Buffer
+	p := w.program(w.env, &stdout, &log)
+	p.git.dir = filepath.Join(w.dir, folder)
+	require.Zero(w.t, p.run(w.t.Context(), append(args, "-dry-run")), log.String())
+	return stdout.String()
+}
+
+func TestTheUsersConfigurationChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.commit("old", "algorithm.txt", "d\n}\ne\n{\na\n") // of which patience makes another diff
+	w.commit("old", "context.txt", strings.Repeat("a line\n\n", 12))
+	base := w.git("rev-parse", "HEAD")
+	w.commit("in a folder", "sub/c.go", "package c\n\n// C is new.\n")
+	w.commit("new", "algorithm.txt", "b\n{\n{\n}\nc\n")
+	w.commit("new", "context.txt", "new\n"+strings.Repeat("a line\n\n", 12)+"new\n")
+	w.commit("beside it", "b.go", "package b\n")
+	w.git("update-index", "--add", "--cacheinfo", "160000,"+base+",module")
+	w.git("commit", "--quiet", "--message=a submodule")
+	w.git("mv", "a.go", "z.go")
+	w.git("commit", "--quiet", "--message=renamed")
+
+	plain := w.promptIn("sub", "-base", base)
+	for _, want := range []string{"b.go", "sub/c.go", "> diff --git a/module b/module\n", "> +Subproject commit " + base} {
+		assert.Contains(t, plain, want)
+	}
+	order := filepath.Join(t.TempDir(), "order")
+	require.NoError(t, os.WriteFile(order, []byte("z*\n"), 0o600))
+	for _, setting := range []string{
+		"diff.relative=true", "diff.submodule=log", "diff.submodule=diff", "diff.noPrefix=true", "diff.mnemonicPrefix=true",
+		"diff.context=0", "diff.interHunkContext=90", "diff.orderFile=" + order, "diff.renames=false", "diff.ignoreSubmodules=all",
+		"diff.external=false", "color.ui=always", "core.quotePath=true", "log.showSignature=true",
+		"diff.algorithm=patience", "diff.colorMoved=zebra", "diff.statNameWidth=1", "diff.dirstat=files",
+	} {
+		name, value, _ := strings.Cut(setting, "=")
+		w.git("config", name, value)
+		assert.Equal(t, plain, w.promptIn("sub", "-base", base), setting)
+		w.git("config", "--unset", name)
+	}
+}
+
+func TestNoTagBeforeIsSaidOnlyIfThatIsSo(t *testing.T) {
+	t.Parallel()
+	w := released(t)
+	run := func(tag string, hook func(*exec.Cmd) error) string {
+		t.Helper()
+		w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": tag}})
+		var log citest.Buffer
+		p := w.program(w.env, &log, &log)
+		if hook != nil {
+			p.git.exec = hook
+		}
+		assert.Equal(t, 2, p.run(t.Context(), nil))
+		return log.String()
+	}
+
+	log := run("v9", nil)
+	assert.Contains(t, log, `"refs/tags/v9" is not a commit of this clone`)
+	assert.NotContains(t, log, "no tag before", "the release's own tag is not there")
+
+	log = run("v1.1.0", func(*exec.Cmd) error { return &exec.Error{Name: "git", Err: exec.ErrNotFound} })
+	assert.Contains(t, log, "executable file not found")
+	assert.NotContains(t, log, "no tag before")
+
+	log = run("v1.1.0", func(cmd *exec.Cmd) error {
+		if slices.Contains(cmd.Args, "describe") {
+			return errors.New("fork: no memory")
+		}
+		return w.repo.exec(cmd)
+	})
+	assert.Contains(t, log, "git describe: fork: no memory")
+	assert.NotContains(t, log, "no tag before")
+
+	w.git("tag", "--delete", "v1.0.0")
+	assert.Contains(t, run("v1.1.0", nil), "no tag before refs/tags/v1.1.0 is in this clone")
+}
+
+// fakeDiff has git diff print the diff of many files, or of a large one.
+func fakeDiff(w *world, files, lines int, line string) func(*exec.Cmd) error {
+	return func(cmd *exec.Cmd) error {
+		if !slices.Contains(cmd.Args, "diff") {
+			return w.repo.exec(cmd)
+		}
+		for i := range files {
+			if _, err := fmt.Fprintf(cmd.Stdout, "%d\t0\tfile%06d.go\n", lines, i); err != nil {
+				return err
+			}
+		}
+		if _, err := io.WriteString(cmd.Stdout, "\n"); err != nil {
+			return err
+		}
+		chunk := bytes.Repeat([]byte(line), max(1, 32<<10/len(line)))
+		for i := range files {
+			fmt.Fprintf(cmd.Stdout, "diff --git a/file%06d.go b/file%06[1]d.go\n", i)
+			for left := lines * len(line); left > 0; left -= len(chunk) {
+				if _, err := cmd.Stdout.Write(chunk[:min(left, len(chunk))]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+func TestALargeChangeTakesLittleMemory(t *testing.T) {
+	w := merged(t)
+	for name, tc := range map[string]struct {
+		files, lines int
+		line         string
+	}{
+		"a large file":  {files: 1, lines: 128 << 20 / 64, line: "+" + strings.Repeat("x", 62) + "\n"},
+		"a line":        {files: 1, lines: 32 << 20, line: "+"},
+		"large files":   {files: 400, lines: 5000, line: "+" + strings.Repeat("x", 62) + "\n"},
+		"many files":    {files: 100_000, lines: 2, line: "+a line\n"},
+		"file by file":  {files: 100_000, lines: 0, line: "+"},
+		"as they stand": {files: 3, lines: 3, line: "+a line\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, log citest.Buffer
+			p := w.program(w.env, &stdout, &log)
+			p.git.exec = fakeDiff(w, tc.files, tc.lines, tc.line)
+
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			require.Zero(t, p.run(context.Background(), []string{"-dry-run"}), log.String())
+			runtime.ReadMemStats(&after)
+			allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
+			assert.Less(t, allocated, uint64(100), "MiB in all")
+
+			prompt := stdout.String()
+			assert.LessOrEqual(t, len(prompt), 32_000)
+			assert.Contains(t, prompt, fmt.Sprintf("files: %d, lines added: %d, removed: 0", tc.files, tc.files*tc.lines))
+			if tc.files < 1000 { // else the list of files takes all of the room
+				assert.Contains(t, prompt, "> diff --git a/file000000.go b/file000000.go\n")
+			}
+			isCut := name != "as they stand"
+			assert.Equal(t, isCut, strings.Contains(prompt, "(truncated)"))
+			if isCut {
+				assert.Greater(t, len(prompt), 12_000, "what there is room for is used")
+			}
+		})
+	}
+}
