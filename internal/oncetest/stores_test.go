@@ -94,6 +94,52 @@ func TestTableMadeByManyAtOnce(t *testing.T) {
 	}
 }
 
+// A role that may not create tables calls CreateTable, too, if the table exists.
+func TestCreateTableWithoutTheRightTo(t *testing.T) {
+	address := server.Database(t)
+	owner, err := openDB(address)
+	require.NoError(t, err)
+	defer owner.Close()
+	_, err = owner.ExecContext(t.Context(), "DROP ROLE IF EXISTS worker; CREATE ROLE worker LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+	require.NoError(t, err)
+	defer func() { _, _ = owner.ExecContext(context.Background(), "DROP OWNED BY worker; DROP ROLE worker") }()
+
+	db, err := openDB(strings.Replace(address, "user=postgres", "user=worker", 1))
+	require.NoError(t, err)
+	defer db.Close()
+	worker := once.NewSQL(db)
+	require.ErrorContains(t, worker.CreateTable(t.Context()), "permission denied")
+
+	require.NoError(t, once.NewSQL(owner).CreateTable(t.Context()))
+	_, err = owner.ExecContext(t.Context(), "GRANT SELECT, INSERT, UPDATE ON mintlify_once TO worker")
+	require.NoError(t, err)
+	require.NoError(t, worker.CreateTable(t.Context()))
+	require.NoError(t, worker.Put(t.Context(), once.Record{Task: once.Task{Key: "k"}, Version: 1, State: once.Pending}))
+}
+
+// Under an isolation level above the default, Postgres itself says that another change came
+// first.
+func TestSerializationFailureIsAConflict(t *testing.T) {
+	address := server.Database(t)
+	store := mustOpen(t, address)
+	first := once.Record{Task: once.Task{Key: "k"}, Version: 1, State: once.Pending}
+	require.NoError(t, store.Put(t.Context(), first))
+	db, err := openDB(address)
+	require.NoError(t, err)
+	defer db.Close()
+	tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelSerializable})
+	require.NoError(t, err)
+	defer tx.Rollback() //nolint:errcheck // it has failed
+	inTx := once.NewSQL(tx)
+	_, err = inTx.Get(t.Context(), "k")
+	require.NoError(t, err)
+
+	second := first
+	second.Version = 2
+	require.NoError(t, store.Put(t.Context(), second))
+	require.ErrorIs(t, inTx.Put(t.Context(), second), once.ErrConflict)
+}
+
 // Add takes effect with the transaction that it is part of.
 func TestAddInATransaction(t *testing.T) {
 	eachStore(t, func(t *testing.T, address string) {
