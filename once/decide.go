@@ -23,16 +23,6 @@ func (r *Runner) Adopt(ctx context.Context, key, jobID string) (Record, error) {
 		return Record{}, forKey(key, invalid("jobID", "is empty or not a job's id"))
 	}
 
-	lookUp := func(record *Record) error {
-		client, err := r.clientOf(record.Project)
-		if client == nil || err != nil {
-			return err
-		}
-		_, err = client.Jobs.Get(ctx, jobID)
-		r.project(client.ProjectID()).heard(err)
-		record.Project = client.ProjectID()
-		return err
-	}
 	return r.decide(ctx, key, decision{
 		name: "Adopt",
 		from: []State{Pending, Unknown, Failed, Running},
@@ -42,9 +32,27 @@ func (r *Runner) Adopt(ctx context.Context, key, jobID string) (Record, error) {
 			}
 			record.State = Running
 			record.JobID = jobID
-			return lookUp(record)
+			return r.lookUp(ctx, record)
 		},
 	})
+}
+
+// lookUp checks that the job of a record exists, and pins its project. Without a client it does
+// nothing.
+func (r *Runner) lookUp(ctx context.Context, record *Record) error {
+	if r.client == nil {
+		return nil
+	}
+
+	p, err := r.projectOf(record.Project)
+	if err != nil {
+		return err
+	}
+
+	_, err = p.client.Jobs.Get(ctx, record.JobID)
+	p.heard(err)
+	record.Project = p.client.ProjectID()
+	return err
 }
 
 // MarkDone makes a record done that is unknown, failed or running. prLink may be "". The
@@ -95,6 +103,7 @@ func (r *Runner) decide(ctx context.Context, key string, d decision) (Record, er
 	if err != nil {
 		return record, forKey(key, err)
 	}
+
 	err = d.check(record.State)
 	if err != nil {
 		return record, forKey(key, err)
@@ -109,6 +118,7 @@ func (r *Runner) decide(ctx context.Context, key string, d decision) (Record, er
 	if next == record {
 		return record, nil
 	}
+
 	stored, err := r.put(ctx, next)
 	if err != nil {
 		return record, forKey(key, err)

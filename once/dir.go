@@ -24,10 +24,12 @@ func NewDir(path string) (*Dir, error) {
 	if path == "" {
 		return nil, fmt.Errorf("once: %w", invalid("path", "is empty"))
 	}
+
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("once: %w", err)
 	}
+
 	err = os.MkdirAll(absolute, 0o700)
 	if err != nil {
 		return nil, fmt.Errorf("once: %w", err)
@@ -103,6 +105,7 @@ func (d *Dir) Put(ctx context.Context, r Record) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	folder := d.folder(r.Key)
 	err := os.Mkdir(folder, 0o700) // MkdirAll would hide that d.path has vanished
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -119,6 +122,7 @@ func (d *Dir) Put(ctx context.Context, r Record) error {
 	if err != nil {
 		return err
 	}
+
 	defer os.Remove(temporary) //nolint:errcheck // what is left over is never read
 	err = os.Link(temporary, d.file(r.Key, r.Version))
 	if errors.Is(err, fs.ErrExist) {
@@ -141,6 +145,7 @@ func writeTemporary(folder string, r Record) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	err = errors.Join(json.NewEncoder(file).Encode(r), file.Sync(), file.Close())
 	if err != nil {
 		_ = os.Remove(file.Name())
@@ -165,6 +170,7 @@ func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
 		if !folder.IsDir() {
 			continue
 		}
+
 		r, err := d.newest(filepath.Join(d.path, folder.Name()))
 		errs = append(errs, err)
 		if r.Version > 0 {
@@ -179,6 +185,7 @@ func syncFolder(folder string) error {
 	if runtime.GOOS == "windows" { // a folder cannot be synced there: NTFS has a journal of names
 		return nil
 	}
+
 	file, err := os.Open(folder)
 	if err != nil {
 		return err

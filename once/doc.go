@@ -23,7 +23,11 @@
 // A [Task] with After sends its prompt as a message to the job of that record, once the job
 // has ended:
 //
-//	_, _, err = runner.Add(ctx, once.Task{Key: "acme/api@5907854#comment-1", After: "acme/api@5907854", Prompt: "Add an example."})
+//	_, _, err = runner.Add(ctx, once.Task{
+//		Key:    "acme/api@5907854#comment-1",
+//		After:  "acme/api@5907854",
+//		Prompt: "Add an example.",
+//	})
 //
 // https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md says what to do
 // about a record that is unknown, which store to use, and what an outage costs.

@@ -80,6 +80,7 @@ func (r Record) result(cause error) error {
 	case Failed:
 		job := &mintlify.Job{ID: r.JobID, Status: mintlify.JobFailed, PRLink: r.PRLink}
 		cause = &mintlify.JobFailedError{Job: job}
+
 	case Unknown:
 		return r.unknown(cause)
 	}
@@ -106,10 +107,10 @@ func (r Record) unknown(cause error) error {
 		cause = fmt.Errorf("%w: %w", mintlify.ErrOutcomeUnknown, cause)
 	}
 
+	look := fmt.Sprintf("look for the pull request whose description ends with %q", Marker(r.Key))
 	if r.After != "" {
-		return fmt.Errorf("once: %s: %w; look whether the pull request of %s has the change, then call Adopt with its job's id, "+
-			"MarkDone with its link, or SendAgain if it does not have the change", r.Key, cause, r.After)
+		look = fmt.Sprintf("look whether the pull request of %s has the change", r.After)
 	}
-	return fmt.Errorf("once: %s: %w; look for the pull request whose description ends with %q, then call Adopt with its job's id, "+
-		"MarkDone with its link, or SendAgain if there is none", r.Key, cause, Marker(r.Key))
+	waysOut := "then call Adopt with its job's id, MarkDone with its link, or SendAgain if there is none"
+	return fmt.Errorf("once: %s: %w; %s, %s", r.Key, cause, look, waysOut)
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 const (
@@ -46,10 +44,16 @@ func (b before) standing() standing {
 	case b.State != Pending:
 		return stranded
 	case b.blocker.Key != b.Key:
-		blocker := before{Record: b.blocker, blocker: b.blocker}
-		if blocker.standing() == stranded {
-			return stranded
-		}
+		return b.blockedBy()
+	}
+	return waiting
+}
+
+// blockedBy says what the blocker of a pending follow-up means for those behind that.
+func (b before) blockedBy() standing {
+	blocker := before{Record: b.blocker, blocker: b.blocker}
+	if blocker.standing() == stranded {
+		return stranded
 	}
 	return waiting
 }
@@ -62,7 +66,11 @@ func (b before) problem() string {
 	}
 
 	text := fmt.Sprintf("waits for %s, which is %s", b.Key, b.State)
-	if s == stranded && b.blocker.Key != b.Key {
+	if s == waiting {
+		return text
+	}
+
+	if b.blocker.Key != b.Key {
 		text += fmt.Sprintf(" behind %s, which is %s", b.blocker.Key, b.blocker.State)
 	}
 	if b.blocker.State == Done || b.blocker.State == Failed {
@@ -89,6 +97,7 @@ func (r *Runner) before(ctx context.Context, t Task) (before, error) {
 	if t.After == t.Key {
 		return before{}, invalid("after", "is the task's own key")
 	}
+
 	record, err := r.readBefore(ctx, t.After)
 	if err != nil {
 		return before{}, err
@@ -99,6 +108,7 @@ func (r *Runner) before(ctx context.Context, t Task) (before, error) {
 		if b.blocker.State != Pending || b.blocker.After == "" {
 			return b, nil
 		}
+
 		b.blocker, err = r.readBefore(ctx, b.blocker.After)
 		if err != nil {
 			return before{}, err
@@ -111,6 +121,7 @@ func (r *Runner) readBefore(ctx context.Context, key string) (Record, error) {
 	if checkKey(key) != nil {
 		return Record{}, invalid("after", "is not the key of a record")
 	}
+
 	record, err := r.read(ctx, key)
 	switch {
 	case err != nil:
@@ -128,16 +139,18 @@ func (r *Runner) beginFollowUp(ctx context.Context, record, draft Record, forced
 	if err != nil {
 		return step{record: record}, err
 	}
+
 	draft.Project = b.projectOf(draft.Task)
 
 	switch b.standing() {
 	case finished:
-		return r.send(ctx, record, draft, b, forced)
+		return r.send(ctx, delivery{record: record, draft: draft, before: b}, forced)
 	case working:
 		return r.stepBefore(ctx, record, draft, b)
 	case waiting:
 		return r.postpone(ctx, draft, b.problem(), step{record: record, next: lookEvery})
 	}
+
 	cause := errors.New(b.problem())
 	return r.postpone(ctx, draft, b.problem(), step{record: record, next: personEvery, cause: cause, stuck: true})
 }
@@ -153,6 +166,7 @@ func (r *Runner) stepBefore(ctx context.Context, record, draft Record, b before)
 	if err != nil {
 		return s, fmt.Errorf("the record before it, %s: %w", b.Key, err)
 	}
+
 	s.next = max(done.next, 1) // if that is over, the message comes next
 	s.cause = done.cause
 	return s, nil
@@ -169,32 +183,13 @@ func (r *Runner) postpone(ctx context.Context, draft Record, problem string, s s
 	return r.change(ctx, record, s)
 }
 
-// isIdle polls the job of the record before a follow-up, which another message or a person may
-// have set to work again: the service drops what its agent is doing when a message comes. If
-// wait is not 0, the job is active: look again then. The error says why nothing may be sent.
-func (r *Runner) isIdle(ctx context.Context, client *mintlify.Client, p *project, b before) (wait time.Duration, err error) {
-	polling, cancel := context.WithTimeout(ctx, r.sendTime)
-	defer cancel()
-	silent := mintlify.WithOnPoll(func(mintlify.Poll) {})
-	trusting := mintlify.WithSettleTime(0)
-	poll, err := client.Jobs.Poll(polling, b.JobID, time.Since(b.Updated), silent, trusting)
-
-	if poll.Job != nil {
-		p.heard(nil)
-		return poll.Next, nil
-	}
-	if poll.Err != nil {
-		err = poll.Err
-	}
-	return 0, p.judge(ctx, err)
-}
-
 // unchanged returns an error if the record before a follow-up has changed since it was read: a
 // person may have sent its prompt again.
 func (r *Runner) unchanged(ctx context.Context, b before) error {
 	if b.Version == 0 {
 		return nil
 	}
+
 	record, err := r.readBefore(ctx, b.Key)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package once_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,6 +147,7 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 		"behind a pending":    {before: once.Record{State: once.Pending, Task: once.Task{After: "1"}}, problem: "pending", next: time.Minute},
 		"behind one behind":   {before: once.Record{State: once.Pending, Task: once.Task{After: "2"}}, problem: "behind 0, which is unknown", next: 5 * time.Minute, stuck: true},
 		"behind one with job": {before: once.Record{State: once.Pending, Task: once.Task{After: "3"}}, problem: "pending", next: time.Minute},
+		"behind one without":  {before: once.Record{State: once.Pending, Task: once.Task{After: "4"}}, problem: "behind 4, which is done without the id of a job", next: 5 * time.Minute, stuck: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -156,6 +158,7 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 				w.put(once.Record{Task: once.Task{Key: "1", Prompt: "x"}, State: once.Pending})
 				w.put(once.Record{Task: once.Task{Key: "2", Prompt: "x", After: "0"}, State: once.Pending})
 				w.put(once.Record{Task: once.Task{Key: "3", Prompt: "x"}, State: once.Done, JobID: "job_7"})
+				w.put(once.Record{Task: once.Task{Key: "4", Prompt: "x"}, State: once.Done})
 				test.before.Key = key
 				test.before.Prompt = "x"
 				before := w.put(test.before)
@@ -174,6 +177,7 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 					assert.Equal(t, once.Pending, record.State)
 					assert.Contains(t, record.Problem, "waits for "+key+", which is "+string(before.State))
 					assert.Contains(t, record.Problem, test.problem)
+					assert.Equal(t, strings.Contains(name, "without"), strings.Contains(record.Problem, "without"))
 					assert.Equal(t, 2, record.Version, "noted once")
 				}
 				assert.Empty(t, w.svc.Requests())

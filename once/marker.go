@@ -29,10 +29,10 @@ func FindMarker(text string) (key string, ok bool) {
 
 // findInLine looks for a marker in a line as it is, then without one layer of Markdown after
 // another.
-func findInLine(line string) (key string, ok bool) {
+func findInLine(line string) (string, bool) {
 	for {
 		line = strings.TrimSpace(line)
-		key, ok = parseMarker(line)
+		key, ok := parseMarker(line)
 		if ok {
 			return key, true
 		}
@@ -41,6 +41,7 @@ func findInLine(line string) (key string, ok bool) {
 		if inner == line {
 			return "", false
 		}
+
 		line = inner
 	}
 }
@@ -60,6 +61,7 @@ func unwrap(line string) string {
 	if inner, found := cutAround(line, "<!--", "-->"); found {
 		return inner
 	}
+
 	for _, mark := range marks {
 		inner, found := cutAround(line, mark, mark)
 		if found {
@@ -71,14 +73,14 @@ func unwrap(line string) string {
 
 // parseMarker returns the key of a line that is a marker. Its label may be in bold, or marked
 // in another way, with or without the colon; its key may be in backticks or bold.
-func parseMarker(line string) (key string, ok bool) {
+func parseMarker(line string) (string, bool) {
 	for _, mark := range append([]string{""}, marks...) {
 		for _, label := range []string{mark + markerName + ":" + mark, mark + markerName + mark + ":"} {
 			if len(line) < len(label) || !strings.EqualFold(line[:len(label)], label) {
 				continue
 			}
 
-			key = strings.TrimSpace(line[len(label):])
+			key := strings.TrimSpace(line[len(label):])
 			for _, mark := range []string{"`", "**"} {
 				if inner, found := cutAround(key, mark, mark); found {
 					key = inner
@@ -93,7 +95,7 @@ func parseMarker(line string) (key string, ok bool) {
 }
 
 // cutAround returns text without start and end if it has both around it.
-func cutAround(text, start, end string) (inner string, found bool) {
+func cutAround(text, start, end string) (string, bool) {
 	if len(text) < len(start)+len(end) || !strings.HasPrefix(text, start) || !strings.HasSuffix(text, end) {
 		return text, false
 	}

@@ -38,6 +38,7 @@ func (m *Memory) Put(ctx context.Context, r Record) error {
 	if m.records[r.Key].Version != r.Version-1 {
 		return ErrConflict
 	}
+
 	m.records[r.Key] = r
 	return nil
 }

@@ -36,11 +36,13 @@ func (r Record) watched(t time.Time, sendTime time.Duration) step {
 	case left > time.Hour+2*sendTime: // made by a clock that was wrong
 		r.Deadline = t.Add(sendTime).UTC().Round(0)
 		return step{record: r, next: soon}
+
 	case left <= 0:
 		r.State = Unknown
 		r.Problem = "the send that had to end by " + r.Deadline.Format(time.RFC3339) + " left no response on record"
 		return step{record: r}
 	}
+
 	age := t.Sub(r.Updated)
 	return step{record: r, next: min(max(age, soon), 5*time.Second, left)}
 }
@@ -48,34 +50,44 @@ func (r Record) watched(t time.Time, sendTime time.Duration) step {
 // poll polls the job of a running record once, and stores what changed. project is the job's
 // if the record does not say.
 func (r *Runner) poll(ctx context.Context, record Record, project string) (step, error) {
-	client, err := r.clientOf(cmp.Or(record.Project, project))
+	p, err := r.projectOf(cmp.Or(record.Project, project))
 	if err != nil {
 		return step{record: record}, err
 	}
 
 	waited := time.Since(record.Updated)
-	if record.After != "" && waited < -time.Minute { // by a clock that was wrong, the message would settle for ever
-		_, err = r.put(ctx, record)
-		if err != nil && !errors.Is(err, ErrConflict) {
-			return step{record: record}, err
-		}
-		return step{record: record, next: soon}, nil
+	if record.After != "" && waited < -time.Minute {
+		return r.rewrite(ctx, record)
 	}
+
 	waited = max(0, waited)
 
-	poll, err := client.Jobs.Poll(ctx, record.JobID, waited, record.settling()...)
+	poll, err := p.client.Jobs.Poll(ctx, record.JobID, waited, record.settling()...)
 	end := ended(ctx)
 	if end != nil && poll.Err != nil {
 		return step{record: record}, end
 	}
-	known := r.project(client.ProjectID())
-	if poll.Err != nil {
-		known.heard(poll.Err)
-	} else {
-		known.heard(err)
-	}
 
+	p.heard(failureOf(poll, err))
 	return r.change(ctx, record, record.polled(poll, err, waited))
+}
+
+// failureOf returns why a poll failed, else the error of the wait that it ended.
+func failureOf(poll mintlify.Poll, err error) error {
+	if poll.Err != nil {
+		return poll.Err
+	}
+	return err
+}
+
+// rewrite stores a record again, which a clock that was wrong has dated ahead: a message would
+// settle until then.
+func (r *Runner) rewrite(ctx context.Context, record Record) (step, error) {
+	_, err := r.put(ctx, record)
+	if err != nil && !errors.Is(err, ErrConflict) {
+		return step{record: record}, err
+	}
+	return step{record: record, next: soon}, nil
 }
 
 // settling returns the options of a poll after a message: for a while, an end may be the one
@@ -95,18 +107,20 @@ func (r Record) polled(poll mintlify.Poll, err error, waited time.Duration) step
 	if poll.Next > 0 && poll.Job != nil && poll.Job.Status.IsTerminal() { // as before the message
 		return step{record: r, next: max(poll.Next, settleTime-waited)}
 	}
-
 	if poll.Job != nil {
 		r.PRLink = poll.Job.PRLink
 	}
+
 	switch {
 	case poll.Next > 0:
 		r.Problem = ""
 		return step{record: r, next: poll.Next}
+
 	case err == nil:
 		r.State = Done
 		r.Problem = ""
 		return step{record: r}
+
 	case errors.Is(err, mintlify.ErrJobFailed):
 		r.State = Failed
 		r.Problem = err.Error()

@@ -24,22 +24,35 @@ const (
 // project is what a Runner knows of a project of the service: whether the service works, and
 // until when nothing is sent to it.
 type project struct {
-	mu        sync.Mutex
-	worked    time.Time     // when a response showed last that the service works; zero after a request that failed
-	heldUntil time.Time     // when Step may send again
-	hold      time.Duration // the latest hold whose length nobody asked for; 0 since the last success
-	failing   bool          // no send has succeeded since one failed: sends go out one at a time
-	sending   bool          // one does
+	client *mintlify.Client
+
+	mu sync.Mutex
+	// worked is when a response showed last that the service works. It is zero after a request
+	// that failed.
+	worked time.Time
+	// heldUntil is when Step may send again.
+	heldUntil time.Time
+	// hold is the latest hold whose length the service did not ask for. It is 0 after a success.
+	hold time.Duration
+	// failing says that no send has succeeded since one failed: they go out one at a time.
+	failing bool
+	// sending says that one of them does.
+	sending bool
 }
 
-// project returns what is known of the project with this id.
-func (r *Runner) project(id string) *project {
-	known, _ := r.projects.LoadOrStore(id, &project{})
-	return known.(*project)
+// projectOf returns what is known of the project with this id, "" for the client's own.
+func (r *Runner) projectOf(id string) (*project, error) {
+	client, err := r.clientOf(id)
+	if err != nil {
+		return nil, err
+	}
+
+	known, _ := r.projects.LoadOrStore(client.ProjectID(), &project{client: client})
+	return known.(*project), nil
 }
 
-// clientOf returns the client of a project, "" for the Runner's own; nil in a process without
-// a key, where only the id is checked.
+// clientOf returns the client of a project; nil in a process without a key, where only the id
+// is checked.
 func (r *Runner) clientOf(id string) (*mintlify.Client, error) {
 	switch {
 	case id == "":
@@ -51,43 +64,60 @@ func (r *Runner) clientOf(id string) (*mintlify.Client, error) {
 	return r.client.ForProject(id)
 }
 
-// ask makes sure that the service works before a prompt is sent to it: unless it has shown
-// that lately, it is asked for a job that does not exist. The error says why nothing may be
-// sent; the project is then held, unless ctx has ended.
-func (r *Runner) ask(ctx context.Context, client *mintlify.Client, p *project) error {
+// pollOnce polls a job, without the OnPoll of the caller's own waits, and returns the poll's
+// error if it failed.
+func (p *project) pollOnce(ctx context.Context, id string, waited time.Duration) (mintlify.Poll, error) {
+	silent := mintlify.WithOnPoll(func(mintlify.Poll) {})
+	trusting := mintlify.WithSettleTime(0)
+
+	poll, err := p.client.Jobs.Poll(ctx, id, waited, silent, trusting)
+	return poll, failureOf(poll, err)
+}
+
+// ask returns nil if the service works: if it has shown that lately, or if it responds well to
+// the question for a job that does not exist.
+func (p *project) ask(ctx context.Context) error {
 	if p.isTrusted() {
 		return nil
 	}
 
-	asking, cancel := context.WithTimeout(ctx, r.sendTime) // a rate limiter may let it wait
-	defer cancel()
-	silent := mintlify.WithOnPoll(func(mintlify.Poll) {}) // the caller's own is for its jobs
-	poll, err := client.Jobs.Poll(asking, "preflight", 0, silent)
-	if poll.Err != nil {
-		err = poll.Err
-	}
-
-	if statusOf(err) == http.StatusInternalServerError { // nobody knows what it says to such an id
-		p.heard(nil)
+	_, err := p.pollOnce(ctx, "preflight", 0)
+	switch {
+	case err == nil || errors.Is(err, mintlify.ErrJobFailed):
+		return errors.New("it has a job that cannot exist, so something else must have responded")
+	case showsWorking(err):
+		p.works()
+		return nil
+	case statusOf(err) == http.StatusInternalServerError: // nobody knows what it says to an id that it cannot parse
+		p.works()
 		return nil
 	}
-	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
-		err = errors.New("it has a job that cannot exist, so something else must have responded")
-	}
-	return p.judge(ctx, err)
+	return err
 }
 
-// judge returns nil if err, of a request that comes before a send, is a response of a service
-// that works. Else it holds the project, unless ctx has ended.
-func (p *project) judge(ctx context.Context, err error) error {
-	if isRefusal(err) {
-		p.heard(err)
-		return nil
+// idleIn polls the job of the record before a follow-up, which another message or a person may
+// have set to work again: the service drops what its agent is doing when a message comes. It
+// returns when to look again, 0 if the job has ended. The error is nil if the service works.
+func (p *project) idleIn(ctx context.Context, b before) (time.Duration, error) {
+	poll, err := p.pollOnce(ctx, b.JobID, time.Since(b.Updated))
+	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
+		p.works()
+		return poll.Next, nil
 	}
-	end := ended(ctx)
-	if end != nil {
-		return end
+	if showsWorking(err) { // the response to the message will say the same
+		p.works()
+		return 0, nil
 	}
+	return 0, err
+}
+
+// inVain holds the project after asking in vain, unless ctx has ended. It returns err, and what
+// follows from it.
+func (p *project) inVain(ctx context.Context, err error) error {
+	if err == nil || ended(ctx) != nil {
+		return err
+	}
+
 	p.failed(err)
 	return fmt.Errorf("nothing was sent, because asking the service first failed: %w", err)
 }
@@ -100,16 +130,25 @@ func (p *project) isTrusted() bool {
 	return !p.worked.IsZero() && !reached(p.worked.Add(trustTime))
 }
 
-// heard notes the outcome of a request that was not a send.
+// heard notes the outcome of a poll.
 func (p *project) heard(err error) {
+	if err == nil || showsWorking(err) || errors.Is(err, mintlify.ErrJobFailed) {
+		p.works()
+		return
+	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	if err == nil || isRefusal(err) || errors.Is(err, mintlify.ErrJobFailed) {
-		p.worked = time.Now()
-	} else {
-		p.worked = time.Time{}
-	}
+	p.worked = time.Time{}
+}
+
+// works notes a response that shows that the service works.
+func (p *project) works() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	p.worked = time.Now()
 }
 
 // succeeded notes that a send made a job, or that the service refused the prompt itself. It
@@ -137,6 +176,7 @@ func (p *project) failed(err error) {
 		if !reached(p.heldUntil) {
 			return // a failure during a hold does not double it
 		}
+
 		p.hold = min(max(2*p.hold, firstHold), longestHold)
 		wait = p.hold
 	}
@@ -149,18 +189,19 @@ func (p *project) failed(err error) {
 
 // admit returns how long Step has to wait before it may send. If that is 0, release must be
 // called after the send.
-func (p *project) admit() (wait time.Duration, release func()) {
+func (p *project) admit() (time.Duration, func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
 	switch {
 	case !reached(p.heldUntil):
-		return time.Until(p.heldUntil), nil
+		return max(1, time.Until(p.heldUntil)), nil
 	case !p.failing:
 		return 0, func() {}
 	case p.sending:
 		return turnTime, nil
 	}
+
 	p.sending = true
 	return 0, p.release
 }
@@ -192,6 +233,7 @@ func holdAfter(err error) time.Duration {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
 		return mendingTime
 	}
+
 	badKey := errors.Is(err, mintlify.ErrInvalidArgument)
 	badCertificate := errors.As(err, new(*tls.CertificateVerificationError))
 	if badKey || badCertificate {
@@ -200,8 +242,9 @@ func holdAfter(err error) time.Duration {
 	return 0
 }
 
-// isRefusal reports whether err is a 4xx of a service that works, which is about the request.
-func isRefusal(err error) bool {
+// showsWorking reports whether err is a response of a service that works: a 4xx about the
+// request itself.
+func showsWorking(err error) bool {
 	status := statusOf(err)
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired,

@@ -35,6 +35,7 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	if r.client == nil {
 		return invalid("client", "is nil")
 	}
+
 	w := r.newWorker(stay)
 	defer w.close()
 
@@ -43,8 +44,8 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 		if reached(w.nextList) {
 			w.list(ctx)
 		}
-
 		item := w.nextItem()
+
 		switch {
 		case ended(ctx) != nil:
 			return w.errors(ended(ctx))
@@ -66,18 +67,18 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 // worker works off the open records of a store, one step at a time.
 type worker struct {
 	runner *Runner
-	logs   bool             // of errors, instead of their return
+	logs   bool             // whether errors are logged when they occur
 	items  map[string]*item // the open records that are known, by key
-	seen   int              // items so far
+	seen   int              // how many items there were so far
 
 	lastList time.Time
 	nextList time.Time
-	listed   bool  // no step was done since the last List
-	listErr  error // of the last List
-	logged   string
+	listed   bool   // whether no step was done since the last List
+	listErr  error  // what the last List returned
+	logged   string // the text of it that was logged last
 
-	added []string // by this Runner, since takeAdded; guarded by runner.mu
-	wake  chan struct{}
+	wake  chan struct{} // has a value if there is something in added
+	added []string      // keys that this Runner has made open since takeAdded; guarded by runner.mu
 }
 
 // item is an open record.
@@ -126,7 +127,7 @@ func (w *worker) takeAdded() {
 	w.runner.mu.Unlock()
 
 	for _, key := range added {
-		w.know(key).due = time.Now()
+		w.know(key).due = time.Time{} // before all others
 	}
 }
 
@@ -135,6 +136,7 @@ func (w *worker) know(key string) *item {
 	if known := w.items[key]; known != nil {
 		return known
 	}
+
 	w.seen++
 	fresh := &item{key: key, number: w.seen, due: time.Now()}
 	w.items[key] = fresh
@@ -202,6 +204,7 @@ func (w *worker) step(ctx context.Context, i *item) {
 	case s.next == 0:
 		delete(w.items, i.key)
 		return
+
 	default:
 		i.err = nil
 		i.due = time.Now().Add(s.next)
@@ -233,6 +236,7 @@ func (w *worker) log(ctx context.Context, message, key string, err error, last s
 	if err == nil || !w.logs {
 		return ""
 	}
+
 	text := err.Error()
 	if text != last {
 		w.runner.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)

@@ -200,6 +200,24 @@ func (s *staleList) List(ctx context.Context, states ...once.State) ([]once.Reco
 	return s.Store.List(ctx, states...)
 }
 
+// What this Runner adds comes before what waits already.
+func TestRunBeginsItsOwnFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		for i := range 10 {
+			w.add(once.Task{Key: fmt.Sprint("k", i), Prompt: fmt.Sprint("prompt ", i)})
+		}
+		w.svc.FailNext(mintlify.OpCreateJob, 10, mintlifytest.Fault{Delay: 20 * time.Second})
+		stop := start(t, w.Runner)
+		time.Sleep(10 * time.Second)
+		w.add(once.Task{Key: "own", Prompt: "its own"})
+		time.Sleep(15 * time.Second)
+		require.Len(t, w.prompts(), 2)
+		assert.Contains(t, w.prompts()[1], "its own\n")
+		require.ErrorIs(t, stop(), context.Canceled)
+	})
+}
+
 // The oldest update is the first to be sent.
 func TestResumeSendsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -69,6 +69,7 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 		if opt == nil {
 			return nil, invalid("opts", fmt.Sprintf("has a nil option at index %d", i))
 		}
+
 		opt(r)
 	}
 
@@ -135,6 +136,7 @@ func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 	if err != nil {
 		return record, false, err
 	}
+
 	pending, err = r.put(ctx, pending)
 	if errors.Is(err, ErrConflict) { // another has added it meanwhile
 		record, err = r.read(ctx, t.Key)
@@ -160,6 +162,7 @@ func (r *Runner) newRecord(ctx context.Context, t Task) (Record, error) {
 		if err != nil {
 			return Record{}, err
 		}
+
 		t.Project = before.projectOf(t)
 	}
 	client, err := r.clientOf(t.Project)
@@ -197,10 +200,12 @@ func (r *Runner) step(ctx context.Context, t Task, forced bool) (step, error) {
 	if r.client == nil {
 		return step{}, invalid("client", "is nil")
 	}
+
 	record, err := r.read(ctx, t.Key)
 	if err != nil {
 		return step{record: record}, err
 	}
+
 	err = t.checkAfter(record)
 	if err != nil {
 		return step{record: record}, err
@@ -219,6 +224,7 @@ func (r *Runner) read(ctx context.Context, key string) (Record, error) {
 	if err != nil {
 		return none, err
 	}
+
 	err = ended(ctx)
 	if err != nil {
 		return none, err
@@ -228,6 +234,7 @@ func (r *Runner) read(ctx context.Context, key string) (Record, error) {
 	if err != nil {
 		return none, err
 	}
+
 	record.Key = key
 	return record, ended(ctx)
 }
@@ -265,6 +272,7 @@ func (r *Runner) change(ctx context.Context, record Record, s step) (step, error
 	case err != nil:
 		return step{record: record}, err
 	}
+
 	s.record = stored
 	return s, nil
 }

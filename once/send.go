@@ -21,92 +21,103 @@ func (r *Runner) begin(ctx context.Context, record Record, t Task, forced bool) 
 	draft.Prompt = cmp.Or(t.Prompt, record.Prompt)
 	draft.Project = cmp.Or(t.Project, record.Project)
 	draft.After = cmp.Or(t.After, record.After)
+
 	err := checkPrompt(draft.Prompt)
 	if err != nil {
 		return step{record: record}, err
 	}
-
 	if draft.After != "" {
 		return r.beginFollowUp(ctx, record, draft, forced)
 	}
-	return r.send(ctx, record, draft, before{}, forced)
+	return r.send(ctx, delivery{record: record, draft: draft}, forced)
 }
 
-// send sends the prompt of a draft, unless its project is held or the service does not work.
-// b is the record before a follow-up, else zero.
-func (r *Runner) send(ctx context.Context, record, draft Record, b before, forced bool) (step, error) {
-	client, err := r.clientOf(draft.Project)
+// delivery is a prompt on its way to the service.
+type delivery struct {
+	// record is what is on record. Its Version is 0 if that is nothing.
+	record Record
+	// draft is the same with what its claim will change: the prompt and the project.
+	draft Record
+	// before is the record before a follow-up, else zero.
+	before  before
+	project *project
+}
+
+// send sends the prompt of a delivery, unless its project is held, its job is at work, or the
+// service does not work.
+func (r *Runner) send(ctx context.Context, d delivery, forced bool) (step, error) {
+	p, err := r.projectOf(d.draft.Project)
 	if err != nil {
-		return step{record: record}, err
+		return step{record: d.record}, err
 	}
-	draft.Project = client.ProjectID()
-	p := r.project(draft.Project)
+
+	d.project = p
+	d.draft.Project = p.client.ProjectID()
 
 	if !forced {
 		wait, release := p.admit()
 		if wait > 0 {
-			return step{record: record, next: wait}, nil
+			return step{record: d.record, next: wait}, nil
 		}
+
 		defer release()
 	}
 
-	var active time.Duration
-	if b.Version > 0 {
-		active, err = r.isIdle(ctx, client, p, b)
-	}
-	if err == nil && active == 0 {
-		err = r.ask(ctx, client, p)
-	}
+	wait, err := r.askFirst(ctx, d)
 	switch {
 	case ended(ctx) != nil:
-		return step{record: record}, ended(ctx)
+		return step{record: d.record}, ended(ctx)
 	case err != nil:
-		return r.postpone(ctx, draft, err.Error(), step{record: record, next: p.left(), cause: err})
-	case active > 0:
-		return r.postpone(ctx, draft, "", step{record: record, next: active})
+		return r.postpone(ctx, d.draft, err.Error(), step{record: d.record, next: p.left(), cause: err})
+	case wait > 0:
+		return r.postpone(ctx, d.draft, "", step{record: d.record, next: wait})
 	}
-	return r.claimAndSend(context.WithoutCancel(ctx), client, p, record, draft, b)
+	return r.claimAndSend(context.WithoutCancel(ctx), d)
+}
+
+// askFirst returns nil if the service works, and how long to wait for a job at work.
+func (r *Runner) askFirst(ctx context.Context, d delivery) (time.Duration, error) {
+	asking, cancel := context.WithTimeout(ctx, r.sendTime) // a rate limiter may let it wait
+	defer cancel()
+
+	if d.before.Version > 0 {
+		wait, err := d.project.idleIn(asking, d.before)
+		if err != nil || wait > 0 {
+			return wait, d.project.inVain(ctx, err)
+		}
+	}
+	return 0, d.project.inVain(ctx, d.project.ask(asking))
 }
 
 // claimAndSend claims the record, sends the prompt and records what came of it. ctx does not
 // end: no end of the caller's may come between the send and its recording.
-func (r *Runner) claimAndSend(ctx context.Context, client *mintlify.Client, p *project, record, draft Record, b before) (step, error) {
+func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 	// A process that is stopped between claim and request wakes past its deadline, and the SDK
 	// sends nothing.
 	deadline := time.Now().Add(r.sendTime)
 	sending, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 
-	claim, err := r.put(sending, draft.claimedBy(rand.Text(), deadline))
+	claim, err := r.put(sending, d.draft.claimedBy(rand.Text(), deadline))
 	if errors.Is(err, ErrConflict) {
-		return step{record: record, next: soon}, nil
+		return step{record: d.record, next: soon}, nil
 	}
 	if err == nil {
-		err = r.unchanged(sending, b)
+		err = r.unchanged(sending, d.before)
 	}
 	if err != nil {
 		return r.giveBack(ctx, claim, err)
 	}
 
-	job, cause := post(sending, client, claim, b)
+	job, cause := d.post(sending, claim)
 	result := claim.outcome(job, cause)
-	p.sent(result, cause)
+	d.project.sent(result, cause)
 
 	settled, err := r.settle(ctx, result)
-	s := step{record: settled}
-	switch {
-	case err != nil:
-	case settled.Sender != claim.Sender || settled.State != result.State: // others have decided meanwhile
-		s.next = soon
-	case settled.State == Running:
-		s.next = 1 // the first poll comes at once
-	case settled.State == Pending:
-		s.next = p.left()
-		s.cause = cause
-	default:
-		s.cause = cause
+	if err != nil {
+		return step{record: settled}, err
 	}
-	return s, err
+	return settled.afterSend(result, cause, d.project.left()), nil
 }
 
 // claimedBy returns the claim of a send.
@@ -119,6 +130,22 @@ func (r Record) claimedBy(sender string, deadline time.Time) Record {
 	r.PRLink = ""
 	r.Problem = ""
 	return r
+}
+
+// afterSend returns the step that a send was, of which result came and r is on record. hold is
+// how long its project is held.
+func (r Record) afterSend(result Record, cause error, hold time.Duration) step {
+	if r.Sender != result.Sender || r.State != result.State { // others have decided meanwhile
+		return step{record: r, next: soon}
+	}
+
+	switch r.State {
+	case Running:
+		return step{record: r, next: 1} // the first poll comes at once
+	case Pending:
+		return step{record: r, next: hold, cause: cause}
+	}
+	return step{record: r, cause: cause}
 }
 
 // giveBack makes a claim pending again of which nothing was sent. A claim whose Put failed may
@@ -135,18 +162,20 @@ func (r *Runner) giveBack(ctx context.Context, claim Record, err error) (step, e
 
 // post sends the prompt of a claim: as a new job, or as a message to the job of the record
 // before it.
-func post(ctx context.Context, client *mintlify.Client, claim Record, b before) (*mintlify.Job, error) {
+func (d delivery) post(ctx context.Context, claim Record) (*mintlify.Job, error) {
+	jobs := d.project.client.Jobs
 	if claim.After == "" {
-		prompt := claim.Prompt + "\n\nEnd the description of the pull request with this line, on its own:\n" + Marker(claim.Key)
-		return client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
+		return jobs.Create(ctx, mintlify.CreateJobParams{Prompt: claim.Prompt + askForMarker + Marker(claim.Key)})
 	}
 
-	job, err := client.Jobs.Message(ctx, b.JobID, mintlify.MessageParams{Prompt: claim.Prompt})
+	job, err := jobs.Message(ctx, d.before.JobID, mintlify.MessageParams{Prompt: claim.Prompt})
 	if job != nil {
-		job.ID = b.JobID
+		job.ID = d.before.JobID
 	}
 	return job, err
 }
+
+const askForMarker = "\n\nEnd the description of the pull request with this line, on its own:\n"
 
 // outcome returns what a claim comes to with the response to its send. A job is running, even
 // if it comes with an error.

@@ -55,6 +55,7 @@ func (s *SQL) hasTable(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
+
 	defer rows.Close() //nolint:errcheck // then CREATE TABLE tells
 
 	var exists bool
@@ -83,18 +84,21 @@ func (s *SQL) Put(ctx context.Context, r Record) error {
 	if err != nil {
 		return err
 	}
+
 	statement := updateRecord
 	if r.Version == 1 {
 		statement = insertRecord
 	}
 
-	result, err := s.db.ExecContext(ctx, statement, r.Version, string(r.State), r.Updated.UnixMicro(), string(data), r.Key)
+	values := []any{r.Version, string(r.State), r.Updated.UnixMicro(), string(data), r.Key}
+	result, err := s.db.ExecContext(ctx, statement, values...)
 	if isSerializationFailure(err) {
 		return ErrConflict
 	}
 	if err != nil {
 		return err
 	}
+
 	changed, err := result.RowsAffected()
 	if err != nil {
 		return err
@@ -134,6 +138,7 @@ func (s *SQL) query(ctx context.Context, where string, args ...any) ([]Record, e
 	if err != nil {
 		return nil, err
 	}
+
 	defer rows.Close() //nolint:errcheck // Err tells
 
 	var records []Record
