@@ -45,7 +45,7 @@ var (
 
 func documents(t *testing.T) []string {
 	var paths []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "cmd/*/README.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "cmd/*/README.md", "examples/*/README.md"} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		paths = append(paths, found...)

@@ -1,143 +1,132 @@
-// Merge-service has the documentation changed after a merge: POST /merge records the merge, a
-// worker has the agent do it, once, also through crashes, and a chat gets the pull request's link.
+// Merge-service has the documentation changed after a merge. GitHub reports the merge by a
+// webhook, package once has the documentation agent act on it, at most once, also through
+// crashes, and a chat gets the pull request's link.
 //
-//	curl -H "Authorization: Bearer $MERGE_TOKEN" localhost:8080/merge -d '{"repository": "acme/api", "commit": "5907854", "title": "…", "description": "…"}'
+// README.md says how to set it up, and what happens on a bad day.
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"log"
+	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-const usage = `merge-service takes merges by POST /merge. Its settings are in the environment:
-MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID, MERGE_TOKEN (which a request must bring),
-CHAT_URL (a webhook of the chat), RECORDS (a folder, default records) and
-ADDR (default localhost:8080). It exits with 2 if one is missing or cannot be used.
+const usage = `Usage: merge-service [-demo]
+
+merge-service takes GitHub's webhooks at POST /merge. Its settings are in the environment:
+
+  MINTLIFY_API_KEY     an admin key, from the dashboard's page of API keys
+  MINTLIFY_PROJECT_ID  the project id, from the same page
+  WEBHOOK_SECRET       the secret that you give the webhook on GitHub
+  CHAT_URL             an incoming webhook of your chat, for the results
+  RECORDS              a folder on a disk that outlives the process (default records)
+  ADDR                 where to listen (default localhost:8080)
+
+With -demo it needs none of them: it shows what a merge does, on a fake of the service.
+
+Exit codes: 0 stopped by a signal, 1 failed, 2 a setting is missing or cannot be used.
 `
 
 func main() {
-	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
-	flag.Parse() // -h alone; another flag ends the program with 2
-	if flag.NArg() > 0 {
-		fail(fmt.Errorf("unexpected argument %q", flag.Arg(0)))
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	token, chatURL := os.Getenv("MERGE_TOKEN"), os.Getenv("CHAT_URL")
-	client, err := mintlify.NewClientFromEnv()
-	if err != nil || token == "" || chatURL == "" {
-		fail(cmp.Or(err, errors.New("MERGE_TOKEN and CHAT_URL must be set")))
-	}
-	store, dirErr := once.NewDir(cmp.Or(os.Getenv("RECORDS"), "records")) // on a disk that outlives the container
-	s := &service{token: token, chat: func(text string) error { return post(chatURL, text) }}
-	s.runner, err = once.New(client, store, once.WithLogger(slog.Default()), once.WithOnChange(s.tell))
-	listener, listenErr := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
-	if err = cmp.Or(dirErr, err, listenErr); err != nil {
-		fail(err)
-	}
-	http.HandleFunc("POST /merge", s.merge)
-	server := http.Server{ReadTimeout: time.Minute}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener); stop() }()
-	s.work(ctx) // it ends a send in progress before it returns
-	select {
-	case err := <-served:
-		log.Fatal(err)
-	default:
-	}
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-func fail(err error) {
-	log.Print(err)
-	os.Exit(2)
-}
+// run returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("merge-service", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { fmt.Fprint(stdout, usage) }
+	demo := flags.Bool("demo", false, "")
 
-type service struct {
-	runner *once.Runner
-	token  string
-	chat   func(text string) error
-}
-
-func (s *service) merge(w http.ResponseWriter, r *http.Request) {
-	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+s.token)) != 1 {
-		http.Error(w, "wrong token", http.StatusUnauthorized)
-		return
-	}
-	var m struct{ Repository, Commit, Title, Description string }
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&m)
-	if err != nil || m.Repository == "" || m.Commit == "" {
-		http.Error(w, "want JSON with repository, commit, title and description", http.StatusBadRequest)
-		return
-	}
-	if _, own := once.FindMarker(m.Description); own {
-		return // the agent's own pull request: 200, and nothing to do
-	}
-	record, _, err := s.runner.Add(r.Context(), once.Task{
-		Key:    m.Repository + "@" + m.Commit,
-		Prompt: fmt.Sprintf("Update the documentation after this merge into %s.\n\n%s\n\n%s", m.Repository, m.Title, m.Description),
-	})
+	err := flags.Parse(args)
 	switch {
-	case errors.Is(err, mintlify.ErrInvalidArgument):
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	case err != nil: // not recorded: it has to be sent again
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2 // Parse has said why
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	if *demo {
+		err = runDemo(ctx, logger, stdout)
+	} else {
+		err = runService(ctx, logger)
+	}
+
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, new(*setUpError)):
+		logger.Error("a setting cannot be used", "error", err)
+		return 2
 	default:
-		w.WriteHeader(http.StatusAccepted)
-		fmt.Fprintln(w, record.State, record.PRLink)
+		logger.Error("merge-service failed", "error", err)
+		return 1
 	}
 }
 
-// work works off what is on record until ctx ends. A send in progress is recorded first.
-func (s *service) work(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := s.runner.Resume(ctx); err != nil && ctx.Err() == nil {
-			slog.Error("resume", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(5 * time.Second): // until then there may be another merge
-		}
-	}
-}
+// setUpError is a setting that is missing or cannot be used.
+type setUpError struct{ error }
 
-// tell tells the chat how a merge ended, or that a person must look.
-func (s *service) tell(r once.Record) {
-	if !r.State.IsOpen() {
-		if err := s.chat(fmt.Sprintf("Docs for %s: %s %s%s", r.Key, r.State, r.PRLink, r.Problem)); err != nil {
-			slog.Error("chat", "key", r.Key, "error", err) // the link is on record, and in the log
-		}
-	}
-}
+func (e *setUpError) Unwrap() error { return e.error }
 
-func post(url, text string) error {
-	body, _ := json.Marshal(map[string]string{"text": text}) // a map of strings always can be
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url, bytes.NewReader(body))
+func runService(ctx context.Context, logger *slog.Logger) error {
+	s, err := newService(logger)
 	if err != nil {
-		return err
+		return &setUpError{err}
 	}
-	response, err := (&http.Client{Timeout: 10 * time.Second}).Do(request)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
 	if err != nil {
-		return err
+		return &setUpError{fmt.Errorf("ADDR cannot be used: %w", err)}
 	}
-	defer response.Body.Close()
-	if response.StatusCode > 299 {
-		return errors.New("the chat responded " + response.Status)
+
+	logger.Info("listening", "addr", listener.Addr().String())
+	return s.run(ctx, listener)
+}
+
+// newService reads the settings.
+func newService(logger *slog.Logger) (*service, error) {
+	var missing []string
+	for _, name := range []string{"MINTLIFY_API_KEY", "MINTLIFY_PROJECT_ID", "WEBHOOK_SECRET", "CHAT_URL"} {
+		if strings.TrimSpace(os.Getenv(name)) == "" { // go-github takes any request if the secret is empty
+			missing = append(missing, name)
+		}
 	}
-	return nil
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s must be set: see -h", strings.Join(missing, ", "))
+	}
+
+	client, err := mintlify.NewClientFromEnv()
+	if err != nil {
+		return nil, err
+	}
+	store, err := once.NewDir(cmp.Or(os.Getenv("RECORDS"), "records"))
+	if err != nil {
+		return nil, fmt.Errorf("RECORDS cannot be used: %w", err)
+	}
+	chat, err := newChat(os.Getenv("CHAT_URL"))
+	if err != nil {
+		return nil, err
+	}
+
+	s := &service{secret: []byte(os.Getenv("WEBHOOK_SECRET")), post: chat.post, logger: logger}
+	s.runner, err = once.New(client, store, once.WithLogger(logger), once.WithOnChange(s.tell))
+	return s, err
 }

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	secret = "the webhook's secret"
+	commit = "5907854b1f3a4c9d8e7f60123456789abcdef012"
+	key    = "acme/api@" + commit
+)
+
+// setup is a service on a fake, and what its chat and its log got.
+type setup struct {
+	*service
+	fake  *mintlifytest.Service
+	store once.Store
+	texts []string
+	log   strings.Builder
+}
+
+func newSetup(t *testing.T, store once.Store) *setup {
+	t.Helper()
+	s := &setup{fake: mintlifytest.NewService(), store: store}
+	s.restart(t)
+	return s
+}
+
+// restart makes a new service, as a new process has it, on the same store.
+func (s *setup) restart(t *testing.T) {
+	t.Helper()
+	logger := slog.New(slog.NewTextHandler(&s.log, nil))
+	s.service = &service{secret: []byte(secret), logger: logger, post: func(_ context.Context, text string) error {
+		s.texts = append(s.texts, text)
+		return errors.New("the chat is down, which stops nothing")
+	}}
+	var err error
+	s.runner, err = once.New(s.fake.Client(mintlifytest.WithRealSchedule()), s.store, once.WithOnChange(s.tell))
+	require.NoError(t, err)
+}
+
+// workFor works for a time, and then until a send in progress is recorded.
+func (s *setup) workFor(t *testing.T, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	require.ErrorIs(t, s.runner.Run(ctx), context.DeadlineExceeded)
+}
+
+// deliver delivers the event of a pull request.
+func (s *setup) deliver(t *testing.T, payload string) *httptest.ResponseRecorder {
+	t.Helper()
+	request, err := newDelivery(t.Context(), "http://example.com/merge", payload, []byte(secret))
+	require.NoError(t, err)
+	return s.serve(request)
+}
+
+func (s *setup) serve(request *http.Request) *httptest.ResponseRecorder {
+	recorder := httptest.NewRecorder()
+	s.routes().ServeHTTP(recorder, request)
+	return recorder
+}
+
+func merge(description string) string { return fmt.Sprintf(demoEvent, commit, description) }
+
+func TestMergeDeliveredTwiceIsOneJobAndOneLink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := once.NewDir(t.TempDir())
+		require.NoError(t, err)
+		s := newSetup(t, store)
+		for range 2 {
+			assert.Equal(t, http.StatusAccepted, s.deliver(t, merge("It prints JSON.")).Code)
+			s.workFor(t, time.Minute)
+		}
+
+		assert.Len(t, s.fake.Jobs(), 1)
+		assert.Equal(t, []string{"Docs for " + key + ": done https://github.com/example/docs/pull/1"}, s.texts)
+		assert.Contains(t, s.log.String(), "https://github.com/example/docs/pull/1", "the log has what the chat did not get")
+		response := s.deliver(t, merge("It prints JSON."))
+		assert.Equal(t, "done https://github.com/example/docs/pull/1\n", response.Body.String())
+	})
+}
+
+func TestMergesOfAWorkingServiceAreSentAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, once.NewMemory())
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- s.runner.Run(ctx) }()
+		time.Sleep(time.Hour)
+
+		require.Equal(t, http.StatusAccepted, s.deliver(t, merge("It prints JSON.")).Code)
+		synctest.Wait()
+		assert.Len(t, s.fake.Jobs(), 1)
+		stop()
+		require.ErrorIs(t, <-ended, context.Canceled)
+	})
+}
+
+func TestServiceThatIsStoppedDuringASendGoesOnAtItsNextStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, once.NewMemory())
+		s.fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+		s.deliver(t, merge("It prints JSON."))
+		s.workFor(t, 10*time.Second)
+		assert.Empty(t, s.texts)
+
+		s.restart(t)
+		s.workFor(t, time.Minute)
+		assert.Len(t, s.texts, 1)
+		assert.Len(t, s.fake.Jobs(), 1)
+	})
+}
+
+func TestAPersonIsToldOfALostResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, once.NewMemory())
+		s.fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+		s.deliver(t, merge("It prints JSON."))
+		s.workFor(t, time.Minute)
+		require.Len(t, s.texts, 1)
+		assert.Contains(t, s.texts[0], key+": unknown")
+	})
+}
+
+func TestAnOutageNeedsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, once.NewMemory())
+		s.fake.FailNext(mintlify.OpGetJob, 10, mintlifytest.Fault{Status: http.StatusServiceUnavailable}) // asks
+		s.deliver(t, merge("It prints JSON."))
+		s.workFor(t, time.Minute)
+		assert.Empty(t, s.texts)
+		assert.Empty(t, s.fake.Jobs())
+
+		s.workFor(t, 24*time.Hour)
+		require.Len(t, s.texts, 1)
+		assert.Contains(t, s.texts[0], ": done ")
+	})
+}
+
+func TestShutdownLetsARequestFinish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, once.NewMemory())
+		conn, stop, ended := s.runInMemory(t)
+		request := begin(t, conn)
+		stop()
+		synctest.Wait() // Shutdown waits
+
+		assert.Equal(t, "HTTP/1.1 202 Accepted", request.finish(t))
+		require.NoError(t, <-ended)
+		record, err := s.store.Get(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, once.Pending, record.State, "the next start sends it")
+	})
+}
+
+func TestShutdownEndsThoughAClientSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, once.NewMemory())
+		conn, stop, ended := s.runInMemory(t)
+		request := begin(t, conn)
+		stop()
+
+		assert.Equal(t, "HTTP/1.1 408 Request Timeout", request.status(t))
+		require.NoError(t, <-ended)
+		assertNothingStored(t, s.store)
+	})
+}
+
+// hangingStore stores what it is given, but only after a minute, whatever its context says.
+type hangingStore struct{ once.Store }
+
+func (h hangingStore) Put(ctx context.Context, r once.Record) error {
+	time.Sleep(time.Minute)
+	return h.Store.Put(ctx, r)
+}
+
+func TestShutdownHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, hangingStore{once.NewMemory()})
+		conn, stop, ended := s.runInMemory(t)
+		request := begin(t, conn)
+		_, err := io.WriteString(conn, request.body)
+		require.NoError(t, err)
+		began := time.Now()
+		stop()
+
+		require.ErrorContains(t, <-ended, "requests were interrupted: look for failed deliveries")
+		assert.Equal(t, shutdownTime, time.Since(began))
+		require.NoError(t, conn.Close())
+		time.Sleep(time.Minute) // until the store is done
+	})
+}
+
+// runInMemory runs the service until stop is called, and returns a connection to it.
+func (s *setup) runInMemory(t *testing.T) (conn net.Conn, stop func(), ended <-chan error) {
+	t.Helper()
+	client, server := net.Pipe()
+	listener := pipe{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
+	listener.conns <- server
+	t.Cleanup(func() { client.Close() })
+
+	ctx, stop := context.WithCancel(t.Context())
+	result := make(chan error, 1)
+	go func() { result <- s.run(ctx, listener) }()
+	return client, stop, result
+}
+
+// pending is a webhook whose header the service has, and whose body it waits for.
+type pending struct {
+	conn     net.Conn
+	response *bufio.Reader
+	body     string
+}
+
+// begin sends the header of a webhook, and waits until the service reads the body.
+func begin(t *testing.T, conn net.Conn) pending {
+	t.Helper()
+	payload := merge("It prints JSON.")
+	request, err := newDelivery(t.Context(), "http://example.com/merge", payload, []byte(secret))
+	require.NoError(t, err)
+	request.Header.Set("Expect", "100-continue")
+	var whole strings.Builder
+	require.NoError(t, request.Write(&whole))
+
+	header, body, found := strings.Cut(whole.String(), "\r\n\r\n")
+	require.True(t, found)
+	_, err = io.WriteString(conn, header+"\r\n\r\n")
+	require.NoError(t, err)
+	p := pending{conn, bufio.NewReader(conn), body}
+	require.Equal(t, "HTTP/1.1 100 Continue", p.status(t))
+	require.Empty(t, p.status(t), "the end of the header")
+	return p
+}
+
+// finish sends the body, and returns the line with the response's status.
+func (p pending) finish(t *testing.T) string {
+	t.Helper()
+	_, err := io.WriteString(p.conn, p.body)
+	require.NoError(t, err)
+	return p.status(t)
+}
+
+func (p pending) status(t *testing.T) string {
+	t.Helper()
+	line, err := p.response.ReadString('\n')
+	require.NoError(t, err)
+	return strings.TrimSpace(line)
+}
+
+// pipe listens in memory: the clock of a bubble stops while a real socket is in use.
+type pipe struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipe) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipe) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/google/go-github/v92/github"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+const maxEvent = 2 << 20 // bytes
+
+// routes is a mux of its own: anything linked into the program can add to http.DefaultServeMux.
+func (s *service) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /merge", s.merge)
+	return mux
+}
+
+func (s *service) merge(rw http.ResponseWriter, r *http.Request) {
+	status, text := s.receive(rw, r)
+
+	level := slog.LevelInfo
+	if status >= http.StatusBadRequest {
+		level = slog.LevelWarn
+	}
+	s.logger.Log(r.Context(), level, text, "status", status, "delivery", github.DeliveryID(r))
+	http.Error(rw, text, status)
+}
+
+// receive returns the response to a webhook: 202 once its merge is stored, and 200 if there is
+// nothing to do. GitHub shows the response beside the delivery, where a person can redeliver it.
+func (s *service) receive(rw http.ResponseWriter, r *http.Request) (int, string) {
+	r.Body = http.MaxBytesReader(rw, r.Body, maxEvent)
+	payload, err := github.ValidatePayload(r, s.secret)
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB"
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
+		return http.StatusRequestTimeout, "the event did not arrive whole: " + err.Error()
+	case err != nil:
+		return http.StatusUnauthorized, "not signed with this server's WEBHOOK_SECRET: " + err.Error()
+	}
+
+	// Only what GitHub signed is read from here on.
+	kind := github.WebHookType(r)
+	if kind != "pull_request" {
+		return http.StatusOK, "nothing to do: not a pull request"
+	}
+	parsed, err := github.ParseWebHook(kind, payload)
+	if err != nil {
+		return http.StatusBadRequest, "the event cannot be read: " + err.Error()
+	}
+	event, ok := parsed.(*github.PullRequestEvent)
+	if !ok {
+		return http.StatusBadRequest, "the event is not a pull request's"
+	}
+
+	if reason := whyNot(event); reason != "" {
+		return http.StatusOK, "nothing to do: " + reason
+	}
+	return s.add(r.Context(), event)
+}
+
+// add stores a merge for the worker. GitHub redelivers on request, and the key then finds the
+// record that there is.
+func (s *service) add(ctx context.Context, event *github.PullRequestEvent) (int, string) {
+	task, err := taskOf(event)
+	if err != nil {
+		return http.StatusUnprocessableEntity, err.Error()
+	}
+
+	// A client that hangs up no longer ends ctx: the merge is stored whoever waits for it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	record, _, err := s.runner.Add(ctx, task)
+	switch {
+	case errors.Is(err, mintlify.ErrInvalidArgument):
+		return http.StatusUnprocessableEntity, err.Error()
+	case err != nil:
+		return http.StatusServiceUnavailable, "not stored, redeliver it later: " + err.Error()
+	}
+	return http.StatusAccepted, strings.TrimSpace(string(record.State) + " " + record.PRLink)
+}
