@@ -54,7 +54,7 @@ func (e *exporter) run(ctx context.Context) int {
 	}
 
 	err := e.pages(ctx)
-	for e.wait && errors.Is(err, mintlify.ErrRateLimited) && ctx.Err() == nil {
+	for e.wait && errors.Is(err, mintlify.ErrRateLimited) {
 		e.waitForQuota(ctx, err)
 		err = e.pages(ctx)
 	}
