@@ -23,14 +23,15 @@ const modulePath = "github.com/mintlify-community/mintlify-go"
 
 // notRun has the commands that no test can run, and the reasons.
 var notRun = map[string]string{
-	"export":  "sets a key or an address for the lines after it",
-	"git":     "clones from a forge",
-	"gh":      "asks a forge, with a token",
-	"xargs":   "calls gh",
-	"sort":    "sorts what gh or git lists",
-	"sed":     "reads what git lists",
-	"curl":    "posts to a chat",
-	"go tool": "downloads a tool and runs for minutes",
+	"export":          "sets a key or an address for the lines after it",
+	"git":             "clones from a forge",
+	"gh":              "asks a forge, with a token",
+	"./merge-service": "needs a key",
+	"xargs":           "calls gh",
+	"sort":            "sorts what gh or git lists",
+	"sed":             "reads what git lists",
+	"curl":            "posts to a chat",
+	"go tool":         "downloads a tool and runs for minutes",
 }
 
 var (

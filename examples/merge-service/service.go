@@ -38,6 +38,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 		WriteTimeout:   readTime + storeTime,
 		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: 16 << 10,
+		ErrorLog:       slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
 	}
 	all, ctx := errgroup.WithContext(ctx)
 
@@ -71,8 +72,8 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	return all.Wait()
 }
 
-// tell tells the chat how a merge ended, or that a person must look. Records that are still
-// open need nobody.
+// tell tells the chat how a merge ended, or that a person must look. A record that is still open
+// needs nobody.
 func (s *service) tell(r once.Record) {
 	if r.State.IsOpen() {
 		return

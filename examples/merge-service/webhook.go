@@ -14,7 +14,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const maxEvent = 2 << 20 // bytes
+const maxEvent = 1 << 20 // bytes: a description has at most 64 Ki characters
 
 // routes is a mux of its own: anything linked into the program can add to http.DefaultServeMux.
 func (s *service) routes() http.Handler {
@@ -23,6 +23,7 @@ func (s *service) routes() http.Handler {
 	return mux
 }
 
+// merge responds to a webhook, and logs the response.
 func (s *service) merge(rw http.ResponseWriter, r *http.Request) {
 	status, text := s.receive(rw, r)
 
@@ -41,7 +42,7 @@ func (s *service) receive(rw http.ResponseWriter, r *http.Request) (int, string)
 	payload, err := github.ValidatePayload(r, s.secret)
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB"
+		return http.StatusRequestEntityTooLarge, "the event is larger than 1 MiB"
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
 		return http.StatusRequestTimeout, "the event did not arrive whole: " + err.Error()
 	case err != nil:

@@ -72,7 +72,7 @@ func TestEventsThatCannotBeUsed(t *testing.T) {
 		"no commit":     {strings.Replace(merge(""), commit, "", 1), 422, "no merge commit"},
 		"no repository": {strings.Replace(merge(""), "acme/api", "", 1), 422, "no repository"},
 		"white space":   {strings.Replace(merge(""), commit, "5907 854", 1), 422, "white space"},
-		"3 MiB":         {merge(strings.Repeat("x", 3<<20)), 413, "2 MiB"},
+		"over 1 MiB":    {merge(strings.Repeat("x", 1<<20)), 413, "larger than 1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSetup(t, once.NewMemory())
