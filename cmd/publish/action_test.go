@@ -63,6 +63,16 @@ func TestTheActionBuildsFromSource(t *testing.T) {
 	assert.Equal(t, "<-id=d>\n", log.String())
 }
 
+// GitHub gives no secrets to a run that Dependabot or a fork has started: the step would fail.
+func TestTheREADMEsWorkflowSkipsWhoHasNoSecrets(t *testing.T) {
+	_, workflow, found := strings.Cut(citest.Read(t, "README.md"), "name: Docs preview\n")
+	require.True(t, found)
+	condition := regexp.MustCompile(`(?m)^    if: (.*(?:\n      .*)*)`).FindStringSubmatch(workflow)
+	require.NotNil(t, condition)
+	assert.Contains(t, condition[1], "github.event.pull_request.head.repo.full_name == github.repository")
+	assert.Contains(t, condition[1], "&& github.actor != 'dependabot[bot]'")
+}
+
 // The two actions are one script, but for the name, the inputs and the flags.
 func TestActions(t *testing.T) {
 	own := regexp.MustCompile(`(?m)^(name=|for flag in ).*|^while (.*\n)*?done.*\n`)
