@@ -77,29 +77,36 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 // work does what the program is for.
 func (p *program) work(ctx context.Context) error {
-	change, err := p.findChange(ctx)
-	p.change = change
-	if err != nil || change.skip != "" {
+	c, err := p.findChange(ctx)
+	p.change = c
+	if err != nil || c.skip != "" {
 		return err
 	}
-
-	if change.repository == "" {
-		if !p.options.dryRun {
-			return errNoRepository
-		}
-		p.step.Printf("A run that sends the prompt needs the repository: -repository %s.", exampleRepository)
-		change.repository = exampleRepository
+	if p.options.dryRun {
+		return p.showPrompt(c)
 	}
-	p.prompt, err = p.makePrompt(change)
+
+	if c.repository == "" {
+		return errNoRepository
+	}
+	p.prompt, err = p.makePrompt(c)
 	if err != nil {
 		return err
 	}
-
-	if p.options.dryRun {
-		p.change.skip = "-dry-run"
-		return nil
-	}
 	return p.document(ctx)
+}
+
+// showPrompt makes the prompt for a dry run, which may not know the repository.
+func (p *program) showPrompt(c change) error {
+	if c.repository == "" {
+		p.step.Printf("A run that sends the prompt needs the repository: -repository %s.", exampleRepository)
+		c.repository = exampleRepository
+	}
+
+	var err error
+	p.prompt, err = p.makePrompt(c)
+	p.change.skip = "-dry-run"
+	return err
 }
 
 // errJobExists ends a send once a job is on record, whichever run has made it.

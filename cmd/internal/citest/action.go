@@ -24,10 +24,13 @@ import (
 // Action is an action on a runner: bash with the action's script, and a server with a
 // release of the program.
 type Action struct {
-	Env    []string          // of the step
-	Files  map[string][]byte // of the release, by name
-	prefix string            // of a file's path on the server
-	script string
+	// Env is the environment of the step.
+	Env []string
+	// Files are those of the release, by name.
+	Files map[string][]byte
+
+	prefix string // of a file's path on the server
+	script string // the path of the action's script
 }
 
 // NewAction returns the action of an action.yml. The program of its release is a script
@@ -37,38 +40,63 @@ func NewAction(t *testing.T, action, name, program string) *Action {
 	version := regexp.MustCompile(`(?m)^        version=(\S+)`).FindStringSubmatch(Read(t, action))
 	require.NotNil(t, version, "the version stands in the action")
 	a := &Action{Files: map[string][]byte{}, prefix: "/v" + version[1] + "/", script: Script(t, action)}
-	var zipped, tarred bytes.Buffer
-	z := zip.NewWriter(&zipped)
-	file, err := z.CreateHeader(&zip.FileHeader{Name: name, ExternalAttrs: 0o755 << 16, CreatorVersion: 3 << 8})
-	require.NoError(t, err)
-	_, err = file.Write([]byte(program))
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	g := gzip.NewWriter(&tarred)
-	w := tar.NewWriter(g)
-	require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))}))
-	_, err = w.Write([]byte(program))
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	require.NoError(t, g.Close())
+
 	stem := name + "_" + version[1] + "_"
+	tarred := tarOf(t, name, program)
 	for _, platform := range []string{"linux_amd64", "linux_arm64", "darwin_arm64"} {
-		a.Files[stem+platform+".tar.gz"] = tarred.Bytes()
+		a.Files[stem+platform+".tar.gz"] = tarred
 	}
-	a.Files[stem+"windows_amd64.zip"] = zipped.Bytes()
+	a.Files[stem+"windows_amd64.zip"] = zipOf(t, name, program)
+
 	var sums strings.Builder
 	for file, content := range a.Files {
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), file)
 	}
 	a.Files["checksums.txt"] = []byte(sums.String())
 
-	a.Env = []string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + t.TempDir(), "RUNNER_OS=Linux", "RUNNER_ARCH=X64", "GITHUB_ACTIONS=true",
-		"GITHUB_ACTION_PATH=" + filepath.Dir(action)}
+	a.Env = []string{
+		"PATH=" + os.Getenv("PATH"),
+		"RUNNER_TEMP=" + t.TempDir(),
+		"RUNNER_OS=Linux",
+		"RUNNER_ARCH=X64",
+		"GITHUB_ACTIONS=true",
+		"GITHUB_ACTION_PATH=" + filepath.Dir(action),
+	}
 	return a
+}
+
+// zipOf returns a zip archive of an executable file.
+func zipOf(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	file, err := z.CreateHeader(&zip.FileHeader{Name: name, ExternalAttrs: 0o755 << 16, CreatorVersion: 3 << 8})
+	require.NoError(t, err)
+
+	_, err = file.Write([]byte(content))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return archive.Bytes()
+}
+
+// tarOf returns a compressed tar archive of an executable file.
+func tarOf(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	g := gzip.NewWriter(&archive)
+	w := tar.NewWriter(g)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content))}))
+
+	_, err := w.Write([]byte(content))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, g.Close())
+	return archive.Bytes()
 }
 
 // Command returns the step with inputs, as a runner starts it, and its log.
 func (a *Action) Command(t *testing.T, dir string, env ...string) (*exec.Cmd, *Buffer) {
+	t.Helper()
 	files := maps.Clone(a.Files)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, ok := files[strings.TrimPrefix(r.URL.Path, a.prefix)]
@@ -79,8 +107,12 @@ func (a *Action) Command(t *testing.T, dir string, env ...string) (*exec.Cmd, *B
 		_, _ = w.Write(content)
 	}))
 	t.Cleanup(server.Close)
+
 	log := new(Buffer)
 	cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", a.script)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, slices.Concat(a.Env, []string{"MINTLIFY_GO_RELEASES=" + server.URL}, env), log, log
+	cmd.Dir = dir
+	cmd.Env = slices.Concat(a.Env, []string{"MINTLIFY_GO_RELEASES=" + server.URL}, env)
+	cmd.Stdout = log
+	cmd.Stderr = log
 	return cmd, log
 }

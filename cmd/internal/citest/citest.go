@@ -24,13 +24,16 @@ func Read(t *testing.T, path string) string {
 // Outputs reads $GITHUB_OUTPUT as a runner does.
 func Outputs(t *testing.T, path string) map[string]string {
 	t.Helper()
-	outputs, delimiters := map[string]string{}, map[string]bool{}
+	outputs := map[string]string{}
+	delimiters := map[string]bool{}
 	lines := strings.Split(strings.TrimSuffix(Read(t, path), "\n"), "\n")
+
 	for i := 0; i < len(lines); i++ {
 		name, delimiter, ok := strings.Cut(lines[i], "<<")
 		require.True(t, ok, lines[i])
 		require.False(t, delimiters[delimiter], "nobody can guess a delimiter")
 		delimiters[delimiter] = true
+
 		var value []string
 		for i++; lines[i] != delimiter; i++ {
 			value = append(value, lines[i])
@@ -87,11 +90,13 @@ func Script(t *testing.T, action string) string {
 	_, block, ok := strings.Cut(Read(t, action), "      run: |\n")
 	require.True(t, ok)
 	require.NotContains(t, block, "${{", "a runner expands it into the script, unquoted")
+
 	var script strings.Builder
 	for line := range strings.Lines(block) {
 		require.True(t, strings.HasPrefix(line, "        ") || line == "\n", "%q", line)
 		script.WriteString(strings.TrimPrefix(line, "        "))
 	}
+
 	path := filepath.Join(t.TempDir(), "step.sh")
 	require.NoError(t, os.WriteFile(path, []byte(script.String()), 0o600))
 	return path

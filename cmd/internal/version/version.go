@@ -13,11 +13,14 @@ var version, commit string
 // command has recorded.
 func String(name string) string {
 	info, _ := debug.ReadBuildInfo() // always there: go builds with modules
+
 	recorded := ""
 	for _, setting := range info.Settings {
 		if setting.Key == "vcs.revision" {
 			recorded = setting.Value
 		}
 	}
-	return name + " " + cmp.Or(version, info.Main.Version, "(devel)") + ", commit " + cmp.Or(commit, recorded, "unknown")
+
+	number := cmp.Or(version, info.Main.Version, "(devel)")
+	return name + " " + number + ", commit " + cmp.Or(commit, recorded, "unknown")
 }
