@@ -454,7 +454,7 @@ func TestGetVisitorsErrors(t *testing.T) {
 func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *testing.T) {
 	jan1 := mintlify.Day(2024, 1, 1)
 	jan2 := mintlify.Day(2024, 1, 2)
-	noon := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC))
+	midday := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC))
 	justAfter := mintlify.Instant(time.Date(2024, 1, 1, 12, 0, 0, 5e8, time.UTC))
 
 	svc := mintlifytest.NewService()
@@ -469,7 +469,7 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 		"offset that overflows": {mintlify.VisitorsParams{Offset: math.MaxInt}, "offset"},
 		"days the wrong way":    {mintlify.VisitorsParams{DateFrom: jan2, DateTo: jan1}, "dateFrom"},
 		"the same day":          {mintlify.VisitorsParams{DateFrom: jan1, DateTo: jan1}, "dateFrom"},
-		"instants likewise":     {mintlify.VisitorsParams{DateFrom: justAfter, DateTo: noon}, "dateFrom"},
+		"instants likewise":     {mintlify.VisitorsParams{DateFrom: justAfter, DateTo: midday}, "dateFrom"},
 		"year 10000":            {mintlify.VisitorsParams{DateFrom: mintlify.Day(10000, 1, 1)}, "dateFrom"},
 		"year -1":               {mintlify.VisitorsParams{DateTo: mintlify.Day(-1, 1, 1)}, "dateTo"},
 	} {
@@ -487,8 +487,8 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 	assert.Empty(t, svc.Requests())
 
 	for name, params := range map[string]mintlify.VisitorsParams{
-		"a day and an instant": {DateFrom: jan2, DateTo: noon}, // not compared
-		"instants, just so":    {DateFrom: noon, DateTo: justAfter},
+		"a day and an instant": {DateFrom: jan2, DateTo: midday}, // not compared
+		"instants, just so":    {DateFrom: midday, DateTo: justAfter},
 		"limits":               {Limit: 250},
 		"the widest range":     {DateFrom: mintlify.Day(0, 1, 1), DateTo: mintlify.Day(9999, 12, 31)},
 		"the last offset":      {Offset: math.MaxInt - 250},

@@ -179,8 +179,8 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 }
 
 func TestCallThatCannotBeSentIsRefused(t *testing.T) {
-	get := func(path string) mintlify.Call { return mintlify.Call{Method: "GET", Path: path} }
-	post := func(body any) mintlify.Call { return mintlify.Call{Method: "POST", Path: "/v1", Body: body} }
+	reading := func(path string) mintlify.Call { return mintlify.Call{Method: "GET", Path: path} }
+	posting := func(body any) mintlify.Call { return mintlify.Call{Method: "POST", Path: "/v1", Body: body} }
 
 	client := newClient(t, failWith(errors.New("nothing may be sent")))
 	for _, tc := range []struct {
@@ -191,24 +191,24 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		{"method", mintlify.Call{Path: "/v1"}, nil},
 		{"method", mintlify.Call{Method: "CONNECT", Path: "/v1"}, nil},
 		{"method", mintlify.Call{Method: "GET /v1/x HTTP/1.1\r\n", Path: "/v1"}, nil},
-		{"path", get(""), nil},
-		{"path", get("v1"), nil},
-		{"path", get("@evil.example.com/"), nil},
-		{"path", get("//evil.example.com/v1"), nil},
-		{"path", get("/v1?take=5"), nil},
-		{"path", get("/v1?"), nil},
-		{"path", get("/v1#x"), nil},
-		{"path", get("/a b"), nil},
-		{"path", get("/%zz"), nil},
-		{"body", post(func() {}), nil},
-		{"body", post([]byte(`{"a":1}`)), nil},
-		{"body", post(strings.NewReader(`{"a":1}`)), nil},
-		{"into", get("/v1"), struct{}{}},
-		{"into", get("/v1"), (*struct{})(nil)},
+		{"path", reading(""), nil},
+		{"path", reading("v1"), nil},
+		{"path", reading("@evil.example.com/"), nil},
+		{"path", reading("//evil.example.com/v1"), nil},
+		{"path", reading("/v1?take=5"), nil},
+		{"path", reading("/v1?"), nil},
+		{"path", reading("/v1#x"), nil},
+		{"path", reading("/a b"), nil},
+		{"path", reading("/%zz"), nil},
+		{"body", posting(func() {}), nil},
+		{"body", posting([]byte(`{"a":1}`)), nil},
+		{"body", posting(strings.NewReader(`{"a":1}`)), nil},
+		{"into", reading("/v1"), struct{}{}},
+		{"into", reading("/v1"), (*struct{})(nil)},
 	} {
 		requireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.argument)
 	}
-	requireArgumentError(t, client.Call(nilContext, get("/v1"), nil), "ctx")
+	requireArgumentError(t, client.Call(nilContext, reading("/v1"), nil), "ctx")
 }
 
 func TestOperationFromContextIsTheRequests(t *testing.T) {
@@ -379,7 +379,7 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		rt   transport
-		call call
+		call callFunc
 	}{
 		"retry": {respondWith(503, ""), operations.Get(mintlify.OpGetJob).Do},
 		"wait":  {respondWith(503, ""), waitForJob},

@@ -182,9 +182,9 @@ func TestDeploymentsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	}
 }
 
-// statuses is a service whose deployment has these statuses, poll by poll. The connection
+// deploymentOf is a service whose deployment has these statuses, poll by poll. The connection
 // breaks where a status is empty.
-func statuses(statuses ...string) *recording {
+func deploymentOf(statuses ...string) *recording {
 	rt := newRecording()
 	for _, status := range statuses {
 		step := respondWith(200, `{"_id":"dep_1","status":"`+status+`","summary":"links are broken","logs":["a"]}`)
@@ -198,7 +198,7 @@ func statuses(statuses ...string) *recording {
 
 func TestDeploymentsWaitUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := statuses("queued", "", "in_progress", "paused", "success")
+		rt := deploymentOf("queued", "", "in_progress", "paused", "success")
 		start := time.Now()
 		var polls []mintlify.Poll
 		deployment, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "dep_1", keepPolls(&polls))
@@ -216,7 +216,7 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 }
 
 func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
-	deployment, err := newClient(t, statuses("failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
+	deployment, err := newClient(t, deploymentOf("failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	require.NotErrorIs(t, err, mintlify.ErrJobFailed)
 	assert.EqualError(t, err, "mintlify: deployment dep_1 failed: links are broken")
@@ -233,7 +233,7 @@ func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
 
 func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := newClient(t, statuses("in_progress", ""))
+		client := newClient(t, deploymentOf("in_progress", ""))
 		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1")
 		waitErr := requireWaitError(t, err)
 		assert.Same(t, deployment, waitErr.Deployment)
@@ -244,7 +244,7 @@ func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 }
 
 func TestDeploymentsPoll(t *testing.T) {
-	rt := statuses("queued", "", "failure")
+	rt := deploymentOf("queued", "", "failure")
 	client := newClient(t, rt)
 
 	poll, err := client.Deployments.Poll(t.Context(), "dep_1", 10*time.Minute)

@@ -23,7 +23,6 @@ import (
 )
 
 func TestAPIErrorKindOfEachStatus(t *testing.T) {
-	post, get := http.MethodPost, http.MethodGet
 	for status, tc := range map[int]struct {
 		kind           string
 		outcomeUnknown bool
@@ -55,9 +54,9 @@ func TestAPIErrorKindOfEachStatus(t *testing.T) {
 			job, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
 			assert.Nil(t, job)
 
-			method := post
+			method := http.MethodPost
 			if name == "Get" {
-				method = get
+				method = http.MethodGet
 			}
 			var want []string
 			if tc.kind != "" {
@@ -233,8 +232,8 @@ func TestErrorsToTheLetter(t *testing.T) {
 		"status alone": {
 			call: get,
 			rt:   respondWith(404, "Not Found", "X-Request-Id", "req_1"),
-			want: "mintlify: get job: 404 Not Found [GET /v2/agent/proj/job/job_1] (check the job id and the project id, " +
-				"that the API key is of the same organization, and the base URL) [request req_1]",
+			want: "mintlify: get job: 404 Not Found [GET /v2/agent/proj/job/job_1] (check the job id and the " +
+				"project id, that the API key is of the same organization, and the base URL) [request req_1]",
 		},
 		"attempts": {
 			call: get,
@@ -317,7 +316,7 @@ func TestCauseThatIsAnotherCallsErrorLendsNothing(t *testing.T) {
 	_, sibling := get(t.Context(), newClient(t, respondWith(404, "")))
 	_, acted := create(t.Context(), newClient(t, respondWith(504, "")))
 
-	calls := map[string]call{
+	calls := map[string]callFunc{
 		"wait":   waitForJob,
 		"create": operations.Get(mintlify.OpCreateJob).Do,
 		"get":    operations.Get(mintlify.OpGetJob).Do,
@@ -348,7 +347,7 @@ func waitForJob(ctx context.Context, c *mintlify.Client) error {
 }
 
 // interruptedBy makes a call whose context ends, for a cause, before anything is sent.
-func interruptedBy(t *testing.T, cause error, call call) error {
+func interruptedBy(t *testing.T, cause error, call callFunc) error {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
@@ -595,8 +594,8 @@ func TestWhatAllKeysBeginWithIsNotRedacted(t *testing.T) {
 	_, err := get(t.Context(), newClient(t, respondWith(401, words)))
 	assert.ErrorContains(t, err, words)
 
-	truncated := words + testKey[len("mint_"):len("mint_")+1]
-	_, err = get(t.Context(), newClient(t, respondWith(401, truncated)))
+	cutOff := words + testKey[len("mint_"):len("mint_")+1]
+	_, err = get(t.Context(), newClient(t, respondWith(401, cutOff)))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "mint_", "a key that was truncated")
 }
@@ -691,18 +690,18 @@ func TestNoLogLineOfAnyOperationShowsTheKey(t *testing.T) {
 
 // What readers wrote, and where they can be reached.
 const (
-	contact = "reader@example.com"
-	words   = "I cannot log in since my divorce"
+	contact    = "reader@example.com"
+	confession = "I cannot log in since my divorce"
 )
 
 // personalPages are responses that hold both, and what is wrong with them.
 func personalPages() map[string]string {
-	row := `{"id":"1","path":"/a","comment":"` + words + `","contact":"` + contact + `","source":"contextual",` +
-		`"searchQuery":"` + words + `","query":"` + words + `","response":"` + words + `","content":"` + words + `",` +
+	row := `{"id":"1","path":"/a","comment":"` + confession + `","contact":"` + contact + `","source":"contextual",` +
+		`"searchQuery":"` + confession + `","query":"` + confession + `","response":"` + confession + `","content":"` + confession + `",` +
 		`"sources":[]}`
 	page := `{"feedback":[` + row + `],"searches":[` + row + `],"conversations":[` + row + `],` +
 		`"messages":[` + row + `],"totalSearches":1`
-	retyped := strings.NewReplacer(`"`+words+`"`, `["`+words+`"]`, `"`+contact+`"`, `{"`+contact+`":1}`)
+	retyped := strings.NewReplacer(`"`+confession+`"`, `["`+confession+`"]`, `"`+contact+`"`, `{"`+contact+`":1}`)
 
 	return map[string]string{
 		"whole":             page + `,"hasMore":false,"nextCursor":null}`,
@@ -710,12 +709,12 @@ func personalPages() map[string]string {
 		"no hasMore":        page + `}`,
 		"no cursor":         page + `,"hasMore":true,"nextCursor":null}`,
 		"not ended":         page + `,"hasMore":`,
-		"more behind":       page + `,"hasMore":false} ` + words,
-		"no JSON":           words + " " + contact,
+		"more behind":       page + `,"hasMore":false} ` + confession,
+		"no JSON":           confession + " " + contact,
 		"a list":            `[` + row + `]`,
-		"a text":            `"` + words + " " + contact + `"`,
-		"wrong types":       retyped.Replace(page + `,"hasMore":"` + words + `"}`),
-		"HTML":              "<html><title>" + words + "</title>" + contact,
+		"a text":            `"` + confession + " " + contact + `"`,
+		"wrong types":       retyped.Replace(page + `,"hasMore":"` + confession + `"}`),
+		"HTML":              "<html><title>" + confession + "</title>" + contact,
 	}
 }
 
@@ -777,7 +776,7 @@ func allSaid(t *testing.T, rt transport) sayings {
 
 func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 	response := strings.Repeat("x", 10<<20)
-	body := `{"conversations":[{"query":"` + words + `","response":"` + response + `"}],"hasMore":false}`
+	body := `{"conversations":[{"query":"` + confession + `","response":"` + response + `"}],"hasMore":false}`
 	client := newClient(t, respondWith(200, body))
 	_, err := client.Analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
 	assert.EqualError(t, err, "mintlify: get conversations: malformed response (status 200): "+

@@ -72,7 +72,8 @@ func ExampleJobsService_Message() {
 		mintlifytest.Step{Status: mintlify.JobCompleted}, // the agent has not yet acted on the message
 		mintlifytest.Step{Status: mintlify.JobActive},
 		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
-	client, ctx := svc.Client(), context.Background()
+	client := svc.Client()
+	ctx := context.Background()
 
 	job, err := client.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: "Add an example"})
 	if err != nil {

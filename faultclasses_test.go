@@ -40,17 +40,17 @@ func (o outcome) actedOn() outcome {
 }
 
 var (
-	done            = oneAttempt("ok", "")
-	doneSecond      = outcome{attempts: 2, requests: 2, err: "ok"}
+	succeeds        = oneAttempt("ok", "")
+	succeedsSecond  = outcome{attempts: 2, requests: 2, err: "ok"}
 	rejected        = oneAttempt("", "no")
 	unknownOnce     = oneAttempt(unknown, "no")
 	notFound        = oneAttempt("NotFound", "no")
 	badRequest      = oneAttempt("BadRequest", "no")
-	lost            = fourAttempts("", "yes") // of a read
-	neverSent       = lost.seen(0)
+	lostRead        = fourAttempts("", "yes")
+	neverSent       = lostRead.seen(0)
 	malformedPost   = oneAttempt("MalformedResponse, OutcomeUnknown", "no")
-	malformed       = oneAttempt("MalformedResponse", "no")
-	truncated       = fourAttempts("MalformedResponse", "yes")
+	malformedRead   = oneAttempt("MalformedResponse", "no")
+	truncatedRead   = fourAttempts("MalformedResponse", "yes")
 	serverErrorPost = oneAttempt("OutcomeUnknown, Server", "no")
 	serverError     = fourAttempts("Server", "yes")
 )
@@ -81,7 +81,7 @@ func faultClasses() []faultClass {
 func networkFaults() faultClass {
 	return faultClass{name: "The network", note: "Over real sockets, if a request gets that far.", faults: []fault{
 		{
-			name: "connection refused", socket: true, source: sourceFunc(refused),
+			name: "connection refused", socket: true, source: sourceFunc(refusedAddress),
 			post: neverSent, get: neverSent, wait: goesOn,
 		},
 		{
@@ -102,19 +102,19 @@ func networkFaults() faultClass {
 		},
 		{
 			name: "connection reset within the request", socket: true, source: listens(reset),
-			post: unknownOnce, get: lost, wait: goesOn,
+			post: unknownOnce, get: lostRead, wait: goesOn,
 		},
 		{
 			name: "connection closed after the request", socket: true, source: onSocket{Drop: true},
-			post: unknownOnce.actedOn(), get: lost, wait: goesOn,
+			post: unknownOnce.actedOn(), get: lostRead, wait: goesOn,
 		},
 		{
 			name: "body truncated", socket: true, source: onSocket{Truncate: true},
-			post: malformedPost.actedOn(), get: truncated, wait: goesOn,
+			post: malformedPost.actedOn(), get: truncatedRead, wait: goesOn,
 		},
 		{
 			name: "no HTTP at all", socket: true, source: listens(speakSSH),
-			post: unknownOnce, get: lost, wait: goesOn,
+			post: unknownOnce, get: lostRead, wait: goesOn,
 		},
 	}}
 }
@@ -126,12 +126,12 @@ func http2Faults() faultClass {
 		do   func(*http2server.Stream)
 		get  outcome
 	}{
-		{"reset with CANCEL", cancelStream, lost},
-		{"reset with PROTOCOL_ERROR", breakProtocol, lost.seenAtMost(40)},
-		{"reset with REFUSED_STREAM", refuseStream, lost.seenAtMost(40)},
-		{"GOAWAY above the stream, and connection closed", goAwayAboveAndClose, lost},
-		{"GOAWAY below the stream", goAwayBelow, lost.seenAtMost(40)},
-		{"GOAWAY below the stream, and connection closed", goAwayBelowAndClose, lost.seenAtMost(40)},
+		{"reset with CANCEL", cancelStream, lostRead},
+		{"reset with PROTOCOL_ERROR", breakProtocol, lostRead.seenAtMost(40)},
+		{"reset with REFUSED_STREAM", refuseStream, lostRead.seenAtMost(40)},
+		{"GOAWAY above the stream, and connection closed", goAwayAboveAndClose, lostRead},
+		{"GOAWAY below the stream", goAwayBelow, lostRead.seenAtMost(40)},
+		{"GOAWAY below the stream, and connection closed", goAwayBelowAndClose, lostRead.seenAtMost(40)},
 	} {
 		f := fault{name: tc.name, post: unknownOnce, get: tc.get, wait: goesOn}
 		faults = append(faults,
@@ -161,27 +161,27 @@ func connectionFaults() faultClass {
 		{
 			name:  fmt.Sprintf("burst of %d calls over HTTP/2, %d streams a connection", calls, streams),
 			burst: calls, only: few, source: sourceFunc(slowHTTP2),
-			post: done.actedOn(), get: done,
+			post: succeeds.actedOn(), get: succeeds,
 		},
 	}}
 }
 
 func slowFaults() faultClass {
-	limited := fourAttempts("RateLimited", "yes")
-	errorBody := func(status int) faultSource { return service{transport: stall(status, `{"error":`)} }
+	tooMany := fourAttempts("RateLimited", "yes")
+	errorBody := func(status int) faultSource { return byTransport{transport: stall(status, `{"error":`)} }
 
 	return faultClass{name: "Time", note: "Each attempt times out after 60 s.", faults: []fault{
 		{
 			name: "headers that never come", source: inMemory{Delay: 24 * time.Hour},
-			post: unknownOnce.actedOn(), get: lost, wait: goesOn,
+			post: unknownOnce.actedOn(), get: lostRead, wait: goesOn,
 		},
 		{
 			name: "nothing after a 103", source: streamFault{http2server.Whole, respond103},
-			post: unknownOnce, get: lost, wait: goesOn,
+			post: unknownOnce, get: lostRead, wait: goesOn,
 		},
 		{
-			name: "body of a 200 that does not end", source: service{transport: stall(200, `{"id":`)},
-			post: malformedPost, get: truncated, wait: goesOn,
+			name: "body of a 200 that does not end", source: byTransport{transport: stall(200, `{"id":`)},
+			post: malformedPost, get: truncatedRead, wait: goesOn,
 		},
 		{
 			name: "body of a 101 that does not end", source: errorBody(101),
@@ -197,7 +197,7 @@ func slowFaults() faultClass {
 		},
 		{
 			name: "body of a 429 that does not end", source: errorBody(429),
-			post: limited, get: limited, wait: goesOn,
+			post: tooMany, get: tooMany, wait: goesOn,
 		},
 		{
 			name: "body of a 503 that does not end", source: errorBody(503),
@@ -207,7 +207,7 @@ func slowFaults() faultClass {
 }
 
 func redirectFaults() faultClass {
-	within := fault{name: "within the origin", post: unknownOnce, get: doneSecond, wait: isDone}
+	within := fault{name: "within the origin", post: unknownOnce, get: succeedsSecond, wait: isDone}
 	across := fault{name: "to another origin", post: unknownOnce, get: rejected, wait: ends}
 
 	var faults []fault
@@ -267,20 +267,20 @@ func limitFaults() faultClass {
 	var faults []fault
 	for _, tc := range []struct {
 		name       string
-		retryAfter limited
+		retryAfter rateLimiting
 		want       outcome
 		wait       string
 	}{
-		{"none", limited{}, four("yes"), goesOn},
-		{"5 seconds", limited{seconds: "5"}, four("yes, in 5s"), delayed},
-		{"a date in 5 seconds", limited{in: 5 * time.Second}, four("yes"), delayed},
-		{"5 minutes", limited{seconds: "300"}, one("yes, in 5m0s"), delayed},
-		{"2 hours", limited{seconds: "7200"}, one("yes, in 2h0m0s"), ends},
-		{"0", limited{seconds: "0"}, four("yes"), goesOn},
-		{"a past date", limited{in: -time.Hour}, four("yes"), goesOn},
-		{"below zero", limited{seconds: "-5"}, four("yes"), goesOn},
-		{"nonsense", limited{seconds: "soon"}, four("yes"), goesOn},
-		{"10^19 seconds", limited{seconds: "10000000000000000000"}, one("yes, in years"), ends},
+		{"none", rateLimiting{}, four("yes"), goesOn},
+		{"5 seconds", rateLimiting{seconds: "5"}, four("yes, in 5s"), delayed},
+		{"a date in 5 seconds", rateLimiting{in: 5 * time.Second}, four("yes"), delayed},
+		{"5 minutes", rateLimiting{seconds: "300"}, one("yes, in 5m0s"), delayed},
+		{"2 hours", rateLimiting{seconds: "7200"}, one("yes, in 2h0m0s"), ends},
+		{"0", rateLimiting{seconds: "0"}, four("yes"), goesOn},
+		{"a past date", rateLimiting{in: -time.Hour}, four("yes"), goesOn},
+		{"below zero", rateLimiting{seconds: "-5"}, four("yes"), goesOn},
+		{"nonsense", rateLimiting{seconds: "soon"}, four("yes"), goesOn},
+		{"10^19 seconds", rateLimiting{seconds: "10000000000000000000"}, one("yes, in years"), ends},
 	} {
 		faults = append(faults, fault{
 			name: tc.name, source: tc.retryAfter,
@@ -300,32 +300,32 @@ func bodyFaults() faultClass {
 	return faultClass{name: "Responses of status 2xx", faults: []fault{
 		{
 			name: "HTML page", source: inMemory{Status: 200, Body: "<html><title>Sign in</title>"},
-			post: malformedPost.actedOn(), get: malformed, wait: goesOn,
+			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
 		},
 		{
 			name: "empty", source: inMemory{Status: 200},
-			post: malformedPost.actedOn(), get: malformed, wait: goesOn,
+			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
 		},
 		{
 			name: "null", source: inMemory{Status: 200, Body: "null"},
-			post: malformedPost.actedOn(), get: malformed, wait: goesOn,
+			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
 		},
 		{
 			name: "{}", not: automation, source: inMemory{Status: 200, Body: "{}"},
-			post: malformedPost.actedOn(), get: malformed, wait: goesOn,
+			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
 		},
 		{
 			name: "{}, of an automation", only: automation, source: inMemory{Status: 200, Body: "{}"},
-			post: done.actedOn(),
+			post: succeeds.actedOn(),
 		},
 		{
 			name: "fields of wrong types", not: automation, source: inMemory{Status: 200, Body: wrong},
-			post: malformedPost.actedOn(), get: malformed, wait: goesOn,
+			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
 		},
 		{
 			name: "fields of wrong types, of an automation", only: automation,
 			source: inMemory{Status: 200, Body: wrong},
-			post:   done.actedOn(),
+			post:   succeeds.actedOn(),
 		},
 	}}
 }
@@ -353,29 +353,29 @@ func wrongTypes() string {
 }
 
 func hostileFaults() faultClass {
-	visitors := []mintlify.Operation{mintlify.OpGetVisitors}
+	exportOfVisitors := []mintlify.Operation{mintlify.OpGetVisitors}
 
 	return faultClass{name: "Hostile responses", note: "[load.md](load.md) says what they cost.", faults: []fault{
 		{
 			name: "200 of 1 GiB", only: few, source: oversized(200, "", "x", 1<<30),
-			post: malformedPost, get: malformed,
+			post: malformedPost, get: malformedRead,
 		},
 		{
 			name: "200 of a gzip bomb", only: few, socket: true, source: sourceFunc(bombing),
-			post: malformedPost, get: malformed,
+			post: malformedPost, get: malformedRead,
 		},
 		{
 			name: "200 of 10 MiB of [", only: few, source: oversized(200, "", "[", 10<<20),
-			post: malformedPost, get: malformed,
+			post: malformedPost, get: malformedRead,
 		},
 		{
-			name: "200 of 3 million rows", only: visitors,
+			name: "200 of 3 million rows", only: exportOfVisitors,
 			source: oversized(200, `{"totals":{},"hasMore":true,"visitors":[{}`, ",{}", 9<<20),
-			get:    malformed,
+			get:    malformedRead,
 		},
 		{
 			name: "200 with a header of 9 MiB", only: few, socket: true, source: listens(sendLongHeader),
-			post: unknownOnce, get: lost,
+			post: unknownOnce, get: lostRead,
 		},
 		{
 			name: "404 of 1 GiB", source: oversized(404, `{"details":[0`, ",0", 1<<30),
@@ -423,7 +423,7 @@ func canceledDuring() faultClass {
 	once := func(kinds string) outcome { return oneAttempt(kinds, "no") }
 
 	slowly := func(rt transport) faultSource {
-		return service{rt, []mintlify.Option{mintlify.WithRetryWait(time.Minute, time.Minute)}}
+		return byTransport{rt, []mintlify.Option{mintlify.WithRetryWait(time.Minute, time.Minute)}}
 	}
 	errorBody := func(status int) faultSource { return slowly(stall(status, `{"error":`)) }
 	hangingTarget := func(r *http.Request) (*http.Response, error) {

@@ -85,7 +85,7 @@ func (f fault) happensTo(op mintlify.Operation) bool {
 }
 
 // measure makes one call under a fault, or a burst of them.
-func (f fault) measure(t *testing.T, class faultClass, call call) (outcome, error) {
+func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, error) {
 	t.Helper()
 	source := f.source.start(t)
 	var attempts atomic.Int64

@@ -110,14 +110,14 @@ func responds(status int, header ...string) inMemory {
 	return inMemory{Status: status, Header: h, Body: `{"error":"so it goes"}`}
 }
 
-// limited is a fake that responds to every request with 429 and a Retry-After: seconds, or
+// rateLimiting is a fake that responds to every request with 429 and a Retry-After: seconds, or
 // the date that is in a while.
-type limited struct {
+type rateLimiting struct {
 	seconds string
 	in      time.Duration
 }
 
-func (l limited) start(t *testing.T) started {
+func (l rateLimiting) start(t *testing.T) started {
 	value := l.seconds
 	if l.in != 0 {
 		value = httpDate(l.in)
@@ -159,8 +159,8 @@ func (redirect redirecting) start(*testing.T) started {
 	return s
 }
 
-// refused is an address where nobody listens.
-func refused(t *testing.T) started {
+// refusedAddress is an address where nobody listens.
+func refusedAddress(t *testing.T) started {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, listener.Close())
@@ -215,13 +215,13 @@ func failingProxy(*http.Request) (*url.URL, error) {
 	return url.Parse("http://user:hunter2@proxy:3128/%zz") //nolint:staticcheck // it has to fail
 }
 
-// service is a transport that stands for the service.
-type service struct {
+// byTransport is a transport that stands for the service.
+type byTransport struct {
 	transport transport
 	opts      []mintlify.Option
 }
 
-func (s service) start(*testing.T) started {
+func (s byTransport) start(*testing.T) started {
 	var requests atomic.Int64
 	rt := doing(func() { requests.Add(1) }, s.transport)
 
@@ -233,8 +233,8 @@ func (s service) start(*testing.T) started {
 }
 
 // oversized is a response whose body is start, and then unit over and over, up to size.
-func oversized(status int, start, unit string, size int64) service {
-	return service{transport: func(*http.Request) (*http.Response, error) {
+func oversized(status int, start, unit string, size int64) byTransport {
+	return byTransport{transport: func(*http.Request) (*http.Response, error) {
 		body := io.MultiReader(strings.NewReader(start), io.LimitReader(repeated(unit, 4096), size))
 		resp := response(status, "")
 		resp.Body = io.NopCloser(body)

@@ -58,8 +58,8 @@ func get(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Get(ctx, "job_1")
 }
 
-// call is a call whose result does not matter.
-type call func(context.Context, *mintlify.Client) error
+// callFunc is a call whose result does not matter.
+type callFunc func(context.Context, *mintlify.Client) error
 
 // jobCalls has the call of every operation that returns a job, by its method: Create, Message
 // and Get.
@@ -96,8 +96,8 @@ func posts() []string {
 }
 
 // exports has a range over the rows of every export, by the method that gets a page.
-var exports = func() map[string]call {
-	exports := map[string]call{}
+var exports = func() map[string]callFunc {
+	exports := map[string]callFunc{}
 	for _, op := range operations.All() {
 		if op.Rows == nil {
 			continue

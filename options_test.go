@@ -386,8 +386,8 @@ func TestWhatEndsAHookEndsTheCaller(t *testing.T) {
 
 // callsOfAllKinds returns the call of every operation, every export, with prefetch too, and
 // every wait.
-func callsOfAllKinds() map[string]call {
-	calls := map[string]call{}
+func callsOfAllKinds() map[string]callFunc {
+	calls := map[string]callFunc{}
 	for _, op := range operations.All() {
 		calls[op.String()] = op.Do
 	}
@@ -409,7 +409,7 @@ func callsOfAllKinds() map[string]call {
 
 // endsTheCaller makes a call whose hook ends its goroutine. A goroutine that stays behind
 // fails the bubble.
-func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call call) {
+func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call callFunc) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := &followed{Context: t.Context(), done: make(chan struct{})}
@@ -544,7 +544,10 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 		for _, record := range records {
 			levels = append(levels, record.Level)
 		}
-		debug, warn := slog.LevelDebug, slog.LevelWarn
+		const (
+			debug = slog.LevelDebug
+			warn  = slog.LevelWarn
+		)
 		assert.Equal(t, []slog.Level{debug, warn, debug, warn, debug}, levels)
 
 		requests := logged(records, "mintlify: request")

@@ -39,7 +39,7 @@ func TestCreateMessageAndGetTakeAny2xxForASuccess(t *testing.T) {
 
 func TestRedirects(t *testing.T) {
 	const base = "https://api.example.com:8443/pre"
-	for location, followed := range map[string]bool{
+	for location, isFollowed := range map[string]bool{
 		"/other":                         true,
 		"other":                          true,
 		base + "/v3":                     true,
@@ -63,7 +63,7 @@ func TestRedirects(t *testing.T) {
 				_, err := call(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
 
 				assertHeadersFollow(t, rt.sent())
-				if followed && name == "Get" {
+				if isFollowed && name == "Get" {
 					require.NoError(t, err, "%d to %s", status, location)
 					assert.Equal(t, 2, rt.count())
 					continue
@@ -338,8 +338,8 @@ func beginning(next transport) transport {
 	}
 }
 
-// after is a transport that responds as next after d, unless the request ends before.
-func after(d time.Duration, next transport) transport {
+// respondAfter is a transport that responds as next after d, unless the request ends before.
+func respondAfter(d time.Duration, next transport) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		select {
 		case <-time.After(d):
@@ -463,16 +463,16 @@ func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
 		succeeds bool
 	}{
 		"beyond the context": {
-			canceled: true, rest: after(time.Second, respondWith(201, jobJSON)), succeeds: true,
+			canceled: true, rest: respondAfter(time.Second, respondWith(201, jobJSON)), succeeds: true,
 		},
 		"for five seconds": {
-			canceled: true, rest: after(time.Hour, respondWith(201, jobJSON)),
+			canceled: true, rest: respondAfter(time.Hour, respondWith(201, jobJSON)),
 		},
 		"beyond the attempt": {
-			timeout: time.Second, rest: after(3*time.Second, respondWith(201, jobJSON)), succeeds: true,
+			timeout: time.Second, rest: respondAfter(3*time.Second, respondWith(201, jobJSON)), succeeds: true,
 		},
 		"with a time of its own for the body": {
-			canceled: true, rest: after(3*time.Second, slowBody), succeeds: true,
+			canceled: true, rest: respondAfter(3*time.Second, slowBody), succeeds: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -894,13 +894,13 @@ func (i interruption) String() string {
 // interruptions returns every combination that exists.
 func interruptions() []interruption {
 	var all []interruption
-	for transport := range silent {
+	for name := range silent {
 		for _, status := range []int{101, 200, 201, 204, 301, 302, 400, 404, 408, 429, 500, 503} {
-			if status == 204 && transport == "net/http" {
+			if status == 204 && name == "net/http" {
 				continue // has no body there
 			}
 			for _, body := range []string{"", `{"id":"job_1",`, `{"error":"so`} {
-				deadline := interruption{transport: transport, status: status, body: body}
+				deadline := interruption{transport: name, status: status, body: body}
 				canceled := deadline
 				canceled.canceled = true
 				all = append(all, deadline, canceled)
@@ -951,11 +951,11 @@ func (i interruption) test(t *testing.T, op operations.Operation) {
 	took := time.Since(start)
 
 	assertInterrupted(t, ctx, cause, err)
-	kinds := map[int]error{
+	kindOfStatus := map[int]error{
 		400: mintlify.ErrBadRequest, 404: mintlify.ErrNotFound, 429: mintlify.ErrRateLimited,
 		500: mintlify.ErrServer, 503: mintlify.ErrServer,
 	}
-	if kind := kinds[i.status]; kind != nil {
+	if kind := kindOfStatus[i.status]; kind != nil {
 		assert.ErrorIs(t, err, kind, op)
 	}
 

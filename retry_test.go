@@ -275,7 +275,7 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				waits := make([][]time.Duration, 8)
+				all := make([][]time.Duration, 8)
 				for range 200 {
 					rt := newRecording(respondWith(503, ""))
 					_, err := get(t.Context(), newClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
@@ -283,12 +283,12 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 
 					times := rt.times()
 					require.Len(t, times, 9)
-					for i := range waits {
-						waits[i] = append(waits[i], times[i+1]-times[i])
+					for i := range all {
+						all[i] = append(all[i], times[i+1]-times[i])
 					}
 				}
 
-				for i, drawn := range waits {
+				for i, drawn := range all {
 					bound := min(tc.min<<i, tc.max)
 					assert.LessOrEqual(t, slices.Max(drawn), bound)
 					assert.Greater(t, slices.Max(drawn), bound*9/10, "the whole range is used; a miss: 0.9^200")
@@ -400,7 +400,7 @@ func TestRetryAfter(t *testing.T) {
 	ctx := t.Context()
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	ending, end := context.WithCancel(ctx)
+	canceling, end := context.WithCancel(ctx)
 	limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}
 	unavailable := mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}
 	noTokens := func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") }
@@ -417,7 +417,7 @@ func TestRetryAfter(t *testing.T) {
 		return err
 	}
 
-	_, refused := create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
+	_, refusedByLimiter := create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
 	_, tooLate := create(ended, mintlifytest.NewService().Client())
 	_, noPrompt := mintlifytest.NewService().Client().Jobs.Create(ctx, mintlify.CreateJobParams{})
 	_, page := under(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).
@@ -436,7 +436,7 @@ func TestRetryAfter(t *testing.T) {
 		"create, 425":                  {creating(mintlifytest.Fault{Status: 425}), 0, false},
 		"create, no connection":        {creating(mintlifytest.Fault{Refuse: true}), 0, true},
 		"create, connection lost":      {creating(mintlifytest.Fault{Drop: true}), 0, false},
-		"create, limiter":              {refused, 0, true},
+		"create, limiter":              {refusedByLimiter, 0, true},
 		"create, context ended":        {tooLate, 0, false},
 		"create, no prompt":            {noPrompt, 0, false},
 		"get, 503":                     {getting(unavailable), 7 * time.Second, true},
@@ -447,7 +447,7 @@ func TestRetryAfter(t *testing.T) {
 		"get visitors, truncated":      {page, 0, true},
 		"visitors, 429":                {rows, 7 * time.Second, true},
 		"wait, outage":                 {waiting(ctx, mintlify.WithMaxOutage(0)), 0, true},
-		"wait, context ended":          {waiting(ending, mintlify.WithOnPoll(func(mintlify.Poll) { end() })), 0, false},
+		"wait, context ended":          {waiting(canceling, mintlify.WithOnPoll(func(mintlify.Poll) { end() })), 0, false},
 		"wrapped by the caller":        {fmt.Errorf("docs: %w", creating(limited)), 7 * time.Second, true},
 		"none":                         {nil, 0, false},
 		"of elsewhere":                 {errors.New("disk full"), 0, false},
@@ -531,18 +531,18 @@ func TestStormOfResetsBeginsAPostOnceAndAGetTenTimesAnAttempt(t *testing.T) {
 
 func TestStormDuringAPromptBeginsItOnce(t *testing.T) {
 	prompt := strings.Repeat("prompt", 20<<10) // beyond what may be sent before the service says go on
-	create := func(ctx context.Context, c *mintlify.Client) error {
+	createLong := func(ctx context.Context, c *mintlify.Client) error {
 		_, err := c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
 		return err
 	}
-	message := func(ctx context.Context, c *mintlify.Client) error {
+	messageLong := func(ctx context.Context, c *mintlify.Client) error {
 		_, err := c.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: prompt})
 		return err
 	}
 
 	for name, storm := range storms {
 		for _, when := range []http2server.Event{http2server.Begun, http2server.Body} {
-			for _, send := range []call{create, message} {
+			for _, send := range []callFunc{createLong, messageLong} {
 				synctest.Test(t, func(t *testing.T) {
 					server := stormyServer(when, storm)
 					err := send(t.Context(), newClientOf(t, server))

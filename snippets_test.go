@@ -68,7 +68,7 @@ func TestGoBlocksOfTheDocsCompile(t *testing.T) {
 		}
 		name := fmt.Sprintf("snippet%d", len(packages))
 		file := filepath.Join(temp, name+".go")
-		require.NoError(t, os.WriteFile(file, []byte(source(block[2])), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte(fileOf(block[2])), 0o600))
 		replace[filepath.Join(root, name, name+".go")] = file
 		packages = append(packages, "./"+name)
 	}
@@ -264,8 +264,8 @@ var packagePaths = map[string]string{
 	"time":         "time",
 }
 
-// source returns the file of a block: itself if it is a program.
-func source(block string) string {
+// fileOf returns the file of a block: itself if it is a program.
+func fileOf(block string) string {
 	if strings.HasPrefix(block, "package ") {
 		return block
 	}

@@ -68,7 +68,7 @@ func TestRetriesEndOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 		"before any attempt": {attempt: time.Second, ends: 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			rt := newRecording(after(tc.attempt, respondWith(503, "", "Retry-After", tc.retry)))
+			rt := newRecording(respondAfter(tc.attempt, respondWith(503, "", "Retry-After", tc.retry)))
 			start := time.Now()
 			deadline := start.Add(30 * time.Second)
 			if tc.ends == 0 {

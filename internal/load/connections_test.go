@@ -60,7 +60,8 @@ func TestBurstOverHTTP2(t *testing.T) {
 
 			server := httptest.NewUnstartedServer(svc)
 			server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 100}
-			server.Config.ErrorLog = log.New(io.Discard, "", 0) // net/http closes connections that it has no more use for
+			// net/http closes connections that it has no more use for.
+			server.Config.ErrorLog = log.New(io.Discard, "", 0)
 			transport := mintlify.NewTransport()
 			start(server, transport)
 
