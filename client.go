@@ -65,7 +65,8 @@ type operationKey struct{}
 
 // OperationFromContext returns the operation that a request belongs to, for a transport that
 // names spans or metrics: ctx is the request's context. ok is false for the context of
-// anything else.
+// anything else. The operation of a [Client.Call] has the call's path, which may hold ids:
+// give its spans and metrics a name of your own.
 func OperationFromContext(ctx context.Context) (op Operation, ok bool) {
 	op, ok = ctx.Value(operationKey{}).(Operation)
 	return op, ok
@@ -220,9 +221,11 @@ type Call struct {
 }
 
 // Call sends one authenticated request, with the retries, limits, redaction and errors of
-// the other operations. Its operation is "METHOD path". It decodes the JSON of a 2xx
-// response into the value that into points to. If into is nil the body is ignored, else an
-// empty body is a [*ResponseError]. Errors do not quote a 2xx body.
+// the other operations. Its operation is "METHOD path", so it holds the ids in the path.
+//
+// Call reads nothing but JSON: it decodes the body of a 2xx response into the value that into
+// points to. If into is nil the body is ignored, else an empty body is a [*ResponseError].
+// Errors do not quote a 2xx body.
 //
 // A call that is not a GET or HEAD is NOT safe to make again after an error that matches
 // [ErrOutcomeUnknown].

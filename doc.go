@@ -92,5 +92,7 @@
 //
 // Package mintlifytest is the service in memory: no network, no key, no waiting, also
 // inside a testing/synctest bubble. httpmock works as well, on a client given by
-// [WithHTTPClient] or by a plain httpmock.Activate.
+// [WithHTTPClient] or by a plain httpmock.Activate. An error that it returns to a POST matches
+// [ErrOutcomeUnknown], since nothing proves that the request was not sent. For a refused
+// connection use mintlifytest, with a Fault that has Refuse.
 package mintlify

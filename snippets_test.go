@@ -287,7 +287,7 @@ func fileOf(block string) string {
 func function(statements string) string {
 	var body strings.Builder
 	if !strings.Contains(statements, "client :=") && !strings.Contains(statements, "client, err :=") {
-		body.WriteString("var client *mintlify.Client\n")
+		body.WriteString("var client *mintlify.Client\n_ = client\n")
 	}
 	if !strings.Contains(statements, "svc :=") {
 		body.WriteString("svc := mintlifytest.NewService()\n_ = svc\n")
