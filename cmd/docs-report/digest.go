@@ -11,7 +11,10 @@ import (
 func (p program) digest(ctx context.Context, args []string) error {
 	r := p.newReader("digest")
 	slack := r.Bool("slack", false, "print JSON for a webhook of Slack")
-	inputs, err := r.read(ctx, p, args)
+	if err := r.parseReader(p, args); err != nil {
+		return err
+	}
+	inputs, err := r.read(ctx, p)
 	if err != nil {
 		return err
 	}

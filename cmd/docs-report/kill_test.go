@@ -108,10 +108,13 @@ func (p process) requireAll(db string) (requests int) {
 	return ample - left - p.lists()
 }
 
-// lists are the requests for lists: four of a month that has ended, for each project.
+// lists are the requests for lists, for each project: four of a month that has ended, and
+// one of a week.
 func (p process) lists() int {
-	months := store.Windows("docs", store.Month, p.from, load.SettledDay(time.Now()))
-	return 2 * 4 * len(months)
+	settled := load.SettledDay(time.Now())
+	months := store.Windows("docs", store.Month, p.from, settled)
+	weeks := store.Windows("docs", store.Week, p.from, settled)
+	return 2 * (4*len(months) + len(weeks))
 }
 
 func (p process) outliveKills(newDatabase func(*testing.T) string) {

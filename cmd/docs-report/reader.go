@@ -47,27 +47,52 @@ func (r *reader) addMachine(pattern string) error {
 	return nil
 }
 
-// read reads the command line and then the database, which is all that a report needs.
-func (r *reader) read(ctx context.Context, p program, args []string) ([]report.Input, error) {
-	if err := r.parseReader(p, args); err != nil {
-		return nil, err
-	}
+// read reads what the pages of the wanted projects show.
+func (r *reader) read(ctx context.Context, p program) ([]report.Input, error) {
+	var inputs []report.Input
+	err := r.withStore(ctx, p, func() error {
+		for _, project := range r.projects {
+			in, err := r.input(ctx, project)
+			if err != nil {
+				return err
+			}
+			inputs = append(inputs, in)
+		}
+		return nil
+	})
+	return inputs, err
+}
+
+// withStore opens the database, or fills one with made-up data, for as long as read takes.
+func (r *reader) withStore(ctx context.Context, p program, read func() error) error {
 	where := cmp.Or(r.db, p.getenv("DATABASE_URL"))
-	if !r.demo {
-		return r.readDatabase(ctx, where)
+	if r.demo {
+		folder, err := os.MkdirTemp("", "docs-report")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(folder) }()
+
+		where = "sqlite:" + filepath.Join(folder, "demo.db")
+		if err := r.fillDemo(ctx, p, where); err != nil {
+			return err
+		}
 	}
 
-	folder, err := os.MkdirTemp("", "docs-report")
+	s, err := store.Read(ctx, where)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
+	defer s.Close()
+	r.store = s
 
-	where = "sqlite:" + filepath.Join(folder, "demo.db")
-	if err := r.fillDemo(ctx, p, where); err != nil {
-		return nil, err
+	if err := r.chooseProjects(ctx); err != nil {
+		return err
 	}
-	return r.readDatabase(ctx, where)
+	if err := read(); err != nil {
+		return err
+	}
+	return s.Unchanged()
 }
 
 func (r *reader) parseReader(p program, args []string) error {
@@ -87,38 +112,24 @@ func (r *reader) parseReader(p program, args []string) error {
 	return nil
 }
 
-// readDatabase reads what the pages of the wanted projects show.
-func (r *reader) readDatabase(ctx context.Context, where string) ([]report.Input, error) {
-	s, err := store.Read(ctx, where)
+// chooseProjects takes all projects of the database, unless some are named.
+func (r *reader) chooseProjects(ctx context.Context) error {
+	known, err := r.store.Projects(ctx)
 	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	r.store = s
-
-	known, err := s.Projects(ctx)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(known) == 0 {
-		return nil, errors.New("the database has no numbers yet: docs-report sync loads them")
+		return errors.New("the database has no numbers yet: docs-report sync loads them")
 	}
 	if len(r.projects) == 0 {
 		r.projects = known
 	}
-
-	var inputs []report.Input
 	for _, project := range r.projects {
 		if !slices.Contains(known, project) {
-			return nil, wrongf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
+			return wrongf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 		}
-		in, err := r.input(ctx, project)
-		if err != nil {
-			return nil, err
-		}
-		inputs = append(inputs, in)
 	}
-	return inputs, s.Unchanged()
+	return nil
 }
 
 // databaseFiles are those of the database that the flags and the environment name, also if

@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 // report writes the page, one for each project.
@@ -14,7 +17,20 @@ func (p program) report(ctx context.Context, args []string) error {
 	csv := r.String("csv", "", "a `file` for all pages as CSV, - for stdout")
 	r.StringVar(&r.site, "site", "", "the `URL` of the documentation: paths become links")
 
-	inputs, err := r.read(ctx, p, args)
+	page := r.String("page", "", "the `path` of one page of the documentation, shown over all weeks")
+	var since mintlify.Date
+	r.dayVar(&since, time.DateOnly, "since", "the `day` on which that page was changed: compares the four weeks before and after")
+
+	if err := r.parseReader(p, args); err != nil {
+		return err
+	}
+	if err := r.checkOnePage(*page, *output, *csv, since); err != nil {
+		return err
+	}
+	if *page != "" {
+		return p.reportOnePage(ctx, r, *page, *output, since)
+	}
+	inputs, err := r.read(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -436,10 +436,10 @@ func TestPlanCountsTheLists(t *testing.T) {
 		sleepUntil(time.March, 1, 0)
 		r := newRig(t, site(3))
 		require.Equal(t, exitOK, r.run(t.Context(), "plan", "-from", "2000-01-31", "-pages", "9"))
-		assert.Equal(t, "40 exports to load, about 36 requests and at most 28 for lists; 89 of the hour's budget of 90 are left (requests that found out how large the site is: 1).\n", r.stdout)
+		assert.Equal(t, "41 exports to load, about 36 requests and at most 29 for lists; 89 of the hour's budget of 90 are left (requests that found out how large the site is: 1).\n", r.stdout)
 		require.Equal(t, exitOK, r.sync(t.Context(), "-from", "2000-01-31"), r.messages)
 		require.Equal(t, exitOK, r.run(t.Context(), "plan", "-from", "2000-01-24"))
-		assert.Equal(t, "8 exports to load, about 8 requests and at most 0 for lists; 49 of the hour's budget of 90 are left (requests that found out how large the site is: 0).\n", r.stdout)
+		assert.Equal(t, "12 exports to load, about 8 requests and at most 4 for lists; 48 of the hour's budget of 90 are left (requests that found out how large the site is: 0).\n", r.stdout)
 	})
 }
 

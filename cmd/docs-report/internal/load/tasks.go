@@ -99,7 +99,9 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 			wanted = append(wanted, Task{w, store.Visitors})
 		}
 	}
-	wanted = append(wanted, l.lists(period, store.Windows(project, store.Month, r.From, SettledDay(time.Now())))...)
+	settled := SettledDay(time.Now())
+	wanted = append(wanted, l.lists(period, store.Windows(project, store.Month, r.From, settled))...)
+	wanted = append(wanted, thumbsOf(store.Windows(project, store.Week, r.From, settled), wanted)...)
 	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
 
 	missing, refused, err := l.missing(ctx, wanted)
@@ -124,6 +126,18 @@ func (l *Loader) lists(period store.Window, months []store.Window) []Task {
 	all = append(all, tasksOf(period.Before(), compared)...)
 	for _, month := range slices.Backward(months) {
 		all = append(all, tasksOf(month, kinds)...)
+	}
+	return all
+}
+
+// thumbsOf returns the feedback by page of weeks, newest first: what a report of one page
+// shows of its thumbs.
+func thumbsOf(weeks []store.Window, wanted []Task) []Task {
+	var all []Task
+	for _, week := range slices.Backward(weeks) {
+		if task := (Task{week, store.FeedbackByPage}); !slices.Contains(wanted, task) {
+			all = append(all, task)
+		}
 	}
 	return all
 }

@@ -78,6 +78,18 @@ func pointsOf(now, before float64) change {
 	return change{"±0 points", "flat"}
 }
 
+// troublePoints is the change of a share of trouble: less is better.
+func troublePoints(now, before float64) change {
+	c := pointsOf(now, before)
+	switch {
+	case c.sign() > 0:
+		return change{c.Text + ", worse", "bad"}
+	case c.sign() < 0:
+		return change{c.Text + ", better", "good"}
+	}
+	return c
+}
+
 // sign is of the change's number: -1, 0 or 1.
 func (c change) sign() int {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -31,30 +32,46 @@ func Unit(w store.Window) store.Span {
 	return store.Day
 }
 
+// plot is what a trend is drawn of.
+type plot struct {
+	store.Window
+	unit        store.Span
+	now, before []store.Export // days or weeks
+	since       mintlify.Date  // is marked, unless it is zero
+}
+
 func newTrend(in Input) trend {
-	unit := Unit(in.Period.Window)
+	return plot{
+		Window: in.Period.Window,
+		unit:   Unit(in.Period.Window),
+		now:    in.Trend,
+		before: in.TrendFrom,
+	}.draw()
+}
+
+func (p plot) draw() trend {
 	t := trend{
-		Unit:       string(unit),
-		Rows:       in.Trend,
-		Before:     len(in.TrendFrom) > 0,
-		WeeksApart: weeksApart(in.Period.Window),
+		Unit:       string(p.unit),
+		Rows:       p.now,
+		Before:     len(p.before) > 0,
+		WeeksApart: p.weeksApart(),
 	}
-	if len(in.Trend) == 0 {
+	if len(p.now) == 0 {
 		return t
 	}
 
-	wanted := store.Windows("", unit, in.Period.From, in.Period.To)
-	t.LeftOut = len(in.Trend) < len(wanted) || in.Trend[0].From != in.Period.From
+	wanted := store.Windows("", p.unit, p.From, p.To)
+	t.LeftOut = len(p.now) < len(wanted) || p.now[0].From != p.From
 	t.Charts = []chart{
-		drawChart(in, chart{Class: "wide", Width: 1000, Height: 300}),
-		drawChart(in, chart{Class: "narrow", Width: 340, Height: 230}),
+		p.chart(chart{Class: "wide", Width: 1000, Height: 300}),
+		p.chart(chart{Class: "narrow", Width: 340, Height: 230}),
 	}
 
-	first := in.Trend[0].Totals
-	last := in.Trend[len(in.Trend)-1].Totals
+	first := p.now[0].Totals
+	last := p.now[len(p.now)-1].Totals
 	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last. AIs: %s at first, %s at last. "+
 		"The table beneath has all numbers.",
-		unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
+		p.unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	return t
 }
 
@@ -79,6 +96,7 @@ type chart struct {
 	Labels       []tick // are the dates
 	Weekends     []float64
 	Points       []point
+	Since        float64 // is the marked day; 0: there is none
 	Lines        lines
 	LinesBefore  lines
 	HasComparing bool
@@ -94,32 +112,31 @@ type point struct{ X, Human, AI float64 }
 // lines are the points of two lines.
 type lines struct{ Humans, AIs string }
 
-// drawChart draws a chart of a class and size.
-func drawChart(in Input, c chart) chart {
+// chart draws a chart of a class and size.
+func (p plot) chart(c chart) chart {
 	c.Left = 46
 	c.Right = c.Width - 24
 	c.Top = 12
 	c.Bottom = c.Height - 28
 	c.days = 1
-	if Unit(in.Period.Window) == store.Week {
+	if p.unit == store.Week {
 		c.days = 7
 	}
-	if last := in.Period.Days()/c.days - 1; last > 0 {
+	if last := p.Days()/c.days - 1; last > 0 {
 		c.Step = (c.Right - c.Left) / float64(last)
 	}
 
-	c.drawCounts(in)
-	c.drawDates(in)
-	for _, b := range in.Trend {
-		c.Points = append(c.Points, c.point(in.Period.Window, b))
+	c.drawCounts(p)
+	c.drawDates(p)
+	for _, b := range p.now {
+		c.Points = append(c.Points, c.point(p.From, b))
 	}
 	c.Lines = linesOf(c.Points)
 
 	var before []point
-	drawnFrom := store.Window{From: in.Period.From.AddDays(-7 * weeksApart(in.Period.Window))}
-	for _, b := range in.TrendFrom {
-		if p := c.point(drawnFrom, b); c.Left <= p.X && p.X <= c.Right {
-			before = append(before, p)
+	for _, b := range p.before {
+		if at := c.point(p.From.AddDays(-7*p.weeksApart()), b); c.Left <= at.X && at.X <= c.Right {
+			before = append(before, at)
 		}
 	}
 	c.HasComparing = len(before) > 0
@@ -129,12 +146,12 @@ func drawChart(in Input, c chart) chart {
 
 // weeksApart is how many weeks later the period before is drawn: a weekday of a month
 // stands beside the same weekday of the month before, as it does of whole weeks.
-func weeksApart(w store.Window) int { return w.Days() / 7 }
+func (p plot) weeksApart() int { return p.Days() / 7 }
 
 // drawCounts draws the axis of counts, which begins at 0.
-func (c *chart) drawCounts(in Input) {
+func (c *chart) drawCounts(p plot) {
 	highest := int64(0)
-	for _, b := range slices.Concat(in.Trend, in.TrendFrom) {
+	for _, b := range slices.Concat(p.now, p.before) {
 		highest = max(highest, b.Totals.Human, b.Totals.AI)
 	}
 
@@ -145,27 +162,30 @@ func (c *chart) drawCounts(in Input) {
 	}
 }
 
-func (c *chart) drawDates(in Input) {
+func (c *chart) drawDates(p plot) {
 	apart := int(math.Max(1, math.Ceil(64/math.Max(c.Step, 1)))) // room for a label
-	for i, b := range in.Trend {
-		x := c.x(in.Period.Window, b)
-		if i%apart == (len(in.Trend)-1)%apart { // the last has one
+	for i, b := range p.now {
+		x := c.x(p.From, b.From)
+		if i%apart == (len(p.now)-1)%apart { // the last has one
 			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
 		}
 		if isWeekend(b) {
 			c.Weekends = append(c.Weekends, x)
 		}
 	}
+	if !p.since.IsZero() {
+		c.Since = c.x(p.From, p.since)
+	}
 }
 
-func (c *chart) point(w store.Window, b store.Export) point {
-	return point{c.x(w, b), c.y(b.Totals.Human), c.y(b.Totals.AI)}
+func (c *chart) point(first mintlify.Date, b store.Export) point {
+	return point{c.x(first, b.From), c.y(b.Totals.Human), c.y(b.Totals.AI)}
 }
 
-// x is where a day or week of a window stands. A missing one leaves its place empty.
-func (c *chart) x(w store.Window, b store.Export) float64 {
-	since := store.Window{From: w.From, To: b.From}.Days() / c.days
-	return round(c.Left + c.Step*float64(since))
+// x is where a day stands. A day or week that is missing leaves its place empty.
+func (c *chart) x(first, day mintlify.Date) float64 {
+	since := float64(store.Window{From: first, To: day}.Days()) / float64(c.days)
+	return round(c.Left + c.Step*since)
 }
 
 func (c *chart) y(n int64) float64 {

@@ -88,10 +88,10 @@ func (s said) reasons(c comparison) string {
 		fmt.Sprintf("%s of %s thumbs down", number(s.down), number(s.up+s.down)),
 	}
 	if s.comments > 0 {
-		all = append(all, plural(s.comments, "comment"))
+		all = append(all, plural(s.comments, "comment", "comments"))
 	}
 	if s.unanswered > 0 {
-		all = append(all, plural(s.unanswered, "unanswered question"))
+		all = append(all, plural(s.unanswered, "unanswered question", "unanswered questions"))
 	}
 	if c.Change.sign() != 0 {
 		all = append(all, c.Change.Text+" readers")
@@ -99,11 +99,11 @@ func (s said) reasons(c comparison) string {
 	return strings.Join(all, ", ")
 }
 
-func plural(n int64, what string) string {
+func plural(n int64, one, several string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return number(n) + " " + what + "s"
+	return number(n) + " " + several
 }
 
 // pagePath is the path that a path or URL names, as the visitors' export has it; "" if it

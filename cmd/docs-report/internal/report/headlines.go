@@ -93,13 +93,7 @@ func rateHeadline(label string, now, before rate) headline {
 	}
 
 	h.Before = shareText(before.all-before.trouble, before.trouble)
-	h.Change = pointsOf(share(now.all-now.trouble, now.trouble), share(before.all-before.trouble, before.trouble))
-	switch {
-	case h.Change.sign() > 0:
-		h.Change = change{h.Change.Text + ", worse", "bad"}
-	case h.Change.sign() < 0:
-		h.Change = change{h.Change.Text + ", better", "good"}
-	}
+	h.Change = troublePoints(share(now.all-now.trouble, now.trouble), share(before.all-before.trouble, before.trouble))
 	return h
 }
 

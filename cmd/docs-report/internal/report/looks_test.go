@@ -40,6 +40,7 @@ func TestInABrowser(t *testing.T) {
 		"keyboard":            keyboard,
 		"folding":             folding,
 		"order":               order,
+		"one page":            onePage,
 		"screen reader":       screenReader,
 		"without script":      withoutScript,
 		"on paper":            onPaper,
@@ -262,6 +263,30 @@ func order(t *testing.T, chrome context.Context) {
 		"What readers search for and do not find", "What they ask the assistant and get no answer to", "What they complain about", "All pages", "How to read this"}, p.text("h2"))
 	tall := eval[[]string](p, "[...document.querySelectorAll('main > section, main > .pair')].filter((e) => e.getBoundingClientRect().height > innerHeight).map((e) => e.textContent.trim().slice(0, 40) + ' ' + e.getBoundingClientRect().height)")
 	assert.Empty(t, tall, "a screen each")
+}
+
+// The report of one page is as quiet, legible and narrow as that of all.
+func onePage(t *testing.T, chrome context.Context) {
+	in := inputOf(8, mintlify.Day(2026, time.January, 5), mintlify.Day(2026, time.November, 16))
+	one := report.PageInput{
+		Project: in.Project, Path: hostileInput().Period.Rows[6].Path, Demo: true, Generated: in.Generated, Since: mintlify.Day(2026, time.July, 20), Weeks: in.Trend,
+		Searches: []report.List[mintlify.SearchTerm]{in.Period.Searches}, ByPage: []report.List[mintlify.PageFeedback]{in.Period.ByPage},
+		Conversations: []report.List[mintlify.Conversation]{in.Period.Conversations}, Comments: []report.List[mintlify.Feedback]{in.Period.Comments},
+	}
+	page, err := report.OnePage(one)
+	require.NoError(t, err)
+	assert.Contains(t, words(string(page)), "human and AI redefined on 31 July 2026: these visitors do not compare.")
+	for _, s := range []screen{desktop, dark, phone, nightly} {
+		p := openPage(t, chrome, string(page), s)
+		eval[chromedp.Void](p, "document.querySelectorAll('details').forEach((d) => d.open = true)")
+		assert.Empty(t, eval[[]string](p, illegible), s.name)
+		assert.Empty(t, eval[[]string](p, tooWide), s.name)
+		assert.LessOrEqual(t, eval[int64](p, "document.documentElement.scrollWidth"), s.width, s.name)
+		assert.Contains(t, p.text("#readout")[0], "9 Nov to 15 Nov: ", "the chart's end")
+		console, requests := p.heard()
+		assert.Empty(t, console, s.name)
+		assert.Equal(t, []string{p.url}, requests, s.name)
+	}
 }
 
 func screenReader(t *testing.T, chrome context.Context) {

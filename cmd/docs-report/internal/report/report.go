@@ -59,7 +59,7 @@ func (l List[T]) isKnown() bool { return isKnown(l.Export) }
 func isKnown(list store.Export) bool { return !list.At.IsZero() && list.Problem == "" }
 
 var (
-	//go:embed page.html parts.html index.html
+	//go:embed page.html onepage.html parts.html index.html
 	files embed.FS
 	//go:embed style.css
 	style string
@@ -117,6 +117,7 @@ type view struct {
 	Shown  int    // counts those in the table
 	Break  string // is what was redefined within the comparison
 
+	Command string // reports one of these pages
 	Missing string // is what is not compared, and why
 
 	File string // is this page's file, in an index
@@ -128,6 +129,10 @@ const mostPages = 5000 // in the table: browsers are slow with more
 func newView(in Input) view {
 	pages := in.compare()
 	shown := min(len(pages), mostPages)
+	command := ""
+	if len(pages) > 0 {
+		command = PageCommand(in.Project, pages[0].raw, in.Period.From)
+	}
 	return view{
 		Input:       in,
 		head:        newHead(),
@@ -151,6 +156,7 @@ func newView(in Input) view {
 		Shown:  shown,
 		Break:  breakWithin(in.Before.From, in.Period.To),
 
+		Command: command,
 		Missing: in.missing(),
 	}
 }

@@ -173,8 +173,12 @@ func remove(ctx context.Context, tx *sql.Tx, id int64) error {
 	return nil
 }
 
-// Prune deletes rolling windows of w's span that ended before w's own comparison.
+// Prune deletes rolling windows of w's span that ended before w's own comparison. Weeks are
+// not rolling: they stay.
 func (s *Store) Prune(ctx context.Context, w Window) error {
+	if w.Span() == Week {
+		return nil
+	}
 	return s.write(ctx, func(tx *sql.Tx) error {
 		const condition = ` WHERE project = $1 AND span = $2 AND date_to < $3`
 		old, err := query(ctx, tx, condition, w.Project, string(w.Span()), w.From.String())

@@ -47,11 +47,16 @@ func scanExport(rows *sql.Rows) (Export, error) {
 	}
 
 	e.At = instant(at)
-	if e.From, err = mintlify.ParseDate(from); err != nil {
-		return e, err
+	return e, e.parseDates(from, to)
+}
+
+func (w *Window) parseDates(from, to string) error {
+	var err error
+	if w.From, err = mintlify.ParseDate(from); err != nil {
+		return err
 	}
-	e.To, err = mintlify.ParseDate(to)
-	return e, err
+	w.To, err = mintlify.ParseDate(to)
+	return err
 }
 
 func each(rows *sql.Rows, scan func() error) error {
@@ -95,6 +100,50 @@ func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export,
 	const condition = ofVisitors + ` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4
 		ORDER BY date_from`
 	return query(ctx, s.db, condition, within.Project, within.From.String(), within.To.String(), string(span))
+}
+
+// PageSeries returns the complete exports of visitors of a span, oldest first, with a
+// page's visitors for totals: 0 if an export does not have the page.
+func (s *Store) PageSeries(ctx context.Context, project string, span Span, path string) ([]Export, error) {
+	const statement = `SELECT e.date_from, e.date_to, e.fetched_at,
+			COALESCE(MAX(v.human), 0), COALESCE(MAX(v.ai), 0), COALESCE(MAX(v.total), 0)
+		FROM docs_exports e LEFT JOIN docs_visitors v ON v.export = e.id AND v.path = $3
+		WHERE e.kind = 'visitors' AND e.complete AND e.project = $1 AND e.span = $2
+		GROUP BY e.id, e.date_from, e.date_to, e.fetched_at ORDER BY e.date_from`
+	rows, err := s.db.QueryContext(ctx, statement, project, string(span), path)
+	if err != nil {
+		return nil, err
+	}
+
+	var all []Export
+	err = each(rows, func() error {
+		e := Export{Window: Window{Project: project}, Kind: Visitors}
+		var from, to string
+		var at int64
+		if err := rows.Scan(&from, &to, &at, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total); err != nil {
+			return err
+		}
+		e.At = instant(at)
+		err := e.parseDates(from, to)
+		all = append(all, e)
+		return err
+	})
+	return all, err
+}
+
+// Lists returns the complete exports of a kind, oldest first.
+func (s *Store) Lists(ctx context.Context, project string, kind Kind) ([]Export, error) {
+	const condition = ` WHERE complete AND project = $1 AND kind = $2 ORDER BY date_from, date_to`
+	return query(ctx, s.db, condition, project, string(kind))
+}
+
+// HasPage reports whether any export has a page.
+func (s *Store) HasPage(ctx context.Context, project, path string) (bool, error) {
+	const statement = `SELECT COUNT(*) FROM docs_visitors v JOIN docs_exports e ON e.id = v.export
+		WHERE e.complete AND e.project = $1 AND v.path = $2`
+	found := 0
+	err := s.db.QueryRowContext(ctx, statement, project, path).Scan(&found)
+	return found > 0, err
 }
 
 // Projects returns the projects that have visitors.

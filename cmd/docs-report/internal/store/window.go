@@ -72,6 +72,12 @@ func LastWeeks(project string, n int, day mintlify.Date) Window {
 	return Window{project, to.AddDays(-7 * n), to}
 }
 
+// WeekOf returns the week of a day.
+func WeekOf(day mintlify.Date) Window {
+	start := Week.start(day)
+	return Window{From: start, To: Week.end(start)}
+}
+
 // Windows returns project's windows of a span that lie wholly in the days from from to
 // before to, oldest first: part of a week would look like a fall.
 func Windows(project string, s Span, from, to mintlify.Date) []Window {

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// PageInput is what a report of one page of the documentation is about.
+type PageInput struct {
+	Project   string
+	Path      string
+	Demo      bool
+	Site      string
+	Generated time.Time
+	Since     mintlify.Date  // of a rewrite; zero: there was none
+	Weeks     []store.Export // have the page's visitors for totals, oldest first
+
+	// All lists that the database has, oldest first. They may overlap.
+	Searches      []List[mintlify.SearchTerm]
+	ByPage        []List[mintlify.PageFeedback]
+	Conversations []List[mintlify.Conversation]
+	Comments      []List[mintlify.Feedback]
+}
+
+// OnePage returns the page of a page.
+func OnePage(in PageInput) ([]byte, error) {
+	var out bytes.Buffer
+	err := templates.ExecuteTemplate(&out, "onepage.html", newPageView(in))
+	return out.Bytes(), err
+}
+
+// pageView is what the template shows.
+type pageView struct {
+	PageInput
+	head
+	Name, Page, URL, Dates string
+
+	Break      string       // is what was redefined within the weeks
+	Comparison *beforeAfter // nil: there is no date
+	Chart      trend
+	Numbers    []pageWeek
+	EndHere    section
+	Asked      section
+	Complaints section
+}
+
+// pageWeek is a row of the table.
+type pageWeek struct {
+	store.Export
+	Thumbs string
+}
+
+func newPageView(in PageInput) pageView {
+	all := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
+	v := pageView{
+		PageInput:  in,
+		head:       newHead(),
+		Name:       textOf(in.Project),
+		Page:       textOf(in.Path),
+		URL:        Input{Site: in.Site}.link(in.Path),
+		Dates:      span(all),
+		Break:      breakWithin(all.From, all.To),
+		Chart:      plot{Window: all, unit: store.Week, now: in.Weeks, since: in.Since}.draw(),
+		EndHere:    in.endHere(),
+		Asked:      in.asked(),
+		Complaints: in.complaints(),
+	}
+	if !in.Since.IsZero() {
+		v.Comparison = in.compare()
+	}
+	for _, week := range in.Weeks {
+		v.Numbers = append(v.Numbers, pageWeek{week, in.thumbsIn(week.Window).text()})
+	}
+	return v
+}
+
+// is reports whether a path or URL names the page.
+func (in PageInput) is(text string) bool { return pagePath(text) == pagePath(in.Path) }
+
+// endHere lists the searches of the newest list whose readers mostly click this page.
+func (in PageInput) endHere() section {
+	s := section{ID: "searches", Title: "Searches that end here"}
+	list := newest(in.Searches)
+	var rows []finding
+	for _, term := range list.Rows {
+		if !isFound(term) || !in.is(term.TopClickedPage) {
+			continue
+		}
+		rows = append(rows, finding{
+			Text:  textOf(term.Query),
+			Much:  plural(term.Hits, "search", "searches"),
+			Quiet: fmt.Sprintf("%.0f%% with a click", term.CTR),
+			Width: float64(term.Hits),
+			Class: "human",
+		})
+	}
+
+	if isKnown(list.Export) {
+		s.Summary = span(list.Window) + ": the terms of which this page is clicked most."
+	}
+	s.Best = newFindings("", list.Export, rows, "Of no search is this page clicked most.")
+	return s
+}
+
+// asked lists what readers asked the assistant on this page.
+func (in PageInput) asked() section {
+	s := section{ID: "questions", Title: "What was asked here"}
+	rows, known := rowsOnce(in.Conversations, func(row mintlify.Conversation) time.Time { return row.Timestamp })
+	rows = slices.DeleteFunc(rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
+	counts := countQuestions(rows)
+	by := counts.byText
+	title := "Asked most"
+	if by[""].all > 0 { // of some, the text is not kept
+		by = counts.byCategory
+		title = "By category"
+	}
+
+	var found []finding
+	for text, c := range by {
+		found = append(found, finding{
+			Text:  textOf(text),
+			Much:  plural(c.all, "question", "questions"),
+			Quiet: number(c.unanswered) + " unanswered",
+			Width: float64(c.all),
+			Class: "human",
+		})
+	}
+	slices.SortFunc(found, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
+
+	s.Best = newFindings(title, newest(in.Conversations).Export, found, "Nobody asked the assistant on this page.")
+	if len(known) > 0 {
+		s.Summary = fmt.Sprintf("%s, of which the assistant could not answer %s, on the %s that the database knows.",
+			plural(counts.sum.all, "question", "questions"), number(counts.sum.unanswered), plural(int64(len(known)), "day", "days"))
+	}
+	return s
+}
+
+// complaints lists what readers wrote about this page, the newest first.
+func (in PageInput) complaints() section {
+	s := section{ID: "complaints", Title: "What was complained about"}
+	rows, _ := rowsOnce(in.Comments, func(row mintlify.Feedback) time.Time { return row.CreatedAt })
+	rows = slices.DeleteFunc(rows, func(row mintlify.Feedback) bool {
+		return !in.is(row.Path) || !isComplaint(row)
+	})
+	slices.SortStableFunc(rows, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
+
+	var found []finding
+	for _, row := range rows {
+		found = append(found, finding{Text: textOf(row.Comment), Quiet: row.CreatedAt.Format(longDay)})
+	}
+	list := newest(in.Comments)
+	s.Best = newFindings("In their words", list.Export, found, "Nobody wrote a complaint.")
+	if list.At.IsZero() {
+		s.Best.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
+	}
+
+	var sum thumbs
+	for _, week := range in.Weeks {
+		sum = sum.plus(in.thumbsIn(week.Window))
+	}
+	if sum.weeks > 0 {
+		s.Summary = fmt.Sprintf("%s of %s thumbs point down, in the %s whose thumbs the database knows.",
+			number(sum.down), number(sum.up+sum.down), plural(sum.weeks, "week", "weeks"))
+	}
+	return s
+}
+
+// thumbs are counts of this page and of how many weeks they are.
+type thumbs struct{ up, down, weeks int64 }
+
+func (t thumbs) plus(other thumbs) thumbs {
+	return thumbs{t.up + other.up, t.down + other.down, t.weeks + other.weeks}
+}
+
+func (t thumbs) text() string {
+	switch {
+	case t.weeks == 0:
+		return "–"
+	case t.up+t.down == 0:
+		return "none"
+	}
+	return number(t.down) + " of " + number(t.up+t.down)
+}
+
+// thumbsIn returns a week's thumbs, of no week if they are not known.
+func (in PageInput) thumbsIn(w store.Window) thumbs {
+	for _, list := range in.ByPage {
+		if list.From != w.From || list.To != w.To || !list.isKnown() {
+			continue
+		}
+
+		sum := thumbs{weeks: 1}
+		isListed := false
+		for _, row := range list.Rows {
+			if in.is(row.Path) {
+				sum.up += row.ThumbsUp
+				sum.down += row.ThumbsDown
+				isListed = true
+			}
+		}
+		if !isListed && list.Truncated { // it may be beyond the end
+			return thumbs{}
+		}
+		return sum
+	}
+	return thumbs{}
+}
+
+// newest returns the list that ends last, and of these the longest.
+func newest[T any](lists []List[T]) List[T] {
+	var best List[T]
+	for _, list := range lists {
+		later := list.To.Time().Compare(best.To.Time())
+		if best.At.IsZero() || later > 0 || later == 0 && list.Days() > best.Days() {
+			best = list
+		}
+	}
+	return best
+}
+
+// rowsOnce returns the rows of lists that may overlap, each day's once, and the days whose
+// rows are all there.
+func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.Date]bool) {
+	var rows []T
+	known := map[mintlify.Date]bool{}
+	for _, list := range lists {
+		if !list.isKnown() || list.Truncated {
+			continue
+		}
+		for _, row := range list.Rows {
+			if !known[mintlify.DayOf(at(row).UTC())] {
+				rows = append(rows, row)
+			}
+		}
+		for day := list.From; day != list.To; day = day.AddDays(1) {
+			known[day] = true
+		}
+	}
+	return rows, known
+}
+
+// PageCommand is the command that reports one page.
+func PageCommand(project, path string, since mintlify.Date) string {
+	return fmt.Sprintf("docs-report report -projects %s -page %s -since %v -o one-page.html",
+		shellQuote(project), shellQuote(path), since)
+}
+
+// shellQuote keeps a shell from reading anything into a word.
+func shellQuote(word string) string {
+	isPlain := !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-", r)
+	})
+	if isPlain && word != "" && word[0] != '-' {
+		return word
+	}
+	return "'" + strings.ReplaceAll(textOf(word), "'", `'\''`) + "'"
+}

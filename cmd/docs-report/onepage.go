@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// checkOnePage refuses flags that say nothing of one page.
+func (r *reader) checkOnePage(path, output, csv string, since mintlify.Date) error {
+	switch {
+	case path == "" && !since.IsZero():
+		return wrongf("-since wants -page, the page that was changed then")
+	case path == "":
+		return nil
+	case csv != "" || !r.month.IsZero():
+		return wrongf("-page shows one page over all weeks: leave out -csv and -month")
+	case output == "" || isFolder(output):
+		return wrongf("-page wants a file: give -o one-page.html")
+	case since.Time().After(time.Now()):
+		return wrongf("-since is %v, in the future", since)
+	}
+	return nil
+}
+
+// reportOnePage writes the report of one page of the documentation.
+func (p program) reportOnePage(ctx context.Context, r *reader, path, output string, since mintlify.Date) error {
+	var in report.PageInput
+	err := r.withStore(ctx, p, func() error {
+		if len(r.projects) > 1 {
+			return wrongf("the database has %d projects: give one of them by -projects", len(r.projects))
+		}
+
+		var err error
+		in, err = r.pageInput(ctx, r.projects[0], path)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := checkTargets([]target{{"-o", output}}, r.databaseFiles(p)); err != nil {
+		return err
+	}
+
+	in.Since = since
+	page, err := report.OnePage(in)
+	if err != nil {
+		return err
+	}
+	return p.write(output, page)
+}
+
+// pageInput reads all that the database has of a page.
+func (r *reader) pageInput(ctx context.Context, project, path string) (report.PageInput, error) {
+	in := report.PageInput{
+		Project:   project,
+		Demo:      r.store.Source == store.Demo,
+		Site:      r.site,
+		Generated: time.Now().UTC(),
+	}
+
+	var err error
+	if in.Path, err = r.findPage(ctx, project, path); err != nil {
+		return in, err
+	}
+	if in.Weeks, err = r.store.PageSeries(ctx, project, store.Week, in.Path); err != nil {
+		return in, err
+	}
+	if len(in.Weeks) == 0 {
+		return in, fmt.Errorf("%q has no whole week in the database: docs-report sync loads them", project)
+	}
+
+	if in.Searches, err = readLists[mintlify.SearchTerm](ctx, r.store, project, store.Searches); err != nil {
+		return in, err
+	}
+	if in.ByPage, err = readLists[mintlify.PageFeedback](ctx, r.store, project, store.FeedbackByPage); err != nil {
+		return in, err
+	}
+	if in.Conversations, err = readLists[mintlify.Conversation](ctx, r.store, project, store.Conversations); err != nil {
+		return in, err
+	}
+	in.Comments, err = readLists[mintlify.Feedback](ctx, r.store, project, store.Feedback)
+	return in, err
+}
+
+// findPage returns the path as the database has it.
+func (r *reader) findPage(ctx context.Context, project, path string) (string, error) {
+	for _, spelling := range []string{path, "/" + strings.Trim(path, "/")} {
+		found, err := r.store.HasPage(ctx, project, spelling)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			return spelling, nil
+		}
+	}
+	return "", wrongf("the database has no page %q of %q: give the path as the report shows it, such as /quickstart", path, project)
+}
+
+// readLists reads all lists of a kind.
+func readLists[T any](ctx context.Context, s *store.Store, project string, kind store.Kind) ([]report.List[T], error) {
+	exports, err := s.Lists(ctx, project, kind)
+	if err != nil {
+		return nil, err
+	}
+
+	all := make([]report.List[T], len(exports))
+	for i, e := range exports {
+		if err := readList(ctx, s, e.Window, kind, &all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
