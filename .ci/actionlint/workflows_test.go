@@ -66,6 +66,7 @@ func TestAWorkflowPassesOnWhatItsActionTakes(t *testing.T) {
 
 		call := reusable.On.WorkflowCall
 		passed := stepOf(t, reusable, program).With
+
 		for name, input := range of.Inputs {
 			secret, isSecret := call.Secrets[name]
 			switch {
@@ -87,7 +88,7 @@ func TestAWorkflowPassesOnWhatItsActionTakes(t *testing.T) {
 		assert.Len(t, passed, len(call.Inputs)+len(call.Secrets), program)
 		assert.Equal(t, of.Outputs, call.Outputs, program)
 		for _, job := range reusable.Jobs {
-			assert.ElementsMatch(t, slices.Collect(maps.Keys(of.Outputs)), slices.Collect(maps.Keys(job.Outputs)), program)
+			assert.Equal(t, slices.Sorted(maps.Keys(of.Outputs)), slices.Sorted(maps.Keys(job.Outputs)), program)
 		}
 	}
 }
@@ -197,8 +198,9 @@ func withInput(t *testing.T, caller, name, value string) string {
 // workflowsOfREADME returns the workflows that a program's README shows.
 func workflowsOfREADME(t *testing.T, program string) []string {
 	t.Helper()
+	readme := read(t, "cmd/"+program+"/README.md")
 	var found []string
-	for _, block := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindAllStringSubmatch(read(t, "cmd/"+program+"/README.md"), -1) {
+	for _, block := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindAllStringSubmatch(readme, -1) {
 		if strings.Contains(block[1], "\njobs:\n") {
 			found = append(found, block[1])
 		}
@@ -241,8 +243,9 @@ func (r repository) write(t *testing.T, path, text string) {
 func (r repository) lint(t *testing.T) string {
 	t.Helper()
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{
-		WorkingDir:     string(r),
-		IgnorePatterns: []string{`is typed as string .* bool value cannot be assigned`}, // GitHub turns true into a string
+		WorkingDir: string(r),
+		// GitHub turns true into a string.
+		IgnorePatterns: []string{`is typed as string .* bool value cannot be assigned`},
 	})
 	require.NoError(t, err)
 	found, err := linter.LintRepository(string(r))

@@ -80,7 +80,8 @@ func TestJobsOfAMonthInRefs(t *testing.T) {
 // lineOfREADME returns the shell line that begins so.
 func lineOfREADME(t *testing.T, begin string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(citest.Read(t, "README.md"), "\n"+begin)
+	text := strings.ReplaceAll(citest.Read(t, "README.md"), "\\\n", " ")
+	_, rest, found := strings.Cut(text, "\n"+begin)
 	require.True(t, found, begin)
 	line, _, _ := strings.Cut(rest, "\n")
 	return begin + line
