@@ -76,22 +76,37 @@ func unwrap(line string) string {
 func parseMarker(line string) (string, bool) {
 	for _, mark := range append([]string{""}, marks...) {
 		for _, label := range []string{mark + markerName + ":" + mark, mark + markerName + mark + ":"} {
-			if len(line) < len(label) || !strings.EqualFold(line[:len(label)], label) {
+			rest, found := cutLabel(line, label)
+			if !found {
 				continue
 			}
 
-			key := strings.TrimSpace(line[len(label):])
-			for _, mark := range []string{"`", "**"} {
-				if inner, found := cutAround(key, mark, mark); found {
-					key = inner
-				}
-			}
+			key := undress(rest)
 			if checkKey(key) == nil {
 				return key, true
 			}
 		}
 	}
 	return "", false
+}
+
+// cutLabel returns what follows a label in any case.
+func cutLabel(line, label string) (string, bool) {
+	if len(line) < len(label) || !strings.EqualFold(line[:len(label)], label) {
+		return "", false
+	}
+	return strings.TrimSpace(line[len(label):]), true
+}
+
+// undress returns a key without backticks and bold around it.
+func undress(key string) string {
+	for _, mark := range []string{"`", "**"} {
+		inner, found := cutAround(key, mark, mark)
+		if found {
+			key = inner
+		}
+	}
+	return key
 }
 
 // cutAround returns text without start and end if it has both around it.

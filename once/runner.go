@@ -158,12 +158,12 @@ func (r *Runner) newRecord(ctx context.Context, t Task) (Record, error) {
 	}
 
 	if t.After != "" {
-		before, err := r.before(ctx, t)
+		b, err := r.before(ctx, t)
 		if err != nil {
 			return Record{}, err
 		}
 
-		t.Project = before.projectOf(t)
+		t.Project = b.projectOf(t)
 	}
 	client, err := r.clientOf(t.Project)
 	if err != nil {
