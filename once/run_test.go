@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -234,4 +235,28 @@ func TestResumeSendsInOrder(t *testing.T) {
 			assert.Contains(t, prompt, want[i]+"\n")
 		}
 	})
+}
+
+// The figures of docs/once.md: each process that runs Resume polls each job.
+func TestEachProcessPolls(t *testing.T) {
+	polls := map[int]int{}
+	for _, processes := range []int{1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, once.NewMemory())
+			began := time.Now()
+			w.svc.AddJob("job_7", mintlifytest.Step{})
+			w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
+			time.AfterFunc(45*time.Minute, func() { w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobCompleted}) })
+			var all sync.WaitGroup
+			for range processes {
+				r := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()))
+				all.Go(func() { assert.NoError(t, r.Resume(t.Context())) })
+			}
+			all.Wait()
+			assert.Less(t, time.Since(began), 47*time.Minute)
+			polls[processes] = w.count(mintlify.OpGetJob)
+		})
+	}
+	t.Logf("a job of 45 minutes: %d polls of one process, %d of three", polls[1], polls[3])
+	assert.InDelta(t, 3*polls[1], polls[3], 20)
 }
