@@ -697,8 +697,8 @@ const (
 // personalPages are responses that hold both, and what is wrong with them.
 func personalPages() map[string]string {
 	row := `{"id":"1","path":"/a","comment":"` + confession + `","contact":"` + contact + `","source":"contextual",` +
-		`"searchQuery":"` + confession + `","query":"` + confession + `","response":"` + confession + `","content":"` + confession + `",` +
-		`"sources":[]}`
+		`"searchQuery":"` + confession + `","query":"` + confession + `",` +
+		`"response":"` + confession + `","content":"` + confession + `","sources":[]}`
 	page := `{"feedback":[` + row + `],"searches":[` + row + `],"conversations":[` + row + `],` +
 		`"messages":[` + row + `],"totalSearches":1`
 	retyped := strings.NewReplacer(`"`+confession+`"`, `["`+confession+`"]`, `"`+contact+`"`, `{"`+contact+`":1}`)

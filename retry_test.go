@@ -401,6 +401,7 @@ func TestRetryAfter(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	canceling, end := context.WithCancel(ctx)
+	endAtPoll := mintlify.WithOnPoll(func(mintlify.Poll) { end() })
 	limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}
 	unavailable := mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}
 	noTokens := func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") }
@@ -447,7 +448,7 @@ func TestRetryAfter(t *testing.T) {
 		"get visitors, truncated":      {page, 0, true},
 		"visitors, 429":                {rows, 7 * time.Second, true},
 		"wait, outage":                 {waiting(ctx, mintlify.WithMaxOutage(0)), 0, true},
-		"wait, context ended":          {waiting(canceling, mintlify.WithOnPoll(func(mintlify.Poll) { end() })), 0, false},
+		"wait, context ended":          {waiting(canceling, endAtPoll), 0, false},
 		"wrapped by the caller":        {fmt.Errorf("docs: %w", creating(limited)), 7 * time.Second, true},
 		"none":                         {nil, 0, false},
 		"of elsewhere":                 {errors.New("disk full"), 0, false},
