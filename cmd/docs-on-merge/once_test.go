@@ -193,6 +193,7 @@ func TestATotalOutageMakesNothingUnknown(t *testing.T) {
 				assert.Equal(t, once.Pending, w.state())
 				assert.Equal(t, code == 0, w.newest().State == "success", w.newest().State)
 				assert.True(t, strings.HasPrefix(w.newest().Description, tc.words), w.newest().Description)
+				assert.Equal(t, tc.code == 5, strings.Contains(r.log, ". Run again later\n"), r.log)
 				assert.NotContains(t, r.log+r.summary, "docs-job:", "nothing to look for")
 				assert.NotContains(t, r.summary, "<details>", "nobody has the prompt")
 			}
@@ -605,7 +606,7 @@ func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	r := w.runOnce("-timeout", "10m")
 	assert.Equal(t, 4, r.code)
 	assert.Equal(t, "running", r.outputs["outcome"])
-	assert.Contains(t, r.log, "run again to wait for it")
+	assert.Contains(t, r.log, "Run again to wait for it")
 
 	w = merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
@@ -48,22 +47,24 @@ func meaningOf(outcome ci.Outcome) meaning {
 // advise says what to do about an outcome, in the words of where the step runs: a person on
 // GitHub has no flags, but the inputs of "Run workflow".
 func (p *program) advise(outcome ci.Outcome) string {
-	const runWorkflow = `"Run workflow" with the base and head of the summary, and `
-	onGitHub := p.step.OnGitHub()
+	switch outcome {
+	case ci.Running:
+		return "Run again to wait for it"
+	case ci.Unknown:
+		if p.step.OnGitHub() {
+			return `Then use "Run workflow" with the base and head of the summary, ` +
+				"and enter the id of its job or, if there is none, again"
+		}
+		return "Then run with -job ID for its job or, if there is none, with -again"
+	}
 
-	switch isOver := needsPerson(p.record.State); {
-	case outcome == noPullRequest:
-		return "nothing to change, or published without a review"
-	case outcome == ci.Running:
-		return "run again to wait for it"
-	case outcome == ci.Unknown && onGitHub:
-		return "then use " + runWorkflow + "enter the id of its job or, if there is none, again"
-	case outcome == ci.Unknown:
-		return "then run with -job ID for its job or, if there is none, with -again"
-	case isOver && onGitHub:
-		return runWorkflow + "again, sends the prompt again"
-	case isOver:
+	switch {
+	case needsPerson(p.record.State) && p.step.OnGitHub():
+		return `"Run workflow" with the base and head of the summary, and again, sends the prompt again`
+	case needsPerson(p.record.State):
 		return "-again sends the prompt again"
+	case outcome == ci.NotStarted:
+		return "Run again later"
 	}
 	return ""
 }
@@ -135,26 +136,38 @@ func (p *program) report(err error) int {
 
 // explain says in one line what has happened, why, and what to do.
 func (p *program) explain(outcome ci.Outcome, link string, err error) string {
-	reason := ""
-	switch {
-	case outcome == ci.Unknown:
-		reason = fmt.Sprintf("%s: find the pull request whose description ends with %q",
-			cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
-	case needsPerson(p.record.State): // err speaks of package once
-		reason = p.record.Problem
-	case err != nil:
-		reason = withoutKey(p.record, err.Error())
-	case outcome == skipped:
-		reason = p.change.skip
+	text := meaningOf(outcome).words
+	for _, part := range []string{p.reason(outcome, err), link} {
+		if part != "" {
+			text += ": " + part
+		}
 	}
 
-	parts := []string{meaningOf(outcome).words, reason, p.advise(outcome), link}
-	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	text := strings.Join(parts, ": ")
+	if advice := p.advise(outcome); advice != "" {
+		text += ". " + advice
+	}
 	if p.record.JobID != "" {
 		text += " [job " + p.record.JobID + "]"
 	}
 	return text
+}
+
+// reason says why the run has come to an outcome, or "".
+func (p *program) reason(outcome ci.Outcome, err error) string {
+	switch {
+	case outcome == ci.Unknown:
+		return fmt.Sprintf("%s. Find the pull request whose description ends with %q",
+			cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
+	case needsPerson(p.record.State): // err speaks of package once
+		return p.record.Problem
+	case err != nil:
+		return withoutKey(p.record, err.Error())
+	case outcome == skipped:
+		return p.change.skip
+	case outcome == noPullRequest:
+		return "nothing to change, or published without a review"
+	}
+	return ""
 }
 
 // withoutKey returns an error of package once without the key, which is for programs that

@@ -108,8 +108,8 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 	}{
 		"unknown": {
 			fault:    mintlifytest.Fault{Drop: true},
-			onGitHub: `then use "Run workflow" with the base and head of the summary, and enter the id of its job or, if there is none, again`,
-			byHand:   "then run with -job ID for its job or, if there is none, with -again",
+			onGitHub: `". Then use "Run workflow" with the base and head of the summary, and enter the id of its job or, if there is none, again`,
+			byHand:   "Then run with -job ID for its job or, if there is none, with -again",
 		},
 		"refused": {
 			fault:    mintlifytest.Fault{Status: 400},
