@@ -25,7 +25,8 @@ type attention struct {
 // needsPerson returns the newest prompts that need a person.
 func (s store) needsPerson(ctx context.Context) ([]attention, error) {
 	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused')
-OR o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%'))
+OR o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%')
+OR o.state = 'pending' AND p.follows <> '' AND `+isStranded+`)
 ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-day).UnixMicro(), maxAttention)
 	if err != nil {
 		return nil, err
@@ -51,6 +52,13 @@ func advise(r row) string {
 	again := "fleet retry -key " + r.Key + " -again"
 	follow := "fleet retry -key " + r.Key + " -job "
 	switch {
+	case r.State == once.Pending && r.After != "":
+		return fmt.Sprintf("It waits for the job of %s, which has none: see fleet show %s. "+
+			"To drop it: fleet cancel -key %s.", r.After, r.After, r.Key)
+	case r.State == once.Unknown && r.After != "":
+		return fmt.Sprintf("A message to the job of %s, sent before %s. Look whether the pull request has the change. "+
+			"If it has: %sID, with the job of fleet show %s. If not: %s.",
+			r.After, r.Deadline.UTC().Format(time.DateTime), follow, r.After, again)
 	case r.State == once.Unknown:
 		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the "+
 			"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+

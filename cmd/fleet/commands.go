@@ -33,8 +33,8 @@ type command struct {
 // commands returns all commands, in the order in which the usage and the errors name them.
 func commands() []command {
 	work := []string{"n", "send-time", "poll-only", "pause-min", "pause-max", "admin-addr", "log-format"}
-	serve := append([]string{"addr", "project", "skip-author", "priority"}, work...)
-	enqueue := []string{"key", "project", "prompt", "pull", "priority", "stdin"}
+	serve := append([]string{"addr", "project", "projects", "skip-author", "priority"}, work...)
+	enqueue := []string{"key", "project", "prompt", "pull", "priority", "after", "stdin"}
 	retry := []string{"key", "state", "project", "again", "job", "yes"}
 
 	return []command{
@@ -45,7 +45,12 @@ func commands() []command {
 		{name: "serve", flags: serve, run: (*program).serve},
 		{name: "enqueue", flags: enqueue, check: (*program).checkEnqueue, onRows: (*program).enqueue},
 		{name: "status", flags: []string{"json"}, onRows: (*program).status},
-		{name: "list", flags: []string{"state", "project"}, onRows: (*program).list},
+		{
+			name:   "list",
+			flags:  []string{"state", "project", "repo", "since", "json"},
+			check:  (*program).checkList,
+			onRows: (*program).list,
+		},
 		{name: "show", operand: "KEY", onRows: (*program).show},
 		{
 			name:   "cancel",

@@ -53,7 +53,7 @@ type queue interface {
 var schema embed.FS
 
 const (
-	schemaVersion   = 2
+	schemaVersion   = 3
 	migrateAttempts = 20
 )
 

@@ -124,7 +124,7 @@ func (p *program) decideOne(ctx context.Context, s store, decision decision) err
 	}
 
 	record, err := decision(s.runner(client, s.DB), ctx, r.Key)
-	if errors.Is(err, once.ErrState) || errors.Is(err, mintlify.ErrInvalidArgument) || errors.Is(err, mintlify.ErrNotFound) {
+	if isUsers(err) {
 		return usageError("nothing is changed: %s", inWordsOfFleet.Replace(err.Error()))
 	}
 	if err != nil {
@@ -133,12 +133,28 @@ func (p *program) decideOne(ctx context.Context, s store, decision decision) err
 	fmt.Fprintf(p.stdout, "%s is %s\n", r.Key, nameOf(record.State))
 
 	s.insertJobs(ctx, prompt{Key: r.Key, Priority: r.Priority})
-	return s.wakePrompt(ctx, r.Key)
+	if err := s.wakePrompt(ctx, r.Key); err != nil {
+		return err
+	}
+	return s.wakeFollower(ctx, r.Key)
+}
+
+// isUsers reports whether an error of package once is for the user to mend.
+func isUsers(err error) bool {
+	return errors.Is(err, once.ErrState) || errors.Is(err, mintlify.ErrInvalidArgument) ||
+		errors.Is(err, mintlify.ErrNotFound)
 }
 
 // inWordsOfFleet puts errors of package once into the words of these commands.
-var inWordsOfFleet = strings.NewReplacer("once: ", "", "it is pending", "it is queued", "that are pending", "that are queued",
-	"Adopt is", "retry -job is", "MarkDone is", "close is", "SendAgain is", "retry -again is", "Cancel is", "cancel is")
+var inWordsOfFleet = strings.NewReplacer(
+	"once: ", "",
+	"it is pending", "it is queued",
+	"that are pending", "that are queued",
+	"Adopt is", "retry -job is",
+	"MarkDone is", "close is",
+	"SendAgain is", "retry -again is",
+	"Cancel is", "cancel is",
+)
 
 // bulk is a decision about all prompts in a state.
 type bulk struct {
@@ -151,7 +167,7 @@ type bulk struct {
 
 // decideAll does, with -yes, what a person has decided about all in a state and of -project.
 func (p *program) decideAll(ctx context.Context, s store, b bulk) error {
-	rows, err := s.choose(ctx, b.state, p.prompt.Project)
+	rows, err := s.choose(ctx, choice{state: b.state, project: p.prompt.Project})
 	if err != nil {
 		return err
 	}

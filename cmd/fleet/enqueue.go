@@ -18,9 +18,9 @@ const enqueueBatch = 100 // prompts in a transaction
 
 func (p *program) checkEnqueue() error {
 	one := &p.prompt
-	isWhole := one.Key != "" && one.Project != "" && one.Prompt != ""
+	isWhole := one.Key != "" && one.Prompt != "" && (one.Project != "" || one.After != "")
 	if p.fromStdin && one.Key != "" || !p.fromStdin && !isWhole {
-		return usageError("enqueue wants -key, -project and -prompt, or -stdin without -key")
+		return usageError("enqueue wants -key, -project (or -after) and -prompt, or -stdin without -key")
 	}
 	if p.fromStdin {
 		return nil // the lines may bring what the flags lack
@@ -59,7 +59,7 @@ func (p *program) printKnown(known []once.Record) {
 
 // whyKnown says what to do about a key that is known already.
 func whyKnown(r once.Record, p prompt) error {
-	if r.Project != p.Project {
+	if r.Project != p.Project && p.After == "" {
 		return usageError("nothing is enqueued. To send it to another project, while no job can exist: "+
 			"fleet retry -key %s -project %s -again", r.Key, p.Project)
 	}

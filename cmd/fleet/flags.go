@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
@@ -20,6 +21,8 @@ type flags struct {
 	projects          projects
 	skip              authors
 	operand           string
+	repository        string
+	since             time.Duration
 
 	command string
 	given   map[string]bool
@@ -39,12 +42,14 @@ func (p *program) promptFlags(f *flag.FlagSet, command string) {
 	f.StringVar(&p.prompt.Key, "key", "", "key of the prompt, owner/repo@sha for a merge; again it adds nothing")
 	f.StringVar(&p.prompt.Prompt, "prompt", "", "what the agent is to do")
 	f.StringVar(&p.prompt.Pull, "pull", "", "the merged pull request, owner/repo#7, for a comment with the result")
-	f.IntVar(&p.prompt.Priority, "priority", 2, "1 is the most urgent, 4 the least")
+	f.StringVar(&p.prompt.After, "after", "", "key of the prompt to whose job this one is a message, once that has ended")
+	f.IntVar(&p.prompt.Priority, "priority", defaultPriority, "1 is the most urgent, 4 the least")
 	f.BoolVar(&p.fromStdin, "stdin", false, "read JSON Lines with the other flags as fields")
 
 	if command == "serve" {
 		f.Func("project", "owner/repo=ID, or owner/repo= to leave it out, repeatable; "+
 			"ID alone is for all other repositories", p.projects.set)
+		f.Func("projects", "file with a line of -project each; # begins a comment", p.projects.read)
 		return
 	}
 	f.StringVar(&p.prompt.Project, "project", "", "id of the project, from the dashboard")
@@ -54,6 +59,8 @@ func (p *program) promptFlags(f *flag.FlagSet, command string) {
 func (p *program) choiceFlags(f *flag.FlagSet) {
 	f.BoolVar(&p.asJSON, "json", false, "as JSON")
 	f.StringVar(&p.state, "state", "", "those in this state; retry: failed, refused or canceled")
+	f.StringVar(&p.repository, "repo", "", "those of a repository, owner/repo")
+	f.DurationVar(&p.since, "since", 0, "those that changed within this time, such as 24h")
 	f.BoolVar(&p.all, "all", false, "all projects")
 	f.BoolVar(&p.yes, "yes", false, "do it: without it a bulk command only prints what it would do")
 
@@ -110,6 +117,7 @@ func (p *program) parse(c command, arguments []string) error {
 	}
 	p.operand = foldCase(p.operand)
 	p.prompt.Key = foldCase(p.prompt.Key)
+	p.prompt.After = foldCase(p.prompt.After)
 
 	if c.check == nil {
 		return nil

@@ -151,3 +151,8 @@ func (f *fleet) until(limit time.Duration, what string, done func() bool) {
 		}
 	}
 }
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+}

@@ -72,7 +72,7 @@ func TestKills(t *testing.T) {
 		assert.Equal(t, load.merges, counts["done"]+counts["unknown"], "none is lost")
 		assert.GreaterOrEqual(t, acted, counts["done"])
 		assert.Greater(t, kills, 5)
-		rows, err := f.store.choose(t.Context(), once.Done, "")
+		rows, err := f.store.choose(t.Context(), choice{state: once.Done})
 		require.NoError(t, err)
 		for _, r := range rows {
 			assert.Equal(t, 1, svc.of(r.Key), "acted on %s", r.Key)

@@ -42,6 +42,9 @@ func (s store) moveInTx(ctx context.Context, tx *sql.Tx, key, project string) er
 		return usageError("nothing is changed: %s is %s, so a job may exist in project %s",
 			key, nameOf(record.State), redact.OneLine(record.Project, 100))
 	}
+	if record.After != "" {
+		return usageError("nothing is changed: %s follows %s, and goes to the project of its job", key, record.After)
+	}
 	if record.State == once.Pending && record.Project == project {
 		return usageError("nothing is changed: %s is queued for project %s already", key, project)
 	}
@@ -52,8 +55,22 @@ func (s store) moveInTx(ctx context.Context, tx *sql.Tx, key, project string) er
 	if err := s.putNext(ctx, tx, record); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE fleet_prompts SET project = $2 WHERE key = $1", key, project)
-	return err
+	return s.moveRows(ctx, tx, key, project)
+}
+
+// moveRows moves the row of a prompt, and those that follow it.
+func (s store) moveRows(ctx context.Context, tx *sql.Tx, key, project string) error {
+	for key != "" {
+		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET project = $2 WHERE key = $1", key, project)
+		if err != nil {
+			return err
+		}
+		key, err = followerOf(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // putNext stores the next version of a record that package once has no call to make.

@@ -171,7 +171,7 @@ func TestSentMeanwhile(t *testing.T) {
 	c, s := made(t, "sqlite:"+sqliteFile(t))
 	_, err := s.add(t.Context(), prompts(3, 1)...)
 	require.NoError(t, err)
-	rows, err := s.choose(t.Context(), once.Pending, "")
+	rows, err := s.choose(t.Context(), choice{state: once.Pending})
 	require.NoError(t, err)
 	put(t, s, rows[1].Key, func(r *once.Record) { r.State = once.Sending })
 

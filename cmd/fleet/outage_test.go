@@ -31,7 +31,8 @@ type weather struct {
 	slow  time.Duration
 	fails func(r *http.Request) int // the status, 0 if it does not, -1 for no response
 
-	failsBody func(key string) int // the status of a POST, 0 if it does not fail; nil: none does
+	failsBody func(key string) int       // the status of a POST, 0 if it does not fail; nil: none does
+	atWork    func(r *http.Request) bool // whether a GET finds its job active, whatever it is; nil: none does
 
 	mu          sync.Mutex
 	order       []string // keys in the order of their POSTs
@@ -74,6 +75,10 @@ func (s *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", Header: http.Header{}, Body: io.NopCloser(strings.NewReader("down")), Request: r}, nil
 	} else if status < 0 {
 		return nil, errors.New("connection reset")
+	}
+	if !isPost && s.atWork != nil && s.atWork(r) {
+		body := io.NopCloser(strings.NewReader(`{"id":"job_1","status":"active"}`))
+		return &http.Response{StatusCode: 200, Proto: "HTTP/1.1", Header: http.Header{}, Body: body, Request: r}, nil
 	}
 	return s.svc.RoundTrip(r)
 }

@@ -36,6 +36,10 @@ func (w *worker) pass(ctx context.Context) error {
 		w.insertJobs(ctx, batch...)
 	}
 
+	if err := w.decideReviews(ctx); err != nil {
+		return err
+	}
+
 	now := time.Now()
 	if err := w.tidy(ctx, now); err != nil {
 		return err
@@ -63,6 +67,7 @@ func (w *worker) tidy(ctx context.Context, now time.Time) error {
 		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
 		"UPDATE fleet_prompts SET added = $1 WHERE added > $1",
 		"UPDATE fleet_prompts SET queued = $1 WHERE queued > $1",
+		"UPDATE fleet_prompts SET not_before = 0 WHERE not_before - 3600000 > $1",
 		"UPDATE fleet_posts SET at = $1, ends = $1 WHERE at - 60000 > $1",
 		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
 	}

@@ -216,7 +216,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 	nowhere := terminal{t, ""} // the flags are checked before the database is opened
 	for want, arguments := range map[string][]string{
 		`there is no command "bogus", want demo, init, work, serve, enqueue, status`: {"bogus"},
-		"enqueue wants -key, -project and -prompt, or -stdin":                        {"enqueue"},
+		"enqueue wants -key, -project (or -after) and -prompt":                       {"enqueue"},
 		`-pr is "x", want a URL such as https://`:                                    {"close", "-key", "k", "-pr", "x"},
 		"close wants -key":                                 {"close", "-pr", "https://example.com/1"},
 		"cancel wants -key or -project or -all":            {"cancel", "-key", "k", "-all"},

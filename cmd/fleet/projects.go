@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -26,6 +28,29 @@ func (p projects) set(text string) error {
 	p[foldCase(name)] = project
 	_, err := mintlify.NewClient("any-key", cmp.Or(project, "none"))
 	return err
+}
+
+// read takes the lines of a file. A # begins a comment. A line that cannot be read is an error with
+// its number.
+func (p projects) read(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+		n++
+		line, _, _ = strings.Cut(line, "#")
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if err := p.set(line); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return nil
 }
 
 // of returns the project that documents a repository, and false if none is known.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -13,7 +14,10 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-const maxPrompt = 64 << 10 // bytes
+const (
+	maxPrompt       = 64 << 10 // bytes
+	defaultPriority = 2
+)
 
 // prompt is what the agent is to do, once per key.
 type prompt struct {
@@ -22,16 +26,18 @@ type prompt struct {
 	Prompt   string   `json:"prompt"`             // the instruction for the agent
 	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, which get a comment
 	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
+	After    string   `json:"after,omitempty"`    // the key of the prompt to whose job this one is a message
 	commits  []string // keys of the other commits of a push
 	line     int      // of the input
 }
 
-// check says what is wrong with p before anything is stored. It makes key and pull requests lower case.
+// check says what is wrong with p before anything is stored. It makes keys and pull requests lower case.
 func (p *prompt) check() error {
 	p.Key = foldCase(p.Key)
 	p.Pull = foldCase(p.Pull)
+	p.After = foldCase(p.After)
 	if p.Priority == 0 {
-		p.Priority = 2
+		p.Priority = defaultPriority
 	}
 	if err := p.problem(); err != nil {
 		return fmt.Errorf("key %s: %w", redact.OneLine(p.Key, 300), err)
@@ -48,8 +54,18 @@ func (p *prompt) problem() error {
 	if _, _, err := runner.Add(context.Background(), once.Task{Key: p.Key, Prompt: p.Prompt}); err != nil {
 		return err
 	}
+	if p.Project == "" && p.After != "" {
+		return p.checkRest() // the project is that of the job
+	}
 	if _, err := mintlify.NewClient("any-key", p.Project); err != nil {
 		return err
+	}
+	return p.checkRest()
+}
+
+func (p *prompt) checkRest() error {
+	if p.After == p.Key {
+		return errors.New("it follows itself")
 	}
 
 	if len(p.Prompt) > maxPrompt {

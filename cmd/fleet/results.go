@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,30 +24,61 @@ const (
 // teller tells people what came of prompts, and returns the rows that it told.
 type teller func(ctx context.Context, rows []row) (told []row, err error)
 
-// newTeller returns the teller that the environment asks for, or nil. A webhook takes
-// precedence over comments.
+// newTeller returns the teller that the environment asks for, or nil. The chat of FLEET_RESULTS_URL
+// takes precedence over comments, but for what a reviewer has asked for on a pull request.
 func newTeller(getenv func(string) string) (teller, error) {
 	client := &http.Client{
 		Timeout:       tellTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 
-	if hook := getenv("FLEET_RESULTS_URL"); hook != "" {
-		if !isWebURL(hook) {
-			return nil, usageError("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
+	var onGitHub teller
+	if token := getenv("FLEET_GITHUB_TOKEN"); token != "" {
+		gh, err := newComments(token, getenv("GITHUB_API_URL"), client)
+		if err != nil {
+			return nil, err
 		}
-		return chat{hook, client}.tell, nil
+		onGitHub = gh.tell
 	}
 
-	token := getenv("FLEET_GITHUB_TOKEN")
-	if token == "" {
+	hook := getenv("FLEET_RESULTS_URL")
+	if hook == "" {
+		return onGitHub, nil
+	}
+	if !isWebURL(hook) {
+		return nil, usageError("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
+	}
+	inChat := chat{hook, client}.tell
+	if onGitHub == nil {
+		return inChat, nil
+	}
+	return reviewers{onGitHub: onGitHub, others: inChat}.tell, nil
+}
+
+// reviewers are told on the pull request where they have asked, all others elsewhere.
+type reviewers struct{ onGitHub, others teller }
+
+func (r reviewers) tell(ctx context.Context, rows []row) (told []row, err error) {
+	asked := func(one row) bool { return one.After != "" && one.Pulls != "" }
+	var ofReviewers, ofOthers []row
+	for _, one := range rows {
+		if asked(one) {
+			ofReviewers = append(ofReviewers, one)
+		} else {
+			ofOthers = append(ofOthers, one)
+		}
+	}
+
+	told, onGitHubErr := tellSome(ctx, r.onGitHub, ofReviewers)
+	toldOthers, othersErr := tellSome(ctx, r.others, ofOthers)
+	return append(told, toldOthers...), errors.Join(onGitHubErr, othersErr)
+}
+
+func tellSome(ctx context.Context, t teller, rows []row) (told []row, err error) {
+	if len(rows) == 0 {
 		return nil, nil
 	}
-	gh, err := newComments(token, getenv("GITHUB_API_URL"), client)
-	if err != nil {
-		return nil, err
-	}
-	return gh.tell, nil
+	return t(ctx, rows)
 }
 
 func isWebURL(text string) bool {

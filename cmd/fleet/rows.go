@@ -49,7 +49,7 @@ func readRow(found *sql.Rows) (row, error) {
 	if err := json.Unmarshal(record, &r.Record); err != nil {
 		return row{}, err
 	}
-	r.Project = project
+	r.Project = project // a follow-up's may have moved with the prompt before it
 	r.Added = time.UnixMilli(added).UTC()
 	return r, nil
 }
@@ -64,10 +64,4 @@ func (s store) row(ctx context.Context, key string) (row, error) {
 		return row{}, usageError("no prompt has the key %s", redact.OneLine(key, 300))
 	}
 	return rows[0], nil
-}
-
-// choose returns the rows in a state and of a project, or any if that is "".
-func (s store) choose(ctx context.Context, state once.State, project string) ([]row, error) {
-	return s.rows(ctx, `(o.state = $1 OR $1 = '') AND (p.project = $2 OR $2 = '')
-ORDER BY p.project, p.priority, p.queued, p.key`, string(state), project)
 }

@@ -11,31 +11,36 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// list prints a line for each prompt in a state and of a project.
-func (p *program) list(ctx context.Context, s store) error {
-	state, err := stateOf(p.state)
-	if err != nil {
-		return err
-	}
-	rows, err := s.choose(ctx, state, p.prompt.Project)
+// show prints all that is known of a prompt and of those that follow it.
+func (p *program) show(ctx context.Context, s store) error {
+	keys, err := s.find(ctx, p.operand)
 	if err != nil {
 		return err
 	}
 
-	for _, r := range rows {
-		fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\n", nameOf(r.State), r.Key, r.Project,
-			r.Updated.Format(time.RFC3339), redact.OneLine(r.PRLink, 300))
+	shown := map[string]bool{}
+	for _, key := range keys {
+		chain, err := s.chainOf(ctx, key)
+		if err != nil {
+			return err
+		}
+		for _, r := range chain {
+			if shown[r.Key] {
+				continue
+			}
+			if len(shown) > 0 {
+				fmt.Fprintln(p.stdout)
+			}
+			shown[r.Key] = true
+			if err := p.showOne(ctx, s, r); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// show prints all that is known of a prompt.
-func (p *program) show(ctx context.Context, s store) error {
-	r, err := s.row(ctx, p.operand)
-	if err != nil {
-		return err
-	}
-
+func (p *program) showOne(ctx context.Context, s store, r row) error {
 	p.showFields(r)
 	fmt.Fprintln(p.stdout, "\nprompt")
 	for line := range strings.Lines(r.Prompt) {
@@ -52,6 +57,7 @@ func (p *program) showFields(r row) {
 		{"project", r.Project},
 		{"priority", fmt.Sprint(r.Priority)},
 		{"pulls", r.Pulls},
+		{"follows", r.After},
 		{"added", r.Added.Format(time.RFC3339)},
 		{"job", r.JobID},
 		{"pr", r.PRLink},

@@ -25,8 +25,9 @@ type projectStatus struct {
 	WaitsUntil  time.Time      `json:"waitsUntil,omitzero"`  // when the next prompt may be sent; zero if none is queued
 	Why         string         `json:"why,omitempty"`        // it is paused, or its next prompt waits
 	QuotaLeft   int            `json:"quotaLeft"`
-	NextFree    time.Time      `json:"nextFree,omitzero"` // when the quota has a place again; zero if it has one
-	Overdue     int            `json:"overdue"`           // jobs that do not end
+	EmptyAbout  time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if a person has to resume it
+	NextFree    time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
+	Overdue     int            `json:"overdue"`             // jobs that do not end
 }
 
 // projectSet has the status of projects by their name.
@@ -57,6 +58,10 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+	ready, err := s.readyPrompts(ctx)
+	if err != nil {
+		return nil, err
+	}
 
 	all := []*projectStatus{}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -65,8 +70,9 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 			return nil, err
 		}
 		set[name].noteQuota(q, now)
-		set[name].noteHold(situation{
+		set[name].noteHold(q, situation{
 			at:     now,
+			queue:  ready[name],
 			pauses: pauses,
 			free:   q.free,
 			mine:   posts[name],
@@ -91,6 +97,21 @@ func (s store) postsInProgress(ctx context.Context, now time.Time) (map[string]i
 		return nil
 	}, "SELECT project, count(*) FROM fleet_posts WHERE ends > $1 GROUP BY project", now.UnixMilli())
 	return posts, err
+}
+
+// readyPrompts returns one of the prompts of each project that may be sent.
+func (s store) readyPrompts(ctx context.Context) (map[string][]string, error) {
+	ready := map[string][]string{}
+	err := scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var project, key string
+		if err := rows.Scan(&project, &key); err != nil {
+			return err
+		}
+		ready[project] = []string{key}
+		return nil
+	}, `SELECT p.project, min(p.key) FROM mintlify_once o CROSS JOIN fleet_prompts p
+WHERE o.state = 'pending' AND p.key = o.key AND `+isReady+` GROUP BY p.project`)
+	return ready, err
 }
 
 // countInto counts the prompts of all projects by state.
@@ -132,18 +153,24 @@ func (p *projectStatus) noteQuota(q quota, now time.Time) {
 }
 
 // noteHold says why the next prompt is not sent yet, by the rules that decide about its turn.
-func (p *projectStatus) noteHold(s situation) {
+func (p *projectStatus) noteHold(q quota, s situation) {
 	if p.Counts["queued"] == 0 {
 		return
 	}
-	s.project = p.Project
-	s.queue = []string{"next"}
+	if len(s.queue) == 0 {
+		p.Why = "its prompts follow others, whose jobs have not ended"
+		return
+	}
 
+	s.project = p.Project
 	h := s.hold()
 	p.Why = cmp.Or(h.why, isNext)
 	p.WaitsUntil = s.at.UTC()
 	if h.why != "" {
 		p.WaitsUntil = h.until.UTC()
+	}
+	if !p.WaitsUntil.Equal(forever) {
+		p.EmptyAbout = q.lastOf(p.Counts["queued"], p.WaitsUntil).UTC()
 	}
 }
 
@@ -152,7 +179,8 @@ const isNext = "it is next, within seconds"
 
 // status is what `fleet status` prints.
 type status struct {
-	Working     bool             `json:"working"` // a worker was there within the last seconds
+	Working     bool             `json:"working"`             // a worker was there within the last seconds
+	EmptyAbout  time.Time        `json:"emptyAbout,omitzero"` // when the last is sent of all that no person has to resume
 	Counts      map[string]int   `json:"counts"`
 	NeedsPerson []attention      `json:"needsPerson"` // the newest
 	Projects    []*projectStatus `json:"projects"`    // "" has the pause of all
@@ -186,6 +214,9 @@ func (s store) status(ctx context.Context) (status, error) {
 	for _, p := range projects {
 		if p.Why == isNext && !working {
 			p.Why = "no worker is running"
+		}
+		if p.EmptyAbout.After(result.EmptyAbout) {
+			result.EmptyAbout = p.EmptyAbout
 		}
 		for state, n := range p.Counts {
 			result.Counts[state] += n
@@ -223,7 +254,14 @@ func (s status) write(w io.Writer, asJSON bool) error {
 	for _, state := range states {
 		fmt.Fprintf(table, "%s\t%d\n", nameOf(state), s.Counts[nameOf(state)])
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if !s.EmptyAbout.IsZero() {
+		fmt.Fprintf(w, "\nThe queue will be empty about %s UTC, but for what waits for a person or a job.\n",
+			s.EmptyAbout.Round(time.Minute).Format("2006-01-02 15:04"))
+	}
+	return nil
 }
 
 // writeProjects writes a line for each project with a prompt that waits, or something to wait for.

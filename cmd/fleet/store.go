@@ -82,33 +82,35 @@ func (s store) add(ctx context.Context, prompts ...prompt) ([]once.Record, error
 
 // addOne returns the record of p, and whether it is new.
 func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (once.Record, bool, error) {
-	isNew, err := addRow(ctx, tx, p)
+	known, err := once.NewSQL(tx).Get(ctx, p.Key)
 	if err != nil {
 		return once.Record{}, false, err
-	}
-	if !isNew {
-		if err := addPulls(ctx, tx, p); err != nil {
-			return once.Record{}, false, err
-		}
 	}
 	if err := addCommits(ctx, tx, p); err != nil {
 		return once.Record{}, false, err
 	}
+	if known.Version > 0 {
+		return known, false, addPulls(ctx, tx, p)
+	}
 
-	record, _, err := runner.Add(ctx, once.Task{Key: p.Key, Prompt: p.Prompt, Project: p.Project})
-	return record, isNew, err
+	if p.After != "" {
+		if err := p.place(ctx, tx); err != nil {
+			return once.Record{}, false, err
+		}
+	}
+	if err := addRow(ctx, tx, p); err != nil {
+		return once.Record{}, false, err
+	}
+	task := once.Task{Key: p.Key, Prompt: p.Prompt, Project: p.Project, After: p.After}
+	record, _, err := runner.Add(ctx, task)
+	return record, true, err
 }
 
-// addRow reports whether it has added p.
-func addRow(ctx context.Context, tx *sql.Tx, p prompt) (bool, error) {
-	result, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts (key, project, pulls, priority, added, queued)
-VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT (key) DO NOTHING`,
-		p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli())
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+func addRow(ctx context.Context, tx *sql.Tx, p prompt) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts (key, project, pulls, priority, added, queued, follows)
+VALUES ($1, $2, $3, $4, $5, $5, $6)`,
+		p.Key, p.Project, p.Pull, p.Priority, time.Now().UnixMilli(), p.After)
+	return err
 }
 
 // addPulls adds the pull requests of p that its row lacks.

@@ -65,7 +65,7 @@ func (s store) situation(ctx context.Context, tx *sql.Tx, project string) (situa
 		return now, err
 	}
 
-	now.queue, err = queueOf(ctx, tx, project)
+	now.queue, err = queueOf(ctx, tx, project, now.at)
 	if err != nil {
 		return now, err
 	}
@@ -110,7 +110,7 @@ func (s situation) hold() hold {
 	case s.total >= s.mostPosts():
 		return hold{until: soon, why: "prompts of other projects are being sent"}
 	case len(s.queue) == 0:
-		return hold{until: soon, why: "its prompts were canceled, or sent, meanwhile"}
+		return hold{until: soon, why: "none of its prompts can be sent yet"}
 	}
 	return hold{}
 }
@@ -152,8 +152,9 @@ func (s store) beginTurn(ctx context.Context, tx once.DB, t *turn, now time.Time
 	return err
 }
 
-// queueOf returns the first prompts in a project's queue.
-func queueOf(ctx context.Context, tx once.DB, project string) ([]string, error) {
+// queueOf returns the first prompts in a project's queue: of those that are pending, the ones that
+// may be sent.
+func queueOf(ctx context.Context, tx once.DB, project string, now time.Time) ([]string, error) {
 	var keys []string
 	err := scan(ctx, tx, func(rows *sql.Rows) error {
 		var key string
@@ -163,8 +164,8 @@ func queueOf(ctx context.Context, tx once.DB, project string) ([]string, error) 
 		keys = append(keys, key)
 		return nil
 	}, `SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1
-ORDER BY p.priority, p.queued, p.key LIMIT $2`, project, ranked)
+WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND p.not_before <= $2 AND `+isReady+`
+ORDER BY p.priority, p.queued, p.key LIMIT $3`, project, now.UnixMilli(), ranked)
 	return keys, err
 }
 
@@ -179,6 +180,13 @@ type result struct {
 // isUnsent reports whether the prompt is still to be sent.
 func (r result) isUnsent() bool {
 	return r.record.State == once.Pending || r.record.State == "" && !r.posted
+}
+
+// jobIsAtWork reports whether a follow-up was not sent because its job is active again, as after a
+// message from the dashboard. The prompts behind it are sent meanwhile.
+func (r result) jobIsAtWork() bool {
+	isOK := r.status == 0 || r.status >= 200 && r.status < 300
+	return r.isUnsent() && !r.posted && r.record.After != "" && isOK && r.wait > 0
 }
 
 // endTurn gives the turn back, with its place in the quota if the prompt is still pending. It
@@ -219,6 +227,11 @@ func giveBack(ctx context.Context, tx once.DB, t turn, r result, now time.Time) 
 	if _, err := tx.ExecContext(ctx, "DELETE FROM fleet_posts WHERE id = $1", t.id); err != nil {
 		return err
 	}
+	if r.jobIsAtWork() {
+		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET not_before = $2 WHERE key = $1",
+			t.key, now.Add(r.wait).UnixMilli())
+		return err
+	}
 	if !r.posted {
 		return nil
 	}
@@ -239,6 +252,8 @@ const (
 func (r result) verdict() verdict {
 	state := r.record.State
 	switch {
+	case r.jobIsAtWork():
+		return saysNothing
 	case r.status == http.StatusPaymentRequired:
 		return serviceFails
 	case r.posted && state == once.Unknown:

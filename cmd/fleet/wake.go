@@ -51,7 +51,7 @@ WHERE kind = 'fleet_prompt' AND state IN ('scheduled', 'retryable') AND schedule
 const queuePlaces = `SELECT p.key,
 	row_number() OVER (PARTITION BY p.project ORDER BY p.priority, p.queued, p.key) AS place
 FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE o.state = 'pending' AND p.key = o.key AND (p.project = $2 OR $2 = '')`
+WHERE o.state = 'pending' AND p.key = o.key AND (p.project = $2 OR $2 = '') AND ` + isReady
 
 // lateLooks is how long a look at a queue that began before it was woken may take.
 const lateLooks = 3 * time.Second

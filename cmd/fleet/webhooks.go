@@ -15,6 +15,8 @@ import (
 const (
 	maxEvent  = 2 << 20 // bytes
 	maxBodies = 4       // in memory at once
+
+	lookUpTime = handlerTime / 2 // of a job, while GitHub waits
 )
 
 // webhooks takes GitHub's webhooks.
@@ -25,16 +27,21 @@ type webhooks struct {
 	skip     authors
 	priority int
 	bodies   chan struct{} // one for each body in memory
+
+	// lookUp looks up the job of a record.
+	lookUp func(ctx context.Context, key string) error
 }
 
-func newWebhooks(s store, secret string, known projects, skip authors, priority int) *webhooks {
+// newWebhooks returns the webhooks that p has the flags for.
+func (p *program) newWebhooks(w *worker, secret string) *webhooks {
 	return &webhooks{
-		store:    s,
+		store:    w.store,
 		secret:   []byte(secret),
-		projects: known,
-		skip:     skip,
-		priority: priority,
+		projects: p.projects,
+		skip:     p.skip,
+		priority: p.prompt.Priority,
 		bodies:   make(chan struct{}, maxBodies),
+		lookUp:   w.lookUp,
 	}
 }
 
@@ -128,6 +135,10 @@ func (h *webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 
 // act does what an event asks for.
 func (h *webhooks) act(ctx context.Context, event any) response {
+	if e, isComment := event.(*github.IssueCommentEvent); isComment {
+		return h.review(ctx, e)
+	}
+
 	m, why := h.skip.mergeOf(event)
 	resp := leftOut(why)
 	if why == "" {
@@ -162,4 +173,35 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) response {
 		return response{status: http.StatusAccepted, text: "known already: " + p.Key}
 	}
 	return response{status: http.StatusAccepted, text: "enqueued: " + p.Key}
+}
+
+// review stores a comment, and makes it a follow-up if the link of the job's pull request is known.
+func (h *webhooks) review(ctx context.Context, e *github.IssueCommentEvent) response {
+	r, why := reviewOf(e)
+	if why != "" {
+		resp := leftOut(why)
+		resp.about = merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
+		return resp
+	}
+
+	if err := h.store.keepReview(ctx, r); err != nil {
+		h.store.calm.Error("a comment could not be stored", "key", r.Key, "error", err)
+		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+	}
+	looking, cancel := context.WithTimeout(ctx, lookUpTime)
+	defer cancel()
+	if err := h.lookUp(looking, r.Key); err != nil {
+		h.store.calm.Warn("a job could not be looked up", "key", r.Key, "error", err)
+	}
+
+	standing, err := h.store.decideReview(ctx, r, h.priority)
+	switch {
+	case err != nil: // the next pass of a worker decides
+		h.store.calm.Warn("a comment could not be decided about yet", "key", r.Key, "error", err)
+	case standing == isForeign:
+		return leftOut("the record of " + r.Key + " has another pull request, or none")
+	case standing == isForJob:
+		return response{status: http.StatusAccepted, text: "enqueued: " + r.key()}
+	}
+	return response{status: http.StatusAccepted, text: "noted until the job's pull request is known: " + r.key()}
 }

@@ -81,10 +81,16 @@ type receiver struct {
 func newReceiver(t *testing.T, url string) receiver {
 	s := openStore(t, url)
 	known := projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
-	h := newWebhooks(s, testSecret, known, authors{merges.DefaultAuthors()}, 2)
+	h := webhooksOf(s, known)
 	server := httptest.NewServer(h.handler())
 	t.Cleanup(server.Close)
 	return receiver{t, s, server.URL}
+}
+
+// webhooksOf returns webhooks that can look nothing up.
+func webhooksOf(s store, known projects) *webhooks {
+	p := program{flags: flags{projects: known, skip: authors{merges.DefaultAuthors()}, prompt: prompt{Priority: 2}}}
+	return p.newWebhooks(newWorker(s, nil, nil), testSecret)
 }
 
 func (r receiver) post(kind, body string, header map[string]string) (status int, response string) {
@@ -202,7 +208,7 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	s := openStore(t, "sqlite:"+sqliteFile(t))
 	s.logger = slog.New(slog.NewTextHandler(&log, nil))
-	h := newWebhooks(s, testSecret, projects{"acme/repo": testProject, "acme/none": ""}, authors{merges.DefaultAuthors()}, 2)
+	h := webhooksOf(s, projects{"acme/repo": testProject, "acme/none": ""})
 	server := httptest.NewServer(h.handler())
 	defer server.Close()
 	r := receiver{t, s, server.URL}

@@ -16,18 +16,16 @@ func (p *program) serve(ctx context.Context) error {
 	case secret == "":
 		return usageError("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
 	case len(p.projects) == 0:
-		return usageError("-project is missing: which project documents the repositories?")
+		return usageError("-project or -projects is missing: which project documents the repositories?")
 	case p.prompt.Priority < 1 || p.prompt.Priority > 4:
 		return usageError("-priority is %d, want 1 to 4", p.prompt.Priority)
 	}
 
-	return p.workAndServe(ctx, func(s store) http.Handler {
-		return newWebhooks(s, secret, p.projects, p.skip, p.prompt.Priority).handler()
-	})
+	return p.workAndServe(ctx, func(w *worker) http.Handler { return p.newWebhooks(w, secret).handler() })
 }
 
 // workAndServe works, and serves webhooks, unless that is nil, and the admin's pages.
-func (p *program) workAndServe(ctx context.Context, webhooks func(store) http.Handler) error {
+func (p *program) workAndServe(ctx context.Context, webhooks func(*worker) http.Handler) error {
 	if err := p.settings.check(); err != nil {
 		return err
 	}
@@ -48,7 +46,7 @@ func (p *program) workAndServe(ctx context.Context, webhooks func(store) http.Ha
 		w := newWorker(s, client, results)
 		servers := map[string]*http.Server{"admin": newServer(p.adminAddr, admin{s}.handler(w.posts))}
 		if webhooks != nil {
-			servers["webhooks"] = newServer(p.addr, webhooks(s))
+			servers["webhooks"] = newServer(p.addr, webhooks(w))
 		}
 		return serveAndWork(ctx, w, servers)
 	})

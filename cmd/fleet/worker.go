@@ -52,8 +52,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[promptArgs]) error {
 		return err
 	}
 	if next == 0 {
-		w.tellSoon(ctx)
-		return nil
+		return w.ended(ctx, record.Key)
 	}
 	if (row{Record: record}).isOverdue() {
 		next = max(next, 30*time.Minute)
@@ -61,9 +60,27 @@ func (w *worker) Work(ctx context.Context, job *river.Job[promptArgs]) error {
 	return river.JobSnooze(next)
 }
 
+// ended tells the result of a prompt, and goes on with the one that follows it.
+func (w *worker) ended(ctx context.Context, key string) error {
+	w.tellSoon(ctx)
+	return w.wakeFollower(ctx, key)
+}
+
 // send sends the first prompt of the record's project, once it is its turn.
 func (w *worker) send(ctx context.Context, record once.Record) error {
-	t, err := w.takeTurn(ctx, record.Key, record.Project)
+	ready, err := w.isReady(ctx, record)
+	if err != nil {
+		return err
+	}
+	if !ready {
+		return river.JobSnooze(maxWait) // the end of the job before it wakes it
+	}
+
+	project, err := projectOf(ctx, w.DB, record.Key) // a record's own may have moved with the one before it
+	if err != nil {
+		return err
+	}
+	t, err := w.takeTurn(ctx, record.Key, project)
 	if err != nil {
 		return err
 	}
@@ -75,8 +92,10 @@ func (w *worker) send(ctx context.Context, record once.Record) error {
 	if err != nil {
 		return err
 	}
-	if !sent.record.State.IsOpen() {
-		w.tellSoon(ctx)
+	if !sent.record.State.IsOpen() && !sent.isUnsent() {
+		if err := w.ended(ctx, t.key); err != nil {
+			return err
+		}
 	}
 	if t.key != record.Key || sent.isUnsent() {
 		return river.JobSnooze(time.Second) // the next look says when

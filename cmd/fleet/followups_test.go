@@ -1,0 +1,278 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// TestFollowUpWaitsForItsJob, and the prompts behind it do not. It takes its place in the quota.
+func TestFollowUpWaitsForItsJob(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		active := mintlifytest.Step{Status: "active"}
+		steps := make([]mintlifytest.Step, 20)
+		for i := range steps {
+			steps[i] = active
+		}
+		b.svc.svc.ScriptJob(append(steps, mintlifytest.Step{Status: "completed", PRLink: "https://github.com/acme/docs/pull/9"})...)
+
+		first := promptOf(0, testProject)
+		b.enqueue(first)
+		time.Sleep(5 * time.Second)
+		message := prompt{Key: "message", Prompt: "Mention --json.", After: first.Key, Priority: 1}
+		b.enqueue(message)
+		b.enqueue(prompts(3, 1)[1:]...)
+
+		time.Sleep(30 * time.Second)
+		assert.Equal(t, map[string]int{"running": 1, "queued": 1, "done": 2}, some(b.counts()), "it waits for its job")
+		status, err := b.status(b.ctx)
+		require.NoError(t, err)
+		assert.Contains(t, status.Projects[0].Why, "follow others, whose jobs have not ended")
+		assert.Empty(t, status.NeedsPerson)
+
+		time.Sleep(time.Hour)
+		assert.Equal(t, 4, b.counts()["done"])
+		sent := 0
+		for _, r := range b.svc.svc.Requests() {
+			if strings.HasSuffix(r.Path, "/message") {
+				sent++
+				assert.Equal(t, "Mention --json.", r.Prompt)
+			}
+		}
+		assert.Equal(t, 1, sent)
+		q, err := b.quota(b.ctx, b.DB, testProject, time.Now().Add(-58*time.Minute))
+		require.NoError(t, err)
+		assert.Equal(t, 100-4, q.left, "a message counts")
+
+		r, err := b.row(b.ctx, "message")
+		require.NoError(t, err)
+		assert.NotEmpty(t, r.JobID)
+		assert.Equal(t, first.Key, r.After)
+	})
+}
+
+// some drops the zeros.
+func some(counts map[string]int) map[string]int {
+	kept := map[string]int{}
+	for name, n := range counts {
+		if n > 0 {
+			kept[name] = n
+		}
+	}
+	return kept
+}
+
+// TestJobThatIsAtWorkAgain has somebody else message the job: the follow-up waits, and the prompt
+// behind it is sent meanwhile.
+func TestJobThatIsAtWorkAgain(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		first := promptOf(0, testProject)
+		b.enqueue(first)
+		time.Sleep(time.Minute)
+		require.Equal(t, 1, b.counts()["done"])
+		job := b.svc.svc.Jobs()[0]
+		busy := true
+		b.svc.atWork = func(r *http.Request) bool { return busy && strings.HasSuffix(r.URL.Path, job.ID) }
+
+		b.enqueue(prompt{Key: "message", Prompt: "x", After: first.Key, Priority: 1}, promptOf(1, testProject))
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, map[string]int{"done": 2, "queued": 1}, some(b.counts()))
+		assert.Empty(t, b.pausesNow(), "which says nothing of the service")
+		busy = false
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, 3, b.counts()["done"])
+	})
+}
+
+func (b *bench) pausesNow() []pauseRow {
+	pauses, err := pausesOf(b.ctx, b.DB)
+	require.NoError(b.t, err)
+	return pauses
+}
+
+// TestEnqueueAfter is a follow-up by hand: its project is that of the job, and a second one follows
+// the first.
+func TestEnqueueAfter(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		_, text, code := c.runAll("", nil, "enqueue", "-key", "m", "-after", "nobody", "-prompt", "x")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "no prompt has the key nobody")
+		c.wants(2, "enqueue", "-key", "m", "-after", "M", "-prompt", "x")
+
+		c.wants(0, "enqueue", "-key", "acme/api@5907854", "-project", "p", "-prompt", "x", "-pull", "acme/api#7")
+		_, text, code = c.runAll("", nil, "enqueue", "-key", "m", "-after", "acme/api@5907854", "-project", "q", "-prompt", "x")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "whose job is in project p")
+		c.wants(0, "enqueue", "-key", "m1", "-after", "ACME/api@5907854", "-prompt", "Mention it.")
+		out, code := c.run(`{"key":"m2","after":"acme/api@5907854","prompt":"y"}`, "enqueue", "-stdin")
+		assert.Zero(t, code, out)
+		c.wants(2, "enqueue", "-key", "m1", "-after", "acme/api@5907854", "-prompt", "x")
+		for key, after := range map[string]string{"m1": "acme/api@5907854", "m2": "m1"} {
+			r, err := s.row(t.Context(), key)
+			require.NoError(t, err)
+			assert.Equal(t, after, r.After, key)
+			assert.Equal(t, "p", r.Project, key)
+		}
+
+		out = c.wants(0, "show", "m1")
+		assert.Regexp(t, `(?s)key +acme/api@5907854\n.*key +m1\n.*follows +acme/api@5907854\n.*key +m2\n.*follows +m1\n`, out)
+
+		c.wants(2, "retry", "-key", "m1", "-project", "q", "-again")
+		c.wants(0, "retry", "-key", "acme/api@5907854", "-project", "q", "-again")
+		assert.Equal(t, 3, strings.Count(c.wants(0, "list", "-project", "q"), "\n"), "they go with it")
+
+		c.wants(0, "cancel", "-key", "acme/api@5907854")
+		assert.Contains(t, c.wants(0, "status"), "It waits for the job of acme/api@5907854, which has none")
+		put(t, s, "m1", func(r *once.Record) { r.State, r.Deadline = once.Unknown, time.Now() })
+		assert.Contains(t, c.wants(0, "status"), "Look whether the pull request has the change")
+	})
+}
+
+// TestTwoFollowUpsAtOnce, in two processes: the second follows the first.
+func TestTwoFollowUpsAtOnce(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
+		other := openStore(t, url)
+		var all sync.WaitGroup
+		for i := range 10 {
+			all.Go(func() {
+				to := s
+				if i%2 == 0 {
+					to = other
+				}
+				_, err := to.add(t.Context(), prompt{Key: "m" + string(rune('0'+i)), Prompt: "x", After: "k", Priority: 2})
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		chain, err := s.chainOf(t.Context(), "k")
+		require.NoError(t, err)
+		assert.Len(t, chain, 11, "a chain, and no two follow the same")
+
+		_, err = s.ExecContext(t.Context(), "UPDATE fleet_prompts SET follows = 'k' WHERE key = 'm1' OR key = 'm2'")
+		assert.Error(t, err, "the database allows one")
+	})
+}
+
+// TestShowFindsMerges by the beginning of a SHA, also that of another commit of its push, and by
+// the pull request.
+func TestShowFindsMerges(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		c := terminal{t, url}
+		e := push(fields{"commits": []fields{commit(sha("a"), "jane", "Add --json (#7)"), commit(testSHA, "joe", "Add --xml (#9)")}})
+		r.post("push", event(t, e), nil)
+		other := pullRequest(fields{"number": 70, "merge_commit_sha": sha("b")})
+		r.post("pull_request", event(t, other), nil)
+
+		key := "acme/repo@" + testSHA
+		for _, name := range []string{key, testSHA, testSHA[:7], strings.ToUpper(testSHA[:12]), "aaaaaaa", "acme/repo#7", "ACME/Repo#9"} {
+			out := c.wants(0, "show", name)
+			assert.True(t, strings.HasPrefix(out, "key       "+key+"\n"), "%s: %s", name, out)
+			assert.NotContains(t, out, sha("b"), name)
+		}
+		assert.Contains(t, c.wants(0, "show", "acme/repo#70"), sha("b"))
+		for _, name := range []string{testSHA[:6], "acme/repo#8", "1c2d3e4ff", "%", "_______"} {
+			c.wants(2, "show", name)
+		}
+	})
+}
+
+// TestListChooses by repository and time, and prints JSON.
+func TestListChooses(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		assert.Equal(t, "[]\n", c.wants(0, "list", "-json"))
+		for _, key := range []string{"acme/api@1", "acme/api2@1", "acme/a_i@1", "other"} {
+			c.wants(0, "enqueue", "-key", key, "-project", "p", "-prompt", "x")
+		}
+		c.wants(0, "enqueue", "-key", "by-hand", "-project", "p", "-prompt", "x", "-pull", "acme/api#7")
+		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.Updated = once.Done, time.Now().Add(-48*time.Hour) })
+
+		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-repo", "ACME/api"), "\n"))
+		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/api", "-since", "24h"), "\n"))
+		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/a_i"), "\n"), "_ is no wildcard")
+		assert.Empty(t, c.wants(0, "list", "-repo", "acme/ap"))
+		assert.Regexp(t, `(?s)^\[\n  \{\n    "key": "acme/api@1",\n    "state": "done",\n    "project": "p",.*\}\n\]\n$`,
+			c.wants(0, "list", "-json", "-state", "done"))
+		c.wants(2, "list", "-since", "-1h")
+		c.wants(2, "list", "-repo", "acme")
+	})
+}
+
+// TestWhenTheQueueIsEmpty: the quota decides.
+func TestWhenTheQueueIsEmpty(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	used := quota{window: time.Hour, places: []time.Time{now, now, now.Add(20 * time.Minute), now.Add(40 * time.Minute)}}
+	for _, c := range []struct {
+		name  string
+		n     int
+		start time.Time
+		want  time.Time
+	}{
+		{"nothing is queued", 0, now, time.Time{}},
+		{"places are free", 2, now, now.Add(2 * sendingTime)},
+		{"a place gets free", 3, now, now.Add(20 * time.Minute)},
+		{"the whole quota", 4, now, now.Add(40 * time.Minute)},
+		{"the next hour", 5, now, now.Add(time.Hour)},
+		{"in ten hours", 43, now, now.Add(10*time.Hour + 20*time.Minute)},
+		{"after a pause", 1, now.Add(30 * time.Minute), now.Add(30*time.Minute + sendingTime)},
+		{"a pause and the quota", 5, now.Add(30 * time.Minute), now.Add(90 * time.Minute)},
+	} {
+		assert.Equal(t, c.want, used.lastOf(c.n, c.start), c.name)
+	}
+}
+
+// TestStatusSaysWhenItIsEmpty, and is about right.
+func TestStatusSaysWhenItIsEmpty(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.enqueue(prompts(250, 1)...)
+		time.Sleep(10 * time.Minute)
+		status, err := b.status(b.ctx)
+		require.NoError(t, err)
+		var out strings.Builder
+		require.NoError(t, status.write(&out, false))
+		assert.Contains(t, out.String(), "The queue will be empty about 20")
+		about := time.Until(status.EmptyAbout)
+		assert.InDelta(t, 2*61-10, about.Minutes(), 10)
+
+		time.Sleep(about - 10*time.Minute)
+		assert.NotZero(t, b.counts()["queued"])
+		time.Sleep(20 * time.Minute)
+		assert.Zero(t, b.counts()["queued"])
+	})
+}
+
+// TestProjectsOfAFile: a line each, and an error with the number of the line.
+func TestProjectsOfAFile(t *testing.T) {
+	file := t.TempDir() + "/projects"
+	write(t, file, "# ours\nacme/api=one # the API\r\n\nACME/left-out=\nrest\n")
+	p := projects{}
+	require.NoError(t, p.read(file))
+	assert.Equal(t, projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, p)
+
+	write(t, file, "acme/api=one\n\nacme=two\n")
+	_, text, code := terminal{t, "sqlite:" + sqliteFile(t)}.runAll("", map[string]string{"FLEET_GITHUB_SECRET": "x"},
+		"serve", "-projects", file)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, text, "line 3: ")
+	_, text, code = terminal{t, ""}.runAll("", nil, "serve", "-projects", file+"-missing")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, text, "no such file")
+}

@@ -1,0 +1,250 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const docsPull = "https://github.com/acme/docs/pull/12"
+
+// reviewComment is the event of a comment on the agent's pull request.
+func reviewComment(change, issueChange fields) fields {
+	comment := fields{"id": 5, "body": "/docs Mention --json in the tutorial, too.", "author_association": "MEMBER", "user": fields{"login": "jane"}}
+	for name, value := range change {
+		comment[name] = value
+	}
+	issue := fields{"number": 12, "body": "Adds --json.\n\ndocs-job: ACME/api@5907854", "pull_request": fields{"html_url": docsPull}}
+	for name, value := range issueChange {
+		issue[name] = value
+	}
+	return fields{"action": "created", "comment": comment, "issue": issue,
+		"repository": fields{"full_name": "Acme/Docs", "default_branch": "main"}}
+}
+
+// reviewed is a receiver of comments with a prompt, acme/api@5907854, and the service behind it.
+type reviewed struct {
+	receiver
+	worker  *worker
+	service *mintlifytest.Service
+}
+
+func newReviewed(t *testing.T, url string) reviewed {
+	s := openStore(t, url)
+	service := mintlifytest.NewService()
+	getenv := func(name string) string { return map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}[name] }
+	client, err := (&program{getenv: getenv, settings: production, transport: service}).client()
+	require.NoError(t, err)
+
+	w := newWorker(s, client, nil)
+	p := program{flags: flags{projects: projects{"": testProject}, skip: authors{merges.DefaultAuthors()}, prompt: prompt{Priority: 2}}}
+	server := httptest.NewServer(p.newWebhooks(w, testSecret).handler())
+	t.Cleanup(server.Close)
+	_, err = s.add(t.Context(), prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x", Priority: 2})
+	require.NoError(t, err)
+	return reviewed{receiver{t, s, server.URL}, w, service}
+}
+
+// is makes the record what a test needs.
+func (r reviewed) is(state once.State, link string) {
+	put(r.t, r.store, "acme/api@5907854", func(record *once.Record) {
+		record.State, record.PRLink, record.JobID = state, link, "job_1"
+	})
+}
+
+func (r reviewed) comment(e fields) (int, string) { return r.post("issue_comment", event(r.t, e), nil) }
+
+func (r reviewed) followUps() []row {
+	rows, err := r.store.rows(r.t.Context(), "p.follows <> '' ORDER BY p.added, p.key")
+	require.NoError(r.t, err)
+	return rows
+}
+
+func (r reviewed) kept() int64 {
+	n, err := number(r.t.Context(), r.store.DB, "SELECT count(*) FROM fleet_comments")
+	require.NoError(r.t, err)
+	return n
+}
+
+// TestReview is a comment that becomes a follow-up, once.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		r.is(once.Done, docsPull)
+		for range 2 {
+			status, text := r.comment(reviewComment(nil, nil))
+			assert.Equal(t, 202, status)
+			assert.Equal(t, "enqueued: acme/api@5907854#comment-5\n", text)
+		}
+		followUps := r.followUps()
+		require.Len(t, followUps, 1)
+		assert.Equal(t, "acme/api@5907854", followUps[0].After)
+		assert.Equal(t, testProject, followUps[0].Project)
+		assert.Equal(t, "acme/docs#12", followUps[0].Pulls, "which is told the result")
+		assert.Equal(t, "jane reviews your pull request "+docsPull+" and asks for a change:\n\nMention --json in the tutorial, too.",
+			followUps[0].Prompt)
+		assert.Zero(t, r.kept())
+	})
+}
+
+// TestCommentsThatAskForNothing are 200 and nothing.
+func TestCommentsThatAskForNothing(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	r.is(once.Done, docsPull)
+	edited := reviewComment(nil, nil)
+	edited["action"] = "edited"
+	for name, e := range map[string]fields{
+		"edited":              edited,
+		"a stranger's":        reviewComment(fields{"author_association": "NONE"}, nil),
+		"a contributor's":     reviewComment(fields{"author_association": "CONTRIBUTOR"}, nil),
+		"nobody's":            reviewComment(fields{"author_association": nil}, nil),
+		"not for the agent":   reviewComment(fields{"body": "Nice. /docs Mention --json"}, nil),
+		"another command":     reviewComment(fields{"body": "/docs-preview now"}, nil),
+		"no request":          reviewComment(fields{"body": "/docs  \n"}, nil),
+		"on an issue":         reviewComment(nil, fields{"pull_request": nil}),
+		"without a marker":    reviewComment(nil, fields{"body": "By hand."}),
+		"of an unknown key":   reviewComment(nil, fields{"body": "docs-job: acme/api@1"}),
+		"with a copied one":   reviewComment(nil, fields{"pull_request": fields{"html_url": "https://github.com/acme/docs/pull/13"}}),
+		"without a link":      reviewComment(nil, fields{"pull_request": fields{}}),
+		"on another forge":    reviewComment(nil, fields{"pull_request": fields{"html_url": "https://example.com/acme/docs/pull/12"}}),
+		"an event of nothing": {},
+	} {
+		status, text := r.comment(e)
+		assert.Equal(t, 200, status, "%s: %s", name, text)
+		assert.Contains(t, text, "nothing to do", name)
+	}
+	assert.Empty(t, r.followUps())
+	assert.Zero(t, r.kept())
+
+	for _, state := range []once.State{once.Done, once.Failed, once.Refused, once.Canceled} {
+		r.is(state, "")
+		status, _ := r.comment(reviewComment(nil, nil))
+		assert.Equal(t, 200, status, "%s, without a pull request", state)
+	}
+	assert.Empty(t, r.followUps())
+}
+
+// TestCommentBeforeTheLink is kept until the record has the link, or will not get it.
+func TestCommentBeforeTheLink(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		for _, c := range []struct {
+			name string
+			link string
+			want int
+		}{{"its pull request", docsPull + "/", 1}, {"another one", docsPull + "3", 0}, {"none", "", 0}} {
+			r := newReviewed(t, url)
+			_, err := r.store.ExecContext(t.Context(), "DELETE FROM fleet_prompts WHERE follows <> ''")
+			require.NoError(t, err)
+			for _, state := range []once.State{once.Pending, once.Sending, once.Unknown, once.Running} {
+				r.is(state, "")
+				status, text := r.comment(reviewComment(fields{"id": 100 + len(c.name)}, nil))
+				assert.Equal(t, 202, status)
+				assert.Contains(t, text, "noted", state)
+				require.NoError(t, r.worker.pass(t.Context()))
+				assert.EqualValues(t, 1, r.kept(), state)
+			}
+			r.is(once.Done, c.link)
+			require.NoError(t, r.worker.pass(t.Context()))
+			require.NoError(t, r.worker.pass(t.Context()))
+			assert.Len(t, r.followUps(), c.want, c.name)
+			assert.Zero(t, r.kept(), c.name)
+		}
+	})
+}
+
+// TestJobIsLookedUp: the service knows the link before the record has it.
+func TestJobIsLookedUp(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	r.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobActive, PRLink: docsPull})
+	client, err := r.worker.client.ForProject(testProject)
+	require.NoError(t, err)
+	job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+	require.NoError(t, err)
+	put(t, r.store, "acme/api@5907854", func(record *once.Record) { record.State, record.JobID = once.Running, job.ID })
+	status, text := r.comment(reviewComment(nil, nil))
+	assert.Equal(t, 202, status)
+	assert.Contains(t, text, "enqueued")
+	require.Len(t, r.followUps(), 1)
+	record := r.record("acme/api@5907854")
+	assert.Equal(t, once.Running, record.State, "it is sent once the job has ended")
+}
+
+// TestPromptIsNotSentByALookUp: a record that is queued is left to its turn.
+func TestPromptIsNotSentByALookUp(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	r.comment(reviewComment(nil, nil))
+	assert.Empty(t, r.service.Requests())
+	assert.EqualValues(t, 1, r.kept())
+}
+
+// TestCommentsAtOnce, taken by two processes: the second follows the first.
+func TestCommentsAtOnce(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		one := newReviewed(t, url)
+		two := newReviewed(t, url)
+		one.is(once.Done, docsPull)
+		var both sync.WaitGroup
+		for i, r := range []reviewed{one, two, one, two} {
+			both.Go(func() {
+				status, text := r.comment(reviewComment(fields{"id": 5 + i/2}, nil))
+				assert.Equal(t, 202, status, text)
+			})
+		}
+		both.Wait()
+		chain, err := one.store.chainOf(t.Context(), "acme/api@5907854")
+		require.NoError(t, err)
+		require.Len(t, chain, 3)
+		assert.Equal(t, chain[1].Key, chain[2].After)
+	})
+}
+
+// TestReviewersAreToldOnThePullRequest, though all other results go to a chat.
+func TestReviewersAreToldOnThePullRequest(t *testing.T) {
+	chat, gh := newTarget(t, 200), newTarget(t, 201)
+	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": chat.URL + "/T0", "FLEET_GITHUB_TOKEN": "x", "GITHUB_API_URL": gh.URL})
+	asked := resultOfA(once.Done, func(r *row) { r.Pulls, r.After, r.PRLink = "acme/docs#12", "k", docsPull })
+	told, err := tell(t.Context(), []row{testResult, asked})
+	require.NoError(t, err)
+	assert.Len(t, told, 2)
+	assert.Equal(t, []string{"/T0"}, chat.paths)
+	assert.Equal(t, []string{"/api/v3/repos/acme/docs/issues/12/comments"}, gh.paths)
+
+	gh.status = 403
+	told, err = tell(t.Context(), []row{testResult, asked})
+	assert.Error(t, err)
+	assert.Len(t, told, 1)
+}
+
+// TestKeptCommentIsNotLost to a crash between the prompt and the deletion.
+func TestKeptCommentIsNotLost(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	r.is(once.Done, docsPull)
+	kept := review{ID: 5, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x"}
+	require.NoError(t, r.store.keepReview(t.Context(), kept))
+	require.NoError(t, r.store.addReview(t.Context(), kept, 2))
+	require.NoError(t, r.worker.pass(t.Context()))
+	assert.Len(t, r.followUps(), 1)
+	assert.Zero(t, r.kept())
+
+	require.NoError(t, r.store.keepReview(t.Context(), review{ID: 7, Key: kept.Key, URL: docsPull, Pull: "not one", Text: "x"}))
+	require.NoError(t, r.worker.pass(t.Context()), "one that cannot be sent holds up no other")
+	assert.Zero(t, r.kept())
+	assert.Len(t, r.followUps(), 1)
+}
