@@ -42,7 +42,8 @@ func (p *program) promptFlags(f *flag.FlagSet, command string) {
 	f.StringVar(&p.prompt.Key, "key", "", "key of the prompt, owner/repo@sha for a merge; again it adds nothing")
 	f.StringVar(&p.prompt.Prompt, "prompt", "", "what the agent is to do")
 	f.StringVar(&p.prompt.Pull, "pull", "", "the merged pull request, owner/repo#7, for a comment with the result")
-	f.StringVar(&p.prompt.After, "after", "", "key of the prompt to whose job this one is a message, once that has ended")
+	f.StringVar(&p.prompt.After, "after", "",
+		"key of the prompt to whose job this one is a message, once that has ended")
 	f.IntVar(&p.prompt.Priority, "priority", defaultPriority, "1 is the most urgent, 4 the least")
 	f.BoolVar(&p.fromStdin, "stdin", false, "read JSON Lines with the other flags as fields")
 

@@ -4,9 +4,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -22,6 +24,7 @@ import (
 // onslaught is how much a fleet has to go through: little, unless MINTLIFY_LONG is set.
 type onslaught struct {
 	merges, projects int
+	followUps        int           // in a row, of each second merge
 	slow             time.Duration // the service's response
 	every            time.Duration // a worker ends
 	times            int           // at most
@@ -29,9 +32,9 @@ type onslaught struct {
 
 func theOnslaught() onslaught {
 	if isLong() {
-		return onslaught{merges: 120, projects: 20, slow: 2 * time.Second, every: time.Second, times: 1000}
+		return onslaught{merges: 120, projects: 20, followUps: 2, slow: 2 * time.Second, every: time.Second, times: 1000}
 	}
-	return onslaught{merges: 24, projects: 6, slow: 500 * time.Millisecond, every: 500 * time.Millisecond, times: 8}
+	return onslaught{merges: 24, projects: 6, followUps: 1, slow: 500 * time.Millisecond, every: 500 * time.Millisecond, times: 20}
 }
 
 // disturb keeps three workers running, and sends one of them a signal now and then,
@@ -63,13 +66,16 @@ func TestKills(t *testing.T) {
 		svc.faults, svc.slow = 0.05, load.slow
 		f := newFleet(t, url, quick, svc)
 		f.enqueue(prompts(load.merges, load.projects)...)
+		f.enqueue(followUps(load.merges/2, load.followUps)...)
+		load.merges += load.merges / 2 * load.followUps
 		kills, counts := f.underFire(os.Kill, load)
 
 		acted, twice := svc.count()
-		t.Logf("| %s | %d | %d | %d | %d | %d | %d | %d |", t.Name(), load.merges, kills, counts["done"], counts["unknown"], counts["failed"], twice, load.merges-counts["done"]-counts["unknown"]-counts["failed"])
+		t.Logf("| %s | %d | %d | %d | %d | %d | %d | %d |", t.Name(), load.merges, kills, counts["done"], counts["unknown"], counts["failed"], twice, load.merges-counts["done"]-counts["unknown"]-counts["queued"]-counts["failed"])
 		assert.Zero(t, twice, "acted on twice")
 		assert.Zero(t, counts["failed"])
-		assert.Equal(t, load.merges, counts["done"]+counts["unknown"], "none is lost")
+		assert.Equal(t, load.merges, counts["done"]+counts["unknown"]+counts["queued"], "none is lost")
+		assert.Equal(t, f.stranded(), counts["queued"], "those that follow an unknown one wait for a person")
 		assert.GreaterOrEqual(t, acted, counts["done"])
 		assert.Greater(t, kills, 5)
 		rows, err := f.store.choose(t.Context(), choice{state: once.Done})
@@ -107,11 +113,43 @@ func (f *fleet) underFire(signal os.Signal, load onslaught) (times int, counts m
 	stop := make(chan struct{})
 	var disturbing sync.WaitGroup
 	disturbing.Go(func() { times = f.disturb(signal, load, stop) })
-	f.until(10*time.Minute, "the prompts to be sent", func() bool { return left(f.counts()) <= load.merges/20 })
+	f.until(10*time.Minute, "the prompts to be sent", func() bool { return f.left() <= load.merges/20 })
 	close(stop)
 	disturbing.Wait()
-	f.until(2*time.Minute, "the prompts to be done", func() bool { return left(f.counts()) == 0 })
+	f.until(5*time.Minute, "the prompts to be done", func() bool { return f.left() == 0 })
 	return times, f.counts()
+}
+
+// left is how many prompts need more work, but no person.
+func (f *fleet) left() int { return left(f.counts()) - f.stranded() }
+
+// stranded counts the prompts that wait behind one about which a person has to decide, or behind
+// another that does.
+func (f *fleet) stranded() int {
+	rows, err := f.store.rows(f.t.Context(), "o.state = 'pending' AND p.follows <> ''")
+	require.NoError(f.t, err)
+	n := 0
+	for _, r := range rows {
+		chain, err := f.store.chainOf(f.t.Context(), r.Key)
+		require.NoError(f.t, err)
+		if slices.ContainsFunc(chain, func(before row) bool { return before.State == once.Unknown }) {
+			n++
+		}
+	}
+	return n
+}
+
+// followUps returns prompts that follow each of the first n, some in a row.
+func followUps(n, inARow int) []prompt {
+	var all []prompt
+	for i := range n {
+		for j := range inARow {
+			first := promptOf(i, "")
+			key := fmt.Sprintf("%s#comment-%d", first.Key, j)
+			all = append(all, prompt{Key: key, Prompt: "follow-up " + key, After: first.Key})
+		}
+	}
+	return all
 }
 
 // TestPostgresRestarts stops the database under the workers, as a person in a hurry does.

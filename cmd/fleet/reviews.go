@@ -75,7 +75,8 @@ func reviewOf(e *github.IssueCommentEvent) (r review, why string) {
 
 // mayAsk reports whether the author of a comment may have the agent work.
 func mayAsk(c *github.IssueComment) bool {
-	association := c.GetAuthorAssociation() //nolint:staticcheck // GitHub has dropped it from its Events API, not from webhooks
+	// GitHub has dropped the field from its Events API, but not from webhooks.
+	association := c.GetAuthorAssociation() //nolint:staticcheck // see above
 	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"maps"
 	"net/http/httptest"
 	"sync"
 	"testing"
@@ -21,13 +22,9 @@ const docsPull = "https://github.com/acme/docs/pull/12"
 // reviewComment is the event of a comment on the agent's pull request.
 func reviewComment(change, issueChange fields) fields {
 	comment := fields{"id": 5, "body": "/docs Mention --json in the tutorial, too.", "author_association": "MEMBER", "user": fields{"login": "jane"}}
-	for name, value := range change {
-		comment[name] = value
-	}
+	maps.Copy(comment, change)
 	issue := fields{"number": 12, "body": "Adds --json.\n\ndocs-job: ACME/api@5907854", "pull_request": fields{"html_url": docsPull}}
-	for name, value := range issueChange {
-		issue[name] = value
-	}
+	maps.Copy(issue, issueChange)
 	return fields{"action": "created", "comment": comment, "issue": issue,
 		"repository": fields{"full_name": "Acme/Docs", "default_branch": "main"}}
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"time"
 
@@ -118,10 +119,13 @@ func (s *countingService) of(key string) int {
 	return s.acted[key]
 }
 
-// markerOf returns the key that a request's prompt is marked with.
+// markerOf returns the key that a request's prompt is marked with, or that a message of followUps names.
 func markerOf(body []byte) string {
 	var params mintlify.CreateJobParams
 	_ = json.Unmarshal(body, &params)
+	if key, found := strings.CutPrefix(params.Prompt, "follow-up "); found {
+		return key
+	}
 	key, _ := once.FindMarker(params.Prompt)
 	return key
 }

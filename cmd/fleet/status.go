@@ -180,7 +180,7 @@ const isNext = "it is next, within seconds"
 // status is what `fleet status` prints.
 type status struct {
 	Working     bool             `json:"working"`             // a worker was there within the last seconds
-	EmptyAbout  time.Time        `json:"emptyAbout,omitzero"` // when the last is sent of all that no person has to resume
+	EmptyAbout  time.Time        `json:"emptyAbout,omitzero"` // when the last is sent that needs no person
 	Counts      map[string]int   `json:"counts"`
 	NeedsPerson []attention      `json:"needsPerson"` // the newest
 	Projects    []*projectStatus `json:"projects"`    // "" has the pause of all
