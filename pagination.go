@@ -146,7 +146,9 @@ func checkLimit(limit, maxLimit int) error {
 }
 
 func (l list[P, R]) query() url.Values {
-	query := maps.Clone(l.request.query)
+	query := url.Values{}
+	maps.Copy(query, l.request.query)
+
 	setNumber(query, "limit", l.limit)
 	setNumber(query, "offset", l.from.offset)
 
