@@ -72,7 +72,7 @@ type call struct {
 	ctx    context.Context
 	config *config
 
-	bearer     transport.Bearer
+	sender     transport.Sender
 	httpClient http.Client
 	httpReq    retryablehttp.Request
 	retrier    retryablehttp.Client
@@ -85,12 +85,12 @@ func (c *call) build(projectID string) error {
 		return err
 	}
 
-	c.bearer = transport.Bearer{Settings: &c.config.transport, Context: c.ctx}
+	c.sender = transport.Sender{Settings: &c.config.transport, Context: c.ctx}
 	if c.config.limit != nil {
-		c.bearer.Limit = func(ctx context.Context) error { return c.config.limit(ctx, c.operation, projectID) }
+		c.sender.Limit = func(ctx context.Context) error { return c.config.limit(ctx, c.operation, projectID) }
 	}
 
-	c.httpClient = http.Client{Transport: &c.bearer, CheckRedirect: c.checkRedirect}
+	c.httpClient = http.Client{Transport: &c.sender, CheckRedirect: c.checkRedirect}
 	if hc := c.config.transport.Client; hc != nil {
 		c.httpClient.Jar = hc.Jar
 	}
@@ -145,7 +145,7 @@ func dropHeader(req *http.Request) error {
 
 // run sends the request until it succeeds or may not be retried.
 func (c *call) run() error {
-	defer func() { c.bearer.Attempt.End() }() // also if a hook of the caller's panics
+	defer func() { c.sender.Attempt.End() }() // also if a hook of the caller's panics
 	_, err := c.retrier.Do(&c.httpReq)        //nolint:bodyclose // readResponse has closed it
 	if c.err == nil {
 		return err // nil, or why there was no attempt
@@ -155,13 +155,13 @@ func (c *call) run() error {
 		c.err = c.endedBefore(contextError(c.ctx))
 	}
 	if c.operation.isPost() && mayHaveActed(c.err) {
-		return &outcomeUnknownError{c.err, c.bearer.Key.Text(c.outcome(), redact.MaxServiceText)}
+		return &outcomeUnknownError{c.err, c.sender.Key.Text(c.outcome(), redact.MaxServiceText)}
 	}
 	return c.err
 }
 
 // path returns the path as sent. It names the project, and the job if there is one.
-func (c *call) path() string { return c.bearer.Key.Text(c.httpReq.URL.EscapedPath(), maxKeptBody) }
+func (c *call) path() string { return c.sender.Key.Text(c.httpReq.URL.EscapedPath(), maxKeptBody) }
 
 func (c *call) isRetryable() bool {
 	return isRetryable(c.err, c.operation, c.config.retryWaitMax)
@@ -171,7 +171,7 @@ func (c *call) isRetryable() bool {
 // can depend on the body, so it is read here: go-retryablehttp calls its own response
 // handler only later.
 func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
-	defer c.bearer.Attempt.End()
+	defer c.sender.Attempt.End()
 	if err != nil {
 		c.err = c.sendErrorOf(err)
 		c.log(0)
@@ -193,7 +193,7 @@ func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Respon
 	c.config.logger.LogAttrs(c.ctx, slog.LevelWarn, "mintlify: retrying request",
 		slog.String("operation", string(c.operation)),
 		slog.String("path", c.path()),
-		slog.Int("attempt", c.bearer.Attempts),
+		slog.Int("attempt", c.sender.Attempts),
 		slog.Duration("wait", wait),
 		slog.String("error", c.err.Error()))
 	return wait
@@ -208,7 +208,7 @@ func (c *call) readResponse(resp *http.Response) error {
 	}
 	buffer.Reset()
 
-	readErr := c.bearer.Attempt.Read(resp, buffer, c.limit(resp))
+	readErr := c.sender.Attempt.Read(resp, buffer, c.limit(resp))
 	resp.Body = http.NoBody
 	body := bytes.TrimPrefix(buffer.Bytes(), []byte("\ufeff"))
 	err := c.interpret(resp, body, readErr)
@@ -240,7 +240,7 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 		return c.responseError(resp, body, fmt.Sprintf("larger than %d MiB", limit>>20))
 	case decodeErr == nil: // whole, even if the connection then broke
 		if result, ok := c.into.(quoted); ok {
-			result.redact(c.bearer.Key)
+			result.redact(c.sender.Key)
 		}
 		return nil
 	case readErr == nil:
@@ -264,20 +264,20 @@ func (c *call) truncatedError(resp *http.Response, body []byte, readErr error) e
 }
 
 func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIError {
-	message, details := redact.ServiceMessage(c.bearer.Key, body)
+	message, details := redact.ServiceMessage(c.sender.Key, body)
 
 	e := &APIError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Message:    message,
 		Details:    details,
-		RequestID:  c.bearer.Key.Text(resp.Header.Get("X-Request-Id"), redact.MaxServiceText),
+		RequestID:  c.sender.Key.Text(resp.Header.Get("X-Request-Id"), redact.MaxServiceText),
 		RetryAfter: retryAfter(resp.Header),
-		Attempts:   c.bearer.Attempts,
+		Attempts:   c.sender.Attempts,
 		Method:     c.method,
 		Path:       c.path(),
-		Header:     c.bearer.Key.Header(resp.Header),
-		Body:       c.bearer.Key.Body(body, maxKeptBody),
+		Header:     c.sender.Key.Header(resp.Header),
+		Body:       c.sender.Key.Body(body, maxKeptBody),
 	}
 
 	if readErr != nil && c.ctx.Err() != nil {
@@ -291,13 +291,13 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *R
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Path:       c.path(),
-		Reason:     c.bearer.Key.Text(reason, maxKeptBody),
-		Header:     c.bearer.Key.Header(resp.Header),
-		Body:       c.bearer.Key.Body(body, maxKeptBody),
+		Reason:     c.sender.Key.Text(reason, maxKeptBody),
+		Header:     c.sender.Key.Header(resp.Header),
+		Body:       c.sender.Key.Body(body, maxKeptBody),
 	}
 
 	if !c.personal {
-		e.excerpt = redact.Excerpt(c.bearer.Key, body)
+		e.excerpt = redact.Excerpt(c.sender.Key, body)
 	}
 	return e
 }
@@ -305,10 +305,10 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *R
 // sendErrorOf returns the error of an attempt without a response.
 func (c *call) sendErrorOf(err error) *sendError {
 	switch {
-	case c.bearer.Refused != nil:
-		return c.refused(c.bearer.Refused)
-	case c.bearer.Err != nil:
-		return c.noResponse(c.bearer.Err)
+	case c.sender.Refused != nil:
+		return c.refused(c.sender.Refused)
+	case c.sender.Err != nil:
+		return c.noResponse(c.sender.Err)
 	case c.ctx.Err() != nil:
 		return c.interrupted()
 	}
@@ -369,7 +369,7 @@ func (c *call) interrupted() *sendError {
 		sent:          c.sent(),
 		err:           contextError(c.ctx),
 		previous:      c.err,
-		notSent:       c.bearer.Attempt.NeverSent(),
+		notSent:       c.sender.Attempt.NeverSent(),
 		final:         true,
 		worthRetrying: false,
 	}
@@ -380,7 +380,7 @@ func (c *call) distrusted(err error) *sendError {
 	return &sendError{
 		sent:          c.sent(),
 		err:           c.safe(err),
-		notSent:       c.bearer.Attempt.NeverSent(),
+		notSent:       c.sender.Attempt.NeverSent(),
 		final:         true,
 		worthRetrying: false,
 	}
@@ -388,7 +388,7 @@ func (c *call) distrusted(err error) *sendError {
 
 // disconnected: there was no connection, or it failed before the response had come.
 func (c *call) disconnected(err error) *sendError {
-	notSent := c.bearer.Attempt.NeverSent()
+	notSent := c.sender.Attempt.NeverSent()
 
 	return &sendError{
 		sent:          c.sent(),
@@ -409,7 +409,7 @@ func (c *call) notFollowed(err error) *sendError {
 	return &sendError{
 		sent:          c.sent(),
 		err:           c.safe(err),
-		notSent:       c.bearer.Attempt.NeverSent(),
+		notSent:       c.sender.Attempt.NeverSent(),
 		final:         true,
 		worthRetrying: false,
 	}
@@ -418,15 +418,15 @@ func (c *call) notFollowed(err error) *sendError {
 func (c *call) sent() sentRequest {
 	return sentRequest{
 		operation: c.operation,
-		url:       c.method + " " + c.bearer.Key.Text(c.httpReq.URL.String(), maxKeptBody),
-		attempts:  c.bearer.Attempts,
+		url:       c.method + " " + c.sender.Key.Text(c.httpReq.URL.String(), maxKeptBody),
+		attempts:  c.sender.Attempts,
 	}
 }
 
 // withoutKey redacts an error of the limiter or the key source. The key source's may show a
 // key that this call has not seen.
 func (c *call) withoutKey(err error) error {
-	message := redact.AnyKey(c.bearer.Key.Text(err.Error(), maxKeptBody))
+	message := redact.AnyKey(c.sender.Key.Text(err.Error(), maxKeptBody))
 	if message == err.Error() {
 		return err
 	}
@@ -436,7 +436,7 @@ func (c *call) withoutKey(err error) error {
 
 // safe makes an error of the transport fit to be returned.
 func (c *call) safe(err error) error {
-	message := c.bearer.Key.Text(err.Error(), maxKeptBody)
+	message := c.sender.Key.Text(err.Error(), maxKeptBody)
 	message = redact.UserInfo(message)
 	message = redact.OneLine(message, redact.MaxServiceText)
 	return &transportError{err: err, message: message}
@@ -451,14 +451,14 @@ func (c *call) log(status int) {
 		slog.String("operation", string(c.operation)),
 		slog.String("method", c.method),
 		slog.String("path", c.path()),
-		slog.Int("attempt", c.bearer.Attempts),
+		slog.Int("attempt", c.sender.Attempts),
 	}
 
 	if status != 0 {
 		attrs = append(attrs, slog.Int("status", status))
 	}
-	if c.bearer.Attempt != nil {
-		attrs = append(attrs, slog.Duration("duration", time.Since(c.bearer.Attempt.Start)))
+	if c.sender.Attempt != nil {
+		attrs = append(attrs, slog.Duration("duration", time.Since(c.sender.Attempt.Start)))
 	}
 	if c.err != nil {
 		attrs = append(attrs, slog.String("error", c.err.Error()))

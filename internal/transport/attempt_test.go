@@ -33,7 +33,7 @@ func TestBodyOfAPostHasTheRestOfTheAttempt(t *testing.T) {
 		66 * time.Second:        false,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBearer(t.Context(), respondWith(201, slow("job", took)))
+			b := newSender(t.Context(), respondWith(201, slow("job", took)))
 			got, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 			assert.Equal(t, whole, err == nil && got == "job", "%v: %v", took, err)
 			time.Sleep(took) // the pipe's writer has ended
@@ -45,7 +45,7 @@ func TestBodyOfAPostHasFiveSecondsOnceTheContextHasEnded(t *testing.T) {
 	for took, whole := range map[time.Duration]bool{4900 * time.Millisecond: true, 5100 * time.Millisecond: false} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			b := newBearer(ctx, roundTripper(func(*http.Request) (*http.Response, error) {
+			b := newSender(ctx, roundTripper(func(*http.Request) (*http.Response, error) {
 				time.AfterFunc(time.Second, cancel)
 				return &http.Response{StatusCode: 201, Body: slow("job", time.Second+took)}, nil
 			}))
@@ -84,7 +84,7 @@ func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			b := newBearer(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+			b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
 				_, _ = io.ReadAll(r.Body)
 				tc.events(httptrace.ContextClientTrace(r.Context()))
 				<-r.Context().Done()
@@ -100,7 +100,7 @@ func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 }
 
 func TestInformationalResponsesAreBounded(t *testing.T) {
-	b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+	b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 		trace := httptrace.ContextClientTrace(r.Context())
 		for range maxInformationals {
 			require.NoError(t, trace.Got1xxResponse(103, nil))
@@ -124,7 +124,7 @@ func TestEndLeavesNothingBehind(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			b := newBearer(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+			b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
 				httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
 				end(cancel)
 				return &http.Response{StatusCode: 201, Body: io.NopCloser(strings.NewReader("job"))}, nil
@@ -148,7 +148,7 @@ func TestEndLeavesNothingBehind(t *testing.T) {
 
 func TestEachAttemptHasAURLAndAHeaderOfItsOwn(t *testing.T) {
 	var paths []string
-	b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+	b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 		r.URL.Path = "/gateway" + r.URL.Path
 		r.Header.Add("X-Via", "gateway")
 		paths = append(paths, r.URL.Path+" "+strings.Join(r.Header["X-Via"], ","))
@@ -171,7 +171,7 @@ func TestResponseThatComesAfterTheEnd(t *testing.T) {
 	for method, want := range map[string]string{http.MethodPost: "job", http.MethodGet: ""} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var given context.Context
-		b := newBearer(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+		b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
 			given = r.Context()
 			cancel()
 			<-given.Done()
@@ -188,7 +188,7 @@ func TestFiveSecondsBeginAnewWithTheHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		b := newBearer(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+		b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
 			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
 			time.Sleep(5 * time.Second)
 			return &http.Response{StatusCode: 201, Body: slow("job", 4*time.Second)}, nil

@@ -36,7 +36,7 @@ func TestBodyIsClosedWhenTheAttemptIsAbandoned(t *testing.T) {
 				go io.WriteString(w, "partial")
 
 				start := time.Now()
-				b := newBearer(ctx, respondWith(status, body))
+				b := newSender(ctx, respondWith(status, body))
 				got, err := send(b, newRequest(t, method, "http://127.0.0.1", ""))
 				assert.ErrorIs(t, err, gone)
 				assert.Equal(t, "partial", got, "what has come is kept")
@@ -50,7 +50,7 @@ func TestBodyEndsWithTheAttemptsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		body, _ := io.Pipe()
 		start := time.Now()
-		b := newBearer(t.Context(), respondWith(200, body))
+		b := newSender(t.Context(), respondWith(200, body))
 		_, err := send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 		assert.ErrorContains(t, err, "the response did not end within 1m0s")
 		assert.Equal(t, time.Minute, time.Since(start))
@@ -63,7 +63,7 @@ func TestBodyOfARedirectEndsWithTheAttempt(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		body, _ := io.Pipe()
-		b := newBearer(ctx, roundTripper(func(*http.Request) (*http.Response, error) {
+		b := newSender(ctx, roundTripper(func(*http.Request) (*http.Response, error) {
 			header := http.Header{"Location": {"/there"}}
 			return &http.Response{StatusCode: 302, Header: header, Body: body, ContentLength: -1}, nil
 		}))
@@ -83,7 +83,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestReadReadsJustBeyondTheLimit(t *testing.T) {
 	body := bytes.NewReader(make([]byte, 10_000))
-	b := newBearer(t.Context(), respondWith(200, io.NopCloser(body)))
+	b := newSender(t.Context(), respondWith(200, io.NopCloser(body)))
 	resp, err := b.RoundTrip(newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 	require.NoError(t, err)
 	defer b.Attempt.End()
@@ -121,7 +121,7 @@ func TestWhatEndsAReadSurfacesAndClosesTheBody(t *testing.T) {
 		go func() {
 			defer close(done)
 			defer func() { panicked = recover() }()
-			b := newBearer(t.Context(), respondWith(200, body))
+			b := newSender(t.Context(), respondWith(200, body))
 			_, _ = send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 			returned = true
 		}()

@@ -18,8 +18,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func newBearer(ctx context.Context, base http.RoundTripper) *Bearer {
-	return &Bearer{Context: ctx, Settings: &Settings{
+func newSender(ctx context.Context, base http.RoundTripper) *Sender {
+	return &Sender{Context: ctx, Settings: &Settings{
 		Client: &http.Client{Transport: base},
 		Key:    func(context.Context) (string, error) { return testKey, nil },
 	}}
@@ -38,7 +38,7 @@ func newRequest(t *testing.T, method, url, body string) *http.Request {
 }
 
 // send makes one attempt and returns the body of its response.
-func send(b *Bearer, req *http.Request) (string, error) {
+func send(b *Sender, req *http.Request) (string, error) {
 	defer func() { b.Attempt.End() }()
 	resp, err := b.RoundTrip(req)
 	if err != nil {

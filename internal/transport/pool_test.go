@@ -17,7 +17,7 @@ func setDefault(t *testing.T, rt http.RoundTripper) {
 
 func TestNoDefaultTransportIsAnError(t *testing.T) {
 	setDefault(t, nil)
-	b := newBearer(t.Context(), nil)
+	b := newSender(t.Context(), nil)
 	_, err := send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 	assert.ErrorContains(t, err, "http.DefaultTransport is nil")
 	assert.Equal(t, err, b.Refused, "nothing was sent")

@@ -94,7 +94,7 @@ func TestBodyThatNobodyReadIsProofThatNothingWasSent(t *testing.T) {
 		},
 	}
 	for name, tc := range tests {
-		b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 			return nil, tc.send(r)
 		}))
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", tc.body))
@@ -108,7 +108,7 @@ func TestJudgingThatNothingWasSentSealsTheBody(t *testing.T) {
 	for _, unsent := range []bool{true, false} {
 		var given *http.Request
 		var again io.ReadCloser
-		b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 			given = r
 			again, _ = r.GetBody()
 			fetchToken(r.Context())
@@ -135,7 +135,7 @@ func TestResponseToATokenDoesNotKeepAnEndedAttempt(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			b := newBearer(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+			b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
 				fetchToken(r.Context())
 				if readBody {
 					connect(r.Context())
@@ -153,7 +153,7 @@ func TestResponseToATokenDoesNotKeepAnEndedAttempt(t *testing.T) {
 }
 
 func TestPostWithoutABodyEndsAtTheTransportsOwnRequest(t *testing.T) {
-	b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+	b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 		fetchToken(r.Context())
 		connect(r.Context())
 		return nil, r.Context().Err()
@@ -166,7 +166,7 @@ func TestPostWithoutABodyEndsAtTheTransportsOwnRequest(t *testing.T) {
 func TestAttemptEndsOnceTenHeadersAreWritten(t *testing.T) {
 	for method, body := range map[string]string{http.MethodGet: "", http.MethodPost: "prompt"} {
 		for own, ends := range map[int]bool{5: false, 9: false, 10: true} {
-			b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+			b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 				for range own {
 					fetchToken(r.Context())
 				}

@@ -62,7 +62,7 @@ func TestHTTP2StormReadsAPostOnce(t *testing.T) {
 			t.Run(name+"/"+tc.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := stormyServer(tc.when, storm)
-					b := newBearerOf(t, server)
+					b := newSenderOf(t, server)
 					var read atomic.Int64 // bodies of which some was read
 					req := newRequest(t, http.MethodPost, "http://127.0.0.1", tc.body)
 					countReads(req, &read)
@@ -119,7 +119,7 @@ func TestHTTP2StormBeginsAGetTenTimesAtMost(t *testing.T) {
 			t.Run(name+"/"+event, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := stormyServer(when, storm)
-					_, err := send(newBearerOf(t, server), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
+					_, err := send(newSenderOf(t, server), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 					require.Error(t, err)
 					assert.LessOrEqual(t, server.Begun.Load(), int64(10), "%v", err)
 					assert.LessOrEqual(t, server.Conns.Load(), int64(11), "the last is for a later request")
@@ -138,14 +138,14 @@ func stormyServer(when http2server.Event, storm func(*http2server.Stream)) *http
 	}}
 }
 
-// newBearerOf returns a Bearer whose requests go to the server.
-func newBearerOf(t *testing.T, server *http2server.Server) *Bearer {
+// newSenderOf returns a Sender whose requests go to the server.
+func newSenderOf(t *testing.T, server *http2server.Server) *Sender {
 	base := server.Transport()
 	t.Cleanup(func() {
 		base.CloseIdleConnections()
 		server.Close()
 	})
-	return newBearer(t.Context(), base)
+	return newSender(t.Context(), base)
 }
 
 // What the service got no part of may be sent on another connection.
@@ -163,7 +163,7 @@ func TestHTTP2RequestGoesOnOnceTheStormIsOver(t *testing.T) {
 			stream.Respond("200", "done")
 		}
 
-		b := newBearerOf(t, server)
+		b := newSenderOf(t, server)
 		body, err := send(b, newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 		assert.NoError(t, err)
 		assert.Equal(t, "done", body)
@@ -190,7 +190,7 @@ func sentOnHTTP1(t *testing.T, req *http.Request) string {
 		wire <- b.String()
 	}()
 
-	_, err := send(newBearer(t.Context(), base), req)
+	_, err := send(newSender(t.Context(), base), req)
 	require.NoError(t, err)
 	return <-wire
 }
@@ -222,7 +222,7 @@ func TestIdleConnectionThatWasClosedCostsNothing(t *testing.T) {
 			defer base.CloseIdleConnections()
 
 			for range 3 {
-				b := newBearer(t.Context(), base)
+				b := newSender(t.Context(), base)
 				got, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", body))
 				require.NoError(t, err)
 				require.Equal(t, "ok", got)
@@ -256,7 +256,7 @@ func TestBodyIsHandedOutAgainUntilTheRequestIsWritten(t *testing.T) {
 		"request is written": {func(c *httptrace.ClientTrace) { c.WroteRequest(httptrace.WroteRequestInfo{}) }, false},
 	} {
 		for _, body := range []string{"", "prompt"} {
-			b := newBearer(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
+			b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 				tc.event(httptrace.ContextClientTrace(r.Context()))
 				_, _ = r.Body.Read(make([]byte, 1))
 				again, err := r.GetBody()
@@ -277,7 +277,7 @@ func failingProxy(*http.Request) (*url.URL, error) { return nil, errors.New("no 
 
 func TestFailingProxyFunctionIsProofThatNothingWasSent(t *testing.T) {
 	for _, body := range []string{"", "prompt"} {
-		b := newBearer(t.Context(), &http.Transport{Proxy: failingProxy})
+		b := newSender(t.Context(), &http.Transport{Proxy: failingProxy})
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", body))
 		assert.ErrorContains(t, err, "no proxy today")
 		assert.True(t, b.Attempt.NeverSent())
@@ -297,7 +297,7 @@ func TestErrorOfARegisteredProtocolIsNoProof(t *testing.T) {
 			return nil, errors.New("sent, and then the connection was lost")
 		}))
 
-		b := newBearer(t.Context(), base)
+		b := newSender(t.Context(), base)
 		_, err := send(b, newRequest(t, http.MethodPost, "https://127.0.0.1", "prompt"))
 		assert.ErrorContains(t, err, "was lost")
 		assert.False(t, b.Attempt.NeverSent(), name)

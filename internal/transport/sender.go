@@ -27,10 +27,10 @@ type Settings struct {
 	Pool Pool
 }
 
-// Bearer is the [http.RoundTripper] of one call. It asks the limiter, adds the key, starts
+// Sender is the [http.RoundTripper] of one call. It asks the limiter, adds the key, starts
 // an attempt and keeps its result. It has no CloseIdleConnections on purpose:
 // go-retryablehttp would close the connections of all other calls.
-type Bearer struct {
+type Sender struct {
 	Settings *Settings
 	// Context is the caller's.
 	Context context.Context
@@ -51,32 +51,32 @@ type Bearer struct {
 
 // RoundTrip implements [http.RoundTripper]. [http.Client] calls it again for each
 // redirect that it follows. The caller has to end the last Attempt.
-func (b *Bearer) RoundTrip(req *http.Request) (*http.Response, error) {
-	b.Attempt.End()
-	b.Err = nil
+func (s *Sender) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.Attempt.End()
+	s.Err = nil
 
-	key, base, err := b.authorize()
-	b.Refused = err
+	key, base, err := s.authorize()
+	s.Refused = err
 	if err != nil {
 		return nil, err
 	}
 
-	b.Key = redact.NewKey(key)
-	b.Attempt = newAttempt(b.Context, b.timeout(), req)
-	out := b.Attempt.prepare(req, b.header(req, key))
-	if PastDeadline(b.Context) {
-		b.Refused = context.DeadlineExceeded
-		return nil, b.Refused
+	s.Key = redact.NewKey(key)
+	s.Attempt = newAttempt(s.Context, s.timeout(), req)
+	out := s.Attempt.prepare(req, s.header(req, key))
+	if PastDeadline(s.Context) {
+		s.Refused = context.DeadlineExceeded
+		return nil, s.Refused
 	}
 
-	b.Attempts++
+	s.Attempts++
 	resp, err := roundTrip(base, out)
 	if err != nil {
-		b.Attempt.noProxy = isOfProxy(err, base, out)
-		b.Err = b.Attempt.explain(err)
-		return nil, b.Err
+		s.Attempt.noProxy = isOfProxy(err, base, out)
+		s.Err = s.Attempt.explain(err)
+		return nil, s.Err
 	}
-	b.Attempt.respond(resp)
+	s.Attempt.respond(resp)
 	return resp, nil
 }
 
@@ -108,41 +108,41 @@ func PastDeadline(ctx context.Context) bool {
 
 // authorize asks the limiter for leave to send the next request, and the key source for its
 // key.
-func (b *Bearer) authorize() (string, http.RoundTripper, error) {
-	if b.Context.Err() != nil {
-		return "", nil, context.Cause(b.Context)
+func (s *Sender) authorize() (string, http.RoundTripper, error) {
+	if s.Context.Err() != nil {
+		return "", nil, context.Cause(s.Context)
 	}
-	base := b.base()
+	base := s.base()
 	if base == nil {
 		return "", nil, errors.New("http.DefaultTransport is nil")
 	}
 
-	key, err := b.askForKey()
-	if b.Context.Err() != nil {
-		return "", nil, context.Cause(b.Context)
+	key, err := s.askForKey()
+	if s.Context.Err() != nil {
+		return "", nil, context.Cause(s.Context)
 	}
 	return key, base, err
 }
 
 // askForKey returns the key, once the limiter lets the request pass.
-func (b *Bearer) askForKey() (string, error) {
-	if b.Limit != nil {
-		if err := b.Limit(b.Context); err != nil {
+func (s *Sender) askForKey() (string, error) {
+	if s.Limit != nil {
+		if err := s.Limit(s.Context); err != nil {
 			return "", fmt.Errorf("rate limiter: %w", err)
 		}
 	}
-	return b.Settings.Key(b.Context)
+	return s.Settings.Key(s.Context)
 }
 
-func (b *Bearer) base() http.RoundTripper {
-	if hc := b.Settings.Client; hc != nil && hc.Transport != nil {
+func (s *Sender) base() http.RoundTripper {
+	if hc := s.Settings.Client; hc != nil && hc.Transport != nil {
 		return hc.Transport
 	}
-	return b.Settings.Pool.roundTripper()
+	return s.Settings.Pool.roundTripper()
 }
 
-func (b *Bearer) timeout() time.Duration {
-	if hc := b.Settings.Client; hc != nil && hc.Timeout > 0 {
+func (s *Sender) timeout() time.Duration {
+	if hc := s.Settings.Client; hc != nil && hc.Timeout > 0 {
 		return hc.Timeout
 	}
 	return defaultTimeout
@@ -150,9 +150,9 @@ func (b *Bearer) timeout() time.Duration {
 
 // header returns the header of a request: a redirect's Referer and cookies, which http.Client
 // has put in it, and what each request of the SDK has.
-func (b *Bearer) header(req *http.Request, key string) http.Header {
+func (s *Sender) header(req *http.Request, key string) http.Header {
 	// The values share an array: one allocation.
-	values := [...]string{"application/json", b.Settings.UserAgent, "application/json", "Bearer " + key}
+	values := [...]string{"application/json", s.Settings.UserAgent, "application/json", "Bearer " + key}
 	header := http.Header{"Accept": values[0:1:1], "User-Agent": values[1:2:2]}
 	if req.Body != nil {
 		header["Content-Type"] = values[2:3:3]
