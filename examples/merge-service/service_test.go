@@ -211,6 +211,26 @@ func TestShutdownHasADeadline(t *testing.T) {
 	})
 }
 
+// unlistedStore is a store that cannot list its records, such as a commit's statuses.
+type unlistedStore struct{ once.Store }
+
+func (unlistedStore) List(context.Context, ...once.State) ([]once.Record, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func TestServiceThatCannotWorkDoesNotServe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSetup(t, unlistedStore{once.NewMemory()})
+		conn, stop, ended := s.runInMemory(t)
+		defer stop()
+
+		err := <-ended
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+		require.ErrorContains(t, err, "work: ")
+		require.NoError(t, conn.Close())
+	})
+}
+
 // runInMemory runs the service until stop is called, and returns a connection to it.
 func (s *setup) runInMemory(t *testing.T) (conn net.Conn, stop func(), ended <-chan error) {
 	t.Helper()
