@@ -19,11 +19,14 @@ type forge struct {
 	pulls    map[string][]pullRequest // by commit; "" is of any other
 }
 
+func newForge() *forge { return &forge{statuses: map[string][]status{}} }
+
 // RoundTrip responds in memory.
 func (f *forge) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Context().Err() != nil {
 		return nil, r.Context().Err()
 	}
+
 	recorder := httptest.NewRecorder()
 	f.ServeHTTP(recorder, r)
 	return recorder.Result(), nil
@@ -31,9 +34,16 @@ func (f *forge) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // ServeHTTP responds as GitHub does.
 func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	code, body := f.respond(r)
+	w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func (f *forge) respond(r *http.Request) (code int, body any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var code, body = http.StatusNotFound, any(map[string]string{"message": "Not Found"})
+
 	parts := strings.Split(r.URL.Path, "/") // "", repos, owner, name, ...
 	switch what := r.Method + " " + parts[len(parts)-1]; {
 	case what == "GET statuses" && len(parts) == 7:
@@ -41,22 +51,27 @@ func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 		all := f.statuses[parts[5]]
 		from := min(max(page-1, 0)*size, len(all))
-		code, body = http.StatusOK, all[from:min(from+size, len(all))]
+		return http.StatusOK, all[from:min(from+size, len(all))]
 	case what == "GET pulls" && len(parts) == 7:
-		code, body = http.StatusOK, f.pulls[""]
 		if of, ok := f.pulls[parts[5]]; ok {
-			body = of
+			return http.StatusOK, of
 		}
+		return http.StatusOK, f.pulls[""]
 	case r.Method == http.MethodPost && len(parts) == 6 && parts[4] == "statuses":
-		s := status{}
-		code, body = http.StatusUnprocessableEntity, map[string]string{"message": "Validation Failed"}
-		if err := json.NewDecoder(r.Body).Decode(&s); err == nil && len(s.Description) <= maxDescription {
-			s.ID = int64(len(f.statuses[parts[5]]) + 1)
-			f.statuses[parts[5]] = slices.Insert(f.statuses[parts[5]], 0, s)
-			code, body = http.StatusCreated, s
-		}
+		return f.add(parts[5], r)
 	}
-	w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body)
+	return http.StatusNotFound, map[string]string{"message": "Not Found"}
+}
+
+// add adds the status of a request.
+func (f *forge) add(commit string, r *http.Request) (code int, body any) {
+	var s status
+	err := json.NewDecoder(r.Body).Decode(&s)
+	if err != nil || len(s.Description) > maxDescription {
+		return http.StatusUnprocessableEntity, map[string]string{"message": "Validation Failed"}
+	}
+
+	s.ID = int64(len(f.statuses[commit]) + 1)
+	f.statuses[commit] = slices.Insert(f.statuses[commit], 0, s)
+	return http.StatusCreated, s
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -55,8 +56,13 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if err != nil {
-		g.err = fmt.Errorf("git %s: %w: %s", args[0], err, stderr.text)
+	if err == nil {
+		return
+	}
+
+	g.err = fmt.Errorf("git %s: %w", args[0], err)
+	if said := bytes.TrimSpace(stderr.text); len(said) > 0 {
+		g.err = fmt.Errorf("%w: %s", g.err, said)
 	}
 }
 

@@ -177,9 +177,9 @@ func (p *program) prepare(
 
 	switch {
 	case p.options.job != "" && record.JobID != p.options.job:
-		return p.adopt(ctx, runner, task, record.Version > 0)
+		return p.adopt(ctx, runner, store, task)
 	case p.options.again && needsPerson(record.State):
-		return p.sendAgain(ctx, runner, task.Key)
+		return sendAgain(ctx, runner, store, task.Key)
 	case p.options.again && record.Version > 0:
 		p.step.Printf("%s does nothing for a change whose job is %s.", p.flag("again"), record.State)
 	case record.JobID != "":
@@ -192,25 +192,33 @@ func (p *program) prepare(
 
 // adopt has the task follow the job that a person has found.
 func (p *program) adopt(
-	ctx context.Context, runner *once.Runner, task once.Task, isKnown bool,
+	ctx context.Context, runner *once.Runner, store once.Store, task once.Task,
 ) (once.Record, error) {
-	if !isKnown {
-		if _, _, err := runner.Add(ctx, task); err != nil {
-			return once.Record{}, err
-		}
-	}
-
-	record, err := runner.Adopt(ctx, task.Key, p.options.job)
+	_, _, err := runner.Add(ctx, task) // unless there is a record
 	if err != nil {
 		return once.Record{}, err
 	}
-	return record, nil
+
+	record, err := runner.Adopt(ctx, task.Key, p.options.job)
+	if err == nil {
+		return record, nil
+	}
+
+	record, getErr := store.Get(ctx, task.Key)
+	if getErr == nil && record.JobID == p.options.job { // another run was faster
+		return record, nil
+	}
+	return once.Record{}, err
 }
 
-func (p *program) sendAgain(ctx context.Context, runner *once.Runner, key string) (once.Record, error) {
+// sendAgain has the prompt sent again. If another run has just done that, it returns what is
+// on record now.
+func sendAgain(ctx context.Context, runner *once.Runner, store once.Store, key string) (once.Record, error) {
 	record, err := runner.SendAgain(ctx, key)
-	wasFaster := record.Version > 0 && !needsPerson(record.State) // another run
-	if err != nil && !wasFaster {
+	if errors.Is(err, once.ErrConflict) || errors.Is(err, once.ErrState) {
+		return store.Get(ctx, key)
+	}
+	if err != nil {
 		return once.Record{}, err
 	}
 	return record, nil

@@ -55,28 +55,45 @@ func (w *world) state() once.State {
 	return once.State(fields[1])
 }
 
+// limitFor has the next prompt refused by the quota, for some seconds.
+func (w *world) limitFor(seconds string) {
+	header := http.Header{"Retry-After": {seconds}}
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: header})
+}
+
 func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 	t.Parallel()
 	w := merged(t)
+	login := http.Header{"Location": {"/login"}}
+	hour := http.Header{"Retry-After": {"3600"}}
 	for name, tc := range map[string]struct {
 		fault         mintlifytest.Fault
 		jobs          int // that the service has made
 		first, second int // exit codes
 		jobsThen      int
 	}{
-		"lost":                    {fault: mintlifytest.Fault{Drop: true}, jobs: 1, first: 3, second: 3, jobsThen: 1},
-		"504 after acting":        {fault: mintlifytest.Fault{Status: 504, Acted: true}, jobs: 1, first: 3, second: 3, jobsThen: 1},
-		"500":                     {fault: mintlifytest.Fault{Status: 500}, first: 3, second: 3},
-		"HTML 201":                {fault: mintlifytest.Fault{Body: "<html>Welcome</html>"}, jobs: 1, first: 3, second: 3, jobsThen: 1},
-		"redirect":                {fault: mintlifytest.Fault{Status: 302, Header: http.Header{"Location": {"/login"}}}, first: 3, second: 3},
-		"broken 201 with the id":  {fault: mintlifytest.Fault{Body: `{"id":"job_1","status":"acti`}, jobs: 1, jobsThen: 1},
+		"lost": {fault: mintlifytest.Fault{Drop: true}, jobs: 1, first: 3, second: 3, jobsThen: 1},
+		"504 after acting": {
+			fault: mintlifytest.Fault{Status: 504, Acted: true},
+			jobs:  1, first: 3, second: 3, jobsThen: 1,
+		},
+		"500": {fault: mintlifytest.Fault{Status: 500}, first: 3, second: 3},
+		"HTML 201": {
+			fault: mintlifytest.Fault{Body: "<html>Welcome</html>"},
+			jobs:  1, first: 3, second: 3, jobsThen: 1,
+		},
+		"redirect": {fault: mintlifytest.Fault{Status: 302, Header: login}, first: 3, second: 3},
+		"broken 201 with the id": {
+			fault: mintlifytest.Fault{Body: `{"id":"job_1","status":"acti`},
+			jobs:  1, jobsThen: 1,
+		},
 		"201 without a status":    {fault: mintlifytest.Fault{Body: `{"id":"job_1"}`}, jobs: 1, jobsThen: 1},
 		"401":                     {fault: mintlifytest.Fault{Status: 401}, first: 2, jobsThen: 1},
 		"402":                     {fault: mintlifytest.Fault{Status: 402}, first: 5, jobsThen: 1},
 		"403":                     {fault: mintlifytest.Fault{Status: 403}, first: 2, jobsThen: 1},
 		"400":                     {fault: mintlifytest.Fault{Status: 400}, first: 5, second: 5},
 		"429":                     {fault: mintlifytest.Fault{Status: 429}, first: 5, jobsThen: 1},
-		"429 for an hour":         {fault: mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"3600"}}}, first: 5, jobsThen: 1},
+		"429 for an hour":         {fault: mintlifytest.Fault{Status: 429, Header: hour}, first: 5, jobsThen: 1},
 		"refused":                 {fault: mintlifytest.Fault{Refuse: true}, first: 5, jobsThen: 1},
 		"429, then a 201 in time": {fault: mintlifytest.Fault{Delay: 20 * time.Second}, jobs: 1, jobsThen: 1},
 	} {
@@ -90,17 +107,20 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 					w.service.FailNext(mintlify.OpCreateJob, 2, mintlifytest.Fault{Status: 429})
 				}
 				w.service.FailNext(mintlify.OpCreateJob, n, tc.fault)
+
 				r := w.runOnce(args...)
 				assert.Equal(t, tc.first, r.code, r.log)
 				assert.Len(t, w.service.Jobs(), tc.jobs)
 				if r.code == 3 {
 					assert.Contains(t, r.log, `whose description ends with "docs-job: acme/cli@`)
 					assert.NotContains(t, r.log, "Adopt", "the methods of package once")
-					assert.Contains(t, r.summary, "    base: "+w.git("rev-parse", "HEAD^")+"\n    head: "+w.git("rev-parse", "HEAD")+"\n", "what to enter")
+					assert.Contains(t, r.summary, "    base: "+w.git("rev-parse", "HEAD^")+"\n", "what to enter")
+					assert.Contains(t, r.summary, "    head: "+w.git("rev-parse", "HEAD")+"\n")
 				}
 				if r.code != 0 {
 					assert.Contains(t, r.summary, ": ", "the reason")
 				}
+
 				r = w.runOnce(args...)
 				assert.Equal(t, tc.second, r.code, r.log)
 				assert.Len(t, w.service.Jobs(), tc.jobsThen)
@@ -132,7 +152,9 @@ func TestJobsThatEnd(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, -soft=%v", name, soft), func(t *testing.T) {
 				w := one.fresh(t)
 				w.service.ScriptJob(mintlifytest.Step{}, tc.last)
-				args, code, state := []string{fmt.Sprintf("-soft=%v", soft)}, tc.code, tc.state
+				args := []string{fmt.Sprintf("-soft=%v", soft)}
+				code := tc.code
+				state := tc.state
 				if soft && code != 2 {
 					state = "success"
 					code = 0
@@ -161,6 +183,7 @@ func TestJobsThatEnd(t *testing.T) {
 func TestATotalOutageMakesNothingUnknown(t *testing.T) {
 	t.Parallel()
 	one := merged(t)
+	portal := mintlifytest.Fault{Status: 200, Body: "<html>Log in"}
 	for name, tc := range map[string]struct {
 		fault mintlifytest.Fault
 		code  int
@@ -173,7 +196,7 @@ func TestATotalOutageMakesNothingUnknown(t *testing.T) {
 		"504":             {fault: mintlifytest.Fault{Status: 504}, code: 5, words: "No job was made"},
 		"limited":         {fault: mintlifytest.Fault{Status: 429}, code: 5, words: "No job was made"},
 		"credits used up": {fault: mintlifytest.Fault{Status: 402}, code: 5, words: "No job was made"},
-		"captive portal":  {fault: mintlifytest.Fault{Status: 200, Body: "<html>Log in"}, code: 2, words: "The set-up needs a hand"},
+		"captive portal":  {fault: portal, code: 2, words: "The set-up needs a hand"},
 		"bad key":         {fault: mintlifytest.Fault{Status: 401}, code: 2, words: "The set-up needs a hand"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,6 +209,7 @@ func TestATotalOutageMakesNothingUnknown(t *testing.T) {
 				if soft && code != 2 {
 					code = 0
 				}
+
 				r := w.runOnce(fmt.Sprintf("-soft=%v", soft))
 				assert.Equal(t, code, r.code, r.log)
 				assert.Empty(t, r.outputs["job-id"])
@@ -240,13 +264,13 @@ func TestTheStatusAgreesWithTheExitCode(t *testing.T) {
 				if soft && code != 2 {
 					code = 0
 				}
+
 				r := w.runOnce(fmt.Sprintf("-soft=%v", soft))
+				newest := w.newest()
 				assert.Equal(t, code, r.code, r.log)
-				isGreen := w.newest().State == "success"
-				isRed := w.newest().State == "error"
-				assert.Equal(t, code == 0, isGreen, "-soft=%v: %s", soft, w.newest().State)
-				assert.Equal(t, code != 0 && code != 4, isRed, "-soft=%v: %s", soft, w.newest().State)
-				assert.True(t, strings.HasPrefix(w.newest().Description, tc.words), "-soft=%v: %s", soft, w.newest().Description)
+				assert.Equal(t, code == 0, newest.State == "success", "-soft=%v: %+v", soft, newest)
+				assert.Equal(t, code != 0 && code != 4, newest.State == "error", "-soft=%v: %+v", soft, newest)
+				assert.True(t, strings.HasPrefix(newest.Description, tc.words), "-soft=%v: %+v", soft, newest)
 			}
 		})
 	}
@@ -389,7 +413,7 @@ func TestEachProjectCommitAndTagHasItsOwnJob(t *testing.T) {
 		assert.Zero(t, w.runOnce(args...).code)
 		w.git("tag", "--force", "v0", "HEAD^")
 		w.git("tag", "--force", "v1")
-		w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v1"}})
+		w.onGitHub("release", publishedRelease("v1"))
 		require.Zero(t, w.runOnce(args...).code)
 		assert.Len(t, w.service.Jobs(), 4, "a merge and a tag on one commit are two tasks")
 		w.onGitHub("push", map[string]any{"ref": "refs/tags/v1", "before": noCommit, "after": w.git("rev-parse", "v1")})
@@ -410,9 +434,51 @@ func TestTheCaseOfARepositoryMakesNoSecondTask(t *testing.T) {
 	assert.Contains(t, w.prompts()[0], once.Marker("acme/cli@"+w.git("rev-parse", "HEAD")))
 }
 
+// overtaken is a store in which another run is a little faster, once.
+type overtaken struct {
+	once.Store
+	faster func()
+}
+
+func (s *overtaken) Put(ctx context.Context, r once.Record) error {
+	if s.faster != nil {
+		s.faster()
+		s.faster = nil
+	}
+	return s.Store.Put(ctx, r)
+}
+
+func TestAgainOfTwoRunsIsOneSend(t *testing.T) {
+	const key = "acme/cli@1"
+	for _, isSentBefore := range []bool{false, true} {
+		memory := once.NewMemory()
+		unknown := once.Record{Task: once.Task{Key: key}, Version: 1, State: once.Unknown}
+		require.NoError(t, memory.Put(t.Context(), unknown))
+		other, err := once.New(nil, memory)
+		require.NoError(t, err)
+		faster := func() {
+			_, err := other.SendAgain(t.Context(), key)
+			require.NoError(t, err)
+		}
+		store := &overtaken{Store: memory, faster: faster}
+		if isSentBefore {
+			store.faster()
+			store.faster = nil
+		}
+
+		runner, err := once.New(nil, store)
+		require.NoError(t, err)
+		record, err := sendAgain(t.Context(), runner, store, key)
+		require.NoError(t, err)
+		assert.Equal(t, once.Pending, record.State)
+		assert.Equal(t, 2, record.Version, "one decision is on record")
+	}
+}
+
 // atOnce has n runs at once, and returns their ids and exit codes.
 func (w *world) atOnce(t *testing.T, n int, args ...string) (ids map[string]int, codes map[int]int) {
-	ids, codes = map[string]int{}, map[int]int{}
+	ids = map[string]int{}
+	codes = map[int]int{}
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for i := range n {
@@ -449,7 +515,7 @@ func TestTwentyRunsAtOnce(t *testing.T) {
 		})
 		synctest.Test(t, func(t *testing.T) {
 			// The winner takes nearly its minute: the others outwait it.
-			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"15"}}})
+			w.limitFor("15")
 			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 30 * time.Second})
 			ids, codes := w.atOnce(t, n, args...)
 			assert.Equal(t, map[string]int{"job_1": n}, ids)
@@ -497,15 +563,22 @@ func TestARunThatWaitsForAnothersSendRecordsTheEnd(t *testing.T) {
 				args := state(w)
 				synctest.Test(t, func(t *testing.T) {
 					store, key := w.storeOf(t, args...)
-					record := once.Record{Task: once.Task{Key: key}, Version: 1, State: once.Sending, Sends: 1, Sender: "another"}
-					record.Deadline = time.Now().Add(time.Minute).UTC()
-					record.Updated = time.Now().UTC()
+					record := once.Record{
+						Task:     once.Task{Key: key},
+						Version:  1,
+						State:    once.Sending,
+						Sends:    1,
+						Sender:   "another",
+						Deadline: time.Now().Add(time.Minute).UTC(),
+						Updated:  time.Now().UTC(),
+					}
 					require.NoError(t, store.Put(t.Context(), record))
 					time.AfterFunc(10*time.Second, func() {
 						record.Version++
 						record.State = once.Running
 						record.JobID = "theirs"
-						w.service.AddJob("theirs", mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"})
+						end := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"}
+						w.service.AddJob("theirs", end)
 						assert.NoError(t, store.Put(t.Context(), record))
 					})
 
@@ -541,14 +614,16 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
 		synctest.Test(t, func(t *testing.T) {
 			// The run "dies" with its request: it is cut off from the record right after.
-			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}})
+			w.limitFor("600")
 			r := w.run(t.Context(), args...)
 			require.Equal(t, 5, r.code, r.log)
 			store, key := w.storeOf(t, args...)
 			dead, err := store.Get(t.Context(), key)
 			require.NoError(t, err)
 			dead.Version++
-			dead.State, dead.Sender, dead.Deadline = once.Sending, "dead", time.Now().Add(time.Minute).UTC()
+			dead.State = once.Sending
+			dead.Sender = "dead"
+			dead.Deadline = time.Now().Add(time.Minute).UTC()
 			require.NoError(t, store.Put(t.Context(), dead))
 
 			before := len(w.prompts())
@@ -567,7 +642,8 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 
 func TestAnInterruptLosesNoJob(t *testing.T) {
 	t.Parallel()
-	one, step := merged(t), 9*time.Second
+	one := merged(t)
+	step := 9 * time.Second
 	if long(t) {
 		step = 2300 * time.Millisecond
 	}
@@ -620,7 +696,9 @@ func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 func TestTheNewestStatusIsThisRunsEvenIfNothingChanged(t *testing.T) {
 	t.Parallel()
 	one := merged(t)
-	lost, refused := mintlifytest.Fault{Drop: true}, mintlifytest.Fault{Status: 400}
+	lost := mintlifytest.Fault{Drop: true}
+	refused := mintlifytest.Fault{Status: 400}
+	failed := mintlifytest.Step{Status: mintlify.JobFailed}
 	for name, tc := range map[string]struct {
 		fault               mintlifytest.Fault
 		step                mintlifytest.Step
@@ -629,10 +707,10 @@ func TestTheNewestStatusIsThisRunsEvenIfNothingChanged(t *testing.T) {
 	}{
 		"unknown, -soft":    {fault: lost, before: "error", flag: "-soft", after: "success", firstCode: 3},
 		"refused, -soft":    {fault: refused, before: "error", flag: "-soft", after: "success", firstCode: 5},
-		"failed, -soft":     {step: mintlifytest.Step{Status: mintlify.JobFailed}, before: "failure", flag: "-soft", after: "success", firstCode: 1},
+		"failed, -soft":     {step: failed, before: "failure", flag: "-soft", after: "success", firstCode: 1},
 		"running, -soft":    {before: "pending", flag: "-soft", after: "success", firstCode: 4},
 		"running, -no-wait": {before: "pending", flag: "-no-wait", after: "success", firstCode: 4},
-		"failed, -no-wait":  {step: mintlifytest.Step{Status: mintlify.JobFailed}, before: "failure", flag: "-no-wait", after: "failure", firstCode: 1, code: 1},
+		"failed, -no-wait":  {step: failed, before: "failure", flag: "-no-wait", after: "failure", firstCode: 1, code: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
@@ -643,7 +721,8 @@ func TestTheNewestStatusIsThisRunsEvenIfNothingChanged(t *testing.T) {
 			r := w.runOnce("-timeout", "10m")
 			assert.Equal(t, tc.firstCode, r.code, r.log)
 			assert.Equal(t, tc.before, w.newest().State)
-			state, prompts := w.state(), len(w.prompts())
+			state := w.state()
+			prompts := len(w.prompts())
 			for range 2 {
 				assert.Equal(t, tc.code, w.runOnce("-timeout", "10m", tc.flag).code)
 				assert.Equal(t, tc.after, w.newest().State)

@@ -43,9 +43,19 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), forge: &forge{statuses: map[string][]status{}}, sendTime: time.Minute, settle: time.Second, project: mintlifytest.ProjectID,
-		env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID, "GITHUB_TOKEN": gitHubToken}}
+	w := &world{
+		t:        t,
+		dir:      t.TempDir(),
+		env:      keys(),
+		service:  mintlifytest.NewService(),
+		forge:    newForge(),
+		sendTime: time.Minute,
+		settle:   time.Second,
+		project:  mintlifytest.ProjectID,
+	}
+	w.env["GITHUB_TOKEN"] = gitHubToken
 	w.toForge = w.forge
+
 	w.copied("first", func() {
 		w.git("init", "--quiet", "--template=", "--initial-branch=main")
 		w.git("remote", "add", "origin", "https://forge.example.com/acme/desk.git")
@@ -54,14 +64,30 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// keys is the environment of a desk.
+func keys() map[string]string {
+	return map[string]string{
+		"MINTLIFY_API_KEY":    mintlifytest.APIKey,
+		"MINTLIFY_PROJECT_ID": mintlifytest.ProjectID,
+	}
+}
+
+// gitTestEnv keeps git from the user's configuration, and from what takes time.
+var gitTestEnv = []string{
+	"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_COUNT=2",
+	"GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false",
+	"GIT_CONFIG_KEY_1=core.fsync", "GIT_CONFIG_VALUE_1=none",
+	"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+	"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com",
+}
+
 // git runs git in the repository, which may change it.
 func (w *world) git(args ...string) string {
 	w.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = w.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_KEY_1=core.fsync", "GIT_CONFIG_VALUE_1=none",
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com")
+	cmd.Env = append(os.Environ(), gitTestEnv...)
+
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	require.NoError(w.t, w.repo.exec(cmd), "git %q: %s", args, &out)
@@ -74,6 +100,7 @@ func (w *world) commit(message, path, content string) string {
 	path = filepath.Join(w.dir, path)
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(w.t, os.WriteFile(path, []byte(content), 0o644))
+
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message="+message)
 	return w.git("rev-parse", "HEAD")
@@ -85,15 +112,30 @@ func (w *world) onGitHub(eventName string, event any) {
 	files := w.t.TempDir()
 	data, err := json.Marshal(event)
 	require.NoError(w.t, err)
-	require.NoError(w.t, os.WriteFile(filepath.Join(files, "event.json"), data, 0o600))
-	maps.Copy(w.env, map[string]string{"GITHUB_ACTIONS": "true", "CI": "true", "GITHUB_REPOSITORY": "acme/cli", "GITHUB_EVENT_NAME": eventName,
-		"GITHUB_EVENT_PATH": filepath.Join(files, "event.json"), "GITHUB_OUTPUT": filepath.Join(files, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(files, "summary"),
-		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "77"})
+	path := filepath.Join(files, "event.json")
+	require.NoError(w.t, os.WriteFile(path, data, 0o600))
+
+	maps.Copy(w.env, map[string]string{
+		"CI":                  "true",
+		"GITHUB_ACTIONS":      "true",
+		"GITHUB_REPOSITORY":   "acme/cli",
+		"GITHUB_EVENT_NAME":   eventName,
+		"GITHUB_EVENT_PATH":   path,
+		"GITHUB_OUTPUT":       filepath.Join(files, "output"),
+		"GITHUB_STEP_SUMMARY": filepath.Join(files, "summary"),
+		"GITHUB_SERVER_URL":   "https://github.com",
+		"GITHUB_RUN_ID":       "77",
+	})
 }
 
 // push is the event of a push of all commits since before.
 func (w *world) push(before string) map[string]any {
-	return map[string]any{"before": before, "after": w.git("rev-parse", "HEAD"), "ref": "refs/heads/main", "repository": map[string]any{"default_branch": "main"}}
+	return map[string]any{
+		"before":     before,
+		"after":      w.git("rev-parse", "HEAD"),
+		"ref":        "refs/heads/main",
+		"repository": map[string]any{"default_branch": "main"},
+	}
 }
 
 // merged is a world in which a commit was pushed to GitHub.
@@ -107,8 +149,10 @@ func merged(t *testing.T) *world {
 // fresh is the same repository and environment with fakes that know of nothing.
 func (w *world) fresh(t *testing.T) *world {
 	again := *w
+	again.t = t
 	again.env = maps.Clone(w.env)
-	again.t, again.service, again.forge = t, mintlifytest.NewService(), &forge{statuses: map[string][]status{}}
+	again.service = mintlifytest.NewService()
+	again.forge = newForge()
 	again.toForge = again.forge
 	return &again
 }
@@ -130,13 +174,26 @@ func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 
 // program is the program in this world, which writes to stdout and stderr.
 func (w *world) program(env map[string]string, stdout, stderr io.Writer) *program {
-	step := &ci.Step{Name: "docs-on-merge", Dir: w.dir, Getenv: func(name string) string { return env[name] }, Stdout: stdout, Stderr: stderr, Connect: w.connect}
-	return &program{step: step, git: git{dir: w.dir, exec: w.repo.exec}, forge: w.toForge, sendTime: w.sendTime, settle: w.settle}
+	return &program{
+		step: &ci.Step{
+			Name:    "docs-on-merge",
+			Dir:     w.dir,
+			Getenv:  func(name string) string { return env[name] },
+			Stdout:  stdout,
+			Stderr:  stderr,
+			Connect: w.connect,
+		},
+		git:      git{dir: w.dir, exec: w.repo.exec},
+		forge:    w.toForge,
+		sendTime: w.sendTime,
+		settle:   w.settle,
+	}
 }
 
 // run runs the program outside a bubble or within one.
 func (w *world) run(ctx context.Context, args ...string) ran {
 	w.t.Helper()
+
 	var stdout, stderr citest.Buffer
 	env := maps.Clone(w.env)
 	files := w.t.TempDir()
@@ -145,10 +202,15 @@ func (w *world) run(ctx context.Context, args ...string) ran {
 			env[name] = filepath.Join(files, name)
 		}
 	}
-	r := ran{code: w.program(env, &stdout, &stderr).run(ctx, args), log: stderr.String(), stdout: stdout.String()}
+
+	r := ran{code: w.program(env, &stdout, &stderr).run(ctx, args)}
+	r.log = stderr.String()
+	r.stdout = stdout.String()
 	if _, err := os.Stat(env["GITHUB_OUTPUT"]); err == nil {
-		r.outputs, r.summary = citest.Outputs(w.t, env["GITHUB_OUTPUT"]), citest.Read(w.t, env["GITHUB_STEP_SUMMARY"])
+		r.outputs = citest.Outputs(w.t, env["GITHUB_OUTPUT"])
+		r.summary = citest.Read(w.t, env["GITHUB_STEP_SUMMARY"])
 	}
+
 	citest.RequireInert(w.t, r.log+r.stdout)
 	for _, secret := range []string{mintlifytest.APIKey, gitHubToken} {
 		assert.NotContains(w.t, fmt.Sprint(r), secret)
