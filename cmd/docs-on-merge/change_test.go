@@ -16,7 +16,10 @@ const noCommit = "0000000000000000000000000000000000000000"
 
 func TestAMergeBecomesAPullRequestOnce(t *testing.T) {
 	w := merged(t)
-	w.forge.pulls = map[string][]pullRequest{"": {{Title: "Not this one"}, {Title: "JSON at last", Body: "Every command.\r\nPrints JSON.", MergedAt: "2026-01-01T00:00:00Z"}}}
+	w.forge.pulls = map[string][]pullRequest{"": {
+		{Title: "Not this one"},
+		{Title: "JSON at last", Body: "Every command.\r\nPrints JSON.", MergedAt: "2026-01-01T00:00:00Z"},
+	}}
 	head := w.git("rev-parse", "HEAD")
 	all := w.runs(nil, nil)
 	for _, r := range all {
@@ -73,8 +76,17 @@ func merge(t *testing.T, way string) (w *world, event map[string]any) {
 			w.git("cherry-pick", base+"..topic")
 		}
 	})
-	return w, map[string]any{"action": "closed", "pull_request": map[string]any{"merged": true, "title": "A title", "body": nil, "merge_commit_sha": w.git("rev-parse", "HEAD"),
-		"commits": 2, "additions": 2, "deletions": 0, "changed_files": 2}}
+	pull := map[string]any{
+		"merged":           true,
+		"title":            "A title",
+		"body":             nil,
+		"merge_commit_sha": w.git("rev-parse", "HEAD"),
+		"commits":          2,
+		"additions":        2,
+		"deletions":        0,
+		"changed_files":    2,
+	}
+	return w, map[string]any{"action": "closed", "pull_request": pull}
 }
 
 func TestAPullRequestIsAllOfItsFilesHoweverItWasMerged(t *testing.T) {
@@ -97,30 +109,42 @@ func TestAPullRequestIsAllOfItsFilesHoweverItWasMerged(t *testing.T) {
 }
 
 func TestWhatIsSkippedNeedsNoKeyAndMakesNoJob(t *testing.T) {
+	unmerged := map[string]any{"merged": false, "merge_commit_sha": nil}
 	for name, tc := range map[string]struct {
 		event string
-		data  map[string]any
+		data  func(w *world) map[string]any
 		args  []string
 		says  string
 	}{
-		"not merged":          {"pull_request", map[string]any{"pull_request": map[string]any{"merged": false, "merge_commit_sha": nil}}, nil, "not merged"},
-		"deleted branch":      {"push", map[string]any{"before": strings.Repeat("a", 40), "after": noCommit, "deleted": true}, nil, "deleted"},
-		"nothing of the path": {"push", nil, []string{"-path", "docs", "-path", "*.md"}, "nothing relevant"},
-		"no change":           {"push", map[string]any{"before": "HEAD", "after": "HEAD"}, nil, "nothing relevant"},
+		"not merged": {
+			event: "pull_request",
+			data:  func(*world) map[string]any { return map[string]any{"pull_request": unmerged} },
+			says:  "not merged",
+		},
+		"deleted branch": {
+			event: "push",
+			data: func(*world) map[string]any {
+				return map[string]any{"before": strings.Repeat("a", 40), "after": noCommit, "deleted": true}
+			},
+			says: "deleted",
+		},
+		"nothing of the path": {
+			event: "push",
+			data:  func(w *world) map[string]any { return w.push(w.git("rev-parse", "HEAD^")) },
+			args:  []string{"-path", "docs", "-path", "*.md"},
+			says:  "nothing relevant",
+		},
+		"no change": {
+			event: "push",
+			data:  func(w *world) map[string]any { return w.push(w.git("rev-parse", "HEAD")) },
+			says:  "nothing relevant",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := merged(t)
-			head := w.git("rev-parse", "HEAD")
-			for key, value := range tc.data {
-				if value == "HEAD" {
-					tc.data[key] = head
-				}
-			}
-			if tc.data == nil {
-				tc.data = w.push(w.git("rev-parse", "HEAD^"))
-			}
-			w.onGitHub(tc.event, tc.data)
+			w.onGitHub(tc.event, tc.data(w))
 			delete(w.env, "MINTLIFY_API_KEY")
+
 			r := w.runOnce(tc.args...)
 			require.Zero(t, r.code, r.log)
 			assert.Equal(t, "skipped", r.outputs["outcome"])
@@ -219,6 +243,7 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 	w := merged(t)
 	good := w.push(w.git("rev-parse", "HEAD^"))
 	pull := map[string]any{"pull_request": map[string]any{"merged": true, "merge_commit_sha": nil}}
+	options := map[string]any{"before": "--output=x", "after": good["after"]}
 	for name, tc := range map[string]struct {
 		event string
 		data  any
@@ -227,7 +252,7 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 	}{
 		"other event":      {"schedule", map[string]any{}, nil, `the event "schedule" names no merge`},
 		"push of nothing":  {"push", map[string]any{}, nil, "names no merge"},
-		"push of options":  {"push", map[string]any{"before": "--output=x", "after": good["after"]}, nil, "is not a commit of this clone"},
+		"push of options":  {"push", options, nil, "is not a commit of this clone"},
 		"pull of nothing":  {"pull_request", pull, nil, "names no merge"},
 		"no object":        {"push", "text", nil, "the event cannot be read (GITHUB_EVENT_PATH)"},
 		"zeros by hand":    {"push", good, []string{"-base", noCommit}, "-base is all zeros"},

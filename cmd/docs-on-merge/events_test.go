@@ -32,6 +32,22 @@ func released(t *testing.T) *world {
 	return w
 }
 
+// publishedRelease is the event of a release.
+func publishedRelease(tag string) map[string]any {
+	return map[string]any{"action": "published", "release": map[string]any{"tag_name": tag}}
+}
+
+// pushedTag is the event of a tag's push.
+func pushedTag(tag, after string) map[string]any {
+	return map[string]any{"ref": "refs/tags/" + tag, "before": noCommit, "after": after}
+}
+
+// dispatch has the runs be started by hand, with inputs.
+func (w *world) dispatch(inputs map[string]any) {
+	w.t.Helper()
+	w.onGitHub("workflow_dispatch", map[string]any{"inputs": inputs})
+}
+
 func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
 	t.Parallel()
 	w := released(t)
@@ -40,10 +56,10 @@ func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
 		name string
 		data map[string]any
 	}{
-		"tag object":       {"push", map[string]any{"ref": "refs/tags/v1.1.0", "before": noCommit, "after": object}},
-		"commit":           {"push", map[string]any{"ref": "refs/tags/v1.1.0", "before": noCommit, "after": w.git("rev-parse", "HEAD")}},
-		"object not there": {"push", map[string]any{"ref": "refs/tags/v1.1.0", "before": noCommit, "after": strings.Repeat("b", 40)}},
-		"release":          {"release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v1.1.0"}}},
+		"tag object":       {"push", pushedTag("v1.1.0", object)},
+		"commit":           {"push", pushedTag("v1.1.0", w.git("rev-parse", "HEAD"))},
+		"object not there": {"push", pushedTag("v1.1.0", strings.Repeat("b", 40))},
+		"release":          {"release", publishedRelease("v1.1.0")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.t = t
@@ -64,15 +80,18 @@ func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
 		"root commit": func() { w.git("tag", "v1.1.0", "--force", "HEAD~2") },
 	} {
 		spoil()
-		w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v1.1.0"}})
+		w.onGitHub("release", publishedRelease("v1.1.0"))
 		r := w.runOnce()
 		assert.Equal(t, 2, r.code, name)
 		assert.Contains(t, r.log, "-base", name)
 		assert.Empty(t, w.service.Requests())
 	}
-	w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v9"}})
+	w.onGitHub("release", publishedRelease("v9"))
 	assert.Equal(t, 2, w.runOnce().code, "a clone without the tag")
-	for _, release := range []map[string]any{{"action": "deleted", "release": map[string]any{"tag_name": "v1.1.0"}}, {"action": "created", "release": map[string]any{"tag_name": "v1.1.0", "draft": true}}} {
+	deleted := publishedRelease("v1.1.0")
+	deleted["action"] = "deleted"
+	draft := map[string]any{"action": "created", "release": map[string]any{"tag_name": "v1.1.0", "draft": true}}
+	for _, release := range []map[string]any{deleted, draft} {
 		w.onGitHub("release", release)
 		r := w.runOnce()
 		assert.Zero(t, r.code)
@@ -83,7 +102,8 @@ func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
 func TestADispatchHasInputs(t *testing.T) {
 	t.Parallel()
 	w := merged(t)
-	head, base := w.git("rev-parse", "HEAD"), w.git("rev-parse", "HEAD^")
+	head := w.git("rev-parse", "HEAD")
+	base := w.git("rev-parse", "HEAD^")
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 	r := w.runOnce()
 	require.Equal(t, 3, r.code)
@@ -94,14 +114,22 @@ func TestADispatchHasInputs(t *testing.T) {
 		w.onGitHub("workflow_dispatch", map[string]any{"inputs": inputs})
 		return w.runOnce()
 	}
-	for _, inputs := range []map[string]any{nil, {}, {"base": "", "head": head}, {"base": "", "job": "", "again": "true"}, {"base": " "}} {
+	for _, inputs := range []map[string]any{
+		nil,
+		{},
+		{"base": ""},
+		{"base": " "},
+		{"base": "", "head": head},
+		{"base": "", "job": "", "again": "true"},
+	} {
 		r := dispatch(inputs)
 		assert.Equal(t, 2, r.code)
 		assert.Contains(t, r.log, "the input base is empty")
 	}
 	r = dispatch(map[string]any{"base": base, "job": "job_1", "again": true})
 	assert.Contains(t, r.log, "exclude each other")
-	assert.Equal(t, 3, dispatch(map[string]any{"base": base, "head": "", "job": "", "again": "false"}).code, "not given")
+	notGiven := map[string]any{"base": base, "head": "", "job": "", "again": "false"}
+	assert.Equal(t, 3, dispatch(notGiven).code)
 	assert.Equal(t, 3, dispatch(map[string]any{"base": base, "head": head, "again": false}).code)
 	r = dispatch(map[string]any{"base": "", "head": "", "job": "job_1", "again": "false"})
 	assert.Zero(t, r.code, r.log)
@@ -121,17 +149,17 @@ func TestADispatchHasInputs(t *testing.T) {
 func TestTheWayOutOfAFailedRelease(t *testing.T) {
 	w := released(t)
 	w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
-	w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v1.1.0"}})
+	w.onGitHub("release", publishedRelease("v1.1.0"))
 	r := w.runOnce()
 	require.Equal(t, 1, r.code, r.log)
 	var base, head string
 	_, fields, _ := strings.Cut(r.summary, "    base: ")
 	_, err := fmt.Sscanf(fields, "%s\n    head: %s\n", &base, &head)
 	require.NoError(t, err, r.summary)
-	w.onGitHub("workflow_dispatch", map[string]any{"inputs": map[string]any{"base": base, "head": head}})
+	w.dispatch(map[string]any{"base": base, "head": head})
 	assert.Equal(t, 1, w.runOnce().code, "the same record")
 	assert.Len(t, w.prompts(), 1)
-	w.onGitHub("workflow_dispatch", map[string]any{"inputs": map[string]any{"base": base, "head": head, "again": "true"}})
+	w.dispatch(map[string]any{"base": base, "head": head, "again": "true"})
 	assert.Zero(t, w.runOnce().code)
 	assert.Len(t, w.prompts(), 2)
 }
@@ -182,7 +210,10 @@ func echoes(t *testing.T) (w *world, second string) {
 	w.onGitHub("push", w.push(w.git("rev-parse", "HEAD~3")))
 	w.forge.pulls = map[string][]pullRequest{}
 	for i, name := range []string{"HEAD~2", "HEAD~1", "HEAD"} {
-		w.forge.pulls[w.git("rev-parse", name)] = []pullRequest{{Number: i + 1, Title: fmt.Sprint("Title ", i+1), Body: fmt.Sprint("Body ", i+1), MergedAt: "x"}}
+		pull := pullRequest{Number: i + 1, MergedAt: "x"}
+		pull.Title = fmt.Sprint("Title ", i+1)
+		pull.Body = fmt.Sprint("Body ", i+1)
+		w.forge.pulls[w.git("rev-parse", name)] = []pullRequest{pull}
 	}
 	return w, second
 }
@@ -198,7 +229,10 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	t.Parallel()
 	const marker = "Documents the flag.\n\ndocs-job: acme/cli@5907854:0a1b2c3d\n"
 	for name, spoil := range map[string]func(w *world, commit string, pull *pullRequest){
-		"marker in the body":   func(_ *world, _ string, pull *pullRequest) { pull.Body, pull.User.Login = marker, "ada" },
+		"marker in the body": func(_ *world, _ string, pull *pullRequest) {
+			pull.Body = marker
+			pull.User.Login = "ada"
+		},
 		"the agent":            func(_ *world, _ string, pull *pullRequest) { pull.User.Login = "mintlify[bot]" },
 		"dependabot":           func(_ *world, _ string, pull *pullRequest) { pull.User.Login = "dependabot[bot]" },
 		"renovate":             func(_ *world, _ string, pull *pullRequest) { pull.User.Login = "Renovate[bot]" },
@@ -222,7 +256,11 @@ func TestNeverItsOwnEcho(t *testing.T) {
 			spoil(w, second, &pull)
 			if w.git("rev-parse", "HEAD~1") != second { // it was rewritten
 				first := w.forge.pulls
-				w.forge.pulls = map[string][]pullRequest{w.git("rev-parse", "HEAD~2"): first[w.git("rev-parse", "HEAD~2")], w.git("rev-parse", "HEAD"): {{Number: 3, Title: "Title 3", MergedAt: "x"}}}
+				oldest := w.git("rev-parse", "HEAD~2")
+				w.forge.pulls = map[string][]pullRequest{
+					oldest:                     first[oldest],
+					w.git("rev-parse", "HEAD"): {{Number: 3, Title: "Title 3", MergedAt: "x"}},
+				}
 				if first[second] != nil {
 					w.forge.pulls[w.git("rev-parse", "HEAD~1")] = []pullRequest{pull}
 				}
@@ -239,7 +277,9 @@ func TestNeverItsOwnEcho(t *testing.T) {
 				assert.NotContains(t, prompt, gone, "left out with its diff")
 			}
 
-			w.onGitHub("push", map[string]any{"before": w.git("rev-parse", "HEAD~2"), "after": w.git("rev-parse", "HEAD~1"), "ref": "refs/heads/main"})
+			event := w.push(w.git("rev-parse", "HEAD~2"))
+			event["after"] = w.git("rev-parse", "HEAD~1")
+			w.onGitHub("push", event)
 			r := w.runOnce("-skip-author", "ada")
 			assert.Zero(t, r.code, r.log)
 			assert.Equal(t, "skipped", r.outputs["outcome"], "none is left")

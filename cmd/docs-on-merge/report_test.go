@@ -140,7 +140,7 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 			assert.Contains(t, said, "base: "+w.git("rev-parse", "HEAD^"), "what to enter")
 
 			w = one.fresh(t)
-			w.env = map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID}
+			w.env = keys()
 			said = run(w, "-state", t.TempDir())
 			assert.Contains(t, said, tc.byHand)
 			assert.NotContains(t, said, "Run workflow")
@@ -149,7 +149,7 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 
 	w := released(t)
 	w.git("tag", "--delete", "v1.0.0")
-	w.onGitHub("release", map[string]any{"action": "published", "release": map[string]any{"tag_name": "v1.1.0"}})
+	w.onGitHub("release", publishedRelease("v1.1.0"))
 	assert.Contains(t, w.runOnce().log, `enter as base in "Run workflow" where the change begins (on a command line: -base)`)
 	w.onGitHub("schedule", map[string]any{})
 	assert.Contains(t, w.runOnce().log, "give the action base and head (on a command line: -base and -head)")

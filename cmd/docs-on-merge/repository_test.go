@@ -23,7 +23,7 @@ func TestByHandInAnotherCloneTheRecordIsTheWorkflows(t *testing.T) {
 	require.Equal(t, 3, w.runOnce(state...).code)
 
 	desk := w.clone(t)
-	desk.env = map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID}
+	desk.env = keys()
 	desk.git("config", "remote.origin.url", "git@forge.example.com:acme/cli.git")
 	r := desk.runOnce(state...)
 	assert.Equal(t, 3, r.code, r.log)
