@@ -28,13 +28,17 @@ type flags struct {
 }
 
 func (p program) newFlags(name string) *flags {
-	f := &flags{FlagSet: flag.NewFlagSet("docs-report "+name, flag.ContinueOnError)}
+	f := &flags{weeks: 4, FlagSet: flag.NewFlagSet("docs-report "+name, flag.ContinueOnError)}
 	f.StringVar(&f.db, "db", "",
 		"the `database`: sqlite:PATH, postgres://… or host=… dbname=… (default: DATABASE_URL)")
-	f.Func("projects", "the `projects`, with commas between them", f.setProjects)
-	f.IntVar(&f.weeks, "weeks", 4, "the whole `weeks` of a report: "+
-		"sync loads the last ones and as many before; give report the same number, or 1")
 	return f
+}
+
+// addPeriod declares what sync, plan, report and digest have in common.
+func (f *flags) addPeriod() {
+	f.Func("projects", "the `projects`, with commas between them", f.setProjects)
+	f.IntVar(&f.weeks, "weeks", f.weeks, "the whole `weeks` of a report: "+
+		"sync loads the last ones and as many before; give report the same number, or 1")
 }
 
 func (f *flags) setProjects(text string) error {

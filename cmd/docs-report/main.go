@@ -68,6 +68,8 @@ func (p program) run(ctx context.Context, args []string) int {
 		return p.exit(ctx, p.report(ctx, rest))
 	case "digest":
 		return p.exit(ctx, p.digest(ctx, rest))
+	case "forget":
+		return p.exit(ctx, p.forget(ctx, rest))
 	case "help", "h", "-h", "--h", "-help", "--help":
 		return p.exit(ctx, p.print(usage))
 	case "version", "-version", "--version":
@@ -77,7 +79,7 @@ func (p program) run(ctx context.Context, args []string) int {
 	return exitUsage
 }
 
-const wantCommand = "Want a command: sync, plan, report or digest.\n\n%s"
+const wantCommand = "Want a command: sync, plan, report, digest or forget.\n\n%s"
 
 // exit says what went wrong and what to do, and returns the exit code.
 func (p program) exit(ctx context.Context, err error) int {

@@ -32,6 +32,7 @@ type reader struct {
 
 func (p program) newReader(name string) *reader {
 	r := &reader{flags: p.newFlags(name), machine: []string{"llms.txt", "llms-full.txt", "/mcp"}}
+	r.addPeriod()
 	r.BoolVar(&r.demo, "demo", false, "show made-up data, without a database")
 	r.dayVar(&r.month, "2006-01", "month", "the `month`, 2026-01, instead of the last weeks")
 	r.Func("machine", "a `pattern` of files for machines, beside llms.txt, llms-full.txt and /mcp: "+

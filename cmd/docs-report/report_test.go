@@ -127,7 +127,7 @@ func TestTexts(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
 		withLists(r)
-		for range 2 {
+		for range 5 {
 			require.Equal(t, exitOK, r.sync(t.Context(), "-budget", "1000"), r.messages)
 		}
 		personal := []string{"Terraform provider", "I do not know", "jo@example", "Out of date"}
@@ -137,7 +137,7 @@ func TestTexts(t *testing.T) {
 		for _, text := range personal {
 			assert.NotContains(t, content(), text)
 		}
-		for range 2 {
+		for range 5 {
 			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"), r.messages)
 		}
 		for _, text := range personal {
@@ -202,7 +202,7 @@ func TestAListThatIsRefused(t *testing.T) {
 		assert.Contains(t, words(r.stdout), "key lacks &lt;scope&gt;")
 		require.Equal(t, exitOK, r.run(t.Context(), "digest"))
 		assert.Contains(t, r.stdout, "Searched without result: The service refused this list")
-		for range 2 {
+		for range 5 {
 			require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
 		}
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))

@@ -63,6 +63,8 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"rolling windows":           rolling,
 		"another source":            otherSource,
 		"a newer version":           newerVersion,
+		"an older version":          olderVersion,
+		"what is forgotten":         forgotten,
 		"nothing to read":           nothingToRead,
 		"a statement that fails":    failing,
 		"the queries of the README": readme,
@@ -425,6 +427,78 @@ func newerVersion(t *testing.T, where string) {
 	require.ErrorContains(t, err, "update docs-report")
 	_, err = store.Read(t.Context(), where)
 	require.ErrorContains(t, err, "update docs-report")
+}
+
+// A database of version 1 is upgraded by the next run that writes.
+func olderVersion(t *testing.T, where string) {
+	schema, err := os.ReadFile("testdata/schema1.sql")
+	require.NoError(t, err)
+	raw := rawDatabase(t, where)
+	for statement := range strings.SplitSeq(string(schema)+";\nINSERT INTO docs_service (version, source, blocked_until) VALUES (1, '"+source+"', 0)", ";\n") {
+		_, err := raw.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	_, err = store.Read(t.Context(), where)
+	require.ErrorIs(t, err, store.ErrSetup)
+	require.ErrorContains(t, err, "upgrades it")
+	s := open(t, where)
+	_, err = s.Append(t.Context(), begin(t, s), page("/a", 0, 1, false))
+	require.NoError(t, err)
+	_, err = s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "x")
+	require.NoError(t, err)
+	open(t, where) // once
+	assert.Len(t, rowsOf(t, s), 1)
+}
+
+// Rows that are forgotten by their id do not come back, and texts leave counts behind.
+func forgotten(t *testing.T, where string) {
+	s := open(t, where)
+	turn := func(id string) mintlify.Conversation {
+		return mintlify.Conversation{ID: id, Query: "secret " + id, Response: "secret", QueryCategory: "Billing", PageURL: "https://docs.example.com/a?who=secret"}
+	}
+	load := func(freshSince time.Time) {
+		export, err := claim(s, store.Conversations, freshSince)
+		require.NoError(t, err)
+		_, err = s.Append(t.Context(), export, &store.Page{Rows: []any{turn("a"), turn("b"), turn("a")}, IDs: []string{"a", "b", "a"}, Last: true, Texts: true})
+		require.NoError(t, err)
+	}
+	list := func() []mintlify.Conversation {
+		_, rows, err := store.List[mintlify.Conversation](t.Context(), s, window, store.Conversations)
+		require.NoError(t, err)
+		return rows
+	}
+	load(time.Now())
+	rows, err := s.ForgetRows(t.Context(), "other", store.Conversations, "a")
+	require.NoError(t, err)
+	assert.Zero(t, rows, "of another project")
+	load(time.Now().Add(time.Hour))
+	assert.Len(t, list(), 3)
+	rows, err = s.ForgetRows(t.Context(), "docs", store.Conversations, "a")
+	require.NoError(t, err)
+	assert.Equal(t, 2, rows)
+	load(time.Now().Add(time.Hour))
+	require.Len(t, list(), 1)
+	assert.Equal(t, "b", list()[0].ID)
+
+	hasTexts, err := s.HasTexts(t.Context(), []string{"docs"})
+	require.NoError(t, err)
+	assert.True(t, hasTexts)
+	export, err := claim(s, store.Feedback, time.Now()) // is under way
+	require.NoError(t, err)
+	export, err = s.Append(t.Context(), export, &store.Page{Rows: []any{mintlify.Feedback{ID: "f", Comment: "secret"}}, IDs: []string{"f"}, Next: 100, More: true})
+	require.NoError(t, err)
+	rows, err = s.ForgetTexts(t.Context(), store.AllProjects)
+	require.NoError(t, err)
+	assert.Equal(t, 1, rows)
+	_, err = s.Append(t.Context(), export, &store.Page{Next: 200, Last: true})
+	require.ErrorIs(t, err, store.ErrOvertaken, "that run has to begin anew")
+	assert.Equal(t, []mintlify.Conversation{{QueryCategory: "Billing", PageURL: "https://docs.example.com/a"}}, list())
+	hasTexts, err = s.HasTexts(t.Context(), []string{"docs"})
+	require.NoError(t, err)
+	assert.False(t, hasTexts)
+	var left int
+	require.NoError(t, rawDatabase(t, where).QueryRowContext(t.Context(), `SELECT COUNT(*) FROM docs_rows WHERE CAST(data AS TEXT) LIKE '%secret%'`).Scan(&left))
+	assert.Zero(t, left)
 }
 
 // A report makes no database.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,6 +39,37 @@ func (p program) sync(ctx context.Context, args []string) error {
 		rest = fmt.Sprintf(" Lists that the next runs load: %d.", loader.Later)
 	}
 	fmt.Fprintf(p.stderr, "%s since %v, for %d requests.%s\n", done, what.From, loader.Requests, rest)
+	if loader.Texts {
+		return nil
+	}
+	return p.warnOfTexts(ctx, loader.Store, what.Projects)
+}
+
+// warnOfTexts says that a sync without -texts deletes nothing that one with it has kept.
+func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []string) error {
+	hasTexts, err := s.HasTexts(ctx, projects)
+	if err != nil {
+		return err
+	}
+	if hasTexts {
+		fmt.Fprintln(p.stderr, "The database still keeps what readers wrote, from runs with -texts. To delete it: docs-report forget -texts")
+	}
+	return nil
+}
+
+var keepFormat = regexp.MustCompile(`^([1-9][0-9]{0,2})m$`)
+
+// setKeep reads a number of months, and sets from which day on they are kept.
+func setKeep(into *load.Range, text string) error {
+	parts := keepFormat.FindStringSubmatch(text)
+	if parts == nil {
+		return errors.New("want months, such as 13m")
+	}
+	months, err := strconv.Atoi(parts[1])
+	if err != nil {
+		return err
+	}
+	into.KeepFrom = mintlify.DayOf(time.Now().UTC().AddDate(0, -months, 0))
 	return nil
 }
 
@@ -58,6 +91,7 @@ func (p program) plan(ctx context.Context, args []string) error {
 // parseSync reads the command line, and opens the database and the service.
 func (p program) parseSync(ctx context.Context, name string, args []string) (*load.Loader, load.Range, error) {
 	f := p.newFlags(name)
+	f.addPeriod()
 	l := &load.Loader{}
 	var what load.Range
 	f.BoolVar(&f.demo, "demo", false, "load made-up data into a new database, named by -db")
@@ -67,6 +101,8 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	f.IntVar(&l.Pages, "pages", 5, "the most `pages` of each list: searches, questions, feedback, views")
 	f.BoolVar(&l.Texts, "texts", false,
 		"keep what readers write too: questions and answers, feedback's comments, code and contacts; they are personal data")
+	f.Func("keep", "how many `months` to keep the rows of lists, such as 13m: deletes those of periods that ended before",
+		func(text string) error { return setKeep(&what, text) })
 	f.BoolVar(&l.Wait, "wait", false, "let sync wait when the budget or the quota is used up, instead of stopping")
 	if err := f.parse(p, args); err != nil {
 		return nil, what, err

@@ -509,6 +509,10 @@ func TestWrongUsage(t *testing.T) {
 		"give -db or DATABASE_": {"sync", "-db", "docs.db"},
 		"postgres://…":          {"sync", "-db", "mysql://user:secret@host/x"},
 		"cannot be parsed":      {"sync", "-db", "host=x port=secret"},
+		"want months":           {"sync", "-keep", "13"},
+		"give one of -texts":    {"forget", "-texts", "-feedback", "f1"},
+		"-conversation is empt": {"forget", "-conversation", ""},
+		"no database at /no/y":  {"forget", "-texts", "-db", "sqlite:/no/y"},
 	} {
 		r := newRig(t, site(3))
 		assert.Equal(t, exitUsage, r.run(t.Context(), args...), want)
@@ -522,7 +526,7 @@ func TestWrongUsage(t *testing.T) {
 	assert.Contains(t, r.messages, "MINTLIFY_PROJECT_ID")
 	r.env["MINTLIFY_PROJECT_ID"] = "docs"
 	r.env = map[string]string{"DATABASE_URL": ""}
-	for _, args := range [][]string{{"-h"}, {"--version"}, {"sync", "-h"}, {"plan", "-h"}, {"report", "-h"}, {"digest", "-h"}} {
+	for _, args := range [][]string{{"-h"}, {"--version"}, {"sync", "-h"}, {"plan", "-h"}, {"report", "-h"}, {"digest", "-h"}, {"forget", "-h"}} {
 		assert.Equal(t, exitOK, r.run(t.Context(), args...), args)
 		assert.NotEmpty(t, r.stdout)
 	}

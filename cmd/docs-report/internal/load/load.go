@@ -52,7 +52,17 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) er
 // It ends with a [*store.QuotaError] when the budget or the quota is used up, unless
 // it is to wait. An export that fails leaves the others to be loaded, and is reported at the
 // end. Load gives a project up after a few such exports in a row.
+//
+// Before anything else it deletes what the range is not to keep.
 func (l *Loader) Load(ctx context.Context, r Range) error {
+	if !r.KeepFrom.IsZero() {
+		for _, project := range r.Projects {
+			if err := l.Store.Expire(ctx, project, r.KeepFrom); err != nil {
+				return err
+			}
+		}
+	}
+
 	tasks, err := l.Tasks(ctx, r)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"iter"
-	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -65,7 +64,11 @@ func searchPages(ctx context.Context, client *mintlify.Client, e store.Export) p
 func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
 	params := mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
 	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
-		return &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
+		page := &store.Page{Rows: anyOf(p.Feedback), IDs: []string{}, Cursor: p.NextCursor, More: p.HasMore}
+		for _, row := range p.Feedback {
+			page.IDs = append(page.IDs, row.ID)
+		}
+		return page
 	})
 }
 
@@ -85,25 +88,16 @@ func feedbackByPage(ctx context.Context, client *mintlify.Client, e store.Export
 func conversationPages(ctx context.Context, client *mintlify.Client, e store.Export, texts bool) pageSeq {
 	params := mintlify.ConversationsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
-		if !texts {
-			dropTexts(p.Conversations)
+		page := &store.Page{IDs: []string{}, Cursor: p.NextCursor, More: p.HasMore}
+		for _, row := range p.Conversations {
+			page.IDs = append(page.IDs, row.ID)
+			if !texts {
+				row = store.WithoutTexts(row)
+			}
+			page.Rows = append(page.Rows, row)
 		}
-		return &store.Page{Rows: anyOf(p.Conversations), Cursor: p.NextCursor, More: p.HasMore}
+		return page
 	})
-}
-
-// dropTexts leaves what is not personal of conversations. A URL's query may name a person.
-func dropTexts(rows []mintlify.Conversation) {
-	for i, row := range rows {
-		page, _, _ := strings.Cut(strings.ReplaceAll(row.PageURL, "#", "?"), "?")
-		rows[i] = mintlify.Conversation{
-			Timestamp:        row.Timestamp,
-			ResponseType:     row.ResponseType,
-			ResolutionStatus: row.ResolutionStatus,
-			QueryCategory:    row.QueryCategory,
-			PageURL:          page,
-		}
-	}
 }
 
 func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) pageSeq {

@@ -46,6 +46,10 @@ type Range struct {
 	Projects []string
 	From     mintlify.Date
 	Weeks    int // a report shows so many
+
+	// KeepFrom is the day by which lists have ended whose rows are deleted. The zero Date
+	// keeps all.
+	KeepFrom mintlify.Date
 }
 
 func (r Range) lastWeeks(project string) store.Window {
@@ -102,7 +106,10 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 	settled := SettledDay(time.Now())
 	wanted = append(wanted, l.lists(period, store.Windows(project, store.Month, r.From, settled))...)
 	wanted = append(wanted, thumbsOf(store.Windows(project, store.Week, r.From, settled), wanted)...)
-	wanted = slices.DeleteFunc(wanted, func(t Task) bool { return t.From.Time().Before(r.From.Time()) })
+	wanted = slices.DeleteFunc(wanted, func(t Task) bool {
+		isOld := t.Kind != store.Visitors && !t.To.Time().After(r.KeepFrom.Time()) // the zero Date is long ago
+		return isOld || t.From.Time().Before(r.From.Time())
+	})
 
 	missing, refused, err := l.missing(ctx, wanted)
 	if err != nil {
@@ -158,7 +165,7 @@ func (l *Loader) missing(ctx context.Context, tasks []Task) (missing, refused []
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case complete.Problem != "":
+		case complete.Problem != "" && !complete.Expired:
 			refused = append(refused, task)
 		case !l.isUpToDate(complete):
 			missing = append(missing, task)
@@ -168,6 +175,9 @@ func (l *Loader) missing(ctx context.Context, tasks []Task) (missing, refused []
 }
 
 func (l *Loader) isUpToDate(e store.Export) bool {
+	if e.Expired {
+		return true
+	}
 	if e.At.IsZero() || e.Problem != "" {
 		return false
 	}

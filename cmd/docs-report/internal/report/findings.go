@@ -86,6 +86,8 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 // emptiness says why a list has no rows; "" if it has some.
 func emptiness(list store.Export) string {
 	switch {
+	case list.Expired:
+		return "The rows of this list were deleted for their age, as sync -keep asked."
 	case list.Problem != "":
 		return "The service refused this list: " + textOf(list.Problem)
 	case list.At.IsZero():
@@ -120,7 +122,7 @@ func (e earlier) changeOf(key string, now int64) change {
 
 // note names what loads the list, if only that is missing.
 func (in Input) note(before store.Export) string {
-	if !in.Before.Known || isKnown(before) || before.Problem != "" {
+	if !in.Before.Known || isKnown(before) || before.Problem != "" || before.Expired {
 		return ""
 	}
 	command := "docs-report sync"

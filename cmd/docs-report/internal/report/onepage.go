@@ -158,7 +158,7 @@ func (in PageInput) complaints() section {
 	}
 	list := newest(in.Comments)
 	s.Best = newFindings("In their words", list.Export, found, "Nobody wrote a complaint.")
-	if list.At.IsZero() {
+	if len(found) == 0 && !list.Texts && !list.Expired {
 		s.Best.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
 	}
 
@@ -232,7 +232,7 @@ func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.D
 	var rows []T
 	known := map[mintlify.Date]bool{}
 	for _, list := range lists {
-		if !list.isKnown() || list.Truncated {
+		if !list.isKnown() || list.Truncated || list.Kind == store.Feedback && !list.Texts {
 			continue
 		}
 		for _, row := range list.Rows {

@@ -56,7 +56,7 @@ type List[T any] struct {
 func (l List[T]) isKnown() bool { return isKnown(l.Export) }
 
 // isKnown reports whether the database has the rows of a list.
-func isKnown(list store.Export) bool { return !list.At.IsZero() && list.Problem == "" }
+func isKnown(list store.Export) bool { return !list.At.IsZero() && list.Problem == "" && !list.Expired }
 
 var (
 	//go:embed page.html onepage.html parts.html index.html

@@ -35,6 +35,7 @@ type Export struct {
 	Truncated bool                   // the service has more rows
 	Texts     bool                   // what readers wrote is kept
 	Problem   string                 // why there is no row
+	Expired   bool                   // the rows were deleted for their age
 	Offset    int                    // is where the next page begins, while the export is under way
 	Cursor    string                 // the same, for exports that page by cursor
 
@@ -47,7 +48,8 @@ type Export struct {
 // Page is a page of an export: visitors, or the rows of a list.
 type Page struct {
 	Visitors []mintlify.Visitor
-	Rows     []any // marshal to JSON
+	Rows     []any    // marshal to JSON
+	IDs      []string // are the rows', if they have any: what is forgotten by its id is left out
 	Totals   mintlify.VisitorTotals
 	Next     int
 	Cursor   string // asks for the next page
@@ -65,8 +67,13 @@ func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error
 	next.Totals = page.Totals
 
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		// The export's row comes first in every transaction: runs queue up there.
-		err := changeOne(ctx, tx, `UPDATE docs_exports
+		forgotten, err := readForgotten(ctx, tx, e, page.IDs)
+		if err != nil {
+			return err
+		}
+
+		// The export's row comes before all others that it changes: runs queue up there.
+		err = changeOne(ctx, tx, `UPDATE docs_exports
 			SET held_until = $1, next_offset = $2, cursor_at = $3, human = $4, ai = $5, total = $6
 			WHERE id = $7 AND holder = $8 AND next_offset = $9 AND NOT complete`,
 			milliseconds(time.Now().Add(LeaseTime)), next.Offset, next.Cursor,
@@ -78,7 +85,7 @@ func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error
 		if err := insertVisitors(ctx, tx, e, page.Visitors); err != nil {
 			return err
 		}
-		if err := insertRows(ctx, tx, e, page.Rows); err != nil {
+		if err := insertRows(ctx, tx, e, page, forgotten); err != nil {
 			return err
 		}
 		if !page.Last {
@@ -139,9 +146,12 @@ func insertVisitors(ctx context.Context, tx *sql.Tx, e Export, visitors []mintli
 	return nil
 }
 
-func insertRows(ctx context.Context, tx *sql.Tx, e Export, rows []any) error {
+func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page, forgotten map[string]bool) error {
 	const insert = `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`
-	for i, row := range rows {
+	for i, row := range page.Rows {
+		if page.IDs != nil && forgotten[page.IDs[i]] {
+			continue
+		}
 		data, err := json.Marshal(row)
 		if err != nil {
 			return err

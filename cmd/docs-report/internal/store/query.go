@@ -20,7 +20,7 @@ const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 // query returns the exports that a condition is true of.
 func query(ctx context.Context, q querier, condition string, args ...any) ([]Export, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
-		human, ai, total, truncated, texts, problem, next_offset, cursor_at, holder, held_until
+		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, holder, held_until
 		FROM docs_exports`+condition, args...)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func scanExport(rows *sql.Rows) (Export, error) {
 	var from, to string
 	var at int64
 	err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &e.complete, &at, &e.Kept,
-		&e.Totals.Human, &e.Totals.AI, &e.Totals.Total, &e.Truncated, &e.Texts, &e.Problem,
+		&e.Totals.Human, &e.Totals.AI, &e.Totals.Total, &e.Truncated, &e.Texts, &e.Problem, &e.Expired,
 		&e.Offset, &e.Cursor, &e.holder, &e.until)
 	if err != nil {
 		return e, err

@@ -29,6 +29,7 @@ CREATE TABLE docs_exports (
 	truncated   BOOLEAN NOT NULL DEFAULT FALSE, -- the service has more rows
 	texts       BOOLEAN NOT NULL DEFAULT FALSE, -- what readers wrote is kept
 	problem     TEXT NOT NULL DEFAULT '',   -- why there are no rows
+	expired     BOOLEAN NOT NULL DEFAULT FALSE, -- the rows were deleted for their age; they are not loaded again
 	next_offset BIGINT NOT NULL DEFAULT 0,
 	cursor_at   TEXT NOT NULL DEFAULT '',
 	holder      TEXT NOT NULL,   -- the run that is at it: host, process, a random name
@@ -50,6 +51,13 @@ CREATE TABLE docs_rows (
 	position BIGINT,
 	data     JSON NOT NULL, -- under the service's own field names
 	PRIMARY KEY (export, position)
+);
+-- What readers asked to be forgotten. It is left out when the service reports it again.
+CREATE TABLE docs_forgotten (
+	project TEXT NOT NULL, -- '': all
+	kind    TEXT NOT NULL,
+	id      TEXT NOT NULL,
+	PRIMARY KEY (project, kind, id)
 );
 CREATE VIEW docs_days AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'day';
 CREATE VIEW docs_weeks AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'week';

@@ -26,11 +26,14 @@ const (
 	// Demo is the source of made-up data.
 	Demo = "the demo"
 
-	version = 1 // of the schema
+	version = 2 // of the schema
 )
 
 //go:embed schema.sql
 var schema string
+
+//go:embed upgrade.sql
+var upgrade string
 
 // ErrSetup matches the refusal of a database: its address, or what it holds.
 var ErrSetup = errors.New("the database cannot be used")
@@ -40,8 +43,9 @@ type Store struct {
 	Source string                           // is where the data come from: a base URL, or [Demo]
 	Log    func(format string, args ...any) // is told when the database is away
 
-	db     *sql.DB
-	holder string // names this run in leases
+	db       *sql.DB
+	isSQLite bool
+	holder   string // names this run in leases
 
 	snapshot *snapshot // nil: SQLite's locks and Postgres keep what is read from changing
 }
@@ -60,7 +64,30 @@ func Open(ctx context.Context, where, source string) (*Store, error) {
 		}
 	}
 
-	s, err := a.open("rwc", "_pragma=journal_mode(WAL)", "_txlock=immediate")
+	return a.write(ctx, "rwc", source)
+}
+
+// Change opens a database that is there for a run that changes what it holds, whatever its
+// source.
+func Change(ctx context.Context, where string) (*Store, error) {
+	a, err := parseAddress(where)
+	if err != nil {
+		return nil, err
+	}
+	if a.isSQLite() {
+		if err := a.requireFile(); err != nil {
+			return nil, err
+		}
+	}
+	return a.write(ctx, "rw", anySource)
+}
+
+const anySource = ""
+
+// write opens a database and makes or upgrades its tables. What SQLite deletes it
+// overwrites.
+func (a address) write(ctx context.Context, mode, source string) (*Store, error) {
+	s, err := a.open(mode, "_pragma=journal_mode(WAL)", "_pragma=secure_delete(1)", "_txlock=immediate")
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +200,7 @@ func (a address) open(mode string, options ...string) (*Store, error) {
 	}
 
 	holder := fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64())
-	return &Store{db: db, holder: holder, Log: func(string, ...any) {}}, nil
+	return &Store{db: db, isSQLite: a.isSQLite(), holder: holder, Log: func(string, ...any) {}}, nil
 }
 
 // errorOf says which database an error is of.
@@ -196,7 +223,7 @@ func (s *Store) prepare(ctx context.Context, source string) error {
 		return err
 	}
 
-	if s.Source != source {
+	if s.Source != source && source != anySource {
 		return fmt.Errorf("%w: its data are from %s, and this run's are from %s; name another database by -db",
 			ErrSetup, s.Source, source)
 	}
@@ -209,11 +236,17 @@ func (s *Store) prepareTables(ctx context.Context, tx *sql.Tx, source string) er
 		return err
 	}
 
-	if found == 0 {
+	switch {
+	case found == 0 && source == anySource:
+		return errNoData
+	case found == 0:
 		s.Source = source
-		if err := createTables(ctx, tx, source); err != nil {
-			return err
-		}
+		err = createTables(ctx, tx, source)
+	case found < version:
+		err = execute(ctx, tx, upgrade)
+	}
+	if err != nil {
+		return err
 	}
 	return mendClock(ctx, tx, time.Now())
 }
@@ -221,12 +254,19 @@ func (s *Store) prepareTables(ctx context.Context, tx *sql.Tx, source string) er
 func (s *Store) requireTables(ctx context.Context) func(tx *sql.Tx) error {
 	return func(tx *sql.Tx) error {
 		found, err := s.look(ctx, tx)
-		if err == nil && found == 0 {
-			err = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
+		switch {
+		case err != nil:
+			return err
+		case found == 0:
+			return errNoData
+		case found < version:
+			return fmt.Errorf("%w: an older docs-report made it; run docs-report sync once, which upgrades it", ErrSetup)
 		}
-		return err
+		return nil
 	}
 }
+
+var errNoData = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
 
 // look returns the schema's version, 0 if the database is new, and notes its source.
 func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
@@ -251,15 +291,22 @@ func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
 }
 
 func createTables(ctx context.Context, tx *sql.Tx, source string) error {
-	for statement := range strings.SplitSeq(schema, ";\n") {
+	if err := execute(ctx, tx, schema); err != nil {
+		return err
+	}
+	const insert = `INSERT INTO docs_service (version, source, blocked_until) VALUES ($1, $2, 0)`
+	_, err := tx.ExecContext(ctx, insert, version, source)
+	return err
+}
+
+// execute runs statements one by one.
+func execute(ctx context.Context, tx *sql.Tx, statements string) error {
+	for statement := range strings.SplitSeq(statements, ";\n") {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return err
 		}
 	}
-
-	const insert = `INSERT INTO docs_service (version, source, blocked_until) VALUES ($1, $2, 0)`
-	_, err := tx.ExecContext(ctx, insert, version, source)
-	return err
+	return nil
 }
 
 // mendClock rewrites what a clock that was ahead has left behind: it would keep a window

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// forget deletes what readers wrote.
+func (p program) forget(ctx context.Context, args []string) error {
+	f := p.newFlags("forget")
+	texts := f.Bool("texts", false, "delete all that readers wrote: questions, answers, comments, code and contacts; counts stay")
+	conversation := f.String("conversation", "", "delete the conversation of this `ID`, for good")
+	feedback := f.String("feedback", "", "delete the feedback of this `ID`, for good")
+	project := f.String("project", store.AllProjects, "only in this `project`")
+	if err := f.parse(p, args); err != nil {
+		return err
+	}
+	wanted := slices.DeleteFunc([]string{*conversation, *feedback}, func(id string) bool { return id == "" })
+	if *texts {
+		wanted = append(wanted, "-texts")
+	}
+	if len(wanted) != 1 {
+		return wrongf("give one of -texts, -conversation ID and -feedback ID")
+	}
+
+	s, err := store.Change(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := requireProject(ctx, s, *project); err != nil {
+		return err
+	}
+
+	switch {
+	case *texts:
+		return p.forgetTexts(ctx, s, *project)
+	case *conversation != "":
+		return p.forgetRows(ctx, s, *project, store.Conversations, *conversation)
+	}
+	return p.forgetRows(ctx, s, *project, store.Feedback, *feedback)
+}
+
+func requireProject(ctx context.Context, s *store.Store, project string) error {
+	if project == store.AllProjects {
+		return nil
+	}
+	known, err := s.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(known, project) {
+		return wrongf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+func (p program) forgetTexts(ctx context.Context, s *store.Store, project string) error {
+	rows, err := s.ForgetTexts(ctx, project)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stderr, "Deleted what readers wrote in %d rows. From now on, run sync without -texts: with it, they come back.\n", rows)
+	return nil
+}
+
+func (p program) forgetRows(ctx context.Context, s *store.Store, project string, kind store.Kind, id string) error {
+	rows, err := s.ForgetRows(ctx, project, kind, id)
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		fmt.Fprintf(p.stderr, "The database has no rows of %s %q. Should sync bring some, they are left out.\n", kind, id)
+		return nil
+	}
+	fmt.Fprintf(p.stderr, "Deleted %d rows of %s %q. Should sync bring them again, they are left out.\n", rows, kind, id)
+	return nil
+}

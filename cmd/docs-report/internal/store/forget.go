@@ -1,0 +1,203 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// AllProjects is the project of what is to be forgotten in all.
+const AllProjects = ""
+
+const ofTexts = ` WHERE kind IN ('conversations', 'feedback') AND ($1 = '' OR project = $1)`
+
+// ForgetTexts deletes what readers wrote, and returns of how many rows. Counts, categories
+// and paths stay.
+func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
+	rows := 0
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		rows = 0
+		running, err := query(ctx, tx, ofTexts+` AND NOT complete`, project)
+		if err != nil {
+			return err
+		}
+		for _, e := range running { // the run that loads it has to begin anew
+			if err := remove(ctx, tx, e.id); err != nil {
+				return err
+			}
+		}
+
+		kept, err := query(ctx, tx, ofTexts+` AND complete AND texts`, project)
+		if err != nil {
+			return err
+		}
+		for _, e := range kept {
+			stripped, err := stripExport(ctx, tx, e)
+			if err != nil {
+				return err
+			}
+			rows += stripped
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return rows, s.purge(ctx)
+}
+
+// stripExport takes the texts out of an export, and returns how many rows it has.
+func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT position, data FROM docs_rows WHERE export = $1`, e.id)
+	if err != nil {
+		return 0, err
+	}
+	stripped := map[int64]string{}
+	err = each(rows, func() error {
+		var position int64
+		var data []byte
+		if err := rows.Scan(&position, &data); err != nil {
+			return err
+		}
+		stripped[position], err = stripTexts(e.Kind, data)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+
+	for position, data := range stripped {
+		const update = `UPDATE docs_rows SET data = $1 WHERE export = $2 AND position = $3`
+		if _, err := tx.ExecContext(ctx, update, data, e.id, position); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE docs_exports SET texts = FALSE WHERE id = $1`, e.id)
+	return len(stripped), err
+}
+
+// ForgetRows deletes the rows of a kind that have an id, for good, and returns how many
+// there were. A later run leaves them out.
+func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id string) (int, error) {
+	var deleted int64
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		if err := lockForgotten(ctx, tx); err != nil {
+			return err
+		}
+		const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+		if _, err := tx.ExecContext(ctx, note, project, string(kind), id); err != nil {
+			return err
+		}
+
+		result, err := tx.ExecContext(ctx, `DELETE FROM docs_rows WHERE data ->> 'id' = $1 AND export IN
+			(SELECT id FROM docs_exports WHERE kind = $2 AND ($3 = '' OR project = $3))`, id, string(kind), project)
+		if err != nil {
+			return err
+		}
+		deleted, err = result.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(deleted), s.purge(ctx)
+}
+
+// readForgotten returns the ids that a page must not bring back. It locks them until the
+// page is stored: else a row could be stored while it is being forgotten.
+func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (map[string]bool, error) {
+	if ids == nil {
+		return nil, nil
+	}
+	if err := lockForgotten(ctx, tx); err != nil {
+		return nil, err
+	}
+
+	const statement = `SELECT id FROM docs_forgotten WHERE kind = $1 AND project IN ('', $2)`
+	rows, err := tx.QueryContext(ctx, statement, string(e.Kind), e.Project)
+	if err != nil {
+		return nil, err
+	}
+	forgotten := map[string]bool{}
+	err = each(rows, func() error {
+		var id string
+		err := rows.Scan(&id)
+		forgotten[id] = true
+		return err
+	})
+	return forgotten, err
+}
+
+func lockForgotten(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `UPDATE docs_service SET version = version`)
+	return err
+}
+
+// Expire deletes the rows of a project's lists that ended by a day. What was counted stays,
+// and no run loads the rows again.
+func (s *Store) Expire(ctx context.Context, project string, by mintlify.Date) error {
+	expired := 0
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		const condition = ` WHERE kind <> 'visitors' AND project = $1 AND date_to <= $2 AND NOT expired`
+		old, err := query(ctx, tx, condition, project, by.String())
+		if err != nil {
+			return err
+		}
+
+		expired = len(old)
+		for _, e := range old {
+			if err := expire(ctx, tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || expired == 0 {
+		return err
+	}
+	return s.purge(ctx)
+}
+
+func expire(ctx context.Context, tx *sql.Tx, e Export) error {
+	if !e.complete {
+		return remove(ctx, tx, e.id)
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM docs_rows WHERE export = $1`, e.id); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET expired = TRUE, texts = FALSE WHERE id = $1`, e.id)
+	return err
+}
+
+// HasTexts reports whether the database keeps what readers of projects wrote.
+func (s *Store) HasTexts(ctx context.Context, projects []string) (bool, error) {
+	for _, project := range projects {
+		kept, err := query(ctx, s.db, ofTexts+` AND (texts OR NOT complete) AND EXISTS
+			(SELECT 1 FROM docs_rows WHERE export = id AND data ->> 'id' <> '')`, project)
+		if err != nil || len(kept) > 0 {
+			return len(kept) > 0, err
+		}
+	}
+	return false, nil
+}
+
+// purge takes what was deleted out of the database's files, as far as it can.
+func (s *Store) purge(ctx context.Context) error {
+	if !s.isSQLite {
+		_, err := s.db.ExecContext(ctx, `VACUUM docs_rows`)
+		return err
+	}
+
+	var busy, pages, moved int
+	err := s.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+	if err != nil {
+		return err
+	}
+	if busy != 0 {
+		return errors.New("the rows are deleted, but another program reads the database, so that SQLite's log still has them: " +
+			"run the same command again")
+	}
+	return nil
+}

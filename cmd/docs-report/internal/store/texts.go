@@ -1,0 +1,61 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// WithoutTexts returns what is not personal of a conversation.
+func WithoutTexts(row mintlify.Conversation) mintlify.Conversation {
+	return mintlify.Conversation{
+		Timestamp:        row.Timestamp,
+		ResponseType:     row.ResponseType,
+		ResolutionStatus: row.ResolutionStatus,
+		QueryCategory:    row.QueryCategory,
+		PageURL:          withoutQuery(row.PageURL),
+	}
+}
+
+// feedbackWithoutTexts returns what is not personal of feedback.
+func feedbackWithoutTexts(row mintlify.Feedback) mintlify.Feedback {
+	return mintlify.Feedback{
+		Path:      withoutQuery(row.Path),
+		CreatedAt: row.CreatedAt,
+		Source:    row.Source,
+		Status:    row.Status,
+		Helpful:   row.Helpful,
+	}
+}
+
+// withoutQuery cuts what may name a person off a URL.
+func withoutQuery(url string) string {
+	page, _, _ := strings.Cut(strings.ReplaceAll(url, "#", "?"), "?")
+	return page
+}
+
+// stripTexts takes what readers wrote out of a row as it is stored.
+func stripTexts(kind Kind, data []byte) (string, error) {
+	var stripped any
+	switch kind {
+	case Conversations:
+		var row mintlify.Conversation
+		if err := json.Unmarshal(data, &row); err != nil {
+			return "", err
+		}
+		stripped = WithoutTexts(row)
+	case Feedback:
+		var row mintlify.Feedback
+		if err := json.Unmarshal(data, &row); err != nil {
+			return "", err
+		}
+		stripped = feedbackWithoutTexts(row)
+	default:
+		return "", fmt.Errorf("%s have no texts", kind)
+	}
+
+	text, err := json.Marshal(stripped)
+	return string(text), err
+}

@@ -1,0 +1,61 @@
+-- Times are milliseconds since 1970, dates are YYYY-MM-DD.
+CREATE TABLE docs_service (
+	version       BIGINT NOT NULL, -- of this schema
+	source        TEXT NOT NULL,   -- a base URL, or the demo
+	blocked_until BIGINT NOT NULL -- no request is sent before
+);
+CREATE TABLE docs_requests (
+	sent_at BIGINT NOT NULL
+);
+CREATE TABLE docs_sizes (
+	project TEXT PRIMARY KEY,
+	pages   BIGINT NOT NULL -- at most so many, found by probing
+);
+-- What was or is being loaded of a window: visitors, or a list. There can be one that is
+-- complete, and one that will replace it.
+CREATE TABLE docs_exports (
+	id          BIGINT PRIMARY KEY,
+	project     TEXT NOT NULL,
+	date_from   TEXT NOT NULL,
+	date_to     TEXT NOT NULL, -- exclusive
+	span        TEXT NOT NULL, -- day, week, month, or a number of weeks
+	kind        TEXT NOT NULL,
+	complete    BOOLEAN NOT NULL DEFAULT FALSE,
+	fetched_at  BIGINT NOT NULL, -- when its first page was asked for
+	rows_kept   BIGINT NOT NULL DEFAULT 0,
+	human       BIGINT NOT NULL DEFAULT 0,
+	ai          BIGINT NOT NULL DEFAULT 0,
+	total       BIGINT NOT NULL DEFAULT 0,  -- as the service counts, 0 if it does not
+	truncated   BOOLEAN NOT NULL DEFAULT FALSE, -- the service has more rows
+	texts       BOOLEAN NOT NULL DEFAULT FALSE, -- what readers wrote is kept
+	problem     TEXT NOT NULL DEFAULT '',   -- why there are no rows
+	next_offset BIGINT NOT NULL DEFAULT 0,
+	cursor_at   TEXT NOT NULL DEFAULT '',
+	holder      TEXT NOT NULL,   -- the run that is at it: host, process, a random name
+	held_until  BIGINT NOT NULL,
+	UNIQUE (project, date_from, date_to, kind, complete)
+);
+-- Rows are kept as received, by their position: the service may report a path twice.
+CREATE TABLE docs_visitors (
+	export   BIGINT,
+	position BIGINT,
+	path     TEXT NOT NULL,
+	human    BIGINT NOT NULL,
+	ai       BIGINT NOT NULL,
+	total    BIGINT NOT NULL,
+	PRIMARY KEY (export, position)
+);
+CREATE TABLE docs_rows (
+	export   BIGINT,
+	position BIGINT,
+	data     JSON NOT NULL, -- under the service's own field names
+	PRIMARY KEY (export, position)
+);
+CREATE VIEW docs_days AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'day';
+CREATE VIEW docs_weeks AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'week';
+CREATE VIEW docs_months AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'month';
+CREATE VIEW docs_pages AS SELECT e.project, e.span, e.date_from, e.date_to, v.path, MAX(v.human) AS human, MAX(v.ai) AS ai, MAX(v.total) AS total
+	FROM docs_exports e JOIN docs_visitors v ON v.export = e.id WHERE e.kind = 'visitors' AND e.complete
+	GROUP BY e.project, e.span, e.date_from, e.date_to, v.path;
+CREATE VIEW docs_lists AS SELECT e.project, e.span, e.date_from, e.date_to, e.kind, r.position, r.data
+	FROM docs_exports e JOIN docs_rows r ON r.export = e.id WHERE e.complete
