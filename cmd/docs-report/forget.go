@@ -13,13 +13,15 @@ import (
 // forget deletes what readers wrote.
 func (p program) forget(ctx context.Context, args []string) error {
 	f := p.newFlags("forget")
-	texts := f.Bool("texts", false, "delete all that readers wrote: questions, answers, comments, code and contacts; counts stay")
+	texts := f.Bool("texts", false,
+		"delete all that readers wrote: questions, answers, comments, code and contacts; counts stay")
 	conversation := f.String("conversation", "", "delete the conversation of this `ID`, for good")
 	feedback := f.String("feedback", "", "delete the feedback of this `ID`, for good")
 	project := f.String("project", store.AllProjects, "only in this `project`")
 	if err := f.parse(p, args); err != nil {
 		return err
 	}
+
 	wanted := slices.DeleteFunc([]string{*conversation, *feedback}, func(id string) bool { return id == "" })
 	if *texts {
 		wanted = append(wanted, "-texts")
@@ -65,7 +67,8 @@ func (p program) forgetTexts(ctx context.Context, s *store.Store, project string
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stderr, "Deleted what readers wrote in %d rows. From now on, run sync without -texts: with it, they come back.\n", rows)
+	fmt.Fprintf(p.stderr, "Deleted what readers wrote in %d rows. "+
+		"From now on, run sync without -texts: with it, they come back.\n", rows)
 	return nil
 }
 
@@ -75,9 +78,9 @@ func (p program) forgetRows(ctx context.Context, s *store.Store, project string,
 		return err
 	}
 	if rows == 0 {
-		fmt.Fprintf(p.stderr, "The database has no rows of %s %q. Should sync bring some, they are left out.\n", kind, id)
+		fmt.Fprintf(p.stderr, "The database has no rows of %s %q. A later sync leaves them out, too.\n", kind, id)
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "Deleted %d rows of %s %q. Should sync bring them again, they are left out.\n", rows, kind, id)
+	fmt.Fprintf(p.stderr, "Deleted %d rows of %s %q. A later sync leaves them out, too.\n", rows, kind, id)
 	return nil
 }

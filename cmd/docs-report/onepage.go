@@ -82,7 +82,8 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.ByPage, err = readLists[mintlify.PageFeedback](ctx, r.store, project, store.FeedbackByPage); err != nil {
 		return in, err
 	}
-	if in.Conversations, err = readLists[mintlify.Conversation](ctx, r.store, project, store.Conversations); err != nil {
+	in.Conversations, err = readLists[mintlify.Conversation](ctx, r.store, project, store.Conversations)
+	if err != nil {
 		return in, err
 	}
 	in.Comments, err = readLists[mintlify.Feedback](ctx, r.store, project, store.Feedback)
@@ -100,7 +101,8 @@ func (r *reader) findPage(ctx context.Context, project, path string) (string, er
 			return spelling, nil
 		}
 	}
-	return "", wrongf("the database has no page %q of %q: give the path as the report shows it, such as /quickstart", path, project)
+	return "", wrongf("the database has no page %q of %q: give the path as the report shows it, such as /quickstart",
+		path, project)
 }
 
 // readLists reads all lists of a kind.

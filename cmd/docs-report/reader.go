@@ -143,7 +143,8 @@ func (r *reader) databaseFiles(p program) []string {
 func (r *reader) fillDemo(ctx context.Context, p program, where string) error {
 	p.stderr = nil // a demo says nothing of its sync
 	from := time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
-	args := []string{"-demo", "-texts", "-budget", "10000", "-db", where, "-weeks", strconv.Itoa(r.weeks), "-from", from}
+	args := []string{"-demo", "-texts", "-budget", "10000", "-db", where, "-from", from}
+	args = append(args, "-weeks", strconv.Itoa(r.weeks))
 	loader, what, err := p.parseSync(ctx, "sync", args)
 	if err != nil {
 		return err
@@ -256,7 +257,8 @@ func (r *reader) window(ctx context.Context, project string) (store.Window, erro
 		return within, err
 	}
 	if len(all) == 0 {
-		return within, fmt.Errorf("%q has no such %s in the database: docs-report sync %s loads it", project, span, loads)
+		return within, fmt.Errorf("%q has no such %s in the database: docs-report sync %s loads it",
+			project, span, loads)
 	}
 	return all[len(all)-1].Window, nil
 }

@@ -19,7 +19,8 @@ func (p program) report(ctx context.Context, args []string) error {
 
 	page := r.String("page", "", "the `path` of one page of the documentation, shown over all weeks")
 	var since mintlify.Date
-	r.dayVar(&since, time.DateOnly, "since", "the `day` on which that page was changed: compares the four weeks before and after")
+	r.dayVar(&since, time.DateOnly, "since",
+		"the `day` on which that page was changed: compares the four weeks before and after")
 
 	if err := r.parseReader(p, args); err != nil {
 		return err

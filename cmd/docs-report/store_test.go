@@ -320,8 +320,7 @@ func budget(t *testing.T, where string) {
 		for _, s := range stores {
 			all.Go(func() {
 				left, err := s.Reserve(t.Context(), budget)
-				var quota *store.QuotaError
-				if errors.As(err, &quota) {
+				if quota, ok := errors.AsType[*store.QuotaError](err); ok {
 					assert.WithinDuration(t, time.Now().Add(time.Hour), quota.Until, time.Minute)
 					return
 				}
@@ -440,7 +439,7 @@ func olderVersion(t *testing.T, where string) {
 	}
 	_, err = store.Read(t.Context(), where)
 	require.ErrorIs(t, err, store.ErrSetup)
-	require.ErrorContains(t, err, "upgrades it")
+	require.ErrorContains(t, err, "sync upgrades it")
 	s := open(t, where)
 	_, err = s.Append(t.Context(), begin(t, s), page("/a", 0, 1, false))
 	require.NoError(t, err)
@@ -556,6 +555,8 @@ func readme(t *testing.T, where string) {
 			for kind, p := range map[store.Kind]*store.Page{
 				store.Visitors: page("/a", 0, 3, false),
 				store.Searches: {Rows: []any{mintlify.SearchTerm{Query: "x", Hits: 12}}, Last: true},
+				store.Views:    {Rows: []any{mintlify.View{Path: "/a", Total: 9}, mintlify.View{Path: "/b", Total: 7}}, Last: true},
+				store.Feedback: {Rows: []any{mintlify.Feedback{ID: "1", Contact: "jo@example.com"}, mintlify.Feedback{ID: "2", Contact: "al@example.com"}}, Last: true},
 			} {
 				export, _, err := s.Claim(t.Context(), w, kind, time.Time{}, never)
 				require.NoError(t, err)
@@ -567,8 +568,9 @@ func readme(t *testing.T, where string) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	require.Len(t, queries, 3)
-	for i, want := range []int{3, 1, 1} { // weeks, pages, terms
+	require.Len(t, queries, 6)
+	all := len(store.Windows("docs", store.Day, from, from.AddDays(31))) + 3 + 1 // days, weeks, the month
+	for i, want := range []int{all, 3, 1, 1, 1, 0} {                             // a reader's rows, weeks, pages, terms, views, a range to load anew
 		rows, err := rawDatabase(t, where).QueryContext(t.Context(), queries[i][1])
 		require.NoError(t, err, queries[i][1])
 		count := 0

@@ -52,7 +52,8 @@ func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []str
 		return err
 	}
 	if hasTexts {
-		fmt.Fprintln(p.stderr, "The database still keeps what readers wrote, from runs with -texts. To delete it: docs-report forget -texts")
+		fmt.Fprintln(p.stderr, "The database still keeps what readers wrote, from runs with -texts. "+
+			"To delete it: docs-report forget -texts")
 	}
 	return nil
 }
@@ -95,13 +96,16 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	l := &load.Loader{}
 	var what load.Range
 	f.BoolVar(&f.demo, "demo", false, "load made-up data into a new database, named by -db")
-	f.dayVar(&what.From, time.DateOnly, "from", "the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
+	f.dayVar(&what.From, time.DateOnly, "from",
+		"the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
 	f.IntVar(&l.Budget, "budget", 90,
 		"`requests` an hour, over all runs on this database; the organization has 100 for all its programs")
 	f.IntVar(&l.Pages, "pages", 5, "the most `pages` of each list: searches, questions, feedback, views")
 	f.BoolVar(&l.Texts, "texts", false,
-		"keep what readers write too: questions and answers, feedback's comments, code and contacts; they are personal data")
-	f.Func("keep", "how many `months` to keep the rows of lists, such as 13m: deletes those of periods that ended before",
+		"keep what readers write too: questions and answers, feedback's comments, code and contacts; "+
+			"they are personal data")
+	f.Func("keep",
+		"how many `months` to keep the rows of lists, such as 13m: deletes those of periods that ended before",
 		func(text string) error { return setKeep(&what, text) })
 	f.BoolVar(&l.Wait, "wait", false, "let sync wait when the budget or the quota is used up, instead of stopping")
 	if err := f.parse(p, args); err != nil {

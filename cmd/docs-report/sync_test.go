@@ -404,7 +404,7 @@ func TestPlan(t *testing.T) {
 					require.Equal(t, exitOK, r.run(t.Context(), append([]string{"plan"}, args...)...), r.messages)
 					_, err := fmt.Sscanf(r.stdout, "%d exports to load, about %d requests and at most %d for lists;", &exports, &requests, &lists)
 					require.NoError(t, err, r.stdout)
-					return
+					return exports, requests, lists
 				}
 				exports, requests, lists := plan()
 				assert.Equal(t, 8, exports)
@@ -440,6 +440,39 @@ func TestPlanCountsTheLists(t *testing.T) {
 		require.Equal(t, exitOK, r.sync(t.Context(), "-from", "2000-01-31"), r.messages)
 		require.Equal(t, exitOK, r.run(t.Context(), "plan", "-from", "2000-01-24"))
 		assert.Equal(t, "12 exports to load, about 8 requests and at most 4 for lists; 48 of the hour's budget of 90 are left (requests that found out how large the site is: 0).\n", r.stdout)
+	})
+}
+
+// After the README's statement, the next run loads a range anew, and nothing else.
+func TestARangeThatWasCorrectedIsLoadedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 15, 12)
+		r := newRig(t, site(3))
+		args := []string{"-from", "2000-01-10", "-budget", "1000"}
+		for range 6 {
+			require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
+		}
+		asked := len(r.asked())
+		r.service.SetVisitorsFunc(site(4))
+		_, statement, _ := strings.Cut(read(t, "README.md"), "```sql\nUPDATE")
+		statement, _, _ = strings.Cut("UPDATE"+statement, "```")
+		_, err := rawDatabase(t, r.db).ExecContext(t.Context(), strings.NewReplacer("2026-10-01", "2000-02-01", "2026-11-01", "2000-03-01").Replace(statement))
+		require.NoError(t, err)
+		for range 6 {
+			require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
+		}
+		for _, span := range []store.Span{store.Day, store.Week, store.Month, store.Weeks(4)} {
+			windows := store.Windows("docs", span, day(time.February, 1), day(time.March, 1))
+			if span == store.Weeks(4) {
+				windows = []store.Window{store.LastWeeks("docs", 4, day(time.March, 14))}
+			}
+			r.requireWindows(site(4), windows)
+		}
+		r.requireWindows(site(3), store.Windows("docs", store.Day, day(time.January, 10), day(time.February, 1)))
+		again := strings.Join(r.asked()[asked:], "\n")
+		assert.Contains(t, again, "docs searches 2000-02-01 2000-03-01")
+		assert.NotContains(t, again, "2000-01-30 2000-01-31")
+		assert.NotContains(t, again, "2000-03-01 2000-03-02")
 	})
 }
 

@@ -10,7 +10,9 @@ import (
 
 // views are more than visitors: some open a page again.
 func (s *site) views(w window) []mintlify.View {
-	rows, _ := s.visitors(w.project, mintlify.VisitorsParams{DateFrom: mintlify.DayOf(w.from), DateTo: mintlify.DayOf(w.to)})
+	days := mintlify.VisitorsParams{DateFrom: mintlify.DayOf(w.from), DateTo: mintlify.DayOf(w.to)}
+	rows, _ := s.visitors(w.project, days)
+
 	var all []mintlify.View
 	for _, row := range rows {
 		again := 1.15 + 0.6*noise(row.Path, "again")
@@ -38,7 +40,8 @@ func (s *site) searches(w window, now time.Time) []mintlify.SearchTerm {
 		}
 
 		ago := time.Duration(noise(w.String(), term, "ago") * float64(end.Sub(w.from)) / float64(hits))
-		row := mintlify.SearchTerm{Query: term, Hits: hits, LastSearchedAt: end.Add(-ago - time.Minute).Truncate(time.Second).UTC()}
+		last := end.Add(-ago - time.Minute).Truncate(time.Second).UTC()
+		row := mintlify.SearchTerm{Query: term, Hits: hits, LastSearchedAt: last}
 		if noise(term) > 0.45 {
 			row.CTR = 20 + 60*noise(term, "ctr")
 			row.TopClickedPage = pick(s.Paths[:12], term)
@@ -60,6 +63,7 @@ func (s *site) feedback(now time.Time) []mintlify.Feedback {
 		at := ago(now, hour)
 		key := at.Format(time.DateOnly) + fmt.Sprint(hour)
 		path := s.readAt(key)
+
 		helpful := noise(key, "helpful") < 0.35+0.6*noise(path)
 		row := mintlify.Feedback{
 			ID:        fmt.Sprint("feedback-", hour),
@@ -83,6 +87,7 @@ func (s *site) conversations(now time.Time) []mintlify.Conversation {
 		at := ago(now, hour)
 		key := at.Format(time.DateOnly) + fmt.Sprint(hour, "asks")
 		question := pick(s.Questions, key)
+
 		row := mintlify.Conversation{
 			ID:               fmt.Sprint("conversation-", hour),
 			Timestamp:        at,

@@ -198,5 +198,6 @@ func outcomeOf(ctx context.Context, err error) outcome {
 }
 
 func isRefusal(err error) bool {
-	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound)
+	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) ||
+		errors.Is(err, mintlify.ErrNotFound)
 }

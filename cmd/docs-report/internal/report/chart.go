@@ -69,8 +69,8 @@ func (p plot) draw() trend {
 
 	first := p.now[0].Totals
 	last := p.now[len(p.now)-1].Totals
-	t.Summary = fmt.Sprintf("Line chart of visitors by %s. Humans: %s at first, %s at last. AIs: %s at first, %s at last. "+
-		"The table beneath has all numbers.",
+	t.Summary = fmt.Sprintf("Line chart of visitors by %s. "+
+		"Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table beneath has all numbers.",
 		p.unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	return t
 }

@@ -64,13 +64,17 @@ func (v view) moves() []string {
 	}{{"Humans", v.Movers.Humans}, {"AIs", v.Movers.AIs}} {
 		var parts []string
 		for _, m := range slices.Concat(firstOf(of.Gained), firstOf(of.Lost)) {
-			parts = append(parts, fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Gain), m.Path, number(m.Now), m.Change.Text))
+			parts = append(parts, m.line())
 		}
 		if len(parts) > 0 {
 			lines = append(lines, of.who+": "+strings.Join(parts, " · "))
 		}
 	}
 	return lines
+}
+
+func (m mover) line() string {
+	return fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Gain), m.Path, number(m.Now), m.Change.Text)
 }
 
 func firstOf(all []mover) []mover { return all[:min(1, len(all))] }

@@ -65,7 +65,8 @@ func growthSummary(in Input, rows []finding) string {
 	last := rows[0]
 	first := rows[len(rows)-1]
 	if len(rows) == 1 {
-		return fmt.Sprintf("AIs were %s of the visitors in %s, the only whole month in the database.", last.Much, last.Text)
+		return fmt.Sprintf("AIs were %s of the visitors in %s, the only whole month in the database.",
+			last.Much, last.Text)
 	}
 	text := fmt.Sprintf("AIs were %s of the visitors in %s", last.Much, last.Text)
 	if last.Change.Text != "" {

@@ -138,7 +138,8 @@ func (in PageInput) asked() section {
 	s.Best = newFindings(title, newest(in.Conversations).Export, found, "Nobody asked the assistant on this page.")
 	if len(known) > 0 {
 		s.Summary = fmt.Sprintf("%s, of which the assistant could not answer %s, on the %s that the database knows.",
-			plural(counts.sum.all, "question", "questions"), number(counts.sum.unanswered), plural(int64(len(known)), "day", "days"))
+			plural(counts.sum.all, "question", "questions"), number(counts.sum.unanswered),
+			plural(int64(len(known)), "day", "days"))
 	}
 	return s
 }

@@ -196,8 +196,8 @@ func (s *Store) purge(ctx context.Context) error {
 		return err
 	}
 	if busy != 0 {
-		return errors.New("the rows are deleted, but another program reads the database, so that SQLite's log still has them: " +
-			"run the same command again")
+		return errors.New("the rows are deleted, but another program reads the database, " +
+			"so that SQLite's log still has them: run the same command again")
 	}
 	return nil
 }

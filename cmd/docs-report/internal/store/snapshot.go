@@ -47,7 +47,8 @@ func (a address) requireNoLog() error {
 		return nil //nolint:nilerr // without a log, all is in the file
 	}
 	return fmt.Errorf("%s: %w: this user may not write into its folder, and %s is not in the file yet; "+
-		"wait until sync ends, run the report as sync's user, or give a copy of the folder by -db", a.path, ErrSetup, a.log())
+		"wait until sync ends, run the report as sync's user, or give a copy of the folder by -db",
+		a.path, ErrSetup, a.log())
 }
 
 // Unchanged returns an error if what was read may be of two times: without locks, and

@@ -151,7 +151,8 @@ func parseAddress(where string) (address, error) {
 
 	isURL := strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
 	if !isURL && !keyValue.MatchString(where) {
-		return address{}, fmt.Errorf("%w: give -db or DATABASE_URL as sqlite:PATH, postgres://… or host=… dbname=…", ErrSetup)
+		return address{}, fmt.Errorf("%w: give -db or DATABASE_URL as sqlite:PATH, postgres://… or host=… dbname=…",
+			ErrSetup)
 	}
 	if _, err := pgx.ParseConfig(where); err != nil {
 		return address{}, fmt.Errorf("%w: its address looks like one of Postgres and cannot be parsed", ErrSetup)
@@ -260,7 +261,7 @@ func (s *Store) requireTables(ctx context.Context) func(tx *sql.Tx) error {
 		case found == 0:
 			return errNoData
 		case found < version:
-			return fmt.Errorf("%w: an older docs-report made it; run docs-report sync once, which upgrades it", ErrSetup)
+			return fmt.Errorf("%w: an older docs-report made it; docs-report sync upgrades it", ErrSetup)
 		}
 		return nil
 	}

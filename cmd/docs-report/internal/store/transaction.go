@@ -106,8 +106,8 @@ func isSQLite(err error, code int) bool {
 
 // isAway reports whether the database may be back soon.
 func isAway(err error) bool {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) { // a lost connection, a shutdown or start, too many connections, a deadlock
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// A lost connection, a shutdown or start, too many connections, a deadlock.
 		return slices.Contains([]string{"08", "53", "40"}, pgErr.Code[:2]) || strings.HasPrefix(pgErr.Code, "57P")
 	}
 
