@@ -19,7 +19,7 @@ var units = map[string]float64{"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "µs": 1e3
 
 // render executes the page. Its table, and the figures in its prose, come from f.
 func (f figures) render() ([]byte, error) {
-	functions := template.FuncMap{"row": f.row, "value": f.value, "ratio": f.ratio}
+	functions := template.FuncMap{"row": f.row, "value": f.value, "ratio": f.ratio, "outage": f.outage}
 	parsed, err := template.New("page").Funcs(functions).Parse(page)
 	if err != nil {
 		return nil, err
@@ -90,6 +90,19 @@ func (f figures) row(row, subject, title, unit, aim string) (string, error) {
 		aim += " **missed**"
 	}
 	cells = append(cells, s.ratioText(), aim)
+	return "| " + strings.Join(cells, " | ") + " |", nil
+}
+
+// outage is a line of the table of outages.
+func (f figures) outage(title, row string) (string, error) {
+	cells := []string{title}
+	for _, program := range []string{"once", "create", "retries"} {
+		value, err := f.value(row, program, "")
+		if err != nil {
+			return "", err
+		}
+		cells = append(cells, value)
+	}
 	return "| " + strings.Join(cells, " | ") + " |", nil
 }
 
