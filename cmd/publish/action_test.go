@@ -22,7 +22,8 @@ func TestTheActionDownloadsAndChecksItsProgram(t *testing.T) {
 		if _, err := exec.LookPath("unzip"); err != nil && len(platform) == 1 {
 			continue
 		}
-		cmd, log := a.Command(t, t.TempDir(), append(platform, "INPUT_PREVIEW=a b$(touch pwned)\n`x`\"'", "INPUT_SOFT=true", "INPUT_BUILD=false")...)
+		inputs := []string{"INPUT_PREVIEW=a b$(touch pwned)\n`x`\"'", "INPUT_SOFT=true", "INPUT_BUILD=false"}
+		cmd, log := a.Command(t, t.TempDir(), append(platform, inputs...)...)
 		require.NoError(t, cmd.Run(), log)
 		assert.Equal(t, "<-preview=a b$(touch pwned)\n`x`\"'>\n<-soft=true>\n", log.String())
 		assert.NoFileExists(t, filepath.Join(cmd.Dir, "pwned"))
@@ -40,7 +41,9 @@ func TestTheActionRunsNothingThatItCannotCheck(t *testing.T) {
 		},
 		"checksums.txt says ''": func(a *citest.Action) { a.Files["checksums.txt"] = []byte("0000  other.tar.gz\n") },
 		"cannot be downloaded":  func(a *citest.Action) { delete(a.Files, "checksums.txt") },
-		"no release for Linux on S390X: set up Go and give build: true": func(a *citest.Action) { a.Env = append(a.Env, "RUNNER_ARCH=S390X") },
+		"no release for Linux on S390X: set up Go and give build: true": func(a *citest.Action) {
+			a.Env = append(a.Env, "RUNNER_ARCH=S390X")
+		},
 	} {
 		a := citest.NewAction(t, "action.yml", "publish", arguments)
 		spoil(a)
@@ -57,7 +60,8 @@ func TestTheActionBuildsFromSource(t *testing.T) {
 	a := citest.NewAction(t, "action.yml", "publish", "")
 	clear(a.Files)
 	bin := t.TempDir() // with a go that "builds" the script
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\ntest \"$1 $3 $4\" = '-C build -o' && cat >\"$5\" <<'.'\n"+arguments+".\nchmod +x \"$5\"\n"), 0o700))
+	builder := "#!/bin/sh\ntest \"$1 $3 $4\" = '-C build -o' && cat >\"$5\" <<'.'\n" + arguments + ".\nchmod +x \"$5\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(builder), 0o700))
 	cmd, log := a.Command(t, t.TempDir(), "INPUT_BUILD=true", "INPUT_ID=d", "PATH="+bin+":"+os.Getenv("PATH"))
 	require.NoError(t, cmd.Run(), log)
 	assert.Equal(t, "<-id=d>\n", log.String())
@@ -79,7 +83,8 @@ func TestActions(t *testing.T) {
 	scripts := map[string]string{}
 	for _, name := range []string{"publish", "docs-on-merge"} {
 		path := filepath.Join("..", name, "action.yml")
-		text, script := citest.Read(t, path), citest.Read(t, citest.Script(t, path))
+		text := citest.Read(t, path)
+		script := citest.Read(t, citest.Script(t, path))
 		scripts[name] = own.ReplaceAllString(script, "")
 		assert.NotContains(t, text, "uses: ", "no action inside")
 		assert.Contains(t, script, "name="+name+"\n")

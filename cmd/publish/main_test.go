@@ -28,8 +28,12 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, dir: t.TempDir(), service: mintlifytest.NewService(), env: map[string]string{
-		"GITHUB_ACTIONS": "true", "MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": mintlifytest.ProjectID}}
+	env := map[string]string{
+		"GITHUB_ACTIONS":      "true",
+		"MINTLIFY_API_KEY":    mintlifytest.APIKey,
+		"MINTLIFY_PROJECT_ID": mintlifytest.ProjectID,
+	}
+	return &world{t: t, dir: t.TempDir(), env: env, service: mintlifytest.NewService()}
 }
 
 // ran is what a run left.
@@ -51,11 +55,21 @@ func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 func (w *world) run(interrupt time.Duration, args ...string) (r ran) {
 	w.t.Helper()
 	var stdout, log citest.Buffer
-	env, files := maps.Clone(w.env), w.t.TempDir()
+	env := maps.Clone(w.env)
 	if w.env["GITHUB_ACTIONS"] != "" {
-		env["GITHUB_OUTPUT"], env["GITHUB_STEP_SUMMARY"] = filepath.Join(files, "output"), filepath.Join(files, "summary")
+		files := w.t.TempDir()
+		env["GITHUB_OUTPUT"] = filepath.Join(files, "output")
+		env["GITHUB_STEP_SUMMARY"] = filepath.Join(files, "summary")
 	}
-	step := &ci.Step{Name: "publish", Dir: w.dir, Getenv: func(name string) string { return env[name] }, Stdout: &stdout, Stderr: &log, Connect: w.connect}
+
+	step := &ci.Step{
+		Name:    "publish",
+		Dir:     w.dir,
+		Getenv:  func(name string) string { return env[name] },
+		Stdout:  &stdout,
+		Stderr:  &log,
+		Connect: w.connect,
+	}
 	synctest.Test(w.t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -67,12 +81,14 @@ func (w *world) run(interrupt time.Duration, args ...string) (r ran) {
 		}
 		r.code = run(ctx, step, args)
 	})
-	r.stdout, r.log = stdout.String(), log.String()
-	if env["GITHUB_OUTPUT"] != "" {
-		if _, err := os.Stat(env["GITHUB_OUTPUT"]); err == nil {
-			r.outputs, r.summary = citest.Outputs(w.t, env["GITHUB_OUTPUT"]), citest.Read(w.t, env["GITHUB_STEP_SUMMARY"])
-		}
+
+	r.stdout = stdout.String()
+	r.log = log.String()
+	if _, err := os.Stat(env["GITHUB_OUTPUT"]); err == nil {
+		r.outputs = citest.Outputs(w.t, env["GITHUB_OUTPUT"])
+		r.summary = citest.Read(w.t, env["GITHUB_STEP_SUMMARY"])
 	}
+
 	citest.RequireInert(w.t, r.log+r.stdout)
 	assert.NotContains(w.t, r.log+r.stdout+r.summary, mintlifytest.APIKey)
 	return r
@@ -83,7 +99,8 @@ func TestAPreviewShowsItsLinkInTheReport(t *testing.T) {
 	r := w.run(0, "-preview", "docs/flags")
 	require.Zero(t, r.code, r.log)
 	url := "https://test-project-preview-1.example.com"
-	assert.Equal(t, map[string]string{"deployment-id": "deployment_1", "preview-url": url, "status": "success"}, r.outputs)
+	outputs := map[string]string{"deployment-id": "deployment_1", "preview-url": url, "status": "success"}
+	assert.Equal(t, outputs, r.outputs)
 	assert.Equal(t, url+"\n", r.stdout)
 	assert.Contains(t, r.summary, "Preview: <"+url+">")
 	assert.Contains(t, r.log, "::notice title=publish::Deployed docs/flags at ")
@@ -92,7 +109,8 @@ func TestAPreviewShowsItsLinkInTheReport(t *testing.T) {
 
 	r = w.run(0)
 	require.Zero(t, r.code)
-	assert.Equal(t, map[string]string{"deployment-id": "deployment_2", "preview-url": "", "status": "success"}, r.outputs)
+	outputs = map[string]string{"deployment-id": "deployment_2", "preview-url": "", "status": "success"}
+	assert.Equal(t, outputs, r.outputs)
 	assert.Empty(t, r.stdout)
 }
 
@@ -111,7 +129,12 @@ func TestOnGitLab(t *testing.T) {
 
 // How each kind of run ends, and what -soft makes of it.
 func TestExitCodes(t *testing.T) {
-	failed := mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "2 broken links", Logs: []string{"Building\n", "Broken: /a"}}
+	failed := mintlifytest.DeploymentStep{
+		Status:  mintlify.DeploymentFailed,
+		Summary: "2 broken links",
+		Logs:    []string{"Building\n", "Broken: /a"},
+	}
+	down := mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 503}}
 	for name, tc := range map[string]struct {
 		trigger mintlifytest.Fault
 		steps   []mintlifytest.DeploymentStep
@@ -120,17 +143,51 @@ func TestExitCodes(t *testing.T) {
 		status  string
 		says    string
 	}{
-		"failed":             {steps: []mintlifytest.DeploymentStep{{}, failed}, code: 1, status: "failure", says: "deployment deployment_1 failed: 2 broken links"},
-		"key refused":        {trigger: mintlifytest.Fault{Status: 401}, code: 2, status: "set-up", says: "401"},
-		"unpaid":             {trigger: mintlifytest.Fault{Status: 402}, code: 5, status: "not-started", says: "402"},
-		"plan":               {trigger: mintlifytest.Fault{Status: 403}, code: 2, status: "set-up", says: "403"},
-		"no such deployment": {args: []string{"-id", "nowhere"}, code: 2, status: "set-up", says: "404"},
-		"lost":               {trigger: mintlifytest.Fault{Status: 504, Acted: true}, code: 3, status: "unknown", says: "triggering it again is safe"},
-		"timeout":            {steps: []mintlifytest.DeploymentStep{{}}, args: []string{"-timeout", "5m"}, code: 4, status: "in_progress", says: "Wait for it with -id deployment_1"},
-		"outage":             {steps: []mintlifytest.DeploymentStep{{Fault: &mintlifytest.Fault{Status: 503}}}, code: 4, status: "running", says: "Wait for it with -id deployment_1"},
-		"refused":            {trigger: mintlifytest.Fault{Status: 400, Body: `{"error":"no such branch"}`}, code: 5, status: "not-started", says: "no such branch"},
-		"no connection":      {trigger: mintlifytest.Fault{Refuse: true}, code: 5, status: "not-started", says: "refused"},
-		"quota":              {trigger: mintlifytest.Fault{Status: 429}, code: 5, status: "not-started", says: "429"},
+		"failed": {
+			steps: []mintlifytest.DeploymentStep{{}, failed},
+			code:  1, status: "failure", says: "deployment deployment_1 failed: 2 broken links",
+		},
+		"key refused": {
+			trigger: mintlifytest.Fault{Status: 401},
+			code:    2, status: "set-up", says: "401",
+		},
+		"unpaid": {
+			trigger: mintlifytest.Fault{Status: 402},
+			code:    5, status: "not-started", says: "402",
+		},
+		"plan": {
+			trigger: mintlifytest.Fault{Status: 403},
+			code:    2, status: "set-up", says: "403",
+		},
+		"no such deployment": {
+			args: []string{"-id", "nowhere"},
+			code: 2, status: "set-up", says: "404",
+		},
+		"lost": {
+			trigger: mintlifytest.Fault{Status: 504, Acted: true},
+			code:    3, status: "unknown", says: "triggering it again is safe",
+		},
+		"timeout": {
+			steps: []mintlifytest.DeploymentStep{{}},
+			args:  []string{"-timeout", "5m"},
+			code:  4, status: "in_progress", says: "Wait for it with -id deployment_1",
+		},
+		"outage": {
+			steps: []mintlifytest.DeploymentStep{down},
+			code:  4, status: "running", says: "Wait for it with -id deployment_1",
+		},
+		"refused": {
+			trigger: mintlifytest.Fault{Status: 400, Body: `{"error":"no such branch"}`},
+			code:    5, status: "not-started", says: "no such branch",
+		},
+		"no connection": {
+			trigger: mintlifytest.Fault{Refuse: true},
+			code:    5, status: "not-started", says: "refused",
+		},
+		"quota": {
+			trigger: mintlifytest.Fault{Status: 429},
+			code:    5, status: "not-started", says: "429",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, soft := range []bool{false, true} {
@@ -141,13 +198,18 @@ func TestExitCodes(t *testing.T) {
 				if tc.steps != nil {
 					w.service.ScriptDeployment(tc.steps...)
 				}
-				kind, code, args := "error", tc.code, tc.args
+
+				kind := "error"
+				code := tc.code
+				args := tc.args
 				if soft {
 					args = append([]string{"-soft"}, args...)
 					if tc.code != 2 {
-						kind, code = "warning", 0
+						kind = "warning"
+						code = 0
 					}
 				}
+
 				r := w.run(0, args...)
 				assert.Equal(t, code, r.code, r.log)
 				assert.Equal(t, tc.status, r.outputs["status"])
@@ -167,7 +229,8 @@ func TestExitCodes(t *testing.T) {
 
 func TestInterruptLosesNoDeployment(t *testing.T) {
 	w := newWorld(t)
-	for _, moment := range []time.Duration{time.Second, 10 * time.Second, 11 * time.Second, time.Hour} { // during the request too
+	duringRequest := time.Second
+	for _, moment := range []time.Duration{duringRequest, 10 * time.Second, 11 * time.Second, time.Hour} {
 		w.service.FailNext(mintlify.OpTriggerUpdate, 1, mintlifytest.Fault{Delay: 10 * time.Second})
 		w.service.ScriptDeployment(mintlifytest.DeploymentStep{})
 		r := w.run(moment, "-timeout", "2h")
@@ -238,11 +301,20 @@ func TestWrongUsage(t *testing.T) {
 }
 
 func TestWhatABuildPrintsStaysText(t *testing.T) {
-	const hostile = "::error::boo\r::add-mask::x\n  ::warning::y\n##[add-mask]main\x1b[31mred\x1b]0;title\a\u202e" + mintlifytest.APIKey
+	const hostile = "::error::boo\r::add-mask::x\n  ::warning::y\n##[add-mask]main" +
+		"\x1b[31mred\x1b]0;title\a\u202e" + mintlifytest.APIKey
 	w := newWorld(t)
-	w.service.ScriptDeployment(mintlifytest.DeploymentStep{Status: "in\n::error::x"}, mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 500, Body: hostile}},
-		mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: hostile, Logs: strings.Split(hostile, "main")})
-	w.service.FailNext(mintlify.OpTriggerPreview, 1, mintlifytest.Fault{Body: `{"statusId":"deployment_1","previewUrl":"https://example.com/a\r\n::error::<b>b"}`})
+	w.service.ScriptDeployment(
+		mintlifytest.DeploymentStep{Status: "in\n::error::x"},
+		mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 500, Body: hostile}},
+		mintlifytest.DeploymentStep{
+			Status:  mintlify.DeploymentFailed,
+			Summary: hostile,
+			Logs:    strings.Split(hostile, "main"),
+		},
+	)
+	body := `{"statusId":"deployment_1","previewUrl":"https://example.com/a\r\n::error::<b>b"}`
+	w.service.FailNext(mintlify.OpTriggerPreview, 1, mintlifytest.Fault{Body: body})
 	r := w.run(0, "-preview", "b") // which checks what is printed
 	assert.Equal(t, 1, r.code, r.log)
 	assert.Len(t, r.outputs, 3)
@@ -253,7 +325,8 @@ func TestWhatABuildPrintsStaysText(t *testing.T) {
 			assert.Regexp(t, "^    ", line, "a block of code")
 		}
 	}
-	w.service.FailNext(mintlify.OpTriggerPreview, 1, mintlifytest.Fault{Body: `{"statusId":"deployment_1","previewUrl":"javascript:alert(1)"}`})
+	body = `{"statusId":"deployment_1","previewUrl":"javascript:alert(1)"}`
+	w.service.FailNext(mintlify.OpTriggerPreview, 1, mintlifytest.Fault{Body: body})
 	r = w.run(0, "-preview", "b")
 	assert.Empty(t, r.outputs["preview-url"])
 }

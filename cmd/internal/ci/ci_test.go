@@ -19,8 +19,16 @@ import (
 )
 
 func newStep(env map[string]string) (step *Step, stdout, log *citest.Buffer) {
-	stdout, log = new(citest.Buffer), new(citest.Buffer)
-	return &Step{Name: "docs-on-merge", Getenv: func(name string) string { return env[name] }, Stdout: stdout, Stderr: log, Timeout: time.Hour}, stdout, log
+	stdout = new(citest.Buffer)
+	log = new(citest.Buffer)
+	step = &Step{
+		Name:    "docs-on-merge",
+		Getenv:  func(name string) string { return env[name] },
+		Stdout:  stdout,
+		Stderr:  log,
+		Timeout: time.Hour,
+	}
+	return step, stdout, log
 }
 
 func TestLinesAreInert(t *testing.T) {
@@ -39,7 +47,8 @@ func TestLinesAreInert(t *testing.T) {
 		"https://oauth2:glpat-secret@git/x":      "https://git/x\n",
 		"the key mint_12345678 and ghs_12345678": "the key [redacted] and [redacted]\n",
 	} {
-		step, stdout, log := newStep(map[string]string{"MINTLIFY_API_KEY": " Bearer mint_12345678\n", "GITHUB_TOKEN": "ghs_12345678"})
+		secrets := map[string]string{"MINTLIFY_API_KEY": " Bearer mint_12345678\n", "GITHUB_TOKEN": "ghs_12345678"}
+		step, stdout, log := newStep(secrets)
 		step.Printf("%s", in)
 		require.NoError(t, step.print(in))
 		assert.Equal(t, out, log.String(), "%q", in)
@@ -76,7 +85,9 @@ func TestAFlagThatIsGivenAndEmptyIsRefused(t *testing.T) {
 	}
 	require.NoError(t, parse())
 	require.NoError(t, parse("-job", "x", "-path", "a", "-path", "b"))
-	for _, args := range [][]string{{"-job", ""}, {"-job="}, {"-job", " \t"}, {"-path", ""}, {"-path", "a", "-path="}, {"-path", " "}} {
+	for _, args := range [][]string{
+		{"-job", ""}, {"-job="}, {"-job", " \t"}, {"-path", ""}, {"-path", "a", "-path="}, {"-path", " "},
+	} {
 		assert.ErrorContains(t, parse(args...), "empty", "%q", args)
 	}
 }
@@ -104,7 +115,14 @@ func TestHelpHasTheFlagsAndTheExitCodes(t *testing.T) {
 	assert.ErrorIs(t, step.Parse(flags, []string{"-h"}), flag.ErrHelp)
 	assert.Empty(t, log.String())
 	assert.Contains(t, stdout.String(), "  -job id\n")
-	for outcome, text := range map[Outcome]string{"success": "0 success", Failed: "1 failed", SetUp: "2 set-up", Unknown: "3 unknown", Running: "4 running", NotStarted: "5 not started"} {
+	for outcome, text := range map[Outcome]string{
+		"success":  "0 success",
+		Failed:     "1 failed",
+		SetUp:      "2 set-up",
+		Unknown:    "3 unknown",
+		Running:    "4 running",
+		NotStarted: "5 not started",
+	} {
 		assert.Regexp(t, fmt.Sprint("^", outcome.exitCode(), " "), text)
 		assert.Contains(t, stdout.String(), text)
 	}
@@ -140,7 +158,8 @@ func TestAResultThatStdoutDoesNotTakeIsAnError(t *testing.T) {
 	result := Result{Outcome: "success", Stdout: "https://example.com", Outputs: [][2]string{{"link", "x"}}}
 	assert.Equal(t, 2, step.Report(result))
 	assert.Contains(t, log.String(), "no space left on device")
-	assert.Equal(t, map[string]string{"link": "x"}, citest.Outputs(t, filepath.Join(dir, "output")), "later steps have it")
+	outputs := citest.Outputs(t, filepath.Join(dir, "output"))
+	assert.Equal(t, map[string]string{"link": "x"}, outputs, "later steps have it")
 	result.Outcome = Unknown
 	assert.Equal(t, 3, step.Report(result), "the run's own code wins")
 	step.Soft = true
@@ -170,7 +189,11 @@ func TestFoldedText(t *testing.T) {
 }
 
 func TestAtADeskTheLogHasTheOutputs(t *testing.T) {
-	result := Result{Outcome: "success", Text: "Done", Outputs: [][2]string{{"status", "success"}, {"link", ""}, {"id", "1\n::error::x"}}}
+	result := Result{
+		Outcome: "success",
+		Text:    "Done",
+		Outputs: [][2]string{{"status", "success"}, {"link", ""}, {"id", "1\n::error::x"}},
+	}
 	step, stdout, log := newStep(nil)
 	assert.Zero(t, step.Report(result))
 	assert.Equal(t, "Done\nstatus = success\nid = 1 ::error::x\n", log.String())
@@ -182,7 +205,11 @@ func TestAtADeskTheLogHasTheOutputs(t *testing.T) {
 
 // What cannot be written has to show before the service acts.
 func TestAStepWhoseOutputsCannotBeWrittenIsRefused(t *testing.T) {
-	for _, env := range []map[string]string{{"GITHUB_OUTPUT": "/nowhere/output"}, {"GITHUB_STEP_SUMMARY": t.TempDir()}, {"GITLAB_CI": "true"}} {
+	for _, env := range []map[string]string{
+		{"GITHUB_OUTPUT": "/nowhere/output"},
+		{"GITHUB_STEP_SUMMARY": t.TempDir()},
+		{"GITLAB_CI": "true"},
+	} {
 		step, _, _ := newStep(env)
 		step.Dir = "/nowhere"
 		assert.Error(t, step.Parse(flag.NewFlagSet("x", flag.ContinueOnError), nil), "%v", env)
@@ -204,7 +231,8 @@ func TestAnOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 func TestTheFileForGitLabIsReplacedAndNeverFollowed(t *testing.T) {
 	step, _, _ := newStep(map[string]string{"GITLAB_CI": "true"})
 	step.Dir = t.TempDir()
-	path, outside := filepath.Join(step.Dir, "docs-on-merge.env"), filepath.Join(t.TempDir(), "theirs")
+	path := filepath.Join(step.Dir, "docs-on-merge.env")
+	outside := filepath.Join(t.TempDir(), "theirs")
 	require.NoError(t, os.WriteFile(outside, []byte("theirs"), 0o600))
 	for _, prepare := range []func() error{
 		func() error { return os.Symlink(outside, path) },
@@ -233,7 +261,9 @@ func TestOutcomeOf(t *testing.T) {
 	assert.Equal(t, SetUp, OutcomeOf(os.ErrClosed))
 	assert.Equal(t, Running, OutcomeOf(Running.Of(http.ErrServerClosed)))
 	assert.ErrorIs(t, Running.Of(http.ErrServerClosed), http.ErrServerClosed)
-	for outcome, code := range map[Outcome]int{Failed: 1, SetUp: 2, Unknown: 3, Running: 4, NotStarted: 5, "success": 0, "skipped": 0} {
+	for outcome, code := range map[Outcome]int{
+		"success": 0, "skipped": 0, Failed: 1, SetUp: 2, Unknown: 3, Running: 4, NotStarted: 5,
+	} {
 		assert.Equal(t, code, outcome.exitCode())
 	}
 }
