@@ -117,6 +117,57 @@ func ExampleRunner_Resume() {
 	// acme/api@c0ffee1 https://github.com/example/docs/pull/2
 }
 
+// A comment on the pull request becomes a message to the job that opened it.
+func ExampleTask_followUp() {
+	svc, ctx := mintlifytest.NewService(), context.Background()
+	runner, err := once.New(svc.Client(), once.NewMemory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	merge, err := runner.Do(ctx, once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."})
+	fmt.Println(merge.State, err)
+
+	comment := once.Task{Key: "acme/api@5907854#comment-1", After: merge.Key, Prompt: "Add an example."}
+	if _, _, err = runner.Add(ctx, comment); err != nil {
+		fmt.Println(err)
+	}
+	record, _, err := runner.Step(ctx, comment.Key) // or Do, which waits for its end, too
+	fmt.Println(record.State, record.JobID == merge.JobID, err)
+	fmt.Println(len(svc.Jobs()), "job")
+	// Output:
+	// done <nil>
+	// running true <nil>
+	// 1 job
+}
+
+// A service works off what its webhooks add, until it is told to stop.
+func ExampleRunner_Run() {
+	svc := mintlifytest.NewService()
+	ctx, stop := context.WithCancel(context.Background()) // by signal.NotifyContext in your program
+	runner, err := once.New(svc.Client(), once.NewMemory(), once.WithOnChange(func(r once.Record) {
+		if !r.State.IsOpen() {
+			fmt.Println(r.Key, r.State, r.PRLink)
+			stop()
+		}
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	go func() { // a webhook
+		if _, _, err := runner.Add(ctx, once.Task{Key: "acme/api@5907854", Prompt: "Document the merge."}); err != nil {
+			fmt.Println(err)
+		}
+	}()
+	if err := runner.Run(ctx); ctx.Err() == nil {
+		fmt.Println(err) // such as a store that cannot list
+	}
+	// Output:
+	// acme/api@5907854 done https://github.com/example/docs/pull/1
+}
+
 // bucket stands for storage of objects with conditional writes: If-None-Match: * makes the
 // first version, If-Match the others. mintlifytest.TestStore checks a store.
 type bucket struct {
