@@ -3,7 +3,6 @@ package once_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,6 +38,7 @@ func TestFollowUpIsAMessageToTheJobBefore(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
 		first, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
 		require.NoError(t, err)
+
 		record, err := w.Do(t.Context(), comment)
 		require.NoError(t, err)
 		assert.Equal(t, once.Done, record.State)
@@ -54,6 +54,7 @@ func TestFollowUpIsAMessageToTheJobBefore(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, record, again)
 		assert.Equal(t, 1, w.messages())
+
 		for _, request := range w.svc.Requests() {
 			assert.Equal(t, "project-2", request.ProjectID)
 		}
@@ -65,7 +66,11 @@ func TestFollowUpIsAMessageToTheJobBefore(t *testing.T) {
 func TestChainIsSentInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
-		w.add(once.Task{Key: "a", Prompt: "1"}, once.Task{Key: "b", Prompt: "2", After: "a"}, once.Task{Key: "c", Prompt: "3", After: "b"})
+		w.add(
+			once.Task{Key: "a", Prompt: "1"},
+			once.Task{Key: "b", Prompt: "2", After: "a"},
+			once.Task{Key: "c", Prompt: "3", After: "b"},
+		)
 		for w.get("c").State != once.Done {
 			ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
 			err := w.runner(w.svc.Client(mintlifytest.WithRealSchedule())).Resume(ctx)
@@ -87,14 +92,16 @@ func TestEndOfBeforeTheMessageIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
 		ended := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"}
-		script := []mintlifytest.Step{ended, ended, ended, ended, {}, {Status: mintlify.JobCompleted, PRLink: "https://example.com/2"}}
-		w.svc.ScriptJob(script...)
+		changed := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/2"}
+		w.svc.ScriptJob(ended, ended, ended, ended, mintlifytest.Step{}, changed)
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
+
 		w.add(comment)
 		record, _, err := w.Step(t.Context(), commentKey)
 		require.NoError(t, err)
 		require.Equal(t, once.Running, record.State)
+
 		sent := time.Now()
 		for range 2 {
 			r := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()))
@@ -102,6 +109,7 @@ func TestEndOfBeforeTheMessageIsIgnored(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, record, again, "nothing is stored")
 			assert.Equal(t, 30*time.Second-time.Since(sent), next)
+
 			time.Sleep(10 * time.Second)
 		}
 		record, err = w.Do(t.Context(), comment)
@@ -117,6 +125,7 @@ func TestFollowUpOfAClockAYearAheadEnds(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
+
 		w.put(once.Record{Task: comment, State: once.Running, JobID: "job_1", Updated: time.Now().AddDate(1, 0, 0)})
 		start := time.Now()
 		record, err := w.Do(t.Context(), comment)
@@ -128,73 +137,115 @@ func TestFollowUpOfAClockAYearAheadEnds(t *testing.T) {
 
 // What a step of a pending follow-up does, by the state of the record before it.
 func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
+	pendingAfter := func(key string) once.Record {
+		return once.Record{Task: once.Task{After: key}, State: once.Pending}
+	}
 	tests := map[string]struct {
-		before  once.Record
-		problem string // names the record and its state
-		next    time.Duration
-		stuck   bool // a person must decide about the record before
-		sent    bool
+		before once.Record
+		says   string // the problem, after the name and the state of the record before
+		waits  time.Duration
+		stuck  bool // a person must decide about the record before
 	}{
-		"pending":             {before: once.Record{State: once.Pending}, problem: "pending", next: time.Minute},
-		"unknown":             {before: once.Record{State: once.Unknown}, problem: "unknown", next: 5 * time.Minute, stuck: true},
-		"refused":             {before: once.Record{State: once.Refused}, problem: "refused", next: 5 * time.Minute, stuck: true},
-		"canceled":            {before: once.Record{State: once.Canceled}, problem: "canceled", next: 5 * time.Minute, stuck: true},
-		"done without an id":  {before: once.Record{State: once.Done}, problem: "done", next: 5 * time.Minute, stuck: true},
-		"of a newer version":  {before: once.Record{State: "reviewing"}, problem: "reviewing", next: 5 * time.Minute, stuck: true},
-		"done":                {before: once.Record{State: once.Done, JobID: "job_7"}, next: 1, sent: true},
-		"failed":              {before: once.Record{State: once.Failed, JobID: "job_7"}, next: 1, sent: true},
-		"behind an unknown":   {before: once.Record{State: once.Pending, Task: once.Task{After: "0"}}, problem: "behind 0, which is unknown", next: 5 * time.Minute, stuck: true},
-		"behind a pending":    {before: once.Record{State: once.Pending, Task: once.Task{After: "1"}}, problem: "pending", next: time.Minute},
-		"behind one behind":   {before: once.Record{State: once.Pending, Task: once.Task{After: "2"}}, problem: "behind 0, which is unknown", next: 5 * time.Minute, stuck: true},
-		"behind one with job": {before: once.Record{State: once.Pending, Task: once.Task{After: "3"}}, problem: "pending", next: time.Minute},
-		"behind one without":  {before: once.Record{State: once.Pending, Task: once.Task{After: "4"}}, problem: "behind 4, which is done without the id of a job", next: 5 * time.Minute, stuck: true},
+		"pending": {
+			before: once.Record{State: once.Pending},
+			waits:  time.Minute,
+		},
+		"unknown": {
+			before: once.Record{State: once.Unknown},
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"refused": {
+			before: once.Record{State: once.Refused},
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"canceled": {
+			before: once.Record{State: once.Canceled},
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"done without an id": {
+			before: once.Record{State: once.Done},
+			says:   " without the id of a job",
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"of a newer version": {
+			before: once.Record{State: "reviewing"},
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"done":   {before: once.Record{State: once.Done, JobID: "job_7"}},
+		"failed": {before: once.Record{State: once.Failed, JobID: "job_7"}},
+		"behind an unknown": {
+			before: pendingAfter("unknown"),
+			says:   " behind unknown, which is unknown",
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"behind one behind an unknown": {
+			before: pendingAfter("behind"),
+			says:   " behind unknown, which is unknown",
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"behind one done without an id": {
+			before: pendingAfter("no-id"),
+			says:   " behind no-id, which is done without the id of a job",
+			waits:  5 * time.Minute,
+			stuck:  true,
+		},
+		"behind a pending":    {before: pendingAfter("pending"), waits: time.Minute},
+		"behind one with job": {before: pendingAfter("done"), waits: time.Minute},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, once.NewMemory())
 				w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobCompleted})
-				w.put(once.Record{Task: once.Task{Key: "0", Prompt: "x"}, State: once.Unknown})
-				w.put(once.Record{Task: once.Task{Key: "1", Prompt: "x"}, State: once.Pending})
-				w.put(once.Record{Task: once.Task{Key: "2", Prompt: "x", After: "0"}, State: once.Pending})
-				w.put(once.Record{Task: once.Task{Key: "3", Prompt: "x"}, State: once.Done, JobID: "job_7"})
-				w.put(once.Record{Task: once.Task{Key: "4", Prompt: "x"}, State: once.Done})
+				w.put(once.Record{Task: once.Task{Key: "unknown", Prompt: "x"}, State: once.Unknown})
+				w.put(once.Record{Task: once.Task{Key: "pending", Prompt: "x"}, State: once.Pending})
+				w.put(once.Record{Task: once.Task{Key: "behind", Prompt: "x", After: "unknown"}, State: once.Pending})
+				w.put(once.Record{Task: once.Task{Key: "done", Prompt: "x"}, State: once.Done, JobID: "job_7"})
+				w.put(once.Record{Task: once.Task{Key: "no-id", Prompt: "x"}, State: once.Done})
 				test.before.Key = key
 				test.before.Prompt = "x"
 				before := w.put(test.before)
 				w.add(comment)
 
-				for range 2 {
-					record, next, err := w.Step(t.Context(), commentKey)
-					require.NoError(t, err)
-					assert.Equal(t, test.next, next)
-					if test.sent {
-						assert.Equal(t, once.Running, record.State)
-						assert.Equal(t, "job_7", record.JobID)
-						assert.Equal(t, 1, w.messages())
-						return
-					}
-					assert.Equal(t, once.Pending, record.State)
-					assert.Contains(t, record.Problem, "waits for "+key+", which is "+string(before.State))
-					assert.Contains(t, record.Problem, test.problem)
-					assert.Equal(t, strings.Contains(name, "without"), strings.Contains(record.Problem, "without"))
-					assert.Equal(t, 2, record.Version, "noted once")
+				record, next, err := w.Step(t.Context(), commentKey)
+				require.NoError(t, err)
+				if test.waits == 0 {
+					assert.Equal(t, once.Running, record.State)
+					assert.Equal(t, "job_7", record.JobID)
+					assert.Equal(t, 1, w.messages())
+					return
 				}
+				assert.Equal(t, test.waits, next)
+				assert.Equal(t, once.Pending, record.State)
+				problem := "waits for " + key + ", which is " + string(before.State) + test.says
+				assert.Equal(t, problem, record.Problem)
+
+				again, _, err := w.Step(t.Context(), commentKey)
+				require.NoError(t, err)
+				assert.Equal(t, record, again, "noted once")
 				assert.Empty(t, w.svc.Requests())
 				assert.Equal(t, before, w.get(key))
 
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
-				_, err := w.Do(ctx, comment)
+				_, err = w.Do(ctx, comment)
 				require.ErrorContains(t, err, commentKey)
 				if !test.stuck {
 					require.ErrorIs(t, err, context.DeadlineExceeded, "Do waits")
 					return
 				}
-				require.ErrorContains(t, err, test.problem)
+				require.ErrorContains(t, err, problem)
 				assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+
 				err = w.Resume(ctx)
-				require.ErrorContains(t, err, "once: "+commentKey+": waits for "+key)
+				require.ErrorContains(t, err, "once: "+commentKey+": "+problem)
 			})
 		})
 	}
@@ -204,7 +255,8 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 func TestFollowUpDoesTheStepOfTheRecordBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
-		w.svc.AddJob("job_7", mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		end := mintlifytest.Step{Status: mintlify.JobCompleted}
+		w.svc.AddJob("job_7", mintlifytest.Step{}, mintlifytest.Step{}, end)
 		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
 		record, err := w.Do(t.Context(), comment)
 		require.NoError(t, err)
@@ -213,8 +265,12 @@ func TestFollowUpDoesTheStepOfTheRecordBefore(t *testing.T) {
 		assert.Equal(t, 1, w.messages())
 		assert.Equal(t, 4, record.Version, "pending at first")
 
-		dead := once.Record{Task: once.Task{Key: "dead", Prompt: "x"}, State: once.Sending, Sender: "dead", Deadline: time.Now().Add(time.Minute)}
-		w.put(dead)
+		w.put(once.Record{
+			Task:     once.Task{Key: "dead", Prompt: "x"},
+			State:    once.Sending,
+			Sender:   "dead",
+			Deadline: time.Now().Add(time.Minute),
+		})
 		start := time.Now()
 		_, err = w.Do(t.Context(), once.Task{Key: "after-dead", Prompt: "x", After: "dead"})
 		require.ErrorContains(t, err, "waits for dead, which is unknown")
@@ -263,6 +319,7 @@ func TestServiceIsAskedBeforeAMessageToo(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
+
 		w.add(comment)
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
 		record, next, err := w.Step(t.Context(), commentKey)
@@ -297,6 +354,7 @@ func TestOutcomesOfAMessage(t *testing.T) {
 				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
 				_, err := w.Do(t.Context(), task)
 				require.NoError(t, err)
+
 				w.add(comment)
 				w.svc.FailNext(mintlify.OpSendMessage, 1, test.fault)
 				record, _, err := w.Step(t.Context(), commentKey)
@@ -307,6 +365,7 @@ func TestOutcomesOfAMessage(t *testing.T) {
 				w.add(once.Task{Key: "next", Prompt: "x"})
 				_, next, err := w.Step(t.Context(), "next")
 				require.NoError(t, err)
+
 				if test.held == 0 {
 					assert.Equal(t, once.Running, w.get("next").State, "the project is not held")
 				} else {
@@ -331,6 +390,7 @@ func TestResponseToAnOlderSendOfAFollowUp(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
+
 		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 		others := make(chan once.Record, 1)
 		time.AfterFunc(time.Second, func() {
@@ -355,6 +415,7 @@ func TestResponseOfAFollowUpThatIsRecordedAlready(t *testing.T) {
 		w := newWorld(t, once.NewMemory())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
+
 		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 		time.AfterFunc(time.Second, func() {
 			ours := w.get(commentKey)
@@ -405,6 +466,7 @@ func TestArgumentsOfAFollowUp(t *testing.T) {
 			_, err := w.Do(t.Context(), bad)
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument, name)
 			require.ErrorContains(t, err, "once: a: ", name)
+
 			_, added, err := w.Add(t.Context(), bad)
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument, name)
 			assert.False(t, added)
@@ -413,8 +475,10 @@ func TestArgumentsOfAFollowUp(t *testing.T) {
 
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
+
 		_, err = w.Do(t.Context(), once.Task{Key: key, After: "other"})
 		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+
 		w.add(comment, once.Task{Key: "other", Prompt: "x"})
 		for _, after := range []string{"other", ""} {
 			_, err = w.Do(t.Context(), once.Task{Key: commentKey, Prompt: "x", After: after})
@@ -423,6 +487,7 @@ func TestArgumentsOfAFollowUp(t *testing.T) {
 		}
 		_, err = w.Do(t.Context(), once.Task{Key: commentKey})
 		require.NoError(t, err, "it takes up what is on record")
+
 		_, err = w.Do(t.Context(), once.Task{Key: commentKey, Prompt: "x", After: "other"})
 		require.ErrorIs(t, err, mintlify.ErrInvalidArgument, "for good")
 	})
@@ -434,12 +499,15 @@ func TestProjectOfAFollowUpIsTheOtherRecords(t *testing.T) {
 		w.add(once.Task{Key: key, Prompt: "x", Project: "project-2"})
 		webhook, err := once.New(nil, w.store)
 		require.NoError(t, err)
-		record, _, err := webhook.Add(t.Context(), once.Task{Key: commentKey, Prompt: "x", After: key, Project: "project-3"})
+
+		another := once.Task{Key: commentKey, Prompt: "x", After: key, Project: "project-3"}
+		record, _, err := webhook.Add(t.Context(), another)
 		require.NoError(t, err)
 		assert.Equal(t, "project-2", record.Project)
 
 		_, _, err = webhook.Add(t.Context(), once.Task{Key: "unpinned", Prompt: "x"})
 		require.NoError(t, err)
+
 		_, _, err = webhook.Add(t.Context(), once.Task{Key: "its-follow-up", Prompt: "x", After: "unpinned"})
 		require.NoError(t, err)
 		require.NoError(t, w.Resume(t.Context()))
@@ -461,6 +529,7 @@ func TestFollowUpInAPublicStore(t *testing.T) {
 		w := newWorld(t, store)
 		_, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
 		require.NoError(t, err)
+
 		follow := once.Task{Key: commentKey, Prompt: "x", After: key, Project: "project-2"}
 		w.add(follow)
 		record, err := w.Do(t.Context(), follow)
@@ -479,6 +548,7 @@ func TestFollowUpGoesOnAfterADecision(t *testing.T) {
 		_, err := w.Cancel(t.Context(), key)
 		require.NoError(t, err)
 		require.Error(t, w.Resume(t.Context()))
+
 		_, err = w.SendAgain(t.Context(), key)
 		require.NoError(t, err)
 		require.NoError(t, w.Resume(t.Context()))

@@ -126,7 +126,11 @@ func (w *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 	if status == 0 {
 		return w.svc.RoundTrip(r)
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	return respond(r, status, http.Header{}), nil
+}
+
+func respond(r *http.Request, status int, header http.Header) *http.Response {
+	return &http.Response{StatusCode: status, Header: header, Body: http.NoBody, Request: r}
 }
 
 // runnerIn is another runner on the store of w, on whose way to the service requests fail.

@@ -67,10 +67,12 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 
 // The exact text counts first: a key may begin or end like Markdown.
 func TestFindMarkerFindsWhatMarkerWrites(t *testing.T) {
-	for _, key := range []string{"a", "__init__", "*", "_a_", "a`", "**a", "-->", "<!--a", ">a", "docs-job:", "`", "ключ", "a*b"} {
+	keys := []string{"a", "__init__", "*", "_a_", "a`", "**a", "-->", "<!--a", ">a", "docs-job:", "`", "ключ", "a*b"}
+	for _, key := range keys {
 		got, ok := once.FindMarker(once.Marker(key))
 		assert.True(t, ok, key)
 		assert.Equal(t, key, got)
+
 		got, ok = once.FindMarker("> " + once.Marker(key))
 		assert.True(t, ok, key)
 		assert.Equal(t, key, got, "quoted")

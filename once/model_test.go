@@ -106,9 +106,9 @@ func (m *model) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.mu.Unlock()
 	switch {
 	case isDown, m.chance(20):
-		return &http.Response{StatusCode: 503, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		return respond(r, http.StatusServiceUnavailable, http.Header{}), nil
 	case m.chance(30):
-		return &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"20"}}, Body: http.NoBody, Request: r}, nil
+		return respond(r, http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}), nil
 	case m.chance(100):
 		m.mu.Lock()
 		m.outage = time.Now().Add(5 * time.Minute)
@@ -176,6 +176,7 @@ func (m *model) process(life context.Context) {
 		way := mintlify.WithHTTPClient(&http.Client{Transport: m})
 		r, err := once.New(m.svc.Client(mintlifytest.WithRealSchedule(), way), m.store, once.WithLogger(m.logger))
 		require.NoError(m.t, err)
+
 		ctx, cancel := context.WithTimeout(life, time.Duration(1+m.intN(600))*time.Second)
 		if m.intN(2) == 0 {
 			_ = r.Run(ctx)
@@ -191,10 +192,12 @@ func (m *model) process(life context.Context) {
 func (m *model) people(life context.Context) {
 	r, err := once.New(nil, m.store)
 	require.NoError(m.t, err)
+
 	for life.Err() == nil {
 		time.Sleep(5 * time.Minute)
 		all, err := m.store.List(context.Background(), once.Unknown, once.Refused, once.Canceled, once.Failed)
 		require.NoError(m.t, err)
+
 		for _, record := range all {
 			acted, jobID := m.acted(record)
 			switch { // what fails is done the next time
@@ -209,6 +212,7 @@ func (m *model) people(life context.Context) {
 
 		open, err := m.store.List(context.Background(), once.Pending)
 		require.NoError(m.t, err)
+
 		for _, record := range open {
 			if m.chance(10) {
 				_, _ = r.Cancel(context.Background(), record.Key)
@@ -241,6 +245,7 @@ func (m *model) check() {
 	all, err := m.store.List(context.Background())
 	require.NoError(m.t, err)
 	require.Len(m.t, all, modelTasks)
+
 	for _, record := range all {
 		acted, jobID := m.acted(record)
 		assert.Equal(m.t, 1, acted, record.Key)
@@ -248,6 +253,7 @@ func (m *model) check() {
 		assert.Equal(m.t, jobID, record.JobID)
 	}
 	assert.NotContains(m.t, m.log.String(), "level=ERROR")
+
 	log := m.log.String()
 	m.t.Logf("%d unknown, %d pending with a problem, %d messages, %d asked first", strings.Count(log, "once: unknown"),
 		strings.Count(log, `level=WARN msg="once: pending`), m.messages(), m.preflights())

@@ -72,7 +72,8 @@ func TestOutageOfPostsCostsAFew(t *testing.T) {
 					}
 				}
 				all.Wait()
-				assert.Equal(t, map[once.State]int{once.Unknown: test.unknown, once.Done: 200 - test.unknown}, w.states())
+				assert.Equal(t, test.unknown, w.states()[once.Unknown])
+				assert.Equal(t, 200-test.unknown, w.states()[once.Done])
 			})
 		})
 	}
@@ -89,11 +90,14 @@ func TestServiceIsAskedFirst(t *testing.T) {
 		first := w.svc.Requests()[0]
 		assert.Equal(t, "/v2/agent/project-2/job/preflight", first.Path)
 		assert.Equal(t, mintlify.OpGetJob, first.Operation)
+
 		do("b")
 		assert.Equal(t, 1, w.preflights(), "it has just worked")
+
 		time.Sleep(59 * time.Second)
 		do("c")
 		assert.Equal(t, 1, w.preflights(), "it has worked within the last minute")
+
 		time.Sleep(61 * time.Second)
 		do("d")
 		assert.Equal(t, 2, w.preflights(), "that is long ago")
@@ -102,13 +106,16 @@ func TestServiceIsAskedFirst(t *testing.T) {
 		do("e")
 		do("f")
 		assert.Equal(t, 2, w.preflights(), "a later poll has worked")
+
 		w.svc.ScriptJob(mintlifytest.Step{})
 		w.add(once.Task{Key: "g", Prompt: "x", Project: "project-2"})
 		_, _, err := w.Step(t.Context(), "g")
 		require.NoError(t, err)
+
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
 		_, _, err = w.Step(t.Context(), "g")
 		require.NoError(t, err)
+
 		do("h")
 		assert.Equal(t, 3, w.preflights(), "the last poll has failed")
 
@@ -121,6 +128,7 @@ func TestServiceIsAskedFirst(t *testing.T) {
 // What the response to the GET that asks first means: sent, or how long the project is held.
 func TestWhatTheServiceRespondsWhenAsked(t *testing.T) {
 	job := `{"id":"preflight","status":"%s"}`
+	retryAfter := func(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
 	tests := map[string]struct {
 		fault mintlifytest.Fault
 		held  time.Duration // 0: the prompt is sent
@@ -141,8 +149,8 @@ func TestWhatTheServiceRespondsWhenAsked(t *testing.T) {
 		"501":                 {mintlifytest.Fault{Status: 501}, 30 * time.Second},
 		"502":                 {mintlifytest.Fault{Status: 502, Body: "<html>"}, 30 * time.Second},
 		"503":                 {mintlifytest.Fault{Status: 503}, 30 * time.Second},
-		"503 and Retry-After": {mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}, 7 * time.Second},
-		"429 for a day":       {mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"86400"}}}, time.Hour},
+		"503 and Retry-After": {mintlifytest.Fault{Status: 503, Header: retryAfter("7")}, 7 * time.Second},
+		"429 for a day":       {mintlifytest.Fault{Status: 429, Header: retryAfter("86400")}, time.Hour},
 		"302":                 {mintlifytest.Fault{Status: 302}, 30 * time.Second},
 		"HTML":                {mintlifytest.Fault{Status: 200, Body: "<html>Welcome to the hotel"}, 30 * time.Second},
 		"a job":               {mintlifytest.Fault{Status: 200, Body: fmt.Sprintf(job, "active")}, 30 * time.Second},
@@ -173,6 +181,7 @@ func TestWhatTheServiceRespondsWhenAsked(t *testing.T) {
 				assert.Contains(t, record.Problem, "nothing was sent")
 				assert.Equal(t, task.Prompt, record.Prompt)
 				assert.Zero(t, w.posts())
+
 				again, next, err := w.Step(t.Context(), key)
 				require.NoError(t, err)
 				assert.Equal(t, record, again)
@@ -202,7 +211,9 @@ func TestAskingInVainStoresAVersionOnlyIfTheProblemChanged(t *testing.T) {
 
 func TestContextThatEndsWhileAskingStoresNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		store := &hooked{Store: once.NewMemory()} // one that pays no attention to contexts
+		store.put = func(_ context.Context, r once.Record) error { return store.Store.Put(t.Context(), r) }
+		w := newWorld(t, store)
 		for _, fault := range []mintlifytest.Fault{{Delay: 20 * time.Second}, {Delay: 20 * time.Second, Status: 503}} {
 			w.svc.FailNext(mintlify.OpGetJob, 1, fault)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -228,6 +239,7 @@ func TestAskingIsNoPollOfTheCallersJob(t *testing.T) {
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
 		require.Len(t, polls, 2)
+
 		for _, poll := range polls {
 			assert.NoError(t, poll.Err)
 		}
@@ -275,6 +287,7 @@ func left(w *world) time.Duration {
 	w.t.Helper()
 	_, _, err := w.Add(w.t.Context(), once.Task{Key: "waiting", Prompt: "x"})
 	require.NoError(w.t, err)
+
 	before := len(w.svc.Requests())
 	_, next, err := w.Step(w.t.Context(), "waiting")
 	require.NoError(w.t, err)
@@ -291,15 +304,18 @@ func TestHoldsDouble(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
-				for _, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 30 * time.Minute, 30 * time.Minute} {
+				for _, minutes := range []float64{0.5, 1, 2, 4, 8, 16, 30, 30} {
+					want := time.Duration(minutes * float64(time.Minute))
 					assert.Equal(t, want, hold(w, mintlify.OpCreateJob, fault))
 					time.Sleep(want)
 				}
 				_, err := w.Do(t.Context(), once.Task{Key: "good", Prompt: "x"})
 				require.NoError(t, err)
 				assert.Equal(t, 30*time.Second, hold(w, mintlify.OpCreateJob, fault), "a job has ended it")
+
 				time.Sleep(30 * time.Second)
-				assert.Equal(t, time.Minute, hold(w, mintlify.OpGetJob, mintlifytest.Fault{Status: 503}), "asking in vain counts, too")
+				inVain := hold(w, mintlify.OpGetJob, mintlifytest.Fault{Status: 503})
+				assert.Equal(t, time.Minute, inVain, "asking in vain counts, too")
 			})
 		})
 	}
@@ -311,12 +327,15 @@ func TestFailureDuringAHoldDoesNotDoubleIt(t *testing.T) {
 		hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504})
 		time.Sleep(10 * time.Second)
 		assert.Equal(t, 20*time.Second, hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504}))
+
 		time.Sleep(20 * time.Second)
 		assert.Equal(t, time.Minute, hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504}))
-		longer := http.Header{"Retry-After": {"300"}}
-		assert.Equal(t, 5*time.Minute, hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504, Header: longer}), "the service asks for it")
-		shorter := http.Header{"Retry-After": {"1"}}
-		assert.Equal(t, 5*time.Minute, hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 429, Header: shorter}))
+
+		longer := mintlifytest.Fault{Status: 504, Header: http.Header{"Retry-After": {"300"}}}
+		assert.Equal(t, 5*time.Minute, hold(w, mintlify.OpCreateJob, longer), "the service asks for it")
+
+		shorter := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}}
+		assert.Equal(t, 5*time.Minute, hold(w, mintlify.OpCreateJob, shorter))
 	})
 }
 
@@ -331,6 +350,7 @@ func TestRefusedPromptEndsAHold(t *testing.T) {
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 400})
 		_, err = w.Do(t.Context(), task)
 		require.ErrorIs(t, err, mintlify.ErrBadRequest)
+
 		record, _, err := w.Step(t.Context(), "waiting")
 		require.NoError(t, err)
 		assert.Equal(t, once.Running, record.State)
@@ -344,6 +364,7 @@ func TestHoldsForAPersonStayFiveMinutes(t *testing.T) {
 				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
 				for range 3 {
 					assert.Equal(t, 5*time.Minute, hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: status}))
+
 					time.Sleep(5 * time.Minute)
 				}
 			})
@@ -371,8 +392,10 @@ func TestOneSendAtATimeAfterAnOutage(t *testing.T) {
 			assert.Equal(t, time.Second, next)
 		}
 		assert.Equal(t, posts, w.posts())
+
 		time.Sleep(11 * time.Second)
 		assert.Equal(t, once.Running, w.get("a").State)
+
 		record, _, err := w.Step(t.Context(), "b")
 		require.NoError(t, err)
 		assert.Equal(t, once.Running, record.State)
@@ -393,6 +416,7 @@ func TestTurnIsGivenBack(t *testing.T) {
 		}
 		_, _, err := w.Step(t.Context(), "a")
 		require.Error(t, err)
+
 		record, _, err := w.Step(t.Context(), "b")
 		require.NoError(t, err)
 		assert.Equal(t, once.Running, record.State)

@@ -44,22 +44,27 @@ func TestRunStaysForWhatIsAddedLater(t *testing.T) {
 		w.add(once.Task{Key: "b", Prompt: "x"})
 		synctest.Wait()
 		assert.Equal(t, once.Running, w.get("b").State, "its own at once")
+
 		time.Sleep(30 * time.Second)
 
 		webhook, err := once.New(nil, w.store)
 		require.NoError(t, err)
+
 		for i := range 5 {
 			key := fmt.Sprint("others-", i)
 			_, _, err = webhook.Add(t.Context(), once.Task{Key: key, Prompt: "x"})
 			require.NoError(t, err)
+
 			time.Sleep(6 * time.Second)
 			assert.NotEqual(t, once.Pending, w.get(key).State)
 		}
 
 		_, err = w.Cancel(t.Context(), "b")
 		require.ErrorIs(t, err, once.ErrState)
+
 		err = stop()
 		require.ErrorIs(t, err, context.Canceled)
+
 		posts := w.posts()
 		w.add(once.Task{Key: "c", Prompt: "x"})
 		time.Sleep(time.Minute)
@@ -75,6 +80,7 @@ func TestRunBeginsWhatIsSentAgainAtOnce(t *testing.T) {
 		time.Sleep(time.Second)
 		_, err := w.SendAgain(t.Context(), key)
 		require.NoError(t, err)
+
 		synctest.Wait()
 		assert.Equal(t, once.Running, w.get(key).State)
 		require.ErrorIs(t, stop(), context.Canceled)
@@ -99,10 +105,13 @@ func TestSlowListDelaysNoStep(t *testing.T) {
 		w.add(once.Task{Key: "own", Prompt: "x"})
 		synctest.Wait()
 		assert.Equal(t, once.Running, w.get("own").State)
+
 		webhook, err := once.New(nil, w.store)
 		require.NoError(t, err)
+
 		_, _, err = webhook.Add(t.Context(), once.Task{Key: "others", Prompt: "x"})
 		require.NoError(t, err)
+
 		time.Sleep(22 * time.Second)
 		assert.Equal(t, once.Running, w.get("others").State, "20 times as long as a List takes")
 		require.ErrorIs(t, stop(), context.Canceled)
@@ -128,7 +137,8 @@ func TestRunLogsErrorsOnce(t *testing.T) {
 			return nil
 		}})
 		for _, k := range []string{"bad", "good"} {
-			require.NoError(t, memory.Put(t.Context(), once.Record{Task: once.Task{Key: k, Prompt: "x"}, Version: 1, State: once.Pending}))
+			pending := once.Record{Task: once.Task{Key: k, Prompt: "x"}, Version: 1, State: once.Pending}
+			require.NoError(t, memory.Put(t.Context(), pending))
 		}
 		w.put(once.Record{Task: once.Task{Key: "unknown", Prompt: "x"}, State: once.Unknown})
 		w.add(once.Task{Key: "stuck", Prompt: "x", After: "unknown"})
@@ -143,6 +153,7 @@ func TestRunLogsErrorsOnce(t *testing.T) {
 		down.Store(false)
 		time.Sleep(time.Minute)
 		assert.Equal(t, once.Done, w.get("bad").State)
+
 		_, err := w.MarkDone(t.Context(), "unknown", "")
 		require.NoError(t, err)
 		require.ErrorIs(t, stop(), context.Canceled)
@@ -166,6 +177,7 @@ func (l *listing) List(ctx context.Context, states ...once.State) ([]once.Record
 func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
 	w := newWorld(t, unlistable{once.NewMemory()})
 	require.ErrorIs(t, w.Run(t.Context()), errors.ErrUnsupported)
+
 	r, err := once.New(nil, once.NewMemory())
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Run(t.Context()), mintlify.ErrInvalidArgument)
@@ -179,6 +191,7 @@ func TestStaleListDoesNotSpin(t *testing.T) {
 		lagging := &staleList{Store: w.store, until: time.Now().Add(time.Minute)}
 		r, err := once.New(w.svc.Client(mintlifytest.WithRealSchedule()), lagging)
 		require.NoError(t, err)
+
 		w.add(task)
 		require.NoError(t, r.Resume(t.Context()))
 		assert.LessOrEqual(t, lagging.calls, 700)
@@ -231,6 +244,7 @@ func TestResumeSendsInOrder(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		require.NoError(t, w.Resume(t.Context()))
+
 		for i, prompt := range w.prompts() {
 			assert.Contains(t, prompt, want[i]+"\n")
 		}
@@ -246,7 +260,9 @@ func TestEachProcessPolls(t *testing.T) {
 			began := time.Now()
 			w.svc.AddJob("job_7", mintlifytest.Step{})
 			w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
-			time.AfterFunc(45*time.Minute, func() { w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobCompleted}) })
+			time.AfterFunc(45*time.Minute, func() {
+				w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobCompleted})
+			})
 			var all sync.WaitGroup
 			for range processes {
 				r := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()))
@@ -254,6 +270,7 @@ func TestEachProcessPolls(t *testing.T) {
 			}
 			all.Wait()
 			assert.Less(t, time.Since(began), 47*time.Minute)
+
 			polls[processes] = w.count(mintlify.OpGetJob)
 		})
 	}

@@ -35,6 +35,7 @@ func TestProjectIsPinned(t *testing.T) {
 		"Add without a client": {func(t *testing.T, w *world) {
 			webhook, err := once.New(nil, w.store)
 			require.NoError(t, err)
+
 			_, _, err = webhook.Add(t.Context(), task)
 			require.NoError(t, err)
 		}, "project-2"},
@@ -64,6 +65,7 @@ func TestProjectIsPinned(t *testing.T) {
 				require.NoError(t, other.Resume(t.Context()))
 				assert.Equal(t, once.Done, w.get(key).State)
 				assert.Equal(t, test.want, w.get(key).Project)
+
 				for _, request := range w.svc.Requests() {
 					assert.Equal(t, test.want, request.ProjectID)
 				}
@@ -110,6 +112,7 @@ func TestDeadlineThatPassedWhileTheMachineSlept(t *testing.T) {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.Less(t, time.Since(start), 3*time.Minute, "at its next wake-up")
 				assert.Equal(t, once.Running, w.get(key).State)
+
 				requests := len(w.svc.Requests())
 				require.ErrorIs(t, call(w, ctx), context.DeadlineExceeded)
 				assert.Len(t, w.svc.Requests(), requests, "nothing is begun")
@@ -153,6 +156,7 @@ func TestErrorsNameTheKey(t *testing.T) {
 		for name, call := range calls {
 			err := call(key)
 			assert.ErrorContains(t, err, "once: "+key+": ", name)
+
 			err = call("a b\n" + string(make301()))
 			assert.ErrorContains(t, err, `once: "a b kkk`, name)
 			assert.Less(t, len(err.Error()), 300, name)
@@ -162,7 +166,8 @@ func TestErrorsNameTheKey(t *testing.T) {
 			assert.ErrorContains(t, call(key), "once: "+key+": ", name)
 		}
 		store.get = nil
-		w.put(once.Record{Task: once.Task{Key: "bad-project", Prompt: "x", Project: "a/b"}, State: once.Running, JobID: "job_1"})
+		bad := once.Task{Key: "bad-project", Prompt: "x", Project: "a/b"}
+		w.put(once.Record{Task: bad, State: once.Running, JobID: "job_1"})
 		_, _, err := w.Step(t.Context(), "bad-project")
 		assert.ErrorContains(t, err, "once: bad-project: ")
 		assert.ErrorContains(t, w.Resume(t.Context()), "once: bad-project: ")
@@ -182,6 +187,7 @@ func TestDecisionThatTheStateDoesNotAllow(t *testing.T) {
 			_, err := decide()
 			require.ErrorIs(t, err, once.ErrState, name)
 			assert.NotErrorIs(t, err, once.ErrConflict, name)
+
 			for _, want := range []string{key, state, name} {
 				assert.ErrorContains(t, err, want)
 			}
@@ -196,6 +202,7 @@ func TestNilLoggerIsSilent(t *testing.T) {
 		svc := mintlifytest.NewService()
 		r, err := once.New(svc.Client(mintlifytest.WithRealSchedule()), once.NewMemory(), once.WithLogger(nil))
 		require.NoError(t, err)
+
 		_, err = r.Do(t.Context(), task)
 		require.NoError(t, err)
 	})
@@ -208,6 +215,7 @@ func TestRetryAfterOfAPollCountsForAnHourAtMost(t *testing.T) {
 		w.add(task)
 		_, _, err := w.Step(t.Context(), key)
 		require.NoError(t, err)
+
 		day := mintlifytest.Fault{Status: 429, Header: map[string][]string{"Retry-After": {"86400"}}}
 		w.svc.FailNext(mintlify.OpGetJob, 1, day)
 		record, next, err := w.Step(t.Context(), key)

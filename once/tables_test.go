@@ -70,36 +70,49 @@ func TestTableOfOutcomes(t *testing.T) {
 
 // What becomes of the record when the response to a send is stored.
 func TestTableOfRecording(t *testing.T) {
-	for _, test := range []struct {
-		name            string
-		current, result Record
-		want            Record
+	made := Record{State: Running, Sender: "a", JobID: "1"}
+	none := Record{State: Pending, Sender: "a", Problem: "429"}
+	for name, test := range map[string]struct {
+		result, current Record
+		want            Record // zero: unchanged
 		lost            bool
 	}{
-		{"as claimed", Record{State: Sending, Sender: "a"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Running, Sender: "a", JobID: "1"}, false},
-		{"given up meanwhile", Record{State: Unknown, Sender: "a", Problem: "x"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Running, Sender: "a", JobID: "1"}, false},
-		{"to be sent again", Record{State: Pending, Sender: "a"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Running, Sender: "a", JobID: "1"}, false},
-		{"marked done", Record{State: Done, Sender: "a", PRLink: "p"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Done, Sender: "a", JobID: "1", PRLink: "p"}, false},
-		{"recorded already", Record{State: Done, Sender: "a", JobID: "1"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Done, Sender: "a", JobID: "1"}, false},
-		{"adopted meanwhile", Record{State: Running, Sender: "b", JobID: "1"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Running, Sender: "b", JobID: "1"}, false},
-		{"with another job", Record{State: Running, Sender: "a", JobID: "2"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Running, Sender: "a", JobID: "2"}, true},
-		{"sent again", Record{State: Sending, Sender: "b"}, Record{State: Running, Sender: "a", JobID: "1"}, Record{State: Sending, Sender: "b"}, true},
-		{"no job", Record{State: Sending, Sender: "a"}, Record{State: Pending, Sender: "a", Problem: "x"}, Record{State: Pending, Sender: "a", Problem: "x"}, false},
-		{"no job, given up", Record{State: Unknown, Sender: "a"}, Record{State: Pending, Sender: "a", Problem: "x"}, Record{State: Unknown, Sender: "a"}, false},
-		{"no job, sent again", Record{State: Sending, Sender: "b"}, Record{State: Pending, Sender: "a", Problem: "x"}, Record{State: Sending, Sender: "b"}, false},
-		{"no job, adopted", Record{State: Running, Sender: "a", JobID: "2"}, Record{State: Unknown, Sender: "a"}, Record{State: Running, Sender: "a", JobID: "2"}, false},
+		"as claimed":       {result: made, current: Record{State: Sending, Sender: "a"}, want: made},
+		"given up":         {result: made, current: Record{State: Unknown, Sender: "a", Problem: "x"}, want: made},
+		"to be sent again": {result: made, current: Record{State: Pending, Sender: "a"}, want: made},
+		"marked done": {
+			result:  made,
+			current: Record{State: Done, Sender: "a", PRLink: "link"},
+			want:    Record{State: Done, Sender: "a", PRLink: "link", JobID: "1"},
+		},
+		"recorded already": {result: made, current: Record{State: Done, Sender: "a", JobID: "1"}},
+		"adopted":          {result: made, current: Record{State: Running, Sender: "b", JobID: "1"}},
+		"with another job": {result: made, current: Record{State: Running, Sender: "a", JobID: "2"}, lost: true},
+		"sent again":       {result: made, current: Record{State: Sending, Sender: "b"}, lost: true},
+
+		"no job":             {result: none, current: Record{State: Sending, Sender: "a"}, want: none},
+		"no job, given up":   {result: none, current: Record{State: Unknown, Sender: "a"}},
+		"no job, sent again": {result: none, current: Record{State: Sending, Sender: "b"}},
+		"no job, adopted":    {result: none, current: Record{State: Running, Sender: "a", JobID: "2"}},
 	} {
 		got, err := test.result.addedTo(test.current)
-		assert.Equal(t, test.lost, err != nil, test.name)
-		assert.Equal(t, test.want, got, test.name)
+		assert.Equal(t, test.lost, err != nil, name)
+		if test.want == (Record{}) {
+			test.want = test.current
+		}
+		assert.Equal(t, test.want, got, name)
 	}
+}
 
+// All sends of a follow-up have the same job.
+func TestSendsOfAFollowUpAreToldApartByTheirSender(t *testing.T) {
 	follow := Task{After: "before"}
 	older := Record{Task: follow, State: Running, Sender: "a", JobID: "1"}
 	current := Record{Task: follow, State: Running, Sender: "b", JobID: "1"}
 	got, err := older.addedTo(current)
 	assert.ErrorIs(t, err, errOtherJob, "a message was sent twice")
 	assert.Equal(t, current, got)
+
 	current.Sender = "a"
 	_, err = older.addedTo(current)
 	assert.NoError(t, err)
@@ -108,30 +121,29 @@ func TestTableOfRecording(t *testing.T) {
 func TestTableOfSilence(t *testing.T) {
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	const sendTime = time.Minute
-	for _, test := range []struct {
-		name     string
-		deadline time.Duration // from now
-		age      time.Duration // of the claim
-		state    State
-		next     time.Duration
+	for name, test := range map[string]struct {
+		left, age time.Duration // until the deadline, and since the claim
+		state     State
+		next      time.Duration
 	}{
-		{"just begun", time.Minute, 0, Sending, soon},
-		{"begun a while ago", 58 * time.Second, 2 * time.Second, Sending, 2 * time.Second},
-		{"begun long ago", 0, time.Minute, Sending, 5 * time.Second},
-		{"in its grace", -118 * time.Second, 178 * time.Second, Sending, 2 * time.Second},
-		{"past its grace", -2 * time.Minute, 3 * time.Minute, Unknown, 0},
-		{"by a clock a little ahead", time.Hour, -time.Hour, Sending, soon},
-		{"by a clock that was wrong", time.Hour + time.Second, -time.Hour, Sending, soon},
+		"just begun":                {left: time.Minute, state: Sending, next: soon},
+		"begun a while ago":         {left: 58 * time.Second, age: 2 * time.Second, state: Sending, next: 2 * time.Second},
+		"begun long ago":            {age: time.Minute, state: Sending, next: 5 * time.Second},
+		"in its grace":              {left: -118 * time.Second, age: time.Minute, state: Sending, next: 2 * time.Second},
+		"past its grace":            {left: -2 * time.Minute, age: 3 * time.Minute, state: Unknown},
+		"by a clock a little ahead": {left: time.Hour, age: -time.Hour, state: Sending, next: soon},
+		"by a clock that was wrong": {left: 2 * time.Hour, age: -time.Hour, state: Sending, next: soon},
 	} {
-		claim := Record{State: Sending, Deadline: now.Add(test.deadline), Updated: now.Add(-test.age)}
+		claim := Record{State: Sending, Deadline: now.Add(test.left), Updated: now.Add(-test.age)}
 		got := claim.watched(now, sendTime)
-		assert.Equal(t, test.state, got.record.State, test.name)
-		assert.Equal(t, test.next, got.next, test.name)
-		isRewritten := !got.record.Deadline.Equal(claim.Deadline)
-		assert.Equal(t, test.deadline > time.Hour, isRewritten, test.name)
-		if isRewritten {
-			assert.Equal(t, now.Add(sendTime), got.record.Deadline)
+		assert.Equal(t, test.state, got.record.State, name)
+		assert.Equal(t, test.next, got.next, name)
+
+		want := claim.Deadline
+		if test.left > time.Hour {
+			want = now.Add(sendTime)
 		}
+		assert.Equal(t, want, got.record.Deadline, name)
 	}
 }
 
@@ -139,33 +151,79 @@ func TestTableOfPolls(t *testing.T) {
 	active := &mintlify.Job{ID: "1", Status: mintlify.JobActive}
 	completed := &mintlify.Job{ID: "1", Status: mintlify.JobCompleted, PRLink: "link"}
 	failed := &mintlify.Job{ID: "1", Status: mintlify.JobFailed}
+	failure := &mintlify.JobFailedError{Job: failed}
 	network := errors.New("connection reset")
-	for _, test := range []struct {
-		name    string
-		problem string // on record
-		after   string
+	revoked := response(mintlify.OpGetJob, 401)
+	tomorrow := &mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 429, RetryAfter: 24 * time.Hour}
+	for name, test := range map[string]struct {
+		task    Task
+		before  string // the problem on record
 		poll    mintlify.Poll
 		err     error
 		state   State
+		problem string
 		next    time.Duration
-		want    string // the problem then
-		cause   bool
+		isCause bool
 	}{
-		{"active", "x", "", mintlify.Poll{Job: active, Next: 5}, nil, Running, 5, "", false},
-		{"failed poll", "x", "", mintlify.Poll{Err: network, Next: 5}, nil, Running, 5, "x", false},
-		{"completed", "x", "", mintlify.Poll{Job: completed}, nil, Done, 0, "", false},
-		{"failed", "", "", mintlify.Poll{Job: failed}, &mintlify.JobFailedError{Job: failed}, Failed, 0, "mintlify: job 1 failed: the agent hit an unrecoverable error", false},
-		{"ended before the message", "", "before", mintlify.Poll{Job: completed, Next: 5}, nil, Running, 20 * time.Second, "", false},
-		{"revoked key", "", "", mintlify.Poll{}, response(mintlify.OpGetJob, 401), Running, 5 * time.Minute, "mintlify: get job: 401 Unauthorized (the API key is wrong, revoked or expired; keys expire after 90 days by default)", true},
-		{"noted already", "x", "", mintlify.Poll{}, response(mintlify.OpGetJob, 401), Running, 5 * time.Minute, "x", true},
-		{"come back in a day", "x", "", mintlify.Poll{}, &mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 429, RetryAfter: 24 * time.Hour}, Running, time.Hour, "x", true},
+		"active": {
+			before: "x",
+			poll:   mintlify.Poll{Job: active, Next: 5},
+			state:  Running,
+			next:   5,
+		},
+		"failed poll": {
+			before:  "x",
+			poll:    mintlify.Poll{Err: network, Next: 5},
+			state:   Running,
+			problem: "x",
+			next:    5,
+		},
+		"completed": {
+			before: "x",
+			poll:   mintlify.Poll{Job: completed},
+			state:  Done,
+		},
+		"failed": {
+			poll:    mintlify.Poll{Job: failed},
+			err:     failure,
+			state:   Failed,
+			problem: failure.Error(),
+		},
+		"ended before the message": {
+			task:  Task{After: "before"},
+			poll:  mintlify.Poll{Job: completed, Next: 5},
+			state: Running,
+			next:  20 * time.Second,
+		},
+		"revoked key": {
+			err:     revoked,
+			state:   Running,
+			problem: revoked.Error(),
+			next:    5 * time.Minute,
+			isCause: true,
+		},
+		"noted already": {
+			before:  "x",
+			err:     revoked,
+			state:   Running,
+			problem: "x",
+			next:    5 * time.Minute,
+			isCause: true,
+		},
+		"come back tomorrow": {
+			err:     tomorrow,
+			state:   Running,
+			problem: tomorrow.Error(),
+			next:    time.Hour,
+			isCause: true,
+		},
 	} {
-		running := Record{Task: Task{After: test.after}, State: Running, JobID: "1", Problem: test.problem}
+		running := Record{Task: test.task, State: Running, JobID: "1", Problem: test.before}
 		got := running.polled(test.poll, test.err, 10*time.Second)
-		assert.Equal(t, test.state, got.record.State, test.name)
-		assert.Equal(t, test.next, got.next, test.name)
-		assert.Equal(t, test.want, got.record.Problem, test.name)
-		assert.Equal(t, test.cause, got.cause != nil, test.name)
-		assert.Equal(t, test.state == Done, got.record.PRLink != "", test.name)
+		assert.Equal(t, test.state, got.record.State, name)
+		assert.Equal(t, test.next, got.next, name)
+		assert.Equal(t, test.problem, got.record.Problem, name)
+		assert.Equal(t, test.isCause, got.cause != nil, name)
+		assert.Equal(t, test.state == Done, got.record.PRLink != "", name)
 	}
 }
