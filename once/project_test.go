@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -421,4 +424,20 @@ func TestTurnIsGivenBack(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, once.Running, record.State)
 	})
+}
+
+func TestHoldAfterABadCertificate(t *testing.T) {
+	server := httptest.NewUnstartedServer(mintlifytest.NewService())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	w := newWorld(t, once.NewMemory())
+	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
+		mintlify.WithHTTPClient(&http.Client{Transport: mintlify.NewTransport()}))
+	require.NoError(t, err)
+	w.add(task)
+
+	_, next, err := w.runner(client).Step(t.Context(), key)
+	require.NoError(t, err)
+	assert.InDelta(t, 5*time.Minute, next, float64(time.Minute))
 }

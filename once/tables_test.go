@@ -2,6 +2,7 @@ package once
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"testing"
@@ -225,5 +226,33 @@ func TestTableOfPolls(t *testing.T) {
 		assert.Equal(t, test.problem, got.record.Problem, name)
 		assert.Equal(t, test.isCause, got.cause != nil, name)
 		assert.Equal(t, test.state == Done, got.record.PRLink != "", name)
+	}
+}
+
+func TestTableOfHolds(t *testing.T) {
+	withRetryAfter := func(status int, wait time.Duration) error {
+		return &mintlify.APIError{Operation: mintlify.OpCreateJob, StatusCode: status, RetryAfter: wait}
+	}
+	for name, test := range map[string]struct {
+		err  error
+		want time.Duration // 0: as long as the last one, doubled
+	}{
+		"bad certificate":   {&tls.CertificateVerificationError{Err: errors.New("expired")}, mendingTime},
+		"bad key":           {&mintlify.ArgumentError{Name: "apiKey", Reason: "is empty"}, mendingTime},
+		"401":               {withRetryAfter(401, 0), mendingTime},
+		"402":               {withRetryAfter(402, 0), mendingTime},
+		"403":               {withRetryAfter(403, 0), mendingTime},
+		"404":               {withRetryAfter(404, 0), mendingTime},
+		"407":               {withRetryAfter(407, 0), 0},
+		"429":               {withRetryAfter(429, 0), 0},
+		"503":               {withRetryAfter(503, 0), 0},
+		"429 says when":     {withRetryAfter(429, 7*time.Second), 7 * time.Second},
+		"401 says when":     {withRetryAfter(401, time.Minute), time.Minute},
+		"503 says tomorrow": {withRetryAfter(503, 24*time.Hour), time.Hour},
+		"network":           {errors.New("connection reset"), 0},
+		"deadline":          {context.DeadlineExceeded, 0},
+	} {
+		assert.Equal(t, test.want, holdAfter(test.err), name)
+		assert.Equal(t, test.want, holdAfter(fmt.Errorf("asking failed: %w", test.err)), name)
 	}
 }
