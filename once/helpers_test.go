@@ -26,11 +26,14 @@ type world struct {
 	svc   *mintlifytest.Service
 	store once.Store
 	log   *bytes.Buffer
+
+	logger *slog.Logger // to log, for all Runners: it writes one line at a time
 }
 
 func newWorld(t *testing.T, store once.Store, opts ...mintlify.Option) *world {
 	t.Helper()
 	w := &world{t: t, svc: mintlifytest.NewService(), store: store, log: &bytes.Buffer{}}
+	w.logger = slog.New(slog.NewTextHandler(w.log, nil))
 	w.Runner = w.runner(w.svc.Client(append([]mintlify.Option{mintlifytest.WithRealSchedule()}, opts...)...))
 	return w
 }
@@ -38,8 +41,7 @@ func newWorld(t *testing.T, store once.Store, opts ...mintlify.Option) *world {
 // runner is another one on the same store, as of another process.
 func (w *world) runner(client *mintlify.Client, opts ...once.Option) *once.Runner {
 	w.t.Helper()
-	logger := slog.New(slog.NewTextHandler(w.log, nil))
-	r, err := once.New(client, w.store, append([]once.Option{once.WithLogger(logger)}, opts...)...)
+	r, err := once.New(client, w.store, append([]once.Option{once.WithLogger(w.logger)}, opts...)...)
 	require.NoError(w.t, err)
 	return r
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -52,14 +51,12 @@ type model struct {
 	random  *rand.Rand
 	calm    bool // nothing fails
 	outage  time.Time
-	logger  *slog.Logger
 	resumed sync.WaitGroup
 }
 
 func newModel(t *testing.T, seed uint64) *model {
 	m := &model{random: rand.New(rand.NewPCG(seed, 31)), calm: true}
 	m.world = newWorld(t, &hooked{Store: once.NewMemory()})
-	m.logger = slog.New(slog.NewTextHandler(m.log, nil))
 	store := m.store.(*hooked)
 	store.get = func(ctx context.Context, key string) (once.Record, error) {
 		if m.chance(30) {
