@@ -348,14 +348,14 @@ func decodeCounts[R pathCounts](data []byte, name string) (counts[R], error) {
 		return counts[R]{}, wire.Invalid("a page of "+name, err)
 	}
 
-	list := page.Visitors
+	rows := page.Visitors
 	if name == "views" {
-		list = page.Views
+		rows = page.Views
 	}
 	switch {
 	case page.Totals == nil:
 		return counts[R]{}, wire.Missing("totals")
-	case list == nil:
+	case rows == nil:
 		return counts[R]{}, wire.Missing(name)
 	case page.HasMore == nil:
 		return counts[R]{}, wire.Missing("hasMore")
@@ -370,8 +370,8 @@ func decodeCounts[R pathCounts](data []byte, name string) (counts[R], error) {
 			Total: rounded.Round(row.Total),
 		}
 	}
-	read := counts[R]{totals: round(*page.Totals), rows: make([]R, len(list)), hasMore: *page.HasMore}
-	for i, row := range list {
+	read := counts[R]{totals: round(*page.Totals), rows: make([]R, len(rows)), hasMore: *page.HasMore}
+	for i, row := range rows {
 		read.rows[i] = round(row)
 	}
 	return read, rounded.Err
