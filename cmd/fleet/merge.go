@@ -138,7 +138,7 @@ func (s store) extendPrompt(ctx context.Context, key, text string) error {
 	}
 
 	r.Prompt += text
-	err = s.putNext(ctx, s.DB, r)
+	err = s.putNext(ctx, s.DB, r, "title and description added")
 	if errors.Is(err, once.ErrConflict) {
 		return nil // it is being sent
 	}

@@ -36,6 +36,7 @@ func (s store) moveInTx(ctx context.Context, tx *sql.Tx, key, project string) er
 	if err != nil {
 		return err
 	}
+
 	switch record.State {
 	case once.Pending, once.Refused, once.Canceled:
 	default:
@@ -49,12 +50,14 @@ func (s store) moveInTx(ctx context.Context, tx *sql.Tx, key, project string) er
 		return usageError("nothing is changed: %s is queued for project %s already", key, project)
 	}
 
+	moved := "moved from project " + record.Project
 	record.Project = project
 	record.State = once.Pending
 	record.Problem = ""
-	if err := s.putNext(ctx, tx, record); err != nil {
+	if err := s.putNext(ctx, tx, record, moved); err != nil {
 		return err
 	}
+
 	return s.moveRows(ctx, tx, key, project)
 }
 
@@ -73,13 +76,16 @@ func (s store) moveRows(ctx context.Context, tx *sql.Tx, key, project string) er
 	return nil
 }
 
-// putNext stores the next version of a record that package once has no call to make.
-func (s store) putNext(ctx context.Context, db once.DB, record once.Record) error {
+// putNext stores the next version of a record that package once has no call to make. The history
+// says what has changed.
+func (s store) putNext(ctx context.Context, db once.DB, record once.Record, change string) error {
 	record.Version++
 	record.Updated = time.Now().UTC().Round(0)
 	if err := once.NewSQL(db).Put(ctx, record); err != nil {
 		return err
 	}
+
+	record.Problem = change
 	s.remember(db, record)
 	return nil
 }

@@ -100,6 +100,7 @@ func TestWrongProject(t *testing.T) {
 		f.until(timeToDo, "the prompt to be done", func() bool { return f.counts()["done"] == 1 })
 		out := c.wants(0, "show", "k")
 		assert.Contains(t, out, "project   right\n")
+		assert.Regexp(t, `queued by \S+ moved from project wrong\n`, out)
 		assert.Contains(t, c.wants(2, "retry", "-key", "k", "-project", "wrong", "-again")+out, "done")
 	})
 }

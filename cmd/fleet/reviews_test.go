@@ -187,6 +187,9 @@ func TestPromptIsNotSentByALookUp(t *testing.T) {
 	r.comment(reviewComment(nil, nil))
 	assert.Empty(t, r.service.Requests())
 	assert.EqualValues(t, 1, r.kept())
+	status, err := r.store.status(t.Context())
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, status.Comments)
 }
 
 // TestCommentsAtOnce, taken by two processes: the second follows the first.

@@ -184,6 +184,7 @@ type status struct {
 	Counts      map[string]int   `json:"counts"`
 	NeedsPerson []attention      `json:"needsPerson"` // the newest
 	Projects    []*projectStatus `json:"projects"`    // "" has the pause of all
+	Comments    int64            `json:"comments"`    // that wait until the pull request of their job is known
 }
 
 // status is the command.
@@ -210,7 +211,18 @@ func (s store) status(ctx context.Context) (status, error) {
 		return status{}, err
 	}
 
-	result := status{Working: working, Counts: zeroCounts(), NeedsPerson: needs, Projects: projects}
+	comments, err := number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
+	if err != nil {
+		return status{}, err
+	}
+
+	result := status{
+		Working:     working,
+		Counts:      zeroCounts(),
+		NeedsPerson: needs,
+		Projects:    projects,
+		Comments:    comments,
+	}
 	for _, p := range projects {
 		if p.Why == isNext && !working {
 			p.Why = "no worker is running"
@@ -256,6 +268,9 @@ func (s status) write(w io.Writer, asJSON bool) error {
 	}
 	if err := table.Flush(); err != nil {
 		return err
+	}
+	if s.Comments > 0 {
+		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", s.Comments)
 	}
 	if !s.EmptyAbout.IsZero() {
 		fmt.Fprintf(w, "\nThe queue will be empty about %s UTC, but for what waits for a person or a job.\n",
