@@ -117,11 +117,13 @@ func (p *program) findBase(ctx context.Context, g *git, what occasion, c change)
 func (p *program) previousTag(ctx context.Context, g *git, c change) string {
 	previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
 	hasRun := errors.As(g.err, new(*exec.ExitError))
+
 	if c.head != "" && hasRun {
 		wayOut := "say with -base where the change begins"
 		if p.step.OnGitHub() {
 			wayOut = `enter as base in "Run workflow" where the change begins (on a command line: -base)`
 		}
+
 		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags "+
 			"(fetch-depth: 0 of actions/checkout), or %s: %w", c.tag, wayOut, g.err)
 	}

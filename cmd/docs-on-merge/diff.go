@@ -40,6 +40,7 @@ func (g *git) counts(ctx context.Context, base, head string) stat {
 	reader := diffReader{line: excerpt{limit: maxOutput}}
 	args := append([]string{"diff", "--numstat"}, diffOptions...)
 	g.runTo(ctx, &reader, append(args, base, head, "--")...)
+
 	return reader.diff.stat
 }
 
@@ -48,6 +49,7 @@ func (g *git) counts(ctx context.Context, base, head string) stat {
 func (g *git) diff(ctx context.Context, base, head string, paths []string, room int) difference {
 	reader := diffReader{room: room, line: excerpt{limit: room}}
 	reader.diff.files.limit = room
+
 	args := append([]string{"diff", "--numstat", "--patch"}, diffOptions...)
 	args = append(args, base, head, "--")
 	g.runTo(ctx, &reader, append(args, paths...)...)
@@ -93,6 +95,7 @@ func (d *diffReader) endLine() {
 	default:
 		d.addCounts(string(d.line.text))
 	}
+
 	d.line.text = d.line.text[:0]
 	d.line.isCut = false
 }
@@ -125,6 +128,7 @@ func (d *diffReader) addToPatches(line excerpt) {
 	line.text = append(line.text, '\n')
 	last.add(line, d.room)
 	d.kept += len(last.text) - before
+
 	if d.kept > patchesKept*d.room {
 		d.diff.trim(patchesKept / 2 * d.room)
 		d.kept = sizeOf(d.diff.patches)

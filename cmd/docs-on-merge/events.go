@@ -103,6 +103,7 @@ func (e event) ofPush() (occasion, error) {
 	case e.Before == "" || e.After == "":
 		return occasion{}, namesNoMerge("push")
 	}
+
 	return occasion{
 		base:          e.Before,
 		head:          e.After,
@@ -136,6 +137,7 @@ func (p *program) dispatched(inputs map[string]any) (occasion, error) {
 	o := &p.options
 	o.job = cmp.Or(o.job, input("job"))
 	o.again = o.again || input("again") != ""
+
 	base := input("base")
 	if base == "" && o.job == "" {
 		return occasion{}, errors.New("the input base is empty: enter the commit before the change, " +

@@ -133,6 +133,7 @@ func (p *program) document(ctx context.Context) error {
 	// A status or a marker is public, and a project id need not be.
 	project := sha256.Sum256([]byte(client.ProjectID()))
 	task := once.Task{Key: fmt.Sprintf("%s:%.4x", p.change.key(), project), Prompt: p.prompt}
+
 	p.record, err = p.prepare(ctx, runner, store, task)
 	if err != nil {
 		return err
@@ -141,11 +142,13 @@ func (p *program) document(ctx context.Context) error {
 	if p.record.State != once.Running {
 		logStop := context.AfterFunc(ctx, func() { p.step.Printf("Stopping: what was begun is recorded first.") })
 		defer logStop()
+
 		p.record, err = runner.Do(sending, task)
 		if err != nil && !errors.Is(err, errJobExists) {
 			return err
 		}
 	}
+
 	if p.record.State != once.Running || p.options.noWait {
 		return nil
 	}
@@ -162,6 +165,7 @@ func (p *program) newRunner(client *mintlify.Client, store once.Store) (*once.Ru
 			p.step.Printf("Job %s is on record.", r.JobID)
 		}
 	}
+
 	return once.New(client, store,
 		once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(onChange))
 }

@@ -100,14 +100,14 @@ func outcomeOf(r once.Record, err error) ci.Outcome {
 		return ci.Unknown
 	case once.Refused, once.Canceled:
 		return ci.NotStarted
-	case once.Pending:
-		if err == nil {
-			return ci.NotStarted
-		}
-	case once.Running, once.Sending:
-		if err == nil || ci.OutcomeOf(err) != ci.SetUp {
-			return ci.Running
-		}
+	}
+
+	isAtWork := r.State == once.Running || r.State == once.Sending
+	switch {
+	case err == nil && r.State == once.Pending:
+		return ci.NotStarted
+	case err == nil, isAtWork && ci.OutcomeOf(err) != ci.SetUp:
+		return ci.Running
 	}
 	return ci.OutcomeOf(err)
 }
@@ -124,6 +124,7 @@ func (p *program) report(err error) int {
 	if p.options.dryRun {
 		stdout = p.prompt
 	}
+
 	return p.step.Report(ci.Result{
 		Outcome: outcome,
 		Text:    p.explain(outcome, link, err),
@@ -185,6 +186,7 @@ func (p *program) summarize(link string) string {
 	if link != "" {
 		summary = "<" + link + ">\n\n"
 	}
+
 	if c := p.change; c.head != "" {
 		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
 	}
