@@ -46,6 +46,7 @@ func (p *program) demo(ctx context.Context) int {
 			return code
 		}
 	}
+
 	fmt.Fprintf(p.step.Stderr, "\n== Jobs made in all: %d\n", len(service.Jobs()))
 	return 0
 }

@@ -34,6 +34,7 @@ func (s refs) read(ctx context.Context, key string) (versions []once.Record, end
 		g.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
 			"--no-auto-maintenance", s.remote, ref)
 	}
+
 	log := g.run(ctx, "log", "-z", "--reverse", "--no-show-signature", "--format=%B", end)
 	if g.err != nil {
 		return nil, "", g.err
