@@ -19,6 +19,7 @@ func CSV(all []Input) ([]byte, error) {
 			_ = out.Write(in.csvRow(c))
 		}
 	}
+
 	out.Flush()
 	return buffer.Bytes(), out.Error()
 }

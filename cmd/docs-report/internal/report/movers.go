@@ -39,6 +39,7 @@ func (in Input) mostRead(k kind, pages []comparison) findings {
 		if now == 0 {
 			continue
 		}
+
 		row := finding{
 			Text:   c.Path,
 			URL:    c.URL,
