@@ -67,6 +67,7 @@ func (j *jobRun) create(ctx context.Context) error {
 
 	j.marker = "quickstart-" + time.Now().UTC().Format("20060102-150405")
 	fmt.Fprintf(j.out, "Sending the prompt. The title of the pull request is to begin with %q.\n", j.marker)
+
 	prompt := fmt.Sprintf("%s\n\nBegin the title of the pull request with %q.", j.prompt, j.marker)
 	job, err := j.client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
 	if job == nil {
