@@ -267,17 +267,33 @@ type pending[P any] struct {
 // offset, all but the first may not exist.
 func (f *prefetcher[P, R]) start(at position) {
 	for len(f.pending) < f.pages {
-		next := &pending[P]{at: at}
-		if n := len(f.pending); n == 0 {
-			next.Run = async.Go(func() { f.request(next) })
-		} else if before := f.pending[n-1]; f.list.byCursor {
-			next.Run = async.Go(func() { f.requestAfter(before, next) })
-		} else {
-			next.at.offset = before.at.offset + f.list.limit
-			next.Run = async.Go(func() { f.request(next) })
-		}
-		f.pending = append(f.pending, next)
+		f.pending = append(f.pending, f.startNext(at))
 	}
+}
+
+// startNext requests the page after the last that is pending, or else the page at a position.
+func (f *prefetcher[P, R]) startNext(at position) *pending[P] {
+	if len(f.pending) == 0 {
+		return f.startAt(at)
+	}
+
+	last := f.pending[len(f.pending)-1]
+	if f.list.byCursor {
+		return f.startAfter(last)
+	}
+	return f.startAt(position{offset: last.at.offset + f.list.limit})
+}
+
+func (f *prefetcher[P, R]) startAt(at position) *pending[P] {
+	p := &pending[P]{at: at}
+	p.Run = async.Go(func() { f.request(p) })
+	return p
+}
+
+func (f *prefetcher[P, R]) startAfter(before *pending[P]) *pending[P] {
+	p := new(pending[P])
+	p.Run = async.Go(func() { f.requestAfter(before, p) })
+	return p
 }
 
 func (f *prefetcher[P, R]) request(p *pending[P]) {
