@@ -31,7 +31,11 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		message := prompt{Key: "message", Prompt: "Mention --json.", After: first.Key, Priority: 1}
 		b.enqueue(message)
-		b.enqueue(prompts(3, 1)[1:]...)
+		behind := prompts(3, 1)[1:]
+		for i := range behind {
+			behind[i].Priority = 2
+		}
+		b.enqueue(behind...)
 
 		time.Sleep(30 * time.Second)
 		assert.Equal(t, map[string]int{"running": 1, "queued": 1, "done": 2}, some(b.counts()), "it waits for its job")
@@ -84,7 +88,9 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 		busy := true
 		b.svc.atWork = func(r *http.Request) bool { return busy && strings.HasSuffix(r.URL.Path, job.ID) }
 
-		b.enqueue(prompt{Key: "message", Prompt: "x", After: first.Key, Priority: 1}, promptOf(1, testProject))
+		behind := promptOf(1, testProject)
+		behind.Priority = 2
+		b.enqueue(prompt{Key: "message", Prompt: "x", After: first.Key, Priority: 1}, behind)
 		time.Sleep(10 * time.Minute)
 		assert.Equal(t, map[string]int{"done": 2, "queued": 1}, some(b.counts()))
 		assert.Empty(t, b.pausesNow(), "which says nothing of the service")
