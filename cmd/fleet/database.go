@@ -222,6 +222,7 @@ func newDatabase[Tx any](
 		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 		return err
 	}
+
 	db.hasRiver = func(ctx context.Context) (bool, error) {
 		validated, err := migrator.Validate(ctx, nil)
 		if err != nil {
@@ -229,6 +230,7 @@ func newDatabase[Tx any](
 		}
 		return validated.OK, nil
 	}
+
 	db.close = func() {
 		_ = sqlDB.Close() // what is committed is on disk
 		closePool()

@@ -105,7 +105,8 @@ func pullOf(subject string) int {
 // pull request with nothing else in it, which bears the name of who merged it.
 func (a authors) worthDocumenting(commits []*github.HeadCommit) []*github.HeadCommit {
 	var worth []*github.HeadCommit
-	skipped, own := false, false // since the last merge commit
+	skipped := false // whether a commit since the last merge commit is left out
+	own := false     // whether one is not
 	for _, c := range commits {
 		isMerge := strings.HasPrefix(c.GetMessage(), "Merge ")
 		leave := a.whySkipCommit(c) != "" || isMerge && skipped && !own

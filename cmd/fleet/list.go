@@ -47,6 +47,7 @@ func (p *program) list(ctx context.Context, s store) error {
 	if err != nil {
 		return err
 	}
+
 	rows, err := s.choose(ctx, choice{
 		state:      state,
 		project:    p.prompt.Project,

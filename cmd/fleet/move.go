@@ -43,6 +43,7 @@ func (s store) moveInTx(ctx context.Context, tx *sql.Tx, key, project string) er
 		return usageError("nothing is changed: %s is %s, so a job may exist in project %s",
 			key, nameOf(record.State), redact.OneLine(record.Project, 100))
 	}
+
 	if record.After != "" {
 		return usageError("nothing is changed: %s follows %s, and goes to the project of its job", key, record.After)
 	}

@@ -220,15 +220,23 @@ func TestServiceThatHangs(t *testing.T) {
 	})
 }
 
-// TestPOSTsAreCounted without the questions before them.
+// TestPOSTsAreCounted without the questions before them, also those in vain.
 func TestPOSTsAreCounted(t *testing.T) {
 	inBubble(t, func(b *bench) {
+		b.failing(503, 5*time.Minute)
 		b.enqueue(prompts(2, 1)...)
-		time.Sleep(10 * time.Minute)
-		assert.Greater(t, b.svc.gets, 2)
-		var metric dto.Metric
-		require.NoError(t, b.worker.posts.WithLabelValues("running").Write(&metric))
-		assert.InDelta(t, 2, metric.GetCounter().GetValue(), 0)
+		time.Sleep(time.Hour)
+		assert.Equal(t, 2, b.counts()["done"])
+		assert.Greater(t, b.svc.gets, 4)
+
+		counted := func(result string) float64 {
+			var metric dto.Metric
+			require.NoError(t, b.worker.posts.WithLabelValues(result).Write(&metric))
+			return metric.GetCounter().GetValue()
+		}
+		assert.InDelta(t, 2, counted("running"), 0)
+		assert.Zero(t, counted("queued"))
+		assert.Zero(t, counted("unknown"))
 	})
 }
 

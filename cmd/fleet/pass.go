@@ -71,6 +71,7 @@ func (w *worker) tidy(ctx context.Context, now time.Time) error {
 		"UPDATE fleet_posts SET at = $1, ends = $1 WHERE at - 60000 > $1",
 		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
 	}
+
 	for _, statement := range statements {
 		if _, err := w.ExecContext(ctx, statement, now.UnixMilli()); err != nil {
 			return err

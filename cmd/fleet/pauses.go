@@ -85,6 +85,7 @@ func (p *program) pause(ctx context.Context, s store) error {
 // resume lifts all pauses of a project. For all projects it leaves those that a person has paused.
 func (p *program) resume(ctx context.Context, s store) error {
 	project := p.prompt.Project
+
 	result, err := s.ExecContext(ctx,
 		"DELETE FROM fleet_pauses WHERE project = $1 OR $1 = '' AND source <> 'person'", project)
 	if err != nil {
@@ -94,6 +95,7 @@ func (p *program) resume(ctx context.Context, s store) error {
 	if err != nil {
 		return err
 	}
+
 	if lifted == 0 {
 		return usageError("there is nothing to resume")
 	}

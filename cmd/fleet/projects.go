@@ -46,6 +46,7 @@ func (p projects) read(file string) error {
 		if line == "" {
 			continue
 		}
+
 		if err := p.set(line); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}

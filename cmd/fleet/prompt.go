@@ -50,16 +50,19 @@ func (p *prompt) problem() error {
 	if err != nil {
 		return err
 	}
+
 	// Package once has the rules of a key and a prompt, the client those of a project.
 	if _, _, err := runner.Add(context.Background(), once.Task{Key: p.Key, Prompt: p.Prompt}); err != nil {
 		return err
 	}
+
 	if p.Project == "" && p.After != "" {
 		return p.checkRest() // the project is that of the job
 	}
 	if _, err := mintlify.NewClient("any-key", p.Project); err != nil {
 		return err
 	}
+
 	return p.checkRest()
 }
 

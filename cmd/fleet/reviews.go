@@ -22,9 +22,9 @@ const reviewCommand = "/docs "
 // review is a comment on a pull request of the agent's that asks for a change.
 type review struct {
 	ID     int64
-	Key    string // in the marker of the pull request's description
-	Pull   string // owner/repo#7
-	URL    string // of the pull request
+	Key    string // stands in the marker of the pull request's description
+	Pull   string // names the pull request as owner/repo#7
+	URL    string // leads to the pull request
 	Author string
 	Text   string
 }

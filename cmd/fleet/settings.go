@@ -8,7 +8,7 @@ type settings struct {
 	SendTime           time.Duration // how long one POST may take
 	Quota              int           // prompts per Window and project
 	Window             time.Duration
-	PauseMin, PauseMax time.Duration // of the breaker
+	PauseMin, PauseMax time.Duration // bound a pause of the breaker
 	Pass               time.Duration // between two passes
 	PollOnly           bool
 }

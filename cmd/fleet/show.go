@@ -28,6 +28,7 @@ func (p *program) show(ctx context.Context, s store) error {
 			if shown[r.Key] {
 				continue
 			}
+
 			if len(shown) > 0 {
 				fmt.Fprintln(p.stdout)
 			}

@@ -20,7 +20,7 @@ import (
 type projectStatus struct {
 	Project     string         `json:"project"`
 	Counts      map[string]int `json:"counts"`
-	Oldest      time.Time      `json:"oldest,omitzero"`      // of those that are queued
+	Oldest      time.Time      `json:"oldest,omitzero"`      // when the first was added that is still queued
 	PausedUntil time.Time      `json:"pausedUntil,omitzero"` // the year 9999 until somebody resumes it
 	WaitsUntil  time.Time      `json:"waitsUntil,omitzero"`  // when the next prompt may be sent; zero if none is queued
 	Why         string         `json:"why,omitempty"`        // it is paused, or its next prompt waits
@@ -47,6 +47,7 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 	if err := s.countInto(ctx, set, now); err != nil {
 		return nil, err
 	}
+
 	pauses, err := pausesOf(ctx, s.DB)
 	if err != nil {
 		return nil, err
@@ -54,6 +55,7 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 	for _, pause := range pauses {
 		set.of(pause.Project).notePause(pause, now)
 	}
+
 	posts, err := s.postsInProgress(ctx, now)
 	if err != nil {
 		return nil, err
@@ -69,6 +71,7 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		set[name].noteQuota(q, now)
 		set[name].noteHold(q, situation{
 			at:     now,
@@ -227,6 +230,7 @@ func (s store) status(ctx context.Context) (status, error) {
 		if p.Why == isNext && !working {
 			p.Why = "no worker is running"
 		}
+
 		if p.EmptyAbout.After(result.EmptyAbout) {
 			result.EmptyAbout = p.EmptyAbout
 		}
@@ -269,6 +273,7 @@ func (s status) write(w io.Writer, asJSON bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+
 	if s.Comments > 0 {
 		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", s.Comments)
 	}

@@ -227,11 +227,13 @@ func giveBack(ctx context.Context, tx once.DB, t turn, r result, now time.Time) 
 	if _, err := tx.ExecContext(ctx, "DELETE FROM fleet_posts WHERE id = $1", t.id); err != nil {
 		return err
 	}
+
 	if r.jobIsAtWork() {
 		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET not_before = $2 WHERE key = $1",
 			t.key, now.Add(r.wait).UnixMilli())
 		return err
 	}
+
 	if !r.posted {
 		return nil
 	}

@@ -97,6 +97,7 @@ func (w *worker) send(ctx context.Context, record once.Record) error {
 			return err
 		}
 	}
+
 	if t.key != record.Key || sent.isUnsent() {
 		return river.JobSnooze(time.Second) // the next look says when
 	}
@@ -134,6 +135,7 @@ func (w *worker) work(ctx context.Context) error {
 	bundle := river.NewWorkers()
 	river.AddWorker(bundle, w)
 	river.AddWorker(bundle, &tellWorker{store: w.store, results: w.results})
+
 	workers, err := w.newQueue(&river.Config{
 		Queues:          map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}},
 		Workers:         bundle,
