@@ -89,11 +89,11 @@ func (f *Faulty) note(prompt string, response *http.Response) {
 	if prompt == "" || response.StatusCode > 299 {
 		return
 	}
+
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.acted == nil {
 		f.acted = map[string]int{}
-
 	}
 	f.acted[prompt]++
 }
