@@ -231,7 +231,7 @@ func expect(dir string, args []string, patterns ...string) error {
 		case arg == "-run":
 			patterns = append(patterns, `^func \w*`+args[i+1])
 		case isFlag && !slices.Contains([]string{"h", "v", "timeout"}, name):
-			patterns = append(patterns, `[(,] ?"`+name+`", `)
+			patterns = append(patterns, `[(,] ?"`+name+`",\s`)
 		case i == 0 && patterns[0] == program && !isFlag:
 			patterns = append(patterns, filepath.Base(dir)+" "+arg)
 		}
