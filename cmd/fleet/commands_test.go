@@ -30,9 +30,11 @@ func (d documented) check(t *testing.T, text string) {
 	for _, c := range commands() {
 		if c.hidden {
 			assert.NotContains(t, d, c.name, text)
+
 			continue
 		}
 		require.Contains(t, d, c.name, text)
+
 		for _, name := range d[c.name] {
 			assert.True(t, name == "" || slices.Contains(c.flags, name), "%s: %s takes no -%s", text, c.name, name)
 		}
@@ -64,6 +66,7 @@ func TestREADMENamesEveryCommand(t *testing.T) {
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(readme), "| command | |\n|---|---|\n")
 	require.True(t, found)
+
 	table, _, _ = strings.Cut(table, "\n\n")
 
 	named := documented{}

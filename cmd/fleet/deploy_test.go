@@ -69,7 +69,9 @@ func starts(t *testing.T, arguments []string) {
 	for i, argument := range arguments {
 		arguments[i] = strings.ReplaceAll(argument, "${FLEET_PROJECT:?}", "project")
 	}
-	_, text, code := terminal{t, "host=127.0.0.1 port=1 user=fleet dbname=fleet password=x connect_timeout=1"}.runAll("", environment, arguments...)
+	_, text, code := terminal{
+		t, "host=127.0.0.1 port=1 user=fleet dbname=fleet password=x connect_timeout=1",
+	}.runAll("", environment, arguments...)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, text, "failed to connect")
 }
@@ -82,8 +84,10 @@ func TestDeploy(t *testing.T) {
 
 	kubernetes := readYAML(t, "deploy/kubernetes.yaml")
 	require.Len(t, kubernetes, 2)
+
 	pod := kubernetes[0].Spec.Template.Spec
 	assert.Equal(t, 90, pod.Grace)
+
 	starts(t, pod.Containers[0].Args)
 	assert.Equal(t, "/livez", pod.Containers[0].Liveness.HTTPGet.Path)
 	assert.Equal(t, "/readyz", pod.Containers[0].Readiness.HTTPGet.Path)
@@ -104,6 +108,7 @@ func TestDockerfileBuild(t *testing.T) {
 	require.NoError(t, err)
 	found := regexp.MustCompile(`(?ms)^RUN (CGO_ENABLED=0 GOOS=\$TARGETOS GOARCH=\$TARGETARCH go build .*?) -o /fleet \.$`).FindSubmatch(dockerfile)
 	require.NotNil(t, found)
+
 	binary := filepath.Join(t.TempDir(), "fleet")
 	build := exec.Command("sh", "-c", string(found[1])+" -o "+binary+" .")
 	build.Dir, build.Env = "../..", append(os.Environ(), "VERSION=v9.8.7", "COMMIT=5907854")

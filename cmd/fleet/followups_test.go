@@ -24,7 +24,9 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 		for i := range steps {
 			steps[i] = active
 		}
-		b.svc.svc.ScriptJob(append(steps, mintlifytest.Step{Status: "completed", PRLink: "https://github.com/acme/docs/pull/9"})...)
+		b.svc.svc.ScriptJob(append(
+			steps, mintlifytest.Step{Status: "completed", PRLink: "https://github.com/acme/docs/pull/9"},
+		)...)
 
 		first := promptOf(0, testProject)
 		b.enqueue(first)
@@ -39,6 +41,7 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 
 		time.Sleep(30 * time.Second)
 		assert.Equal(t, map[string]int{"running": 1, "queued": 1, "done": 2}, some(b.counts()), "it waits for its job")
+
 		status, err := b.status(b.ctx)
 		require.NoError(t, err)
 		assert.Contains(t, status.Projects[0].Why, "follow others, whose jobs have not ended")
@@ -46,6 +49,7 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 
 		time.Sleep(time.Hour)
 		assert.Equal(t, 4, b.counts()["done"])
+
 		sent := 0
 		for _, r := range b.svc.svc.Requests() {
 			if strings.HasSuffix(r.Path, "/message") {
@@ -54,6 +58,7 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 1, sent)
+
 		q, err := b.quota(b.ctx, b.DB, testProject, time.Now().Add(-58*time.Minute))
 		require.NoError(t, err)
 		assert.Equal(t, 100-4, q.left, "a message counts")
@@ -84,6 +89,7 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 		b.enqueue(first)
 		time.Sleep(time.Minute)
 		require.Equal(t, 1, b.counts()["done"])
+
 		job := b.svc.svc.Jobs()[0]
 		busy := true
 		b.svc.atWork = func(r *http.Request) bool { return busy && strings.HasSuffix(r.URL.Path, job.ID) }
@@ -94,6 +100,7 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		assert.Equal(t, map[string]int{"done": 2, "queued": 1}, some(b.counts()))
 		assert.Empty(t, b.pausesNow(), "which says nothing of the service")
+
 		busy = false
 		time.Sleep(10 * time.Minute)
 		assert.Equal(t, 3, b.counts()["done"])
@@ -115,15 +122,20 @@ func TestEnqueueAfter(t *testing.T) {
 		_, text, code := c.runAll("", nil, "enqueue", "-key", "m", "-after", "nobody", "-prompt", "x")
 		assert.Equal(t, 2, code)
 		assert.Contains(t, text, "no prompt has the key nobody")
+
 		c.wants(2, "enqueue", "-key", "m", "-after", "M", "-prompt", "x")
 
 		c.wants(0, "enqueue", "-key", "acme/api@5907854", "-project", "p", "-prompt", "x", "-pull", "acme/api#7")
-		_, text, code = c.runAll("", nil, "enqueue", "-key", "m", "-after", "acme/api@5907854", "-project", "q", "-prompt", "x")
+		_, text, code = c.runAll(
+			"", nil, "enqueue", "-key", "m", "-after", "acme/api@5907854", "-project", "q", "-prompt", "x",
+		)
 		assert.Equal(t, 2, code)
 		assert.Contains(t, text, "whose job is in project p")
+
 		c.wants(0, "enqueue", "-key", "m1", "-after", "ACME/api@5907854", "-prompt", "Mention it.")
 		out, code := c.run(`{"key":"m2","after":"acme/api@5907854","prompt":"y"}`, "enqueue", "-stdin")
 		assert.Zero(t, code, out)
+
 		c.wants(2, "enqueue", "-key", "m1", "-after", "acme/api@5907854", "-prompt", "x")
 		for key, after := range map[string]string{"m1": "acme/api@5907854", "m2": "m1"} {
 			r, err := s.row(t.Context(), key)
@@ -133,7 +145,11 @@ func TestEnqueueAfter(t *testing.T) {
 		}
 
 		out = c.wants(0, "show", "m1")
-		assert.Regexp(t, `(?s)key +acme/api@5907854\n.*key +m1\n.*follows +acme/api@5907854\n.*key +m2\n.*follows +m1\n`, out)
+		assert.Regexp(
+			t,
+			`(?s)key +acme/api@5907854\n.*key +m1\n.*follows +acme/api@5907854\n.*key +m2\n.*follows +m1\n`,
+			out,
+		)
 
 		c.wants(2, "retry", "-key", "m1", "-project", "q", "-again")
 		c.wants(0, "retry", "-key", "acme/api@5907854", "-project", "q", "-again")
@@ -141,6 +157,7 @@ func TestEnqueueAfter(t *testing.T) {
 
 		c.wants(0, "cancel", "-key", "acme/api@5907854")
 		assert.Contains(t, c.wants(0, "status"), "It waits for the job of acme/api@5907854, which has none")
+
 		put(t, s, "m1", func(r *once.Record) { r.State, r.Deadline = once.Unknown, time.Now() })
 		assert.Contains(t, c.wants(0, "status"), "Look whether the pull request has the change")
 	})
@@ -160,7 +177,9 @@ func TestTwoFollowUpsAtOnce(t *testing.T) {
 				if i%2 == 0 {
 					to = other
 				}
-				_, err := to.add(t.Context(), prompt{Key: "m" + string(rune('0'+i)), Prompt: "x", After: "k", Priority: 2})
+				_, err := to.add(
+					t.Context(), prompt{Key: "m" + string(rune('0'+i)), Prompt: "x", After: "k", Priority: 2},
+				)
 				assert.NoError(t, err)
 			})
 		}
@@ -181,18 +200,23 @@ func TestShowFindsMerges(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReceiver(t, url)
 		c := terminal{t, url}
-		e := push(fields{"commits": []fields{commit(sha("a"), "jane", "Add --json (#7)"), commit(testSHA, "joe", "Add --xml (#9)")}})
+		e := push(fields{
+			"commits": []fields{commit(sha("a"), "jane", "Add --json (#7)"), commit(testSHA, "joe", "Add --xml (#9)")},
+		})
 		r.post("push", event(t, e), nil)
 		other := pullRequest(fields{"number": 70, "merge_commit_sha": sha("b")})
 		r.post("pull_request", event(t, other), nil)
 
 		key := "acme/repo@" + testSHA
-		for _, name := range []string{key, testSHA, testSHA[:7], strings.ToUpper(testSHA[:12]), "aaaaaaa", "acme/repo#7", "ACME/Repo#9"} {
+		for _, name := range []string{
+			key, testSHA, testSHA[:7], strings.ToUpper(testSHA[:12]), "aaaaaaa", "acme/repo#7", "ACME/Repo#9",
+		} {
 			out := c.wants(0, "show", name)
 			assert.True(t, strings.HasPrefix(out, "key       "+key+"\n"), "%s: %s", name, out)
 			assert.NotContains(t, out, sha("b"), name)
 		}
 		assert.Contains(t, c.wants(0, "show", "acme/repo#70"), sha("b"))
+
 		for _, name := range []string{testSHA[:6], "acme/repo#8", "1c2d3e4ff", "%", "_______"} {
 			c.wants(2, "show", name)
 		}
@@ -205,6 +229,7 @@ func TestListChooses(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)
 		assert.Equal(t, "[]\n", c.wants(0, "list", "-json"))
+
 		for _, key := range []string{"acme/api@1", "acme/api2@1", "acme/a_i@1", "other"} {
 			c.wants(0, "enqueue", "-key", key, "-project", "p", "-prompt", "x")
 		}
@@ -225,7 +250,10 @@ func TestListChooses(t *testing.T) {
 // TestWhenTheQueueIsEmpty: the quota decides.
 func TestWhenTheQueueIsEmpty(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	used := quota{window: time.Hour, places: []time.Time{now, now, now.Add(20 * time.Minute), now.Add(40 * time.Minute)}}
+	used := quota{
+		window: time.Hour,
+		places: []time.Time{now, now, now.Add(20 * time.Minute), now.Add(40 * time.Minute)},
+	}
 	for _, c := range []struct {
 		name  string
 		n     int
@@ -255,11 +283,13 @@ func TestStatusSaysWhenItIsEmpty(t *testing.T) {
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
 		assert.Contains(t, out.String(), "The queue will be empty about 20")
+
 		about := time.Until(status.EmptyAbout)
 		assert.InDelta(t, 2*61-10, about.Minutes(), 10)
 
 		time.Sleep(about - 10*time.Minute)
 		assert.NotZero(t, b.counts()["queued"])
+
 		time.Sleep(20 * time.Minute)
 		assert.Zero(t, b.counts()["queued"])
 	})
@@ -278,6 +308,7 @@ func TestProjectsOfAFile(t *testing.T) {
 		"serve", "-projects", file)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, text, "line 3: ")
+
 	_, text, code = terminal{t, ""}.runAll("", nil, "serve", "-projects", file+"-missing")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, text, "no such file")

@@ -51,7 +51,10 @@ type fleet struct {
 }
 
 // quick are settings for tests with real processes.
-var quick = settings{N: 8, SendTime: 2 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second, PauseMax: time.Second, Pass: time.Second}
+var quick = settings{
+	N: 8, SendTime: 2 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second,
+	PauseMax: time.Second, Pass: time.Second,
+}
 
 func newFleet(t *testing.T, url string, s settings, service http.Handler) *fleet {
 	f := &fleet{t: t, url: url, store: openStore(t, url), settings: s, service: httptest.NewServer(service)}
@@ -76,7 +79,11 @@ func newFleet(t *testing.T, url string, s settings, service http.Handler) *fleet
 
 // command is a process of the program, not started yet.
 func (f *fleet) command(env []string, arguments ...string) *exec.Cmd {
-	return programCommand(f.t, f.url, f.settings, append(env, "MINTLIFY_API_KEY="+mintlifytest.APIKey, "MINTLIFY_BASE_URL="+f.service.URL), arguments...)
+	return programCommand(
+		f.t, f.url, f.settings,
+		append(env, "MINTLIFY_API_KEY="+mintlifytest.APIKey, "MINTLIFY_BASE_URL="+f.service.URL),
+		arguments...,
+	)
 }
 
 func programCommand(t *testing.T, url string, s settings, env []string, arguments ...string) *exec.Cmd {
@@ -90,7 +97,10 @@ func programCommand(t *testing.T, url string, s settings, env []string, argument
 
 // start starts a worker.
 func (f *fleet) start(env ...string) *exec.Cmd {
-	cmd := f.command(env, "work", "-n", fmt.Sprint(f.settings.N), "-send-time", f.settings.SendTime.String(), "-pause-min", f.settings.PauseMin.String(), "-pause-max", f.settings.PauseMax.String())
+	cmd := f.command(
+		env, "work", "-n", fmt.Sprint(f.settings.N), "-send-time", f.settings.SendTime.String(), "-pause-min",
+		f.settings.PauseMin.String(), "-pause-max", f.settings.PauseMax.String(),
+	)
 	cmd.Stderr = f.log
 	require.NoError(f.t, cmd.Start())
 	f.running = append(f.running, cmd)

@@ -24,6 +24,7 @@ func TestCaseIsIgnored(t *testing.T) {
 	out := c.wants(0, "show", "Acme/api@5907854")
 	assert.Contains(t, out, "acme/api@5907854\n")
 	assert.Contains(t, out, "acme/api#7\n")
+
 	c.wants(0, "cancel", "-key", "ACME/API@5907854")
 }
 
@@ -59,7 +60,9 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
-	for _, arguments := range [][]string{{"list"}, {"show", "k"}, {"status"}, {"status", "-json"}, {"-h"}, {"list", "-h"}, {"--version"}} {
+	for _, arguments := range [][]string{
+		{"list"}, {"show", "k"}, {"status"}, {"status", "-json"}, {"-h"}, {"list", "-h"}, {"--version"},
+	} {
 		var stderr strings.Builder
 		getenv := func(name string) string { return map[string]string{"DATABASE_URL": c.url}[name] }
 		p := program{getenv: getenv, stdout: fullDisk{}, stderr: &stderr, settings: production}
@@ -83,6 +86,7 @@ func TestStatusWithoutProjects(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	assert.True(t, strings.HasPrefix(c.wants(0, "status"), "queued "))
+
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
 	assert.Contains(t, c.wants(0, "status"), "PROJECT ")
 }
@@ -113,7 +117,11 @@ func TestHistorySaysWho(t *testing.T) {
 	f.until(timeToDo, "the prompt to be done", func() bool { return f.counts()["done"] == 1 })
 
 	out := f.person("jane", "show", "k")
-	assert.Regexp(t, `queued by jane@`+host+`\n.* canceled by joe@`+host+`\n.* queued by jane@`+host+`\n.* sending by `+host+`\n`, out)
+	assert.Regexp(
+		t,
+		`queued by jane@`+host+`\n.* canceled by joe@`+host+`\n.* queued by jane@`+host+`\n.* sending by `+host+`\n`,
+		out,
+	)
 	assert.Contains(t, f.person("joe", "pause", "-all")+f.person("joe", "status"), "by joe@"+host)
 }
 

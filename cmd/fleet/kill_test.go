@@ -32,9 +32,14 @@ type onslaught struct {
 
 func theOnslaught() onslaught {
 	if isLong() {
-		return onslaught{merges: 120, projects: 20, followUps: 2, slow: 2 * time.Second, every: time.Second, times: 1000}
+		return onslaught{
+			merges: 120, projects: 20, followUps: 2, slow: 2 * time.Second, every: time.Second, times: 1000,
+		}
 	}
-	return onslaught{merges: 24, projects: 6, followUps: 1, slow: 500 * time.Millisecond, every: 500 * time.Millisecond, times: 20}
+	return onslaught{
+		merges: 24, projects: 6, followUps: 1, slow: 500 * time.Millisecond, every: 500 * time.Millisecond,
+		times: 20,
+	}
 }
 
 // disturb keeps three workers running, and sends one of them a signal now and then,
@@ -71,13 +76,18 @@ func TestKills(t *testing.T) {
 		kills, counts := f.underFire(os.Kill, load)
 
 		acted, twice := svc.count()
-		t.Logf("| %s | %d | %d | %d | %d | %d | %d | %d |", t.Name(), load.merges, kills, counts["done"], counts["unknown"], counts["failed"], twice, load.merges-counts["done"]-counts["unknown"]-counts["queued"]-counts["failed"])
+		t.Logf(
+			"| %s | %d | %d | %d | %d | %d | %d | %d |", t.Name(), load.merges, kills, counts["done"],
+			counts["unknown"], counts["failed"], twice,
+			load.merges-counts["done"]-counts["unknown"]-counts["queued"]-counts["failed"],
+		)
 		assert.Zero(t, twice, "acted on twice")
 		assert.Zero(t, counts["failed"])
 		assert.Equal(t, load.merges, counts["done"]+counts["unknown"]+counts["queued"], "none is lost")
 		assert.Equal(t, f.stranded(), counts["queued"], "those that follow an unknown one wait for a person")
 		assert.GreaterOrEqual(t, acted, counts["done"])
 		assert.Greater(t, kills, 5)
+
 		rows, err := f.store.choose(t.Context(), choice{state: once.Done})
 		require.NoError(t, err)
 		for _, r := range rows {
@@ -100,6 +110,7 @@ func TestRollingShutdown(t *testing.T) {
 		stops, counts := f.underFire(syscall.SIGTERM, load)
 		t.Logf("%d stops: %v", stops, counts)
 		assert.Equal(t, load.merges, counts["done"])
+
 		acted, twice := svc.count()
 		assert.Equal(t, load.merges, acted)
 		assert.Zero(t, twice)
@@ -179,11 +190,14 @@ func TestPostgresRestarts(t *testing.T) {
 	t.Logf("%d restarts: %v", times, counts)
 	assert.Zero(t, twice)
 	assert.Equal(t, merges, counts["done"]+counts["unknown"])
+
 	log, err := os.ReadFile(f.log.Name())
 	require.NoError(t, err)
 	lines := 0
 	for line := range bytes.Lines(log) {
-		if bytes.Contains(line, []byte("level=WARN")) && !bytes.Contains(line, []byte("once: ")) || bytes.Contains(line, []byte("level=ERROR")) {
+		if bytes.Contains(line, []byte("level=WARN")) && !bytes.Contains(line, []byte("once: ")) || bytes.Contains(
+			line, []byte("level=ERROR"),
+		) {
 			lines++
 			t.Logf("%s", line)
 		}

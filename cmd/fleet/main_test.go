@@ -30,10 +30,15 @@ func TestMain(m *testing.M) {
 func beProgram(text string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	p := program{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, transport: mintlify.NewTransport()}
+	p := program{
+		getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		transport: mintlify.NewTransport(),
+	}
 	err := json.Unmarshal([]byte(text), &p.settings)
 	if os.Getenv("FLEET_TEST_REAL_POLLS") == "" {
-		p.options = []mintlify.Option{mintlify.WithWaitDefaults(mintlify.WithPollInterval(300*time.Millisecond, 300*time.Millisecond))}
+		p.options = []mintlify.Option{
+			mintlify.WithWaitDefaults(mintlify.WithPollInterval(300*time.Millisecond, 300*time.Millisecond)),
+		}
 	}
 	if err == nil {
 		err = p.run(ctx, os.Args[1:])

@@ -39,6 +39,7 @@ func TestResumeActs(t *testing.T) {
 		f.person("jane", "resume", "-all")
 		f.until(timeToDo, "the first prompt", func() bool { return svc.of(promptOf(0, "").Key) > 0 })
 		assert.Less(t, time.Since(resumed), 5*time.Second)
+
 		f.until(timeToDo, "the others", func() bool { return f.counts()["done"] == 3 })
 
 		revoked.Store(true)
@@ -47,6 +48,7 @@ func TestResumeActs(t *testing.T) {
 		f.untilAsleep(1)
 		status := f.person("jane", "status")
 		assert.Regexp(t, `project-1 +1 +20\S+ \S+ +\d+ +- +20\S+ \S+ +service: .*401`, status, "why, and until when")
+
 		revoked.Store(false)
 		resumed = time.Now()
 		f.person("jane", "resume", "-project", testProject)
@@ -88,15 +90,20 @@ func TestWrongProject(t *testing.T) {
 		_, text, code := c.runAll("", nil, "enqueue", "-key", "k", "-project", "right", "-prompt", "x")
 		assert.Equal(t, 2, code)
 		assert.Contains(t, text, "fleet retry -key k -project right -again")
+
 		f.start()
 		f.until(timeToDo, "the project to be refused", func() bool { return len(f.pauses()) == 1 })
 		f.untilAsleep(1)
 
 		c.wants(2, "retry", "-key", "k", "-project", "wrong", "-again")
-		assert.Equal(t, "k is queued for project right\n", c.wants(0, "retry", "-key", "k", "-project", "right", "-again"))
+		assert.Equal(
+			t, "k is queued for project right\n",
+			c.wants(0, "retry", "-key", "k", "-project", "right", "-again"),
+		)
 		moved := time.Now()
 		f.until(timeToDo, "the prompt", func() bool { return svc.of("k") == 1 })
 		assert.Less(t, time.Since(moved), 5*time.Second)
+
 		f.until(timeToDo, "the prompt to be done", func() bool { return f.counts()["done"] == 1 })
 		out := c.wants(0, "show", "k")
 		assert.Contains(t, out, "project   right\n")
@@ -122,12 +129,14 @@ func TestMoveWhileNoJobCanExist(t *testing.T) {
 			assert.Equal(t, 2, code, key)
 			assert.Contains(t, text, "a job may exist in project wrong", key)
 			assert.Equal(t, "wrong", r.Record.Project, key)
+
 			continue
 		}
 		assert.Zero(t, code, "%s: %s", key, text)
 		assert.Equal(t, once.Pending, r.State)
 		assert.Equal(t, "right", r.Project)
 		assert.Empty(t, r.Problem)
+
 		record, err := s.records().Get(t.Context(), key)
 		require.NoError(t, err)
 		assert.Equal(t, "right", record.Project, "of the record, too")
@@ -152,6 +161,7 @@ func TestThousandsAreCanceled(t *testing.T) {
 
 		out := f.person("jane", "cancel", "-all", "-yes")
 		require.Regexp(t, `^\d+ canceled, \d+ sent meanwhile\n$`, out)
+
 		var canceled, sent int
 		_, err := fmt.Sscanf(out, "%d canceled, %d sent meanwhile", &canceled, &sent)
 		require.NoError(t, err)

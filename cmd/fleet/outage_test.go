@@ -72,7 +72,10 @@ func (s *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 		status = s.fails(r)
 	}
 	if status > 0 {
-		return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", Header: http.Header{}, Body: io.NopCloser(strings.NewReader("down")), Request: r}, nil
+		return &http.Response{
+			StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", Header: http.Header{},
+			Body: io.NopCloser(strings.NewReader("down")), Request: r,
+		}, nil
 	} else if status < 0 {
 		return nil, errors.New("connection reset")
 	}
@@ -96,7 +99,13 @@ type bench struct {
 func inBubble(t *testing.T, f func(b *bench)) {
 	file := sqliteFile(t)
 	synctest.Test(t, func(t *testing.T) {
-		b := &bench{t: t, svc: &weather{svc: mintlifytest.NewService(), slow: time.Second, fails: func(*http.Request) int { return 0 }}}
+		b := &bench{
+			t: t,
+			svc: &weather{
+				svc: mintlifytest.NewService(), slow: time.Second,
+				fails: func(*http.Request) int { return 0 },
+			},
+		}
 		quiet := slog.New(slog.DiscardHandler)
 		db, err := openDatabase(t.Context(), "sqlite:"+file, true, quiet)
 		require.NoError(t, err)
@@ -189,11 +198,13 @@ func TestOutage(t *testing.T) {
 				t.Logf("after 2 minutes %v, %d POSTs", counts, b.svc.posts)
 				assert.LessOrEqual(t, counts["unknown"], c.most)
 				assert.Equal(t, 80, counts["queued"]+counts["unknown"])
+
 				time.Sleep(58 * time.Minute)
 				counts = b.counts()
 				t.Logf("after an hour %v, %d POSTs, %d GETs", counts, b.svc.posts, b.svc.gets)
 				assert.LessOrEqual(t, counts["unknown"], c.mostInHour)
 				assert.Zero(t, counts["failed"])
+
 				down = false
 				time.Sleep(2 * time.Hour)
 				after := b.counts()
@@ -214,6 +225,7 @@ func TestServiceThatHangs(t *testing.T) {
 		assert.Equal(t, 20, b.counts()["queued"])
 		assert.Zero(t, b.svc.posts)
 		assert.Less(t, b.svc.gets, 12)
+
 		b.svc.slow = time.Second
 		time.Sleep(2 * time.Hour)
 		assert.Equal(t, 20, b.counts()["done"])
@@ -250,11 +262,13 @@ func TestCreditsUsedUp(t *testing.T) {
 		t.Logf("%v, %d POSTs", counts, b.svc.posts)
 		assert.Equal(t, 80, counts["queued"])
 		assert.Less(t, b.svc.posts, 12)
+
 		status, err := b.store.status(b.ctx)
 		require.NoError(t, err)
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
 		assert.Regexp(t, `project-1 +80 +20.* 100 +- +20.* breaker: .*402`, out.String())
+
 		time.Sleep(2 * time.Hour)
 		assert.Equal(t, 80, b.counts()["done"])
 	})
@@ -272,6 +286,7 @@ func TestSuccessResetsTheDoubling(t *testing.T) {
 		require.Len(t, pauses, 1)
 		assert.Greater(t, pauses[0].Strikes, 3)
 		assert.Less(t, pauses[0].Until.Sub(pauses[0].Since), 31*time.Minute)
+
 		time.Sleep(time.Hour)
 		pauses, err = pausesOf(b.ctx, b.DB)
 		require.NoError(t, err)
@@ -337,10 +352,12 @@ func TestQuotaOfAnHour(t *testing.T) {
 		b.enqueue(prompts(130, 1)...)
 		time.Sleep(59 * time.Minute)
 		assert.Equal(t, 100, b.svc.posts)
+
 		status, err := b.store.status(b.ctx)
 		require.NoError(t, err)
 		assert.Zero(t, status.Projects[0].QuotaLeft)
 		assert.WithinDuration(t, time.Now().Add(2*time.Minute), status.Projects[0].NextFree, 2*time.Minute)
+
 		time.Sleep(15 * time.Minute)
 		assert.Equal(t, 130, b.counts()["done"])
 	})
@@ -370,7 +387,12 @@ func TestClockAhead(t *testing.T) {
 // TestJobPutOffByAClockAhead is woken by a pass.
 func TestJobPutOffByAClockAhead(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		_, err := b.queue.InsertMany(b.ctx, []river.InsertManyParams{{Args: promptArgs{"k"}, InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().AddDate(1, 0, 0)}}})
+		_, err := b.queue.InsertMany(
+			b.ctx,
+			[]river.InsertManyParams{
+				{Args: promptArgs{"k"}, InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().AddDate(1, 0, 0)}},
+			},
+		)
 		require.NoError(t, err)
 		waiting := func() int64 {
 			n, err := number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
@@ -378,6 +400,7 @@ func TestJobPutOffByAClockAhead(t *testing.T) {
 			return n
 		}
 		require.EqualValues(t, 1, waiting())
+
 		require.NoError(t, b.pass(b.ctx))
 		assert.Zero(t, waiting())
 	})
@@ -392,17 +415,21 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 		tell := &tellWorker{store: b.store, results: told.tell}
 		time.Sleep(23 * time.Hour)
 		assert.Empty(t, b.needs())
+
 		time.Sleep(2 * time.Hour)
 		require.Len(t, b.needs(), 1)
 		assert.Contains(t, b.needs()[0].Advice, "fleet close")
+
 		for range 3 {
 			_ = tell.Work(b.ctx, nil)
 			time.Sleep(2 * time.Minute)
 		}
 		require.Len(t, told.rows, 1, "once")
+
 		gets := b.svc.gets
 		time.Sleep(5 * time.Hour)
 		assert.InDelta(t, 10, b.svc.gets-gets, 1)
+
 		_, err := b.runner(nil, b.DB).MarkDone(b.ctx, promptOf(1, "").Key, "")
 		require.NoError(t, err)
 		assert.Empty(t, b.needs())
@@ -427,8 +454,10 @@ func TestDeadSender(t *testing.T) {
 		b.follow(r.Key)
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, 1, b.counts()["sending"], "it may live")
+
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, 1, b.counts()["unknown"])
+
 		pauses, err := pausesOf(b.ctx, b.DB)
 		require.NoError(t, err)
 		assert.Empty(t, pauses, "which says nothing of the service")
@@ -455,7 +484,10 @@ func TestWhatCameBackGoesBehind(t *testing.T) {
 		b.enqueue(all...)
 		time.Sleep(30 * time.Minute)
 		assert.Equal(t, 3, b.counts()["done"])
-		assert.Equal(t, []string{urgent.Key, refused.Key, promptOf(1, "").Key, promptOf(2, "").Key, refused.Key}, b.svc.order[:5])
+		assert.Equal(
+			t, []string{urgent.Key, refused.Key, promptOf(1, "").Key, promptOf(2, "").Key, refused.Key},
+			b.svc.order[:5],
+		)
 
 		later := promptOf(5, testProject)
 		later.Priority = 2

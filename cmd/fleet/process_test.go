@@ -30,6 +30,7 @@ func TestQuotaOverAllProcesses(t *testing.T) {
 		counts := f.await(2 * time.Minute)
 		assert.Equal(t, 8, counts["done"])
 		assert.Zero(t, svc.refused, "more than the quota within a window")
+
 		_, twice := svc.count()
 		assert.Zero(t, twice)
 	})
@@ -63,9 +64,12 @@ func TestREADMEDemo(t *testing.T) {
 	require.NoError(t, err)
 	command := regexp.MustCompile(`(?m)^go run -C cmd/fleet \. (demo)$`).FindSubmatch(readme)
 	require.NotNil(t, command, "the README's command")
+
 	output, err := programCommand(t, "", production, []string{"DATABASE_URL="}, string(command[1])).CombinedOutput()
 	require.NoError(t, err, "%s", output)
-	for _, want := range []string{"12 of 12 merges done, 0 acted on twice", "kill -9", "503 to every request", "-job job_", "-again"} {
+	for _, want := range []string{
+		"12 of 12 merges done, 0 acted on twice", "kill -9", "503 to every request", "-job job_", "-again",
+	} {
 		assert.Contains(t, string(output), want)
 	}
 	assert.Regexp(t, `pauses [1-9]`, string(output))

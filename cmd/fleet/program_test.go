@@ -32,7 +32,9 @@ func (c terminal) run(stdin string, arguments ...string) (stdout string, code in
 	return out, code
 }
 
-func (c terminal) runAll(stdin string, environment map[string]string, arguments ...string) (stdout, stderr string, code int) {
+func (c terminal) runAll(
+	stdin string, environment map[string]string, arguments ...string,
+) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := program{getenv: func(name string) string {
 		if name == "DATABASE_URL" {
@@ -49,6 +51,7 @@ func made(t *testing.T, url string) (terminal, store) {
 	c := terminal{t, url}
 	_, code := c.run("", "init")
 	require.Zero(t, code)
+
 	return c, openStore(t, url)
 }
 
@@ -65,6 +68,7 @@ func put(t *testing.T, s store, key string, change func(*once.Record)) {
 func (c terminal) counts() map[string]int {
 	out, code := c.run("", "status", "-json")
 	require.Zero(c.t, code)
+
 	var status status
 	require.NoError(c.t, json.Unmarshal([]byte(out), &status))
 	return status.Counts
@@ -74,6 +78,7 @@ func (c terminal) wants(code int, arguments ...string) string {
 	c.t.Helper()
 	out, got := c.run("", arguments...)
 	assert.Equal(c.t, code, got, "%q: %s", arguments, out)
+
 	return out
 }
 
@@ -82,11 +87,17 @@ func TestCommands(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)
 		for i := range 5 {
-			c.wants(0, "enqueue", "-key", promptOf(i, "").Key, "-project", fmt.Sprint("p", i%2), "-prompt", "Do it.\x1b[2J", "-pull", "acme/repo#7")
+			c.wants(
+				0, "enqueue", "-key", promptOf(i, "").Key, "-project", fmt.Sprint("p", i%2), "-prompt",
+				"Do it.\x1b[2J", "-pull", "acme/repo#7",
+			)
 		}
 		assert.Equal(t, "acme/repo@1 is known already: queued, project p1\n0 enqueued, 1 known already\n",
 			c.wants(2, "enqueue", "-key", promptOf(1, "").Key, "-project", "p1", "-prompt", "x"))
-		put(t, s, "acme/repo@0", func(r *once.Record) { r.State, r.Problem, r.Deadline = once.Unknown, "lost\x1b[2J", time.Now() })
+		put(
+			t, s, "acme/repo@0",
+			func(r *once.Record) { r.State, r.Problem, r.Deadline = once.Unknown, "lost\x1b[2J", time.Now() },
+		)
 		out := c.wants(0, "status")
 		assert.True(t, strings.HasPrefix(out, "unknown  acme/repo@0"), "what needs a person comes first: %s", out)
 		assert.Contains(t, out, "No worker is running")
@@ -95,20 +106,27 @@ func TestCommands(t *testing.T) {
 		assert.Regexp(t, `(?m)^p0 +2 +20\d\d-.* 100 +- +20\d\d-.* no worker is running$`, out)
 		assert.NotContains(t, out+c.wants(0, "show", "acme/repo@0")+c.wants(0, "list"), "\x1b")
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-state", "queued", "-project", "p1"), "\n"))
-		assert.Regexp(t, `(?s)key +acme/repo@1\nstate +queued.*pulls +acme/repo#7.*prompt\n  Do it.*history\n  2.* queued`, c.wants(0, "show", "acme/repo@1"))
+		assert.Regexp(
+			t,
+			`(?s)key +acme/repo@1\nstate +queued.*pulls +acme/repo#7.*prompt\n  Do it.*history\n  2.* queued`,
+			c.wants(0, "show", "acme/repo@1"),
+		)
 
 		c.wants(0, "retry", "-key", "acme/repo@0", "-job", "job_3")
 		assert.Equal(t, 1, c.counts()["running"])
+
 		c.wants(0, "close", "-key", "acme/repo@0", "-pr", "https://example.com/1")
 		c.wants(2, "close", "-key", "acme/repo@0")
 		assert.Contains(t, c.wants(0, "list", "-state", "done"), "https://example.com/1")
 
 		assert.Contains(t, c.wants(2, "cancel", "-project", "p0"), "would cancel acme/repo@2")
 		assert.Equal(t, 4, c.counts()["queued"], "a plan changes nothing")
+
 		c.wants(0, "cancel", "-key", "acme/repo@1")
 		c.wants(2, "cancel", "-key", "acme/repo@1")
 		assert.Equal(t, "2 canceled, 0 sent meanwhile\n", c.wants(0, "cancel", "-project", "p0", "-yes"))
 		assert.Equal(t, "1 canceled, 0 sent meanwhile\n", c.wants(0, "cancel", "-all", "-yes"))
+
 		c.wants(2, "cancel", "-all", "-yes")
 		assert.Equal(t, 4, c.counts()["canceled"])
 
@@ -117,10 +135,20 @@ func TestCommands(t *testing.T) {
 		}
 		c.wants(2, "retry", "-state", "unknown", "-again", "-yes")
 		c.wants(2, "retry", "-state", "failed", "-again")
-		assert.Equal(t, "1 queued again, 0 changed meanwhile\n", c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"))
+		assert.Equal(
+			t, "1 queued again, 0 changed meanwhile\n",
+			c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"),
+		)
 		c.wants(0, "retry", "-state", "refused", "-again", "-yes")
 		c.wants(0, "retry", "-key", "acme/repo@4", "-again")
-		assert.Equal(t, map[string]int{"queued": 3, "sending": 0, "running": 0, "done": 1, "failed": 1, "refused": 0, "unknown": 0, "canceled": 0}, c.counts())
+		assert.Equal(
+			t,
+			map[string]int{
+				"queued": 3, "sending": 0, "running": 0, "done": 1, "failed": 1, "refused": 0, "unknown": 0,
+				"canceled": 0,
+			},
+			c.counts(),
+		)
 	})
 }
 
@@ -135,14 +163,17 @@ func TestPauseAndResume(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, turn.key)
 	assert.Equal(t, maxWait, turn.wait)
+
 	turn, err = s.takeTurn(t.Context(), "not in the queue", "p")
 	require.NoError(t, err)
 	assert.Equal(t, maxWait+time.Second, turn.wait)
 	assert.Regexp(t, `(?m)^p +1 +20\d\d-.* 100 +- +resumed +person: paused at 20`, c.wants(0, "status"))
+
 	c.wants(0, "resume", "-all")
 	c.wants(2, "resume", "-all")
 	turn, _ = s.takeTurn(t.Context(), "k", "p")
 	assert.Empty(t, turn.key, "a person has paused the project")
+
 	c.wants(0, "resume", "-project", "p")
 	turn, _ = s.takeTurn(t.Context(), "k", "p")
 	assert.Equal(t, "k", turn.key)
@@ -168,7 +199,11 @@ func TestBadLineLosesNothing(t *testing.T) {
 	assert.Zero(t, code)
 	assert.True(t, strings.HasPrefix(out, "acme/repo@0 is known already: queued, project p\n"), out)
 	assert.True(t, strings.HasSuffix(out, "\n1 enqueued, 249 known already\n"), out)
-	_, code = c.run(`{"key":"long","project":"p","prompt":"`+strings.Repeat(`\u00fc`, maxPrompt/2)+`"}`, "enqueue", "-stdin")
+
+	_, code = c.run(
+		`{"key":"long","project":"p","prompt":"`+strings.Repeat(`\u00fc`, maxPrompt/2)+`"}`, "enqueue",
+		"-stdin",
+	)
 	assert.Zero(t, code)
 }
 
@@ -194,10 +229,18 @@ func TestBadCommandLines(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	for _, arguments := range [][]string{
-		{}, {"no-such"}, {"enqueue"}, {"enqueue", "-stdin", "-key", "k"}, {"enqueue", "stray"}, {"status", "-no-such"}, {"list", "-state", "waiting"}, {"list", "-state", ""},
-		{"retry"}, {"retry", "-key", "unheard-of", "-again"}, {"retry", "-key", "k"}, {"retry", "-key", "k", "-job", ""}, {"retry", "-key", "k", "-again", "-job", "j"}, {"retry", "-state", "failed"},
-		{"show"}, {"show", "unheard-of"}, {"cancel"}, {"cancel", "-key", ""}, {"cancel", "-all", "-project", "p"}, {"pause"}, {"resume", "-project", ""}, {"close", "-key", "k", "-pr", "javascript:x"},
-		{"work"}, {"work", "-n", "0"}, {"work", "-send-time", "1ms"}, {"work", "-log-format", "xml"}, {"work", "-pause-min", "1h"}, {"serve"}, {"serve", "-priority", "9"}, {"serve", "-addr", ""},
+		{}, {"no-such"}, {"enqueue"}, {
+			"enqueue", "-stdin", "-key", "k",
+		}, {"enqueue", "stray"}, {"status", "-no-such"}, {"list", "-state", "waiting"}, {"list", "-state", ""},
+		{"retry"}, {"retry", "-key", "unheard-of", "-again"}, {"retry", "-key", "k"}, {
+			"retry", "-key", "k", "-job", "",
+		}, {"retry", "-key", "k", "-again", "-job", "j"}, {"retry", "-state", "failed"},
+		{"show"}, {"show", "unheard-of"}, {"cancel"}, {"cancel", "-key", ""}, {
+			"cancel", "-all", "-project", "p",
+		}, {"pause"}, {"resume", "-project", ""}, {"close", "-key", "k", "-pr", "javascript:x"},
+		{"work"}, {"work", "-n", "0"}, {"work", "-send-time", "1ms"}, {
+			"work", "-log-format", "xml",
+		}, {"work", "-pause-min", "1h"}, {"serve"}, {"serve", "-priority", "9"}, {"serve", "-addr", ""},
 	} {
 		_, code := c.run("", arguments...)
 		assert.Equal(t, 2, code, "%q", arguments)
@@ -217,7 +260,9 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 	for want, arguments := range map[string][]string{
 		`there is no command "bogus", want demo, init, work, serve, enqueue, status`: {"bogus"},
 		"enqueue wants -key, -project (or -after) and -prompt":                       {"enqueue"},
-		`-pr is "x", want a URL such as https://`:                                    {"close", "-key", "k", "-pr", "x"},
+		`-pr is "x", want a URL such as https://`: {
+			"close", "-key", "k", "-pr", "x",
+		},
 		"close wants -key":                                 {"close", "-pr", "https://example.com/1"},
 		"cancel wants -key or -project or -all":            {"cancel", "-key", "k", "-all"},
 		"-job is empty: is a variable not set?":            {"retry", "-key", "k", "-job", ""},
@@ -247,8 +292,12 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 func TestCountsHaveEveryState(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
-	zeros := map[string]int{"queued": 0, "sending": 0, "running": 0, "done": 0, "failed": 0, "refused": 0, "unknown": 0, "canceled": 0}
+	zeros := map[string]int{
+		"queued": 0, "sending": 0, "running": 0, "done": 0, "failed": 0, "refused": 0, "unknown": 0,
+		"canceled": 0,
+	}
 	assert.Equal(t, zeros, c.counts())
+
 	c.wants(0, "pause", "-project", "p")
 	var status status
 	require.NoError(t, json.Unmarshal([]byte(c.wants(0, "status", "-json")), &status))
@@ -290,7 +339,10 @@ func TestDatabaseURL(t *testing.T) {
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)
 	assert.Empty(t, files)
-	for _, name := range []string{"a b.db", "what?.db", "100%.db", "ü#1.db", "//" + filepath.Join(t.TempDir(), "x.db")} {
+
+	for _, name := range []string{
+		"a b.db", "what?.db", "100%.db", "ü#1.db", "//" + filepath.Join(t.TempDir(), "x.db"),
+	} {
 		c, _ := made(t, "sqlite:"+name)
 		c.wants(0, "status")
 		assert.FileExists(t, strings.Replace(name, "///", "/", 1))
@@ -304,7 +356,10 @@ func TestFormsOfPostgres(t *testing.T) {
 	c, s := made(t, url)
 	name := strings.TrimPrefix(strings.Split(url, "?")[0], "postgres:///")
 	_, folder, _ := strings.Cut(url, "host=")
-	for _, form := range []string{"host=%s user=postgres dbname=%s", "  user = postgres host=%s dbname=%s", "dbname=%[2]s host='%[1]s' user=postgres password=''"} {
+	for _, form := range []string{
+		"host=%s user=postgres dbname=%s", "  user = postgres host=%s dbname=%s",
+		"dbname=%[2]s host='%[1]s' user=postgres password=''",
+	} {
 		c.url = fmt.Sprintf(form, folder, name)
 		c.wants(0, "status")
 	}
@@ -321,6 +376,7 @@ func TestFormsOfPostgres(t *testing.T) {
 	c.url = fmt.Sprintf("host=%s user=%s_rows dbname=%s", folder, name, name)
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
 	assert.Equal(t, 1, riverJobs(t, s), "at once, not by the next pass")
+
 	c.wants(0, "status")
 	c.wants(0, "pause", "-all")
 	c.wants(0, "cancel", "-key", "k")
@@ -338,7 +394,10 @@ func TestFormsOfPostgres(t *testing.T) {
 }
 
 func riverJobs(t *testing.T, s store) (n int) {
-	require.NoError(t, s.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'fleet_prompt'").Scan(&n))
+	require.NoError(
+		t,
+		s.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'fleet_prompt'").Scan(&n),
+	)
 	return n
 }
 
@@ -355,6 +414,7 @@ func TestSchemaVersions(t *testing.T) {
 		_, text, code := terminal{t, url}.runAll("", nil, "status")
 		assert.Equal(t, 2, code)
 		assert.Contains(t, text, "run fleet init")
+
 		c, s := made(t, url)
 		c.wants(0, "status")
 		_, err := s.ExecContext(t.Context(), "UPDATE fleet_schema SET version = 1000")
@@ -373,9 +433,11 @@ func TestKeyIsNeededAndNeverShown(t *testing.T) {
 	_, text, code := c.runAll("", nil, "work")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, text, "MINTLIFY_API_KEY")
+
 	_, text, code = c.runAll("", map[string]string{"MINTLIFY_API_KEY": "mint_dsc_secret"}, "work")
 	assert.Equal(t, 2, code)
 	assert.NotContains(t, text, "secret")
+
 	_, text, code = c.runAll("", map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "serve", "-project", "p")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, text, "FLEET_GITHUB_SECRET")
@@ -387,7 +449,10 @@ func TestAdoptLooksTheJobUp(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
-	_, text, code := c.runAll("", map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "retry", "-key", "k", "-job", "job_no")
+	_, text, code := c.runAll(
+		"", map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "retry", "-key", "k", "-job",
+		"job_no",
+	)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, text, "404")
 	assert.Equal(t, 1, c.counts()["queued"])

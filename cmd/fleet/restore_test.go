@@ -21,6 +21,7 @@ func restoreCommands(t *testing.T) (before, after []string) {
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(readme), "\n## After restoring a backup\n")
 	require.True(t, found)
+
 	section, _, _ = strings.Cut(section, "\n## ")
 	first, second, found := strings.Cut(section, "\n3. Start the workers.")
 	require.True(t, found)
@@ -62,6 +63,7 @@ func TestRestoredBackup(t *testing.T) {
 			listed += restored.person("jane", strings.Fields(command)...)
 		}
 		assert.Equal(t, 6, strings.Count(listed, "queued\tacme/repo@"), listed)
+
 		restored.start()
 		restored.person("jane", "retry", "-key", promptOf(2, "").Key, "-again")
 		restored.until(timeToDo, "the one to be done", func() bool { return restored.counts()["done"] == 1 })

@@ -52,6 +52,7 @@ func TestResultsAreGathered(t *testing.T) {
 			return 0
 		}
 		assert.Zero(t, work(), "nothing to tell")
+
 		_, err := b.add(b.ctx, prompts(4, 1)...)
 		require.NoError(t, err)
 		end := func(i int, state once.State) {
@@ -61,6 +62,7 @@ func TestResultsAreGathered(t *testing.T) {
 		wait := work()
 		require.Len(t, told.rows, 1)
 		assert.Equal(t, time.Minute, wait)
+
 		end(1, once.Failed)
 		end(2, once.Unknown)
 		time.Sleep(wait) // until then the job is there, so that no other is inserted
@@ -72,6 +74,7 @@ func TestResultsAreGathered(t *testing.T) {
 		told.fails = errors.New("nobody there")
 		time.Sleep(wait)
 		assert.LessOrEqual(t, work(), 95*time.Second, "River may take 5 s more")
+
 		time.Sleep(80 * time.Second)
 		told.fails = nil
 		assert.Equal(t, time.Minute, work())
@@ -140,7 +143,9 @@ func TestResultsToAWebhook(t *testing.T) {
 func TestRedirectsAreFailures(t *testing.T) {
 	elsewhere, s := newTarget(t, 200), newTarget(t, 302)
 	s.location = elsewhere.URL
-	for _, environment := range []map[string]string{{"FLEET_RESULTS_URL": s.URL + "/secret"}, {"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL}} {
+	for _, environment := range []map[string]string{
+		{"FLEET_RESULTS_URL": s.URL + "/secret"}, {"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL},
+	} {
 		told, err := tellerOf(t, environment)(t.Context(), []row{testResult})
 		require.Error(t, err)
 		assert.Empty(t, told)
@@ -154,11 +159,14 @@ func TestResultsURLIsASecret(t *testing.T) {
 	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret"})
 	_, refused := tell(t.Context(), []row{testResult})
 	require.ErrorContains(t, refused, "500")
+
 	s.Close()
 	_, down := tell(t.Context(), []row{testResult})
 	require.Error(t, down)
+
 	_, malformed := newTeller(func(string) string { return "T0/secret" })
 	require.Error(t, malformed)
+
 	for _, err := range []error{refused, down, malformed} {
 		assert.NotContains(t, err.Error(), "secret")
 	}
@@ -169,9 +177,13 @@ func TestResultsAsComments(t *testing.T) {
 	tell := tellerOf(t, map[string]string{"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL})
 	_, err := tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
 	require.NoError(t, err)
-	assert.Equal(t, "[/api/v3/repos/acme/repo/issues/7/comments /api/v3/repos/acme/repo/issues/8/comments]", fmt.Sprint(s.paths))
+	assert.Equal(
+		t, "[/api/v3/repos/acme/repo/issues/7/comments /api/v3/repos/acme/repo/issues/8/comments]",
+		fmt.Sprint(s.paths),
+	)
 	assert.Equal(t, "Bearer ghp_x", s.header)
 	assert.Contains(t, s.body["body"], "done, https://github.com/acme/docs/pull/9")
+
 	s.status = 403
 	told, err := tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
 	require.Error(t, err)

@@ -21,9 +21,15 @@ const docsPull = "https://github.com/acme/docs/pull/12"
 
 // reviewComment is the event of a comment on the agent's pull request.
 func reviewComment(change, issueChange fields) fields {
-	comment := fields{"id": 5, "body": "/docs Mention --json in the tutorial, too.", "author_association": "MEMBER", "user": fields{"login": "jane"}}
+	comment := fields{
+		"id": 5, "body": "/docs Mention --json in the tutorial, too.", "author_association": "MEMBER",
+		"user": fields{"login": "jane"},
+	}
 	maps.Copy(comment, change)
-	issue := fields{"number": 12, "body": "Adds --json.\n\ndocs-job: ACME/api@5907854", "pull_request": fields{"html_url": docsPull}}
+	issue := fields{
+		"number": 12, "body": "Adds --json.\n\ndocs-job: ACME/api@5907854",
+		"pull_request": fields{"html_url": docsPull},
+	}
 	maps.Copy(issue, issueChange)
 	return fields{"action": "created", "comment": comment, "issue": issue,
 		"repository": fields{"full_name": "Acme/Docs", "default_branch": "main"}}
@@ -44,7 +50,12 @@ func newReviewed(t *testing.T, url string) reviewed {
 	require.NoError(t, err)
 
 	w := newWorker(s, client, nil)
-	p := program{flags: flags{projects: projects{"": testProject}, skip: authors{merges.DefaultAuthors()}, prompt: prompt{Priority: 2}}}
+	p := program{
+		flags: flags{
+			projects: projects{"": testProject}, skip: authors{merges.DefaultAuthors()},
+			prompt: prompt{Priority: 2},
+		},
+	}
 	server := httptest.NewServer(p.newWebhooks(w, testSecret).handler())
 	t.Cleanup(server.Close)
 	_, err = s.add(t.Context(), prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x", Priority: 2})
@@ -103,19 +114,23 @@ func TestCommentsThatAskForNothing(t *testing.T) {
 	edited := reviewComment(nil, nil)
 	edited["action"] = "edited"
 	for name, e := range map[string]fields{
-		"edited":              edited,
-		"a stranger's":        reviewComment(fields{"author_association": "NONE"}, nil),
-		"a contributor's":     reviewComment(fields{"author_association": "CONTRIBUTOR"}, nil),
-		"nobody's":            reviewComment(fields{"author_association": nil}, nil),
-		"not for the agent":   reviewComment(fields{"body": "Nice. /docs Mention --json"}, nil),
-		"another command":     reviewComment(fields{"body": "/docs-preview now"}, nil),
-		"no request":          reviewComment(fields{"body": "/docs  \n"}, nil),
-		"on an issue":         reviewComment(nil, fields{"pull_request": nil}),
-		"without a marker":    reviewComment(nil, fields{"body": "By hand."}),
-		"of an unknown key":   reviewComment(nil, fields{"body": "docs-job: acme/api@1"}),
-		"with a copied one":   reviewComment(nil, fields{"pull_request": fields{"html_url": "https://github.com/acme/docs/pull/13"}}),
-		"without a link":      reviewComment(nil, fields{"pull_request": fields{}}),
-		"on another forge":    reviewComment(nil, fields{"pull_request": fields{"html_url": "https://example.com/acme/docs/pull/12"}}),
+		"edited":            edited,
+		"a stranger's":      reviewComment(fields{"author_association": "NONE"}, nil),
+		"a contributor's":   reviewComment(fields{"author_association": "CONTRIBUTOR"}, nil),
+		"nobody's":          reviewComment(fields{"author_association": nil}, nil),
+		"not for the agent": reviewComment(fields{"body": "Nice. /docs Mention --json"}, nil),
+		"another command":   reviewComment(fields{"body": "/docs-preview now"}, nil),
+		"no request":        reviewComment(fields{"body": "/docs  \n"}, nil),
+		"on an issue":       reviewComment(nil, fields{"pull_request": nil}),
+		"without a marker":  reviewComment(nil, fields{"body": "By hand."}),
+		"of an unknown key": reviewComment(nil, fields{"body": "docs-job: acme/api@1"}),
+		"with a copied one": reviewComment(
+			nil, fields{"pull_request": fields{"html_url": "https://github.com/acme/docs/pull/13"}},
+		),
+		"without a link": reviewComment(nil, fields{"pull_request": fields{}}),
+		"on another forge": reviewComment(
+			nil, fields{"pull_request": fields{"html_url": "https://example.com/acme/docs/pull/12"}},
+		),
 		"an event of nothing": {},
 	} {
 		status, text := r.comment(e)
@@ -150,6 +165,7 @@ func TestCommentBeforeTheLink(t *testing.T) {
 				status, text := r.comment(reviewComment(fields{"id": 100 + len(c.name)}, nil))
 				assert.Equal(t, 202, status)
 				assert.Contains(t, text, "noted", state)
+
 				require.NoError(t, r.worker.pass(t.Context()))
 				assert.EqualValues(t, 1, r.kept(), state)
 			}
@@ -176,6 +192,7 @@ func TestJobIsLookedUp(t *testing.T) {
 	assert.Equal(t, 202, status)
 	assert.Contains(t, text, "enqueued")
 	require.Len(t, r.followUps(), 1)
+
 	record := r.record("acme/api@5907854")
 	assert.Equal(t, once.Running, record.State, "it is sent once the job has ended")
 }
@@ -187,6 +204,7 @@ func TestPromptIsNotSentByALookUp(t *testing.T) {
 	r.comment(reviewComment(nil, nil))
 	assert.Empty(t, r.service.Requests())
 	assert.EqualValues(t, 1, r.kept())
+
 	status, err := r.store.status(t.Context())
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, status.Comments)
@@ -217,7 +235,10 @@ func TestCommentsAtOnce(t *testing.T) {
 // TestReviewersAreToldOnThePullRequest, though all other results go to a chat.
 func TestReviewersAreToldOnThePullRequest(t *testing.T) {
 	chat, gh := newTarget(t, 200), newTarget(t, 201)
-	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": chat.URL + "/T0", "FLEET_GITHUB_TOKEN": "x", "GITHUB_API_URL": gh.URL})
+	tell := tellerOf(
+		t,
+		map[string]string{"FLEET_RESULTS_URL": chat.URL + "/T0", "FLEET_GITHUB_TOKEN": "x", "GITHUB_API_URL": gh.URL},
+	)
 	asked := resultOfA(once.Done, func(r *row) { r.Pulls, r.After, r.PRLink = "acme/docs#12", "k", docsPull })
 	told, err := tell(t.Context(), []row{testResult, asked})
 	require.NoError(t, err)
@@ -243,7 +264,10 @@ func TestKeptCommentIsNotLost(t *testing.T) {
 	assert.Len(t, r.followUps(), 1)
 	assert.Zero(t, r.kept())
 
-	require.NoError(t, r.store.keepReview(t.Context(), review{ID: 7, Key: kept.Key, URL: docsPull, Pull: "not one", Text: "x"}))
+	require.NoError(
+		t,
+		r.store.keepReview(t.Context(), review{ID: 7, Key: kept.Key, URL: docsPull, Pull: "not one", Text: "x"}),
+	)
 	require.NoError(t, r.worker.pass(t.Context()), "one that cannot be sent holds up no other")
 	assert.Zero(t, r.kept())
 	assert.Len(t, r.followUps(), 1)

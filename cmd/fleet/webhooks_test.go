@@ -59,7 +59,10 @@ func event(t *testing.T, f fields) string {
 var testRepo = fields{"full_name": "acme/repo", "default_branch": "main"}
 
 func pullRequest(change fields) fields {
-	pr := fields{"number": 7, "merged": true, "title": "Add --json", "body": "It prints JSON.", "merge_commit_sha": testSHA, "base": fields{"ref": "main"}}
+	pr := fields{
+		"number": 7, "merged": true, "title": "Add --json", "body": "It prints JSON.",
+		"merge_commit_sha": testSHA, "base": fields{"ref": "main"},
+	}
 	maps.Copy(pr, change)
 	return fields{"action": "closed", "repository": testRepo, "pull_request": pr}
 }
@@ -128,6 +131,7 @@ func TestWebhookOfAMerge(t *testing.T) {
 		for range 2 {
 			status, response := r.post("push", event(t, push(nil)), nil)
 			assert.Equal(t, 202, status, response)
+
 			status, response = r.post("pull_request", event(t, pullRequest(nil)), nil)
 			assert.Equal(t, 202, status, response)
 		}
@@ -178,21 +182,36 @@ func TestWebhooksThatAskForNothing(t *testing.T) {
 		kind, body string
 		status     int
 	}{
-		"ping":                        {"ping", `{"zen":"x"}`, 200},
-		"another event":               {"issues", `{}`, 200},
-		"opened":                      {"pull_request", event(t, opened), 200},
-		"closed":                      {"pull_request", event(t, pullRequest(fields{"merged": false})), 200},
-		"merged into another branch":  {"pull_request", event(t, pullRequest(fields{"base": fields{"ref": "next"}})), 200},
-		"a push to another branch":    {"push", event(t, push(fields{"ref": "refs/heads/next"})), 200},
-		"a tag named main":            {"push", event(t, push(fields{"ref": "refs/tags/main"})), 200},
-		"a deleted branch":            {"push", event(t, push(fields{"deleted": true, "after": strings.Repeat("0", 40)})), 200},
-		"not an event":                {"no_such", `{}`, 400},
-		"not JSON":                    {"push", `{`, 400},
-		"a repository left out":       {"push", event(t, push(fields{"repository": fields{"full_name": "acme/left-out", "default_branch": "main"}})), 200},
-		"a commit that is none":       {"push", event(t, push(fields{"after": "main"})), 400},
-		"no commit":                   {"push", event(t, push(fields{"after": strings.Repeat("0", 40)})), 400},
-		"a repository that is none":   {"push", event(t, push(fields{"repository": fields{"full_name": "../x", "default_branch": "main"}})), 400},
-		"a repository in two lines":   {"push", event(t, push(fields{"repository": fields{"full_name": "acme/repo\nx", "default_branch": "main"}})), 400},
+		"ping":          {"ping", `{"zen":"x"}`, 200},
+		"another event": {"issues", `{}`, 200},
+		"opened":        {"pull_request", event(t, opened), 200},
+		"closed":        {"pull_request", event(t, pullRequest(fields{"merged": false})), 200},
+		"merged into another branch": {
+			"pull_request", event(t, pullRequest(fields{"base": fields{"ref": "next"}})), 200,
+		},
+		"a push to another branch": {"push", event(t, push(fields{"ref": "refs/heads/next"})), 200},
+		"a tag named main":         {"push", event(t, push(fields{"ref": "refs/tags/main"})), 200},
+		"a deleted branch": {
+			"push", event(t, push(fields{"deleted": true, "after": strings.Repeat("0", 40)})), 200,
+		},
+		"not an event": {"no_such", `{}`, 400},
+		"not JSON":     {"push", `{`, 400},
+		"a repository left out": {
+			"push",
+			event(t, push(fields{"repository": fields{"full_name": "acme/left-out", "default_branch": "main"}})),
+			200,
+		},
+		"a commit that is none": {"push", event(t, push(fields{"after": "main"})), 400},
+		"no commit":             {"push", event(t, push(fields{"after": strings.Repeat("0", 40)})), 400},
+		"a repository that is none": {
+			"push",
+			event(t, push(fields{"repository": fields{"full_name": "../x", "default_branch": "main"}})), 400,
+		},
+		"a repository in two lines": {
+			"push",
+			event(t, push(fields{"repository": fields{"full_name": "acme/repo\nx", "default_branch": "main"}})),
+			400,
+		},
 		"an event of nothing (push)":  {"push", `{}`, 200},
 		"an event of nothing (merge)": {"pull_request", `null`, 200},
 	} {
@@ -221,18 +240,26 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 		kind, repository string
 		event            fields
 	}{
-		"it is the work of dependabot[bot]": {"pull_request", "acme/repo", pullRequest(fields{"user": fields{"login": "dependabot[bot]"}})},
-		"it is the agent's own work for k":  {"pull_request", "acme/repo", pullRequest(fields{"body": "docs-job: k"})},
-		"no project documents this":         {"pull_request", "acme/other", in("acme/other", pullRequest(nil))},
-		"the repository is left out":        {"push", "acme/none", in("acme/none", push(nil))},
-		"not merged":                        {"pull_request", "acme/repo", pullRequest(fields{"merged": false})},
-		"all of it is the agent's own work": {"push", "acme/repo", push(fields{"commits": []fields{commit(testSHA, "renovate[bot]", "Bump x (#7)")}})},
+		"it is the work of dependabot[bot]": {
+			"pull_request", "acme/repo", pullRequest(fields{"user": fields{"login": "dependabot[bot]"}}),
+		},
+		"it is the agent's own work for k": {"pull_request", "acme/repo", pullRequest(fields{"body": "docs-job: k"})},
+		"no project documents this":        {"pull_request", "acme/other", in("acme/other", pullRequest(nil))},
+		"the repository is left out":       {"push", "acme/none", in("acme/none", push(nil))},
+		"not merged":                       {"pull_request", "acme/repo", pullRequest(fields{"merged": false})},
+		"all of it is the agent's own work": {
+			"push", "acme/repo",
+			push(fields{"commits": []fields{commit(testSHA, "renovate[bot]", "Bump x (#7)")}}),
+		},
 	} {
 		log.Reset()
 		r.post(c.kind, event(t, c.event), nil)
 		line := log.String()
 		assert.Equal(t, 1, strings.Count(line, "\n"), line)
-		for _, want := range []string{"repository=" + c.repository, "sha=" + testSHA, "number=[7]", `reason="` + reason} {
+
+		for _, want := range []string{
+			"repository=" + c.repository, "sha=" + testSHA, "number=[7]", `reason="` + reason,
+		} {
 			assert.Contains(t, line, want)
 		}
 	}
@@ -258,6 +285,7 @@ func TestLockedDatabase(t *testing.T) {
 	status, _ := r.post("push", event(t, push(nil)), nil)
 	assert.Equal(t, 503, status)
 	assert.Less(t, time.Since(start), 9*time.Second)
+
 	require.NoError(t, lock.Rollback())
 	status, _ = r.post("push", event(t, push(nil)), nil)
 	assert.Equal(t, 202, status)
@@ -275,20 +303,38 @@ func TestOddWebhooks(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, "sqlite:"+sqliteFile(t))
 	long := strings.Repeat("o", 39) + "/" + strings.Repeat("r", 100)
-	status, text := r.post("push", event(t, push(fields{"commits": []any{nil}, "after": strings.Repeat("a", 64), "repository": fields{"full_name": long, "default_branch": "main"}})), nil)
+	status, text := r.post(
+		"push",
+		event(
+			t,
+			push(fields{
+				"commits": []any{nil}, "after": strings.Repeat("a", 64),
+				"repository": fields{"full_name": long, "default_branch": "main"},
+			}),
+		),
+		nil,
+	)
 	assert.Equal(t, 202, status, text)
-	status, text = r.post("push", event(t, push(nil)), map[string]string{"Content-Type": "application/x-www-form-urlencoded"})
+
+	status, text = r.post(
+		"push", event(t, push(nil)), map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+	)
 	assert.Equal(t, 415, status)
 	assert.Contains(t, text, "application/json")
+
 	status, _ = r.post("push", event(t, push(nil)), map[string]string{"Content-Type": "application/json; charset=utf-8"})
 	assert.Equal(t, 202, status)
+
 	resp, err := http.Get(r.url + "/github")
 	require.NoError(t, err)
 	assert.Equal(t, 405, resp.StatusCode)
 }
 
 func commit(id, author, message string) fields {
-	return fields{"id": id, "message": message, "author": fields{"name": author, "username": author}, "modified": []string{id[:1] + ".go"}}
+	return fields{
+		"id": id, "message": message, "author": fields{"name": author, "username": author},
+		"modified": []string{id[:1] + ".go"},
+	}
 }
 
 func sha(c string) string { return strings.Repeat(c, 40) }
@@ -297,7 +343,10 @@ func sha(c string) string { return strings.Repeat(c, 40) }
 func TestNeverItsOwnEcho(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	agents := []fields{commit(sha("a"), "mintlify[bot]", "Document --json"), commit(sha("b"), "jane", "Merge pull request #9 from acme/mintlify/x\n\nDocument --json")}
+	agents := []fields{
+		commit(sha("a"), "mintlify[bot]", "Document --json"),
+		commit(sha("b"), "jane", "Merge pull request #9 from acme/mintlify/x\n\nDocument --json"),
+	}
 	for name, e := range map[string]fields{
 		"a marker":                 pullRequest(fields{"body": "Docs.\n\ndocs-job: acme/repo@1"}),
 		"the agent's pull request": pullRequest(fields{"user": fields{"login": "Mintlify[bot]"}}),
@@ -310,7 +359,12 @@ func TestNeverItsOwnEcho(t *testing.T) {
 		"a merge commit": agents,
 		"squashed":       {commit(sha("c"), "dependabot[bot]", "Bump x (#3)")},
 		"a marker":       {commit(sha("d"), "jane", "Docs (#4)\n\ndocs-job: acme/repo@1")},
-		"by e-mail":      {{"id": sha("e"), "message": "x", "author": fields{"name": "bot", "email": "1+mintlify[bot]@users.noreply.github.com"}}},
+		"by e-mail": {
+			{
+				"id": sha("e"), "message": "x",
+				"author": fields{"name": "bot", "email": "1+mintlify[bot]@users.noreply.github.com"},
+			},
+		},
 	} {
 		status, text := r.post("push", event(t, push(fields{"commits": commits})), nil)
 		assert.Equal(t, 200, status, "%s: %s", name, text)
@@ -318,9 +372,13 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	assert.Empty(t, r.rows())
 
 	several := append([]fields{}, agents...)
-	several = append(several, commit(sha("c"), "jane", "Add --json"), commit(sha("d"), "jane", "Merge pull request #7 from jane/json"))
+	several = append(
+		several, commit(sha("c"), "jane", "Add --json"),
+		commit(sha("d"), "jane", "Merge pull request #7 from jane/json"),
+	)
 	status, _ := r.post("push", event(t, push(fields{"commits": several})), nil)
 	assert.Equal(t, 202, status)
+
 	record := r.record("acme/repo@" + testSHA)
 	assert.Contains(t, record.Prompt, "> Add --json\n> Merge pull request #7")
 	assert.NotContains(t, record.Prompt, "#9")
@@ -342,13 +400,18 @@ func TestPushBeforeItsPullRequest(t *testing.T) {
 		r.post("push", event(t, push(nil)), nil)
 		key := "acme/repo@" + testSHA
 		assert.NotContains(t, r.record(key).Prompt, "It prints JSON.")
+
 		for range 2 {
 			status, _ := r.post("pull_request", event(t, pullRequest(nil)), nil)
 			assert.Equal(t, 202, status)
 		}
 		prompt := r.record(key).Prompt
-		assert.Contains(t, prompt, "> json.go\n> main.go\n\nTitle of pull request 7:\n> Add --json\n\nIts description:\n> It prints JSON.")
+		assert.Contains(
+			t, prompt,
+			"> json.go\n> main.go\n\nTitle of pull request 7:\n> Add --json\n\nIts description:\n> It prints JSON.",
+		)
 		assert.Equal(t, 1, strings.Count(prompt, "Title of"))
+
 		put(t, r.store, key, func(r *once.Record) { r.State = once.Running })
 		version := r.record(key).Version
 		status, _ := r.post("pull_request", event(t, pullRequest(fields{"title": "Another"})), nil)
@@ -361,11 +424,19 @@ func TestPushBeforeItsPullRequest(t *testing.T) {
 func TestMergeQueue(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	e := push(fields{"commits": []fields{commit(sha("a"), "jane", "Add --json (#7)"), commit(sha("b"), "joe", "Add --yaml (#8)"), commit(testSHA, "joe", "Add --xml (#9)")}})
+	e := push(fields{
+		"commits": []fields{
+			commit(sha("a"), "jane", "Add --json (#7)"), commit(sha("b"), "joe", "Add --yaml (#8)"),
+			commit(testSHA, "joe", "Add --xml (#9)"),
+		},
+	})
 	status, _ := r.post("push", event(t, e), nil)
 	assert.Equal(t, 202, status)
+
 	for number, id := range map[int]string{7: sha("a"), 8: sha("b"), 9: testSHA} {
-		status, text := r.post("pull_request", event(t, pullRequest(fields{"number": number, "merge_commit_sha": id})), nil)
+		status, text := r.post(
+			"pull_request", event(t, pullRequest(fields{"number": number, "merge_commit_sha": id})), nil,
+		)
 		assert.Equal(t, 202, status)
 		assert.Contains(t, text, "known already: acme/repo@"+testSHA)
 	}
@@ -401,7 +472,11 @@ func TestThousandWebhooksAtOnce(t *testing.T) {
 		all.Wait()
 		assert.EqualValues(t, n, stored.Load())
 		assert.Len(t, r.rows(), n)
-		require.NoError(t, newWorker(r.store, nil, nil).pass(t.Context()), "which gives a job to those whose 8 s were over")
+
+		require.NoError(
+			t, newWorker(r.store, nil, nil).pass(t.Context()),
+			"which gives a job to those whose 8 s were over",
+		)
 		assert.Equal(t, n, riverJobs(t, r.store))
 	})
 }
@@ -428,6 +503,7 @@ func TestStrangers(t *testing.T) {
 			req.Header.Set("X-Hub-Signature-256", "sha256=00")
 			if resp, err := http.DefaultClient.Do(req); err == nil {
 				assert.Contains(t, []int{413, 401, 503}, resp.StatusCode)
+
 				resp.Body.Close()
 			}
 		})
@@ -447,7 +523,16 @@ func TestStrangers(t *testing.T) {
 // serve starts a server, and returns where it listens: for webhooks, and for its admin.
 func (f *fleet) serve(env []string, arguments ...string) (cmd *exec.Cmd, addrs [2]string) {
 	before, _ := os.ReadFile(f.log.Name())
-	cmd = f.command(append(env, "FLEET_GITHUB_SECRET="+testSecret), append([]string{"serve", "-addr", "127.0.0.1:0", "-admin-addr", "127.0.0.1:0", "-send-time", f.settings.SendTime.String()}, arguments...)...)
+	cmd = f.command(
+		append(env, "FLEET_GITHUB_SECRET="+testSecret),
+		append(
+			[]string{
+				"serve", "-addr", "127.0.0.1:0", "-admin-addr", "127.0.0.1:0", "-send-time",
+				f.settings.SendTime.String(),
+			},
+			arguments...,
+		)...,
+	)
 	cmd.Stderr = f.log
 	require.NoError(f.t, cmd.Start())
 	f.running = append(f.running, cmd)
@@ -478,11 +563,15 @@ func TestServe(t *testing.T) {
 		told <- string(body)
 	}))
 	defer slack.Close()
-	cmd, addrs := f.serve([]string{"FLEET_RESULTS_URL=" + slack.URL + "/secret"}, "-project", testProject, "-log-format", "json")
+	cmd, addrs := f.serve(
+		[]string{"FLEET_RESULTS_URL=" + slack.URL + "/secret"}, "-project", testProject, "-log-format",
+		"json",
+	)
 	r := receiver{t, f.store, "http://" + addrs[0]}
 	status, _ := r.post("pull_request", event(t, pullRequest(nil)), nil)
 	assert.Equal(t, 202, status)
 	assert.Contains(t, <-told, "acme/repo@"+testSHA+": done, https://")
+
 	for path, want := range map[string]string{"/livez": "ok", "/readyz": "ok", "/metrics": ""} {
 		resp, err := http.Get("http://" + addrs[1] + path)
 		require.NoError(t, err)
@@ -490,6 +579,7 @@ func TestServe(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 200, resp.StatusCode, "%s", body)
 		assert.Contains(t, string(body), want)
+
 		if path == "/metrics" {
 			for _, line := range []string{`fleet_prompts{project="project-1",state="done"} 1`, `fleet_quota_left{project="project-1"} 999`, `fleet_paused{project="project-1"} 0`,
 				`fleet_posts_total{result="running"} 1`, `fleet_oldest_queued_seconds{project="project-1"} 0`, `fleet_overdue{project="project-1"} 0`} {
@@ -501,10 +591,12 @@ func TestServe(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 404, resp.StatusCode, "the world sees no metrics")
 	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
+
 	log, err := os.ReadFile(f.log.Name())
 	require.NoError(t, err)
 	assert.False(t, bytes.Contains(log, []byte("/secret")), "%s", log)
 	assert.False(t, bytes.Contains(log, []byte(mintlifytest.APIKey)))
+
 	for line := range bytes.Lines(log) {
 		assert.True(t, json.Valid(line), "%s", line)
 	}
@@ -526,6 +618,7 @@ func TestShutdownTakesWebhooks(t *testing.T) {
 	time.Sleep(1500 * time.Millisecond) // after which River's soft stop is over
 	status, _ := r.post("push", event(t, push(fields{"after": sha("f")})), nil)
 	assert.Equal(t, 202, status)
+
 	require.NoError(t, cmd.Wait())
 	counts := f.counts()
 	assert.Equal(t, 1, counts["running"])
@@ -540,11 +633,13 @@ func TestProjects(t *testing.T) {
 	}
 	require.NoError(t, p.set("acme/repo=one"))
 	assert.Equal(t, "false", of("acme/other"))
+
 	require.NoError(t, p.set("rest"))
 	require.NoError(t, p.set("acme/none="))
 	assert.Equal(t, "onetrue", of("Acme/Repo"))
 	assert.Equal(t, "resttrue", of("acme/other"))
 	assert.Equal(t, "true", of("acme/none"))
+
 	for _, bad := range []string{"repo=one", "", "=x", "a/b/c=x", "acme/repo=mint_key"} {
 		assert.Error(t, p.set(bad), bad)
 	}
