@@ -14,10 +14,12 @@ func (p program) digest(ctx context.Context, args []string) error {
 	if err := r.parseReader(p, args); err != nil {
 		return err
 	}
+
 	inputs, err := r.read(ctx, p)
 	if err != nil {
 		return err
 	}
+
 	if len(inputs) > 1 {
 		return wrongf("the database has %d projects: give one of them by -projects", len(inputs))
 	}

@@ -61,6 +61,7 @@ func (f *flags) parse(p program, args []string) error {
 		}
 		return flag.ErrHelp
 	}
+
 	if err != nil {
 		return usageError{err}
 	}
@@ -70,6 +71,7 @@ func (f *flags) parse(p program, args []string) error {
 			err = wrongf("-%s is empty", given.Name)
 		}
 	})
+
 	switch {
 	case err != nil:
 		return err

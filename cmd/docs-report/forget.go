@@ -34,6 +34,7 @@ func (p program) forget(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	defer s.Close()
 	if err := requireProject(ctx, s, *project); err != nil {
 		return err

@@ -92,6 +92,7 @@ func (p program) exit(ctx context.Context, err error) int {
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
+
 	case errors.As(err, &wrong), errors.Is(err, store.ErrSetup):
 		code = exitUsage
 	case ctx.Err() != nil:
@@ -102,6 +103,7 @@ func (p program) exit(ctx context.Context, err error) int {
 		code = exitQuota
 		advice = " Run the same command then:" + resumes
 	}
+
 	fmt.Fprintf(p.stderr, "%v.%s\n", err, advice)
 	return code
 }

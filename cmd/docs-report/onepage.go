@@ -49,6 +49,7 @@ func (p program) reportOnePage(ctx context.Context, r *reader, path, output stri
 	}
 
 	in.Since = since
+
 	page, err := report.OnePage(in)
 	if err != nil {
 		return err
@@ -82,10 +83,12 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.ByPage, err = readLists[mintlify.PageFeedback](ctx, r.store, project, store.FeedbackByPage); err != nil {
 		return in, err
 	}
+
 	in.Conversations, err = readLists[mintlify.Conversation](ctx, r.store, project, store.Conversations)
 	if err != nil {
 		return in, err
 	}
+
 	in.Comments, err = readLists[mintlify.Feedback](ctx, r.store, project, store.Feedback)
 	return in, err
 }

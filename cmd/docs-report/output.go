@@ -45,6 +45,7 @@ func checkTargets(targets []target, database []string) error {
 				return wrongf("%s and %s name the same file, %s", other.flag, t.flag, t.path)
 			}
 		}
+
 		for _, file := range database {
 			if isSameFile(t.path, file) {
 				return wrongf("%s names the database's file, %s: nothing was written", t.flag, t.path)
@@ -136,6 +137,7 @@ func (p program) write(path string, data []byte) error {
 	if err := writeFile(path, p.stdout, data); err != nil {
 		return err
 	}
+
 	if path != stdout {
 		fmt.Fprintf(p.stderr, "Wrote %s.\n", path)
 	}
@@ -153,13 +155,16 @@ func writeFile(path string, out io.Writer, data []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
+
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0) // of a folder, an error
 	}
+
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return wrongf("%s cannot be written: %w", path, err)
 	}
+
 	if err != nil {
 		info = nil // there is no such file yet
 	}
@@ -174,6 +179,7 @@ func replaceFile(path string, old os.FileInfo, data []byte) error {
 	if err != nil {
 		return err
 	}
+
 	defer func() { _ = os.Remove(temporary) }() // gone already when all is well
 
 	_, err = file.Write(data)

@@ -72,6 +72,7 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 		if err != nil {
 			return err
 		}
+
 		defer func() { _ = os.RemoveAll(folder) }()
 
 		where = "sqlite:" + filepath.Join(folder, "demo.db")
@@ -84,6 +85,7 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 	if err != nil {
 		return err
 	}
+
 	defer s.Close()
 	r.store = s
 
@@ -119,12 +121,15 @@ func (r *reader) chooseProjects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if len(known) == 0 {
 		return errors.New("the database has no numbers yet: docs-report sync loads them")
 	}
+
 	if len(r.projects) == 0 {
 		r.projects = known
 	}
+
 	for _, project := range r.projects {
 		if !slices.Contains(known, project) {
 			return wrongf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
@@ -149,6 +154,7 @@ func (r *reader) fillDemo(ctx context.Context, p program, where string) error {
 	if err != nil {
 		return err
 	}
+
 	defer loader.Store.Close()
 
 	for {
@@ -175,6 +181,7 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	if err != nil {
 		return in, err
 	}
+
 	newest := store.LastWeeks(project, r.weeks, load.SettledDay(time.Now()))
 	in.Stale = r.month.IsZero() && window.To.Time().Before(newest.To.Time())
 

@@ -25,16 +25,19 @@ func (p program) report(ctx context.Context, args []string) error {
 	if err := r.parseReader(p, args); err != nil {
 		return err
 	}
+
 	if err := r.checkOnePage(*page, *output, *csv, since); err != nil {
 		return err
 	}
 	if *page != "" {
 		return p.reportOnePage(ctx, r, *page, *output, since)
 	}
+
 	inputs, err := r.read(ctx, p)
 	if err != nil {
 		return err
 	}
+
 	if *output == "" && *csv == "" {
 		return wrongf("give -o page.html, or -csv pages.csv")
 	}
@@ -57,6 +60,7 @@ func (p program) report(ctx context.Context, args []string) error {
 	if err := p.writeCSV(*csv, inputs); err != nil {
 		return err
 	}
+
 	switch {
 	case *output == "":
 		return nil

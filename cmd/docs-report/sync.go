@@ -27,18 +27,22 @@ func (p program) sync(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	defer loader.Store.Close()
 
 	if err := loader.Load(ctx, what); err != nil {
 		return err
 	}
+
 	done := "Up to date"
 	rest := ""
 	if loader.Later > 0 {
 		done = "Days, weeks and months are up to date"
 		rest = fmt.Sprintf(" Lists that the next runs load: %d.", loader.Later)
 	}
+
 	fmt.Fprintf(p.stderr, "%s since %v, for %d requests.%s\n", done, what.From, loader.Requests, rest)
+
 	if loader.Texts {
 		return nil
 	}
@@ -104,10 +108,12 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	f.BoolVar(&l.Texts, "texts", false,
 		"keep what readers write too: questions and answers, feedback's comments, code and contacts; "+
 			"they are personal data")
+
 	f.Func("keep",
 		"how many `months` to keep the rows of lists, such as 13m: deletes those of periods that ended before",
 		func(text string) error { return setKeep(&what, text) })
 	f.BoolVar(&l.Wait, "wait", false, "let sync wait when the budget or the quota is used up, instead of stopping")
+
 	if err := f.parse(p, args); err != nil {
 		return nil, what, err
 	}
@@ -123,6 +129,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	if len(what.Projects) == 0 && service.project != "" {
 		what.Projects = []string{service.project}
 	}
+
 	if err := checkSync(f, service, l, what); err != nil {
 		return nil, what, usageError{err}
 	}
@@ -134,6 +141,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	if err != nil {
 		return nil, what, err
 	}
+
 	s.Log = l.Log
 	l.Store = s
 	return l, what, nil
@@ -209,6 +217,7 @@ func (s service) connect(l *load.Loader, projects []string, stderr io.Writer) er
 		if err != nil {
 			return err
 		}
+
 		l.Client = client
 	}
 	return nil

@@ -28,14 +28,15 @@ func TestEveryWindowIsLoadedNewestFirstAndProjectsInTurn(t *testing.T) {
 		r.env["MINTLIFY_PROJECT_ID"] = "" // not needed
 		require.Equal(t, exitOK, r.sync(t.Context(), "-projects", "docs, handbook", "-from", "2000-01-24"), r.messages)
 		asked := r.asked()
-		require.Len(t, asked, 2*(16+2), "16 days, 2 weeks, no whole month")
+		require.Len(t, asked, 2*(16+2+2), "16 days, 2 weeks and their thumbs, no whole month")
+		assert.Equal(t, "handbook feedback/by-page 2000-01-24 2000-01-31", asked[39])
 		assert.Equal(t, []string{
 			"docs 2000-02-08 2000-02-09", "handbook 2000-02-08 2000-02-09",
 			"docs 2000-02-07 2000-02-08", "handbook 2000-02-07 2000-02-08",
 			"docs 2000-02-06 2000-02-07", "handbook 2000-02-06 2000-02-07",
 			"docs 2000-01-31 2000-02-07", "handbook 2000-01-31 2000-02-07",
 		}, asked[:8])
-		for _, request := range r.service.Requests() {
+		for _, request := range r.service.Requests()[:36] {
 			assert.Equal(t, "250", request.Query.Get("limit"))
 		}
 		for _, project := range []string{"docs", "handbook"} {

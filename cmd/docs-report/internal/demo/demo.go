@@ -39,8 +39,10 @@ func (s *Service) RoundTrip(request *http.Request) (*http.Response, error) {
 
 	project, list, _ := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v1/analytics/"), "/")
 	query := request.URL.Query()
+
 	from, errFrom := mintlify.ParseDate(query.Get("dateFrom"))
 	to, errTo := mintlify.ParseDate(query.Get("dateTo"))
+
 	if errFrom == nil && errTo == nil {
 		w := window{project, from.Time(), to.Time()}
 		switch list {

@@ -65,6 +65,7 @@ func (s *site) feedback(now time.Time) []mintlify.Feedback {
 		path := s.readAt(key)
 
 		helpful := noise(key, "helpful") < 0.35+0.6*noise(path)
+
 		row := mintlify.Feedback{
 			ID:        fmt.Sprint("feedback-", hour),
 			Path:      path,
@@ -73,6 +74,7 @@ func (s *site) feedback(now time.Time) []mintlify.Feedback {
 			Status:    mintlify.FeedbackPending,
 			Helpful:   &helpful,
 		}
+
 		if !helpful && noise(key, "comments") < 0.3 {
 			row.Comment = pick(s.Comments, key)
 		}
@@ -97,6 +99,7 @@ func (s *site) conversations(now time.Time) []mintlify.Conversation {
 			ResolutionStatus: mintlify.ResolutionAnswered,
 			PageURL:          "https://docs.example.com" + s.readAt(key),
 		}
+
 		if noise(key, "answered") < 0.4*noise(question[1]) {
 			row.Response = "I could not find that in the documentation."
 			row.ResolutionStatus = mintlify.ResolutionUnanswered

@@ -39,12 +39,15 @@ func newSite(n int) *site {
 		if i < len(s.Paths) {
 			path = s.Paths[i]
 		}
+
 		popularity := 0.7 * math.Pow(float64(i)+3, -0.85)
+
 		liked := s.liked(path)
 		human := popularity
 		if liked >= forMachines {
 			human *= 0.03
 		}
+
 		s.pages = append(s.pages, page{
 			path:  path,
 			human: human,
@@ -93,6 +96,7 @@ func (s *site) visitors(project string, params mintlify.VisitorsParams) ([]mintl
 		t := w.unique(humans*min(p.human*fashion, most), ais*min(p.ai*math.Sqrt(fashion), most-0.1*noise(p.path)))
 		rows = append(rows, mintlify.Visitor{Path: p.path, Human: t.Human, AI: t.AI, Total: t.Total})
 	}
+
 	if len(rows) == 0 {
 		return nil, mintlify.VisitorTotals{}
 	}

@@ -99,6 +99,7 @@ func (l *Loader) loadUntilFailure(
 		if err != nil || page.Last {
 			return next, err
 		}
+
 		export = next
 	}
 	return export, nil

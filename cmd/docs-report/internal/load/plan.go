@@ -36,6 +36,7 @@ func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	text := fmt.Sprintf("%d exports to load, about %d requests and at most %d for lists; "+
 		"%d of the hour's budget of %d are left", len(tasks), visitors, lists, left, l.Budget)
 	if beyond := visitors + lists - left; beyond > 0 {
@@ -51,6 +52,7 @@ func (l *Loader) requestsFor(ctx context.Context, task Task) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	_, running, err := l.Store.Find(ctx, task.Window, task.Kind)
 	if err != nil {
 		return 0, err

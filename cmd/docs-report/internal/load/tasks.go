@@ -57,40 +57,56 @@ func (r Range) lastWeeks(project string) store.Window {
 }
 
 // Tasks returns what is not up to date: what the report shows first, then the newest
-// windows first, the projects in turn.
+// windows first, the projects in turn, and the thumbs of weeks last.
 func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
 	l.Later = 0
-	var first []Task
+	var first, last []Task
 	for _, project := range r.Projects {
 		extra, err := l.extraTasks(ctx, project, r)
 		if err != nil {
 			return nil, err
 		}
-		first = append(first, extra...)
-	}
 
-	var rest []Task
-	today := mintlify.DayOf(time.Now().UTC())
-	for _, project := range r.Projects {
-		for _, span := range []store.Span{store.Day, store.Week, store.Month} {
-			for _, w := range store.Windows(project, span, r.From, today) {
-				rest = append(rest, Task{w, store.Visitors})
+		for _, task := range extra {
+			if task.isThumbs(r) {
+				last = append(last, task)
+			} else {
+				first = append(first, task)
 			}
 		}
 	}
 
-	slices.SortStableFunc(rest, func(a, b Task) int {
+	missing, _, err := l.missing(ctx, r.calendar())
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(first, missing, last), nil
+}
+
+// calendar returns each day, week and month, the newest first, the projects in turn.
+func (r Range) calendar() []Task {
+	var all []Task
+	today := mintlify.DayOf(time.Now().UTC())
+	for _, project := range r.Projects {
+		for _, span := range []store.Span{store.Day, store.Week, store.Month} {
+			for _, w := range store.Windows(project, span, r.From, today) {
+				all = append(all, Task{w, store.Visitors})
+			}
+		}
+	}
+
+	slices.SortStableFunc(all, func(a, b Task) int {
 		return cmp.Or(
 			b.To.Time().Compare(a.To.Time()),
 			b.From.Time().Compare(a.From.Time()), // the shorter first
 			cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
 	})
+	return all
+}
 
-	missing, _, err := l.missing(ctx, rest)
-	if err != nil {
-		return nil, err
-	}
-	return append(first, missing...), nil
+// isThumbs reports whether only a report of one page shows the task's list.
+func (t Task) isThumbs(r Range) bool {
+	return t.Kind == store.FeedbackByPage && t.Span() == store.Week && r.Weeks != 1
 }
 
 // extraTasks returns what is missing of a project's last whole weeks, of those before, and
@@ -103,6 +119,7 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 			wanted = append(wanted, Task{w, store.Visitors})
 		}
 	}
+
 	settled := SettledDay(time.Now())
 	wanted = append(wanted, l.lists(period, store.Windows(project, store.Month, r.From, settled))...)
 	wanted = append(wanted, thumbsOf(store.Windows(project, store.Week, r.From, settled), wanted)...)
@@ -115,6 +132,7 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 	if err != nil {
 		return nil, err
 	}
+
 	l.Later += max(0, len(missing)-extras)
 	all := slices.Concat(missing, refused)
 	return all[:min(extras, len(all))], nil

@@ -44,6 +44,7 @@ func (in PageInput) compare() *beforeAfter {
 	isRedefined := c.Note != ""
 
 	visitors := [2]weekly{in.weekly(before), in.weekly(after)}
+
 	c.Rows = []measure{
 		visitors[0].measure("Humans a week", visitors[1], weekly.humans, !isRedefined),
 		visitors[0].measure("AIs a week", visitors[1], weekly.ais, false),
@@ -75,6 +76,7 @@ func (in PageInput) weekly(w store.Window) weekly {
 			sum.ai += week.Totals.AI
 		}
 	}
+
 	sum.isComplete = sum.weeks == weeksCompared
 	return sum
 }
@@ -118,6 +120,7 @@ func (in PageInput) thumbsMeasure(before, after store.Window) measure {
 		}
 		return sum
 	}
+
 	was := thumbsOf(before)
 	now := thumbsOf(after)
 
@@ -173,12 +176,14 @@ func countMeasure(name string, count func(store.Window) (int64, bool), before, a
 	m := measure{Name: name, Before: notKnown, After: notKnown}
 	was, isKnownBefore := count(before)
 	now, isKnownAfter := count(after)
+
 	if isKnownBefore {
 		m.Before = number(was)
 	}
 	if isKnownAfter {
 		m.After = number(now)
 	}
+
 	if isKnownBefore && isKnownAfter {
 		m.Change = changeOfTrouble(now, was)
 	}

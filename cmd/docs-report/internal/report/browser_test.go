@@ -3,6 +3,8 @@ package report_test
 import (
 	"context"
 	"flag"
+	"iter"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +21,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 var screenshots = flag.String("screenshots", "", "the folder to write screenshots to, and the page on paper")
@@ -171,14 +177,15 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("-screenshots is not given")
 	}
 	chrome := browser(t)
+	in := pictured(t)
 	for _, s := range []screen{desktop, dark, phone, nightly} {
 		s.height *= 2
-		p := open(t, chrome, demoInput(120), s)
+		p := open(t, chrome, in, s)
 		image, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(*screenshots, s.name+".png"), image, 0o644))
 	}
-	p := open(t, chrome, demoInput(120), desktop)
+	p := open(t, chrome, in, desktop)
 	require.NoError(t, os.WriteFile(filepath.Join(*screenshots, "paper.pdf"), paper(p), 0o644))
 }
 
@@ -188,4 +195,38 @@ func paper(p *tab) []byte {
 	pdf, err := chromedp.Run(p.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 	require.NoError(p.t, err)
 	return pdf
+}
+
+// pictured returns what report -demo shows.
+func pictured(t *testing.T) report.Input {
+	t.Helper()
+	in := demoInput(120)
+	transport := &http.Client{Transport: demo.NewService(120, in.Generated)}
+	client, err := mintlify.NewClient(mintlifytest.APIKey, in.Project, mintlify.WithHTTPClient(transport))
+	require.NoError(t, err)
+	fill(t, client.Analytics, &in.Period)
+	fill(t, client.Analytics, &in.Before)
+	return in
+}
+
+func fill(t *testing.T, a *mintlify.AnalyticsService, p *report.Period) {
+	t.Helper()
+	loaded := store.Export{Window: p.Window, At: time.Now(), Kept: 1, Texts: true}
+	p.Searches = report.List[mintlify.SearchTerm]{Export: loaded, Rows: rowsOf(t, a.Searches(t.Context(), mintlify.SearchesParams{DateFrom: p.From, DateTo: p.To}))}
+	p.Conversations = report.List[mintlify.Conversation]{Export: loaded, Rows: rowsOf(t, a.Conversations(t.Context(), mintlify.ConversationsParams{DateFrom: p.From, DateTo: p.To}))}
+	p.Comments = report.List[mintlify.Feedback]{Export: loaded, Rows: rowsOf(t, a.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: p.From, DateTo: p.To}))}
+	p.Views = report.List[mintlify.View]{Export: loaded, Rows: rowsOf(t, a.Views(t.Context(), mintlify.ViewsParams{DateFrom: p.From, DateTo: p.To}))}
+	byPage, err := a.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{DateFrom: p.From, DateTo: p.To, Limit: 100})
+	require.NoError(t, err)
+	p.ByPage = report.List[mintlify.PageFeedback]{Export: loaded, Rows: byPage.Pages}
+}
+
+func rowsOf[T any](t *testing.T, rows iter.Seq2[T, error]) []T {
+	t.Helper()
+	var all []T
+	for row, err := range rows {
+		require.NoError(t, err)
+		all = append(all, row)
+	}
+	return all
 }

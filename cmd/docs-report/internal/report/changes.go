@@ -28,6 +28,7 @@ func (in Input) changeOf(now, before int64) change {
 // changeOfHumans is good if they are more, unless what is counted was redefined in between.
 func (in Input) changeOfHumans(now, before int64) change {
 	c := in.changeOf(now, before)
+
 	isRedefined := breakWithin(in.Before.From, in.Period.To) != ""
 	switch {
 	case c.Text == "" || isRedefined || now == before:
@@ -63,6 +64,7 @@ func ratio(now, before int64) string {
 	if percent >= 900 {
 		return "×" + number(now/before)
 	}
+
 	decimals := 0
 	if math.Abs(percent) < 9.95 { // a small change is not told as none
 		decimals = 1

@@ -62,6 +62,7 @@ func (p plot) draw() trend {
 
 	wanted := store.Windows("", p.unit, p.From, p.To)
 	t.LeftOut = len(p.now) < len(wanted) || p.now[0].From != p.From
+
 	t.Charts = []chart{
 		p.chart(chart{Class: "wide", Width: 1000, Height: 300}),
 		p.chart(chart{Class: "narrow", Width: 340, Height: 230}),
@@ -122,15 +123,18 @@ func (p plot) chart(c chart) chart {
 	if p.unit == store.Week {
 		c.days = 7
 	}
+
 	if last := p.Days()/c.days - 1; last > 0 {
 		c.Step = (c.Right - c.Left) / float64(last)
 	}
 
 	c.drawCounts(p)
 	c.drawDates(p)
+
 	for _, b := range p.now {
 		c.Points = append(c.Points, c.point(p.From, b))
 	}
+
 	c.Lines = linesOf(c.Points)
 
 	var before []point
@@ -139,6 +143,7 @@ func (p plot) chart(c chart) chart {
 			before = append(before, at)
 		}
 	}
+
 	c.HasComparing = len(before) > 0
 	c.LinesBefore = linesOf(before)
 	return c
@@ -173,6 +178,7 @@ func (c *chart) drawDates(p plot) {
 			c.Weekends = append(c.Weekends, x)
 		}
 	}
+
 	if !p.since.IsZero() {
 		c.Since = c.x(p.From, p.since)
 	}

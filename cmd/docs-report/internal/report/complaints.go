@@ -30,6 +30,7 @@ func (in Input) complaints() section {
 	}
 	s.Best = newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.")
 	s.Best.Note = sentences(s.Best.Note, in.note(before.list))
+
 	if comments := in.comments(); len(comments) > 0 {
 		words := newFindings("In their words", in.Period.Comments.Export, comments, "")
 		s.Second = &words

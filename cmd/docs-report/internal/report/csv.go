@@ -14,6 +14,7 @@ func CSV(all []Input) ([]byte, error) {
 	var buffer bytes.Buffer
 	out := csv.NewWriter(&buffer)
 	_ = out.Write(strings.Fields(csvHead)) // out.Error tells
+
 	for _, in := range all {
 		for _, c := range in.compare() {
 			_ = out.Write(in.csvRow(c))
@@ -29,6 +30,7 @@ func (in Input) csvRow(c comparison) []string {
 	for _, n := range []int64{c.Now.Human, c.Now.AI, c.Now.Total} {
 		row = append(row, strconv.FormatInt(n, 10))
 	}
+
 	if !in.Before.Known {
 		return append(row, "", "", "")
 	}

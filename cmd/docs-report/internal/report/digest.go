@@ -19,6 +19,7 @@ func Digest(in Input) []string {
 	if v.Missing != "" {
 		lines = append(lines, v.Missing)
 	}
+
 	lines = append(lines, v.moves()...)
 	return append(lines,
 		"Searched without result: "+v.Searches.Top(),
@@ -32,6 +33,7 @@ func (v view) numbers() string {
 	for _, h := range v.Headlines.Visitors() {
 		all = append(all, h.line())
 	}
+
 	if v.Break != "" {
 		all = append(all, v.Break+": these changes do not compare")
 	}
@@ -66,6 +68,7 @@ func (v view) moves() []string {
 		for _, m := range slices.Concat(firstOf(of.Gained), firstOf(of.Lost)) {
 			parts = append(parts, m.line())
 		}
+
 		if len(parts) > 0 {
 			lines = append(lines, of.who+": "+strings.Join(parts, " · "))
 		}

@@ -36,6 +36,7 @@ func (s section) Top() string {
 	if len(s.Best.Rows) == 0 {
 		return s.Best.Empty
 	}
+
 	first := s.Best.Rows[0]
 	if first.Change.Text != "" {
 		return fmt.Sprintf("%s (%s, %s)", first.Text, first.Much, first.Change.Text)
@@ -79,6 +80,7 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 	if f.Empty == "" && len(rows) == 0 {
 		f.Empty = empty
 	}
+
 	f.Note = partOf(list)
 	return f.arrange(rows)
 }

@@ -66,6 +66,7 @@ func (in Input) saidByPage() map[string]said {
 		page.down += row.ThumbsDown
 		all[pagePath(row.Path)] = page
 	}
+
 	for _, row := range in.Period.Comments.Rows {
 		if isComplaint(row) {
 			page := all[pagePath(row.Path)]
@@ -73,6 +74,7 @@ func (in Input) saidByPage() map[string]said {
 			all[pagePath(row.Path)] = page
 		}
 	}
+
 	for path, count := range countQuestions(in.Period.Conversations.Rows).byPage {
 		page := all[path]
 		page.unanswered += count.unanswered
@@ -87,12 +89,14 @@ func (s said) reasons(c comparison) string {
 		fmt.Sprintf("%s readers (%s humans)", number(c.Now.Total), number(c.Now.Human)),
 		fmt.Sprintf("%s of %s thumbs down", number(s.down), number(s.up+s.down)),
 	}
+
 	if s.comments > 0 {
 		all = append(all, plural(s.comments, "comment", "comments"))
 	}
 	if s.unanswered > 0 {
 		all = append(all, plural(s.unanswered, "unanswered question", "unanswered questions"))
 	}
+
 	if c.Change.sign() != 0 {
 		all = append(all, c.Change.Text+" readers")
 	}

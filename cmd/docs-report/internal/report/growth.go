@@ -64,15 +64,18 @@ func growthSummary(in Input, rows []finding) string {
 
 	last := rows[0]
 	first := rows[len(rows)-1]
+
 	if len(rows) == 1 {
 		return fmt.Sprintf("AIs were %s of the visitors in %s, the only whole month in the database.",
 			last.Much, last.Text)
 	}
+
 	text := fmt.Sprintf("AIs were %s of the visitors in %s", last.Much, last.Text)
 	if last.Change.Text != "" {
 		text += ", " + last.Change.Text + " from the month before"
 	}
 	text += fmt.Sprintf(", and %s in %s, the first month in the database.", first.Much, first.Text)
+
 	if redefined := breakWithin(in.Months[0].From, in.Months[len(rows)-1].To); redefined != "" {
 		text += " These do not compare: " + redefined + "."
 	}

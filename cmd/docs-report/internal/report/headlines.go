@@ -88,6 +88,7 @@ func rateHeadline(label string, now, before rate) headline {
 	if now.isPartial {
 		h.Note += ", of the rows that are loaded"
 	}
+
 	if !before.isKnown || before.all == 0 || now.isPartial || before.isPartial {
 		return h
 	}
@@ -105,6 +106,7 @@ func searchRate(list List[mintlify.SearchTerm]) rate {
 			r.trouble += term.Hits
 		}
 	}
+
 	if !list.Truncated {
 		r.all = max(r.all, list.Totals.Total)
 	}

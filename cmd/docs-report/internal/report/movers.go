@@ -48,9 +48,11 @@ func (in Input) mostRead(k kind, pages []comparison) findings {
 			Class:  k.class,
 			Change: k.change(in, now, k.count(c.Before)),
 		}
+
 		if c.isMachine {
 			row.Quiet = "a file for machines"
 		}
+
 		rows = append(rows, row)
 	}
 
@@ -107,6 +109,7 @@ func (in Input) moved(k kind, pages []comparison) moved {
 			Change: k.change(in, now, before),
 		})
 	}
+
 	slices.SortStableFunc(all, func(a, b mover) int { return cmp.Compare(b.Gain, a.Gain) })
 
 	var m moved
@@ -115,6 +118,7 @@ func (in Input) moved(k kind, pages []comparison) moved {
 			m.Gained = append(m.Gained, page)
 		}
 	}
+
 	for _, page := range slices.Backward(all) {
 		if page.Gain < 0 && len(m.Lost) < moversLength {
 			m.Lost = append(m.Lost, page)
@@ -138,6 +142,7 @@ func largest(what string, ofHumans, ofAIs []mover) string {
 		who = ais.name
 		top = ofAIs
 	}
+
 	if len(top) == 0 {
 		return ""
 	}

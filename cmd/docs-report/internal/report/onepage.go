@@ -60,6 +60,7 @@ type pageWeek struct {
 
 func newPageView(in PageInput) pageView {
 	all := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
+
 	v := pageView{
 		PageInput:  in,
 		head:       newHead(),
@@ -73,6 +74,7 @@ func newPageView(in PageInput) pageView {
 		Asked:      in.asked(),
 		Complaints: in.complaints(),
 	}
+
 	if !in.Since.IsZero() {
 		v.Comparison = in.compare()
 	}
@@ -94,6 +96,7 @@ func (in PageInput) endHere() section {
 		if !isFound(term) || !in.is(term.TopClickedPage) {
 			continue
 		}
+
 		rows = append(rows, finding{
 			Text:  textOf(term.Query),
 			Much:  plural(term.Hits, "search", "searches"),
@@ -115,6 +118,7 @@ func (in PageInput) asked() section {
 	s := section{ID: "questions", Title: "What was asked here"}
 	rows, known := rowsOnce(in.Conversations, func(row mintlify.Conversation) time.Time { return row.Timestamp })
 	rows = slices.DeleteFunc(rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
+
 	counts := countQuestions(rows)
 	by := counts.byText
 	title := "Asked most"
@@ -133,6 +137,7 @@ func (in PageInput) asked() section {
 			Class: "human",
 		})
 	}
+
 	slices.SortFunc(found, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
 
 	s.Best = newFindings(title, newest(in.Conversations).Export, found, "Nobody asked the assistant on this page.")
@@ -157,6 +162,7 @@ func (in PageInput) complaints() section {
 	for _, row := range rows {
 		found = append(found, finding{Text: textOf(row.Comment), Quiet: row.CreatedAt.Format(longDay)})
 	}
+
 	list := newest(in.Comments)
 	s.Best = newFindings("In their words", list.Export, found, "Nobody wrote a complaint.")
 	if len(found) == 0 && !list.Texts && !list.Expired {
@@ -167,6 +173,7 @@ func (in PageInput) complaints() section {
 	for _, week := range in.Weeks {
 		sum = sum.plus(in.thumbsIn(week.Window))
 	}
+
 	if sum.weeks > 0 {
 		s.Summary = fmt.Sprintf("%s of %s thumbs point down, in the %s whose thumbs the database knows.",
 			number(sum.down), number(sum.up+sum.down), plural(sum.weeks, "week", "weeks"))
@@ -207,6 +214,7 @@ func (in PageInput) thumbsIn(w store.Window) thumbs {
 				isListed = true
 			}
 		}
+
 		if !isListed && list.Truncated { // it may be beyond the end
 			return thumbs{}
 		}
@@ -241,6 +249,7 @@ func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.D
 				rows = append(rows, row)
 			}
 		}
+
 		for day := list.From; day != list.To; day = day.AddDays(1) {
 			known[day] = true
 		}

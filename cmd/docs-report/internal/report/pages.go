@@ -28,10 +28,12 @@ func (in Input) compare() []comparison {
 		c := in.find(byPath, row.Path)
 		c.Now = merge(c.Now, row)
 	}
+
 	for _, row := range in.Before.Rows {
 		c := in.find(byPath, row.Path)
 		c.Before = merge(c.Before, row)
 	}
+
 	for _, row := range in.Period.Views.Rows {
 		if c := byPath[row.Path]; c != nil {
 			c.Views = number(row.Total)
@@ -43,12 +45,14 @@ func (in Input) compare() []comparison {
 		c.Change = in.changeOf(c.Now.Total, c.Before.Total)
 		pages = append(pages, *c)
 	}
+
 	slices.SortFunc(pages, func(a, b comparison) int {
 		return cmp.Or(
 			cmp.Compare(b.Now.Total, a.Now.Total),
 			cmp.Compare(b.Before.Total, a.Before.Total),
 			cmp.Compare(a.Path, b.Path))
 	})
+
 	for i := onPaper; i < len(pages); i++ {
 		pages[i].OffPaper = true
 	}

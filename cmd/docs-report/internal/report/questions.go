@@ -13,6 +13,7 @@ import (
 func (in Input) questions() section {
 	now := countQuestions(in.Period.Conversations.Rows)
 	before := countQuestions(in.Before.Conversations.Rows)
+
 	s := section{ID: "questions", Title: "What they ask the assistant and get no answer to"}
 	if now.sum.all > 0 {
 		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s questions.",
@@ -21,6 +22,7 @@ func (in Input) questions() section {
 
 	s.Best = in.unanswered("By category", now.byCategory, before.byCategory)
 	s.Best.Note = sentences(s.Best.Note, in.note(in.Before.Conversations.Export))
+
 	switch {
 	case now.sum.all == 0:
 	case !in.Period.Conversations.Texts:
@@ -85,6 +87,7 @@ func (in Input) unanswered(title string, counts, before map[string]questionCount
 		if c.unanswered == 0 {
 			continue
 		}
+
 		row := finding{
 			Text:  textOf(key),
 			Much:  number(c.unanswered) + " unanswered",
@@ -92,9 +95,11 @@ func (in Input) unanswered(title string, counts, before map[string]questionCount
 			Width: float64(c.unanswered),
 			Class: "bad",
 		}
+
 		if isCompared {
 			row.Change = changeOfTrouble(c.unanswered, before[key].unanswered)
 		}
+
 		rows = append(rows, row)
 	}
 

@@ -128,11 +128,14 @@ const mostPages = 5000 // in the table: browsers are slow with more
 
 func newView(in Input) view {
 	pages := in.compare()
+
 	shown := min(len(pages), mostPages)
+
 	command := ""
 	if len(pages) > 0 {
 		command = PageCommand(in.Project, pages[0].raw, in.Period.From)
 	}
+
 	return view{
 		Input:       in,
 		head:        newHead(),

@@ -80,7 +80,7 @@ func TestListsOfPages(t *testing.T) {
 		" Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
 		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new /few +3 to 3 new AIs: lost /guides/humans −30 to 10 −75% What")
 	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +121% /guides/ais 10 90 95 90.0% new"+
-		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% +50% On paper")
+		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% +50% One page over all weeks")
 
 	_, ais, _ := strings.Cut(page, `id="ais-title"`)
 	ais, _, _ = strings.Cut(ais, "</section>")

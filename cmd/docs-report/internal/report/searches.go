@@ -22,6 +22,7 @@ func (in Input) searches() section {
 		if isFound(term) {
 			continue
 		}
+
 		row := searchedInVain(term)
 		row.Change = before.changeOf(term.Query, term.Hits)
 		rows = append(rows, row)
@@ -46,6 +47,7 @@ func searchedInVain(term mintlify.SearchTerm) finding {
 		Width: float64(term.Hits),
 		Class: "bad",
 	}
+
 	if !term.LastSearchedAt.IsZero() {
 		f.Quiet = "last on " + term.LastSearchedAt.Format(longDay)
 	}

@@ -156,6 +156,7 @@ func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page, forgotten
 		if err != nil {
 			return err
 		}
+
 		withoutNUL := strings.ReplaceAll(string(data), `\u0000`, `\ufffd`) // Postgres cannot take one out of JSON
 		if _, err := tx.ExecContext(ctx, insert, e.id, e.Offset+i, withoutNUL); err != nil {
 			return err

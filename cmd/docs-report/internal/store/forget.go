@@ -23,6 +23,7 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 		if err != nil {
 			return err
 		}
+
 		for _, e := range running { // the run that loads it has to begin anew
 			if err := remove(ctx, tx, e.id); err != nil {
 				return err
@@ -33,11 +34,13 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 		if err != nil {
 			return err
 		}
+
 		for _, e := range kept {
 			stripped, err := stripExport(ctx, tx, e)
 			if err != nil {
 				return err
 			}
+
 			rows += stripped
 		}
 		return nil
@@ -54,6 +57,7 @@ func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	stripped := map[int64]string{}
 	err = each(rows, func() error {
 		var position int64
@@ -61,6 +65,7 @@ func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
 		if err := rows.Scan(&position, &data); err != nil {
 			return err
 		}
+
 		stripped[position], err = stripTexts(e.Kind, data)
 		return err
 	})
@@ -74,6 +79,7 @@ func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
 			return 0, err
 		}
 	}
+
 	_, err = tx.ExecContext(ctx, `UPDATE docs_exports SET texts = FALSE WHERE id = $1`, e.id)
 	return len(stripped), err
 }
@@ -86,6 +92,7 @@ func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id st
 		if err := lockForgotten(ctx, tx); err != nil {
 			return err
 		}
+
 		const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 		if _, err := tx.ExecContext(ctx, note, project, string(kind), id); err != nil {
 			return err
@@ -96,6 +103,7 @@ func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id st
 		if err != nil {
 			return err
 		}
+
 		deleted, err = result.RowsAffected()
 		return err
 	})
@@ -120,6 +128,7 @@ func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (map
 	if err != nil {
 		return nil, err
 	}
+
 	forgotten := map[string]bool{}
 	err = each(rows, func() error {
 		var id string
@@ -195,6 +204,7 @@ func (s *Store) purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if busy != 0 {
 		return errors.New("the rows are deleted, but another program reads the database, " +
 			"so that SQLite's log still has them: run the same command again")

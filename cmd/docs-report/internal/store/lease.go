@@ -58,6 +58,7 @@ func (s *Store) Claim(
 		if err := remove(ctx, tx, running.id); err != nil {
 			return err
 		}
+
 		export = Export{Window: w, Kind: kind, At: time.Now(), id: rand.Int64()}
 		return s.begin(ctx, tx, export)
 	})

@@ -123,6 +123,7 @@ func (s *Store) PageSeries(ctx context.Context, project string, span Span, path 
 		if err := rows.Scan(&from, &to, &at, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total); err != nil {
 			return err
 		}
+
 		e.At = instant(at)
 		err := e.parseDates(from, to)
 		all = append(all, e)
@@ -200,12 +201,14 @@ func (s *Store) rows(
 	if err != nil {
 		return Export{}, err
 	}
+
 	defer func() { _ = tx.Rollback() }() // it has changed nothing
 
 	export, _, err := find(ctx, tx, w, kind)
 	if err != nil {
 		return export, err
 	}
+
 	rows, err := tx.QueryContext(ctx, statement, export.id)
 	if err != nil {
 		return export, err

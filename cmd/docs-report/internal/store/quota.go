@@ -26,6 +26,7 @@ func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 	left := 0
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
+
 		q, err := readQuota(ctx, tx, now)
 		switch {
 		case err != nil:

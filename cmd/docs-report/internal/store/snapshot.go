@@ -38,13 +38,19 @@ func (a address) readSnapshot(ctx context.Context) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s.snapshot = &snapshot{address: a, info: info}
 	return s, nil
 }
 
+func (a address) hasLog() bool {
+	log, err := os.Stat(a.log())
+	return err == nil && log.Size() > 0
+}
+
 func (a address) requireNoLog() error {
-	if log, err := os.Stat(a.log()); err != nil || log.Size() == 0 {
-		return nil //nolint:nilerr // without a log, all is in the file
+	if !a.hasLog() {
+		return nil
 	}
 	return fmt.Errorf("%s: %w: this user may not write into its folder, and %s is not in the file yet; "+
 		"wait until sync ends, run the report as sync's user, or give a copy of the folder by -db",
@@ -61,10 +67,12 @@ func (s *Store) Unchanged() error {
 	if err := s.snapshot.requireNoLog(); err != nil {
 		return err
 	}
+
 	info, err := os.Stat(s.snapshot.path)
 	if err != nil {
 		return s.snapshot.errorOf(err)
 	}
+
 	was := s.snapshot.info
 	if !info.ModTime().Equal(was.ModTime()) || info.Size() != was.Size() {
 		return fmt.Errorf("%s changed while it was read: run the same command again", s.snapshot.path)

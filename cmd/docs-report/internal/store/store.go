@@ -113,6 +113,7 @@ func Read(ctx context.Context, where string) (*Store, error) {
 	if err := a.requireFile(); err != nil {
 		return nil, err
 	}
+
 	s, err := a.read(ctx)
 	if !isLocked(err) {
 		return s, err

@@ -45,12 +45,14 @@ func stripTexts(kind Kind, data []byte) (string, error) {
 		if err := json.Unmarshal(data, &row); err != nil {
 			return "", err
 		}
+
 		stripped = WithoutTexts(row)
 	case Feedback:
 		var row mintlify.Feedback
 		if err := json.Unmarshal(data, &row); err != nil {
 			return "", err
 		}
+
 		stripped = feedbackWithoutTexts(row)
 	default:
 		return "", fmt.Errorf("%s have no texts", kind)

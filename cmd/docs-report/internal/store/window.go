@@ -51,6 +51,7 @@ func (w Window) Span() Span {
 			return span
 		}
 	}
+
 	if w.Days()%7 == 0 && w.From.Time().Weekday() == time.Monday {
 		return Weeks(w.Days() / 7)
 	}
