@@ -39,7 +39,7 @@ func (e *excerpt) add(other excerpt, limit int) {
 func (e *excerpt) halve() int {
 	before := len(e.text)
 	half := bytes.LastIndexByte(e.text[:before/2], '\n') + 1
-	e.text = e.text[:half]
+	e.text = bytes.Clone(e.text[:half]) // so that the rest can be freed
 	e.isCut = true
 	return before - half
 }
@@ -55,9 +55,9 @@ func sizeOf(texts []*excerpt) (size int) {
 // is left. It returns how many it saved.
 func shorten(texts []*excerpt, bytes int) int {
 	saved := 0
-	largestFirst := slices.Clone(texts)
-	slices.Reverse(largestFirst) // of texts of one size, the last is cut first
 	for saved < bytes {
+		largestFirst := slices.Clone(texts)
+		slices.Reverse(largestFirst) // of texts of one size, the last is cut first
 		slices.SortStableFunc(largestFirst, func(a, b *excerpt) int { return len(b.text) - len(a.text) })
 		if len(largestFirst) == 0 || len(largestFirst[0].text) == 0 {
 			break

@@ -103,8 +103,9 @@ func TestNoTagBeforeIsSaidOnlyIfThatIsSo(t *testing.T) {
 	assert.Contains(t, run("v1.1.0", nil), "no tag before refs/tags/v1.1.0 is in this clone")
 }
 
-// fakeDiff has git diff print the diff of many files, or of a large one.
-func fakeDiff(w *world, files, lines int, line string) func(*exec.Cmd) error {
+// fakeDiff has git diff print the diff of many files, or of a large one. It tells how much
+// memory is in use in the end.
+func fakeDiff(w *world, files, lines int, line string, inUse *uint64) func(*exec.Cmd) error {
 	return func(cmd *exec.Cmd) error {
 		if !slices.Contains(cmd.Args, "diff") {
 			return w.repo.exec(cmd)
@@ -128,7 +129,45 @@ func fakeDiff(w *world, files, lines int, line string) func(*exec.Cmd) error {
 				}
 			}
 		}
+		*inUse = memoryInUse()
 		return nil
+	}
+}
+
+func memoryInUse() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+func TestTheLargestTextIsShortenedFirst(t *testing.T) {
+	texts := func(sizes ...int) (all []*excerpt) {
+		for _, size := range sizes {
+			all = append(all, &excerpt{text: bytes.Repeat([]byte("\n"), size)})
+		}
+		return all
+	}
+	sizes := func(all []*excerpt) (sizes []int) {
+		for _, e := range all {
+			sizes = append(sizes, len(e.text))
+		}
+		return sizes
+	}
+	for name, tc := range map[string]struct {
+		before, after []int
+		bytes, saved  int
+	}{
+		"the largest":         {before: []int{4, 16, 8}, bytes: 1, after: []int{4, 8, 8}, saved: 8},
+		"of equals the last":  {before: []int{8, 8, 8}, bytes: 1, after: []int{8, 8, 4}, saved: 4},
+		"again and again":     {before: []int{4, 64, 8}, bytes: 60, after: []int{4, 8, 4}, saved: 60},
+		"until none is left":  {before: []int{2, 1}, bytes: 9, after: []int{0, 0}, saved: 3},
+		"nothing to be saved": {before: []int{2, 1}, bytes: 0, after: []int{2, 1}, saved: 0},
+		"no text":             {bytes: 1},
+	} {
+		all := texts(tc.before...)
+		assert.Equal(t, tc.saved, shorten(all, tc.bytes), name)
+		assert.Equal(t, tc.after, sizes(all), name)
 	}
 }
 
@@ -148,14 +187,12 @@ func TestALargeChangeTakesLittleMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var stdout, log citest.Buffer
 			p := w.program(w.env, &stdout, &log)
-			p.git.exec = fakeDiff(w, tc.files, tc.lines, tc.line)
+			var inUse uint64
+			p.git.exec = fakeDiff(w, tc.files, tc.lines, tc.line, &inUse)
 
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
+			before := memoryInUse()
 			require.Zero(t, p.run(context.Background(), []string{"-dry-run"}), log.String())
-			runtime.ReadMemStats(&after)
-			allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
-			assert.Less(t, allocated, uint64(100), "MiB in all")
+			assert.Less(t, inUse, before+4<<20, "bytes")
 
 			prompt := stdout.String()
 			assert.LessOrEqual(t, len(prompt), 32_000)

@@ -434,6 +434,32 @@ func TestTheCaseOfARepositoryMakesNoSecondTask(t *testing.T) {
 	assert.Contains(t, w.prompts()[0], once.Marker("acme/cli@"+w.git("rev-parse", "HEAD")))
 }
 
+// With -no-wait, a run that waits for another's send ends once the job is on record.
+func TestNoWaitBehindAnothersSend(t *testing.T) {
+	w := merged(t)
+	synctest.Test(t, func(t *testing.T) {
+		store, key := w.storeOf(t)
+		record := once.Record{Task: once.Task{Key: key}, Version: 1, State: once.Sending, Sends: 1, Sender: "another"}
+		record.Deadline = time.Now().Add(time.Minute).UTC()
+		record.Updated = time.Now().UTC()
+		require.NoError(t, store.Put(t.Context(), record))
+		time.AfterFunc(10*time.Second, func() {
+			record.Version++
+			record.State = once.Running
+			record.JobID = "theirs"
+			assert.NoError(t, store.Put(t.Context(), record))
+		})
+
+		start := time.Now()
+		r := w.run(t.Context(), "-no-wait")
+		assert.Zero(t, r.code, r.log)
+		assert.Equal(t, "running", r.outputs["outcome"])
+		assert.Equal(t, "theirs", r.outputs["job-id"])
+		assert.Less(t, time.Since(start), 30*time.Second)
+		assert.Empty(t, w.service.Requests(), "the job is not polled")
+	})
+}
+
 // overtaken is a store in which another run is a little faster, once.
 type overtaken struct {
 	once.Store
