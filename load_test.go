@@ -53,6 +53,7 @@ func hostileBodies() []hostileBody {
 		visitors      = `{"totals":{},"hasMore":true,"visitors":[{`
 		searches      = `{"totalSearches":1,"searches":[{`
 		conversations = `{"hasMore":false,"conversations":[{`
+		feedback      = `{"hasMore":false,"feedback":[{`
 		deployment    = `{"_id":"d","status":"queued"`
 	)
 
@@ -160,6 +161,14 @@ func hostileBodies() []hostileBody {
 		{
 			name: "conversations of one long title", op: mintlify.OpGetConversations,
 			status: 200, start: conversations + `"sources":[{"title":"`, unit: "x", end: `"}]}]}`, size: most,
+		},
+		{ // a whole response of these takes 80 times as much
+			name: "conversations of empty rows", op: mintlify.OpGetConversations,
+			status: 200, start: conversations + "}", unit: ",{}", end: "]}", size: mebibyte / 8,
+		},
+		{
+			name: "feedback of empty rows", op: mintlify.OpGetFeedback,
+			status: 200, start: feedback + "}", unit: ",{}", end: "]}", size: mebibyte / 8,
 		},
 		{
 			name: "deployment of many lists", op: mintlify.OpGetDeployment,
