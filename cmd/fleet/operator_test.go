@@ -191,3 +191,41 @@ func TestSentMeanwhile(t *testing.T) {
 	assert.Equal(t, decided{done: 2, meanwhile: 1}, got)
 	assert.Equal(t, 1, c.counts()["sending"])
 }
+
+// TestWhatTheBreakerLiftsIsWoken: a project that works lifts the pause of all, and the prompts of
+// other projects do not sleep until it would have ended.
+func TestWhatTheBreakerLiftsIsWoken(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		s := openStore(t, url)
+		_, err := s.add(t.Context(), prompts(4, 2)...)
+		require.NoError(t, err)
+		asleep := func() int64 {
+			n, err := number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
+			require.NoError(t, err)
+			return n
+		}
+		sleep := func() {
+			_, err := s.ExecContext(t.Context(), "UPDATE river_job SET state = 'scheduled', scheduled_at = $1",
+				riverTime(time.Now().Add(5*time.Minute)))
+			require.NoError(t, err)
+		}
+		pause := func(project string) {
+			row := pauseRow{Project: project, Source: byBreaker, Since: time.Now(), Until: time.Now().Add(time.Hour)}
+			require.NoError(t, row.store(t.Context(), s.DB))
+		}
+
+		sleep()
+		require.NoError(t, s.liftBreaker(t.Context(), s.DB, "project-1"))
+		assert.EqualValues(t, 4, asleep(), "there was nothing to lift")
+
+		pause("project-1")
+		require.NoError(t, s.liftBreaker(t.Context(), s.DB, "project-1"))
+		assert.EqualValues(t, 2, asleep(), "those of the project are awake")
+
+		sleep()
+		pause("")
+		require.NoError(t, s.liftBreaker(t.Context(), s.DB, "project-1"))
+		assert.Zero(t, asleep(), "all are awake")
+	})
+}

@@ -146,6 +146,11 @@ func TestVerdict(t *testing.T) {
 		{"asked in vain: a login page", asked(once.Pending, 302, 30*time.Second), serviceFails},
 		{"asked in vain: a revoked key", asked(once.Pending, 401, 5*time.Minute), serviceAsksToWait},
 		{"asked in vain: a quota", asked(once.Pending, 429, 30*time.Second), serviceAsksToWait},
+		{"a message", following(posted(once.Running, 200, 1)), serviceWorks},
+		{"a message that came back", following(posted(once.Pending, 429, time.Minute)), serviceAsksToWait},
+		{"a job that is at work again", following(asked(once.Pending, 200, time.Minute)), saysNothing},
+		{"asked for the job in vain", following(asked(once.Pending, 503, time.Minute)), serviceFails},
+		{"asked for the job with a revoked key", following(asked(once.Pending, 401, time.Minute)), serviceAsksToWait},
 		{"no request, a dead sender", asked(once.Unknown, 0, 0), saysNothing},
 		{"no request, a lease that was over", asked(once.Pending, 0, 0), saysNothing},
 		{"no request, running already", asked(once.Running, 0, time.Second), saysNothing},
@@ -162,4 +167,10 @@ func posted(state once.State, status int, wait time.Duration) result {
 // asked is the result of a turn in which the service was only asked.
 func asked(state once.State, status int, wait time.Duration) result {
 	return result{record: once.Record{State: state}, status: status, wait: wait}
+}
+
+// following is the result of a follow-up.
+func following(r result) result {
+	r.record.After = "before"
+	return r
 }
