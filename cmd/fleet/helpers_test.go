@@ -166,3 +166,8 @@ func write(t *testing.T, file, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 }
+
+// environment is what a program finds in its environment.
+type environment map[string]string
+
+func (e environment) get(name string) string { return e[name] }

@@ -64,7 +64,7 @@ func TestFullDisk(t *testing.T) {
 		{"list"}, {"show", "k"}, {"status"}, {"status", "-json"}, {"-h"}, {"list", "-h"}, {"--version"},
 	} {
 		var stderr strings.Builder
-		getenv := func(name string) string { return map[string]string{"DATABASE_URL": c.url}[name] }
+		getenv := environment{"DATABASE_URL": c.url}.get
 		p := program{getenv: getenv, stdout: fullDisk{}, stderr: &stderr, settings: production}
 		assert.Equal(t, 1, p.exit(p.run(t.Context(), arguments)), "%q", arguments)
 		assert.Contains(t, stderr.String(), "no space left on device", "%q", arguments)

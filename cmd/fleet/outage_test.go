@@ -110,7 +110,7 @@ func inBubble(t *testing.T, f func(b *bench)) {
 		db, err := openDatabase(t.Context(), "sqlite:"+file, true, quiet)
 		require.NoError(t, err)
 		defer db.close()
-		getenv := func(name string) string { return map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}[name] }
+		getenv := environment{"MINTLIFY_API_KEY": mintlifytest.APIKey}.get
 		client, err := (&program{getenv: getenv, settings: production, transport: b.svc}).client()
 		require.NoError(t, err)
 		b.worker = newWorker(store{database: db, settings: production, logger: quiet, calm: quiet}, client, nil)
@@ -307,7 +307,11 @@ func TestWhatPausesAll(t *testing.T) {
 				time.Sleep(20 * time.Second)
 				pauses, err := pausesOf(b.ctx, b.DB)
 				require.NoError(t, err)
-				assert.Len(t, pauses, map[bool]int{false: c.projects, true: c.projects + 1}[c.all])
+				want := c.projects
+				if c.all {
+					want++
+				}
+				assert.Len(t, pauses, want)
 				assert.Equal(t, c.all, pauses[0].Project == "")
 			})
 		})

@@ -45,7 +45,7 @@ type reviewed struct {
 func newReviewed(t *testing.T, url string) reviewed {
 	s := openStore(t, url)
 	service := mintlifytest.NewService()
-	getenv := func(name string) string { return map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}[name] }
+	getenv := environment{"MINTLIFY_API_KEY": mintlifytest.APIKey}.get
 	client, err := (&program{getenv: getenv, settings: production, transport: service}).client()
 	require.NoError(t, err)
 

@@ -187,7 +187,7 @@ type status struct {
 	Counts      map[string]int   `json:"counts"`
 	NeedsPerson []attention      `json:"needsPerson"` // the newest
 	Projects    []*projectStatus `json:"projects"`    // "" has the pause of all
-	Comments    int64            `json:"comments"`    // that wait until the pull request of their job is known
+	Comments    int64            `json:"comments"`    // kept until the pull request of their job is known
 }
 
 // status is the command.
