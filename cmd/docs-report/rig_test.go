@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,4 +133,17 @@ func day(month time.Month, d int) mintlify.Date { return mintlify.Day(2000, mont
 // sleepUntil moves the clock of a bubble, where time begins on 2000-01-01, a Saturday.
 func sleepUntil(month time.Month, d, hour int) {
 	time.Sleep(time.Until(day(month, d).Time().Add(time.Duration(hour) * time.Hour)))
+}
+
+// rawDatabase opens a database as other programs do.
+func rawDatabase(t *testing.T, where string) *sql.DB {
+	t.Helper()
+	driver := "pgx"
+	if path, isSQLite := strings.CutPrefix(where, "sqlite:"); isSQLite {
+		driver, where = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)"
+	}
+	db, err := sql.Open(driver, where)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
 }

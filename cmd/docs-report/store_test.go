@@ -534,18 +534,6 @@ func failing(t *testing.T, where string) {
 	begin(t, s) // and it works on
 }
 
-func rawDatabase(t *testing.T, where string) *sql.DB {
-	t.Helper()
-	driver := "pgx"
-	if path, isSQLite := strings.CutPrefix(where, "sqlite:"); isSQLite {
-		driver, where = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)"
-	}
-	db, err := sql.Open(driver, where)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
-
 // The README's queries run as they stand, on what they ask about.
 func readme(t *testing.T, where string) {
 	s := open(t, where)

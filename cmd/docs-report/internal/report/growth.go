@@ -77,7 +77,7 @@ func growthSummary(in Input, rows []finding) string {
 	text += fmt.Sprintf(", and %s in %s, the first month in the database.", first.Much, first.Text)
 
 	if redefined := breakWithin(in.Months[0].From, in.Months[len(rows)-1].To); redefined != "" {
-		text += " These do not compare: " + redefined + "."
+		text += " The first and the last month do not compare: " + redefined + "."
 	}
 	return text
 }

@@ -153,7 +153,7 @@ func TestChangesOfLists(t *testing.T) {
 
 func TestGrowthByMonth(t *testing.T) {
 	text := words(write(t, inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))))
-	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database. These do not compare: human and AI redefined on 31 July 2026.`, text)
+	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database. The first and the last month do not compare: human and AI redefined on 31 July 2026.`, text)
 	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026 June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
 	in := demoInput(5)
 	in.Months = nil
