@@ -25,7 +25,7 @@ const (
 // of rows.
 //
 // Give both dates of a range: the service does not document which range it takes without
-// them. It does not document the order of rows either, those of searches apart.
+// them. It documents the order of rows for searches only.
 type AnalyticsService struct {
 	client *Client
 	url    string // of the project's analytics

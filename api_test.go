@@ -38,8 +38,8 @@ func TestExportedAPIIsTheOneWrittenDown(t *testing.T) {
 	}
 }
 
-// changes lists the lines that only one of the texts has: with a - those of the
-// old one, with a + those of the new one, each change beside what it replaces.
+// changes lists the lines that only one of the texts has: with a - if it is the old text, with
+// a + if it is the new one, each change beside what it replaces.
 func changes(old, updated string) []string {
 	before := strings.Split(old, "\n")
 	after := strings.Split(updated, "\n")

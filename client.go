@@ -278,7 +278,7 @@ func isMethod(method string) bool {
 	return method != "" && method != http.MethodConnect && !strings.ContainsFunc(method, isNoLetter)
 }
 
-// isPath reports whether path is sent as it is.
+// isPath reports whether path can be sent without a change.
 func isPath(path string) bool {
 	u, err := url.Parse(path)
 	return err == nil && strings.HasPrefix(path, "/") && u.EscapedPath() == path

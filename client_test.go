@@ -141,7 +141,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// Whatever is not a read is treated as a POST.
+// Every method but GET and HEAD is treated as a POST.
 func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 	for method, attempts := range map[string]int{"GET": 4, "HEAD": 4, "POST": 1, "DELETE": 1, "PATCH": 1} {
 		rt := newRecording(respondWith(502, "secret"))
@@ -227,7 +227,7 @@ func TestOperationFromContextIsTheRequests(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// echoing is a service that tells the key back in each header and body, and fails.
+// echoing is a service that echoes the key in each header and body, and fails.
 func echoing(status int) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		const body = `{"error":"bad key %s","details":[{"message":%q}],"id":%q}`

@@ -182,8 +182,8 @@ func TestDeploymentsThatAreNotWhatTheInterfacePromises(t *testing.T) {
 	}
 }
 
-// deploymentOf is a service whose deployment has these statuses, poll by poll. The connection
-// breaks where a status is empty.
+// deploymentOf is a service whose deployment has these statuses, poll by poll. If a status is
+// empty, the connection is lost.
 func deploymentOf(statuses ...string) *recording {
 	rt := newRecording()
 	for _, status := range statuses {
@@ -286,7 +286,7 @@ func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
 	assert.Equal(t, []string{"MINTLIFY_API_KEY=[API key]"}, deployment.Logs)
 }
 
-// Nothing says that a deployment has an id, and its logs can be of any size.
+// A deployment may have no id, and its logs may have any size.
 func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 	logs := strings.Repeat(`"compiling `+strings.Repeat("x", 80)+`",`, 1<<17)
 	for name, tc := range map[string]struct {
@@ -313,7 +313,7 @@ func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 	}
 }
 
-// A status that is not terminal tells nothing that the next poll would not.
+// A status that is not terminal can wait: the next poll brings one, too.
 func TestWaitGoesOnAfterADeploymentThatCannotBeReadWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := newRecording(

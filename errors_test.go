@@ -571,7 +571,7 @@ func chain(err error) func(yield func(error) bool) {
 	}
 }
 
-// A key that is cut in the middle would not be recognized.
+// Nothing would recognize a key that is truncated.
 func TestKeyIsRedactedBeforeTextIsCut(t *testing.T) {
 	for pad := range 320 {
 		padding := strings.Repeat("x", pad)
@@ -664,7 +664,7 @@ func TestNoResultOrErrorOfAnyOperationShowsTheKey(t *testing.T) {
 		callAll(t.Context(), newClient(t, echoing(status), mintlify.WithRetryWait(0, 0)), keep)
 	}
 
-	// The id is the service's, but what the error says of it is ours.
+	// The service chose the id, but we wrote the rest of the error.
 	truncated := respondWith(202, `{"statusId":"`+testKey+`","previewUrl":`)
 	_, err := newClient(t, truncated).Deployments.TriggerUpdate(t.Context())
 	require.ErrorContains(t, err, "was queued")
@@ -783,7 +783,7 @@ func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 		"larger than 10 MiB [/v1/analytics/proj/assistant]")
 }
 
-// The body is there for whoever looks for what was wrong.
+// Somebody who looks for the cause finds the body.
 func TestMalformedResponseKeepsTheBodyThatItDoesNotQuote(t *testing.T) {
 	body := personalPages()["no hasMore"]
 	_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})

@@ -10,7 +10,7 @@ import (
 )
 
 // newLimiter admits burst requests at once and perHour more an hour, until ctx ends. In any
-// hour that is burst+perHour at most: 10 and 90 keep a quota of 100 an hour, where 100
+// hour that is burst+perHour at most: 10 and 90 keep a quota of 100 an hour, while 100
 // and 100 would admit 200. Polls have no quota and are not held up.
 func newLimiter(ctx context.Context, burst, perHour int) func(context.Context, mintlify.Operation, string) error {
 	tokens := make(chan struct{}, burst)

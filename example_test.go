@@ -24,7 +24,7 @@ func Example() {
 	defer stop()
 
 	// A signal must not interrupt the creation: the job's id would be lost. Package once
-	// sees to this, and to what a crash leaves behind.
+	// does this, and records what a crash would lose.
 	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	job, err := client.Jobs.Create(create, mintlify.CreateJobParams{

@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// observed tells report of each request: those of retries, polls and redirects too.
+// observed tells report of each request, also of retries, polls and redirects.
 // The request's header holds the API key, and its body the prompt: report neither.
 type observed struct {
 	base   http.RoundTripper

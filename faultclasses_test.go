@@ -57,7 +57,7 @@ var (
 
 // The faults.
 
-// few operations stand for all in faults that would take long with all of them.
+// few are the operations that are tested if a fault would take long with all of them.
 var few = []mintlify.Operation{
 	mintlify.OpCreateJob, mintlify.OpTriggerUpdate, mintlify.OpGetJob, mintlify.OpGetVisitors,
 }
@@ -330,7 +330,7 @@ func bodyFaults() faultClass {
 	}}
 }
 
-// wrongTypes returns a response that has the top fields of every good one, each with a value
+// wrongTypes returns a response with the top fields of every good response, each with a value
 // of another type.
 func wrongTypes() string {
 	fields := map[string]any{}

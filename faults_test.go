@@ -121,7 +121,7 @@ func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, 
 	}, err
 }
 
-// burst makes n calls at once, which have to end alike, and returns the error of one.
+// burst makes n calls at once, which must all end the same way, and returns one's error.
 func burst(t *testing.T, n int, call func() error) error {
 	t.Helper()
 	errs := make([]error, n)
@@ -203,7 +203,7 @@ func (f fault) measureWait(t *testing.T, class faultClass, name string) string {
 	return goesOn
 }
 
-// docs/faults.md is written by hand up to its tables, and by this test from there on.
+// This test writes the tables of docs/faults.md. Everything before them is written by hand.
 func TestFaults(t *testing.T) {
 	const page, start = "docs/faults.md", "\n## The tables\n"
 	prose, written, found := strings.Cut(readFiles(t, page), start)

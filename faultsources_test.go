@@ -215,7 +215,7 @@ func failingProxy(*http.Request) (*url.URL, error) {
 	return url.Parse("http://user:hunter2@proxy:3128/%zz") //nolint:staticcheck // it has to fail
 }
 
-// byTransport is a transport that stands for the service.
+// byTransport is a transport that plays the service.
 type byTransport struct {
 	transport transport
 	opts      []mintlify.Option

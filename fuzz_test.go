@@ -18,7 +18,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
-// Each fuzz target goes through a client, as what it feeds in would come.
+// Each fuzz target goes through a client, as a response of the service does.
 
 // FuzzOperation feeds in a response of each operation.
 func FuzzOperation(f *testing.F) {

@@ -253,7 +253,7 @@ func pipe(status int, write func(*io.PipeWriter)) *http.Response {
 	return resp
 }
 
-// reading is a body that is read by a function.
+// reading is a body whose Read is a function.
 type reading func([]byte) (int, error)
 
 func (f reading) Read(p []byte) (int, error) { return f(p) }

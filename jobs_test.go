@@ -85,7 +85,7 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		body, reason string
-		job          *mintlify.Job // what could be read, if that includes the id
+		job          *mintlify.Job // what the SDK could read, if it has the id
 	}{
 		"empty":            {"", "invalid JSON for a job", nil},
 		"empty object":     {"{}", "missing job id", nil},

@@ -194,8 +194,8 @@ func memory() cost {
 	return cost{live: samples[0].Value.Uint64(), allocated: samples[1].Value.Uint64()}
 }
 
-// costOf runs f and returns what it costs. The collector runs so often that little of it is
-// garbage, which is not what a call costs.
+// costOf runs f and returns what it costs. The collector runs so often that little garbage is
+// counted.
 func costOf(f func()) cost {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()

@@ -290,8 +290,8 @@ func TestAllRateLimitersAreAskedInOrder(t *testing.T) {
 	assert.Equal(t, []string{"first"}, asked)
 }
 
-// hooks are where a program's own code runs within a call, each as an option that has it call
-// f: in the first request, or a later one.
+// hooks are the places where a program's own code runs within a call. Each option makes that
+// code call f: in the first request, or in a later one.
 var hooks = map[string]func(f func()) mintlify.Option{
 	"limiter": func(f func()) mintlify.Option {
 		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
@@ -475,7 +475,7 @@ func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
 	}
 }
 
-// A loop that breaks off does not hide what ended the hook of a prefetched page.
+// A loop that breaks does not hide what ended the hook of a prefetched page.
 func TestWhatEndsAPrefetchSurfacesThoughTheLoopBreaksOff(t *testing.T) {
 	for end, f := range endings {
 		synctest.Test(t, func(t *testing.T) {

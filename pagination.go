@@ -301,7 +301,7 @@ func (f *prefetcher[P, R]) request(p *pending[P]) {
 	p.succeeded = p.err == nil
 }
 
-// requestAfter requests the page after before, once that says where it starts.
+// requestAfter requests the page after before, once before says where that page starts.
 func (f *prefetcher[P, R]) requestAfter(before, p *pending[P]) {
 	<-before.Done()
 	if !before.succeeded {

@@ -241,7 +241,7 @@ func TestVisitorPagesCanceled(t *testing.T) {
 }
 
 // slowPages responds with a page after 20 ms, n pages in all, and counts the requests
-// that are under way and that there were.
+// in progress and in all.
 type slowPages struct {
 	pages           int
 	underWay, asked atomic.Int32
@@ -380,7 +380,7 @@ func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
 		require.Len(t, rows, 3)
 		assert.Equal(t, "f2", rows[2].ID)
 
-		// A cursor is known only from the page before, so none is asked for beyond the end.
+		// The cursor comes with the page before, so the SDK requests no page beyond the end.
 		assert.Equal(t, []string{same, "cursor=c1&" + same, "cursor=c2&" + same}, asked)
 	}
 }
@@ -586,7 +586,7 @@ func TestOneSequenceRangedOverByManyGoroutines(t *testing.T) {
 	}
 }
 
-// limitedTo has svc respond with at most n rows, whatever was asked for.
+// limitedTo makes svc respond with at most n rows, even if more were requested.
 func limitedTo(n string, svc *mintlifytest.Service) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		query := r.URL.Query()

@@ -839,7 +839,7 @@ func TestWaitEndsWithAnOutageThoughTheServiceAsksToWaitNowAndThen(t *testing.T) 
 	}
 }
 
-// It is an outage of the failures alone: 429s for days are none.
+// Only failures make an outage: 429s for days do not.
 func TestWaitOutlivesAnyNumberOf429s(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := operations.NewService()

@@ -81,8 +81,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// assertHeadersFollow asserts that each request of a redirected call has the key, and each
-// but the first what http.Client sets.
+// assertHeadersFollow asserts that each request of a redirected call has the key, and that each
+// but the first has the headers that http.Client adds.
 func assertHeadersFollow(t *testing.T, requests []sentRequest) {
 	t.Helper()
 	for i, request := range requests {
@@ -317,7 +317,7 @@ func TestGetUsesItsBuffersAgain(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 
-	// A buffer that grows anew takes four times the body; the race detector has the pool drop some.
+	// A buffer that starts small takes four times the body; the race detector has the pool drop some.
 	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(9*len(body)/4))
 }
 
@@ -642,7 +642,7 @@ func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, shutdown)
 }
 
-// net/http sends a POST again by itself where its GetBody allows it.
+// net/http resends a POST by itself if its GetBody allows it.
 
 func TestCreateIsNotResentOnceItsHeadersAreWritten(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -924,8 +924,8 @@ func (i interruption) context(parent context.Context, after time.Duration, cause
 	}
 }
 
-// Whenever the context has ended and the body did not come whole, the error is the
-// context's and its cause's besides what it is by the status.
+// If the context has ended and the body is truncated, the error matches the context's error
+// and its cause, as well as its kinds by the status.
 func TestInterruptedCallMatchesItsContext(t *testing.T) {
 	names := []mintlify.Operation{
 		mintlify.OpCreateJob, mintlify.OpGetJob, mintlify.OpGetVisitors, mintlify.OpTriggerUpdate,
@@ -998,7 +998,7 @@ func TestInterruptedAsTheResponseComesMatchesItsContext(t *testing.T) {
 	}
 }
 
-// An informational response is none: a call that is canceled after one ends at once.
+// An informational response is not a response: a call that is canceled after one ends at once.
 func TestCancelAfterAnInformationalResponseEndsTheCallAtOnce(t *testing.T) {
 	for _, status := range []string{"100 Continue", "102 Processing", "103 Early Hints", "199 Miscellaneous"} {
 		for _, op := range operations.All() {
@@ -1018,7 +1018,7 @@ func TestCancelAfterAnInformationalResponseEndsTheCallAtOnce(t *testing.T) {
 	}
 }
 
-// The body of a response has what is left of the attempt, whatever time it takes.
+// A response's body has the time that is left of the attempt.
 func TestBodyHasTheRestOfTheAttempt(t *testing.T) {
 	for _, took := range []time.Duration{6500 * time.Millisecond, 59 * time.Second} {
 		for _, op := range operations.All() {
@@ -1161,7 +1161,7 @@ func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
 	}
 }
 
-// No more of a header is read than a service has use for.
+// The SDK reads no more of a header than any service needs.
 func TestHeaderOfAResponseIsBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -75,7 +75,7 @@ func TestCreateAndMessageAreRetriedOnlyOnProof(t *testing.T) {
 }
 
 func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
-	// No error's type is a proof.
+	// The type of an error proves nothing.
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 
 	unconnected := func(r *http.Request) (*http.Response, error) {
@@ -622,7 +622,7 @@ func TestNoDefaultTransportIsAnError(t *testing.T) {
 	assert.NotNil(t, mintlify.NewTransport())
 }
 
-// Against the contract of an http.RoundTripper, some gateways' wrappers rewrite the URL.
+// The wrappers of some gateways rewrite the URL, which an http.RoundTripper must not do.
 func TestTransportThatRewritesTheURLSeesItsOwnEachTime(t *testing.T) {
 	for _, op := range operations.All() {
 		if op.IsPost() {
@@ -757,8 +757,8 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 	})
 }
 
-// net/http asks for a connection again whenever the one it has got has no stream left: that
-// does not mean that a connection failed.
+// net/http asks for another connection if the one it got has no stream left. That does not
+// mean that a connection failed.
 func TestBurstOfCallsOverHTTP2(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){
 		"Create": create,

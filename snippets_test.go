@@ -194,7 +194,7 @@ func checkLine(dir, line string, demos map[string]bool) error {
 }
 
 // splitCommand returns the name and the arguments of a command, without the variables before
-// it. The name of a go command is two words, such as "go run"; that of no command is empty.
+// it. The name of a go command is two words, such as "go run". Without a command the name is "".
 func splitCommand(text string) (name string, args []string) {
 	words := strings.Fields(text)
 	for len(words) > 0 && strings.Contains(words[0], "=") {

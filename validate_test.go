@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// keySentBy returns the Authorization header of a client that was given key.
+// keySentBy returns the Authorization header that a client with key sends.
 func keySentBy(t *testing.T, key string) string {
 	t.Helper()
 	rt := newRecording(respondWith(200, jobJSON))

@@ -1,6 +1,6 @@
 // Package bench compares the SDK with its alternatives. The command bench/run measures and
 // writes docs/performance.md. go generate makes the code of two clients, with the versions
-// in go.mod; packages that import them do not build before.
+// in go.mod; until then packages that import them do not compile.
 package bench
 
 import (
@@ -125,7 +125,7 @@ func poll(ctx context.Context, c Client, id string) error {
 // MemoryInUse collects the garbage and returns the bytes of heap and stacks.
 func MemoryInUse() int64 {
 	runtime.GC()
-	runtime.GC() // empties the pools too
+	runtime.GC() // the second run empties the pools, too
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc + stats.StackInuse)

@@ -27,7 +27,7 @@ func BenchmarkVisitorPages(b *testing.B) {
 	}
 }
 
-// The time for a job is the same whatever their number.
+// The time for a job does not grow with the number of jobs.
 func BenchmarkManyJobs(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

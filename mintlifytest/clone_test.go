@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// The tests below change what they have handed in or got, and ask again.
+// The tests below change what they gave to the fake or got from it, and ask the fake again.
 
 func TestStepsAreTheServicesOwn(t *testing.T) {
 	svc := mintlifytest.NewService()

@@ -54,5 +54,5 @@ func (s *script[S]) current() S { return s.steps[min(s.next, len(s.steps)-1)] }
 // isOver reports whether only the last step is left.
 func (s *script[S]) isOver() bool { return s.next >= len(s.steps)-1 }
 
-// cloneSteps returns steps that share nothing with those of the test.
+// cloneSteps returns steps that share nothing with the test's.
 func cloneSteps[S step[S]](steps []S) []S { return sliceOf(steps, S.clone) }

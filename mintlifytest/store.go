@@ -73,7 +73,7 @@ func storeRecord(key string, version int, state once.State) once.Record {
 	}
 }
 
-// want is what the store is to return of r.
+// want returns what the store must return for r.
 func (s storeTest) want(r once.Record) once.Record {
 	if s.public {
 		r.Prompt = ""

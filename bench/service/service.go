@@ -1,5 +1,5 @@
-// Package service is the service that the clients talk to. It makes its responses
-// beforehand, so that their cost is not measured.
+// Package service is the service that the clients talk to. It makes its responses in
+// advance, so that nobody measures what they cost.
 package service
 
 import (
@@ -40,7 +40,7 @@ func New(rows int) *Service {
 // FirstPage is the body of a full page that another one follows.
 func FirstPage() []byte { return render(0, bench.MaxLimit, bench.MaxLimit+1) }
 
-// render returns the page of the rows from from to before to, of so many rows in all.
+// render returns the page with the rows from from up to, but without, to.
 func render(from, to, rows int) []byte {
 	body := []byte(`{"totals":{"human":1250,"ai":480,"total":1690},"visitors":[`)
 	for i := from; i < to; i++ {

@@ -18,8 +18,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// traced returns an HTTP client that makes a span of each request, those of retries and
-// polls too. base is mintlify.NewTransport(): its httptrace events, which otelhttp passes on,
+// traced returns an HTTP client that makes a span of each request, also of retries and
+// polls. base is mintlify.NewTransport(): its httptrace events, which otelhttp passes on,
 // tell the SDK that a request was never sent.
 func traced(base http.RoundTripper, tracers trace.TracerProvider) *http.Client {
 	spanName := func(_ string, req *http.Request) string {

@@ -109,7 +109,7 @@ func (c checkpoint) save(path string) error {
 	return os.Rename(temporary, path)
 }
 
-// writeSynced writes a file, which is on the disk when writeSynced returns.
+// writeSynced writes a file, and returns once the disk has it.
 func writeSynced(path string, data []byte) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -160,7 +160,7 @@ func openOutput(path string, stdout *os.File, s settings) (*output, error) {
 	return o, nil
 }
 
-// checkNew refuses an output that exists, or cannot.
+// checkNew refuses an output that exists, or that cannot be created.
 func checkNew(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("%s exists, and there is no checkpoint to resume from: "+

@@ -1,5 +1,5 @@
 // Package contract holds the SDK and its fake service to the document of the
-// API, api/openapi.yaml: a proxy stands between the two and notes whatever the
+// API, api/openapi.yaml: a proxy between the two notes whatever the
 // document does not allow. It is a module of its own so that the SDK's module
 // does not link a validator.
 package contract

@@ -87,7 +87,7 @@ func (s *Server) Transport() *http.Transport {
 	return &http.Transport{Protocols: protocols, DialContext: dial}
 }
 
-// Close closes all connections, those that are yet to come too.
+// Close closes all connections, and each that is opened later.
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,8 +214,8 @@ func (s *Stream) CloseConn() {
 	s.out <- nil
 }
 
-// Respond responds with a status of three digits, 1xx too, and with a body unless that
-// is "".
+// Respond responds with a status of three digits, which may be a 1xx, and with body if it is
+// not "".
 func (s *Stream) Respond(status, body string) {
 	header := append([]byte{statusField, byte(len(status))}, status...)
 	flags := byte(flagEndHeaders)
@@ -266,8 +266,8 @@ func readFrame(conn net.Conn) (frame, error) {
 	}, nil
 }
 
-// writer is what is to be written to a connection; nil closes it. It is a goroutine's own,
-// since the other side may be writing too.
+// writer takes what a goroutine of its own writes to a connection; nil closes it. The other
+// side may be writing at the same time.
 type writer chan []byte
 
 func newWriter(conn net.Conn) writer {

@@ -49,7 +49,7 @@ func TestTextThatIsNotTheKeyIsLeftAlone(t *testing.T) {
 	assert.Equal(t, value, redact.Key{}.Text(value, 1000), "the zero Key redacts nothing")
 }
 
-// A key that straddles the limit may not stay in part, wherever the cut falls.
+// No part of a key may stay if the limit truncates the text within it.
 func TestTextIsCutAfterTheKeyIsRedacted(t *testing.T) {
 	key := redact.NewKey(value)
 	before := strings.Repeat(".", 50)

@@ -38,7 +38,7 @@ func (a *Attempt) startRead() error {
 	return nil
 }
 
-// watchBody has req's body, and those of its GetBody, tell the attempt that they are read.
+// watchBody makes req's body, and each body of its GetBody, tell the attempt when it is read.
 // GetBody fails once the request was sent: net/http would send it again.
 func (a *Attempt) watchBody(req *http.Request) {
 	if req.Body == nil {

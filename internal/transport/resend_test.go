@@ -243,7 +243,7 @@ func respondOnce(conn net.Conn) {
 	io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 }
 
-// A transport that sends again on its own, on whatever connection, asks GetBody.
+// A transport that resends a request by itself, on any connection, calls GetBody.
 func TestBodyIsHandedOutAgainUntilTheRequestIsWritten(t *testing.T) {
 	failed := httptrace.WroteRequestInfo{Err: io.ErrClosedPipe}
 	for name, tc := range map[string]struct {

@@ -80,7 +80,7 @@ func (s *Sender) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// roundTrip returns a response with a body, or an error, whatever base makes of its contract.
+// roundTrip returns a response with a body, or an error, even if base breaks its contract.
 func roundTrip(base http.RoundTripper, req *http.Request) (*http.Response, error) {
 	resp, err := base.RoundTrip(req)
 	if err == nil && resp == nil {

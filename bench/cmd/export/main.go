@@ -1,4 +1,4 @@
-// Command export streams an export and prints the memory that took. It links one client:
+// Command export streams an export and prints how much memory it took. It links one client:
 // bench/run builds it for each of the others with another import in client's place.
 package main
 
@@ -28,7 +28,7 @@ func main() {
 		log.Fatalf("%d rows, want %d: %v", rows, *want, err)
 	}
 
-	status, err := os.ReadFile("/proc/self/status") // getrusage's peak begins with the parent process's
+	status, err := os.ReadFile("/proc/self/status") // the peak of getrusage starts at the parent process's
 	if err != nil {
 		log.Fatal(err)
 	}

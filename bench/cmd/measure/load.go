@@ -61,7 +61,7 @@ func exports(server string, column columns.Column) error {
 	return nil
 }
 
-// timeExport returns how long an export takes if each page is followed by so much work.
+// timeExport returns how long an export takes if the loop works that long on each page.
 func timeExport(server string, column columns.Column, work time.Duration) (time.Duration, error) {
 	client := column.New(server+latency, nil)
 	rows := 0

@@ -54,8 +54,8 @@ func main() {
 	all.Wait()
 }
 
-// measured returns the columns of a group in random order; only the one of that name unless
-// only is "".
+// measured returns the columns of a group in random order. If only is not "", it returns the
+// column of that name alone.
 func measured(group, only string) []columns.Column {
 	candidates := columns.All
 	if group == "exports" || group == "requests" {

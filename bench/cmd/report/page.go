@@ -63,7 +63,7 @@ func (f figures) ratio(row, column string) (string, error) {
 }
 
 // row is a line of the table. The column subject stands in the SDK's place. The aim is the
-// most that the ratio may be, or the figure itself if it has no ratio; "" is none.
+// most that the ratio may be, or the figure itself if it has no ratio; "" means that there is no aim.
 func (f figures) row(row, subject, title, unit, aim string) (string, error) {
 	cells := []string{title}
 	for _, column := range columns.All {

@@ -29,7 +29,7 @@ func Connect(
 	return client, nil
 }
 
-// Visitors returns n rows for the fake, in no order of their counts.
+// Visitors returns n rows for the fake. They are not sorted by their counts.
 func Visitors(n int) []mintlify.Visitor {
 	rows := make([]mintlify.Visitor, n)
 	for i := range rows {
