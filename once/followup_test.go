@@ -473,7 +473,10 @@ func TestArgumentsOfAFollowUp(t *testing.T) {
 		}
 		assert.Empty(t, w.states(), "nothing is stored")
 
-		_, err := w.Do(t.Context(), task)
+		_, err := w.Do(t.Context(), once.Task{Key: "a", Prompt: "x", After: "a"})
+		require.ErrorContains(t, err, "after is the task's own key")
+
+		_, err = w.Do(t.Context(), task)
 		require.NoError(t, err)
 
 		_, err = w.Do(t.Context(), once.Task{Key: key, After: "other"})
