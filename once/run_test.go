@@ -232,6 +232,26 @@ func TestRunBeginsItsOwnFirst(t *testing.T) {
 	})
 }
 
+// What another process adds as the last record ends is not left behind.
+func TestResumeListsBeforeItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		webhook, err := once.New(nil, w.store)
+		require.NoError(t, err)
+		addLate := once.WithOnChange(func(r once.Record) {
+			if r.Key == key && r.State == once.Done {
+				_, _, err := webhook.Add(context.Background(), once.Task{Key: "late", Prompt: "x"})
+				assert.NoError(t, err)
+			}
+		})
+		w.add(task)
+
+		r := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()), addLate)
+		require.NoError(t, r.Resume(t.Context()))
+		assert.Equal(t, once.Done, w.get("late").State)
+	})
+}
+
 // The oldest update is the first to be sent.
 func TestResumeSendsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
