@@ -36,7 +36,7 @@ func TestDoTwiceIsOneJob(t *testing.T) {
 	})
 }
 
-// Every way a send can go, what is on record then, and what another Do makes of it.
+// Every way a send can end, what is on record then, and what another Do does with it.
 func TestOutcomesOfASend(t *testing.T) {
 	header := http.Header{"Retry-After": {"120"}}
 	html := mintlifytest.Fault{Status: 201, Body: "<html>Created</html>"}
@@ -203,7 +203,7 @@ func TestContextThatEndsDuringCreateLeavesTheID(t *testing.T) {
 func TestEndedContextBeginsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	store := &hooked{Store: once.NewMemory()} // one that pays no attention to contexts
+	store := &hooked{Store: once.NewMemory()} // a store that pays no attention to contexts
 	store.get = func(_ context.Context, key string) (once.Record, error) { return store.Store.Get(t.Context(), key) }
 	w := newWorld(t, store)
 	_, err := w.Do(ctx, task)

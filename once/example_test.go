@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// One job of a merge, though the webhook that tells of it comes twice.
+// The webhook of a merge comes twice, and the merge makes one job.
 func ExampleRunner_Do() {
 	svc := mintlifytest.NewService() // a fake: your program has a client of NewClientFromEnv
 	runner, err := once.New(svc.Client(), once.NewMemory())
@@ -86,7 +86,7 @@ func ExampleRunner_Step() {
 	// 1 job
 }
 
-// At its start, a program goes on with what another process, or it itself, left behind.
+// When it starts, a program continues what another process, or it itself, left open.
 func ExampleRunner_Resume() {
 	svc, store, ctx := mintlifytest.NewService(), once.NewMemory(), context.Background()
 	webhook, err := once.New(nil, store) // a process without a key
@@ -168,7 +168,7 @@ func ExampleRunner_Run() {
 	// acme/api@5907854 done https://github.com/example/docs/pull/1
 }
 
-// bucket stands for storage of objects with conditional writes: If-None-Match: * makes the
+// bucket is a fake of object storage with conditional writes: If-None-Match: * makes the
 // first version, If-Match the others. mintlifytest.TestStore checks a store.
 type bucket struct {
 	mu      sync.Mutex

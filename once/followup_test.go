@@ -409,7 +409,7 @@ func TestResponseToAnOlderSendOfAFollowUp(t *testing.T) {
 	})
 }
 
-// The same response twice, or one that another has recorded, is no error.
+// It is not an error if the same response comes twice, or if another has recorded it.
 func TestResponseOfAFollowUpThatIsRecordedAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory())

@@ -28,7 +28,7 @@ func (r *Runner) watch(ctx context.Context, record Record) (step, error) {
 	return r.change(ctx, record, record.watched(time.Now(), r.sendTime))
 }
 
-// watched returns what a claim comes to by the time t. Twice the send time is the grace: clocks
+// watched returns what becomes of a claim by the time t. Twice the send time is the grace: clocks
 // differ, and recording is retried.
 func (r Record) watched(t time.Time, sendTime time.Duration) step {
 	left := r.Deadline.Sub(t) + 2*sendTime
@@ -99,7 +99,7 @@ func (r Record) settling() []mintlify.WaitOption {
 	return []mintlify.WaitOption{mintlify.WithSettleTime(settleTime)}
 }
 
-// polled returns what a running record comes to with a poll.
+// polled returns what a running record becomes after a poll.
 func (r Record) polled(poll mintlify.Poll, err error, waited time.Duration) step {
 	if poll.Next > 0 && poll.Err != nil { // such as the network's: the next one may succeed
 		return step{record: r, next: poll.Next}

@@ -111,7 +111,7 @@ func (p *project) idleIn(ctx context.Context, b before) (time.Duration, error) {
 	return 0, err
 }
 
-// inVain holds the project after asking in vain, unless ctx has ended. It returns err, and what
+// inVain holds the project if asking failed, unless ctx has ended. It returns err, and what
 // follows from it.
 func (p *project) inVain(ctx context.Context, err error) error {
 	if err == nil || ended(ctx) != nil {

@@ -214,7 +214,7 @@ func TestAskingInVainStoresAVersionOnlyIfTheProblemChanged(t *testing.T) {
 
 func TestContextThatEndsWhileAskingStoresNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &hooked{Store: once.NewMemory()} // one that pays no attention to contexts
+		store := &hooked{Store: once.NewMemory()} // a store that pays no attention to contexts
 		store.put = func(_ context.Context, r once.Record) error { return store.Store.Put(t.Context(), r) }
 		w := newWorld(t, store)
 		for _, fault := range []mintlifytest.Fault{{Delay: 20 * time.Second}, {Delay: 20 * time.Second, Status: 503}} {

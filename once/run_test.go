@@ -184,7 +184,7 @@ func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
 	require.ErrorIs(t, r.Resume(t.Context()), mintlify.ErrInvalidArgument)
 }
 
-// A replica that lags behind lists for a while what is over.
+// A replica that lags behind lists, for a while, records that are over.
 func TestStaleListDoesNotSpin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory())

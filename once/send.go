@@ -177,7 +177,7 @@ func (d delivery) post(ctx context.Context, claim Record) (*mintlify.Job, error)
 
 const askForMarker = "\n\nEnd the description of the pull request with this line, on its own:\n"
 
-// outcome returns what a claim comes to with the response to its send. A job is running, even
+// outcome returns what a claim becomes after the response to its send. A job is running, even
 // if it comes with an error.
 func (r Record) outcome(job *mintlify.Job, err error) Record {
 	if job != nil {

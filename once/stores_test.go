@@ -208,7 +208,7 @@ func (s *slowList) List(ctx context.Context, states ...once.State) ([]once.Recor
 	return s.Store.List(ctx, states...)
 }
 
-// A store whose reads lag behind, such as those of a replica, loses no id either.
+// A store whose reads lag behind, such as a replica, loses no id either.
 func TestReadsThatLagBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := once.NewMemory()

@@ -13,7 +13,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// What a record comes to, as tables: a pure function of what is on record and what happened.
+// What becomes of a record, as tables: a pure function of what is on record and what happened.
 
 func response(op mintlify.Operation, status int) error {
 	return &mintlify.APIError{Operation: op, StatusCode: status}

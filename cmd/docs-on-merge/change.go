@@ -20,7 +20,7 @@ type change struct {
 	base, head string
 	// tag is refs/tags/..., or "" for a merge.
 	tag string
-	// title and body are those of its pull requests, as far as they are known.
+	// title and body come from its pull requests, as far as they are known.
 	title, body string
 	// stat sums up the files.
 	stat stat

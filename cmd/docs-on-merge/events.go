@@ -42,7 +42,7 @@ type event struct {
 		TagName string `json:"tag_name"`
 		Draft   bool
 	}
-	// Inputs are those of a workflow_dispatch.
+	// Inputs are the inputs of a workflow_dispatch.
 	Inputs map[string]any
 }
 

@@ -30,7 +30,7 @@ func main() {
 	})
 }
 
-// program is one run, and what is known of it so far.
+// program is one run, and what it knows so far.
 type program struct {
 	step *ci.Step
 	// git runs in the repository. Each use copies it, since it keeps its first error.

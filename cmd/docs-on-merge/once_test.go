@@ -276,7 +276,7 @@ func TestTheStatusAgreesWithTheExitCode(t *testing.T) {
 	}
 }
 
-// With -soft no status is ever red, whatever comes.
+// With -soft no status is ever red.
 func TestSoftNeverTurnsTheCommitRed(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()

@@ -20,7 +20,7 @@ const (
 	perPage        = 100 // statuses of a list
 	maxPages       = 50
 	maxDescription = 140              // characters, as GitHub has it
-	runPath        = "/actions/runs/" // tells the link of a run from that of a pull request
+	runPath        = "/actions/runs/" // tells the link of a run from the link of a pull request
 )
 
 // statuses is a journal in the statuses of a commit of GitHub, one context a record. They

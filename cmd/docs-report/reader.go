@@ -21,7 +21,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// reader is what report and digest have in common: what they show, and where it is.
+// reader has what report and digest share: what they show, and where it is stored.
 type reader struct {
 	*flags
 	month   mintlify.Date // its first day; zero: the last weeks
@@ -138,7 +138,7 @@ func (r *reader) chooseProjects(ctx context.Context) error {
 	return nil
 }
 
-// databaseFiles are those of the database that the flags and the environment name, also if
+// databaseFiles are the files of the database that the flags and the environment name, also if
 // a demo reads another.
 func (r *reader) databaseFiles(p program) []string {
 	return store.Files(cmp.Or(r.db, p.getenv("DATABASE_URL")))

@@ -30,7 +30,7 @@ const source = "a test"
 
 var window = store.Window{Project: "docs", From: mintlify.Day(2026, time.March, 1), To: mintlify.Day(2026, time.March, 2)}
 
-// The same promises of both databases. newDatabase says where a new one is.
+// Both databases keep the same promises. newDatabase returns the address of a new one.
 func TestSQLite(t *testing.T) {
 	promises(t, func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "with space?&%41.db") })
 }

@@ -113,7 +113,7 @@ func (b *bench) pausesNow() []pauseRow {
 	return pauses
 }
 
-// TestEnqueueAfter is a follow-up by hand: its project is that of the job, and a second one follows
+// TestEnqueueAfter is a follow-up by hand: it is in the job's project, and a second one follows
 // the first.
 func TestEnqueueAfter(t *testing.T) {
 	t.Parallel()

@@ -113,7 +113,7 @@ func (f *fleet) end(cmd *exec.Cmd, signal os.Signal) error {
 	return cmd.Wait()
 }
 
-// isLong reports whether tests are to take as long as it takes.
+// isLong reports whether tests may take long.
 func isLong() bool { return os.Getenv("MINTLIFY_LONG") != "" }
 
 // enqueue enqueues prompts, twice at once, as webhooks are delivered.

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// noResponse stands for the status of a request that got no response.
+// noResponse is the status that is noted for a request that got no response.
 const noResponse = 1
 
 // observation is what the requests of a turn came to.

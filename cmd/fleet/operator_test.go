@@ -145,7 +145,7 @@ func TestMoveWhileNoJobCanExist(t *testing.T) {
 	assert.Equal(t, 2, code)
 }
 
-// TestThousandsAreCanceled beside a worker: what is sent meanwhile is no failure.
+// TestThousandsAreCanceled beside a worker: a prompt that is sent meanwhile is not a failure.
 func TestThousandsAreCanceled(t *testing.T) {
 	t.Parallel()
 	n := 400

@@ -232,7 +232,7 @@ func TestServiceThatHangs(t *testing.T) {
 	})
 }
 
-// TestPOSTsAreCounted without the questions before them, also those in vain.
+// TestPOSTsAreCounted, but not the GETs that ask first, also if asking fails.
 func TestPOSTsAreCounted(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.failing(503, 5*time.Minute)

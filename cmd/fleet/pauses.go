@@ -42,7 +42,7 @@ ON CONFLICT (project, source) DO UPDATE SET since = $3, until = $4, strikes = $5
 	return err
 }
 
-// pausesOf returns the pauses of all projects, those of all at once first.
+// pausesOf returns all pauses. A pause of all projects at once comes first.
 func pausesOf(ctx context.Context, db once.DB) ([]pauseRow, error) {
 	var pauses []pauseRow
 	err := scan(ctx, db, func(rows *sql.Rows) error {

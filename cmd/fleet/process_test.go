@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQuotaOverAllProcesses has the service count, and refuse what is too much.
+// TestQuotaOverAllProcesses has the service count, and refuse requests beyond the quota.
 func TestQuotaOverAllProcesses(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {

@@ -51,7 +51,7 @@ func (p *prompt) problem() error {
 		return err
 	}
 
-	// Package once has the rules of a key and a prompt, the client those of a project.
+	// Package once has the rules of a key and a prompt, the client has the rules of a project.
 	if _, _, err := runner.Add(context.Background(), once.Task{Key: p.Key, Prompt: p.Prompt}); err != nil {
 		return err
 	}

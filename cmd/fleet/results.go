@@ -55,7 +55,7 @@ func newTeller(getenv func(string) string) (teller, error) {
 	return reviewers{onGitHub: onGitHub, others: inChat}.tell, nil
 }
 
-// reviewers are told on the pull request where they have asked, all others elsewhere.
+// reviewers get the result on the pull request where they asked, all others elsewhere.
 type reviewers struct{ onGitHub, others teller }
 
 func (r reviewers) tell(ctx context.Context, rows []row) (told []row, err error) {

@@ -37,7 +37,7 @@ func (n *notebook) tell(_ context.Context, rows []row) (told []row, err error) {
 	return rows, nil
 }
 
-// TestResultsAreGathered: the first goes at once, those of the next minute together, and
+// TestResultsAreGathered: the first goes at once, all of the next minute together, and
 // what fails is told again within 100 s.
 func TestResultsAreGathered(t *testing.T) {
 	inBubble(t, func(b *bench) {

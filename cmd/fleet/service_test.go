@@ -85,7 +85,7 @@ func (s *countingService) act(r *http.Request) *httptest.ResponseRecorder {
 	return response
 }
 
-// full counts requests as the service does: those of the window, by arrival.
+// full counts the requests of the window by arrival, as the service does.
 func (s *countingService) full(path string) bool {
 	now := time.Now()
 	n := 0

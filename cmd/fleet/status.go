@@ -16,7 +16,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// projectStatus is what there is to say of a project.
+// projectStatus is what status says of a project.
 type projectStatus struct {
 	Project     string         `json:"project"`
 	Counts      map[string]int `json:"counts"`
@@ -86,7 +86,7 @@ func (s store) projectsStatus(ctx context.Context) ([]*projectStatus, error) {
 	return all, nil
 }
 
-// postsInProgress counts POSTs by project, and under "" those of all.
+// postsInProgress counts POSTs by project, and under "" the POSTs of all projects.
 func (s store) postsInProgress(ctx context.Context, now time.Time) (map[string]int, error) {
 	posts := map[string]int{}
 	err := scan(ctx, s.DB, func(rows *sql.Rows) error {

@@ -164,7 +164,7 @@ func TestCommandLine(t *testing.T) {
 
 	unset := []string{"MINTLIFY_API_KEY=", "MINTLIFY_PROJECT_ID=", "WEBHOOK_SECRET=", "CHAT_URL="}
 	for name, test := range map[string]struct {
-		env  []string // other values than those of full
+		env  []string // other values than full has
 		args string
 		code int
 		says string

@@ -186,7 +186,7 @@ func TestShutdownEndsThoughAClientSendsNothing(t *testing.T) {
 	})
 }
 
-// hangingStore stores what it is given, but only after a minute, whatever its context says.
+// hangingStore stores each record after a minute, even if its context has ended.
 type hangingStore struct{ once.Store }
 
 func (h hangingStore) Put(ctx context.Context, r once.Record) error {

@@ -77,7 +77,7 @@ func (s *service) add(ctx context.Context, event *github.PullRequestEvent) (int,
 		return http.StatusUnprocessableEntity, err.Error()
 	}
 
-	// A client that hangs up no longer ends ctx: the merge is stored whoever waits for it.
+	// A client that hangs up no longer ends ctx: the merge is stored even if nobody waits for it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
 	record, _, err := s.runner.Add(ctx, task)

@@ -26,7 +26,7 @@ func (o Outcome) exitCode() int {
 	return 1 + slices.Index([]Outcome{Failed, SetUp, Unknown, Running, NotStarted}, o)
 }
 
-// Of returns err as an error for which [OutcomeOf] returns o, whatever err is.
+// Of returns err as an error for which [OutcomeOf] returns o, even if err has another outcome.
 func (o Outcome) Of(err error) error { return &outcomeError{outcome: o, err: err} }
 
 type outcomeError struct {

@@ -26,7 +26,7 @@ import (
 type Action struct {
 	// Env is the environment of the step.
 	Env []string
-	// Files are those of the release, by name.
+	// Files are the files of the release, by name.
 	Files map[string][]byte
 
 	prefix string // of a file's path on the server

@@ -16,7 +16,7 @@ const (
 	firstRetry  = 2 * time.Second // doubles
 	maxRestarts = 3               // of an export whose totals change from page to page
 	quotaWait   = 10 * time.Minute
-	maxBlock    = time.Hour // the quota is of an hour, whatever a Retry-After says
+	maxBlock    = time.Hour // the quota is for an hour, even if a Retry-After is longer
 )
 
 var errTotalsChanged = errors.New("the totals change from page to page: the counts still move, load them later")

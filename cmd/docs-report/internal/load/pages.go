@@ -22,7 +22,7 @@ var pageSizes = map[store.Kind]int{
 
 type pageSeq = iter.Seq2[*store.Page, error]
 
-// pages returns the pages of an export from where it has come to.
+// pages returns the pages of an export that are not loaded yet.
 func (l *Loader) pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
 	switch e.Kind {
 	case store.Views:

@@ -45,7 +45,7 @@ func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	return fmt.Sprintf("%s (requests that found out how large the site is: %d).", text, l.Requests), nil
 }
 
-// requestsFor estimates how many requests a task takes, less those of a run that was
+// requestsFor estimates how many requests a task takes, less the requests of a run that was
 // interrupted.
 func (l *Loader) requestsFor(ctx context.Context, task Task) (int, error) {
 	rows, err := l.estimate(ctx, task)

@@ -171,7 +171,7 @@ func (in PageInput) commentsMeasure(before, after store.Window) measure {
 	return countMeasure("Written complaints", count, before, after)
 }
 
-// countMeasure compares what is trouble. count reports false if it does not know all days.
+// countMeasure compares a count of trouble. count reports false if it does not know all days.
 func countMeasure(name string, count func(store.Window) (int64, bool), before, after store.Window) measure {
 	m := measure{Name: name, Before: notKnown, After: notKnown}
 	was, isKnownBefore := count(before)

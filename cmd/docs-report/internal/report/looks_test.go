@@ -51,7 +51,7 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// illegible lists texts whose contrast to what is behind them is below 4.5.
+// illegible lists texts whose contrast to their background is below 4.5.
 const illegible = `(() => {
 	const parse = (color) => (color.match(/[\d.]+/g) || []).map(Number);
 	const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
@@ -265,7 +265,7 @@ func order(t *testing.T, chrome context.Context) {
 	assert.Empty(t, tall, "a screen each")
 }
 
-// The report of one page is as quiet, legible and narrow as that of all.
+// The report of one page is as quiet, legible and narrow as the report of all pages.
 func onePage(t *testing.T, chrome context.Context) {
 	in := inputOf(8, mintlify.Day(2026, time.January, 5), mintlify.Day(2026, time.November, 16))
 	one := report.PageInput{

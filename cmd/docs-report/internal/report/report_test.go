@@ -282,7 +282,7 @@ func TestARedefinitionWithinAComparison(t *testing.T) {
 	assert.Regexp(t, `class="change good"`, write(t, demoInput(5)))
 }
 
-// The axis begins at 0, whatever the counts, and no line leaves the chart.
+// The axis always begins at 0, and no line leaves the chart.
 func TestChartsStayWithinTheirFrame(t *testing.T) {
 	for _, highest := range []int64{0, 1, 2, 3, 7, 10, 99, 100, 101, 12_345, 1 << 62} {
 		for _, n := range []int{1, 2, 28, 35} {

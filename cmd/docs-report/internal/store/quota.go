@@ -64,14 +64,14 @@ func (s *Store) Left(ctx context.Context, budget int) (int, error) {
 	return left, err
 }
 
-// quota is what was sent within the last hour.
+// quota is the requests of the last hour.
 type quota struct {
 	used         int
 	oldest       time.Time // of the requests
 	blockedUntil time.Time // the service wants no request before
 }
 
-// readQuota deletes what is older than an hour. Its first update is a lock: two runs must
+// readQuota deletes requests that are older than an hour. Its first update is a lock: two runs must
 // not both take the last request.
 func readQuota(ctx context.Context, tx *sql.Tx, now time.Time) (quota, error) {
 	if err := mendClock(ctx, tx, now); err != nil {

@@ -136,7 +136,7 @@ func (a address) read(ctx context.Context, options ...string) (*Store, error) {
 // Close closes the database. Everything is kept already: nothing depends on it.
 func (s *Store) Close() { _ = s.db.Close() }
 
-// address is where a database is. It never gets into an error: it may hold a password.
+// address says where a database is. No error shows it: it may hold a password.
 type address struct {
 	path     string // of a SQLite file; "": it is Postgres
 	postgres string
@@ -163,7 +163,7 @@ func parseAddress(where string) (address, error) {
 
 func (a address) isSQLite() bool { return a.path != "" }
 
-// requireFolder says what is missing where SQLite would say "unable to open database file".
+// requireFolder says which folder is missing. SQLite would say "unable to open database file".
 func (a address) requireFolder() error {
 	folder := filepath.Dir(a.path)
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {

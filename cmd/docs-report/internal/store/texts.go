@@ -8,7 +8,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// WithoutTexts returns what is not personal of a conversation.
+// WithoutTexts returns a conversation without its personal data.
 func WithoutTexts(row mintlify.Conversation) mintlify.Conversation {
 	return mintlify.Conversation{
 		Timestamp:        row.Timestamp,
@@ -19,7 +19,7 @@ func WithoutTexts(row mintlify.Conversation) mintlify.Conversation {
 	}
 }
 
-// feedbackWithoutTexts returns what is not personal of feedback.
+// feedbackWithoutTexts returns feedback without its personal data.
 func feedbackWithoutTexts(row mintlify.Feedback) mintlify.Feedback {
 	return mintlify.Feedback{
 		Path:      withoutQuery(row.Path),
@@ -36,7 +36,7 @@ func withoutQuery(url string) string {
 	return page
 }
 
-// stripTexts takes what readers wrote out of a row as it is stored.
+// stripTexts removes what readers wrote from a stored row.
 func stripTexts(kind Kind, data []byte) (string, error) {
 	var stripped any
 	switch kind {
