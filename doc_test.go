@@ -68,7 +68,7 @@ func parsePackage(t *testing.T, dir string) *doc.Package {
 }
 
 // undocumented lists the exported names of pkg, struct fields included, that no
-// comment speaks of. One comment may speak for a group.
+// comment describes. One comment may describe a group.
 func undocumented(pkg *doc.Package) []string {
 	names := undocumentedValues(slices.Concat(pkg.Consts, pkg.Vars))
 	names = append(names, undocumentedFuncs("", pkg.Funcs)...)

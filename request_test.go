@@ -457,7 +457,7 @@ func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
 	})
 
 	for name, tc := range map[string]struct {
-		timeout  time.Duration // of an attempt; 0: as ever
+		timeout  time.Duration // of an attempt; 0: the default
 		canceled bool          // as soon as the response has begun
 		rest     transport
 		succeeds bool

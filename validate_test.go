@@ -73,7 +73,7 @@ func TestNewClientTakesAKeyOfAnyPrintableCharacter(t *testing.T) {
 	client, err := mintlify.NewClient(key.String(), "proj", through(respondWith(401, "keys begin with mint_")))
 	require.NoError(t, err)
 	_, err = get(t.Context(), client)
-	require.ErrorContains(t, err, "keys begin with mint_", "which is no key yet")
+	require.ErrorContains(t, err, "keys begin with mint_", "which is not a key yet")
 }
 
 func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {

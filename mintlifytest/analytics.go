@@ -140,7 +140,7 @@ func pageOf[R any](rows []R, offset, limit int) ([]R, bool) {
 	return rest[:min(limit, len(rest))], limit < len(rest)
 }
 
-// sliceOf returns what convert makes of each value. It is never nil, since the service
+// sliceOf returns each value after convert. It is never nil, since the service
 // writes an empty list as [].
 func sliceOf[From, To any](values []From, convert func(From) To) []To {
 	converted := make([]To, len(values))

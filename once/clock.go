@@ -46,7 +46,7 @@ type endError struct{ err, cause error }
 func (e *endError) Error() string { return e.err.Error() + ": " + e.cause.Error() }
 func (e *endError) Unwrap() error { return e.err }
 
-// Is reports whether target is a cause that is no kind of the SDK's.
+// Is reports whether target is a cause, and not one of the SDK's kinds.
 func (e *endError) Is(target error) bool {
 	switch target {
 	case mintlify.ErrInvalidArgument, mintlify.ErrBadRequest, mintlify.ErrUnauthorized, mintlify.ErrForbidden,

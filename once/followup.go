@@ -83,7 +83,7 @@ func (b before) problem() string {
 func (b before) projectOf(t Task) string { return cmp.Or(b.Project, t.Project) }
 
 // checkAfter checks what t follows against what is on record: it belongs to the key for good.
-// A task without a prompt takes up what is on record.
+// A task without a prompt continues what is on record.
 func (t Task) checkAfter(record Record) error {
 	takesUp := t.After == "" && strings.TrimSpace(t.Prompt) == ""
 	if record.Version == 0 || t.After == record.After || takesUp {

@@ -122,7 +122,7 @@ func (e event) ofRelease() (occasion, error) {
 	return occasion{tag: tags + e.Release.TagName}, nil
 }
 
-// dispatched reads the inputs of a workflow_dispatch. Those that are no part of a change
+// dispatched reads the inputs of a workflow_dispatch. Inputs that are not part of a change
 // stand for flags that are not given.
 func (p *program) dispatched(inputs map[string]any) (occasion, error) {
 	input := func(name string) string {

@@ -20,7 +20,7 @@ type excerpt struct {
 // Write implements [io.Writer]. It never fails.
 func (e *excerpt) Write(data []byte) (int, error) {
 	fits := min(len(data), e.limit-len(e.text))
-	if e.isCut { // what follows a gap would not be understood
+	if e.isCut { // nobody would understand text after a gap
 		fits = 0
 	}
 	e.text = append(e.text, data[:fits]...)

@@ -50,7 +50,7 @@ type program struct {
 	hasSent bool
 	// statuses hold the record. nil means that it is elsewhere.
 	statuses *statuses
-	// isBlind says that GitHub has refused to tell of pull requests.
+	// isBlind says that GitHub has refused to show pull requests.
 	isBlind bool
 }
 

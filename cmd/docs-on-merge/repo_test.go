@@ -74,7 +74,7 @@ var (
 	originalsDir string
 )
 
-// copied has the world's repository be what build makes of it.
+// copied gives the world a copy of the repository that build makes, once for each name.
 func (w *world) copied(name string, build func()) {
 	w.t.Helper()
 	w.repo = &repo{dir: w.dir, known: new(sync.Map)}

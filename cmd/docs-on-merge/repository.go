@@ -14,7 +14,7 @@ const exampleRepository = "owner/name"
 var errNoRepository = errors.New("the repository is not known, since the clone has no origin on a server: " +
 	"give it as -repository owner/name, always the same")
 
-// findRepository returns owner/name of the repository, or "". The folder's name is no part
+// findRepository returns owner/name of the repository, or "". The folder's name is not part
 // of it: by their folders, two clones of one repository would make two jobs.
 func (p *program) findRepository(ctx context.Context, g git) string {
 	known := cmp.Or(p.options.repository, p.step.Getenv("GITHUB_REPOSITORY"), p.step.Getenv("CI_PROJECT_PATH"))

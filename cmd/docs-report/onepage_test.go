@@ -83,7 +83,7 @@ func TestOnePage(t *testing.T) {
 	})
 }
 
-// A run with -weeks 1 keeps the weeks before the last: they are no rolling window.
+// A run with -weeks 1 keeps the weeks before the last: they are not a rolling window.
 func TestWeeksAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(time.March, 15, 12)

@@ -247,7 +247,7 @@ func TestAWaitForTheQuotaCanBeInterrupted(t *testing.T) {
 	})
 }
 
-// What the service tells of a day moves until 20 hours after its end. The quota is
+// The counts of a day change until 20 hours after its end. The quota is
 // enforced, and another program of the organization spends some of it each night.
 func TestThirtyNights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

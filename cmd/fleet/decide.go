@@ -162,7 +162,7 @@ type bulk struct {
 	state     once.State
 	decision  decision
 	done      string // what they are afterwards
-	meanwhile string // what became of those that are no longer in the state
+	meanwhile string // what became of prompts that are no longer in the state
 }
 
 // decideAll does, with -yes, what a person has decided about all in a state and of -project.

@@ -62,7 +62,7 @@ func (d *demo) say(format string, arguments ...any) {
 	fmt.Fprintf(d.stdout, "%5.1f s  %s\n", time.Since(d.start).Seconds(), fmt.Sprintf(format, arguments...))
 }
 
-// play has three workers work off what webhooks tell of, kills one, and does what status advises.
+// play has three workers work off the merges of webhooks, kills one, and does what status advises.
 func (d *demo) play(ctx context.Context) error {
 	service := httptest.NewServer(d)
 	defer service.Close()

@@ -15,7 +15,7 @@ import (
 // authors are those whose merges are left out.
 type authors struct{ merges.Authors }
 
-// mergeOf returns the merge that an event tells of, or why there is none. The push and
+// mergeOf returns the merge that an event reports, or why there is none. The push and
 // the pull request of one merge name the same commit.
 func (a authors) mergeOf(event any) (m merge, why string) {
 	switch e := event.(type) {

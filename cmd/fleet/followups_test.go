@@ -238,7 +238,7 @@ func TestListChooses(t *testing.T) {
 
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-repo", "ACME/api"), "\n"))
 		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/api", "-since", "24h"), "\n"))
-		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/a_i"), "\n"), "_ is no wildcard")
+		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/a_i"), "\n"), "_ is not a wildcard")
 		assert.Empty(t, c.wants(0, "list", "-repo", "acme/ap"))
 		assert.Regexp(t, `(?s)^\[\n  \{\n    "key": "acme/api@1",\n    "state": "done",\n    "project": "p",.*\}\n\]\n$`,
 			c.wants(0, "list", "-json", "-state", "done"))

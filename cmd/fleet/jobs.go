@@ -31,7 +31,7 @@ func (s store) insertJobs(ctx context.Context, prompts ...prompt) {
 	s.insert(ctx, params...)
 }
 
-// tellSoon has the results told that nobody was told of.
+// tellSoon starts a job that tells the results which nobody got yet.
 func (s store) tellSoon(ctx context.Context) { s.insert(ctx, jobOf(tellArgs{}, 1)) }
 
 // jobOf returns a job that is unique by its args. Attempts do not limit it: a rescue costs

@@ -22,7 +22,7 @@ const (
 	maxPushed = 100  // commits of a push that are known by their id
 )
 
-// merge is what a webhook tells of a merge. All of it is text by others.
+// merge is a merge as a webhook reports it. All of it is text by others.
 type merge struct {
 	Repository string // owner/repo
 	SHA        string

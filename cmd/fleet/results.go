@@ -142,7 +142,7 @@ func (w *tellWorker) Work(ctx context.Context, _ *river.Job[tellArgs]) error {
 	return river.JobSnooze(tellEvery)
 }
 
-// untold returns rows that nobody was told of.
+// untold returns rows whose result nobody got yet.
 func (s store) untold(ctx context.Context) ([]row, error) {
 	return s.rows(ctx, `(o.state IN ('done', 'failed', 'refused', 'unknown') AND o.updated > $1
 OR o.state = 'running' AND o.updated < $1) AND p.told < o.version ORDER BY o.updated LIMIT $2`,

@@ -9,7 +9,7 @@ import (
 // work works the queue off.
 func (p *program) work(ctx context.Context) error { return p.workAndServe(ctx, nil) }
 
-// serve works, and enqueues the merges that webhooks tell of.
+// serve works, and enqueues the merges that webhooks report.
 func (p *program) serve(ctx context.Context) error {
 	secret := p.getenv("FLEET_GITHUB_SECRET")
 	switch {

@@ -87,7 +87,7 @@ func (p *publication) publish(ctx context.Context) error {
 	return ci.SetUp.Of(err)
 }
 
-// connect returns a client that tells of every poll.
+// connect returns a client that reports every poll.
 func (p *publication) connect() (*mintlify.Client, error) {
 	log := p.step.LogPolls("deployment", time.Minute)
 	onPoll := mintlify.WithOnPoll(func(poll mintlify.Poll) {

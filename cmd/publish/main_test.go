@@ -127,7 +127,7 @@ func TestOnGitLab(t *testing.T) {
 	assert.NotContains(t, r.log, "::")
 }
 
-// How each kind of run ends, and what -soft makes of it.
+// How each kind of run ends, and what -soft changes.
 func TestExitCodes(t *testing.T) {
 	failed := mintlifytest.DeploymentStep{
 		Status:  mintlify.DeploymentFailed,

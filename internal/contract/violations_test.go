@@ -165,7 +165,7 @@ func wrongJobs() map[string]wrongResponse {
 		"null where none is allowed": {
 			body: `{"id":"j","status":"active","model":null}`, reason: "model",
 		},
-		"prLink that is no link": {
+		"prLink that is not a link": {
 			body: `{"id":"j","status":"active","prLink":"7"}`, reason: "prLink",
 		},
 		"unparsable createdAt": {

@@ -59,7 +59,7 @@ type Server struct {
 	// Handle is called for each event of a request. With nil the server is mute.
 	Handle func(Event, *Stream)
 	// MaxStreams is how many requests at once the server announces that it takes on a
-	// connection. 0 is no limit.
+	// connection. 0 means no limit.
 	MaxStreams uint32
 	// Silent makes the server ignore pings.
 	Silent atomic.Bool

@@ -28,7 +28,7 @@ type Loader struct {
 	Pages    int                              // the loader asks for at most so many pages of a list
 	Texts    bool                             // whether to keep what readers write
 	Wait     bool                             // whether to wait for the quota instead of stopping
-	Log      func(format string, args ...any) // is told of each export and wait
+	Log      func(format string, args ...any) // gets a line for each export and wait
 	Requests int                              // counts what this loader has requested
 	Later    int                              // counts the missing lists that the next runs load
 
@@ -102,7 +102,7 @@ func (q *queue) take() Task {
 	return task
 }
 
-// settle does what follows from a task's end, and returns why the run stops, if it does.
+// settle acts on the end of a task, and returns why the run stops, if it does.
 func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) error {
 	switch outcomeOf(ctx, err) {
 	case loaded:

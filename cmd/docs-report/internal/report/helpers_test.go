@@ -64,7 +64,7 @@ func addLists(in *report.Input) {
 	}
 }
 
-// hostileInput is what a site could be told of by whoever requests its pages.
+// hostileInput is a report of names that somebody can give a site by requesting its pages.
 func hostileInput() report.Input {
 	in := demoInput(8)
 	in.Project = `"><img src=x onerror=alert(1)></title><script>alert(1)</script>`
