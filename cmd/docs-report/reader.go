@@ -244,6 +244,7 @@ func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind s
 	if err != nil {
 		return err
 	}
+	export.Window = w // also if there is none yet: the page names what loads it
 	*into = report.List[T]{Export: export, Rows: rows}
 	return nil
 }

@@ -92,6 +92,8 @@ func emptiness(list store.Export) string {
 		return "The rows of this list were deleted for their age, as sync -keep asked."
 	case list.Problem != "":
 		return "The service refused this list: " + textOf(list.Problem)
+	case list.At.IsZero() && list.Span() == store.Month:
+		return "This list is not in the database: " + syncOf(list.Window) + " loads it."
 	case list.At.IsZero():
 		return "This list is not in the database: docs-report sync loads it."
 	case list.Kept == 0:

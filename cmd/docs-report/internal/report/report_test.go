@@ -125,6 +125,8 @@ func TestWhatToFixFirst(t *testing.T) {
 	assert.Equal(t, 10, strings.Count(words(write(t, in)), "1 of 1 thumbs down"), "at most ten")
 	in.Period.ByPage = report.List[mintlify.PageFeedback]{}
 	assert.Regexp(t, `What to fix first .*? This list is not in the database: docs-report sync loads it.`, words(write(t, in)))
+	in.Period.ByPage.Window = store.Window{From: mintlify.Day(2026, time.May, 1), To: mintlify.Day(2026, time.June, 1)}
+	assert.Contains(t, words(write(t, in)), "This list is not in the database: docs-report sync -from 2026-05-01 loads it.")
 }
 
 // Each list has its change against the period before, if that is known.
