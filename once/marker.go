@@ -1,6 +1,7 @@
 package once
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,9 +15,9 @@ const (
 func Marker(key string) string { return markerLabel + key }
 
 // FindMarker returns the key of the last line of text that is a marker, as [Marker] writes it
-// or as a model may: quoted, in a list, in backticks, bold, in an HTML comment, with the label
-// in another case. A program that turns merges into tasks skips what has one: it is the
-// agent's own work.
+// or as a model may: quoted, in a list, a heading or a table's cell, in backticks, bold, in an
+// HTML comment, with the label in another case. A program that turns merges into tasks skips
+// what has one: it is the agent's own work.
 func FindMarker(text string) (key string, ok bool) {
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
 		key, ok = findInLine(line)
@@ -46,24 +47,32 @@ func findInLine(line string) (string, bool) {
 	}
 }
 
+// opening matches what begins a line before its text in Markdown: the mark of a quote, an item
+// of a list or a task list, a heading, a table's cell, or a comment that ends on another line.
+var opening = regexp.MustCompile(`^(>|[-*+] |[0-9]+[.)] |\[[ xX]\] |#+ |\||<!--)`)
+
 // marks surround text in Markdown. The longer ones come first.
 var marks = []string{"**", "__", "`", "*", "_"}
 
 // unwrap removes one layer of Markdown from a line. A mark counts only if it stands on both
 // sides, since a key may begin or end with one.
 func unwrap(line string) string {
-	for _, start := range []string{">", "- ", "* ", "+ "} {
-		inner, found := strings.CutPrefix(line, start)
-		if found {
-			return inner
-		}
-	}
 	if inner, found := cutAround(line, "<!--", "-->"); found {
 		return inner
+	}
+	if start := opening.FindString(line); start != "" {
+		return line[len(start):]
 	}
 
 	for _, mark := range marks {
 		inner, found := cutAround(line, mark, mark)
+		if found {
+			return inner
+		}
+	}
+
+	for _, end := range []string{"-->", "|", "."} {
+		inner, found := strings.CutSuffix(line, end)
 		if found {
 			return inner
 		}
@@ -98,10 +107,10 @@ func cutLabel(line, label string) (string, bool) {
 	return strings.TrimSpace(line[len(label):]), true
 }
 
-// undress returns a key without backticks and bold around it.
+// undress returns a key without backticks and bold around it, and without a period after those.
 func undress(key string) string {
 	for _, mark := range []string{"`", "**"} {
-		inner, found := cutAround(key, mark, mark)
+		inner, found := cutAround(strings.TrimSuffix(key, "."), mark, mark)
 		if found {
 			key = inner
 		}

@@ -40,6 +40,19 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 		"> - **`docs-job: acme/api@1`**  ",
 		"<!-- **docs-job:** acme/api@1 -->",
 		"<!--\ndocs-job: acme/api@1\n-->",
+		"<!-- docs-job: acme/api@1\n-->",
+		"<!-- made by a program\ndocs-job: acme/api@1 -->",
+		"1. docs-job: acme/api@1",
+		"12) **docs-job:** acme/api@1",
+		"- [ ] docs-job: acme/api@1",
+		"* [X] `docs-job: acme/api@1`",
+		"## docs-job: acme/api@1",
+		"| docs-job: acme/api@1 |",
+		"|`docs-job: acme/api@1`|",
+		"`docs-job: acme/api@1`.",
+		"**docs-job: acme/api@1**.",
+		"docs-job: `acme/api@1`.",
+		"**docs-job:** **acme/api@1**.",
 		"It adds a page.\r\n\r\n`docs-job: acme/api@1`\r\n",
 		"docs-job: first\n\n**docs-job:** acme/api@1\n\nThanks!",
 	} {
@@ -56,6 +69,14 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 		"docs-job: ``",
 		"docs-job: `acme/api @1`",
 		"# docs: acme/api@1",
+		"docs: add the marker",
+		"1. Add docs-job: acme/api@1",
+		"- [docs-job: acme/api@1] is the marker",
+		"## docs-job: the marker",
+		"| docs-job: acme/api@1 | the marker |",
+		"https://example.com/docs-job:acme/api@1",
+		strings.Repeat("1. ", 10000),
+		strings.Repeat(".", 10000),
 		strings.Repeat(">", 10000),
 		"",
 	} {
@@ -67,7 +88,7 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 
 // The exact text counts first: a key may begin or end like Markdown.
 func TestFindMarkerFindsWhatMarkerWrites(t *testing.T) {
-	keys := []string{"a", "__init__", "*", "_a_", "a`", "**a", "-->", "<!--a", ">a", "docs-job:", "`", "ключ", "a*b"}
+	keys := []string{"a", "__init__", "*", "_a_", "a`", "**a", "-->", "<!--a", ">a", "docs-job:", "`", "a.", "a|", "#", "1.", "[x]", "ключ", "a*b"}
 	for _, key := range keys {
 		got, ok := once.FindMarker(once.Marker(key))
 		assert.True(t, ok, key)
