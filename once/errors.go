@@ -90,6 +90,14 @@ func (r Record) result(cause error) error {
 	return fmt.Errorf("once: %s is %s: %w", r.Key, r.State, cause)
 }
 
+// whileWaiting returns err, the end of a context, with what r waits for.
+func (r Record) whileWaiting(err error) error {
+	if r.Problem == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", r.Problem, err)
+}
+
 // problem returns what is on record as an error.
 func (r Record) problem() error {
 	if r.Problem == "" {

@@ -88,6 +88,19 @@ func TestChainIsSentInOrder(t *testing.T) {
 
 // After a message the job may still report its end for a while. Polls ignore that for 30 s,
 // in a new process too.
+func TestDoThatEndsWhileItWaitsSaysWhatFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, once.NewMemory())
+		w.add(task)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+
+		_, err := w.Do(ctx, comment)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorContains(t, err, "once: "+commentKey+" is pending: waits for "+key+", which is pending: context deadline")
+	})
+}
+
 func TestEndOfBeforeTheMessageIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory())

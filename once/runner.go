@@ -111,7 +111,7 @@ func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 
 		err = sleep(ctx, s.next)
 		if err != nil {
-			return last, last.result(err)
+			return last, last.result(last.whileWaiting(err))
 		}
 	}
 }
