@@ -208,5 +208,5 @@ func ExampleStore() {
 	fmt.Println(runner.Resume(context.Background()))
 	// Output:
 	// done <nil>
-	// unsupported operation
+	// once: the records cannot be listed: unsupported operation
 }

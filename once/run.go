@@ -3,6 +3,7 @@ package once
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -12,6 +13,8 @@ import (
 const (
 	listEvery = 5 * time.Second // at least
 	listShare = 20              // a List that takes long comes again after that many times as long
+
+	cannotList = "once: the records cannot be listed"
 )
 
 // Resume calls [Runner.Step] for all open records in turn, also those added meanwhile, until
@@ -158,7 +161,7 @@ func (w *worker) list(ctx context.Context) {
 	for _, record := range open {
 		w.know(record.Key)
 	}
-	w.logged = w.log(ctx, "once: the records cannot be listed", "", err, w.logged)
+	w.logged = w.log(ctx, cannotList, "", err, w.logged)
 }
 
 // nextItem returns the item that is due first, nil if there is none.
@@ -250,5 +253,8 @@ func (w *worker) errors(end error) error {
 	for _, key := range slices.Sorted(maps.Keys(w.items)) {
 		all = append(all, w.items[key].err)
 	}
-	return errors.Join(append(all, w.listErr, end)...)
+	if w.listErr != nil {
+		all = append(all, fmt.Errorf("%s: %w", cannotList, w.listErr))
+	}
+	return errors.Join(append(all, end)...)
 }

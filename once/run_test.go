@@ -176,7 +176,9 @@ func (l *listing) List(ctx context.Context, states ...once.State) ([]once.Record
 
 func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
 	w := newWorld(t, unlistable{once.NewMemory()})
-	require.ErrorIs(t, w.Run(t.Context()), errors.ErrUnsupported)
+	err := w.Run(t.Context())
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	require.EqualError(t, err, "once: the records cannot be listed: unsupported operation")
 
 	r, err := once.New(nil, once.NewMemory())
 	require.NoError(t, err)
