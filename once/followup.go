@@ -74,7 +74,7 @@ func (b before) problem() string {
 		text += fmt.Sprintf(" behind %s, which is %s", b.blocker.Key, b.blocker.State)
 	}
 	if b.blocker.State == Done || b.blocker.State == Failed {
-		text += " without the id of a job"
+		text += " without the id of a job: what follows it needs Adopt or Cancel"
 	}
 	return text
 }

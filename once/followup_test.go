@@ -180,7 +180,7 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 		},
 		"done without an id": {
 			before: once.Record{State: once.Done},
-			says:   " without the id of a job",
+			says:   " without the id of a job: what follows it needs Adopt or Cancel",
 			waits:  5 * time.Minute,
 			stuck:  true,
 		},
@@ -205,7 +205,7 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 		},
 		"behind one done without an id": {
 			before: pendingAfter("no-id"),
-			says:   " behind no-id, which is done without the id of a job",
+			says:   " behind no-id, which is done without the id of a job: what follows it needs Adopt or Cancel",
 			waits:  5 * time.Minute,
 			stuck:  true,
 		},
