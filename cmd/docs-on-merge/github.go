@@ -82,7 +82,8 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 
 // responseError tells what a response came to that is an error, or whose body was interrupted.
 func responseError(req *http.Request, resp *http.Response, body []byte) error {
-	err := fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, resp.Status, body[:min(len(body), maxQuoted)])
+	quoted := bytes.TrimSpace(body[:min(len(body), maxQuoted)])
+	err := fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, resp.Status, quoted)
 
 	code := resp.StatusCode
 	isDenied := code == http.StatusForbidden || code == http.StatusNotFound

@@ -134,16 +134,19 @@ func (p *program) document(ctx context.Context) error {
 	project := sha256.Sum256([]byte(client.ProjectID()))
 	task := once.Task{Key: fmt.Sprintf("%s:%.4x", p.change.key(), project), Prompt: p.prompt}
 
-	p.record, err = p.prepare(ctx, runner, store, task)
+	p.record.Task = task
+
+	record, err := p.prepare(ctx, runner, store, task)
 	if err != nil {
 		return err
 	}
+	p.record = record
 
 	if p.record.State != once.Running {
 		logStop := context.AfterFunc(ctx, func() { p.step.Printf("Stopping: what was begun is recorded first.") })
 		defer logStop()
 
-		p.record, err = runner.Do(sending, task)
+		err = p.do(sending, runner, task)
 		if err != nil && !errors.Is(err, errJobExists) {
 			return err
 		}
@@ -228,6 +231,16 @@ func sendAgain(ctx context.Context, runner *once.Runner, store once.Store, key s
 	return record, nil
 }
 
+// do has the task done, and keeps what is on record then. If the record cannot be read any more,
+// what was on record before still is.
+func (p *program) do(ctx context.Context, runner *once.Runner, task once.Task) error {
+	record, err := runner.Do(ctx, task)
+	if record.Version > 0 {
+		p.record = record
+	}
+	return err
+}
+
 // wait waits for the job, and records its end. It leaves the record alone meanwhile: GitHub
 // takes 1,000 requests an hour of a repository.
 func (p *program) wait(ctx context.Context, client *mintlify.Client, runner *once.Runner, task once.Task) error {
@@ -237,6 +250,9 @@ func (p *program) wait(ctx context.Context, client *mintlify.Client, runner *onc
 		return err
 	}
 
-	p.record, err = runner.Do(ctx, task)
+	err = p.do(ctx, runner, task)
+	if p.record.State == once.Running {
+		return fmt.Errorf("the end of the job cannot be recorded: %w", err)
+	}
 	return err
 }

@@ -360,14 +360,16 @@ func TestAdoptAndSendAgain(t *testing.T) {
 		run := func(more ...string) ran { return w.runOnce(append(args, more...)...) }
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 		require.Equal(t, 3, run().code)
-		assert.Equal(t, 2, run("-job", "nowhere").code, "it is looked up first")
+		r := run("-job", "nowhere")
+		assert.Equal(t, 2, r.code, "it is looked up first")
+		assert.Contains(t, r.log, "hand: mintlify: get job: 404", "without the key, which is for programs that have several")
 		assert.Equal(t, 3, run().code)
 		for range 2 {
 			r := run("-job", "job_1")
 			require.Zero(t, r.code, r.log)
 		}
 		assert.Equal(t, "job_1", run().outputs["job-id"], "for good")
-		r := run("-again")
+		r = run("-again")
 		assert.Zero(t, r.code)
 		assert.Contains(t, r.log, "again does nothing")
 		assert.Len(t, w.service.Jobs(), 1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -173,6 +174,55 @@ func TestAJobWhoseIDCannotBeRecorded(t *testing.T) {
 		assert.Zero(t, w.run(t.Context(), "-job", "job_2").code)
 	})
 	assert.Len(t, w.prompts(), 1)
+}
+
+// What a run has read stays true when GitHub no longer responds: it must not say that there is
+// no job.
+func TestARecordThatCannotBeReadAgainIsStillKnown(t *testing.T) {
+	t.Parallel()
+	one := merged(t)
+	t.Run("once the job has ended", func(t *testing.T) {
+		w := one.fresh(t)
+		w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+			hasPolled := slices.ContainsFunc(w.service.Requests(), func(r mintlifytest.Request) bool {
+				return strings.HasSuffix(r.Path, "/job_1")
+			})
+			if hasPolled {
+				return nil, io.ErrUnexpectedEOF
+			}
+			return w.forge.RoundTrip(r)
+		})
+
+		r := w.runOnce()
+		assert.Equal(t, 4, r.code, r.log)
+		assert.Equal(t, "running", r.outputs["outcome"])
+		assert.Equal(t, "job_1", r.outputs["job-id"])
+		assert.Contains(t, r.log, "the end of the job cannot be recorded: ")
+		assert.Contains(t, r.log, "unexpected EOF")
+	})
+
+	for name, tc := range map[string]struct {
+		fault mintlifytest.Fault
+		step  mintlifytest.Step
+		code  int
+	}{
+		"failed":  {step: mintlifytest.Step{Status: mintlify.JobFailed}, code: 1},
+		"unknown": {fault: mintlifytest.Fault{Drop: true}, code: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := one.fresh(t)
+			if tc.fault.Drop {
+				w.service.FailNext(mintlify.OpCreateJob, 1, tc.fault)
+			}
+			w.service.ScriptJob(tc.step)
+			require.Equal(t, tc.code, w.runOnce().code)
+
+			failing(w, "GET", 2, 1000, false, response(503))
+			r := w.runOnce()
+			assert.Equal(t, tc.code, r.code, r.log)
+			assert.NotContains(t, r.log, "No job was made")
+		})
+	}
 }
 
 func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
