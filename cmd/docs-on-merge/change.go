@@ -65,6 +65,9 @@ func (p *program) findChange(ctx context.Context) (change, error) {
 	if g.err == nil && c.stat.files == 0 && c.skip == "" {
 		c.skip = "nothing relevant changed"
 	}
+	if p.options.job != "" { // a person has said what the change's job is
+		c.skip = ""
+	}
 	return c, g.err
 }
 

@@ -145,6 +145,23 @@ func TestADispatchHasInputs(t *testing.T) {
 	assert.Equal(t, "job_2", r.outputs["job-id"])
 }
 
+// The base may be left out with a job. What then stands for the change, the newest commit, says
+// nothing about whether the job is the change's.
+func TestAJobThatIsEnteredIsNeverSkipped(t *testing.T) {
+	w := merged(t)
+	w.commit("Fix a typo", "README.md", "typo\n")
+	w.onGitHub("push", w.push(w.git("rev-parse", "HEAD~2")))
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	require.Equal(t, 3, w.runOnce("-path", "*.go").code)
+
+	w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
+	w.dispatch(map[string]any{"base": "", "head": "", "job": "job_1"})
+	r := w.runOnce("-path", "*.go")
+	assert.Zero(t, r.code, r.log)
+	assert.Equal(t, "pull-request", r.outputs["outcome"])
+	assert.Equal(t, "job_1", r.outputs["job-id"])
+}
+
 // What the summary of a failed release says can be entered, and names the same record.
 func TestTheWayOutOfAFailedRelease(t *testing.T) {
 	w := released(t)
