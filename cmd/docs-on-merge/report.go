@@ -160,7 +160,7 @@ func (p *program) reason(outcome ci.Outcome, err error) string {
 		return fmt.Sprintf("%s. Find the pull request whose description ends with %q",
 			cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
 	case needsPerson(p.record.State): // err speaks of package once
-		return p.record.Problem
+		return cmp.Or(p.record.Problem, "the log of the run that sent the prompt says why")
 	case err != nil:
 		return withoutKey(p.record, err.Error())
 	case outcome == skipped:

@@ -105,21 +105,26 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 		fault            mintlifytest.Fault
 		step             mintlifytest.Step
 		onGitHub, byHand string
+		// later is what a further run on GitHub says.
+		later string
 	}{
 		"unknown": {
 			fault:    mintlifytest.Fault{Drop: true},
 			onGitHub: `". Then use "Run workflow" with the base and head of the summary, and enter the id of its job or, if there is none, again`,
 			byHand:   "Then run with -job ID for its job or, if there is none, with -again",
+			later:    "an earlier run's response was lost",
 		},
 		"refused": {
 			fault:    mintlifytest.Fault{Status: 400},
 			onGitHub: `"Run workflow" with the base and head of the summary, and again, sends the prompt again`,
 			byHand:   "-again sends the prompt again",
+			later:    "No job was made: the log of the run that sent the prompt says why",
 		},
 		"failed": {
 			step:     mintlifytest.Step{Status: mintlify.JobFailed},
 			onGitHub: `"Run workflow" with the base and head of the summary, and again, sends the prompt again`,
 			byHand:   "-again sends the prompt again",
+			later:    "The agent's job failed: the log of the run that sent the prompt says why",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,6 +143,10 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 			assert.Contains(t, said, tc.onGitHub)
 			assert.NotRegexp(t, ` -(again|job|base|head)\b`, said)
 			assert.Contains(t, said, "base: "+w.git("rev-parse", "HEAD^"), "what to enter")
+
+			again := w.runOnce().log
+			assert.Contains(t, again, tc.later, "the record keeps no reason, since others can read it")
+			assert.Contains(t, again, tc.onGitHub)
 
 			w = one.fresh(t)
 			w.env = keys()
