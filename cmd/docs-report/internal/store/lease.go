@@ -60,7 +60,17 @@ func (s *Store) Claim(
 		}
 
 		export = Export{Window: w, Kind: kind, At: time.Now(), id: rand.Int64()}
-		return s.begin(ctx, tx, export)
+		if err := s.begin(ctx, tx, export); err != nil {
+			return err
+		}
+
+		// Postgres shows each statement what other runs have committed by then: between the
+		// two above, a run may have begun and completed the export.
+		complete, _, err = find(ctx, tx, w, kind)
+		if err == nil && isEnough(complete) {
+			err = ErrOvertaken
+		}
+		return err
 	})
 	return export, claimed, err
 }
