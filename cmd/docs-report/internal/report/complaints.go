@@ -23,7 +23,7 @@ func (in Input) complaints() section {
 		}
 	}
 
-	s := section{ID: "complaints", Title: "What they complain about"}
+	s := section{ID: "complaints", Title: "What readers complain about"}
 	if r := thumbsRate(list); r.all > 0 {
 		s.Summary = fmt.Sprintf("%s of %s thumbs point down (%s).",
 			number(r.trouble), number(r.all), shareText(r.all-r.trouble, r.trouble))

@@ -260,7 +260,8 @@ func order(t *testing.T, chrome context.Context) {
 	assert.Equal(t, []string{"All visitors", "Humans", "AIs", "Share of AI",
 		"Searches without a click", "Questions without an answer", "Thumbs down", "What to fix first", "What humans read most", "What AIs read most",
 		"Visitors by day", "Is AI traffic growing?", "Gains and losses, by humans and by AIs",
-		"What readers search for and do not find", "What they ask the assistant and get no answer to", "What they complain about", "All pages", "How to read this"}, p.text("h2"))
+		"What readers search for and do not find", "What readers ask the assistant and get no answer to",
+		"What readers complain about", "All pages", "How to read this"}, p.text("h2"))
 	tall := eval[[]string](p, "[...document.querySelectorAll('main > section, main > .pair')].filter((e) => e.getBoundingClientRect().height > innerHeight).map((e) => e.textContent.trim().slice(0, 40) + ' ' + e.getBoundingClientRect().height)")
 	assert.Empty(t, tall, "a screen each")
 }

@@ -146,5 +146,5 @@ func largest(what string, ofHumans, ofAIs []mover) string {
 	if len(top) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The largest %s is of %s: %s, %s.", what, who, top[0].Path, signedCount(top[0].Gain))
+	return fmt.Sprintf("The largest %s: %s, %s %s.", what, top[0].Path, signedCount(top[0].Gain), who)
 }

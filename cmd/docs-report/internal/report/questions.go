@@ -14,7 +14,7 @@ func (in Input) questions() section {
 	now := countQuestions(in.Period.Conversations.Rows)
 	before := countQuestions(in.Before.Conversations.Rows)
 
-	s := section{ID: "questions", Title: "What they ask the assistant and get no answer to"}
+	s := section{ID: "questions", Title: "What readers ask the assistant and get no answer to"}
 	if now.sum.all > 0 {
 		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s questions.",
 			number(now.sum.unanswered), number(now.sum.all))

@@ -76,8 +76,8 @@ func TestListsOfPages(t *testing.T) {
 	text := words(page)
 	assert.Contains(t, text, "What humans read most /guides/humans 300 humans +200% /twice 50 humans −17% /guides/ais 10 humans new What AIs read most"+
 		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs new Visitors")
-	assert.Contains(t, text, "The largest loss is of humans: /gone, −70. The largest gain is of AIs: /llms.txt, +300."+
-		" Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
+	assert.Contains(t, text, "The largest loss: /gone, −70 humans. The largest gain: /llms.txt, +300 AIs."+
+		" Compared with 22 February to 28 February 2027. Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
 		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new /few +3 to 3 new AIs: lost /guides/humans −30 to 10 −75% What")
 	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +121% /guides/ais 10 90 95 90.0% new"+
 		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% +50% One page over all weeks")
