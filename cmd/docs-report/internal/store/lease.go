@@ -63,16 +63,24 @@ func (s *Store) Claim(
 		if err := s.begin(ctx, tx, export); err != nil {
 			return err
 		}
-
-		// Postgres shows each statement what other runs have committed by then: between the
-		// two above, a run may have begun and completed the export.
-		complete, _, err = find(ctx, tx, w, kind)
-		if err == nil && isEnough(complete) {
-			err = ErrOvertaken
-		}
-		return err
+		return checkNotDone(ctx, tx, export, isEnough)
 	})
 	return export, claimed, err
+}
+
+// checkNotDone returns ErrOvertaken if another run has completed an export that this run has
+// just begun. Postgres shows each statement what is committed by then: another run may have
+// begun and completed the export after this one had looked for it.
+func checkNotDone(ctx context.Context, tx *sql.Tx, begun Export, isEnough func(Export) bool) error {
+	complete, _, err := find(ctx, tx, begun.Window, begun.Kind)
+	if err != nil {
+		return err
+	}
+
+	if isEnough(complete) {
+		return ErrOvertaken
+	}
+	return nil
 }
 
 func (s *Store) isHeldByOthers(running Export) bool {
