@@ -28,7 +28,7 @@ type change struct {
 	files, subjects excerpt
 	// patches are the diffs of the files.
 	patches []*excerpt
-	// skip is why there is nothing to do, or "".
+	// skip says why there is nothing to do. "" means that there is something.
 	skip string
 }
 
@@ -71,7 +71,7 @@ func (p *program) findChange(ctx context.Context) (change, error) {
 	return c, g.err
 }
 
-// findTag returns the tag that the change is a release of, or "".
+// findTag returns the tag of a release, or "" for a merge.
 func (g *git) findTag(ctx context.Context, what occasion) string {
 	if what.tag != "" || what.head == "" {
 		return what.tag
@@ -87,14 +87,14 @@ func (g *git) findTag(ctx context.Context, what occasion) string {
 // findHead returns the commit after the change.
 func (g *git) findHead(ctx context.Context, what occasion, tag string) string {
 	head := cmp.Or(what.head, "HEAD")
-	if tag != "" && g.find(ctx, what.head) == "" { // the object of a tag need not be fetched
+	if tag != "" && g.find(ctx, what.head) == "" { // git may not have fetched the object of the tag
 		head = tag
 	}
 	return g.commit(ctx, head)
 }
 
-// findBase returns the commit before the change. (Before a force push, the base is what
-// was there: the change is what differs.)
+// findBase returns the commit before the change. For a force push that is the commit that the
+// branch had before: the change is the difference.
 func (p *program) findBase(ctx context.Context, g *git, what occasion, c change) string {
 	switch {
 	case what.base == "" && c.tag != "":
@@ -112,7 +112,7 @@ func (p *program) findBase(ctx context.Context, g *git, what occasion, c change)
 	}
 
 	origin := "refs/remotes/origin/" + strings.TrimPrefix(what.defaultBranch, branches)
-	g.commit(ctx, origin) // which a clone of all of it has
+	g.commit(ctx, origin) // a full clone has it
 	return g.run(ctx, "merge-base", origin, c.head)
 }
 
@@ -141,11 +141,11 @@ func (g *git) named(ctx context.Context, name string) string {
 	if name == g.emptyTree(ctx) {
 		return name
 	}
-	return g.commit(ctx, name) // which says why it is not there
+	return g.commit(ctx, name) // its error says why the commit is missing
 }
 
-// base is the first parent of the merge. A rebased pull request is as many commits as it
-// had: the last one alone is not all of it.
+// base returns the commit before the merge: its first parent or, if GitHub has rebased the pull
+// request, the parent of the first of its commits.
 func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 	parent := g.parent(ctx, head)
 	isMerge := g.find(ctx, head+"^2") != ""
@@ -175,14 +175,15 @@ func (p *program) read(ctx context.Context, g *git, part part, c *change) {
 	c.subjects.add(excerpt{text: []byte(subjects + "\n")}, room)
 }
 
-const maxMerges = 100 // of a change that are looked at one by one, the newest
+// maxMerges is how many merges of a change, the newest, are checked one by one.
+const maxMerges = 100
 
 // part is a part of a change, from the commit base to the commit head.
 type part struct{ base, head string }
 
-// findParts returns the parts of a change that are neither the agent's own work nor a
-// bot's: all of it as one, unless something has to be left out. It notes the titles and
-// descriptions of their pull requests in c.
+// findParts returns the change without the work of the agent and of bots. If there is none to
+// leave out, the whole change is one part. It notes the titles and descriptions of the pull
+// requests in c.
 func (p *program) findParts(ctx context.Context, g *git, pull pullRequest, c *change) []part {
 	all := part{c.base, c.head}
 	if pull.Merged {
@@ -226,8 +227,8 @@ func (p *program) findParts(ctx context.Context, g *git, pull pullRequest, c *ch
 	return parts
 }
 
-// findMerges returns the commits on the branch that a change consists of, from the oldest,
-// each as the part of the change that it is.
+// findMerges returns the commits that the change has added to the branch, the oldest first, each
+// as a part of the change.
 func (p *program) findMerges(ctx context.Context, g *git, all part) []part {
 	lines := g.run(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprintf("--max-count=%d", maxMerges),
 		all.head, "^"+all.base)
@@ -242,14 +243,14 @@ func (p *program) findMerges(ctx context.Context, g *git, all part) []part {
 	}
 
 	if len(found) == maxMerges {
-		p.step.Printf("Of the merges only the newest %d are looked at one by one.", maxMerges)
+		p.step.Printf("Only the newest %d merges are checked one by one.", maxMerges)
 	}
 	slices.Reverse(found)
 	return found
 }
 
-// whySkip returns why a merge is not worth a job, or "". What is not known of its pull
-// request is looked for in its commits.
+// whySkip says why a merge needs no job, or returns "". If its pull request is not known, the
+// messages and authors of its commits decide.
 func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge part) string {
 	out := g.run(ctx, "log", "-z", "--no-show-signature", "--max-count=1000", "--format=%P%n%an%n%ae%n%B",
 		merge.head, "^"+merge.base)
@@ -263,7 +264,7 @@ func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge p
 		email, message, _ := strings.Cut(rest, "\n")
 
 		messages.WriteString(message + "\n")
-		isMergeItself := strings.Contains(parents, " ") && len(commits) > 1 // its author is who merged
+		isMergeItself := strings.Contains(parents, " ") && len(commits) > 1 // its author is the person who merged
 		if !isMergeItself {
 			authors = append(authors, []string{name, email, merges.Login(email)})
 		}

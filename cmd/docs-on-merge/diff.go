@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// stat is how much a change touches. A binary file has no lines.
+// stat counts the files and lines of a change. A binary file counts as a file without lines.
 type stat struct{ files, added, removed int }
 
 func (s stat) plus(t stat) stat {
@@ -19,7 +19,7 @@ func (s stat) String() string {
 	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", s.files, s.added, s.removed)
 }
 
-// difference is what differs between two commits, as far as it may fit into a prompt.
+// difference is the diff of two commits, cut to what may fit into a prompt.
 type difference struct {
 	stat stat
 	// files has a line for each file.
@@ -35,7 +35,7 @@ var diffOptions = []string{
 	"-O/dev/null",
 }
 
-// counts returns how much differs between two commits.
+// counts counts the files and lines that differ between two commits.
 func (g *git) counts(ctx context.Context, base, head string) stat {
 	reader := diffReader{line: excerpt{limit: maxOutput}}
 	args := append([]string{"diff", "--numstat"}, diffOptions...)
@@ -44,8 +44,8 @@ func (g *git) counts(ctx context.Context, base, head string) stat {
 	return reader.diff.stat
 }
 
-// diff compares two commits within the pathspecs. It keeps what may fit into a prompt of room
-// bytes, however large the change is.
+// diff compares two commits within the pathspecs. However large the change is, diff keeps only
+// what may fit into a prompt of room bytes.
 func (g *git) diff(ctx context.Context, base, head string, paths []string, room int) difference {
 	reader := diffReader{room: room, line: excerpt{limit: room}}
 	reader.diff.files.limit = room
@@ -54,7 +54,7 @@ func (g *git) diff(ctx context.Context, base, head string, paths []string, room 
 	args = append(args, base, head, "--")
 	g.runTo(ctx, &reader, append(args, paths...)...)
 	if len(reader.line.text) > 0 {
-		reader.endLine() // the last one has no line break
+		reader.endLine() // the last line may have no line break
 	}
 
 	reader.diff.trim(room)
@@ -65,11 +65,11 @@ func (g *git) diff(ctx context.Context, base, head string, paths []string, room 
 type diffReader struct {
 	diff difference
 	room int
-	// line is what has come of the line that has not ended yet.
+	// line is the beginning of a line whose end has not come yet.
 	line excerpt
-	// isInPatches says that the counts have ended.
+	// isInPatches says that the counts have ended and the patches have begun.
 	isInPatches bool
-	// kept is how many bytes of patches there are at most.
+	// kept counts the bytes of the patches.
 	kept int
 }
 
@@ -104,15 +104,15 @@ func (d *diffReader) endLine() {
 func (d *diffReader) addCounts(line string) {
 	addedText, rest, _ := strings.Cut(line, "\t")
 	removedText, path, _ := strings.Cut(rest, "\t")
-	added, _ := strconv.Atoi(addedText) // "-" of a binary file is 0
+	added, _ := strconv.Atoi(addedText) // a binary file has "-", which becomes 0
 	removed, _ := strconv.Atoi(removedText)
 
 	d.diff.stat = d.diff.stat.plus(stat{files: 1, added: added, removed: removed})
 	fmt.Fprintf(&d.diff.files, "+%d -%d %s\n", added, removed, path)
 }
 
-// patchesKept is how many times the room for a prompt all patches may take while they are
-// read, before the largest are cut.
+// patchesKept limits the memory: once the patches take patchesKept times the room of a prompt,
+// addToPatches cuts the largest.
 const patchesKept = 8
 
 func (d *diffReader) addToPatches(line excerpt) {

@@ -14,8 +14,8 @@ const (
 	tags     = "refs/tags/"
 )
 
-// occasion is what an event, or the command line, says of a change. Its fields are names
-// that nobody has looked up in the clone yet.
+// occasion is a change as an event or the command line describes it. Nobody has looked up its
+// names in the clone yet.
 type occasion struct {
 	// base is the commit before the change: all zeros if there is none, "" if nobody says.
 	base string
@@ -27,11 +27,11 @@ type occasion struct {
 	branch, defaultBranch string
 	// pull is the pull request, if the change is one.
 	pull pullRequest
-	// skip is why there is nothing to do, or "".
+	// skip says why there is nothing to do. "" means that there is something.
 	skip string
 }
 
-// event is what is read of an event of GitHub Actions.
+// event has the fields that we read from an event of GitHub Actions.
 type event struct {
 	Action, Before, After, Ref string
 	Repository                 struct {
@@ -122,8 +122,8 @@ func (e event) ofRelease() (occasion, error) {
 	return occasion{tag: tags + e.Release.TagName}, nil
 }
 
-// dispatched reads the inputs of a workflow_dispatch. Inputs that are not part of a change
-// stand for flags that are not given.
+// dispatched reads the inputs of a workflow_dispatch. base and head describe the change, the
+// others set flags that are not given.
 func (p *program) dispatched(inputs map[string]any) (occasion, error) {
 	input := func(name string) string {
 		text := strings.TrimSpace(fmt.Sprint(inputs[name]))

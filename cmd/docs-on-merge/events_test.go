@@ -211,7 +211,7 @@ func TestByHandTheRecordIsGitHubsToo(t *testing.T) {
 
 	r = w.runOnce("-repository", "acme/cli", "-state", t.TempDir())
 	assert.Zero(t, r.code)
-	assert.Contains(t, r.log, "the record on GitHub is not looked at")
+	assert.Contains(t, r.log, "This run does not read the record on GitHub.")
 	assert.Len(t, w.prompts(), 2)
 }
 

@@ -8,7 +8,7 @@ import (
 
 const truncated = "(truncated)\n"
 
-// excerpt is text by others, as far as it may fit into a prompt.
+// excerpt is text by others, cut to what may fit into a prompt.
 type excerpt struct {
 	text []byte
 	// limit is how many bytes are kept of what is written.
@@ -51,13 +51,13 @@ func sizeOf(texts []*excerpt) (size int) {
 	return size
 }
 
-// shorten halves the largest text again and again, until that many bytes are saved or no text
-// is left. It returns how many it saved.
+// shorten halves the largest text again and again, until it has saved that many bytes or no text
+// is left. It returns how many bytes it saved.
 func shorten(texts []*excerpt, bytes int) int {
 	saved := 0
 	for saved < bytes {
 		largestFirst := slices.Clone(texts)
-		slices.Reverse(largestFirst) // of texts of one size, the last is cut first
+		slices.Reverse(largestFirst) // of texts of the same size, cut the last first
 		slices.SortStableFunc(largestFirst, func(a, b *excerpt) int { return len(b.text) - len(a.text) })
 		if len(largestFirst) == 0 || len(largestFirst[0].text) == 0 {
 			break
@@ -65,7 +65,7 @@ func shorten(texts []*excerpt, bytes int) int {
 
 		half := len(largestFirst[0].text) / 2
 		for _, e := range largestFirst {
-			if saved >= bytes || len(e.text) <= half { // a text that was halved may be larger
+			if saved >= bytes || len(e.text) <= half { // a text that is halved already may be larger
 				break
 			}
 			saved += e.halve()
@@ -74,7 +74,7 @@ func shorten(texts []*excerpt, bytes int) int {
 	return saved
 }
 
-// withoutGone leaves out the texts of which nothing is left, if their neighbor says so.
+// withoutGone removes each empty text that follows a cut text: join marks the cut there already.
 func withoutGone(texts []*excerpt) []*excerpt {
 	saysSo := false
 	return slices.DeleteFunc(texts, func(e *excerpt) bool {
@@ -84,11 +84,11 @@ func withoutGone(texts []*excerpt) []*excerpt {
 	})
 }
 
-// join returns texts as one, which says where something was cut: once for neighbors that
-// are gone.
+// join joins texts, and marks where something was cut. Neighbors of which nothing is left share
+// one mark.
 func join(texts ...*excerpt) string {
 	var joined strings.Builder
-	saysSo := false // the last line does
+	saysSo := false // whether the last line is a mark
 	for _, e := range texts {
 		if len(e.text) > 0 {
 			joined.Write(e.text)

@@ -9,8 +9,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
 
-// options are the flags of the command line. Inputs of a workflow_dispatch stand for those
-// that are not given.
+// options are the flags of the command line. The inputs of a workflow_dispatch set those that
+// are not given.
 type options struct {
 	base, head string
 	paths      []string
@@ -37,7 +37,7 @@ func (p *program) parse(args []string) error {
 		"the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
 	flags.StringVar(&o.head, "head", "",
 		"the `commit` or tag after the change (default: of the event, else HEAD)")
-	flags.Func("path", "look at this `pathspec` of git alone; may be repeated", func(path string) error {
+	flags.Func("path", "look only at this `pathspec` of git; may be repeated", func(path string) error {
 		o.paths = append(o.paths, path)
 		return nil
 	})
@@ -47,8 +47,8 @@ func (p *program) parse(args []string) error {
 		"a `file` with the prompt as a text/template (default: built in)")
 	flags.StringVar(&o.state, "state", "",
 		"keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote "+
-			"(default: the commit's status on GitHub, else a folder of the user's)")
-	flags.StringVar(&o.job, "job", "", "take the job of this `id` as the change's")
+			"(default: the commit's status on GitHub, else a folder of the user)")
+	flags.StringVar(&o.job, "job", "", "wait for the job with this `id` instead of sending the prompt")
 	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed, refused or canceled")
 	flags.DurationVar(&o.heartbeat, "heartbeat", time.Minute, "how often to log a wait without news")
 	flags.IntVar(&o.maxPrompt, "max-prompt", 32_000, "the longest prompt, in `bytes`")

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// git runs git in a folder until something fails: then err is why, and nothing runs
-// any more.
+// git runs git in a folder. If something fails, err says why, and git does not run any more.
 type git struct {
 	dir string
 	// exec runs a command, such as (*exec.Cmd).Run.
@@ -20,9 +19,10 @@ type git struct {
 	err  error
 }
 
-const maxOutput = 8 << 20 // bytes of what git prints that are kept
+// maxOutput is how many bytes of git's output are kept.
+const maxOutput = 8 << 20
 
-// gitEnv keeps git from translating its messages, from asking, and from needing a user.
+// With gitEnv git neither translates its messages nor asks questions, and needs no user's name.
 var gitEnv = []string{
 	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
 	"GIT_AUTHOR_NAME=docs-on-merge", "GIT_AUTHOR_EMAIL=docs-on-merge@localhost",
@@ -66,7 +66,7 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 	}
 }
 
-// fail has nothing run any more, unless something has failed before.
+// fail sets err, unless something has failed before: git does not run any more.
 func (g *git) fail(err error) {
 	if g.err == nil {
 		g.err = err
@@ -79,7 +79,7 @@ func (g *git) find(ctx context.Context, ref string) string {
 	return probe.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 }
 
-// commit is find for a commit that must exist.
+// commit is like find, but fails if there is no such commit.
 func (g *git) commit(ctx context.Context, ref string) string {
 	name := g.find(ctx, ref)
 	if name != "" || g.err != nil {

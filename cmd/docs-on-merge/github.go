@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	gitHubTime     = 12 * time.Second // that a call may take: three take less than a send may
+	gitHubTime     = 12 * time.Second // for a call: three calls take less time than a send may
 	gitHubAttempts = 3
 	maxResponse    = 10 << 20 // bytes
 	maxQuoted      = 300      // bytes of a response in an error
@@ -47,7 +47,7 @@ func (p *program) openGitHub(repository string) (*gitHub, error) {
 	}, nil
 }
 
-// do makes a call, again if that may help: none of ours does harm when it comes twice.
+// do makes a call, and retries it if that may help: all our calls are safe to repeat.
 func (g *gitHub) do(ctx context.Context, method, path string, body []byte, into any) error {
 	for attempt := 1; ; attempt++ {
 		err := g.attempt(ctx, method, path, body, into)
@@ -80,7 +80,7 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 	return json.Unmarshal(data, into)
 }
 
-// responseError tells what a response came to that is an error, or whose body was interrupted.
+// responseError returns the error of a response that failed, or whose body was interrupted.
 func responseError(req *http.Request, resp *http.Response, body []byte) error {
 	quoted := bytes.TrimSpace(body[:min(len(body), maxQuoted)])
 	err := fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, resp.Status, quoted)
@@ -93,12 +93,12 @@ func responseError(req *http.Request, resp *http.Response, body []byte) error {
 		return ci.NotStarted.Of(err)
 	case isDenied:
 		return fmt.Errorf("%w (the job needs permissions: statuses: write, and pull-requests: read; "+
-			"one of a fork's pull request gets neither)", err)
+			"a job of a fork's pull request gets neither)", err)
 	}
 	return err
 }
 
-// pullRequest is what is read of a pull request of GitHub.
+// pullRequest has the fields that we read from a pull request of GitHub.
 type pullRequest struct {
 	Number      int
 	Title, Body string
@@ -125,7 +125,7 @@ func (p *program) pullRequest(ctx context.Context, repository, commit string) pu
 	}
 	if err != nil {
 		p.isBlind = true
-		p.step.Printf("Going on without pull requests: the agent's own are known by their commits alone: %v", err)
+		p.step.Printf("Going on without pull requests, so only the commits tell which merges are the agent's own: %v", err)
 	}
 
 	for _, pull := range found {

@@ -75,7 +75,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.report(err)
 }
 
-// work does what the program is for.
+// work finds the change and documents it, or only shows the prompt.
 func (p *program) work(ctx context.Context) error {
 	c, err := p.findChange(ctx)
 	p.change = c
@@ -143,7 +143,7 @@ func (p *program) document(ctx context.Context) error {
 	p.record = record
 
 	if p.record.State != once.Running {
-		logStop := context.AfterFunc(ctx, func() { p.step.Printf("Stopping: what was begun is recorded first.") })
+		logStop := context.AfterFunc(ctx, func() { p.step.Printf("Stopping as soon as the record is up to date.") })
 		defer logStop()
 
 		err = p.do(sending, runner, task)
@@ -173,7 +173,7 @@ func (p *program) newRunner(client *mintlify.Client, store once.Store) (*once.Ru
 		once.WithSendTime(p.sendTime), once.WithLogger(errorsOnly), once.WithOnChange(onChange))
 }
 
-// prepare does what -job and -again ask for, and returns what is on record then.
+// prepare does what -job and -again ask for, and returns the record as it is then.
 func (p *program) prepare(
 	ctx context.Context, runner *once.Runner, store once.Store, task once.Task,
 ) (once.Record, error) {
@@ -201,7 +201,7 @@ func (p *program) prepare(
 func (p *program) adopt(
 	ctx context.Context, runner *once.Runner, store once.Store, task once.Task,
 ) (once.Record, error) {
-	_, _, err := runner.Add(ctx, task) // unless there is a record
+	_, _, err := runner.Add(ctx, task) // adds nothing if there is a record
 	if err != nil {
 		return once.Record{}, err
 	}
@@ -218,8 +218,8 @@ func (p *program) adopt(
 	return once.Record{}, err
 }
 
-// sendAgain has the prompt sent again. If another run has just done that, it returns what is
-// on record now.
+// sendAgain has the prompt sent again. If another run has just done that, it returns the record
+// as it is now.
 func sendAgain(ctx context.Context, runner *once.Runner, store once.Store, key string) (once.Record, error) {
 	record, err := runner.SendAgain(ctx, key)
 	if errors.Is(err, once.ErrConflict) || errors.Is(err, once.ErrState) {
@@ -242,7 +242,7 @@ func (p *program) do(ctx context.Context, runner *once.Runner, task once.Task) e
 }
 
 // wait waits for the job, and records its end. It leaves the record alone meanwhile: GitHub
-// takes 1,000 requests an hour of a repository.
+// allows 1,000 requests an hour for a repository.
 func (p *program) wait(ctx context.Context, client *mintlify.Client, runner *once.Runner, task once.Task) error {
 	log := mintlify.WithOnPoll(p.step.LogPolls("job", p.options.heartbeat))
 	_, err := client.Jobs.WaitUntilDone(ctx, p.record.JobID, log)

@@ -196,8 +196,8 @@ func TestATotalOutageMakesNothingUnknown(t *testing.T) {
 		"504":             {fault: mintlifytest.Fault{Status: 504}, code: 5, words: "No job was made"},
 		"limited":         {fault: mintlifytest.Fault{Status: 429}, code: 5, words: "No job was made"},
 		"credits used up": {fault: mintlifytest.Fault{Status: 402}, code: 5, words: "No job was made"},
-		"captive portal":  {fault: portal, code: 2, words: "The set-up needs a hand"},
-		"bad key":         {fault: mintlifytest.Fault{Status: 401}, code: 2, words: "The set-up needs a hand"},
+		"captive portal":  {fault: portal, code: 2, words: "The set-up needs fixing"},
+		"bad key":         {fault: mintlifytest.Fault{Status: 401}, code: 2, words: "The set-up needs fixing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
@@ -243,9 +243,9 @@ func TestTheStatusAgreesWithTheExitCode(t *testing.T) {
 	}{
 		"credits used up":  {create: 402, code: 5, words: "No job was made"},
 		"limited":          {create: 429, code: 5, words: "No job was made"},
-		"bad key":          {create: 401, code: 2, words: "The set-up needs a hand"},
-		"wrong scope":      {create: 403, code: 2, words: "The set-up needs a hand"},
-		"key expired":      {poll: 401, code: 2, words: "The set-up needs a hand"},
+		"bad key":          {create: 401, code: 2, words: "The set-up needs fixing"},
+		"wrong scope":      {create: 403, code: 2, words: "The set-up needs fixing"},
+		"key expired":      {poll: 401, code: 2, words: "The set-up needs fixing"},
 		"still at work":    {code: 4, words: "The agent is at work"},
 		"response is lost": {create: 504, code: 3, words: "A job may exist"},
 	} {
@@ -362,7 +362,7 @@ func TestAdoptAndSendAgain(t *testing.T) {
 		require.Equal(t, 3, run().code)
 		r := run("-job", "nowhere")
 		assert.Equal(t, 2, r.code, "it is looked up first")
-		assert.Contains(t, r.log, "hand: mintlify: get job: 404", "without the key, which is for programs that have several")
+		assert.Contains(t, r.log, "fixing: mintlify: get job: 404", "without the key, which is for programs that have several")
 		assert.Equal(t, 3, run().code)
 		for range 2 {
 			r := run("-job", "job_1")
@@ -695,7 +695,7 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 				assert.Equal(t, once.Running, w.state(), "on record")
 			}
 			if at > 3*time.Second && at < 20*time.Second {
-				assert.Contains(t, r.log, "Stopping: what was begun is recorded first.")
+				assert.Contains(t, r.log, "Stopping as soon as the record is up to date.")
 			}
 			r = w.run(t.Context())
 			assert.Zero(t, r.code, r.log)
@@ -716,7 +716,7 @@ func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 	r = w.runOnce("-timeout", "10s")
 	assert.Equal(t, 4, r.code)
-	assert.Contains(t, r.log, "Stopping: what was begun is recorded first.\n")
+	assert.Contains(t, r.log, "Stopping as soon as the record is up to date.\n")
 	assert.NotContains(t, r.log, "nterrupt", "nobody did")
 }
 

@@ -274,7 +274,7 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 		require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
 		require.NoError(t, cmd.Process.Signal(sig)) // bash alone, as a runner does
 		assert.Equal(t, 4, exitCode(t, cmd.Wait()), log)
-		assert.Contains(t, log.String(), "Stopping: what was begun is recorded first.\nJob job_1 is on record.\n")
+		assert.Contains(t, log.String(), "Stopping as soon as the record is up to date.\nJob job_1 is on record.\n")
 		assert.Equal(t, once.Running, w.state(), "on record")
 		citest.RequireInert(t, log.String())
 	}

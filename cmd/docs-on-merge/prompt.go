@@ -15,12 +15,12 @@ import (
 var defaultTemplate string
 
 const (
-	maxText   = 8 << 20 // bytes of a text that are looked at at all
+	maxText   = 8 << 20 // bytes of a text: the rest is not read
 	aroundKey = 100     // bytes that package once adds to a prompt, and the project's hash
 )
 
-// promptData is what a template may use. What others wrote is quoted here, so that no
-// template can forget to.
+// promptData has the fields that a template may use. Text by others is quoted here already, so
+// that no template can forget it.
 type promptData struct {
 	Repository, Commit, Base, Tag string
 	// Stat has the counts of files and lines.
@@ -35,8 +35,8 @@ type quotes struct {
 	patches                      []*excerpt
 }
 
-// makePrompt tells the agent what was merged. It is made to fit by halving what is
-// largest: the diff of a file, or a list once no diff is left.
+// makePrompt writes the prompt, which tells the agent what was merged. Until the prompt fits, it
+// halves the largest diff of a file or, if no diff is left, the largest list.
 func (p *program) makePrompt(c change) (string, error) {
 	parsed, err := p.parseTemplate()
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *program) makePrompt(c change) (string, error) {
 		}
 
 		if !q.shorten(over) {
-			return "", fmt.Errorf("the prompt has %d bytes without any list: more than -max-prompt leaves "+
+			return "", fmt.Errorf("even without lists the prompt has %d bytes: more than -max-prompt allows "+
 				"beside the marker", prompt.Len())
 		}
 	}

@@ -76,7 +76,7 @@ func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
 	}
 	r = w.runOnce("-max-prompt", "300")
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "bytes without any list: more than -max-prompt")
+	assert.Contains(t, r.log, "even without lists the prompt has")
 }
 
 // hostile is text that would be a command of a runner, an end of a quotation or of an

@@ -10,8 +10,9 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// refs is a journal in the refs of a git remote, one a record. Each version is a commit,
-// whose parent is the version before. The remote takes one of several.
+// refs is a journal in the refs of a git remote, with a ref for each record. Each version is a
+// commit, whose parent is the version before. If several runs push one at once, the remote takes
+// one of them.
 type refs struct {
 	git    git
 	remote string

@@ -56,7 +56,7 @@ func TestTwoClonesMakeOneJob(t *testing.T) {
 	require.Zero(t, r.code, r.log)
 	assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.stdout)
 	assert.Len(t, w.prompts(), 1)
-	assert.NotContains(t, r.log, "if it goes with this runner")
+	assert.NotContains(t, r.log, "if it goes away with this runner")
 
 	refs := w.git("ls-remote", strings.TrimPrefix(state, "git:"))
 	assert.Regexp(t, `^[0-9a-f]{40}\trefs/docs-on-merge/[0-9a-f]{40}$`, refs, "one ref, and nothing else is pushed")

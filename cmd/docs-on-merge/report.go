@@ -16,7 +16,7 @@ const (
 	skipped           ci.Outcome = "skipped"
 )
 
-// meaning is what an outcome is to GitHub and to people.
+// meaning is an outcome in the words of GitHub and of people.
 type meaning struct {
 	// state is the state of a commit's status.
 	state string
@@ -41,11 +41,11 @@ func meaningOf(outcome ci.Outcome) meaning {
 	case ci.NotStarted:
 		return meaning{state: "error", words: "No job was made"}
 	}
-	return meaning{state: "error", words: "The set-up needs a hand"}
+	return meaning{state: "error", words: "The set-up needs fixing"}
 }
 
-// advise says what to do about an outcome, in the words of where the step runs: a person on
-// GitHub has no flags, but the inputs of "Run workflow".
+// advise says what to do about an outcome. On GitHub it names the inputs of "Run workflow",
+// elsewhere the flags.
 func (p *program) advise(outcome ci.Outcome) string {
 	switch outcome {
 	case ci.Running:
@@ -53,16 +53,16 @@ func (p *program) advise(outcome ci.Outcome) string {
 	case ci.Unknown:
 		if p.step.OnGitHub() {
 			return `Then use "Run workflow" with the base and head of the summary, ` +
-				"and enter the id of its job or, if there is none, again"
+				"and enter the id of its job. If there is no job, set again"
 		}
-		return "Then run with -job ID for its job or, if there is none, with -again"
+		return "Then run with -job and the id of its job. If there is no job, run with -again"
 	}
 
 	switch {
 	case needsPerson(p.record.State) && p.step.OnGitHub():
-		return `"Run workflow" with the base and head of the summary, and again, sends the prompt again`
+		return `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`
 	case needsPerson(p.record.State):
-		return "-again sends the prompt again"
+		return "To send the prompt again, run with -again"
 	case outcome == ci.NotStarted:
 		return "Run again later"
 	}
@@ -77,7 +77,7 @@ func (p *program) flag(name string) string {
 	return "-" + name
 }
 
-// needsPerson reports whether a person has to decide how a record goes on.
+// needsPerson reports whether a person has to decide what happens next to a record.
 func needsPerson(state once.State) bool {
 	switch state {
 	case once.Failed, once.Unknown, once.Refused, once.Canceled:
@@ -112,7 +112,7 @@ func outcomeOf(r once.Record, err error) ci.Outcome {
 	return ci.OutcomeOf(err)
 }
 
-// report tells what the run came to, and returns its exit code.
+// report tells how the run ended, and returns its exit code.
 func (p *program) report(err error) int {
 	outcome := outcomeOf(p.record, err)
 	if err == nil && p.change.skip != "" {
@@ -153,7 +153,7 @@ func (p *program) explain(outcome ci.Outcome, link string, err error) string {
 	return text
 }
 
-// reason says why the run has come to an outcome, or "".
+// reason says why the run ended with an outcome, or returns "".
 func (p *program) reason(outcome ci.Outcome, err error) string {
 	switch {
 	case outcome == ci.Unknown:
@@ -171,8 +171,7 @@ func (p *program) reason(outcome ci.Outcome, err error) string {
 	return ""
 }
 
-// withoutKey returns an error of package once without the key, which is for programs that
-// have several.
+// withoutKey returns an error of package once without the key: a run has only one.
 func withoutKey(r once.Record, text string) string {
 	for _, prefix := range []string{fmt.Sprintf("once: %s is %s: ", r.Key, r.State), "once: " + r.Key + ": "} {
 		text = strings.TrimPrefix(text, prefix)

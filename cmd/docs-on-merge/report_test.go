@@ -28,7 +28,7 @@ func TestOnGitLab(t *testing.T) {
 	r := w.runOnce("-base", "HEAD^", "-state", t.TempDir())
 	require.Zero(t, r.code, r.log)
 	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=pull-request\nDOCS_ON_MERGE_JOB_ID=job_1\nDOCS_ON_MERGE_PR_LINK=https://github.com/example/docs/pull/1\n", citest.Read(t, filepath.Join(w.dir, "docs-on-merge.env")))
-	assert.Contains(t, r.log, "if it goes with this runner, a further run for this change makes a further job")
+	assert.Contains(t, r.log, "if it goes away with this runner, the next run for this change makes another job")
 	assert.NotContains(t, r.log, "::", "GitHub's annotations")
 
 	w.commit("third", "c.go", "package c\n")
@@ -60,7 +60,7 @@ func TestWithoutAKey(t *testing.T) {
 	delete(w.env, "MINTLIFY_API_KEY")
 	r := w.runOnce()
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "::error title=docs-on-merge::The set-up needs a hand: mintlify: MINTLIFY_API_KEY is not set")
+	assert.Contains(t, r.log, "::error title=docs-on-merge::The set-up needs fixing: mintlify: MINTLIFY_API_KEY is not set")
 	assert.Empty(t, w.forge.statuses, "nothing is claimed")
 	assert.Zero(t, w.run(t.Context(), "-dry-run").code)
 
@@ -110,20 +110,20 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 	}{
 		"unknown": {
 			fault:    mintlifytest.Fault{Drop: true},
-			onGitHub: `". Then use "Run workflow" with the base and head of the summary, and enter the id of its job or, if there is none, again`,
-			byHand:   "Then run with -job ID for its job or, if there is none, with -again",
+			onGitHub: `". Then use "Run workflow" with the base and head of the summary, and enter the id of its job. If there is no job, set again`,
+			byHand:   "Then run with -job and the id of its job. If there is no job, run with -again",
 			later:    "an earlier run's response was lost",
 		},
 		"refused": {
 			fault:    mintlifytest.Fault{Status: 400},
-			onGitHub: `"Run workflow" with the base and head of the summary, and again, sends the prompt again`,
-			byHand:   "-again sends the prompt again",
+			onGitHub: `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`,
+			byHand:   "To send the prompt again, run with -again",
 			later:    "No job was made: the log of the run that sent the prompt says why",
 		},
 		"failed": {
 			step:     mintlifytest.Step{Status: mintlify.JobFailed},
-			onGitHub: `"Run workflow" with the base and head of the summary, and again, sends the prompt again`,
-			byHand:   "-again sends the prompt again",
+			onGitHub: `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`,
+			byHand:   "To send the prompt again, run with -again",
 			later:    "The agent's job failed: the log of the run that sent the prompt says why",
 		},
 	} {

@@ -23,8 +23,8 @@ const (
 	runPath        = "/actions/runs/" // tells the link of a run from the link of a pull request
 )
 
-// statuses is a journal in the statuses of a commit of GitHub, one context a record. They
-// are only ever added. Of several of a version the oldest counts.
+// statuses is a journal in the statuses of a commit on GitHub, with a context for each record.
+// Nobody can change or delete a status. Of several statuses of a version the oldest counts.
 type statuses struct {
 	*gitHub
 	p      *program
@@ -97,7 +97,7 @@ func (s *statuses) list(ctx context.Context) ([]status, error) {
 	return all, nil
 }
 
-// recorded is the end of a description: a record, after words for people.
+// recorded matches the end of a description: a record, after words for people.
 var recorded = regexp.MustCompile(`\[([0-9]+ .*)\]$`)
 
 const recordFormat = "%d %s %d %q %x %x %q"
@@ -145,9 +145,9 @@ func (s *statuses) state(outcome ci.Outcome) string {
 	return meaningOf(outcome).state
 }
 
-// show has the newest status say what this run says, which ended with r and outcome: an
-// earlier run with other flags may have left another state there. The last version is then
-// added again, which counts for nothing.
+// show makes the newest status say how this run ended, with r and outcome. An earlier run with
+// other flags may have left another state there. If so, show adds the last version again, which
+// does not change the record.
 func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) {
 	err := s.tryShow(ctx, r, outcome)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *statuses) tryShow(ctx context.Context, r once.Record, outcome ci.Outcom
 	}
 
 	last := versions[len(versions)-1]
-	if last.Version != r.Version { // another run has gone on with it
+	if last.Version != r.Version { // another run has changed the record
 		outcome = outcomeOf(last, nil)
 	}
 	state := s.state(outcome)
@@ -187,8 +187,9 @@ func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 	return s.post(ctx, r, state, describe(r, meaningOf(outcome).words))
 }
 
-// post posts a status, and waits until those that came at once are visible. GitHub cannot
-// do better: of two that do not see each other both would count.
+// post posts a status, and waits until statuses that other runs post at the same time are
+// visible. Of two runs that do not see each other's status, each would think that its own counts,
+// and GitHub has no other means against it.
 func (s *statuses) post(ctx context.Context, r once.Record, state, description string) error {
 	if len(description) > maxDescription {
 		return errors.New("the job's id is too long for a commit status: give a directory with -state")

@@ -35,8 +35,8 @@ func (p *program) fromGitHub(ctx context.Context) bool {
 	return !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
 }
 
-// openStore returns the store of the record. A run that cannot see the record on GitHub
-// could make the job that a run on GitHub has made: it has to say where its record is.
+// openStore returns the store of the record. A run that cannot see the record on GitHub could
+// make a second job, so it must be told where the record is.
 func (p *program) openStore(ctx context.Context) (once.Store, error) {
 	dir := p.options.state
 	if remote, found := strings.CutPrefix(dir, "git:"); found {
@@ -50,10 +50,10 @@ func (p *program) openStore(ctx context.Context) (once.Store, error) {
 	case p.fromGitHub(ctx) && dir == "":
 		return p.openStatuses()
 	case p.fromGitHub(ctx):
-		p.step.Printf("The record of jobs is in %s: the record on GitHub is not looked at.", dir)
+		p.step.Printf("The record of jobs is in %s. This run does not read the record on GitHub.", dir)
 	case p.step.Getenv("CI") != "":
-		p.step.Printf("The record of jobs is in a directory: if it goes with this runner, " +
-			"a further run for this change makes a further job.")
+		p.step.Printf("The record of jobs is in a directory: if it goes away with this runner, " +
+			"the next run for this change makes another job.")
 	}
 
 	if dir == "" {
@@ -105,8 +105,8 @@ func (s watched) Put(ctx context.Context, r once.Record) error {
 	return err
 }
 
-// journal is a place that others can read and that versions of a record are added to. Of
-// several of a version one counts for all.
+// journal is a place that others can read, to which runs add versions of a record. If several
+// runs add the same version, one of them counts, and it is the same for all runs.
 type journal interface {
 	// read returns the versions of key's record that count, from the first, and where the
 	// journal ends.
@@ -155,10 +155,10 @@ func (s shared) Put(ctx context.Context, r once.Record) error {
 	case err != nil:
 		return err
 	}
-	return ci.NotStarted.Of(errors.New("what was recorded does not show"))
+	return ci.NotStarted.Of(errors.New("the record was written, but cannot be read back"))
 }
 
-// public returns what others may read of r, with times as a journal keeps them.
+// public returns the part of r that others may read, with times as a journal keeps them.
 func (s shared) public(r once.Record) once.Record {
 	r.Prompt = ""
 	r.Project = ""

@@ -1,5 +1,5 @@
 // Publish deploys the documentation's site, or a preview of a branch, and waits for the
-// verdict: a step of a CI job. README.md says how to add it to a pipeline; -demo shows it
+// result: a step of a CI job. README.md says how to add it to a pipeline; -demo shows it
 // on a fake of the service.
 //
 // Exit codes: 0 deployed; 1 the deployment failed; 2 set-up; 3 unknown, a deployment may
@@ -29,7 +29,7 @@ type publication struct {
 	id string
 	// previewURL is "" until the service has named it, and for the site.
 	previewURL string
-	// deployment is as last seen, or nil.
+	// deployment is the deployment as last seen, or nil.
 	deployment *mintlify.Deployment
 }
 

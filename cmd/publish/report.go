@@ -68,7 +68,7 @@ func (p *publication) explain(err error) string {
 	return text
 }
 
-// status returns the deployment's as last seen or, if it was never seen, the outcome.
+// status returns the deployment's status as last seen or, if nobody has seen it, the outcome.
 func (p *publication) status(outcome ci.Outcome) string {
 	if p.deployment != nil && p.deployment.Status != "" {
 		return string(p.deployment.Status)

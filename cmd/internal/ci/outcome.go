@@ -15,7 +15,7 @@ type Outcome string
 // The outcomes that are not a success, in the order of their exit codes.
 const (
 	Failed     Outcome = "failed"      // the service tried, and failed
-	SetUp      Outcome = "set-up"      // a person has to mend the set-up
+	SetUp      Outcome = "set-up"      // a person has to fix the set-up
 	Unknown    Outcome = "unknown"     // the service may have acted
 	Running    Outcome = "running"     // the service is at work
 	NotStarted Outcome = "not-started" // the service did not act
@@ -56,8 +56,8 @@ func OutcomeOf(err error) Outcome {
 	return SetUp
 }
 
-// isRefused reports whether the service refused what it was sent, or has no credits left for
-// it: neither is for the set-up to mend.
+// isRefused reports whether the service refused what it was sent, or no credits are left. The
+// set-up is right in both cases.
 func isRefused(err error) bool {
 	var response *mintlify.APIError
 	if !errors.As(err, &response) {

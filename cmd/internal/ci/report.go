@@ -22,7 +22,7 @@ type Result struct {
 	Stdout string
 	// Summary is Markdown that follows Text. Text from outside goes through Code, Folded or Link.
 	Summary string
-	// Asked says that the outcome was asked for: the exit code is 0.
+	// Asked says that the user has asked for this outcome: the exit code is 0.
 	Asked bool
 }
 
@@ -119,7 +119,7 @@ func replace(path, text string) error {
 		err = os.Rename(beside, path)
 	}
 	if err != nil {
-		_ = os.Remove(beside) // the error that counts is the first
+		_ = os.Remove(beside) // the first error is the one that counts
 	}
 	return err
 }

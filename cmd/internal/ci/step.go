@@ -61,15 +61,14 @@ func (s *Step) OnGitHub() bool { return s.Getenv("GITHUB_ACTIONS") == "true" }
 // OnGitLab reports whether GitLab runs the step.
 func (s *Step) OnGitLab() bool { return s.Getenv("GITLAB_CI") == "true" }
 
-// Parse adds the flags of all commands and parses the command line. It refuses a flag that
-// is given and empty, such as one whose value is a shell variable that is not set, and a step
-// whose outputs cannot be written: that must not show only after the service has acted. After
-// -h and -version, which it handles, it returns [flag.ErrHelp].
+// Parse adds the flags of all commands and parses the command line. It refuses a flag that is
+// given and empty: its shell variable may not be set. It refuses a step that cannot write its
+// outputs, before the service acts. It handles -h and -version, and then returns [flag.ErrHelp].
 func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
-	flags.SetOutput(io.Discard) // an error comes back: all the flags would bury it
+	flags.SetOutput(io.Discard) // Parse returns the error: the list of all flags would bury it
 	flags.BoolVar(&s.Demo, "demo", false, "show a run on a fake of the service")
 	flags.BoolVar(&s.Soft, "soft", false,
-		"end with exit code 0, and leave no commit red, unless the set-up is to blame")
+		"exit with code 0 and turn no commit red, except after a set-up error")
 	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long to wait in all")
 	wantsVersion := flags.Bool("version", false, "print the version and the commit")
 

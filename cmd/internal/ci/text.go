@@ -44,8 +44,8 @@ func (s *Step) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// LogPolls returns a hook that logs a wait for people: what changes, what fails, else a
-// line each heartbeat.
+// LogPolls returns a hook that logs a wait for people: each change, each failure and, without
+// either, a line each heartbeat.
 func (s *Step) LogPolls(what string, heartbeat time.Duration) func(mintlify.Poll) {
 	var last string
 	var logged time.Duration
@@ -87,7 +87,7 @@ func (s *Step) Link(text string) string {
 	return strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20").Replace(u.String())
 }
 
-// Code returns text as a block of code in Markdown, which text cannot end.
+// Code returns text as a block of code in Markdown. No text can end the block.
 func (s *Step) Code(text string) string {
 	return codeIndent + strings.Join(s.Lines(text), "\n"+codeIndent) + "\n"
 }

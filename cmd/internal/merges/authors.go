@@ -33,10 +33,10 @@ func (a *Authors) Add(login string) error {
 	return nil
 }
 
-// WhySkip returns why a merge is skipped, or "" if it is not. It is skipped if text, its
-// description or the messages of its commits, has a marker of package once, because then it
-// is the agent's own work. It is also skipped if there are authors and all of them are
-// skipped. Each author is a list of names.
+// WhySkip says why a merge is skipped, or returns "" if it is not. A merge is skipped if text, its
+// description or the messages of its commits, has a marker of package once: then it is the
+// agent's own work. It is also skipped if it has authors and all of them are skipped. Each
+// author is a list of names.
 func (a Authors) WhySkip(text string, authors ...[]string) string {
 	if key, found := once.FindMarker(text); found {
 		return "it is the agent's own work for " + key
@@ -57,8 +57,8 @@ func (a Authors) lacks(names []string) bool {
 
 var noReply = regexp.MustCompile(`^(?:[0-9]+\+)?(.+)@users\.noreply\.github\.com$`)
 
-// Login returns the login in an e-mail address that GitHub has made for a user, or "" if
-// the address is another one.
+// Login returns the login in an e-mail address that GitHub has made for a user, or "" for
+// any other address.
 func Login(email string) string {
 	if found := noReply.FindStringSubmatch(email); found != nil {
 		return found[1]

@@ -9,7 +9,7 @@ import (
 
 const quotedWidth = 400 // characters of a quoted line
 
-// lineBreaks are what some reader takes for the end of a line. A chat or an agent may be one.
+// lineBreaks replaces all characters that a chat or an agent may take for the end of a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // Quote returns text by others as lines that begin with ">", so that a prompt can say which
@@ -36,5 +36,5 @@ func Quote(text string) string {
 // forChat escapes what Slack, and the chats that understand its messages, treat as markup.
 var forChat = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// EscapeForChat returns text as a chat shows it literally, such as Slack or Mattermost.
+// EscapeForChat escapes text, so that a chat such as Slack or Mattermost shows it literally.
 func EscapeForChat(text string) string { return forChat.Replace(text) }
