@@ -15,7 +15,7 @@ import (
 const (
 	defaultLimit   = 50      // rows of a page, if the request does not say
 	maxCountsLimit = 250     // rows of a page of visitors or views
-	maxCountsBody  = 2 << 20 // bytes of a page whose rows are short
+	maxCountsBody  = 2 << 20 // bytes of a page of visitors or views
 )
 
 // AnalyticsService exports how humans and AIs use the documentation. It is
@@ -35,7 +35,7 @@ func newAnalyticsService(c *Client) *AnalyticsService {
 	return &AnalyticsService{client: c, url: c.url("/v1/analytics", c.projectID)}
 }
 
-// request returns a request for what is at path, below the project's analytics.
+// request returns a request for path, which is below the project's analytics.
 func (s *AnalyticsService) request(op Operation, path string, query url.Values) request {
 	return request{operation: op, method: http.MethodGet, url: s.url + path, query: query, personal: true}
 }
@@ -52,7 +52,7 @@ func (d dateRange) check() error {
 	case !d.to.isValid():
 		return &ArgumentError{"dateTo", "is not in the years 0 to 9999"}
 	case d.from.IsZero() || d.to.IsZero() || d.from.day != d.to.day:
-		return nil // the service knows which comes first
+		return nil // only the service can order a day and an instant
 	case !d.from.at.Before(d.to.at):
 		reason := fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", d.from, d.to)
 		return &ArgumentError{"dateFrom", reason}
@@ -76,8 +76,7 @@ func (d dateRange) query() url.Values {
 type VisitorsParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
-	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
-	// Date is not sent.
+	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
 	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetVisitors, the service's default,
 	// and 250 in the iterators.
@@ -93,7 +92,7 @@ type VisitorPage struct {
 	Totals VisitorTotals `json:"totals"`
 	// Visitors are the rows, in the service's order.
 	Visitors []Visitor `json:"visitors"`
-	// HasMore says that there are rows beyond this page.
+	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
 	// Offset is the number of rows before this page's first one.
 	Offset int `json:"offset"`
@@ -146,14 +145,14 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 // (see [WithPrefetch]), and only one page is in memory. Ranging over a sequence again asks
 // the service again.
 //
-// The export is complete only if the service keeps the order of its rows meanwhile.
+// The export is complete only if the service keeps its rows in the same order until the end.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
 // [*PageError] with the offset to resume at. It is an error, too, if the service repeats a
-// page, sends more rows than the limit, or says over three empty pages in a row that there
-// is more. A page with fewer rows than the limit that says there is more is logged as a
-// warning ([WithLogger]), once an export. The next page still starts at offset + limit, so
-// rows are missing if the service caps its pages below the limit.
+// page, sends more rows than the limit, or sends three empty pages in a row that say there
+// are more rows. If a page has fewer rows than the limit and says that there are more, the SDK
+// logs a warning ([WithLogger]), once per export. The next page still starts at offset + limit,
+// so rows are missing if the service caps its pages below the limit.
 func (s *AnalyticsService) VisitorPages(
 	ctx context.Context, params VisitorsParams, opts ...ExportOption,
 ) iter.Seq2[*VisitorPage, error] {
@@ -196,8 +195,7 @@ func (p *VisitorPage) decode(data []byte) error {
 type ViewsParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
-	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
-	// Date is not sent.
+	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
 	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetViews, the service's default,
 	// and 250 in the iterators.
@@ -213,7 +211,7 @@ type ViewPage struct {
 	Totals ViewTotals `json:"totals"`
 	// Views are the rows, in the service's order.
 	Views []View `json:"views"`
-	// HasMore says that there are rows beyond this page.
+	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
 	// Offset is the number of rows before this page's first one.
 	Offset int `json:"offset"`
@@ -289,7 +287,7 @@ func (p *ViewPage) decode(data []byte) error {
 	return nil
 }
 
-// countsList describes an export of visitors or of views. newPage gets the limit that holds.
+// countsList describes an export of visitors or of views. newPage gets the limit that applies.
 func countsList[P page[R], R row](
 	s *AnalyticsService, op Operation, path string, params VisitorsParams, newPage func(at position, limit int) P,
 ) list[P, R] {
@@ -335,7 +333,7 @@ type countsJSON struct {
 	Total float64 `json:"total"`
 }
 
-// decodeCounts reads a page whose list has that name.
+// decodeCounts reads a page that has its rows in the field name.
 func decodeCounts[R pathCounts](data []byte, name string) (counts[R], error) {
 	var page struct {
 		Totals   *countsJSON  `json:"totals"`

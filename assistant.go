@@ -33,8 +33,7 @@ const (
 type ConversationsParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
-	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
-	// Date is not sent.
+	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
 	// Limit is the number of rows per page, 1 to 1000. 0 is 100 in GetConversations, the
 	// service's default, and 250 in the iterators. 1000 long responses can exceed the 10 MiB
@@ -49,7 +48,7 @@ type ConversationsParams struct {
 type ConversationPage struct {
 	// Conversations are the rows, in the service's order.
 	Conversations []Conversation `json:"conversations"`
-	// HasMore says that there are rows beyond this page.
+	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
 	// Cursor is the cursor of this page.
 	Cursor string `json:"cursor"`
@@ -73,7 +72,7 @@ type Conversation struct {
 	// ResponseType says how the assistant responded. It is "" if the service does not say,
 	// which means an answer.
 	ResponseType ResponseType `json:"responseType,omitempty"`
-	// Sources are the pages that the response rests on, if any.
+	// Sources are the pages that the response is based on, if any.
 	Sources []ConversationSource `json:"sources"`
 	// ResolutionStatus says whether the assistant could help.
 	ResolutionStatus ResolutionStatus `json:"resolutionStatus"`
@@ -83,7 +82,7 @@ type Conversation struct {
 	PageURL string `json:"pageUrl,omitempty"`
 }
 
-// ConversationSource is a page that a response rests on.
+// ConversationSource is a page that a response is based on.
 type ConversationSource struct {
 	// Title is the title of the page.
 	Title string `json:"title"`
@@ -250,12 +249,11 @@ func (t *Thread) decode(data []byte) error {
 }
 
 // CallerStatsParams says for which range to count the assistant's callers. With the zero
-// value the service chooses it.
+// value the service chooses the range.
 type CallerStatsParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
-	// DateTo is the exclusive end of the range: the service counts what is before it. The zero
-	// Date is not sent.
+	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
 }
 

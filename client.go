@@ -64,9 +64,9 @@ func (op Operation) isPost() bool {
 type operationKey struct{}
 
 // OperationFromContext returns the operation that a request belongs to, for a transport that
-// names spans or metrics: ctx is the request's context. ok is false for the context of
-// anything else. The operation of a [Client.Call] has the call's path, which may hold ids:
-// give its spans and metrics a name of your own.
+// names spans or metrics: ctx is the request's context. ok is false if ctx does not belong to
+// a request of the SDK. The operation of a [Client.Call] has the call's path, which may hold
+// ids: give its spans and metrics a name of your own.
 func OperationFromContext(ctx context.Context) (op Operation, ok bool) {
 	op, ok = ctx.Value(operationKey{}).(Operation)
 	return op, ok
@@ -88,7 +88,7 @@ type Client struct {
 	projectID string
 }
 
-// config is what clients of several projects share. It holds the key as a function only,
+// config holds what clients of several projects share. It holds the key as a function only,
 // so that no format verb can reach it.
 type config struct {
 	baseURL      argument
@@ -200,9 +200,9 @@ func (c *Client) url(path string, segments ...string) string {
 	return c.config.prefix + path
 }
 
-// CloseIdleConnections closes the connections that the SDK's own transport keeps for later
-// requests, also for those of [Client.ForProject]'s clients. It does not affect requests in
-// progress, nor a transport given by [WithHTTPClient]. Later requests connect anew.
+// CloseIdleConnections closes the idle connections of the SDK's own transport, which c shares
+// with the clients that [Client.ForProject] returns. It does not affect requests in progress,
+// nor a transport given by [WithHTTPClient]. Later requests open new connections.
 func (c *Client) CloseIdleConnections() { c.config.transport.Pool.CloseIdleConnections() }
 
 // Call is one request to a path that the SDK does not cover yet: see [Client.Call].
@@ -272,7 +272,7 @@ func (call Call) check(into any) error {
 	return nil
 }
 
-// isMethod reports whether method can be one of a request that has a response.
+// isMethod reports whether Call can send method: the response to a CONNECT is a tunnel.
 func isMethod(method string) bool {
 	isNoLetter := func(r rune) bool { return r < 'A' || r > 'Z' }
 	return method != "" && method != http.MethodConnect && !strings.ContainsFunc(method, isNoLetter)

@@ -28,7 +28,7 @@ func Instant(t time.Time) Date {
 }
 
 // ParseDate reads a day, YYYY-MM-DD, or an instant, ISO 8601 with Z or an offset, which it
-// converts to Z. Anything else is an [*ArgumentError], also an instant without a zone.
+// converts to Z. Anything else, such as an instant without a zone, is an [*ArgumentError].
 func ParseDate(s string) (Date, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return Date{day, true}, nil
@@ -87,8 +87,8 @@ func (d Date) MarshalText() ([]byte, error) {
 	return []byte(d.String()), nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler], as [ParseDate]; empty text
-// is the zero Date.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads what [ParseDate] reads;
+// empty text is the zero Date.
 func (d *Date) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*d = Date{}

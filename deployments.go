@@ -44,8 +44,8 @@ type Deployment struct {
 	Status DeploymentStatus `json:"status"`
 	// Summary is what the service says about how the deployment went.
 	Summary string `json:"summary,omitempty"`
-	// Logs are the lines of the build. They may be cut: if a wait ends with a response that is
-	// truncated or has more than 10 MiB, later lines are missing.
+	// Logs are the lines of the build. If a wait ends with a response that is truncated or
+	// larger than 10 MiB, the last lines are missing.
 	Logs []string `json:"logs,omitzero"`
 	// Subdomain is the subdomain of the site.
 	Subdomain string `json:"subdomain,omitempty"`
@@ -107,8 +107,8 @@ const (
 	DeploymentQueued     DeploymentStatus = "queued"
 	DeploymentInProgress DeploymentStatus = "in_progress"
 	DeploymentSucceeded  DeploymentStatus = "success"
-	// DeploymentFailed can mean that the content is live and a side step failed: see Summary
-	// and Logs.
+	// DeploymentFailed can mean that the content is live and only another step failed: see
+	// Summary and Logs.
 	DeploymentFailed DeploymentStatus = "failure"
 )
 
@@ -187,8 +187,8 @@ func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, e
 	return deployment, nil
 }
 
-// poll returns a deployment that has ended even if its response is truncated or too large, as
-// logs can make it.
+// poll also accepts a truncated or too large response if it says that the deployment has
+// ended: long logs can make it so.
 func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, error) {
 	deployment, err := s.get(ctx, id, true)
 	if errors.Is(err, ErrMalformedResponse) && deployment.isDone() {
@@ -201,7 +201,7 @@ func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, 
 	return deployment, nil
 }
 
-// get returns what it could read of the deployment, also with an error.
+// get returns as much of the deployment as it could read, also with an error.
 func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (*Deployment, error) {
 	deployment := new(Deployment)
 	if err := checkID(id); err != nil {
@@ -221,7 +221,7 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 
 // WaitUntilDone polls the deployment until its status is terminal, as [JobsService.WaitUntilDone]
 // polls a job: by the same schedule, and with the same errors. A poll is one
-// GET /v1/project/update-status/{id}. A wait has no end of its own: give ctx a deadline.
+// GET /v1/project/update-status/{id}. A wait has no time limit of its own: give ctx a deadline.
 //
 // It returns the deployment and nil for status success, and the deployment with a
 // [*DeploymentFailedError] for failure: Summary and Logs say why, and whether the content is
@@ -378,7 +378,7 @@ func (a *author) UnmarshalJSON(data []byte) error {
 		AvatarURL    string                 `json:"avatarUrl"`
 		GitHubUserID wire.Optional[float64] `json:"githubUserId"`
 	}
-	_ = json.Unmarshal(data, &fields) // an odd author never costs the deployment
+	_ = json.Unmarshal(data, &fields) // an unexpected author must not make the deployment unreadable
 
 	var counts wire.Counts
 	*a = author{

@@ -32,7 +32,7 @@
 //
 // [JobsService.WaitUntilDone] polls at once, and then after 5 % of the time waited so far,
 // at least 5 s and at most 60 s, ±10 %. Failed polls do not end it until they have failed
-// in a row for 10 minutes. It has no end of its own: give its context a deadline. An
+// in a row for 10 minutes. It has no time limit of its own: give its context a deadline. An
 // interrupted wait can be resumed by the job's id, also in another process. After a
 // [JobsService.Message] give it a [WithSettleTime]. Programs that keep the schedule
 // elsewhere, in a job queue for example, use [JobsService.Poll].
@@ -47,13 +47,13 @@
 // # Retries
 //
 // A GET changes nothing, so Get, WaitUntilDone, Poll and the exports are safe to call again,
-// also in another process. The SDK retries it, at most three times, after a network error (a
-// refused certificate apart), a truncated body, and 429, 500, 502, 503 or 504.
+// also in another process. The SDK retries it, at most three times, after a network error (but
+// not a refused certificate), a truncated body, and 429, 500, 502, 503 or 504.
 //
 // A POST changes something. The SDK retries it only on proof that the service did not act on
-// it: the service responded 429, or the request was never written to a connection. A request
-// with a body is not written as long as nobody has read the body: a header that was written
-// may be of another request, such as one for a token, that the transport made.
+// it: the service responded 429, or the request was never written to a connection. If nobody
+// has read the body of a request, the request was not written: a header that was written may
+// belong to another request that the transport made, such as one for a token.
 //
 // After every other failure it returns at once with an error that matches
 // [ErrOutcomeUnknown], unless the service refused the request with a 4xx other than 408.
@@ -63,8 +63,9 @@
 // Between attempts the SDK waits as long as the service's Retry-After says, else by
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
 // longer Retry-After as an error. Each attempt times out after 60 s ([WithHTTPClient]).
-// Nothing is sent once the context's deadline has passed by the wall clock, as it may have on
-// a machine that was suspended: a call, a wait or an export then ends when it next wakes up.
+// The SDK sends nothing once the context's deadline has passed by the wall clock, even if the
+// machine was suspended and the context's timer is late. A call, a wait or an export then ends
+// after its current pause.
 //
 // # Errors
 //
@@ -73,7 +74,7 @@
 // [*ArgumentError], [*WaitError], [*PageError], [*JobFailedError] or
 // [*DeploymentFailedError]. When a call ends with its context, the error matches the
 // context's error, its cause, and the service's last response. If the cause is the error of
-// another call, the error has neither the kind nor the type of that one. [RetryAfter] says
+// another call, the error does not match that call's kind and type. [RetryAfter] says
 // whether and when to make the call again. Errors built from exported fields, as in a mock,
 // behave the same.
 //
@@ -92,7 +93,7 @@
 //
 // Package mintlifytest is the service in memory: no network, no key, no waiting, also
 // inside a testing/synctest bubble. httpmock works as well, on a client given by
-// [WithHTTPClient] or by a plain httpmock.Activate. An error that it returns to a POST matches
-// [ErrOutcomeUnknown], since nothing proves that the request was not sent. For a refused
-// connection use mintlifytest, with a Fault that has Refuse.
+// [WithHTTPClient] or by a plain httpmock.Activate. An error that httpmock returns to a POST
+// matches [ErrOutcomeUnknown], since nothing proves that the request was not sent. For a
+// refused connection use mintlifytest, with a Fault that has Refuse.
 package mintlify

@@ -219,8 +219,8 @@ type ResponseError struct {
 	Reason string
 	// Header is the header of the response, the API key redacted.
 	Header http.Header
-	// Body is the first 64 KiB of the response, the API key redacted. An export's can hold
-	// personal data, which Error does not quote.
+	// Body is the first 64 KiB of the response, the API key redacted. The body of an
+	// export can hold personal data, so Error does not quote it.
 	Body []byte
 
 	truncated error  // why the body is truncated, if it is
@@ -288,7 +288,8 @@ type WaitError struct {
 	Polls int
 	// Waited is the time since the wait began.
 	Waited time.Duration
-	// LastErr is the error of the last poll, if that failed on its own.
+	// LastErr is the error of the last poll that the context did not interrupt. It is nil if
+	// that poll succeeded.
 	LastErr error
 	// Err is the context's error and cause, or the outage.
 	Err error
@@ -349,7 +350,7 @@ type sendError struct {
 	worthRetrying bool // calling again later may help
 }
 
-// sentRequest is what an error says of the request.
+// sentRequest holds what an error says about the request.
 type sentRequest struct {
 	operation Operation
 	url       string // with the method
@@ -376,7 +377,7 @@ func (e *sendError) Unwrap() []error {
 	return []error{e.err, e.previous}
 }
 
-// redactedError is an error of the caller's that showed the key.
+// redactedError is an error of the caller's code whose message contained the key.
 type redactedError struct {
 	err     error
 	message string
@@ -393,8 +394,9 @@ func prefix(op Operation) string {
 	return "mintlify: " + redact.OneLine(string(op), maxPath)
 }
 
-// inBrackets says which request an error is about: its path has the project's id, and the
-// job's if there is one. The operation of a [Client.Call] names it already.
+// inBrackets returns the request's method and path for the end of a message: the path shows
+// the project's id, and the job's if there is one. It returns "" for a [Client.Call], whose
+// operation has both already.
 func inBrackets(op Operation, method, path string) string {
 	if path == "" || strings.HasSuffix(string(op), " "+path) {
 		return ""
@@ -402,7 +404,7 @@ func inBrackets(op Operation, method, path string) string {
 	return " [" + strings.TrimSpace(method+" "+redact.OneLine(path, maxPath)) + "]"
 }
 
-// because ends the message of an error with its cause; "" for nil.
+// because returns the cause of an error for the end of the message; "" for nil.
 func because(err error) string {
 	if err == nil {
 		return ""
@@ -410,8 +412,8 @@ func because(err error) string {
 	return ": " + redact.OneLine(strings.TrimPrefix(err.Error(), "mintlify: "), redact.MaxServiceText)
 }
 
-// transportError is an error of the transport, in words that are safe to print. It never
-// matches the end of the caller's context, as a dialer's timeout would.
+// transportError is an error of the transport, in words that are safe to print. It does not
+// match a context's error, although a dialer's timeout does: the caller's context has not ended.
 type transportError struct {
 	err     error
 	message string
@@ -425,7 +427,7 @@ func (e *transportError) Is(target error) bool {
 
 func (e *transportError) As(target any) bool { return errors.As(e.err, target) }
 
-// ended is ctx.Err, and [context.DeadlineExceeded] once the deadline has passed by the wall
+// ended returns ctx.Err, or [context.DeadlineExceeded] once the deadline has passed by the wall
 // clock: the timer that ends ctx is late on a machine that was suspended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -448,8 +450,8 @@ func contextError(ctx context.Context) error {
 }
 
 // causeError is the end of a context for a cause of the caller's. An errgroup's cause is
-// another call's error, so the kinds and types of this package do not match: they would
-// pass for this call's.
+// another call's error, so the kinds and types of this package do not match: the caller would
+// take them for this call's.
 type causeError struct {
 	err, cause error
 }

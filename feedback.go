@@ -13,7 +13,7 @@ import (
 
 const maxFeedbackLimit = 100 // rows of a page
 
-// FeedbackSource is where a feedback comes from. Unknown values are kept as received.
+// FeedbackSource is where feedback comes from. Unknown values are kept as received.
 type FeedbackSource string
 
 // The sources of feedback.
@@ -26,7 +26,7 @@ const (
 	FeedbackThumbsOnly FeedbackSource = "thumbs_only"
 )
 
-// FeedbackStatus is how far the work on a feedback is. Unknown values are kept as received.
+// FeedbackStatus is how far the work on feedback has got. Unknown values are kept as received.
 type FeedbackStatus string
 
 // The statuses of feedback.
@@ -42,8 +42,7 @@ const (
 type FeedbackParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
-	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
-	// Date is not sent.
+	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
 	// Source is the source to export. "" is all sources.
 	Source FeedbackSource
@@ -61,7 +60,7 @@ type FeedbackParams struct {
 type FeedbackPage struct {
 	// Feedback are the rows, in the service's order.
 	Feedback []Feedback `json:"feedback"`
-	// HasMore says that there are rows beyond this page.
+	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
 	// Cursor is the cursor of this page.
 	Cursor string `json:"cursor"`
@@ -82,7 +81,7 @@ type Feedback struct {
 	CreatedAt time.Time `json:"createdAt,omitzero"`
 	// Source says where the feedback comes from.
 	Source FeedbackSource `json:"source"`
-	// Status says how far the work on the feedback is.
+	// Status says how far the work on the feedback has got.
 	Status FeedbackStatus `json:"status"`
 	// Helpful is true for thumbs up and false for thumbs down. It is nil if the service does
 	// not say: only contextual feedback has it.
@@ -220,8 +219,7 @@ func (p *FeedbackPage) decode(data []byte) error {
 type FeedbackByPageParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
-	// DateTo is the exclusive end of the range: the service counts what is before it. The zero
-	// Date is not sent.
+	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
 	// Source is the source to count. "" is all sources.
 	Source FeedbackSource
@@ -236,8 +234,8 @@ type FeedbackByPageParams struct {
 type FeedbackByPage struct {
 	// Pages are the rows, in the service's order.
 	Pages []PageFeedback `json:"feedback"`
-	// HasMore says that there are more pages. The service offers no way to get them but a
-	// higher limit.
+	// HasMore reports whether there are more pages of the documentation. The only way to get
+	// them is a higher limit.
 	HasMore bool `json:"hasMore"`
 }
 
@@ -256,8 +254,8 @@ type PageFeedback struct {
 }
 
 // GetFeedbackByPage counts the feedback on each page of the documentation. It costs one
-// request: GET /v1/analytics/{projectId}/feedback/by-page. The service has no further pages
-// of this list: params.Limit is the most rows that it sends. It returns the errors of
+// request: GET /v1/analytics/{projectId}/feedback/by-page. The service sends this list
+// in one response of at most params.Limit rows. It returns the errors of
 // [AnalyticsService.GetFeedback].
 func (s *AnalyticsService) GetFeedbackByPage(
 	ctx context.Context, params FeedbackByPageParams,

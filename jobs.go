@@ -47,7 +47,7 @@ type Job struct {
 	Status JobStatus `json:"status"`
 	// Source is where the job finds the documentation. It is zero if the service does not say.
 	Source JobSource `json:"source,omitzero"`
-	// Model is the AI model at work. It is "" if the service does not say.
+	// Model is the AI model that the agent uses. It is "" if the service does not say.
 	Model string `json:"model,omitempty"`
 	// PRLink is "" until there is a pull request. It stays "" if nothing changed, or if the
 	// project publishes without a review.
@@ -93,7 +93,7 @@ func (s JobStatus) IsTerminal() bool {
 //	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 //
 // Then a Ctrl-C does not interrupt it for up to a minute. Package once does this for you,
-// and makes at most one job per thing.
+// and makes at most one job per merge, release or ticket.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
 // the job may exist, and another call may open a second pull request. After any
@@ -164,7 +164,7 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // each further one after 5 % of the time waited so far, at least 5 s and at most 60 s,
 // ±10 %. A poll is one GET /v2/agent/{projectId}/job/{id}.
 //
-// A wait has no end of its own: give ctx a deadline. It also goes on while the job has a
+// A wait has no time limit of its own: give ctx a deadline. It also goes on while the job has a
 // status that this version does not know, and logs that once ([WithLogger]).
 //
 // It returns the job and nil for status completed or archived, and the job with a
@@ -190,10 +190,10 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 // /v2/agent/{projectId}/job/{id}, without retries.
 //
 // If Next > 0, poll again after that time; if this poll failed, Err says why. If Next is 0
-// the wait is over. Only then Poll returns an error: the one that WaitUntilDone would
-// return. The caller decides how long polls may fail in a row, since one poll does not know
-// of the others: [WithMaxOutage] has no effect, and [WithSettleTime] trusts no terminal
-// status before its time.
+// the wait is over. Only then does Poll return an error, the same as WaitUntilDone would. One
+// poll does not know of the others, so the caller decides how long polls may fail in a row:
+// [WithMaxOutage] has no effect. With [WithSettleTime] no terminal status counts before the
+// settle time has passed.
 func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
 	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
 	if err != nil {

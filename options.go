@@ -14,7 +14,7 @@ import (
 // Option configures a [Client].
 type Option func(*config) error
 
-// WithBaseURL sends requests to another address than [DefaultBaseURL]: an https URL, with a
+// WithBaseURL sends requests to another address instead of [DefaultBaseURL]: an https URL, with a
 // path prefix if needed, without user info, query or fragment. Plain http works for a
 // loopback host only, unless [WithInsecureHTTP] is given too.
 func WithBaseURL(rawURL string) Option {
@@ -29,7 +29,7 @@ func withBaseURL(baseURL argument) Option {
 }
 
 // WithInsecureHTTP allows a plain http base URL for any host, for a mesh that does TLS
-// outside the process. The key crosses that network in the clear.
+// outside the process. The key is sent unencrypted over that network.
 func WithInsecureHTTP() Option {
 	return func(cfg *config) error {
 		cfg.insecureHTTP = true
@@ -44,7 +44,7 @@ func WithInsecureHTTP() Option {
 //
 // A Transport should fire httptrace events for every request, as http.Transport does, or for
 // none: if it asks for a connection and never writes a header, or never reads the body, the
-// SDK takes that as proof that nothing was sent, and lets nobody read the body any more. An
+// SDK takes that as proof that nothing was sent, and makes later reads of the body fail. An
 // attempt ends once ten headers are written.
 //
 // A Transport may make requests of its own, such as one for a token, under the context of a
@@ -67,8 +67,8 @@ func WithHTTPClient(hc *http.Client) Option {
 // telemetry or a recorder, and give it back with [WithHTTPClient].
 func NewTransport() *http.Transport { return transport.New() }
 
-// WithKeySource asks key for the API key before each attempt, so that the key can rotate. The
-// time is not counted towards the attempt's timeout. It takes precedence over NewClient's
+// WithKeySource asks key for the API key before each attempt, so that the key can rotate. This
+// time does not count towards the attempt's timeout. It takes precedence over NewClient's
 // apiKey, which may then be "". If key returns an error nothing is sent, and the call returns
 // the error. key must be safe for use by many goroutines and heed its context.
 func WithKeySource(key func(context.Context) (string, error)) Option {
@@ -133,8 +133,8 @@ func WithRetryWait(min, max time.Duration) Option {
 	}
 }
 
-// WithRateLimiter calls wait before every request, also before retries and polls. The time
-// is not counted towards the attempt's timeout. If wait returns an error nothing is sent, and
+// WithRateLimiter calls wait before every request, also before retries and polls. This time
+// does not count towards the attempt's timeout. If wait returns an error nothing is sent, and
 // the call returns the error. wait must be safe for use by many goroutines and heed its
 // context. Given twice, both are called, in order.
 //

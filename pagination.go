@@ -26,21 +26,21 @@ const (
 	maxCursor     = 64 << 10 // bytes
 )
 
-// ExportOption sets up an export.
+// ExportOption configures an export.
 type ExportOption func(*exportConfig)
 
 type exportConfig struct {
 	prefetch int // pages
 }
 
-// WithPrefetch requests up to that many pages ahead of the loop, 0 to 8; they are then in
-// memory besides the loop's own. The first page is never requested ahead, nor is any
-// page before the first one has said that there is more.
+// WithPrefetch requests up to that many pages ahead of the loop, 0 to 8. They are in memory in
+// addition to the loop's own page. The SDK requests no page ahead until the first page has come
+// and says that there are more.
 //
 // With 1, the next page is requested while the loop works on this one. If both take
-// equally long, an export takes half the time. A loop that breaks off may have spent one
-// request more. With n > 1, an export by offset requests pages before it knows that they
-// exist: it spends at most n-1 requests beyond its end, or n if the loop breaks off. An
+// equally long, an export takes half the time. If the loop breaks, the export may have cost one
+// request too many. With n > 1, an export by offset requests pages before it knows that they
+// exist: it spends at most n-1 requests beyond its end, or n if the loop breaks. An
 // export by cursor requests one page after the other, up to n ahead. 0, the default,
 // requests each page when the loop gets to it. More than 8 is an [*ArgumentError].
 func WithPrefetch(pages int) ExportOption {
@@ -77,7 +77,7 @@ type page[R row] interface {
 
 // row is an item of a list.
 type row interface {
-	identity() identity // tells it from the other rows, in spite of counts that move
+	identity() identity // tells it from other rows, without its counts: they change
 }
 
 type identity struct {
@@ -85,12 +85,12 @@ type identity struct {
 	at   time.Time
 }
 
-// list describes a list that the service sends in pages. A service makes one from the params
-// of a call; get, pages and rows are then the bodies of its methods.
+// list describes a list that the service sends in pages. A method of a service makes
+// a list from its params, and calls get, pages or rows.
 type list[P page[R], R row] struct {
 	client  *Client
 	request request // of any page: where it starts, and its limit, are added to the query
-	invalid error   // why the params are refused; nil: they are not
+	invalid error   // why the params are refused; nil if they are valid
 
 	from      position
 	byCursor  bool // else by offset
@@ -229,7 +229,7 @@ func (l list[P, R]) export(ctx context.Context, prefetch int, yield func(P, erro
 			err = guard.check(ctx, page)
 		}
 		if err != nil {
-			cancel() // before the loop can take its time over the error
+			cancel() // now: the loop may take long to handle the error
 			var none P
 			yield(none, &PageError{Offset: at.offset, Cursor: at.cursor, Err: err})
 			return
@@ -250,7 +250,7 @@ func (l list[P, R]) export(ctx context.Context, prefetch int, yield func(P, erro
 type prefetcher[P page[R], R row] struct {
 	ctx     context.Context
 	list    list[P, R]
-	pages   int           // to be pending at most
+	pages   int           // that may be pending
 	pending []*pending[P] // in order
 }
 
@@ -263,15 +263,16 @@ type pending[P any] struct {
 	succeeded bool // no error, and no panic either
 }
 
-// start requests pages from a position on, until as many are pending as may be. By
-// offset, all but the first may not exist.
+// start requests pages from a position on, until f.pages are pending. In a list by offset all
+// but the first of them may not exist.
 func (f *prefetcher[P, R]) start(at position) {
 	for len(f.pending) < f.pages {
 		f.pending = append(f.pending, f.startNext(at))
 	}
 }
 
-// startNext requests the page after the last that is pending, or else the page at a position.
+// startNext requests the page after the last pending one, or the page at a position if none is
+// pending.
 func (f *prefetcher[P, R]) startNext(at position) *pending[P] {
 	if len(f.pending) == 0 {
 		return f.startAt(at)
@@ -301,7 +302,8 @@ func (f *prefetcher[P, R]) request(p *pending[P]) {
 	p.succeeded = p.err == nil
 }
 
-// requestAfter requests the page after before, once before says where that page starts.
+// requestAfter waits until the page of before says where the next page starts, and requests the
+// next page.
 func (f *prefetcher[P, R]) requestAfter(before, p *pending[P]) {
 	<-before.Done()
 	if !before.succeeded {
@@ -329,8 +331,8 @@ func (f *prefetcher[P, R]) next(at position) (P, error) {
 	return first.page, first.err
 }
 
-// wait returns when no request is in progress. A panic or Goexit in a hook of a request
-// that the loop has not got to surfaces here.
+// wait returns when no request is in progress. A panic or Goexit in a hook surfaces
+// here if the loop has not reached the page of that request.
 func (f *prefetcher[P, R]) wait() {
 	for _, p := range f.pending {
 		<-p.Done()
@@ -340,8 +342,8 @@ func (f *prefetcher[P, R]) wait() {
 	}
 }
 
-// pageGuard ends a list whose rows would come twice or never end, and warns of one whose
-// rows may be missing. It keeps hashes of the pages so far, not the pages.
+// pageGuard ends a list that repeats its rows or never ends, and warns if rows may be missing.
+// It keeps hashes of the pages so far, not the pages.
 type pageGuard[P page[R], R row] struct {
 	list    list[P, R]
 	path    string // of the list, for messages
@@ -365,7 +367,7 @@ func newPageGuard[P page[R], R row](l list[P, R]) *pageGuard[P, R] {
 	return g
 }
 
-// check returns why the page ends the list, if it does.
+// check returns an error if the page has to end the list.
 func (g *pageGuard[P, R]) check(ctx context.Context, p P) error {
 	rows := p.rows()
 	next, hasMore := p.next()

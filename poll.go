@@ -28,7 +28,7 @@ type Poll struct {
 	Number int
 	// Waited is the time since the wait began.
 	Waited time.Duration
-	// Next is the time until the next poll. It is 0 if there is none.
+	// Next is the time until the next poll. It is 0 if the wait is over.
 	Next time.Duration
 }
 
@@ -128,7 +128,7 @@ type polled interface {
 	failure() error // of a terminal status that is not a success, else nil
 }
 
-// getter gets what is polled by its id.
+// getter gets a job or a deployment by its id.
 type getter[T polled] func(ctx context.Context, id string) (T, error)
 
 // wait is a wait in progress: the schedule of its polls, and when it ends.

@@ -25,8 +25,8 @@ const (
 	maxRedirects = 10
 )
 
-// request is a call as a service describes it. The zero values of optional fields are the
-// common case: it is retried.
+// request is a call as a service describes it. The zero values of the optional fields describe
+// the most common call, which is retried.
 type request struct {
 	operation Operation
 	method    string
@@ -46,7 +46,7 @@ type decoder interface {
 	decode(data []byte) error
 }
 
-// quoted is a result that errors quote: the key is redacted from it.
+// quoted is a result that an error may quote, so the key has to be redacted from it.
 type quoted interface {
 	redact(key redact.Key)
 }
@@ -336,8 +336,8 @@ func (c *call) noResponse(err error) *sendError {
 	return c.disconnected(err)
 }
 
-// The causes of a sendError: there is one constructor for each, so that the combinations of
-// its flags can be read off.
+// Each cause of a sendError has its own constructor, which shows the flags that belong to the
+// cause.
 
 // endedBefore: the context, or its time, ended before the request was sent.
 func (c *call) endedBefore(err error) *sendError {
@@ -423,8 +423,8 @@ func (c *call) sent() sentRequest {
 	}
 }
 
-// withoutKey redacts an error of the limiter or the key source. The key source's may show a
-// key that this call has not seen.
+// withoutKey redacts an error of the limiter or the key source. An error of the key source may
+// show a key that this call has not seen.
 func (c *call) withoutKey(err error) error {
 	message := redact.AnyKey(c.sender.Key.Text(err.Error(), maxKeptBody))
 	if message == err.Error() {
@@ -434,7 +434,7 @@ func (c *call) withoutKey(err error) error {
 	return &redactedError{err, message}
 }
 
-// safe makes an error of the transport fit to be returned.
+// safe returns an error of the transport with a message that is safe to print.
 func (c *call) safe(err error) error {
 	message := c.sender.Key.Text(err.Error(), maxKeptBody)
 	message = redact.UserInfo(message)

@@ -64,8 +64,8 @@ func mayHaveActed(err error) bool {
 // 4xx responses, a malformed response, a refused certificate, an ended context, and a job
 // that failed. For a [*PageError] and a [*WaitError] their cause decides.
 //
-// err is the error of one call. Of several that [errors.Join] has joined, one decides, and
-// which one depends on their order: ask about each before you join them.
+// err is the error of one call. If [errors.Join] has joined several, only one of them decides,
+// and which one depends on their order: ask about each before you join them.
 func RetryAfter(err error) (wait time.Duration, ok bool) {
 	if errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrInvalidArgument) {
 		return 0, false

@@ -14,8 +14,7 @@ import (
 type SearchesParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
-	// DateTo is the exclusive end of the range: the service returns what is before it. The zero
-	// Date is not sent.
+	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
 	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetSearches, the service's default,
 	// and 100 in the iterators.
@@ -37,8 +36,8 @@ type SearchPage struct {
 	NextCursor string `json:"nextCursor"`
 }
 
-// SearchTerm is what readers searched for. What they typed on the way to it can be a term
-// of its own.
+// SearchTerm is a text that readers searched for. A text that a reader had only half typed can
+// be a term of its own.
 type SearchTerm struct {
 	// Query is the term as readers typed it.
 	Query string `json:"searchQuery"`
@@ -70,7 +69,7 @@ func (s *AnalyticsService) GetSearches(ctx context.Context, params SearchesParam
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
 // [*PageError] with the cursor to resume at. It is an error, too, if the service repeats a
-// page or a cursor, or says over three empty pages in a row that there is more.
+// page or a cursor, or sends three empty pages in a row that say there are more rows.
 func (s *AnalyticsService) SearchPages(
 	ctx context.Context, params SearchesParams, opts ...ExportOption,
 ) iter.Seq2[*SearchPage, error] {

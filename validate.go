@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// argument is a value from the caller, by the name the caller knows it by.
+// argument is a value from the caller, with the name that the caller knows.
 type argument struct {
 	name        string
 	value       string
@@ -61,7 +61,7 @@ func trimScheme(text string) string {
 
 	rest := text[len(scheme):]
 	if rest != "" && rest == strings.TrimSpace(rest) {
-		return text // a key that begins so
+		return text // the key itself begins with bearer
 	}
 	return strings.TrimSpace(rest)
 }
@@ -86,7 +86,7 @@ func cleanProjectID(arg argument) (string, error) {
 	return id, nil
 }
 
-// looksLike says what text that is not a project id looks like; "" for a project id.
+// looksLike says what an id that cannot be a project id looks like; "" if it can be one.
 func looksLike(id string) string {
 	switch {
 	case strings.Contains(id, "://"):
