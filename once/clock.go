@@ -9,10 +9,10 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// now returns the time as records have it.
+// now returns the time as records store it.
 func now() time.Time { return time.Now().UTC().Round(0) }
 
-// reached reports whether it is t, by the wall clock or by the monotonic one: the monotonic
+// reached reports whether t has come, by the wall clock or by the monotonic one: the monotonic
 // clock stands still while a machine sleeps, and the wall clock may be set back.
 func reached(t time.Time) bool {
 	n := time.Now()

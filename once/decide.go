@@ -8,11 +8,11 @@ import (
 // decision is what a person decides about a record.
 type decision struct {
 	name  string
-	from  []State // that it is for
+	from  []State // that it is allowed in
 	apply func(record *Record) error
 }
 
-// Adopt has a record that is pending, unknown, failed or running follow the job jobID, which
+// Adopt makes a record that is pending, unknown, failed or running follow the job jobID, which
 // a person has found. It looks the job up first, and stores its project. It is safe to call
 // again.
 //
@@ -55,7 +55,7 @@ func (r *Runner) lookUp(ctx context.Context, record *Record) error {
 	return err
 }
 
-// MarkDone makes a record done that is unknown, failed or running. prLink may be "". The
+// MarkDone makes an unknown, failed or running record done. prLink may be "". The
 // errors are Adopt's.
 func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, error) {
 	return r.decide(ctx, key, decision{
@@ -69,9 +69,9 @@ func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, erro
 	})
 }
 
-// SendAgain makes a record pending that is unknown, failed, refused or canceled: the next
-// Do, Step, Resume or Run sends its prompt. If it is unknown and the service acted on the
-// prompt, it acts twice. The errors are Adopt's.
+// SendAgain makes an unknown, failed, refused or canceled record pending: the next Do, Step,
+// Resume or Run sends its prompt. If the record was unknown and the service had acted on the
+// prompt, the service acts on it twice. The errors are Adopt's.
 func (r *Runner) SendAgain(ctx context.Context, key string) (Record, error) {
 	return r.decide(ctx, key, decision{
 		name: "SendAgain",

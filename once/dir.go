@@ -16,7 +16,7 @@ import (
 // Dir is a [Store] in a directory of one machine, for all its processes. The file system
 // must have hard links and keep what is synced, which a network share may not. A folder for
 // each key has a file for each version, with mode 0600. No file is ever changed or removed:
-// else a process that was stopped for long could store an old version again.
+// otherwise a process that was paused for a long time could store an old version again.
 type Dir struct{ path string }
 
 // NewDir returns the Dir at path, and makes the directory if it is missing.
@@ -39,7 +39,8 @@ func NewDir(path string) (*Dir, error) {
 	return &Dir{absolute}, nil
 }
 
-// folder returns the folder of a key. Keys can be longer than names, and differ in case only.
+// folder returns the folder of a key. A key can be longer than a file name, and
+// two keys can differ only in case.
 func (d *Dir) folder(key string) string {
 	return filepath.Join(d.path, fmt.Sprintf("%x", sha256.Sum256([]byte(key))))
 }
@@ -180,7 +181,7 @@ func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
 	return selected(records, states), errors.Join(append(errs, ctx.Err())...)
 }
 
-// syncFolder makes the names in a folder outlive a loss of power.
+// syncFolder makes the names in a folder survive a power failure.
 func syncFolder(folder string) error {
 	if runtime.GOOS == "windows" { // a folder cannot be synced there: NTFS has a journal of names
 		return nil

@@ -12,7 +12,7 @@
 //
 // # Asking first
 //
-// So that an outage costs no unknowns, the package asks before it sends: one GET for a job
+// So that an outage leaves no unknown records, the package asks before it sends: one GET for a job
 // that does not exist, whose 404 says that the service works. It does not ask if the project
 // has responded well within the last minute. While the service does not work, nothing is
 // sent: the record is [Pending], and Problem says why. [Runner.Step], [Runner.Resume] and

@@ -63,7 +63,7 @@ func (e *stateError) Error() string {
 
 func (e *stateError) Is(target error) bool { return target == ErrState }
 
-// check returns a stateError unless a record in state may be decided about.
+// check returns a stateError if a record's state does not allow the decision.
 func (d decision) check(state State) error {
 	if slices.Contains(d.from, state) {
 		return nil

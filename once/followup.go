@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	lookEvery   = time.Minute      // at a record before a follow-up that has no job yet
-	personEvery = 5 * time.Minute  // at one about which a person must decide
-	settleTime  = 30 * time.Second // after a message, in which the job may still report its last end
+	lookEvery   = time.Minute      // until the next look at the record before, if it has no job yet
+	personEvery = 5 * time.Minute  // until the next look, if a person must decide about that record
+	settleTime  = 30 * time.Second // for which the job may still report its earlier end after a message
 	maxChain    = 1000             // records before a follow-up
 )
 
@@ -20,12 +20,12 @@ const (
 type before struct {
 	Record
 
-	// blocker is what a pending follow-up waits for in its turn: the nearest record before it
-	// that is not one. It is the record itself if that is no pending follow-up.
+	// blocker is the record that the whole chain waits for. It is this record, unless this is a
+	// pending follow-up too: then it is the nearest earlier record that is not.
 	blocker Record
 }
 
-// standing says what the record before a follow-up means for it.
+// standing says what the record before a follow-up means for the follow-up.
 type standing int
 
 const (
@@ -82,8 +82,8 @@ func (b before) problem() string {
 // projectOf returns the project of the follow-up t: the one that the job is in.
 func (b before) projectOf(t Task) string { return cmp.Or(b.Project, t.Project) }
 
-// checkAfter checks what t follows against what is on record: it belongs to the key for good.
-// A task without a prompt continues what is on record.
+// checkAfter compares t.After with the After on record, which never changes. A task without
+// After and prompt continues the record.
 func (t Task) checkAfter(record Record) error {
 	takesUp := t.After == "" && strings.TrimSpace(t.Prompt) == ""
 	if record.Version == 0 || t.After == record.After || takesUp {

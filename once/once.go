@@ -11,7 +11,7 @@ type Task struct {
 	// Key names the thing for good, such as acme/api@5907854: 1 to 300 bytes, printable,
 	// without white space.
 	Key string `json:"key"`
-	// Prompt is the instruction for the agent. It may be empty if the record has it. A new
+	// Prompt is the instruction for the agent. It may be empty if the record has one. A new
 	// job's prompt gets the marker when it is sent.
 	Prompt string `json:"prompt,omitempty"`
 	// Project is the id of the service's project. "" is the client's own. Add with a client,
@@ -37,7 +37,7 @@ const (
 	Canceled State = "canceled" // a person stopped it before it was sent
 )
 
-// IsOpen reports whether s needs work but no person: pending, sending or running.
+// IsOpen reports whether s needs work but no person: it is pending, sending or running.
 func (s State) IsOpen() bool {
 	return s == Pending || s == Sending || s == Running
 }
@@ -55,7 +55,7 @@ type Record struct {
 	Sender string `json:"sender,omitempty"`
 	// Deadline is the time by which the latest send must end. It is set before the claim.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// JobID is "" until there is a job. A follow-up gets it when its message was sent.
+	// JobID is "" until there is a job. A follow-up gets it once its message was sent.
 	JobID string `json:"jobId,omitempty"`
 	// PRLink is "" until there is a pull request, and for good if the job makes none.
 	PRLink string `json:"prLink,omitempty"`
@@ -75,7 +75,7 @@ var (
 	ErrState = errors.New("once: the record's state does not allow this")
 )
 
-// Store holds the records where every process sees them that may act on them. It is safe
+// Store holds the records where every process that may act on them sees them. It is safe
 // for use by many goroutines; mintlifytest.TestStore checks one. An ended ctx ends Get and
 // List.
 //

@@ -28,12 +28,12 @@ func (r *Runner) watch(ctx context.Context, record Record) (step, error) {
 	return r.change(ctx, record, record.watched(time.Now(), r.sendTime))
 }
 
-// watched returns what becomes of a claim by the time t. Twice the send time is the grace: clocks
-// differ, and recording is retried.
+// watched returns what becomes of a claim by the time t. The grace is twice the send time, because
+// clocks differ and recording is retried.
 func (r Record) watched(t time.Time, sendTime time.Duration) step {
 	left := r.Deadline.Sub(t) + 2*sendTime
 	switch {
-	case left > time.Hour+2*sendTime: // made by a clock that was wrong
+	case left > time.Hour+2*sendTime: // a wrong clock made it
 		r.Deadline = t.Add(sendTime).UTC().Round(0)
 		return step{record: r, next: soon}
 
@@ -48,7 +48,7 @@ func (r Record) watched(t time.Time, sendTime time.Duration) step {
 }
 
 // poll polls the job of a running record once, and stores what changed. project is the job's
-// if the record does not say.
+// project if the record has none.
 func (r *Runner) poll(ctx context.Context, record Record, project string) (step, error) {
 	p, err := r.projectOf(cmp.Or(record.Project, project))
 	if err != nil {
@@ -80,8 +80,8 @@ func failureOf(poll mintlify.Poll, err error) error {
 	return err
 }
 
-// rewrite stores a record again, which a clock that was wrong has dated ahead: a message would
-// settle until then.
+// rewrite stores a record again if a wrong clock has dated it in the future: otherwise a message
+// would settle until that time.
 func (r *Runner) rewrite(ctx context.Context, record Record) (step, error) {
 	_, err := r.put(ctx, record)
 	if err != nil && !errors.Is(err, ErrConflict) {
@@ -90,8 +90,8 @@ func (r *Runner) rewrite(ctx context.Context, record Record) (step, error) {
 	return step{record: record, next: soon}, nil
 }
 
-// settling returns the options of a poll after a message: for a while, an end may be the one
-// before the message.
+// settling returns the options of a poll after a message: at first, a terminal status may
+// still be the one from before the message.
 func (r Record) settling() []mintlify.WaitOption {
 	if r.After == "" {
 		return nil

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	trustTime   = time.Minute      // after a good response, in which the service is not asked
+	trustTime   = time.Minute      // after a good response, during which the service is not asked
 	firstHold   = 30 * time.Second // of a project; it doubles with each failure
 	longestHold = 30 * time.Minute
-	mendingTime = 5 * time.Minute // until the next request, if a person has to mend something first
+	mendingTime = 5 * time.Minute // until the next request, if a person must fix something first
 	longestWait = time.Hour       // that a Retry-After counts for
 	turnTime    = time.Second     // until the next look, while another send goes first
 )
@@ -27,16 +27,16 @@ type project struct {
 	client *mintlify.Client
 
 	mu sync.Mutex
-	// worked is when a response showed last that the service works. It is zero after a request
+	// worked is when a response last showed that the service works. It is zero after a request
 	// that failed.
 	worked time.Time
 	// heldUntil is when Step may send again.
 	heldUntil time.Time
 	// hold is the latest hold whose length the service did not ask for. It is 0 after a success.
 	hold time.Duration
-	// failing says that no send has succeeded since one failed: they go out one at a time.
+	// failing says that no send has succeeded since one failed: sends then go out one at a time.
 	failing bool
-	// sending says that one of them does.
+	// sending says that one of these sends is in progress.
 	sending bool
 }
 
@@ -74,8 +74,8 @@ func (p *project) pollOnce(ctx context.Context, id string, waited time.Duration)
 	return poll, failureOf(poll, err)
 }
 
-// ask returns nil if the service works: if it has shown that lately, or if it responds well to
-// the question for a job that does not exist.
+// ask returns nil if the service works: if it has shown that lately, or if it responds as
+// expected to the GET of a job that does not exist.
 func (p *project) ask(ctx context.Context) error {
 	if p.isTrusted() {
 		return nil
@@ -88,7 +88,7 @@ func (p *project) ask(ctx context.Context) error {
 	case showsWorking(err):
 		p.works()
 		return nil
-	case statusOf(err) == http.StatusInternalServerError: // nobody knows what it says to an id that it cannot parse
+	case statusOf(err) == http.StatusInternalServerError: // perhaps its response to an id that it cannot parse
 		p.works()
 		return nil
 	}
@@ -111,8 +111,8 @@ func (p *project) idleIn(ctx context.Context, b before) (time.Duration, error) {
 	return 0, err
 }
 
-// inVain holds the project if asking failed, unless ctx has ended. It returns err, and what
-// follows from it.
+// inVain holds the project if asking failed, unless ctx has ended. It returns err, and adds that
+// nothing was sent.
 func (p *project) inVain(ctx context.Context, err error) error {
 	if err == nil || ended(ctx) != nil {
 		return err
@@ -222,7 +222,7 @@ func (p *project) left() time.Duration {
 }
 
 // holdAfter returns how long a failure holds its project if the service says so, or if a
-// person has to mend something first; else 0.
+// person must fix something first; else 0.
 func holdAfter(err error) time.Duration {
 	var response *mintlify.APIError
 	if errors.As(err, &response) && response.RetryAfter > 0 {
@@ -254,7 +254,7 @@ func showsWorking(err error) bool {
 	return status >= 400 && status <= 499
 }
 
-// statusOf returns the status of the response that err is, 0 if it is none.
+// statusOf returns the status if err is a response of the service, else 0.
 func statusOf(err error) int {
 	var response *mintlify.APIError
 	if !errors.As(err, &response) {

@@ -12,7 +12,7 @@ import (
 
 const (
 	listEvery = 5 * time.Second // at least
-	listShare = 20              // a List that takes long comes again after that many times as long
+	listShare = 20              // the next List comes after this many times the duration of the last
 
 	cannotList = "once: the records cannot be listed"
 )
@@ -109,7 +109,7 @@ func (w *worker) close() {
 	delete(w.runner.workers, w)
 }
 
-// announce tells the workers of r of a record that this Runner has made open.
+// announce tells the workers of r about a record that this Runner has made open.
 func (r *Runner) announce(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,7 +192,7 @@ func (w *worker) hasWork() bool {
 	return false
 }
 
-// step does the next step of an item, and forgets it once that is over.
+// step does the next step of an item, and forgets it once the record needs no more steps.
 func (w *worker) step(ctx context.Context, i *item) {
 	w.listed = false
 	s, err := w.runner.step(ctx, Task{Key: i.key}, false)
@@ -234,7 +234,7 @@ func (w *worker) wait(ctx context.Context, first *item) {
 	}
 }
 
-// log logs err unless it was logged last, and returns what was.
+// log logs err unless its text is the one logged last. It returns the text logged last.
 func (w *worker) log(ctx context.Context, message, key string, err error, last string) string {
 	if err == nil || !w.logs {
 		return ""

@@ -13,7 +13,7 @@ import (
 
 const soon = 100 * time.Millisecond // until the next look at a record that another changes
 
-// Runner works off the tasks in a store. It is safe for use by many goroutines and processes.
+// Runner does the tasks in a store. It is safe for use by many goroutines and processes.
 type Runner struct {
 	client   *mintlify.Client
 	store    Store
@@ -26,12 +26,13 @@ type Runner struct {
 	workers map[*worker]bool // the calls of Resume and Run in progress
 }
 
-// Option sets up a [Runner].
+// Option configures a [Runner].
 type Option func(*Runner)
 
 // WithSendTime sets how long a send may take, rate limiter and retries included: 1 minute
-// unless set, at most 1 hour. A send without a response is [Unknown] twice that after its end;
-// recording a response is retried for as long. Asking first has a send time of its own.
+// unless set, at most 1 hour. A send without a response becomes [Unknown] twice this time after
+// its deadline; recording a response is retried for as long. Asking first may take the same time
+// once more.
 func WithSendTime(d time.Duration) Option {
 	return func(r *Runner) { r.sendTime = d }
 }
@@ -84,14 +85,14 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 	return r, nil
 }
 
-// Do takes t to its end: it sends the prompt and waits for the job. With the same key
-// again, also in another process, it takes up what is on record. While that is pending, it
-// sends t's prompt, to t's project. If ctx ends, a send in progress still ends on record.
+// Do sends the prompt of t and waits until the job ends. If the key has a record, also from
+// another process, Do continues with the record. If the record is pending, Do sends t's prompt to
+// t's project. If ctx ends during a send, Do finishes and records the send before it returns.
 //
 // The error is nil if the record is done, matches [mintlify.ErrJobFailed] if the job failed,
 // and [mintlify.ErrOutcomeUnknown] if a person must look. It is the service's if a send made
 // no job, if the service did not work when it was asked first, or if no further poll would
-// help: call Do again once that is mended. It is an [*mintlify.ArgumentError] for a bad key, a
+// help: call Do again once that is fixed. It is an [*mintlify.ArgumentError] for a bad key, a
 // missing prompt, an After without a record, or another After than the record's. A follow-up
 // behind a record that needs a person is an error, too. Otherwise the error is the context's
 // or the store's. The record comes with every error.
@@ -150,7 +151,7 @@ func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 	return pending, true, nil
 }
 
-// newRecord returns the record that t begins with, its project pinned.
+// newRecord returns the first record of t, with the project pinned.
 func (r *Runner) newRecord(ctx context.Context, t Task) (Record, error) {
 	err := checkPrompt(t.Prompt)
 	if err != nil {
@@ -187,7 +188,7 @@ func (r *Runner) Step(ctx context.Context, key string) (record Record, next time
 	return s.record, s.next, forKey(key, err)
 }
 
-// step is what one step came to.
+// step is the result of one step.
 type step struct {
 	record Record
 	next   time.Duration // until the next step; 0: it is over
@@ -195,7 +196,7 @@ type step struct {
 	stuck  bool          // no step helps before a person has decided about another record
 }
 
-// step does the next step of t's record. A forced one sends though the project is held.
+// step does the next step of t's record. If forced, it sends even if the project is held.
 func (r *Runner) step(ctx context.Context, t Task, forced bool) (step, error) {
 	if r.client == nil {
 		return step{}, invalid("client", "is nil")
@@ -259,7 +260,7 @@ func (r *Runner) put(ctx context.Context, record Record) (Record, error) {
 }
 
 // change stores the record of s if it differs from the one on record, and returns s. If
-// another change came first, the next step takes that up.
+// another change came first, the next step starts from it.
 func (r *Runner) change(ctx context.Context, record Record, s step) (step, error) {
 	if s.record == record {
 		return s, nil

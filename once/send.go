@@ -34,9 +34,9 @@ func (r *Runner) begin(ctx context.Context, record Record, t Task, forced bool) 
 
 // delivery is a prompt on its way to the service.
 type delivery struct {
-	// record is what is on record. Its Version is 0 if that is nothing.
+	// record is the stored record. Its Version is 0 if nothing is stored.
 	record Record
-	// draft is the same with what its claim will change: the prompt and the project.
+	// draft is the record with the prompt and the project that its claim will store.
 	draft Record
 	// before is the record before a follow-up, else zero.
 	before  before
@@ -90,7 +90,7 @@ func (r *Runner) askFirst(ctx context.Context, d delivery) (time.Duration, error
 }
 
 // claimAndSend claims the record, sends the prompt and records what came of it. ctx does not
-// end: no end of the caller's may come between the send and its recording.
+// end: the caller must not end it between the send and its recording.
 func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 	// A process that is stopped between claim and request wakes past its deadline, and the SDK
 	// sends nothing.
@@ -132,8 +132,8 @@ func (r Record) claimedBy(sender string, deadline time.Time) Record {
 	return r
 }
 
-// afterSend returns the step that a send was, of which result came and r is on record. hold is
-// how long its project is held.
+// afterSend returns the step for a send: r is the stored record, result is what the send tried to
+// store, and hold is how long its project is held.
 func (r Record) afterSend(result Record, cause error, hold time.Duration) step {
 	if r.Sender != result.Sender || r.State != result.State { // others have decided meanwhile
 		return step{record: r, next: soon}
@@ -148,8 +148,8 @@ func (r Record) afterSend(result Record, cause error, hold time.Duration) step {
 	return step{record: r, cause: cause}
 }
 
-// giveBack makes a claim pending again of which nothing was sent. A claim whose Put failed may
-// be stored all the same.
+// giveBack makes a claim pending again if nothing was sent for it. A claim whose Put failed may
+// be stored nevertheless.
 func (r *Runner) giveBack(ctx context.Context, claim Record, err error) (step, error) {
 	claim.State = Pending
 	claim.Problem = "nothing was sent: " + err.Error()

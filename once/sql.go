@@ -16,8 +16,8 @@ type DB interface {
 }
 
 // SQL is a [Store] in the table mintlify_once of Postgres or SQLite. SQLite needs a busy
-// timeout, so that processes wait for each other, and synchronous=FULL to outlive a loss of
-// power. On a transaction it is for [Runner.Add] alone, which takes effect with the caller's
+// timeout, so that processes wait for each other, and synchronous=FULL to survive a power
+// failure. On a transaction it is for [Runner.Add] alone, which takes effect with the caller's
 // own changes; the claim of a send must be committed before the request.
 type SQL struct{ db DB }
 
@@ -31,8 +31,8 @@ const schema = `CREATE TABLE IF NOT EXISTS mintlify_once (
 );
 CREATE INDEX IF NOT EXISTS mintlify_once_state ON mintlify_once (state, updated)`
 
-// CreateTable makes the table unless it exists; only then the database must allow it. It is
-// safe to call again, and by several processes at once.
+// CreateTable makes the table unless it exists. The database's role needs the right to make
+// tables only if the table is missing. CreateTable is safe to call again, and by several processes at once.
 func (s *SQL) CreateTable(ctx context.Context) error {
 	if s.hasTable(ctx) {
 		return nil
