@@ -39,8 +39,8 @@ func (q *query) integer(name string, least, most int) int {
 	return 0
 }
 
-// limit returns the number of rows that a page may have, at most most; usual if the request
-// has none.
+// limit returns the number of rows that a page may have: the limit of the request, which must
+// not exceed most, or usual if the request has none.
 func (q *query) limit(most, usual int) int {
 	return cmp.Or(q.integer("limit", 1, most), usual)
 }
@@ -72,7 +72,8 @@ func (q *query) date(name string) mintlify.Date {
 }
 
 // enum returns the values of a parameter, each of which must be known, with commas between
-// them; nil if it is not there. There may be most of them, or any number if most is -1.
+// them; nil if it is not there. There may be up to most values, or any number if
+// most is -1.
 func (q *query) enum(name string, most int, known ...string) []string {
 	if !q.Has(name) {
 		return nil

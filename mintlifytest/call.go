@@ -41,7 +41,7 @@ func (s *Service) newCall(r *http.Request, body []byte) *call {
 }
 
 // callName returns the operation as the client names it. A request in memory carries the name.
-// The name of a request on a socket is the one of a Call, with the path of the base URL.
+// A request on a socket has the name of a Call, with the path of the base URL.
 func callName(r *http.Request) mintlify.Operation {
 	if op, ok := mintlify.OperationFromContext(r.Context()); ok {
 		return op

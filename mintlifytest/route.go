@@ -31,7 +31,7 @@ func get(op mintlify.Operation, pattern string, h handler) route {
 	}
 }
 
-// post returns the route of a POST. status is the one of a success.
+// post returns the route of a POST. status is the status of a success.
 func post(op mintlify.Operation, pattern string, status int, h handler) route {
 	return route{
 		operation: op,

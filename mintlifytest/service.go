@@ -78,7 +78,7 @@ func WithRealSchedule() mintlify.Option {
 		mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
 }
 
-// both makes one option of two. C is the SDK's own type, which has no exported name.
+// both combines two options. C is the SDK's own type, which has no exported name.
 func both[C any](first, second func(C) error) func(C) error {
 	return func(config C) error {
 		if err := first(config); err != nil {

@@ -27,8 +27,8 @@ type storeTest struct {
 
 // TestStore checks that a [once.Store] does what package once relies on. open returns an
 // empty store, and is called once for each of the checks. A store that cannot list passes, and
-// so does one whose Put returns errors.ErrUnsupported for a record with After.
-// What it cannot check is that a record outlives a crash.
+// so does a store whose Put returns errors.ErrUnsupported for a record with After.
+// It cannot check that a record survives a crash.
 //
 //	func TestMyStore(t *testing.T) {
 //		mintlifytest.TestStore(t, func(t *testing.T) once.Store { return newMyStore(t) })

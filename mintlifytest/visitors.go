@@ -38,7 +38,7 @@ func uniqueTotals(rows []mintlify.Visitor) mintlify.VisitorTotals {
 	}
 
 	totals := mintlify.VisitorTotals{Human: human.total(), AI: ai.total(), Total: total.total()}
-	// Human and AI are rounded down, and Total must not exceed their sum for that.
+	// Human and AI are rounded down, and Total must not exceed their sum because of that.
 	totals.Total = min(totals.Total, max(totals.Human+totals.AI, total.largest))
 	return totals
 }

@@ -2,7 +2,7 @@
 // webhook, package once has the documentation agent act on it, at most once, also through
 // crashes, and a chat gets the pull request's link.
 //
-// README.md says how to set it up, and what happens on a bad day.
+// README.md says how to set it up, and what happens when something fails.
 package main
 
 import (

@@ -118,7 +118,7 @@ func (j *jobRun) detach(ctx context.Context) (context.Context, context.CancelFun
 	return detached, end, nil
 }
 
-// settleTime is how long a job may still read as completed after a message, which the
+// settleTime is how long the service may still report a job as completed after a message, which the
 // service processes asynchronously.
 const settleTime = 30 * time.Second
 

@@ -78,7 +78,7 @@ func (e *exporter) end(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, mintlify.ErrInvalidArgument): // such as -from after -to: to resume does not help
+	case errors.Is(err, mintlify.ErrInvalidArgument): // such as -from after -to: resuming does not help
 		fmt.Fprintln(e.stderr, err)
 		return exitUsage
 	case ctx.Err() != nil:

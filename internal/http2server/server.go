@@ -1,6 +1,6 @@
 // Package http2server is an HTTP/2 server in memory that speaks frame by frame, for tests
-// of what a server of the standard library cannot be made to do. It needs no socket, so
-// that it runs in virtual time too.
+// that need what a server of the standard library cannot do. It needs no socket, so it also
+// runs in virtual time.
 package http2server
 
 import (
@@ -26,7 +26,7 @@ const (
 	frameWindowUpdate = 0x8
 )
 
-// Flags of frames, and what else frames hold.
+// Flags and other values in frames.
 const (
 	flagEndStream  = 0x1
 	flagAck        = 0x1
@@ -56,10 +56,11 @@ const (
 
 // Server calls Handle for what happens to requests, and counts it.
 type Server struct {
-	// Handle is called for each event of a request. With nil the server is mute.
+	// Handle is called for each event of a request. With nil the server never
+	// responds.
 	Handle func(Event, *Stream)
-	// MaxStreams is how many requests at once the server announces that it takes on a
-	// connection. 0 means no limit.
+	// MaxStreams is the limit of concurrent requests per connection that the server announces.
+	// 0 means no limit.
 	MaxStreams uint32
 	// Silent makes the server ignore pings.
 	Silent atomic.Bool
@@ -137,7 +138,7 @@ func (s *Server) settings() []byte {
 	return binary.BigEndian.AppendUint32([]byte{0, maxStreamsSetting}, s.MaxStreams)
 }
 
-// acknowledge responds to settings or a ping that is not itself such a response.
+// acknowledge responds to settings and pings, but not to acknowledgements.
 func (s *Server) acknowledge(f frame, out writer) {
 	switch {
 	case f.flags&flagAck != 0:
@@ -194,8 +195,8 @@ func (s *Stream) Reset(code uint32) {
 	s.out.frame(frame{kind: frameRSTStream, stream: s.id, payload: binary.BigEndian.AppendUint32(nil, code)})
 }
 
-// GoAway says that no stream of the connection from the first one on was acted on, or
-// else none after this one.
+// GoAway says that the server acted on no stream of the connection, or, unless fromTheFirst is
+// set, on none after this one.
 func (s *Stream) GoAway(fromTheFirst bool) {
 	last := s.id
 	if fromTheFirst {
@@ -208,7 +209,7 @@ func (s *Stream) GoAway(fromTheFirst bool) {
 	s.out.frame(frame{kind: frameGoAway, payload: payload})
 }
 
-// CloseConn closes the connection of the stream, once all is written.
+// CloseConn closes the connection of the stream once everything is written.
 func (s *Stream) CloseConn() {
 	s.over = true
 	s.out <- nil

@@ -2,7 +2,7 @@ package processtest
 
 import "syscall"
 
-// DyingWithParent has a process killed when the test's ends, whatever ends it.
+// DyingWithParent makes Linux kill a process when the test's own process ends for any reason.
 func DyingWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

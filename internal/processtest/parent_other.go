@@ -4,5 +4,5 @@ package processtest
 
 import "syscall"
 
-// DyingWithParent has a process killed when the test's ends, on Linux.
+// DyingWithParent has an effect on Linux only.
 func DyingWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }

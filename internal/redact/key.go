@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Mark stands where the key was.
+// Mark replaces the key.
 const Mark = "[API key]"
 
 const (
@@ -90,7 +90,7 @@ func (k Key) all(text string) string {
 func (k Key) forms() []string {
 	inHTML := html.EscapeString(k.value)
 	if inHTML == k.value && url.QueryEscape(k.value) == k.value && !strings.Contains(k.value, `\`) {
-		return []string{k.value} // as almost all keys are
+		return []string{k.value} // almost every key is the same when escaped
 	}
 
 	inJSON, _ := json.Marshal(k.value) // text can always be marshaled

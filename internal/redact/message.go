@@ -32,7 +32,7 @@ func ServiceMessage(key Key, body []byte) (message string, details []string) {
 	}
 
 	var list []json.RawMessage
-	_ = json.Unmarshal(fields.Details, &list) // anything but a list has no details
+	_ = json.Unmarshal(fields.Details, &list) // details that are not a list are ignored
 	for _, raw := range list[:min(len(list), maxDetails)] {
 		if text := messageText(key, raw); text != "" {
 			details = append(details, text)
@@ -65,7 +65,7 @@ func messageText(key Key, raw json.RawMessage) string {
 	return ""
 }
 
-// Excerpt returns what a body starts with, on one line: of an HTML page, its title.
+// Excerpt returns the start of a body on one line, or the title if the body is an HTML page.
 func Excerpt(key Key, body []byte) string {
 	return words(key, string(body[:min(len(body), maxSource)]))
 }
@@ -84,7 +84,7 @@ var (
 	htmlTag   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<[^>]*(?:>|$)`) })
 )
 
-// withoutHTML returns the title of a page, or else its text.
+// withoutHTML returns the title of a page, or its text if it has no title.
 func withoutHTML(page string) string {
 	if title := htmlTitle().FindStringSubmatch(page); title != nil {
 		page = title[1]

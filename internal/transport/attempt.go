@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// gracePeriod is for a POST's response once the caller's context or the attempt's time has
-	// ended.
+	// gracePeriod is how long a POST still waits for its response after the caller's context or
+	// the attempt's time has ended.
 	gracePeriod = 5 * time.Second
 
 	// maxHeaders bounds how often a header is written in an attempt: net/http sends a request
@@ -39,7 +39,7 @@ type Attempt struct {
 	trace    httptrace.ClientTrace
 	url      url.URL
 	limited  io.LimitedReader // of the body
-	isGet    bool             // else it changes something, and its response is precious
+	isGet    bool             // else it changes something, and its response must not be lost
 
 	mu        sync.Mutex
 	grace     *time.Timer // runs once the attempt has ended and a response is still wanted
@@ -113,7 +113,7 @@ func (a *Attempt) wroteRequest(info httptrace.WroteRequestInfo) {
 
 // startConn abandons an attempt that net/http would go on sending. It runs before anything
 // is written to the connection, both when net/http asks for it and when it has got it: over
-// HTTP/2 it does not always tell that it asks. Connections without a written header do not
+// HTTP/2 it does not always report that it asks. Connections without a written header do not
 // count: over HTTP/2 net/http asks again whenever a connection has no stream left.
 func (a *Attempt) startConn(event *bool) {
 	a.mu.Lock()
@@ -137,8 +137,8 @@ func (a *Attempt) resent() error {
 	return errResent
 }
 
-// informational takes back what the first byte of a 1xx seemed to say: the final
-// response is not there.
+// informational corrects what the first byte of a 1xx suggested: the final response has not
+// begun.
 func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -160,7 +160,7 @@ func (a *Attempt) isSent() bool {
 }
 
 // isResponding reports whether a response has begun to arrive. While nobody has read the
-// body, the first byte of a response is of another request's. The lock is held.
+// body, the first byte of a response belongs to another request. The lock is held.
 func (a *Attempt) isResponding() bool {
 	return a.responded || a.responding && !a.isUnread()
 }
@@ -171,10 +171,10 @@ func (a *Attempt) isUnread() bool { return a.hasBody && !a.bodyRead }
 // NeverSent reports proof that the service cannot act on the request: the transport fires
 // trace events, and none says that it wrote the header, or nobody has read the body; or the
 // Proxy function of an *http.Transport failed. A transport without trace events proves
-// nothing. Nor does an attempt without a body, or with one that was read, that was abandoned
-// on a connection: over HTTP/2 the header may still be on its way.
+// nothing. Nor does an attempt that was abandoned after it had a connection, if it has no body
+// or its body was read: over HTTP/2 the header may still be on its way.
 //
-// The proof seals the body: the transport may go on after it has returned, and reads nothing
+// The proof seals the body: a transport that goes on after it has returned can read nothing
 // any more.
 func (a *Attempt) NeverSent() bool {
 	a.mu.Lock()
@@ -260,8 +260,8 @@ func (a *Attempt) abandon(cause error) {
 	}
 }
 
-// explain returns why the attempt was abandoned, if it was, rather than err, which is what
-// the transport made of that.
+// explain returns err, or why the attempt was abandoned: the transport's own error for an
+// abandoned attempt does not say that.
 func (a *Attempt) explain(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -66,7 +66,7 @@ func (a *Attempt) watchBody(req *http.Request) {
 	}
 }
 
-// mayStartAgain returns why the transport may not start the request again, if it may not.
+// mayStartAgain returns an error if the transport must not start the request again.
 func (a *Attempt) mayStartAgain() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

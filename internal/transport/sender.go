@@ -17,7 +17,7 @@ const defaultTimeout = 60 * time.Second
 
 // Settings are what all calls of a client share.
 type Settings struct {
-	// Client is the caller's, for its Transport and Timeout. With nil there is none.
+	// Client is the caller's, whose Transport and Timeout are used. nil means that there is none.
 	Client *http.Client
 	// Key is the key source. It is asked before each attempt.
 	Key func(context.Context) (string, error)
@@ -106,7 +106,7 @@ func PastDeadline(ctx context.Context) bool {
 	return ok && !time.Now().Round(0).Before(deadline.Round(0))
 }
 
-// authorize asks the limiter for leave to send the next request, and the key source for its
+// authorize asks the limiter for permission to send the next request, and the key source for its
 // key.
 func (s *Sender) authorize() (string, http.RoundTripper, error) {
 	if s.Context.Err() != nil {

@@ -1,4 +1,5 @@
-// Package wire reads JSON from outside with tolerance: an odd field never costs the others.
+// Package wire reads JSON from outside tolerantly: if a field has an unexpected type, the other
+// fields are still read.
 package wire
 
 import (
@@ -51,7 +52,7 @@ func reasonOf(mismatch *json.UnmarshalTypeError) string {
 func Missing(name string) error { return errors.New("missing " + name) }
 
 // IsTypeMismatch reports whether err says that a field has another type than ours. The
-// other fields are read all the same.
+// other fields are read nevertheless.
 func IsTypeMismatch(err error) bool {
 	var mismatch *json.UnmarshalTypeError
 	return errors.As(err, &mismatch) && mismatch.Field != ""
@@ -165,7 +166,7 @@ func Salvage(data []byte) []byte {
 			return nil // neither an object nor a list
 		case open.expectName():
 			open.gotName()
-			continue // a name is nothing without its value
+			continue // a name without its value is left out
 		default:
 			open.gotValue()
 		}
