@@ -52,7 +52,7 @@ func (d dateRange) check() error {
 	case !d.to.isValid():
 		return &ArgumentError{"dateTo", "is not in the years 0 to 9999"}
 	case d.from.IsZero() || d.to.IsZero() || d.from.day != d.to.day:
-		return nil // only the service can order a day and an instant
+		return nil // only the service can compare them
 	case !d.from.at.Before(d.to.at):
 		reason := fmt.Sprintf("is %v, which is not before dateTo, %v (exclusive)", d.from, d.to)
 		return &ArgumentError{"dateFrom", reason}

@@ -250,7 +250,7 @@ func (l list[P, R]) export(ctx context.Context, prefetch int, yield func(P, erro
 type prefetcher[P page[R], R row] struct {
 	ctx     context.Context
 	list    list[P, R]
-	pages   int           // that may be pending
+	pages   int           // how many may be pending
 	pending []*pending[P] // in order
 }
 

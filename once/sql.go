@@ -32,7 +32,8 @@ const schema = `CREATE TABLE IF NOT EXISTS mintlify_once (
 CREATE INDEX IF NOT EXISTS mintlify_once_state ON mintlify_once (state, updated)`
 
 // CreateTable makes the table unless it exists. The database's role needs the right to make
-// tables only if the table is missing. CreateTable is safe to call again, and by several processes at once.
+// tables only if the table is missing. CreateTable is safe to call again, and by several
+// processes at once.
 func (s *SQL) CreateTable(ctx context.Context) error {
 	if s.hasTable(ctx) {
 		return nil
