@@ -26,7 +26,7 @@ type attention struct {
 func (s store) needsPerson(ctx context.Context) ([]attention, error) {
 	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused')
 OR o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%')
-OR o.state = 'pending' AND p.follows <> '' AND `+isStranded+`)
+OR o.state = 'pending' AND `+isStranded+`)
 ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-day).UnixMicro(), maxAttention)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func advise(r row) string {
 	again := "fleet retry -key " + r.Key + " -again"
 	follow := "fleet retry -key " + r.Key + " -job "
 	switch {
-	case r.State == once.Pending && r.After != "":
+	case r.IsStranded:
 		return fmt.Sprintf("It waits for the job of %s, which has none: see fleet show %s. "+
 			"To drop it: fleet cancel -key %s.", r.After, r.After, r.Key)
 	case r.State == once.Unknown && r.After != "":

@@ -150,6 +150,7 @@ func TestEnqueueAfter(t *testing.T) {
 			`(?s)key +acme/api@5907854\n.*key +m1\n.*follows +acme/api@5907854\n.*key +m2\n.*follows +m1\n`,
 			out,
 		)
+		assert.NotContains(t, out, "advice", "it is only its turn that they wait for")
 
 		c.wants(2, "retry", "-key", "m1", "-project", "q", "-again")
 		c.wants(0, "retry", "-key", "acme/api@5907854", "-project", "q", "-again")

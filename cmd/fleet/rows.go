@@ -16,6 +16,9 @@ type row struct {
 	Pulls    string
 	Priority int
 	Added    time.Time
+
+	// IsStranded is whether it follows a prompt that has no job, and gets none unless a person decides.
+	IsStranded bool
 }
 
 // isOverdue reports whether a person should look at a job that does not end. Package once
@@ -32,7 +35,8 @@ func (s store) rows(ctx context.Context, where string, args ...any) ([]row, erro
 		}
 		rows = append(rows, r)
 		return nil
-	}, `SELECT o.record, p.project, p.pulls, p.priority, p.added
+	}, `SELECT o.record, p.project, p.pulls, p.priority, p.added,
+	o.state = 'pending' AND `+isStranded+`
 FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND `+where, args...)
 	return rows, err
 }
@@ -42,7 +46,7 @@ func readRow(found *sql.Rows) (row, error) {
 	var project string
 	var added int64
 	var record []byte
-	if err := found.Scan(&record, &project, &r.Pulls, &r.Priority, &added); err != nil {
+	if err := found.Scan(&record, &project, &r.Pulls, &r.Priority, &added, &r.IsStranded); err != nil {
 		return row{}, err
 	}
 
