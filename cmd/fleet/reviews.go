@@ -87,6 +87,8 @@ const (
 	isUndecided reviewStanding = iota // the record may get the link still
 	isForJob                          // it is on the pull request of the record's job
 	isForeign                         // it is not, and will not be
+	isKnown                           // it has become a follow-up before
+	isUnfit                           // it is for the job, but fleet has no prompt to follow
 )
 
 // standing compares the pull request of a review with the one on record. Anybody can copy a marker
@@ -148,16 +150,17 @@ func (s store) decideReview(ctx context.Context, r review, priority int) (review
 	}
 
 	standing := r.standing(record)
-	if standing == isUndecided {
+	switch standing {
+	case isUndecided:
 		return standing, nil
-	}
-	if standing == isForJob {
-		if err := s.addReview(ctx, r, priority); err != nil {
-			return standing, err
-		}
-	} else {
+	case isForeign:
 		s.logger.Info("a comment is left out", "key", r.Key, "pull", r.Pull, "comment", r.ID,
 			"reason", "the record of the marker's key has another pull request, or none")
+	case isForJob:
+		standing, err = s.addReview(ctx, r, priority)
+		if err != nil {
+			return standing, err
+		}
 	}
 
 	// A crash before this leaves the comment: its key then adds nothing.
@@ -165,15 +168,29 @@ func (s store) decideReview(ctx context.Context, r review, priority int) (review
 	return standing, err
 }
 
-// addReview adds the follow-up of a review. One that cannot be sent is logged.
-func (s store) addReview(ctx context.Context, r review, priority int) error {
+// addReview adds the follow-up of a review, and returns isForJob, or isKnown if it is there already. One
+// that cannot be sent is logged, and isUnfit.
+func (s store) addReview(ctx context.Context, r review, priority int) (reviewStanding, error) {
 	p, err := r.prompt(priority)
 	if err != nil {
-		s.logger.Warn("a comment cannot be sent", "key", r.Key, "pull", r.Pull, "comment", r.ID, "error", err)
-		return nil
+		return s.leaveOutUnfit(r, err), nil
 	}
-	_, err = s.add(ctx, p)
-	return err
+
+	known, err := s.add(ctx, p)
+	switch {
+	case errors.As(err, &exit2{}): // the record is another program's: no later attempt can help
+		return s.leaveOutUnfit(r, err), nil
+	case err != nil:
+		return isForJob, err
+	case len(known) > 0:
+		return isKnown, nil
+	}
+	return isForJob, nil
+}
+
+func (s store) leaveOutUnfit(r review, why error) reviewStanding {
+	s.logger.Warn("a comment cannot be sent", "key", r.Key, "pull", r.Pull, "comment", r.ID, "error", why)
+	return isUnfit
 }
 
 // decideReviews decides about all kept reviews that can be decided about.

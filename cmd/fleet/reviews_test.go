@@ -3,11 +3,15 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"maps"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-github/v92/github"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -90,10 +94,10 @@ func TestReview(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Done, docsPull)
-		for range 2 {
+		for _, want := range []string{"enqueued", "known already"} {
 			status, text := r.comment(reviewComment(nil, nil))
 			assert.Equal(t, 202, status)
-			assert.Equal(t, "enqueued: acme/api@5907854#comment-5\n", text)
+			assert.Equal(t, want+": acme/api@5907854#comment-5\n", text)
 		}
 		followUps := r.followUps()
 		require.Len(t, followUps, 1)
@@ -146,6 +150,40 @@ func TestCommentsThatAskForNothing(t *testing.T) {
 		assert.Equal(t, 200, status, "%s, without a pull request", state)
 	}
 	assert.Empty(t, r.followUps())
+}
+
+// TestCommentThatCannotBeSent is left out, says so, and holds up nothing else.
+func TestCommentThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	r.is(once.Done, docsPull)
+	status, text := r.comment(reviewComment(fields{"body": "/docs " + strings.Repeat("x", maxPrompt)}, nil))
+	assert.Equal(t, 200, status)
+	assert.Contains(t, text, "nothing to do: it cannot be sent")
+	assert.Contains(t, text, "want at most 65536")
+	assert.Zero(t, r.kept())
+
+	// Another program keeps its records in the same table. Fleet has no prompt of this one.
+	_, err := r.store.ExecContext(t.Context(), "DELETE FROM fleet_prompts")
+	require.NoError(t, err)
+	kept := review{ID: 8, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x"}
+	require.NoError(t, r.store.keepReview(t.Context(), kept))
+	require.NoError(t, r.worker.pass(t.Context()))
+	assert.Zero(t, r.kept())
+
+	h := webhooksOf(r.store, nil)
+	h.lookUp = func(context.Context, string) error { return nil }
+	for name, e := range map[string]fields{
+		"no prompt":     reviewComment(nil, nil),
+		"copied marker": reviewComment(nil, fields{"pull_request": fields{"html_url": docsPull + "3"}}),
+	} {
+		var comment github.IssueCommentEvent
+		require.NoError(t, json.Unmarshal([]byte(event(t, e)), &comment))
+		resp := h.review(t.Context(), &comment)
+		assert.NotEmpty(t, resp.reason, name)
+		assert.Equal(t, "Acme/Docs", resp.about.Repository, "%s: which the log says", name)
+		assert.Equal(t, []int{12}, resp.about.Pulls, name)
+	}
 }
 
 // TestCommentBeforeTheLink is kept until the record has the link, or will not get it.
@@ -259,7 +297,8 @@ func TestKeptCommentIsNotLost(t *testing.T) {
 	r.is(once.Done, docsPull)
 	kept := review{ID: 5, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x"}
 	require.NoError(t, r.store.keepReview(t.Context(), kept))
-	require.NoError(t, r.store.addReview(t.Context(), kept, 2))
+	_, err := r.store.addReview(t.Context(), kept, 2)
+	require.NoError(t, err)
 	require.NoError(t, r.worker.pass(t.Context()))
 	assert.Len(t, r.followUps(), 1)
 	assert.Zero(t, r.kept())

@@ -178,10 +178,17 @@ func (h *webhooks) enqueue(ctx context.Context, m merge) response {
 // review stores a comment, and makes it a follow-up if the link of the job's pull request is known.
 func (h *webhooks) review(ctx context.Context, e *github.IssueCommentEvent) response {
 	r, why := reviewOf(e)
-	if why != "" {
-		resp := leftOut(why)
-		resp.about = merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
-		return resp
+	resp := leftOut(why)
+	if why == "" {
+		resp = h.takeReview(ctx, r)
+	}
+	resp.about = merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
+	return resp
+}
+
+func (h *webhooks) takeReview(ctx context.Context, r review) response {
+	if _, err := r.prompt(h.priority); err != nil {
+		return leftOut("it cannot be sent: " + err.Error())
 	}
 
 	if err := h.store.keepReview(ctx, r); err != nil {
@@ -200,6 +207,10 @@ func (h *webhooks) review(ctx context.Context, e *github.IssueCommentEvent) resp
 		h.store.calm.Warn("a comment could not be decided about yet", "key", r.Key, "error", err)
 	case standing == isForeign:
 		return leftOut("the record of " + r.Key + " has another pull request, or none")
+	case standing == isUnfit:
+		return leftOut("fleet has no prompt of the key " + r.Key)
+	case standing == isKnown:
+		return response{status: http.StatusAccepted, text: "known already: " + r.key()}
 	case standing == isForJob:
 		return response{status: http.StatusAccepted, text: "enqueued: " + r.key()}
 	}
