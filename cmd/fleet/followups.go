@@ -22,8 +22,9 @@ const isStranded = `EXISTS (SELECT 1 FROM mintlify_once r WHERE r.key = p.follow
 AND r.state IN ('done', 'failed', 'unknown', 'refused', 'canceled') AND NOT (` + jobHasEnded + `))`
 
 // place puts a prompt that follows another behind the newest that follows the same job, in the
-// project of that job.
-func (p *prompt) place(ctx context.Context, tx *sql.Tx) error {
+// project of that job. The newest ones that will send nothing, unless a person decides, come behind it:
+// else it would wait for them for ever.
+func (s store) place(ctx context.Context, tx *sql.Tx, p *prompt) error {
 	project, err := projectOf(ctx, tx, p.After)
 	if err != nil {
 		return err
@@ -40,8 +41,44 @@ func (p *prompt) place(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	p.After = newest
-	return nil
+	before, dropped, err := skipDropped(ctx, tx, newest)
+	if err != nil {
+		return err
+	}
+	p.After = before
+	if dropped.Key == "" {
+		return nil
+	}
+	return s.putBehind(ctx, tx, dropped, p.Key)
+}
+
+// skipDropped goes back from the end of a chain to the last prompt that is not a follow-up which was
+// canceled or refused. It returns its key, and the record behind it, if there is one.
+func skipDropped(ctx context.Context, tx *sql.Tx, newest string) (string, once.Record, error) {
+	var behind once.Record
+	for key := newest; ; key = behind.After {
+		record, err := once.NewSQL(tx).Get(ctx, key)
+		if err != nil {
+			return "", once.Record{}, err
+		}
+		if record.After == "" || record.State != once.Canceled && record.State != once.Refused {
+			return key, behind, nil
+		}
+		behind = record
+	}
+}
+
+// putBehind has a record follow another than before. The key is stored twice: with the record for
+// package once, and in a column for queries. A result that was told is not told again for it.
+func (s store) putBehind(ctx context.Context, tx *sql.Tx, record once.Record, after string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts
+SET follows = $2, told = CASE WHEN told = $3 THEN told + 1 ELSE told END WHERE key = $1`,
+		record.Key, after, record.Version)
+	if err != nil {
+		return err
+	}
+	record.After = after
+	return s.putNext(ctx, tx, record, "follows "+after+" now")
 }
 
 // projectOf returns the project of a prompt, "" if there is none.

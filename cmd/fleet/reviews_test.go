@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http/httptest"
 	"strings"
@@ -184,6 +185,49 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 		assert.Equal(t, "Acme/Docs", resp.about.Repository, "%s: which the log says", name)
 		assert.Equal(t, []int{12}, resp.about.Pulls, name)
 	}
+}
+
+// TestCommentAfterOneWithoutAJob: a comment that was canceled or refused does not hold up those that
+// come later.
+func TestCommentAfterOneWithoutAJob(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		r.is(once.Done, docsPull)
+		dropped := []once.State{once.Canceled, once.Refused}
+		for i, state := range dropped {
+			r.comment(reviewComment(fields{"id": i + 1}, nil))
+			key := fmt.Sprint("acme/api@5907854#comment-", i+1)
+			put(t, r.store, key, func(record *once.Record) { record.State = state })
+			_, err := r.store.ExecContext(t.Context(), "UPDATE fleet_prompts SET told = 2 WHERE key = $1", key)
+			require.NoError(t, err)
+		}
+		for id := 3; id <= 4; id++ {
+			_, text := r.comment(reviewComment(fields{"id": id}, nil))
+			assert.Contains(t, text, "enqueued")
+		}
+
+		chain, err := r.store.chainOf(t.Context(), "acme/api@5907854")
+		require.NoError(t, err)
+		var order []string
+		for _, follower := range chain[1:] {
+			_, id, _ := strings.Cut(follower.Key, "#comment-")
+			order = append(order, id)
+		}
+		assert.Equal(t, []string{"3", "4", "2", "1"}, order)
+		for i, follower := range chain[1:] {
+			assert.Equal(t, chain[i].Key, follower.After, "package once sees the same order")
+		}
+
+		ready, err := r.store.isReady(t.Context(), chain[1].Record)
+		require.NoError(t, err)
+		assert.True(t, ready)
+
+		untold, err := r.store.untold(t.Context())
+		require.NoError(t, err)
+		require.Len(t, untold, 1, "that the second was refused is told already")
+		assert.Equal(t, "acme/api@5907854", untold[0].Key)
+	})
 }
 
 // TestCommentBeforeTheLink is kept until the record has the link, or will not get it.

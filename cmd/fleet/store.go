@@ -59,7 +59,7 @@ func (s store) add(ctx context.Context, prompts ...prompt) ([]once.Record, error
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		runner := s.runner(nil, tx)
 		for _, p := range prompts {
-			record, isNew, err := addOne(ctx, tx, runner, p)
+			record, isNew, err := s.addOne(ctx, tx, runner, p)
 			if err != nil {
 				return fmt.Errorf("store %s: %w", p.Key, err)
 			}
@@ -81,7 +81,7 @@ func (s store) add(ctx context.Context, prompts ...prompt) ([]once.Record, error
 }
 
 // addOne returns the record of p, and whether it is new.
-func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (once.Record, bool, error) {
+func (s store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (once.Record, bool, error) {
 	known, err := once.NewSQL(tx).Get(ctx, p.Key)
 	if err != nil {
 		return once.Record{}, false, err
@@ -94,7 +94,7 @@ func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p prompt) (onc
 	}
 
 	if p.After != "" {
-		if err := p.place(ctx, tx); err != nil {
+		if err := s.place(ctx, tx, &p); err != nil {
 			return once.Record{}, false, err
 		}
 	}
