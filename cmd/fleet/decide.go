@@ -15,6 +15,9 @@ import (
 
 const decideBatch = 100 // prompts decided about in a transaction, for which workers wait
 
+// errNothing is that a bulk command finds no prompt.
+var errNothing = errors.New("there is nothing")
+
 // decision is what a person decides about a prompt, in the words of package once.
 type decision func(runner *once.Runner, ctx context.Context, key string) (once.Record, error)
 
@@ -23,13 +26,53 @@ func (p *program) cancel(ctx context.Context, s store) error {
 	if p.given["key"] {
 		return p.decideOne(ctx, s, (*once.Runner).Cancel)
 	}
-	return p.decideAll(ctx, s, bulk{
+
+	reviews, err := p.cancelReviews(ctx, s)
+	if err != nil {
+		return err
+	}
+
+	err = p.decideAll(ctx, s, bulk{
 		what:      "cancel",
 		state:     once.Pending,
 		decision:  (*once.Runner).Cancel,
 		done:      "canceled",
 		meanwhile: "sent meanwhile",
 	})
+	if errors.Is(err, errNothing) && reviews > 0 {
+		return p.wantYes()
+	}
+	return err
+}
+
+// cancelReviews drops, with -yes, the comments that would be sent once the pull request of their job is
+// known. It names each, so that a person can look what became of it.
+func (p *program) cancelReviews(ctx context.Context, s store) (int, error) {
+	reviews, err := s.keptReviews(ctx, p.prompt.Project)
+	if err != nil {
+		return 0, err
+	}
+
+	for _, r := range reviews {
+		line := redact.OneLine(fmt.Sprintf("%s, a comment on %s", r.key(), r.Pull), 500)
+		if !p.yes {
+			fmt.Fprintln(p.stdout, "would drop", line)
+			continue
+		}
+		if err := s.dropReview(ctx, r); err != nil {
+			return 0, err
+		}
+		fmt.Fprintln(p.stdout, "dropped", line)
+	}
+	return len(reviews), nil
+}
+
+// wantYes refuses a bulk command without -yes.
+func (p *program) wantYes() error {
+	if p.yes {
+		return nil
+	}
+	return usageError("nothing is changed without -yes")
 }
 
 func (p *program) checkRetry() error {
@@ -172,7 +215,7 @@ func (p *program) decideAll(ctx context.Context, s store, b bulk) error {
 		return err
 	}
 	if len(rows) == 0 {
-		return usageError("there is nothing to %s", b.what)
+		return usageError("%w to %s", errNothing, b.what)
 	}
 	if !p.yes {
 		return p.plan(rows, b.what)

@@ -127,8 +127,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
 	return err
 }
 
-// keptReviews returns the reviews that are not decided about, the oldest first.
-func (s store) keptReviews(ctx context.Context) ([]review, error) {
+// keptReviews returns the reviews of a project, or of all for "", that are not decided about, the oldest
+// first.
+func (s store) keptReviews(ctx context.Context, project string) ([]review, error) {
 	var reviews []review
 	err := scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var r review
@@ -137,8 +138,15 @@ func (s store) keptReviews(ctx context.Context) ([]review, error) {
 		}
 		reviews = append(reviews, r)
 		return nil
-	}, "SELECT id, key, pull, url, author, text FROM fleet_comments ORDER BY id")
+	}, `SELECT id, key, pull, url, author, text FROM fleet_comments
+WHERE $1 = '' OR key IN (SELECT key FROM fleet_prompts WHERE project = $1) ORDER BY id`, project)
 	return reviews, err
+}
+
+// dropReview forgets a kept review.
+func (s store) dropReview(ctx context.Context, r review) error {
+	_, err := s.ExecContext(ctx, "DELETE FROM fleet_comments WHERE id = $1", r.ID)
+	return err
 }
 
 // decideReview makes a kept review a follow-up, or drops it, once it is known whether it is for the
@@ -164,8 +172,7 @@ func (s store) decideReview(ctx context.Context, r review, priority int) (review
 	}
 
 	// A crash before this leaves the comment: its key then adds nothing.
-	_, err = s.ExecContext(ctx, "DELETE FROM fleet_comments WHERE id = $1", r.ID)
-	return standing, err
+	return standing, s.dropReview(ctx, r)
 }
 
 // addReview adds the follow-up of a review, and returns isForJob, or isKnown if it is there already. One
@@ -195,7 +202,7 @@ func (s store) leaveOutUnfit(r review, why error) reviewStanding {
 
 // decideReviews decides about all kept reviews that can be decided about.
 func (w *worker) decideReviews(ctx context.Context) error {
-	reviews, err := w.keptReviews(ctx)
+	reviews, err := w.keptReviews(ctx, "")
 	if err != nil {
 		return err
 	}

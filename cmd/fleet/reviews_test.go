@@ -355,3 +355,28 @@ func TestKeptCommentIsNotLost(t *testing.T) {
 	assert.Zero(t, r.kept())
 	assert.Len(t, r.followUps(), 1)
 }
+
+// TestCancelDropsKeptComments: a restored backup may hold one that was sent since.
+func TestCancelDropsKeptComments(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		r.is(once.Running, "")
+		r.comment(reviewComment(nil, nil))
+		require.EqualValues(t, 1, r.kept())
+
+		c := terminal{t, url}
+		plan, problem, code := c.runAll("", nil, "cancel", "-all")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, plan, "would drop acme/api@5907854#comment-5, a comment on acme/docs#12")
+		assert.Contains(t, problem, "nothing is changed without -yes")
+		c.wants(2, "cancel", "-project", "another", "-yes")
+		assert.EqualValues(t, 1, r.kept())
+
+		out := c.wants(0, "cancel", "-all", "-yes")
+		assert.Contains(t, out, "dropped acme/api@5907854#comment-5")
+		r.is(once.Done, docsPull)
+		require.NoError(t, r.worker.pass(t.Context()))
+		assert.Empty(t, r.followUps())
+	})
+}
