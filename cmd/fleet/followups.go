@@ -52,8 +52,15 @@ func (s store) place(ctx context.Context, tx *sql.Tx, p *prompt) error {
 	return s.putBehind(ctx, tx, dropped, p.Key)
 }
 
-// skipDropped goes back from the end of a chain to the last prompt that is not a follow-up which was
-// canceled or refused. It returns its key, and the record behind it, if there is one.
+// isDropped reports whether a follow-up sends nothing unless a person decides, and has told of no job that
+// others could follow: it was canceled, refused, or closed.
+func isDropped(r once.Record) bool {
+	hasEnded := r.State == once.Done || r.State == once.Failed
+	return r.State == once.Canceled || r.State == once.Refused || hasEnded && r.JobID == ""
+}
+
+// skipDropped goes back from the end of a chain to the last prompt that is not a dropped follow-up. It
+// returns its key, and the record behind it, if there is one.
 func skipDropped(ctx context.Context, tx *sql.Tx, newest string) (string, once.Record, error) {
 	var behind once.Record
 	for key := newest; ; key = behind.After {
@@ -61,7 +68,7 @@ func skipDropped(ctx context.Context, tx *sql.Tx, newest string) (string, once.R
 		if err != nil {
 			return "", once.Record{}, err
 		}
-		if record.After == "" || record.State != once.Canceled && record.State != once.Refused {
+		if record.After == "" || !isDropped(record) {
 			return key, behind, nil
 		}
 		behind = record

@@ -187,14 +187,14 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestCommentAfterOneWithoutAJob: a comment that was canceled or refused does not hold up those that
-// come later.
+// TestCommentAfterOneWithoutAJob: a comment that was canceled, refused or closed does not hold up those
+// that come later.
 func TestCommentAfterOneWithoutAJob(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Done, docsPull)
-		dropped := []once.State{once.Canceled, once.Refused}
+		dropped := []once.State{once.Canceled, once.Refused, once.Done}
 		for i, state := range dropped {
 			r.comment(reviewComment(fields{"id": i + 1}, nil))
 			key := fmt.Sprint("acme/api@5907854#comment-", i+1)
@@ -202,7 +202,7 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 			_, err := r.store.ExecContext(t.Context(), "UPDATE fleet_prompts SET told = 2 WHERE key = $1", key)
 			require.NoError(t, err)
 		}
-		for id := 3; id <= 4; id++ {
+		for id := 4; id <= 5; id++ {
 			_, text := r.comment(reviewComment(fields{"id": id}, nil))
 			assert.Contains(t, text, "enqueued")
 		}
@@ -214,7 +214,7 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 			_, id, _ := strings.Cut(follower.Key, "#comment-")
 			order = append(order, id)
 		}
-		assert.Equal(t, []string{"3", "4", "2", "1"}, order)
+		assert.Equal(t, []string{"4", "5", "3", "2", "1"}, order)
 		for i, follower := range chain[1:] {
 			assert.Equal(t, chain[i].Key, follower.After, "package once sees the same order")
 		}
@@ -225,7 +225,7 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 
 		untold, err := r.store.untold(t.Context())
 		require.NoError(t, err)
-		require.Len(t, untold, 1, "that the second was refused is told already")
+		require.Len(t, untold, 1, "what became of the others is told already")
 		assert.Equal(t, "acme/api@5907854", untold[0].Key)
 	})
 }
