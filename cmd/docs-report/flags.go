@@ -18,7 +18,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func wrongf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// flags are those that several commands have.
+// flags are the flags that several commands have.
 type flags struct {
 	*flag.FlagSet
 	db       string
@@ -37,8 +37,8 @@ func (p program) newFlags(name string) *flags {
 // addPeriod declares what sync, plan, report and digest have in common.
 func (f *flags) addPeriod() {
 	f.Func("projects", "the `projects`, with commas between them", f.setProjects)
-	f.IntVar(&f.weeks, "weeks", f.weeks, "the whole `weeks` of a report: "+
-		"sync loads the last ones and as many before; give report the same number, or 1")
+	f.IntVar(&f.weeks, "weeks", f.weeks, "how many whole `weeks` a report shows: "+
+		"sync loads these and as many before; give report the same number, or 1")
 }
 
 func (f *flags) setProjects(text string) error {
@@ -49,10 +49,10 @@ func (f *flags) setProjects(text string) error {
 	return nil
 }
 
-// parse reads a command line. It refuses a flag that is given and empty: it comes from a
-// variable that is not set.
+// parse reads a command line. It refuses a flag that is given and empty: its variable may not be
+// set.
 func (f *flags) parse(p program, args []string) error {
-	var said strings.Builder // by the flag package, the usage included
+	var said strings.Builder // has what package flag printed, with the usage
 	f.SetOutput(&said)
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -69,7 +69,7 @@ func (p program) forgetTexts(ctx context.Context, s *store.Store, project string
 		return err
 	}
 	fmt.Fprintf(p.stderr, "Deleted what readers wrote in %d rows. "+
-		"From now on, run sync without -texts: with it, they come back.\n", rows)
+		"From now on, run sync without -texts: with -texts it loads them again.\n", rows)
 	return nil
 }
 

@@ -116,7 +116,7 @@ func TestKeep(t *testing.T) {
 		assert.Len(t, r.asked(), asked, "without -keep neither")
 		assert.Contains(t, r.messages, "Up to date")
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-month", "2000-02", "-o", "-"), r.messages)
-		assert.Contains(t, words(r.stdout), "The rows of this list were deleted for their age, as sync -keep asked.")
+		assert.Contains(t, words(r.stdout), "sync -keep deleted the rows of this list because of their age.")
 		assert.NotContains(t, words(r.stdout), "terraform")
 
 		require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-keep", "1m", "-from", "2000-01-01")...), r.messages)

@@ -1,5 +1,5 @@
-// Docs-report shows on one page who reads the documentation, humans and AIs, what they
-// search for and ask in vain, and what they complain about.
+// Docs-report shows on one page who reads the documentation, humans and AIs, what they search
+// for and do not find, what they ask without an answer, and what they complain about.
 //
 //	docs-report sync   -db sqlite:docs.db -projects docs,handbook    every night; the one command that needs a key
 //	docs-report plan   -db sqlite:docs.db                            what sync would cost
@@ -36,7 +36,7 @@ const (
 //go:embed usage.txt
 var usage string
 
-// program is what a command stands on.
+// program has what all commands need.
 type program struct {
 	getenv         func(string) string
 	transport      http.RoundTripper // to the service; nil: the SDK's own

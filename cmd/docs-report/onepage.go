@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// checkOnePage refuses flags that say nothing of one page.
+// checkOnePage refuses flags that do not go with a report of one page.
 func (r *reader) checkOnePage(path, output, csv string, since mintlify.Date) error {
 	switch {
 	case path == "" && !since.IsZero():
@@ -57,7 +57,7 @@ func (p program) reportOnePage(ctx context.Context, r *reader, path, output stri
 	return p.write(output, page)
 }
 
-// pageInput reads all that the database has of a page.
+// pageInput reads all that the database has about a page.
 func (r *reader) pageInput(ctx context.Context, project, path string) (report.PageInput, error) {
 	in := report.PageInput{
 		Project:   project,

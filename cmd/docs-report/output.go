@@ -36,7 +36,7 @@ func folderTargets(folder string, inputs []report.Input) []target {
 	return all
 }
 
-// checkTargets refuses to write one file twice, or over the database: it took hours of quota.
+// checkTargets refuses to write one file twice, or over the database, which took hours to load.
 func checkTargets(targets []target, database []string) error {
 	targets = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.path == "" })
 	for i, t := range targets {
@@ -64,7 +64,7 @@ func isSameFile(a, b string) bool {
 	return placeOf(a) == placeOf(b)
 }
 
-// placeOf is an absolute path, in a folder without links.
+// placeOf returns an absolute path, with the links of its folder resolved.
 func placeOf(path string) string {
 	if path == stdout {
 		return stdout
@@ -158,7 +158,7 @@ func writeFile(path string, out io.Writer, data []byte) error {
 
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0) // of a folder, an error
+		return os.WriteFile(path, data, 0) // fails if path is a folder
 	}
 
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
@@ -171,8 +171,8 @@ func writeFile(path string, out io.Writer, data []byte) error {
 	return replaceFile(path, info, data)
 }
 
-// replaceFile replaces the file at path in one step: nobody opens half a page, and a crash
-// leaves the old one. A file keeps its mode.
+// replaceFile replaces the file at path in one step: nobody opens half a page, and after a crash
+// the old file is still there. A file keeps its mode.
 func replaceFile(path string, old os.FileInfo, data []byte) error {
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // less umask
@@ -180,7 +180,7 @@ func replaceFile(path string, old os.FileInfo, data []byte) error {
 		return err
 	}
 
-	defer func() { _ = os.Remove(temporary) }() // gone already when all is well
+	defer func() { _ = os.Remove(temporary) }() // after a success there is none
 
 	_, err = file.Write(data)
 	if old != nil {

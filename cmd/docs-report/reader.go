@@ -64,7 +64,7 @@ func (r *reader) read(ctx context.Context, p program) ([]report.Input, error) {
 	return inputs, err
 }
 
-// withStore opens the database, or fills one with made-up data, for as long as read takes.
+// withStore calls read with the database or, for a demo, with a new one that has made-up data.
 func (r *reader) withStore(ctx context.Context, p program, read func() error) error {
 	where := cmp.Or(r.db, p.getenv("DATABASE_URL"))
 	if r.demo {
@@ -115,7 +115,7 @@ func (r *reader) parseReader(p program, args []string) error {
 	return nil
 }
 
-// chooseProjects takes all projects of the database, unless some are named.
+// chooseProjects takes the projects that -projects names, or all projects of the database.
 func (r *reader) chooseProjects(ctx context.Context) error {
 	known, err := r.store.Projects(ctx)
 	if err != nil {
@@ -138,15 +138,15 @@ func (r *reader) chooseProjects(ctx context.Context) error {
 	return nil
 }
 
-// databaseFiles are the files of the database that the flags and the environment name, also if
-// a demo reads another.
+// databaseFiles returns the files of the database that the flags and the environment name, even
+// if a demo reads another database.
 func (r *reader) databaseFiles(p program) []string {
 	return store.Files(cmp.Or(r.db, p.getenv("DATABASE_URL")))
 }
 
 // fillDemo loads made-up data into a new database.
 func (r *reader) fillDemo(ctx context.Context, p program, where string) error {
-	p.stderr = nil // a demo says nothing of its sync
+	p.stderr = nil // a demo does not log its sync
 	from := time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
 	args := []string{"-demo", "-texts", "-budget", "10000", "-db", where, "-from", from}
 	args = append(args, "-weeks", strconv.Itoa(r.weeks))
@@ -161,13 +161,13 @@ func (r *reader) fillDemo(ctx context.Context, p program, where string) error {
 		if err := loader.Load(ctx, what); err != nil {
 			return err
 		}
-		if loader.Later == 0 { // a night leaves some lists for the next
+		if loader.Later == 0 { // a run may leave some lists to the next run
 			return nil
 		}
 	}
 }
 
-// input reads all that a project's page shows.
+// input reads everything that a project's page shows.
 func (r *reader) input(ctx context.Context, project string) (report.Input, error) {
 	in := report.Input{
 		Project:   project,
@@ -244,12 +244,12 @@ func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind s
 	if err != nil {
 		return err
 	}
-	export.Window = w // also if there is none yet: the page names what loads it
+	export.Window = w // even without an export: the page names the command that loads it
 	*into = report.List[T]{Export: export, Rows: rows}
 	return nil
 }
 
-// window returns the days to show: the month, or the newest weeks that there are.
+// window returns the days to show: the month, or the newest weeks in the database.
 func (r *reader) window(ctx context.Context, project string) (store.Window, error) {
 	span := store.Weeks(r.weeks)
 	within := store.Window{Project: project}

@@ -227,7 +227,7 @@ func TestAListStopsAtItsPages(t *testing.T) {
 		assert.Equal(t, 3, searches)
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
 		page := words(r.stdout)
-		assert.Contains(t, page, "this is of the first 300")
+		assert.Contains(t, page, "these are from the first 300")
 		assert.Contains(t, page, "The service has nothing in these dates.", "of conversations")
 	})
 }

@@ -49,7 +49,7 @@ func (p program) sync(ctx context.Context, args []string) error {
 	return p.warnOfTexts(ctx, loader.Store, what.Projects)
 }
 
-// warnOfTexts says that a sync without -texts deletes nothing that one with it has kept.
+// warnOfTexts says that a sync without -texts deletes nothing that a sync with -texts has kept.
 func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []string) error {
 	hasTexts, err := s.HasTexts(ctx, projects)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []str
 
 var keepFormat = regexp.MustCompile(`^([1-9][0-9]{0,2})m$`)
 
-// setKeep reads a number of months, and sets from which day on they are kept.
+// setKeep reads a number of months, and sets the day from which on lists are kept.
 func setKeep(into *load.Range, text string) error {
 	parts := keepFormat.FindStringSubmatch(text)
 	if parts == nil {
@@ -167,7 +167,7 @@ func checkSync(f *flags, service service, l *load.Loader, what load.Range) error
 	return nil
 }
 
-// service is what sync talks to: the service, or the demo's fake of it.
+// service is the service that sync talks to, or the demo's fake of it.
 type service struct {
 	source    string // names it in the database
 	origin    string
@@ -212,7 +212,7 @@ func (s service) connect(l *load.Loader, projects []string, stderr io.Writer) er
 		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: s.transport}))
 	}
 
-	for _, project := range projects { // so that none is refused only in the middle of a run
+	for _, project := range projects { // refuses a wrong project before the run begins
 		client, err := mintlify.NewClient(s.key, project, options...)
 		if err != nil {
 			return err

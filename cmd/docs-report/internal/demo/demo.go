@@ -18,7 +18,7 @@ type Service struct {
 	site *site
 	now  time.Time
 
-	mu   sync.Mutex // from setting a window's rows to their response
+	mu   sync.Mutex // held from setting a window's rows until their response is written
 	fake *mintlifytest.Service
 }
 

@@ -109,12 +109,12 @@ func (s *site) conversations(now time.Time) []mintlify.Conversation {
 	return all
 }
 
-// readAt picks the page that a reader says something on: those that are read most more often.
+// readAt picks the page on which a reader writes something. It picks pages with many readers more often.
 func (s *site) readAt(key string) string {
 	const saidOn = 33
 	for i := 0; ; i++ {
 		path := pick(s.Paths[:min(int(3+(saidOn-3)*noise(key)), len(s.Paths))], fmt.Sprint(key, i))
-		if s.liked(path) < forMachines { // nobody talks to files for machines
+		if s.liked(path) < forMachines { // nobody writes on files for machines
 			return path
 		}
 	}

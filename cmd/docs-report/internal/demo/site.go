@@ -18,7 +18,7 @@ var data []byte
 
 type site struct {
 	Paths           []string
-	LikedByAIs      map[string]float64 // by the beginning of a path
+	LikedByAIs      map[string]float64 // keyed by the beginning of a path
 	Terms, Comments []string
 	Questions       [][2]string // category and question
 
@@ -27,13 +27,13 @@ type site struct {
 
 type page struct {
 	path      string
-	human, ai float64 // how many of the site's visitors read it
-	phase     float64 // of its fashion
+	human, ai float64 // the shares of the site's visitors that read it
+	phase     float64 // of the page's fashion
 }
 
 func newSite(n int) *site {
 	s := &site{}
-	_ = json.Unmarshal(data, s) // it is part of the program
+	_ = json.Unmarshal(data, s) // site.json is part of the program
 	for i := range n {
 		path := fmt.Sprintf("/knowledge/article-%04d", i)
 		if i < len(s.Paths) {
@@ -58,7 +58,7 @@ func newSite(n int) *site {
 	return s
 }
 
-// forMachines is how much AIs like what is written for them.
+// forMachines is how much AIs like files that are written for them.
 const forMachines = 5
 
 // liked returns how much more than humans AIs like a page.
@@ -79,7 +79,7 @@ type window struct {
 
 func (w window) days() float64 { return w.to.Sub(w.from).Hours() / 24 }
 
-// middle is in days since 1970.
+// middle returns the middle of the window in days since 1970.
 func (w window) middle() float64 { return float64(w.from.Unix()+w.to.Unix()) / 2 / (24 * 60 * 60) }
 
 func (w window) String() string {
@@ -103,10 +103,10 @@ func (s *site) visitors(project string, params mintlify.VisitorsParams) ([]mintl
 	return rows, w.unique(humans, ais)
 }
 
-// most is how many of the site's visitors a page can have.
+// most returns how many of the site's visitors a page can have at most.
 const most = 0.85
 
-// fashion is how much more than usual a page is read.
+// fashion returns how much more than usual a page is read.
 func (p page) fashion(w window) float64 {
 	wave := math.Exp(0.5 * math.Sin(w.middle()/(19+11*p.phase)+p.phase))
 	return wave * (0.9 + 0.2*noise(w.String(), p.path))
@@ -122,7 +122,7 @@ func (w window) visits() (humans, ais float64) {
 	return humans, ais
 }
 
-// unique counts who comes on two days once.
+// unique counts a visitor who comes on two days only once.
 func (w window) unique(humans, ais float64) mintlify.VisitorTotals {
 	again := math.Pow(w.days(), -0.15)
 	h := int64(humans * again)

@@ -14,15 +14,15 @@ import (
 const (
 	maxAttempts = 4               // of a page
 	firstRetry  = 2 * time.Second // doubles
-	maxRestarts = 3               // of an export whose totals change from page to page
+	maxRestarts = 3               // when the totals of an export change from page to page
 	quotaWait   = 10 * time.Minute
 	maxBlock    = time.Hour // the quota is for an hour, even if a Retry-After is longer
 )
 
 var errTotalsChanged = errors.New("the totals change from page to page: the counts still move, load them later")
 
-// loadTask loads what is missing of an export. Meanwhile it holds the export's lease, so
-// that no other run loads it.
+// loadTask loads the missing pages of an export. It holds the export's lease meanwhile, so that
+// no other run loads the export.
 func (l *Loader) loadTask(ctx context.Context, task Task) error {
 	freshSince := time.Now().Add(-maxAge)
 	if final := task.To.Time().Add(settle); final.Before(freshSince) {
@@ -76,8 +76,7 @@ func (e *requestError) Error() string { return e.err.Error() }
 func (e *requestError) Unwrap() error { return e.err }
 
 // loadUntilFailure appends pages to an export until it is complete or a request fails, and
-// returns how far the export has come. A page that has come is kept even if ctx ends
-// meanwhile.
+// returns the export as it is then. A page that has arrived is stored even if ctx ends meanwhile.
 func (l *Loader) loadUntilFailure(
 	ctx context.Context, client *mintlify.Client, export store.Export,
 ) (store.Export, error) {
@@ -105,8 +104,8 @@ func (l *Loader) loadUntilFailure(
 	return export, nil
 }
 
-// afterFailure waits until a request that failed may be made again, and returns nil. If
-// it may not, afterFailure returns why: the quota's error if the service responded 429.
+// afterFailure waits until a request that failed may be made again, and returns nil. If no retry
+// is allowed, it returns the reason: the quota's error if the service responded 429.
 func (l *Loader) afterFailure(ctx context.Context, export store.Export, err error, failures int) error {
 	wait, again := mintlify.RetryAfter(err)
 	var quota *store.QuotaError

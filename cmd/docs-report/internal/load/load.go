@@ -1,4 +1,4 @@
-// Package load keeps windows of the database up to date, at as few requests as can be.
+// Package load keeps windows of the database up to date, with as few requests as possible.
 package load
 
 import (
@@ -21,11 +21,11 @@ const (
 type Loader struct {
 	Store *store.Store
 
-	// Client is of any project. It asks Reserve before each request and does not retry.
+	// Client may be for any project. It asks Reserve before each request and does not retry.
 	Client *mintlify.Client
 
 	Budget   int                              // requests an hour
-	Pages    int                              // the loader asks for at most so many pages of a list
+	Pages    int                              // how many pages of a list the loader asks for at most
 	Texts    bool                             // whether to keep what readers write
 	Wait     bool                             // whether to wait for the quota instead of stopping
 	Log      func(format string, args ...any) // gets a line for each export and wait
@@ -49,11 +49,11 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) er
 
 // Load brings the exports of a range up to date, and keeps each page as it comes.
 //
-// It ends with a [*store.QuotaError] when the budget or the quota is used up, unless
-// it is to wait. An export that fails leaves the others to be loaded, and is reported at the
-// end. Load gives a project up after a few such exports in a row.
+// It ends with a [*store.QuotaError] when the budget or the quota is used up, unless Wait is
+// set. If an export fails, Load still loads the others, and returns the error at the end. It
+// gives a project up after a few such exports in a row.
 //
-// Before anything else it deletes what the range is not to keep.
+// Before it loads anything, it deletes the lists that the range does not keep.
 func (l *Loader) Load(ctx context.Context, r Range) error {
 	if !r.KeepFrom.IsZero() {
 		for _, project := range r.Projects {
@@ -87,11 +87,11 @@ func (l *Loader) Load(ctx context.Context, r Range) error {
 	return l.prune(ctx, r)
 }
 
-// queue is the tasks of a run and what has become of them.
+// queue has the tasks of a run and how they ended.
 type queue struct {
 	tasks        []Task
 	all, done    int
-	heldInARow   int            // tasks that other runs are at
+	heldInARow   int            // tasks that other runs are working on
 	failedInARow map[string]int // by project
 	failures     []error
 }
@@ -115,7 +115,7 @@ func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) err
 		return err
 
 	case held:
-		if q.heldInARow >= len(q.tasks) { // nothing else is left to do meanwhile
+		if q.heldInARow >= len(q.tasks) { // there is nothing else to do meanwhile
 			q.heldInARow = 0
 			l.Log("Waiting: %v.", err)
 			_ = sleep(ctx, heldWait) // if ctx ends, so does the next task
@@ -123,7 +123,7 @@ func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) err
 		q.heldInARow++
 		q.tasks = append(q.tasks, task)
 
-	case overtaken: // what the other run does not do comes last
+	case overtaken: // this run checks the export again at the end
 		q.tasks = append(q.tasks, task)
 
 	case quotaSpent:
@@ -169,9 +169,9 @@ type outcome int
 const (
 	loaded outcome = iota
 	interrupted
-	held           // another run is at the export
+	held           // another run is working on the export
 	overtaken      // another run has taken the export further, or has completed it
-	quotaSpent     // by this database's runs or by others of the organization
+	quotaSpent     // by runs on this database or by other programs of the organization
 	projectRefused // the service does not give out the project
 	failed
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// pageSizes are the most rows there are: the quota counts requests, not rows. A page of
-// 1,000 conversations may be larger than the SDK reads.
+// pageSizes are the largest that the service allows: the quota counts requests, not rows. Only
+// conversations have smaller pages: 1,000 of them may be larger than the SDK reads.
 var pageSizes = map[store.Kind]int{
 	store.Visitors:       250,
 	store.Views:          250,

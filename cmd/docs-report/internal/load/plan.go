@@ -11,8 +11,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// Plan says what Load would do. It sends requests only to find out how large a site is of
-// which the database knows nothing: one for a site of up to 250 pages.
+// Plan says what Load would do. It sends requests only if the database does not know how large
+// the site is: one request for a site of up to 250 pages.
 func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	tasks, err := l.Tasks(ctx, r)
 	if err != nil {
@@ -45,8 +45,8 @@ func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	return fmt.Sprintf("%s (requests that found out how large the site is: %d).", text, l.Requests), nil
 }
 
-// requestsFor estimates how many requests a task takes, less the requests of a run that was
-// interrupted.
+// requestsFor estimates how many requests a task still takes: a run that was interrupted may
+// have loaded some pages already.
 func (l *Loader) requestsFor(ctx context.Context, task Task) (int, error) {
 	rows, err := l.estimate(ctx, task)
 	if err != nil {
@@ -65,8 +65,8 @@ func (l *Loader) requestsFor(ctx context.Context, task Task) (int, error) {
 	return max(1, (rows+size-1)/size), nil
 }
 
-// estimate returns how many rows an export has. Of a list that the database does not know
-// yet it returns the most.
+// estimate returns how many rows an export has. For a list that the database does not know yet,
+// it returns the maximum.
 func (l *Loader) estimate(ctx context.Context, task Task) (int, error) {
 	rows, known, err := l.Store.Size(ctx, task.Project, task.Kind, task.Span())
 	switch {
@@ -110,8 +110,8 @@ func (l *Loader) probe(ctx context.Context, w store.Window) (int, error) {
 	return high, l.Store.SetSize(ctx, w.Project, high)
 }
 
-// between returns the offset to ask for next: four times as far down while nothing bounds
-// it.
+// between returns the offset to ask for next: four times the last offset, until one is beyond the
+// end.
 func between(low, high int) int {
 	if high == math.MaxInt {
 		return 4 * low

@@ -14,14 +14,14 @@ import (
 
 const (
 	settle = 24 * time.Hour // counts are final this long after the end of their days
-	maxAge = 6 * time.Hour  // until then, they are loaded again when older than this
+	maxAge = 6 * time.Hour  // until then, counts older than this are loaded again
 
-	// A run adds so many exports of a project to its days, weeks and months. The rest waits
-	// for the next run.
+	// In addition to the days, weeks and months of a project, a run loads at most this many
+	// exports. The rest waits for the next run.
 	extras = 6
 )
 
-// Task is an export to have up to date.
+// Task is an export to bring up to date.
 type Task struct {
 	store.Window
 	Kind store.Kind
@@ -35,7 +35,7 @@ func SettledDay(now time.Time) mintlify.Date { return mintlify.DayOf(now.Add(-se
 // IsFinal reports whether counts that were asked for at a time will not change.
 func IsFinal(at time.Time, w store.Window) bool { return !at.Before(w.To.Time().Add(settle)) }
 
-// isFresh reports whether counts of a time need not be asked for again.
+// isFresh reports whether counts that were loaded at a time need not be loaded again.
 func isFresh(at time.Time, w store.Window) bool {
 	return IsFinal(at, w) || time.Since(at) < maxAge
 }
@@ -45,10 +45,9 @@ func isFresh(at time.Time, w store.Window) bool {
 type Range struct {
 	Projects []string
 	From     mintlify.Date
-	Weeks    int // a report shows so many
+	Weeks    int // how many weeks a report shows
 
-	// KeepFrom is the day by which lists have ended whose rows are deleted. The zero Date
-	// keeps all.
+	// KeepFrom deletes the rows of lists that ended by this day. The zero Date keeps all.
 	KeepFrom mintlify.Date
 }
 
@@ -56,8 +55,8 @@ func (r Range) lastWeeks(project string) store.Window {
 	return store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
 }
 
-// Tasks returns what is not up to date: what the report shows first, then the newest
-// windows first, the projects in turn, and the thumbs of weeks last.
+// Tasks returns the exports that are not up to date. The exports of the report come first, then
+// the newest windows, each project in turn, and the thumbs of weeks last.
 func (l *Loader) Tasks(ctx context.Context, r Range) ([]Task, error) {
 	l.Later = 0
 	var first, last []Task
@@ -109,13 +108,13 @@ func (t Task) isThumbs(r Range) bool {
 	return t.Kind == store.FeedbackByPage && t.Span() == store.Week && r.Weeks != 1
 }
 
-// extraTasks returns what is missing of a project's last whole weeks, of those before, and
-// of the lists, newest first. Lists that the service has refused come last.
+// extraTasks returns the missing exports of a project's last whole weeks, of the weeks before,
+// and of the lists, newest first. Lists that the service has refused come last.
 func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Task, error) {
 	period := r.lastWeeks(project)
 	var wanted []Task
 	for _, w := range []store.Window{period, period.Before()} {
-		if w.Span() != store.Week { // else it is loaded anyway
+		if w.Span() != store.Week { // calendar has a single week already
 			wanted = append(wanted, Task{w, store.Visitors})
 		}
 	}
@@ -138,12 +137,12 @@ func (l *Loader) extraTasks(ctx context.Context, project string, r Range) ([]Tas
 	return all[:min(extras, len(all))], nil
 }
 
-// lists returns the lists of a period, those that the report compares with them, and the
+// lists returns the lists of a period, the lists that the report compares with them, and the
 // lists of months, newest first.
 func (l *Loader) lists(period store.Window, months []store.Window) []Task {
 	compared := []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage}
 	kinds := append(slices.Clone(compared), store.Views)
-	if l.Texts { // without them, the counts by page tell more
+	if l.Texts { // feedback without its texts says less than the counts by page
 		kinds = append(kinds, store.Feedback)
 	}
 
@@ -155,8 +154,8 @@ func (l *Loader) lists(period store.Window, months []store.Window) []Task {
 	return all
 }
 
-// thumbsOf returns the feedback by page of weeks, newest first: what a report of one page
-// shows of its thumbs.
+// thumbsOf returns the feedback by page of weeks, newest first. A report of one page shows its
+// thumbs from them.
 func thumbsOf(weeks []store.Window, wanted []Task) []Task {
 	var all []Task
 	for _, week := range slices.Backward(weeks) {
@@ -175,8 +174,8 @@ func tasksOf(w store.Window, kinds []store.Kind) []Task {
 	return all
 }
 
-// missing returns the tasks that are not up to date, and apart from them the lists that the
-// service refused.
+// missing returns the tasks that are not up to date, and separately the lists that the service
+// refused.
 func (l *Loader) missing(ctx context.Context, tasks []Task) (missing, refused []Task, err error) {
 	for _, task := range tasks {
 		complete, _, err := l.Store.Find(ctx, task.Window, task.Kind)

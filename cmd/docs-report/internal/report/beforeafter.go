@@ -24,7 +24,8 @@ type measure struct {
 	Change              change
 }
 
-// compare leaves out the week of the date, unless that is a Monday: part of it is before.
+// compare leaves out the week of the date, unless the date is a Monday: the week is partly before
+// and partly after.
 func (in PageInput) compare() *beforeAfter {
 	week := store.WeekOf(in.Since)
 	before := store.Window{From: week.From.AddDays(-7 * weeksCompared), To: week.From}
@@ -39,7 +40,7 @@ func (in PageInput) compare() *beforeAfter {
 		After:  span(after),
 	}
 	if text := breakWithin(before.From, after.To); text != "" {
-		c.Note = text + ": these visitors do not compare."
+		c.Note = text + ": these visitors cannot be compared."
 	}
 	isRedefined := c.Note != ""
 
@@ -57,7 +58,7 @@ func (in PageInput) compare() *beforeAfter {
 
 const notKnown = "not in the database"
 
-// weekly is the visitors of a number of weeks. They do not add up, but they have a mean.
+// weekly has the visitors of a number of weeks. They do not add up, but their mean tells something.
 type weekly struct {
 	weeks      int64
 	human, ai  int64

@@ -17,7 +17,7 @@ type change struct {
 	Direction string // good, bad or flat
 }
 
-// changeOf is neither good nor bad: AIs may have read more or less.
+// changeOf returns a change that is neither good nor bad, such as more or fewer AIs.
 func (in Input) changeOf(now, before int64) change {
 	if !in.Before.Known {
 		return change{}
@@ -40,7 +40,7 @@ func (in Input) changeOfHumans(now, before int64) change {
 	return c
 }
 
-// changeOfTrouble is how much more of what should not be there is.
+// changeOfTrouble returns the change of a count of trouble: more is bad.
 func changeOfTrouble(now, before int64) change {
 	switch {
 	case now > before:
@@ -66,13 +66,13 @@ func ratio(now, before int64) string {
 	}
 
 	decimals := 0
-	if math.Abs(percent) < 9.95 { // a small change is not told as none
+	if math.Abs(percent) < 9.95 { // a small change must not look like no change
 		decimals = 1
 	}
 	return signed(percent, decimals) + "%"
 }
 
-// pointsOf is the change of a share, in percentage points: neither direction is the good one.
+// pointsOf returns the change of a share, in percentage points. Neither direction is good or bad.
 func pointsOf(now, before float64) change {
 	if difference := 100 * (now - before); math.Abs(difference) >= 0.05 {
 		return change{signed(difference, 1) + " points", "flat"}
@@ -80,7 +80,7 @@ func pointsOf(now, before float64) change {
 	return change{"±0 points", "flat"}
 }
 
-// troublePoints is the change of a share of trouble: less is better.
+// troublePoints returns the change of a share of trouble: less is better.
 func troublePoints(now, before float64) change {
 	c := pointsOf(now, before)
 	switch {
@@ -92,7 +92,7 @@ func troublePoints(now, before float64) change {
 	return c
 }
 
-// sign is of the change's number: -1, 0 or 1.
+// sign returns the sign of the change's number: -1, 0 or 1.
 func (c change) sign() int {
 	switch {
 	case strings.HasPrefix(c.Text, "+"):
@@ -103,12 +103,12 @@ func (c change) sign() int {
 	return 0
 }
 
-// signed writes a number with its sign, a minus of the width of a plus.
+// signed writes a number with its sign. The minus is as wide as a plus.
 func signed(x float64, decimals int) string {
 	return strings.Replace(fmt.Sprintf("%+.*f", decimals, x), "-", "−", 1)
 }
 
-// signedCount is a difference of counts.
+// signedCount writes a difference of counts with its sign.
 func signedCount(n int64) string {
 	if n > 0 {
 		return "+" + number(n)
@@ -116,8 +116,8 @@ func signedCount(n int64) string {
 	return strings.Replace(number(n), "-", "−", 1)
 }
 
-// breakWithin says beside a number that the service changed what counts as human and as AI
-// within a comparison; "" if it did not. In June an agent's HTML views, in July Markdown's.
+// breakWithin says that the service changed what counts as human and as AI within a comparison,
+// or returns "". In June it redefined an agent's HTML views, in July its Markdown views.
 func breakWithin(from, to mintlify.Date) string {
 	for _, day := range []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)} {
 		if day.Time().After(from.Time()) && day.Time().Before(to.Time()) {
@@ -127,17 +127,17 @@ func breakWithin(from, to mintlify.Date) string {
 	return ""
 }
 
-// missing says that the period before is not in the database, and which command loads it;
-// "" if it is there.
+// missing says that the period before is not in the database, and which command loads it. If the
+// database has the period, missing returns "".
 func (in Input) missing() string {
 	if in.Before.Known {
 		return ""
 	}
-	return fmt.Sprintf("%s is not in the database, so that nothing is compared. To load it: %s",
+	return fmt.Sprintf("%s is not in the database, so there is no comparison. To load it: %s",
 		span(in.Before.Window), syncOf(in.Before.Window))
 }
 
-// syncOf is the command that loads a window.
+// syncOf returns the command that loads a window.
 func syncOf(w store.Window) string {
 	const defaultWeeks = 4
 	command := "docs-report sync"

@@ -17,14 +17,14 @@ type trend struct {
 	Unit    string
 	Charts  []chart
 	Rows    []store.Export
-	Summary string // is for who does not see the chart
+	Summary string // is for readers who do not see the chart
 	LeftOut bool   // days or weeks are missing
 	Before  bool   // the period before is drawn too
 
 	WeeksApart int // is how much later the period before is drawn
 }
 
-// Unit is what a window's trend is drawn by.
+// Unit says whether a window's trend is drawn by day or by week.
 func Unit(w store.Window) store.Span {
 	if w.Days() > mostByDay {
 		return store.Week
@@ -32,7 +32,7 @@ func Unit(w store.Window) store.Span {
 	return store.Day
 }
 
-// plot is what a trend is drawn of.
+// plot has the data of a trend.
 type plot struct {
 	store.Window
 	unit        store.Span
@@ -71,7 +71,7 @@ func (p plot) draw() trend {
 	first := p.now[0].Totals
 	last := p.now[len(p.now)-1].Totals
 	t.Summary = fmt.Sprintf("Line chart of visitors by %s. "+
-		"Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table beneath has all numbers.",
+		"Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table below has all numbers.",
 		p.unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	return t
 }
@@ -149,8 +149,8 @@ func (p plot) chart(c chart) chart {
 	return c
 }
 
-// weeksApart is how many weeks later the period before is drawn: a weekday of a month
-// stands beside the same weekday of the month before, as it does of whole weeks.
+// weeksApart returns how many weeks later the period before is drawn, so that each weekday is
+// beside the same weekday of the period before, in months as in whole weeks.
 func (p plot) weeksApart() int { return p.Days() / 7 }
 
 // drawCounts draws the axis of counts, which begins at 0.
@@ -171,7 +171,7 @@ func (c *chart) drawDates(p plot) {
 	apart := int(math.Max(1, math.Ceil(64/math.Max(c.Step, 1)))) // room for a label
 	for i, b := range p.now {
 		x := c.x(p.From, b.From)
-		if i%apart == (len(p.now)-1)%apart { // the last has one
+		if i%apart == (len(p.now)-1)%apart { // the last point has a label
 			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
 		}
 		if isWeekend(b) {
@@ -188,7 +188,7 @@ func (c *chart) point(first mintlify.Date, b store.Export) point {
 	return point{c.x(first, b.From), c.y(b.Totals.Human), c.y(b.Totals.AI)}
 }
 
-// x is where a day stands. A day or week that is missing leaves its place empty.
+// x returns the place of a day. The place of a missing day or week stays empty.
 func (c *chart) x(first, day mintlify.Date) float64 {
 	since := float64(store.Window{From: first, To: day}.Days()) / float64(c.days)
 	return round(c.Left + c.Step*since)
@@ -207,7 +207,7 @@ func linesOf(points []point) lines {
 	return lines{strings.TrimSpace(humans.String()), strings.TrimSpace(ais.String())}
 }
 
-// tickStep returns a round number that goes into highest some five times.
+// tickStep returns a round number that is about a fifth of highest.
 func tickStep(highest int64) float64 {
 	rough := math.Max(float64(highest)/5, 1)
 	power := math.Pow(10, math.Floor(math.Log10(rough)))

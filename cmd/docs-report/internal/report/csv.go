@@ -13,7 +13,7 @@ const csvHead = "project date_from date_to path human ai total human_before ai_b
 func CSV(all []Input) ([]byte, error) {
 	var buffer bytes.Buffer
 	out := csv.NewWriter(&buffer)
-	_ = out.Write(strings.Fields(csvHead)) // out.Error tells
+	_ = out.Write(strings.Fields(csvHead)) // out.Error returns the error
 
 	for _, in := range all {
 		for _, c := range in.compare() {
@@ -41,7 +41,7 @@ func (in Input) csvRow(c comparison) []string {
 	return row
 }
 
-// notAFormula keeps a spreadsheet from running a path.
+// notAFormula keeps a spreadsheet from running a path as a formula.
 func notAFormula(path string) string {
 	if path != "" && strings.ContainsAny(path[:1], "=+-@\t\r") {
 		return "'" + path

@@ -27,7 +27,7 @@ func Digest(in Input) []string {
 		"Most complaints: "+v.Complaints.Top())
 }
 
-// numbers is the headlines on one line.
+// numbers returns the headlines on one line.
 func (v view) numbers() string {
 	var all []string
 	for _, h := range v.Headlines.Visitors() {
@@ -35,12 +35,12 @@ func (v view) numbers() string {
 	}
 
 	if v.Break != "" {
-		all = append(all, v.Break+": these changes do not compare")
+		all = append(all, v.Break+": these changes cannot be compared")
 	}
 	return strings.Join(all, " · ")
 }
 
-// troubles is what readers did not find, on one line.
+// troubles says on one line what readers did not find.
 func (v view) troubles() string {
 	var all []string
 	for _, h := range v.Headlines.Troubles() {
@@ -57,7 +57,7 @@ func (h headline) line() string {
 	return text
 }
 
-// moves are the pages that gained and lost the most, a line for each kind of visitors.
+// moves names the pages that gained and lost the most, on a line for each kind of visitors.
 func (v view) moves() []string {
 	var lines []string
 	for _, of := range []struct {
@@ -85,6 +85,6 @@ func firstOf(all []mover) []mover { return all[:min(1, len(all))] }
 // Slack returns text as a message for a webhook of Slack.
 func Slack(text string) string {
 	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
-	message, _ := json.Marshal(map[string]string{"text": text}) // of strings it cannot fail
+	message, _ := json.Marshal(map[string]string{"text": text}) // strings always marshal
 	return string(message)
 }

@@ -11,12 +11,11 @@ import (
 )
 
 const (
-	listLength   = 10 // of what is not folded
+	listLength   = 10 // findings that are not folded
 	mostFindings = 50
 )
 
-// section is a question of the page and the lists that answer it. Best is the list that
-// answers it best.
+// section is a question of the page and the lists that answer it. Best answers it best.
 type section struct {
 	ID, Title, Summary string
 	Best               findings
@@ -60,10 +59,10 @@ type finding struct {
 	Change      change
 }
 
-// arrange sorts rows by width, and folds all but the first.
+// arrange sorts rows by width, and folds all but the first ten.
 func (f findings) arrange(rows []finding) findings {
 	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
-	for i := len(rows) - 1; i >= 0; i-- { // the largest last: it is the measure
+	for i := len(rows) - 1; i >= 0; i-- { // the largest row is the measure, so it is divided last
 		rows[i].Width = round(100 * rows[i].Width / max(rows[0].Width, 1))
 	}
 
@@ -73,8 +72,8 @@ func (f findings) arrange(rows []finding) findings {
 	return f
 }
 
-// newFindings arranges rows and says what they are of. empty is for a list that has rows
-// none of which are findings.
+// newFindings arranges rows and says how complete their list is. empty is the text for a list that
+// has rows, but no findings among them.
 func newFindings(title string, list store.Export, rows []finding, empty string) findings {
 	f := findings{Title: title, Empty: emptiness(list)}
 	if f.Empty == "" && len(rows) == 0 {
@@ -85,11 +84,11 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 	return f.arrange(rows)
 }
 
-// emptiness says why a list has no rows; "" if it has some.
+// emptiness says why a list has no rows. It returns "" for a list with rows.
 func emptiness(list store.Export) string {
 	switch {
 	case list.Expired:
-		return "The rows of this list were deleted for their age, as sync -keep asked."
+		return "sync -keep deleted the rows of this list because of their age."
 	case list.Problem != "":
 		return "The service refused this list: " + textOf(list.Problem)
 	case list.At.IsZero() && list.Span() == store.Month:
@@ -106,16 +105,17 @@ func partOf(list store.Export) string {
 	if !list.Truncated {
 		return ""
 	}
-	return fmt.Sprintf("The service has more rows: this is of the first %s.", number(int64(list.Kept)))
+	return fmt.Sprintf("The service has more rows: these are from the first %s.", number(int64(list.Kept)))
 }
 
-// earlier is the counts of a list in the period before, by what is counted.
+// earlier has the counts of a list in the period before, by what is counted.
 type earlier struct {
 	list   store.Export
 	counts map[string]int64
 }
 
-// changeOf is not known if the list is not, or if it may have the row beyond its end.
+// changeOf does not know the change if the list is missing, or if it is truncated and the row may be
+// beyond its end.
 func (e earlier) changeOf(key string, now int64) change {
 	before, found := e.counts[key]
 	if !isKnown(e.list) || !found && e.list.Truncated {
@@ -124,7 +124,7 @@ func (e earlier) changeOf(key string, now int64) change {
 	return changeOfTrouble(now, before)
 }
 
-// note names what loads the list, if only that is missing.
+// note names the command that loads the list, if only the list is missing.
 func (in Input) note(before store.Export) string {
 	if !in.Before.Known || isKnown(before) || before.Problem != "" || before.Expired {
 		return ""
@@ -133,10 +133,10 @@ func (in Input) note(before store.Export) string {
 	if in.Before.Span() == store.Month {
 		command = syncOf(in.Before.Window)
 	}
-	return "This list of the period before is not in the database, so that nothing is compared. To load it: " + command
+	return "This list of the period before is not in the database, so there is no comparison. To load it: " + command
 }
 
-// sentences joins those that there are.
+// sentences joins the sentences that are not empty.
 func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), " ")
 }

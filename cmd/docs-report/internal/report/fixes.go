@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// fixes are the pages to mend first.
+// fixes are the pages to fix first.
 type fixes struct {
 	Rows        []fix
 	Empty, Note string
 }
 
-// fix is a page with thumbs down and why it is worth mending.
+// fix is a page with thumbs down and why it is worth fixing.
 type fix struct {
 	comparison
 	Reasons string
@@ -44,7 +44,7 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	return f
 }
 
-// Top names the page to mend first, or says why there is none.
+// Top names the page to fix first, or says why there is none.
 func (f fixes) Top() string {
 	if len(f.Rows) == 0 {
 		return f.Empty
@@ -52,7 +52,7 @@ func (f fixes) Top() string {
 	return fmt.Sprintf("%s (%s)", f.Rows[0].Path, f.Rows[0].Reasons)
 }
 
-// said is what readers say of a page.
+// said is what readers say about a page.
 type said struct {
 	up, down             int64
 	comments, unanswered int64
@@ -83,7 +83,7 @@ func (in Input) saidByPage() map[string]said {
 	return all
 }
 
-// reasons says in one line why a page is worth mending.
+// reasons says in one line why a page is worth fixing.
 func (s said) reasons(c comparison) string {
 	all := []string{
 		fmt.Sprintf("%s readers (%s humans)", number(c.Now.Total), number(c.Now.Human)),
@@ -110,8 +110,8 @@ func plural(n int64, one, several string) string {
 	return number(n) + " " + several
 }
 
-// pagePath is the path that a path or URL names, as the visitors' export has it; "" if it
-// names none.
+// pagePath returns the path that a path or URL names, as the visitors' export has it, or "" if
+// there is none.
 func pagePath(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -33,8 +33,8 @@ func growth(in Input) section {
 	}
 }
 
-// monthChange is not known if a month is missing in between, or if what is counted was
-// redefined.
+// monthChange does not know the change if a month in between is missing, or if the service
+// redefined what it counts.
 func monthChange(month, before store.Export) change {
 	if before.To != month.From || breakWithin(before.From, month.To) != "" {
 		return change{}
@@ -77,7 +77,7 @@ func growthSummary(in Input, rows []finding) string {
 	text += fmt.Sprintf(", and %s in %s, the first month in the database.", first.Much, first.Text)
 
 	if redefined := breakWithin(in.Months[0].From, in.Months[len(rows)-1].To); redefined != "" {
-		text += " The first and the last month do not compare: " + redefined + "."
+		text += " The first and the last month cannot be compared: " + redefined + "."
 	}
 	return text
 }

@@ -57,10 +57,10 @@ func (in Input) shareOfAI() headline {
 	return h
 }
 
-// Visitors returns who came.
+// Visitors returns the headlines about who came.
 func (h headlines) Visitors() []headline { return []headline{h.All, h.Humans, h.AIs, h.Share} }
 
-// Troubles returns what readers did not find.
+// Troubles returns the headlines about what readers did not find.
 func (h headlines) Troubles() []headline { return []headline{h.InVain, h.Unanswered, h.Disliked} }
 
 // rate is how much of all is trouble.
@@ -70,8 +70,8 @@ type rate struct {
 	isPartial    bool // the service has more rows
 }
 
-// rateHeadline compares two rates: less is better. Rates of a part of the rows do not
-// compare.
+// rateHeadline compares two rates: less is better. It does not compare a rate that is only from
+// a part of the rows.
 func rateHeadline(label string, now, before rate) headline {
 	h := headline{Label: label, Value: "–"}
 	switch {

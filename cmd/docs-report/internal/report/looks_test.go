@@ -276,7 +276,7 @@ func onePage(t *testing.T, chrome context.Context) {
 	}
 	page, err := report.OnePage(one)
 	require.NoError(t, err)
-	assert.Contains(t, words(string(page)), "human and AI redefined on 31 July 2026: these visitors do not compare.")
+	assert.Contains(t, words(string(page)), "human and AI redefined on 31 July 2026: these visitors cannot be compared.")
 	for _, s := range []screen{desktop, dark, phone, nightly} {
 		p := openPage(t, chrome, string(page), s)
 		eval[chromedp.Void](p, "document.querySelectorAll('details').forEach((d) => d.open = true)")

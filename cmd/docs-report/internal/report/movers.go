@@ -59,15 +59,15 @@ func (in Input) mostRead(k kind, pages []comparison) findings {
 	f := findings{}.arrange(rows)
 	f.More = nil // the table has them
 	if len(rows) == 0 {
-		f.Empty = "None was counted."
+		f.Empty = "There were no such visitors."
 	}
 	return f
 }
 
 const moversLength = 7
 
-// movers are the pages that gained and that lost the most visitors, by kind: a loss may be
-// a crawler's.
+// movers are the pages that gained and that lost the most visitors, by kind: a crawler may have
+// caused a loss.
 type movers struct {
 	Humans, AIs moved
 	Summary     string
@@ -127,7 +127,7 @@ func (in Input) moved(k kind, pages []comparison) moved {
 	return m
 }
 
-// largest says whose the largest gain or loss is.
+// largest says which page has the largest gain or loss.
 func largest(what string, ofHumans, ofAIs []mover) string {
 	size := func(all []mover) int64 {
 		if len(all) == 0 {

@@ -13,14 +13,14 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// PageInput is what a report of one page of the documentation is about.
+// PageInput has everything that a report of one page of the documentation shows.
 type PageInput struct {
 	Project   string
 	Path      string
 	Demo      bool
 	Site      string
 	Generated time.Time
-	Since     mintlify.Date  // of a rewrite; zero: there was none
+	Since     mintlify.Date  // the day of a rewrite; zero: there was none
 	Weeks     []store.Export // have the page's visitors for totals, oldest first
 
 	// All lists that the database has, oldest first. They may overlap.
@@ -107,9 +107,9 @@ func (in PageInput) endHere() section {
 	}
 
 	if isKnown(list.Export) {
-		s.Summary = span(list.Window) + ": the terms of which this page is clicked most."
+		s.Summary = span(list.Window) + ": the search terms for which readers click this page most."
 	}
-	s.Best = newFindings("", list.Export, rows, "Of no search is this page clicked most.")
+	s.Best = newFindings("", list.Export, rows, "There is no search term for which readers click this page most.")
 	return s
 }
 
@@ -122,7 +122,7 @@ func (in PageInput) asked() section {
 	counts := countQuestions(rows)
 	by := counts.byText
 	title := "Asked most"
-	if by[""].all > 0 { // of some, the text is not kept
+	if by[""].all > 0 { // the database lacks the text of some
 		by = counts.byCategory
 		title = "By category"
 	}
@@ -175,13 +175,13 @@ func (in PageInput) complaints() section {
 	}
 
 	if sum.weeks > 0 {
-		s.Summary = fmt.Sprintf("%s of %s thumbs point down, in the %s whose thumbs the database knows.",
+		s.Summary = fmt.Sprintf("%s of %s thumbs point down. The database knows the thumbs of %s.",
 			number(sum.down), number(sum.up+sum.down), plural(sum.weeks, "week", "weeks"))
 	}
 	return s
 }
 
-// thumbs are counts of this page and of how many weeks they are.
+// thumbs are the counts of this page, and the number of weeks that they cover.
 type thumbs struct{ up, down, weeks int64 }
 
 func (t thumbs) plus(other thumbs) thumbs {
@@ -198,7 +198,7 @@ func (t thumbs) text() string {
 	return number(t.down) + " of " + number(t.up+t.down)
 }
 
-// thumbsIn returns a week's thumbs, of no week if they are not known.
+// thumbsIn returns a week's thumbs. If they are not known, they cover no week.
 func (in PageInput) thumbsIn(w store.Window) thumbs {
 	for _, list := range in.ByPage {
 		if list.From != w.From || list.To != w.To || !list.isKnown() {
@@ -215,7 +215,7 @@ func (in PageInput) thumbsIn(w store.Window) thumbs {
 			}
 		}
 
-		if !isListed && list.Truncated { // it may be beyond the end
+		if !isListed && list.Truncated { // the page may be beyond the end of the list
 			return thumbs{}
 		}
 		return sum
@@ -235,8 +235,8 @@ func newest[T any](lists []List[T]) List[T] {
 	return best
 }
 
-// rowsOnce returns the rows of lists that may overlap, each day's once, and the days whose
-// rows are all there.
+// rowsOnce returns the rows of lists that may overlap, with the rows of each day only once. It
+// also returns the days whose rows are complete.
 func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.Date]bool) {
 	var rows []T
 	known := map[mintlify.Date]bool{}

@@ -59,7 +59,7 @@ func (in Input) compare() []comparison {
 	return pages
 }
 
-// find returns the comparison of a path, which it adds if there is none yet.
+// find returns the comparison of a path. If there is none yet, find adds it.
 func (in Input) find(byPath map[string]*comparison, path string) *comparison {
 	if byPath[path] == nil {
 		byPath[path] = &comparison{
@@ -73,8 +73,8 @@ func (in Input) find(byPath map[string]*comparison, path string) *comparison {
 	return byPath[path]
 }
 
-// merge is for a path that is reported twice, as it can be when rows move between two
-// requests. Unique visitors do not add up: the larger counts stand.
+// merge is for a path that the service reports twice, because rows can move between two
+// requests. Unique visitors do not add up, so merge keeps the larger counts.
 func merge(a, b mintlify.Visitor) mintlify.Visitor {
 	return mintlify.Visitor{
 		Human: max(a.Human, b.Human, 0),
@@ -129,7 +129,7 @@ func groups(pages []comparison) []group {
 	return all
 }
 
-// sectionOf is a path's first element, if there are more.
+// sectionOf returns a path's first element, if the path has more elements.
 func sectionOf(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if rest == "" {

@@ -1,5 +1,5 @@
-// Package report writes what a docs lead asks as one HTML page that works offline, on
-// paper and without scripts, and loads nothing.
+// Package report answers the questions of a docs lead on one HTML page. The page works offline,
+// on paper and without scripts, and loads nothing.
 package report
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// Input is what a report is about.
+// Input has everything that a report shows.
 type Input struct {
 	Project   string
 	Demo      bool           // the numbers are made up
@@ -32,8 +32,8 @@ type Input struct {
 	Machine []string // are patterns of files that machines read
 }
 
-// Period is the visitors and the lists of a window. Of the period before, the page shows
-// no comments and views.
+// Period has the visitors and the lists of a window. The page does not show the comments and views
+// of the period before.
 type Period struct {
 	store.Window
 	Known  bool // the database has the visitors
@@ -164,7 +164,7 @@ func newView(in Input) view {
 	}
 }
 
-// head is the beginning of every page.
+// head has the data of the beginning of every page.
 type head struct {
 	Title  string
 	CSP    string

@@ -80,7 +80,7 @@ func TestListsOfPages(t *testing.T) {
 		" Compared with 22 February to 28 February 2027. Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
 		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new /few +3 to 3 new AIs: lost /guides/humans −30 to 10 −75% What")
 	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +121% /guides/ais 10 90 95 90.0% new"+
-		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% +50% One page over all weeks")
+		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% +50% To see one page over all weeks")
 
 	_, ais, _ := strings.Cut(page, `id="ais-title"`)
 	ais, _, _ = strings.Cut(ais, "</section>")
@@ -148,14 +148,14 @@ func TestChangesOfLists(t *testing.T) {
 	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 How", "what was asked is not known")
 	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 /guides/graphql")
 	assert.Contains(t, text, "Searches without a click 71.9% 870 of 1,210")
-	assert.Contains(t, text, "This list of the period before is not in the database, so that nothing is compared. To load it: docs-report sync")
+	assert.Contains(t, text, "This list of the period before is not in the database, so there is no comparison. To load it: docs-report sync")
 	in.Period.Conversations.Truncated = true
 	assert.Contains(t, words(write(t, in)), "terraform 33 unanswered · of 34 graphql", "part of a list does not compare")
 }
 
 func TestGrowthByMonth(t *testing.T) {
 	text := words(write(t, inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))))
-	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database. The first and the last month do not compare: human and AI redefined on 31 July 2026.`, text)
+	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database. The first and the last month cannot be compared: human and AI redefined on 31 July 2026.`, text)
 	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026 June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
 	in := demoInput(5)
 	in.Months = nil
@@ -177,7 +177,7 @@ func TestListsSayWhatTheyAreOf(t *testing.T) {
 	in.Period.Searches.Truncated, in.Period.Searches.Kept, in.Period.Conversations.Texts = true, 500, false
 	in.Period.ByPage.Rows, in.Period.ByPage.Kept = nil, 0
 	text = words(write(t, in))
-	assert.Contains(t, text, "The service has more rows: this is of the first 500.")
+	assert.Contains(t, text, "The service has more rows: these are from the first 500.")
 	assert.Contains(t, text, "What readers asked is not kept; docs-report sync -texts keeps it.")
 	assert.NotContains(t, text, "How do I use")
 	assert.Contains(t, text, "Pages by thumbs down The service has nothing in these dates.")
@@ -224,7 +224,7 @@ func TestATrendOfManyWeeks(t *testing.T) {
 	assert.NotContains(t, text, "are left out")
 	in.Trend = in.Trend[3:]
 	page := write(t, in)
-	assert.Contains(t, words(page), "Some weeks are not in the database, or only in part within these dates: they are left out.")
+	assert.Contains(t, words(page), "The chart leaves out weeks that are not in the database, or only partly within these dates.")
 	_, points, _ := strings.Cut(page, `<polyline class="line human" points="`)
 	assert.NotRegexp(t, `^46,`, points, "the place of the first stays empty")
 }
@@ -276,10 +276,10 @@ func TestARedefinitionWithinAComparison(t *testing.T) {
 	text := words(page)
 	assert.Regexp(t, `All visitors [\d,]+ \S+ from [\d,]+ human and AI redefined on 31 July 2026 Humans`, text)
 	assert.Regexp(t, `Share of AI [\d.]+% \S+ points from [\d.]+% human and AI redefined on 31 July 2026`, text)
-	assert.Contains(t, text, "human and AI redefined on 31 July 2026: these changes do not compare. Humans: gained")
+	assert.Contains(t, text, "human and AI redefined on 31 July 2026: these changes cannot be compared. Humans: gained")
 	assert.Contains(t, text, "human and AI redefined on 31 July 2026: the service changed what it counts")
 	assert.NotRegexp(t, `change (good|bad)">[^<]*%<`, page)
-	assert.Contains(t, report.Digest(in)[1], "human and AI redefined on 31 July 2026: these changes do not compare")
+	assert.Contains(t, report.Digest(in)[1], "human and AI redefined on 31 July 2026: these changes cannot be compared")
 	assert.NotContains(t, report.Digest(demoInput(5))[1], "redefined")
 	assert.Regexp(t, `class="change good"`, write(t, demoInput(5)))
 }
@@ -316,7 +316,7 @@ func TestWithoutThePeriodBefore(t *testing.T) {
 	in.Before = report.Period{Window: in.Before.Window}
 	in.TrendFrom = nil
 	page := words(write(t, in))
-	assert.Contains(t, page, "No comparison. September 2026 is not in the database, so that nothing is compared. "+
+	assert.Contains(t, page, "No comparison. September 2026 is not in the database, so there is no comparison. "+
 		"To load it: docs-report sync -from 2026-09-01")
 	for _, untrue := range []string{" new", "“New”", "Gained", "Lost", "compared with", "Thin:", "±0", "from 0"} {
 		assert.NotContains(t, page, untrue)

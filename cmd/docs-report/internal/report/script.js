@@ -2,7 +2,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
 
-  // The chart's cursor: a slider, which keys, fingers and screen readers know already.
+  // The chart's cursor is a slider: keys, fingers and screen readers can use it already.
   const cursor = $('cursor');
   if (cursor) {
     const rows = [...$('numbers').tBodies[0].rows];
@@ -67,7 +67,7 @@
     fold(group, rows.length > 25 && group !== groups[0]);
   }
 
-  // Sorting is over all pages, so that it takes them out of their sections.
+  // Sorting sorts all pages, and so takes them out of their sections.
   const byReaders = rows.slice();
   const flat = table.createTBody();
   flat.setAttribute('role', 'rowgroup');
@@ -84,7 +84,7 @@
   };
   grouped.addEventListener('change', () => { regroup(); apply(); });
 
-  // Numbers are sorted as numbers, what is new above all of them.
+  // Numbers are sorted as numbers, and “New” comes above all of them.
   const value = (row, column) => {
     const text = row.cells[column].textContent.trim().replace(/,/g, '');
     if (column === 0) return text;

@@ -16,7 +16,7 @@ const (
 	longDay  = "2 January 2006"
 )
 
-// number is a count as people read it.
+// number writes a count as people read it.
 func number(n int64) string { return humanize.Comma(n) }
 
 // span names the days of a window.
@@ -34,8 +34,8 @@ func span(w store.Window) string {
 	return first.Format("2 January") + " to " + last.Format(longDay)
 }
 
-// share returns how much of humans and AIs together the AIs are, 0 to 1. It is not of
-// the total, which counts a visitor of both kinds once.
+// share returns AIs divided by humans and AIs together, 0 to 1. It does not divide by the total,
+// which counts a visitor of both kinds only once.
 func share(human, ai int64) float64 {
 	both := float64(human) + float64(ai)
 	if both <= 0 {

@@ -12,7 +12,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Kind is what an export is of.
+// Kind says what an export contains.
 type Kind string
 
 // The kinds of exports. All but visitors are lists.
@@ -25,7 +25,7 @@ const (
 	Conversations  Kind = "conversations"
 )
 
-// Export is what was or is being loaded of a window. The zero value is none.
+// Export is what a run has loaded, or is loading, for a window. The zero value is no export.
 type Export struct {
 	Window
 	Kind      Kind
@@ -37,7 +37,7 @@ type Export struct {
 	Problem   string                 // why there is no row
 	Expired   bool                   // the rows were deleted for their age
 	Offset    int                    // is where the next page begins, while the export is under way
-	Cursor    string                 // the same, for exports that page by cursor
+	Cursor    string                 // is Offset's counterpart, for exports that page by cursor
 
 	id       int64
 	complete bool
@@ -58,8 +58,8 @@ type Page struct {
 	Texts    bool   // what readers wrote is kept
 }
 
-// Append adds a page to an export and returns how far it has come. The last page completes
-// it, in the place of the window's last one: nobody sees half of it.
+// Append adds a page to an export and returns the export as it is then. The last page completes
+// the export, which then replaces the window's old one: nobody sees half of an export.
 func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error) {
 	next := e
 	next.Offset = page.Next
@@ -103,7 +103,7 @@ func (s *Store) EndWith(ctx context.Context, e Export, problem string) error {
 	})
 }
 
-// ending is what is known of an export once it is complete.
+// ending has what is known about an export once it is complete.
 type ending struct {
 	truncated, texts bool
 	problem          string
@@ -157,7 +157,7 @@ func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page, forgotten
 			return err
 		}
 
-		withoutNUL := strings.ReplaceAll(string(data), `\u0000`, `\ufffd`) // Postgres cannot take one out of JSON
+		withoutNUL := strings.ReplaceAll(string(data), `\u0000`, `\ufffd`) // Postgres cannot take a NUL out of JSON
 		if _, err := tx.ExecContext(ctx, insert, e.id, e.Offset+i, withoutNUL); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page, forgotten
 	return nil
 }
 
-// text is s as every database takes it: Postgres has no NUL in a text.
+// text returns s as every database accepts it: Postgres allows no NUL in a text.
 func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

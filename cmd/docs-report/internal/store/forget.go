@@ -8,13 +8,13 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// AllProjects is the project of what is to be forgotten in all.
+// AllProjects stands for all projects in ForgetTexts and ForgetRows.
 const AllProjects = ""
 
 const ofTexts = ` WHERE kind IN ('conversations', 'feedback') AND ($1 = '' OR project = $1)`
 
-// ForgetTexts deletes what readers wrote, and returns of how many rows. Counts, categories
-// and paths stay.
+// ForgetTexts deletes what readers wrote, and returns from how many rows. Counts, categories and
+// paths stay.
 func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 	rows := 0
 	err := s.write(ctx, func(tx *sql.Tx) error {
@@ -24,7 +24,7 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 			return err
 		}
 
-		for _, e := range running { // the run that loads it has to begin anew
+		for _, e := range running { // the run that loads it must start over
 			if err := remove(ctx, tx, e.id); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 	return rows, s.purge(ctx)
 }
 
-// stripExport takes the texts out of an export, and returns how many rows it has.
+// stripExport deletes the texts of an export, and returns how many rows the export has.
 func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT position, data FROM docs_rows WHERE export = $1`, e.id)
 	if err != nil {
@@ -113,8 +113,8 @@ func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id st
 	return int(deleted), s.purge(ctx)
 }
 
-// readForgotten returns the ids that a page must not bring back. It locks them until the
-// page is stored: else a row could be stored while it is being forgotten.
+// readForgotten returns the ids that a page must not bring back. It locks them until the page is
+// stored: otherwise a run could store a row while another run forgets it.
 func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (map[string]bool, error) {
 	if ids == nil {
 		return nil, nil
@@ -144,8 +144,8 @@ func lockForgotten(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// Expire deletes the rows of a project's lists that ended by a day. What was counted stays,
-// and no run loads the rows again.
+// Expire deletes the rows of a project's lists that ended by a day. Counts stay, and no run loads
+// the rows again.
 func (s *Store) Expire(ctx context.Context, project string, by mintlify.Date) error {
 	expired := 0
 	err := s.write(ctx, func(tx *sql.Tx) error {
@@ -192,7 +192,7 @@ func (s *Store) HasTexts(ctx context.Context, projects []string) (bool, error) {
 	return false, nil
 }
 
-// purge takes what was deleted out of the database's files, as far as it can.
+// purge removes deleted rows from the database's files, as far as it can.
 func (s *Store) purge(ctx context.Context) error {
 	if !s.isSQLite {
 		_, err := s.db.ExecContext(ctx, `VACUUM docs_rows`)

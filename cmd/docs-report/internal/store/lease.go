@@ -15,23 +15,23 @@ import (
 // LeaseTime is what a page extends a lease by. A request lasts a minute at most.
 const LeaseTime = 3 * time.Minute
 
-const maxLease = time.Hour // a longer one is of a clock that was ahead
+const maxLease = time.Hour // a longer lease comes from a clock that was ahead
 
 // ErrOvertaken matches a write into an export that another run has taken further,
 // completed or begun anew. Nothing was written: look at the window again.
 var ErrOvertaken = errors.New("another run was faster")
 
-// HeldError is the refusal of an export that another run is at.
+// HeldError says that another run is working on an export.
 type HeldError struct {
 	Holder string
 	Until  time.Time
 }
 
-func (e *HeldError) Error() string { return fmt.Sprintf("another run (%s) is at it", e.Holder) }
+func (e *HeldError) Error() string { return fmt.Sprintf("another run (%s) is working on it", e.Holder) }
 
-// Claim takes an export over for this run, and begins it or, if it began before
-// freshSince, begins it anew. If a complete export isEnough, Claim takes none and
-// reports false. A [*HeldError] says that another run has it.
+// Claim takes an export over for this run. It starts the export, or starts it over if it began
+// before freshSince. If a complete export isEnough, Claim takes none and reports false. A
+// [*HeldError] says that another run holds the export.
 func (s *Store) Claim(
 	ctx context.Context, w Window, kind Kind, freshSince time.Time, isEnough func(Export) bool,
 ) (Export, bool, error) {
@@ -104,8 +104,8 @@ func (s *Store) begin(ctx context.Context, tx *sql.Tx, e Export) error {
 		milliseconds(e.At), s.holder, milliseconds(e.At.Add(LeaseTime)))
 }
 
-// Lease sets until when this run holds an export. From now on, another may resume it if
-// until is now.
+// Lease sets until when this run holds an export. If until is now, another run may resume the
+// export at once.
 func (s *Store) Lease(ctx context.Context, e Export, until time.Time) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		const update = `UPDATE docs_exports SET held_until = $1 WHERE id = $2 AND holder = $3`

@@ -17,7 +17,7 @@ type querier interface {
 
 const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 
-// query returns the exports that a condition is true of.
+// query returns the exports for which a condition is true.
 func query(ctx context.Context, q querier, condition string, args ...any) ([]Export, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
 		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, holder, held_until
@@ -68,7 +68,7 @@ func each(rows *sql.Rows, scan func() error) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// Find returns what the database has of a window: what is complete, and what is under way.
+// Find returns the exports of a window: the complete one, and the one in progress.
 func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, running Export, err error) {
 	err = s.retry(ctx, isAway, func() error {
 		complete, running, err = find(ctx, s.db, w, kind)
@@ -95,7 +95,7 @@ func find(ctx context.Context, q querier, w Window, kind Kind) (complete, runnin
 }
 
 // Series returns the complete exports of visitors of a span that lie within days, oldest
-// first. A zero day does not bound them.
+// first. A zero day is no limit.
 func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export, error) {
 	const condition = ofVisitors + ` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4
 		ORDER BY date_from`
@@ -161,8 +161,8 @@ func (s *Store) Projects(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
-// Visitors returns the rows of w's complete export, in the service's order. It is one
-// transaction, so that a run that replaces them is seen whole.
+// Visitors returns the rows of w's complete export, in the service's order. It reads
+// them in one transaction: a run that replaces them is seen completely or not at all.
 func (s *Store) Visitors(ctx context.Context, w Window) (Export, []mintlify.Visitor, error) {
 	var visitors []mintlify.Visitor
 	const statement = `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`
@@ -202,7 +202,7 @@ func (s *Store) rows(
 		return Export{}, err
 	}
 
-	defer func() { _ = tx.Rollback() }() // it has changed nothing
+	defer func() { _ = tx.Rollback() }() // the transaction has changed nothing
 
 	export, _, err := find(ctx, tx, w, kind)
 	if err != nil {
@@ -216,8 +216,8 @@ func (s *Store) rows(
 	return export, each(rows, func() error { return scan(rows) })
 }
 
-// Size returns how many rows an export of the kind and span has: by the newest complete
-// one, or one of another span, or by probing. It reports false if nothing tells.
+// Size returns how many rows an export of the kind and span has, according to the newest complete
+// export, an export of another span, or probing. It reports false if none of them knows.
 func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) (int, bool, error) {
 	const statement = `SELECT rows_kept FROM (
 			SELECT rows_kept, CASE WHEN span = $3 THEN 0 ELSE 1 END AS worth, date_to FROM docs_exports
@@ -233,7 +233,7 @@ func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) 
 	return rows, err == nil, err
 }
 
-// SetSize keeps what probing has found.
+// SetSize stores the size that probing has found.
 func (s *Store) SetSize(ctx context.Context, project string, pages int) error {
 	const statement = `INSERT INTO docs_sizes (project, pages) VALUES ($1, $2)
 		ON CONFLICT (project) DO UPDATE SET pages = excluded.pages`

@@ -9,7 +9,7 @@ import (
 
 const quotaWindow = time.Hour
 
-// QuotaError is a request that was not sent: none may be before Until.
+// QuotaError says that a request was not sent, and that no request may be sent before Until.
 type QuotaError struct {
 	Until  time.Time
 	Reason string
@@ -20,8 +20,8 @@ func (e *QuotaError) Error() string {
 }
 
 // Reserve records a request that is about to be sent, and returns how many of the
-// hour's budget are left then, or a [*QuotaError]. It is recorded first: a crash in
-// between costs one request of the budget, never one beyond it.
+// hour's budget are left then, or a [*QuotaError]. It records the request first, so a crash can
+// waste one request of the budget, but never exceed the budget.
 func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 	left := 0
 	err := s.write(ctx, func(tx *sql.Tx) error {
@@ -64,15 +64,15 @@ func (s *Store) Left(ctx context.Context, budget int) (int, error) {
 	return left, err
 }
 
-// quota is the requests of the last hour.
+// quota has the requests of the last hour.
 type quota struct {
 	used         int
 	oldest       time.Time // of the requests
 	blockedUntil time.Time // the service wants no request before
 }
 
-// readQuota deletes requests that are older than an hour. Its first update is a lock: two runs must
-// not both take the last request.
+// readQuota reads the requests of the last hour, and deletes older ones. Its first update is a
+// lock: two runs must not both take the last request.
 func readQuota(ctx context.Context, tx *sql.Tx, now time.Time) (quota, error) {
 	if err := mendClock(ctx, tx, now); err != nil {
 		return quota{}, err

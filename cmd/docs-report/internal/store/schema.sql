@@ -9,10 +9,10 @@ CREATE TABLE docs_requests (
 );
 CREATE TABLE docs_sizes (
 	project TEXT PRIMARY KEY,
-	pages   BIGINT NOT NULL -- at most so many, found by probing
+	pages   BIGINT NOT NULL -- the maximum that probing has found
 );
--- What was or is being loaded of a window: visitors, or a list. There can be one that is
--- complete, and one that will replace it.
+-- An export has the visitors or a list of a window. A window can have one export that is complete,
+-- and one in progress that will replace it.
 CREATE TABLE docs_exports (
 	id          BIGINT PRIMARY KEY,
 	project     TEXT NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE docs_exports (
 	expired     BOOLEAN NOT NULL DEFAULT FALSE, -- the rows were deleted for their age; they are not loaded again
 	next_offset BIGINT NOT NULL DEFAULT 0,
 	cursor_at   TEXT NOT NULL DEFAULT '',
-	holder      TEXT NOT NULL,   -- the run that is at it: host, process, a random name
+	holder      TEXT NOT NULL,   -- the run that loads it: host, process, a random name
 	held_until  BIGINT NOT NULL,
 	UNIQUE (project, date_from, date_to, kind, complete)
 );
@@ -52,7 +52,7 @@ CREATE TABLE docs_rows (
 	data     JSON NOT NULL, -- under the service's own field names
 	PRIMARY KEY (export, position)
 );
--- What readers asked to be forgotten. It is left out when the service reports it again.
+-- What readers asked us to forget. sync leaves it out when the service reports it again.
 CREATE TABLE docs_forgotten (
 	project TEXT NOT NULL, -- '': all
 	kind    TEXT NOT NULL,

@@ -6,13 +6,13 @@ import (
 	"os"
 )
 
-// snapshot is a SQLite file that is read without locks, as it was at first.
+// snapshot is a SQLite file that is read without locks, with its state when it was opened.
 type snapshot struct {
 	address
 	info os.FileInfo
 }
 
-// Files returns the files of a SQLite database; none of another.
+// Files returns the files of a SQLite database. For Postgres there are none.
 func Files(where string) []string {
 	a, err := parseAddress(where)
 	if err != nil || !a.isSQLite() {
@@ -21,7 +21,7 @@ func Files(where string) []string {
 	return []string{a.path, a.log(), a.path + "-shm"}
 }
 
-// log is where SQLite writes before it writes into the database's file.
+// log returns the file into which SQLite writes before it writes into the database's file.
 func (a address) log() string { return a.path + "-wal" }
 
 // readSnapshot reads a file whose folder this run may not write.
@@ -57,8 +57,8 @@ func (a address) requireNoLog() error {
 		a.path, ErrSetup, a.log())
 }
 
-// Unchanged returns an error if what was read may be of two times: without locks, and
-// somebody has written meanwhile.
+// Unchanged returns an error if somebody has changed a file while it was read without locks: the
+// rows may be partly old and partly new.
 func (s *Store) Unchanged() error {
 	if s.snapshot == nil {
 		return nil

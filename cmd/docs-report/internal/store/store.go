@@ -1,6 +1,6 @@
 // Package store is the database of docs-report: what was exported, how far an export has
-// come, and which requests were made. It is a SQLite file or a Postgres server, by one SQL
-// text.
+// come, and which requests were made. It is a SQLite file or a Postgres server: the SQL is the
+// same.
 package store
 
 import (
@@ -41,7 +41,7 @@ var ErrSetup = errors.New("the database cannot be used")
 // Store is an open database.
 type Store struct {
 	Source string                           // is where the data come from: a base URL, or [Demo]
-	Log    func(format string, args ...any) // is told when the database is away
+	Log    func(format string, args ...any) // is called when the database cannot be reached
 
 	db       *sql.DB
 	isSQLite bool
@@ -67,8 +67,7 @@ func Open(ctx context.Context, where, source string) (*Store, error) {
 	return a.write(ctx, "rwc", source)
 }
 
-// Change opens a database that is there for a run that changes what it holds, whatever its
-// source.
+// Change opens an existing database for a run that changes its rows. Any source is allowed.
 func Change(ctx context.Context, where string) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
@@ -84,8 +83,7 @@ func Change(ctx context.Context, where string) (*Store, error) {
 
 const anySource = ""
 
-// write opens a database and makes or upgrades its tables. What SQLite deletes it
-// overwrites.
+// write opens a database and makes or upgrades its tables. SQLite overwrites what it deletes.
 func (a address) write(ctx context.Context, mode, source string) (*Store, error) {
 	s, err := a.open(mode, "_pragma=journal_mode(WAL)", "_pragma=secure_delete(1)", "_txlock=immediate")
 	if err != nil {
@@ -133,10 +131,10 @@ func (a address) read(ctx context.Context, options ...string) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the database. Everything is kept already: nothing depends on it.
+// Close closes the database. Everything is stored already, so nothing depends on Close.
 func (s *Store) Close() { _ = s.db.Close() }
 
-// address says where a database is. No error shows it: it may hold a password.
+// address says where a database is. No error shows it, since it may contain a password.
 type address struct {
 	path     string // of a SQLite file; "": it is Postgres
 	postgres string
@@ -205,7 +203,7 @@ func (a address) open(mode string, options ...string) (*Store, error) {
 	return &Store{db: db, isSQLite: a.isSQLite(), holder: holder, Log: func(string, ...any) {}}, nil
 }
 
-// errorOf says which database an error is of.
+// errorOf adds to an error which database it comes from.
 func (a address) errorOf(err error) error {
 	switch {
 	case !a.isSQLite():
@@ -216,7 +214,7 @@ func (a address) errorOf(err error) error {
 	return fmt.Errorf("%s: %w", a.path, err)
 }
 
-// prepare makes the tables if they are missing, and looks whether the data are of the source.
+// prepare makes the tables if they are missing, and checks that the data are from the source.
 func (s *Store) prepare(ctx context.Context, source string) error {
 	err := s.retry(ctx, isConflict, func() error {
 		return s.transact(ctx, func(tx *sql.Tx) error { return s.prepareTables(ctx, tx, source) })
@@ -270,7 +268,7 @@ func (s *Store) requireTables(ctx context.Context) func(tx *sql.Tx) error {
 
 var errNoData = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
 
-// look returns the schema's version, 0 if the database is new, and notes its source.
+// look returns the schema's version, or 0 for a new database, and notes its source.
 func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT look`); err != nil {
 		return 0, err
@@ -311,8 +309,8 @@ func execute(ctx context.Context, tx *sql.Tx, statements string) error {
 	return nil
 }
 
-// mendClock rewrites what a clock that was ahead has left behind: it would keep a window
-// fresh, a budget spent or a lease alive for as long as the clock was ahead.
+// mendClock moves times in the future to now. A clock that was ahead has written them: they would
+// keep a window fresh, a budget spent or a lease alive for too long.
 func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	for _, c := range []struct {
 		table, column string

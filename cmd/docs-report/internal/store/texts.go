@@ -30,7 +30,7 @@ func feedbackWithoutTexts(row mintlify.Feedback) mintlify.Feedback {
 	}
 }
 
-// withoutQuery cuts what may name a person off a URL.
+// withoutQuery removes the query and the fragment of a URL: they may name a person.
 func withoutQuery(url string) string {
 	page, _, _ := strings.Cut(strings.ReplaceAll(url, "#", "?"), "?")
 	return page

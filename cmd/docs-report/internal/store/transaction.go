@@ -15,10 +15,10 @@ import (
 	"modernc.org/sqlite"
 )
 
-const patience = 2 * time.Minute // for a database that has gone away
+const patience = 2 * time.Minute // how long to wait for a database that cannot be reached
 
-// write runs work in a transaction, and waits for a database that has gone away. If the
-// response to a commit was lost, write calls work again, which has to find that out.
+// write runs work in a transaction, and waits for a database that cannot be reached. If the
+// response to a commit was lost, write calls work again: work must notice that it is done already.
 func (s *Store) write(ctx context.Context, work func(*sql.Tx) error) error {
 	return s.retry(ctx, isAway, func() error { return s.transact(ctx, work) })
 }
@@ -32,7 +32,7 @@ func (s *Store) retry(ctx context.Context, again func(error) bool, work func() e
 		}
 
 		if wait == 800*time.Millisecond {
-			s.Log("The database is away: waiting for it, %v at most.", patience)
+			s.Log("The database cannot be reached: waiting for it, %v at most.", patience)
 		}
 		select {
 		case <-time.After(wait):
@@ -48,7 +48,7 @@ func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 		return err
 	}
 	if err := work(tx); err != nil {
-		_ = tx.Rollback() // or it has ended with its context or connection
+		_ = tx.Rollback() // fails if the context or connection has ended the transaction
 		return err
 	}
 	return tx.Commit()
@@ -80,8 +80,8 @@ func isConflict(err error) bool {
 	return isBusy(err) || errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
 }
 
-// isBusy reports whether another program is writing into the SQLite file. A new file's
-// change to WAL does not wait for it.
+// isBusy reports whether another program is writing into the SQLite file. SQLite does not wait for
+// that program when it changes a new file to WAL.
 func isBusy(err error) bool {
 	const busy = 5
 	return isSQLite(err, busy)
@@ -104,7 +104,7 @@ func isSQLite(err error, code int) bool {
 	return errors.As(err, &lite) && lite.Code()&0xff == code
 }
 
-// isAway reports whether the database may be back soon.
+// isAway reports whether the database cannot be reached now, but may be back soon.
 func isAway(err error) bool {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// A lost connection, a shutdown or start, too many connections, a deadlock.

@@ -26,7 +26,7 @@ func Weeks(n int) Span {
 	return Span(fmt.Sprintf("%d weeks", n))
 }
 
-// Window names the days that one export covers: from From to before To. Unique visitors
+// Window names the days that one export covers: from From until the day before To. Unique visitors
 // do not add up, so each window is an export of its own.
 type Window struct {
 	Project  string
@@ -79,8 +79,8 @@ func WeekOf(day mintlify.Date) Window {
 	return Window{From: start, To: Week.end(start)}
 }
 
-// Windows returns project's windows of a span that lie wholly in the days from from to
-// before to, oldest first: part of a week would look like a fall.
+// Windows returns project's windows of a span, oldest first. Each lies completely between from and
+// the day before to: part of a week would look like a loss of visitors.
 func Windows(project string, s Span, from, to mintlify.Date) []Window {
 	var all []Window
 	start := s.start(from)
