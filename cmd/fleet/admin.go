@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// admin is for those who run fleet: its health and its metrics.
+// admin serves fleet's health and metrics to the people who run fleet.
 type admin struct{ store }
 
 func (a admin) handler(posts *prometheus.CounterVec) http.Handler {

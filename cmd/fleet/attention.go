@@ -47,7 +47,7 @@ ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-day).UnixMicro(), maxAttentio
 	return needs, nil
 }
 
-// advise says what a person can do, "" if the prompt needs none.
+// advise says what a person can do. It returns "" if the prompt needs nobody.
 func advise(r row) string {
 	again := "fleet retry -key " + r.Key + " -again"
 	follow := "fleet retry -key " + r.Key + " -job "

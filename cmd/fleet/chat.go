@@ -15,7 +15,7 @@ import (
 
 // chat posts {"text": …}, as Slack, Mattermost, Discord (at …/slack) and others take it.
 type chat struct {
-	url    string // a secret: who knows it can post
+	url    string // a secret: anybody who knows the URL can post
 	client *http.Client
 }
 

@@ -20,7 +20,7 @@ type command struct {
 	name    string
 	hidden  bool     // a process of the demo, which no user starts
 	flags   []string // the names of the flags that it takes
-	operand string   // what it takes besides flags; "" if nothing
+	operand string   // the argument that it takes besides flags; "" if none
 
 	// check refuses flags before the database is opened. Nil allows all.
 	check func(*program) error
@@ -75,7 +75,7 @@ func commands() []command {
 	}
 }
 
-// run runs the command that the arguments name. What stdout did not take is an error.
+// run runs the command that the arguments name. It fails if the output cannot be written to stdout.
 func (p *program) run(ctx context.Context, arguments []string) error {
 	out := &output{Writer: p.stdout}
 	p.stdout = out

@@ -29,8 +29,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// database is Postgres or SQLite. It holds the records of package once, what fleet knows
-// beside them, and River's queue.
+// database is Postgres or SQLite. It has the records of package once, fleet's own tables, and
+// River's queue.
 type database struct {
 	*sql.DB
 	queue        queue // inserts jobs
@@ -47,7 +47,7 @@ type queue interface {
 	Stop(ctx context.Context) error
 }
 
-// schema has a file for each version of fleet's tables: what it changes in the version before.
+// schema has a file for each version of fleet's tables, with the changes to the version before.
 //
 //go:embed schema/*.sql
 var schema embed.FS
@@ -298,7 +298,7 @@ func (db *database) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // it is committed, or of no use
+	defer tx.Rollback() //nolint:errcheck // fails after a commit
 
 	if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
 		return err
@@ -325,7 +325,7 @@ func scan(ctx context.Context, db once.DB, each func(*sql.Rows) error, query str
 	return rows.Err()
 }
 
-// number returns the number that a query brings, 0 if it brings none.
+// number returns the number that a query selects, or 0 if there is no row.
 func number(ctx context.Context, db once.DB, query string, args ...any) (int64, error) {
 	var n sql.NullInt64
 	err := scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&n) }, query, args...)

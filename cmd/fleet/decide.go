@@ -13,7 +13,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-const decideBatch = 100 // prompts decided about in a transaction, for which workers wait
+const decideBatch = 100 // prompts in a transaction: workers wait until it ends
 
 // errNothing is that a bulk command finds no prompt.
 var errNothing = errors.New("there is nothing")
@@ -182,7 +182,7 @@ func (p *program) decideOne(ctx context.Context, s store, decision decision) err
 	return s.wakeFollower(ctx, r.Key)
 }
 
-// isUsers reports whether an error of package once is for the user to mend.
+// isUsers reports whether the user can fix an error of package once.
 func isUsers(err error) bool {
 	return errors.Is(err, once.ErrState) || errors.Is(err, mintlify.ErrInvalidArgument) ||
 		errors.Is(err, mintlify.ErrNotFound)
@@ -279,7 +279,7 @@ func (s store) decideBatch(ctx context.Context, batch []row, b bulk) (int, error
 	return n, err
 }
 
-// decideInTx reports false if a worker or another person was faster.
+// decideInTx reports false if a worker or another person has changed the record meanwhile.
 func (s store) decideInTx(ctx context.Context, tx *sql.Tx, key string, b bulk) (bool, error) {
 	record, err := once.NewSQL(tx).Get(ctx, key)
 	if err != nil || record.State != b.state {

@@ -44,7 +44,7 @@ func (p *program) demo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // what is left is temporary
+	defer os.RemoveAll(dir) //nolint:errcheck // the folder is temporary
 
 	d := &demo{program: *p, start: time.Now(), fake: mintlifytest.NewService()}
 	environment := map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(dir, "fleet.db")}

@@ -37,7 +37,7 @@ func (p *program) allFlags(command string) *flag.FlagSet {
 	return f
 }
 
-// promptFlags defines what describes a prompt.
+// promptFlags defines the flags that describe a prompt.
 func (p *program) promptFlags(f *flag.FlagSet, command string) {
 	f.StringVar(&p.prompt.Key, "key", "", "key of the prompt, owner/repo@sha for a merge; again it adds nothing")
 	f.StringVar(&p.prompt.Prompt, "prompt", "", "what the agent is to do")
@@ -56,7 +56,7 @@ func (p *program) promptFlags(f *flag.FlagSet, command string) {
 	f.StringVar(&p.prompt.Project, "project", "", "id of the project, from the dashboard")
 }
 
-// choiceFlags defines what chooses prompts, and what a person decides about them.
+// choiceFlags defines the flags that choose prompts, and that say what a person decides.
 func (p *program) choiceFlags(f *flag.FlagSet) {
 	f.BoolVar(&p.asJSON, "json", false, "as JSON")
 	f.StringVar(&p.state, "state", "", "those in this state; retry: failed, refused or canceled")
@@ -70,7 +70,7 @@ func (p *program) choiceFlags(f *flag.FlagSet) {
 	f.StringVar(&p.link, "pr", "", "URL of its pull request")
 }
 
-// workFlags defines how a worker works, and what serve listens to.
+// workFlags defines the flags that say how a worker works, and where serve listens.
 func (p *program) workFlags(f *flag.FlagSet) {
 	f.IntVar(&p.N, "n", p.N, "steps in progress at once, 1 to 10000")
 	f.DurationVar(&p.SendTime, "send-time", p.SendTime,
@@ -126,7 +126,7 @@ func (p *program) parse(c command, arguments []string) error {
 	return c.check(p)
 }
 
-// takeOperand takes what stands behind the flags.
+// takeOperand takes the argument after the flags.
 func (p *program) takeOperand(c command, operands []string) error {
 	want := 0
 	if c.operand != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// choice is which prompts a command is about. Its zero value is all.
+// choice chooses the prompts for a command. The zero value chooses all.
 type choice struct {
 	state      once.State
 	project    string

@@ -20,7 +20,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
-// exit2 marks an error that the user has to mend, in the command line or the set-up.
+// exit2 marks an error that the user has to fix, in the command line or the set-up.
 type exit2 struct{ error }
 
 func (e exit2) Unwrap() error { return e.error }
@@ -44,7 +44,7 @@ func main() {
 	os.Exit(code)
 }
 
-// program is what surrounds a command, and what its flags have set.
+// program is the environment of a command, with the values of its flags.
 type program struct {
 	getenv         func(string) string
 	stdin          io.Reader
@@ -56,7 +56,7 @@ type program struct {
 	flags
 }
 
-// output is stdout. It keeps the first error, for which a command need not look at each line.
+// output is stdout. It keeps the first error, so that a command need not check each line.
 type output struct {
 	io.Writer
 	err error

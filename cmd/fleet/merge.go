@@ -18,7 +18,7 @@ import (
 const (
 	maxTitle  = 200  // bytes of a title, a subject, or a file's name
 	maxBody   = 4000 // bytes of a pull request's description
-	maxPulls  = 20   // of a merge queue's push
+	maxPulls  = 20   // pull requests in the push of a merge queue
 	maxPushed = 100  // commits of a push that are known by their id
 )
 
@@ -37,8 +37,8 @@ type merge struct {
 //go:embed merge.tmpl
 var mergeTemplate string
 
-// mergePrompt writes a merge into an instruction for the agent. Text by others stands
-// in it line by line behind a "> ", which the prompt says is data.
+// mergePrompt writes the instruction for the agent about a merge. Each line of text by others
+// begins with "> ", and the prompt says that such lines are data.
 var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMap{
 	"line":  func(text string) string { return quoteLines(redact.OneLine(text, maxTitle)) },
 	"lines": quoteLines,

@@ -9,7 +9,7 @@ import (
 // noResponse is the status that is noted for a request that got no response.
 const noResponse = 1
 
-// observation is what the requests of a turn came to.
+// observation notes how the requests of a turn ended.
 type observation struct {
 	status atomic.Int64 // of the last response, noResponse if there was none, 0 without a request
 	posts  atomic.Int64

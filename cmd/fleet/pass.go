@@ -61,7 +61,7 @@ WHERE o.state IN ('pending', 'sending', 'running') AND p.key = o.key`)
 	return prompts, err
 }
 
-// tidy deletes what is over, and makes now of times that a clock ahead of ours has made.
+// tidy deletes old rows. It sets times in the future, from a clock ahead of ours, to now.
 func (w *worker) tidy(ctx context.Context, now time.Time) error {
 	statements := []string{
 		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
@@ -83,8 +83,8 @@ func (w *worker) tidy(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// wake makes River's jobs available that a dead process was at, as River does only twice a
-// minute and only with a leader, or that a clock ahead of ours has put off too far.
+// wake makes River's jobs available again if their process is dead, or if a clock ahead of ours has
+// put them off too far. River does so itself only twice a minute, and only with a leader.
 func (w *worker) wake(ctx context.Context, now time.Time) error {
 	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
 WHERE state = 'running' AND attempted_at < $2 OR state = 'scheduled' AND scheduled_at > $3`,

@@ -13,11 +13,11 @@ import (
 // The sources of pauses.
 const (
 	byPerson  = "person"
-	byService = "service" // a 429, or what a person has to mend
+	byService = "service" // a 429, or an error that a person has to fix
 	byBreaker = "breaker"
 )
 
-// forever is until when a person's pause lasts.
+// forever is the end of a person's pause.
 var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // pauseRow keeps a project from being sent to.

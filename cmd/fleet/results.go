@@ -21,7 +21,7 @@ const (
 	tellMost  = 20               // in a message
 )
 
-// teller tells people what came of prompts, and returns the rows that it told.
+// teller tells people how prompts ended, and returns the rows that it told.
 type teller func(ctx context.Context, rows []row) (told []row, err error)
 
 // newTeller returns the teller that the environment asks for, or nil. The chat of FLEET_RESULTS_URL
@@ -86,7 +86,7 @@ func isWebURL(text string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-// sentence is the result in words. What the service said stands quoted at its end.
+// sentence returns the result in words, with the service's words quoted at its end.
 func sentence(r row) string {
 	text := string(r.State)
 	switch {

@@ -44,7 +44,7 @@ func (r review) prompt(priority int) (prompt, error) {
 	return p, p.check()
 }
 
-// reviewOf returns the review that an event is, or why it is none.
+// reviewOf returns the review in an event, or why the event is not a review.
 func reviewOf(e *github.IssueCommentEvent) (r review, why string) {
 	text, isCommand := strings.CutPrefix(e.GetComment().GetBody(), reviewCommand)
 	text = strings.TrimSpace(text)

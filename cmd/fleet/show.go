@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// show prints all that is known of a prompt and of those that follow it.
+// show prints everything about a prompt and the prompts that follow it.
 func (p *program) show(ctx context.Context, s store) error {
 	keys, err := s.find(ctx, p.operand)
 	if err != nil {

@@ -19,7 +19,7 @@ var states = []once.State{
 	once.Canceled,
 }
 
-// nameOf is how outputs name a state: what is pending is queued.
+// nameOf returns a state's name in outputs: pending is called queued.
 func nameOf(s once.State) string {
 	if s == once.Pending {
 		return "queued"

@@ -16,7 +16,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// projectStatus is what status says of a project.
+// projectStatus is what status says about a project.
 type projectStatus struct {
 	Project     string         `json:"project"`
 	Counts      map[string]int `json:"counts"`
@@ -155,7 +155,7 @@ func (p *projectStatus) noteQuota(q quota, now time.Time) {
 	}
 }
 
-// noteHold says why the next prompt is not sent yet, by the rules that decide about its turn.
+// noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns.
 func (p *projectStatus) noteHold(q quota, s situation) {
 	if p.Counts["queued"] == 0 {
 		return
@@ -177,7 +177,7 @@ func (p *projectStatus) noteHold(q quota, s situation) {
 	}
 }
 
-// isNext is why a prompt is queued that nothing keeps from being sent.
+// isNext says why a prompt is still queued that may be sent.
 const isNext = "it is next, within seconds"
 
 // status is what `fleet status` prints.

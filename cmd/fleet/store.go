@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	storeTime = 5 * time.Second // at most, for what is stored after a POST
+	storeTime = 5 * time.Second // the most that storing may take after a POST
 	day       = 24 * time.Hour  // after it a person should look at a job that still runs
 )
 

@@ -46,7 +46,7 @@ func (s store) takeTurn(ctx context.Context, key, project string) (turn, error) 
 	return t, err
 }
 
-// situation is all that decides about a project's next turn.
+// situation has everything that decides about a project's next turn.
 type situation struct {
 	at      time.Time
 	project string
@@ -169,7 +169,7 @@ ORDER BY p.priority, p.queued, p.key LIMIT $3`, project, now.UnixMilli(), ranked
 	return keys, err
 }
 
-// result is what a turn came to.
+// result is how a turn ended.
 type result struct {
 	record once.Record
 	status int           // of the last response; noResponse, or 0 without a request

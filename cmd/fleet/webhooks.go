@@ -32,7 +32,7 @@ type webhooks struct {
 	lookUp func(ctx context.Context, key string) error
 }
 
-// newWebhooks returns the webhooks that p has the flags for.
+// newWebhooks returns the webhooks that the flags of p describe.
 func (p *program) newWebhooks(w *worker, secret string) *webhooks {
 	return &webhooks{
 		store:    w.store,
@@ -53,7 +53,7 @@ type response struct {
 	about  merge  // what the log says it is about; the zero value if nothing is known
 }
 
-// refused is the response to a delivery that somebody has to mend, or to deliver again.
+// refused is the response to a delivery that somebody has to fix or to deliver again.
 func refused(status int, text string) response { return response{status: status, text: text} }
 
 // leftOut is the response to an event that asks for nothing.

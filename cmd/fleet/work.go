@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// work works the queue off.
+// work sends the queued prompts and follows their jobs.
 func (p *program) work(ctx context.Context) error { return p.workAndServe(ctx, nil) }
 
 // serve works, and enqueues the merges that webhooks report.

@@ -111,9 +111,9 @@ func (w *worker) send(ctx context.Context, record once.Record) error {
 func (w *worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 	observed, seen := observe(ctx)
 	begin, cancel := context.WithTimeout(observed, w.lease())
-	defer cancel() // which does not end a send that has begun
+	defer cancel() // does not end a send that has begun
 
-	// A runner of its own: what it would hold back is in the table of pauses, for all machines.
+	// Each turn has its own runner: the table of pauses holds prompts back, for all machines.
 	after, wait, stepErr := w.runner(w.client, w.DB).Step(begin, t.key)
 	sent := result{record: after, status: int(seen.status.Load()), posted: seen.posts.Load() > 0, wait: wait}
 	if sent.posted {
