@@ -27,15 +27,20 @@ func write(t *testing.T, in report.Input) string {
 func words(page string) string {
 	page = page[strings.Index(page, "<body>"):strings.LastIndex(page, "<script>")]
 	page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
-	return strings.Join(strings.Fields(strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)), " ")
+
+	page = strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)
+	return strings.Join(strings.Fields(page), " ")
 }
 
 // two returns a report of two periods of a week, with one page each.
 func two(now, before mintlify.VisitorTotals) report.Input {
 	in := inputOf(0, mintlify.Day(2027, time.March, 1), mintlify.Day(2027, time.March, 8))
 	in.Demo = false
-	in.Period.Totals, in.Before.Totals = now, before
-	in.Period.Rows, in.Before.Rows = nil, nil
+	in.Period.Totals = now
+	in.Period.Rows = nil
+
+	in.Before.Totals = before
+	in.Before.Rows = nil
 	return in
 }
 
@@ -44,73 +49,149 @@ func TestHeadlines(t *testing.T) {
 		now, before mintlify.VisitorTotals
 		want        []string
 	}{
-		"growth and fall": {mintlify.VisitorTotals{Human: 970, AI: 1220, Total: 2150}, mintlify.VisitorTotals{Human: 1000, AI: 1000, Total: 2000}, []string{
-			"All visitors 2,150 +7.5% from 2,000", "Humans 970 −3.0% from 1,000", "AIs 1,220 +22% from 1,000", "Share of AI 55.7% +5.7 points from 50.0%"}},
-		"nothing before":  {mintlify.VisitorTotals{Human: 9, AI: 1, Total: 10}, mintlify.VisitorTotals{}, []string{"Humans 9 new from 0"}},
-		"nothing at all":  {mintlify.VisitorTotals{}, mintlify.VisitorTotals{}, []string{"The service counts no visitors in these dates."}},
-		"the same":        {mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, []string{"±0%", "±0 points"}},
-		"far more":        {mintlify.VisitorTotals{Human: 5, AI: 500, Total: 600}, mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, []string{"All visitors 600 ×60", "AIs 500 ×100"}},
-		"far less":        {mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10}, mintlify.VisitorTotals{Human: 5, AI: 500, Total: 600}, []string{"AIs 5 −99% from 500"}},
-		"beyond a double": {mintlify.VisitorTotals{Human: 1 << 62, AI: 1 << 62, Total: 1 << 62}, mintlify.VisitorTotals{Human: 1, AI: 1, Total: 1}, []string{"Share of AI 50.0%"}},
+		"growth and fall": {
+			now:    mintlify.VisitorTotals{Human: 970, AI: 1220, Total: 2150},
+			before: mintlify.VisitorTotals{Human: 1000, AI: 1000, Total: 2000},
+			want: []string{
+				"All visitors 2,150 +7.5% from 2,000",
+				"Humans 970 −3.0% from 1,000",
+				"AIs 1,220 +22% from 1,000",
+				"Share of AI 55.7% +5.7 points from 50.0%",
+			},
+		},
+		"nothing before": {
+			now:  mintlify.VisitorTotals{Human: 9, AI: 1, Total: 10},
+			want: []string{"Humans 9 new from 0"},
+		},
+		"nothing at all": {
+			want: []string{"The service counts no visitors in these dates."},
+		},
+		"the same": {
+			now:    mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10},
+			before: mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10},
+			want:   []string{"±0%", "±0 points"},
+		},
+		"far more": {
+			now:    mintlify.VisitorTotals{Human: 5, AI: 500, Total: 600},
+			before: mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10},
+			want:   []string{"All visitors 600 ×60", "AIs 500 ×100"},
+		},
+		"far less": {
+			now:    mintlify.VisitorTotals{Human: 5, AI: 5, Total: 10},
+			before: mintlify.VisitorTotals{Human: 5, AI: 500, Total: 600},
+			want:   []string{"AIs 5 −99% from 500"},
+		},
+		"beyond a double": {
+			now:    mintlify.VisitorTotals{Human: 1 << 62, AI: 1 << 62, Total: 1 << 62},
+			before: mintlify.VisitorTotals{Human: 1, AI: 1, Total: 1},
+			want:   []string{"Share of AI 50.0%"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := words(write(t, two(tc.now, tc.before)))
 			for _, want := range tc.want {
 				assert.Contains(t, text, want)
 			}
+
 			assert.NotContains(t, text, " %")
 		})
 	}
 }
 
 func TestListsOfPages(t *testing.T) {
-	in := two(mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200}, mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200})
+	totals := mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200}
+	in := two(totals, totals)
+
 	in.Period.Rows = []mintlify.Visitor{
-		{Path: "/few", AI: 3, Total: 3}, {Path: "/guides/ais", Human: 10, AI: 90, Total: 95}, {Path: "/guides/humans", Human: 300, AI: 10, Total: 310},
-		{Path: "/twice", Human: 30, Total: 30}, {Path: "/twice", Human: 50, Total: 50}, {Path: "/llms.txt", AI: 900, Total: 900},
+		{Path: "/few", AI: 3, Total: 3},
+		{Path: "/guides/ais", Human: 10, AI: 90, Total: 95},
+		{Path: "/guides/humans", Human: 300, AI: 10, Total: 310},
+		{Path: "/twice", Human: 30, Total: 30},
+		{Path: "/twice", Human: 50, Total: 50},
+		{Path: "/llms.txt", AI: 900, Total: 900},
 	}
+
 	in.Before.Rows = []mintlify.Visitor{
-		{Path: "/guides/humans", Human: 100, AI: 40, Total: 140}, {Path: "/twice", Human: 60, Total: 60}, {Path: "/gone", Human: 70, Total: 70}, {Path: "/llms.txt", AI: 600, Total: 600},
+		{Path: "/guides/humans", Human: 100, AI: 40, Total: 140},
+		{Path: "/twice", Human: 60, Total: 60},
+		{Path: "/gone", Human: 70, Total: 70},
+		{Path: "/llms.txt", AI: 600, Total: 600},
 	}
+
 	page := write(t, in)
 	text := words(page)
-	assert.Contains(t, text, "What humans read most /guides/humans 300 humans +200% /twice 50 humans −17% /guides/ais 10 humans new What AIs read most"+
+
+	assert.Contains(t, text, "What humans read most /guides/humans 300 humans +200%"+
+		" /twice 50 humans −17% /guides/ais 10 humans new What AIs read most"+
 		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs new Visitors")
+
 	assert.Contains(t, text, "The largest loss: /gone, −70 humans. The largest gain: /llms.txt, +300 AIs."+
-		" Compared with 22 February to 28 February 2027. Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
-		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new /few +3 to 3 new AIs: lost /guides/humans −30 to 10 −75% What")
+		" Compared with 22 February to 28 February 2027. Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new"+
+		" Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
+		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new /few +3 to 3 new"+
+		" AIs: lost /guides/humans −30 to 10 −75% What")
+
 	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +121% /guides/ais 10 90 95 90.0% new"+
-		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100% Machine files 1 /llms.txt 0 900 900 100.0% +50% To see one page over all weeks")
+		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100%"+
+		" Machine files 1 /llms.txt 0 900 900 100.0% +50% To see one page over all weeks")
 
 	_, ais, _ := strings.Cut(page, `id="ais-title"`)
 	ais, _, _ = strings.Cut(ais, "</section>")
 	assert.NotRegexp(t, `change (good|bad)`, ais, "a rise of AIs is neither")
+
 	_, ais, _ = strings.Cut(page, "<h3>AIs: gained</h3>")
 	ais, _, _ = strings.Cut(ais, "</section>")
 	assert.NotRegexp(t, `change (good|bad)`, ais)
+
 	assert.Regexp(t, `change good">&#43;200%`, page)
 }
 
 // Readers times the share of thumbs down, with the reasons in one line.
 func TestWhatToFixFirst(t *testing.T) {
-	in := two(mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200}, mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200})
+	totals := mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200}
+	in := two(totals, totals)
+
 	in.Period.Rows = []mintlify.Visitor{
-		{Path: "/praised", Human: 9000, Total: 9000}, {Path: "/busy", Human: 6000, AI: 2117, Total: 8117}, {Path: "/bad", Human: 500, Total: 500}, {Path: "/fine", Human: 9000, Total: 9000},
+		{Path: "/praised", Human: 9000, Total: 9000},
+		{Path: "/busy", Human: 6000, AI: 2117, Total: 8117},
+		{Path: "/bad", Human: 500, Total: 500},
+		{Path: "/fine", Human: 9000, Total: 9000},
 	}
-	in.Before.Rows = []mintlify.Visitor{{Path: "/busy", Human: 9000, Total: 9899}, {Path: "/bad", Total: 500}}
+
+	in.Before.Rows = []mintlify.Visitor{
+		{Path: "/busy", Human: 9000, Total: 9899},
+		{Path: "/bad", Total: 500},
+	}
+
 	in.Period.ByPage.Rows = []mintlify.PageFeedback{
-		{Path: "/bad", ThumbsDown: 9}, {Path: "https://docs.example.com/busy/?x#y", ThumbsUp: 3, ThumbsDown: 5}, {Path: "/fine", ThumbsUp: 30},
-		{Path: "/unread", ThumbsDown: 3}, {Path: "/praised", ThumbsUp: 99, ThumbsDown: 1},
+		{Path: "/bad", ThumbsDown: 9},
+		{Path: "https://docs.example.com/busy/?x#y", ThumbsUp: 3, ThumbsDown: 5},
+		{Path: "/fine", ThumbsUp: 30},
+		{Path: "/unread", ThumbsDown: 3},
+		{Path: "/praised", ThumbsUp: 99, ThumbsDown: 1},
 	}
-	no, yes := false, true
-	in.Period.Comments.Rows = []mintlify.Feedback{{Path: "/busy", Comment: "Why?", Helpful: &no}, {Path: "/busy", Comment: "How?"}, {Path: "/busy", Comment: "Thanks.", Helpful: &yes}}
-	in.Period.Conversations.Rows = []mintlify.Conversation{{PageURL: "https://docs.example.com/busy", ResolutionStatus: mintlify.ResolutionUnanswered}}
+
+	no := false
+	yes := true
+	in.Period.Comments.Rows = []mintlify.Feedback{
+		{Path: "/busy", Comment: "Why?", Helpful: &no},
+		{Path: "/busy", Comment: "How?"},
+		{Path: "/busy", Comment: "Thanks.", Helpful: &yes},
+	}
+	in.Period.Conversations.Rows = []mintlify.Conversation{
+		{PageURL: "https://docs.example.com/busy", ResolutionStatus: mintlify.ResolutionUnanswered},
+	}
+
 	text := words(write(t, in))
-	assert.Contains(t, text, "What to fix first Pages are ranked by their readers, humans and AIs, times the share of their thumbs that point down."+
+	assert.Contains(t, text, "What to fix first"+
+		" Pages are ranked by their readers, humans and AIs, times the share of their thumbs that point down."+
 		" /busy 8,117 readers (6,000 humans), 5 of 8 thumbs down, 2 comments, 1 unanswered question, −18% readers"+
 		" /bad 500 readers (500 humans), 9 of 9 thumbs down"+
 		" /praised 9,000 readers (9,000 humans), 1 of 100 thumbs down What humans read most")
-	assert.Contains(t, strings.Join(report.Digest(in), "\n"), "\nFix first: /busy (8,117 readers (6,000 humans), 5 of 8 thumbs down, ")
+
+	digest := strings.Join(report.Digest(in), "\n")
+	assert.Contains(t, digest, "\nFix first: /busy (8,117 readers (6,000 humans), 5 of 8 thumbs down, ")
+
 	first := strings.Index(text, "Thumbs down")
 	assert.Less(t, first, strings.Index(text, "What to fix first"))
 	assert.Less(t, strings.Index(text, "What to fix first"), strings.Index(text, "Visitors by day"), "right after the headlines")
@@ -121,11 +202,18 @@ func TestWhatToFixFirst(t *testing.T) {
 		in.Period.Rows = append(in.Period.Rows, mintlify.Visitor{Path: fmt.Sprint("/p", i), Total: 5})
 		many = append(many, mintlify.PageFeedback{Path: fmt.Sprint("/p", i), ThumbsDown: 1})
 	}
+
 	in.Period.ByPage.Rows = many
 	assert.Equal(t, 10, strings.Count(words(write(t, in)), "1 of 1 thumbs down"), "at most ten")
+
 	in.Period.ByPage = report.List[mintlify.PageFeedback]{}
-	assert.Regexp(t, `What to fix first .*? This list is not in the database: docs-report sync loads it.`, words(write(t, in)))
-	in.Period.ByPage.Window = store.Window{From: mintlify.Day(2026, time.May, 1), To: mintlify.Day(2026, time.June, 1)}
+	text = words(write(t, in))
+	assert.Regexp(t, `What to fix first .*? This list is not in the database: docs-report sync loads it.`, text)
+
+	in.Period.ByPage.Window = store.Window{
+		From: mintlify.Day(2026, time.May, 1),
+		To:   mintlify.Day(2026, time.June, 1),
+	}
 	assert.Contains(t, words(write(t, in)), "This list is not in the database: docs-report sync -from 2026-05-01 loads it.")
 }
 
@@ -133,31 +221,46 @@ func TestWhatToFixFirst(t *testing.T) {
 func TestChangesOfLists(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
-	assert.Contains(t, text, "terraform 100 searches · last on 17 November 2026 +12 graphql 95 searches · last on 17 November 2026 −100 kubernetes 90 searches · last on 17 November 2026 +90")
+	assert.Contains(t, text, "terraform 100 searches · last on 17 November 2026 +12"+
+		" graphql 95 searches · last on 17 November 2026 −100"+
+		" kubernetes 90 searches · last on 17 November 2026 +90")
+
 	assert.Contains(t, text, "terraform 33 unanswered · of 34 +32")
 	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 +11")
-	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 −2 /guides/graphql 19 thumbs down · 95.0% of 20 +19")
+	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 −2"+
+		" /guides/graphql 19 thumbs down · 95.0% of 20 +19")
+
 	assert.Contains(t, text, "Searches without a click 71.9% +43.6 points, worse from 28.3% 870 of 1,210")
 	assert.Contains(t, text, "Thumbs down 72.5% −15.5 points, better from 88.0% 174 of 240")
 	assert.Contains(t, strings.Join(report.Digest(in), "\n"), "Searched without result: terraform (100 searches, +12)")
 
-	in.Before.Searches.Truncated, in.Before.Conversations.Texts, in.Before.ByPage = true, false, report.List[mintlify.PageFeedback]{}
+	in.Before.Searches.Truncated = true
+	in.Before.Conversations.Texts = false
+	in.Before.ByPage = report.List[mintlify.PageFeedback]{}
+
 	text = words(write(t, in))
 	assert.Contains(t, text, "terraform 100 searches · last on 17 November 2026 +12")
 	assert.Contains(t, text, "kubernetes 90 searches · last on 17 November 2026 okta", "it may be beyond the end")
 	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 How", "what was asked is not known")
 	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 /guides/graphql")
 	assert.Contains(t, text, "Searches without a click 71.9% 870 of 1,210")
-	assert.Contains(t, text, "This list of the period before is not in the database, so there is no comparison. To load it: docs-report sync")
+	assert.Contains(t, text, "This list of the period before is not in the database, so there is no comparison."+
+		" To load it: docs-report sync")
+
 	in.Period.Conversations.Truncated = true
 	assert.Contains(t, words(write(t, in)), "terraform 33 unanswered · of 34 graphql", "part of a list does not compare")
 }
 
 func TestGrowthByMonth(t *testing.T) {
-	text := words(write(t, inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))))
-	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026, \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database. The first and the last month cannot be compared: human and AI redefined on 31 July 2026.`, text)
-	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026 June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
-	in := demoInput(5)
+	in := inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))
+	text := words(write(t, in))
+	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026,`+
+		` \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database.`+
+		` The first and the last month cannot be compared: human and AI redefined on 31 July 2026.`, text)
+	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026`+
+		` June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
+
+	in = demoInput(5)
 	in.Months = nil
 	assert.Contains(t, words(write(t, in)), "No whole month is in the database yet")
 }
@@ -167,15 +270,23 @@ func TestListsSayWhatTheyAreOf(t *testing.T) {
 	text := words(write(t, in))
 	assert.Contains(t, text, "870 of 1,210 searches led to no click. terraform 100 searches · last on 17 November 2026")
 	assert.NotContains(t, text, "webhooks 340")
+
 	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions. By category terraform 33 unanswered · of 34")
 	assert.Contains(t, text, "Asked most How do I use terraform? 12 unanswered · of 12")
-	assert.Contains(t, text, "Pages by thumbs down /guides/terraform 20 thumbs down · 100.0% of 20 −2 /guides/graphql 19 thumbs down · 95.0% of 20")
+
+	assert.Contains(t, text, "Pages by thumbs down /guides/terraform 20 thumbs down · 100.0% of 20 −2"+
+		" /guides/graphql 19 thumbs down · 95.0% of 20")
 	assert.Contains(t, text, "In their words Nothing on terraform on /guides/terraform, 17 November 2026")
+
 	assert.NotContains(t, text, "The service has more")
 	assert.NotContains(t, text, "is not kept")
 
-	in.Period.Searches.Truncated, in.Period.Searches.Kept, in.Period.Conversations.Texts = true, 500, false
-	in.Period.ByPage.Rows, in.Period.ByPage.Kept = nil, 0
+	in.Period.Searches.Truncated = true
+	in.Period.Searches.Kept = 500
+	in.Period.Conversations.Texts = false
+	in.Period.ByPage.Rows = nil
+	in.Period.ByPage.Kept = 0
+
 	text = words(write(t, in))
 	assert.Contains(t, text, "The service has more rows: these are from the first 500.")
 	assert.Contains(t, text, "What readers asked is not kept; docs-report sync -texts keeps it.")
@@ -183,7 +294,10 @@ func TestListsSayWhatTheyAreOf(t *testing.T) {
 	assert.Contains(t, text, "Pages by thumbs down The service has nothing in these dates.")
 
 	in.Period.Searches.Rows = in.Period.Searches.Rows[12:]
-	in.Period.ByPage.Export, in.Period.Conversations.Export, in.Period.Conversations.Rows = store.Export{}, store.Export{At: in.Generated, Problem: "403 Forbidden"}, nil
+	in.Period.ByPage.Export = store.Export{}
+	in.Period.Conversations.Export = store.Export{At: in.Generated, Problem: "403 Forbidden"}
+	in.Period.Conversations.Rows = nil
+
 	text = words(write(t, in))
 	assert.Contains(t, text, "Every search led to a page.")
 	assert.Contains(t, text, "Pages by thumbs down This list is not in the database: docs-report sync loads it.")
@@ -212,7 +326,8 @@ func TestNothingIsLoadedFromElsewhere(t *testing.T) {
 	assert.NotRegexp(t, `(?i)\b(src|href|srcset|data)\s*=`, page)
 	assert.NotRegexp(t, `https?:`, page)
 	assert.NotContains(t, page, "@import")
-	assert.Contains(t, page, `content="default-src &#39;none&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;; style-src &#39;sha256-`)
+	assert.Contains(t, page, `content="default-src &#39;none&#39;; base-uri &#39;none&#39;;`+
+		` form-action &#39;none&#39;; style-src &#39;sha256-`)
 	assert.NotContains(t, page, "unsafe")
 }
 
@@ -222,9 +337,11 @@ func TestATrendOfManyWeeks(t *testing.T) {
 	text := words(write(t, in))
 	assert.Contains(t, text, "Visitors by week")
 	assert.NotContains(t, text, "are left out")
+
 	in.Trend = in.Trend[3:]
 	page := write(t, in)
-	assert.Contains(t, words(page), "The chart leaves out weeks that are not in the database, or only partly within these dates.")
+	assert.Contains(t, words(page),
+		"The chart leaves out weeks that are not in the database, or only partly within these dates.")
 	_, points, _ := strings.Cut(page, `<polyline class="line human" points="`)
 	assert.NotRegexp(t, `^46,`, points, "the place of the first stays empty")
 }
@@ -232,10 +349,12 @@ func TestATrendOfManyWeeks(t *testing.T) {
 func TestThePeriodBeforeIsAThinLine(t *testing.T) {
 	in := inputOf(5, mintlify.Day(2026, time.October, 1), mintlify.Day(2026, time.November, 1))
 	assert.Equal(t, 30, len(in.TrendFrom), "September")
+
 	page := write(t, in)
 	assert.Equal(t, 2, strings.Count(page, `class="line human before"`))
 	assert.Contains(t, words(page), "Thin: the same weekdays 4 weeks before")
 	assert.Contains(t, words(page), "October 2026 compared with September 2026")
+
 	in.TrendFrom = nil
 	assert.NotContains(t, write(t, in), "before\" points")
 }
@@ -243,11 +362,13 @@ func TestThePeriodBeforeIsAThinLine(t *testing.T) {
 func TestWeekendsAreShaded(t *testing.T) {
 	page := write(t, demoInput(5))
 	wide := page[strings.Index(page, `class="chart wide"`):strings.Index(page, `class="chart narrow"`)]
+
 	assert.Equal(t, 8, strings.Count(wide, `<line class="weekend"`))
 	assert.Equal(t, 8, strings.Count(page, `<tr class="weekend">`))
 	for _, day := range []string{"Sat 24 Oct", "Sun 25 Oct", "Sun 15 Nov"} {
 		assert.Contains(t, page, `<tr class="weekend"><th scope="row">`+day)
 	}
+
 	byWeek := write(t, inputOf(5, mintlify.Day(2026, time.August, 24), mintlify.Day(2026, time.November, 16)))
 	assert.NotContains(t, byWeek, `<line class="weekend"`)
 }
@@ -255,15 +376,19 @@ func TestWeekendsAreShaded(t *testing.T) {
 func TestWhatAReaderHasToKnow(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
+
 	assert.Contains(t, text, "Demo. These numbers are made up.")
 	assert.Contains(t, text, "Views count how often a page was opened")
 	assert.NotContains(t, text, "Not final.")
 	assert.NotContains(t, text, "from 2,000 human and AI redefined")
-	in.Demo, in.Final = false, false
+
+	in.Demo = false
+	in.Final = false
 	text = words(write(t, in))
 	assert.NotContains(t, text, "made up")
 	assert.Contains(t, text, "Not final.")
 	assert.NotContains(t, text, "Old.")
+
 	in.Stale = true
 	assert.Contains(t, words(write(t, in)), "Newer weeks have passed")
 }
@@ -274,10 +399,12 @@ func TestARedefinitionWithinAComparison(t *testing.T) {
 	in := inputOf(5, mintlify.Day(2026, time.July, 20), mintlify.Day(2026, time.August, 17))
 	page := write(t, in)
 	text := words(page)
+
 	assert.Regexp(t, `All visitors [\d,]+ \S+ from [\d,]+ human and AI redefined on 31 July 2026 Humans`, text)
 	assert.Regexp(t, `Share of AI [\d.]+% \S+ points from [\d.]+% human and AI redefined on 31 July 2026`, text)
 	assert.Contains(t, text, "human and AI redefined on 31 July 2026: these changes cannot be compared. Humans: gained")
 	assert.Contains(t, text, "human and AI redefined on 31 July 2026: the service changed what it counts")
+
 	assert.NotRegexp(t, `change (good|bad)">[^<]*%<`, page)
 	assert.Contains(t, report.Digest(in)[1], "human and AI redefined on 31 July 2026: these changes cannot be compared")
 	assert.NotContains(t, report.Digest(demoInput(5))[1], "redefined")
@@ -290,15 +417,22 @@ func TestChartsStayWithinTheirFrame(t *testing.T) {
 		for _, n := range []int{1, 2, 28, 35} {
 			in := demoInput(0)
 			in.Period.To = in.Period.From.AddDays(n)
-			in.Trend, in.TrendFrom = in.Trend[:0], nil
+			in.Trend = in.Trend[:0]
+			in.TrendFrom = nil
+
 			for i := range n {
 				from := in.Period.From.AddDays(i)
-				in.Trend = append(in.Trend, store.Export{Window: store.Window{From: from, To: from.AddDays(1)}, Totals: mintlify.VisitorTotals{Human: highest, AI: highest / 2}})
+				in.Trend = append(in.Trend, store.Export{
+					Window: store.Window{From: from, To: from.AddDays(1)},
+					Totals: mintlify.VisitorTotals{Human: highest, AI: highest / 2},
+				})
 			}
+
 			page, _, _ := strings.Cut(write(t, in), "<script>")
 			require.NotContains(t, page, "NaN", "%d visitors, %d days", highest, n)
 			require.NotContains(t, page, "Inf", "%d visitors, %d days", highest, n)
 			require.Contains(t, page, `text-anchor="end">0</text>`)
+
 			for _, y := range regexp.MustCompile(`cy="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 				var at float64
 				_, err := fmt.Sscan(y[1], &at)
@@ -315,6 +449,7 @@ func TestWithoutThePeriodBefore(t *testing.T) {
 	in := inputOf(20, mintlify.Day(2026, time.October, 1), mintlify.Day(2026, time.November, 1))
 	in.Before = report.Period{Window: in.Before.Window}
 	in.TrendFrom = nil
+
 	page := words(write(t, in))
 	assert.Contains(t, page, "No comparison. September 2026 is not in the database, so there is no comparison. "+
 		"To load it: docs-report sync -from 2026-09-01")
@@ -357,12 +492,15 @@ func TestTheThinLinePairsWeekdays(t *testing.T) {
 		for i := range in.Trend {
 			in.Trend[i].Totals.Human = int64(in.Trend[i].From.Time().Weekday()) * 100
 		}
+
 		for i := range in.TrendFrom {
 			in.TrendFrom[i].Totals.Human = int64(in.TrendFrom[i].From.Time().Weekday()) * 100
 		}
+
 		page := write(t, in)
 		now := regexp.MustCompile(`class="line human" points="([^"]*)"`).FindStringSubmatch(page)[1]
 		before := regexp.MustCompile(`class="line human before" points="([^"]*)"`).FindStringSubmatch(page)[1]
+
 		assert.GreaterOrEqual(t, len(strings.Fields(before)), 26)
 		for _, point := range strings.Fields(before) {
 			assert.Contains(t, " "+now+" ", " "+point+" ", "%v", in.Period.Window)
