@@ -19,37 +19,66 @@ func TestOnePage(t *testing.T) {
 		sleepUntil(time.April, 5, 12)
 		rewritten := day(time.March, 6) // a Monday
 		r := newRig(t, func(_ string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-			rows := []mintlify.Visitor{{Path: "/start", Human: 100, AI: 10, Total: 105}, {Path: "/other", Human: 7, Total: 7}}
+			rows := []mintlify.Visitor{
+				{Path: "/start", Human: 100, AI: 10, Total: 105},
+				{Path: "/other", Human: 7, Total: 7},
+			}
 			if !p.DateFrom.Time().Before(rewritten.Time()) {
 				rows[0] = mintlify.Visitor{Path: "/start", Human: 150, AI: 30, Total: 170}
 			}
 			return rows, mintlify.VisitorTotals{Human: 500, AI: 50, Total: 540}
 		})
-		no, yes := false, true
+
+		no := false
+		yes := true
+
 		var feedback []mintlify.Feedback
 		var turns []mintlify.Conversation
 		for i := range 60 {
 			at := day(time.February, 1).AddDays(i).Time()
+
 			helpful := &yes
 			if i%2 == 0 || at.Before(rewritten.Time()) {
 				helpful = &no
 			}
-			feedback = append(feedback, mintlify.Feedback{ID: at.String(), Path: "https://docs.example.com/start/", Source: mintlify.FeedbackContextual, CreatedAt: at, Helpful: helpful, Comment: "Day " + at.Format("2 Jan")})
-			turns = append(turns, mintlify.Conversation{ID: at.String(), Timestamp: at, Query: "Where to?", ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "https://docs.example.com/start?x=1"})
+
+			feedback = append(feedback, mintlify.Feedback{
+				ID:        at.String(),
+				Path:      "https://docs.example.com/start/",
+				Source:    mintlify.FeedbackContextual,
+				CreatedAt: at,
+				Helpful:   helpful,
+				Comment:   "Day " + at.Format("2 Jan"),
+			})
+			turns = append(turns, mintlify.Conversation{
+				ID:               at.String(),
+				Timestamp:        at,
+				Query:            "Where to?",
+				ResolutionStatus: mintlify.ResolutionUnanswered,
+				PageURL:          "https://docs.example.com/start?x=1",
+			})
 		}
+
 		r.service.SetFeedback(feedback)
 		r.service.SetConversations(turns)
-		r.service.SetSearches([]mintlify.SearchTerm{{Query: "begin", Hits: 12, CTR: 50, TopClickedPage: "/start"}, {Query: "elsewhere", Hits: 90, CTR: 50, TopClickedPage: "/other"}})
+		r.service.SetSearches([]mintlify.SearchTerm{
+			{Query: "begin", Hits: 12, CTR: 50, TopClickedPage: "/start"},
+			{Query: "elsewhere", Hits: 90, CTR: 50, TopClickedPage: "/other"},
+		})
+
 		output := filepath.Join(t.TempDir(), "one.html")
 		for range 9 {
-			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-from", "2000-02-01", "-budget", "1000"), r.messages)
+			code := r.sync(t.Context(), "-texts", "-from", "2000-02-01", "-budget", "1000")
+			require.Equal(t, exitOK, code, r.messages)
 		}
 		assert.Contains(t, r.messages, "Up to date")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-page", "start", "-since", "2000-03-06", "-o", output), r.messages)
+		code := r.run(t.Context(), "report", "-page", "start", "-since", "2000-03-06", "-o", output)
+		require.Equal(t, exitOK, code, r.messages)
 		page := words(read(t, output))
 		assert.Contains(t, page, "one page /start 7 February to 2 April 2000")
-		assert.Contains(t, page, "Before and after 6 March 2000 Measure Before: 7 February to 5 March 2000 After: 6 March to 2 April 2000 Change"+
+		assert.Contains(t, page, "Before and after 6 March 2000"+
+			" Measure Before: 7 February to 5 March 2000 After: 6 March to 2 April 2000 Change"+
 			" Humans a week 100 150 +50% AIs a week 10 30 +200% Thumbs down 28 of 28 13 of 26 −50.0 points, better"+
 			" Unanswered questions 28 26 −2 Written complaints 28 13 −15 Visitors by week")
 		assert.Contains(t, page, "20 Mar to 26 Mar 150 30 170 4 of 7 27 Mar to 2 Apr 150 30 170 2 of 5 ")
@@ -58,15 +87,19 @@ func TestOnePage(t *testing.T) {
 		assert.Contains(t, page, "Where to? 60 questions · 60 unanswered")
 		assert.Contains(t, page, "In their words Day 30 Mar 30 March 2000 Day 28 Mar")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-page", "/start", "-since", "2000-03-29", "-o", "-"), r.messages)
+		code = r.run(t.Context(), "report", "-page", "/start", "-since", "2000-03-29", "-o", "-")
+		require.Equal(t, exitOK, code, r.messages)
 		page = words(r.stdout)
-		assert.Contains(t, page, "Before: 28 February to 26 March 2000 After: 3 April to 30 April 2000", "without the week of that day")
+		assert.Contains(t, page, "Before: 28 February to 26 March 2000 After: 3 April to 30 April 2000",
+			"without the week of that day")
 		assert.Contains(t, page, "Humans a week 137 not in the database – ")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-page", "/start", "-o", "-"), r.messages)
 		assert.NotContains(t, words(r.stdout), "Before and after")
 
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output), r.messages)
-		assert.Contains(t, words(read(t, output)), "docs-report report -projects docs -page /start -since 2000-03-06 -o one-page.html")
+		assert.Contains(t, words(read(t, output)),
+			"docs-report report -projects docs -page /start -since 2000-03-06 -o one-page.html")
 
 		for want, args := range map[string][]string{
 			"no page \"/nope\"":     {"-page", "/nope", "-o", output},
@@ -88,10 +121,12 @@ func TestWeeksAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
+
 		args := []string{"-weeks", "1", "-from", "2000-01-31", "-budget", "1000"}
 		for range 4 {
 			require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
 		}
+
 		asked := len(r.asked())
 		require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
 		assert.Len(t, r.asked(), asked, "again, nothing is asked")

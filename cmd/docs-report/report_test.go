@@ -22,10 +22,29 @@ import (
 func withLists(r *rig) {
 	no := false
 	at := time.Now().Add(-20 * 24 * time.Hour)
-	r.service.SetSearches([]mintlify.SearchTerm{{Query: "terraform", Hits: 40}, {Query: "webhooks", Hits: 90, CTR: 50, TopClickedPage: "/webhooks"}})
-	r.service.SetFeedback([]mintlify.Feedback{{ID: "f1", Path: "/docs/page-1", Comment: "Out of date.", Contact: "jo@example.com", CreatedAt: at, Source: mintlify.FeedbackContextual, Helpful: &no}})
-	r.service.SetConversations([]mintlify.Conversation{{ID: "c1", Timestamp: at, Query: "Is there a Terraform provider?", Response: "I do not know.", ResolutionStatus: mintlify.ResolutionUnanswered,
-		QueryCategory: "Integrations", PageURL: "https://docs.example.com/docs/page-2?email=jo@example.com"}})
+
+	r.service.SetSearches([]mintlify.SearchTerm{
+		{Query: "terraform", Hits: 40},
+		{Query: "webhooks", Hits: 90, CTR: 50, TopClickedPage: "/webhooks"},
+	})
+	r.service.SetFeedback([]mintlify.Feedback{{
+		ID:        "f1",
+		Path:      "/docs/page-1",
+		Comment:   "Out of date.",
+		Contact:   "jo@example.com",
+		CreatedAt: at,
+		Source:    mintlify.FeedbackContextual,
+		Helpful:   &no,
+	}})
+	r.service.SetConversations([]mintlify.Conversation{{
+		ID:               "c1",
+		Timestamp:        at,
+		Query:            "Is there a Terraform provider?",
+		Response:         "I do not know.",
+		ResolutionStatus: mintlify.ResolutionUnanswered,
+		QueryCategory:    "Integrations",
+		PageURL:          "https://docs.example.com/docs/page-2?email=jo@example.com",
+	}})
 	r.service.SetViews([]mintlify.View{{Path: "/docs/page-1", Human: 70, AI: 7, Total: 77}})
 }
 
@@ -40,7 +59,9 @@ func read(t *testing.T, path string) string {
 func words(page string) string {
 	_, page, _ = strings.Cut(page, "<body>")
 	page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
-	return strings.Join(strings.Fields(strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)), " ")
+
+	page = strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)
+	return strings.Join(strings.Fields(page), " ")
 }
 
 func TestAFreshMachineWithoutAKey(t *testing.T) {
@@ -48,17 +69,33 @@ func TestAFreshMachineWithoutAKey(t *testing.T) {
 	r.env = nil
 	folder := t.TempDir()
 	t.Chdir(folder)
+
 	require.Equal(t, exitOK, r.run(t.Context(), "report", "-demo", "-o", "page.html"), r.messages)
+
 	page := words(read(t, "page.html"))
-	for _, want := range []string{"These numbers are made up", "/quickstart", "Is AI traffic growing?", "Humans: gained", "searches led to no click", "unanswered", "thumbs down", "In their words", "Machine files"} {
+	for _, want := range []string{
+		"These numbers are made up",
+		"/quickstart",
+		"Is AI traffic growing?",
+		"Humans: gained",
+		"searches led to no click",
+		"unanswered",
+		"thumbs down",
+		"In their words",
+		"Machine files",
+	} {
 		assert.Contains(t, page, want)
 	}
+
 	assert.NotContains(t, page, "not in the database")
+
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, files, 1, "FILE alone")
+
 	require.Equal(t, exitOK, r.run(t.Context(), "report", "-demo", "-o", "-"))
 	assert.True(t, strings.HasPrefix(r.stdout, "<!DOCTYPE html>"))
+
 	require.Equal(t, exitOK, r.run(t.Context(), "digest", "-demo"))
 	assert.LessOrEqual(t, strings.Count(r.stdout, "\n"), 12)
 }
@@ -69,32 +106,39 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		sleepUntil(time.March, 15, 12) // a Wednesday
 		r := newRig(t, site(3))
 		withLists(r)
+
 		output := filepath.Join(t.TempDir(), "page.html")
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report", "-o", output))
 		assert.NoFileExists(t, strings.TrimPrefix(r.db, "sqlite:"), "a report makes no database")
 
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output), r.messages)
-		assert.Equal(t, 3, strings.Count(words(read(t, output)), "This list of the period before is not in the database"))
-		assert.NotContains(t, words(read(t, output)), "±0 Integrations")
+		page := words(read(t, output))
+		assert.Equal(t, 3, strings.Count(page, "This list of the period before is not in the database"))
+		assert.NotContains(t, page, "±0 Integrations")
+
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages) // a night leaves some lists for the next
 		asked := len(r.asked())
 		r.env = map[string]string{}
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output), r.messages)
 		assert.Len(t, r.asked(), asked)
-		page := words(read(t, output))
+
+		page = words(read(t, output))
 		assert.Contains(t, page, "14 February to 12 March 2000")
 		assert.Contains(t, page, "compared with 17 January to 13 February 2000")
 		assert.NotContains(t, page, "made up")
 		assert.NotContains(t, page, "Not final.")
 		assert.NotContains(t, page, "not in the database")
+
 		assert.Contains(t, page, "40 of 130 searches led to no click.")
 		assert.Contains(t, page, "terraform 40 searches")
 		assert.NotContains(t, page, "webhooks")
+
 		assert.Contains(t, page, "Integrations 1 unanswered · of 1")
 		assert.Contains(t, page, "/docs/page-2 1 unanswered")
 		assert.Contains(t, page, "What readers asked is not kept")
 		assert.NotContains(t, page, "Terraform provider")
+
 		assert.Contains(t, page, "/docs/page-1 1 thumbs down · 100.0% of 1")
 		assert.NotContains(t, page, "Out of date.")
 		assert.Regexp(t, `/docs/page-1 [\d,]+ 1 [\d,]+ \S+ \S+ 77`, page, "with its views")
@@ -105,12 +149,16 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.Contains(t, february, "January 2000 is not in the database")
 		assert.Contains(t, february, "docs-report sync -from 2000-01-01")
 		assert.NotContains(t, february, "gained")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output, "-weeks", "1"), r.messages)
 		assert.Contains(t, words(read(t, output)), "6 March to 12 March 2000")
+
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-weeks", "12"))
 		assert.Contains(t, r.messages, "docs-report sync -weeks 12 loads it")
+
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-month", "1999-12"))
 		assert.Contains(t, r.messages, "docs-report sync -from 1999-12-01 loads it")
+
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report", "-o", output, "-projects", "docs,other"))
 		assert.Contains(t, r.messages, `no project "other", only: docs`)
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report"))
@@ -127,25 +175,32 @@ func TestTexts(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
 		withLists(r)
+
 		for range 5 {
 			require.Equal(t, exitOK, r.sync(t.Context(), "-budget", "1000"), r.messages)
 		}
+
 		personal := []string{"Terraform provider", "I do not know", "jo@example", "Out of date"}
 		content := func() string {
 			return read(t, strings.TrimPrefix(r.db, "sqlite:")) + read(t, strings.TrimPrefix(r.db, "sqlite:"))
 		}
+
 		for _, text := range personal {
 			assert.NotContains(t, content(), text)
 		}
+
 		for range 5 {
 			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"), r.messages)
 		}
+
 		for _, text := range personal {
 			assert.Contains(t, content(), text)
 		}
+
 		asked := len(r.asked())
 		require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"))
 		assert.Len(t, r.asked(), asked, "once")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
 		page := words(r.stdout)
 		assert.Contains(t, page, "Is there a Terraform provider? 1 unanswered")
@@ -162,26 +217,43 @@ func TestRequestsOfANight(t *testing.T) {
 			r := newRig(t, site(3))
 			withLists(r)
 			r.service.SetFeedback(nil)
-			before, most, all := 0, 0, 0
+
+			before := 0 // requests sent before this night
+			most := 0
+			all := 0
+
 			for night := range 15 {
-				require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-from", "2000-02-14", "-budget", "1000")...), r.messages)
+
+				run := append(args, "-from", "2000-02-14", "-budget", "1000")
+				require.Equal(t, exitOK, r.sync(t.Context(), run...), r.messages)
+
 				if night == 0 || night == 14 {
-					assert.Equal(t, night == 0, strings.Contains(r.messages, "Lists that the next runs load: "), r.messages)
-					assert.Equal(t, night == 14, strings.Contains(r.messages, "\nUp to date since"), r.messages)
+					leavesLists := strings.Contains(r.messages, "Lists that the next runs load: ")
+					assert.Equal(t, night == 0, leavesLists, r.messages)
+					isUpToDate := strings.Contains(r.messages, "\nUp to date since")
+					assert.Equal(t, night == 14, isUpToDate, r.messages)
 				}
+
 				more := 0
 				for _, request := range r.service.Requests()[before:] {
 					from, err := mintlify.ParseDate(request.Query.Get("dateFrom"))
 					require.NoError(t, err)
 					to, err := mintlify.ParseDate(request.Query.Get("dateTo"))
 					require.NoError(t, err)
-					if days := int(to.Time().Sub(from.Time()).Hours() / 24); !strings.HasSuffix(request.Path, "/visitors") || days == 28 {
+
+					days := int(to.Time().Sub(from.Time()).Hours() / 24)
+					if !strings.HasSuffix(request.Path, "/visitors") || days == 28 {
 						more++
 					}
 				}
-				before, most, all = len(r.service.Requests()), max(most, more), all+more
+
+				before = len(r.service.Requests())
+				most = max(most, more)
+				all += more
+
 				time.Sleep(24 * time.Hour)
 			}
+
 			t.Logf("%v: at most %d requests more in a night, %d in 15 nights", args, most, all)
 			assert.Equal(t, 6, most)
 		})
@@ -194,17 +266,26 @@ func TestAListThatIsRefused(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
 		withLists(r)
-		r.service.FailNext(mintlify.OpGetSearches, 1, mintlifytest.Fault{Status: 403, Body: `{"error":"key lacks <scope>"}`})
+
+		r.service.FailNext(mintlify.OpGetSearches, 1, mintlifytest.Fault{
+			Status: 403,
+			Body:   `{"error":"key lacks <scope>"}`,
+		})
+
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
 		assert.Contains(t, r.messages, "Not loaded: docs 2000-02-14 to 2000-03-12, searches: ")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
 		assert.Contains(t, words(r.stdout), "The service refused this list: mintlify: ")
 		assert.Contains(t, words(r.stdout), "key lacks &lt;scope&gt;")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "digest"))
 		assert.Contains(t, r.stdout, "Searched without result: The service refused this list")
+
 		for range 5 {
 			require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
 		}
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
 		assert.Contains(t, words(r.stdout), "terraform 40 searches")
 	})
@@ -214,17 +295,23 @@ func TestAListStopsAtItsPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
+
 		var rows []mintlify.SearchTerm
 		for i := range 1000 {
 			rows = append(rows, mintlify.SearchTerm{Query: fmt.Sprint("term ", i), Hits: int64(2000 - i)})
 		}
+
 		r.service.SetSearches(rows)
+
 		require.Equal(t, exitOK, r.sync(t.Context(), "-pages", "3"), r.messages)
+
 		searches := 0
 		for _, request := range r.asked() {
 			searches += strings.Count(request, "searches 2000-02-14")
 		}
+
 		assert.Equal(t, 3, searches)
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
 		page := words(r.stdout)
 		assert.Contains(t, page, "these are from the first 300")
@@ -237,19 +324,26 @@ func TestSeveralProjects(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
 		withLists(r)
+
 		require.Equal(t, exitOK, r.sync(t.Context(), "-projects", "docs,handbook,index", "-budget", "1000"), r.messages)
+
 		folder := filepath.Join(t.TempDir(), "pages")
+
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report", "-o", folder+".html"))
 		assert.Contains(t, r.messages, "3 projects")
 		assert.Equal(t, exitUsage, r.run(t.Context(), "digest"))
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", folder, "-csv", folder+".csv"), r.messages)
+
 		index := read(t, filepath.Join(folder, "index.html"))
 		for _, file := range []string{"docs.html", "handbook.html", "index-project.html"} {
 			assert.Contains(t, index, `<a href="`+file+`">`)
 			assert.Contains(t, read(t, filepath.Join(folder, file)), "Is AI traffic growing?")
 		}
+
 		assert.Equal(t, 3, strings.Count(words(index), "terraform (40 searches)"))
 		assert.Equal(t, 1+9, strings.Count(read(t, folder+".csv"), "\n"))
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-", "-projects", "handbook"), r.messages)
 		assert.Contains(t, r.stdout, "/handbook/page-1")
 		assert.NotContains(t, r.stdout, "/docs/page-1</th>")
@@ -261,33 +355,54 @@ func TestDigest(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 			rows, totals := site(9)(project, p)
-			rows[2].Path, rows[2].Human = "/a<b>&\x1b[31m\nnext", 5_000_000+p.DateFrom.Time().Unix()/1000
+			rows[2].Path = "/a<b>&\x1b[31m\nnext"
+			rows[2].Human = 5_000_000 + p.DateFrom.Time().Unix()/1000
 			return rows, totals
 		})
+
 		withLists(r)
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+
 		require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+
 		lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 		assert.LessOrEqual(t, len(lines), 12)
 		assert.Equal(t, "docs: 14 February to 12 March 2000", lines[0])
+
 		assert.Contains(t, lines[1], "All visitors ")
 		assert.Contains(t, r.stdout, "/a<b>& [31m next (to ", "of one line, without control characters")
+
 		assert.Contains(t, lines[2], "Searches without a click 30.8% · ")
 		assert.Contains(t, lines[3], "Fix first: /docs/page-1 (", "")
 		assert.Contains(t, r.stdout, "Searched without result: terraform (40 searches)\n")
 		assert.Contains(t, r.stdout, "Most complaints: /docs/page-1 (1 thumbs down)\n")
+
 		text := strings.TrimSpace(r.stdout)
+
 		require.Equal(t, exitOK, r.run(t.Context(), "digest", "-slack"), r.messages)
 		var message map[string]string
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), &message))
-		assert.Equal(t, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text), message["text"])
+
+		escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+		assert.Equal(t, escaped, message["text"])
 	})
 }
 
 func TestMachineFilesAndLinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
-		paths := []string{"/llms.txt", "/guides/llms-full.txt", "/mcp", "/mcp/tools", "/guides/start.md", "/guides/start", "/ä b?#", "javascript:alert(1)", "//evil.example.com"}
+		paths := []string{
+			"/llms.txt",
+			"/guides/llms-full.txt",
+			"/mcp",
+			"/mcp/tools",
+			"/guides/start.md",
+			"/guides/start",
+			"/ä b?#",
+			"javascript:alert(1)",
+			"//evil.example.com",
+		}
+
 		r := newRig(t, func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 			rows, totals := site(len(paths))(project, p)
 			for i := range rows {
@@ -295,18 +410,27 @@ func TestMachineFilesAndLinks(t *testing.T) {
 			}
 			return rows, totals
 		})
+
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-", "-machine", "*.md", "-site", "https://docs.example.com/"), r.messages)
+
+		code := r.run(t.Context(), "report", "-o", "-", "-machine", "*.md", "-site", "https://docs.example.com/")
+		require.Equal(t, exitOK, code, r.messages)
+
 		page := r.stdout
+
 		_, machine, _ := strings.Cut(words(page), "Machine files 4")
+
 		for _, path := range []string{"/llms.txt", "/guides/llms-full.txt", "/mcp ", "/guides/start.md"} {
 			assert.Contains(t, machine, path)
 		}
+
 		assert.NotContains(t, machine, "/mcp/tools")
 		assert.NotContains(t, machine, "/guides/start ")
+
 		_, gained, _ := strings.Cut(words(page), "Humans: gained")
 		gained, _, _ = strings.Cut(gained, "AIs: gained")
 		assert.NotContains(t, gained, "llms")
+
 		assert.Contains(t, page, `href="https://docs.example.com/guides/start"`)
 		assert.Contains(t, page, `href="https://docs.example.com/%C3%A4%20b%3F%23"`)
 		assert.NotContains(t, page, `href="javascript`)
@@ -317,6 +441,7 @@ func TestMachineFilesAndLinks(t *testing.T) {
 func TestCSVHasAllPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
+
 		r := newRig(t, func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 			rows, totals := site(1)(project, p)
 			if p.DateTo.Time().Sub(p.DateFrom.Time()) == 28*24*time.Hour {
@@ -325,14 +450,22 @@ func TestCSVHasAllPages(t *testing.T) {
 			}
 			return rows, totals
 		})
+
 		require.Equal(t, exitOK, r.sync(t.Context(), "-budget", "1000"), r.messages)
+
 		folder := t.TempDir()
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", filepath.Join(folder, "page.html"), "-csv", filepath.Join(folder, "pages.csv")), r.messages)
-		csv := read(t, filepath.Join(folder, "pages.csv"))
+		pagePath := filepath.Join(folder, "page.html")
+		csvPath := filepath.Join(folder, "pages.csv")
+		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", pagePath, "-csv", csvPath), r.messages)
+
+		csv := read(t, csvPath)
 		assert.Equal(t, 1+5100, strings.Count(csv, "\n"))
-		assert.True(t, strings.HasPrefix(csv, "project,date_from,date_to,path,human,ai,total,human_before,ai_before,total_before\ndocs,2000-02-14,2000-03-13,/docs/page-"))
+		assert.True(t, strings.HasPrefix(csv,
+			"project,date_from,date_to,path,human,ai,total,human_before,ai_before,total_before\n"+
+				"docs,2000-02-14,2000-03-13,/docs/page-"))
 		assert.Contains(t, csv, ",'=cmd(),")
-		page := read(t, filepath.Join(folder, "page.html"))
+
+		page := read(t, pagePath)
 		assert.Contains(t, page, "These are the first 5000 of 5100 pages")
 		assert.Equal(t, 5000+28, strings.Count(page, `<th scope="row">`))
 	})
