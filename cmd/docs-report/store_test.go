@@ -28,7 +28,11 @@ import (
 
 const source = "a test"
 
-var window = store.Window{Project: "docs", From: mintlify.Day(2026, time.March, 1), To: mintlify.Day(2026, time.March, 2)}
+var window = store.Window{
+	Project: "docs",
+	From:    mintlify.Day(2026, time.March, 1),
+	To:      mintlify.Day(2026, time.March, 2),
+}
 
 // Both databases keep the same promises. newDatabase returns the address of a new one.
 func TestSQLite(t *testing.T) {
@@ -83,7 +87,12 @@ func open(t *testing.T, where string) *store.Store {
 
 // page returns a page of rows with paths that begin with name.
 func page(name string, offset, rows int, more bool) *store.Page {
-	p := &store.Page{Next: offset + 250, More: more, Last: !more, Totals: mintlify.VisitorTotals{Human: 1 << 40, AI: 2, Total: 3}}
+	p := &store.Page{
+		Next:   offset + 250,
+		More:   more,
+		Last:   !more,
+		Totals: mintlify.VisitorTotals{Human: 1 << 40, AI: 2, Total: 3},
+	}
 	for i := range rows {
 		p.Visitors = append(p.Visitors, mintlify.Visitor{Path: name, Human: int64(offset + i), AI: 1, Total: 1 << 60})
 	}
@@ -114,8 +123,10 @@ func rowsOf(t *testing.T, s *store.Store) []mintlify.Visitor {
 func roundTrip(t *testing.T, where string) {
 	s := open(t, where)
 	first := page("/a", 0, 250, true)
-	first.Visitors[0].Path, first.Visitors[1].Path = "/nul\x00\xff", "/'\"; DROP TABLE docs_visitors; --"
+	first.Visitors[0].Path = "/nul\x00\xff"
+	first.Visitors[1].Path = "/'\"; DROP TABLE docs_visitors; --"
 	first.Visitors[2].Path = "/" + strings.Repeat("long", 5000)
+
 	export, err := s.Append(t.Context(), begin(t, s), first)
 	require.NoError(t, err)
 	assert.Equal(t, 250, export.Offset)
@@ -127,6 +138,7 @@ func roundTrip(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.Equal(t, first.Totals, complete.Totals)
 	assert.Equal(t, 257, complete.Kept)
+
 	want := slices.Concat(first.Visitors, page("/a", 250, 7, false).Visitors)
 	want[0].Path = "/nul\uFFFD\uFFFD"
 	assert.Equal(t, want, rows, "in order, and a path many times")
@@ -135,9 +147,11 @@ func roundTrip(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.True(t, known)
 	assert.Equal(t, 257, size)
+
 	_, known, err = again.Size(t.Context(), "other", store.Visitors, store.Day)
 	require.NoError(t, err)
 	assert.False(t, known)
+
 	require.NoError(t, again.SetSize(t.Context(), "other", 7))
 	size, _, err = again.Size(t.Context(), "other", store.Visitors, store.Day)
 	require.NoError(t, err)
@@ -155,16 +169,41 @@ func listRoundTrip(t *testing.T, where string) {
 	s := open(t, where)
 	export, err := claim(s, store.Searches, time.Now())
 	require.NoError(t, err)
-	want := []mintlify.SearchTerm{{Query: `a\u0000b` + "\x00", Hits: 7, CTR: 1.5, LastSearchedAt: time.Date(2026, 3, 1, 2, 3, 4, 0, time.UTC)}, {Query: "b"}}
-	export, err = s.Append(t.Context(), export, &store.Page{Rows: []any{want[0]}, Next: 100, Cursor: "two", More: true})
+	want := []mintlify.SearchTerm{
+		{
+			Query:          `a\u0000b` + "\x00",
+			Hits:           7,
+			CTR:            1.5,
+			LastSearchedAt: time.Date(2026, 3, 1, 2, 3, 4, 0, time.UTC),
+		},
+		{Query: "b"},
+	}
+
+	export, err = s.Append(t.Context(), export, &store.Page{
+		Rows:   []any{want[0]},
+		Next:   100,
+		Cursor: "two",
+		More:   true,
+	})
 	require.NoError(t, err)
+
 	_, none, err := store.List[mintlify.SearchTerm](t.Context(), s, window, store.Searches)
 	require.NoError(t, err)
 	assert.Empty(t, none, "it is not complete")
-	_, err = s.Append(t.Context(), export, &store.Page{Rows: []any{want[1]}, Next: 200, Cursor: "three", More: true, Last: true, Totals: mintlify.VisitorTotals{Total: 99}})
+
+	_, err = s.Append(t.Context(), export, &store.Page{
+		Rows:   []any{want[1]},
+		Next:   200,
+		Cursor: "three",
+		More:   true,
+		Last:   true,
+		Totals: mintlify.VisitorTotals{Total: 99},
+	})
 	require.NoError(t, err)
+
 	list, rows, err := store.List[mintlify.SearchTerm](t.Context(), s, window, store.Searches)
 	require.NoError(t, err)
+
 	want[0].Query = `a\ufffdb` + "\uFFFD"
 	assert.Equal(t, want, rows)
 	assert.Equal(t, int64(99), list.Totals.Total)
@@ -183,13 +222,16 @@ func seenWhole(t *testing.T, where string) {
 	s := open(t, where)
 	_, err := s.Append(t.Context(), begin(t, s), page("/old", 0, 3, false))
 	require.NoError(t, err)
+
 	export, err := s.Append(t.Context(), begin(t, s), page("/new", 0, 250, true))
 	require.NoError(t, err)
 	assert.Equal(t, page("/old", 0, 3, false).Visitors, rowsOf(t, s))
+
 	complete, running, err := s.Find(t.Context(), window, store.Visitors)
 	require.NoError(t, err)
 	assert.Equal(t, 3, complete.Kept)
 	assert.Equal(t, 250, running.Offset)
+
 	_, err = s.Append(t.Context(), export, page("/new", 250, 1, false))
 	require.NoError(t, err)
 	assert.Len(t, rowsOf(t, s), 251)
@@ -199,16 +241,22 @@ func seenWhole(t *testing.T, where string) {
 }
 
 func overtaken(t *testing.T, where string) {
-	slow, fast := open(t, where), open(t, where)
+	slow := open(t, where)
+	fast := open(t, where)
 	export := begin(t, slow)
-	taken, err := claim(fast, store.Visitors, time.Now().Add(-time.Hour)) // of this process: the other is taken for dead
+
+	// Both are of this process, so that the other is taken for dead.
+	taken, err := claim(fast, store.Visitors, time.Now().Add(-time.Hour))
 	require.NoError(t, err)
+
 	_, err = slow.Append(t.Context(), export, page("/slow", 0, 250, true))
 	require.ErrorIs(t, err, store.ErrOvertaken, "another run has it")
+
 	next, err := fast.Append(t.Context(), taken, page("/fast", 0, 250, true))
 	require.NoError(t, err)
 	_, err = fast.Append(t.Context(), taken, page("/fast", 0, 250, true))
 	require.ErrorIs(t, err, store.ErrOvertaken, "a page is written once")
+
 	_, err = fast.Append(t.Context(), next, page("/fast", 250, 2, false))
 	require.NoError(t, err)
 	_, err = fast.Append(t.Context(), next, page("/fast", 250, 2, false))
@@ -219,17 +267,20 @@ func overtaken(t *testing.T, where string) {
 func lease(t *testing.T, where string) {
 	s := open(t, where)
 	export := begin(t, s)
+
 	raw := rawDatabase(t, where)
 	exec := func(statement string, args ...any) {
 		_, err := raw.ExecContext(t.Context(), statement, args...)
 		require.NoError(t, err)
 	}
+
 	exec(`UPDATE docs_exports SET holder = 'elsewhere 1 abc'`)
 	_, err := claim(s, store.Visitors, time.Time{})
 	var held *store.HeldError
 	require.ErrorAs(t, err, &held)
 	assert.Equal(t, "elsewhere 1 abc", held.Holder)
 	assert.WithinDuration(t, time.Now().Add(3*time.Minute), held.Until, 10*time.Second)
+
 	require.NoError(t, s.Lease(t.Context(), export, time.Now()), "not its own")
 	_, err = claim(s, store.Visitors, time.Time{})
 	require.ErrorAs(t, err, &held)
@@ -237,7 +288,9 @@ func lease(t *testing.T, where string) {
 	exec(`UPDATE docs_exports SET held_until = $1`, time.Now().Add(-time.Second).UnixMilli())
 	_, err = claim(s, store.Visitors, time.Time{})
 	require.NoError(t, err, "it has ended")
-	exec(`UPDATE docs_exports SET holder = 'elsewhere 1 abc', held_until = $1`, time.Now().Add(48*time.Hour).UnixMilli())
+
+	ahead := time.Now().Add(48 * time.Hour)
+	exec(`UPDATE docs_exports SET holder = 'elsewhere 1 abc', held_until = $1`, ahead.UnixMilli())
 	_, err = claim(s, store.Visitors, time.Time{})
 	require.NoError(t, err, "of a clock that was ahead")
 
@@ -246,6 +299,7 @@ func lease(t *testing.T, where string) {
 	exec(`UPDATE docs_exports SET holder = $1`, host+" 999999999 abc")
 	_, err = claim(s, store.Visitors, time.Time{})
 	require.NoError(t, err, "its process is gone")
+
 	exec(`UPDATE docs_exports SET holder = $1`, host+" 1 abc")
 	_, err = claim(s, store.Visitors, time.Time{})
 	require.ErrorAs(t, err, &held, "its process is there")
@@ -257,6 +311,7 @@ func manyAtOnce(t *testing.T, where string) {
 	const writers, pages, exports = 4, 3, 5
 	var completed, conflicts atomic.Int64
 	var all sync.WaitGroup
+
 	for range writers {
 		s := open(t, where)
 		all.Go(func() {
@@ -270,6 +325,7 @@ func manyAtOnce(t *testing.T, where string) {
 				} else if !assert.NoError(t, err) {
 					return
 				}
+
 				rows := rowsOf(t, s)
 				assert.True(t, len(rows) == 0 || len(rows) == pages*250, "%d rows", len(rows))
 				for i, row := range rows {
@@ -280,6 +336,7 @@ func manyAtOnce(t *testing.T, where string) {
 			}
 		})
 	}
+
 	all.Wait()
 	t.Logf("%d conflicts", conflicts.Load())
 }
@@ -289,6 +346,7 @@ func takeFurther(ctx context.Context, s *store.Store, pages int) (finished bool,
 	if err != nil {
 		return false, err
 	}
+
 	more := export.Offset < (pages-1)*250
 	_, err = s.Append(ctx, export, page("/a", export.Offset, 250, more))
 	return err == nil && !more, err
@@ -314,9 +372,11 @@ func budget(t *testing.T, where string) {
 	for range runs {
 		stores = append(stores, open(t, where))
 	}
+
 	for budget := 1; budget <= rounds; budget++ {
 		var reserved atomic.Int64
 		var all sync.WaitGroup
+
 		for _, s := range stores {
 			all.Go(func() {
 				left, err := s.Reserve(t.Context(), budget)
@@ -329,9 +389,11 @@ func budget(t *testing.T, where string) {
 				reserved.Add(1)
 			})
 		}
+
 		all.Wait()
 		require.Equal(t, int64(1), reserved.Load())
 	}
+
 	left, err := stores[0].Left(t.Context(), rounds+3)
 	require.NoError(t, err)
 	assert.Equal(t, 3, left)
@@ -342,10 +404,12 @@ func block(t *testing.T, where string) {
 	until := time.Now().Add(50 * time.Minute).Truncate(time.Millisecond).UTC()
 	require.NoError(t, s.Block(t.Context(), until))
 	require.NoError(t, s.Block(t.Context(), until.Add(-time.Minute)), "the later one stands")
+
 	_, err := s.Reserve(t.Context(), 90)
 	var quota *store.QuotaError
 	require.ErrorAs(t, err, &quota)
 	assert.Equal(t, until, quota.Until)
+
 	left, err := s.Left(t.Context(), 90)
 	require.NoError(t, err)
 	assert.Zero(t, left)
@@ -358,19 +422,26 @@ func clockAhead(t *testing.T, where string) {
 	require.NoError(t, err)
 	_, err = s.Reserve(t.Context(), 90)
 	require.NoError(t, err)
+
 	ahead := time.Now().Add(1000 * time.Hour)
 	require.NoError(t, s.Block(t.Context(), ahead))
+
 	raw := rawDatabase(t, where)
-	for _, statement := range []string{`UPDATE docs_exports SET fetched_at = $1`, `UPDATE docs_requests SET sent_at = $1`} {
+	for _, statement := range []string{
+		`UPDATE docs_exports SET fetched_at = $1`,
+		`UPDATE docs_requests SET sent_at = $1`,
+	} {
 		_, err := raw.ExecContext(t.Context(), statement, ahead.UnixMilli())
 		require.NoError(t, err)
 	}
+
 	_, err = s.Reserve(t.Context(), 2)
 	require.NoError(t, err, "the block was of that clock")
 	_, err = s.Reserve(t.Context(), 2)
 	var quota *store.QuotaError
 	require.ErrorAs(t, err, &quota)
 	assert.WithinDuration(t, time.Now().Add(time.Hour), quota.Until, time.Minute)
+
 	complete, _, err := open(t, where).Find(t.Context(), window, store.Visitors)
 	require.NoError(t, err)
 	assert.WithinDuration(t, time.Now(), complete.At, time.Minute)
@@ -380,32 +451,52 @@ func clockAhead(t *testing.T, where string) {
 func rolling(t *testing.T, where string) {
 	s := open(t, where)
 	period := store.LastWeeks("docs", 4, mintlify.Day(2026, time.November, 17))
-	windows := []store.Window{period, period.Before(), {Project: "docs", From: period.From.AddDays(-35), To: period.From.AddDays(-7)}}
-	month := store.Window{Project: "docs", From: mintlify.Day(2027, time.February, 1), To: mintlify.Day(2027, time.March, 1)}
+
+	windows := []store.Window{
+		period,
+		period.Before(),
+		{Project: "docs", From: period.From.AddDays(-35), To: period.From.AddDays(-7)},
+	}
+
+	month := store.Window{
+		Project: "docs",
+		From:    mintlify.Day(2027, time.February, 1),
+		To:      mintlify.Day(2027, time.March, 1),
+	}
 	assert.Equal(t, store.Month, month.Span(), "four weeks, too")
+
 	week := store.Window{Project: "docs", From: period.From.AddDays(-70), To: period.From.AddDays(-63)}
+
 	for _, w := range append(windows, month, week) {
 		for _, kind := range []store.Kind{store.Visitors, store.Searches} {
 			export, _, err := s.Claim(t.Context(), w, kind, time.Time{}, never)
 			require.NoError(t, err)
+
 			p := page("/a", 0, 1, false)
 			if kind == store.Searches {
-				p.Visitors, p.Rows = nil, []any{mintlify.SearchTerm{Query: "x"}}
+				p.Visitors = nil
+				p.Rows = []any{mintlify.SearchTerm{Query: "x"}}
 			}
+
 			_, err = s.Append(t.Context(), export, p)
 			require.NoError(t, err)
 		}
 	}
+
 	require.NoError(t, s.Prune(t.Context(), period))
+
 	for i, w := range append(windows, month, week) {
 		export, rows, err := s.Visitors(t.Context(), w)
 		require.NoError(t, err)
 		assert.Equal(t, i == 2, export.At.IsZero(), "%v", w)
 		assert.Equal(t, i == 2, len(rows) == 0)
 	}
+
 	var rows int
 	raw := rawDatabase(t, where)
-	require.NoError(t, raw.QueryRowContext(t.Context(), `SELECT (SELECT COUNT(*) FROM docs_rows) + (SELECT COUNT(*) FROM docs_visitors)`).Scan(&rows))
+	err := raw.QueryRowContext(t.Context(),
+		`SELECT (SELECT COUNT(*) FROM docs_rows) + (SELECT COUNT(*) FROM docs_visitors)`).Scan(&rows)
+	require.NoError(t, err)
 	assert.Equal(t, 8, rows)
 }
 
@@ -421,6 +512,7 @@ func newerVersion(t *testing.T, where string) {
 	open(t, where)
 	_, err := rawDatabase(t, where).ExecContext(t.Context(), `UPDATE docs_service SET version = 7`)
 	require.NoError(t, err)
+
 	_, err = store.Open(t.Context(), where, source)
 	require.ErrorIs(t, err, store.ErrSetup)
 	require.ErrorContains(t, err, "update docs-report")
@@ -432,19 +524,25 @@ func newerVersion(t *testing.T, where string) {
 func olderVersion(t *testing.T, where string) {
 	schema, err := os.ReadFile("testdata/schema1.sql")
 	require.NoError(t, err)
+
 	raw := rawDatabase(t, where)
-	for statement := range strings.SplitSeq(string(schema)+";\nINSERT INTO docs_service (version, source, blocked_until) VALUES (1, '"+source+"', 0)", ";\n") {
+	statements := string(schema) + ";\n" +
+		"INSERT INTO docs_service (version, source, blocked_until) VALUES (1, '" + source + "', 0)"
+	for statement := range strings.SplitSeq(statements, ";\n") {
 		_, err := raw.ExecContext(t.Context(), statement)
 		require.NoError(t, err, statement)
 	}
+
 	_, err = store.Read(t.Context(), where)
 	require.ErrorIs(t, err, store.ErrSetup)
 	require.ErrorContains(t, err, "sync upgrades it")
+
 	s := open(t, where)
 	_, err = s.Append(t.Context(), begin(t, s), page("/a", 0, 1, false))
 	require.NoError(t, err)
 	_, err = s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "x")
 	require.NoError(t, err)
+
 	open(t, where) // once
 	assert.Len(t, rowsOf(t, s), 1)
 }
@@ -452,26 +550,43 @@ func olderVersion(t *testing.T, where string) {
 // Rows that are forgotten by their id do not come back, and texts leave counts behind.
 func forgotten(t *testing.T, where string) {
 	s := open(t, where)
+
 	turn := func(id string) mintlify.Conversation {
-		return mintlify.Conversation{ID: id, Query: "secret " + id, Response: "secret", QueryCategory: "Billing", PageURL: "https://docs.example.com/a?who=secret"}
+		return mintlify.Conversation{
+			ID:            id,
+			Query:         "secret " + id,
+			Response:      "secret",
+			QueryCategory: "Billing",
+			PageURL:       "https://docs.example.com/a?who=secret",
+		}
 	}
+
 	load := func(freshSince time.Time) {
 		export, err := claim(s, store.Conversations, freshSince)
 		require.NoError(t, err)
-		_, err = s.Append(t.Context(), export, &store.Page{Rows: []any{turn("a"), turn("b"), turn("a")}, IDs: []string{"a", "b", "a"}, Last: true, Texts: true})
+		_, err = s.Append(t.Context(), export, &store.Page{
+			Rows:  []any{turn("a"), turn("b"), turn("a")},
+			IDs:   []string{"a", "b", "a"},
+			Last:  true,
+			Texts: true,
+		})
 		require.NoError(t, err)
 	}
+
 	list := func() []mintlify.Conversation {
 		_, rows, err := store.List[mintlify.Conversation](t.Context(), s, window, store.Conversations)
 		require.NoError(t, err)
 		return rows
 	}
+
 	load(time.Now())
 	rows, err := s.ForgetRows(t.Context(), "other", store.Conversations, "a")
 	require.NoError(t, err)
 	assert.Zero(t, rows, "of another project")
+
 	load(time.Now().Add(time.Hour))
 	assert.Len(t, list(), 3)
+
 	rows, err = s.ForgetRows(t.Context(), "docs", store.Conversations, "a")
 	require.NoError(t, err)
 	assert.Equal(t, 2, rows)
@@ -482,21 +597,34 @@ func forgotten(t *testing.T, where string) {
 	hasTexts, err := s.HasTexts(t.Context(), []string{"docs"})
 	require.NoError(t, err)
 	assert.True(t, hasTexts)
+
 	export, err := claim(s, store.Feedback, time.Now()) // is under way
 	require.NoError(t, err)
-	export, err = s.Append(t.Context(), export, &store.Page{Rows: []any{mintlify.Feedback{ID: "f", Comment: "secret"}}, IDs: []string{"f"}, Next: 100, More: true})
+
+	export, err = s.Append(t.Context(), export, &store.Page{
+		Rows: []any{mintlify.Feedback{ID: "f", Comment: "secret"}},
+		IDs:  []string{"f"},
+		Next: 100,
+		More: true,
+	})
 	require.NoError(t, err)
+
 	rows, err = s.ForgetTexts(t.Context(), store.AllProjects)
 	require.NoError(t, err)
 	assert.Equal(t, 1, rows)
+
 	_, err = s.Append(t.Context(), export, &store.Page{Next: 200, Last: true})
 	require.ErrorIs(t, err, store.ErrOvertaken, "that run has to begin anew")
 	assert.Equal(t, []mintlify.Conversation{{QueryCategory: "Billing", PageURL: "https://docs.example.com/a"}}, list())
+
 	hasTexts, err = s.HasTexts(t.Context(), []string{"docs"})
 	require.NoError(t, err)
 	assert.False(t, hasTexts)
+
 	var left int
-	require.NoError(t, rawDatabase(t, where).QueryRowContext(t.Context(), `SELECT COUNT(*) FROM docs_rows WHERE CAST(data AS TEXT) LIKE '%secret%'`).Scan(&left))
+	err = rawDatabase(t, where).QueryRowContext(t.Context(),
+		`SELECT COUNT(*) FROM docs_rows WHERE CAST(data AS TEXT) LIKE '%secret%'`).Scan(&left)
+	require.NoError(t, err)
 	assert.Zero(t, left)
 }
 
@@ -509,11 +637,13 @@ func nothingToRead(t *testing.T, where string) {
 	} else {
 		require.ErrorContains(t, err, "docs-report sync")
 	}
+
 	open(t, where)
 	s, err := store.Read(t.Context(), where)
 	require.NoError(t, err)
 	defer s.Close()
 	assert.Equal(t, source, s.Source)
+
 	_, err = s.Reserve(t.Context(), 1)
 	if strings.HasPrefix(where, "sqlite:") {
 		require.Error(t, err, "it only reads")
@@ -524,11 +654,14 @@ func failing(t *testing.T, where string) {
 	s := open(t, where)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	_, _, err := s.Find(ctx, window, store.Visitors)
 	require.ErrorIs(t, err, context.Canceled)
+
 	_, _, err = s.Claim(ctx, window, store.Visitors, time.Time{}, never)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.NotErrorIs(t, err, sql.ErrTxDone)
+
 	_, err = store.Open(ctx, where, source)
 	require.Error(t, err)
 	begin(t, s) // and it works on
@@ -542,9 +675,24 @@ func readme(t *testing.T, where string) {
 		for _, w := range store.Windows("docs", span, from, from.AddDays(31)) {
 			for kind, p := range map[store.Kind]*store.Page{
 				store.Visitors: page("/a", 0, 3, false),
-				store.Searches: {Rows: []any{mintlify.SearchTerm{Query: "x", Hits: 12}}, Last: true},
-				store.Views:    {Rows: []any{mintlify.View{Path: "/a", Total: 9}, mintlify.View{Path: "/b", Total: 7}}, Last: true},
-				store.Feedback: {Rows: []any{mintlify.Feedback{ID: "1", Contact: "jo@example.com"}, mintlify.Feedback{ID: "2", Contact: "al@example.com"}}, Last: true},
+				store.Searches: {
+					Rows: []any{mintlify.SearchTerm{Query: "x", Hits: 12}},
+					Last: true,
+				},
+				store.Views: {
+					Rows: []any{
+						mintlify.View{Path: "/a", Total: 9},
+						mintlify.View{Path: "/b", Total: 7},
+					},
+					Last: true,
+				},
+				store.Feedback: {
+					Rows: []any{
+						mintlify.Feedback{ID: "1", Contact: "jo@example.com"},
+						mintlify.Feedback{ID: "2", Contact: "al@example.com"},
+					},
+					Last: true,
+				},
 			} {
 				export, _, err := s.Claim(t.Context(), w, kind, time.Time{}, never)
 				require.NoError(t, err)
@@ -553,18 +701,23 @@ func readme(t *testing.T, where string) {
 			}
 		}
 	}
+
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	require.Len(t, queries, 6)
+
 	all := len(store.Windows("docs", store.Day, from, from.AddDays(31))) + 3 + 1 // days, weeks, the month
-	for i, want := range []int{all, 3, 1, 1, 1, 0} {                             // a reader's rows, weeks, pages, terms, views, a range to load anew
+	// A reader's rows, weeks, pages, terms, views, and a range to load anew.
+	for i, want := range []int{all, 3, 1, 1, 1, 0} {
 		rows, err := rawDatabase(t, where).QueryContext(t.Context(), queries[i][1])
 		require.NoError(t, err, queries[i][1])
+
 		count := 0
 		for rows.Next() {
 			count++
 		}
+
 		require.NoError(t, rows.Err())
 		assert.Equal(t, want, count, queries[i][1])
 	}
@@ -574,16 +727,19 @@ func readme(t *testing.T, where string) {
 func TestADatabaseThatGoesAwayIsWaitedFor(t *testing.T) {
 	server := startPostgres(t)
 	s := open(t, server.Database(t))
+
 	told := make(chan string, 10)
 	s.Log = func(format string, args ...any) {
 		told <- format
 		assert.NoError(t, server.Start())
 	}
+
 	export := begin(t, s)
 	server.Stop()
 	next, err := s.Append(t.Context(), export, page("/a", 0, 250, true))
 	require.NoError(t, err)
 	assert.Contains(t, <-told, "waiting")
+
 	_, err = s.Append(t.Context(), next, page("/a", 250, 1, false))
 	require.NoError(t, err)
 	assert.Len(t, rowsOf(t, s), 251)
@@ -595,8 +751,18 @@ func TestAddressesOfPostgres(t *testing.T) {
 	address, err := url.Parse(server.Database(t))
 	require.NoError(t, err)
 	open(t, "dbname="+strings.TrimPrefix(address.Path, "/")+" user=postgres host="+address.Query().Get("host"))
-	for _, where := range []string{"postgres://someone:secret@127.0.0.1:1/none", "postgres://someone:secret@:/%zz", "password=secret host=127.0.0.1 port=1", "password='secret secret' port=x",
-		"mysql://someone:secret@host/none", "secret.db", "", "sqlite:", "Password=secret"} {
+
+	for _, where := range []string{
+		"postgres://someone:secret@127.0.0.1:1/none",
+		"postgres://someone:secret@:/%zz",
+		"password=secret host=127.0.0.1 port=1",
+		"password='secret secret' port=x",
+		"mysql://someone:secret@host/none",
+		"secret.db",
+		"",
+		"sqlite:",
+		"Password=secret",
+	} {
 		_, err = store.Open(t.Context(), where, source)
 		require.Error(t, err)
 		assert.NotContains(t, err.Error(), "secret")
