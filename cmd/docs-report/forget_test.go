@@ -31,30 +31,37 @@ func TestForgetTexts(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
 		withLists(r)
+
 		for range 4 {
 			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"), r.messages)
 			assert.NotContains(t, r.messages, "forget")
 		}
+
 		for _, text := range personal {
 			assert.Contains(t, r.files(), text)
 		}
+
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
-		assert.Contains(t, r.messages, "still keeps what readers wrote, from runs with -texts. To delete it: docs-report forget -texts")
+		assert.Contains(t, r.messages,
+			"still keeps what readers wrote, from runs with -texts. To delete it: docs-report forget -texts")
 
 		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-texts"), r.messages)
 		assert.Contains(t, r.messages, "run sync without -texts")
 		for _, text := range personal {
 			assert.NotContains(t, r.files(), text)
 		}
+
 		asked := len(r.asked())
 		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
 		assert.NotContains(t, r.messages, "forget")
 		assert.Len(t, r.asked(), asked, "nothing is loaded anew")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
 		page := words(r.stdout)
 		assert.Contains(t, page, "Integrations 1 unanswered · of 1", "counts stay")
 		assert.Contains(t, page, "/docs/page-2 1 unanswered")
 		assert.Contains(t, page, "What readers asked is not kept")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-page", "/docs/page-1", "-o", "-"), r.messages)
 		assert.Contains(t, words(r.stdout), "What readers wrote is not kept")
 	})
@@ -66,11 +73,14 @@ func TestForgetByID(t *testing.T) {
 		sleepUntil(time.March, 15, 12)
 		r := newRig(t, site(3))
 		withLists(r)
+
 		for range 4 {
 			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"), r.messages)
 		}
+
 		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-conversation", "c1", "-project", "docs"), r.messages)
 		assert.Regexp(t, `^Deleted [1-9]\d* rows of conversations "c1"`, r.messages)
+
 		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-feedback", "f1"), r.messages)
 		for _, text := range personal {
 			assert.NotContains(t, r.files(), text)
@@ -78,13 +88,16 @@ func TestForgetByID(t *testing.T) {
 
 		time.Sleep(7 * 24 * time.Hour) // another period, with the same conversation in it
 		asked := len(r.asked())
+
 		for _, args := range [][]string{{"-texts"}, {"-texts"}, {"-texts"}, nil, nil} {
 			require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-budget", "1000")...), r.messages)
 		}
+
 		assert.Contains(t, strings.Join(r.asked()[asked:], "\n"), "docs assistant 2000-02-21 2000-03-20")
 		for _, text := range personal {
 			assert.NotContains(t, r.files(), text)
 		}
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
 		assert.NotContains(t, words(r.stdout), "Integrations")
 
@@ -99,27 +112,37 @@ func TestKeep(t *testing.T) {
 		sleepUntil(time.April, 15, 12)
 		r := newRig(t, site(3))
 		withLists(r)
+
 		args := []string{"-texts", "-from", "2000-02-01", "-budget", "1000"}
 		for range 9 {
 			require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
 		}
+
 		rows := func(condition string) (n int) {
-			require.NoError(t, rawDatabase(t, r.db).QueryRowContext(t.Context(), `SELECT COUNT(*) FROM docs_lists WHERE `+condition).Scan(&n))
+			query := `SELECT COUNT(*) FROM docs_lists WHERE ` + condition
+			err := rawDatabase(t, r.db).QueryRowContext(t.Context(), query).Scan(&n)
+			require.NoError(t, err)
 			return n
 		}
+
 		assert.NotZero(t, rows("date_to <= '2000-03-15'"))
-		asked, kept := len(r.asked()), rows("date_to > '2000-03-15'")
+		asked := len(r.asked())
+		kept := rows("date_to > '2000-03-15'")
+
 		require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-keep", "1m")...), r.messages)
 		assert.Zero(t, rows("date_to <= '2000-03-15'"))
 		assert.Equal(t, kept, rows("date_to > '2000-03-15'"))
+
 		require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
 		assert.Len(t, r.asked(), asked, "without -keep neither")
 		assert.Contains(t, r.messages, "Up to date")
+
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-month", "2000-02", "-o", "-"), r.messages)
 		assert.Contains(t, words(r.stdout), "sync -keep deleted the rows of this list because of their age.")
 		assert.NotContains(t, words(r.stdout), "terraform")
 
 		require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-keep", "1m", "-from", "2000-01-01")...), r.messages)
-		assert.NotContains(t, strings.Join(r.asked()[asked:], "\n"), "searches 2000-01-01", "what would be deleted is not loaded")
+		assert.NotContains(t, strings.Join(r.asked()[asked:], "\n"), "searches 2000-01-01",
+			"what would be deleted is not loaded")
 	})
 }

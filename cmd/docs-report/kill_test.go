@@ -79,8 +79,16 @@ func newProcess(t *testing.T) process {
 func (p process) command(db string) *exec.Cmd {
 	executable, err := os.Executable()
 	require.NoError(p.t, err)
+
 	command := exec.Command(executable)
-	args := []string{"sync", "-demo", "-db", db, "-budget", strconv.Itoa(ample), "-projects", "docs,handbook", "-from", p.from.String()}
+	args := []string{
+		"sync",
+		"-demo",
+		"-db", db,
+		"-budget", strconv.Itoa(ample),
+		"-projects", "docs,handbook",
+		"-from", p.from.String(),
+	}
 	command.Env = append(os.Environ(), asProcess+"="+strings.Join(args, "\n"))
 	return command
 }
@@ -100,9 +108,11 @@ func (p process) windows() []store.Window {
 func (p process) requireAll(db string) (requests int) {
 	p.t.Helper()
 	requireWindows(p.t, db, demo.Visitors(demoPages), p.windows())
+
 	s, err := store.Open(p.t.Context(), db, store.Demo)
 	require.NoError(p.t, err)
 	defer s.Close()
+
 	left, err := s.Left(p.t.Context(), ample)
 	require.NoError(p.t, err)
 	return ample - left - p.lists()
@@ -123,25 +133,31 @@ func (p process) outliveKills(newDatabase func(*testing.T) string) {
 	require.True(t, p.run(newDatabase(t), -1))
 	killWithin := time.Since(start) / 8 // whatever the machine is busy with
 	partial := 0                        // kills within a window
+
 	for killed := 0; killed < *kills; {
-		db, killedHere := newDatabase(t), 0
+		db := newDatabase(t)
+		killedHere := 0
+
 		for done := false; !done; {
 			killAfter := time.Duration(-1)
 			if killed < *kills {
 				killAfter = rand.N(killWithin)
 			}
+
 			if done = p.run(db, killAfter); !done {
 				killed++
 				killedHere++
 				partial += p.underWay(db)
 			}
 		}
+
 		requests := p.requireAll(db)
 		needed := requestsEach * len(p.windows())
 		assert.GreaterOrEqual(t, requests, needed)
 		assert.LessOrEqual(t, requests, needed+killedHere, "a kill loses one page at most")
 		t.Logf("%d kills: %d requests instead of %d", killedHere, requests, needed)
 	}
+
 	t.Logf("%d of %d kills came within a window", partial, *kills)
 	assert.NotZero(t, partial)
 }
@@ -149,16 +165,19 @@ func (p process) outliveKills(newDatabase func(*testing.T) string) {
 // run runs the command, and kills it that long after its first sign of life, or never.
 func (p process) run(db string, killAfter time.Duration) (done bool) {
 	p.t.Helper()
+
 	command := p.command(db)
 	messages := &signOfLife{came: make(chan struct{})}
 	command.Stderr = messages
 	require.NoError(p.t, command.Start())
+
 	if killAfter >= 0 {
 		go func() {
 			<-messages.came
 			time.AfterFunc(killAfter, func() { _ = command.Process.Kill() })
 		}()
 	}
+
 	err := command.Wait()
 	if command.ProcessState.ExitCode() == -1 { // by a signal
 		return false
@@ -173,6 +192,7 @@ func (p process) underWay(db string) int {
 	s, err := store.Open(p.t.Context(), db, store.Demo)
 	require.NoError(p.t, err)
 	defer s.Close()
+
 	for _, w := range p.windows() {
 		_, running, err := s.Find(p.t.Context(), w, store.Visitors)
 		require.NoError(p.t, err)
@@ -203,7 +223,9 @@ func (p process) runTwice(db string) {
 			assert.NoError(p.t, err, "%s", output)
 		})
 	}
+
 	both.Wait()
+
 	requests := p.requireAll(db)
 	needed := requestsEach * len(p.windows())
 	p.t.Logf("%d requests instead of %d", requests, needed)

@@ -28,10 +28,13 @@ func mode(t *testing.T, path string) os.FileMode {
 func TestAFileKeepsItsModeAndUmaskIsHonoured(t *testing.T) {
 	old := syscall.Umask(0o027)
 	defer syscall.Umask(old)
+
 	folder := t.TempDir()
 	path := filepath.Join(folder, "page.html")
+
 	require.NoError(t, writeText(path, "one"))
 	assert.Equal(t, os.FileMode(0o640), mode(t, path))
+
 	require.NoError(t, os.Chmod(path, 0o604))
 	require.NoError(t, writeText(path, "two"))
 	assert.Equal(t, os.FileMode(0o604), mode(t, path))
@@ -45,6 +48,7 @@ func TestAFileKeepsItsModeAndUmaskIsHonoured(t *testing.T) {
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, files, 1, "nothing is left behind")
+
 	require.Error(t, writeText(folder, "x"))
 	require.Error(t, writeText(filepath.Join(folder, "no", "such.html"), "x"))
 }
@@ -52,8 +56,10 @@ func TestAFileKeepsItsModeAndUmaskIsHonoured(t *testing.T) {
 func TestADeviceAndAFIFOAreWrittenInto(t *testing.T) {
 	require.NoError(t, writeText(os.DevNull, "x"))
 	assert.NotZero(t, mode(t, os.DevNull)&os.ModeCharDevice)
+
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+
 	got := make(chan string)
 	go func() {
 		file, err := os.Open(fifo)
@@ -65,6 +71,7 @@ func TestADeviceAndAFIFOAreWrittenInto(t *testing.T) {
 		text, _ := io.ReadAll(file)
 		got <- string(text)
 	}()
+
 	require.NoError(t, writeText(fifo, "through"))
 	assert.Equal(t, "through", <-got)
 	assert.NotZero(t, mode(t, fifo)&os.ModeNamedPipe)
@@ -75,15 +82,24 @@ func TestTheDatabaseIsNotOverwritten(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "docs.db")
 	r.db = "sqlite:" + path
+
 	require.Equal(t, exitOK, r.sync(t.Context(), "-demo", "-db", r.db), r.messages)
 	database := read(t, path)
+
 	link := filepath.Join(t.TempDir(), "page.html")
 	require.NoError(t, os.Symlink(path, link))
 	hard := filepath.Join(folder, "hard.html")
 	require.NoError(t, os.Link(path, hard))
+
 	t.Chdir(folder)
+
 	for _, args := range [][]string{
-		{"-o", path}, {"-o", "docs.db"}, {"-csv", "./docs.db"}, {"-o", link}, {"-csv", hard}, {"-o", path + "-wal"},
+		{"-o", path},
+		{"-o", "docs.db"},
+		{"-csv", "./docs.db"},
+		{"-o", link},
+		{"-csv", hard},
+		{"-o", path + "-wal"},
 		{"-o", "docs.db", "-demo"},
 	} {
 		assert.Equal(t, exitUsage, r.run(t.Context(), append([]string{"report"}, args...)...), args)
@@ -91,7 +107,11 @@ func TestTheDatabaseIsNotOverwritten(t *testing.T) {
 	}
 	assert.Equal(t, database, read(t, path))
 
-	for _, args := range [][]string{{"-o", "x.html", "-csv", "./x.html"}, {"-o", "-", "-csv", "-"}, {"-o", ".", "-csv", "demo.html"}} {
+	for _, args := range [][]string{
+		{"-o", "x.html", "-csv", "./x.html"},
+		{"-o", "-", "-csv", "-"},
+		{"-o", ".", "-csv", "demo.html"},
+	} {
 		assert.Equal(t, exitUsage, r.run(t.Context(), append([]string{"report"}, args...)...), args)
 		assert.Contains(t, r.messages, "name the same file")
 		assert.Empty(t, r.stdout)
@@ -106,11 +126,25 @@ func TestAFullDisk(t *testing.T) {
 		t.Skip("there is no /dev/full")
 	}
 	defer full.Close()
+
 	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	require.NoError(t, err)
 	defer stderr.Close()
-	p := program{getenv: func(string) string { return "" }, demoPages: 20, stdout: full, stderr: stderr}
-	for _, args := range [][]string{{"digest", "-demo"}, {"report", "-demo", "-o", "-"}, {"--version"}, {"-h"}, {"sync", "-h"}} {
+
+	p := program{
+		getenv:    func(string) string { return "" },
+		demoPages: 20,
+		stdout:    full,
+		stderr:    stderr,
+	}
+
+	for _, args := range [][]string{
+		{"digest", "-demo"},
+		{"report", "-demo", "-o", "-"},
+		{"--version"},
+		{"-h"},
+		{"sync", "-h"},
+	} {
 		assert.Equal(t, exitFailed, p.run(context.Background(), args), args)
 	}
 	assert.Equal(t, 5, strings.Count(read(t, stderr.Name()), "no space left on device"))
@@ -125,15 +159,18 @@ func TestAFolderThatMayNotBeWritten(t *testing.T) {
 		_ = os.Chmod(folder, 0o755)
 		_ = os.RemoveAll(folder)
 	})
+
 	path := filepath.Join(folder, "docs.db")
 	db := "sqlite:" + path
 	require.Equal(t, exitOK, r.sync(t.Context(), "-demo", "-db", db), r.messages)
+
 	executable, err := os.Executable()
 	require.NoError(t, err)
 	program := filepath.Join(folder, "docs-report")
 	binary, err := os.ReadFile(executable)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(program, binary, 0o755))
+
 	require.NoError(t, os.Chmod(folder, 0o555))
 
 	digest := func() (string, int) {
@@ -147,6 +184,7 @@ func TestAFolderThatMayNotBeWritten(t *testing.T) {
 		output, _ := command.CombinedOutput()
 		return string(output), command.ProcessState.ExitCode()
 	}
+
 	output, code := digest()
 	assert.Equal(t, exitOK, code, output)
 	assert.Contains(t, output, "made-up numbers")
@@ -163,6 +201,7 @@ func TestJunkIsNotADatabase(t *testing.T) {
 	r := newRig(t, site(3))
 	path := filepath.Join(t.TempDir(), "junk.db")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("This is a letter, and no database. ", 100)), 0o600))
+
 	for _, args := range [][]string{{"digest"}, {"report", "-o", "-"}, {"sync"}} {
 		assert.Equal(t, exitUsage, r.run(t.Context(), append(args, "-db", "sqlite:"+path)...), args)
 		assert.Contains(t, r.messages, "not a database")

@@ -41,14 +41,22 @@ func newRig(t *testing.T, site visitors) *rig {
 	svc := mintlifytest.NewService()
 	svc.SetVisitorsFunc(site)
 	return &rig{
-		t: t, service: svc, transport: svc, db: "sqlite:" + filepath.Join(t.TempDir(), "docs.db"), demoPages: 120,
-		env: map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": "docs"},
+		t:         t,
+		service:   svc,
+		transport: svc,
+		db:        "sqlite:" + filepath.Join(t.TempDir(), "docs.db"),
+		demoPages: 120,
+		env: map[string]string{
+			"MINTLIFY_API_KEY":    mintlifytest.APIKey,
+			"MINTLIFY_PROJECT_ID": "docs",
+		},
 	}
 }
 
 // run runs a command with the rig's database by DATABASE_URL, and returns its exit code.
 func (r *rig) run(ctx context.Context, args ...string) (code int) {
 	r.t.Helper()
+
 	dir := r.t.TempDir()
 	stdout, err := os.Create(filepath.Join(dir, "stdout"))
 	require.NoError(r.t, err)
@@ -56,14 +64,23 @@ func (r *rig) run(ctx context.Context, args ...string) (code int) {
 	stderr, err := os.Create(filepath.Join(dir, "stderr"))
 	require.NoError(r.t, err)
 	defer stderr.Close()
+
 	getenv := func(name string) string {
 		if value, ok := r.env[name]; ok || name != "DATABASE_URL" {
 			return value
 		}
 		return r.db
 	}
-	p := program{getenv: getenv, transport: r.transport, demoPages: r.demoPages, stdout: stdout, stderr: stderr}
+
+	p := program{
+		getenv:    getenv,
+		transport: r.transport,
+		demoPages: r.demoPages,
+		stdout:    stdout,
+		stderr:    stderr,
+	}
 	code = p.run(ctx, args)
+
 	for file, into := range map[*os.File]*string{stdout: &r.stdout, stderr: &r.messages} {
 		text, err := os.ReadFile(file.Name())
 		require.NoError(r.t, err)
@@ -88,7 +105,11 @@ func (r *rig) asked() []string {
 		if parts[1] != "visitors" {
 			text += " " + parts[1]
 		}
-		all = append(all, strings.TrimSpace(fmt.Sprint(text, " ", request.Query.Get("dateFrom"), " ", request.Query.Get("dateTo"), " ", request.Query.Get("offset"))))
+
+		for _, name := range []string{"dateFrom", "dateTo", "offset"} {
+			text += " " + request.Query.Get(name)
+		}
+		all = append(all, strings.TrimSpace(text))
 	}
 	return all
 }
@@ -121,8 +142,14 @@ func site(n int) visitors {
 		seed := int64(len(project))*1000 + p.DateFrom.Time().Unix()/86400 + p.DateTo.Time().Unix()/864000
 		rows := make([]mintlify.Visitor, n)
 		for i := range rows {
-			human, ai := seed+int64(i), int64(i)%7
-			rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/%s/page-%d", project, i), Human: human, AI: ai, Total: human + ai}
+			human := seed + int64(i)
+			ai := int64(i) % 7
+			rows[i] = mintlify.Visitor{
+				Path:  fmt.Sprintf("/%s/page-%d", project, i),
+				Human: human,
+				AI:    ai,
+				Total: human + ai,
+			}
 		}
 		return rows, mintlify.VisitorTotals{Human: seed, AI: seed / 2, Total: seed + seed/3}
 	}
@@ -138,10 +165,13 @@ func sleepUntil(month time.Month, d, hour int) {
 // rawDatabase opens a database as other programs do.
 func rawDatabase(t *testing.T, where string) *sql.DB {
 	t.Helper()
+
 	driver := "pgx"
 	if path, isSQLite := strings.CutPrefix(where, "sqlite:"); isSQLite {
-		driver, where = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(30000)"
+		driver = "sqlite"
+		where = "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(30000)"
 	}
+
 	db, err := sql.Open(driver, where)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })

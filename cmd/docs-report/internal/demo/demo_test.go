@@ -17,8 +17,10 @@ import (
 // Whoever adds the demo's numbers up finds nothing that cannot be.
 func TestTheNumbersCanBeTrue(t *testing.T) {
 	now := time.Date(2026, time.November, 22, 15, 0, 0, 0, time.UTC)
-	client, err := mintlify.NewClient(mintlifytest.APIKey, "demo", mintlify.WithHTTPClient(&http.Client{Transport: demo.NewService(60, now)}))
+	transport := &http.Client{Transport: demo.NewService(60, now)}
+	client, err := mintlify.NewClient(mintlifytest.APIKey, "demo", mintlify.WithHTTPClient(transport))
 	require.NoError(t, err)
+
 	a := client.Analytics
 	for _, w := range [][2]mintlify.Date{
 		{mintlify.Day(2026, time.November, 21), mintlify.Day(2026, time.November, 22)},
@@ -26,9 +28,11 @@ func TestTheNumbersCanBeTrue(t *testing.T) {
 		{mintlify.Day(2026, time.September, 1), mintlify.Day(2026, time.October, 1)},
 		{mintlify.Day(2026, time.November, 22), mintlify.Day(2026, time.November, 23)},
 	} {
+
 		visitors := map[string]mintlify.Visitor{}
 		page, err := a.GetVisitors(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]})
 		require.NoError(t, err)
+
 		for row, err := range a.Visitors(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]}) {
 			require.NoError(t, err)
 			visitors[row.Path] = row
@@ -37,13 +41,16 @@ func TestTheNumbersCanBeTrue(t *testing.T) {
 			assert.Less(t, row.AI, page.Totals.AI)
 			assert.Less(t, row.Total, page.Totals.Total)
 		}
+
 		require.Len(t, visitors, 60)
+
 		for row, err := range a.Views(t.Context(), mintlify.ViewsParams{DateFrom: w[0], DateTo: w[1]}) {
 			require.NoError(t, err)
 			assert.GreaterOrEqual(t, row.Human, visitors[row.Path].Human, "%v %s", w, row.Path)
 			assert.GreaterOrEqual(t, row.AI, visitors[row.Path].AI, "%v %s", w, row.Path)
 			assert.GreaterOrEqual(t, row.Total, visitors[row.Path].Total, "%v %s", w, row.Path)
 		}
+
 		terms := 0
 		for row, err := range a.Searches(t.Context(), mintlify.SearchesParams{DateFrom: w[0], DateTo: w[1]}) {
 			require.NoError(t, err)
@@ -53,7 +60,12 @@ func TestTheNumbersCanBeTrue(t *testing.T) {
 			assert.False(t, row.LastSearchedAt.After(now), "%v %s %v", w, row.Query, row.LastSearchedAt)
 		}
 		assert.GreaterOrEqual(t, terms, 5)
-		feedback, err := a.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{DateFrom: w[0], DateTo: w[1], Limit: 100})
+
+		feedback, err := a.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{
+			DateFrom: w[0],
+			DateTo:   w[1],
+			Limit:    100,
+		})
 		require.NoError(t, err)
 		for _, row := range feedback.Pages {
 			assert.LessOrEqual(t, row.Total, visitors[row.Path].Total, "%v %s", w, row.Path)
