@@ -95,7 +95,8 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 // help: call Do again once that is fixed. It is an [*mintlify.ArgumentError] for a bad key, a
 // missing prompt, an After without a record, or another After than the record's. A follow-up
 // behind a record that needs a person is an error, too. Otherwise the error is the context's
-// or the store's. The record comes with every error.
+// or the store's. The record comes with every error; if it could not be read, the Record has
+// the task alone, with version 0.
 func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 	last := Record{Task: t}
 	for {
