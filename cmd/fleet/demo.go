@@ -36,7 +36,7 @@ type demo struct {
 	start time.Time
 	fake  *mintlifytest.Service
 	posts atomic.Int32
-	fails atomic.Int64 // until then, in Unix milliseconds, the service does
+	fails atomic.Int64 // when the outage ends, in Unix milliseconds
 }
 
 func (p *program) demo(ctx context.Context) error {
@@ -62,7 +62,8 @@ func (d *demo) say(format string, arguments ...any) {
 	fmt.Fprintf(d.stdout, "%5.1f s  %s\n", time.Since(d.start).Seconds(), fmt.Sprintf(format, arguments...))
 }
 
-// play has three workers work off the merges of webhooks, kills one, and does what status advises.
+// play delivers merges to three workers by webhooks, kills one worker, and does what status
+// advises.
 func (d *demo) play(ctx context.Context) error {
 	service := httptest.NewServer(d)
 	defer service.Close()
@@ -188,7 +189,7 @@ func demoCounts(s status) string {
 		c["queued"], c["sending"], c["running"], c["done"], c["unknown"], pauses)
 }
 
-// jobs returns the ids of the jobs that the fake has made, by key.
+// jobs returns the ids of the fake's jobs by key.
 func (d *demo) jobs() map[string]string {
 	made := d.fake.Jobs()
 	byKey := map[string]string{}
@@ -201,7 +202,8 @@ func (d *demo) jobs() map[string]string {
 	return byKey
 }
 
-// decideAsAdvised does what status advises, with the fake in place of dashboard and forge.
+// decideAsAdvised does what status advises. It asks the fake, as a person would look at the
+// dashboard and the pull requests.
 func (d *demo) decideAsAdvised(ctx context.Context, needs []attention) error {
 	jobs := d.jobs()
 	for _, a := range needs {
@@ -218,7 +220,8 @@ func (d *demo) decideAsAdvised(ctx context.Context, needs []attention) error {
 	return nil
 }
 
-// ServeHTTP is the fake's, but for its outage and the POST after which its sender is killed.
+// ServeHTTP lets the fake respond, except during the outage and for the POST whose sender it
+// kills.
 func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	post := 0
 	if r.Method == http.MethodPost {
@@ -247,7 +250,7 @@ func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_, _ = response.Body.WriteTo(rw)
 }
 
-// kill kills the worker whose requests have a user agent: it begins with its process id.
+// kill kills the worker that sends this user agent, which begins with the process id.
 func (d *demo) kill(userAgent string) {
 	first, _, _ := strings.Cut(userAgent, " ")
 	pid, err := strconv.Atoi(first)

@@ -23,7 +23,7 @@ func (p *program) checkEnqueue() error {
 		return usageError("enqueue wants -key, -project (or -after) and -prompt, or -stdin without -key")
 	}
 	if p.fromStdin {
-		return nil // the lines may bring what the flags lack
+		return nil // a line may have what the flags leave out
 	}
 
 	if err := one.check(); err != nil {
@@ -32,7 +32,7 @@ func (p *program) checkEnqueue() error {
 	return nil
 }
 
-// enqueue adds the prompt of the flags, or those of stdin before its first bad line.
+// enqueue adds the prompt of the flags, or the prompts on stdin before the first bad line.
 func (p *program) enqueue(ctx context.Context, s store) error {
 	if p.fromStdin {
 		return p.enqueueLines(ctx, s)
@@ -85,8 +85,8 @@ func (p *program) enqueueLines(ctx context.Context, s store) error {
 	return badLine
 }
 
-// readLines returns the prompts before the first bad line. Fields that a line leaves out are
-// those of the flags. To run the same input again does no harm.
+// readLines returns the prompts before the first bad line. The flags fill the fields that a
+// line leaves out. It is safe to read the same input again.
 func readLines(r io.Reader, flags prompt) ([]prompt, error) {
 	var prompts []prompt
 	lines := bufio.NewScanner(r)

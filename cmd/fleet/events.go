@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
 
-// authors are those whose merges are left out.
+// authors lists the authors whose merges fleet leaves out.
 type authors struct{ merges.Authors }
 
 // mergeOf returns the merge that an event reports, or why there is none. The push and
@@ -101,8 +101,8 @@ func pullOf(subject string) int {
 	return number
 }
 
-// worthDocumenting leaves out what a, or the agent, has made: also the merge commit of a
-// pull request with nothing else in it, which bears the name of who merged it.
+// worthDocumenting leaves out the work of the authors a and of the agent. That includes the
+// merge commit of a pull request with nothing else in it: its author is whoever merged it.
 func (a authors) worthDocumenting(commits []*github.HeadCommit) []*github.HeadCommit {
 	var worth []*github.HeadCommit
 	skipped := false // whether a commit since the last merge commit is left out
