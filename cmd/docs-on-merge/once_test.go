@@ -692,7 +692,8 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 				assert.Equal(t, 4, r.code, r.log)
 				assert.Contains(t, r.log, "Job job_1 is on record.")
 				assert.Equal(t, "job_1", r.outputs["job-id"])
-				assert.Equal(t, once.Running, w.state(), "on record")
+				// The interrupt may come between the record of the job's end and the look at it.
+				assert.Contains(t, []once.State{once.Running, once.Done}, w.state(), "on record")
 			}
 			if at > 3*time.Second && at < 20*time.Second {
 				assert.Contains(t, r.log, "Stopping as soon as the record is up to date.")

@@ -27,12 +27,18 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// asProgram has the test binary be the program, at a quicker pace.
+// asProgram has the test binary be the program, at a quicker pace. Its value is the time that
+// a send may take.
 const asProgram = "DOCS_ON_MERGE_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "" {
 		os.Exit(runTests(m))
+	}
+
+	sendTime, err := time.ParseDuration(os.Getenv(asProgram))
+	if err != nil {
+		panic(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	step := &ci.Step{Name: "docs-on-merge", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -40,7 +46,13 @@ func TestMain(m *testing.M) {
 			pace := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Millisecond, 10*time.Millisecond))
 			return mintlify.NewClientFromEnv(append(opts, mintlify.WithRetryWait(0, 0), pace)...)
 		}}
-	code := (&program{step: step, git: git{exec: (*exec.Cmd).Run}, settle: 10 * time.Millisecond, sendTime: 1500 * time.Millisecond}).run(ctx, os.Args[1:])
+	p := &program{
+		step:     step,
+		git:      git{exec: (*exec.Cmd).Run},
+		settle:   10 * time.Millisecond,
+		sendTime: sendTime,
+	}
+	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -74,9 +86,14 @@ func long(t *testing.T) bool {
 // onSockets has the program be a process, and the fakes servers of their own.
 func (w *world) onSockets() {
 	w.t.Helper()
-	service, forge := httptest.NewServer(w.service), httptest.NewServer(w.forge)
-	w.t.Cleanup(func() { service.Close(); forge.Close() })
-	w.env["MINTLIFY_BASE_URL"], w.env["GITHUB_API_URL"], w.env[asProgram] = service.URL, forge.URL, "1"
+	service := httptest.NewServer(w.service)
+	w.t.Cleanup(service.Close)
+	forge := httptest.NewServer(w.forge)
+	w.t.Cleanup(forge.Close)
+
+	w.env["MINTLIFY_BASE_URL"] = service.URL
+	w.env["GITHUB_API_URL"] = forge.URL
+	w.env[asProgram] = "1.5s" // a send that was killed is unknown soon
 }
 
 func (w *world) environ() []string {
@@ -236,6 +253,7 @@ func TestTwentyProcessesAtOnce(t *testing.T) {
 			w.onSockets()
 			delete(w.env, "GITHUB_OUTPUT")
 			delete(w.env, "GITHUB_STEP_SUMMARY")
+			w.env[asProgram] = "1m" // nobody is killed, and this machine may be slow
 			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 500 * time.Millisecond})
 			var all sync.WaitGroup
 			for range n {
