@@ -51,7 +51,8 @@ func (f *forge) respond(r *http.Request) (code int, body any) {
 		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 		all := f.statuses[parts[5]]
 		from := min(max(page-1, 0)*size, len(all))
-		return http.StatusOK, slices.Clone(all[from:min(from+size, len(all))]) // it is encoded without the lock
+		found := all[from:min(from+size, len(all))]
+		return http.StatusOK, slices.Clone(found) // it is encoded without the lock
 	case what == "GET pulls" && len(parts) == 7:
 		if of, ok := f.pulls[parts[5]]; ok {
 			return http.StatusOK, of

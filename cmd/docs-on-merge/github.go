@@ -125,7 +125,8 @@ func (p *program) pullRequest(ctx context.Context, repository, commit string) pu
 	}
 	if err != nil {
 		p.isBlind = true
-		p.step.Printf("Going on without pull requests, so only the commits tell which merges are the agent's own: %v", err)
+		p.step.Printf("Going on without pull requests, so only the commits tell "+
+			"which merges are the agent's own: %v", err)
 	}
 
 	for _, pull := range found {
