@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -223,8 +224,7 @@ func TestRequestsOfANight(t *testing.T) {
 			all := 0
 
 			for night := range 15 {
-
-				run := append(args, "-from", "2000-02-14", "-budget", "1000")
+				run := slices.Concat(args, []string{"-from", "2000-02-14", "-budget", "1000"})
 				require.Equal(t, exitOK, r.sync(t.Context(), run...), r.messages)
 
 				if night == 0 || night == 14 {

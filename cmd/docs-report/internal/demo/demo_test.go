@@ -28,7 +28,6 @@ func TestTheNumbersCanBeTrue(t *testing.T) {
 		{mintlify.Day(2026, time.September, 1), mintlify.Day(2026, time.October, 1)},
 		{mintlify.Day(2026, time.November, 22), mintlify.Day(2026, time.November, 23)},
 	} {
-
 		visitors := map[string]mintlify.Visitor{}
 		page, err := a.GetVisitors(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]})
 		require.NoError(t, err)
