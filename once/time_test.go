@@ -144,7 +144,7 @@ func TestJobIsRecordedOverARewrittenDeadlineAndOverUnknown(t *testing.T) {
 	}
 }
 
-// What proves that there is no job is not recorded over another's decision.
+// A response that proves that there is no job does not replace another's decision on record.
 func TestUnknownStaysUnknownAfterALateProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))

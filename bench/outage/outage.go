@@ -36,7 +36,7 @@ type gateway struct {
 	failed int
 }
 
-// RoundTrip implements [http.RoundTripper], for one request at a time.
+// RoundTrip implements [http.RoundTripper]. It serves one request at a time.
 func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	op := mintlify.OpGetJob
 	if r.Method == http.MethodPost {

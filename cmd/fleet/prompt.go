@@ -57,7 +57,7 @@ func (p *prompt) problem() error {
 	}
 
 	if p.Project == "" && p.After != "" {
-		return p.checkRest() // the project is that of the job
+		return p.checkRest() // it goes to the project of the job
 	}
 	if _, err := mintlify.NewClient("any-key", p.Project); err != nil {
 		return err
