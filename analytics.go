@@ -51,6 +51,10 @@ func (d dateRange) check() error {
 		return &ArgumentError{"dateFrom", "is not in the years 0 to 9999"}
 	case !d.to.isValid():
 		return &ArgumentError{"dateTo", "is not in the years 0 to 9999"}
+	case d.from.isAncient():
+		return &ArgumentError{"dateFrom", fmt.Sprintf("is %v: give the year in full", d.from)}
+	case d.to.isAncient():
+		return &ArgumentError{"dateTo", fmt.Sprintf("is %v: give the year in full", d.to)}
 	case d.from.IsZero() || d.to.IsZero() || d.from.day != d.to.day:
 		return nil // only the service can compare them
 	case !d.from.at.Before(d.to.at):
@@ -78,8 +82,8 @@ type VisitorsParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetVisitors, the service's default,
-	// and 250 in the iterators.
+	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetVisitorPage, the service's
+	// default, and 250 in the iterators.
 	Limit int
 	// Offset is the number of rows to skip.
 	Offset int
@@ -101,7 +105,7 @@ type VisitorPage struct {
 }
 
 // VisitorTotals counts the unique visitors of the whole site in a range of dates. Every
-// page of an export has them, whatever its limit: GetVisitors with Limit 1 is enough to
+// page of an export has them, whatever its limit: GetVisitorPage with Limit 1 is enough to
 // learn them.
 //
 // Unique visitors do not add up, neither over days nor over pages of the documentation: a
@@ -129,14 +133,14 @@ type Visitor struct {
 	Total int64 `json:"total"`
 }
 
-// GetVisitors returns one page of visitors. It costs one request:
+// GetVisitorPage returns one page of visitors. It costs one request:
 // GET /v1/analytics/{projectId}/visitors. To export all of them use
 // [AnalyticsService.Visitors], which asks for 250 rows at a time.
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 250, a negative offset, or a
-// DateFrom that is not before DateTo; [*APIError], [*ResponseError], or the
+// DateFrom that is not before DateTo; [*APIError], [*MalformedResponseError], or the
 // network's or context's error.
-func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParams) (*VisitorPage, error) {
+func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsParams) (*VisitorPage, error) {
 	return s.visitors(params).get(ctx)
 }
 
@@ -148,7 +152,7 @@ func (s *AnalyticsService) GetVisitors(ctx context.Context, params VisitorsParam
 // The export is complete only if the service keeps its rows in the same order until the end.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
-// [*PageError] with the offset to resume at. It is an error, too, if the service repeats a
+// [*ExportError] with the offset to resume at. It is an error, too, if the service repeats a
 // page, sends more rows than the limit, or sends three empty pages in a row that say there
 // are more rows. If a page has fewer rows than the limit and says that there are more, the SDK
 // logs a warning ([WithLogger]), once per export. The next page still starts at offset + limit,
@@ -197,7 +201,7 @@ type ViewsParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetViews, the service's default,
+	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetViewPage, the service's default,
 	// and 250 in the iterators.
 	Limit int
 	// Offset is the number of rows to skip.
@@ -241,11 +245,11 @@ type View struct {
 	Total int64 `json:"total"`
 }
 
-// GetViews returns one page of views. It costs one request:
+// GetViewPage returns one page of views. It costs one request:
 // GET /v1/analytics/{projectId}/views. To export all of them use [AnalyticsService.Views],
 // which asks for 250 rows at a time. It returns the errors of
-// [AnalyticsService.GetVisitors].
-func (s *AnalyticsService) GetViews(ctx context.Context, params ViewsParams) (*ViewPage, error) {
+// [AnalyticsService.GetVisitorPage].
+func (s *AnalyticsService) GetViewPage(ctx context.Context, params ViewsParams) (*ViewPage, error) {
 	return s.views(params).get(ctx)
 }
 

@@ -44,14 +44,14 @@ type exchange struct {
 
 func TestAnalyticsReads(t *testing.T) {
 	for name, tc := range map[string]exchange{
-		"GetViews":               viewsExchange(),
-		"GetSearches":            searchesExchange(),
-		"GetSearches, last page": lastSearchesExchange(),
-		"GetFeedback":            feedbackExchange(),
-		"GetFeedbackByPage":      feedbackByPageExchange(),
-		"GetConversations":       conversationsExchange(),
-		"GetThread":              threadExchange(),
-		"GetCallerStats":         callerStatsExchange(),
+		"GetViewPage":              viewsExchange(),
+		"GetSearchPage":            searchesExchange(),
+		"GetSearchPage, last page": lastSearchesExchange(),
+		"GetFeedbackPage":          feedbackExchange(),
+		"GetFeedbackCounts":        feedbackCountsExchange(),
+		"GetConversationPage":      conversationsExchange(),
+		"GetThread":                threadExchange(),
+		"GetCallerStats":           callerStatsExchange(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			rt, sent := recordOne(200, tc.body)
@@ -79,7 +79,7 @@ func TestAnalyticsReads(t *testing.T) {
 func viewsExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-			return a.GetViews(ctx, mintlify.ViewsParams{DateFrom: march, DateTo: april, Limit: 250, Offset: 500})
+			return a.GetViewPage(ctx, mintlify.ViewsParams{DateFrom: march, DateTo: april, Limit: 250, Offset: 500})
 		},
 		path: "/views?dateFrom=2026-03-01&dateTo=2026-04-01&limit=250&offset=500",
 		body: `{"totals":{"human":10,"ai":4,"total":14},
@@ -99,7 +99,7 @@ func searchesExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
 			params := mintlify.SearchesParams{DateFrom: march, DateTo: april, Limit: 100, Cursor: "a b/"}
-			return a.GetSearches(ctx, params)
+			return a.GetSearchPage(ctx, params)
 		},
 		path: "/searches?cursor=a+b%2F&dateFrom=2026-03-01&dateTo=2026-04-01&limit=100",
 		body: `{"searches":[
@@ -113,6 +113,7 @@ func searchesExchange() exchange {
 				{Query: "auth", Hits: 12, CTR: 41.6, TopClickedPage: "/auth", LastSearchedAt: noon},
 				{Query: "au", Hits: 12},
 			},
+			HasMore:    true,
 			Cursor:     "a b/",
 			NextCursor: "next",
 		},
@@ -122,7 +123,7 @@ func searchesExchange() exchange {
 func lastSearchesExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-			return a.GetSearches(ctx, mintlify.SearchesParams{})
+			return a.GetSearchPage(ctx, mintlify.SearchesParams{})
 		},
 		path: "/searches",
 		body: `{"searches":[{"searchQuery":"auth","hits":12,"ctr":41.6,"lastSearchedAt":"2026-03-05T14:00:00+02:00"}],
@@ -138,7 +139,7 @@ func feedbackExchange() exchange {
 	yes := true
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-			return a.GetFeedback(ctx, mintlify.FeedbackParams{
+			return a.GetFeedbackPage(ctx, mintlify.FeedbackParams{
 				DateFrom: march,
 				Source:   mintlify.FeedbackContextual,
 				Statuses: []mintlify.FeedbackStatus{mintlify.FeedbackPending, mintlify.FeedbackInProgress},
@@ -168,18 +169,18 @@ func feedbackExchange() exchange {
 	}
 }
 
-func feedbackByPageExchange() exchange {
+func feedbackCountsExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-			return a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{
+			return a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{
 				DateTo: april, Source: "new_source",
 				Statuses: []mintlify.FeedbackStatus{"resolved"}, Limit: 1,
 			})
 		},
 		path: "/feedback/by-page?dateTo=2026-04-01&limit=1&source=new_source&status=resolved",
 		body: `{"feedback":[{"path":"/a","thumbsUp":3,"thumbsDown":1.0,"code":2,"total":6}],"hasMore":true}`,
-		want: &mintlify.FeedbackByPage{
-			Pages:   []mintlify.PageFeedback{{Path: "/a", ThumbsUp: 3, ThumbsDown: 1, Code: 2, Total: 6}},
+		want: &mintlify.FeedbackCounts{
+			Counts:  []mintlify.FeedbackCount{{Path: "/a", ThumbsUp: 3, ThumbsDown: 1, Code: 2, Total: 6}},
 			HasMore: true,
 		},
 	}
@@ -189,7 +190,7 @@ func conversationsExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
 			params := mintlify.ConversationsParams{DateFrom: march, DateTo: april, Limit: 1000, Cursor: "01H"}
-			return a.GetConversations(ctx, params)
+			return a.GetConversationPage(ctx, params)
 		},
 		path: "/assistant?cursor=01H&dateFrom=2026-03-01&dateTo=2026-04-01&limit=1000",
 		body: `{"conversations":[
@@ -215,8 +216,7 @@ func conversationsExchange() exchange {
 					QueryCategory:    "auth",
 				},
 			},
-			Cursor:     "01H",
-			NextCursor: "x",
+			Cursor: "01H",
 		},
 	}
 }
@@ -267,16 +267,16 @@ func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	comma := []mintlify.FeedbackStatus{"a,b"}
 	blank := []mintlify.FeedbackStatus{" "}
 
-	_, viewsLimit := a.GetViews(ctx, mintlify.ViewsParams{Limit: 251})
-	_, viewsOffset := a.GetViews(ctx, mintlify.ViewsParams{Offset: -1})
-	_, searchesLimit := a.GetSearches(ctx, mintlify.SearchesParams{Limit: 101})
-	_, searchesDates := a.GetSearches(ctx, mintlify.SearchesParams{DateFrom: april, DateTo: march})
-	_, feedbackLimit := a.GetFeedback(ctx, mintlify.FeedbackParams{Limit: -1})
-	_, feedbackComma := a.GetFeedback(ctx, mintlify.FeedbackParams{Statuses: comma})
-	_, iteratorComma := collect(a.Feedback(ctx, mintlify.FeedbackParams{Statuses: comma}))
-	_, byPageBlank := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{Statuses: blank})
-	_, byPageLimit := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{Limit: 101})
-	_, conversationsLimit := a.GetConversations(ctx, mintlify.ConversationsParams{Limit: 1001})
+	_, viewsLimit := a.GetViewPage(ctx, mintlify.ViewsParams{Limit: 251})
+	_, viewsOffset := a.GetViewPage(ctx, mintlify.ViewsParams{Offset: -1})
+	_, searchesLimit := a.GetSearchPage(ctx, mintlify.SearchesParams{Limit: 101})
+	_, searchesDates := a.GetSearchPage(ctx, mintlify.SearchesParams{DateFrom: april, DateTo: march})
+	_, feedbackLimit := a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Limit: -1})
+	_, feedbackComma := a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Statuses: comma})
+	_, iteratorComma := mintlify.Collect(a.Feedback(ctx, mintlify.FeedbackParams{Statuses: comma}))
+	_, byPageBlank := a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{Statuses: blank})
+	_, byPageLimit := a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{Limit: 101})
+	_, conversationsLimit := a.GetConversationPage(ctx, mintlify.ConversationsParams{Limit: 1001})
 	_, emptyThread := a.GetThread(ctx, " ")
 	_, dotThread := a.GetThread(ctx, "..")
 	_, statsDates := a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: march})
@@ -321,7 +321,7 @@ func TestGetVisitorsToTheLetter(t *testing.T) {
 		client, err := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
 		require.NoError(t, err)
 
-		_, err = client.Analytics.GetVisitors(t.Context(), params)
+		_, err = client.Analytics.GetVisitorPage(t.Context(), params)
 		require.NoError(t, err)
 
 		request := rt.last()
@@ -342,7 +342,7 @@ func TestGetVisitors(t *testing.T) {
 		"visitors":[{"path":"/a","human":3,"ai":1,"total":4},{"path":"/b","human":1,"ai":0,"total":1}],
 		"hasMore":true,"new":1}`
 	client := newClient(t, respondWith(206, body))
-	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 2, Offset: 4})
+	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{Limit: 2, Offset: 4})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.VisitorPage{
 		Totals: mintlify.VisitorTotals{Human: 100, AI: 20, Total: 110}, // of the range of dates
@@ -355,7 +355,7 @@ func TestGetVisitors(t *testing.T) {
 		NextOffset: 6,
 	}, page)
 
-	page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Offset: 4})
+	page, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{Offset: 4})
 	require.NoError(t, err)
 	assert.Equal(t, 54, page.NextOffset, "the service's default limit is 50")
 }
@@ -380,7 +380,7 @@ func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
 	} {
 		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
 			client := newClient(t, respondWith(200, fmt.Sprintf(body, number, number, other)))
-			page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			require.NoError(t, err, number)
 			assert.Equal(t, mintlify.VisitorTotals{Human: want, AI: 1}, page.Totals, number)
 
@@ -426,7 +426,7 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, respondWith(200, tc.body))
-			page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			assert.Nil(t, page)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.ErrorContains(t, err, "get visitors")
@@ -441,12 +441,12 @@ func TestGetVisitorsErrors(t *testing.T) {
 	client := svc.Client()
 	badQuery := `{"error":"Invalid query","details":[{"message":"dateFrom is too old"}]}`
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400, Body: badQuery})
-	_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	_, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)
 	assert.ErrorContains(t, err, "dateFrom is too old")
 
 	svc.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 500})
-	_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	_, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err, "a GET is retried")
 	assert.Len(t, svc.Requests(), 5)
 }
@@ -470,17 +470,19 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 		"days the wrong way":    {mintlify.VisitorsParams{DateFrom: jan2, DateTo: jan1}, "dateFrom"},
 		"the same day":          {mintlify.VisitorsParams{DateFrom: jan1, DateTo: jan1}, "dateFrom"},
 		"instants likewise":     {mintlify.VisitorsParams{DateFrom: justAfter, DateTo: midday}, "dateFrom"},
+		"year 26":               {mintlify.VisitorsParams{DateFrom: mintlify.Day(26, 8, 1)}, "dateFrom"},
+		"year 1969":             {mintlify.VisitorsParams{DateTo: mintlify.Day(1969, 12, 31)}, "dateTo"},
 		"year 10000":            {mintlify.VisitorsParams{DateFrom: mintlify.Day(10000, 1, 1)}, "dateFrom"},
 		"year -1":               {mintlify.VisitorsParams{DateTo: mintlify.Day(-1, 1, 1)}, "dateTo"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := client.Analytics.GetVisitors(t.Context(), tc.params)
+			_, err := client.Analytics.GetVisitorPage(t.Context(), tc.params)
 			requireArgumentError(t, err, tc.argument)
 			requireFirstAndOnlyError(t.Context(), t, client, tc.params, tc.argument)
 		})
 	}
 
-	_, err := client.Analytics.GetVisitors(nilContext, mintlify.VisitorsParams{})
+	_, err := client.Analytics.GetVisitorPage(nilContext, mintlify.VisitorsParams{})
 	requireArgumentError(t, err, "ctx")
 	requireFirstAndOnlyError(nilContext, t, client, mintlify.VisitorsParams{}, "ctx")
 	requireFirstAndOnlyError(t.Context(), t, client, mintlify.VisitorsParams{}, "opts", nil)
@@ -490,10 +492,10 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 		"a day and an instant": {DateFrom: jan2, DateTo: midday}, // not compared
 		"instants, just so":    {DateFrom: midday, DateTo: justAfter},
 		"limits":               {Limit: 250},
-		"the widest range":     {DateFrom: mintlify.Day(0, 1, 1), DateTo: mintlify.Day(9999, 12, 31)},
+		"the widest range":     {DateFrom: mintlify.Day(1970, 1, 1), DateTo: mintlify.Day(9999, 12, 31)},
 		"the last offset":      {Offset: math.MaxInt - 250},
 	} {
-		_, err := client.Analytics.GetVisitors(t.Context(), params)
+		_, err := client.Analytics.GetVisitorPage(t.Context(), params)
 		require.NoError(t, err, name)
 	}
 }
@@ -508,7 +510,7 @@ func requireFirstAndOnlyError(
 	for page, err := range client.Analytics.VisitorPages(ctx, params, opts...) {
 		assert.Nil(t, page)
 		requireArgumentError(t, err, argument)
-		assert.NotErrorAs(t, err, new(*mintlify.PageError), "there is nowhere to resume")
+		assert.NotErrorAs(t, err, new(*mintlify.ExportError), "there is nowhere to resume")
 		yields++
 	}
 

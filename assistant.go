@@ -10,13 +10,13 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
-// ResponseType is how the assistant responded. Unknown values are kept as received.
-type ResponseType string
+// AnswerType is how the assistant responded. Unknown values are kept as received.
+type AnswerType string
 
 // The types of response.
 const (
-	ResponseAnswer             ResponseType = "answer"
-	ResponseClarifyingQuestion ResponseType = "clarifying_question"
+	ResponseAnswer             AnswerType = "answer"
+	ResponseClarifyingQuestion AnswerType = "clarifying_question"
 )
 
 // ResolutionStatus is whether the assistant could help. Unknown values are kept as received.
@@ -35,7 +35,7 @@ type ConversationsParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 1000. 0 is 100 in GetConversations, the
+	// Limit is the number of rows per page, 1 to 1000. 0 is 100 in GetConversationPage, the
 	// service's default, and 250 in the iterators. 1000 long responses can exceed the 10 MiB
 	// that the SDK reads.
 	Limit int
@@ -52,7 +52,8 @@ type ConversationPage struct {
 	HasMore bool `json:"hasMore"`
 	// Cursor is the cursor of this page.
 	Cursor string `json:"cursor"`
-	// NextCursor is the cursor of the next page, if HasMore.
+	// NextCursor is the Cursor of the next page. It is "" unless HasMore, and "" as a Cursor is the
+	// first page: keep HasMore beside it in a checkpoint, or an export that has ended starts again.
 	NextCursor string `json:"nextCursor"`
 }
 
@@ -71,7 +72,7 @@ type Conversation struct {
 	Response string `json:"response"`
 	// ResponseType says how the assistant responded. It is "" if the service does not say,
 	// which means an answer.
-	ResponseType ResponseType `json:"responseType,omitempty"`
+	ResponseType AnswerType `json:"responseType,omitempty"`
 	// Sources are the pages that the response is based on, if any.
 	Sources []ConversationSource `json:"sources"`
 	// ResolutionStatus says whether the assistant could help.
@@ -90,14 +91,14 @@ type ConversationSource struct {
 	URL string `json:"url"`
 }
 
-// GetConversations returns one page of conversations. It costs one request:
+// GetConversationPage returns one page of conversations. It costs one request:
 // GET /v1/analytics/{projectId}/assistant. To export all of them use
 // [AnalyticsService.Conversations], which asks for 250 rows at a time.
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 1000, or a DateFrom that is not before
-// DateTo; [*APIError], [*ResponseError] (also for a page of more than 10 MiB: ask for a
+// DateTo; [*APIError], [*MalformedResponseError] (also for a page of more than 10 MiB: ask for a
 // smaller limit), or the network's or context's error.
-func (s *AnalyticsService) GetConversations(
+func (s *AnalyticsService) GetConversationPage(
 	ctx context.Context, params ConversationsParams,
 ) (*ConversationPage, error) {
 	return s.conversations(params).get(ctx)
@@ -169,13 +170,13 @@ func (p *ConversationPage) decode(data []byte) error {
 	return nil
 }
 
-// Role is who wrote a message of a thread. Unknown values are kept as received.
-type Role string
+// MessageRole is who wrote a message of a thread. Unknown values are kept as received.
+type MessageRole string
 
 // The roles.
 const (
-	RoleUser      Role = "user"
-	RoleAssistant Role = "assistant"
+	RoleUser      MessageRole = "user"
+	RoleAssistant MessageRole = "assistant"
 )
 
 // Thread is one conversation with the assistant. It marshals to JSON under the service's own
@@ -195,7 +196,7 @@ type ThreadMessage struct {
 	// ID names this message.
 	ID string `json:"id"`
 	// Role says who wrote the message.
-	Role Role `json:"role"`
+	Role MessageRole `json:"role"`
 	// Content is the text of the message.
 	Content string `json:"content"`
 	// CreatedAt is in UTC. It is zero if it is absent or not a time.
@@ -206,7 +207,7 @@ type ThreadMessage struct {
 // costs one request: GET /v1/analytics/{projectId}/assistant/threads/{id}.
 //
 // Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrNotFound] for
-// an unknown thread), [*ResponseError], or the network's or context's error.
+// an unknown thread), [*MalformedResponseError], or the network's or context's error.
 func (s *AnalyticsService) GetThread(ctx context.Context, id string) (*Thread, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
@@ -275,7 +276,7 @@ type CallerStats struct {
 // GET /v1/analytics/{projectId}/assistant/caller-stats.
 //
 // Errors: [*ArgumentError] for a DateFrom that is not before DateTo; [*APIError],
-// [*ResponseError], or the network's or context's error.
+// [*MalformedResponseError], or the network's or context's error.
 func (s *AnalyticsService) GetCallerStats(ctx context.Context, params CallerStatsParams) (*CallerStats, error) {
 	dates := dateRange{params.DateFrom, params.DateTo}
 	if err := dates.check(); err != nil {

@@ -21,7 +21,7 @@ func TestTurnsOfOneConversationAreRowsOfTheirOwn(t *testing.T) {
 		return response(200, fmt.Sprintf(body, page, page < 4, page)), nil
 	})
 
-	rows, err := collect(newClient(t, rt).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
+	rows, err := mintlify.Collect(newClient(t, rt).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
 	require.NoError(t, err)
 	assert.Len(t, rows, 4)
 }

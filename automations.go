@@ -13,6 +13,9 @@ type AutomationsService struct {
 	client *Client
 }
 
+// TriggerAutomationParams is what [AutomationsService.Trigger] sends: nothing so far.
+type TriggerAutomationParams struct{}
+
 // AutomationRun is a run that was triggered. A field is "" if the service leaves it out. It
 // marshals to JSON under the service's own field names, and reads back to an equal value.
 type AutomationRun struct {
@@ -32,12 +35,16 @@ type AutomationRun struct {
 // [DeploymentsService.TriggerUpdate].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: a second call
-// may be a second run. After any other error nothing ran.
+// may be a second run. After any other error nothing ran. A gateway that renews its HTTP/2
+// connections can cause [ErrOutcomeUnknown] although nothing ran: the request has no body, so
+// net/http does not report that the gateway refused it.
 //
 // Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrBadRequest] for an
 // automation that is not active or has no custom schedule, [ErrNotFound] for an unknown one),
-// [*ResponseError], or the network's or context's error.
-func (s *AutomationsService) Trigger(ctx context.Context, id string) (*AutomationRun, error) {
+// [*MalformedResponseError], or the network's or context's error.
+func (s *AutomationsService) Trigger(
+	ctx context.Context, id string, _ TriggerAutomationParams,
+) (*AutomationRun, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}

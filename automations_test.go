@@ -11,7 +11,7 @@ import (
 
 func TestAutomationsTrigger(t *testing.T) {
 	rt, sent := recordOne(202, `{"schemaId":"s","instanceId":"i","jobId":"j"}`)
-	run, err := newClient(t, rt).Automations.Trigger(t.Context(), "a/1")
+	run, err := newClient(t, rt).Automations.Trigger(t.Context(), "a/1", mintlify.TriggerAutomationParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.AutomationRun{SchemaID: "s", InstanceID: "i", JobID: "j"}, run)
 	assert.Equal(t, "POST /v1/workflow/proj/a%2F1/trigger", (*sent).Method+" "+(*sent).URL.EscapedPath())
@@ -19,12 +19,13 @@ func TestAutomationsTrigger(t *testing.T) {
 	assertRoundTrip(t, run)
 
 	for _, id := range []string{"", " ", ".", ".."} {
-		_, err = newClient(t, rt).Automations.Trigger(t.Context(), id)
+		_, err = newClient(t, rt).Automations.Trigger(t.Context(), id, mintlify.TriggerAutomationParams{})
 		requireArgumentError(t, err, "id")
 	}
 
 	for _, body := range []string{"", "null", "[]", "<html>"} {
-		run, err = newClient(t, respondWith(202, body)).Automations.Trigger(t.Context(), "a")
+		client := newClient(t, respondWith(202, body))
+		run, err = client.Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
 		assert.Nil(t, run)
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
 		assert.True(t, isOutcomeUnknown(err))

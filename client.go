@@ -39,7 +39,7 @@ const (
 	OpGetViews          Operation = "get views"
 	OpGetSearches       Operation = "get searches"
 	OpGetFeedback       Operation = "get feedback"
-	OpGetFeedbackByPage Operation = "get feedback by page"
+	OpGetFeedbackCounts Operation = "get feedback counts"
 	OpGetConversations  Operation = "get conversations"
 	OpGetThread         Operation = "get thread"
 	OpGetCallerStats    Operation = "get caller stats"
@@ -58,18 +58,44 @@ func (op Operation) isPost() bool {
 		return true
 	}
 	method, path, _ := strings.Cut(string(op), " ")
-	return strings.HasPrefix(path, "/") && method != http.MethodGet && method != http.MethodHead
+	return strings.HasPrefix(path, "/") && changes(method)
 }
 
-type operationKey struct{}
+// changes reports whether a request with this method may change something. "" is not a method.
+func changes(method string) bool {
+	return method != "" && method != http.MethodGet && method != http.MethodHead
+}
 
-// OperationFromContext returns the operation that a request belongs to, for a transport that
-// names spans or metrics: ctx is the request's context. ok is false if ctx does not belong to
-// a request of the SDK. The operation of a [Client.Call] has the call's path, which may hold
-// ids: give its spans and metrics a name of your own.
-func OperationFromContext(ctx context.Context) (op Operation, ok bool) {
-	op, ok = ctx.Value(operationKey{}).(Operation)
-	return op, ok
+// isAnalytics reports whether the operation counts against the hourly quota of analytics.
+func (op Operation) isAnalytics() bool {
+	switch op {
+	case OpGetVisitors, OpGetViews, OpGetSearches, OpGetFeedback, OpGetFeedbackCounts,
+		OpGetConversations, OpGetThread, OpGetCallerStats:
+		return true
+	}
+	return false
+}
+
+// RequestInfo says what a request is for.
+type RequestInfo struct {
+	// Operation is the call that the request belongs to. That of a [Client.Call] holds the call's
+	// path, which may have ids in it: give its spans and metrics a name of your own.
+	Operation Operation
+	// ProjectID is the project of the client.
+	ProjectID string
+	// Attempt counts the requests of the call, from 1, like [APIError.Attempts]. A redirect that
+	// is followed counts as one. It is 1 in each poll of a wait.
+	Attempt int
+}
+
+type requestKey struct{}
+
+// RequestFromContext returns what a request of the SDK is for. It is for a transport that names
+// spans or metrics, with the request's context, and for a key source, with the context that it
+// is given. ok is false if ctx does not belong to a request of the SDK.
+func RequestFromContext(ctx context.Context) (info RequestInfo, ok bool) {
+	info, ok = ctx.Value(requestKey{}).(RequestInfo)
+	return info, ok
 }
 
 // Client talks to the service on behalf of one project. Make one with [NewClient] and
@@ -100,8 +126,8 @@ type config struct {
 	maxRetries   int
 	retryWaitMin time.Duration
 	retryWaitMax time.Duration
-	limit        func(context.Context, Operation, string) error
 	wait         waitConfig
+	memory       memory
 	logger       *slog.Logger
 }
 
@@ -205,8 +231,8 @@ func (c *Client) url(path string, segments ...string) string {
 // nor a transport given by [WithHTTPClient]. Later requests open new connections.
 func (c *Client) CloseIdleConnections() { c.config.transport.Pool.CloseIdleConnections() }
 
-// Call is one request to a path that the SDK does not cover yet: see [Client.Call].
-type Call struct {
+// CallParams is one request to a path that the SDK does not cover yet: see [Client.Call].
+type CallParams struct {
 	// Method is the HTTP method. GET and HEAD are retried like reads; any other is treated as a
 	// POST.
 	Method string
@@ -215,6 +241,10 @@ type Call struct {
 	Path string
 	// Query is optional.
 	Query url.Values
+	// Header is added to each attempt: an Idempotency-Key, for example, or an Accept or a
+	// Content-Type instead of application/json. It cannot set Authorization, Host, User-Agent,
+	// Content-Length, Transfer-Encoding or Connection.
+	Header http.Header
 	// Body is sent as JSON. A json.RawMessage is sent as it is. With nil the request has no
 	// body.
 	Body any
@@ -224,16 +254,16 @@ type Call struct {
 // the other operations. Its operation is "METHOD path", so it holds the ids in the path.
 //
 // Call reads nothing but JSON: it decodes the body of a 2xx response into the value that into
-// points to. If into is nil the body is ignored, else an empty body is a [*ResponseError].
+// points to. If into is nil the body is ignored, else an empty body is a [*MalformedResponseError].
 // Errors do not quote a 2xx body.
 //
 // A call that is not a GET or HEAD is NOT safe to make again after an error that matches
 // [ErrOutcomeUnknown].
 //
-// Errors: [*ArgumentError] for an empty method, CONNECT, a path that cannot be sent as it is,
-// a body that cannot be encoded or is a []byte or an [io.Reader], or an into that is not a
-// pointer; [*APIError], [*ResponseError], or the network's or context's error.
-func (c *Client) Call(ctx context.Context, call Call, into any) error {
+// Errors: [*ArgumentError] for an empty method, CONNECT, a path or a header that cannot be sent as
+// it is, a body that cannot be encoded or is a []byte or an [io.Reader], or an into that is not a
+// pointer; [*APIError], [*MalformedResponseError], or the network's or context's error.
+func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 	if err := call.check(into); err != nil {
 		return err
 	}
@@ -243,6 +273,7 @@ func (c *Client) Call(ctx context.Context, call Call, into any) error {
 		method:    call.Method,
 		url:       c.config.prefix + call.Path,
 		query:     call.Query,
+		header:    call.Header,
 		body:      call.Body,
 		personal:  true,
 		into:      anyResult{into},
@@ -250,12 +281,16 @@ func (c *Client) Call(ctx context.Context, call Call, into any) error {
 	})
 }
 
-func (call Call) check(into any) error {
+func (call CallParams) check(into any) error {
 	if !isMethod(call.Method) {
 		return &ArgumentError{"method", fmt.Sprintf("is %.20q, want an HTTP method such as GET", call.Method)}
 	}
 	if !isPath(call.Path) {
 		return &ArgumentError{"path", `has to start with "/", be escaped, and have no query`}
+	}
+
+	if err := checkHeader(call.Header); err != nil {
+		return err
 	}
 
 	switch call.Body.(type) {

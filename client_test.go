@@ -116,16 +116,16 @@ func TestProjectIDAndForProject(t *testing.T) {
 func TestCall(t *testing.T) {
 	rt := newRecording(respondWith(503, ""), respondWith(200, `{"sessions":[{"id":"s"}]}`))
 	var asked []mintlify.Operation
-	limiter := func(_ context.Context, op mintlify.Operation, projectID string) error {
-		asked = append(asked, op)
-		assert.Equal(t, "proj", projectID)
+	limiter := func(_ context.Context, r mintlify.RequestInfo) error {
+		asked = append(asked, r.Operation)
+		assert.Equal(t, "proj", r.ProjectID)
 		return nil
 	}
 	client := newClient(t, rt, mintlify.WithRetryWait(0, 0),
 		mintlify.WithBaseURL("https://example.com/gateway"), mintlify.WithRateLimiter(limiter))
 
 	var into struct{ Sessions []struct{ ID string } }
-	call := mintlify.Call{Method: "GET", Path: "/v2/agent/a%2Fb/jobs", Query: url.Values{"take": {"5"}}}
+	call := mintlify.CallParams{Method: "GET", Path: "/v2/agent/a%2Fb/jobs", Query: url.Values{"take": {"5"}}}
 	require.NoError(t, client.Call(t.Context(), call, &into))
 	assert.Equal(t, "s", into.Sessions[0].ID)
 	assert.Equal(t, "https://example.com/gateway/v2/agent/a%2Fb/jobs?take=5", rt.last().URL.String())
@@ -134,7 +134,7 @@ func TestCall(t *testing.T) {
 
 	rt = newRecording(respondWith(202, `{"id":5}`))
 	for _, body := range []any{map[string]any{"name": "a<b"}, json.RawMessage(`{"name":"a<b"}`)} {
-		call := mintlify.Call{Method: "PUT", Path: "/v1/things", Body: body}
+		call := mintlify.CallParams{Method: "PUT", Path: "/v1/things", Body: body}
 		require.NoError(t, newClient(t, rt).Call(t.Context(), call, nil))
 		assert.Equal(t, `{"name":"a<b"}`, rt.last().body)
 		assert.Equal(t, "PUT", rt.last().Method)
@@ -145,7 +145,7 @@ func TestCall(t *testing.T) {
 func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 	for method, attempts := range map[string]int{"GET": 4, "HEAD": 4, "POST": 1, "DELETE": 1, "PATCH": 1} {
 		rt := newRecording(respondWith(502, "secret"))
-		call := mintlify.Call{Method: method, Path: "/v1/things"}
+		call := mintlify.CallParams{Method: method, Path: "/v1/things"}
 		err := newClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, nil)
 		assert.ErrorIs(t, err, mintlify.ErrServer, method)
 		assert.Equal(t, attempts == 1, isOutcomeUnknown(err), method)
@@ -158,7 +158,7 @@ func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 }
 
 func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
-	call := mintlify.Call{Method: "GET", Path: "/v1/things"}
+	call := mintlify.CallParams{Method: "GET", Path: "/v1/things"}
 	for body, ok := range map[string]bool{
 		"":                  false,
 		"null":              true,
@@ -179,18 +179,20 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 }
 
 func TestCallThatCannotBeSentIsRefused(t *testing.T) {
-	reading := func(path string) mintlify.Call { return mintlify.Call{Method: "GET", Path: path} }
-	posting := func(body any) mintlify.Call { return mintlify.Call{Method: "POST", Path: "/v1", Body: body} }
+	reading := func(path string) mintlify.CallParams { return mintlify.CallParams{Method: "GET", Path: path} }
+	posting := func(body any) mintlify.CallParams {
+		return mintlify.CallParams{Method: "POST", Path: "/v1", Body: body}
+	}
 
 	client := newClient(t, failWith(errors.New("nothing may be sent")))
 	for _, tc := range []struct {
 		argument string
-		call     mintlify.Call
+		call     mintlify.CallParams
 		into     any
 	}{
-		{"method", mintlify.Call{Path: "/v1"}, nil},
-		{"method", mintlify.Call{Method: "CONNECT", Path: "/v1"}, nil},
-		{"method", mintlify.Call{Method: "GET /v1/x HTTP/1.1\r\n", Path: "/v1"}, nil},
+		{"method", mintlify.CallParams{Path: "/v1"}, nil},
+		{"method", mintlify.CallParams{Method: "CONNECT", Path: "/v1"}, nil},
+		{"method", mintlify.CallParams{Method: "GET /v1/x HTTP/1.1\r\n", Path: "/v1"}, nil},
 		{"path", reading(""), nil},
 		{"path", reading("v1"), nil},
 		{"path", reading("@evil.example.com/"), nil},
@@ -211,20 +213,63 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 	requireArgumentError(t, client.Call(nilContext, reading("/v1"), nil), "ctx")
 }
 
-func TestOperationFromContextIsTheRequests(t *testing.T) {
+func TestRequestFromContextIsTheRequests(t *testing.T) {
 	for _, op := range operations.All() {
-		var seen mintlify.Operation
+		var seen mintlify.RequestInfo
 		rt := transport(func(r *http.Request) (*http.Response, error) {
-			seen, _ = mintlify.OperationFromContext(r.Context())
+			seen, _ = mintlify.RequestFromContext(r.Context())
 			return response(400, ""), nil
 		})
 
 		_ = op.Do(t.Context(), newClient(t, rt))
-		assert.Equal(t, op.Name, seen)
+		assert.Equal(t, mintlify.RequestInfo{Operation: op.Name, ProjectID: "proj", Attempt: 1}, seen)
 	}
 
-	_, ok := mintlify.OperationFromContext(t.Context())
+	_, ok := mintlify.RequestFromContext(t.Context())
 	assert.False(t, ok)
+}
+
+func TestRequestInfoCountsTheAttempts(t *testing.T) {
+	elsewhere := respondWith(307, "", "Location", "/v2/agent/proj/job/job_2")
+	rt := newRecording(respondWith(503, ""), elsewhere, respondWith(200, jobJSON))
+	var limiter, source, transported []int
+	note := func(ctx context.Context, into *[]int) {
+		info, _ := mintlify.RequestFromContext(ctx)
+		*into = append(*into, info.Attempt)
+	}
+
+	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		note(r.Context(), &transported)
+		return rt.RoundTrip(r)
+	}), mintlify.WithRetryWait(0, 0),
+		mintlify.WithRateLimiter(func(_ context.Context, r mintlify.RequestInfo) error {
+			limiter = append(limiter, r.Attempt)
+			return nil
+		}),
+		mintlify.WithKeySource(func(ctx context.Context) (string, error) {
+			note(ctx, &source)
+			return testKey, nil
+		}))
+	_, err := client.Jobs.Get(t.Context(), "job_1")
+	require.NoError(t, err)
+
+	assert.Equal(t, []int{1, 2, 3}, transported, "an attempt, its retry, and the redirect of that")
+	assert.Equal(t, transported, limiter)
+	assert.Equal(t, transported, source)
+}
+
+func TestRequestInfoOfEachPollIsTheFirst(t *testing.T) {
+	rt := newRecording(respondWith(503, ""), respondWith(200, `{"id":"job_1","status":"completed"}`))
+	var attempts []int
+	client := newClient(t, rt, mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)),
+		mintlify.WithRateLimiter(func(_ context.Context, r mintlify.RequestInfo) error {
+			attempts = append(attempts, r.Attempt)
+			return nil
+		}))
+
+	_, err := client.Jobs.WaitUntilDone(t.Context(), "job_1")
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 1}, attempts)
 }
 
 // echoing is a service that echoes the key in each header and body, and fails.
@@ -250,9 +295,9 @@ func TestNoExportedValueShowsTheKey(t *testing.T) {
 	for _, status := range []int{200, 302, 400, 401, 403, 404, 429, 500} {
 		client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0))
 		values = append(values, valuesOfJobs(t.Context(), client)...)
-		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		_, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 		values = append(values, err)
-		_, err = collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
+		_, err = mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
 		values = append(values, err)
 	}
 
@@ -287,7 +332,7 @@ func valuesOfJobs(ctx context.Context, client *mintlify.Client) []any {
 	if errors.As(err, &apiErr) {
 		values = append(values, *apiErr)
 	}
-	var malformed *mintlify.ResponseError
+	var malformed *mintlify.MalformedResponseError
 	if errors.As(err, &malformed) {
 		values = append(values, *malformed)
 	}
@@ -320,7 +365,7 @@ func TestNoLogLineShowsTheKey(t *testing.T) {
 
 func TestStackOfAPanicDoesNotShowTheKey(t *testing.T) {
 	inTransport := transport(func(*http.Request) (*http.Response, error) { panic("in the transport") })
-	inLimiter := func(context.Context, mintlify.Operation, string) error { panic("in the limiter") }
+	inLimiter := func(context.Context, mintlify.RequestInfo) error { panic("in the limiter") }
 
 	for _, client := range []*mintlify.Client{
 		newClient(t, inTransport),
@@ -383,7 +428,7 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 	}{
 		"retry": {respondWith(503, ""), operations.Get(mintlify.OpGetJob).Do},
 		"wait":  {respondWith(503, ""), waitForJob},
-		"pages": {serve, exports["Analytics.GetVisitors"]},
+		"pages": {serve, exports["Analytics.GetVisitorPage"]},
 	} {
 		for _, shown := range []string{testKey, yesterdays} {
 			synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,8 @@ type Date struct {
 }
 
 // Day returns a day, sent as YYYY-MM-DD. Values outside their usual ranges are normalized
-// as by [time.Date]: day 0 is the last day of the month before.
+// as by [time.Date]: day 0 is the last day of the month before. An export refuses a day before
+// 1970: the year 26 is not 2026.
 func Day(year int, month time.Month, day int) Date {
 	return Date{time.Date(year, month, day, 0, 0, 0, 0, time.UTC), true}
 }
@@ -61,6 +62,10 @@ func (d Date) AddDays(n int) Date {
 }
 
 func (d Date) isValid() bool { return d.at.Year() >= 0 && d.at.Year() <= 9999 }
+
+// isAncient reports whether d is a day before 1970: Day(26, 8, 1) probably means 2026. The clock of
+// a testing/synctest bubble starts in 2000, so that days of 1999 occur.
+func (d Date) isAncient() bool { return d.day && d.at.Year() < 1970 }
 
 // IsZero reports whether d is the zero Date, which is not sent.
 func (d Date) IsZero() bool { return d == Date{} }

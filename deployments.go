@@ -18,8 +18,11 @@ type DeploymentsService struct {
 	client *Client
 }
 
-// PreviewParams is what [DeploymentsService.TriggerPreview] sends.
-type PreviewParams struct {
+// TriggerUpdateParams is what [DeploymentsService.TriggerUpdate] sends: nothing so far.
+type TriggerUpdateParams struct{}
+
+// TriggerPreviewParams is what [DeploymentsService.TriggerPreview] sends.
+type TriggerPreviewParams struct {
 	// Branch is a branch of the documentation's repository. It is required.
 	Branch string `json:"branch"`
 }
@@ -33,8 +36,10 @@ type QueuedDeployment struct {
 	PreviewURL string `json:"previewUrl,omitempty"`
 }
 
-// Deployment is one build of the documentation site. It marshals to JSON under the service's
-// own field names, times in UTC, and reads back to an equal value.
+// Deployment is one build of the documentation site. It marshals to JSON under the service's own
+// field names, and reads back to an equal value. The SDK's times are in UTC; a value with local
+// times keeps their zone. To read the service's own JSON use [DeploymentsService.Get], which
+// accepts a null, an odd time or a field of an unexpected type.
 type Deployment struct {
 	// ID names the deployment. If the service sends none, it is the id of the call.
 	ID string `json:"_id"`
@@ -76,11 +81,11 @@ type DeploymentCommit struct {
 	// Message is the message of the commit.
 	Message string `json:"message,omitempty"`
 	// FilesChanged are the changes against the commit before.
-	FilesChanged FilesChanged `json:"filesChanged,omitzero"`
+	FilesChanged DeploymentFiles `json:"filesChanged,omitzero"`
 }
 
-// FilesChanged are the files that a commit changed.
-type FilesChanged struct {
+// DeploymentFiles are the files that a commit changed.
+type DeploymentFiles struct {
 	// Added are the paths of new files.
 	Added []string `json:"added,omitzero"`
 	// Modified are the paths of files whose content changed.
@@ -123,11 +128,16 @@ func (s DeploymentStatus) IsTerminal() bool {
 // [DeploymentsService.WaitUntilDone] waits for the end. The quota is 10 per organization and
 // 10 seconds, shared with [AutomationsService.Trigger].
 //
-// It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build.
+// It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build. A
+// gateway that renews its HTTP/2 connections can cause this error although nothing was queued:
+// the request has no body, so net/http does not report that the gateway refused it.
 //
-// Errors: [*APIError], [*ResponseError], or the network's or context's error. If it returns a
-// deployment with the error, that deployment was queued: wait for it by its id.
-func (s *DeploymentsService) TriggerUpdate(ctx context.Context) (*QueuedDeployment, error) {
+// One user saw a project's deployments stay queued for good after an update was triggered while
+// another deployment was in progress.
+//
+// Errors: [*APIError], [*MalformedResponseError], or the network's or context's error. If it
+// returns a deployment with the error, that deployment was queued: wait for it by its id.
+func (s *DeploymentsService) TriggerUpdate(ctx context.Context, _ TriggerUpdateParams) (*QueuedDeployment, error) {
 	return s.trigger(ctx, request{
 		operation: OpTriggerUpdate,
 		url:       s.client.url("/v1/project/update", s.client.projectID),
@@ -141,9 +151,11 @@ func (s *DeploymentsService) TriggerUpdate(ctx context.Context) (*QueuedDeployme
 // It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build.
 //
 // Errors: [*ArgumentError] for a blank branch, [*APIError] ([ErrForbidden] also if the plan
-// has no previews), [*ResponseError], or the network's or context's error. If it returns a
+// has no previews), [*MalformedResponseError], or the network's or context's error. If it returns a
 // deployment with the error, that deployment was queued: wait for it by its id.
-func (s *DeploymentsService) TriggerPreview(ctx context.Context, params PreviewParams) (*QueuedDeployment, error) {
+func (s *DeploymentsService) TriggerPreview(
+	ctx context.Context, params TriggerPreviewParams,
+) (*QueuedDeployment, error) {
 	if err := checkText("branch", params.Branch); err != nil {
 		return nil, err
 	}
@@ -177,8 +189,8 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 // Get returns the deployment: GET /v1/project/update-status/{id}. The id alone names it,
 // whatever the client's project. The service documents no quota.
 //
-// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError], [*ResponseError], or the
-// network's or context's error.
+// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError],
+// [*MalformedResponseError], or the network's or context's error.
 func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, error) {
 	deployment, err := s.get(ctx, id, false)
 	if err != nil {
@@ -201,6 +213,14 @@ func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, 
 	return deployment, nil
 }
 
+func (s *DeploymentsService) urlOf(id string) string {
+	return s.client.url("/v1/project/update-status", id)
+}
+
+func (s *DeploymentsService) target(id string) target[*Deployment] {
+	return target[*Deployment]{id: id, url: s.urlOf(id), get: s.poll}
+}
+
 // get returns as much of the deployment as it could read, also with an error.
 func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (*Deployment, error) {
 	deployment := new(Deployment)
@@ -211,7 +231,7 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 	err := s.client.do(ctx, request{
 		operation: OpGetDeployment,
 		method:    http.MethodGet,
-		url:       s.client.url("/v1/project/update-status", id),
+		url:       s.urlOf(id),
 		noRetry:   noRetry,
 		into:      deployment,
 	})
@@ -227,7 +247,7 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 // [*DeploymentFailedError] for failure: Summary and Logs say why, and whether the content is
 // live.
 func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Deployment, error) {
-	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	w, err := newWait(ctx, s.client.config, s.target(id), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +259,7 @@ func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts 
 func (s *DeploymentsService) Poll(
 	ctx context.Context, id string, waited time.Duration, opts ...WaitOption,
 ) (Poll, error) {
-	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	w, err := newWait(ctx, s.client.config, s.target(id), opts)
 	if err != nil {
 		return Poll{}, err
 	}
@@ -293,8 +313,8 @@ func (q *QueuedDeployment) read(data []byte) error {
 }
 
 func (d *Deployment) decode(data []byte) error {
-	if err := d.UnmarshalJSON(data); err != nil {
-		_ = d.UnmarshalJSON(wire.Salvage(data))
+	if err := d.read(data); err != nil {
+		_ = d.read(wire.Salvage(data))
 		return wire.Invalid("a deployment", err)
 	}
 
@@ -312,20 +332,11 @@ func (d *Deployment) redact(key redact.Key) {
 	}
 }
 
-// MarshalJSON implements [json.Marshaler].
-func (d Deployment) MarshalJSON() ([]byte, error) {
-	type fields Deployment // without this method
-	d.CreatedAt = d.CreatedAt.UTC()
-	d.EndedAt = d.EndedAt.UTC()
-	return json.Marshal(fields(d))
-}
-
-// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of d. Only data that is not
-// a JSON object is an error: a field of an unexpected type is left at its zero value.
-func (d *Deployment) UnmarshalJSON(data []byte) error {
-	type fields Deployment // without this method
-	var read struct {
-		fields
+// read sets all fields of d. Only data that is not a JSON object is an error: a field of an
+// unexpected type is left at its zero value.
+func (d *Deployment) read(data []byte) error {
+	var fields struct {
+		Deployment
 		Logs      wire.Optional[[]string] `json:"logs"`
 		CreatedAt wire.Time               `json:"createdAt"`
 		EndedAt   wire.Time               `json:"endedAt"`
@@ -342,23 +353,23 @@ func (d *Deployment) UnmarshalJSON(data []byte) error {
 		} `json:"commit"`
 	}
 
-	if err := json.Unmarshal(data, &read); err != nil && !wire.IsTypeMismatch(err) {
+	if err := json.Unmarshal(data, &fields); err != nil && !wire.IsTypeMismatch(err) {
 		return err
 	}
 
-	*d = Deployment(read.fields)
-	d.Logs = read.Logs.Value
-	d.CreatedAt = read.CreatedAt.Time
-	d.EndedAt = read.EndedAt.Time
-	d.Author = DeploymentAuthor(read.Author)
+	*d = fields.Deployment
+	d.Logs = fields.Logs.Value
+	d.CreatedAt = fields.CreatedAt.Time
+	d.EndedAt = fields.EndedAt.Time
+	d.Author = DeploymentAuthor(fields.Author)
 	d.Commit = DeploymentCommit{
-		SHA:     read.Commit.SHA,
-		Ref:     read.Commit.Ref,
-		Message: read.Commit.Message,
-		FilesChanged: FilesChanged{
-			Added:    read.Commit.FilesChanged.Added.Value,
-			Modified: read.Commit.FilesChanged.Modified.Value,
-			Removed:  read.Commit.FilesChanged.Removed.Value,
+		SHA:     fields.Commit.SHA,
+		Ref:     fields.Commit.Ref,
+		Message: fields.Commit.Message,
+		FilesChanged: DeploymentFiles{
+			Added:    fields.Commit.FilesChanged.Added.Value,
+			Modified: fields.Commit.FilesChanged.Modified.Value,
+			Removed:  fields.Commit.FilesChanged.Removed.Value,
 		},
 	}
 	return nil

@@ -1,7 +1,6 @@
 package mintlify_test
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -18,7 +17,7 @@ import (
 
 func TestTriggerUpdate(t *testing.T) {
 	rt, sent := recordOne(202, `{"statusId":"dep_1"}`)
-	queued, err := newClient(t, rt).Deployments.TriggerUpdate(t.Context())
+	queued, err := newClient(t, rt).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1"}, queued)
 	assert.Equal(t, "POST /v1/project/update/proj", (*sent).Method+" "+(*sent).URL.EscapedPath())
@@ -34,14 +33,14 @@ func TestTriggerUpdate(t *testing.T) {
 func TestTriggerPreview(t *testing.T) {
 	rt := newRecording(respondWith(202, `{"statusId":"dep_1","previewUrl":"https://acme-docs.example.app"}`))
 	client := newClient(t, rt)
-	queued, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "docs/<new>"})
+	queued, err := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "docs/<new>"})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1", PreviewURL: "https://acme-docs.example.app"}, queued)
 	assert.Equal(t, "/v1/project/preview/proj", rt.last().URL.EscapedPath())
 	assert.Equal(t, `{"branch":"docs/<new>"}`, rt.last().body)
 
 	for _, branch := range []string{"", " \t", "\xff"} {
-		_, err = client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: branch})
+		_, err = client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: branch})
 		requireArgumentError(t, err, "branch")
 	}
 }
@@ -49,9 +48,9 @@ func TestTriggerPreview(t *testing.T) {
 func TestTriggerErrorsSpeakOfWhatWasTried(t *testing.T) {
 	for status, body := range map[int]string{400: "", 402: "", 404: "", 413: "", 429: "", 500: "", 202: "<html>"} {
 		client := newClient(t, respondWith(status, body), mintlify.WithMaxRetries(0))
-		_, update := client.Deployments.TriggerUpdate(t.Context())
-		_, preview := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
-		_, automation := client.Automations.Trigger(t.Context(), "a")
+		_, update := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+		_, preview := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "b"})
+		_, automation := client.Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
 
 		for operation, err := range map[string]error{
 			"trigger update":     update,
@@ -78,7 +77,8 @@ func TestQueuedDeploymentThatIsNotWhatTheInterfacePromises(t *testing.T) {
 		`{"statusId":"dep_1","previewUrl":`: "dep_1",
 		`{"statusId":"dep_1"} x`:            "dep_1",
 	} {
-		queued, err := newClient(t, respondWith(202, body)).Deployments.TriggerUpdate(t.Context())
+		client := newClient(t, respondWith(202, body))
+		queued, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
 		require.True(t, isOutcomeUnknown(err))
 
@@ -118,7 +118,7 @@ func TestDeploymentsGet(t *testing.T) {
 			SHA:          "5907854",
 			Ref:          "main",
 			Message:      "m",
-			FilesChanged: mintlify.FilesChanged{Added: []string{"a"}, Modified: []string{}},
+			FilesChanged: mintlify.DeploymentFiles{Added: []string{"a"}, Modified: []string{}},
 		},
 		Author:          mintlify.DeploymentAuthor{Name: "Ann", AvatarURL: "u", GitHubUserID: 7},
 		Screenshot:      "s",
@@ -128,14 +128,6 @@ func TestDeploymentsGet(t *testing.T) {
 		EndedAt:         noon,
 	}, deployment)
 	assertRoundTrip(t, deployment)
-}
-
-func TestDeploymentMarshalsItsTimesInUTC(t *testing.T) {
-	east := noon.In(time.FixedZone("", 2*60*60))
-	text, err := json.Marshal(mintlify.Deployment{ID: "d", CreatedAt: east, EndedAt: east})
-	require.NoError(t, err)
-	const want = `{"_id":"d","status":"","createdAt":"2026-03-05T12:00:00Z","endedAt":"2026-03-05T12:00:00Z"}`
-	assert.JSONEq(t, want, string(text))
 }
 
 func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {
@@ -208,7 +200,7 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 
 		var seen []mintlify.DeploymentStatus
 		for _, poll := range polls {
-			assert.Nil(t, poll.Job)
+			assert.Zero(t, poll.Job)
 			seen = append(seen, poll.Deployment.Status)
 		}
 		assert.Equal(t, []mintlify.DeploymentStatus{"queued", "queued", "in_progress", "paused", "success"}, seen)
@@ -236,8 +228,8 @@ func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 		client := newClient(t, deploymentOf("in_progress", ""))
 		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1")
 		waitErr := requireWaitError(t, err)
-		assert.Same(t, deployment, waitErr.Deployment)
-		assert.Nil(t, waitErr.Job)
+		assert.Equal(t, *deployment, waitErr.Deployment)
+		assert.Zero(t, waitErr.Job)
 		assert.ErrorContains(t, err, "wait for deployment dep_1: polls have failed for 10m")
 		assert.ErrorContains(t, err, "last seen in_progress")
 	})
@@ -255,7 +247,7 @@ func TestDeploymentsPoll(t *testing.T) {
 	poll, err = client.Deployments.Poll(t.Context(), "dep_1", 0)
 	require.NoError(t, err)
 	assert.Error(t, poll.Err)
-	assert.Nil(t, poll.Deployment)
+	assert.Zero(t, poll.Deployment)
 	assert.Positive(t, poll.Next)
 
 	poll, err = client.Deployments.Poll(t.Context(), "dep_1", 0)
@@ -268,9 +260,9 @@ func TestTriggersAreSentOnceUnlessNothingWasSent(t *testing.T) {
 	for _, status := range []int{500, 502, 503, 504, 408} {
 		rt := newRecording(respondWith(status, ""))
 		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
-		_, err := client.Deployments.TriggerUpdate(t.Context())
+		_, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 		assert.True(t, isOutcomeUnknown(err))
-		_, err = client.Automations.Trigger(t.Context(), "a")
+		_, err = client.Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
 		assert.True(t, isOutcomeUnknown(err))
 		assert.Equal(t, 2, rt.count())
 	}

@@ -33,16 +33,19 @@
 // [JobsService.WaitUntilDone] polls at once, and then after 5 % of the time waited so far,
 // at least 5 s and at most 60 s, ±10 %. Failed polls do not end it until they have failed
 // in a row for 10 minutes. It has no time limit of its own: give its context a deadline. An
-// interrupted wait can be resumed by the job's id, also in another process. After a
-// [JobsService.Message] give it a [WithSettleTime]. Programs that keep the schedule
-// elsewhere, in a job queue for example, use [JobsService.Poll].
+// interrupted wait can be resumed by the job's id, also in another process. For 30 s after a
+// [JobsService.Message] it does not take the job's earlier end for the message's
+// ([WithSettleTime]). Programs that keep the schedule elsewhere, in a job queue for example, use
+// [JobsService.Poll].
 //
 // # Exports
 //
 // [AnalyticsService.Visitors] ranges over the rows of an export, and
 // [AnalyticsService.VisitorPages] over its pages of up to 250 rows, which cost a request
-// each. An export that fails partway ends with a [*PageError] that says where to resume.
-// [WithPrefetch] overlaps requests with the loop's own work.
+// each. An export that fails partway ends with an [*ExportError] that says where to resume. Take
+// both values of the loop: for row := range drops the error, and one without rows looks like an
+// export that is empty. [Collect] returns all rows and the error. [WithPrefetch] overlaps requests
+// with the loop's own work.
 //
 // # Retries
 //
@@ -53,25 +56,29 @@
 // A POST changes something. The SDK retries it only on proof that the service did not act on
 // it: the service responded 429, or the request was never written to a connection. If nobody
 // has read the body of a request, the request was not written: a header that was written may
-// belong to another request that the transport made, such as one for a token.
+// belong to another request that the transport made, such as one for a token. A gateway that
+// renews its HTTP/2 connections refuses requests before anybody acts on them. The SDK makes these
+// again at once, up to six times a call, which do not count as retries.
 //
 // After every other failure it returns at once with an error that matches
-// [ErrOutcomeUnknown], unless the service refused the request with a 4xx other than 408.
+// [ErrOutcomeUnknown], unless the service refused the request with a 4xx other than 408 and 499.
 // Package once and https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md
 // say what to do then.
 //
 // Between attempts the SDK waits as long as the service's Retry-After says, else by
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
 // longer Retry-After as an error. Each attempt times out after 60 s ([WithHTTPClient]).
-// The SDK sends nothing once the context's deadline has passed by the wall clock, even if the
-// machine was suspended and the context's timer is late. A call, a wait or an export then ends
-// after its current pause.
+//
+// If the context ends while the response to a POST is arriving, the call returns within 5 s, with
+// the job if the response came. The SDK sends nothing once the context's deadline has passed by the
+// wall clock, even if the machine was suspended and the context's timer is late. A call, a wait or
+// an export then ends after its current pause.
 //
 // # Errors
 //
 // Use errors.Is for the kind, such as [ErrNotFound], [ErrRateLimited] or
-// [ErrOutcomeUnknown], and errors.As for the details: [*APIError], [*ResponseError],
-// [*ArgumentError], [*WaitError], [*PageError], [*JobFailedError] or
+// [ErrOutcomeUnknown], and errors.As for the details: [*APIError], [*MalformedResponseError],
+// [*ArgumentError], [*WaitError], [*ExportError], [*JobFailedError] or
 // [*DeploymentFailedError]. When a call ends with its context, the error matches the
 // context's error, its cause, and the service's last response. If the cause is the error of
 // another call, the error does not match that call's kind and type. [RetryAfter] says

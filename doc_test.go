@@ -16,7 +16,7 @@ import (
 )
 
 func TestEveryExportedNameIsDocumented(t *testing.T) {
-	for _, dir := range []string{".", "mintlifytest", "once"} {
+	for _, dir := range []string{".", "mintlifytest", "once", "once/oncetest"} {
 		pkg := parsePackage(t, dir)
 		assert.NotEmpty(t, pkg.Doc, dir)
 		for _, name := range undocumented(pkg) {

@@ -1,6 +1,8 @@
 package mintlify
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,23 +25,26 @@ var (
 	ErrBadRequest = errors.New("mintlify: bad request")
 	// ErrUnauthorized matches an [*APIError] of status 401.
 	ErrUnauthorized = errors.New("mintlify: unauthorized")
+	// ErrPaymentRequired matches an [*APIError] of status 402: the credits or the plan do not cover
+	// the call.
+	ErrPaymentRequired = errors.New("mintlify: payment required")
 	// ErrForbidden matches an [*APIError] of status 403.
 	ErrForbidden = errors.New("mintlify: forbidden")
 	// ErrNotFound matches an [*APIError] of status 404.
 	ErrNotFound = errors.New("mintlify: not found")
-	// ErrConflict matches an [*APIError] of status 409, which no covered endpoint documents.
-	ErrConflict = errors.New("mintlify: conflict")
 	// ErrRateLimited matches an [*APIError] of status 429.
 	ErrRateLimited = errors.New("mintlify: rate limited")
 	// ErrServer matches an [*APIError] of any 5xx status.
 	ErrServer = errors.New("mintlify: server error")
 
 	// ErrMalformedResponse matches a 2xx response that is not what the interface
-	// promises: a [*ResponseError].
+	// promises: a [*MalformedResponseError].
 	ErrMalformedResponse = errors.New("mintlify: malformed response")
 
 	// ErrOutcomeUnknown matches every error of a POST, such as [JobsService.Create], after
-	// which the service may have acted. If you call again, it may act twice: look first. See
+	// which the service may have acted. If you call again, it may act twice: look first. Only
+	// [DeploymentsService.TriggerUpdate] and [DeploymentsService.TriggerPreview] are safe to call
+	// again all the same: acting twice costs a build. See
 	// https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md
 	ErrOutcomeUnknown = errors.New("mintlify: outcome unknown")
 
@@ -85,7 +90,7 @@ type APIError struct {
 	Message string
 	// Details are further messages of the service, if any.
 	Details []string
-	// RequestID is the response's X-Request-Id, if it has one.
+	// RequestID is the response's X-Request-Id, or else its Cf-Ray, if it has one.
 	RequestID string
 	// RetryAfter is how long the service asks to wait. It is 0 if the service does not say.
 	RetryAfter time.Duration
@@ -106,7 +111,8 @@ type APIError struct {
 func (e *APIError) Error() string {
 	var b strings.Builder
 
-	fmt.Fprintf(&b, "%s: %d %s", prefix(e.Operation), e.StatusCode, http.StatusText(e.StatusCode))
+	status := fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode))
+	b.WriteString(prefix(e.Operation) + ": " + strings.TrimSpace(status))
 	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
 		b.WriteString(": " + redact.OneLine(e.Message, redact.MaxServiceText))
 	}
@@ -141,6 +147,9 @@ func (e *APIError) Unwrap() error { return e.interrupted }
 
 func (e *APIError) likelyCause() string {
 	switch {
+	case e.isBlockByCloudflare():
+		return "Cloudflare blocked the request, so the API key is not the cause: " +
+			"try it from another network, or ask the service with the request's id"
 	case e.StatusCode >= 300 && e.StatusCode < 400 && e.Header.Get("Location") != "":
 		return "redirects are not followed for POST, to another origin, or more than 10 times: check the base URL"
 	case e.StatusCode == http.StatusUnauthorized:
@@ -157,6 +166,22 @@ func (e *APIError) likelyCause() string {
 	}
 	return ""
 }
+
+// isBlockByCloudflare reports whether Cloudflare, which is in front of the service, refused the
+// request: with a challenge, or with one of its codes 1000 to 1999. The service's own errors are
+// JSON.
+func (e *APIError) isBlockByCloudflare() bool {
+	body := bytes.TrimSpace(e.Body)
+	if bytes.HasPrefix(body, []byte("{")) {
+		return false
+	}
+
+	hasCode := e.StatusCode >= 400 && e.StatusCode <= 499 && bytes.Contains(body, []byte("error code: 1"))
+	return hasCode || e.Header.Get("Cf-Mitigated") != ""
+}
+
+// isPost reports whether e is the response to a POST. A stub may have either field.
+func (e *APIError) isPost() bool { return e.Operation.isPost() || changes(e.Method) }
 
 // ids names the ids in the path of an operation.
 func (op Operation) ids() string {
@@ -186,7 +211,7 @@ func (op Operation) tooLarge() string {
 // if e is the response to a POST that the service may have acted on.
 func (e *APIError) Is(target error) bool {
 	if target == ErrOutcomeUnknown {
-		return e.Operation.isPost() && mayHaveActed(e)
+		return e.isPost() && mayHaveActed(e)
 	}
 
 	switch e.StatusCode {
@@ -194,21 +219,21 @@ func (e *APIError) Is(target error) bool {
 		return target == ErrBadRequest
 	case http.StatusUnauthorized:
 		return target == ErrUnauthorized
+	case http.StatusPaymentRequired:
+		return target == ErrPaymentRequired
 	case http.StatusForbidden:
 		return target == ErrForbidden
 	case http.StatusNotFound:
 		return target == ErrNotFound
-	case http.StatusConflict:
-		return target == ErrConflict
 	case http.StatusTooManyRequests:
 		return target == ErrRateLimited
 	}
 	return e.StatusCode >= 500 && target == ErrServer
 }
 
-// ResponseError is a 2xx response that is not what the interface promises. It
+// MalformedResponseError is a 2xx response that is not what the interface promises. It
 // matches [ErrMalformedResponse].
-type ResponseError struct {
+type MalformedResponseError struct {
 	// Operation is the call that failed.
 	Operation Operation
 	// StatusCode is the status of the response, 2xx.
@@ -227,7 +252,7 @@ type ResponseError struct {
 	excerpt   string // of the body
 }
 
-func (e *ResponseError) Error() string {
+func (e *MalformedResponseError) Error() string {
 	reason := redact.OneLine(e.Reason, redact.MaxServiceText)
 	message := fmt.Sprintf("%s: malformed response (status %d): %s", prefix(e.Operation), e.StatusCode, reason)
 	message += inBrackets(e.Operation, "", e.Path)
@@ -239,7 +264,7 @@ func (e *ResponseError) Error() string {
 
 // Is reports whether target is [ErrMalformedResponse]. The response to a POST also matches
 // [ErrOutcomeUnknown].
-func (e *ResponseError) Is(target error) bool {
+func (e *MalformedResponseError) Is(target error) bool {
 	if target == ErrOutcomeUnknown {
 		return e.Operation.isPost()
 	}
@@ -247,12 +272,12 @@ func (e *ResponseError) Is(target error) bool {
 }
 
 // Unwrap returns the network's error if the response was truncated, else nil.
-func (e *ResponseError) Unwrap() error { return e.truncated }
+func (e *MalformedResponseError) Unwrap() error { return e.truncated }
 
-// PageError is an export, or another list, that failed partway. Every row before Offset,
+// ExportError is an export, or another list, that failed partway. Every row before Offset,
 // or before Cursor, was delivered. To resume, set the Offset or Cursor of the export's
 // params, with the same dates. It matches Err's kinds.
-type PageError struct {
+type ExportError struct {
 	// Offset is the offset of the page that failed, in an export by offset.
 	Offset int
 	// Cursor is the cursor of the page that failed, in an export by cursor. "" is the first
@@ -262,7 +287,7 @@ type PageError struct {
 	Err error
 }
 
-func (e *PageError) Error() string {
+func (e *ExportError) Error() string {
 	at := "the first page"
 	switch {
 	case e.Cursor != "":
@@ -274,16 +299,16 @@ func (e *PageError) Error() string {
 }
 
 // Unwrap returns e.Err.
-func (e *PageError) Unwrap() error { return e.Err }
+func (e *ExportError) Unwrap() error { return e.Err }
 
 // WaitError is a wait that its context or an outage interrupted. The job or deployment goes
 // on: resume the wait by its id.
 type WaitError struct {
-	// Job is the job as last seen, in a wait for a job. It is nil if no poll succeeded.
-	Job *Job
-	// Deployment is the deployment as last seen, in a wait for a deployment. It is nil if no
+	// Job is the job as last seen, in a wait for a job. It is zero if no poll succeeded.
+	Job Job
+	// Deployment is the deployment as last seen, in a wait for a deployment. It is zero if no
 	// poll succeeded.
-	Deployment *Deployment
+	Deployment Deployment
 	// Polls is the number of polls made.
 	Polls int
 	// Waited is the time since the wait began.
@@ -305,13 +330,9 @@ func (e *WaitError) Error() string {
 	message += because(e.Err)
 	message += fmt.Sprintf(", after %v and %d polls", e.Waited.Round(time.Millisecond), e.Polls)
 
-	switch {
-	case e.Job != nil:
-		message += "; last seen " + redact.OneLine(string(e.Job.Status), 40)
-	case e.Deployment != nil:
-		message += "; last seen " + redact.OneLine(string(e.Deployment.Status), 40)
+	if status := cmp.Or(string(e.Job.Status), string(e.Deployment.Status)); status != "" {
+		message += "; last seen " + redact.OneLine(status, 40)
 	}
-
 	if e.LastErr != nil {
 		message += "; last poll" + because(e.LastErr)
 	}
@@ -468,7 +489,7 @@ func (e *causeError) Unwrap() error { return e.err }
 func (e *causeError) Is(target error) bool {
 	switch target {
 	case ErrInvalidArgument,
-		ErrBadRequest, ErrUnauthorized, ErrForbidden, ErrNotFound, ErrConflict, ErrRateLimited, ErrServer,
+		ErrBadRequest, ErrUnauthorized, ErrPaymentRequired, ErrForbidden, ErrNotFound, ErrRateLimited, ErrServer,
 		ErrMalformedResponse, ErrOutcomeUnknown,
 		ErrDeploymentFailed, ErrJobFailed:
 		return false
@@ -479,7 +500,7 @@ func (e *causeError) Is(target error) bool {
 
 func (e *causeError) As(target any) bool {
 	switch target.(type) {
-	case **ArgumentError, **APIError, **ResponseError, **PageError, **WaitError,
+	case **ArgumentError, **APIError, **MalformedResponseError, **ExportError, **WaitError,
 		**JobFailedError, **DeploymentFailedError, **sendError:
 		return false
 	}

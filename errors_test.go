@@ -32,16 +32,18 @@ func TestAPIErrorKindOfEachStatus(t *testing.T) {
 		304: {"", true},
 		400: {"ErrBadRequest", false},
 		401: {"ErrUnauthorized", false},
+		402: {"ErrPaymentRequired", false},
 		403: {"ErrForbidden", false},
 		404: {"ErrNotFound", false},
 		405: {"", false},
 		408: {"", true},
-		409: {"ErrConflict", false},
+		409: {"", false},
 		418: {"", false},
 		422: {"ErrBadRequest", false},
 		425: {"", false},
 		429: {"ErrRateLimited", false},
-		499: {"", false},
+		498: {"", false},
+		499: {"", true},
 		500: {"ErrServer", true},
 		501: {"ErrServer", true},
 		502: {"ErrServer", true},
@@ -127,14 +129,64 @@ func TestAPIErrorNamesTheLikelyCause(t *testing.T) {
 	assert.ErrorContains(t, err, "retry after 1m30s")
 }
 
+func TestBlockByCloudflareIsCalledThat(t *testing.T) {
+	const page = `<html><title>Attention Required! | Cloudflare</title><p>error code: 1020</p>`
+	for name, tc := range map[string]struct {
+		status  int
+		body    string
+		header  []string // name, value, …
+		isBlock bool
+	}{
+		"a line":               {403, "error code: 1020\n", nil, true},
+		"another code":         {429, "error code: 1015", nil, true},
+		"a page":               {403, page, nil, true},
+		"a challenge":          {403, "<html><title>Just a moment...", []string{"Cf-Mitigated", "challenge"}, true},
+		"a challenge of a 503": {503, "<html><title>Just a moment...", []string{"Cf-Mitigated", "challenge"}, true},
+		"the service's JSON":   {403, ` {"error":"error code: 1020"}`, []string{"Cf-Mitigated", "challenge"}, false},
+		"the service":          {403, `{"error":"no"}`, []string{"Cf-Ray", "8c1f"}, false},
+		"another page":         {403, "<html><title>Forbidden", nil, false},
+		"other codes":          {403, "error code: 520", nil, false},
+		"its own failure":      {500, "error code: 1101", nil, false}, // the service may have acted
+	} {
+		for operation, call := range jobCalls {
+			rt := respondWith(tc.status, tc.body, tc.header...)
+			_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
+			apiErr := requireAPIError(t, err)
+			built := &mintlify.APIError{StatusCode: tc.status, Body: apiErr.Body, Header: apiErr.Header}
+			for _, message := range []string{apiErr.Error(), built.Error()} {
+				assert.Equal(t, tc.isBlock, strings.Contains(message, "Cloudflare blocked the request"), "%s: %s", name, message)
+				if tc.isBlock {
+					assert.NotContains(t, message, "scope", "%s, %s", name, operation)
+				}
+			}
+		}
+	}
+}
+
+func TestRequestIDOfCloudflareStandsInForAMissingOne(t *testing.T) {
+	for want, header := range map[string][]string{
+		"":      nil,
+		"ray":   {"Cf-Ray", "ray"},
+		"req_1": {"Cf-Ray", "ray", "X-Request-Id", "req_1"},
+	} {
+		_, err := get(t.Context(), newClient(t, respondWith(403, "", header...)))
+		assert.Equal(t, want, requireAPIError(t, err).RequestID)
+	}
+}
+
+func TestAPIErrorNamesAStatusThatNetHTTPDoesNotKnow(t *testing.T) {
+	assert.EqualError(t, &mintlify.APIError{StatusCode: 499}, "mintlify: 499")
+	assert.EqualError(t, &mintlify.APIError{StatusCode: 499, Message: "gone"}, "mintlify: 499: gone")
+}
+
 func TestErrorsThatAreZeroCanBePrinted(t *testing.T) {
 	for _, err := range []error{
 		&mintlify.APIError{},
-		&mintlify.ResponseError{},
+		&mintlify.MalformedResponseError{},
 		&mintlify.ArgumentError{},
 		&mintlify.JobFailedError{},
 		&mintlify.WaitError{Err: io.EOF},
-		&mintlify.PageError{Err: io.EOF},
+		&mintlify.ExportError{Err: io.EOF},
 	} {
 		assertReadable(t, err)
 		assert.True(t, strings.HasPrefix(err.Error(), "mintlify:"), err.Error())
@@ -150,7 +202,7 @@ func TestErrorsKeepAtMost64KiBOfTheBody(t *testing.T) {
 	assert.Less(t, cap(apiErr.Body), 128<<10, "the rest is let go")
 
 	_, err = create(t.Context(), newClient(t, respondWith(200, body)))
-	var malformed *mintlify.ResponseError
+	var malformed *mintlify.MalformedResponseError
 	require.ErrorAs(t, err, &malformed)
 	assert.Len(t, malformed.Body, 64<<10)
 }
@@ -204,7 +256,7 @@ func TestResponseErrorReasonOfATruncatedBodyIsOneLine(t *testing.T) {
 	})
 
 	_, err := create(t.Context(), newClient(t, rt))
-	var malformed *mintlify.ResponseError
+	var malformed *mintlify.MalformedResponseError
 	require.ErrorAs(t, err, &malformed)
 	assert.NotContains(t, malformed.Reason, "\n")
 	assert.Less(t, len(malformed.Reason), 400)
@@ -371,9 +423,9 @@ func TestErrorsBuiltFromTheirFieldsAreTheSDKsOwn(t *testing.T) {
 		{&mintlify.APIError{Operation: mintlify.OpGetVisitors, StatusCode: 408}, false, true},
 		{&mintlify.APIError{Operation: "GET /v1/things", StatusCode: 503}, false, true},
 		{&mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 404}, false, false},
-		{&mintlify.ResponseError{Operation: mintlify.OpCreateJob, StatusCode: 201}, true, false},
-		{&mintlify.ResponseError{Operation: mintlify.OpGetJob, StatusCode: 200}, false, false},
-		{&mintlify.PageError{Err: &mintlify.APIError{Operation: mintlify.OpGetViews, StatusCode: 500}}, false, true},
+		{&mintlify.MalformedResponseError{Operation: mintlify.OpCreateJob, StatusCode: 201}, true, false},
+		{&mintlify.MalformedResponseError{Operation: mintlify.OpGetJob, StatusCode: 200}, false, false},
+		{&mintlify.ExportError{Err: &mintlify.APIError{Operation: mintlify.OpGetViews, StatusCode: 500}}, false, true},
 		{&mintlify.WaitError{LastErr: &mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 500}}, false, true},
 	} {
 		assert.Equal(t, tc.outcomeUnknown, isOutcomeUnknown(tc.err), "%v", tc.err)
@@ -384,14 +436,14 @@ func TestErrorsBuiltFromTheirFieldsAreTheSDKsOwn(t *testing.T) {
 
 func TestZeroErrorsCanBePrinted(t *testing.T) {
 	for err, want := range map[error]string{
-		&mintlify.ArgumentError{}:         "mintlify:",
-		&mintlify.APIError{}:              "mintlify: 0",
-		&mintlify.ResponseError{}:         "mintlify: malformed response (status 0):",
-		&mintlify.PageError{Offset: 5}:    "mintlify: list stopped at offset 5",
-		&mintlify.PageError{}:             "mintlify: list stopped at the first page",
-		&mintlify.WaitError{}:             "mintlify: wait, after 0s and 0 polls",
-		&mintlify.JobFailedError{}:        "mintlify: job failed: the agent hit an unrecoverable error",
-		&mintlify.DeploymentFailedError{}: "mintlify: deployment failed",
+		&mintlify.ArgumentError{}:          "mintlify:",
+		&mintlify.APIError{}:               "mintlify: 0",
+		&mintlify.MalformedResponseError{}: "mintlify: malformed response (status 0):",
+		&mintlify.ExportError{Offset: 5}:   "mintlify: list stopped at offset 5",
+		&mintlify.ExportError{}:            "mintlify: list stopped at the first page",
+		&mintlify.WaitError{}:              "mintlify: wait, after 0s and 0 polls",
+		&mintlify.JobFailedError{}:         "mintlify: job failed: the agent hit an unrecoverable error",
+		&mintlify.DeploymentFailedError{}:  "mintlify: deployment failed",
 	} {
 		assert.EqualError(t, err, want)
 		assert.NotPanics(t, func() {
@@ -552,7 +604,7 @@ func assertNoKey(t *testing.T, err error) {
 		assert.NotContains(t, leaks(*apiErr), testKey)
 		assert.NotContains(t, string(apiErr.Body), testKey)
 	}
-	var malformed *mintlify.ResponseError
+	var malformed *mintlify.MalformedResponseError
 	if errors.As(err, &malformed) {
 		assert.NotContains(t, leaks(*malformed), testKey)
 		assert.NotContains(t, string(malformed.Body), testKey)
@@ -651,11 +703,11 @@ func TestNoResultOrErrorOfAnyOperationShowsTheKey(t *testing.T) {
 		if errors.As(err, &apiErr) {
 			values = append(values, *apiErr)
 		}
-		var malformed *mintlify.ResponseError
+		var malformed *mintlify.MalformedResponseError
 		if errors.As(err, &malformed) {
 			values = append(values, *malformed)
 		}
-		var pageErr *mintlify.PageError
+		var pageErr *mintlify.ExportError
 		if errors.As(err, &pageErr) {
 			values = append(values, *pageErr)
 		}
@@ -666,7 +718,7 @@ func TestNoResultOrErrorOfAnyOperationShowsTheKey(t *testing.T) {
 
 	// The service chose the id, but we wrote the rest of the error.
 	truncated := respondWith(202, `{"statusId":"`+testKey+`","previewUrl":`)
-	_, err := newClient(t, truncated).Deployments.TriggerUpdate(t.Context())
+	_, err := newClient(t, truncated).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.ErrorContains(t, err, "was queued")
 	for _, v := range append(values, err) {
 		assert.NotContains(t, leaks(v), testKey[5:], "%T", v)
@@ -778,7 +830,7 @@ func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 	response := strings.Repeat("x", 10<<20)
 	body := `{"conversations":[{"query":"` + confession + `","response":"` + response + `"}],"hasMore":false}`
 	client := newClient(t, respondWith(200, body))
-	_, err := client.Analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
+	_, err := client.Analytics.GetConversationPage(t.Context(), mintlify.ConversationsParams{})
 	assert.EqualError(t, err, "mintlify: get conversations: malformed response (status 200): "+
 		"larger than 10 MiB [/v1/analytics/proj/assistant]")
 }
@@ -786,8 +838,8 @@ func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 // Somebody who looks for the cause finds the body.
 func TestMalformedResponseKeepsTheBodyThatItDoesNotQuote(t *testing.T) {
 	body := personalPages()["no hasMore"]
-	_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
-	var malformed *mintlify.ResponseError
+	_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
+	var malformed *mintlify.MalformedResponseError
 	require.ErrorAs(t, err, &malformed)
 	assert.Equal(t, body, string(malformed.Body))
 	assert.EqualError(t, err, "mintlify: get feedback: malformed response (status 200): "+

@@ -1,6 +1,7 @@
 package mintlify_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,13 +16,10 @@ import (
 // newProgress returns a function for WithOnPoll that keeps a CI log short. It writes a
 // line when the status changes, when a poll fails, and else once a minute.
 func newProgress(w io.Writer) func(mintlify.Poll) {
-	var shown mintlify.JobStatus
+	var shown string
 	var next time.Duration
 	return func(p mintlify.Poll) {
-		status := mintlify.JobStatus("not seen yet")
-		if p.Job != nil {
-			status = p.Job.Status
-		}
+		status := cmp.Or(p.Status, "not seen yet")
 		if status == shown && p.Err == nil && p.Waited < next {
 			return
 		}
@@ -39,10 +37,10 @@ func newProgress(w io.Writer) func(mintlify.Poll) {
 func ExampleWithOnPoll() {
 	svc := mintlifytest.NewService()
 	svc.AddJob("job_1",
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Status: mintlify.JobActive}, // nothing new
-		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 502}},
-		mintlifytest.Step{Status: mintlify.JobCompleted})
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Status: mintlify.JobActive}, // nothing new
+		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 502}},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted})
 
 	onPoll := mintlify.WithOnPoll(newProgress(os.Stdout))
 	_, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", onPoll)

@@ -12,7 +12,7 @@ import (
 // newLimiter admits burst requests at once and perHour more an hour, until ctx ends. In any
 // hour that is burst+perHour at most: 10 and 90 keep a quota of 100 an hour, while 100
 // and 100 would admit 200. Polls have no quota and are not held up.
-func newLimiter(ctx context.Context, burst, perHour int) func(context.Context, mintlify.Operation, string) error {
+func newLimiter(ctx context.Context, burst, perHour int) func(context.Context, mintlify.RequestInfo) error {
 	tokens := make(chan struct{}, burst)
 	for range burst {
 		tokens <- struct{}{}
@@ -32,8 +32,8 @@ func newLimiter(ctx context.Context, burst, perHour int) func(context.Context, m
 			}
 		}
 	}()
-	return func(ctx context.Context, op mintlify.Operation, _ string) error {
-		if op == mintlify.OpGetJob || op == mintlify.OpGetDeployment {
+	return func(ctx context.Context, r mintlify.RequestInfo) error {
+		if r.Operation == mintlify.OpGetJob || r.Operation == mintlify.OpGetDeployment {
 			return nil
 		}
 		select {

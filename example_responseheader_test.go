@@ -15,15 +15,15 @@ type responseHeaders struct{ base http.RoundTripper }
 func (t responseHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(req)
 	if err == nil {
-		operation, _ := mintlify.OperationFromContext(req.Context())
-		fmt.Println(operation, resp.Header.Get("X-Request-Id"), resp.Header.Get("X-RateLimit-Remaining"))
+		info, _ := mintlify.RequestFromContext(req.Context())
+		fmt.Println(info.Operation, info.Attempt, resp.Header.Get("X-Request-Id"), resp.Header.Get("X-RateLimit-Remaining"))
 	}
 	return resp, err
 }
 
 // A transport sees the header of every response, such as a request id or what is left of a
 // rate limit. An [mintlify.APIError] has the header of a failed call.
-func ExampleOperationFromContext() {
+func ExampleRequestFromContext() {
 	service := mintlifytest.NewService() // in a program: mintlify.NewTransport()
 	service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{
 		Header: http.Header{"X-Request-Id": {"req_1"}, "X-Ratelimit-Remaining": {"99"}},
@@ -34,5 +34,5 @@ func ExampleOperationFromContext() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	// Output: create job req_1 99
+	// Output: create job 1 req_1 99
 }

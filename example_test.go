@@ -1,7 +1,6 @@
 package mintlify_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,9 +68,9 @@ func ExampleJobsService_Create_outcomeUnknown() {
 func ExampleJobsService_Message() {
 	svc := mintlifytest.NewService()
 	svc.AddJob("job_1",
-		mintlifytest.Step{Status: mintlify.JobCompleted}, // the agent has not yet acted on the message
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
+		mintlifytest.JobStep{Status: mintlify.JobCompleted}, // the agent has not yet acted on the message
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
 	client := svc.Client()
 	ctx := context.Background()
 
@@ -90,9 +89,9 @@ func ExampleJobsService_Message() {
 func ExampleJobsService_WaitUntilDone() {
 	svc := mintlifytest.NewService()
 	svc.AddJob("job_1",
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}},
-		mintlifytest.Step{Status: mintlify.JobFailed})
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}},
+		mintlifytest.JobStep{Status: mintlify.JobFailed})
 
 	onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) {
 		fmt.Println(p.Number, p.Job.Status, p.Err)
@@ -110,9 +109,9 @@ func ExampleJobsService_WaitUntilDone() {
 func ExampleJobsService_Poll() {
 	svc := mintlifytest.NewService()
 	svc.AddJob("job_1",
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}},
-		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
 	client := svc.Client(mintlifytest.WithRealSchedule())
 
 	// work returns how long the queue is to snooze the task; 0: it is done.
@@ -153,7 +152,7 @@ func ExampleRetryAfter() {
 	for len(queue) > 0 {
 		job, err := client.Jobs.Create(context.Background(), mintlify.CreateJobParams{Prompt: queue[0]})
 		if wait, later := mintlify.RetryAfter(err); later {
-			fmt.Println("pause for", cmp.Or(wait, 5*time.Minute)) // if the service does not say how long
+			fmt.Println("pause for", wait) // what the service asks for, else 30 s
 			continue
 		}
 
@@ -168,7 +167,7 @@ func ExampleRetryAfter() {
 		queue = queue[1:]
 	}
 	// Output:
-	// pause for 5m0s
+	// pause for 30s
 	// Fix the typos: a job may exist, look before sending it again
 	// Document the flag --json: job_2
 }
@@ -265,11 +264,11 @@ func ExampleAnalyticsService_VisitorPages() {
 	// 1 rows from 2 of a site with 606 visitors
 }
 
-func ExampleAnalyticsService_GetVisitors() {
+func ExampleAnalyticsService_GetVisitorPage() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 
-	page, err := svc.Client().Analytics.GetVisitors(context.Background(), mintlify.VisitorsParams{Limit: 1})
+	page, err := svc.Client().Analytics.GetVisitorPage(context.Background(), mintlify.VisitorsParams{Limit: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -277,7 +276,7 @@ func ExampleAnalyticsService_GetVisitors() {
 	// Output: 377 274 true 1
 }
 
-func ExamplePageError() {
+func ExampleExportError() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
@@ -289,7 +288,7 @@ func ExamplePageError() {
 	params := mintlify.VisitorsParams{Limit: 2}
 	for range 2 {
 		for row, err := range client.Analytics.Visitors(context.Background(), params) {
-			var pageErr *mintlify.PageError
+			var pageErr *mintlify.ExportError
 			if errors.As(err, &pageErr) {
 				fmt.Println("resume at", pageErr.Offset, "later:", errors.Is(err, mintlify.ErrRateLimited))
 				params.Offset = pageErr.Offset
@@ -303,6 +302,68 @@ func ExamplePageError() {
 	// /api/jobs
 	// resume at 2 later: true
 	// /changelog
+}
+
+// checkpoint is what an export by cursor keeps, in a file or a table, with the rows of a page. The
+// zero value begins the export. HasMore is false once it has ended: a NextCursor of "" alone would
+// begin it again.
+type checkpoint struct {
+	Started bool
+	HasMore bool
+	Cursor  string
+}
+
+// exportQuestions resumes at a checkpoint, and keeps a new one with the rows of each page.
+func exportQuestions(
+	ctx context.Context, client *mintlify.Client, from checkpoint, keep func(checkpoint, []mintlify.Conversation) error,
+) error {
+	if from.Started && !from.HasMore {
+		return nil
+	}
+
+	params := mintlify.ConversationsParams{
+		DateFrom: mintlify.Day(2026, time.March, 1), // the same dates with each cursor
+		DateTo:   mintlify.Day(2026, time.April, 1),
+		Limit:    1,
+		Cursor:   from.Cursor,
+	}
+	for page, err := range client.Analytics.ConversationPages(ctx, params) {
+		if err != nil {
+			return err
+		}
+
+		next := checkpoint{Started: true, HasMore: page.HasMore, Cursor: page.NextCursor}
+		if err := keep(next, page.Conversations); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An export by cursor that crashes, resumes, and does nothing once it has ended.
+func ExampleAnalyticsService_ConversationPages() {
+	svc := mintlifytest.NewService()
+	svc.SetConversations([]mintlify.Conversation{{ID: "c1", Query: "how?"}, {ID: "c2", Query: "why?"}})
+	svc.SucceedNext(mintlify.OpGetConversations, 1)
+	svc.FailNext(mintlify.OpGetConversations, 1, mintlifytest.Fault{Status: 400})
+	client := svc.Client()
+
+	var saved checkpoint // in a program: stored in one transaction with the rows
+	keep := func(next checkpoint, rows []mintlify.Conversation) error {
+		saved = next
+		fmt.Println(rows[0].Query, "more:", next.HasMore)
+		return nil
+	}
+	for range 3 {
+		err := exportQuestions(context.Background(), client, saved, keep)
+		fmt.Println("complete:", err == nil)
+	}
+	// Output:
+	// how? more: true
+	// complete: false
+	// why? more: false
+	// complete: true
+	// complete: true
 }
 
 func ExampleParseDate() {
@@ -337,7 +398,7 @@ func ExampleDeploymentsService_WaitUntilDone() {
 	client := svc.Client()
 	ctx := context.Background()
 
-	queued, err := client.Deployments.TriggerUpdate(ctx)
+	queued, err := client.Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -359,7 +420,7 @@ func ExampleDeploymentsService_TriggerPreview() {
 	client := mintlifytest.NewService().Client()
 	ctx := context.Background()
 
-	preview, err := client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "docs/flags"})
+	preview, err := client.Deployments.TriggerPreview(ctx, mintlify.TriggerPreviewParams{Branch: "docs/flags"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -379,7 +440,7 @@ func ExampleAutomationsService_Trigger() {
 	client := svc.Client()
 
 	for range 2 {
-		run, err := client.Automations.Trigger(context.Background(), "weekly-changelog")
+		run, err := client.Automations.Trigger(context.Background(), "weekly-changelog", mintlify.TriggerAutomationParams{})
 		switch {
 		case errors.Is(err, mintlify.ErrOutcomeUnknown):
 			fmt.Println("look in the dashboard before triggering it again")

@@ -36,7 +36,7 @@ func TestLimiterOfTheExampleKeepsTheQuota(t *testing.T) {
 func TestProgressOfTheExampleIsALineAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("job_1", mintlifytest.Step{Status: mintlify.JobActive})
+		svc.AddJob("job_1", mintlifytest.JobStep{Status: mintlify.JobActive})
 		client := svc.Client(mintlifytest.WithRealSchedule())
 
 		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)

@@ -62,6 +62,9 @@ var few = []mintlify.Operation{
 	mintlify.OpCreateJob, mintlify.OpTriggerUpdate, mintlify.OpGetJob, mintlify.OpGetVisitors,
 }
 
+// bodiless are the operations that send a POST without a body.
+var bodiless = []mintlify.Operation{mintlify.OpTriggerUpdate, mintlify.OpTriggerAutomation}
+
 func faultClasses() []faultClass {
 	return []faultClass{
 		networkFaults(),
@@ -101,6 +104,14 @@ func networkFaults() faultClass {
 			post: neverSent, get: neverSent, wait: goesOn,
 		},
 		{
+			name: "proxy that responds 403 to CONNECT", socket: true, source: refusedTunnel(403),
+			post: rejected.seen(0), get: rejected.seen(0), wait: goesOn,
+		},
+		{
+			name: "proxy that responds 503 to CONNECT", socket: true, source: refusedTunnel(503),
+			post: neverSent, get: neverSent, wait: goesOn,
+		},
+		{
 			name: "connection reset within the request", socket: true, source: listens(reset),
 			post: unknownOnce, get: lostRead, wait: goesOn,
 		},
@@ -120,20 +131,32 @@ func networkFaults() faultClass {
 }
 
 func http2Faults() faultClass {
+	refused := outcome{attempts: 10, requests: 10, again: "yes"} // 6 of them at once
+	resent := lostRead.seenAtMost(40)
+
 	var faults []fault
 	for _, tc := range []struct {
-		name string
-		do   func(*http2server.Stream)
-		get  outcome
+		fault fault
+		do    func(*http2server.Stream)
 	}{
-		{"reset with CANCEL", cancelStream, lostRead},
-		{"reset with PROTOCOL_ERROR", breakProtocol, lostRead.seenAtMost(40)},
-		{"reset with REFUSED_STREAM", refuseStream, lostRead.seenAtMost(40)},
-		{"GOAWAY above the stream, and connection closed", goAwayAboveAndClose, lostRead},
-		{"GOAWAY below the stream", goAwayBelow, lostRead.seenAtMost(40)},
-		{"GOAWAY below the stream, and connection closed", goAwayBelowAndClose, lostRead.seenAtMost(40)},
+		{fault{name: "reset with CANCEL", post: unknownOnce, get: lostRead}, cancelStream},
+		{fault{name: "reset with PROTOCOL_ERROR", post: unknownOnce, get: resent}, breakProtocol},
+		{fault{name: "reset with REFUSED_STREAM", post: unknownOnce, get: resent}, refuseStream},
+		{
+			fault{name: "GOAWAY above the stream, and connection closed", post: unknownOnce, get: lostRead},
+			goAwayAboveAndClose,
+		},
+		{fault{name: "GOAWAY below the stream", not: bodiless, post: refused, get: resent}, goAwayBelow},
+		{
+			fault{name: "GOAWAY below the stream of a change without a body", only: bodiless, post: unknownOnce},
+			goAwayBelow,
+		},
 	} {
-		f := fault{name: tc.name, post: unknownOnce, get: tc.get, wait: goesOn}
+		f := tc.fault
+		f.wait = goesOn
+		if f.only != nil {
+			f.wait = ""
+		}
 		faults = append(faults,
 			f.as(", as it begins", streamFault{http2server.Begun, tc.do}),
 			f.as(", within the body", streamFault{http2server.Body, tc.do}),
@@ -229,12 +252,14 @@ func statusFaults() faultClass {
 	}{
 		{400, badRequest, badRequest, ends},
 		{401, oneAttempt("Unauthorized", "no"), oneAttempt("Unauthorized", "no"), ends},
+		{402, oneAttempt("PaymentRequired", "no"), oneAttempt("PaymentRequired", "no"), ends},
 		{403, oneAttempt("Forbidden", "no"), oneAttempt("Forbidden", "no"), ends},
 		{404, notFound, notFound, ends},
 		{408, unknownOnce, oneAttempt("", "yes"), goesOn},
-		{409, oneAttempt("Conflict", "no"), oneAttempt("Conflict", "no"), ends},
+		{409, oneAttempt("", "no"), oneAttempt("", "no"), ends},
 		{422, badRequest, badRequest, ends},
 		{425, rejected, oneAttempt("", "yes"), goesOn},
+		{499, unknownOnce, oneAttempt("", "yes"), goesOn},
 		{500, serverErrorPost, serverError, goesOn},
 		{501, serverErrorPost, oneAttempt("Server", "yes"), goesOn},
 		{502, serverErrorPost, serverError, goesOn},

@@ -89,7 +89,7 @@ func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, 
 	t.Helper()
 	source := f.source.start(t)
 	var attempts atomic.Int64
-	counting := mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+	counting := mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
 		attempts.Add(1)
 		return nil
 	})
@@ -156,9 +156,14 @@ func kindNames(err error) string {
 	return strings.Join(names, ", ")
 }
 
-// againIn returns what RetryAfter says of err.
+// againIn returns what RetryAfter says of err: "yes" if the service does not say when.
 func againIn(err error) string {
 	wait, ok := mintlify.RetryAfter(err)
+	unsaid := 30 * time.Second
+	if errors.Is(err, mintlify.ErrRateLimited) && strings.Contains(err.Error(), "/v1/analytics/") {
+		unsaid = 10 * time.Minute
+	}
+
 	switch {
 	case err == nil:
 		return ""
@@ -166,10 +171,10 @@ func againIn(err error) string {
 		return "no"
 	case wait > 365*24*time.Hour:
 		return "yes, in years"
-	case wait > 0:
-		return "yes, in " + wait.String()
+	case wait == unsaid:
+		return "yes"
 	}
-	return "yes"
+	return "yes, in " + wait.String()
 }
 
 // measureWait returns how a wait handles its first poll.

@@ -187,6 +187,15 @@ func withoutTLS(t *testing.T) started {
 	return startFake(svc, mintlify.WithBaseURL(strings.Replace(server.URL, "http:", "https:", 1)))
 }
 
+// refusedTunnel is a proxy that responds to CONNECT with a status.
+type refusedTunnel int
+
+func (status refusedTunnel) start(t *testing.T) started {
+	_, viaProxy := refuseTunnels(t, int(status))
+	opts := []mintlify.Option{through(viaProxy), mintlify.WithBaseURL("https://api.example.com")}
+	return started{opts: opts, requests: none, acted: none}
+}
+
 // A transport.
 
 // unreachable is a RoundTripper that reaches no service.

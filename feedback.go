@@ -48,10 +48,11 @@ type FeedbackParams struct {
 	Source FeedbackSource
 	// Statuses are the statuses to export. An empty list is all statuses.
 	Statuses []FeedbackStatus
-	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetFeedback, the service's default,
-	// and 100 in the iterators.
+	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetFeedbackPage, the service's
+	// default, and 100 in the iterators.
 	Limit int
-	// Cursor is the page to start at: a NextCursor, with the same dates and filters. "" is the first page.
+	// Cursor is the page to start at: a NextCursor, with the same dates and filters. "" is the
+	// first page.
 	Cursor string
 }
 
@@ -64,11 +65,12 @@ type FeedbackPage struct {
 	HasMore bool `json:"hasMore"`
 	// Cursor is the cursor of this page.
 	Cursor string `json:"cursor"`
-	// NextCursor is the cursor of the next page, if HasMore.
+	// NextCursor is the Cursor of the next page. It is "" unless HasMore, and "" as a Cursor is the
+	// first page: keep HasMore beside it in a checkpoint, or an export that has ended starts again.
 	NextCursor string `json:"nextCursor"`
 }
 
-// Feedback is what one reader, or one AI agent, said of a page. Contact can be a person's
+// Feedback is what one reader, or one AI agent, said about a page. Contact can be a person's
 // e-mail address: treat a row as personal data.
 type Feedback struct {
 	// ID names this row.
@@ -81,7 +83,8 @@ type Feedback struct {
 	CreatedAt time.Time `json:"createdAt,omitzero"`
 	// Source says where the feedback comes from.
 	Source FeedbackSource `json:"source"`
-	// Status says how far the work on the feedback has got.
+	// Status says how far the work on the feedback has got. It changes, and no time says when: export
+	// a range again to learn its statuses.
 	Status FeedbackStatus `json:"status"`
 	// Helpful is true for thumbs up and false for thumbs down. It is nil if the service does
 	// not say: only contextual feedback has it.
@@ -96,14 +99,14 @@ type Feedback struct {
 	Language string `json:"lang,omitempty"`
 }
 
-// GetFeedback returns one page of feedback. It costs one request:
+// GetFeedbackPage returns one page of feedback. It costs one request:
 // GET /v1/analytics/{projectId}/feedback. To export all of it use
 // [AnalyticsService.Feedback], which asks for 100 rows at a time.
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 100, a DateFrom that is not before
-// DateTo, or a status that is empty or has a comma; [*APIError], [*ResponseError], or the
+// DateTo, or a status that is empty or has a comma; [*APIError], [*MalformedResponseError], or the
 // network's or context's error.
-func (s *AnalyticsService) GetFeedback(ctx context.Context, params FeedbackParams) (*FeedbackPage, error) {
+func (s *AnalyticsService) GetFeedbackPage(ctx context.Context, params FeedbackParams) (*FeedbackPage, error) {
 	return s.feedback(params).get(ctx)
 }
 
@@ -214,9 +217,9 @@ func (p *FeedbackPage) decode(data []byte) error {
 	return nil
 }
 
-// FeedbackByPageParams says which feedback to count. With the zero value the service
+// FeedbackCountsParams says which feedback to count. With the zero value the service
 // chooses the range, and counts 10 pages.
-type FeedbackByPageParams struct {
+type FeedbackCountsParams struct {
 	// DateFrom is the first date of the range. The zero Date is not sent.
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
@@ -229,18 +232,18 @@ type FeedbackByPageParams struct {
 	Limit int
 }
 
-// FeedbackByPage counts feedback by page of the documentation. It marshals to JSON under
+// FeedbackCounts counts feedback by page of the documentation. It marshals to JSON under
 // the service's own field names, and reads back to an equal value.
-type FeedbackByPage struct {
-	// Pages are the rows, in the service's order.
-	Pages []PageFeedback `json:"feedback"`
+type FeedbackCounts struct {
+	// Counts are the rows, in the service's order.
+	Counts []FeedbackCount `json:"feedback"`
 	// HasMore reports whether there are more pages of the documentation. The only way to get
 	// them is a higher limit.
 	HasMore bool `json:"hasMore"`
 }
 
-// PageFeedback counts the feedback on one page of the documentation.
-type PageFeedback struct {
+// FeedbackCount counts the feedback on one page of the documentation.
+type FeedbackCount struct {
 	// Path is the page's path.
 	Path string `json:"path"`
 	// ThumbsUp is the number of readers who found the page helpful.
@@ -253,13 +256,13 @@ type PageFeedback struct {
 	Total int64 `json:"total"`
 }
 
-// GetFeedbackByPage counts the feedback on each page of the documentation. It costs one
+// GetFeedbackCounts counts the feedback on each page of the documentation. It costs one
 // request: GET /v1/analytics/{projectId}/feedback/by-page. The service sends this list
 // in one response of at most params.Limit rows. It returns the errors of
-// [AnalyticsService.GetFeedback].
-func (s *AnalyticsService) GetFeedbackByPage(
-	ctx context.Context, params FeedbackByPageParams,
-) (*FeedbackByPage, error) {
+// [AnalyticsService.GetFeedbackPage].
+func (s *AnalyticsService) GetFeedbackCounts(
+	ctx context.Context, params FeedbackCountsParams,
+) (*FeedbackCounts, error) {
 	if err := checkLimit(params.Limit, maxFeedbackLimit); err != nil {
 		return nil, err
 	}
@@ -274,20 +277,20 @@ func (s *AnalyticsService) GetFeedbackByPage(
 
 	query := filter.query()
 	setNumber(query, "limit", params.Limit)
-	r := s.request(OpGetFeedbackByPage, "/feedback/by-page", query)
+	r := s.request(OpGetFeedbackCounts, "/feedback/by-page", query)
 	r.maxBody = maxCountsBody
 
-	pages := new(FeedbackByPage)
-	r.into = pages
+	counts := new(FeedbackCounts)
+	r.into = counts
 	if err := s.client.do(ctx, r); err != nil {
 		return nil, err
 	}
-	return pages, nil
+	return counts, nil
 }
 
-func (p *FeedbackByPage) decode(data []byte) error {
-	var page struct {
-		Pages []struct {
+func (c *FeedbackCounts) decode(data []byte) error {
+	var read struct {
+		Counts []struct {
 			Path       string  `json:"path"`
 			ThumbsUp   float64 `json:"thumbsUp"`
 			ThumbsDown float64 `json:"thumbsDown"`
@@ -297,22 +300,22 @@ func (p *FeedbackByPage) decode(data []byte) error {
 		HasMore *bool `json:"hasMore"`
 	}
 
-	if err := json.Unmarshal(data, &page); err != nil {
-		return wire.Invalid("feedback by page", err)
+	if err := json.Unmarshal(data, &read); err != nil {
+		return wire.Invalid("feedback counts", err)
 	}
 
 	switch {
-	case page.Pages == nil:
+	case read.Counts == nil:
 		return wire.Missing("feedback")
-	case page.HasMore == nil:
+	case read.HasMore == nil:
 		return wire.Missing("hasMore")
 	}
 
 	var counts wire.Counts
-	p.HasMore = *page.HasMore
-	p.Pages = make([]PageFeedback, len(page.Pages))
-	for i, row := range page.Pages {
-		p.Pages[i] = PageFeedback{
+	c.HasMore = *read.HasMore
+	c.Counts = make([]FeedbackCount, len(read.Counts))
+	for i, row := range read.Counts {
+		c.Counts[i] = FeedbackCount{
 			Path:       row.Path,
 			ThumbsUp:   counts.Round(row.ThumbsUp),
 			ThumbsDown: counts.Round(row.ThumbsDown),

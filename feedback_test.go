@@ -20,7 +20,7 @@ func TestPagesOfAnExportByCursorThatAreNotWhatTheInterfacePromises(t *testing.T)
 		`{"feedback":[{"helpful":"yes"}],"hasMore":false}`:             "invalid JSON for a page of feedback",
 		`{"feedback":[{"id":"f","path":"/a"}],"hasMore":false,"next":`: "invalid JSON for a page of feedback",
 	} {
-		_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+		_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%.80s", body)
 		assert.ErrorContains(t, err, reason)
 		assertReadable(t, err)

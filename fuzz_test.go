@@ -2,6 +2,7 @@ package mintlify_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -111,8 +112,8 @@ func assertIsWhole(t *testing.T, result any) {
 	case *mintlify.FeedbackPage:
 		require.NotNil(t, r.Feedback)
 		require.True(t, !r.HasMore || r.NextCursor != "", "a page without a way to the next")
-	case *mintlify.FeedbackByPage:
-		require.NotNil(t, r.Pages)
+	case *mintlify.FeedbackCounts:
+		require.NotNil(t, r.Counts)
 	case *mintlify.ConversationPage:
 		require.NotNil(t, r.Conversations)
 		require.True(t, !r.HasMore || r.NextCursor != "", "a page without a way to the next")
@@ -193,6 +194,7 @@ func FuzzRequestPath(f *testing.F) {
 	f.Add("http://[::1]:80/x/../y", "%2e%2e", "..%2f..")
 	f.Add("https://h", "...", "\x00\xff\n\u202e")
 	f.Add("https://h//a;b", ";", "//")
+	f.Add(" ", "proj", "job_1") // an empty variable changes nothing
 
 	f.Fuzz(func(t *testing.T, baseURL, project, id string) {
 		rt := newRecording(respondWith(200, jobJSON))
@@ -208,7 +210,7 @@ func FuzzRequestPath(f *testing.F) {
 			return
 		}
 
-		base, err := url.Parse(strings.TrimSpace(baseURL))
+		base, err := url.Parse(cmp.Or(strings.TrimSpace(baseURL), mintlify.DefaultBaseURL))
 		require.NoError(t, err)
 		sent := rt.last().URL
 		require.Equal(t, base.Scheme, sent.Scheme)

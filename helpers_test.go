@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"log"
 	"log/slog"
 	"net/http"
@@ -112,9 +111,9 @@ var exports = func() map[string]callFunc {
 
 // failsAtTheStart returns err, the error of an export, if it is nil or of the first page.
 func failsAtTheStart(err error) error {
-	var pageErr *mintlify.PageError
+	var pageErr *mintlify.ExportError
 	if err != nil && (!errors.As(err, &pageErr) || pageErr.Offset != 0 || pageErr.Cursor != "") {
-		return fmt.Errorf("not a PageError of the first page: %w", err)
+		return fmt.Errorf("not a ExportError of the first page: %w", err)
 	}
 	return err
 }
@@ -290,17 +289,6 @@ func visitors(n int) []mintlify.Visitor {
 	return rows
 }
 
-func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
-	var values []T
-	for value, err := range seq {
-		if err != nil {
-			return values, err
-		}
-		values = append(values, value)
-	}
-	return values, nil
-}
-
 // The errors.
 
 var kinds = map[string]error{
@@ -309,7 +297,7 @@ var kinds = map[string]error{
 	"ErrUnauthorized":      mintlify.ErrUnauthorized,
 	"ErrForbidden":         mintlify.ErrForbidden,
 	"ErrNotFound":          mintlify.ErrNotFound,
-	"ErrConflict":          mintlify.ErrConflict,
+	"ErrPaymentRequired":   mintlify.ErrPaymentRequired,
 	"ErrRateLimited":       mintlify.ErrRateLimited,
 	"ErrServer":            mintlify.ErrServer,
 	"ErrMalformedResponse": mintlify.ErrMalformedResponse,

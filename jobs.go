@@ -38,8 +38,10 @@ type MessageParams struct {
 	Prompt string `json:"prompt"`
 }
 
-// Job is one run of the documentation agent. It marshals to JSON under the
-// service's own field names, times in UTC, and reads back to an equal value.
+// Job is one run of the documentation agent. It marshals to JSON under the service's own field
+// names, and reads back to an equal value. The SDK's times are in UTC; a value with local times
+// keeps their zone. To read the service's own JSON use [JobsService.Get], which accepts a null, an
+// odd time or a field of an unexpected type.
 type Job struct {
 	// ID names the job. It is never empty in a response of the service.
 	ID string `json:"id"`
@@ -73,7 +75,7 @@ type JobStatus string
 const (
 	JobActive    JobStatus = "active"    // the agent is at work
 	JobCompleted JobStatus = "completed" // the agent is done; Job.PRLink is its pull request, if there is one
-	JobArchived  JobStatus = "archived"  // the job was archived
+	JobArchived  JobStatus = "archived"  // the job ended, and was archived later; failed or not is lost
 	JobFailed    JobStatus = "failed"    // the agent hit an error it could not recover from
 )
 
@@ -92,7 +94,8 @@ func (s JobStatus) IsTerminal() bool {
 //
 //	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 //
-// Then a Ctrl-C does not interrupt it for up to a minute. Package once does this for you,
+// Then a Ctrl-C does not interrupt it for up to a minute. If ctx ends while the response is arriving,
+// Create takes up to 5 s more to read it. Package once does this for you,
 // and makes at most one job per merge, release or ticket.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
@@ -100,7 +103,7 @@ func (s JobStatus) IsTerminal() bool {
 // other error without a job no job was made. The SDK itself retries only on proof
 // that the service did not act on the prompt.
 //
-// Errors: [*ArgumentError] for a blank prompt, [*APIError], [*ResponseError], or the
+// Errors: [*ArgumentError] for a blank prompt, [*APIError], [*MalformedResponseError], or the
 // network's or context's error. If it returns a job with the error, the job exists: wait for
 // it by its id.
 func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job, error) {
@@ -117,7 +120,7 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 }
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
-// The service acts on it asynchronously: give the wait that follows a
+// The service acts on it asynchronously, and may report the job's earlier end for a while: see
 // [WithSettleTime]. The quota is shared with [JobsService.Create].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
@@ -131,18 +134,22 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 		return nil, err
 	}
 
-	return s.do(ctx, request{
+	job, err := s.do(ctx, request{
 		operation: OpSendMessage,
 		method:    http.MethodPost,
 		url:       s.urlOf(id) + "/message",
 		body:      params,
 	})
+	if err == nil || errors.Is(err, ErrOutcomeUnknown) {
+		s.client.config.memory.messaged(s.urlOf(id))
+	}
+	return job, err
 }
 
 // Get returns the job: GET /v2/agent/{projectId}/job/{id}.
 //
 // Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrNotFound] for
-// an unknown job), [*ResponseError], or the network's or context's error.
+// an unknown job), [*MalformedResponseError], or the network's or context's error.
 func (s *JobsService) Get(ctx context.Context, id string) (*Job, error) {
 	return s.get(ctx, id, false)
 }
@@ -165,19 +172,20 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // ±10 %. A poll is one GET /v2/agent/{projectId}/job/{id}.
 //
 // A wait has no time limit of its own: give ctx a deadline. It also goes on while the job has a
-// status that this version does not know, and logs that once ([WithLogger]).
+// status that this version does not know, and logs that once ([WithLogger]). Once a job has had
+// the same unknown status for 24 hours, the wait ends with a [*WaitError] that names it.
 //
 // It returns the job and nil for status completed or archived, and the job with a
 // [*JobFailedError] for failed.
 //
-// A poll that fails (network, 5xx, 408, 425, 429, a malformed response, the rate
+// A poll that fails (network, 5xx, 408, 425, 429, 499, a malformed response, the rate
 // limiter, the key source) does not end the wait until polls have failed in a row for
 // 10 minutes. The Retry-After of a 429 delays the next poll by up to an hour; the delay does
 // not count as an outage. An outage, or the end of ctx, ends the wait with a [*WaitError].
 // Any other 3xx or 4xx response, or a Retry-After of more than an hour, ends it at once with
 // its [*APIError]. WaitUntilDone returns the job as last seen with each of these errors.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
-	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	w, err := newWait(ctx, s.client.config, s.target(id), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -189,13 +197,16 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 // the wait began; a negative one counts as 0. It is one GET
 // /v2/agent/{projectId}/job/{id}, without retries.
 //
-// If Next > 0, poll again after that time; if this poll failed, Err says why. If Next is 0
-// the wait is over. Only then does Poll return an error, the same as WaitUntilDone would. One
-// poll does not know of the others, so the caller decides how long polls may fail in a row:
-// [WithMaxOutage] has no effect. With [WithSettleTime] no terminal status counts before the
-// settle time has passed.
+// If Next > 0, poll again after that time; if this poll failed, Err says why, and the job is zero.
+// If Next is 0 the wait is over. Only then does Poll return an error, the same as WaitUntilDone
+// would.
+//
+// One poll does not know of the others. Its Number is 1. The caller decides how long polls may fail
+// in a row ([WithMaxOutage] has no effect) and how long a status may be unknown. With
+// [WithSettleTime] no terminal status counts before waited is that long: pass the time since the
+// message, and the wait ends.
 func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
-	w, err := newWait(ctx, s.client.config, id, s.poll, opts)
+	w, err := newWait(ctx, s.client.config, s.target(id), opts)
 	if err != nil {
 		return Poll{}, err
 	}
@@ -203,6 +214,10 @@ func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration,
 }
 
 func (s *JobsService) poll(ctx context.Context, id string) (*Job, error) { return s.get(ctx, id, true) }
+
+func (s *JobsService) target(id string) target[*Job] {
+	return target[*Job]{id: id, url: s.urlOf(id), get: s.poll}
+}
 
 func (j *Job) kind() string  { return "job" }
 func (j *Job) isKnown() bool { return j.Status == JobActive || j.Status.IsTerminal() }
@@ -250,10 +265,10 @@ func outcomeOf(op Operation, job *Job) func() string {
 
 // decode reads the job from a response, or on an error as much of it as it can.
 func (j *Job) decode(data []byte) error {
-	err := j.UnmarshalJSON(data) // json.Unmarshal would scan data twice
+	err := j.read(data)
 	switch {
 	case err != nil:
-		_ = j.UnmarshalJSON(wire.Salvage(data))
+		_ = j.read(wire.Salvage(data))
 		return wire.Invalid("a job", err)
 	case j.ID == "":
 		return wire.Missing("job id")
@@ -263,28 +278,19 @@ func (j *Job) decode(data []byte) error {
 	return nil
 }
 
-// MarshalJSON implements [json.Marshaler].
-func (j Job) MarshalJSON() ([]byte, error) {
-	type fields Job // without this method
-	j.CreatedAt = j.CreatedAt.UTC()
-	j.ArchivedAt = j.ArchivedAt.UTC()
-	return json.Marshal(fields(j))
-}
-
-// UnmarshalJSON implements [json.Unmarshaler]. It sets all fields of j. Only data that is
-// not a JSON object is an error: a field of an unexpected type is left at its zero value.
-func (j *Job) UnmarshalJSON(data []byte) error {
-	type fields Job // without this method
-	var read struct {
-		fields
+// read sets all fields of j. Only data that is not a JSON object is an error: a field of an
+// unexpected type is left at its zero value.
+func (j *Job) read(data []byte) error {
+	var fields struct {
+		Job
 		CreatedAt  string `json:"createdAt"`
 		ArchivedAt string `json:"archivedAt"`
 	}
-	err := json.Unmarshal(data, &read)
+	err := json.Unmarshal(data, &fields)
 
-	*j = Job(read.fields)
-	j.CreatedAt = wire.ParseTime(read.CreatedAt)
-	j.ArchivedAt = wire.ParseTime(read.ArchivedAt)
+	*j = fields.Job
+	j.CreatedAt = wire.ParseTime(fields.CreatedAt)
+	j.ArchivedAt = wire.ParseTime(fields.ArchivedAt)
 	if wire.IsTypeMismatch(err) {
 		return nil
 	}

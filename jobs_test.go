@@ -118,7 +118,7 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
 				assert.Equal(t, tc.job, job)
 
-				var malformed *mintlify.ResponseError
+				var malformed *mintlify.MalformedResponseError
 				require.ErrorAs(t, err, &malformed)
 				assert.Contains(t, malformed.Reason, tc.reason)
 				assert.Equal(t, 200, malformed.StatusCode)
@@ -186,15 +186,14 @@ func TestGetReadsTheTimesOfAJob(t *testing.T) {
 }
 
 func TestJobAsJSON(t *testing.T) {
-	zone := time.FixedZone("", 2*60*60)
 	full := mintlify.Job{
 		ID:         "job_1",
 		Status:     "completed",
 		Model:      "m",
 		PRLink:     "https://github.com/o/r/pull/1?a=1&b=2",
 		Source:     mintlify.JobSource{Repository: "https://github.com/o/r", Ref: "main"},
-		CreatedAt:  time.Date(2024, 1, 15, 12, 30, 0, 5e6, zone),
-		ArchivedAt: time.Date(2024, 1, 16, 2, 0, 0, 0, zone),
+		CreatedAt:  time.Date(2024, 1, 15, 10, 30, 0, 5e6, time.UTC),
+		ArchivedAt: time.Date(2024, 1, 16, 0, 0, 0, 0, time.UTC),
 	}
 
 	encoded, err := json.Marshal(full)
@@ -205,8 +204,6 @@ func TestJobAsJSON(t *testing.T) {
 
 	var read mintlify.Job
 	require.NoError(t, json.Unmarshal(encoded, &read))
-	full.CreatedAt = full.CreatedAt.UTC()
-	full.ArchivedAt = full.ArchivedAt.UTC()
 	assert.True(t, full == read, "equal to the letter: %+v", read)
 
 	encoded, err = json.Marshal(&mintlify.Job{ID: "j", Status: "active"})

@@ -15,9 +15,15 @@ import (
 type Option func(*config) error
 
 // WithBaseURL sends requests to another address instead of [DefaultBaseURL]: an https URL, with a
-// path prefix if needed, without user info, query or fragment. Plain http works for a
-// loopback host only, unless [WithInsecureHTTP] is given too.
+// path prefix if needed, without user info, query or fragment. "" changes nothing. Plain http works
+// for a loopback host only, unless [WithInsecureHTTP] is given too.
+//
+// Switch off what a mesh or gateway at that address does on its own: if it resends a POST, the
+// service acts on the prompt twice.
 func WithBaseURL(rawURL string) Option {
+	if strings.TrimSpace(rawURL) == "" {
+		return func(*config) error { return nil }
+	}
 	return withBaseURL(argument{name: "baseURL", value: rawURL})
 }
 
@@ -29,7 +35,8 @@ func withBaseURL(baseURL argument) Option {
 }
 
 // WithInsecureHTTP allows a plain http base URL for any host, for a mesh that does TLS
-// outside the process. The key is sent unencrypted over that network.
+// outside the process. The key is sent unencrypted over that network. Switch off the mesh's
+// retries of POSTs: see [WithBaseURL].
 func WithInsecureHTTP() Option {
 	return func(cfg *config) error {
 		cfg.insecureHTTP = true
@@ -42,16 +49,17 @@ func WithInsecureHTTP() Option {
 // Timeout for each attempt (0: 60 s), and the Jar for cookies. The SDK uses nothing else of
 // hc, and never changes it.
 //
-// A Transport should fire httptrace events for every request, as http.Transport does, or for
-// none: if it asks for a connection and never writes a header, or never reads the body, the
-// SDK takes that as proof that nothing was sent, and makes later reads of the body fail. An
-// attempt ends once ten headers are written.
+// To add telemetry, a proxy or a client certificate, wrap or change a [NewTransport] and give that
+// here. In a Transport of your own
 //
-// A Transport may make requests of its own, such as one for a token, under the context of a
-// request. A POST without a body ([DeploymentsService.TriggerUpdate],
-// [AutomationsService.Trigger]) cannot be told from them and fails with [ErrOutcomeUnknown]:
-// make them under another context. A Transport whose response bodies ignore both their
-// context and Close can hang its own calls.
+//   - pass the request's context on: its httptrace events tell the SDK how far a request got;
+//   - read the body only when you send it;
+//   - make other requests, such as one for a token, under another context;
+//   - have the response's body end when the context ends or it is closed.
+//
+// Otherwise a POST that failed can match [ErrOutcomeUnknown] though nothing was sent, or a call can
+// hang. How the SDK reads these events is in
+// https://github.com/mintlify-community/mintlify-go/blob/main/docs/faults.md#transports-of-your-own
 func WithHTTPClient(hc *http.Client) Option {
 	return func(cfg *config) error {
 		if hc == nil {
@@ -106,7 +114,8 @@ func WithUserAgent(product string) Option {
 }
 
 // WithMaxRetries sets how often a request may be retried, 3 unless set; 0 turns retries off.
-// The package documentation says what is retried and what never.
+// The package documentation says what is retried and what never. A request that a gateway refuses
+// before it acts, because it renews the connection, is made again also with 0.
 func WithMaxRetries(n int) Option {
 	return func(cfg *config) error {
 		if n < 0 {
@@ -138,38 +147,41 @@ func WithRetryWait(min, max time.Duration) Option {
 // the call returns the error. wait must be safe for use by many goroutines and heed its
 // context. Given twice, both are called, in order.
 //
-// Let polls pass: they have no quota. A burst of 10 and 90 more an hour keep a quota of 100
-// an hour; a burst of 100 and 100 more an hour would send 200 in the first hour. With
-// golang.org/x/time/rate:
+// Choose by Operation: polls have no quota, and would wait behind exports. A burst of 10 and 90
+// more an hour keep a quota of 100 an hour; a burst of 100 and 100 more an hour would send 200 in
+// the first hour. With golang.org/x/time/rate:
 //
 //	limiter := rate.NewLimiter(rate.Every(time.Hour/90), 10)
-//	mintlify.WithRateLimiter(func(ctx context.Context, op mintlify.Operation, _ string) error {
-//		if op == mintlify.OpGetJob || op == mintlify.OpGetDeployment {
+//	mintlify.WithRateLimiter(func(ctx context.Context, r mintlify.RequestInfo) error {
+//		if r.Operation == mintlify.OpGetJob || r.Operation == mintlify.OpGetDeployment {
 //			return nil
 //		}
 //		return limiter.Wait(ctx)
 //	})
-func WithRateLimiter(wait func(ctx context.Context, op Operation, projectID string) error) Option {
+func WithRateLimiter(wait func(context.Context, RequestInfo) error) Option {
 	return func(cfg *config) error {
 		if wait == nil {
 			return &ArgumentError{"rateLimiter", "is nil"}
 		}
 
-		before := cfg.limit
-		cfg.limit = func(ctx context.Context, op Operation, projectID string) error {
+		before := cfg.transport.Limit
+		cfg.transport.Limit = func(ctx context.Context) error {
 			if before != nil {
-				if err := before(ctx, op, projectID); err != nil {
+				if err := before(ctx); err != nil {
 					return err
 				}
 			}
-			return wait(ctx, op, projectID)
+
+			info, _ := RequestFromContext(ctx)
+			return wait(ctx, info)
 		}
 		return nil
 	}
 }
 
 // WithWaitDefaults sets options for every WaitUntilDone and Poll of the client, of jobs and
-// of deployments. The wait's own options take precedence. Given twice, the options add up.
+// of deployments. Where options of the client and of the wait set the same, the later one wins, so
+// a wait's [WithOnPoll] replaces the client's.
 func WithWaitDefaults(opts ...WaitOption) Option {
 	return func(cfg *config) error { return cfg.wait.apply(opts) }
 }

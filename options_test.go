@@ -155,13 +155,13 @@ func TestWithKeySourceRefusesABadKeyUnseen(t *testing.T) {
 func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 	svc := mintlifytest.NewService()
 	var asked []string
-	client := svc.Client(mintlify.WithRateLimiter(func(_ context.Context, op mintlify.Operation, project string) error {
-		asked = append(asked, string(op)+" "+project)
+	client := svc.Client(mintlify.WithRateLimiter(func(_ context.Context, r mintlify.RequestInfo) error {
+		asked = append(asked, string(r.Operation)+" "+r.ProjectID)
 		return nil
 	}))
 
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429})
-	svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+	svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 
 	job, err := create(t.Context(), client)
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.T) {
 	broken := errors.New("vault is sealed")
 	source := func(context.Context) (string, error) { return "", broken }
-	limiter := func(context.Context, mintlify.Operation, string) error { return broken }
+	limiter := func(context.Context, mintlify.RequestInfo) error { return broken }
 
 	for name, option := range map[string]mintlify.Option{
 		"key source": mintlify.WithKeySource(source),
@@ -200,7 +200,7 @@ func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.
 }
 
 func TestWithKeySourceAndWithRateLimiterRunUnderTheCallersContext(t *testing.T) {
-	limiter := func(ctx context.Context, _ mintlify.Operation, _ string) error {
+	limiter := func(ctx context.Context, _ mintlify.RequestInfo) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
@@ -231,7 +231,7 @@ func TestWithRateLimiterIsNotAskedOnceTheContextHasEnded(t *testing.T) {
 	for name, call := range jobCalls {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
-		limiter := func(context.Context, mintlify.Operation, string) error {
+		limiter := func(context.Context, mintlify.RequestInfo) error {
 			asked++
 			cancel()
 			return nil
@@ -254,7 +254,7 @@ func TestWithKeySourceAndWithRateLimiterAreOutsideTheAttemptsTime(t *testing.T) 
 		svc := mintlifytest.NewService()
 		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 50 * time.Second})
 
-		limiter := func(context.Context, mintlify.Operation, string) error {
+		limiter := func(context.Context, mintlify.RequestInfo) error {
 			time.Sleep(50 * time.Second)
 			return nil
 		}
@@ -272,7 +272,7 @@ func TestWithKeySourceAndWithRateLimiterAreOutsideTheAttemptsTime(t *testing.T) 
 func TestAllRateLimitersAreAskedInOrder(t *testing.T) {
 	var asked []string
 	limiter := func(name string, err error) mintlify.Option {
-		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+		return mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
 			asked = append(asked, name)
 			return err
 		})
@@ -294,7 +294,7 @@ func TestAllRateLimitersAreAskedInOrder(t *testing.T) {
 // code call f: in the first request, or in a later one.
 var hooks = map[string]func(f func()) mintlify.Option{
 	"limiter": func(f func()) mintlify.Option {
-		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+		return mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
 			f()
 			return nil
 		})
@@ -400,7 +400,7 @@ func callsOfAllKinds() map[string]callFunc {
 
 	for _, pages := range []int{1, 2, 8} {
 		calls[fmt.Sprintf("prefetch of %d", pages)] = func(ctx context.Context, c *mintlify.Client) error {
-			_, err := collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, mintlify.WithPrefetch(pages)))
+			_, err := mintlify.Collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, mintlify.WithPrefetch(pages)))
 			return err
 		}
 	}
@@ -574,7 +574,7 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 }
 
 func TestWithLoggerLogsARequestThatWithRateLimiterRefuses(t *testing.T) {
-	noTokens := func(context.Context, mintlify.Operation, string) error { return errors.New("no tokens") }
+	noTokens := func(context.Context, mintlify.RequestInfo) error { return errors.New("no tokens") }
 	var records []slog.Record
 	_, err := get(t.Context(), newClient(t, nil, logRecords(&records), mintlify.WithRateLimiter(noTokens)))
 	require.Error(t, err)
@@ -600,7 +600,7 @@ func TestWithLoggerLogsNoRetryOnceTheContextHasEnded(t *testing.T) {
 func TestWithLoggerLogsAFailedPollOfWaitUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 503}), completed)
+		svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: 503}), completed)
 
 		var records []slog.Record
 		var polls []mintlify.Poll
@@ -676,7 +676,7 @@ func serveConn(conn net.Conn, handler http.Handler) {
 // withJob is the fake with the job that get gets.
 func withJob() *mintlifytest.Service {
 	svc := mintlifytest.NewService()
-	svc.AddJob("job_1", mintlifytest.Step{})
+	svc.AddJob("job_1", mintlifytest.JobStep{})
 	return svc
 }
 

@@ -26,6 +26,22 @@ const (
 	maxCursor     = 64 << 10 // bytes
 )
 
+// Collect returns all rows of an export, or the rows before its error:
+//
+//	visitors, err := mintlify.Collect(client.Analytics.Visitors(ctx, params))
+//
+// All rows are in memory at once. Called again, it exports again.
+func Collect[T any](rows iter.Seq2[T, error]) ([]T, error) {
+	var all []T
+	for row, err := range rows {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
 // ExportOption configures an export.
 type ExportOption func(*exportConfig)
 
@@ -231,7 +247,7 @@ func (l list[P, R]) export(ctx context.Context, prefetch int, yield func(P, erro
 		if err != nil {
 			cancel() // now: the loop may take long to handle the error
 			var none P
-			yield(none, &PageError{Offset: at.offset, Cursor: at.cursor, Err: err})
+			yield(none, &ExportError{Offset: at.offset, Cursor: at.cursor, Err: err})
 			return
 		}
 
@@ -442,7 +458,7 @@ func isNew(seen map[uint64]bool, hash uint64) bool {
 }
 
 func (g *pageGuard[P, R]) malformed(reason string) error {
-	return &ResponseError{
+	return &MalformedResponseError{
 		Operation:  g.list.request.operation,
 		StatusCode: http.StatusOK,
 		Path:       g.path,
@@ -457,14 +473,19 @@ type cursorJSON struct {
 }
 
 // next reads a page that says hasMore.
+//
+// The service may send a cursor with its last page. It is dropped, or a loop until there is none
+// would never end.
 func (c cursorJSON) next() (string, bool, error) {
 	switch {
 	case c.HasMore == nil:
 		return "", false, wire.Missing("hasMore")
-	case *c.HasMore && c.NextCursor.text == "":
+	case !*c.HasMore:
+		return "", false, nil
+	case c.NextCursor.text == "":
 		return "", false, wire.Missing("nextCursor, though hasMore is true")
 	}
-	return c.NextCursor.text, *c.HasMore, c.NextCursor.check()
+	return c.NextCursor.text, true, c.NextCursor.check()
 }
 
 // nextWithoutHasMore reads a page of a list that has no hasMore: the last page is the one

@@ -32,7 +32,7 @@ func withAndWithoutPrefetch(t *testing.T, test func(t *testing.T, opts ...mintli
 // exportVisitors collects the rows of an export of visitors from rt.
 func exportVisitors(t *testing.T, rt http.RoundTripper, opts ...mintlify.ExportOption) ([]mintlify.Visitor, error) {
 	t.Helper()
-	return collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
+	return mintlify.Collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
 }
 
 // visitorPages is the sequence of the pages of visitors from rt.
@@ -44,9 +44,9 @@ func visitorPages(
 }
 
 // requirePageError requires that err says where to resume, and returns the error that does.
-func requirePageError(t *testing.T, err error) *mintlify.PageError {
+func requirePageError(t *testing.T, err error) *mintlify.ExportError {
 	t.Helper()
-	var pageErr *mintlify.PageError
+	var pageErr *mintlify.ExportError
 	require.ErrorAs(t, err, &pageErr)
 	return pageErr
 }
@@ -67,7 +67,7 @@ func TestVisitorsDeliversEachRowOnceInOrder(t *testing.T) {
 			seq := svc.Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...)
 
 			for range 2 { // a sequence can be ranged over again
-				rows, err := collect(seq)
+				rows, err := mintlify.Collect(seq)
 				require.NoError(t, err)
 				require.Len(t, rows, n)
 				for i, row := range rows {
@@ -84,7 +84,7 @@ func TestVisitorPages(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.SetVisitors(visitors(25))
 		params := mintlify.VisitorsParams{Limit: 10, Offset: 3}
-		pages, err := collect(svc.Client().Analytics.VisitorPages(t.Context(), params, opts...))
+		pages, err := mintlify.Collect(svc.Client().Analytics.VisitorPages(t.Context(), params, opts...))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"3/10", "13/10", "23/10"}, offsets(svc))
 
@@ -161,7 +161,7 @@ func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 				assert.ErrorContains(t, err, tc.reason)
 				assert.Equal(t, tc.offset, requirePageError(t, err).Offset)
-				require.ErrorAs(t, err, new(*mintlify.ResponseError))
+				require.ErrorAs(t, err, new(*mintlify.MalformedResponseError))
 				assert.Len(t, rows, tc.rows)
 				assertReadable(t, err)
 			})
@@ -198,7 +198,7 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 		}
 
 		assert.NotZero(t, params.Offset)
-		rest, err := collect(svc.Client().Analytics.Visitors(t.Context(), params, opts...))
+		rest, err := mintlify.Collect(svc.Client().Analytics.Visitors(t.Context(), params, opts...))
 		require.NoError(t, err)
 		assert.Equal(t, visitors(1000), append(rows, rest...))
 	})
@@ -206,7 +206,7 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 
 func TestVisitorPagesSaysWhereToResumeAfterAnErrorOfTheFirstPageToo(t *testing.T) {
 	client := newClient(t, respondWith(401, ""))
-	_, err := collect(client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
+	_, err := mintlify.Collect(client.Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{Offset: 7}))
 	assert.Equal(t, 7, requirePageError(t, err).Offset)
 	assert.ErrorIs(t, err, mintlify.ErrUnauthorized)
 }
@@ -375,7 +375,7 @@ func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
 	for _, prefetch := range []int{0, 1, 3} {
 		var asked []string
 		client := newClient(t, feedbackPages(3, &asked))
-		rows, err := collect(client.Analytics.Feedback(t.Context(), params, mintlify.WithPrefetch(prefetch)))
+		rows, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), params, mintlify.WithPrefetch(prefetch)))
 		require.NoError(t, err)
 		require.Len(t, rows, 3)
 		assert.Equal(t, "f2", rows[2].ID)
@@ -404,14 +404,14 @@ func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	})
 
 	client := newClient(t, failing)
-	rows, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{}))
+	rows, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{}))
 	require.Len(t, rows, 3)
 	pageErr := requirePageError(t, err)
 	assert.Equal(t, "c3", pageErr.Cursor)
 	assert.Zero(t, pageErr.Offset)
 	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)
 
-	rest, err := collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Cursor: pageErr.Cursor}))
+	rest, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Cursor: pageErr.Cursor}))
 	require.NoError(t, err)
 	require.Len(t, rest, 2)
 	assert.Equal(t, "f3", rest[0].ID)
@@ -430,7 +430,7 @@ func TestExportByCursorThatWouldNeverEndEndsWithAnError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, respondWith(200, tc.body))
-			_, err := collect(client.Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
+			_, err := mintlify.Collect(client.Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.ErrorContains(t, err, tc.reason)
 		})
@@ -442,11 +442,11 @@ func TestCursorIsBounded(t *testing.T) {
 		cursor := `"nextCursor":"` + strings.Repeat("c", size) + `"}`
 
 		searches := respondWith(200, `{"totalSearches":9,"searches":[],`+cursor)
-		_, err := newClient(t, searches).Analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
+		_, err := newClient(t, searches).Analytics.GetSearchPage(t.Context(), mintlify.SearchesParams{})
 		assert.Equal(t, ok, err == nil, "%v", err)
 
 		feedback := respondWith(200, `{"feedback":[],"hasMore":true,`+cursor)
-		_, err = newClient(t, feedback).Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+		_, err = newClient(t, feedback).Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
 		assert.Equal(t, ok, err == nil, "%v", err)
 	}
 }
@@ -459,7 +459,7 @@ func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
 		n++
 		return response(200, fmt.Sprintf(body, n)), nil
 	})
-	rows, err := collect(newClient(t, moving).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+	rows, err := mintlify.Collect(newClient(t, moving).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "repeats an earlier page")
 	assert.Len(t, rows, 2)
@@ -470,7 +470,7 @@ func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
 		n++
 		return response(200, fmt.Sprintf(body, n, nextCursors[r.URL.Query().Get("cursor")])), nil
 	})
-	_, err = collect(newClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	_, err = mintlify.Collect(newClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "repeats an earlier cursor")
 }
@@ -480,7 +480,7 @@ func TestSingleRowMayComeAgain(t *testing.T) {
 	rt := newRecording(
 		respondWith(200, `{"totals":{},"visitors":[{"path":"/a"},{"path":"/b"}],"hasMore":true}`),
 		respondWith(200, `{"totals":{},"visitors":[{"path":"/b"},{"path":"/c"}],"hasMore":false}`))
-	rows, err := collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+	rows, err := mintlify.Collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
 	require.NoError(t, err)
 	assert.Len(t, rows, 4)
 }
@@ -498,7 +498,7 @@ func TestPrefetchOfManyPagesDeliversEachRowOnceInOrder(t *testing.T) {
 
 				client := svc.Client(through(delayed))
 				prefetching := mintlify.WithPrefetch(prefetch)
-				rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, prefetching))
+				rows, err := mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, prefetching))
 				require.NoError(t, err)
 				require.Len(t, rows, n)
 				for i, row := range rows {
@@ -577,7 +577,7 @@ func TestOneSequenceRangedOverByManyGoroutines(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
-				pages, err := collect(seq)
+				pages, err := mintlify.Collect(seq)
 				assert.NoError(t, err)
 				assert.Len(t, pages, 3)
 			})
@@ -601,13 +601,13 @@ func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 	svc.SetVisitors(visitors(600))
 	client := svc.Client(through(limitedTo("100", svc)))
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
-		rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 50}, opts...))
+		rows, err := mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 50}, opts...))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorContains(t, err, "100 rows, more than the limit of 50")
 		assert.Empty(t, rows)
 	})
 
-	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 50})
+	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{Limit: 50})
 	require.NoError(t, err, "a single page repeats nothing")
 	assert.Len(t, page.Visitors, 100)
 }
@@ -619,7 +619,7 @@ func TestExportWithCappedPagesGoesOnAndWarnsOnce(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	client := svc.Client(through(limitedTo("100", svc)), mintlify.WithLogger(logger))
 
-	rows, err := collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
+	rows, err := mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
 	require.NoError(t, err)
 	assert.Len(t, rows, 400, "offset += limit, to the letter")
 	assert.Equal(t, 1, strings.Count(log.String(), "short page with hasMore"), log.String())

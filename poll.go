@@ -8,23 +8,27 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/settle"
 )
 
-// maxPollDelay bounds how long the service's Retry-After may delay a poll.
-const maxPollDelay = time.Hour
+const (
+	maxPollDelay   = time.Hour      // that the service's Retry-After may delay a poll by
+	maxUnknownTime = 24 * time.Hour // that a wait polls a status that this version does not know
+)
 
-// Poll is one poll of a wait.
+// Poll is one poll of a wait. As JSON its Err is {}: log Err.Error().
 type Poll struct {
-	// Job is the job as last seen, in a wait for a job. It is nil before the first response.
-	Job *Job
-	// Deployment is the deployment as last seen, in a wait for a deployment. It is nil before
-	// the first response.
-	Deployment *Deployment
+	// Job is the job as last seen, in a wait for a job. It is zero before the first response.
+	Job Job
+	// Deployment is the deployment as last seen, in a wait for a deployment. It is zero before the
+	// first response. Its slices are the wait's own: do not change them.
+	Deployment Deployment
 	// Status is the status of either as last seen. It is "" before the first response.
 	Status string
 	// Err is why this poll failed. It is nil if the poll did not fail.
 	Err error
-	// Number counts the polls of the wait, from 1.
+	// Number counts the polls of the wait, from 1. It is 1 in a single Poll.
 	Number int
 	// Waited is the time since the wait began.
 	Waited time.Duration
@@ -44,6 +48,7 @@ func defaultWait() waitConfig {
 		minInterval: 5 * time.Second,
 		maxInterval: time.Minute,
 		maxOutage:   10 * time.Minute,
+		settleTime:  settle.AfterMessage,
 		onPoll:      func(Poll) {},
 	}
 }
@@ -81,7 +86,7 @@ func WithPollInterval(min, max time.Duration) WaitOption {
 
 // WithMaxOutage sets how long polls may fail in a row, from the first of them, before the
 // wait ends with a [*WaitError]: 10 minutes unless set. With 0 the first failed poll ends
-// the wait.
+// the wait, but never a 429 with a Retry-After of up to an hour: that delays the next poll.
 func WithMaxOutage(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if d < 0 {
@@ -92,12 +97,16 @@ func WithMaxOutage(d time.Duration) WaitOption {
 	}
 }
 
-// WithSettleTime is for the wait after a [JobsService.Message], which the service acts on
-// asynchronously: until d has passed, a terminal status counts only if the wait has seen the
-// job active. 0, the default, trusts the first poll.
+// WithSettleTime sets how long a wait distrusts a terminal status: until d has passed since it
+// began, the status counts only if the wait has seen another one. 0 trusts the first poll.
+//
+// It replaces the rule that holds without it: the service acts on a [JobsService.Message]
+// asynchronously, so for 30 s after a Message, of this client or of one that
+// [Client.ForProject] made of it, a terminal status of that job does not count, unless a poll has
+// seen another status since. Set d if another process sends the messages.
 func WithSettleTime(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
-		if d < 0 {
+		if d < 0 && d != settle.AfterMessage {
 			return &ArgumentError{"settleTime", fmt.Sprintf("is %v, want 0 or more", d)}
 		}
 		w.settleTime = d
@@ -106,8 +115,7 @@ func WithSettleTime(d time.Duration) WaitOption {
 }
 
 // WithOnPoll calls f after every poll, also after a failed one. f runs in the waiting
-// goroutine: the next poll comes after it returns. Before the first response [Poll.Job] and
-// [Poll.Deployment] are nil: use [Poll.Status].
+// goroutine: the next poll comes after it returns.
 func WithOnPoll(f func(Poll)) WaitOption {
 	return func(w *waitConfig) error {
 		if f == nil {
@@ -128,47 +136,60 @@ type polled interface {
 	failure() error // of a terminal status that is not a success, else nil
 }
 
-// getter gets a job or a deployment by its id.
-type getter[T polled] func(ctx context.Context, id string) (T, error)
+// target is what a wait polls.
+type target[T polled] struct {
+	id  string
+	url string
+	get func(ctx context.Context, id string) (T, error) // one poll
+}
 
 // wait is a wait in progress: the schedule of its polls, and when it ends.
 type wait[T polled] struct {
 	waitConfig
+	target[T]
 	logger *slog.Logger
-	id     string
-	get    getter[T] // one poll
+	memory *memory
 	start  time.Time
 
 	last         T // as last seen
 	polls        int
 	lastErr      error     // of the last poll
 	failingSince time.Time // the first failed poll in a row; zero if the last one did not fail
-	seenActive   bool
-	warned       bool // of an unknown status
+	seenOther    bool      // than a terminal status
+
+	unknown      string    // the last status, if this version does not know it
+	unknownSince time.Time // when the wait first saw it
 }
 
 func newWait[T polled](
-	ctx context.Context, cfg *config, id string, get getter[T], opts []WaitOption,
+	ctx context.Context, cfg *config, target target[T], opts []WaitOption,
 ) (*wait[T], error) {
 	if ctx == nil {
 		return nil, &ArgumentError{"ctx", "is nil"}
 	}
-	if err := checkID(id); err != nil {
+	if err := checkID(target.id); err != nil {
 		return nil, err
 	}
 
-	w := &wait[T]{waitConfig: cfg.wait, logger: cfg.logger, id: id, get: get, start: time.Now()}
+	w := &wait[T]{
+		waitConfig: cfg.wait,
+		target:     target,
+		logger:     cfg.logger,
+		memory:     &cfg.memory,
+		start:      time.Now(),
+	}
 	return w, w.apply(opts)
 }
 
 // run polls until the wait is over.
 func (w *wait[T]) run(ctx context.Context) (T, error) {
 	for ended(ctx) == nil {
-		poll, err := w.poll(ctx)
-		if poll.Next == 0 {
-			return w.last, err
+		poll := w.poll(ctx)
+		w.report(ctx, poll)
+		if poll.over {
+			return w.last, poll.end
 		}
-		sleep(ctx, poll.Next)
+		sleep(ctx, poll.next)
 	}
 	return w.last, w.interrupted(contextError(ctx))
 }
@@ -178,48 +199,74 @@ func (w *wait[T]) run(ctx context.Context) (T, error) {
 func (w *wait[T]) once(ctx context.Context, waited time.Duration) (Poll, error) {
 	w.start = w.start.Add(-max(0, waited))
 	w.maxOutage = maxDuration
-	return w.poll(ctx)
+
+	poll := w.poll(ctx)
+	w.report(ctx, poll)
+	return w.describe(poll), poll.end
 }
 
-// poll polls once. If Next is 0 the wait is over, and the error is the wait's.
-func (w *wait[T]) poll(ctx context.Context) (Poll, error) {
+// onePoll is a poll and what it means for the wait. A wait in progress holds no Poll, which is
+// larger than the rest of its stack.
+type onePoll struct {
+	decision
+	err    error // why it failed
+	waited time.Duration
+}
+
+func (w *wait[T]) poll(ctx context.Context) onePoll {
+	began := time.Now()
 	seen, err := w.get(ctx, w.id)
 	w.polls++
-	poll := Poll{Err: err, Number: w.polls, Waited: time.Since(w.start)}
+	waited := time.Since(w.start)
 
-	d := w.decide(ctx, seen, err, poll.Waited)
+	if err == nil {
+		w.note(seen, began)
+	}
+	d := w.decide(ctx, err, waited)
 	if !d.over && ended(ctx) != nil {
 		d = ends(w.interrupted(contextError(ctx)))
 	}
-	if !d.over {
-		poll.Next = max(d.next, 1)
-		w.warn(ctx, poll)
-	}
-
-	poll.Job, poll.Deployment = jobOrDeployment(w.last)
-	poll.Status = w.last.status()
-	w.onPoll(poll)
-	return poll, d.err
+	return onePoll{decision: d, err: err, waited: waited}
 }
 
-// warn logs a failed poll, and once in a wait a status that this version does not know: the
-// wait goes on until the context ends.
-func (w *wait[T]) warn(ctx context.Context, poll Poll) {
+// report tells the log and the hook of a poll.
+func (w *wait[T]) report(ctx context.Context, poll onePoll) {
+	if !poll.over {
+		w.warn(ctx, poll)
+	}
+	w.onPoll(w.describe(poll))
+}
+
+func (w *wait[T]) describe(poll onePoll) Poll {
+	job, deployment := jobOrDeployment(w.last)
+
+	return Poll{
+		Job:        job,
+		Deployment: deployment,
+		Status:     w.last.status(),
+		Err:        poll.err,
+		Number:     w.polls,
+		Waited:     poll.waited,
+		Next:       poll.next,
+	}
+}
+
+// warn logs a failed poll, and a status that this version does not know, once in the client's life.
+func (w *wait[T]) warn(ctx context.Context, poll onePoll) {
 	attrs := []slog.Attr{
 		slog.String(w.last.kind(), w.id),
-		slog.Int("poll", poll.Number),
-		slog.Duration("wait", poll.Next),
+		slog.Int("poll", w.polls),
+		slog.Duration("wait", poll.next),
 	}
 
-	if poll.Err != nil {
-		attrs = append(attrs, slog.String("error", poll.Err.Error()))
+	if poll.err != nil {
+		attrs = append(attrs, slog.String("error", poll.err.Error()))
 		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: poll failed, polling again", attrs...)
 		return
 	}
 
-	if !w.last.isKnown() && !w.warned {
-		w.warned = true
-		attrs = append(attrs, slog.String("status", w.last.status()))
+	if w.unknown != "" && w.memory.isNews(w.url, w.unknown) {
+		attrs = append(attrs, slog.String("status", w.unknown))
 		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: unknown status, polling on", attrs...)
 	}
 }
@@ -227,18 +274,18 @@ func (w *wait[T]) warn(ctx context.Context, poll Poll) {
 // decision says how a wait goes on after a poll.
 type decision struct {
 	over bool
-	err  error         // of the wait, if it is over
-	next time.Duration // until the next poll, if it is not
+	end  error         // of the wait, if it is over
+	next time.Duration // until the next poll, more than 0, if it is not
 }
 
-func ends(err error) decision            { return decision{over: true, err: err} }
-func pollAfter(d time.Duration) decision { return decision{next: d} }
+func ends(err error) decision            { return decision{over: true, end: err} }
+func pollAfter(d time.Duration) decision { return decision{next: max(d, 1)} }
 
-func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Duration) decision {
+func (w *wait[T]) decide(ctx context.Context, err error, waited time.Duration) decision {
 	end := ended(ctx)
 	switch {
 	case err == nil:
-		return w.succeeded(seen, waited)
+		return w.succeeded(waited)
 	case endsWait(err):
 		w.lastErr = err
 		return ends(err)
@@ -249,14 +296,35 @@ func (w *wait[T]) decide(ctx context.Context, seen T, err error, waited time.Dur
 	return w.failed(err, w.interval(waited))
 }
 
-// succeeded decides after a poll that has seen the job or the deployment.
-func (w *wait[T]) succeeded(seen T, waited time.Duration) decision {
+// note keeps what a poll, which began at a time, has seen.
+func (w *wait[T]) note(seen T, began time.Time) {
 	w.last = seen
 	w.lastErr = nil
 	w.failingSince = time.Time{}
 
-	if w.isDone(waited) {
-		return ends(seen.failure())
+	if !seen.isDone() {
+		w.seenOther = true
+		w.memory.actedOn(w.url, began)
+	}
+
+	switch {
+	case seen.isKnown():
+		w.unknown = ""
+	case seen.status() != w.unknown:
+		w.unknown = seen.status()
+		w.unknownSince = time.Now()
+	}
+}
+
+// succeeded decides after a poll that has seen the job or the deployment.
+func (w *wait[T]) succeeded(waited time.Duration) decision {
+	switch {
+	case w.isDone(waited):
+		return ends(w.last.failure())
+	case w.unknown != "" && time.Since(w.unknownSince) >= maxUnknownTime:
+		return ends(w.interrupted(fmt.Errorf(
+			"for 24 hours it has had the status %q, which this version of the SDK does not know: see the dashboard",
+			w.unknown)))
 	}
 	return pollAfter(w.interval(waited))
 }
@@ -283,12 +351,15 @@ func (w *wait[T]) failed(err error, next time.Duration) decision {
 	return pollAfter(next)
 }
 
+// isDone reports whether the status is terminal, and not one from before a message.
 func (w *wait[T]) isDone(waited time.Duration) bool {
-	if !w.last.isDone() {
-		w.seenActive = true
+	switch {
+	case !w.last.isDone():
 		return false
+	case w.settleTime == settle.AfterMessage:
+		return !w.memory.isSettling(w.url)
 	}
-	return waited >= w.settleTime || w.seenActive
+	return w.seenOther || waited >= w.settleTime
 }
 
 // endsWait reports whether another poll would bring the same response.
@@ -299,7 +370,7 @@ func endsWait(err error) bool {
 	}
 
 	switch apiErr.StatusCode {
-	case http.StatusRequestTimeout, http.StatusTooEarly:
+	case http.StatusRequestTimeout, http.StatusTooEarly, statusClientClosed:
 		return false
 	case http.StatusTooManyRequests:
 		return apiErr.RetryAfter > maxPollDelay
@@ -335,15 +406,22 @@ func (w *wait[T]) interrupted(err error) *WaitError {
 	}
 }
 
-// jobOrDeployment returns last as a *Job or a *Deployment; the other is nil.
-func jobOrDeployment[T polled](last T) (*Job, *Deployment) {
+// jobOrDeployment returns last as a Job or a Deployment; the other is zero. Both are zero if
+// last is nil.
+func jobOrDeployment[T polled](last T) (Job, Deployment) {
+	var job Job
+	var deployment Deployment
 	switch last := any(last).(type) {
 	case *Job:
-		return last, nil
+		if last != nil {
+			job = *last
+		}
 	case *Deployment:
-		return nil, last
+		if last != nil {
+			deployment = *last
+		}
 	}
-	return nil, nil
+	return job, deployment
 }
 
 // sleep returns after d, or when ctx ends.

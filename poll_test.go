@@ -20,15 +20,17 @@ import (
 )
 
 // activeFor is n polls that say active, and then the last step.
-func activeFor(n int, last ...mintlifytest.Step) []mintlifytest.Step {
-	steps := make([]mintlifytest.Step, n)
+func activeFor(n int, last ...mintlifytest.JobStep) []mintlifytest.JobStep {
+	steps := make([]mintlifytest.JobStep, n)
 	return append(steps, last...)
 }
 
-func failing(fault mintlifytest.Fault) mintlifytest.Step { return mintlifytest.Step{Fault: &fault} }
+func failing(fault mintlifytest.Fault) mintlifytest.JobStep {
+	return mintlifytest.JobStep{Fault: &fault}
+}
 
 // rateLimited is a poll that gets a 429 with that Retry-After, in seconds.
-func rateLimited(retryAfter string) mintlifytest.Step {
+func rateLimited(retryAfter string) mintlifytest.JobStep {
 	header := http.Header{"Retry-After": {retryAfter}}
 	return failing(mintlifytest.Fault{Status: 429, Header: header})
 }
@@ -64,9 +66,9 @@ func requireWaitError(t *testing.T, err error) *mintlify.WaitError {
 }
 
 var (
-	completed = mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
-	failed    = mintlifytest.Step{Status: mintlify.JobFailed}
-	archived  = mintlifytest.Step{Status: mintlify.JobArchived}
+	completed = mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
+	failed    = mintlifytest.JobStep{Status: mintlify.JobFailed}
+	archived  = mintlifytest.JobStep{Status: mintlify.JobArchived}
 )
 
 // ending is a transport that calls do at the end of the body.
@@ -88,7 +90,7 @@ func ending(do func(), body string) transport {
 func TestWaitUntilDoneEndsOnEachTerminalStatus(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
-	for _, last := range []mintlifytest.Step{completed, archived, {Status: mintlify.JobCompleted}} {
+	for _, last := range []mintlifytest.JobStep{completed, archived, {Status: mintlify.JobCompleted}} {
 		svc.AddJob("j", activeFor(3, last)...)
 		job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
 		require.NoError(t, err)
@@ -109,7 +111,7 @@ func TestWaitUntilDoneEndsOnEachTerminalStatus(t *testing.T) {
 
 func TestWaitUntilDoneOutlivesAnUnknownStatus(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.AddJob("j", mintlifytest.Step{Status: "queued"}, mintlifytest.Step{Status: "paused"}, completed)
+	svc.AddJob("j", mintlifytest.JobStep{Status: "queued"}, mintlifytest.JobStep{Status: "paused"}, completed)
 	job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.JobCompleted, job.Status)
@@ -193,6 +195,7 @@ func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 		"truncated":               {Truncate: true},
 		"408":                     {Status: 408},
 		"425":                     {Status: 425},
+		"499":                     {Status: 499},
 		"429":                     {Status: 429},
 		"500":                     {Status: 500},
 		"501":                     {Status: 501},
@@ -209,7 +212,7 @@ func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := mintlifytest.NewService()
-				svc.AddJob("j", mintlifytest.Step{}, failing(fault), failing(fault), failing(fault), completed)
+				svc.AddJob("j", mintlifytest.JobStep{}, failing(fault), failing(fault), failing(fault), completed)
 
 				var polls []mintlify.Poll
 				job, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
@@ -228,9 +231,9 @@ func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 }
 
 func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
-	for _, status := range []int{300, 301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 499} {
+	for _, status := range []int{300, 301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 498} {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: status}), completed)
+		svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: status}), completed)
 
 		var polls []mintlify.Poll
 		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", keepPolls(&polls))
@@ -249,7 +252,7 @@ func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing
 	// Each fails at the second poll.
 	limiter := func(refusal error) mintlify.Option {
 		asked := 0
-		return mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+		return mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
 			asked++
 			if asked == 2 {
 				return refusal
@@ -277,7 +280,7 @@ func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			svc.AddJob("j", mintlifytest.Step{}, completed)
+			svc.AddJob("j", mintlifytest.JobStep{}, completed)
 
 			var polls []mintlify.Poll
 			_, err := svc.Client(option).Jobs.WaitUntilDone(t.Context(), "j", keepPolls(&polls))
@@ -301,7 +304,7 @@ func TestWaitUntilDoneEndsWithAnOutage(t *testing.T) {
 		waitErr := requireWaitError(t, err)
 		require.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error")
 		assert.Equal(t, mintlify.JobActive, job.Status)
-		assert.Equal(t, job, waitErr.Job)
+		assert.Equal(t, *job, waitErr.Job)
 		assert.ErrorIs(t, waitErr.LastErr, mintlify.ErrServer)
 
 		firstFailed := slices.IndexFunc(polls, func(p mintlify.Poll) bool { return p.Err != nil })
@@ -321,9 +324,9 @@ func TestWaitUntilDoneCountsAnOutageFromTheLastPollThatSucceeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		down := failing(mintlifytest.Fault{Drop: true})
-		var steps []mintlifytest.Step
+		var steps []mintlifytest.JobStep
 		for range 10 {
-			steps = append(steps, down, down, down, mintlifytest.Step{})
+			steps = append(steps, down, down, down, mintlifytest.JobStep{})
 		}
 		svc.AddJob("j", append(steps, completed)...)
 
@@ -374,7 +377,7 @@ func TestWaitUntilDoneMovesTheNextPollByTheRetryAfterOfA429(t *testing.T) {
 func TestWaitUntilDoneEndsOnARetryAfterBeyondAnHour(t *testing.T) {
 	for _, after := range []string{"3601", "10000000000000000000"} {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{}, rateLimited(after))
+		svc.AddJob("j", mintlifytest.JobStep{}, rateLimited(after))
 		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
 		require.ErrorIs(t, err, mintlify.ErrRateLimited)
 		assert.Equal(t, "j", job.ID)
@@ -398,7 +401,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 	t.Run("between polls", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Status: 502}))
+			svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: 502}))
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
 			defer cancel()
 
@@ -411,7 +414,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 			assert.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error too")
 
 			assert.Equal(t, "j", job.ID)
-			assert.Equal(t, job, waitErr.Job)
+			assert.Equal(t, *job, waitErr.Job)
 			assert.Equal(t, 3, waitErr.Polls)
 			assert.Equal(t, 12*time.Second, waitErr.Waited)
 		})
@@ -420,7 +423,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 	t.Run("during a poll", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			svc.AddJob("j", mintlifytest.Step{}, failing(mintlifytest.Fault{Delay: time.Hour}))
+			svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Delay: time.Hour}))
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
 			defer cancel()
 
@@ -451,7 +454,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 
 	t.Run("by OnPoll", func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{})
+		svc.AddJob("j", mintlifytest.JobStep{})
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := svc.Client().Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(mintlify.Poll) { cancel() }))
 		assert.ErrorIs(t, err, context.Canceled)
@@ -504,7 +507,7 @@ func TestWaitUntilDoneCanBeResumed(t *testing.T) {
 }
 
 func TestWithSettleTime(t *testing.T) {
-	type steps = []mintlifytest.Step
+	type steps = []mintlifytest.JobStep
 
 	for name, tc := range map[string]struct {
 		steps  steps
@@ -550,7 +553,7 @@ func TestWaitUntilDoneWarnsOfFailedPolls(t *testing.T) {
 func TestWaitUntilDoneWithoutAnyOptionPollsBySchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{})
+		svc.AddJob("j", mintlifytest.JobStep{})
 		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, through(svc))
 		require.NoError(t, err)
 
@@ -596,7 +599,7 @@ func TestWithOnPollIsToldOfNoNextPollOnceTheContextHasEnded(t *testing.T) {
 
 func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), mintlifytest.Step{})
+	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), mintlifytest.JobStep{})
 	ctx, cancel := context.WithCancel(t.Context())
 
 	_, err := svc.Client().Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(p mintlify.Poll) {
@@ -649,7 +652,7 @@ func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
 			mintlify.WithOnPoll(func(mintlify.Poll) {}),
 		}
 		for _, opts := range [][]mintlify.WaitOption{nil, own, nil} {
-			svc.AddJob("j", mintlifytest.Step{}, completed)
+			svc.AddJob("j", mintlifytest.JobStep{}, completed)
 			_, err := client.Jobs.WaitUntilDone(t.Context(), "j", opts...)
 			require.NoError(t, err)
 		}
@@ -672,7 +675,7 @@ func TestPoll(t *testing.T) {
 	fiveSeconds := span{4500 * time.Millisecond, 5500 * time.Millisecond}
 
 	for name, tc := range map[string]struct {
-		step   mintlifytest.Step
+		step   mintlifytest.JobStep
 		waited time.Duration
 		opt    mintlify.WaitOption
 		next   span // zero: the wait is over
@@ -694,15 +697,15 @@ func TestPoll(t *testing.T) {
 			next: span{1, time.Millisecond},
 		},
 		"completed": {
-			step: mintlifytest.Step{Status: mintlify.JobCompleted},
+			step: mintlifytest.JobStep{Status: mintlify.JobCompleted},
 		},
 		"completed, unsettled": {
-			step: mintlifytest.Step{Status: mintlify.JobCompleted},
+			step: mintlifytest.JobStep{Status: mintlify.JobCompleted},
 			opt:  settle,
 			next: fiveSeconds,
 		},
 		"completed, settled": {
-			step:   mintlifytest.Step{Status: mintlify.JobCompleted},
+			step:   mintlifytest.JobStep{Status: mintlify.JobCompleted},
 			waited: time.Minute,
 			opt:    settle,
 		},
@@ -745,7 +748,7 @@ func TestPoll(t *testing.T) {
 			assert.GreaterOrEqual(t, poll.Next, tc.next.from)
 			assert.LessOrEqual(t, poll.Next, tc.next.to)
 			assert.Equal(t, tc.step.Fault != nil, poll.Err != nil)
-			assert.Equal(t, tc.step.Fault == nil, poll.Job != nil)
+			assert.Equal(t, tc.step.Fault == nil, poll.Status != "")
 			assert.GreaterOrEqual(t, poll.Waited, tc.waited)
 			assert.Len(t, svc.Requests(), 1)
 		})

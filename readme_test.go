@@ -236,3 +236,25 @@ func TestMockWithAnInterfaceOfTheCallers(t *testing.T) {
 	_, err = announce(t.Context(), mintlifytest.NewService().Client().Jobs)
 	require.NoError(t, err, "the real one fits too")
 }
+
+func TestContributingNamesFilesThatExist(t *testing.T) {
+	files := regexp.MustCompile("`((?:github|queue|database)/\\w+\\.go)`")
+	named := files.FindAllStringSubmatch(readFiles(t, "CONTRIBUTING.md"), -1)
+	require.NotEmpty(t, named)
+	for _, name := range named {
+		assert.FileExists(t, filepath.Join("cmd", "fleet", "internal", name[1]))
+	}
+}
+
+// The messages are what operators search their logs for.
+func TestEveryLogMessageIsListed(t *testing.T) {
+	sources, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+
+	reference := readFiles(t, "docs/reference.md")
+	messages := regexp.MustCompile(`(?s)LogAttrs\([^"]*"(mintlify: [^":]*)`).FindAllStringSubmatch(readFiles(t, sources...), -1)
+	require.Len(t, messages, 5)
+	for _, message := range messages {
+		assert.Contains(t, reference, "`"+message[1], "list it in docs/reference.md")
+	}
+}

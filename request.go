@@ -23,6 +23,7 @@ const (
 	maxErrorBody = 256 << 10 // bytes of a response that is not 2xx
 	maxKeptBody  = 64 << 10  // bytes of a response that an error keeps
 	maxRedirects = 10
+	maxRepeats   = 6 // attempts of a call that do not count as retries
 )
 
 // request is a call as a service describes it. The zero values of the optional fields describe
@@ -30,9 +31,10 @@ const (
 type request struct {
 	operation Operation
 	method    string
-	url       string     // without its query
-	query     url.Values // optional
-	body      any        // sent as JSON; nil: none
+	url       string      // without its query
+	query     url.Values  // optional
+	header    http.Header // of the caller; optional
+	body      any         // sent as JSON; nil: none
 	noRetry   bool
 	personal  bool    // a 2xx response can hold personal data: no message quotes it
 	maxBody   int64   // bytes of a 2xx response that are read; 0: maxBody
@@ -57,8 +59,8 @@ func (c *Client) do(ctx context.Context, r request) error {
 		return &ArgumentError{"ctx", "is nil"}
 	}
 
-	call := &call{request: r, ctx: context.WithValue(ctx, operationKey{}, r.operation), config: c.config}
-	if err := call.build(c.projectID); err != nil {
+	call := &call{request: r, ctx: ctx, config: c.config, projectID: c.projectID}
+	if err := call.build(); err != nil {
 		return fmt.Errorf("mintlify: %s: %w", r.operation, err)
 	}
 	return call.run()
@@ -69,26 +71,25 @@ func (c *Client) do(ctx context.Context, r request) error {
 // keeps the last error itself, which go-retryablehttp forgets when a back-off is cancelled.
 type call struct {
 	request
-	ctx    context.Context
-	config *config
+	ctx       context.Context
+	config    *config
+	projectID string
 
 	sender     transport.Sender
 	httpClient http.Client
 	httpReq    retryablehttp.Request
 	retrier    retryablehttp.Client
 
-	err error // of the last attempt; nil before the first, and on success
+	err     error // of the last attempt; nil before the first, and on success
+	repeats int   // attempts made again at once, which are not retries
 }
 
-func (c *call) build(projectID string) error {
+func (c *call) build() error {
 	if err := c.buildRequest(); err != nil {
 		return err
 	}
 
-	c.sender = transport.Sender{Settings: &c.config.transport, Context: c.ctx}
-	if c.config.limit != nil {
-		c.sender.Limit = func(ctx context.Context) error { return c.config.limit(ctx, c.operation, projectID) }
-	}
+	c.sender = transport.Sender{Settings: &c.config.transport, Context: c.ctx, Tag: c.tag}
 
 	c.httpClient = http.Client{Transport: &c.sender, CheckRedirect: c.checkRedirect}
 	if hc := c.config.transport.Client; hc != nil {
@@ -100,7 +101,7 @@ func (c *call) build(projectID string) error {
 		RetryWaitMin: c.config.retryWaitMin,
 		RetryWaitMax: c.config.retryWaitMax,
 		CheckRetry:   c.checkRetry,
-		PrepareRetry: dropHeader,
+		PrepareRetry: c.resetHeader,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 	if !c.noRetry {
@@ -115,6 +116,9 @@ func (c *call) buildRequest() error {
 		return err
 	}
 	c.httpReq.Request = req
+	if len(c.header) > 0 {
+		c.httpReq.Header = c.ownHeader()
+	}
 	c.httpReq.URL.RawQuery = c.query.Encode()
 
 	if c.body == nil {
@@ -127,6 +131,12 @@ func (c *call) buildRequest() error {
 	return c.httpReq.SetBody(body)
 }
 
+// tag returns ctx with what the request of an attempt is for.
+func (c *call) tag(ctx context.Context, attempt int) context.Context {
+	info := RequestInfo{Operation: c.operation, ProjectID: c.projectID, Attempt: attempt}
+	return context.WithValue(ctx, requestKey{}, info)
+}
+
 // checkRedirect follows a redirect only for a GET, and only within the origin that the key
 // is for. Otherwise the redirect itself is the response.
 func (c *call) checkRedirect(req *http.Request, via []*http.Request) error {
@@ -136,11 +146,22 @@ func (c *call) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// dropHeader removes the cookies that http.Client added for the last attempt: it adds them
+// resetHeader removes the cookies that http.Client added for the last attempt: it adds them
 // anew.
-func dropHeader(req *http.Request) error {
-	req.Header = http.Header{}
+func (c *call) resetHeader(req *http.Request) error {
+	req.Header = c.ownHeader()
 	return nil
+}
+
+// ownHeader returns the caller's header under the names that net/http gives them.
+func (c *call) ownHeader() http.Header {
+	header := http.Header{}
+	for name, values := range c.header {
+		for _, value := range values {
+			header.Add(name, value)
+		}
+	}
+	return header
 }
 
 // run sends the request until it succeeds or may not be retried.
@@ -184,19 +205,38 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		return false, nil
 	}
 	c.retrier.Backoff = c.backoff // only now: most calls need none
+	if c.repeats < maxRepeats && errors.Is(c.err, transport.ErrRepeatable) {
+		c.repeats++
+		c.retrier.RetryMax++
+		c.retrier.Backoff = c.atOnce
+	}
 	return true, nil
 }
 
-func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Response) time.Duration {
-	wait := backoff(c.err, minWait, maxWait, retry)
+// atOnce is the back-off before an attempt that net/http itself would make, and without a word,
+// if the request had a GetBody.
+func (c *call) atOnce(time.Duration, time.Duration, int, *http.Response) time.Duration {
+	c.logRetry(slog.LevelDebug, 0)
+	return 0
+}
 
-	c.config.logger.LogAttrs(c.ctx, slog.LevelWarn, "mintlify: retrying request",
+func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Response) time.Duration {
+	wait := backoff(c.err, minWait, maxWait, retry-c.repeats)
+	c.logRetry(slog.LevelWarn, wait)
+	return wait
+}
+
+func (c *call) logRetry(level slog.Level, wait time.Duration) {
+	if !c.config.logger.Enabled(c.ctx, level) {
+		return
+	}
+
+	c.config.logger.LogAttrs(c.ctx, level, "mintlify: retrying request",
 		slog.String("operation", string(c.operation)),
 		slog.String("path", c.path()),
 		slog.Int("attempt", c.sender.Attempts),
 		slog.Duration("wait", wait),
 		slog.String("error", c.err.Error()))
-	return wait
 }
 
 // readResponse decodes the response, or makes an error of it. It takes the body away from
@@ -271,7 +311,7 @@ func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIErr
 		StatusCode: resp.StatusCode,
 		Message:    message,
 		Details:    details,
-		RequestID:  c.sender.Key.Text(resp.Header.Get("X-Request-Id"), redact.MaxServiceText),
+		RequestID:  c.sender.Key.Text(requestID(resp.Header), redact.MaxServiceText),
 		RetryAfter: retryAfter(resp.Header),
 		Attempts:   c.sender.Attempts,
 		Method:     c.method,
@@ -286,8 +326,13 @@ func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIErr
 	return e
 }
 
-func (c *call) responseError(resp *http.Response, body []byte, reason string) *ResponseError {
-	e := &ResponseError{
+// requestID returns the id by which the service, or Cloudflare in front of it, knows a request.
+func requestID(header http.Header) string {
+	return cmp.Or(header.Get("X-Request-Id"), header.Get("Cf-Ray"))
+}
+
+func (c *call) responseError(resp *http.Response, body []byte, reason string) *MalformedResponseError {
+	e := &MalformedResponseError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Path:       c.path(),
@@ -330,8 +375,8 @@ func (c *call) noResponse(err error) *sendError {
 	switch {
 	case c.ctx.Err() != nil:
 		return c.interrupted()
-	case isCertificateError(err):
-		return c.distrusted(err)
+	case isCertificateError(err), errors.Is(err, transport.ErrClientCertificate), isFinalOfProxy(err):
+		return c.blocked(err)
 	}
 	return c.disconnected(err)
 }
@@ -375,8 +420,9 @@ func (c *call) interrupted() *sendError {
 	}
 }
 
-// distrusted: the service's certificate was refused, as it will be the next time.
-func (c *call) distrusted(err error) *sendError {
+// blocked: either side refuses the other's certificate, or a proxy refuses the tunnel, and will the
+// next time.
+func (c *call) blocked(err error) *sendError {
 	return &sendError{
 		sent:          c.sent(),
 		err:           c.safe(err),

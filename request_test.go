@@ -164,7 +164,7 @@ func TestRetryRefusedByWithRateLimiterKeepsTheResponseBefore(t *testing.T) {
 	exhausted := errors.New("no tokens left")
 	for name, call := range jobCalls {
 		asked := 0
-		limiter := func(context.Context, mintlify.Operation, string) error {
+		limiter := func(context.Context, mintlify.RequestInfo) error {
 			asked++
 			if asked > 1 {
 				return exhausted
@@ -640,49 +640,6 @@ func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
 
 	_, err := get(ctx, newClient(t, rt))
 	require.ErrorIs(t, err, shutdown)
-}
-
-// net/http resends a POST by itself if its GetBody allows it.
-
-func TestCreateIsNotResentOnceItsHeadersAreWritten(t *testing.T) {
-	for name, tc := range map[string]struct {
-		wroteHeaders bool
-		writeErr     error
-		again        bool
-	}{
-		"written":         {true, nil, false},
-		"written in part": {true, errors.New("broken pipe"), false},
-		"not written":     {false, errors.New("broken pipe"), true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			rt := transport(func(r *http.Request) (*http.Response, error) {
-				first, err := io.ReadAll(r.Body)
-				require.NoError(t, err)
-
-				trace := httptrace.ContextClientTrace(r.Context())
-				if tc.wroteHeaders {
-					trace.WroteHeaders()
-				}
-				trace.WroteRequest(httptrace.WroteRequestInfo{Err: tc.writeErr})
-
-				body, err := r.GetBody()
-				if !tc.again {
-					assert.Error(t, err)
-					return nil, errors.New("lost")
-				}
-				require.NoError(t, err)
-
-				second, err := io.ReadAll(body)
-				require.NoError(t, err)
-				assert.Equal(t, first, second)
-				return response(201, jobJSON), nil
-			})
-
-			_, err := create(t.Context(), newClient(t, rt))
-			assert.Equal(t, tc.again, err == nil, "%v", err)
-			assert.Equal(t, !tc.again, isOutcomeUnknown(err))
-		})
-	}
 }
 
 // onceOnly is a body that is to be closed once, and not read after that.

@@ -11,9 +11,21 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 const maxDuration = time.Duration(math.MaxInt64)
+
+// statusClientClosed is nginx's and Cloudflare's status of a request whose client has gone. The
+// service may have acted on it, as after a 408.
+const statusClientClosed = 499
+
+// How long RetryAfter waits if the service does not say.
+const (
+	defaultRetryAfter = 30 * time.Second
+	quotaRetryAfter   = 10 * time.Minute // after a 429 of analytics, whose quota is for an hour
+)
 
 // isRetryable reports whether there may be another attempt after one that ended with err.
 // A POST needs proof that the service did not act. A Retry-After of more than maxWait is
@@ -23,7 +35,7 @@ func isRetryable(err error, op Operation, maxWait time.Duration) bool {
 	switch err := err.(type) {
 	case *sendError:
 		return !err.final && (isGet || err.notSent)
-	case *ResponseError:
+	case *MalformedResponseError:
 		return isGet && err.truncated != nil
 	case *APIError:
 		if err.RetryAfter > maxWait {
@@ -50,7 +62,8 @@ func mayHaveActed(err error) bool {
 	case *sendError:
 		return !err.notSent
 	case *APIError:
-		return err.StatusCode < 400 || err.StatusCode > 499 || err.StatusCode == http.StatusRequestTimeout
+		is4xx := err.StatusCode >= 400 && err.StatusCode <= 499
+		return !is4xx || err.StatusCode == http.StatusRequestTimeout || err.StatusCode == statusClientClosed
 	}
 	return true
 }
@@ -58,15 +71,35 @@ func mayHaveActed(err error) bool {
 // RetryAfter reports whether it may help to make the call that ended with err again later.
 // ok is true if the service certainly did not act (429, no connection, an error of the rate
 // limiter or the key source), and for a GET also after network errors, truncated responses,
-// 408, 425 and 5xx. wait is the time that the service asked for; 0 if it did not say.
+// 408, 425, 499 and 5xx. wait is then more than 0: what the service asked for, else 10 minutes after a
+// 429 of an export, whose quota is for an hour, and 30 s after anything else. To learn whether the
+// service asked, read [APIError.RetryAfter].
 //
 // ok is false for nil, for [ErrOutcomeUnknown] and [ErrInvalidArgument], for other 3xx and
 // 4xx responses, a malformed response, a refused certificate, an ended context, and a job
-// that failed. For a [*PageError] and a [*WaitError] their cause decides.
+// that failed. For a [*ExportError] and a [*WaitError] their cause decides.
 //
 // err is the error of one call. If [errors.Join] has joined several, only one of them decides,
 // and which one depends on their order: ask about each before you join them.
 func RetryAfter(err error) (wait time.Duration, ok bool) {
+	asked, ok := askedToRetryAfter(err)
+	switch {
+	case !ok:
+		return 0, false
+	case asked > 0:
+		return asked, true
+	}
+
+	var apiErr *APIError
+	isOverQuota := errors.As(err, &apiErr) && apiErr.StatusCode == http.StatusTooManyRequests
+	if isOverQuota && apiErr.Operation.isAnalytics() {
+		return quotaRetryAfter, true
+	}
+	return defaultRetryAfter, true
+}
+
+// askedToRetryAfter is RetryAfter with a wait of 0 if the service did not say.
+func askedToRetryAfter(err error) (time.Duration, bool) {
 	if errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrInvalidArgument) {
 		return 0, false
 	}
@@ -89,7 +122,7 @@ func RetryAfter(err error) (wait time.Duration, ok bool) {
 		return apiErr.RetryAfter, true
 	}
 
-	var responseErr *ResponseError
+	var responseErr *MalformedResponseError
 	truncated := errors.As(err, &responseErr) && responseErr.truncated != nil
 	return 0, truncated
 }
@@ -98,20 +131,20 @@ func (e *APIError) worthRetrying() bool {
 	switch e.StatusCode {
 	case http.StatusTooManyRequests:
 		return true
-	case http.StatusRequestTimeout, http.StatusTooEarly:
-		return !e.Operation.isPost()
+	case http.StatusRequestTimeout, http.StatusTooEarly, statusClientClosed:
+		return !e.isPost()
 	}
 
-	return !e.Operation.isPost() && e.StatusCode >= 500
+	return !e.isPost() && e.StatusCode >= 500
 }
 
-// retryAfter applies RetryAfter to the last poll's error. It reports false if the context
+// retryAfter applies askedToRetryAfter to the last poll's error. It reports false if the context
 // ended the wait.
 func (e *WaitError) retryAfter() (time.Duration, bool) {
 	if errors.Is(e.Err, context.Canceled) || errors.Is(e.Err, context.DeadlineExceeded) {
 		return 0, false
 	}
-	return RetryAfter(e.LastErr)
+	return askedToRetryAfter(e.LastErr)
 }
 
 func isCertificateError(err error) bool {
@@ -119,6 +152,12 @@ func isCertificateError(err error) bool {
 		errors.As(err, new(x509.UnknownAuthorityError)) ||
 		errors.As(err, new(x509.HostnameError)) ||
 		errors.As(err, new(x509.CertificateInvalidError))
+}
+
+// isFinalOfProxy reports whether a proxy refuses the tunnel to the service for good.
+func isFinalOfProxy(err error) bool {
+	var refused *transport.ProxyError
+	return errors.As(err, &refused) && refused.IsFinal()
 }
 
 // backoff returns how long to wait before the next attempt: what the service asks for, else

@@ -16,7 +16,7 @@ type SearchesParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetSearches, the service's default,
+	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetSearchPage, the service's default,
 	// and 100 in the iterators.
 	Limit int
 	// Cursor is the page to start at: a NextCursor, with the same dates. "" is the first page.
@@ -24,15 +24,19 @@ type SearchesParams struct {
 }
 
 // SearchPage is one page of an export of searches. It marshals to JSON under the service's
-// own field names, with cursor added, and reads back to an equal value.
+// own field names, with hasMore and cursor added, and reads back to an equal value.
 type SearchPage struct {
 	// TotalSearches is the number of searches in the range. It counts searches, not terms.
 	TotalSearches int64 `json:"totalSearches"`
 	// Searches are the rows. Those with the most hits come first.
 	Searches []SearchTerm `json:"searches"`
+	// HasMore reports whether more rows follow this page. The SDK derives it from NextCursor.
+	HasMore bool `json:"hasMore"`
 	// Cursor is the cursor of this page.
 	Cursor string `json:"cursor"`
-	// NextCursor is the cursor of the next page. It is "" on the last page.
+	// NextCursor is the Cursor of the next page. It is "" on the last page, and "" as a Cursor is
+	// the first page: keep HasMore beside it in a checkpoint, or an export that has ended starts
+	// again.
 	NextCursor string `json:"nextCursor"`
 }
 
@@ -52,13 +56,13 @@ type SearchTerm struct {
 	LastSearchedAt time.Time `json:"lastSearchedAt,omitzero"`
 }
 
-// GetSearches returns one page of searches. It costs one request:
+// GetSearchPage returns one page of searches. It costs one request:
 // GET /v1/analytics/{projectId}/searches. To export all of them use
 // [AnalyticsService.Searches], which asks for 100 rows at a time.
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 100, or a DateFrom that is not before
-// DateTo; [*APIError], [*ResponseError], or the network's or context's error.
-func (s *AnalyticsService) GetSearches(ctx context.Context, params SearchesParams) (*SearchPage, error) {
+// DateTo; [*APIError], [*MalformedResponseError], or the network's or context's error.
+func (s *AnalyticsService) GetSearchPage(ctx context.Context, params SearchesParams) (*SearchPage, error) {
 	return s.searches(params).get(ctx)
 }
 
@@ -68,7 +72,7 @@ func (s *AnalyticsService) GetSearches(ctx context.Context, params SearchesParam
 // the service again.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
-// [*PageError] with the cursor to resume at. It is an error, too, if the service repeats a
+// [*ExportError] with the cursor to resume at. It is an error, too, if the service repeats a
 // page or a cursor, or sends three empty pages in a row that say there are more rows.
 func (s *AnalyticsService) SearchPages(
 	ctx context.Context, params SearchesParams, opts ...ExportOption,
@@ -103,7 +107,7 @@ func (s *AnalyticsService) searches(params SearchesParams) list[*SearchPage, Sea
 func (t SearchTerm) identity() identity  { return identity{text: t.Query} }
 func (p *SearchPage) rows() []SearchTerm { return p.Searches }
 func (p *SearchPage) next() (position, bool) {
-	return position{cursor: p.NextCursor}, p.NextCursor != ""
+	return position{cursor: p.NextCursor}, p.HasMore
 }
 
 func (p *SearchPage) decode(data []byte) error {
@@ -137,6 +141,7 @@ func (p *SearchPage) decode(data []byte) error {
 	var counts wire.Counts
 	p.TotalSearches = counts.Round(*page.TotalSearches)
 	p.NextCursor = next
+	p.HasMore = next != ""
 	p.Searches = make([]SearchTerm, len(page.Searches))
 	for i, row := range page.Searches {
 		p.Searches[i] = SearchTerm{

@@ -13,7 +13,7 @@ import (
 func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
 	cursor := strings.Repeat("c", 5000)
 	client := newClient(t, respondWith(414, ""))
-	_, err := collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
+	_, err := mintlify.Collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
 	assert.Equal(t, cursor, requirePageError(t, err).Cursor)
 	assertReadable(t, err)
 }
@@ -21,7 +21,7 @@ func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
 // Without it nobody can tell whether this is the last page.
 func TestSearchesWithoutANextCursorAreMalformed(t *testing.T) {
 	client := newClient(t, respondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`))
-	_, err := collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	_, err := mintlify.Collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "missing nextCursor")
 }

@@ -28,6 +28,8 @@ var notRun = map[string]string{
 	"gh":              "asks a forge, with a token",
 	"./merge-service": "needs a key",
 	"xargs":           "calls gh",
+	"awk":             "counts what git lists",
+	"jq":              "reads what gh lists",
 	"sort":            "sorts what gh or git lists",
 	"sed":             "reads what git lists",
 	"curl":            "posts to a chat",
@@ -38,7 +40,9 @@ var (
 	fence       = regexp.MustCompile("(?ms)^ *```(\\w*)\n(.*?)^ *```")
 	command     = regexp.MustCompile("(?m)^    \\S.*$|`(?:(?:cd|go) \\w+ [^`]+|[\\w.]+/run)`") // outside blocks
 	quoted      = regexp.MustCompile(`"[^"]*"|'[^']*'`)
-	comment     = regexp.MustCompile(`(^|\s)#.*`)
+	installed   = regexp.MustCompile(`/usr/local/bin/([^|>\n]+)`)
+	manyLines   = regexp.MustCompile(`'[^']*\n[^']*'`)
+	comment     = regexp.MustCompile(`(?m)(^|[ \t])#.*`)
 	separator   = regexp.MustCompile(`&&|[|;()]`)
 	declaration = regexp.MustCompile(`^(//.*\n)*(type|func) `)
 	declared    = regexp.MustCompile(`(?m)^([a-z]\w*(?:, \w+)*) :=`)
@@ -117,7 +121,12 @@ func shellLines(t *testing.T, document string) []string {
 	for _, block := range fence.FindAllStringSubmatch(text, -1) {
 		switch block[1] {
 		case "sh":
-			lines = append(lines, strings.Split(block[2], "\n")...)
+			script := manyLines.ReplaceAllString(comment.ReplaceAllString(block[2], ""), "TEXT")
+			lines = append(lines, strings.Split(script, "\n")...)
+		case "cron", "ini":
+			for _, line := range installed.FindAllStringSubmatch(block[2], -1) {
+				lines = append(lines, line[1])
+			}
 		case "sql":
 			assert.Equal(t, "cmd/docs-report/README.md", filepath.ToSlash(document),
 				"the tests of docs-report run the SQL of its own README alone")
@@ -183,7 +192,7 @@ func checkLine(dir, line string, demos map[string]bool) error {
 			problem = expect(pkg, nil, `^package mintlify$`)
 		case "go test":
 			problem = expect(dir, args, `^package `)
-		case "bench/run", ".ci/run":
+		case "bench/run", ".ci/run", ".ci/release":
 			_, problem = os.Stat(name)
 		default: // a program that is installed
 			problem = expect(filepath.Join("cmd", name), args, program)
@@ -259,6 +268,7 @@ var packagePaths = map[string]string{
 	"mintlify":     modulePath,
 	"mintlifytest": modulePath + "/mintlifytest",
 	"once":         modulePath + "/once",
+	"oncetest":     modulePath + "/once/oncetest",
 	"os":           "os",
 	"sql":          "database/sql",
 	"strings":      "strings",

@@ -137,7 +137,7 @@ func TestReadsWorkOverATransportThatMakesFiveRequestsOfItsOwn(t *testing.T) {
 
 func TestPostWithoutABodyIsUnknownOverATransportThatFetchesATokenFirst(t *testing.T) {
 	s := newTokenSetup(t, 1, operations.NewService())
-	_, err := s.client.Deployments.TriggerUpdate(t.Context())
+	_, err := s.client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.ErrorContains(t, err, "the transport made a request of its own under the request's context")
 	assert.Zero(t, s.served.Load())

@@ -1,10 +1,13 @@
 package mintlify
 
 import (
+	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -159,6 +162,35 @@ func (cfg *config) parseBaseURL() error {
 	cfg.origin = &url.URL{Scheme: u.Scheme, Host: u.Host}
 	cfg.prefix = cfg.origin.String() + strings.TrimRight(u.EscapedPath(), "/")
 	return nil
+}
+
+// checkHeader refuses a header that is the SDK's own, or that net/http could not send.
+func checkHeader(header http.Header) error {
+	for name, values := range header {
+		switch http.CanonicalHeaderKey(name) {
+		case "Authorization", "Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Connection":
+			return &ArgumentError{"header", fmt.Sprintf("has %s, which the SDK sets itself", name)}
+		}
+
+		if name == "" || strings.ContainsFunc(name, isNoToken) {
+			return &ArgumentError{"header", fmt.Sprintf("has %.40q, which is not the name of a header", name)}
+		}
+		if slices.ContainsFunc(values, hasControl) {
+			return &ArgumentError{"header", fmt.Sprintf("has a control character in %s", name)}
+		}
+	}
+	return nil
+}
+
+// isNoToken reports whether r cannot be in the name of a header.
+func isNoToken(r rune) bool {
+	isLetterOrDigit := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return !isLetterOrDigit && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+}
+
+// hasControl reports whether the value of a header has a character that cannot be sent.
+func hasControl(value string) bool {
+	return strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 func hasHost(u *url.URL) bool {

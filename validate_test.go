@@ -125,7 +125,7 @@ func TestWithBaseURL(t *testing.T) {
 		"http://127.8.9.1:80":                   true,
 		"http://[::1]:8080":                     true,
 		"http://LOCALHOST":                      true,
-		"":                                      false,
+		"ftp:":                                  false,
 		"api.example.com":                       false,
 		"//api.example.com":                     false,
 		"ftp://api.example.com":                 false,

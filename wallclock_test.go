@@ -20,7 +20,7 @@ func TestWaitEndsAtItsNextWakeUpOnceTheDeadlineHasPassedByTheWallClock(t *testin
 	for name, wait := range waits {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			svc.AddJob("job_1", mintlifytest.Step{})
+			svc.AddJob("job_1", mintlifytest.JobStep{})
 			svc.AddDeployment("deployment_1", mintlifytest.DeploymentStep{})
 			var polls []mintlify.Poll
 			client := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithWaitDefaults(keepPolls(&polls)))
@@ -47,7 +47,7 @@ func TestWaitEndsAtItsNextWakeUpOnceTheDeadlineHasPassedByTheWallClock(t *testin
 func TestPollIsOverOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("job_1", mintlifytest.Step{})
+		svc.AddJob("job_1", mintlifytest.JobStep{})
 		ctx := lateContext{t.Context(), time.Now().Add(-time.Second)}
 		poll, err := svc.Client().Jobs.Poll(ctx, "job_1", 0)
 		assert.Zero(t, poll.Next)
@@ -101,7 +101,7 @@ func TestExportEndsOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 				}
 			}
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.ErrorAs(t, err, new(*mintlify.PageError))
+			assert.ErrorAs(t, err, new(*mintlify.ExportError))
 			assert.Equal(t, 2+prefetch, pages)
 			assert.Len(t, svc.Requests(), 2+prefetch)
 		})

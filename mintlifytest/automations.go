@@ -10,8 +10,7 @@ import (
 // AddAutomation adds an automation on a custom schedule, in every project: Trigger responds
 // 404 to any other id. Its runs are among [Service.Requests], Acted.
 func (s *Service) AddAutomation(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.automations[id] = true
 }
 

@@ -63,7 +63,7 @@ func useManyJobs(t testing.TB, n int) {
 
 	for i := range n {
 		svc.AddJob(fmt.Sprint("job_", n+i+1)) // an id that a created job would have
-		svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted})
+		svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
 		svc.SucceedNext(mintlify.OpGetJob, 1)
 	}
@@ -80,7 +80,7 @@ func useManyJobs(t testing.TB, n int) {
 		do(http.StatusServiceUnavailable, "GET", job, "")
 		do(http.StatusOK, "GET", job, "")
 		do(http.StatusOK, "POST", job+"/message", `{"prompt":"x"}`)
-		svc.AddJob(fmt.Sprint("job_", n+i+1), mintlifytest.Step{Status: mintlify.JobFailed}) // replaced
+		svc.AddJob(fmt.Sprint("job_", n+i+1), mintlifytest.JobStep{Status: mintlify.JobFailed}) // replaced
 	}
 
 	require.Len(t, svc.Jobs(), 2*n)

@@ -43,8 +43,8 @@ func (s *Service) newCall(r *http.Request, body []byte) *call {
 // callName returns the operation as the client names it. A request in memory carries the name.
 // A request on a socket has the name of a Call, with the path of the base URL.
 func callName(r *http.Request) mintlify.Operation {
-	if op, ok := mintlify.OperationFromContext(r.Context()); ok {
-		return op
+	if info, ok := mintlify.RequestFromContext(r.Context()); ok {
+		return info.Operation
 	}
 	return mintlify.Operation(r.Method + " " + r.URL.EscapedPath())
 }

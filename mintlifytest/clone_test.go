@@ -20,9 +20,9 @@ func TestStepsAreTheServicesOwn(t *testing.T) {
 
 	fault := &mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}
 	logs := []string{"Building"}
-	svc.ScriptJob(mintlifytest.Step{Fault: fault})
+	svc.ScriptJob(mintlifytest.JobStep{Fault: fault})
 	svc.ScriptDeployment(mintlifytest.DeploymentStep{Logs: logs}, mintlifytest.DeploymentStep{Fault: fault})
-	svc.AddJob("j", mintlifytest.Step{Fault: fault})
+	svc.AddJob("j", mintlifytest.JobStep{Fault: fault})
 	svc.AddDeployment("d", mintlifytest.DeploymentStep{Logs: logs}, mintlifytest.DeploymentStep{Fault: fault})
 	svc.FailNext(mintlify.OpCreateJob, 1, *fault)
 
@@ -42,7 +42,7 @@ func TestStepsAreTheServicesOwn(t *testing.T) {
 	requireRetryAfter(err)
 	created, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
 	require.NoError(t, err)
-	triggered, err := client.Deployments.TriggerUpdate(t.Context())
+	triggered, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.NoError(t, err)
 
 	for _, id := range []string{created.ID, "j"} {
@@ -80,7 +80,7 @@ func TestRequestsAreTheTestsOwn(t *testing.T) {
 	client := svc.Client()
 	_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
 	require.NoError(t, err)
-	_, err = client.Analytics.GetViews(t.Context(), mintlify.ViewsParams{Limit: 5})
+	_, err = client.Analytics.GetViewPage(t.Context(), mintlify.ViewsParams{Limit: 5})
 	require.NoError(t, err)
 
 	mine := svc.Requests()
@@ -114,20 +114,20 @@ func TestRowsAreTheServicesOwn(t *testing.T) {
 	conversations[0].ID = "mine"
 	conversations[0].Sources[0].Title = "mine"
 
-	viewPage, err := analytics.GetViews(t.Context(), mintlify.ViewsParams{})
+	viewPage, err := analytics.GetViewPage(t.Context(), mintlify.ViewsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "/a", viewPage.Views[0].Path)
 
-	searchPage, err := analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
+	searchPage, err := analytics.GetSearchPage(t.Context(), mintlify.SearchesParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "a", searchPage.Searches[0].Query)
 
-	feedbackPage, err := analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+	feedbackPage, err := analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "a", feedbackPage.Feedback[0].ID)
 	assert.True(t, *feedbackPage.Feedback[0].Helpful)
 
-	conversationPage, err := analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
+	conversationPage, err := analytics.GetConversationPage(t.Context(), mintlify.ConversationsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, "a", conversationPage.Conversations[0].ID)
 	assert.Equal(t, "a", conversationPage.Conversations[0].Sources[0].Title)

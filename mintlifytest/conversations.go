@@ -14,8 +14,7 @@ import (
 // Each is a turn of a conversation. The service reports the rows in the range of dates (a
 // row without Timestamp is in every range), and rows with the same ID as a thread.
 func (s *Service) SetConversations(rows []mintlify.Conversation) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.conversations = sliceOf(rows, func(row mintlify.Conversation) mintlify.Conversation {
 		row.Sources = slices.Clone(row.Sources)
 		return row
@@ -24,8 +23,7 @@ func (s *Service) SetConversations(rows []mintlify.Conversation) {
 
 // SetCallerStats sets the caller stats, the same for every project and range of dates.
 func (s *Service) SetCallerStats(stats mintlify.CallerStats) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.callerStats = stats
 }
 
@@ -94,7 +92,7 @@ type conversationResult struct {
 	Timestamp        *string                       `json:"timestamp"`
 	Query            string                        `json:"query"`
 	Response         string                        `json:"response"`
-	ResponseType     mintlify.ResponseType         `json:"responseType,omitempty"`
+	ResponseType     mintlify.AnswerType           `json:"responseType,omitempty"`
 	Sources          []mintlify.ConversationSource `json:"sources"`
 	ResolutionStatus mintlify.ResolutionStatus     `json:"resolutionStatus"`
 	QueryCategory    *string                       `json:"queryCategory"`
@@ -127,7 +125,7 @@ type threadResult struct {
 }
 
 // add appends a message. The first one gives the thread its time.
-func (r *threadResult) add(role mintlify.Role, content string, at time.Time) {
+func (r *threadResult) add(role mintlify.MessageRole, content string, at time.Time) {
 	message := messageResult{
 		ID:        fmt.Sprintf("message_%d", len(r.Messages)+1),
 		Role:      role,
@@ -139,8 +137,8 @@ func (r *threadResult) add(role mintlify.Role, content string, at time.Time) {
 }
 
 type messageResult struct {
-	ID        string        `json:"id"`
-	Role      mintlify.Role `json:"role"`
-	Content   string        `json:"content"`
-	CreatedAt *string       `json:"createdAt"`
+	ID        string               `json:"id"`
+	Role      mintlify.MessageRole `json:"role"`
+	Content   string               `json:"content"`
+	CreatedAt *string              `json:"createdAt"`
 }

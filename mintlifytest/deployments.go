@@ -37,16 +37,14 @@ func (s DeploymentStep) clone() DeploymentStep {
 // last step repeats. A deployment without a script is in progress at its first poll and has
 // succeeded at its second.
 func (s *Service) ScriptDeployment(steps ...DeploymentStep) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.deployments.scripts.add(steps)
 }
 
 // AddDeployment adds a deployment with this script to the project [ProjectID], as if it had
 // just been triggered. It replaces a deployment with the same id.
 func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.deployments.made++
 	s.deployments.add(id, ProjectID, "main", cloneSteps(steps))
 }
@@ -54,8 +52,7 @@ func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
 // Deployments returns all deployments, also those of [Service.AddDeployment], in the order of
 // their creation. A deployment is here once the service has queued it, whatever it responded.
 func (s *Service) Deployments() []mintlify.Deployment {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	inOrder := slices.SortedFunc(maps.Values(s.deployments.byID), func(a, b *deployment) int {
 		return cmp.Compare(a.number, b.number)
 	})
@@ -152,7 +149,7 @@ func (all *deployments) add(id, project, branch string, steps []DeploymentStep) 
 		SHA:          fmt.Sprintf("%040x", all.made),
 		Ref:          branch,
 		Message:      "Change the introduction",
-		FilesChanged: mintlify.FilesChanged{Modified: []string{"introduction.mdx"}},
+		FilesChanged: mintlify.DeploymentFiles{Modified: []string{"introduction.mdx"}},
 	}
 	all.byID[id] = d
 	return d

@@ -5,9 +5,9 @@
 //	func TestUpdateDocsReportsAFailedJob(t *testing.T) {
 //		svc := mintlifytest.NewService()
 //		svc.ScriptJob(
-//			mintlifytest.Step{Status: mintlify.JobActive},
-//			mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}}, // a poll that fails
-//			mintlifytest.Step{Status: mintlify.JobFailed},
+//			mintlifytest.JobStep{Status: mintlify.JobActive},
+//			mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}}, // a poll that fails
+//			mintlifytest.JobStep{Status: mintlify.JobFailed},
 //		)
 //		err := updateDocs(t.Context(), svc.Client(), "Document the flag --json")
 //		if !errors.Is(err, mintlify.ErrJobFailed) {
@@ -29,10 +29,11 @@
 // # Failures
 //
 // [Service.FailNext] makes the next requests of an operation fail, [Service.SucceedNext]
-// lets some pass before it, and [Step].Fault fails one poll of a job. A [Fault] is a
+// lets some pass before it, and [JobStep].Fault fails one poll of a job. A [Fault] is a
 // response with another status, body or header, a refused or lost connection, a
 // truncated body, or a delay. The operation of a [mintlify.Client.Call] is its method and
-// path; a 404 of an unknown endpoint lists the faults that no request has used yet.
+// path. A fault that never occurred proves nothing: check [Service.UnusedFaults] at the end of a
+// test.
 // [Service.EnforceQuotas] has the service refuse requests beyond its quotas.
 //
 // # Time

@@ -28,9 +28,9 @@ func updateDocs(ctx context.Context, client *mintlify.Client, prompt string) err
 func TestUpdateDocsReportsAFailedJob(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.ScriptJob(
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}}, // a poll that fails
-		mintlifytest.Step{Status: mintlify.JobFailed},
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}}, // a poll that fails
+		mintlifytest.JobStep{Status: mintlify.JobFailed},
 	)
 	err := updateDocs(t.Context(), svc.Client(), "Document the flag --json")
 	if !errors.Is(err, mintlify.ErrJobFailed) {

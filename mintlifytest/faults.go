@@ -25,7 +25,7 @@ type Fault struct {
 	// Header is added to the response's header. It may hold a Retry-After, for example.
 	Header http.Header
 	// Refuse keeps the request from the service: the connection is refused, or on a socket
-	// closed.
+	// closed. With a Delay it is a dial that hangs first. The other fields then have no effect.
 	Refuse bool
 	// Drop loses the connection before the response comes.
 	Drop bool
@@ -45,9 +45,15 @@ type Fault struct {
 //	svc.FailNext("GET /v1/things", 1, mintlifytest.Fault{Status: 200, Body: `{"things":[]}`})
 //
 // If an operation has this path, its faults come first.
+//
+// It panics if op is neither an operation of the service nor a method and a path: the fault would
+// never occur.
 func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
+	if !s.hasOperation(op) {
+		panic(fmt.Sprintf("mintlifytest: %q is neither an operation, such as mintlify.OpCreateJob, "+
+			"nor a method and a path, such as \"GET /v1/things\"", op))
+	}
 	if n > 0 {
 		s.faults[op] = append(s.faults[op], faults{fault: f.clone(), n: n})
 	}
@@ -59,7 +65,7 @@ func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 //	svc.SucceedNext(mintlify.OpGetVisitors, 2)
 //	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 503}) // the third page
 //
-// A [Step].Fault still fails a poll that passes.
+// A [JobStep].Fault still fails a poll that passes. SucceedNext panics as FailNext does.
 func (s *Service) SucceedNext(op mintlify.Operation, n int) { s.FailNext(op, n, Fault{}) }
 
 // faults are the same fault n times.
@@ -93,8 +99,25 @@ func (s *Service) nextFault(c *call) Fault {
 	return first.fault
 }
 
-// queuedFaults lists the operations whose faults are still queued; "" if there are none.
-func (s *Service) queuedFaults() string {
+// hasOperation reports whether op can occur.
+func (s *Service) hasOperation(op mintlify.Operation) bool {
+	method, path, _ := strings.Cut(string(op), " ")
+	if strings.HasPrefix(path, "/") && method != "" && method == strings.ToUpper(method) {
+		return true
+	}
+	return slices.ContainsFunc(s.routes, func(r route) bool { return r.operation == op })
+}
+
+// UnusedFaults lists what [Service.FailNext] and [Service.SucceedNext] still have queued, a line for
+// each operation with how many are left. At the end of a test it is empty: a fault that never
+// occurred proves nothing. The faults of a [JobStep] are not in it.
+func (s *Service) UnusedFaults() []string {
+	defer s.lock()()
+	return s.queuedFaults()
+}
+
+// queuedFaults is UnusedFaults. The lock is held.
+func (s *Service) queuedFaults() []string {
 	var queued []string
 	for _, op := range slices.Sorted(maps.Keys(s.faults)) {
 		n := 0
@@ -105,7 +128,7 @@ func (s *Service) queuedFaults() string {
 			queued = append(queued, fmt.Sprintf("%q (%d)", op, n))
 		}
 	}
-	return strings.Join(queued, ", ")
+	return queued
 }
 
 // acts reports whether the service acts on the request.

@@ -28,9 +28,9 @@ func TestFailNext(t *testing.T) {
 		t.Run(where, func(t *testing.T) {
 			down := &mintlifytest.Fault{Status: 503, Header: http.Header{"retry-after": {"7"}}, Body: "down"}
 			svc.AddJob("j",
-				mintlifytest.Step{},
-				mintlifytest.Step{Fault: down},
-				mintlifytest.Step{Status: mintlify.JobCompleted})
+				mintlifytest.JobStep{},
+				mintlifytest.JobStep{Fault: down},
+				mintlifytest.JobStep{Status: mintlify.JobCompleted})
 			fail := func(f mintlifytest.Fault) error {
 				svc.FailNext(mintlify.OpGetJob, 1, f)
 				_, err := client.Jobs.Get(t.Context(), "j")
@@ -93,7 +93,7 @@ func TestStepFaultFailsAPollThatFailNextLetsPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		late := &mintlifytest.Fault{Status: 503, Delay: time.Second}
-		svc.AddJob("j", mintlifytest.Step{Fault: late}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		svc.AddJob("j", mintlifytest.JobStep{Fault: late}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Delay: 2 * time.Second})
 		client := svc.Client(mintlify.WithMaxRetries(0))
 
@@ -142,7 +142,7 @@ func TestFaultActed(t *testing.T) {
 func TestDelayEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.Step{Status: mintlify.JobCompleted})
+		svc.AddJob("j", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Delay: 10 * time.Second})
 		client := svc.Client()
 
@@ -170,7 +170,7 @@ func TestFailNextOfACall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := func() error {
-				return client.Call(t.Context(), mintlify.Call{Method: "GET", Path: "/v1/things"}, nil)
+				return client.Call(t.Context(), mintlify.CallParams{Method: "GET", Path: "/v1/things"}, nil)
 			}
 
 			svc.SucceedNext(op, 1)
@@ -194,7 +194,7 @@ func TestFailNextOfACall(t *testing.T) {
 func TestFailNextOfACallToAnEndpointOfTheService(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client(mintlify.WithMaxRetries(0))
-	call := mintlify.Call{Method: "GET", Path: "/v1/analytics/" + mintlifytest.ProjectID + "/views"}
+	call := mintlify.CallParams{Method: "GET", Path: "/v1/analytics/" + mintlifytest.ProjectID + "/views"}
 	svc.FailNext("GET "+mintlify.Operation(call.Path), 1, mintlifytest.Fault{Status: 503})
 	svc.FailNext(mintlify.OpGetViews, 1, mintlifytest.Fault{Status: 500})
 
@@ -212,7 +212,7 @@ func TestAnUnknownEndpointListsTheFaultsThatAreStillQueued(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client(mintlify.WithMaxRetries(0))
 	call := func() error {
-		return client.Call(t.Context(), mintlify.Call{Method: "GET", Path: "/v1/things"}, nil)
+		return client.Call(t.Context(), mintlify.CallParams{Method: "GET", Path: "/v1/things"}, nil)
 	}
 	require.ErrorContains(t, call(), "No such endpoint: GET /v1/things")
 	assert.NotContains(t, call().Error(), "queued")
@@ -222,7 +222,7 @@ func TestAnUnknownEndpointListsTheFaultsThatAreStillQueued(t *testing.T) {
 	svc.SucceedNext(mintlify.OpGetJob, 1)
 	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 503})
 	svc.FailNext(mintlify.OpGetViews, 1, mintlifytest.Fault{Status: 503})
-	_, err := client.Analytics.GetViews(t.Context(), mintlify.ViewsParams{})
+	_, err := client.Analytics.GetViewPage(t.Context(), mintlify.ViewsParams{})
 	require.ErrorIs(t, err, mintlify.ErrServer)
 	poll(t, client, "j")
 	err = call()

@@ -12,8 +12,7 @@ const maxFeedback = 100 // rows of a page
 // reports, and counts by page, the rows in the range of dates that have the source and a
 // status asked for. A row without CreatedAt is in every range.
 func (s *Service) SetFeedback(rows []mintlify.Feedback) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.feedback = sliceOf(rows, func(row mintlify.Feedback) mintlify.Feedback {
 		row.Helpful = clonePointer(row.Helpful, func(helpful bool) bool { return helpful })
 		return row
@@ -38,7 +37,7 @@ func (s *Service) getFeedback(c *call) (any, *failure) {
 	return page, nil
 }
 
-func (s *Service) getFeedbackByPage(c *call) (any, *failure) {
+func (s *Service) getFeedbackCounts(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	filter := q.feedbackFilter()
 	limit := q.limit(maxFeedback, 10)
@@ -46,19 +45,19 @@ func (s *Service) getFeedbackByPage(c *call) (any, *failure) {
 		return nil, failed
 	}
 
-	pages := feedbackByPage(filter.apply(s.feedback))
+	pages := feedbackCounts(filter.apply(s.feedback))
 	first, hasMore := pageOf(pages, 0, limit)
 	return map[string]any{"feedback": first, "hasMore": hasMore}, nil
 }
 
-// feedbackByPage counts rows by page. The pages are in the order of their first row.
-func feedbackByPage(rows []mintlify.Feedback) []*mintlify.PageFeedback {
-	byPath := map[string]*mintlify.PageFeedback{}
-	var pages []*mintlify.PageFeedback
+// feedbackCounts counts rows by page. The pages are in the order of their first row.
+func feedbackCounts(rows []mintlify.Feedback) []*mintlify.FeedbackCount {
+	byPath := map[string]*mintlify.FeedbackCount{}
+	var pages []*mintlify.FeedbackCount
 	for _, row := range rows {
 		page := byPath[row.Path]
 		if page == nil {
-			page = &mintlify.PageFeedback{Path: row.Path}
+			page = &mintlify.FeedbackCount{Path: row.Path}
 			byPath[row.Path] = page
 			pages = append(pages, page)
 		}
@@ -67,7 +66,7 @@ func feedbackByPage(rows []mintlify.Feedback) []*mintlify.PageFeedback {
 	return pages
 }
 
-func countFeedback(page *mintlify.PageFeedback, row mintlify.Feedback) {
+func countFeedback(page *mintlify.FeedbackCount, row mintlify.Feedback) {
 	page.Total++
 	switch {
 	case row.Source == mintlify.FeedbackFromCodeSnippet:

@@ -3,34 +3,34 @@ package mintlifytest
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 const maxRequestBody = 10 << 20 // the service's own limit is not documented
 
 // handle has the service act on a request, and returns the response.
 func (s *Service) handle(r *http.Request, body []byte) response {
-	c := s.newCall(r, body)
-	result, failed := s.act(c)
+	c, result, failed := s.act(r, body)
 	return newResponse(c, result, failed)
 }
 
-// act does what the service does with a call, and keeps the request, under one lock.
-func (s *Service) act(c *call) (any, *failure) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// act does what the service does with a request, and keeps it, under one lock.
+func (s *Service) act(r *http.Request, body []byte) (*call, any, *failure) {
+	defer s.lock()()
 
+	c := s.newCall(r, body)
 	c.fault = s.nextFault(c)
 	if c.fault.Refuse {
-		return nil, nil
+		return c, nil, nil
 	}
 	if !c.fault.acts() {
 		s.record(c, false)
-		return nil, nil
+		return c, nil, nil
 	}
 
 	result, failed := s.serve(c)
 	s.record(c, failed == nil)
-	return result, failed
+	return c, result, failed
 }
 
 func (s *Service) serve(c *call) (any, *failure) {
@@ -50,8 +50,8 @@ func (s *Service) serve(c *call) (any, *failure) {
 // is probably misspelled.
 func (s *Service) noEndpoint(c *call) *failure {
 	text := fmt.Sprintf("No such endpoint: %s %s", c.request.Method, c.request.URL.EscapedPath())
-	if queued := s.queuedFaults(); queued != "" {
-		text += ". FailNext and SucceedNext still have these queued: " + queued
+	if queued := s.queuedFaults(); len(queued) > 0 {
+		text += ". FailNext and SucceedNext still have these queued: " + strings.Join(queued, ", ")
 	}
 	return &failure{status: http.StatusNotFound, Error: text}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestServiceChecksRequestsAsTheServiceDoes(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.AddJob("j", mintlifytest.Step{})
+	svc.AddJob("j", mintlifytest.JobStep{})
 	server := httptest.NewServer(svc)
 	defer server.Close()
 

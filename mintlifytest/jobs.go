@@ -18,8 +18,8 @@ const (
 	model      = "test-model"
 )
 
-// Step is what a job reports at one poll.
-type Step struct {
+// JobStep is what a job reports at one poll.
+type JobStep struct {
 	// Status is the status that the job reports. If it is "", the job reports active.
 	Status mintlify.JobStatus
 	// PRLink is the URL of the pull request that the job reports. If it is "", the
@@ -29,9 +29,9 @@ type Step struct {
 	Fault *Fault
 }
 
-func (s Step) fails() *Fault { return s.Fault }
+func (s JobStep) fails() *Fault { return s.Fault }
 
-func (s Step) clone() Step {
+func (s JobStep) clone() JobStep {
 	s.Fault = clonePointer(s.Fault, Fault.clone)
 	return s
 }
@@ -43,17 +43,15 @@ func (s Step) clone() Step {
 //
 // A message sets a job back to active. Later polls continue with the steps that are left;
 // if only the last one is left, they report active once before it.
-func (s *Service) ScriptJob(steps ...Step) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *Service) ScriptJob(steps ...JobStep) {
+	defer s.lock()()
 	s.jobs.scripts.add(steps)
 }
 
 // AddJob adds a job with this script to the project [ProjectID], as if it had just been
 // created. It replaces a job with the same id.
-func (s *Service) AddJob(id string, steps ...Step) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *Service) AddJob(id string, steps ...JobStep) {
+	defer s.lock()()
 	s.jobs.made++
 	s.jobs.add(jobKey{ProjectID, id}, cloneSteps(steps))
 }
@@ -61,8 +59,7 @@ func (s *Service) AddJob(id string, steps ...Step) {
 // Jobs returns all jobs, also those of [Service.AddJob], in the order of their creation. A
 // job is here once the service has made it, whatever it responded.
 func (s *Service) Jobs() []mintlify.Job {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	inOrder := slices.SortedFunc(maps.Values(s.jobs.byKey), func(a, b *job) int {
 		return cmp.Compare(a.number, b.number)
 	})
@@ -111,8 +108,8 @@ func (s *Service) checkPrompt(c *call) *failure {
 // jobs are the jobs of the service.
 type jobs struct {
 	byKey   map[jobKey]*job
-	made    int           // so far: the number of the latest
-	scripts scripts[Step] // of those created next
+	made    int              // so far: the number of the latest
+	scripts scripts[JobStep] // of those created next
 }
 
 type jobKey struct{ project, id string }
@@ -140,10 +137,10 @@ func (all *jobs) newKey(project string) jobKey {
 	}
 }
 
-func (all *jobs) add(key jobKey, steps []Step) *job {
+func (all *jobs) add(key jobKey, steps []JobStep) *job {
 	if len(steps) == 0 {
 		pullRequest := fmt.Sprintf("%s/pull/%d", repository, all.made)
-		steps = []Step{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
+		steps = []JobStep{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
 	}
 
 	j := &job{
@@ -151,7 +148,7 @@ func (all *jobs) add(key jobKey, steps []Step) *job {
 		number:  all.made,
 		status:  mintlify.JobActive,
 		created: now(),
-		script:  script[Step]{steps: steps},
+		script:  script[JobStep]{steps: steps},
 	}
 	all.byKey[key] = j
 	return j
@@ -165,10 +162,10 @@ type job struct {
 	prLink   string
 	created  time.Time
 	archived time.Time // zero if it is not archived
-	script   script[Step]
+	script   script[JobStep]
 }
 
-func (j *job) report(step Step) {
+func (j *job) report(step JobStep) {
 	j.status = cmp.Or(step.Status, mintlify.JobActive)
 	j.prLink = step.PRLink
 	if j.status == mintlify.JobArchived && j.archived.IsZero() {
@@ -179,7 +176,7 @@ func (j *job) report(step Step) {
 // message sets the job back to active. If its script is over, it ends again as before.
 func (j *job) message() {
 	if j.script.isOver() {
-		j.script = script[Step]{steps: []Step{{}, j.script.current()}}
+		j.script = script[JobStep]{steps: []JobStep{{}, j.script.current()}}
 	}
 	j.status = mintlify.JobActive
 	j.prLink = ""

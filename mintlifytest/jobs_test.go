@@ -29,12 +29,12 @@ func TestScriptJob(t *testing.T) {
 		assert.Zero(t, job.ArchivedAt)
 	}
 
-	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+	svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 	svc.ScriptJob(
-		mintlifytest.Step{},
-		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"},
-		mintlifytest.Step{Status: mintlify.JobCompleted},
-		mintlifytest.Step{Status: mintlify.JobArchived})
+		mintlifytest.JobStep{},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted},
+		mintlifytest.JobStep{Status: mintlify.JobArchived})
 	first := create()
 	second := create()
 	third := create()
@@ -50,16 +50,16 @@ func TestScriptJob(t *testing.T) {
 	assert.Equal(t, []string{"active", "completed", "completed"}, statuses(t, client, third, 3), "without a script")
 	assert.NotEmpty(t, poll(t, client, third).PRLink)
 
-	svc.AddJob("job_5", mintlifytest.Step{Status: mintlify.JobCompleted})
+	svc.AddJob("job_5", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	message("job_5")
 	again := []string{"active", "completed"}
 	assert.Equal(t, again, statuses(t, client, "job_5", 2), "though it had not been polled yet")
 	fourth := create()
 	assert.Equal(t, []string{"active", "completed"}, statuses(t, client, fourth, 2), "an id of its own")
 
-	svc.AddJob("a/b c", mintlifytest.Step{Status: "paused"})
+	svc.AddJob("a/b c", mintlifytest.JobStep{Status: "paused"})
 	assert.Equal(t, "paused", string(poll(t, client, "a/b c").Status))
-	svc.AddJob("a/b c", mintlifytest.Step{Status: mintlify.JobCompleted})
+	svc.AddJob("a/b c", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	assert.Equal(t, "completed", string(poll(t, client, "a/b c").Status), "replaced")
 
 	var ids []string

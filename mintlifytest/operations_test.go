@@ -2,7 +2,6 @@ package mintlifytest_test
 
 import (
 	"fmt"
-	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,7 +22,7 @@ func TestDeployments(t *testing.T) {
 		mintlifytest.DeploymentStep{},
 		mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "broken", Logs: []string{"a", "b"}})
 
-	queued, err := client.Deployments.TriggerUpdate(t.Context())
+	queued, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.NoError(t, err)
 	var seen []mintlify.DeploymentStatus
 	keep := mintlify.WithOnPoll(func(p mintlify.Poll) { seen = append(seen, p.Deployment.Status) })
@@ -35,11 +34,11 @@ func TestDeployments(t *testing.T) {
 	assert.False(t, deployment.EndedAt.IsZero())
 	assert.Equal(t, []mintlify.Deployment{*deployment}, svc.Deployments())
 
-	preview, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
+	preview, err := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "b"})
 	require.NoError(t, err)
-	again, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
+	again, err := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "b"})
 	require.NoError(t, err)
-	other, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "c"})
+	other, err := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "c"})
 	require.NoError(t, err)
 	assert.Equal(t, preview.PreviewURL, again.PreviewURL, "a branch keeps its preview")
 	assert.NotEqual(t, preview.PreviewURL, other.PreviewURL)
@@ -60,7 +59,7 @@ func TestDeployments(t *testing.T) {
 func TestDeploymentIsThereWhateverTheServiceResponded(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.FailNext(mintlify.OpTriggerUpdate, 1, mintlifytest.Fault{Status: 504, Acted: true})
-	_, err := svc.Client().Deployments.TriggerUpdate(t.Context())
+	_, err := svc.Client().Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.Len(t, svc.Deployments(), 1)
 	assert.True(t, svc.Requests()[0].Acted)
@@ -69,10 +68,10 @@ func TestDeploymentIsThereWhateverTheServiceResponded(t *testing.T) {
 func TestAutomations(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddAutomation("a")
-	run, err := svc.Client().Automations.Trigger(t.Context(), "a")
+	run, err := svc.Client().Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.AutomationRun{SchemaID: "a", InstanceID: "run_1", JobID: "automation_job_1"}, run)
-	_, err = svc.Client().Automations.Trigger(t.Context(), "b")
+	_, err = svc.Client().Automations.Trigger(t.Context(), "b", mintlify.TriggerAutomationParams{})
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 }
 
@@ -129,38 +128,38 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	april := mintlify.Day(2026, 4, 1)
 	for _, prefetch := range []int{0, 1, 4} {
 		ahead := mintlify.WithPrefetch(prefetch)
-		rows, err := collect(analytics.Views(t.Context(), mintlify.ViewsParams{DateFrom: march, DateTo: april}, ahead))
+		rows, err := mintlify.Collect(analytics.Views(t.Context(), mintlify.ViewsParams{DateFrom: march, DateTo: april}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, views, rows)
 
-		terms, err := collect(analytics.Searches(t.Context(), mintlify.SearchesParams{DateFrom: march}, ahead))
+		terms, err := mintlify.Collect(analytics.Searches(t.Context(), mintlify.SearchesParams{DateFrom: march}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, searches, terms)
 
-		said, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateTo: april}, ahead))
+		said, err := mintlify.Collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateTo: april}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, feedback, said)
 
-		turns, err := collect(analytics.Conversations(t.Context(), mintlify.ConversationsParams{}, ahead))
+		turns, err := mintlify.Collect(analytics.Conversations(t.Context(), mintlify.ConversationsParams{}, ahead))
 		require.NoError(t, err)
 		assert.Equal(t, conversations, turns)
 	}
 
-	none, err := collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: april}))
+	none, err := mintlify.Collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: april}))
 	require.NoError(t, err)
 	assert.Empty(t, none)
 	done := []mintlify.FeedbackStatus{"resolved", "dismissed"}
-	none, err = collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{Statuses: done}))
+	none, err = mintlify.Collect(analytics.Feedback(t.Context(), mintlify.FeedbackParams{Statuses: done}))
 	require.NoError(t, err)
 	assert.Empty(t, none)
 
-	byPage, err := analytics.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{Limit: 2})
+	byPage, err := analytics.GetFeedbackCounts(t.Context(), mintlify.FeedbackCountsParams{Limit: 2})
 	require.NoError(t, err)
 	assert.True(t, byPage.HasMore)
-	assert.Equal(t, []mintlify.PageFeedback{
+	assert.Equal(t, []mintlify.FeedbackCount{
 		{Path: "/0", ThumbsDown: 84, Total: 84},
 		{Path: "/1", ThumbsDown: 83, Total: 83},
-	}, byPage.Pages)
+	}, byPage.Counts)
 
 	thread, err := analytics.GetThread(t.Context(), "c1")
 	require.NoError(t, err)
@@ -172,7 +171,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 6, stats.Total)
 
-	_, err = analytics.GetSearches(t.Context(), mintlify.SearchesParams{Cursor: "of another export"})
+	_, err = analytics.GetSearchPage(t.Context(), mintlify.SearchesParams{Cursor: "of another export"})
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)
 }
 
@@ -184,13 +183,13 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 		client := svc.Client(mintlify.WithMaxRetries(0))
 
 		update := func() error {
-			_, err := client.Deployments.TriggerUpdate(t.Context())
+			_, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 			return err
 		}
 		for range 9 {
 			require.NoError(t, update())
 		}
-		_, err := client.Automations.Trigger(t.Context(), "a")
+		_, err := client.Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
 		require.NoError(t, err)
 		err = update()
 		require.ErrorIs(t, err, mintlify.ErrRateLimited, "shared with automations")
@@ -202,7 +201,7 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 		require.NoError(t, update())
 
 		preview := func() error {
-			_, err := client.Deployments.TriggerPreview(t.Context(), mintlify.PreviewParams{Branch: "b"})
+			_, err := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "b"})
 			return err
 		}
 		for range 5 {
@@ -213,23 +212,12 @@ func TestQuotasOfTheOtherOperations(t *testing.T) {
 		for range 50 {
 			_, err = client.Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
 			require.NoError(t, err)
-			_, err = client.Analytics.GetViews(t.Context(), mintlify.ViewsParams{})
+			_, err = client.Analytics.GetViewPage(t.Context(), mintlify.ViewsParams{})
 			require.NoError(t, err)
 		}
 		_, err = client.Analytics.GetThread(t.Context(), "c")
 		require.ErrorIs(t, err, mintlify.ErrRateLimited, "one pot for all analytics")
 	})
-}
-
-func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
-	var rows []T
-	for row, err := range seq {
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
 }
 
 // A row's time may be in any zone, and the service writes all times in UTC.
@@ -242,15 +230,15 @@ func TestTimesInAnyZoneArriveAsTheSameInstant(t *testing.T) {
 	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at}})
 	analytics := svc.Client().Analytics
 
-	searches, err := analytics.GetSearches(t.Context(), mintlify.SearchesParams{})
+	searches, err := analytics.GetSearchPage(t.Context(), mintlify.SearchesParams{})
 	require.NoError(t, err)
 	assert.Equal(t, utc, searches.Searches[0].LastSearchedAt)
 
-	feedback, err := analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{})
+	feedback, err := analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
 	require.NoError(t, err)
 	assert.Equal(t, utc, feedback.Feedback[0].CreatedAt)
 
-	conversations, err := analytics.GetConversations(t.Context(), mintlify.ConversationsParams{})
+	conversations, err := analytics.GetConversationPage(t.Context(), mintlify.ConversationsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, utc, conversations.Conversations[0].Timestamp)
 
@@ -306,7 +294,7 @@ func TestFeedbackFiltersTakeTheValuesOfTheServiceAlone(t *testing.T) {
 		}
 	}
 
-	_, err := svc.Client().Analytics.GetFeedback(t.Context(), mintlify.FeedbackParams{Source: "widget"})
+	_, err := svc.Client().Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{Source: "widget"})
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)
 	assert.ErrorContains(t, err, sources)
 }

@@ -56,8 +56,7 @@ func previewQuota() quota {
 // the next request is admitted: when the oldest request that counts leaves the window. A
 // refused request does not count.
 func (s *Service) EnforceQuotas() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.quotas = map[string][]time.Time{}
 }
 

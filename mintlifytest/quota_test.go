@@ -20,7 +20,7 @@ func TestEnforceQuotasSaysRetryAfter(t *testing.T) {
 		svc.EnforceQuotas()
 		client := svc.Client(mintlify.WithMaxRetries(0))
 		get := func() time.Duration {
-			_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			_, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			var apiErr *mintlify.APIError
 			if !errors.As(err, &apiErr) {
 				require.NoError(t, err)
@@ -69,15 +69,15 @@ func TestEnforceQuotas(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, create(other), "of each project")
 		for range 100 {
-			_, err = other.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			_, err = other.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			require.NoError(t, err)
 		}
-		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		_, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 		require.ErrorIs(t, err, mintlify.ErrRateLimited, "of the organization, whatever the project")
 
 		time.Sleep(time.Hour)
 		require.NoError(t, create(client), "of an hour")
-		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		_, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 		require.NoError(t, err)
 		assert.Len(t, svc.Jobs(), 102)
 	})

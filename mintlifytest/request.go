@@ -32,8 +32,7 @@ type Request struct {
 
 // Requests returns the requests that have reached the service so far, in order.
 func (s *Service) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 
 	requests := slices.Clone(s.requests)
 	for i := range requests {

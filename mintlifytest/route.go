@@ -62,7 +62,7 @@ func routes() []route {
 		get(mintlify.OpGetViews, analytics+"views", (*Service).getViews),
 		get(mintlify.OpGetSearches, analytics+"searches", (*Service).getSearches),
 		get(mintlify.OpGetFeedback, analytics+"feedback", (*Service).getFeedback),
-		get(mintlify.OpGetFeedbackByPage, analytics+"feedback/by-page", (*Service).getFeedbackByPage),
+		get(mintlify.OpGetFeedbackCounts, analytics+"feedback/by-page", (*Service).getFeedbackCounts),
 		get(mintlify.OpGetConversations, analytics+"assistant", (*Service).getConversations),
 		get(mintlify.OpGetThread, analytics+"assistant/threads/{id}", (*Service).getThread),
 		get(mintlify.OpGetCallerStats, analytics+"assistant/caller-stats", (*Service).getCallerStats),

@@ -10,8 +10,7 @@ import (
 // SetSearches sets the rows of the searches export, the same for every project and range of
 // dates. The service reports the rows with the most hits first.
 func (s *Service) SetSearches(rows []mintlify.SearchTerm) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.searches = slices.Clone(rows)
 	slices.SortStableFunc(s.searches, func(a, b mintlify.SearchTerm) int {
 		return cmp.Compare(b.Hits, a.Hits)

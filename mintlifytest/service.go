@@ -6,6 +6,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/settle"
 )
 
 // The service accepts APIKey with any project. [Service.Client] uses APIKey and ProjectID.
@@ -17,12 +18,11 @@ const (
 
 // Service is a fake of the service. It is an [http.RoundTripper], which responds in
 // memory, and an [http.Handler], for httptest.NewServer if a test needs a socket.
-// Create it with [NewService]; there is nothing to close. It is safe for use by many
-// goroutines.
+// The zero Service has no jobs, as one of [NewService]; there is nothing to close. It is safe for
+// use by many goroutines.
 type Service struct {
-	routes []route
-
 	mu       sync.Mutex
+	routes   []route // nil until the first use
 	requests []Request
 	faults   map[mintlify.Operation][]faults
 	quotas   map[string][]time.Time // requests within the window, by quota; nil: no quotas
@@ -41,15 +41,19 @@ type Service struct {
 }
 
 // NewService returns a service with no jobs.
-func NewService() *Service {
-	return &Service{
-		routes: routes(),
-		faults: map[mintlify.Operation][]faults{},
-		jobs:   jobs{byKey: map[jobKey]*job{}},
+func NewService() *Service { return new(Service) }
 
-		deployments: deployments{byID: map[string]*deployment{}},
-		automations: map[string]bool{},
+// lock locks the service, and makes what a zero Service lacks. It returns the unlock.
+func (s *Service) lock() func() {
+	s.mu.Lock()
+	if s.routes == nil {
+		s.routes = routes()
+		s.faults = map[mintlify.Operation][]faults{}
+		s.jobs.byKey = map[jobKey]*job{}
+		s.deployments.byID = map[string]*deployment{}
+		s.automations = map[string]bool{}
 	}
+	return s.mu.Unlock
 }
 
 // Options returns the options of [Service.Client], for code that creates its own client:
@@ -57,25 +61,28 @@ func NewService() *Service {
 //	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, svc.Options()...)
 //
 // A client with these options sends its requests to s in memory, and retries and polls
-// without waiting. [Service.Client] says what that means, and [WithRealSchedule] what to
+// without waiting, also after a message: s sets a job that gets one back to active at once.
+// [Service.Client] says what that means, and [WithRealSchedule] what to
 // add in a testing/synctest bubble.
 func (s *Service) Options() []mintlify.Option {
 	return []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: s}),
 		mintlify.WithRetryWait(0, 0),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)),
+		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0), mintlify.WithSettleTime(0)),
 	}
 }
 
 // WithRealSchedule gives a client of [Service.Client] or [Service.Options] the SDK's
-// own waits before retries and between polls. It is for a testing/synctest bubble,
+// own waits before retries, between polls and after a message. It is for a testing/synctest bubble,
 // where these waits take no time:
 //
 //	client := svc.Client(mintlifytest.WithRealSchedule())
 func WithRealSchedule() mintlify.Option {
 	return both(
 		mintlify.WithRetryWait(500*time.Millisecond, 30*time.Second),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(5*time.Second, time.Minute)))
+		mintlify.WithWaitDefaults(
+			mintlify.WithPollInterval(5*time.Second, time.Minute),
+			mintlify.WithSettleTime(settle.AfterMessage)))
 }
 
 // both combines two options. C is the SDK's own type, which has no exported name.

@@ -39,7 +39,7 @@ func TestOptionsWireAClientOfOnesOwn(t *testing.T) {
 // If the SDK's own waits change, those of WithRealSchedule have to.
 func TestRealScheduleIsTheOneOfTheSDK(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.AddJob("j", mintlifytest.Step{})
+	svc.AddJob("j", mintlifytest.JobStep{})
 	realSchedule := append(svc.Options(), mintlifytest.WithRealSchedule())
 	for name, opts := range map[string][]mintlify.Option{
 		"the SDK's":         {mintlify.WithHTTPClient(&http.Client{Transport: svc})},
@@ -76,7 +76,7 @@ func requireRealPolls(t *testing.T, opts []mintlify.Option) {
 func requireRealRetries(t *testing.T, svc *mintlifytest.Service, opts []mintlify.Option) {
 	const retries = 9
 	var attempts []time.Time
-	note := mintlify.WithRateLimiter(func(context.Context, mintlify.Operation, string) error {
+	note := mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
 		attempts = append(attempts, time.Now())
 		return nil
 	})
@@ -88,7 +88,7 @@ func requireRealRetries(t *testing.T, svc *mintlifytest.Service, opts []mintlify
 	for range 100 {
 		attempts = nil
 		svc.FailNext(mintlify.OpGetVisitors, retries+1, mintlifytest.Fault{Status: 503})
-		_, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		_, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 		require.ErrorIs(t, err, mintlify.ErrServer)
 		require.Len(t, attempts, retries+1)
 		for i := range longest {

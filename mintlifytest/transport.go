@@ -28,13 +28,13 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 
 	resp := s.handle(r, body)
+	if resp.fault.Refuse {
+		return nil, refuse(ctx, r.URL.Host, resp.fault.Delay)
+	}
 	if err := wait(ctx, resp.fault.Delay); err != nil {
 		return nil, err
 	}
-	switch {
-	case resp.fault.Refuse:
-		return nil, refuse(ctx, r.URL.Host)
-	case resp.fault.Drop:
+	if resp.fault.Drop {
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	}
 
@@ -103,10 +103,14 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// refuse returns the error of a refused connection, after the trace event of a real transport.
-func refuse(ctx context.Context, host string) error {
+// refuse returns the error of a connection that is refused after a delay. It fires the trace event
+// of a real transport, before the delay: whoever gives up meanwhile knows that nothing was sent.
+func refuse(ctx context.Context, host string, delay time.Duration) error {
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GetConn != nil {
 		trace.GetConn(host)
+	}
+	if err := wait(ctx, delay); err != nil {
+		return err
 	}
 	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }

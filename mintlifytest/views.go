@@ -10,8 +10,7 @@ import (
 // SetViews sets the rows of the views export, the same for every project and range of dates.
 // The totals are the sums of the rows: views are events, not people.
 func (s *Service) SetViews(rows []mintlify.View) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.views = slices.Clone(rows)
 }
 

@@ -65,8 +65,7 @@ func (c *uniqueCount) total() int64 { return c.largest + (c.sum-c.largest)/2 }
 func (s *Service) SetVisitorsFunc(
 	f func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals),
 ) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.visitors = f
 }
 

@@ -35,7 +35,7 @@ func TestSetVisitorsFunc(t *testing.T) {
 		return visitorRows(120), totals{Human: 7, AI: 8, Total: 9}
 	})
 
-	none, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	none, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, none.Visitors)
 	assert.Zero(t, none.Totals)
@@ -43,29 +43,29 @@ func TestSetVisitorsFunc(t *testing.T) {
 	other, err := client.ForProject("other")
 	require.NoError(t, err)
 	dates := params{DateFrom: january, DateTo: february}
-	first, err := other.Analytics.GetVisitors(t.Context(), dates)
+	first, err := other.Analytics.GetVisitorPage(t.Context(), dates)
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(120)[:50], first.Visitors, "the service's default")
 	assert.True(t, first.HasMore)
 	assert.Equal(t, totals{Human: 7, AI: 8, Total: 9}, first.Totals)
 
 	last := params{DateFrom: january, DateTo: february, Limit: 100, Offset: 100}
-	second, err := other.Analytics.GetVisitors(t.Context(), last)
+	second, err := other.Analytics.GetVisitorPage(t.Context(), last)
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(120)[100:], second.Visitors)
 	assert.False(t, second.HasMore)
 	assert.Equal(t, []params{{}, dates, last}, asked, "as sent")
 
-	_, err = other.Analytics.GetVisitors(t.Context(), params{Offset: math.MaxInt - 250, Limit: 250})
+	_, err = other.Analytics.GetVisitorPage(t.Context(), params{Offset: math.MaxInt - 250, Limit: 250})
 	require.NoError(t, err, "beyond the end")
 
 	svc.SetVisitors(visitorRows(3))
-	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(3), page.Visitors, "the latest counts")
 
 	svc.SetVisitorsFunc(nil)
-	page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	page, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, page.Visitors)
 }
@@ -128,7 +128,7 @@ func TestTotalsOfVisitorsAreNotTheSumsOfTheRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.SetVisitors(tc.rows)
-			page, err := svc.Client().Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+			page, err := svc.Client().Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, page.Totals)
 		})
@@ -145,7 +145,7 @@ func TestSetVisitors(t *testing.T) {
 	svc.SetVisitors(rows)
 	rows[0].Path = "/mine" // the caller's own from here on
 
-	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Len(t, page.Visitors, 50, "the service's default")
 	assert.Equal(t, mintlify.Visitor{Path: "/0", Human: 1, AI: 2, Total: 3}, page.Visitors[0])
@@ -153,7 +153,7 @@ func TestSetVisitors(t *testing.T) {
 	assert.True(t, page.HasMore)
 
 	for offset, rest := range map[int]int{70: 50, 100: 20, 120: 0, 5000: 0} {
-		page, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{Limit: 50, Offset: offset})
+		page, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{Limit: 50, Offset: offset})
 		require.NoError(t, err)
 		assert.Len(t, page.Visitors, rest)
 		assert.NotNil(t, page.Visitors)

@@ -50,7 +50,7 @@ func (e *endError) Unwrap() error { return e.err }
 func (e *endError) Is(target error) bool {
 	switch target {
 	case mintlify.ErrInvalidArgument, mintlify.ErrBadRequest, mintlify.ErrUnauthorized, mintlify.ErrForbidden,
-		mintlify.ErrNotFound, mintlify.ErrConflict, mintlify.ErrRateLimited, mintlify.ErrServer,
+		mintlify.ErrPaymentRequired, mintlify.ErrNotFound, mintlify.ErrRateLimited, mintlify.ErrServer,
 		mintlify.ErrMalformedResponse, mintlify.ErrOutcomeUnknown, mintlify.ErrJobFailed, mintlify.ErrDeploymentFailed:
 		return false
 	}

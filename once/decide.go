@@ -3,38 +3,60 @@ package once
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 // decision is what a person decides about a record.
 type decision struct {
 	name  string
-	from  []State // that it is allowed in
+	from  []State                  // that it is allowed in
+	also  func(record Record) bool // reports whether it is allowed in a record that is done
 	apply func(record *Record) error
 }
 
 // Adopt makes a record that is pending, unknown, failed or running follow the job jobID, which
-// a person has found. It looks the job up first, and stores its project. It is safe to call
-// again.
+// a person has found. So it does with a record that is done and has no job's id, such as one that
+// MarkDone has ended: what follows it up can then be sent. It looks the job up first, and stores
+// its project. It is safe to call again.
 //
-// The error matches [ErrState] if the record's state does not allow it or if there is no
-// record; otherwise it is the look-up's, [ErrConflict], the context's or the store's.
+// Two records without After that follow the same job are two threads: their follow-ups do not
+// wait for each other.
+//
+// The error is a [*StateError], which matches [ErrState], if the record's state does not allow it
+// or if there is no record; otherwise it is the look-up's, [ErrConflict], the context's or the store's.
 func (r *Runner) Adopt(ctx context.Context, key, jobID string) (Record, error) {
-	if strings.Trim(jobID, " .") == "" || strings.ContainsAny(jobID, "/ \t\n") {
-		return Record{}, forKey(key, invalid("jobID", "is empty or not a job's id"))
+	err := checkJobID(jobID)
+	if err != nil {
+		return Record{}, forKey(key, err)
 	}
 
 	return r.decide(ctx, key, decision{
 		name: "Adopt",
 		from: []State{Pending, Unknown, Failed, Running},
+		also: func(record Record) bool { return record.JobID == "" },
 		apply: func(record *Record) error {
-			if record.JobID != jobID {
-				record.PRLink = ""
-			}
-			record.State = Running
-			record.JobID = jobID
+			record.adopt(jobID)
 			return r.lookUp(ctx, record)
 		},
 	})
+}
+
+func checkJobID(id string) error {
+	if strings.Trim(id, " .") == "" || strings.ContainsAny(id, "/ \t\n") {
+		return invalid("jobID", "is empty or not a job's id")
+	}
+	return nil
+}
+
+// adopt makes the record follow a job. Its age counts from now.
+func (r *Record) adopt(jobID string) {
+	if r.JobID != jobID {
+		r.PRLink = ""
+	}
+	r.State = Running
+	r.JobID = jobID
+	r.Deadline = time.Time{}
+	r.Problem = ""
 }
 
 // lookUp checks that the job of a record exists, and pins its project. Without a client it does
@@ -44,23 +66,24 @@ func (r *Runner) lookUp(ctx context.Context, record *Record) error {
 		return nil
 	}
 
-	p, err := r.projectOf(record.Project)
+	p, err := r.projectOf(record.ProjectID)
 	if err != nil {
 		return err
 	}
 
 	_, err = p.client.Jobs.Get(ctx, record.JobID)
 	p.heard(err)
-	record.Project = p.client.ProjectID()
+	record.ProjectID = p.client.ProjectID()
 	return err
 }
 
-// MarkDone makes an unknown, failed or running record done. prLink may be "". The
-// errors are Adopt's.
+// MarkDone makes an unknown, failed, refused or running record done. prLink may be "". It is safe
+// to call again with the same link. The errors are Adopt's.
 func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, error) {
 	return r.decide(ctx, key, decision{
 		name: "MarkDone",
-		from: []State{Unknown, Failed, Running},
+		from: []State{Unknown, Failed, Running, Refused},
+		also: func(record Record) bool { return record.PRLink == prLink },
 		apply: func(record *Record) error {
 			record.State = Done
 			record.PRLink = prLink
@@ -104,9 +127,9 @@ func (r *Runner) decide(ctx context.Context, key string, d decision) (Record, er
 		return record, forKey(key, err)
 	}
 
-	err = d.check(record.State)
+	err = d.check(record)
 	if err != nil {
-		return record, forKey(key, err)
+		return record, err
 	}
 
 	next := record
@@ -119,7 +142,7 @@ func (r *Runner) decide(ctx context.Context, key string, d decision) (Record, er
 		return record, nil
 	}
 
-	stored, err := r.put(ctx, next)
+	stored, err := r.put(ctx, record, next, nil)
 	if err != nil {
 		return record, forKey(key, err)
 	}

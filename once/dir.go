@@ -1,6 +1,7 @@
 package once
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -55,7 +56,26 @@ func (d *Dir) Get(ctx context.Context, key string) (Record, error) {
 	if ctx.Err() != nil {
 		return Record{}, ctx.Err()
 	}
-	return d.newest(d.folder(key))
+
+	record, err := d.newest(d.folder(key))
+	if err == nil && record.Version == 0 {
+		err = d.check()
+	}
+	return record, err
+}
+
+// check returns an error if the directory does not exist, for example because its volume is
+// not mounted: the records that were in it must not count as missing.
+func (d *Dir) check() error {
+	if d.path == "" {
+		return errors.New("once: the store has no directory: call NewDir")
+	}
+
+	_, err := os.Stat(d.path)
+	if err != nil {
+		return fmt.Errorf("once: the directory of the records has vanished; is its volume mounted? %w", err)
+	}
+	return nil
 }
 
 // newest reads the newest version in a folder. There is none if a process died before it had
@@ -107,8 +127,13 @@ func (d *Dir) Put(ctx context.Context, r Record) error {
 		return ctx.Err()
 	}
 
+	err := d.check()
+	if err != nil {
+		return err
+	}
+
 	folder := d.folder(r.Key)
-	err := os.Mkdir(folder, 0o700) // MkdirAll would hide that d.path has vanished
+	err = os.Mkdir(folder, 0o700) // MkdirAll would hide that d.path has vanished meanwhile
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -157,6 +182,10 @@ func writeTemporary(folder string, r Record) (string, error) {
 
 // List implements [Store]. It reads every record.
 func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
+	err := d.check()
+	if err != nil {
+		return nil, err
+	}
 	folders, err := os.ReadDir(d.path)
 	if err != nil {
 		return nil, err
@@ -179,6 +208,18 @@ func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
 		}
 	}
 	return selected(records, states), errors.Join(append(errs, ctx.Err())...)
+}
+
+// selected returns the records in one of states, or all if none is given, the oldest update
+// first.
+func selected(records []Record, states []State) []Record {
+	slices.SortFunc(records, func(a, b Record) int {
+		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(a.Key, b.Key))
+	})
+	if len(states) == 0 {
+		return records
+	}
+	return slices.DeleteFunc(records, func(r Record) bool { return !slices.Contains(states, r.State) })
 }
 
 // syncFolder makes the names in a folder survive a power failure.

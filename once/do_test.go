@@ -14,11 +14,12 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 func TestDoTwiceIsOneJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		for range 2 {
 			record, err := w.Do(t.Context(), task)
 			require.NoError(t, err)
@@ -65,7 +66,7 @@ func TestOutcomesOfASend(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 				w.svc.FailNext(mintlify.OpCreateJob, 1, test.fault)
 				record, err := w.Do(t.Context(), task)
 				require.Error(t, err)
@@ -79,10 +80,10 @@ func TestOutcomesOfASend(t *testing.T) {
 				assert.Contains(t, err.Error(), key)
 
 				sent := w.posts()
-				after, next, err := w.Step(t.Context(), key)
-				require.NoError(t, err)
-				assert.Equal(t, record, after, "Step sends nothing before next")
-				assert.Equal(t, test.next, next)
+				step, err := w.Step(t.Context(), key)
+				assert.Equal(t, test.state == once.Pending, err == nil, "as Do, once it is over")
+				assert.Equal(t, record, step.Record, "Step sends nothing before next")
+				assert.Equal(t, test.next, step.Next)
 				assert.Equal(t, sent, w.posts())
 				if test.state == once.Pending {
 					start := time.Now()
@@ -120,7 +121,7 @@ func TestBadKeyOfAKeySourceIsNotThePromptsFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				bad := true
-				w := newWorld(t, once.NewMemory(), mintlify.WithKeySource(func(context.Context) (string, error) {
+				w := newWorld(t, oncetest.NewStore(), mintlify.WithKeySource(func(context.Context) (string, error) {
 					if bad {
 						return source()
 					}
@@ -138,7 +139,7 @@ func TestBadKeyOfAKeySourceIsNotThePromptsFault(t *testing.T) {
 }
 
 func TestPromptThatTheSDKRefusesIsRefused(t *testing.T) {
-	w := newWorld(t, once.NewMemory())
+	w := newWorld(t, oncetest.NewStore())
 	record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "\xff"})
 	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 	assert.Equal(t, once.Refused, record.State)
@@ -147,7 +148,7 @@ func TestPromptThatTheSDKRefusesIsRefused(t *testing.T) {
 
 func TestJobWithAnErrorIsRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"job_1"}`}) // no status
 		record, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
@@ -157,8 +158,8 @@ func TestJobWithAnErrorIsRunning(t *testing.T) {
 
 func TestFailedAndArchivedJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		w.svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+		w := newWorld(t, oncetest.NewStore())
+		w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 		record, err := w.Do(t.Context(), task)
 		require.ErrorIs(t, err, mintlify.ErrJobFailed)
 		assert.Equal(t, once.Failed, record.State)
@@ -173,7 +174,7 @@ func TestFailedAndArchivedJobs(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "job_2", record.JobID)
 
-		w.svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobArchived, PRLink: "https://example.com/pull/2"})
+		w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobArchived, PRLink: "https://example.com/pull/2"})
 		record, err = w.Do(t.Context(), once.Task{Key: "acme/api@2", Prompt: "x"})
 		require.NoError(t, err)
 		assert.Equal(t, once.Done, record.State)
@@ -183,7 +184,7 @@ func TestFailedAndArchivedJobs(t *testing.T) {
 
 func TestContextThatEndsDuringCreateLeavesTheID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -203,12 +204,12 @@ func TestContextThatEndsDuringCreateLeavesTheID(t *testing.T) {
 func TestEndedContextBeginsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	store := &hooked{Store: once.NewMemory()} // a store that pays no attention to contexts
+	store := &hooked{Store: oncetest.NewStore()} // a store that pays no attention to contexts
 	store.get = func(_ context.Context, key string) (once.Record, error) { return store.Store.Get(t.Context(), key) }
 	w := newWorld(t, store)
 	_, err := w.Do(ctx, task)
 	require.ErrorIs(t, err, context.Canceled)
-	_, _, err = w.Step(ctx, key)
+	_, err = w.Step(ctx, key)
 	require.ErrorIs(t, err, context.Canceled)
 	_, _, err = w.Add(ctx, task)
 	require.ErrorIs(t, err, context.Canceled)
@@ -228,7 +229,7 @@ func TestEndedContextBeginsNothing(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	w := newWorld(t, once.NewMemory())
+	w := newWorld(t, oncetest.NewStore())
 	for name, bad := range map[string]once.Task{
 		"no key":            {Prompt: "x"},
 		"space":             {Key: "a b", Prompt: "x"},
@@ -239,7 +240,7 @@ func TestArguments(t *testing.T) {
 		"301 bytes":         {Key: string(make301()), Prompt: "x"},
 		"no prompt":         {Key: "a"},
 		"blank prompt":      {Key: "a", Prompt: " \n"},
-		"bad project":       {Key: "a", Prompt: "x", Project: "acme/docs"},
+		"bad project":       {Key: "a", Prompt: "x", ProjectID: "acme/docs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := w.Do(t.Context(), bad)
@@ -247,8 +248,10 @@ func TestArguments(t *testing.T) {
 			record, _, err := w.Add(t.Context(), bad)
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 			assert.Empty(t, record.State)
+			assert.Equal(t, err.Error(), bad.Check().Error(), "without a store")
+			require.ErrorIs(t, bad.Check(), mintlify.ErrInvalidArgument)
 			bad.Prompt = ""
-			_, _, err = w.Step(t.Context(), bad.Key)
+			_, err = w.Step(t.Context(), bad.Key)
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 		})
 	}
@@ -258,6 +261,12 @@ func TestArguments(t *testing.T) {
 	_, added, err := w.Add(t.Context(), once.Task{Key: string(make301()[:300]), Prompt: "x"})
 	require.NoError(t, err)
 	assert.True(t, added)
+
+	for _, good := range []once.Task{task, {Key: "b", Prompt: "x", ProjectID: "project-1", After: key}} {
+		require.NoError(t, good.Check())
+	}
+	require.ErrorIs(t, once.Task{Key: "b", Prompt: "x", After: "b"}.Check(), mintlify.ErrInvalidArgument)
+	require.ErrorIs(t, once.Task{Key: "b", Prompt: "x", After: "a b"}.Check(), mintlify.ErrInvalidArgument)
 
 	client := w.svc.Client()
 	for name, build := range map[string]func() (*once.Runner, error){
@@ -299,10 +308,10 @@ func TestMarker(t *testing.T) {
 
 func TestProjectOfATask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		w := newWorld(t, oncetest.NewStore())
+		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 		require.NoError(t, err)
-		assert.Equal(t, "project-2", record.Project)
+		assert.Equal(t, "project-2", record.ProjectID)
 		for _, request := range w.svc.Requests() {
 			assert.Equal(t, "project-2", request.ProjectID)
 		}
@@ -312,15 +321,15 @@ func TestProjectOfATask(t *testing.T) {
 // While it is pending, the prompt and the project of the Do that sends it count.
 func TestDoMendsWhatIsPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		_, added, err := w.Add(t.Context(), once.Task{Key: key, Prompt: "old", Project: "wrong"})
+		w := newWorld(t, oncetest.NewStore())
+		_, added, err := w.Add(t.Context(), once.Task{Key: key, Prompt: "old", ProjectID: "wrong"})
 		require.NoError(t, err)
 		assert.True(t, added)
 		record, added, err := w.Add(t.Context(), once.Task{Key: key, Prompt: "other"})
 		require.NoError(t, err)
 		assert.False(t, added)
 		assert.Equal(t, "old", record.Prompt)
-		record, err = w.Do(t.Context(), once.Task{Key: key, Prompt: "new", Project: "right"})
+		record, err = w.Do(t.Context(), once.Task{Key: key, Prompt: "new", ProjectID: "right"})
 		require.NoError(t, err)
 		assert.Equal(t, "new", record.Prompt)
 		assert.Equal(t, "right", w.svc.Requests()[0].ProjectID)

@@ -21,13 +21,21 @@
 // # Follow-ups
 //
 // A [Task] with After sends its prompt as a message to the job of that record, once the job
-// has ended:
+// has ended. The messages to a job are sent one at a time, in the order in which they were added,
+// by whichever process:
 //
 //	_, _, err = runner.Add(ctx, once.Task{
 //		Key:    "acme/api@5907854#comment-1",
 //		After:  "acme/api@5907854",
 //		Prompt: "Add an example.",
 //	})
+//
+// If the response to a message is lost, the job tells: one that is at work has got the message.
+//
+// # How it ends
+//
+// [WithReport] tells others how each record has ended, until they have taken it. [WithFinder] looks
+// for what became of a record that is unknown.
 //
 // https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md says what to do
 // about a record that is unknown, which store to use, and what an outage costs.

@@ -42,33 +42,46 @@ func checkPrompt(prompt string) error {
 	return nil
 }
 
-// stateError is a decision that the state of a record does not allow. It matches ErrState.
-type stateError struct {
-	state    State // "" if there is no record
-	decision string
-	allowed  []State
+// StateError is the error of Adopt, MarkDone, SendAgain and Cancel if the record's state does not
+// allow the decision. It matches [ErrState].
+type StateError struct {
+	// Key is the key of the record.
+	Key string
+	// State is the state of the record. It is "" if there is no record.
+	State State
+	// Allowed are the states in which the decision is allowed.
+	Allowed []State
+	// Decision is the name of the method, such as Adopt.
+	Decision string
 }
 
-func (e *stateError) Error() string {
-	state := "is " + string(e.state)
-	if e.state == "" {
+// Error names the key, the state and the states that are allowed.
+func (e *StateError) Error() string {
+	state := "is " + string(e.State)
+	if e.State == "" {
 		state = "is not on record"
 	}
-	names := make([]string, len(e.allowed))
-	for i, allowed := range e.allowed {
+	names := make([]string, len(e.Allowed))
+	for i, allowed := range e.Allowed {
 		names[i] = string(allowed)
 	}
-	return fmt.Sprintf("it %s, and %s is for records that are %s", state, e.decision, strings.Join(names, ", "))
+	return fmt.Sprintf("once: %s: it %s, and %s is for records that are %s",
+		e.Key, state, e.Decision, strings.Join(names, ", "))
 }
 
-func (e *stateError) Is(target error) bool { return target == ErrState }
+// Is reports whether target is [ErrState].
+func (e *StateError) Is(target error) bool { return target == ErrState }
 
-// check returns a stateError if a record's state does not allow the decision.
-func (d decision) check(state State) error {
-	if slices.Contains(d.from, state) {
+// check returns a StateError if a record's state does not allow the decision.
+func (d decision) check(record Record) error {
+	isAllowed := slices.Contains(d.from, record.State)
+	if record.State == Done && d.also != nil {
+		isAllowed = d.also(record)
+	}
+	if isAllowed {
 		return nil
 	}
-	return &stateError{state: state, decision: d.name, allowed: d.from}
+	return &StateError{Key: record.Key, State: record.State, Allowed: slices.Clone(d.from), Decision: d.name}
 }
 
 // result returns the error of a Do that ends with r on record: nil if r is done. cause is why
@@ -90,12 +103,15 @@ func (r Record) result(cause error) error {
 	return fmt.Errorf("once: %s is %s: %w", r.Key, r.State, cause)
 }
 
-// whileWaiting returns err, the end of a context, with what r waits for.
-func (r Record) whileWaiting(err error) error {
-	if r.Problem == "" {
-		return err
+// whileWaiting returns err, the end of a context, with what the next step waits for.
+func (s step) whileWaiting(err error) error {
+	switch {
+	case s.record.Problem != "":
+		return fmt.Errorf("%s: %w", s.record.Problem, err)
+	case s.status != "":
+		return fmt.Errorf("its job is %s: %w", s.status, err)
 	}
-	return fmt.Errorf("%s: %w", r.Problem, err)
+	return err
 }
 
 // problem returns what is on record as an error.

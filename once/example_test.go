@@ -10,12 +10,13 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // The webhook of a merge comes twice, and the merge makes one job.
 func ExampleRunner_Do() {
 	svc := mintlifytest.NewService() // a fake: your program has a client of NewClientFromEnv
-	runner, err := once.New(svc.Client(), once.NewMemory())
+	runner, err := once.New(svc.Client(), oncetest.NewStore())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +36,7 @@ func ExampleRunner_Do() {
 func ExampleRunner_Adopt() {
 	svc, ctx := mintlifytest.NewService(), context.Background()
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	runner, err := once.New(svc.Client(), once.NewMemory())
+	runner, err := once.New(svc.Client(), oncetest.NewStore())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,7 +58,7 @@ func ExampleRunner_Adopt() {
 // it again later.
 func ExampleRunner_Step() {
 	svc, ctx := mintlifytest.NewService(), context.Background()
-	runner, err := once.New(svc.Client(mintlify.WithMaxRetries(0)), once.NewMemory()) // the queue retries
+	runner, err := once.New(svc.Client(mintlify.WithMaxRetries(0)), oncetest.NewStore()) // the queue retries
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -69,26 +70,23 @@ func ExampleRunner_Step() {
 	for len(queue) > 0 {
 		key := queue[0]
 		queue = queue[1:]
-		record, next, err := runner.Step(ctx, key)
-		switch {
-		case err != nil: // the store's: let the queue try again
-			fmt.Println(err)
-		case next > 0: // snooze for next
+		step, err := runner.Step(ctx, key)
+		if step.Next > 0 { // snooze for it, also if err says why the step could not be done
 			queue = append(queue, key)
-		default:
-			fmt.Println(record.State, record.PRLink)
+			continue
 		}
+		fmt.Println(step.Record.State, step.Record.PRLink, err)
 	}
 	fmt.Println(len(svc.Jobs()), "job")
 	// Output:
-	// done https://github.com/example/docs/pull/1
-	// done https://github.com/example/docs/pull/1
+	// done https://github.com/example/docs/pull/1 <nil>
+	// done https://github.com/example/docs/pull/1 <nil>
 	// 1 job
 }
 
 // When it starts, a program continues what another process, or it itself, left open.
 func ExampleRunner_Resume() {
-	svc, store, ctx := mintlifytest.NewService(), once.NewMemory(), context.Background()
+	svc, store, ctx := mintlifytest.NewService(), oncetest.NewStore(), context.Background()
 	webhook, err := once.New(nil, store) // a process without a key
 	if err != nil {
 		fmt.Println(err)
@@ -120,7 +118,7 @@ func ExampleRunner_Resume() {
 // A comment on the pull request becomes a message to the job that opened it.
 func ExampleTask_followUp() {
 	svc, ctx := mintlifytest.NewService(), context.Background()
-	runner, err := once.New(svc.Client(), once.NewMemory())
+	runner, err := once.New(svc.Client(), oncetest.NewStore())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -132,8 +130,8 @@ func ExampleTask_followUp() {
 	if _, _, err = runner.Add(ctx, comment); err != nil {
 		fmt.Println(err)
 	}
-	record, _, err := runner.Step(ctx, comment.Key) // or Do, which waits for its end, too
-	fmt.Println(record.State, record.JobID == merge.JobID, err)
+	step, err := runner.Step(ctx, comment.Key) // or Do, which waits for its end, too
+	fmt.Println(step.Record.State, step.Record.JobID == merge.JobID, err)
 	fmt.Println(len(svc.Jobs()), "job")
 	// Output:
 	// done <nil>
@@ -145,7 +143,7 @@ func ExampleTask_followUp() {
 func ExampleRunner_Run() {
 	svc := mintlifytest.NewService()
 	ctx, stop := context.WithCancel(context.Background()) // by signal.NotifyContext in your program
-	runner, err := once.New(svc.Client(), once.NewMemory(), once.WithOnChange(func(r once.Record) {
+	runner, err := once.New(svc.Client(), oncetest.NewStore(), once.WithOnChange(func(r once.Record) {
 		if !r.State.IsOpen() {
 			fmt.Println(r.Key, r.State, r.PRLink)
 			stop()
@@ -169,7 +167,7 @@ func ExampleRunner_Run() {
 }
 
 // bucket is a fake of object storage with conditional writes: If-None-Match: * makes the
-// first version, If-Match the others. mintlifytest.TestStore checks a store.
+// first version, If-Match the others. Package oncetest tests a store.
 type bucket struct {
 	mu      sync.Mutex
 	objects map[string]once.Record

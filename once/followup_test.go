@@ -13,6 +13,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 const commentKey = key + "#comment-1"
@@ -23,8 +24,8 @@ var comment = once.Task{Key: commentKey, Prompt: "Add an example", After: key}
 func (w *world) put(record once.Record) once.Record {
 	w.t.Helper()
 	record.Version = w.get(record.Key).Version + 1
-	if record.Updated.IsZero() {
-		record.Updated = time.Now().UTC().Round(0)
+	if record.UpdatedAt.IsZero() {
+		record.UpdatedAt = time.Now().UTC().Round(0)
 	}
 	require.NoError(w.t, w.store.Put(context.Background(), record))
 	return record
@@ -35,8 +36,8 @@ func (w *world) messages() int { return w.count(mintlify.OpSendMessage) }
 
 func TestFollowUpIsAMessageToTheJobBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		first, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		w := newWorld(t, oncetest.NewStore())
+		first, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 		require.NoError(t, err)
 
 		record, err := w.Do(t.Context(), comment)
@@ -44,7 +45,7 @@ func TestFollowUpIsAMessageToTheJobBefore(t *testing.T) {
 		assert.Equal(t, once.Done, record.State)
 		assert.Equal(t, first.JobID, record.JobID)
 		assert.Equal(t, first.PRLink, record.PRLink)
-		assert.Equal(t, "project-2", record.Project)
+		assert.Equal(t, "project-2", record.ProjectID)
 		assert.Equal(t, 1, record.Sends)
 		assert.Equal(t, first, w.get(key))
 		assert.Equal(t, "Add an example", w.prompts()[1], "without a marker")
@@ -65,7 +66,7 @@ func TestFollowUpIsAMessageToTheJobBefore(t *testing.T) {
 // the one before, whether the runner is stopped or not.
 func TestChainIsSentInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.add(
 			once.Task{Key: "a", Prompt: "1"},
 			once.Task{Key: "b", Prompt: "2", After: "a"},
@@ -86,11 +87,9 @@ func TestChainIsSentInOrder(t *testing.T) {
 	})
 }
 
-// After a message the job may still report its end for a while. Polls ignore that for 30 s,
-// in a new process too.
 func TestDoThatEndsWhileItWaitsSaysWhatFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.add(task)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
@@ -101,31 +100,31 @@ func TestDoThatEndsWhileItWaitsSaysWhatFor(t *testing.T) {
 	})
 }
 
+// After a message the job may still report its end for a while. Polls ignore that for 30 s.
 func TestEndOfBeforeTheMessageIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		ended := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"}
-		changed := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/2"}
-		w.svc.ScriptJob(ended, ended, ended, ended, mintlifytest.Step{}, changed)
+		w := newWorld(t, oncetest.NewStore())
+		ended := mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"}
+		changed := mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/2"}
+		w.svc.ScriptJob(ended, ended, ended, ended, mintlifytest.JobStep{}, changed)
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
 
 		w.add(comment)
-		record, _, err := w.Step(t.Context(), commentKey)
+		step, err := w.Step(t.Context(), commentKey)
 		require.NoError(t, err)
-		require.Equal(t, once.Running, record.State)
+		require.Equal(t, once.Running, step.Record.State)
 
 		sent := time.Now()
 		for range 2 {
-			r := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()))
-			again, next, err := r.Step(t.Context(), commentKey)
+			again, err := w.Step(t.Context(), commentKey)
 			require.NoError(t, err)
-			assert.Equal(t, record, again, "nothing is stored")
-			assert.Equal(t, 30*time.Second-time.Since(sent), next)
+			assert.Equal(t, step.Record, again.Record, "nothing is stored")
+			assert.Equal(t, 30*time.Second-time.Since(sent), again.Next)
 
 			time.Sleep(10 * time.Second)
 		}
-		record, err = w.Do(t.Context(), comment)
+		record, err := w.Do(t.Context(), comment)
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, time.Since(sent), 30*time.Second)
 		assert.Equal(t, "https://example.com/2", record.PRLink)
@@ -135,11 +134,12 @@ func TestEndOfBeforeTheMessageIsIgnored(t *testing.T) {
 // By a clock that was a year ahead, the 30 s would not end for a year.
 func TestFollowUpOfAClockAYearAheadEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
 
-		w.put(once.Record{Task: comment, State: once.Running, JobID: "job_1", Updated: time.Now().AddDate(1, 0, 0)})
+		wrong := time.Now().AddDate(1, 0, 0)
+		w.put(once.Record{Task: comment, Thread: key, State: once.Running, JobID: "job_1", Deadline: wrong})
 		start := time.Now()
 		record, err := w.Do(t.Context(), comment)
 		require.NoError(t, err)
@@ -148,11 +148,8 @@ func TestFollowUpOfAClockAYearAheadEnds(t *testing.T) {
 	})
 }
 
-// What a step of a pending follow-up does, by the state of the record before it.
-func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
-	pendingAfter := func(key string) once.Record {
-		return once.Record{Task: once.Task{After: key}, State: once.Pending}
-	}
+// What a step of a pending follow-up does, by the state of its thread's first record.
+func TestFollowUpByTheStateOfItsFirstRecord(t *testing.T) {
 	tests := map[string]struct {
 		before once.Record
 		says   string // the problem, after the name and the state of the record before
@@ -191,58 +188,33 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 		},
 		"done":   {before: once.Record{State: once.Done, JobID: "job_7"}},
 		"failed": {before: once.Record{State: once.Failed, JobID: "job_7"}},
-		"behind an unknown": {
-			before: pendingAfter("unknown"),
-			says:   " behind unknown, which is unknown",
-			waits:  5 * time.Minute,
-			stuck:  true,
-		},
-		"behind one behind an unknown": {
-			before: pendingAfter("behind"),
-			says:   " behind unknown, which is unknown",
-			waits:  5 * time.Minute,
-			stuck:  true,
-		},
-		"behind one done without an id": {
-			before: pendingAfter("no-id"),
-			says:   " behind no-id, which is done without the id of a job: what follows it needs Adopt or Cancel",
-			waits:  5 * time.Minute,
-			stuck:  true,
-		},
-		"behind a pending":    {before: pendingAfter("pending"), waits: time.Minute},
-		"behind one with job": {before: pendingAfter("done"), waits: time.Minute},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
-				w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobCompleted})
-				w.put(once.Record{Task: once.Task{Key: "unknown", Prompt: "x"}, State: once.Unknown})
-				w.put(once.Record{Task: once.Task{Key: "pending", Prompt: "x"}, State: once.Pending})
-				w.put(once.Record{Task: once.Task{Key: "behind", Prompt: "x", After: "unknown"}, State: once.Pending})
-				w.put(once.Record{Task: once.Task{Key: "done", Prompt: "x"}, State: once.Done, JobID: "job_7"})
-				w.put(once.Record{Task: once.Task{Key: "no-id", Prompt: "x"}, State: once.Done})
+				w := newWorld(t, oncetest.NewStore())
+				w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 				test.before.Key = key
 				test.before.Prompt = "x"
 				before := w.put(test.before)
 				w.add(comment)
 
-				record, next, err := w.Step(t.Context(), commentKey)
+				step, err := w.Step(t.Context(), commentKey)
 				require.NoError(t, err)
 				if test.waits == 0 {
-					assert.Equal(t, once.Running, record.State)
-					assert.Equal(t, "job_7", record.JobID)
+					assert.Equal(t, once.Running, step.Record.State)
+					assert.Equal(t, "job_7", step.Record.JobID)
 					assert.Equal(t, 1, w.messages())
 					return
 				}
-				assert.Equal(t, test.waits, next)
-				assert.Equal(t, once.Pending, record.State)
+				assert.Equal(t, test.waits, step.Next)
+				assert.Equal(t, once.Pending, step.Record.State)
 				problem := "waits for " + key + ", which is " + string(before.State) + test.says
-				assert.Equal(t, problem, record.Problem)
+				assert.Equal(t, problem, step.Record.Problem)
 
-				again, _, err := w.Step(t.Context(), commentKey)
+				again, err := w.Step(t.Context(), commentKey)
 				require.NoError(t, err)
-				assert.Equal(t, record, again, "noted once")
+				assert.Equal(t, step.Record, again.Record, "noted once")
 				assert.Empty(t, w.svc.Requests())
 				assert.Equal(t, before, w.get(key))
 
@@ -267,9 +239,9 @@ func TestFollowUpByTheStateOfTheRecordBefore(t *testing.T) {
 // While the record before it is sending or running, a step of the follow-up is one of that.
 func TestFollowUpDoesTheStepOfTheRecordBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		end := mintlifytest.Step{Status: mintlify.JobCompleted}
-		w.svc.AddJob("job_7", mintlifytest.Step{}, mintlifytest.Step{}, end)
+		w := newWorld(t, oncetest.NewStore())
+		end := mintlifytest.JobStep{Status: mintlify.JobCompleted}
+		w.svc.AddJob("job_7", mintlifytest.JobStep{}, mintlifytest.JobStep{}, end)
 		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
 		record, err := w.Do(t.Context(), comment)
 		require.NoError(t, err)
@@ -295,7 +267,7 @@ func TestFollowUpDoesTheStepOfTheRecordBefore(t *testing.T) {
 
 func TestFollowUpOfAJobThatCannotBePolledWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
 		_, err := w.Do(t.Context(), comment)
 		require.ErrorIs(t, err, mintlify.ErrNotFound, "as Do of the record before it")
@@ -308,20 +280,20 @@ func TestFollowUpOfAJobThatCannotBePolledWaits(t *testing.T) {
 // A job that works again, for another message or for a person, is not interrupted.
 func TestNoMessageToAJobThatWorksAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		w.svc.AddJob("job_7", mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobFailed})
+		w := newWorld(t, oncetest.NewStore())
+		w.svc.AddJob("job_7", mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobFailed})
 		w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
 		w.add(comment)
 		for range 2 {
-			record, next, err := w.Step(t.Context(), commentKey)
+			step, err := w.Step(t.Context(), commentKey)
 			require.NoError(t, err)
-			assert.Equal(t, once.Pending, record.State)
-			assert.Greater(t, next, 4*time.Second)
+			assert.Equal(t, once.Pending, step.Record.State)
+			assert.Greater(t, step.Next, 4*time.Second)
 			assert.Zero(t, w.messages())
 		}
-		record, _, err := w.Step(t.Context(), commentKey)
+		step, err := w.Step(t.Context(), commentKey)
 		require.NoError(t, err)
-		assert.Equal(t, once.Running, record.State)
+		assert.Equal(t, once.Running, step.Record.State)
 		assert.Equal(t, 1, w.messages())
 		assert.Zero(t, w.preflights(), "the polls have shown that the service works")
 	})
@@ -329,17 +301,17 @@ func TestNoMessageToAJobThatWorksAgain(t *testing.T) {
 
 func TestServiceIsAskedBeforeAMessageToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
 
 		w.add(comment)
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
-		record, next, err := w.Step(t.Context(), commentKey)
+		step, err := w.Step(t.Context(), commentKey)
 		require.NoError(t, err)
-		assert.Equal(t, once.Pending, record.State)
-		assert.Contains(t, record.Problem, "nothing was sent")
-		assert.Equal(t, 30*time.Second, next)
+		assert.Equal(t, once.Pending, step.Record.State)
+		assert.Contains(t, step.Record.Problem, "nothing was sent")
+		assert.Equal(t, 30*time.Second, step.Next)
 		assert.Zero(t, w.messages())
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Done, w.get(commentKey).State)
@@ -358,37 +330,36 @@ func TestOutcomesOfAMessage(t *testing.T) {
 		"400":             {mintlifytest.Fault{Status: 400}, once.Refused, 0},
 		"401":             {mintlifytest.Fault{Status: 401}, once.Pending, 5 * time.Minute},
 		"429":             {mintlifytest.Fault{Status: 429}, once.Pending, 30 * time.Second},
-		"connection lost": {mintlifytest.Fault{Drop: true}, once.Unknown, 30 * time.Second},
-		"HTML":            {mintlifytest.Fault{Body: "<html>OK"}, once.Unknown, 30 * time.Second},
+		"connection lost": {mintlifytest.Fault{Drop: true}, once.Sending, 30 * time.Second},
+		"HTML":            {mintlifytest.Fault{Body: "<html>OK"}, once.Sending, 30 * time.Second},
 		"another's job":   {mintlifytest.Fault{Body: `{"id":"job_77","status":"active"}`}, once.Running, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 				_, err := w.Do(t.Context(), task)
 				require.NoError(t, err)
 
 				w.add(comment)
 				w.svc.FailNext(mintlify.OpSendMessage, 1, test.fault)
-				record, _, err := w.Step(t.Context(), commentKey)
-				require.NoError(t, err)
-				assert.Equal(t, test.state, record.State)
-				assert.Equal(t, test.state == once.Running, record.JobID == "job_1")
+				step, err := w.Step(t.Context(), commentKey)
+				assert.Equal(t, test.state.IsOpen(), err == nil)
+				assert.Equal(t, test.state, step.Record.State)
+				assert.Equal(t, test.state == once.Running, step.Record.JobID == "job_1")
 
 				w.add(once.Task{Key: "next", Prompt: "x"})
-				_, next, err := w.Step(t.Context(), "next")
+				step, err = w.Step(t.Context(), "next")
 				require.NoError(t, err)
 
 				if test.held == 0 {
 					assert.Equal(t, once.Running, w.get("next").State, "the project is not held")
 				} else {
-					assert.Equal(t, test.held, next)
+					assert.Equal(t, test.held, step.Next)
 				}
-				if test.state == once.Unknown {
-					_, err = w.Do(t.Context(), comment)
-					require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-					assert.ErrorContains(t, err, "look whether the pull request of "+key+" has the change")
-					assert.NotContains(t, err.Error(), once.Marker(""))
+				if test.state == once.Sending {
+					record, err := w.Do(t.Context(), comment)
+					require.NoError(t, err, "its job tells")
+					assert.Equal(t, once.Done, record.State)
 				}
 				assert.Equal(t, 1, w.messages())
 			})
@@ -400,7 +371,7 @@ func TestOutcomesOfAMessage(t *testing.T) {
 // after a person has had the message sent again, is an error: it was sent twice.
 func TestResponseToAnOlderSendOfAFollowUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
 
@@ -425,7 +396,7 @@ func TestResponseToAnOlderSendOfAFollowUp(t *testing.T) {
 // It is not an error if the same response comes twice, or if another has recorded it.
 func TestResponseOfAFollowUpThatIsRecordedAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
 
@@ -445,9 +416,9 @@ func TestResponseOfAFollowUpThatIsRecordedAlready(t *testing.T) {
 // Between the look at the record before and the message a person has its prompt sent again.
 func TestRecordBeforeThatChangesMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &hooked{Store: once.NewMemory()}
+		store := &hooked{Store: oncetest.NewStore()}
 		w := newWorld(t, store)
-		w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobFailed})
+		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobFailed})
 		failed := w.put(once.Record{Task: task, State: once.Failed, JobID: "job_7"})
 		w.add(comment)
 		store.put = func(ctx context.Context, r once.Record) error {
@@ -457,10 +428,12 @@ func TestRecordBeforeThatChangesMeanwhile(t *testing.T) {
 			w.put(failed)
 			return store.Store.Put(ctx, r)
 		}
-		record, next, err := w.Step(t.Context(), commentKey)
+		step, err := w.Step(t.Context(), commentKey)
 		require.NoError(t, err)
-		assert.Equal(t, once.Pending, record.State)
-		assert.Equal(t, 100*time.Millisecond, next)
+		require.NoError(t, step.Err, "it tries again by itself")
+		assert.Equal(t, once.Pending, step.Record.State)
+		assert.Empty(t, step.Record.Problem)
+		assert.Less(t, step.Next, 10*time.Second)
 		assert.Zero(t, w.messages())
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, "job_2", w.get(commentKey).JobID)
@@ -470,7 +443,7 @@ func TestRecordBeforeThatChangesMeanwhile(t *testing.T) {
 
 func TestArgumentsOfAFollowUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		for name, bad := range map[string]once.Task{
 			"of itself":    {Key: "a", Prompt: "x", After: "a"},
 			"of no record": {Key: "a", Prompt: "x", After: "missing"},
@@ -511,15 +484,15 @@ func TestArgumentsOfAFollowUp(t *testing.T) {
 
 func TestProjectOfAFollowUpIsTheOtherRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		w.add(once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		w := newWorld(t, oncetest.NewStore())
+		w.add(once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 		webhook, err := once.New(nil, w.store)
 		require.NoError(t, err)
 
-		another := once.Task{Key: commentKey, Prompt: "x", After: key, Project: "project-3"}
+		another := once.Task{Key: commentKey, Prompt: "x", After: key, ProjectID: "project-3"}
 		record, _, err := webhook.Add(t.Context(), another)
 		require.NoError(t, err)
-		assert.Equal(t, "project-2", record.Project)
+		assert.Equal(t, "project-2", record.ProjectID)
 
 		_, _, err = webhook.Add(t.Context(), once.Task{Key: "unpinned", Prompt: "x"})
 		require.NoError(t, err)
@@ -527,7 +500,7 @@ func TestProjectOfAFollowUpIsTheOtherRecords(t *testing.T) {
 		_, _, err = webhook.Add(t.Context(), once.Task{Key: "its-follow-up", Prompt: "x", After: "unpinned"})
 		require.NoError(t, err)
 		require.NoError(t, w.Resume(t.Context()))
-		assert.Equal(t, mintlifytest.ProjectID, w.get("its-follow-up").Project)
+		assert.Equal(t, mintlifytest.ProjectID, w.get("its-follow-up").ProjectID)
 		assert.Equal(t, map[once.State]int{once.Done: 4}, w.states())
 	})
 }
@@ -535,18 +508,18 @@ func TestProjectOfAFollowUpIsTheOtherRecords(t *testing.T) {
 // A public store has no project and no prompt: Do brings them.
 func TestFollowUpInAPublicStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
 			r.Prompt = ""
-			r.Project = ""
+			r.ProjectID = ""
 			r.Problem = ""
 			return memory.Put(ctx, r)
 		}}
 		w := newWorld(t, store)
-		_, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		_, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 		require.NoError(t, err)
 
-		follow := once.Task{Key: commentKey, Prompt: "x", After: key, Project: "project-2"}
+		follow := once.Task{Key: commentKey, Prompt: "x", After: key, ProjectID: "project-2"}
 		w.add(follow)
 		record, err := w.Do(t.Context(), follow)
 		require.NoError(t, err)
@@ -559,7 +532,7 @@ func TestFollowUpInAPublicStore(t *testing.T) {
 // Once a person has decided about the record before it, a follow-up goes on.
 func TestFollowUpGoesOnAfterADecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.add(task, comment)
 		_, err := w.Cancel(t.Context(), key)
 		require.NoError(t, err)
@@ -579,7 +552,7 @@ func TestFollowUpGoesOnAfterADecision(t *testing.T) {
 
 func TestTooLongAChainIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		for i := range 3 { // a circle, made by hand
 			after := fmt.Sprint((i + 1) % 3)
 			w.put(once.Record{Task: once.Task{Key: fmt.Sprint(i), Prompt: "x", After: after}, State: once.Pending})

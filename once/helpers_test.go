@@ -147,6 +147,15 @@ type hooked struct {
 	once.Store
 	get func(ctx context.Context, key string) (once.Record, error)
 	put func(ctx context.Context, r once.Record) error
+
+	list func(ctx context.Context, states ...once.State) ([]once.Record, error)
+}
+
+func (h *hooked) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
+	if h.list != nil {
+		return h.list(ctx, states...)
+	}
+	return h.Store.List(ctx, states...)
 }
 
 func (h *hooked) Get(ctx context.Context, key string) (once.Record, error) {

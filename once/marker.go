@@ -2,126 +2,186 @@ package once
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
 const (
 	markerName  = "docs-job"
 	markerLabel = markerName + ": "
+
+	// maxMarkerLine is how many bytes a line with a marker has at most: those of a key, and some
+	// Markdown around it.
+	maxMarkerLine = 1000
 )
 
 // Marker returns the line that the description of key's pull request is to end with.
 func Marker(key string) string { return markerLabel + key }
 
-// FindMarker returns the key of the last line of text that is a marker, as [Marker] writes it
-// or as a model may: quoted, in a list, a heading or a table's cell, in backticks, bold, in an
-// HTML comment, with the label in another case. A program that turns merges into tasks skips
-// what has one: it is the agent's own work.
+// FindMarker returns the key of the last line of text that is a marker. A program that turns
+// merges into tasks skips a merge whose description has one: it is the agent's own work.
+//
+// A marker is a line as [Marker] writes it, or as a model may write it: in a quote, a list, a
+// heading or a table's cell, in backticks, bold, quotation marks, HTML tags or an HTML comment,
+// with a final period, comma or semicolon, with the label in another case. In such a line the
+// key must have a digit or one of @ / #, so that a sentence about the marker does not count.
 func FindMarker(text string) (key string, ok bool) {
-	for _, line := range slices.Backward(strings.Split(text, "\n")) {
-		key, ok = findInLine(line)
-		if ok {
-			return key, true
-		}
-	}
-	return "", false
-}
-
-// findInLine looks for a marker in a line as it is, then without one layer of Markdown after
-// another.
-func findInLine(line string) (string, bool) {
 	for {
-		line = strings.TrimSpace(line)
-		key, ok := parseMarker(line)
-		if ok {
-			return key, true
-		}
-
-		inner := unwrap(line)
-		if inner == line {
+		name := lastName(text)
+		if name < 0 {
 			return "", false
 		}
 
-		line = inner
+		start := strings.LastIndexByte(text[:name], '\n') + 1
+		line, _, _ := strings.Cut(text[start:], "\n")
+		key, ok = parseMarker(strings.TrimSpace(line))
+		if ok {
+			return key, true
+		}
+
+		text = text[:start]
 	}
 }
 
-// opening matches what begins a line before its text in Markdown: the mark of a quote, an item
-// of a list or a task list, a heading, a table's cell, or a comment that ends on another line.
-var opening = regexp.MustCompile(`^(>|[-*+] |[0-9]+[.)] |\[[ xX]\] |#+ |\||<!--)`)
-
-// marks surround text in Markdown. The longer ones come first.
-var marks = []string{"**", "__", "`", "*", "_"}
-
-// unwrap removes one layer of Markdown from a line. A mark counts only if it stands on both
-// sides, since a key may begin or end with one.
-func unwrap(line string) string {
-	if inner, found := cutAround(line, "<!--", "-->"); found {
-		return inner
-	}
-	if start := opening.FindString(line); start != "" {
-		return line[len(start):]
-	}
-
-	for _, mark := range marks {
-		inner, found := cutAround(line, mark, mark)
-		if found {
-			return inner
+// lastName returns the place of the last "docs-job" in text, in any case, -1 if there is none.
+func lastName(text string) int {
+	dash := strings.IndexByte(markerName, '-')
+	for end := len(text); ; {
+		i := strings.LastIndexByte(text[:end], '-')
+		start := i - dash
+		if start < 0 {
+			return -1
 		}
-	}
-
-	for _, end := range []string{"-->", "|", "."} {
-		inner, found := strings.CutSuffix(line, end)
-		if found {
-			return inner
+		if hasName(text[start:]) {
+			return start
 		}
+
+		end = i
 	}
-	return line
 }
 
-// parseMarker returns the key of a line that is a marker. Its label may be in bold, or marked
-// in another way, with or without the colon; its key may be in backticks or bold.
+func hasName(text string) bool {
+	return len(text) >= len(markerName) && strings.EqualFold(text[:len(markerName)], markerName)
+}
+
+// parseMarker returns the key of a line without white space around it.
 func parseMarker(line string) (string, bool) {
-	for _, mark := range append([]string{""}, marks...) {
-		for _, label := range []string{mark + markerName + ":" + mark, mark + markerName + mark + ":"} {
-			rest, found := cutLabel(line, label)
-			if !found {
-				continue
-			}
-
-			key := undress(rest)
-			if checkKey(key) == nil {
-				return key, true
-			}
-		}
-	}
-	return "", false
-}
-
-// cutLabel returns what follows a label in any case.
-func cutLabel(line, label string) (string, bool) {
-	if len(line) < len(label) || !strings.EqualFold(line[:len(label)], label) {
+	if len(line) > maxMarkerLine {
 		return "", false
 	}
-	return strings.TrimSpace(line[len(label):]), true
+
+	rest, isPlain := strings.CutPrefix(line, markerLabel)
+	if isPlain {
+		return parsePlain(rest)
+	}
+
+	label := dressedLabel.FindStringIndex(line)
+	if label == nil {
+		return "", false
+	}
+
+	key := undress(line[label[1]:], line[:label[1]])
+	return key, looksLikeKey(key)
 }
 
-// undress returns a key without backticks and bold around it, and without a period after those.
-func undress(key string) string {
-	for _, mark := range []string{"`", "**"} {
-		inner, found := cutAround(strings.TrimSuffix(key, "."), mark, mark)
-		if found {
-			key = inner
+// parsePlain returns the key that stands after a label as Marker writes it. What surrounds the
+// key in Markdown may be part of it, unless it looks like a key without that.
+func parsePlain(rest string) (string, bool) {
+	key := undress(rest, "")
+	if len(key) > 1 && looksLikeKey(key) { // "1" may be of a key "1."
+		return key, true
+	}
+
+	isLeftOut := rest == "``" || rest == `""`
+	return rest, !isLeftOut && checkKey(rest) == nil
+}
+
+// looksLikeKey reports whether key has what a word of a sentence seldom has.
+func looksLikeKey(key string) bool {
+	return strings.ContainsAny(key, "0123456789@/#") && checkKey(key) == nil
+}
+
+const (
+	openingMark = "[*_`\"'“‘«]+"
+	closingMark = "[*_`\"'”’»]+"
+	tag         = `</?[a-zA-Z][^<>]*>`
+	block       = `>|[-+*]\s|[0-9]+[.)]\s|\[[ xX]\]\s|#+\s|\||<!--` // of a quote, list, task, heading, cell, comment
+)
+
+// dressedLabel matches a label and what stands before it. wholeTag matches an HTML tag.
+var (
+	dressedLabel = regexp.MustCompile(`(?i)^(?:\s|` + block + `|` + openingMark + `|` + tag + `)*` +
+		markerName + `(?:` + closingMark + `|` + tag + `)*:(?:` + closingMark + `|` + tag + `)*\s*`)
+
+	wholeTag = regexp.MustCompile(`^` + tag + `$`)
+)
+
+// marks surround text in Markdown, or quote it.
+var marks = []struct{ opening, closing string }{
+	{"**", "**"}, {"__", "__"}, {"*", "*"}, {"_", "_"}, {"`", "`"},
+	{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}, {"«", "»"},
+}
+
+// undress returns a key without what surrounds it. before is the text before the key: a mark
+// counts only if it was opened there or at the beginning of the key, since a key may end with
+// one.
+func undress(key, before string) string {
+	for {
+		inner := strings.TrimSpace(key)
+		inner = strings.TrimRight(inner, ".,;")
+		inner = cutTags(inner)
+		inner = cutBlock(inner, before)
+		inner = cutMark(inner, before)
+		if inner == key {
+			return key
 		}
+
+		key = inner
+	}
+}
+
+// cutTags removes an HTML tag before and one after the key.
+func cutTags(key string) string {
+	first := strings.IndexByte(key, '>') + 1
+	if wholeTag.MatchString(key[:first]) {
+		key = key[first:]
+	}
+
+	last := strings.LastIndexByte(key, '<')
+	if last >= 0 && wholeTag.MatchString(key[last:]) {
+		key = key[:last]
 	}
 	return key
 }
 
-// cutAround returns text without start and end if it has both around it.
-func cutAround(text, start, end string) (string, bool) {
-	if len(text) < len(start)+len(end) || !strings.HasPrefix(text, start) || !strings.HasSuffix(text, end) {
-		return text, false
+// cutBlock removes the end of a comment or of a table's cell.
+func cutBlock(key, before string) string {
+	inner, found := strings.CutSuffix(key, "-->")
+	if found && (strings.Contains(before, "<!--") || strings.HasSuffix(inner, " ")) {
+		return inner
 	}
-	return text[len(start) : len(text)-len(end)], true
+
+	inner, found = strings.CutSuffix(key, "|")
+	if found && strings.Contains(before, "|") {
+		return inner
+	}
+	return key
+}
+
+// cutMark removes one pair of marks, or the end of one.
+func cutMark(key, before string) string {
+	for _, mark := range marks {
+		inner, isClosed := strings.CutSuffix(key, mark.closing)
+		if !isClosed {
+			continue
+		}
+
+		within, isOpened := strings.CutPrefix(inner, mark.opening)
+		switch {
+		case isOpened:
+			return within
+		case strings.Contains(before, mark.opening):
+			return inner
+		}
+	}
+	return key
 }

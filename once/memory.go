@@ -1,64 +1,73 @@
 package once
 
 import (
-	"cmp"
-	"context"
-	"maps"
-	"slices"
 	"sync"
+	"time"
 )
 
-// Memory is a [Store] for tests: it does not outlive its process.
-type Memory struct {
-	mu      sync.Mutex
-	records map[string]Record
+const (
+	longMemory = time.Hour // longer than anything that is remembered counts
+	maxMemory  = 1000      // entries of each kind, before the old ones are dropped
+)
+
+// memory is what a Runner has seen itself, by its own clock.
+type memory struct {
+	mu sync.Mutex
+	// running is when a send was first seen running, by its Sender.
+	running map[string]time.Time
+	// busy is when something last stood in the way of the messages of a thread.
+	busy map[string]time.Time
 }
 
-// NewMemory returns an empty Memory.
-func NewMemory() *Memory {
-	return &Memory{records: map[string]Record{}}
+func newMemory() memory {
+	return memory{running: map[string]time.Time{}, busy: map[string]time.Time{}}
 }
 
-// Get implements [Store].
-func (m *Memory) Get(ctx context.Context, key string) (Record, error) {
+// sawRunning notes that a follow-up runs, and returns when that was first seen.
+func (m *memory) sawRunning(record Record) time.Time {
+	if record.After == "" || record.State != Running {
+		return time.Time{}
+	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	return m.records[key], ctx.Err()
+	send := record.Key + " " + record.Sender
+	first, known := m.running[send]
+	if !known {
+		first = time.Now()
+		m.running[send] = first
+		forget(m.running)
+	}
+	return first
 }
 
-// Put implements [Store].
-func (m *Memory) Put(ctx context.Context, r Record) error {
+// sawBusy notes that something stands in the way of the messages of a thread.
+func (m *memory) sawBusy(thread string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if m.records[r.Key].Version != r.Version-1 {
-		return ErrConflict
-	}
-
-	m.records[r.Key] = r
-	return nil
+	m.busy[thread] = time.Now()
+	forget(m.busy)
 }
 
-// List implements [Store].
-func (m *Memory) List(ctx context.Context, states ...State) ([]Record, error) {
+// busyAt returns when something last stood in the way of the messages of a thread. It is zero if
+// that was never seen.
+func (m *memory) busyAt(thread string) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	return selected(slices.Collect(maps.Values(m.records)), states), ctx.Err()
+	return m.busy[thread]
 }
 
-// selected returns the records in one of states, or all if none is given, the oldest update
-// first.
-func selected(records []Record, states []State) []Record {
-	slices.SortFunc(records, func(a, b Record) int {
-		return cmp.Or(a.Updated.Compare(b.Updated), cmp.Compare(a.Key, b.Key))
-	})
-	if len(states) == 0 {
-		return records
+// forget drops old entries from a large memory.
+func forget(seen map[string]time.Time) {
+	if len(seen) <= maxMemory {
+		return
 	}
-	return slices.DeleteFunc(records, func(r Record) bool { return !slices.Contains(states, r.State) })
+	for key, at := range seen {
+		if time.Since(at) > longMemory {
+			delete(seen, key)
+		}
+	}
 }

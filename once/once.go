@@ -12,14 +12,41 @@ type Task struct {
 	// without white space.
 	Key string `json:"key"`
 	// Prompt is the instruction for the agent. It may be empty if the record has one. A new
-	// job's prompt gets the marker when it is sent.
+	// job's prompt gets the marker when it is sent. A record that is not pending keeps its prompt:
+	// another one for the same key is not sent.
 	Prompt string `json:"prompt,omitempty"`
-	// Project is the id of the service's project. "" is the client's own. Add with a client,
+	// ProjectID is the id of the service's project. "" is the client's own. Add with a client,
 	// Adopt and the claim of a send store the id, so that every Runner uses the same project.
-	Project string `json:"project,omitempty"`
-	// After is the key of the record whose job the prompt follows up on: it is sent as a
-	// message once that job has ended, in that record's project. "" makes a new job.
+	ProjectID string `json:"projectId,omitempty"`
+	// After is the key of the record that the prompt follows up on, or of any follow-up of that
+	// record: all of them are a thread. The prompt is sent as a message to the job of the thread's
+	// first record, in that record's project, once the job has ended and after the messages that
+	// were added before. "" makes a new job.
 	After string `json:"after,omitempty"`
+}
+
+// Check returns the [*mintlify.ArgumentError] that [Runner.Add] would return for t's key, prompt,
+// project or After, nil if they are as they should be. It needs no store.
+func (t Task) Check() error {
+	return forKey(t.Key, t.check())
+}
+
+func (t Task) check() error {
+	err := checkKey(t.Key)
+	if err != nil {
+		return err
+	}
+
+	err = checkPrompt(t.Prompt)
+	if err != nil {
+		return err
+	}
+
+	err = t.checkAfter()
+	if err != nil {
+		return err
+	}
+	return checkProject(t.ProjectID)
 }
 
 // State says how far the work on a thing has come.
@@ -51,7 +78,8 @@ type Record struct {
 	State State `json:"state"`
 	// Sends counts the sends that were begun.
 	Sends int `json:"sends,omitempty"`
-	// Sender is random, and new with each send: it tells one claim from another.
+	// Sender is random, and new with each send: it tells one claim from another. Before the first
+	// send it tells one Add from another.
 	Sender string `json:"sender,omitempty"`
 	// Deadline is the time by which the latest send must end. It is set before the claim.
 	Deadline time.Time `json:"deadline,omitzero"`
@@ -62,27 +90,35 @@ type Record struct {
 	// Problem says why the record is pending, failed, refused or unknown, or why polls fail.
 	// It never shows the API key.
 	Problem string `json:"problem,omitempty"`
-	// Updated is when this version was made, in UTC.
-	Updated time.Time `json:"updated"`
+	// UpdatedAt is when State, JobID, PRLink or Problem last changed, in UTC.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// AddedAt is when the record was first stored, in UTC. The follow-ups of a thread are sent in
+	// this order.
+	AddedAt time.Time `json:"addedAt"`
+	// Thread is, for a follow-up, the key of the first record of its thread, whose job gets the
+	// message. It is set when the follow-up is added, for good.
+	Thread string `json:"thread,omitempty"`
+	// Reported is the state that the function of [WithReport] has taken.
+	Reported State `json:"reported,omitempty"`
 }
 
 var (
 	// ErrConflict is the error of a [Store]'s Put if another change came first.
 	ErrConflict = errors.New("once: the record was changed meanwhile")
 
-	// ErrState matches the error of Adopt, MarkDone, SendAgain and Cancel if the state of the
+	// ErrState matches the [StateError] of Adopt, MarkDone, SendAgain and Cancel if the state of the
 	// record does not allow it, or if there is no record.
 	ErrState = errors.New("once: the record's state does not allow this")
 )
 
 // Store holds the records where every process that may act on them sees them. It is safe
-// for use by many goroutines; mintlifytest.TestStore checks one. An ended ctx ends Get and
+// for use by many goroutines; package once/oncetest tests one. An ended ctx ends Get and
 // List.
 //
-// A store that others can read, such as a commit's status, may leave out Prompt, Project and
-// Problem: a pending record then needs a [Runner.Do] that brings the prompt. It must not
-// leave out After, or a follow-up would become a new job; if it cannot keep one, its Put
-// returns errors.ErrUnsupported for a record with After.
+// A store that others can read, such as a commit's status, may leave out Prompt, ProjectID,
+// Problem, Reported and AddedAt: a pending record then needs a [Runner.Do] that brings the prompt.
+// It must not leave out After and Thread, or a follow-up would become a new job; if it cannot keep
+// them, its Put returns errors.ErrUnsupported for a record with After.
 type Store interface {
 	// Get returns the record of key, the zero Record if there is none, an error if it is
 	// damaged.
@@ -92,6 +128,9 @@ type Store interface {
 	// not be stored.
 	Put(ctx context.Context, r Record) error
 	// List returns the records in one of states, or all if none is given, the oldest update
-	// first, with an error for the damaged ones; errors.ErrUnsupported if the store cannot.
+	// first, with an error for the damaged ones; errors.ErrUnsupported if the store cannot. It
+	// shows every Put that has returned before it began, or a later version of that record: a
+	// follow-up whose sender does not see another's claim would interrupt it. So it must not read
+	// from a cache, from a replica that lags behind, or from an index that is updated later.
 	List(ctx context.Context, states ...State) ([]Record, error)
 }

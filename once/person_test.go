@@ -11,11 +11,12 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // lost returns a world with a record that is unknown: the response was lost, and the job exists.
 func lost(t *testing.T) *world {
-	w := newWorld(t, once.NewMemory())
+	w := newWorld(t, oncetest.NewStore())
 	w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 	_, err := w.Do(t.Context(), task)
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
@@ -76,8 +77,8 @@ func TestAdoptLooksTheJobUpFirst(t *testing.T) {
 
 func TestDecisionsByState(t *testing.T) {
 	allowed := map[string][]once.State{
-		"Adopt":     {once.Pending, once.Unknown, once.Failed, once.Running},
-		"MarkDone":  {once.Unknown, once.Failed, once.Running},
+		"Adopt":     {once.Pending, once.Unknown, once.Failed, once.Running, once.Done},
+		"MarkDone":  {once.Unknown, once.Failed, once.Running, once.Refused, once.Done},
 		"SendAgain": {once.Unknown, once.Failed, once.Refused, once.Canceled},
 		"Cancel":    {once.Pending},
 	}
@@ -85,7 +86,7 @@ func TestDecisionsByState(t *testing.T) {
 	for _, state := range []once.State{once.Pending, once.Sending, once.Running, once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled} {
 		assert.Equal(t, state == once.Pending || state == once.Sending || state == once.Running, state.IsOpen())
 		for name, from := range allowed {
-			w := newWorld(t, once.NewMemory())
+			w := newWorld(t, oncetest.NewStore())
 			before := once.Record{Task: task, Version: 1, State: state, Problem: "x"}
 			require.NoError(t, w.store.Put(t.Context(), before))
 			r, err := once.New(nil, w.store) // a process without a key
@@ -116,21 +117,21 @@ func TestDecisionsByState(t *testing.T) {
 }
 
 func TestProcessWithoutAKey(t *testing.T) {
-	r, err := once.New(nil, once.NewMemory())
+	r, err := once.New(nil, oncetest.NewStore())
 	require.NoError(t, err)
 	_, added, err := r.Add(t.Context(), task)
 	require.NoError(t, err)
 	assert.True(t, added)
 	_, err = r.Do(t.Context(), task)
 	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-	_, _, err = r.Step(t.Context(), key)
+	_, err = r.Step(t.Context(), key)
 	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 	require.ErrorIs(t, r.Resume(t.Context()), mintlify.ErrInvalidArgument)
 }
 
 func TestCanceledIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		_, _, err := w.Add(t.Context(), task)
 		require.NoError(t, err)
 		_, err = w.Cancel(t.Context(), key)

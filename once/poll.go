@@ -10,12 +10,24 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
+const (
+	settleTime = 30 * time.Second // for which a job may still report its end from before a message
+	sentLong   = 5 * time.Minute  // after a Deadline, when a message has settled by any clock
+	lostEvery  = 5 * time.Second  // until the next poll for a message whose response is lost
+	lostGrace  = 2 * time.Minute  // after a Deadline, at least, until such a message is unknown
+	oddAfter   = 10 * time.Minute // after a Deadline, when a status that nobody knows is a Problem
+	longActive = 6 * time.Hour    // after a Deadline, when a job at work is a Problem
+	wrongClock = time.Hour        // ahead: a Deadline that a wrong clock has made
+)
+
 // follow does the next step of a record whose prompt was sent, or is not to be sent.
 func (r *Runner) follow(ctx context.Context, record Record, project string) (step, error) {
 	switch record.State {
 	case Sending:
-		return r.watch(ctx, record)
+		r.memory.sawBusy(record.thread())
+		return r.watch(ctx, record, project)
 	case Running:
+		r.memory.sawBusy(record.thread())
 		return r.poll(ctx, record, project)
 	case Done, Failed, Refused, Unknown, Canceled:
 		return step{record: record}, nil
@@ -23,8 +35,29 @@ func (r *Runner) follow(ctx context.Context, record Record, project string) (ste
 	return step{record: record}, fmt.Errorf("it has the state %q, which this version does not know", record.State)
 }
 
+// since returns the time from which the age of a send counts.
+func (r Record) since() time.Time {
+	if r.Deadline.IsZero() { // a person has adopted it
+		return r.UpdatedAt
+	}
+	return r.Deadline
+}
+
+// hasWrongDeadline reports whether a wrong clock has made the Deadline.
+func (r Record) hasWrongDeadline(t time.Time) bool { return r.Deadline.Sub(t) > wrongClock }
+
+// withDeadline returns r with another Deadline.
+func (r Record) withDeadline(t time.Time) Record {
+	r.Deadline = t.UTC().Round(0)
+	return r
+}
+
 // watch looks after a send in progress. Its process may be dead.
-func (r *Runner) watch(ctx context.Context, record Record) (step, error) {
+func (r *Runner) watch(ctx context.Context, record Record, project string) (step, error) {
+	isLost := record.Problem != "" || reached(record.Deadline)
+	if record.After != "" && isLost && !record.hasWrongDeadline(time.Now()) {
+		return r.watchMessage(ctx, record, project)
+	}
 	return r.change(ctx, record, record.watched(time.Now(), r.sendTime))
 }
 
@@ -33,43 +66,117 @@ func (r *Runner) watch(ctx context.Context, record Record) (step, error) {
 func (r Record) watched(t time.Time, sendTime time.Duration) step {
 	left := r.Deadline.Sub(t) + 2*sendTime
 	switch {
-	case left > time.Hour+2*sendTime: // a wrong clock made it
-		r.Deadline = t.Add(sendTime).UTC().Round(0)
-		return step{record: r, next: soon}
-
+	case r.hasWrongDeadline(t):
+		return step{record: r.withDeadline(t.Add(sendTime)), next: soon}
 	case left <= 0:
-		r.State = Unknown
-		r.Problem = "the send that had to end by " + r.Deadline.Format(time.RFC3339) + " left no response on record"
-		return step{record: r}
+		return step{record: r.lost()}
 	}
 
-	age := t.Sub(r.Updated)
+	age := t.Sub(r.UpdatedAt)
 	return step{record: r, next: min(max(age, soon), 5*time.Second, left)}
+}
+
+// lost returns a claim as unknown.
+func (r Record) lost() Record {
+	r.State = Unknown
+	silence := "the send that had to end by " + r.Deadline.Format(time.RFC3339) + " left no response on record"
+	r.Problem = cmp.Or(r.Problem, silence)
+	return r
+}
+
+// watchMessage looks after a message whose response is lost, or whose sender may be dead. A job
+// that is at work again shows that the message has arrived. One that has ended proves nothing.
+func (r *Runner) watchMessage(ctx context.Context, record Record, project string) (step, error) {
+	first, err := r.read(ctx, record.Thread)
+	if err != nil {
+		return step{record: record}, fmt.Errorf("the first record of its thread, %s: %w", record.Thread, err)
+	}
+
+	link, active, cause := r.seesActive(ctx, record, first, project)
+	if ended(ctx) != nil {
+		return step{record: record}, ended(ctx)
+	}
+
+	next := record
+	grace := max(2*r.sendTime, lostGrace)
+	switch {
+	case active:
+		next.State = Running
+		next.JobID = first.JobID
+		next.PRLink = link
+		next.Problem = ""
+	case reached(record.Deadline.Add(grace)):
+		return r.change(ctx, record, step{record: record.lost(), cause: cause})
+	}
+
+	s, err := r.change(ctx, record, step{record: next, next: lostEvery, cause: cause})
+	r.memory.sawRunning(s.record)
+	return s, err
+}
+
+// seesActive reports whether the job of a thread is at work, which only the message of record can
+// have caused, and the job's link. The error is why it cannot tell.
+func (r *Runner) seesActive(ctx context.Context, record, first Record, project string) (string, bool, error) {
+	if first.standing() != finished { // its prompt was sent again, and its new job is at work for that
+		return "", false, nil
+	}
+
+	p, err := r.projectOf(cmp.Or(first.ProjectID, record.ProjectID, project))
+	if err != nil {
+		return "", false, err
+	}
+
+	poll, err := p.pollOnce(ctx, first.JobID, 0)
+	if ended(ctx) != nil {
+		return "", false, ended(ctx)
+	}
+
+	p.heard(err)
+	if err != nil || poll.Job.Status != mintlify.JobActive {
+		return "", false, poll.Err
+	}
+
+	atWork, err := r.isOtherAtWork(ctx, record)
+	return poll.Job.PRLink, err == nil && !atWork, err
 }
 
 // poll polls the job of a running record once, and stores what changed. project is the job's
 // project if the record has none.
 func (r *Runner) poll(ctx context.Context, record Record, project string) (step, error) {
-	p, err := r.projectOf(cmp.Or(record.Project, project))
+	if record.hasWrongDeadline(time.Now()) {
+		return r.change(ctx, record, step{record: record.withDeadline(time.Now()), next: soon})
+	}
+
+	p, err := r.projectOf(cmp.Or(record.ProjectID, project))
 	if err != nil {
 		return step{record: record}, err
 	}
 
-	waited := time.Since(record.Updated)
-	if record.After != "" && waited < -time.Minute {
-		return r.rewrite(ctx, record)
-	}
+	unsettled := r.unsettled(record)
+	waited := max(0, time.Since(record.UpdatedAt))
 
-	waited = max(0, waited)
-
-	poll, err := p.client.Jobs.Poll(ctx, record.JobID, waited, record.settling()...)
+	poll, err := p.client.Jobs.Poll(ctx, record.JobID, waited, mintlify.WithSettleTime(0))
 	end := ended(ctx)
 	if end != nil && poll.Err != nil {
 		return step{record: record}, end
 	}
 
 	p.heard(failureOf(poll, err))
-	return r.change(ctx, record, record.polled(poll, err, waited))
+	return r.change(ctx, record, record.polled(poll, err, unsettled, time.Since(record.since())))
+}
+
+// unsettled returns for how long a terminal status may still be the one from before the message of
+// record: until it was seen running for 30 s, or was sent long ago.
+func (r *Runner) unsettled(record Record) time.Duration {
+	if record.After == "" {
+		return 0
+	}
+
+	seen := r.memory.sawRunning(record)
+	if reached(record.since().Add(sentLong)) {
+		return 0
+	}
+	return max(0, settleTime-time.Since(seen))
 }
 
 // failureOf returns why a poll failed, else the error of the wait that it ended.
@@ -80,41 +187,25 @@ func failureOf(poll mintlify.Poll, err error) error {
 	return err
 }
 
-// rewrite stores a record again if a wrong clock has dated it in the future: otherwise a message
-// would settle until that time.
-func (r *Runner) rewrite(ctx context.Context, record Record) (step, error) {
-	_, err := r.put(ctx, record)
-	if err != nil && !errors.Is(err, ErrConflict) {
-		return step{record: record}, err
+// polled returns what a running record becomes after a poll. For unsettled a terminal status does
+// not count yet. age is how long ago the send had to end.
+func (r Record) polled(poll mintlify.Poll, err error, unsettled, age time.Duration) step {
+	status := poll.Job.Status
+	switch {
+	case poll.Next > 0 && poll.Err != nil: // such as the network's: the next one may succeed
+		return step{record: r, next: poll.Next, cause: poll.Err, status: status}
+	case status.IsTerminal() && unsettled > 0: // as before the message
+		return step{record: r, next: unsettled, status: status}
 	}
-	return step{record: record, next: soon}, nil
-}
 
-// settling returns the options of a poll after a message: at first, a terminal status may
-// still be the one from before the message.
-func (r Record) settling() []mintlify.WaitOption {
-	if r.After == "" {
-		return nil
-	}
-	return []mintlify.WaitOption{mintlify.WithSettleTime(settleTime)}
-}
-
-// polled returns what a running record becomes after a poll.
-func (r Record) polled(poll mintlify.Poll, err error, waited time.Duration) step {
-	if poll.Next > 0 && poll.Err != nil { // such as the network's: the next one may succeed
-		return step{record: r, next: poll.Next}
-	}
-	if poll.Next > 0 && poll.Job != nil && poll.Job.Status.IsTerminal() { // as before the message
-		return step{record: r, next: max(poll.Next, settleTime-waited)}
-	}
-	if poll.Job != nil {
+	if status != "" {
 		r.PRLink = poll.Job.PRLink
 	}
 
 	switch {
 	case poll.Next > 0:
-		r.Problem = ""
-		return step{record: r, next: poll.Next}
+		r.Problem = r.oddity(status, age)
+		return step{record: r, next: poll.Next, status: status}
 
 	case err == nil:
 		r.State = Done
@@ -130,5 +221,21 @@ func (r Record) polled(poll mintlify.Poll, err error, waited time.Duration) step
 	// A revoked key says nothing about the job: failed would invite a second one.
 	r.Problem = cmp.Or(r.Problem, err.Error())
 	wait, _ := mintlify.RetryAfter(err)
-	return step{record: r, next: min(cmp.Or(wait, mendingTime), longestWait), cause: err}
+	return step{record: r, next: min(cmp.Or(wait, mendingTime), longestWait), cause: err, ends: true}
+}
+
+// oddity returns the Problem of a job that has not ended: a status that nobody knows, or hours of
+// work. It stays as long as its cause, although storing it makes an adopted record young again.
+func (r Record) oddity(status mintlify.JobStatus, age time.Duration) string {
+	problem := fmt.Sprintf("the job has been %s for %v", status, longActive)
+	after := longActive
+	if status != mintlify.JobActive {
+		problem = fmt.Sprintf("the job has the status %q, which this version does not know", status)
+		after = oddAfter
+	}
+
+	if age > after || r.Problem == problem {
+		return problem
+	}
+	return ""
 }

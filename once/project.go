@@ -10,6 +10,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 const (
@@ -20,6 +21,9 @@ const (
 	longestWait = time.Hour       // that a Retry-After counts for
 	turnTime    = time.Second     // until the next look, while another send goes first
 )
+
+// statusClientClosed is the status of a gateway that has seen the connection close.
+const statusClientClosed = 499
 
 // project is what a Runner knows of a project of the service: whether the service works, and
 // until when nothing is sent to it.
@@ -34,6 +38,8 @@ type project struct {
 	heldUntil time.Time
 	// hold is the latest hold whose length the service did not ask for. It is 0 after a success.
 	hold time.Duration
+	// failure is why the project is held. It is nil after a success.
+	failure error
 	// failing says that no send has succeeded since one failed: sends then go out one at a time.
 	failing bool
 	// sending says that one of these sends is in progress.
@@ -58,10 +64,19 @@ func (r *Runner) clientOf(id string) (*mintlify.Client, error) {
 	case id == "":
 		return r.client, nil
 	case r.client == nil:
-		_, err := mintlify.NewClient("none", id)
-		return nil, err
+		return nil, checkProject(id)
 	}
 	return r.client.ForProject(id)
+}
+
+// checkProject returns why id is not a project's id. "" is the client's own project.
+func checkProject(id string) error {
+	if id == "" {
+		return nil
+	}
+
+	_, err := mintlify.NewClient("none", id)
+	return err
 }
 
 // pollOnce polls a job, without the OnPoll of the caller's own waits, and returns the poll's
@@ -95,11 +110,11 @@ func (p *project) ask(ctx context.Context) error {
 	return err
 }
 
-// idleIn polls the job of the record before a follow-up, which another message or a person may
+// idleIn polls the job of a thread, which another message or a person may
 // have set to work again: the service drops what its agent is doing when a message comes. It
 // returns when to look again, 0 if the job has ended. The error is nil if the service works.
-func (p *project) idleIn(ctx context.Context, b before) (time.Duration, error) {
-	poll, err := p.pollOnce(ctx, b.JobID, time.Since(b.Updated))
+func (p *project) idleIn(ctx context.Context, first Record) (time.Duration, error) {
+	poll, err := p.pollOnce(ctx, first.JobID, time.Since(first.UpdatedAt))
 	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
 		p.works()
 		return poll.Next, nil
@@ -160,6 +175,7 @@ func (p *project) succeeded() {
 	p.worked = time.Now()
 	p.heldUntil = time.Time{}
 	p.hold = 0
+	p.failure = nil
 	p.failing = false
 }
 
@@ -170,7 +186,12 @@ func (p *project) failed(err error) {
 	defer p.mu.Unlock()
 
 	p.worked = time.Time{}
+	if errors.Is(err, transport.ErrRepeatable) {
+		return // another connection may work at once
+	}
+
 	p.failing = true
+	p.failure = err
 	wait := holdAfter(err)
 	if wait == 0 {
 		if !reached(p.heldUntil) {
@@ -206,6 +227,14 @@ func (p *project) admit() (time.Duration, func()) {
 	return 0, p.release
 }
 
+// why returns the failure that holds the project, or that makes sends go out one at a time.
+func (p *project) why() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return p.failure
+}
+
 func (p *project) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -229,17 +258,23 @@ func holdAfter(err error) time.Duration {
 		return min(response.RetryAfter, longestWait)
 	}
 
-	switch statusOf(err) {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
-		return mendingTime
-	}
-
-	badKey := errors.Is(err, mintlify.ErrInvalidArgument)
-	badCertificate := errors.As(err, new(*tls.CertificateVerificationError))
-	if badKey || badCertificate {
+	if isToBeMended(err) {
 		return mendingTime
 	}
 	return 0
+}
+
+// isToBeMended reports whether a person must fix something before a request can succeed.
+func isToBeMended(err error) bool {
+	switch statusOf(err) {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
+		return true
+	}
+
+	badKey := errors.Is(err, mintlify.ErrInvalidArgument)
+	badCertificate := errors.As(err, new(*tls.CertificateVerificationError)) ||
+		errors.Is(err, transport.ErrClientCertificate)
+	return badKey || badCertificate
 }
 
 // showsWorking reports whether err is a response of a service that works: a 4xx about the
@@ -248,7 +283,7 @@ func showsWorking(err error) bool {
 	status := statusOf(err)
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired,
-		http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, statusClientClosed:
 		return false
 	}
 	return status >= 400 && status <= 499

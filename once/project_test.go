@@ -19,6 +19,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // addMany adds n tasks.
@@ -31,7 +32,7 @@ func addMany(w *world, n int) {
 
 func TestOutageOfEverythingCostsNoUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		addMany(w, 200)
 		up := time.Now().Add(10 * time.Minute)
 		requests := 0
@@ -57,7 +58,7 @@ func TestOutageOfPostsCostsAFew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
+				w := newWorld(t, oncetest.NewStore())
 				addMany(w, 200)
 				up := time.Now().Add(10 * time.Minute)
 				fails := func(r *http.Request) int {
@@ -84,9 +85,9 @@ func TestOutageOfPostsCostsAFew(t *testing.T) {
 
 func TestServiceIsAskedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		do := func(key string) {
-			_, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+			_, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 			assert.NoError(t, err)
 		}
 		do("a")
@@ -110,19 +111,19 @@ func TestServiceIsAskedFirst(t *testing.T) {
 		do("f")
 		assert.Equal(t, 2, w.preflights(), "a later poll has worked")
 
-		w.svc.ScriptJob(mintlifytest.Step{})
-		w.add(once.Task{Key: "g", Prompt: "x", Project: "project-2"})
-		_, _, err := w.Step(t.Context(), "g")
+		w.svc.ScriptJob(mintlifytest.JobStep{})
+		w.add(once.Task{Key: "g", Prompt: "x", ProjectID: "project-2"})
+		_, err := w.Step(t.Context(), "g")
 		require.NoError(t, err)
 
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
-		_, _, err = w.Step(t.Context(), "g")
+		_, err = w.Step(t.Context(), "g")
 		require.NoError(t, err)
 
 		do("h")
 		assert.Equal(t, 3, w.preflights(), "the last poll has failed")
 
-		_, err = w.Do(t.Context(), once.Task{Key: "i", Prompt: "x", Project: "project-3"})
+		_, err = w.Do(t.Context(), once.Task{Key: "i", Prompt: "x", ProjectID: "project-3"})
 		require.NoError(t, err)
 		assert.Equal(t, 4, w.preflights(), "each project for itself")
 	})
@@ -165,7 +166,7 @@ func TestWhatTheServiceRespondsWhenAsked(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
+				w := newWorld(t, oncetest.NewStore())
 				w.svc.FailNext(mintlify.OpGetJob, 1, test.fault)
 				record, err := w.Do(t.Context(), task)
 				if test.held == 0 {
@@ -185,10 +186,10 @@ func TestWhatTheServiceRespondsWhenAsked(t *testing.T) {
 				assert.Equal(t, task.Prompt, record.Prompt)
 				assert.Zero(t, w.posts())
 
-				again, next, err := w.Step(t.Context(), key)
+				again, err := w.Step(t.Context(), key)
 				require.NoError(t, err)
-				assert.Equal(t, record, again)
-				assert.Equal(t, test.held, next)
+				assert.Equal(t, record, again.Record)
+				assert.Equal(t, test.held, again.Next)
 
 				record, err = w.Do(t.Context(), task)
 				require.NoError(t, err, "Do pays no attention to a hold")
@@ -201,7 +202,7 @@ func TestWhatTheServiceRespondsWhenAsked(t *testing.T) {
 
 func TestAskingInVainStoresAVersionOnlyIfTheProblemChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		for i, fault := range []struct{ status, version int }{{503, 1}, {503, 1}, {502, 2}, {502, 2}} {
 			w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: fault.status})
 			record, err := w.Do(t.Context(), task)
@@ -214,7 +215,7 @@ func TestAskingInVainStoresAVersionOnlyIfTheProblemChanged(t *testing.T) {
 
 func TestContextThatEndsWhileAskingStoresNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &hooked{Store: once.NewMemory()} // a store that pays no attention to contexts
+		store := &hooked{Store: oncetest.NewStore()} // a store that pays no attention to contexts
 		store.put = func(_ context.Context, r once.Record) error { return store.Store.Put(t.Context(), r) }
 		w := newWorld(t, store)
 		for _, fault := range []mintlifytest.Fault{{Delay: 20 * time.Second}, {Delay: 20 * time.Second, Status: 503}} {
@@ -228,9 +229,9 @@ func TestContextThatEndsWhileAskingStoresNothing(t *testing.T) {
 			assert.Zero(t, w.posts())
 		}
 		w.add(task)
-		_, next, err := w.Step(t.Context(), key)
+		step, err := w.Step(t.Context(), key)
 		require.NoError(t, err)
-		assert.Equal(t, time.Duration(1), next, "nothing is held")
+		assert.Equal(t, time.Duration(1), step.Next, "nothing is held")
 	})
 }
 
@@ -238,7 +239,7 @@ func TestAskingIsNoPollOfTheCallersJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var polls []mintlify.Poll
 		noting := mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) })
-		w := newWorld(t, once.NewMemory(), mintlify.WithWaitDefaults(noting))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithWaitDefaults(noting))
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
 		require.Len(t, polls, 2)
@@ -252,7 +253,7 @@ func TestAskingIsNoPollOfTheCallersJob(t *testing.T) {
 func TestAskingHasASendTimeOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := 50 * time.Second
-		limiter := mintlify.WithRateLimiter(func(ctx context.Context, op mintlify.Operation, _ string) error {
+		limiter := mintlify.WithRateLimiter(func(ctx context.Context, info mintlify.RequestInfo) error {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -260,8 +261,8 @@ func TestAskingHasASendTimeOfItsOwn(t *testing.T) {
 				return nil
 			}
 		})
-		w := newWorld(t, once.NewMemory(), limiter)
-		w.svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted})
+		w := newWorld(t, oncetest.NewStore(), limiter)
+		w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		_, err := w.Do(t.Context(), task)
 		require.NoError(t, err, "50 s to ask, and 50 s to send")
 
@@ -292,10 +293,10 @@ func left(w *world) time.Duration {
 	require.NoError(w.t, err)
 
 	before := len(w.svc.Requests())
-	_, next, err := w.Step(w.t.Context(), "waiting")
+	step, err := w.Step(w.t.Context(), "waiting")
 	require.NoError(w.t, err)
 	require.Len(w.t, w.svc.Requests(), before, "it is held")
-	return next
+	return step.Next
 }
 
 func TestHoldsDouble(t *testing.T) {
@@ -306,7 +307,7 @@ func TestHoldsDouble(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 				for _, minutes := range []float64{0.5, 1, 2, 4, 8, 16, 30, 30} {
 					want := time.Duration(minutes * float64(time.Minute))
 					assert.Equal(t, want, hold(w, mintlify.OpCreateJob, fault))
@@ -326,7 +327,7 @@ func TestHoldsDouble(t *testing.T) {
 
 func TestFailureDuringAHoldDoesNotDoubleIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504})
 		time.Sleep(10 * time.Second)
 		assert.Equal(t, 20*time.Second, hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504}))
@@ -344,7 +345,7 @@ func TestFailureDuringAHoldDoesNotDoubleIt(t *testing.T) {
 
 func TestRefusedPromptEndsAHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504})
 		_, err := w.Do(t.Context(), once.Task{Key: "by-the-SDK", Prompt: "\xff"})
 		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
@@ -354,9 +355,9 @@ func TestRefusedPromptEndsAHold(t *testing.T) {
 		_, err = w.Do(t.Context(), task)
 		require.ErrorIs(t, err, mintlify.ErrBadRequest)
 
-		record, _, err := w.Step(t.Context(), "waiting")
+		step, err := w.Step(t.Context(), "waiting")
 		require.NoError(t, err)
-		assert.Equal(t, once.Running, record.State)
+		assert.Equal(t, once.Running, step.Record.State)
 	})
 }
 
@@ -364,7 +365,7 @@ func TestHoldsForAPersonStayFiveMinutes(t *testing.T) {
 	for _, status := range []int{401, 402, 403, 404} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 				for range 3 {
 					assert.Equal(t, 5*time.Minute, hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: status}))
 
@@ -378,7 +379,7 @@ func TestHoldsForAPersonStayFiveMinutes(t *testing.T) {
 // After an outage, one send of all workers on a Runner shows whether it is over.
 func TestOneSendAtATimeAfterAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504})
 		time.Sleep(30 * time.Second)
 		for _, k := range []string{"a", "b", "c"} {
@@ -389,26 +390,26 @@ func TestOneSendAtATimeAfterAnOutage(t *testing.T) {
 		synctest.Wait()
 		posts := w.posts()
 		for _, k := range []string{"b", "c"} {
-			record, next, err := w.Step(t.Context(), k)
+			step, err := w.Step(t.Context(), k)
 			require.NoError(t, err)
-			assert.Equal(t, once.Pending, record.State)
-			assert.Equal(t, time.Second, next)
+			assert.Equal(t, once.Pending, step.Record.State)
+			assert.Equal(t, time.Second, step.Next)
 		}
 		assert.Equal(t, posts, w.posts())
 
 		time.Sleep(11 * time.Second)
 		assert.Equal(t, once.Running, w.get("a").State)
 
-		record, _, err := w.Step(t.Context(), "b")
+		step, err := w.Step(t.Context(), "b")
 		require.NoError(t, err)
-		assert.Equal(t, once.Running, record.State)
+		assert.Equal(t, once.Running, step.Record.State)
 	})
 }
 
 // A worker whose send did not happen gives its turn to the next.
 func TestTurnIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &hooked{Store: once.NewMemory()}
+		store := &hooked{Store: oncetest.NewStore()}
 		w := newWorld(t, store, mintlify.WithMaxRetries(0))
 		hold(w, mintlify.OpCreateJob, mintlifytest.Fault{Status: 504})
 		time.Sleep(30 * time.Second)
@@ -417,12 +418,12 @@ func TestTurnIsGivenBack(t *testing.T) {
 			store.put = nil
 			return errors.New("the database is down")
 		}
-		_, _, err := w.Step(t.Context(), "a")
+		_, err := w.Step(t.Context(), "a")
 		require.Error(t, err)
 
-		record, _, err := w.Step(t.Context(), "b")
+		step, err := w.Step(t.Context(), "b")
 		require.NoError(t, err)
-		assert.Equal(t, once.Running, record.State)
+		assert.Equal(t, once.Running, step.Record.State)
 	})
 }
 
@@ -431,13 +432,13 @@ func TestHoldAfterABadCertificate(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
-	w := newWorld(t, once.NewMemory())
+	w := newWorld(t, oncetest.NewStore())
 	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
 		mintlify.WithHTTPClient(&http.Client{Transport: mintlify.NewTransport()}))
 	require.NoError(t, err)
 	w.add(task)
 
-	_, next, err := w.runner(client).Step(t.Context(), key)
+	step, err := w.runner(client).Step(t.Context(), key)
 	require.NoError(t, err)
-	assert.InDelta(t, 5*time.Minute, next, float64(time.Minute))
+	assert.InDelta(t, 5*time.Minute, step.Next, float64(time.Minute))
 }

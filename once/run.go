@@ -19,7 +19,8 @@ const (
 
 // Resume calls [Runner.Step] for all open records in turn, also those added meanwhile, until
 // none is left or ctx ends, whose error it then returns. Its error names the keys that cannot
-// go on, such as a follow-up behind a record that needs a person; the others go on. It fails
+// go on, such as a follow-up behind a record that needs a person; the others go on. It also names
+// jobs that could not be recorded, and the reports of [WithReport] that were not taken. It fails
 // with errors.ErrUnsupported if the store cannot list.
 func (r *Runner) Resume(ctx context.Context) error {
 	return r.work(ctx, false)
@@ -35,13 +36,30 @@ func (r *Runner) Run(ctx context.Context) error {
 }
 
 func (r *Runner) work(ctx context.Context, stay bool) error {
-	if r.client == nil {
-		return invalid("client", "is nil")
+	err := r.canSend(ctx)
+	if err != nil {
+		return err
 	}
+
+	working, cancel := context.WithCancel(ctx)
+	defer cancel()
 
 	w := r.newWorker(stay)
 	defer w.close()
 
+	w.beside.start(working, cancel)
+	err = w.work(working)
+	cancel()
+	w.beside.stop()
+
+	if stay {
+		return err
+	}
+	return errors.Join(err, w.beside.finish(ctx))
+}
+
+// work does the steps that are due until nothing is left, or ctx ends.
+func (w *worker) work(ctx context.Context) error {
 	for {
 		w.takeAdded()
 		if reached(w.nextList) {
@@ -56,7 +74,7 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 			return w.errors(nil)
 		case item != nil && reached(item.due):
 			w.step(ctx, item)
-		case stay || w.hasWork():
+		case w.stay || w.hasWork() || !w.beside.isQuiet():
 			w.wait(ctx, item)
 		case w.listed: // nothing was left when the store was listed
 			return w.errors(nil)
@@ -70,7 +88,8 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 // worker works off the open records of a store, one step at a time.
 type worker struct {
 	runner *Runner
-	logs   bool             // whether errors are logged when they occur
+	beside *beside
+	stay   bool             // of Run: errors are logged when they occur
 	items  map[string]*item // the open records that are known, by key
 	seen   int              // how many items there were so far
 
@@ -82,6 +101,7 @@ type worker struct {
 
 	wake  chan struct{} // has a value if there is something in added
 	added []string      // keys that this Runner has made open since takeAdded; guarded by runner.mu
+	lost  []error       // what could not be recorded
 }
 
 // item is an open record.
@@ -93,8 +113,10 @@ type item struct {
 	logged string    // the text of the error that was logged last
 }
 
-func (r *Runner) newWorker(logs bool) *worker {
-	w := &worker{runner: r, logs: logs, items: map[string]*item{}, wake: make(chan struct{}, 1)}
+func (r *Runner) newWorker(stay bool) *worker {
+	w := &worker{runner: r, stay: stay, items: map[string]*item{}, wake: make(chan struct{}, 1)}
+	w.beside = newBeside(r, stay, func() { poke(w.wake) })
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
@@ -116,10 +138,17 @@ func (r *Runner) announce(key string) {
 
 	for w := range r.workers {
 		w.added = append(w.added, key)
-		select {
-		case w.wake <- struct{}{}:
-		default: // it is awake already
-		}
+		poke(w.wake)
+	}
+}
+
+// tellWorkers tells the workers of r about a change that this Runner has stored.
+func (r *Runner) tellWorkers(record Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	for w := range r.workers {
+		w.beside.take(record, false)
 	}
 }
 
@@ -196,10 +225,18 @@ func (w *worker) hasWork() bool {
 func (w *worker) step(ctx context.Context, i *item) {
 	w.listed = false
 	s, err := w.runner.step(ctx, Task{Key: i.key}, false)
+	if errors.Is(err, errUnrecorded) {
+		w.lost = append(w.lost, forKey(i.key, err))
+		err = nil
+		s.next = listEvery
+	}
 	if ended(ctx) != nil {
 		return
 	}
 
+	if s.stuck {
+		w.beside.take(s.record, true)
+	}
 	switch {
 	case err != nil:
 		i.err = forKey(i.key, err)
@@ -236,7 +273,7 @@ func (w *worker) wait(ctx context.Context, first *item) {
 
 // log logs err unless its text is the one logged last. It returns the text logged last.
 func (w *worker) log(ctx context.Context, message, key string, err error, last string) string {
-	if err == nil || !w.logs {
+	if err == nil || !w.stay {
 		return ""
 	}
 
@@ -249,7 +286,7 @@ func (w *worker) log(ctx context.Context, message, key string, err error, last s
 
 // errors returns why keys cannot go on, the error of the last List, and end.
 func (w *worker) errors(end error) error {
-	var all []error
+	all := w.lost
 	for _, key := range slices.Sorted(maps.Keys(w.items)) {
 		all = append(all, w.items[key].err)
 	}

@@ -17,6 +17,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // start runs Run of r until the test or stop ends it.
@@ -34,7 +35,7 @@ func start(t *testing.T, r *once.Runner) (stop func() error) {
 
 func TestRunStaysForWhatIsAddedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.add(once.Task{Key: "a", Prompt: "x"})
 		stop := start(t, w.Runner)
 		time.Sleep(20 * time.Second)
@@ -74,7 +75,7 @@ func TestRunStaysForWhatIsAddedLater(t *testing.T) {
 
 func TestRunBeginsWhatIsSentAgainAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.put(once.Record{Task: task, State: once.Canceled})
 		stop := start(t, w.Runner)
 		time.Sleep(time.Second)
@@ -90,14 +91,14 @@ func TestRunBeginsWhatIsSentAgainAtOnce(t *testing.T) {
 // A List that takes long delays neither polls nor what this Runner adds.
 func TestSlowListDelaysNoStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowList{Store: once.NewMemory()}
+		store := &slowList{Store: oncetest.NewStore()}
 		w := newWorld(t, store)
-		script := make([]mintlifytest.Step, 4)
-		w.svc.ScriptJob(append(script, mintlifytest.Step{Status: mintlify.JobCompleted})...)
+		script := make([]mintlifytest.JobStep, 4)
+		w.svc.ScriptJob(append(script, mintlifytest.JobStep{Status: mintlify.JobCompleted})...)
 		w.add(task)
 		began := time.Now()
 		require.NoError(t, w.Resume(t.Context()))
-		assert.Less(t, w.get(key).Updated.Sub(began), 24*time.Second, "five polls, 5 s apart")
+		assert.Less(t, w.get(key).UpdatedAt.Sub(began), 24*time.Second, "five polls, 5 s apart")
 		assert.LessOrEqual(t, store.calls, 3)
 
 		stop := start(t, w.Runner)
@@ -121,7 +122,7 @@ func TestSlowListDelaysNoStep(t *testing.T) {
 // Run says once what fails, and tries again.
 func TestRunLogsErrorsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		var down atomic.Bool
 		down.Store(true)
 		store := &hooked{Store: memory, get: func(ctx context.Context, key string) (once.Record, error) {
@@ -175,12 +176,12 @@ func (l *listing) List(ctx context.Context, states ...once.State) ([]once.Record
 }
 
 func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
-	w := newWorld(t, unlistable{once.NewMemory()})
+	w := newWorld(t, unlistable{oncetest.NewStore()})
 	err := w.Run(t.Context())
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.EqualError(t, err, "once: the records cannot be listed: unsupported operation")
 
-	r, err := once.New(nil, once.NewMemory())
+	r, err := once.New(nil, oncetest.NewStore())
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Run(t.Context()), mintlify.ErrInvalidArgument)
 	require.ErrorIs(t, r.Resume(t.Context()), mintlify.ErrInvalidArgument)
@@ -189,7 +190,7 @@ func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
 // A replica that lags behind lists, for a while, records that are over.
 func TestStaleListDoesNotSpin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		lagging := &staleList{Store: w.store, until: time.Now().Add(time.Minute)}
 		r, err := once.New(w.svc.Client(mintlifytest.WithRealSchedule()), lagging)
 		require.NoError(t, err)
@@ -219,7 +220,7 @@ func (s *staleList) List(ctx context.Context, states ...once.State) ([]once.Reco
 // What this Runner adds comes before what waits already.
 func TestRunBeginsItsOwnFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		for i := range 10 {
 			w.add(once.Task{Key: fmt.Sprint("k", i), Prompt: fmt.Sprint("prompt ", i)})
 		}
@@ -237,7 +238,7 @@ func TestRunBeginsItsOwnFirst(t *testing.T) {
 // What another process adds as the last record ends is not left behind.
 func TestResumeListsBeforeItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		webhook, err := once.New(nil, w.store)
 		require.NoError(t, err)
 		addLate := once.WithOnChange(func(r once.Record) {
@@ -257,7 +258,7 @@ func TestResumeListsBeforeItEnds(t *testing.T) {
 // The oldest update is the first to be sent.
 func TestResumeSendsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		var want []string
 		for i := range 20 {
 			prompt := fmt.Sprint("prompt ", i)
@@ -278,12 +279,12 @@ func TestEachProcessPolls(t *testing.T) {
 	polls := map[int]int{}
 	for _, processes := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, once.NewMemory())
+			w := newWorld(t, oncetest.NewStore())
 			began := time.Now()
-			w.svc.AddJob("job_7", mintlifytest.Step{})
+			w.svc.AddJob("job_7", mintlifytest.JobStep{})
 			w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
 			time.AfterFunc(45*time.Minute, func() {
-				w.svc.AddJob("job_7", mintlifytest.Step{Status: mintlify.JobCompleted})
+				w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 			})
 			var all sync.WaitGroup
 			for range processes {

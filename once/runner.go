@@ -1,6 +1,7 @@
 package once
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,10 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const soon = 100 * time.Millisecond // until the next look at a record that another changes
+const (
+	soon       = 100 * time.Millisecond // until the next look at a record that another changes
+	retryEvery = 5 * time.Second        // until the next step, if this one could not be done
+)
 
 // Runner does the tasks in a store. It is safe for use by many goroutines and processes.
 type Runner struct {
@@ -20,39 +24,49 @@ type Runner struct {
 	sendTime time.Duration
 	logger   *slog.Logger
 	onChange func(Record)
+	report   func(context.Context, Record) error
+	finder   func(context.Context, Record) (Found, error)
 	projects sync.Map // of *project, by id
+	memory   memory
 
 	mu      sync.Mutex
 	workers map[*worker]bool // the calls of Resume and Run in progress
 }
 
-// Option configures a [Runner].
-type Option func(*Runner)
+// Option configures a [Runner]. The functions With... make one.
+type Option interface{ apply(r *Runner) }
+
+// option is an Option. A function of a caller's is not: it could change a Runner in use.
+type option func(r *Runner)
+
+func (o option) apply(r *Runner) { o(r) }
 
 // WithSendTime sets how long a send may take, rate limiter and retries included: 1 minute
 // unless set, at most 1 hour. A send without a response becomes [Unknown] twice this time after
-// its deadline; recording a response is retried for as long. Asking first may take the same time
-// once more.
+// its deadline, a message not before two minutes after it; recording a response is retried for
+// twice this time. Asking first may take the same time once more.
 func WithSendTime(d time.Duration) Option {
-	return func(r *Runner) { r.sendTime = d }
+	return option(func(r *Runner) { r.sendTime = d })
 }
 
 // WithLogger logs changes at info level, what needs a person as a warning, and what could
-// not be recorded as an error with the job's id. It never logs a prompt or the API key.
-// Without it, or with nil, the Runner is silent.
+// not be recorded as an error with the job's id. What only waits for a quota, the end of an outage
+// or another record is not a warning. It never logs a prompt or the API key. Without it, or with
+// nil, the Runner is silent.
 func WithLogger(l *slog.Logger) Option {
-	return func(r *Runner) {
+	return option(func(r *Runner) {
 		if l == nil {
 			l = slog.New(slog.DiscardHandler)
 		}
 		r.logger = l
-	}
+	})
 }
 
 // WithOnChange calls f after each change that this Runner stored, in the goroutine that made
-// it.
+// it: at most once for each change, and never if the process dies just then. [WithReport] is for what
+// must not be lost. If f panics before a prompt is sent, the prompt stays pending.
 func WithOnChange(f func(Record)) Option {
-	return func(r *Runner) { r.onChange = f }
+	return option(func(r *Runner) { r.onChange = f })
 }
 
 // New returns a Runner on store. client may be nil in a process without an API key, where
@@ -64,6 +78,7 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 		sendTime: time.Minute,
 		logger:   slog.New(slog.DiscardHandler),
 		onChange: func(Record) {},
+		memory:   newMemory(),
 		workers:  map[*worker]bool{},
 	}
 	for i, opt := range opts {
@@ -71,7 +86,7 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 			return nil, invalid("opts", fmt.Sprintf("has a nil option at index %d", i))
 		}
 
-		opt(r)
+		opt.apply(r)
 	}
 
 	switch {
@@ -93,27 +108,28 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 // and [mintlify.ErrOutcomeUnknown] if a person must look. It is the service's if a send made
 // no job, if the service did not work when it was asked first, or if no further poll would
 // help: call Do again once that is fixed. It is an [*mintlify.ArgumentError] for a bad key, a
-// missing prompt, an After without a record, or another After than the record's. A follow-up
+// missing prompt, an After without a record, an After of another thread than the record's, and,
+// unless the record is pending, for another project than the record's. A follow-up
 // behind a record that needs a person is an error, too. Otherwise the error is the context's
 // or the store's. The record comes with every error; if it could not be read, the Record has
 // the task alone, with version 0.
 func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 	last := Record{Task: t}
 	for {
-		s, err := r.step(ctx, t, true)
+		s, err := r.stepOrFind(ctx, t, true)
 		if s.record.Version > 0 {
 			last = s.record
 		}
 		if err != nil {
 			return last, forKey(t.Key, err)
 		}
-		if s.next == 0 || s.cause != nil {
+		if s.next == 0 || s.ends {
 			return last, last.result(s.cause)
 		}
 
 		err = sleep(ctx, s.next)
 		if err != nil {
-			return last, last.result(last.whileWaiting(err))
+			return last, last.result(s.whileWaiting(err))
 		}
 	}
 }
@@ -121,8 +137,9 @@ func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 // Add stores t as pending and sends nothing, for a webhook handler. If there is a record of
 // the key, Add returns it, and false. It is safe to call again.
 //
-// The error is an [*mintlify.ArgumentError] for a bad key, prompt or project, and for an After
-// without a record; otherwise the context's or the store's.
+// The error is an [*mintlify.ArgumentError] for a bad key, prompt or project, for an After without
+// a record, and for another project than that of a record that is not pending; otherwise the
+// context's or the store's.
 func (r *Runner) Add(ctx context.Context, t Task) (record Record, added bool, err error) {
 	record, added, err = r.add(ctx, t)
 	return record, added, forKey(t.Key, err)
@@ -130,8 +147,11 @@ func (r *Runner) Add(ctx context.Context, t Task) (record Record, added bool, er
 
 func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 	record, err := r.read(ctx, t.Key)
-	if err != nil || record.Version > 0 {
+	if err != nil {
 		return record, false, err
+	}
+	if record.Version > 0 {
+		return record, false, t.checkSameProject(record)
 	}
 
 	pending, err := r.newRecord(ctx, t)
@@ -139,7 +159,8 @@ func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 		return record, false, err
 	}
 
-	pending, err = r.put(ctx, pending)
+	pending = record.nextVersion(pending)
+	err = r.write(ctx, pending)
 	if errors.Is(err, ErrConflict) { // another has added it meanwhile
 		record, err = r.read(ctx, t.Key)
 		return record, false, err
@@ -148,6 +169,7 @@ func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 		return record, false, err
 	}
 
+	r.changed(ctx, pending, nil)
 	r.announce(t.Key)
 	return pending, true, nil
 }
@@ -159,69 +181,57 @@ func (r *Runner) newRecord(ctx context.Context, t Task) (Record, error) {
 		return Record{}, err
 	}
 
+	pending := Record{Task: t, State: Pending, Sender: newSender()}
 	if t.After != "" {
-		b, err := r.before(ctx, t)
+		thread, named, err := r.threadOf(ctx, t)
 		if err != nil {
 			return Record{}, err
 		}
 
-		t.Project = b.projectOf(t)
+		pending.Thread = thread
+		pending.ProjectID = cmp.Or(named.ProjectID, t.ProjectID)
 	}
-	client, err := r.clientOf(t.Project)
+
+	client, err := r.clientOf(pending.ProjectID)
 	if err != nil {
 		return Record{}, err
 	}
 	if client != nil {
-		t.Project = client.ProjectID()
+		pending.ProjectID = client.ProjectID()
 	}
-	return Record{Task: t, State: Pending}, nil
+	return pending, nil
 }
 
-// Step sends the prompt, polls the job once, or looks after a send of another process. It is
-// for a job queue: call it again after next, until that is 0 and record says how it ended.
-// The error is only what kept the step from being done, such as the store's.
-//
-// After a send that is unknown or made no job, and while the service does not work, Step
-// sends nothing to that project for a while, for any key: 30 s and then ever longer, up to 30
-// minutes, or as long as the service asks.
-func (r *Runner) Step(ctx context.Context, key string) (record Record, next time.Duration, err error) {
-	s, err := r.step(ctx, Task{Key: key}, false)
-	return s.record, s.next, forKey(key, err)
+// checkSameProject returns why t cannot continue record: it names another project. A follow-up has
+// its thread's.
+func (t Task) checkSameProject(record Record) error {
+	isSame := t.ProjectID == "" || record.ProjectID == "" || t.ProjectID == record.ProjectID
+	if isSame || record.Version == 0 || record.State == Pending || record.After != "" {
+		return nil
+	}
+	return invalid("projectID", fmt.Sprintf("is %q, but the record's is %q for good", t.ProjectID, record.ProjectID))
 }
 
-// step is the result of one step.
-type step struct {
-	record Record
-	next   time.Duration // until the next step; 0: it is over
-	cause  error         // why Do must not wait for the next step
-	stuck  bool          // no step helps before a person has decided about another record
+// canSend returns why a method that needs a client cannot be called.
+func (r *Runner) canSend(ctx context.Context) error {
+	switch {
+	case ctx == nil:
+		return errNilContext
+	case r.client == nil:
+		return invalid("client", "is nil")
+	}
+	return nil
 }
 
-// step does the next step of t's record. If forced, it sends even if the project is held.
-func (r *Runner) step(ctx context.Context, t Task, forced bool) (step, error) {
-	if r.client == nil {
-		return step{}, invalid("client", "is nil")
-	}
-
-	record, err := r.read(ctx, t.Key)
-	if err != nil {
-		return step{record: record}, err
-	}
-
-	err = t.checkAfter(record)
-	if err != nil {
-		return step{record: record}, err
-	}
-
-	if record.Version == 0 || record.State == Pending {
-		return r.begin(ctx, record, t, forced)
-	}
-	return r.follow(ctx, record, t.Project)
-}
+var errNilContext = invalid("ctx", "is nil")
 
 // read returns the record of key; without one, a Record with the key alone.
 func (r *Runner) read(ctx context.Context, key string) (Record, error) {
 	none := Record{Task: Task{Key: key}}
+	if ctx == nil {
+		return none, errNilContext
+	}
+
 	err := checkKey(key)
 	if err != nil {
 		return none, err
@@ -241,23 +251,59 @@ func (r *Runner) read(ctx context.Context, key string) (Record, error) {
 	return record, ended(ctx)
 }
 
-// put stores record as its next version, and returns that.
-func (r *Runner) put(ctx context.Context, record Record) (Record, error) {
-	next := record
-	next.Version++
-	next.Updated = now()
+// put stores next as the version after record, and returns it. cause is why it did not get on; it
+// only decides about the level of the log line.
+func (r *Runner) put(ctx context.Context, record, next Record, cause error) (Record, error) {
+	next = record.nextVersion(next)
 	err := r.store.Put(ctx, next)
 	if err != nil {
 		return record, err
 	}
 
+	r.changed(ctx, next, cause)
+	return next, nil
+}
+
+// nextVersion returns next as the version after r.
+func (r Record) nextVersion(next Record) Record {
+	next.Version = r.Version + 1
+	if r.Version == 0 {
+		next.AddedAt = now()
+	}
+
+	isSame := next.State == r.State && next.JobID == r.JobID && next.PRLink == r.PRLink && next.Problem == r.Problem
+	if !isSame {
+		next.UpdatedAt = now()
+	}
+	if next.State != r.State && next.State.IsOpen() {
+		next.Reported = "" // what fails twice is told twice
+	}
+	return next
+}
+
+// changed tells the log, WithOnChange's function and the workers about a change that was stored.
+func (r *Runner) changed(ctx context.Context, record Record, cause error) {
 	level := slog.LevelInfo
-	if next.Problem != "" {
+	if record.needsPerson(cause) {
 		level = slog.LevelWarn
 	}
-	r.log(ctx, level, "once: "+string(next.State), next)
-	r.onChange(next)
-	return next, nil
+	r.log(ctx, level, "once: "+string(record.State), record)
+
+	r.tellWorkers(record)
+	r.onChange(record)
+}
+
+// needsPerson reports whether a person has to look at the record. cause is why it did not get on.
+func (r Record) needsPerson(cause error) bool {
+	switch r.State {
+	case Unknown, Refused, Failed:
+		return true
+	case Running:
+		return r.Problem != ""
+	case Pending:
+		return errors.Is(cause, errNeedsPerson) || isToBeMended(cause)
+	}
+	return false
 }
 
 // change stores the record of s if it differs from the one on record, and returns s. If
@@ -267,7 +313,7 @@ func (r *Runner) change(ctx context.Context, record Record, s step) (step, error
 		return s, nil
 	}
 
-	stored, err := r.put(ctx, s.record)
+	stored, err := r.put(ctx, record, s.record, s.cause)
 	switch {
 	case errors.Is(err, ErrConflict):
 		return step{record: record, next: soon}, nil

@@ -3,6 +3,7 @@ package once_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // otherProject is a Runner of another project on the store of w.
@@ -41,7 +43,7 @@ func TestProjectIsPinned(t *testing.T) {
 		}, "project-2"},
 		"claim": {func(t *testing.T, w *world) {
 			w.put(once.Record{Task: task, State: once.Pending})
-			_, _, err := w.Step(t.Context(), key)
+			_, err := w.Step(t.Context(), key)
 			require.NoError(t, err)
 		}, first},
 		"Do that asked in vain": {func(t *testing.T, w *world) {
@@ -54,17 +56,17 @@ func TestProjectIsPinned(t *testing.T) {
 			w.svc.AddJob("job_7")
 			record, err := w.Adopt(t.Context(), key, "job_7")
 			require.NoError(t, err)
-			assert.Equal(t, first, record.Project)
+			assert.Equal(t, first, record.ProjectID)
 		}, first},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
+				w := newWorld(t, oncetest.NewStore())
 				test.begin(t, w)
 				other := w.otherProject()
 				require.NoError(t, other.Resume(t.Context()))
 				assert.Equal(t, once.Done, w.get(key).State)
-				assert.Equal(t, test.want, w.get(key).Project)
+				assert.Equal(t, test.want, w.get(key).ProjectID)
 
 				for _, request := range w.svc.Requests() {
 					assert.Equal(t, test.want, request.ProjectID)
@@ -91,11 +93,11 @@ func TestDeadlineThatPassedWhileTheMachineSlept(t *testing.T) {
 		},
 		"Step": func(w *world, ctx context.Context) error {
 			for {
-				_, next, err := w.Step(ctx, key)
-				if err != nil || next == 0 {
+				step, err := w.Step(ctx, key)
+				if err != nil || step.Next == 0 {
 					return err
 				}
-				time.Sleep(next)
+				time.Sleep(step.Next)
 			}
 		},
 		"Resume": func(w *world, ctx context.Context) error { return w.Resume(ctx) },
@@ -103,8 +105,8 @@ func TestDeadlineThatPassedWhileTheMachineSlept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
-				w.svc.ScriptJob(mintlifytest.Step{})
+				w := newWorld(t, oncetest.NewStore())
+				w.svc.ScriptJob(mintlifytest.JobStep{})
 				w.add(task)
 				start := time.Now()
 				ctx := &asleep{t.Context(), start.Add(2 * time.Minute)}
@@ -123,7 +125,7 @@ func TestDeadlineThatPassedWhileTheMachineSlept(t *testing.T) {
 
 // The cause of a context may be an error of another call, which must not pass for this one's.
 func TestCauseOfAContextLendsNoKind(t *testing.T) {
-	w := newWorld(t, once.NewMemory())
+	w := newWorld(t, oncetest.NewStore())
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(&mintlify.APIError{Operation: mintlify.OpCreateJob, StatusCode: 504})
 	_, err := w.Do(ctx, task)
@@ -141,12 +143,12 @@ func TestCauseOfAContextLendsNoKind(t *testing.T) {
 
 func TestErrorsNameTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &hooked{Store: once.NewMemory()}
+		store := &hooked{Store: oncetest.NewStore()}
 		w := newWorld(t, store)
 		calls := map[string]func(key string) error{
 			"Do":        func(key string) error { _, err := w.Do(t.Context(), once.Task{Key: key}); return err },
 			"Add":       func(key string) error { _, _, err := w.Add(t.Context(), once.Task{Key: key}); return err },
-			"Step":      func(key string) error { _, _, err := w.Step(t.Context(), key); return err },
+			"Step":      func(key string) error { _, err := w.Step(t.Context(), key); return err },
 			"Adopt":     func(key string) error { _, err := w.Adopt(t.Context(), key, "job_1"); return err },
 			"no id":     func(key string) error { _, err := w.Adopt(t.Context(), key, ""); return err },
 			"MarkDone":  func(key string) error { _, err := w.MarkDone(t.Context(), key, ""); return err },
@@ -166,16 +168,16 @@ func TestErrorsNameTheKey(t *testing.T) {
 			assert.ErrorContains(t, call(key), "once: "+key+": ", name)
 		}
 		store.get = nil
-		bad := once.Task{Key: "bad-project", Prompt: "x", Project: "a/b"}
+		bad := once.Task{Key: "bad-project", Prompt: "x", ProjectID: "a/b"}
 		w.put(once.Record{Task: bad, State: once.Running, JobID: "job_1"})
-		_, _, err := w.Step(t.Context(), "bad-project")
+		_, err := w.Step(t.Context(), "bad-project")
 		assert.ErrorContains(t, err, "once: bad-project: ")
 		assert.ErrorContains(t, w.Resume(t.Context()), "once: bad-project: ")
 	})
 }
 
 func TestDecisionThatTheStateDoesNotAllow(t *testing.T) {
-	w := newWorld(t, once.NewMemory())
+	w := newWorld(t, oncetest.NewStore())
 	w.put(once.Record{Task: task, State: once.Sending})
 	for key, state := range map[string]string{key: "sending", "missing": "not on record"} {
 		for name, decide := range map[string]func() (once.Record, error){
@@ -187,6 +189,14 @@ func TestDecisionThatTheStateDoesNotAllow(t *testing.T) {
 			_, err := decide()
 			require.ErrorIs(t, err, once.ErrState, name)
 			assert.NotErrorIs(t, err, once.ErrConflict, name)
+
+			var refused *once.StateError
+			require.ErrorAs(t, err, &refused)
+			assert.Equal(t, key, refused.Key)
+			assert.Equal(t, w.get(key).State, refused.State)
+			assert.Equal(t, name, refused.Decision)
+			assert.NotContains(t, refused.Allowed, refused.State)
+			assert.Equal(t, 1, strings.Count(err.Error(), key), "named once: %v", err)
 
 			for _, want := range []string{key, state, name} {
 				assert.ErrorContains(t, err, want)
@@ -200,7 +210,7 @@ func TestDecisionThatTheStateDoesNotAllow(t *testing.T) {
 func TestNilLoggerIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
-		r, err := once.New(svc.Client(mintlifytest.WithRealSchedule()), once.NewMemory(), once.WithLogger(nil))
+		r, err := once.New(svc.Client(mintlifytest.WithRealSchedule()), oncetest.NewStore(), once.WithLogger(nil))
 		require.NoError(t, err)
 
 		_, err = r.Do(t.Context(), task)
@@ -210,18 +220,18 @@ func TestNilLoggerIsSilent(t *testing.T) {
 
 func TestRetryAfterOfAPollCountsForAnHourAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		w.svc.ScriptJob(mintlifytest.Step{})
+		w := newWorld(t, oncetest.NewStore())
+		w.svc.ScriptJob(mintlifytest.JobStep{})
 		w.add(task)
-		_, _, err := w.Step(t.Context(), key)
+		_, err := w.Step(t.Context(), key)
 		require.NoError(t, err)
 
 		day := mintlifytest.Fault{Status: 429, Header: map[string][]string{"Retry-After": {"86400"}}}
 		w.svc.FailNext(mintlify.OpGetJob, 1, day)
-		record, next, err := w.Step(t.Context(), key)
+		step, err := w.Step(t.Context(), key)
 		require.NoError(t, err)
-		assert.Equal(t, time.Hour, next)
-		assert.Equal(t, once.Running, record.State)
-		assert.NotEmpty(t, record.Problem)
+		assert.Equal(t, time.Hour, step.Next)
+		assert.Equal(t, once.Running, step.Record.State)
+		assert.NotEmpty(t, step.Record.Problem)
 	})
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"log/slog"
-	"net/http"
+	mathrand "math/rand/v2"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -19,17 +17,19 @@ func (r *Runner) begin(ctx context.Context, record Record, t Task, forced bool) 
 	draft := record
 	draft.State = Pending
 	draft.Prompt = cmp.Or(t.Prompt, record.Prompt)
-	draft.Project = cmp.Or(t.Project, record.Project)
-	draft.After = cmp.Or(t.After, record.After)
+	draft.ProjectID = cmp.Or(t.ProjectID, record.ProjectID)
+	draft.After = cmp.Or(record.After, t.After)
 
 	err := checkPrompt(draft.Prompt)
-	if err != nil {
+	switch {
+	case err != nil:
 		return step{record: record}, err
+	case draft.After == "":
+		return r.send(ctx, delivery{record: record, draft: draft}, forced)
+	case record.Version == 0:
+		return r.addFollowUp(ctx, record, draft)
 	}
-	if draft.After != "" {
-		return r.beginFollowUp(ctx, record, draft, forced)
-	}
-	return r.send(ctx, delivery{record: record, draft: draft}, forced)
+	return r.beginFollowUp(ctx, record, draft, forced)
 }
 
 // delivery is a prompt on its way to the service.
@@ -38,37 +38,44 @@ type delivery struct {
 	record Record
 	// draft is the record with the prompt and the project that its claim will store.
 	draft Record
-	// before is the record before a follow-up, else zero.
-	before  before
+	// first is the first record of a follow-up's thread, else zero.
+	first   Record
 	project *project
 }
+
+func (d delivery) isFollowUp() bool { return d.first.Version > 0 }
 
 // send sends the prompt of a delivery, unless its project is held, its job is at work, or the
 // service does not work.
 func (r *Runner) send(ctx context.Context, d delivery, forced bool) (step, error) {
-	p, err := r.projectOf(d.draft.Project)
+	p, err := r.projectOf(d.draft.ProjectID)
 	if err != nil {
 		return step{record: d.record}, err
 	}
 
 	d.project = p
-	d.draft.Project = p.client.ProjectID()
+	d.draft.ProjectID = p.client.ProjectID()
 
 	if !forced {
 		wait, release := p.admit()
 		if wait > 0 {
-			return step{record: d.record, next: wait}, nil
+			r.memory.sawBusy(d.draft.thread())
+			return step{record: d.record, next: wait, cause: p.why()}, nil
 		}
 
 		defer release()
 	}
 
 	wait, err := r.askFirst(ctx, d)
+	if err != nil || wait > 0 {
+		r.memory.sawBusy(d.draft.thread())
+	}
+
 	switch {
 	case ended(ctx) != nil:
 		return step{record: d.record}, ended(ctx)
 	case err != nil:
-		return r.postpone(ctx, d.draft, err.Error(), step{record: d.record, next: p.left(), cause: err})
+		return r.postpone(ctx, d.draft, err.Error(), step{record: d.record, next: p.left(), cause: err, ends: true})
 	case wait > 0:
 		return r.postpone(ctx, d.draft, "", step{record: d.record, next: wait})
 	}
@@ -80,8 +87,8 @@ func (r *Runner) askFirst(ctx context.Context, d delivery) (time.Duration, error
 	asking, cancel := context.WithTimeout(ctx, r.sendTime) // a rate limiter may let it wait
 	defer cancel()
 
-	if d.before.Version > 0 {
-		wait, err := d.project.idleIn(asking, d.before)
+	if d.isFollowUp() {
+		wait, err := d.project.idleIn(asking, d.first)
 		if err != nil || wait > 0 {
 			return wait, d.project.inVain(ctx, err)
 		}
@@ -98,26 +105,65 @@ func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 	sending, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 
-	claim, err := r.put(sending, d.draft.claimedBy(rand.Text(), deadline))
-	if errors.Is(err, ErrConflict) {
-		return step{record: d.record, next: soon}, nil
-	}
-	if err == nil {
-		err = r.unchanged(sending, d.before)
-	}
+	claim := d.record.nextVersion(d.draft.claimedBy(newSender(), deadline))
+	err := r.write(sending, claim)
 	if err != nil {
+		claim.Version = d.record.Version // it may be stored nevertheless
 		return r.giveBack(ctx, claim, err)
+	}
+
+	r.announceClaim(ctx, claim)
+	if d.isFollowUp() && !r.isAlone(sending, claim, d.first) {
+		return r.giveWay(ctx, claim)
 	}
 
 	job, cause := d.post(sending, claim)
 	result := claim.outcome(job, cause)
 	d.project.sent(result, cause)
 
-	settled, err := r.settle(ctx, result)
-	if err != nil {
-		return step{record: settled}, err
+	settled, err := r.settle(ctx, result, cause)
+	s := settled.afterSend(result, cause, d.project.left())
+	s.sent = job != nil || mayHaveArrived(cause)
+	r.memory.sawRunning(settled)
+	return s, err
+}
+
+// newSender returns what tells one send, or one Add, from all others.
+func newSender() string { return rand.Text() }
+
+// write stores a record with a Sender of its own. A client of object storage that resends a
+// request may return ErrConflict for its own write: that is a success.
+func (r *Runner) write(ctx context.Context, record Record) error {
+	err := r.store.Put(ctx, record)
+	if !errors.Is(err, ErrConflict) {
+		return err
 	}
-	return settled.afterSend(result, cause, d.project.left()), nil
+
+	stored, readErr := r.store.Get(ctx, record.Key)
+	isOurs := stored.Version == record.Version && stored.Sender == record.Sender && stored.State == record.State
+	if readErr == nil && isOurs && ended(ctx) == nil {
+		return nil
+	}
+	return err
+}
+
+// announceClaim tells of a claim before its prompt is sent. If WithOnChange's function panics, or
+// ends its goroutine, the claim is given back.
+func (r *Runner) announceClaim(ctx context.Context, claim Record) {
+	returned := false
+	defer func() {
+		if !returned {
+			_, _ = r.giveBack(ctx, claim, errors.New("the function of WithOnChange did not return"))
+		}
+	}()
+
+	r.changed(ctx, claim, nil)
+	returned = true
+}
+
+// mayHaveArrived reports whether the request that failed with err may have reached the service.
+func mayHaveArrived(err error) bool {
+	return errors.Is(err, mintlify.ErrOutcomeUnknown) || statusOf(err) != 0
 }
 
 // claimedBy returns the claim of a send.
@@ -136,14 +182,16 @@ func (r Record) claimedBy(sender string, deadline time.Time) Record {
 // store, and hold is how long its project is held.
 func (r Record) afterSend(result Record, cause error, hold time.Duration) step {
 	if r.Sender != result.Sender || r.State != result.State { // others have decided meanwhile
-		return step{record: r, next: soon}
+		return step{record: r, next: soon, cause: cause}
 	}
 
 	switch r.State {
 	case Running:
 		return step{record: r, next: 1} // the first poll comes at once
 	case Pending:
-		return step{record: r, next: hold, cause: cause}
+		return step{record: r, next: hold, cause: cause, ends: true}
+	case Sending: // the response to a message is lost: its job tells
+		return step{record: r, next: lostEvery, cause: cause}
 	}
 	return step{record: r, cause: cause}
 }
@@ -153,149 +201,33 @@ func (r Record) afterSend(result Record, cause error, hold time.Duration) step {
 func (r *Runner) giveBack(ctx context.Context, claim Record, err error) (step, error) {
 	claim.State = Pending
 	claim.Problem = "nothing was sent: " + err.Error()
-	settled, _ := r.settle(ctx, claim) // what could not be recorded is in the log
+	settled, _ := r.settle(ctx, claim, err) // what could not be recorded is in the log
 	if errors.Is(err, ErrConflict) {
 		return step{record: settled, next: soon}, nil
 	}
 	return step{record: settled}, err
 }
 
-// post sends the prompt of a claim: as a new job, or as a message to the job of the record
-// before it.
+// giveWay gives the claim of a follow-up back because another of its thread may be at work. Both
+// may do so: they try again at different times.
+func (r *Runner) giveWay(ctx context.Context, claim Record) (step, error) {
+	claim.State = Pending
+	settled, err := r.settle(ctx, claim, nil)
+	return step{record: settled, next: time.Second + mathrand.N(9*time.Second)}, err
+}
+
+// post sends the prompt of a claim: as a new job, or as a message to the job of its thread.
 func (d delivery) post(ctx context.Context, claim Record) (*mintlify.Job, error) {
 	jobs := d.project.client.Jobs
 	if claim.After == "" {
 		return jobs.Create(ctx, mintlify.CreateJobParams{Prompt: claim.Prompt + askForMarker + Marker(claim.Key)})
 	}
 
-	job, err := jobs.Message(ctx, d.before.JobID, mintlify.MessageParams{Prompt: claim.Prompt})
+	job, err := jobs.Message(ctx, d.first.JobID, mintlify.MessageParams{Prompt: claim.Prompt})
 	if job != nil {
-		job.ID = d.before.JobID
+		job.ID = d.first.JobID
 	}
 	return job, err
 }
 
 const askForMarker = "\n\nEnd the description of the pull request with this line, on its own:\n"
-
-// outcome returns what a claim becomes after the response to its send. A job is running, even
-// if it comes with an error.
-func (r Record) outcome(job *mintlify.Job, err error) Record {
-	if job != nil {
-		r.State = Running
-		r.JobID = job.ID
-		r.PRLink = job.PRLink
-		return r
-	}
-
-	r.Problem = err.Error()
-	switch {
-	case errors.Is(err, mintlify.ErrOutcomeUnknown):
-		r.State = Unknown
-	case r.isRefused(err):
-		r.State = Refused
-	default:
-		r.State = Pending
-	}
-	return r
-}
-
-// isRefused reports whether err is about the prompt, or about the job that it was a message to.
-func (r Record) isRefused(err error) bool {
-	var argument *mintlify.ArgumentError // a key source's bad key is one, too
-	if errors.As(err, &argument) {
-		return argument.Name == "prompt"
-	}
-
-	switch statusOf(err) {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return true
-	case http.StatusNotFound, http.StatusConflict:
-		return r.After != ""
-	}
-	return false
-}
-
-// sent notes what a send has come to.
-func (p *project) sent(result Record, err error) {
-	switch {
-	case result.State == Running:
-		p.succeeded()
-	case result.State != Refused:
-		p.failed(err)
-	case statusOf(err) != 0: // the service refused it, not the SDK
-		p.succeeded()
-	}
-}
-
-// errOtherJob is the error of a response that has no place on record.
-var errOtherJob = errors.New("the record went on with another send or job")
-
-// settle stores what came of a send, for as long as others wait for it, and returns what is
-// on record then. The id of a job that could not be stored is in the error and in the log.
-func (r *Runner) settle(ctx context.Context, result Record) (Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*r.sendTime)
-	defer cancel()
-
-	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		record, err := r.record(ctx, result)
-		if err == nil {
-			return record, nil
-		}
-
-		if errors.Is(err, errOtherJob) || !pause(ctx, wait) {
-			err = fmt.Errorf("%s could not be recorded: %w", result.summary(), err)
-			r.logger.Log(ctx, slog.LevelError, "once: "+err.Error(), "key", result.Key, "job", result.JobID)
-			return result, err
-		}
-	}
-}
-
-// summary names what came of a send.
-func (r Record) summary() string {
-	if r.JobID != "" {
-		return fmt.Sprintf("job %q", r.JobID)
-	}
-	return "that it is " + string(r.State)
-}
-
-// record tries once to store what came of a send.
-func (r *Runner) record(ctx context.Context, result Record) (Record, error) {
-	current, err := r.store.Get(ctx, result.Key)
-	if err != nil {
-		return current, err
-	}
-	if current.Version < result.Version {
-		return current, errors.New("the store returned an older version") // such as a replica's
-	}
-
-	next, err := result.addedTo(current)
-	if err != nil || next == current {
-		return current, err
-	}
-	return r.put(ctx, next)
-}
-
-// addedTo returns current, which is on record, with what came of a send.
-func (r Record) addedTo(current Record) (Record, error) {
-	isOurs := current.Sender == r.Sender
-	isNew := r.After == "" // all sends of a follow-up have the same job: there the Sender alone tells
-	switch {
-	case r.JobID != "" && r.JobID == current.JobID && (isOurs || isNew):
-		return current, nil
-	case r.JobID != "" && (!isOurs || current.JobID != ""):
-		return current, fmt.Errorf("%w: it is %s with job %q", errOtherJob, current.State, current.JobID)
-	case !isOurs || current.JobID != "":
-		return current, nil
-	}
-
-	next := current
-	if current.State == Sending || r.JobID != "" && current.State != Done {
-		next.State = r.State
-		next.Problem = r.Problem
-	}
-	if r.JobID != "" {
-		next.JobID = r.JobID
-		next.PRLink = cmp.Or(current.PRLink, r.PRLink)
-	}
-	return next, nil
-}

@@ -17,12 +17,39 @@ type DB interface {
 
 // SQL is a [Store] in the table mintlify_once of Postgres or SQLite. SQLite needs a busy
 // timeout, so that processes wait for each other, and synchronous=FULL to survive a power
-// failure. On a transaction it is for [Runner.Add] alone, which takes effect with the caller's
-// own changes; the claim of a send must be committed before the request.
+// failure.
 type SQL struct{ db DB }
 
 // NewSQL returns the SQL store on db, whose table [SQL.CreateTable] makes.
+//
+// db may be a transaction: then [Runner.Add] takes effect if the caller commits. Nothing can be
+// sent in a transaction, because a rollback would remove the record of what was sent. So the
+// store refuses to store a record that is [Sending], with an [*mintlify.ArgumentError], if db
+// has the methods Commit() error and Rollback() error, as [*sql.Tx] and the transactions of
+// sqlx and bun have. Do not pass a db that hides these methods of its transaction.
 func NewSQL(db DB) *SQL { return &SQL{db} }
+
+// transaction is what [*sql.Tx] and types that wrap it have in common.
+type transaction interface {
+	Commit() error
+	Rollback() error
+}
+
+// check returns an error if the store has no database, or if r is the claim of a send, which
+// must be committed before the request, and the caller may still roll it back.
+func (s *SQL) check(r Record) error {
+	_, inTransaction := s.db.(transaction)
+	switch {
+	case s.db == nil:
+		return errNoDatabase
+	case inTransaction && r.State == Sending:
+		return invalid("db", "is a transaction, which is for Add alone: "+
+			"call Do, Step, Resume and Run with a store of NewSQL on the database itself")
+	}
+	return nil
+}
+
+var errNoDatabase = errors.New("once: the store has no database: call NewSQL with one")
 
 const schema = `CREATE TABLE IF NOT EXISTS mintlify_once (
 	key TEXT PRIMARY KEY, version BIGINT NOT NULL, state TEXT NOT NULL,
@@ -35,6 +62,9 @@ CREATE INDEX IF NOT EXISTS mintlify_once_state ON mintlify_once (state, updated)
 // tables only if the table is missing. CreateTable is safe to call again, and by several
 // processes at once.
 func (s *SQL) CreateTable(ctx context.Context) error {
+	if s.db == nil {
+		return errNoDatabase
+	}
 	if s.hasTable(ctx) {
 		return nil
 	}
@@ -81,6 +111,11 @@ WHERE key = $5 AND version = $1 - 1`
 
 // Put implements [Store].
 func (s *SQL) Put(ctx context.Context, r Record) error {
+	err := s.check(r)
+	if err != nil {
+		return err
+	}
+
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -91,7 +126,7 @@ func (s *SQL) Put(ctx context.Context, r Record) error {
 		statement = insertRecord
 	}
 
-	values := []any{r.Version, string(r.State), r.Updated.UnixMicro(), string(data), r.Key}
+	values := []any{r.Version, string(r.State), r.UpdatedAt.UnixMicro(), string(data), r.Key}
 	result, err := s.db.ExecContext(ctx, statement, values...)
 	if isSerializationFailure(err) {
 		return ErrConflict
@@ -135,6 +170,10 @@ func (s *SQL) List(ctx context.Context, states ...State) ([]Record, error) {
 
 // query returns the records that can be read, and an error for the others.
 func (s *SQL) query(ctx context.Context, where string, args ...any) ([]Record, error) {
+	if s.db == nil {
+		return nil, errNoDatabase
+	}
+
 	rows, err := s.db.QueryContext(ctx, "SELECT key, version, record FROM mintlify_once "+where, args...)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 func TestFilesOfADirectory(t *testing.T) {
@@ -73,7 +74,7 @@ func TestDamagedRecordIsNeverNone(t *testing.T) {
 }
 
 func TestStateOfANewerVersionIsLeftAlone(t *testing.T) {
-	w := newWorld(t, once.NewMemory())
+	w := newWorld(t, oncetest.NewStore())
 	require.NoError(t, w.store.Put(t.Context(), once.Record{Task: task, Version: 1, State: "reviewing"}))
 	_, err := w.Do(t.Context(), task)
 	require.ErrorContains(t, err, "reviewing")
@@ -83,17 +84,17 @@ func TestStateOfANewerVersionIsLeftAlone(t *testing.T) {
 // A public store leaves out the prompt: Do brings it along, Step cannot.
 func TestPublicStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
-			r.Prompt, r.Project, r.Problem = "", "", ""
+			r.Prompt, r.ProjectID, r.Problem = "", "", ""
 			return memory.Put(ctx, r)
 		}}
 		w := newWorld(t, store)
 		_, _, err := w.Add(t.Context(), task)
 		require.NoError(t, err)
-		_, _, err = w.Step(t.Context(), key)
+		_, err = w.Step(t.Context(), key)
 		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", Project: "project-2"})
+		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 		require.NoError(t, err)
 		assert.Equal(t, once.Done, record.State)
 		assert.Equal(t, 1, w.posts())
@@ -112,7 +113,7 @@ func TestBadCertificateIsPending(t *testing.T) {
 		false: {Transport: mintlify.NewTransport()},
 		true:  {Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}},
 	}
-	store := once.NewMemory()
+	store := oncetest.NewStore()
 	for _, trusted := range []bool{false, true} {
 		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL),
 			mintlify.WithHTTPClient(clients[trusted]), mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)))
@@ -133,7 +134,7 @@ func TestBadCertificateIsPending(t *testing.T) {
 // Another changes the record again and again: the id is in the error, though it is a conflict.
 func TestConflictsForEverLoseNoID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
 			if r.State == once.Running {
 				return once.ErrConflict
@@ -151,7 +152,7 @@ func TestConflictsForEverLoseNoID(t *testing.T) {
 // Others may have stored what was to be stored: a wait that several have ends in each.
 func TestPollsBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory}
 		w := newWorld(t, store)
 		store.put = func(ctx context.Context, r once.Record) error {
@@ -169,7 +170,7 @@ func TestPollsBesideEachOther(t *testing.T) {
 }
 
 func TestDecisionThatCameTooLateIsAConflict(t *testing.T) {
-	w := newWorld(t, &hooked{Store: once.NewMemory()})
+	w := newWorld(t, &hooked{Store: oncetest.NewStore()})
 	_, _, err := w.Add(t.Context(), task)
 	require.NoError(t, err)
 	w.store.(*hooked).put = func(context.Context, once.Record) error { return once.ErrConflict }
@@ -185,9 +186,9 @@ func TestDecisionThatCameTooLateIsAConflict(t *testing.T) {
 // Many directories are listed seldom.
 func TestSlowListIsCalledSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowList{Store: once.NewMemory()}
+		store := &slowList{Store: oncetest.NewStore()}
 		w := newWorld(t, store)
-		w.svc.ScriptJob(mintlifytest.Step{})
+		w.svc.ScriptJob(mintlifytest.JobStep{})
 		_, _, err := w.Add(t.Context(), task)
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -211,7 +212,7 @@ func (s *slowList) List(ctx context.Context, states ...once.State) ([]once.Recor
 // A store whose reads lag behind, such as a replica, loses no id either.
 func TestReadsThatLagBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory}
 		var stale once.Record
 		var until time.Time
@@ -251,12 +252,12 @@ func TestDirectoryThatVanishedSendsNothing(t *testing.T) {
 
 // A process without a key stores nothing that one with a key would refuse.
 func TestWithoutAClientProjectsAndIDsAreChecked(t *testing.T) {
-	runner, err := once.New(nil, once.NewMemory())
+	runner, err := once.New(nil, oncetest.NewStore())
 	require.NoError(t, err)
-	_, added, err := runner.Add(t.Context(), once.Task{Key: "k", Prompt: "p", Project: "mint_abcdefgh"})
+	_, added, err := runner.Add(t.Context(), once.Task{Key: "k", Prompt: "p", ProjectID: "mint_abcdefgh"})
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 	assert.False(t, added)
-	_, _, err = runner.Add(t.Context(), once.Task{Key: "k", Prompt: "p", Project: "acme"})
+	_, _, err = runner.Add(t.Context(), once.Task{Key: "k", Prompt: "p", ProjectID: "acme"})
 	require.NoError(t, err)
 	for _, id := range []string{"", " ", ".", "..", "a/b", "a b"} {
 		_, err = runner.Adopt(t.Context(), "k", id)

@@ -29,21 +29,21 @@ func TestTableOfOutcomes(t *testing.T) {
 		{badPrompt, Refused, Refused},
 		{badKey, Pending, Pending},
 		{context.DeadlineExceeded, Pending, Pending},
-		{fmt.Errorf("wrapped: %w", mintlify.ErrOutcomeUnknown), Unknown, Unknown},
-		{response("", 302), Unknown, Unknown},
+		{fmt.Errorf("wrapped: %w", mintlify.ErrOutcomeUnknown), Unknown, Sending},
+		{response("", 302), Unknown, Sending},
 		{response("", 400), Refused, Refused},
 		{response("", 401), Pending, Pending},
 		{response("", 402), Pending, Pending},
 		{response("", 403), Pending, Pending},
 		{response("", 404), Pending, Refused},
-		{response("", 408), Unknown, Unknown},
+		{response("", 408), Unknown, Sending},
 		{response("", 409), Pending, Refused},
 		{response("", 410), Pending, Pending},
 		{response("", 413), Refused, Refused},
 		{response("", 422), Refused, Refused},
 		{response("", 429), Pending, Pending},
-		{response("", 500), Unknown, Unknown},
-		{response("", 503), Unknown, Unknown},
+		{response("", 500), Unknown, Sending},
+		{response("", 503), Unknown, Sending},
 	} {
 		for after, want := range map[string]State{"": test.create, "before": test.message} {
 			err := test.err
@@ -135,7 +135,7 @@ func TestTableOfSilence(t *testing.T) {
 		"by a clock a little ahead": {left: time.Hour, age: -time.Hour, state: Sending, next: soon},
 		"by a clock that was wrong": {left: 2 * time.Hour, age: -time.Hour, state: Sending, next: soon},
 	} {
-		claim := Record{State: Sending, Deadline: now.Add(test.left), Updated: now.Add(-test.age)}
+		claim := Record{State: Sending, Deadline: now.Add(test.left), UpdatedAt: now.Add(-test.age)}
 		got := claim.watched(now, sendTime)
 		assert.Equal(t, test.state, got.record.State, name)
 		assert.Equal(t, test.next, got.next, name)
@@ -152,23 +152,26 @@ func TestTableOfPolls(t *testing.T) {
 	active := &mintlify.Job{ID: "1", Status: mintlify.JobActive}
 	completed := &mintlify.Job{ID: "1", Status: mintlify.JobCompleted, PRLink: "link"}
 	failed := &mintlify.Job{ID: "1", Status: mintlify.JobFailed}
+	const odd = `the job has the status "paused", which this version does not know`
+	paused := &mintlify.Job{ID: "1", Status: "paused"}
 	failure := &mintlify.JobFailedError{Job: failed}
 	network := errors.New("connection reset")
 	revoked := response(mintlify.OpGetJob, 401)
 	tomorrow := &mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 429, RetryAfter: 24 * time.Hour}
 	for name, test := range map[string]struct {
-		task    Task
 		before  string // the problem on record
 		poll    mintlify.Poll
 		err     error
 		state   State
 		problem string
 		next    time.Duration
-		isCause bool
+		ends    bool
+
+		unsettled, age time.Duration
 	}{
 		"active": {
 			before: "x",
-			poll:   mintlify.Poll{Job: active, Next: 5},
+			poll:   mintlify.Poll{Job: *active, Next: 5},
 			state:  Running,
 			next:   5,
 		},
@@ -181,27 +184,68 @@ func TestTableOfPolls(t *testing.T) {
 		},
 		"completed": {
 			before: "x",
-			poll:   mintlify.Poll{Job: completed},
+			poll:   mintlify.Poll{Job: *completed},
 			state:  Done,
 		},
 		"failed": {
-			poll:    mintlify.Poll{Job: failed},
+			poll:    mintlify.Poll{Job: *failed},
 			err:     failure,
 			state:   Failed,
 			problem: failure.Error(),
 		},
 		"ended before the message": {
-			task:  Task{After: "before"},
-			poll:  mintlify.Poll{Job: completed, Next: 5},
+			poll:      mintlify.Poll{Job: *completed},
+			unsettled: 20 * time.Second,
+			state:     Running,
+			next:      20 * time.Second,
+		},
+		"failed before the message": {
+			poll:      mintlify.Poll{Job: *failed},
+			err:       failure,
+			unsettled: 20 * time.Second,
+			state:     Running,
+			next:      20 * time.Second,
+		},
+		"odd status": {
+			poll:    mintlify.Poll{Job: *paused, Next: 5},
+			age:     11 * time.Minute,
+			state:   Running,
+			problem: odd,
+			next:    5,
+		},
+		"odd status for a short time": {
+			poll:  mintlify.Poll{Job: *paused, Next: 5},
+			age:   9 * time.Minute,
 			state: Running,
-			next:  20 * time.Second,
+			next:  5,
+		},
+		"odd status of an adopted record, noted just now": {
+			before:  odd,
+			poll:    mintlify.Poll{Job: *paused, Next: 5},
+			state:   Running,
+			problem: odd,
+			next:    5,
+		},
+		"odd status that has gone": {
+			before: odd,
+			poll:   mintlify.Poll{Job: *active, Next: 5},
+			age:    11 * time.Minute,
+			state:  Running,
+			next:   5,
+		},
+		"active for six hours": {
+			poll:    mintlify.Poll{Job: *active, Next: 5},
+			age:     6*time.Hour + 1,
+			state:   Running,
+			problem: "the job has been active for 6h0m0s",
+			next:    5,
 		},
 		"revoked key": {
 			err:     revoked,
 			state:   Running,
 			problem: revoked.Error(),
 			next:    5 * time.Minute,
-			isCause: true,
+			ends:    true,
 		},
 		"noted already": {
 			before:  "x",
@@ -209,22 +253,22 @@ func TestTableOfPolls(t *testing.T) {
 			state:   Running,
 			problem: "x",
 			next:    5 * time.Minute,
-			isCause: true,
+			ends:    true,
 		},
 		"come back tomorrow": {
 			err:     tomorrow,
 			state:   Running,
 			problem: tomorrow.Error(),
 			next:    time.Hour,
-			isCause: true,
+			ends:    true,
 		},
 	} {
-		running := Record{Task: test.task, State: Running, JobID: "1", Problem: test.before}
-		got := running.polled(test.poll, test.err, 10*time.Second)
+		running := Record{State: Running, JobID: "1", Problem: test.before}
+		got := running.polled(test.poll, test.err, test.unsettled, test.age)
 		assert.Equal(t, test.state, got.record.State, name)
 		assert.Equal(t, test.next, got.next, name)
 		assert.Equal(t, test.problem, got.record.Problem, name)
-		assert.Equal(t, test.isCause, got.cause != nil, name)
+		assert.Equal(t, test.ends, got.ends, name)
 		assert.Equal(t, test.state == Done, got.record.PRLink != "", name)
 	}
 }

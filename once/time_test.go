@@ -16,6 +16,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // A store or a key source that takes longer than the send time stands for a process that is
@@ -28,7 +29,7 @@ func TestStoppedBetweenClaimAndRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				memory := once.NewMemory()
+				memory := oncetest.NewStore()
 				store := &hooked{Store: memory, put: func(_ context.Context, r once.Record) error {
 					if r.State == once.Sending {
 						time.Sleep(slow.store)
@@ -56,7 +57,7 @@ func TestStoppedBetweenClaimAndRequest(t *testing.T) {
 // As above, and meanwhile others have given the send up and a person has had it sent again.
 func TestSenderThatWakesLateSendsNothingAndChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory}
 		w := newWorld(t, store)
 		others := w.runner(w.svc.Client())
@@ -64,9 +65,9 @@ func TestSenderThatWakesLateSendsNothingAndChangesNothing(t *testing.T) {
 			store.put = nil
 			require.NoError(t, memory.Put(t.Context(), r))
 			time.Sleep(3*time.Minute + time.Second)
-			record, _, err := others.Step(t.Context(), key)
-			require.NoError(t, err)
-			assert.Equal(t, once.Unknown, record.State)
+			step, err := others.Step(t.Context(), key)
+			require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+			assert.Equal(t, once.Unknown, step.Record.State)
 			_, err = others.SendAgain(t.Context(), key)
 			require.NoError(t, err)
 			_, err = others.Do(t.Context(), task)
@@ -82,8 +83,8 @@ func TestSenderThatWakesLateSendsNothingAndChangesNothing(t *testing.T) {
 
 func TestSendOfADeadProcessBecomesUnknownAfterItsGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
-		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "dead", Deadline: time.Now().Add(time.Minute), Updated: time.Now()}
+		w := newWorld(t, oncetest.NewStore())
+		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "dead", Deadline: time.Now().Add(time.Minute), UpdatedAt: time.Now()}
 		require.NoError(t, w.store.Put(t.Context(), claim))
 		start := time.Now()
 		_, err := w.Do(t.Context(), task)
@@ -96,9 +97,9 @@ func TestSendOfADeadProcessBecomesUnknownAfterItsGrace(t *testing.T) {
 
 func TestRecordOfAClockAYearAheadBlocksForMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		ahead := time.Now().AddDate(1, 0, 0)
-		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "ahead", Deadline: ahead.Add(time.Minute), Updated: ahead}
+		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "ahead", Deadline: ahead.Add(time.Minute), UpdatedAt: ahead}
 		require.NoError(t, w.store.Put(t.Context(), claim))
 		start := time.Now()
 		require.NoError(t, w.Resume(t.Context()))
@@ -106,7 +107,7 @@ func TestRecordOfAClockAYearAheadBlocksForMinutes(t *testing.T) {
 		assert.Less(t, time.Since(start), 5*time.Minute)
 		assert.Equal(t, 3, w.get(key).Version, "the deadline is rewritten once")
 
-		running := once.Record{Task: once.Task{Key: "b", Prompt: "x"}, Version: 1, State: once.Running, JobID: "job_9", Updated: ahead}
+		running := once.Record{Task: once.Task{Key: "b", Prompt: "x"}, Version: 1, State: once.Running, JobID: "job_9", UpdatedAt: ahead}
 		require.NoError(t, w.store.Put(t.Context(), running))
 		w.svc.AddJob("job_9")
 		start = time.Now()
@@ -126,7 +127,7 @@ func TestJobIsRecordedOverARewrittenDeadlineAndOverUnknown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
+				w := newWorld(t, oncetest.NewStore())
 				w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 				time.AfterFunc(time.Second, func() {
 					r := w.get(key)
@@ -147,7 +148,7 @@ func TestJobIsRecordedOverARewrittenDeadlineAndOverUnknown(t *testing.T) {
 // A response that proves that there is no job does not replace another's decision on record.
 func TestUnknownStaysUnknownAfterALateProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Delay: 20 * time.Second})
 		time.AfterFunc(time.Second, func() {
 			r := w.get(key)
@@ -169,7 +170,7 @@ func TestJobBesideAnotherIsAnErrorWithItsID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
+				w := newWorld(t, oncetest.NewStore())
 				w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 				var other once.Record
 				time.AfterFunc(time.Second, func() {
@@ -200,7 +201,7 @@ func TestStoreThatFailsAfterThePost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				memory := once.NewMemory()
+				memory := oncetest.NewStore()
 				up := time.Now().Add(test.outage)
 				store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
 					if r.State == once.Sending || time.Now().After(up) {
@@ -234,16 +235,16 @@ func TestStoreThatFailsAfterThePost(t *testing.T) {
 
 func TestClaimThatCouldNotBeStoredSendsNothing(t *testing.T) {
 	for name, test := range map[string]struct {
-		put   func(m *once.Memory, r once.Record)
+		put   func(m once.Store, r once.Record)
 		state once.State
 	}{
-		"not stored":       {func(*once.Memory, once.Record) {}, ""},
-		"stored":           {func(m *once.Memory, r once.Record) { _ = m.Put(context.Background(), r) }, once.Pending},
-		"another's stored": {func(m *once.Memory, r once.Record) { r.Sender = "other"; _ = m.Put(context.Background(), r) }, once.Sending},
+		"not stored":       {func(once.Store, once.Record) {}, ""},
+		"stored":           {func(m once.Store, r once.Record) { _ = m.Put(context.Background(), r) }, once.Pending},
+		"another's stored": {func(m once.Store, r once.Record) { r.Sender = "other"; _ = m.Put(context.Background(), r) }, once.Sending},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				memory := once.NewMemory()
+				memory := oncetest.NewStore()
 				store := &hooked{Store: memory}
 				store.put = func(_ context.Context, r once.Record) error {
 					store.put = nil
@@ -263,7 +264,7 @@ func TestClaimThatCouldNotBeStoredSendsNothing(t *testing.T) {
 // A store's own timeout is a DeadlineExceeded too.
 func TestTimeoutOfTheStoreIsItsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
 			if r.State == once.Running {
 				return fmt.Errorf("pool: %w", context.DeadlineExceeded)
@@ -280,29 +281,29 @@ func TestTimeoutOfTheStoreIsItsError(t *testing.T) {
 
 func TestNothingMoreIsSentToAProjectThatRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		for _, k := range []string{"a", "b", "c"} {
 			_, _, err := w.Add(t.Context(), once.Task{Key: k, Prompt: "x"})
 			require.NoError(t, err)
 		}
-		_, _, err := w.Add(t.Context(), once.Task{Key: "other", Prompt: "x", Project: "project-2"})
+		_, _, err := w.Add(t.Context(), once.Task{Key: "other", Prompt: "x", ProjectID: "project-2"})
 		require.NoError(t, err)
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 401})
-		record, next, err := w.Step(t.Context(), "a")
+		step, err := w.Step(t.Context(), "a")
 		require.NoError(t, err)
-		assert.Equal(t, once.Pending, record.State)
-		assert.Equal(t, 5*time.Minute, next)
+		assert.Equal(t, once.Pending, step.Record.State)
+		assert.Equal(t, 5*time.Minute, step.Next)
 		time.Sleep(time.Minute)
 		for _, k := range []string{"a", "b", "c"} {
-			record, next, err = w.Step(t.Context(), k)
+			step, err = w.Step(t.Context(), k)
 			require.NoError(t, err)
-			assert.Equal(t, once.Pending, record.State)
-			assert.Equal(t, 4*time.Minute, next)
+			assert.Equal(t, once.Pending, step.Record.State)
+			assert.Equal(t, 4*time.Minute, step.Next)
 		}
 		assert.Equal(t, 1, w.posts())
-		record, _, err = w.Step(t.Context(), "other")
+		step, err = w.Step(t.Context(), "other")
 		require.NoError(t, err)
-		assert.Equal(t, once.Running, record.State)
+		assert.Equal(t, once.Running, step.Record.State)
 
 		start := time.Now()
 		require.NoError(t, w.Resume(t.Context()))
@@ -316,8 +317,8 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, once.NewMemory())
-				w.svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+				w := newWorld(t, oncetest.NewStore())
+				w.svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 				w.svc.SucceedNext(mintlify.OpGetJob, 1) // which asks first
 				w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: status})
 				record, err := w.Do(t.Context(), task)
@@ -328,14 +329,14 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 				assert.NotEmpty(t, record.Problem)
 
 				w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: status, Body: `{"error":"in other words"}`})
-				again, next, err := w.Step(t.Context(), key)
+				again, err := w.Step(t.Context(), key)
 				require.NoError(t, err)
-				assert.Equal(t, record, again, "noted once")
-				assert.Equal(t, 5*time.Minute, next)
-				again, _, err = w.Step(t.Context(), key)
+				assert.Equal(t, record, again.Record, "noted once")
+				assert.Equal(t, 5*time.Minute, again.Next)
+				again, err = w.Step(t.Context(), key)
 				require.NoError(t, err)
-				assert.Equal(t, once.Running, again.State)
-				assert.Empty(t, again.Problem, "mended")
+				assert.Equal(t, once.Running, again.Record.State)
+				assert.Empty(t, again.Record.Problem, "mended")
 				require.NoError(t, w.Resume(t.Context()))
 				assert.Equal(t, once.Done, w.get(key).State)
 			})
@@ -345,12 +346,12 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 
 func TestWaitOutlivesTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		w.svc.SucceedNext(mintlify.OpGetJob, 1) // which asks first
 		w.svc.FailNext(mintlify.OpGetJob, 500, mintlifytest.Fault{Status: 503})
 		record, err := w.Do(t.Context(), task)
 		require.NoError(t, err)
-		assert.Equal(t, 3, record.Version)
+		assert.Equal(t, 4, record.Version, "noted once that it is active for hours, and done")
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(10*time.Second, func() { cancel(errors.New("deployment")) })
@@ -364,7 +365,7 @@ func TestWaitOutlivesTheNetwork(t *testing.T) {
 
 func TestOnChangeAndLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		var states []string
 		r := w.runner(w.svc.Client(), once.WithOnChange(func(r once.Record) { states = append(states, string(r.State)) }))
 		_, err := r.Do(t.Context(), task)
@@ -402,7 +403,7 @@ func TestManyAtOnceAreOneJob(t *testing.T) {
 }
 
 var stores = map[string]func(t *testing.T) once.Store{
-	"memory": func(*testing.T) once.Store { return once.NewMemory() },
+	"memory": func(*testing.T) once.Store { return oncetest.NewStore() },
 	"directory": func(t *testing.T) once.Store {
 		dir, err := once.NewDir(t.TempDir())
 		require.NoError(t, err)
@@ -413,7 +414,7 @@ var stores = map[string]func(t *testing.T) once.Store{
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("damaged")
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		store := &hooked{Store: memory, get: func(ctx context.Context, key string) (once.Record, error) {
 			if key == "bad" {
 				return once.Record{}, broken
@@ -429,7 +430,7 @@ func TestResume(t *testing.T) {
 			_, _, err := w.Add(context.Background(), once.Task{Key: "late", Prompt: "x"})
 			assert.NoError(t, err)
 		})
-		w.svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		w.svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		err := w.Resume(t.Context())
 		require.ErrorIs(t, err, broken)
 		assert.ErrorContains(t, err, "once: bad: ")
@@ -452,7 +453,7 @@ func (w *world) runnerOn(store once.Store) *once.Runner {
 // A key that failed for a while, as the database did, goes on beside the others.
 func TestResumeTriesAgainWhileThereIsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		up := time.Now().Add(8 * time.Second)
 		store := &hooked{Store: memory, get: func(ctx context.Context, key string) (once.Record, error) {
 			if key == "bad" && time.Now().Before(up) {
@@ -464,7 +465,7 @@ func TestResumeTriesAgainWhileThereIsWork(t *testing.T) {
 		for _, k := range []string{"bad", "long"} {
 			require.NoError(t, memory.Put(t.Context(), once.Record{Task: once.Task{Key: k, Prompt: "x"}, Version: 1, State: once.Pending}))
 		}
-		w.svc.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		w.svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Done, w.get("bad").State)
 	})
@@ -472,11 +473,11 @@ func TestResumeTriesAgainWhileThereIsWork(t *testing.T) {
 
 func TestResumeEndsSoonAfterItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory())
+		w := newWorld(t, oncetest.NewStore())
 		for i := range 30 {
 			_, _, err := w.Add(t.Context(), once.Task{Key: fmt.Sprint("k", i), Prompt: "x"})
 			require.NoError(t, err)
-			w.svc.ScriptJob(mintlifytest.Step{})
+			w.svc.ScriptJob(mintlifytest.JobStep{})
 		}
 		w.svc.FailNext(mintlify.OpCreateJob, 30, mintlifytest.Fault{Delay: 3 * time.Second})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -501,14 +502,14 @@ func (unlistable) List(context.Context, ...once.State) ([]once.Record, error) {
 }
 
 func TestResumeNeedsAStoreThatLists(t *testing.T) {
-	w := newWorld(t, unlistable{once.NewMemory()})
+	w := newWorld(t, unlistable{oncetest.NewStore()})
 	require.ErrorIs(t, w.Resume(t.Context()), errors.ErrUnsupported)
 }
 
 // Five workers of a toy queue, which delivers at least once, and a network with faults.
 func TestStepInAQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, once.NewMemory(), mintlify.WithMaxRetries(0))
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		const keys = 100
 		queue := make(chan string, 4*keys)
 		for i := range keys {
@@ -527,13 +528,13 @@ func TestStepInAQueue(t *testing.T) {
 		for range 5 {
 			workers.Go(func() {
 				for k := range queue {
-					_, next, err := w.Step(t.Context(), k)
+					step, err := w.Step(t.Context(), k)
 					assert.NoError(t, err)
-					if next == 0 {
+					if step.Next == 0 {
 						left.Done()
 						continue
 					}
-					time.AfterFunc(next, func() { queue <- k })
+					time.AfterFunc(step.Next, func() { queue <- k })
 				}
 			})
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/bench/retryable"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 const (
@@ -80,7 +81,7 @@ type program func(ctx context.Context, way *gateway, prompts []string) (unknown 
 
 // throughOnce hands the prompts to package once.
 func throughOnce(ctx context.Context, way *gateway, prompts []string) (int, error) {
-	store := once.NewMemory()
+	store := oncetest.NewStore()
 	runner, err := once.New(way.client(), store)
 	if err != nil {
 		return 0, err

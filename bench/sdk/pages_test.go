@@ -30,7 +30,7 @@ var exports = []struct {
 		around: `{"totals":{},"views":[%s],"hasMore":true}`,
 		row:    `{"path":"/docs/page-%[1]d","human":%[1]d,"ai":3,"total":17}`,
 		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
-			_, err := a.GetViews(ctx, mintlify.ViewsParams{})
+			_, err := a.GetViewPage(ctx, mintlify.ViewsParams{})
 			return err
 		},
 	},
@@ -40,7 +40,7 @@ var exports = []struct {
 		row: `{"searchQuery":"how to set a key %[1]d","hits":%[1]d,"ctr":41.6,` +
 			`"topClickedPage":"/docs/page-%[1]d","lastSearchedAt":"` + at + `"}`,
 		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
-			_, err := a.GetSearches(ctx, mintlify.SearchesParams{})
+			_, err := a.GetSearchPage(ctx, mintlify.SearchesParams{})
 			return err
 		},
 	},
@@ -52,16 +52,16 @@ var exports = []struct {
 			`"createdAt":"` + at + `","source":"contextual","status":"pending","helpful":false,` +
 			`"contact":"reader-%[1]d@example.com"}`,
 		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
-			_, err := a.GetFeedback(ctx, mintlify.FeedbackParams{})
+			_, err := a.GetFeedbackPage(ctx, mintlify.FeedbackParams{})
 			return err
 		},
 	},
 	{
-		name:   "feedback by page",
+		name:   "feedback counts",
 		around: `{"feedback":[%s],"hasMore":true}`,
 		row:    `{"path":"/docs/page-%[1]d","thumbsUp":%[1]d,"thumbsDown":3,"code":2,"total":17}`,
 		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
-			_, err := a.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
+			_, err := a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{})
 			return err
 		},
 	},
@@ -73,7 +73,7 @@ var exports = []struct {
 			`"sources":[{"title":"Keys","url":"/docs/keys"},{"title":"Start","url":"/docs/start"}],` +
 			`"resolutionStatus":"answered","queryCategory":"auth","pageUrl":"/page-%[1]d"}`,
 		get: func(ctx context.Context, a *mintlify.AnalyticsService) error {
-			_, err := a.GetConversations(ctx, mintlify.ConversationsParams{})
+			_, err := a.GetConversationPage(ctx, mintlify.ConversationsParams{})
 			return err
 		},
 	},

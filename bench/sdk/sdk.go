@@ -49,7 +49,7 @@ func read(j *mintlify.Job, err error) (bench.Job, error) {
 }
 
 func (c client) Page(ctx context.Context, offset, limit int, visit func(bench.Row)) (bool, error) {
-	page, err := c.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{Offset: offset, Limit: limit})
+	page, err := c.Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{Offset: offset, Limit: limit})
 	if err != nil {
 		return false, err
 	}

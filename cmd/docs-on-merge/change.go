@@ -42,15 +42,7 @@ func (c change) key() string {
 }
 
 // findChange finds what was merged, and reads it from the clone.
-func (p *program) findChange(ctx context.Context) (change, error) {
-	what, err := p.findOccasion()
-	if err != nil || what.skip != "" {
-		return change{skip: what.skip}, err
-	}
-	if p.options.job != "" && p.options.again {
-		return change{}, errors.New("job and again exclude each other")
-	}
-
+func (p *program) findChange(ctx context.Context, what occasion) (change, error) {
 	g := p.git
 	c := change{}
 	c.tag = g.findTag(ctx, what)
@@ -58,17 +50,35 @@ func (p *program) findChange(ctx context.Context) (change, error) {
 	c.base = p.findBase(ctx, &g, what, c)
 	c.repository = p.findRepository(ctx, g)
 
-	parts := p.findParts(ctx, &g, what.pull, &c)
-	for _, part := range parts {
-		p.read(ctx, &g, part, &c)
+	found := p.findMerges(ctx, &g, what.pull, c)
+	c.title, c.body = tell(found)
+
+	for _, part := range c.findParts(found) {
+		c.add(p.read(ctx, &g, part), p.options.maxPrompt)
 	}
-	if g.err == nil && c.stat.files == 0 && c.skip == "" {
-		c.skip = "nothing relevant changed"
+	for _, part := range c.findTold(found) {
+		subjects := g.subjects(ctx, part) + "\n"
+		c.subjects.add(excerpt{text: []byte(subjects)}, p.options.maxPrompt)
 	}
-	if p.options.job != "" { // a person has said what the change's job is
-		c.skip = ""
+
+	if what.decision.job == "" { // else a person has said what the change's job is
+		c.skip = c.whySkip(found)
 	}
 	return c, g.err
+}
+
+// whySkip says why there is nothing to do, or returns "".
+func (c change) whySkip(found []merge) string {
+	if c.stat.files > 0 {
+		return ""
+	}
+
+	for _, merge := range slices.Backward(found) {
+		if merge.skip != "" {
+			return merge.skip
+		}
+	}
+	return "nothing relevant changed"
 }
 
 // findTag returns the tag of a release, or "" for a merge.
@@ -160,119 +170,23 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
 }
 
-// read adds a part of the change to c.
-func (p *program) read(ctx context.Context, g *git, part part, c *change) {
-	room := p.options.maxPrompt
-	diff := g.diff(ctx, part.base, part.head, p.options.paths, room)
+// read reads what differs in a part of the change.
+func (p *program) read(ctx context.Context, g *git, part part) difference {
+	diff := g.diff(ctx, part.base, part.head, p.options.paths, p.options.maxPrompt)
+	if !p.options.withDiff {
+		diff.patches = nil
+	}
+	return diff
+}
+
+// subjects returns a line for each commit of a part.
+func (g *git) subjects(ctx context.Context, part part) string {
+	return g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", part.head, "^"+part.base)
+}
+
+// add adds what differs in a part, and keeps at most limit bytes of the list of files.
+func (c *change) add(diff difference, limit int) {
 	c.stat = c.stat.plus(diff.stat)
-	c.files.add(diff.files, room)
-	if p.options.withDiff {
-		c.patches = append(c.patches, diff.patches...)
-	}
-
-	subjects := g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000",
-		part.head, "^"+part.base)
-	c.subjects.add(excerpt{text: []byte(subjects + "\n")}, room)
-}
-
-// maxMerges is how many merges of a change, the newest, are checked one by one.
-const maxMerges = 100
-
-// part is a part of a change, from the commit base to the commit head.
-type part struct{ base, head string }
-
-// findParts returns the change without the work of the agent and of bots. If there is none to
-// leave out, the whole change is one part. It notes the titles and descriptions of the pull
-// requests in c.
-func (p *program) findParts(ctx context.Context, g *git, pull pullRequest, c *change) []part {
-	all := part{c.base, c.head}
-	if pull.Merged {
-		c.title = pull.Title
-		c.body = pull.Body
-		c.skip = p.whySkip(ctx, g, pull, all)
-		return []part{all}
-	}
-
-	var parts []part
-	var skip string
-	base := c.base
-	noted := map[int]bool{} // by number: a rebased pull request is several merges
-
-	for _, merge := range p.findMerges(ctx, g, all) {
-		pull := p.pullRequest(ctx, c.repository, merge.head)
-		why := p.whySkip(ctx, g, pull, merge)
-		if why == "" {
-			if !noted[pull.Number] {
-				noted[pull.Number] = true
-				c.title += pull.Title + "\n"
-				c.body += pull.Body + "\n"
-			}
-			continue
-		}
-
-		p.step.Printf("Left out %s: %s", merge.head, why)
-		skip = why
-		if base != merge.base {
-			parts = append(parts, part{base, merge.base})
-		}
-		base = merge.head
-	}
-
-	if base != c.head {
-		return append(parts, part{base, c.head})
-	}
-	if len(parts) == 0 {
-		c.skip = skip
-	}
-	return parts
-}
-
-// findMerges returns the commits that the change has added to the branch, the oldest first, each
-// as a part of the change.
-func (p *program) findMerges(ctx context.Context, g *git, all part) []part {
-	lines := g.run(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprintf("--max-count=%d", maxMerges),
-		all.head, "^"+all.base)
-	var found []part
-	for line := range strings.Lines(lines) {
-		names := strings.Fields(line) // itself, its parents
-		merge := part{base: all.base, head: names[0]}
-		if len(names) > 1 {
-			merge.base = names[1]
-		}
-		found = append(found, merge)
-	}
-
-	if len(found) == maxMerges {
-		p.step.Printf("Only the newest %d merges are checked one by one.", maxMerges)
-	}
-	slices.Reverse(found)
-	return found
-}
-
-// whySkip says why a merge needs no job, or returns "". If its pull request is not known, the
-// messages and authors of its commits decide.
-func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge part) string {
-	out := g.run(ctx, "log", "-z", "--no-show-signature", "--max-count=1000", "--format=%P%n%an%n%ae%n%B",
-		merge.head, "^"+merge.base)
-	commits := strings.Split(strings.Trim(out, "\x00"), "\x00")
-
-	var messages strings.Builder
-	var authors [][]string // names of each
-	for _, commit := range commits {
-		parents, rest, _ := strings.Cut(commit, "\n")
-		name, rest, _ := strings.Cut(rest, "\n")
-		email, message, _ := strings.Cut(rest, "\n")
-
-		messages.WriteString(message + "\n")
-		isMergeItself := strings.Contains(parents, " ") && len(commits) > 1 // its author is the person who merged
-		if !isMergeItself {
-			authors = append(authors, []string{name, email, merges.Login(email)})
-		}
-	}
-
-	if pull.User.Login != "" {
-		authors = [][]string{{pull.User.Login}}
-	}
-	text := cmp.Or(strings.TrimSpace(pull.Body), messages.String())
-	return p.options.skip.WhySkip(text, authors...)
+	c.files.add(diff.files, limit)
+	c.patches = append(c.patches, diff.patches...)
 }

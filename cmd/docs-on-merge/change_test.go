@@ -14,40 +14,74 @@ import (
 
 const noCommit = "0000000000000000000000000000000000000000"
 
-func TestAMergeBecomesAPullRequestOnce(t *testing.T) {
+const firstPull = "https://github.com/example/docs/pull/1"
+
+// told is a world whose commit was merged by a pull request.
+func told(t *testing.T) *world {
 	w := merged(t)
 	w.forge.pulls = map[string][]pullRequest{"": {
 		{Title: "Not this one"},
 		{Title: "JSON at last", Body: "Every command.\r\nPrints JSON.", MergedAt: "2026-01-01T00:00:00Z"},
 	}}
-	head := w.git("rev-parse", "HEAD")
+	return w
+}
+
+func TestAMergeBecomesAPullRequest(t *testing.T) {
+	w := told(t)
+	r := w.runOnce()
+	require.Zero(t, r.code, r.log)
+
+	outputs := map[string]string{"outcome": "pull-request", "job-id": "job_1", "pr-link": firstPull}
+	assert.Equal(t, outputs, r.outputs)
+	assert.Equal(t, firstPull+"\n", r.stdout)
+	assert.Contains(t, r.summary, "<"+firstPull+">")
+	assert.Contains(t, r.log, "Job job_1 is on record.")
+	assert.Contains(t, r.log, "::notice title=docs-on-merge::Pull request opened: "+firstPull+" [job job_1]\n")
+}
+
+func TestASecondRunFindsTheJob(t *testing.T) {
+	w := told(t)
 	all := w.runs(nil, nil)
-	for _, r := range all {
-		require.Zero(t, r.code, r.log)
-		assert.Equal(t, map[string]string{"outcome": "pull-request", "job-id": "job_1", "pr-link": "https://github.com/example/docs/pull/1"}, r.outputs)
-		assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.stdout)
-		assert.Contains(t, r.summary, "<https://github.com/example/docs/pull/1>")
-		assert.Contains(t, r.log, "::notice title=docs-on-merge::Pull request opened: https://github.com/example/docs/pull/1 [job job_1]\n")
-	}
-	assert.Contains(t, all[0].log, "Job job_1 is on record.")
+
+	assert.Zero(t, all[1].code)
+	assert.Equal(t, all[0].outputs, all[1].outputs)
+	assert.Equal(t, all[0].stdout, all[1].stdout)
 	assert.Contains(t, all[1].log, "This change has job job_1 already.")
-	require.Len(t, w.service.Jobs(), 1)
+	assert.Len(t, w.service.Jobs(), 1)
+}
+
+func TestThePromptTellsTheChange(t *testing.T) {
+	w := told(t)
+	require.Zero(t, w.runOnce().code)
 
 	prompt := w.prompts()[0]
-	assert.Regexp(t, `\ndocs-job: acme/cli@`+head+`:[0-9a-f]{8}$`, prompt, "the marker")
-	key, ok := once.FindMarker(prompt)
-	assert.True(t, ok)
-	assert.NotContains(t, key, "test-project", "markers may be public")
-	assert.Contains(t, prompt, "\n> +package b\n", "the diff")
 	assert.Contains(t, prompt, "\n> JSON at last\n")
 	assert.Contains(t, prompt, "\n> Every command.\n> Prints JSON.\n")
 	assert.Contains(t, prompt, "\n> Add the flag --json\n")
 	assert.Contains(t, prompt, "\n> +1 -0 b.go\n")
+	assert.Contains(t, prompt, "\n> +package b\n", "the diff")
 	assert.NotContains(t, prompt, "a.go")
+	assert.NotContains(t, prompt, "Not this one")
+}
 
-	statuses := w.forge.statuses[head]
+func TestThePromptEndsWithTheMarker(t *testing.T) {
+	w := told(t)
+	require.Zero(t, w.runOnce().code)
+
+	prompt := w.prompts()[0]
+	assert.Regexp(t, `\ndocs-job: acme/cli@`+w.git("rev-parse", "HEAD")+`:[0-9a-f]{8}$`, prompt)
+	key, ok := once.FindMarker(prompt)
+	assert.True(t, ok)
+	assert.NotContains(t, key, "test-project", "markers may be public")
+}
+
+func TestTheStatusesOfAJob(t *testing.T) {
+	w := told(t)
+	require.Zero(t, w.runOnce().code)
+
+	statuses := w.forge.statuses[w.git("rev-parse", "HEAD")]
 	require.Len(t, statuses, 3)
-	assert.Equal(t, "https://github.com/example/docs/pull/1", statuses[0].TargetURL, "in the end")
+	assert.Equal(t, firstPull, statuses[0].TargetURL, "in the end")
 	assert.Equal(t, "success", statuses[0].State)
 	assert.Equal(t, "https://github.com/acme/cli/actions/runs/77", statuses[2].TargetURL)
 	assert.Equal(t, "pending", statuses[2].State)
@@ -56,8 +90,8 @@ func TestAMergeBecomesAPullRequestOnce(t *testing.T) {
 	}
 }
 
-// merge makes a branch of two commits, with one on main beside them, and merges it in a way.
-func merge(t *testing.T, way string) (w *world, event map[string]any) {
+// mergedBy makes a branch of two commits, with one on main beside them, and merges it in a way.
+func mergedBy(t *testing.T, way string) (w *world, event map[string]any) {
 	w = newWorld(t)
 	w.copied(way, func() {
 		w.git("checkout", "--quiet", "-b", "topic")
@@ -93,7 +127,7 @@ func TestAPullRequestIsAllOfItsFilesHoweverItWasMerged(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()
 	for _, way := range []string{"merge", "squash", "rebase"} {
-		w, event := merge(t, way)
+		w, event := mergedBy(t, way)
 		for _, name := range []string{"pull_request", "pull_request_target"} {
 			t.Run(way+" "+name, func(t *testing.T) {
 				w.t = t
@@ -151,9 +185,34 @@ func TestWhatIsSkippedNeedsNoKeyAndMakesNoJob(t *testing.T) {
 			assert.Contains(t, r.log, tc.says)
 			assert.Contains(t, r.summary, "Skipped")
 			assert.Empty(t, w.service.Requests())
-			assert.Empty(t, w.forge.statuses)
 		})
 	}
+}
+
+func TestADryRunIsAnOutcomeOfItsOwn(t *testing.T) {
+	w := merged(t)
+	delete(w.env, "MINTLIFY_API_KEY")
+	r := w.runOnce("-dry-run")
+	assert.Zero(t, r.code, r.log)
+	assert.Equal(t, map[string]string{"outcome": "dry-run", "job-id": "", "pr-link": ""}, r.outputs)
+	assert.Contains(t, r.log, "::notice title=docs-on-merge::Dry run: a job would be made\n")
+	assert.Contains(t, r.stdout, "merged into acme/cli as")
+	assert.Equal(t, "skipped", w.runOnce("-dry-run", "-path", "docs").outputs["outcome"], "no job would be made")
+}
+
+func TestARangeAsABaseIsToldWhatToGive(t *testing.T) {
+	w := newWorld(t)
+	for _, args := range [][]string{{"-base", "HEAD~1..HEAD"}, {"-head", "HEAD~1...HEAD"}, {"-base", "HEAD~1.."}} {
+		r := w.runOnce(args...)
+		assert.Equal(t, 2, r.code)
+		assert.Contains(t, r.log, "is a range of commits: give the two ends as -base HEAD~1 and -head HEAD\n")
+	}
+
+	w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
+	w.dispatch(map[string]any{"base": "v1..v2"})
+	r := w.runOnce()
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, `"v1..v2" is a range of commits: give the two ends as base v1 and head v2`)
 }
 
 func TestPathsAreGitsPathspecs(t *testing.T) {

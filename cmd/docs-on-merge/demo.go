@@ -19,13 +19,13 @@ func (p *program) demo(ctx context.Context) int {
 	p.step.Printf("Demo: a fake of the service inside this program. No prompt leaves it.")
 	dir, err := os.MkdirTemp("", "docs-on-merge-demo-")
 	if err != nil {
-		return p.report(err)
+		return p.report(change{}, result{err: err})
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system tidies its folder, too
 
 	g := git{dir: dir, exec: p.git.exec}
 	if err := g.commitDemo(ctx); err != nil {
-		return p.report(err)
+		return p.report(change{}, result{err: err})
 	}
 
 	service := mintlifytest.NewService()

@@ -27,6 +27,8 @@ type occasion struct {
 	branch, defaultBranch string
 	// pull is the pull request, if the change is one.
 	pull pullRequest
+	// decision is what a person has entered, or given as flags.
+	decision decision
 	// skip says why there is nothing to do. "" means that there is something.
 	skip string
 }
@@ -51,17 +53,40 @@ func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "
 
 // findOccasion reads the event, unless the command line says what the change is.
 func (p *program) findOccasion() (occasion, error) {
+	what, err := p.readOccasion()
+	what.decision.job = cmp.Or(p.options.job, what.decision.job)
+	what.decision.again = p.options.again || what.decision.again
+
+	if err != nil || what.skip != "" {
+		return what, err
+	}
+	if what.decision.job != "" && what.decision.again {
+		return what, errors.New("job and again exclude each other")
+	}
+	return what, p.checkNoRange(what)
+}
+
+// checkNoRange refuses a range of commits, such as HEAD~1..HEAD, as a base or a head.
+func (p *program) checkNoRange(what occasion) error {
+	for _, name := range []string{what.base, what.head} {
+		base, head, isRange := strings.Cut(name, "..")
+		if isRange {
+			head = strings.TrimPrefix(head, ".")
+			return fmt.Errorf("%q is a range of commits: give the two ends as %s %s and %s %s", name,
+				p.flag("base"), cmp.Or(base, "HEAD"), p.flag("head"), cmp.Or(head, "HEAD"))
+		}
+	}
+	return nil
+}
+
+func (p *program) readOccasion() (occasion, error) {
 	o := p.options
 	name := p.step.Getenv("GITHUB_EVENT_NAME")
 	if name == "" || o.base != "" || o.head != "" {
 		return occasion{base: o.base, head: o.head}, nil
 	}
 
-	data, err := os.ReadFile(p.step.Getenv("GITHUB_EVENT_PATH"))
-	var e event
-	if err == nil {
-		err = json.Unmarshal(data, &e)
-	}
+	e, err := readEvent(p.step.Getenv("GITHUB_EVENT_PATH"))
 	if err != nil {
 		return occasion{}, fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
 	}
@@ -77,6 +102,17 @@ func (p *program) findOccasion() (occasion, error) {
 		return p.dispatched(e.Inputs)
 	}
 	return occasion{}, namesNoMerge(name)
+}
+
+func readEvent(path string) (event, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return event{}, err
+	}
+
+	var e event
+	err = json.Unmarshal(data, &e)
+	return e, err
 }
 
 func namesNoMerge(event string) error {
@@ -122,8 +158,7 @@ func (e event) ofRelease() (occasion, error) {
 	return occasion{tag: tags + e.Release.TagName}, nil
 }
 
-// dispatched reads the inputs of a workflow_dispatch. base and head describe the change, the
-// others set flags that are not given.
+// dispatched reads the inputs of a workflow_dispatch: the change and the decision.
 func (p *program) dispatched(inputs map[string]any) (occasion, error) {
 	input := func(name string) string {
 		text := strings.TrimSpace(fmt.Sprint(inputs[name]))
@@ -134,14 +169,13 @@ func (p *program) dispatched(inputs map[string]any) (occasion, error) {
 		return text
 	}
 
-	o := &p.options
-	o.job = cmp.Or(o.job, input("job"))
-	o.again = o.again || input("again") != ""
+	what := occasion{base: input("base"), head: cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA"))}
+	what.decision.job = input("job")
+	what.decision.again = input("again") != ""
 
-	base := input("base")
-	if base == "" && o.job == "" {
+	if what.base == "" && what.decision.job == "" && p.options.job == "" {
 		return occasion{}, errors.New("the input base is empty: enter the commit before the change, " +
 			"or the id of its job as job")
 	}
-	return occasion{base: base, head: cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA"))}, nil
+	return what, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,7 +166,7 @@ func TestAJobThatIsEnteredIsNeverSkipped(t *testing.T) {
 // What the summary of a failed release says can be entered, and names the same record.
 func TestTheWayOutOfAFailedRelease(t *testing.T) {
 	w := released(t)
-	w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 	w.onGitHub("release", publishedRelease("v1.1.0"))
 	r := w.runOnce()
 	require.Equal(t, 1, r.code, r.log)
@@ -242,6 +243,53 @@ func TestAPushOfSeveralMergesHasAllOfTheirTitles(t *testing.T) {
 	assert.Contains(t, prompt, "> Body 1\n> Body 2\n> Body 3\n")
 }
 
+// What a merge says that touches none of the paths is nobody's business.
+func TestAMergeThatTouchesNoPathIsNotTold(t *testing.T) {
+	w, _ := echoes(t)
+	asked := map[string]bool{}
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		asked[r.URL.Path] = true
+		return w.forge.RoundTrip(r)
+	})
+
+	prompt := w.prompt("-path", "one.go", "-path", "three.go")
+	assert.Contains(t, prompt, "> Title 1\n> Title 3\n")
+	assert.Contains(t, prompt, "> Body 1\n> Body 3\n")
+	assert.Contains(t, prompt, "Commits:\n> one\n> three\n")
+	assert.Contains(t, prompt, "> +1 -0 one.go\n> +1 -0 three.go\n")
+	assert.NotContains(t, prompt, "Title 2")
+	assert.NotContains(t, prompt, "two")
+	assert.False(t, asked["/repos/acme/cli/commits/"+w.git("rev-parse", "HEAD~1")+"/pulls"])
+
+	pull := w.forge.pulls[w.git("rev-parse", "HEAD~1")]
+	pull[0].Body = "docs-job: none"
+	r := w.runOnce("-path", "two.go")
+	assert.Contains(t, r.log, "Skipped: docs-job: none\n", "whatever comes after it")
+
+	pull[0].Body = ""
+	prompt = w.prompt("-path", "two.go")
+	assert.Contains(t, prompt, "> Title 2\n")
+	assert.NotContains(t, prompt, "Title 1")
+	assert.NotContains(t, prompt, "three")
+}
+
+// Of a merge that touches one, all is told: its commits beside the paths, too.
+func TestAMergeThatTouchesAPathIsToldWhole(t *testing.T) {
+	for _, way := range []string{"merge", "squash"} {
+		w, _ := mergedBy(t, way)
+		w.onGitHub("push", w.push(w.git("rev-parse", "HEAD~2")))
+		prompt := w.prompt("-path", "one.go")
+		assert.Contains(t, prompt, "> +1 -0 one.go\n", way)
+		assert.NotContains(t, prompt, "two.go", way)
+		assert.NotContains(t, prompt, "> beside\n", way)
+		if way == "merge" {
+			assert.Contains(t, prompt, "\n> topic 2\n> topic 1\n", way)
+		} else {
+			assert.Contains(t, prompt, "\n> squashed\n", way)
+		}
+	}
+}
+
 func TestNeverItsOwnEcho(t *testing.T) {
 	t.Parallel()
 	const marker = "Documents the flag.\n\ndocs-job: acme/cli@5907854:0a1b2c3d\n"
@@ -254,6 +302,12 @@ func TestNeverItsOwnEcho(t *testing.T) {
 		"dependabot":           func(_ *world, _ string, pull *pullRequest) { pull.User.Login = "dependabot[bot]" },
 		"renovate":             func(_ *world, _ string, pull *pullRequest) { pull.User.Login = "Renovate[bot]" },
 		"somebody of the flag": func(_ *world, _ string, pull *pullRequest) { pull.User.Login = "ada" },
+		"none in the body": func(_ *world, _ string, pull *pullRequest) {
+			pull.Body = "Fixes a typo.\r\n\r\ndocs-job: none\r\n"
+		},
+		"none in the message, and a body": func(w *world, _ string, _ *pullRequest) {
+			w.message("two\n\nDOCS-JOB: none")
+		},
 		"no pull request: flag": func(w *world, commit string, _ *pullRequest) {
 			delete(w.forge.pulls, commit)
 			w.author("Ada Lovelace", "7+ada@users.noreply.github.com")
@@ -300,8 +354,8 @@ func TestNeverItsOwnEcho(t *testing.T) {
 			r := w.runOnce("-skip-author", "ada")
 			assert.Zero(t, r.code, r.log)
 			assert.Equal(t, "skipped", r.outputs["outcome"], "none is left")
-			assert.Regexp(t, "it is the agent's own work for acme/cli@5907854|it is the work of", r.log)
-			assert.Contains(t, r.summary, "it is the", "and says so")
+			assert.Regexp(t, "it is the agent's own work for acme/cli@5907854|it is the work of|: docs-job: none", r.log)
+			assert.Regexp(t, "Skipped: (it is the|docs-job: none)", r.summary, "and says so")
 			assert.Empty(t, w.service.Requests())
 		})
 	}
@@ -323,7 +377,7 @@ func TestEchoesOfOtherEvents(t *testing.T) {
 	t.Parallel()
 	const marker = "Documents it.\n\ndocs-job: acme/cli@5907854:0a1b2c3d"
 	for _, way := range []string{"merge", "squash", "rebase"} {
-		w, event := merge(t, way)
+		w, event := mergedBy(t, way)
 		for name, spoil := range map[string]func(pull map[string]any){
 			"marker": func(pull map[string]any) { pull["body"] = marker },
 			"author": func(pull map[string]any) { pull["user"] = map[string]any{"login": "mintlify[bot]"} },

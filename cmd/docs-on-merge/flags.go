@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"strings"
 	"time"
 
@@ -14,17 +15,22 @@ import (
 type options struct {
 	base, head string
 	paths      []string
-	template   string
+	// template is a file, and templateText the text itself.
+	template, templateText string
+
 	state      string
 	job        string
 	repository string
-	skip       merges.Authors
-	heartbeat  time.Duration
-	maxPrompt  int
-	again      bool
-	noWait     bool
-	dryRun     bool
-	withDiff   bool
+	// docsRepository is owner/name of the repository that gets the pull requests, or "".
+	docsRepository string
+
+	skip      merges.Authors
+	heartbeat time.Duration
+	maxPrompt int
+	again     bool
+	noWait    bool
+	dryRun    bool
+	withDiff  bool
 }
 
 func (p *program) parse(args []string) error {
@@ -37,24 +43,32 @@ func (p *program) parse(args []string) error {
 		"the `commit` before the change (default: of the event, else the tag before -head, else its parent)")
 	flags.StringVar(&o.head, "head", "",
 		"the `commit` or tag after the change (default: of the event, else HEAD)")
+
 	flags.Func("path", "look only at this `pathspec` of git; may be repeated", func(path string) error {
 		o.paths = append(o.paths, path)
 		return nil
 	})
 	flags.Func("skip-author", "skip the merges of this `login`, too (default: "+strings.Join(o.skip, ", ")+
 		"); may be repeated", o.skip.Add)
+
 	flags.StringVar(&o.template, "template", "",
 		"a `file` with the prompt as a text/template (default: built in)")
+	flags.StringVar(&o.templateText, "template-text", "",
+		"the prompt as a text/template, instead of a file")
+	flags.IntVar(&o.maxPrompt, "max-prompt", 32_000, "the longest prompt, in `bytes`")
+	flags.BoolVar(&o.withDiff, "diff", true, "put the diff into the prompt, as far as it fits")
+
 	flags.StringVar(&o.state, "state", "",
 		"keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote "+
 			"(default: the commit's status on GitHub, else a folder of the user)")
 	flags.StringVar(&o.job, "job", "", "wait for the job with this `id` instead of sending the prompt")
 	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed, refused or canceled")
 	flags.DurationVar(&o.heartbeat, "heartbeat", time.Minute, "how often to log a wait without news")
-	flags.IntVar(&o.maxPrompt, "max-prompt", 32_000, "the longest prompt, in `bytes`")
-	flags.BoolVar(&o.withDiff, "diff", true, "put the diff into the prompt, as far as it fits")
 	flags.StringVar(&o.repository, "repository", "",
 		"`owner/name` (default: GitHub's or GitLab's, else the path of origin's URL)")
+	flags.StringVar(&o.docsRepository, "docs-repository", "",
+		"`owner/name` of the documentation on GitHub, whose pull requests tell what became of a lost response "+
+			"(default: look once in the change's own repository)")
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
 
@@ -64,6 +78,10 @@ func (p *program) parse(args []string) error {
 	switch {
 	case p.step.Demo && flags.NFlag() > 1:
 		return errors.New("-demo takes no other flag")
+	case o.template != "" && o.templateText != "":
+		return errors.New("-template and -template-text exclude each other")
+	case o.docsRepository != "" && !repositoryName.MatchString(o.docsRepository):
+		return fmt.Errorf("-docs-repository %q is not the owner/name of a repository", o.docsRepository)
 	case o.heartbeat <= 0 || o.maxPrompt <= 0:
 		return errors.New("-heartbeat and -max-prompt must be more than 0")
 	}

@@ -17,6 +17,13 @@ type forge struct {
 	mu       sync.Mutex
 	statuses map[string][]status      // by commit, the newest first
 	pulls    map[string][]pullRequest // by commit; "" is of any other
+
+	// docs are the pull requests of the documentation, the newest first, by repository.
+	docs map[string][]docsPull
+	// docsToken is the token that may read them. "" means that any may.
+	docsToken string
+	// looks counts the requests for them.
+	looks int
 }
 
 func newForge() *forge { return &forge{statuses: map[string][]status{}} }
@@ -58,10 +65,29 @@ func (f *forge) respond(r *http.Request) (code int, body any) {
 			return http.StatusOK, of
 		}
 		return http.StatusOK, f.pulls[""]
+	case what == "GET pulls" && len(parts) == 5:
+		return f.list(parts[2]+"/"+parts[3], r)
 	case r.Method == http.MethodPost && len(parts) == 6 && parts[4] == "statuses":
 		return f.add(parts[5], r)
 	}
 	return http.StatusNotFound, map[string]string{"message": "Not Found"}
+}
+
+// list returns a page of the documentation's pull requests.
+func (f *forge) list(repository string, r *http.Request) (code int, body any) {
+	f.looks++
+	query := r.URL.Query()
+	pulls, isKnown := f.docs[repository]
+	mayRead := f.docsToken == "" || r.Header.Get("Authorization") == "Bearer "+f.docsToken
+	isNewestFirst := query.Get("state") == "all" && query.Get("sort") == "created" && query.Get("direction") == "desc"
+	if !isKnown || !mayRead || !isNewestFirst {
+		return http.StatusNotFound, map[string]string{"message": "Not Found"}
+	}
+
+	size, _ := strconv.Atoi(query.Get("per_page"))
+	page, _ := strconv.Atoi(query.Get("page"))
+	from := min((page-1)*size, len(pulls))
+	return http.StatusOK, slices.Clone(pulls[from:min(from+size, len(pulls))])
 }
 
 // add adds the status of a request.

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 )
 
 // git runs git in a folder. If something fails, err says why, and git does not run any more.
@@ -58,6 +60,12 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 	}
 	if err == nil {
 		return
+	}
+
+	// A terminal sends Ctrl-C to git, too, maybe before this process takes note of it.
+	wasKilled := cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0
+	if wasKilled {
+		err = ci.NotStarted.Of(err)
 	}
 
 	g.err = fmt.Errorf("git %s: %w", args[0], err)

@@ -28,14 +28,23 @@ var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
 type gitHub struct {
 	url, token string
 	client     http.Client
+	// needs says what a token needs that is denied.
+	needs string
 }
+
+const needsOfJob = "the job needs permissions: statuses: write, and pull-requests: read; " +
+	"a job of a fork's pull request gets neither"
 
 func (p *program) openGitHub(repository string) (*gitHub, error) {
 	token := p.step.Getenv("GITHUB_TOKEN")
-	switch {
-	case token == "":
+	if token == "" {
 		return nil, errors.New("GITHUB_TOKEN is not set")
-	case !repositoryName.MatchString(repository):
+	}
+	return p.newGitHub(repository, token)
+}
+
+func (p *program) newGitHub(repository, token string) (*gitHub, error) {
+	if !repositoryName.MatchString(repository) {
 		return nil, fmt.Errorf("%q is not the owner/name of a repository", repository)
 	}
 
@@ -44,6 +53,7 @@ func (p *program) openGitHub(repository string) (*gitHub, error) {
 		url:    cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + repository,
 		token:  token,
 		client: http.Client{Transport: p.forge, Timeout: gitHubTime, CheckRedirect: noRedirect},
+		needs:  needsOfJob,
 	}, nil
 }
 
@@ -75,13 +85,13 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if resp.StatusCode >= 300 || err != nil {
-		return responseError(req, resp, data)
+		return g.responseError(req, resp, data)
 	}
 	return json.Unmarshal(data, into)
 }
 
 // responseError returns the error of a response that failed, or whose body was interrupted.
-func responseError(req *http.Request, resp *http.Response, body []byte) error {
+func (g *gitHub) responseError(req *http.Request, resp *http.Response, body []byte) error {
 	quoted := bytes.TrimSpace(body[:min(len(body), maxQuoted)])
 	err := fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, resp.Status, quoted)
 
@@ -92,8 +102,7 @@ func responseError(req *http.Request, resp *http.Response, body []byte) error {
 	case code == http.StatusForbidden && isLimited, code == http.StatusTooManyRequests, code >= 500, code < 300:
 		return ci.NotStarted.Of(err)
 	case isDenied:
-		return fmt.Errorf("%w (the job needs permissions: statuses: write, and pull-requests: read; "+
-			"a job of a fork's pull request gets neither)", err)
+		return fmt.Errorf("%w (%s)", err, g.needs)
 	}
 	return err
 }
@@ -112,20 +121,28 @@ type pullRequest struct {
 	ChangedFiles                  int `json:"changed_files"`
 }
 
-// pullRequest returns the pull request that a commit has merged, if this is GitHub.
-func (p *program) pullRequest(ctx context.Context, repository, commit string) pullRequest {
-	if p.isBlind || !p.onGitHub() {
+// pulls looks up which pull requests were merged as which commits.
+type pulls struct {
+	p          *program
+	repository string
+	// isBlind says that there is nobody to ask, or that GitHub has refused to tell.
+	isBlind bool
+}
+
+func (p *program) newPulls(repository string) *pulls {
+	return &pulls{p: p, repository: repository, isBlind: !p.onGitHub()}
+}
+
+// of returns the pull request that a commit has merged, or the zero value.
+func (l *pulls) of(ctx context.Context, commit string) pullRequest {
+	if l.isBlind {
 		return pullRequest{}
 	}
 
-	var found []pullRequest
-	g, err := p.openGitHub(repository)
-	if err == nil {
-		err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
-	}
+	found, err := l.ask(ctx, commit)
 	if err != nil {
-		p.isBlind = true
-		p.step.Printf("Going on without pull requests, so only the commits tell "+
+		l.isBlind = true
+		l.p.step.Printf("Going on without pull requests, so only the commits tell "+
 			"which merges are the agent's own: %v", err)
 	}
 
@@ -135,4 +152,15 @@ func (p *program) pullRequest(ctx context.Context, repository, commit string) pu
 		}
 	}
 	return pullRequest{}
+}
+
+func (l *pulls) ask(ctx context.Context, commit string) ([]pullRequest, error) {
+	g, err := l.p.openGitHub(l.repository)
+	if err != nil {
+		return nil, err
+	}
+
+	var found []pullRequest
+	err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
+	return found, err
 }

@@ -2,59 +2,149 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// The README has a line for each forge that lists the jobs that a repository had made this
-// month.
+// The README has commands that list the merges or the jobs of a month.
 
-func TestJobsOfAMonthInStatuses(t *testing.T) {
+func TestAMonthOfStatuses(t *testing.T) {
+	needJQ(t)
+	w := newWorld(t)
+	w.env["GITHUB_REPOSITORY"] = "acme/cli"
+
+	one := w.merged("Add --json", "one.go")
+	middle := w.commit("Fix a \x1b[31mtypo\t", "two.go", "package two\n")
+	two := w.pushed(2, "Add --yaml", "three.go")
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	lost := w.merged("Add --toml", "four.go")
+	skipped := w.merged("Explain it", "README.md", "-path", "*.go")
+
+	w.git("checkout", "--quiet", "-b", "side")
+	w.commit("On a side", "six.go", "package six\n")
+	w.git("checkout", "--quiet", "main")
+	w.git("merge", "--quiet", "--no-ff", "--message=Add --xml", "side")
+	missed := w.git("rev-parse", "HEAD")
+
+	w.page(1, "HEAD", "HEAD~3")
+	w.page(2, "HEAD~3", "HEAD~6")
+	block := blockOfREADME(t, "gh api graphql ")
+	listed := w.shell(t, strings.Replace(block, "--arg until 2026-11-01", "--arg until 9999", 1))
+
+	day := w.git("show", "--no-patch", "--date=format:%Y-%m-%d", "--format=%cd")
+	run := "https://github.com/acme/cli/actions/runs/77"
+	want := [][]string{
+		{day, missed[:7], "no run", "", "", "Add --xml"},
+		{day, skipped[:7], "success", "Skipped: nothing relevant changed", run, "Explain it"},
+		{day, lost[:7], "error", "A job may exist: look for it", run, "Add --toml"},
+		{day, two[:7], "success", "Pull request opened", "https://github.com/example/docs/pull/2", "Add --yaml"},
+		{day, middle[:7], "no run", "unless it was pushed with " + two[:7],
+			"https://github.com/example/docs/pull/2", `Fix a  [31mtypo`},
+		{day, one[:7], "success", "Pull request opened", firstPull, "Add --json"},
+		{"6 merges, 2 jobs, 1 unknown: 224 to 336 credits"},
+	}
+	for i, line := range strings.Split(strings.TrimSpace(listed), "\n") {
+		require.Less(t, i, len(want), listed)
+		assert.Equal(t, want[i], strings.Split(line, "\t"))
+	}
+	assert.Equal(t, len(want), strings.Count(listed, "\n"), listed)
+
+	listed = w.shell(t, strings.Replace(block, "--arg until 2026-11-01", "--arg until 2000-01-01", 1))
+	assert.Equal(t, "0 merges, 0 jobs, 0 unknown: 0 to 0 credits\n", listed, "what came later is another month's")
+}
+
+func TestAMonthOfACloneIsCounted(t *testing.T) {
+	w := newWorld(t)
+	w.git("update-ref", "refs/remotes/origin/HEAD", "HEAD")
+	line := lineOfREADME(t, "git log --first-parent ")
+	assert.Equal(t, "0 merges, 0 credits\n", w.shell(t, line))
+
+	w.commit("x", "cmd/x.go", "package x\n")
+	w.commit("y", "docs/y.md", "y\n")
+	w.commit("z", "api/openapi.yaml", "z\n")
+	w.git("update-ref", "refs/remotes/origin/HEAD", "HEAD")
+	assert.Equal(t, "2 merges, 224 credits\n", w.shell(t, line))
+}
+
+// merged makes a commit, and has a run for its push.
+func (w *world) merged(title, path string, args ...string) string {
+	w.t.Helper()
+	return w.pushed(1, title, path, args...)
+}
+
+// pushed makes a commit, and has a run for a push of the newest n.
+func (w *world) pushed(n int, title, path string, args ...string) string {
+	w.t.Helper()
+	name := w.commit(title, path, "// "+title+"\n")
+	w.onGitHub("push", w.push(w.git("rev-parse", fmt.Sprint("HEAD~", n))))
+	_ = w.runOnce(args...)
+	return name
+}
+
+// page writes what GitHub responds to the query of the README about the commits after base.
+func (w *world) page(number int, head, base string) {
+	w.t.Helper()
+	var nodes []map[string]any
+	for _, oid := range strings.Fields(w.git("rev-list", head, "^"+base)) {
+		newest := map[string]map[string]string{}
+		for _, s := range slices.Backward(w.forge.statuses[oid]) {
+			newest[s.Context] = map[string]string{
+				"context": s.Context, "state": strings.ToUpper(s.State), "description": s.Description, "targetUrl": s.TargetURL,
+			}
+		}
+		node := map[string]any{
+			"oid":             oid,
+			"committedDate":   w.git("show", "-s", "--format=%cI", oid),
+			"messageHeadline": w.git("show", "-s", "--format=%s", oid),
+			"parents":         map[string]any{"nodes": []map[string]string{{"oid": w.git("rev-parse", oid+"^")}}},
+			"status":          nil,
+		}
+		if len(newest) > 0 {
+			node["status"] = map[string]any{"contexts": slices.Collect(maps.Values(newest))}
+		}
+		nodes = append(nodes, node)
+	}
+
+	history := map[string]any{"history": map[string]any{"nodes": nodes}}
+	branch := map[string]any{"defaultBranchRef": map[string]any{"target": history}}
+	text, err := json.Marshal(map[string]any{"data": map[string]any{"repository": branch}})
+	require.NoError(w.t, err)
+	path := filepath.Join(w.dir, fmt.Sprintf("page-%d.json", number))
+	require.NoError(w.t, os.WriteFile(path, text, 0o600))
+}
+
+func needJQ(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("jq is not installed: it stands in for the one in gh")
+		t.Skip("jq is not installed")
 	}
-	w := merged(t)
-	require.Zero(t, w.runOnce().code)
-	w.project = "other-project"
-	w.env["MINTLIFY_PROJECT_ID"] = w.project
-	require.Zero(t, w.runOnce().code)
-	require.Len(t, w.service.Jobs(), 2)
+}
 
-	head := w.git("rev-parse", "HEAD")
-	without := w.git("rev-parse", "HEAD^")
-	answers := t.TempDir()
-	for file, content := range map[string]any{
-		"runs":  []map[string]string{{"headSha": head}, {"headSha": without}, {"headSha": head}},
-		head:    w.forge.statuses[head],
-		without: []status{{Context: "ci/build", Description: `passed ["job_9"]`}, {Context: "docs-on-merge/1", Description: `not started [1 pending 0 "" 0 0 ""]`}},
-	} {
-		text, err := json.Marshal(content)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(answers, file+".json"), text, 0o600))
-	}
-	gh := `#!/bin/sh
-for filter; do :; done # the last argument
-file=runs
-[ "$1" = run ] || file=$(echo "$3" | cut -d/ -f5)
-jq -r "$filter" "$file.json"
-`
-	require.NoError(t, os.WriteFile(filepath.Join(answers, "gh"), []byte(gh), 0o700))
+// shell runs a line of the README in the repository, with testdata's gh, and returns what it prints.
+func (w *world) shell(t *testing.T, line string) string {
+	t.Helper()
+	testdata, err := filepath.Abs("testdata")
+	require.NoError(t, err)
 
-	line := exec.CommandContext(t.Context(), "sh", "-c", lineOfREADME(t, "gh run list "))
-	line.Dir = answers
-	line.Env = append(os.Environ(), "PATH="+answers+":"+os.Getenv("PATH"))
-	listed, err := line.CombinedOutput()
-	require.NoError(t, err, "%s", listed)
-	assert.Equal(t, "job_1 "+head+"\njob_2 "+head+"\n", string(listed))
+	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", line)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "PATH="+testdata+":"+os.Getenv("PATH"))
+	printed, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", printed)
+	return string(printed)
 }
 
 func TestJobsOfAMonthInRefs(t *testing.T) {
@@ -70,11 +160,17 @@ func TestJobsOfAMonthInRefs(t *testing.T) {
 	require.Zero(t, clone.runOnce("-base", before, "-state", "git:origin", "-again").code)
 	require.Len(t, w.service.Jobs(), 2, "one of them without a known id")
 
-	line := exec.CommandContext(t.Context(), "sh", "-c", lineOfREADME(t, "git fetch "))
-	line.Dir = clone.dir
-	listed, err := line.CombinedOutput()
-	require.NoError(t, err, "%s", listed)
-	assert.Regexp(t, `^job_2 group/name@`+head+`:\w+\n$`, string(listed))
+	listed := clone.shell(t, lineOfREADME(t, "git fetch "))
+	assert.Regexp(t, `^job_2 group/name@`+head+`:\w+\n$`, listed)
+}
+
+// blockOfREADME returns the block of shell that begins so.
+func blockOfREADME(t *testing.T, begin string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(citest.Read(t, "README.md"), "\n```sh\n"+begin)
+	require.True(t, found, begin)
+	block, _, _ := strings.Cut(rest, "\n```\n")
+	return begin + block
 }
 
 // lineOfREADME returns the shell line that begins so.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"net/http"
@@ -21,6 +20,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // stores are the places of the record, each for a change of its own: the statuses alone
@@ -135,23 +135,23 @@ func TestJobsThatEnd(t *testing.T) {
 	t.Parallel()
 	one := merged(t)
 	for name, tc := range map[string]struct {
-		last    mintlifytest.Step
+		last    mintlifytest.JobStep
 		outcome string
 		code    int
 		state   string
 	}{
-		"nothing to change": {mintlifytest.Step{Status: mintlify.JobCompleted}, "no-pull-request", 0, "success"},
-		"archived":          {mintlifytest.Step{Status: mintlify.JobArchived, PRLink: "https://example.com/1"}, "pull-request", 0, "success"},
-		"failed":            {mintlifytest.Step{Status: mintlify.JobFailed}, "failed", 1, "failure"},
-		"key expired":       {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 401}}, "set-up", 2, "error"},
-		"gone":              {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}}, "set-up", 2, "error"},
-		"for ever":          {mintlifytest.Step{Status: mintlify.JobActive}, "running", 4, "pending"},
-		"outage":            {mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 503}}, "running", 4, "pending"},
+		"nothing to change": {mintlifytest.JobStep{Status: mintlify.JobCompleted}, "no-pull-request", 0, "success"},
+		"archived":          {mintlifytest.JobStep{Status: mintlify.JobArchived, PRLink: "https://example.com/1"}, "pull-request", 0, "success"},
+		"failed":            {mintlifytest.JobStep{Status: mintlify.JobFailed}, "failed", 1, "failure"},
+		"key expired":       {mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 401}}, "set-up", 2, "error"},
+		"gone":              {mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 404}}, "set-up", 2, "error"},
+		"for ever":          {mintlifytest.JobStep{Status: mintlify.JobActive}, "running", 4, "pending"},
+		"outage":            {mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}}, "running", 4, "pending"},
 	} {
 		for _, soft := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, -soft=%v", name, soft), func(t *testing.T) {
 				w := one.fresh(t)
-				w.service.ScriptJob(mintlifytest.Step{}, tc.last)
+				w.service.ScriptJob(mintlifytest.JobStep{}, tc.last)
 				args := []string{fmt.Sprintf("-soft=%v", soft)}
 				code := tc.code
 				state := tc.state
@@ -171,7 +171,7 @@ func TestJobsThatEnd(t *testing.T) {
 		}
 	}
 	w := one.fresh(t)
-	w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "javascript:alert(1)"})
+	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "javascript:alert(1)"})
 	for range 2 {
 		r := w.runOnce()
 		assert.Zero(t, r.code, r.log)
@@ -254,11 +254,11 @@ func TestTheStatusAgreesWithTheExitCode(t *testing.T) {
 			if tc.create != 0 {
 				w.service.FailNext(mintlify.OpCreateJob, 100, mintlifytest.Fault{Status: tc.create})
 			}
-			last := mintlifytest.Step{Status: mintlify.JobActive}
+			last := mintlifytest.JobStep{Status: mintlify.JobActive}
 			if tc.poll != 0 {
 				last.Fault = &mintlifytest.Fault{Status: tc.poll}
 			}
-			w.service.ScriptJob(mintlifytest.Step{}, last)
+			w.service.ScriptJob(mintlifytest.JobStep{}, last)
 			for _, soft := range []bool{false, true, false} {
 				code := tc.code
 				if soft && code != 2 {
@@ -316,7 +316,7 @@ func TestSoftNeverTurnsTheCommitRed(t *testing.T) {
 
 func TestTheLogIsForPeople(t *testing.T) {
 	w := merged(t)
-	steps := make([]mintlifytest.Step, 60)
+	steps := make([]mintlifytest.JobStep, 60)
 	steps[30].Fault = &mintlifytest.Fault{Status: 502}
 	steps[59].Status = mintlify.JobCompleted
 	w.service.ScriptJob(steps...)
@@ -378,7 +378,7 @@ func TestAdoptAndSendAgain(t *testing.T) {
 		run := func(more ...string) ran { return w.runOnce(append(args, more...)...) }
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 		require.Equal(t, 3, run().code)
-		w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+		w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 		r := run("-again", "-template", w.template("Look again."))
 		assert.Equal(t, 1, r.code, r.log)
 		assert.Equal(t, "job_2", r.outputs["job-id"])
@@ -392,7 +392,7 @@ func TestAdoptAndSendAgain(t *testing.T) {
 	})
 	t.Run("without a record", func(t *testing.T) {
 		w := merged(t)
-		w.service.AddJob("mine", mintlifytest.Step{Status: mintlify.JobCompleted})
+		w.service.AddJob("mine", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		for _, args := range [][]string{{"-job", "mine"}, nil} {
 			assert.Equal(t, "mine", w.runOnce(args...).outputs["job-id"])
 		}
@@ -443,7 +443,7 @@ func TestNoWaitBehindAnothersSend(t *testing.T) {
 		store, key := w.storeOf(t)
 		record := once.Record{Task: once.Task{Key: key}, Version: 1, State: once.Sending, Sends: 1, Sender: "another"}
 		record.Deadline = time.Now().Add(time.Minute).UTC()
-		record.Updated = time.Now().UTC()
+		record.UpdatedAt = time.Now().UTC()
 		require.NoError(t, store.Put(t.Context(), record))
 		time.AfterFunc(10*time.Second, func() {
 			record.Version++
@@ -479,7 +479,7 @@ func (s *overtaken) Put(ctx context.Context, r once.Record) error {
 func TestAgainOfTwoRunsIsOneSend(t *testing.T) {
 	const key = "acme/cli@1"
 	for _, isSentBefore := range []bool{false, true} {
-		memory := once.NewMemory()
+		memory := oncetest.NewStore()
 		unknown := once.Record{Task: once.Task{Key: key}, Version: 1, State: once.Unknown}
 		require.NoError(t, memory.Put(t.Context(), unknown))
 		other, err := once.New(nil, memory)
@@ -568,12 +568,13 @@ func (w *world) storeOf(t *testing.T, args ...string) (once.Store, string) {
 	t.Helper()
 	p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
 	require.NoError(t, p.parse(args))
-	change, err := p.findChange(t.Context())
+	what, err := p.findOccasion()
 	require.NoError(t, err)
-	p.change = change
-	store, err := p.openStore(t.Context())
+	change, err := p.findChange(t.Context(), what)
 	require.NoError(t, err)
-	return store, fmt.Sprintf("%s:%.4x", change.key(), sha256.Sum256([]byte(w.project)))
+	place, err := p.openPlace(t.Context(), change)
+	require.NoError(t, err)
+	return place.store, change.recordKey(w.project)
 }
 
 // The run that sends dies once it has recorded the job, which ends before anybody polls it.
@@ -592,20 +593,20 @@ func TestARunThatWaitsForAnothersSendRecordsTheEnd(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					store, key := w.storeOf(t, args...)
 					record := once.Record{
-						Task:     once.Task{Key: key},
-						Version:  1,
-						State:    once.Sending,
-						Sends:    1,
-						Sender:   "another",
-						Deadline: time.Now().Add(time.Minute).UTC(),
-						Updated:  time.Now().UTC(),
+						Task:      once.Task{Key: key},
+						Version:   1,
+						State:     once.Sending,
+						Sends:     1,
+						Sender:    "another",
+						Deadline:  time.Now().Add(time.Minute).UTC(),
+						UpdatedAt: time.Now().UTC(),
 					}
 					require.NoError(t, store.Put(t.Context(), record))
 					time.AfterFunc(10*time.Second, func() {
 						record.Version++
 						record.State = once.Running
 						record.JobID = "theirs"
-						end := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"}
+						end := mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"}
 						w.service.AddJob("theirs", end)
 						assert.NoError(t, store.Put(t.Context(), record))
 					})
@@ -678,7 +679,7 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 	for at := time.Duration(0); at < 60*time.Second; at += step {
 		w := one.fresh(t)
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-		w.service.ScriptJob(mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{}, mintlifytest.Step{Status: mintlify.JobCompleted})
+		w.service.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(at, cancel)
@@ -707,7 +708,7 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 
 func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	w := merged(t)
-	w.service.ScriptJob(mintlifytest.Step{})
+	w.service.ScriptJob(mintlifytest.JobStep{})
 	r := w.runOnce("-timeout", "10m")
 	assert.Equal(t, 4, r.code)
 	assert.Equal(t, "running", r.outputs["outcome"])
@@ -727,10 +728,10 @@ func TestTheNewestStatusIsThisRunsEvenIfNothingChanged(t *testing.T) {
 	one := merged(t)
 	lost := mintlifytest.Fault{Drop: true}
 	refused := mintlifytest.Fault{Status: 400}
-	failed := mintlifytest.Step{Status: mintlify.JobFailed}
+	failed := mintlifytest.JobStep{Status: mintlify.JobFailed}
 	for name, tc := range map[string]struct {
 		fault               mintlifytest.Fault
-		step                mintlifytest.Step
+		step                mintlifytest.JobStep
 		before, after, flag string
 		firstCode, code     int
 	}{

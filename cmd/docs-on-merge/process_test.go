@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -40,7 +39,6 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	step := &ci.Step{Name: "docs-on-merge", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
 		Connect: func(opts ...mintlify.Option) (*mintlify.Client, error) {
 			pace := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Millisecond, 10*time.Millisecond))
@@ -52,12 +50,11 @@ func TestMain(m *testing.M) {
 		settle:   10 * time.Millisecond,
 		sendTime: sendTime,
 	}
-	code := p.run(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+	os.Exit(p.run(ci.UntilSignal(), os.Args[1:]))
 }
 
 func runTests(m *testing.M) int {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // or programs inherit that it is ignored, under nohup
 	var err error
 	if originalsDir, err = os.MkdirTemp("", "docs-on-merge-tests-"); err != nil {
 		panic(err)
@@ -286,7 +283,7 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 		w := one.fresh(t)
 		w.onSockets()
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 500 * time.Millisecond})
-		w.service.ScriptJob(mintlifytest.Step{}) // for ever
+		w.service.ScriptJob(mintlifytest.JobStep{}) // for ever
 		cmd, log := w.action().Command(t, w.dir, "INPUT_TIMEOUT=20s")
 		require.NoError(t, cmd.Start())
 		require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
@@ -332,7 +329,7 @@ func TestMainProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "docs-on-merge")
 	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
-	w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"})
+	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"})
 	for range 2 {
 		cmd, log := w.command(program)
 		require.Zero(t, exitCode(t, cmd.Run()), log)

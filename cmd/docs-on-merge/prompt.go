@@ -64,13 +64,9 @@ func (p *program) makePrompt(c change) (string, error) {
 }
 
 func (p *program) parseTemplate() (*template.Template, error) {
-	text := defaultTemplate
-	if p.options.template != "" {
-		file, err := os.ReadFile(p.options.template)
-		if err != nil {
-			return nil, fmt.Errorf("-template: %w", err)
-		}
-		text = string(file)
+	text, err := p.readTemplate()
+	if err != nil {
+		return nil, err
 	}
 
 	parsed, err := template.New("prompt").Option("missingkey=error").Parse(text)
@@ -78,6 +74,21 @@ func (p *program) parseTemplate() (*template.Template, error) {
 		return nil, fmt.Errorf("the template cannot be parsed: %w", err)
 	}
 	return parsed, nil
+}
+
+func (p *program) readTemplate() (string, error) {
+	switch {
+	case p.options.templateText != "":
+		return p.options.templateText, nil
+	case p.options.template == "":
+		return defaultTemplate, nil
+	}
+
+	file, err := os.ReadFile(p.options.template)
+	if err != nil {
+		return "", fmt.Errorf("-template: %w", err)
+	}
+	return string(file), nil
 }
 
 func (p *program) quoteChange(c change) quotes {

@@ -39,11 +39,25 @@ func TestATemplateOfTheTeam(t *testing.T) {
 		assert.Contains(t, r.log, says)
 	}
 	assert.Empty(t, w.service.Requests())
-	assert.Empty(t, w.forge.statuses, "nothing is claimed for a prompt that cannot be made")
+	assert.Empty(t, w.state(), "nothing is claimed for a prompt that cannot be made")
 
 	r := w.runOnce("-template", w.template(" \n"))
 	assert.Equal(t, 2, r.code, "a blank prompt: %s", r.log)
-	assert.Empty(t, w.forge.statuses)
+	assert.Empty(t, w.state())
+}
+
+func TestATemplateAsText(t *testing.T) {
+	w := merged(t)
+	assert.Equal(t, "Look at acme/cli.\n", w.prompt("-template-text", "Look at {{.Repository}}."))
+
+	r := w.runOnce("-template-text", "Look at {{.Titel}}")
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "can't evaluate field Titel")
+
+	r = w.runOnce("-template-text", "x", "-template", w.template("y"))
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "-template and -template-text exclude each other")
+	assert.Empty(t, w.service.Requests())
 }
 
 func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
@@ -90,8 +104,8 @@ func TestHostileTextStaysData(t *testing.T) {
 	w.commit(strings.ReplaceAll(hostile, "\x00", ""), "::error::name\n::error::two\r##[add-mask]z\"`$(x).go", "package x\n")
 	w.onGitHub("push", w.push(before))
 	w.forge.pulls = map[string][]pullRequest{"": {{Title: hostile, Body: hostile, MergedAt: "x"}}}
-	w.service.ScriptJob(mintlifytest.Step{Status: "act\n::error::ive"}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 500, Body: hostile}},
-		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/a\r\n::error::<b>b ##[add-mask]c"})
+	w.service.ScriptJob(mintlifytest.JobStep{Status: "act\n::error::ive"}, mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 500, Body: hostile}},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/a\r\n::error::<b>b ##[add-mask]c"})
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"job_1","status":"active\n::error::x"}`})
 	dry := w.run(t.Context(), "-dry-run")
 	assert.Contains(t, dry.stdout, "> : :error::boo\n"[:2], "quoted")

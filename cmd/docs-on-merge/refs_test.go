@@ -11,6 +11,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // bare makes a bare repository, and returns its path.
@@ -33,10 +34,10 @@ func TestRefsAreAStore(t *testing.T) {
 	if !long(t) {
 		t.Skip("it takes seconds: MINTLIFY_LONG=1 runs it")
 	}
-	mintlifytest.TestStore(t, func(t *testing.T) once.Store {
+	oncetest.TestPublicStore(t, func(t *testing.T) once.Store {
 		w := newWorld(t)
 		return shared{refs{w.program(w.env, nil, nil).git, w.bare()}, w.program(w.env, nil, nil).step.Link}
-	}, mintlifytest.WithPublicRecords())
+	})
 }
 
 // Two clones share nothing but the remote that has the record.

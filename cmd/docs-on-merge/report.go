@@ -14,6 +14,7 @@ const (
 	pullRequestOpened ci.Outcome = "pull-request"
 	noPullRequest     ci.Outcome = "no-pull-request"
 	skipped           ci.Outcome = "skipped"
+	rehearsed         ci.Outcome = "dry-run"
 )
 
 // meaning is an outcome in the words of GitHub and of people.
@@ -32,6 +33,8 @@ func meaningOf(outcome ci.Outcome) meaning {
 		return meaning{state: "success", words: "No pull request needed"}
 	case skipped:
 		return meaning{state: "success", words: "Skipped"}
+	case rehearsed:
+		return meaning{state: "success", words: "Dry run: a job would be made"}
 	case ci.Failed:
 		return meaning{state: "failure", words: "The agent's job failed"}
 	case ci.Unknown:
@@ -46,7 +49,7 @@ func meaningOf(outcome ci.Outcome) meaning {
 
 // advise says what to do about an outcome. On GitHub it names the inputs of "Run workflow",
 // elsewhere the flags.
-func (p *program) advise(outcome ci.Outcome) string {
+func (p *program) advise(outcome ci.Outcome, state once.State) string {
 	switch outcome {
 	case ci.Running:
 		return "Run again to wait for it"
@@ -59,9 +62,9 @@ func (p *program) advise(outcome ci.Outcome) string {
 	}
 
 	switch {
-	case needsPerson(p.record.State) && p.step.OnGitHub():
+	case needsPerson(state) && p.step.OnGitHub():
 		return `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`
-	case needsPerson(p.record.State):
+	case needsPerson(state):
 		return "To send the prompt again, run with -again"
 	case outcome == ci.NotStarted:
 		return "Run again later"
@@ -113,58 +116,62 @@ func outcomeOf(r once.Record, err error) ci.Outcome {
 }
 
 // report tells how the run ended, and returns its exit code.
-func (p *program) report(err error) int {
-	outcome := outcomeOf(p.record, err)
-	if err == nil && p.change.skip != "" {
+func (p *program) report(c change, r result) int {
+	outcome := outcomeOf(r.record, r.err)
+	isDone := r.err == nil
+	switch {
+	case isDone && c.skip != "":
 		outcome = skipped
+	case isDone && p.options.dryRun:
+		outcome = rehearsed
 	}
-	link := p.step.Link(p.record.PRLink)
+	link := p.step.Link(r.record.PRLink)
 
 	stdout := link
 	if p.options.dryRun {
-		stdout = p.prompt
+		stdout = r.prompt
 	}
 
 	return p.step.Report(ci.Result{
 		Outcome: outcome,
-		Text:    p.explain(outcome, link, err),
-		Asked:   outcome == ci.Running && err == nil,
-		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", p.record.JobID}, {"pr-link", link}},
+		Text:    p.explain(outcome, link, c, r),
+		Asked:   outcome == ci.Running && isDone,
+		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", r.record.JobID}, {"pr-link", link}},
 		Stdout:  stdout,
-		Summary: p.summarize(link),
+		Summary: p.summarize(link, c, r),
 	})
 }
 
 // explain says in one line what has happened, why, and what to do.
-func (p *program) explain(outcome ci.Outcome, link string, err error) string {
+func (p *program) explain(outcome ci.Outcome, link string, c change, r result) string {
 	text := meaningOf(outcome).words
-	for _, part := range []string{p.reason(outcome, err), link} {
+	for _, part := range []string{p.reason(outcome, c, r), link} {
 		if part != "" {
 			text += ": " + part
 		}
 	}
 
-	if advice := p.advise(outcome); advice != "" {
+	if advice := p.advise(outcome, r.record.State); advice != "" {
 		text += ". " + advice
 	}
-	if p.record.JobID != "" {
-		text += " [job " + p.record.JobID + "]"
+	if r.record.JobID != "" {
+		text += " [job " + r.record.JobID + "]"
 	}
 	return text
 }
 
 // reason says why the run ended with an outcome, or returns "".
-func (p *program) reason(outcome ci.Outcome, err error) string {
+func (p *program) reason(outcome ci.Outcome, c change, r result) string {
 	switch {
 	case outcome == ci.Unknown:
 		return fmt.Sprintf("%s. Find the pull request whose description ends with %q",
-			cmp.Or(p.record.Problem, "an earlier run's response was lost"), once.Marker(p.record.Key))
-	case needsPerson(p.record.State): // err speaks of package once
-		return cmp.Or(p.record.Problem, "the log of the run that sent the prompt says why")
-	case err != nil:
-		return withoutKey(p.record, err.Error())
+			cmp.Or(r.record.Problem, "an earlier run's response was lost"), once.Marker(r.record.Key))
+	case needsPerson(r.record.State): // err speaks of package once
+		return cmp.Or(r.record.Problem, "the log of the run that sent the prompt says why")
+	case r.err != nil:
+		return withoutKey(r.record, r.err.Error())
 	case outcome == skipped:
-		return p.change.skip
+		return c.skip
 	case outcome == noPullRequest:
 		return "nothing to change, or published without a review"
 	}
@@ -180,21 +187,21 @@ func withoutKey(r once.Record, text string) string {
 }
 
 // summarize returns what the run's summary shows below its outcome.
-func (p *program) summarize(link string) string {
+func (p *program) summarize(link string, c change, r result) string {
 	summary := ""
 	if link != "" {
 		summary = "<" + link + ">\n\n"
 	}
 
-	if c := p.change; c.head != "" {
+	if c.head != "" {
 		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
 	}
 
-	switch wasSent := p.hasSent && p.record.State != once.Pending; {
+	switch wasSent := r.hasSent && r.record.State != once.Pending; {
 	case p.options.dryRun:
-		summary += "\n" + p.step.Code(p.prompt)
+		summary += "\n" + p.step.Code(r.prompt)
 	case wasSent:
-		sent := p.prompt + "\n\n" + once.Marker(p.record.Key)
+		sent := r.prompt + "\n\n" + once.Marker(r.record.Key)
 		summary += "\n" + p.step.Folded("The prompt that was sent", sent)
 	}
 	return summary

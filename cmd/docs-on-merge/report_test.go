@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -103,7 +102,7 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 	one := merged(t)
 	for name, tc := range map[string]struct {
 		fault            mintlifytest.Fault
-		step             mintlifytest.Step
+		step             mintlifytest.JobStep
 		onGitHub, byHand string
 		// later is what a further run on GitHub says.
 		later string
@@ -121,7 +120,7 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 			later:    "No job was made: the log of the run that sent the prompt says why",
 		},
 		"failed": {
-			step:     mintlifytest.Step{Status: mintlify.JobFailed},
+			step:     mintlifytest.JobStep{Status: mintlify.JobFailed},
 			onGitHub: `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`,
 			byHand:   "To send the prompt again, run with -again",
 			later:    "The agent's job failed: the log of the run that sent the prompt says why",
@@ -167,10 +166,23 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 func TestHelpIsNoError(t *testing.T) {
 	r := newWorld(t).runOnce("-h")
 	assert.Zero(t, r.code)
-	for _, name := range strings.Fields("base head path template state job again skip-author diff soft timeout heartbeat max-prompt repository no-wait dry-run demo") {
-		assert.Contains(t, r.stdout, "  -"+name)
-	}
+	assert.Contains(t, r.stdout, "  -base commit")
 	assert.Empty(t, r.log)
+}
+
+// What a user can set is the same in -h, action.yml, the reusable workflow and README.
+func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
+	places := citest.Interface{
+		Help:     newWorld(t).runOnce("-h").stdout,
+		Action:   citest.Read(t, "action.yml"),
+		Workflow: citest.Read(t, "../../.github/workflows/docs-on-merge.yml"),
+		README:   citest.Read(t, "README.md"),
+		Inputs:   map[string]string{"path": "paths", "skip-author": "skip-authors", "demo": "", "version": ""},
+		NotFlags: []string{"api-key", "project-id", "github-token", "docs-token", "build"},
+		// A runner's directory goes with the runner, and git:origin needs a token that may push.
+		NotPassed: []string{"state"},
+	}
+	assert.Empty(t, places.Differences())
 }
 
 // The run that sends the prompt keeps it in its summary, for whoever reviews what came of it.
@@ -233,9 +245,8 @@ func TestAResultThatStdoutDoesNotTakeIsAnError(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, reader.Close())
 	cmd, log := start(writer, "-h")
-	_ = cmd.Wait()
-	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	assert.Equal(t, syscall.SIGPIPE, status.Signal(), "it ends as every filter does: %s", log)
+	assert.Equal(t, 2, exitCode(t, cmd.Wait()))
+	assert.Contains(t, log.String(), "the result cannot be written to stdout", "nobody reads the pipe")
 }
 
 func TestARecordThatCannotBeUsedMeansNoJob(t *testing.T) {
@@ -262,7 +273,7 @@ func TestTheKeyIsRedactedHoweverItIsGiven(t *testing.T) {
 	w := merged(t)
 	w.env["MINTLIFY_API_KEY"] = " Bearer " + mintlifytest.APIKey + "\n"
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 400, Body: "the key " + mintlifytest.APIKey})
-	w.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://example.com/?" + mintlifytest.APIKey})
+	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/?" + mintlifytest.APIKey})
 	assert.Equal(t, 5, w.runOnce().code)
 	r := w.runOnce("-again") // run itself asserts that the key is nowhere
 	assert.Contains(t, r.outputs["pr-link"], "redacted")

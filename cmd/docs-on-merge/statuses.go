@@ -27,10 +27,15 @@ const (
 // Nobody can change or delete a status. Of several statuses of a version the oldest counts.
 type statuses struct {
 	*gitHub
-	p      *program
 	commit string
 	// prefix begins the keys. A context leaves it out.
 	prefix string
+	// settle is how long a status waits before it is read back.
+	settle time.Duration
+	// runLink is the link of this run's page, or "".
+	runLink string
+	// isSoft and isAsync say that -soft and -no-wait are given.
+	isSoft, isAsync bool
 }
 
 // status is a status of a commit.
@@ -118,7 +123,7 @@ func (s status) record(key string) (r once.Record, found bool, err error) {
 
 	r.Key = key
 	r.Deadline = time.UnixMicro(deadline).UTC()
-	r.Updated = time.UnixMicro(updated).UTC()
+	r.UpdatedAt = time.UnixMicro(updated).UTC()
 	if !strings.Contains(s.TargetURL, runPath) {
 		r.PRLink = s.TargetURL
 	}
@@ -128,7 +133,7 @@ func (s status) record(key string) (r once.Record, found bool, err error) {
 // describe returns a record as a description: with words before it, if they fit.
 func describe(r once.Record, words string) string {
 	record := fmt.Sprintf("["+recordFormat+"]",
-		r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.Updated.UnixMicro(), r.JobID)
+		r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.UpdatedAt.UnixMicro(), r.JobID)
 	if whole := words + " " + record; len(whole) <= maxDescription {
 		return whole
 	}
@@ -137,9 +142,9 @@ func describe(r once.Record, words string) string {
 
 // state is the state of a status of a run that ended with outcome.
 func (s *statuses) state(outcome ci.Outcome) string {
-	isSoft := s.p.step.Soft && outcome != ci.SetUp
-	isAsked := s.p.options.noWait && outcome == ci.Running
-	if isSoft || isAsked {
+	isForgiven := s.isSoft && outcome != ci.SetUp
+	isAsked := s.isAsync && outcome == ci.Running
+	if isForgiven || isAsked {
 		return "success"
 	}
 	return meaningOf(outcome).state
@@ -148,14 +153,7 @@ func (s *statuses) state(outcome ci.Outcome) string {
 // show makes the newest status say how this run ended, with r and outcome. An earlier run with
 // other flags may have left another state there. If so, show adds the last version again, which
 // does not change the record.
-func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) {
-	err := s.tryShow(ctx, r, outcome)
-	if err != nil {
-		s.p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
-	}
-}
-
-func (s *statuses) tryShow(ctx context.Context, r once.Record, outcome ci.Outcome) error {
+func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) error {
 	versions, newest, err := s.readAll(ctx, r.Key)
 	if err != nil || len(versions) == 0 {
 		return err
@@ -171,6 +169,32 @@ func (s *statuses) tryShow(ctx context.Context, r once.Record, outcome ci.Outcom
 		return nil
 	}
 	return s.post(ctx, last, state, description)
+}
+
+// note has the commit's status say why the change has no job. It never covers a record.
+func (s *statuses) note(ctx context.Context, key, words string) error {
+	versions, newest, err := s.readAll(ctx, key)
+	if err != nil || len(versions) > 0 {
+		return err
+	}
+
+	// What looks like a record at the end of a description would be taken for one.
+	words = strings.ToValidUTF8(words[:min(len(words), maxDescription)], "")
+	words = strings.TrimRight(words, "]")
+	if newest.Description == words {
+		return nil
+	}
+
+	body, err := json.Marshal(status{
+		State:       meaningOf(skipped).state,
+		Description: words,
+		Context:     s.context(key),
+		TargetURL:   s.runLink,
+	})
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
 }
 
 // add posts a version. While a prompt is being sent, its status is pending with any flag.
@@ -199,14 +223,14 @@ func (s *statuses) post(ctx context.Context, r once.Record, state, description s
 		State:       state,
 		Description: description,
 		Context:     s.context(r.Key),
-		TargetURL:   cmp.Or(r.PRLink, s.p.runLink()),
+		TargetURL:   cmp.Or(r.PRLink, s.runLink),
 	})
 	if err != nil {
 		return err
 	}
 
 	err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
-	time.Sleep(s.p.settle)
+	time.Sleep(s.settle)
 	return err
 }
 

@@ -18,18 +18,19 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 func TestStatusesAreAStore(t *testing.T) {
 	t.Parallel()
-	mintlifytest.TestStore(t, func(t *testing.T) once.Store {
+	oncetest.TestPublicStore(t, func(t *testing.T) once.Store {
 		w := newWorld(t)
 		w.settle = 5 * time.Millisecond
 		p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
 		g, err := p.openGitHub("acme/cli")
 		require.NoError(t, err)
-		return shared{&statuses{gitHub: g, p: p, commit: "c0ffee"}, p.step.Link}
-	}, mintlifytest.WithPublicRecords())
+		return shared{&statuses{gitHub: g, commit: "c0ffee", settle: w.settle}, p.step.Link}
+	})
 }
 
 // failing has calls of GitHub's statuses by a method get a response of their own: the
@@ -203,10 +204,10 @@ func TestARecordThatCannotBeReadAgainIsStillKnown(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		fault mintlifytest.Fault
-		step  mintlifytest.Step
+		step  mintlifytest.JobStep
 		code  int
 	}{
-		"failed":  {step: mintlifytest.Step{Status: mintlify.JobFailed}, code: 1},
+		"failed":  {step: mintlifytest.JobStep{Status: mintlify.JobFailed}, code: 1},
 		"unknown": {fault: mintlifytest.Fault{Drop: true}, code: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -228,7 +229,7 @@ func TestARecordThatCannotBeReadAgainIsStillKnown(t *testing.T) {
 func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
 	w := merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"` + strings.Repeat("x", 60) + `","status":"active"}`})
-	w.service.AddJob(strings.Repeat("x", 60), mintlifytest.Step{Status: mintlify.JobCompleted})
+	w.service.AddJob(strings.Repeat("x", 60), mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	for range 2 {
 		r := w.runOnce()
 		assert.Zero(t, r.code, r.log)
@@ -236,7 +237,7 @@ func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
 	}
 	w = merged(t)
 	long := strings.Repeat("y", 200)
-	w.service.AddJob(long, mintlifytest.Step{Status: mintlify.JobCompleted})
+	w.service.AddJob(long, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	r := w.runOnce("-job", long)
 	assert.Equal(t, 2, r.code)
 	assert.Contains(t, r.log, "too long for a commit status: give a directory with -state")
@@ -288,6 +289,88 @@ func TestStatusesThatOthersForge(t *testing.T) {
 	r = w.runOnce()
 	assert.Equal(t, 2, r.code, "what cannot be read is never no record")
 	assert.Contains(t, r.log, "is not a record that this version can read")
+	assert.Len(t, w.prompts(), 1)
+}
+
+func TestASkipLeavesAStatus(t *testing.T) {
+	w := merged(t)
+	delete(w.env, "MINTLIFY_API_KEY")
+	for range 2 {
+		require.Zero(t, w.runOnce("-path", "docs").code)
+	}
+	all := w.forge.statuses[w.git("rev-parse", "HEAD")]
+	require.Len(t, all, 1, "the second run has nothing new to say")
+	assert.Equal(t, "Skipped: nothing relevant changed", all[0].Description)
+	assert.Equal(t, "success", all[0].State)
+	assert.Equal(t, "https://github.com/acme/cli/actions/runs/77", all[0].TargetURL)
+	note := all[0].Context
+
+	require.Zero(t, w.runOnce("-dry-run").code)
+	assert.Equal(t, "Dry run: a job would be made", w.newest().Description)
+	assert.Equal(t, note, w.newest().Context)
+
+	w.env["MINTLIFY_API_KEY"] = mintlifytest.APIKey
+	require.Zero(t, w.runOnce().code)
+	assert.Equal(t, note, w.newest().Context, "the record's own context")
+	assert.Equal(t, once.Done, w.state())
+}
+
+func TestASkipNeverCoversARecord(t *testing.T) {
+	w := merged(t)
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	require.Equal(t, 3, w.runOnce().code)
+	unknown := w.newest()
+
+	for _, args := range [][]string{{"-path", "docs"}, {"-dry-run"}} {
+		r := w.runOnce(args...)
+		assert.Zero(t, r.code, r.log)
+		assert.Equal(t, unknown, w.newest(), args)
+	}
+}
+
+func TestWhereASkipLeavesNoStatus(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args  []string
+		unset string
+	}{
+		"the record is elsewhere":   {args: []string{"-state", t.TempDir()}},
+		"the project is not known":  {unset: "MINTLIFY_PROJECT_ID"},
+		"nobody is told the token":  {unset: "GITHUB_TOKEN"},
+		"not on GitHub, and a desk": {unset: "GITHUB_ACTIONS"},
+	} {
+		w := merged(t)
+		if tc.unset != "" {
+			delete(w.env, tc.unset)
+		}
+		r := w.runOnce(append(tc.args, "-path", "docs")...)
+		assert.Zero(t, r.code, name)
+		assert.Empty(t, w.forge.statuses, name)
+	}
+}
+
+func TestAStatusOfASkipThatCannotBeWrittenIsLogged(t *testing.T) {
+	w := merged(t)
+	failing(w, "POST", 1, 1000, false, response(403))
+	r := w.runOnce("-path", "docs")
+	assert.Zero(t, r.code, r.log)
+	assert.Equal(t, "skipped", r.outputs["outcome"])
+	assert.Contains(t, r.log, "The commit's status does not say so: POST ")
+	assert.Equal(t, 1, strings.Count(r.log, "::"+"notice title="), "no annotation but the outcome")
+	assert.NotContains(t, r.log, "::warning")
+	assert.NotContains(t, r.log, "::error")
+}
+
+// A name could be written as a record.
+func TestASkipIsNeverReadAsARecord(t *testing.T) {
+	w := merged(t)
+	w.forge.pulls = map[string][]pullRequest{"": {{Number: 1, MergedAt: "x"}}}
+	w.forge.pulls[""][0].User.Login = `[1 running 1 "x" 0 0 "job_2"]`
+	require.Equal(t, "skipped", w.runOnce("-skip-author", `[1 running 1 "x" 0 0 "job_2"]`).outputs["outcome"])
+	assert.Contains(t, w.newest().Description, "Skipped: it is the work of [1 running")
+
+	r := w.runOnce()
+	assert.Zero(t, r.code, r.log)
+	assert.Equal(t, "job_1", r.outputs["job-id"])
 	assert.Len(t, w.prompts(), 1)
 }
 

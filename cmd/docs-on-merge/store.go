@@ -35,51 +35,93 @@ func (p *program) fromGitHub(ctx context.Context) bool {
 	return !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
 }
 
-// openStore returns the store of the record. A run that cannot see the record on GitHub could
-// make a second job, so it must be told where the record is.
-func (p *program) openStore(ctx context.Context) (once.Store, error) {
+// place is where the record of a change is.
+type place struct {
+	store once.Store
+	// statuses hold the record. nil means that it is elsewhere.
+	statuses *statuses
+}
+
+// openPlace opens the place of the record. A run that cannot see the record on GitHub could make a
+// second job, so it must be told where the record is.
+func (p *program) openPlace(ctx context.Context, c change) (place, error) {
 	dir := p.options.state
 	if remote, found := strings.CutPrefix(dir, "git:"); found {
-		if remote == "" || remote[0] == '-' {
-			return nil, fmt.Errorf("-state git:%s names no remote", remote)
-		}
-		return shared{refs{p.git, remote}, p.step.Link}, nil
+		return p.openRefs(remote)
 	}
 
 	switch {
 	case p.fromGitHub(ctx) && dir == "":
-		return p.openStatuses()
+		return p.openStatuses(c)
 	case p.fromGitHub(ctx):
 		p.step.Printf("The record of jobs is in %s. This run does not read the record on GitHub.", dir)
 	case p.step.Getenv("CI") != "":
 		p.step.Printf("The record of jobs is in a directory: if it goes away with this runner, " +
 			"the next run for this change makes another job.")
 	}
+	return openDir(dir)
+}
 
+func (p *program) openRefs(remote string) (place, error) {
+	if remote == "" || remote[0] == '-' {
+		return place{}, fmt.Errorf("-state git:%s names no remote", remote)
+	}
+	return place{store: shared{refs{p.git, remote}, p.step.Link}}, nil
+}
+
+// openDir opens a directory. "" is a folder of the user.
+func openDir(dir string) (place, error) {
 	if dir == "" {
 		config, err := os.UserConfigDir()
 		if err != nil {
-			return nil, err
+			return place{}, err
 		}
 		dir = filepath.Join(config, "docs-on-merge")
 	}
-	return once.NewDir(dir)
+
+	store, err := once.NewDir(dir)
+	return place{store: store}, err
 }
 
-// openStatuses returns the store of the record in the statuses of the change's commit.
-func (p *program) openStatuses() (once.Store, error) {
-	api, err := p.openGitHub(p.change.repository)
+// openStatuses opens the statuses of the change's commit.
+func (p *program) openStatuses(c change) (place, error) {
+	api, err := p.openGitHub(c.repository)
 	if err == nil && !p.onGitHub() {
 		err = errors.New("-repository is not given") // origin may be a fork
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository "+
+		return place{}, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository "+
 			"(in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
 	}
 
-	prefix := merges.Key(p.change.repository, p.change.head) + ":"
-	p.statuses = &statuses{gitHub: api, p: p, commit: p.change.head, prefix: prefix}
-	return shared{p.statuses, p.step.Link}, nil
+	s := &statuses{
+		gitHub:  api,
+		commit:  c.head,
+		prefix:  merges.Key(c.repository, c.head) + ":",
+		settle:  p.settle,
+		runLink: p.runLink(),
+		isSoft:  p.step.Soft,
+		isAsync: p.options.noWait,
+	}
+	return place{store: shared{s, p.step.Link}, statuses: s}, nil
+}
+
+// note leaves the status of a change without a job, for whoever counts the jobs of a month. A run
+// whose record is elsewhere leaves none.
+func (p *program) note(ctx context.Context, c change, words string) {
+	projectID := strings.TrimSpace(p.step.Getenv("MINTLIFY_PROJECT_ID"))
+	isRecordHere := p.options.state == "" && p.onGitHub()
+	if !isRecordHere || projectID == "" || c.repository == "" {
+		return
+	}
+
+	place, err := p.openStatuses(c)
+	if err == nil {
+		err = place.statuses.note(ctx, c.recordKey(projectID), p.step.OneLine(words))
+	}
+	if err != nil {
+		p.step.Printf("The commit's status does not say so: %v", err)
+	}
 }
 
 // watched is a store that tells when it shows a job: after a read or a write of a record
@@ -161,11 +203,13 @@ func (s shared) Put(ctx context.Context, r once.Record) error {
 // public returns the part of r that others may read, with times as a journal keeps them.
 func (s shared) public(r once.Record) once.Record {
 	r.Prompt = ""
-	r.Project = ""
+	r.ProjectID = ""
 	r.Problem = ""
 	r.PRLink = s.cleanLink(r.PRLink)
 	r.Deadline = r.Deadline.Truncate(time.Microsecond)
-	r.Updated = r.Updated.Truncate(time.Microsecond)
+	r.UpdatedAt = r.UpdatedAt.Truncate(time.Microsecond)
+	r.AddedAt = time.Time{} // it orders the records of a list
+	r.Reported = ""
 	return r
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
-// digest prints the page in a few lines.
+// digest prints the page in a few lines, or a line for each of several projects.
 func (p program) digest(ctx context.Context, args []string) error {
 	r := p.newReader("digest")
 	slack := r.Bool("slack", false, "print JSON for a webhook of Slack")
@@ -20,13 +20,12 @@ func (p program) digest(ctx context.Context, args []string) error {
 		return err
 	}
 
-	if len(inputs) > 1 {
-		return wrongf("the database has %d projects: give one of them by -projects", len(inputs))
-	}
-
-	text := strings.Join(report.Digest(inputs[0]), "\n")
+	text := strings.Join(report.Digest(inputs), "\n")
 	if *slack {
 		text = report.Slack(text)
 	}
-	return p.print(text)
+	if err := p.print(text); err != nil {
+		return err
+	}
+	return r.tooOld
 }

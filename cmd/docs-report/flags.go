@@ -83,6 +83,13 @@ func (f *flags) parse(p program, args []string) error {
 	return nil
 }
 
+// isGiven reports whether the command line has a flag.
+func (f *flags) isGiven(name string) bool {
+	found := false
+	f.Visit(func(given *flag.Flag) { found = found || given.Name == name })
+	return found
+}
+
 // dayVar declares a flag that is a date of a layout.
 func (f *flags) dayVar(into *mintlify.Date, layout, name, usage string) {
 	f.Func(name, usage, func(text string) error {

@@ -17,17 +17,23 @@ func (p program) forget(ctx context.Context, args []string) error {
 		"delete all that readers wrote: questions, answers, comments, code and contacts; counts stay")
 	conversation := f.String("conversation", "", "delete the conversation of this `ID`, for good")
 	feedback := f.String("feedback", "", "delete the feedback of this `ID`, for good")
+	search := f.String("search", "", "delete the search `TERM` in all its spellings, for good")
 	project := f.String("project", store.AllProjects, "only in this `project`")
 	if err := f.parse(p, args); err != nil {
 		return err
 	}
 
-	wanted := slices.DeleteFunc([]string{*conversation, *feedback}, func(id string) bool { return id == "" })
-	if *texts {
-		wanted = append(wanted, "-texts")
+	given := 0
+	for _, name := range []string{"texts", "conversation", "feedback", "search"} {
+		if f.isGiven(name) {
+			given++
+		}
 	}
-	if len(wanted) != 1 {
-		return wrongf("give one of -texts, -conversation ID and -feedback ID")
+	if given != 1 {
+		return wrongf("give one of -texts, -conversation ID, -feedback ID and -search TERM")
+	}
+	if *search != "" && store.FoldTerm(*search) == "" {
+		return wrongf("-search is blank")
 	}
 
 	s, err := store.Change(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")))
@@ -43,6 +49,8 @@ func (p program) forget(ctx context.Context, args []string) error {
 	switch {
 	case *texts:
 		return p.forgetTexts(ctx, s, *project)
+	case *search != "":
+		return p.forgetTerm(ctx, s, *project, *search)
 	case *conversation != "":
 		return p.forgetRows(ctx, s, *project, store.Conversations, *conversation)
 	}
@@ -70,6 +78,20 @@ func (p program) forgetTexts(ctx context.Context, s *store.Store, project string
 	}
 	fmt.Fprintf(p.stderr, "Deleted what readers wrote in %d rows. "+
 		"From now on, run sync without -texts: with -texts it loads them again.\n", rows)
+	return nil
+}
+
+// forgetTerm does not print the term: the log of a job may be kept for longer than the database.
+func (p program) forgetTerm(ctx context.Context, s *store.Store, project, term string) error {
+	rows, err := s.ForgetTerm(ctx, project, term)
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		fmt.Fprintln(p.stderr, "The database has no rows of this search term. A later sync leaves it out, too.")
+		return nil
+	}
+	fmt.Fprintf(p.stderr, "Deleted %d rows of this search term. A later sync leaves it out, too.\n", rows)
 	return nil
 }
 

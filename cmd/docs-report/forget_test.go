@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 // files returns all that SQLite keeps of the rig's database.
@@ -103,6 +105,38 @@ func TestForgetByID(t *testing.T) {
 
 		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-feedback", "typo"), r.messages)
 		assert.Contains(t, r.messages, `The database has no rows of feedback "typo"`)
+	})
+}
+
+// A search term is forgotten in all its spellings, and nothing in the files tells it.
+func TestForgetSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 15, 12)
+		r := newRig(t, site(3))
+		withLists(r)
+		r.service.SetSearches([]mintlify.SearchTerm{
+			{Query: "Jo Miller", Hits: 3},
+			{Query: "jo  miller?", Hits: 2},
+			{Query: "jo", Hits: 9},
+		})
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		assert.Contains(t, r.files(), "Jo Miller")
+
+		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-search", "JO MILLER"), r.messages)
+		assert.Regexp(t, `^Deleted [1-9]\d* rows of this search term`, r.messages)
+		assert.NotContains(t, strings.ToLower(r.files()), "miller")
+		assert.Contains(t, r.files(), "\"jo\"")
+
+		time.Sleep(7 * 24 * time.Hour) // another period, with the same searches in it
+		asked := len(r.asked())
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		assert.Contains(t, strings.Join(r.asked()[asked:], "\n"), "docs searches 2000-02-21 2000-03-20")
+		assert.NotContains(t, strings.ToLower(r.files()), "miller")
+		assert.Contains(t, r.files(), "\"jo\"")
+
+		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-search", "nothing", "-project", "docs"), r.messages)
+		assert.Contains(t, r.messages, "no rows of this search term")
+		assert.NotContains(t, r.messages, "nothing")
 	})
 }
 

@@ -22,8 +22,8 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
 )
 
 var kills = flag.Int("kills", 40, "how often to kill a run, on each database")
@@ -50,6 +50,14 @@ func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) {
 func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) {
 	p := newProcess(t)
 	p.runTwice(startPostgres(t).Database(t))
+}
+
+// startPostgres returns a server that ends with the test.
+func startPostgres(t *testing.T) *processtest.Postgres {
+	t.Helper()
+	server := &processtest.Postgres{}
+	t.Cleanup(server.Close)
+	return server
 }
 
 // process is sync as a process of its own, with the demo's numbers: this test's binary.
@@ -97,7 +105,11 @@ func (p process) windows() []store.Window {
 	var all []store.Window
 	for _, project := range []string{"docs", "handbook"} {
 		for _, span := range []store.Span{store.Day, store.Week, store.Month} {
-			all = append(all, store.Windows(project, span, p.from, mintlify.DayOf(time.Now().UTC()))...)
+			from := p.from
+			if span == store.Month { // sync loads the last months, too
+				from = mintlify.DayOf(time.Now().UTC().AddDate(0, -monthsLoaded-1, 1))
+			}
+			all = append(all, store.Windows(project, span, from, mintlify.DayOf(time.Now().UTC()))...)
 		}
 	}
 	return all
@@ -115,16 +127,32 @@ func (p process) requireAll(db string) (requests int) {
 
 	left, err := s.Left(p.t.Context(), ample)
 	require.NoError(p.t, err)
-	return ample - left - p.lists()
+	return ample - left - p.lists(db)
 }
 
-// lists are the requests for lists, for each project: four of a month that has ended, and
-// one of a week.
-func (p process) lists() int {
-	settled := load.SettledDay(time.Now())
-	months := store.Windows("docs", store.Month, p.from, settled)
-	weeks := store.Windows("docs", store.Week, p.from, settled)
-	return 2 * (4*len(months) + len(weeks))
+// lists returns how many requests the lists in the database took.
+func (p process) lists(db string) int {
+	sizes := map[store.Kind]int{
+		store.Views:          250,
+		store.Searches:       100,
+		store.FeedbackByPage: 100,
+		store.Conversations:  250,
+		store.Callers:        1,
+	}
+	rows, err := rawDatabase(p.t, db).QueryContext(p.t.Context(),
+		`SELECT kind, next_offset FROM docs_exports WHERE kind <> 'visitors'`)
+	require.NoError(p.t, err)
+	defer rows.Close()
+
+	requests := 0
+	for rows.Next() {
+		var kind store.Kind
+		var offset int
+		require.NoError(p.t, rows.Scan(&kind, &offset))
+		requests += offset / sizes[kind]
+	}
+	require.NoError(p.t, rows.Err())
+	return requests
 }
 
 func (p process) outliveKills(newDatabase func(*testing.T) string) {
@@ -196,7 +224,7 @@ func (p process) underWay(db string) int {
 	for _, w := range p.windows() {
 		_, running, err := s.Find(p.t.Context(), w, store.Visitors)
 		require.NoError(p.t, err)
-		if running.Offset > 0 {
+		if running.Rows > 0 {
 			return 1
 		}
 	}

@@ -3,6 +3,7 @@
 //
 //	docs-report sync   -db sqlite:docs.db -projects docs,handbook    every night; the one command that needs a key
 //	docs-report plan   -db sqlite:docs.db                            what sync would cost
+//	docs-report status -db sqlite:docs.db -max-age 8d                whether sync works
 //	docs-report report -db sqlite:docs.db -o page.html
 //	docs-report digest -db sqlite:docs.db -slack
 //
@@ -62,6 +63,8 @@ func (p program) run(ctx context.Context, args []string) int {
 	switch args[0] {
 	case "sync":
 		return p.exit(ctx, p.sync(ctx, rest))
+	case "status":
+		return p.exit(ctx, p.status(ctx, rest))
 	case "plan":
 		return p.exit(ctx, p.plan(ctx, rest))
 	case "report":
@@ -79,7 +82,7 @@ func (p program) run(ctx context.Context, args []string) int {
 	return exitUsage
 }
 
-const wantCommand = "Want a command: sync, plan, report, digest or forget.\n\n%s"
+const wantCommand = "Want a command: sync, plan, status, report, digest or forget.\n\n%s"
 
 // exit says what went wrong and what to do, and returns the exit code.
 func (p program) exit(ctx context.Context, err error) int {

@@ -15,6 +15,10 @@ import (
 // checkOnePage refuses flags that do not go with a report of one page.
 func (r *reader) checkOnePage(path, output, csv string, since mintlify.Date) error {
 	switch {
+	case path != "" && len(r.marks) > 0:
+		return wrongf("-page shows the day of a change by -since: leave out -mark")
+	case path != "" && len(r.sitemap) > 0:
+		return wrongf("-page shows one page: leave out -sitemap")
 	case path == "" && !since.IsZero():
 		return wrongf("-since wants -page, the page that was changed then")
 	case path == "":
@@ -54,7 +58,10 @@ func (p program) reportOnePage(ctx context.Context, r *reader, path, output stri
 	if err != nil {
 		return err
 	}
-	return p.write(output, page)
+	if err := p.write(output, page); err != nil {
+		return err
+	}
+	return r.tooOld
 }
 
 // pageInput reads all that the database has about a page.
@@ -63,6 +70,7 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 		Project:   project,
 		Demo:      r.store.Source == store.Demo,
 		Site:      r.site,
+		Moved:     r.moved,
 		Generated: time.Now().UTC(),
 	}
 
@@ -70,7 +78,7 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.Path, err = r.findPage(ctx, project, path); err != nil {
 		return in, err
 	}
-	if in.Weeks, err = r.store.PageSeries(ctx, project, store.Week, in.Path); err != nil {
+	if in.Weeks, err = r.pageWeeks(ctx, project, in.Path); err != nil {
 		return in, err
 	}
 	if len(in.Weeks) == 0 {
@@ -80,7 +88,7 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.Searches, err = readLists[mintlify.SearchTerm](ctx, r.store, project, store.Searches); err != nil {
 		return in, err
 	}
-	if in.ByPage, err = readLists[mintlify.PageFeedback](ctx, r.store, project, store.FeedbackByPage); err != nil {
+	if in.ByPage, err = readLists[mintlify.FeedbackCount](ctx, r.store, project, store.FeedbackByPage); err != nil {
 		return in, err
 	}
 
@@ -93,8 +101,34 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	return in, err
 }
 
-// findPage returns the path as the database has it.
+// pageWeeks returns the visitors of a page by week, with those of its old names.
+func (r *reader) pageWeeks(ctx context.Context, project, path string) ([]store.Point, error) {
+	sum, err := r.store.PageSeries(ctx, project, store.Week, path)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, old := range r.moved.From(path) {
+		weeks, err := r.store.PageSeries(ctx, project, store.Week, old)
+		if err != nil {
+			return nil, err
+		}
+		for i := range sum { // each series has all weeks
+			sum[i].Counts.Human += weeks[i].Counts.Human
+			sum[i].Counts.AI += weeks[i].Counts.AI
+			sum[i].Counts.Total += weeks[i].Counts.Total
+		}
+	}
+	return sum, nil
+}
+
+// findPage returns the path as the database has it. A page that has moved has its new name, which
+// the database may not know yet.
 func (r *reader) findPage(ctx context.Context, project, path string) (string, error) {
+	if name := r.moved.Name("/" + strings.Trim(path, "/")); len(r.moved.From(name)) > 0 {
+		return name, nil
+	}
+
 	for _, spelling := range []string{path, "/" + strings.Trim(path, "/")} {
 		found, err := r.store.HasPage(ctx, project, spelling)
 		if err != nil {

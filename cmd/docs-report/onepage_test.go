@@ -79,8 +79,8 @@ func TestOnePage(t *testing.T) {
 		assert.Contains(t, page, "one page /start 7 February to 2 April 2000")
 		assert.Contains(t, page, "Before and after 6 March 2000"+
 			" Measure Before: 7 February to 5 March 2000 After: 6 March to 2 April 2000 Change"+
-			" Humans a week 100 150 +50% AIs a week 10 30 +200% Thumbs down 28 of 28 13 of 26 −50.0 points, better"+
-			" Unanswered questions 28 26 −2 Written complaints 28 13 −15 Visitors by week")
+			" Humans a week 100 150 +50% AIs a week 10 30 +200% Thumbs down 28 of 28 13 of 26 −50.0 points better"+
+			" Unanswered questions 28 26 −2 about the same Written complaints 28 13 −15 better Visitors by week")
 		assert.Contains(t, page, "20 Mar to 26 Mar 150 30 170 4 of 7 27 Mar to 2 Apr 150 30 170 2 of 5 ")
 		assert.Contains(t, page, "begin 12 searches · 50% with a click")
 		assert.NotContains(t, page, "elsewhere")
@@ -90,9 +90,24 @@ func TestOnePage(t *testing.T) {
 		code = r.run(t.Context(), "report", "-page", "/start", "-since", "2000-03-29", "-o", "-")
 		require.Equal(t, exitOK, code, r.messages)
 		page = words(r.stdout)
-		assert.Contains(t, page, "Before: 28 February to 26 March 2000 After: 3 April to 30 April 2000",
-			"without the week of that day")
-		assert.Contains(t, page, "Humans a week 137 not in the database – ")
+		assert.Contains(t, page, "The week of the change is partly before it. The first whole week after it ends on 9 April 2000."+
+			" Measure Before: 28 February to 26 March 2000 After: 27 March to 2 April 2000",
+			"its own week, as soon as it has ended")
+		assert.Contains(t, page, "Humans a week 137 150 +9.5% about the same")
+		assert.Contains(t, page, "Unanswered questions 28 5 −2.0 a week about the same")
+
+		code = r.run(t.Context(), "report", "-page", "/start", "-since", "2000-04-03", "-o", "-")
+		require.Equal(t, exitOK, code, r.messages)
+		page = words(r.stdout)
+		assert.Contains(t, page, "Humans a week 150 its first week ends on 9 April – ", "what has not happened is not missing")
+		assert.NotContains(t, page, "not in the database")
+
+		code = r.run(t.Context(), "report", "-page", "/old", "-moved", "/old=/other", "-moved", "/other=/start", "-o", "-")
+		require.Equal(t, exitOK, code, r.messages)
+		page = words(r.stdout)
+		assert.Contains(t, page, "one page /start 7 February")
+		assert.Contains(t, page, "With the numbers of /old, /other: a visitor who read both counts twice.")
+		assert.Contains(t, page, "7 Feb to 13 Feb 107 10 112", "100 and 7 humans")
 
 		require.Equal(t, exitOK, r.run(t.Context(), "report", "-page", "/start", "-o", "-"), r.messages)
 		assert.NotContains(t, words(r.stdout), "Before and after")

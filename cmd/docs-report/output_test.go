@@ -163,6 +163,7 @@ func TestAFolderThatMayNotBeWritten(t *testing.T) {
 	path := filepath.Join(folder, "docs.db")
 	db := "sqlite:" + path
 	require.Equal(t, exitOK, r.sync(t.Context(), "-demo", "-db", db), r.messages)
+	require.NoError(t, os.Chmod(path, 0o644)) // sync lets only its own user read it
 
 	executable, err := os.Executable()
 	require.NoError(t, err)

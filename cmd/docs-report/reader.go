@@ -5,17 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
@@ -27,17 +28,67 @@ type reader struct {
 	month   mintlify.Date // its first day; zero: the last weeks
 	site    string
 	machine []string
+	maxAge  *int  // days
+	tooOld  error // is returned when all is written: a project's newest day is older
+	marks   []report.Mark
+	moves   []string // as given: /old=/new
+	moved   report.Moved
+	sitemap []string
 	store   *store.Store
 }
 
 func (p program) newReader(name string) *reader {
 	r := &reader{flags: p.newFlags(name), machine: []string{"llms.txt", "llms-full.txt", "/mcp"}}
 	r.addPeriod()
+	r.maxAge = r.maxAgeVar()
 	r.BoolVar(&r.demo, "demo", false, "show made-up data, without a database")
 	r.dayVar(&r.month, "2006-01", "month", "the `month`, 2026-01, instead of the last weeks")
 	r.Func("machine", "a `pattern` of files for machines, beside llms.txt, llms-full.txt and /mcp: "+
 		"a file's name such as *.md, or a path; give it again for more", r.addMachine)
+	r.Func("mark", "a `DATE=TEXT`, such as 2026-11-03=Launch: a line in the chart, "+
+		"and the week after it beside the week before; give it again for more", r.addMark)
+	r.Func("moved", "a page that was renamed, `/old=/new`: its numbers are added to the new one's; "+
+		"give it again for more", r.addMoved)
+	r.Func("sitemap", "a `file` with a sitemap, or with a path on each line: lists the pages that no human visited",
+		r.readSitemap)
 	return r
+}
+
+func (r *reader) addMark(text string) error {
+	date, what, _ := strings.Cut(text, "=")
+	day, err := mintlify.ParseDate(date)
+	if err != nil || strings.TrimSpace(what) == "" {
+		return errors.New("want it as 2026-11-03=Launch")
+	}
+	r.marks = append(r.marks, report.Mark{Day: day, Text: what})
+	return nil
+}
+
+func (r *reader) addMoved(text string) error {
+	var err error
+	r.moves = append(r.moves, text)
+	r.moved, err = report.ParseMoved(r.moves)
+	return err
+}
+
+const maxSitemap = 64 << 20 // bytes; the format allows 50 MB
+
+func (r *reader) readSitemap(path string) error {
+	if path == "" {
+		return errors.New("it is empty")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+
+	data, err := io.ReadAll(io.LimitReader(file, maxSitemap))
+	if err != nil {
+		return err
+	}
+	r.sitemap, err = report.ParseSitemap(data)
+	return err
 }
 
 func (r *reader) addMachine(pattern string) error {
@@ -76,7 +127,7 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 		defer func() { _ = os.RemoveAll(folder) }()
 
 		where = "sqlite:" + filepath.Join(folder, "demo.db")
-		if err := r.fillDemo(ctx, p, where); err != nil {
+		if err := demo.Fill(ctx, where, p.demoPages, r.weeks); err != nil {
 			return err
 		}
 	}
@@ -95,6 +146,8 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 	if err := read(); err != nil {
 		return err
 	}
+
+	r.tooOld = checkAge(ctx, s, r.projects, *r.maxAge)
 	return s.Unchanged()
 }
 
@@ -144,29 +197,6 @@ func (r *reader) databaseFiles(p program) []string {
 	return store.Files(cmp.Or(r.db, p.getenv("DATABASE_URL")))
 }
 
-// fillDemo loads made-up data into a new database.
-func (r *reader) fillDemo(ctx context.Context, p program, where string) error {
-	p.stderr = nil // a demo does not log its sync
-	from := time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
-	args := []string{"-demo", "-texts", "-budget", "10000", "-db", where, "-from", from}
-	args = append(args, "-weeks", strconv.Itoa(r.weeks))
-	loader, what, err := p.parseSync(ctx, "sync", args)
-	if err != nil {
-		return err
-	}
-
-	defer loader.Store.Close()
-
-	for {
-		if err := loader.Load(ctx, what); err != nil {
-			return err
-		}
-		if loader.Later == 0 { // a run may leave some lists to the next run
-			return nil
-		}
-	}
-}
-
 // input reads everything that a project's page shows.
 func (r *reader) input(ctx context.Context, project string) (report.Input, error) {
 	in := report.Input{
@@ -175,6 +205,9 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		Generated: time.Now().UTC(),
 		Site:      r.site,
 		Machine:   r.machine,
+		Marks:     r.marks,
+		Moved:     r.moved,
+		Sitemap:   r.sitemap,
 		Final:     true,
 	}
 	window, err := r.window(ctx, project)
@@ -182,14 +215,21 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		return in, err
 	}
 
-	newest := store.LastWeeks(project, r.weeks, load.SettledDay(time.Now()))
-	in.Stale = r.month.IsZero() && window.To.Time().Before(newest.To.Time())
+	if r.month.IsZero() {
+		if week, isOld, isMissing := load.MissingWeek(window, in.Generated); isMissing {
+			in.NotLoaded = week.From
+			in.Old = isOld
+		}
+	}
 
 	if in.Period, err = r.period(ctx, &in, window); err != nil {
 		return in, err
 	}
 	if in.Before, err = r.period(ctx, &in, window.Before()); err != nil {
 		return in, err
+	}
+	if err := in.CheckMarks(); err != nil {
+		return in, usageError{err}
 	}
 	return in, r.readTrends(ctx, &in)
 }
@@ -202,7 +242,7 @@ func (r *reader) period(ctx context.Context, in *report.Input, w store.Window) (
 		return report.Period{}, err
 	}
 
-	known := !export.At.IsZero()
+	known := export.State == store.Loaded
 	in.Final = in.Final && (!known || load.IsFinal(export.At, w))
 	period := report.Period{Window: w, Known: known, Totals: export.Totals, Rows: rows}
 	return period, r.readLists(ctx, &period)
@@ -218,6 +258,12 @@ func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
 	}
 	if in.TrendFrom, err = r.store.Series(ctx, unit, in.Before.Window); err != nil {
 		return err
+	}
+	if len(in.Marks) > 0 {
+		around := store.Window{Project: window.Project, From: window.From.AddDays(-7), To: window.To.AddDays(7)}
+		if in.Days, err = r.store.Series(ctx, store.Day, around); err != nil {
+			return err
+		}
 	}
 	in.Months, err = r.store.Series(ctx, store.Month, store.Window{Project: window.Project, To: window.To})
 	return err
@@ -236,7 +282,22 @@ func (r *reader) readLists(ctx context.Context, into *report.Period) error {
 	if err := readList(ctx, r.store, into.Window, store.Feedback, &into.Comments); err != nil {
 		return err
 	}
-	return readList(ctx, r.store, into.Window, store.Views, &into.Views)
+	if err := readList(ctx, r.store, into.Window, store.Callers, &into.Callers); err != nil {
+		return err
+	}
+	if err := readList(ctx, r.store, into.Window, store.Views, &into.Views); err != nil {
+		return err
+	}
+
+	// The list of thumbs has only so many pages: those of the weeks may have them all.
+	weeks := store.Windows(into.Project, store.Week, into.From, into.To)
+	into.Weeks = make([]report.List[mintlify.FeedbackCount], len(weeks))
+	for i, week := range weeks {
+		if err := readList(ctx, r.store, week, store.FeedbackByPage, &into.Weeks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind store.Kind, into *report.List[T]) error {
@@ -253,10 +314,12 @@ func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind s
 func (r *reader) window(ctx context.Context, project string) (store.Window, error) {
 	span := store.Weeks(r.weeks)
 	within := store.Window{Project: project}
+	name := string(span)
 	loads := fmt.Sprintf("-weeks %d", r.weeks)
 	if !r.month.IsZero() {
 		span = store.Month
 		within = store.Windows(project, span, r.month, r.month.AddDays(31))[0]
+		name = r.month.Time().Format("January 2006")
 		loads = fmt.Sprintf("-from %v", r.month)
 	}
 
@@ -264,9 +327,11 @@ func (r *reader) window(ctx context.Context, project string) (store.Window, erro
 	if err != nil {
 		return within, err
 	}
-	if len(all) == 0 {
-		return within, fmt.Errorf("%q has no such %s in the database: docs-report sync %s loads it",
-			project, span, loads)
+	if len(all) > 0 {
+		return all[len(all)-1].Window, nil
 	}
-	return all[len(all)-1].Window, nil
+	if notOver := load.NotOver(within, time.Now()); !r.month.IsZero() && notOver != "" {
+		return within, errors.New(notOver)
+	}
+	return within, fmt.Errorf("%s of %q is not in the database: docs-report sync %s loads it", name, project, loads)
 }

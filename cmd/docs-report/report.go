@@ -8,6 +8,8 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
 // report writes the page, one for each project.
@@ -61,13 +63,21 @@ func (p program) report(ctx context.Context, args []string) error {
 		return err
 	}
 
+	if err := p.writePages(*output, inFolder, inputs); err != nil {
+		return err
+	}
+	return r.tooOld
+}
+
+// writePages writes the page, or a folder with the pages of several projects.
+func (p program) writePages(output string, inFolder bool, inputs []report.Input) error {
 	switch {
-	case *output == "":
+	case output == "":
 		return nil
 	case inFolder:
-		return p.writeFolder(*output, inputs)
+		return p.writeFolder(output, inputs)
 	}
-	return p.writePage(*output, inputs[0])
+	return p.writePage(output, inputs[0])
 }
 
 func isFolder(path string) bool {

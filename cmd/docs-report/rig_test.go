@@ -89,10 +89,10 @@ func (r *rig) run(ctx context.Context, args ...string) (code int) {
 	return code
 }
 
-// sync runs sync.
+// sync runs sync with an ample budget, unless args have another.
 func (r *rig) sync(ctx context.Context, args ...string) (code int) {
 	r.t.Helper()
-	return r.run(ctx, append([]string{"sync"}, args...)...)
+	return r.run(ctx, append([]string{"sync", "-budget", "1000"}, args...)...)
 }
 
 // asked returns what the fake was asked for, a text per request: project, what if it is
@@ -115,11 +115,6 @@ func (r *rig) asked() []string {
 }
 
 // requireWindows asserts that the database holds exactly what the fake reports.
-func (r *rig) requireWindows(site visitors, windows []store.Window) {
-	r.t.Helper()
-	requireWindows(r.t, r.db, site, windows)
-}
-
 func requireWindows(t *testing.T, where string, site visitors, windows []store.Window) {
 	t.Helper()
 	db, err := store.Read(t.Context(), where)
@@ -128,7 +123,7 @@ func requireWindows(t *testing.T, where string, site visitors, windows []store.W
 	for _, w := range windows {
 		export, rows, err := db.Visitors(t.Context(), w)
 		require.NoError(t, err)
-		require.False(t, export.At.IsZero(), "%v is missing", w)
+		require.Equal(t, store.Loaded, export.State, "%v is missing", w)
 		want, totals := site(w.Project, mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To})
 		require.Equal(t, totals, export.Totals, w)
 		require.Equal(t, len(want), export.Kept, w)

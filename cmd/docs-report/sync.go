@@ -9,11 +9,13 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
@@ -31,22 +33,49 @@ func (p program) sync(ctx context.Context, args []string) error {
 	defer loader.Store.Close()
 
 	if err := loader.Load(ctx, what); err != nil {
+		p.sayMissing(context.WithoutCancel(ctx), loader.Store, what.Projects)
 		return err
 	}
 
-	done := "Up to date"
-	rest := ""
-	if loader.Later > 0 {
-		done = "Days, weeks and months are up to date"
-		rest = fmt.Sprintf(" Lists that the next runs load: %d.", loader.Later)
+	fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests)
+	if err := p.warnOfTroubles(ctx, loader.Store, what.Projects); err != nil {
+		return err
 	}
-
-	fmt.Fprintf(p.stderr, "%s since %v, for %d requests.%s\n", done, what.From, loader.Requests, rest)
 
 	if loader.Texts {
 		return nil
 	}
 	return p.warnOfTexts(ctx, loader.Store, what.Projects)
+}
+
+// sayMissing says how many requests are left for the next runs.
+func (p program) sayMissing(ctx context.Context, s *store.Store, projects []string) {
+	syncs, err := s.Syncs(ctx)
+	if err != nil {
+		return // the run itself ended with the database's error
+	}
+
+	missing := 0
+	for _, last := range syncs {
+		if slices.Contains(projects, last.Project) {
+			missing += last.Missing
+		}
+	}
+	fmt.Fprintf(p.stderr, "Missing: about %d requests. Until then, reports show what is loaded.\n", missing)
+}
+
+// warnOfTroubles says which lists could not be loaded: days, weeks and months do not wait for them.
+func (p program) warnOfTroubles(ctx context.Context, s *store.Store, projects []string) error {
+	for _, project := range projects {
+		troubles, err := s.Troubles(ctx, project)
+		if err != nil {
+			return err
+		}
+		for _, t := range troubles {
+			fmt.Fprintf(p.stderr, "Warning: %s: %s\n", redact.OneLine(project, 100), troubleText(t))
+		}
+	}
+	return nil
 }
 
 // warnOfTexts says that a sync without -texts deletes nothing that a sync with -texts has kept.
@@ -61,6 +90,8 @@ func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []str
 	}
 	return nil
 }
+
+const monthsLoaded = 13 // a report compares a month with the one of the year before
 
 var keepFormat = regexp.MustCompile(`^([1-9][0-9]{0,2})m$`)
 
@@ -117,10 +148,14 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	if err := f.parse(p, args); err != nil {
 		return nil, what, err
 	}
+	if f.demo && !f.isGiven("budget") {
+		l.Budget = demo.Budget
+	}
 
 	l.Log = func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
 	what.Projects = f.projects
 	what.Weeks = f.weeks
+	what.Months = monthsLoaded
 	if what.From.IsZero() {
 		what.From = store.LastWeeks("", f.weeks, load.SettledDay(time.Now())).Before().From
 	}
@@ -182,7 +217,7 @@ func (p program) service(f *flags) service {
 			source:    store.Demo,
 			origin:    mintlify.DefaultBaseURL,
 			key:       mintlifytest.APIKey,
-			project:   "demo",
+			project:   demo.Project,
 			transport: demo.NewService(p.demoPages, time.Now()),
 		}
 	}

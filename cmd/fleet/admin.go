@@ -5,19 +5,30 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
 // admin serves fleet's health and metrics to the people who run fleet.
-type admin struct{ store }
+type admin struct {
+	queue.Queue
+	tells bool // results are told to somebody
+}
 
-func (a admin) handler(posts *prometheus.CounterVec) http.Handler {
+func (a admin) handler(posts prometheus.Collector, counts ...prometheus.Collector) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(a, posts)
-	limits := promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: handlerTime}
+	registry.MustRegister(a, posts, collectors.NewGoCollector(), buildInfo(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(counts...)
+	limits := promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: github.HandlerTime}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprintln(rw, "ok") })
@@ -26,12 +37,22 @@ func (a admin) handler(posts *prometheus.CounterVec) http.Handler {
 	return mux
 }
 
+// buildInfo is a gauge that is 1, with the version.
+func buildInfo() prometheus.Collector {
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "fleet_build_info",
+		Help: "1, with the version of this process.",
+	}, []string{"version"})
+	info.WithLabelValues(strings.TrimPrefix(version.String("fleet"), "fleet ")).Set(1)
+	return info
+}
+
 func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), handlerTime)
+	ctx, cancel := context.WithTimeout(r.Context(), github.HandlerTime)
 	defer cancel()
 
-	if err := a.checkVersion(ctx); err != nil {
-		a.calm.Error("the database cannot be reached", "error", err)
+	if err := a.CheckVersion(ctx); err != nil {
+		a.Calm.Error("the database cannot be reached", "error", err)
 		http.Error(rw, "the database cannot be reached", http.StatusServiceUnavailable)
 		return
 	}
@@ -43,43 +64,89 @@ func (a admin) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector].
 func (a admin) Collect(metrics chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), handlerTime)
+	ctx, cancel := context.WithTimeout(context.Background(), github.HandlerTime)
 	defer cancel()
-	all, err := a.projectsStatus(ctx)
+	all, err := a.ProjectsStatus(ctx)
 	if err != nil {
-		a.calm.Error("no metrics", "error", err)
+		a.Calm.Error("no metrics", "error", err)
 		metrics <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
 		return
 	}
 
 	for _, p := range all {
-		p.collect(metrics)
+		collect(p, metrics)
+	}
+	if err := a.collectTotals(ctx, metrics); err != nil {
+		a.Calm.Error("no metrics", "error", err)
+		metrics <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
 	}
 }
 
-func (p *projectStatus) collect(metrics chan<- prometheus.Metric) {
-	gauge := func(name, help string, value float64, labels ...string) {
-		desc := prometheus.NewDesc(name, help, []string{"project", "state"}[:len(labels)], nil)
-		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+// collectTotals collects what is counted over all projects.
+func (a admin) collectTotals(ctx context.Context, metrics chan<- prometheus.Metric) error {
+	waiting := int64(0)
+	if a.tells {
+		untold, err := queue.CountUntold(ctx, a.DB)
+		if err != nil {
+			return err
+		}
+		waiting = untold
 	}
 
-	paused := 0.0
-	if !p.PausedUntil.IsZero() {
-		paused = 1
+	problems, err := queue.CountProblems(ctx, a.DB)
+	if err != nil {
+		return err
 	}
-	gauge("fleet_paused", "1 while the project, or * for all, is paused.", paused, cmp.Or(p.Project, "*"))
+	pauses, err := queue.Pauses(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+
+	gauge(metrics, "fleet_results_waiting", "Results that nobody has been told yet.", float64(waiting), nil)
+	gauge(metrics, "fleet_running_problems", "Running jobs with a problem that a person has to mend.",
+		float64(problems), nil)
+	for _, p := range pauses {
+		if !p.Until.After(time.Now()) {
+			continue
+		}
+
+		gauge(metrics, "fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
+			{"project", cmp.Or(p.Project, "*")}, {"source", p.Source}, {"reason", p.Cause},
+		})
+	}
+	return nil
+}
+
+// labels are names and values.
+type labels [][2]string
+
+func gauge(metrics chan<- prometheus.Metric, name, help string, value float64, with labels) {
+	var names, values []string
+	for _, label := range with {
+		names = append(names, label[0])
+		values = append(values, label[1])
+	}
+	desc := prometheus.NewDesc(name, help, names, nil)
+	metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, values...)
+}
+
+// collect collects the figures of a project, which come from the database: each process has the same.
+func collect(p *queue.ProjectStatus, metrics chan<- prometheus.Metric) {
 	if p.Project == "" {
 		return
 	}
 
 	for state, n := range p.Counts {
-		gauge("fleet_prompts", "Prompts by project and state.", float64(n), p.Project, state)
+		gauge(metrics, "fleet_prompts", "Prompts by project and state.", float64(n),
+			labels{{"project", p.Project}, {"state", state}})
 	}
 	oldest := 0.0
 	if !p.Oldest.IsZero() {
 		oldest = time.Since(p.Oldest).Seconds()
 	}
-	gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued.", oldest, p.Project)
-	gauge("fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), p.Project)
-	gauge("fleet_overdue", "Jobs that have been running for more than 24 hours.", float64(p.Overdue), p.Project)
+
+	ofProject := labels{{"project", p.Project}}
+	gauge(metrics, "fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued.", oldest, ofProject)
+	gauge(metrics, "fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject)
+	gauge(metrics, "fleet_overdue", "Jobs that run for more than 24 hours.", float64(p.Overdue), ofProject)
 }

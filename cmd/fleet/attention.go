@@ -5,75 +5,149 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-const maxAttention = 100
+const (
+	maxAttention = 100
+	oldAfter     = 7 * database.Day // what failed or was refused before is nobody's work any more
+)
 
 // attention is a prompt that needs a person.
 type attention struct {
-	Key     string    `json:"key"`
-	State   string    `json:"state"`
-	Project string    `json:"project"`
-	JobID   string    `json:"jobId,omitempty"`
-	Problem string    `json:"problem,omitempty"`
+	Key     string `json:"key"`
+	State   string `json:"state"`
+	Project string `json:"project"`
+	JobID   string `json:"jobId,omitempty"`
+	Problem string `json:"problem,omitempty"`
+
+	// Count is how many running prompts of the project have the same problem. It is 1 in all other states.
+	Count int `json:"count"`
+
 	Updated time.Time `json:"updated"`
 	Advice  string    `json:"advice"`
 }
 
-// needsPerson returns the newest prompts that need a person.
-func (s store) needsPerson(ctx context.Context) ([]attention, error) {
-	rows, err := s.rows(ctx, `(o.state IN ('unknown', 'failed', 'refused')
-OR o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%')
-OR o.state = 'pending' AND `+isStranded+`)
-ORDER BY o.updated DESC LIMIT $2`, time.Now().Add(-day).UnixMicro(), maxAttention)
-	if err != nil {
-		return nil, err
+// urgencies are the conditions of what needs a person, the most urgent first.
+var urgencies = []string{
+	"o.state = 'unknown'",
+	"o.state = 'pending' AND " + database.IsStranded,
+	"o.state = 'refused' AND o.updated >= $1",
+	"o.state = 'failed' AND o.updated >= $1",
+	`o.state = 'running' AND (o.updated < $2 OR o.record LIKE '%"problem":"%')`,
+}
+
+// needsPerson returns the prompts that need a person, the most urgent first, and of each kind the newest.
+func needsPerson(ctx context.Context, s queue.Queue) ([]attention, error) {
+	now := time.Now()
+	needs := []attention{}
+	for _, condition := range urgencies {
+		rows, err := s.Rows(ctx, "("+condition+`) AND CAST($1 AS BIGINT) > 0 AND CAST($2 AS BIGINT) > 0
+ORDER BY o.updated DESC LIMIT $3`,
+			now.Add(-oldAfter).UnixMicro(), now.Add(-database.Day).UnixMicro(), 10*maxAttention)
+		if err != nil {
+			return nil, err
+		}
+
+		for _, r := range rows {
+			needs = addAttention(needs, r)
+		}
+	}
+	return needs[:min(len(needs), maxAttention)], nil
+}
+
+// addAttention adds a row. Running ones of a project with the same problem are one line.
+func addAttention(needs []attention, r database.Row) []attention {
+	problem := redact.OneLine(r.Problem, 1000)
+	if r.State == once.Running && problem != "" {
+		for i, other := range needs {
+			if other.State == string(once.Running) && other.Problem == problem && other.Project == r.ProjectID {
+				needs[i].Count++
+				return needs
+			}
+		}
 	}
 
-	needs := []attention{}
-	for _, r := range rows {
-		needs = append(needs, attention{
-			Key:     r.Key,
-			State:   nameOf(r.State),
-			Project: r.Project,
-			JobID:   r.JobID,
-			Problem: redact.OneLine(r.Problem, 1000),
-			Updated: r.Updated,
-			Advice:  advise(r),
-		})
-	}
-	return needs, nil
+	return append(needs, attention{
+		Key:     r.Key,
+		State:   database.NameOf(r.State),
+		Project: r.ProjectID,
+		JobID:   r.JobID,
+		Problem: problem,
+		Count:   1,
+		Updated: r.UpdatedAt,
+		Advice:  advise(r),
+	})
+}
+
+// oldOnes counts what failed or was refused long ago.
+func oldOnes(ctx context.Context, s queue.Queue) (int64, error) {
+	return database.Number(ctx, s.DB, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
+WHERE p.key = o.key AND o.state IN ('failed', 'refused') AND o.updated < $1`, time.Now().Add(-oldAfter).UnixMicro())
 }
 
 // advise says what a person can do. It returns "" if the prompt needs nobody.
-func advise(r row) string {
-	again := "fleet retry -key " + r.Key + " -again"
-	follow := "fleet retry -key " + r.Key + " -job "
+func advise(r database.Row) string {
 	switch {
+	case !r.Forgotten.IsZero():
+		return ""
 	case r.IsStranded:
 		return fmt.Sprintf("It waits for the job of %s, which has none: see fleet show %s. "+
 			"To drop it: fleet cancel -key %s.", r.After, r.After, r.Key)
-	case r.State == once.Unknown && r.After != "":
+	}
+
+	switch r.State {
+	case once.Unknown:
+		return adviseUnknown(r)
+	case once.Failed, once.Refused:
+		return adviseEnded(r)
+	case once.Running:
+		return adviseRunning(r)
+	}
+	return ""
+}
+
+// sendAgain and followJob are the commands that retry a prompt. An id comes after followJob.
+func sendAgain(r database.Row) string { return "fleet retry -key " + r.Key + " -again" }
+
+func followJob(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
+
+func adviseUnknown(r database.Row) string {
+	sentBefore := r.Deadline.UTC().Format(time.DateTime)
+	if r.After != "" {
 		return fmt.Sprintf("A message to the job of %s, sent before %s. Look whether the pull request has the change. "+
 			"If it has: %sID, with the job of fleet show %s. If not: %s.",
-			r.After, r.Deadline.UTC().Format(time.DateTime), follow, r.After, again)
-	case r.State == once.Unknown:
-		return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the "+
-			"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
-			"fleet close -key %s -pr URL. If there is none: %s.",
-			r.Deadline.UTC().Format(time.DateTime), once.Marker(r.Key), follow, r.Key, again)
-	case r.State == once.Failed && r.JobID != "":
+			r.After, sentBefore, followJob(r), r.After, sendAgain(r))
+	}
+
+	return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the "+
+		"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
+		"fleet close -key %s -pr URL. If there is none: %s.",
+		sentBefore, once.Marker(r.Key), followJob(r), r.Key, sendAgain(r))
+}
+
+// adviseEnded advises on what failed or was refused.
+func adviseEnded(r database.Row) string {
+	if r.State == once.Failed && r.JobID != "" {
 		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s.",
-			again, follow, redact.OneLine(r.JobID, 200))
-	case r.State == once.Failed, r.State == once.Refused:
-		return fmt.Sprintf("To send it again: %s.", again)
-	case r.isOverdue():
+			sendAgain(r), followJob(r), redact.OneLine(r.JobID, 200))
+	}
+	return fmt.Sprintf("To send it again: %s.", sendAgain(r))
+}
+
+func adviseRunning(r database.Row) string {
+	switch {
+	case r.IsOverdue():
 		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. "+
-			"To follow another: %sID.", redact.OneLine(r.JobID, 200), r.Updated.Format(time.DateTime), r.Key, follow)
-	case r.State == once.Running && r.Problem != "":
-		return fmt.Sprintf("It goes on by itself once the problem is mended. If the job id is wrong: %sID.", follow)
+			"To follow another: %sID.",
+			redact.OneLine(r.JobID, 200), r.UpdatedAt.Format(time.DateTime), r.Key, followJob(r))
+	case r.Problem != "":
+		return fmt.Sprintf("Once the problem is mended: fleet resume -project %s. "+
+			"To end it here: fleet close -key %s. If the job id is wrong: %sID.",
+			redact.OneLine(r.ProjectID, 100), r.Key, followJob(r))
 	}
 	return ""
 }

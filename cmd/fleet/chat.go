@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
 
@@ -19,10 +21,10 @@ type chat struct {
 	client *http.Client
 }
 
-func (c chat) tell(ctx context.Context, rows []row) (told []row, err error) {
+func (c chat) tell(ctx context.Context, rows []database.Row) (told []database.Row, err error) {
 	sentences := make([]string, len(rows))
 	for i, r := range rows {
-		sentences[i] = merges.EscapeForChat(sentence(r))
+		sentences[i] = merges.EscapeForChat(queue.Sentence(r))
 	}
 
 	if err := c.post(ctx, strings.Join(sentences, "\n")); err != nil {

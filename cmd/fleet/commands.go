@@ -6,73 +6,79 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
 //go:embed usage.txt
 var usage string
 
-// command is one of the program's commands.
-type command struct {
+// command is what a command line asks for.
+type command interface {
+	// define defines the flags that the command takes.
+	define(f *flag.FlagSet)
+
+	// check refuses flags before the database is opened.
+	check(line commandLine) error
+
+	run(ctx context.Context) error
+}
+
+// entry is the line of a command in the table of commands.
+type entry struct {
 	name    string
-	hidden  bool     // a process of the demo, which no user starts
-	flags   []string // the names of the flags that it takes
-	operand string   // the argument that it takes besides flags; "" if none
-
-	// check refuses flags before the database is opened. Nil allows all.
-	check func(*program) error
-
-	// run does the work. If it is nil, onRows does, on a database that has its tables.
-	run    func(*program, context.Context) error
-	onRows func(*program, context.Context, store) error
+	operand string // the argument that it takes besides flags; "" if none
+	hidden  bool   // a process of the demo, which no user starts
+	make    func(p *program) command
 }
 
 // commands returns all commands, in the order in which the usage and the errors name them.
-func commands() []command {
-	work := []string{"n", "send-time", "poll-only", "pause-min", "pause-max", "admin-addr", "log-format"}
-	serve := append([]string{"addr", "project", "projects", "skip-author", "priority"}, work...)
-	enqueue := []string{"key", "project", "prompt", "pull", "priority", "after", "stdin"}
-	retry := []string{"key", "state", "project", "again", "job", "yes"}
-
-	return []command{
-		{name: "demo", run: (*program).demo},
-		{name: "demo-worker", hidden: true, run: (*program).demoWorker},
-		{name: "init", run: (*program).init},
-		{name: "work", flags: work, run: (*program).work},
-		{name: "serve", flags: serve, run: (*program).serve},
-		{name: "enqueue", flags: enqueue, check: (*program).checkEnqueue, onRows: (*program).enqueue},
-		{name: "status", flags: []string{"json"}, onRows: (*program).status},
-		{
-			name:   "list",
-			flags:  []string{"state", "project", "repo", "since", "json"},
-			check:  (*program).checkList,
-			onRows: (*program).list,
-		},
-		{name: "show", operand: "KEY", onRows: (*program).show},
-		{
-			name:   "cancel",
-			flags:  []string{"key", "project", "all", "yes"},
-			check:  func(p *program) error { return p.wantOne("key", "project", "all") },
-			onRows: (*program).cancel,
-		},
-		{
-			name:   "pause",
-			flags:  []string{"project", "all"},
-			check:  func(p *program) error { return p.wantOne("project", "all") },
-			onRows: (*program).pause,
-		},
-		{
-			name:   "resume",
-			flags:  []string{"project", "all"},
-			check:  func(p *program) error { return p.wantOne("project", "all") },
-			onRows: (*program).resume,
-		},
-		{name: "retry", flags: retry, check: (*program).checkRetry, onRows: (*program).retry},
-		{name: "close", flags: []string{"key", "pr"}, check: (*program).checkClose, onRows: (*program).closePrompt},
+func commands() []entry {
+	return []entry{
+		{name: "demo", make: func(p *program) command { return &demoCommand{program: p} }},
+		{name: "demo-worker", hidden: true, make: func(p *program) command { return &demoWorkerCommand{program: p} }},
+		{name: "init", make: func(p *program) command { return &initCommand{program: p} }},
+		{name: "work", make: func(p *program) command { return &workCommand{program: p} }},
+		{name: "serve", make: func(p *program) command { return newServeCommand(p) }},
+		{name: "enqueue", make: func(p *program) command { return &enqueueCommand{program: p} }},
+		{name: "status", make: func(p *program) command { return &statusCommand{program: p} }},
+		{name: "list", make: func(p *program) command { return &listCommand{program: p} }},
+		{name: "show", operand: "KEY", make: func(p *program) command { return &showCommand{program: p} }},
+		{name: "report", make: func(p *program) command { return &reportCommand{program: p} }},
+		{name: "cancel", make: func(p *program) command { return &cancelCommand{program: p} }},
+		{name: "pause", make: func(p *program) command { return &pauseCommand{program: p} }},
+		{name: "resume", make: func(p *program) command { return &resumeCommand{program: p} }},
+		{name: "retry", make: func(p *program) command { return &retryCommand{program: p} }},
+		{name: "close", make: func(p *program) command { return &closeCommand{program: p} }},
+		{name: "forget", make: func(p *program) command { return &forgetCommand{program: p} }},
 	}
+}
+
+// commandLine is what was given to a command.
+type commandLine struct {
+	command string
+	given   map[string]bool // flags by name
+	operand string
+}
+
+// wantOne refuses anything but exactly one of the flags.
+func (l commandLine) wantOne(names ...string) error {
+	given := 0
+	for _, name := range names {
+		if l.given[name] {
+			given++
+		}
+	}
+
+	if given != 1 {
+		return database.Usagef("%s wants -%s", l.command, strings.Join(names, " or -"))
+	}
+	return nil
 }
 
 // run runs the command that the arguments name. It fails if the output cannot be written to stdout.
@@ -91,7 +97,7 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 func (p *program) runCommand(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 {
 		fmt.Fprint(p.stderr, usage)
-		return usageError("which command?")
+		return database.Usagef("which command?")
 	}
 
 	switch arguments[0] {
@@ -103,41 +109,84 @@ func (p *program) runCommand(ctx context.Context, arguments []string) error {
 		return nil
 	}
 
-	c, err := commandOf(arguments[0])
+	e, err := entryOf(arguments[0])
 	if err != nil {
 		return err
 	}
-	if err := p.parse(c, arguments[1:]); err != nil {
+	p.command = e.name
+
+	c := e.make(p)
+	line, err := p.parse(e, c, arguments[1:])
+	if err != nil {
 		return err
 	}
-
-	if c.run != nil {
-		return c.run(p, ctx)
+	if err := c.check(line); err != nil {
+		return err
 	}
-	return p.withStore(ctx, false, slog.LevelError, func(s store) error { return c.onRows(p, ctx, s) })
+	return c.run(ctx)
 }
 
-// commandOf returns the command of a name, or an error that names them all.
-func commandOf(name string) (command, error) {
-	var names []string
-	for _, c := range commands() {
-		if c.name == name {
-			return c, nil
+// parse parses the flags of a command. A flag that is given and empty is refused.
+func (p *program) parse(e entry, c command, arguments []string) (commandLine, error) {
+	line := commandLine{command: e.name, given: map[string]bool{}}
+	flags := flag.NewFlagSet(e.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	c.define(flags)
+
+	err := flags.Parse(arguments)
+	if errors.Is(err, flag.ErrHelp) {
+		flags.SetOutput(p.stdout)
+		flags.Usage()
+		return line, err
+	}
+	if err != nil {
+		return line, database.Usagef("%w; fleet %s -h lists its flags", err, e.name)
+	}
+
+	var empty error
+	flags.Visit(func(f *flag.Flag) {
+		line.given[f.Name] = true
+		if getter, ok := f.Value.(flag.Getter); ok && getter.Get() == "" {
+			empty = database.Usagef("-%s is empty: is a variable not set?", f.Name)
 		}
-		if !c.hidden {
-			names = append(names, c.name)
+	})
+
+	want := 0
+	if e.operand != "" {
+		want = 1
+		line.operand = flags.Arg(0)
+	}
+	if flags.NArg() != want {
+		return line, database.Usagef("%s takes %d arguments besides its flags, not %d", e.name, want, flags.NArg())
+	}
+	return line, empty
+}
+
+// entryOf returns the command of a name, or an error that names them all.
+func entryOf(name string) (entry, error) {
+	var names []string
+	for _, e := range commands() {
+		if e.name == name {
+			return e, nil
+		}
+		if !e.hidden {
+			names = append(names, e.name)
 		}
 	}
 
 	last := len(names) - 1
-	return command{}, usageError("there is no command %q, want %s or %s; fleet -h says more",
+	return entry{}, database.Usagef("there is no command %q, want %s or %s; fleet -h says more",
 		name, strings.Join(names[:last], ", "), names[last])
 }
 
-// init makes the tables.
-func (p *program) init(ctx context.Context) error {
-	return p.withStore(ctx, true, slog.LevelWarn, func(store) error {
-		fmt.Fprintln(p.stdout, "the tables are there")
-		return nil
-	})
+// onTables runs f on a database that has its tables.
+func (p *program) onTables(ctx context.Context, f func(queue.Queue) error) error {
+	return p.withStore(ctx, false, slog.LevelError, f)
 }
+
+// noFlags is part of a command that takes none.
+type noFlags struct{}
+
+func (noFlags) define(*flag.FlagSet) {}
+
+func (noFlags) check(commandLine) error { return nil }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"regexp"
 	"slices"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
 // documented has the flags that a text names for each command.
@@ -36,17 +39,17 @@ func (d documented) check(t *testing.T, text string) {
 		require.Contains(t, d, c.name, text)
 
 		for _, name := range d[c.name] {
-			assert.True(t, name == "" || slices.Contains(c.flags, name), "%s: %s takes no -%s", text, c.name, name)
+			assert.True(t, name == "" || slices.Contains(flagsOf(c), name), "%s: %s takes no -%s", text, c.name, name)
 		}
 		if c.name == "work" || c.name == "serve" {
 			continue // their other flags are for -h
 		}
-		for _, name := range c.flags {
+		for _, name := range flagsOf(c) {
 			assert.Contains(t, d[c.name], name, "%s lacks a flag of %s", text, c.name)
 		}
 	}
 	for name := range d {
-		_, err := commandOf(name)
+		_, err := entryOf(name)
 		assert.NoError(t, err, text)
 	}
 }
@@ -79,23 +82,27 @@ func TestREADMENamesEveryCommand(t *testing.T) {
 	named.check(t, "README.md")
 }
 
-// TestUnknownCommand: the error names all that there are.
+// TestUnknownCommand: the error names all that there are, in the order of the usage.
 func TestUnknownCommand(t *testing.T) {
-	_, err := commandOf("bogus")
-	require.ErrorContains(t, err, "want demo, init, work, serve, enqueue, status, list, show, cancel, pause, resume, "+
-		"retry or close;")
+	var names []string
+	for _, line := range regexp.MustCompile(`(?m)^  fleet ([a-z]+)`).FindAllStringSubmatch(usage, -1) {
+		names = append(names, line[1])
+	}
+	names = slices.Compact(names)
+	last := len(names) - 1
+
+	_, err := entryOf("bogus")
+	require.ErrorContains(t, err, "want "+strings.Join(names[:last], ", ")+" or "+names[last]+";")
 	for _, c := range commands() {
 		assert.Equal(t, !c.hidden, regexp.MustCompile(`\b`+c.name+`[,; ]`).MatchString(err.Error()), c.name)
 	}
 }
 
-// TestEveryFlagIsDefined: a command that names another panics as it is parsed.
-func TestEveryFlagIsDefined(t *testing.T) {
-	for _, c := range commands() {
-		p := program{settings: production}
-		for _, name := range c.flags {
-			assert.NotNil(t, p.allFlags(c.name).Lookup(name), "%s -%s", c.name, name)
-		}
-		assert.True(t, (c.run == nil) != (c.onRows == nil), c.name)
-	}
+// flagsOf returns the names of the flags that a command takes.
+func flagsOf(e entry) []string {
+	var names []string
+	flags := flag.NewFlagSet(e.name, flag.ContinueOnError)
+	e.make(&program{Settings: queue.Production}).define(flags)
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
 }

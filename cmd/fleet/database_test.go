@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
 )
 
@@ -40,11 +42,11 @@ func sqliteFile(t *testing.T) string {
 	return filepath.Join(dir, "fleet.db")
 }
 
-func openStore(t *testing.T, url string) store {
+func openStore(t *testing.T, url string) queue.Queue {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	db, err := openDatabase(context.Background(), url, true, quiet)
+	db, err := database.Open(context.Background(), url, true, quiet)
 	require.NoError(t, err)
-	t.Cleanup(db.close)
-	return store{database: db, settings: production, logger: quiet, calm: quiet}
+	t.Cleanup(db.Close)
+	return queue.Queue{Store: database.Store{DB: db, SendTime: queue.Production.SendTime, Logger: quiet, Calm: quiet}, Settings: queue.Production}
 }

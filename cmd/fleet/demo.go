@@ -16,6 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -32,14 +35,21 @@ const (
 // demo is a fleet of processes on a fake of the service and an SQLite file.
 type demo struct {
 	program
-	store store
+	queue queue.Queue
 	start time.Time
 	fake  *mintlifytest.Service
 	posts atomic.Int32
 	fails atomic.Int64 // when the outage ends, in Unix milliseconds
 }
 
-func (p *program) demo(ctx context.Context) error {
+// demoCommand shows fleet at work.
+type demoCommand struct {
+	*program
+	noFlags
+}
+
+func (c *demoCommand) run(ctx context.Context) error {
+	p := c.program
 	dir, err := os.MkdirTemp("", "fleet-demo-")
 	if err != nil {
 		return err
@@ -52,8 +62,8 @@ func (p *program) demo(ctx context.Context) error {
 
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	return d.withStore(ctx, true, slog.LevelError, func(s store) error {
-		d.store = s
+	return d.withStore(ctx, true, slog.LevelError, func(s queue.Queue) error {
+		d.queue = s
 		return d.play(ctx)
 	})
 }
@@ -89,6 +99,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprint(d.stdout, "\nfleet status\n\n")
 	if err := before.write(d.stdout, false); err != nil {
 		return err
@@ -105,9 +116,9 @@ func (d *demo) play(ctx context.Context) error {
 }
 
 func (d *demo) enqueueMerges(ctx context.Context) error {
-	prompts := make([]prompt, demoMerges)
+	prompts := make([]database.Prompt, demoMerges)
 	for i := range prompts {
-		prompts[i] = prompt{
+		prompts[i] = database.Prompt{
 			Key:      fmt.Sprintf("acme/service-%d@%040x", i%6+1, i+1),
 			Project:  fmt.Sprint("project-", i%6+1),
 			Prompt:   "Document the flag --json.",
@@ -115,7 +126,7 @@ func (d *demo) enqueueMerges(ctx context.Context) error {
 		}
 	}
 
-	known, err := d.store.add(ctx, prompts...)
+	known, err := d.queue.Enqueue(ctx, prompts...)
 	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, demoMerges-len(known), len(known))
 	return err
 }
@@ -145,8 +156,15 @@ func (d *demo) sumUp(after status) error {
 	return nil
 }
 
-// demoWorker is one of the demo's processes: work, but quicker.
-func (p *program) demoWorker(ctx context.Context) error {
+// demoWorkerCommand is one of the demo's processes: work, but quicker.
+type demoWorkerCommand struct {
+	*program
+	noFlags
+}
+
+func (c *demoWorkerCommand) run(ctx context.Context) error {
+	p := c.program
+	p.logFormat = "text"
 	p.N = 2
 	p.SendTime = time.Second
 	p.Pass = time.Second
@@ -154,14 +172,15 @@ func (p *program) demoWorker(ctx context.Context) error {
 
 	polls := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))
 	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), polls}
-	return p.work(ctx)
+	work := workCommand{program: p}
+	return work.run(ctx)
 }
 
 // await shows the counts until nothing is left to do.
 func (d *demo) await(ctx context.Context) (status, error) {
 	shown := ""
 	for {
-		now, err := d.store.status(ctx)
+		now, err := statusOf(ctx, d.queue)
 		if err != nil {
 			return now, err
 		}
@@ -213,7 +232,7 @@ func (d *demo) decideAsAdvised(ctx context.Context, needs []attention) error {
 		}
 
 		d.say("a person has looked for the marker: fleet %s", strings.Join(arguments, " "))
-		if err := d.run(ctx, arguments); err != nil {
+		if err := d.program.run(ctx, arguments); err != nil {
 			return err
 		}
 	}
@@ -231,6 +250,7 @@ func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		d.fails.Store(time.Now().Add(demoOutage).UnixMilli())
 		d.say("the service fails: 503 to every request for %v", demoOutage)
 	}
+
 	if time.Now().UnixMilli() < d.fails.Load() {
 		http.Error(rw, "the service is down", http.StatusServiceUnavailable)
 		return

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,11 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 type deployed struct {
 	Kind     string
+	Data     map[string]string
 	Services map[string]struct {
 		Command         []string
 		Environment     map[string]string
@@ -83,11 +88,17 @@ func TestDeploy(t *testing.T) {
 	assert.FileExists(t, filepath.Join("deploy", compose.Build.Context, compose.Build.Dockerfile))
 
 	kubernetes := readYAML(t, "deploy/kubernetes.yaml")
-	require.Len(t, kubernetes, 2)
+	require.Len(t, kubernetes, 3)
+	assert.Equal(t, "ConfigMap", kubernetes[1].Kind)
 
 	pod := kubernetes[0].Spec.Template.Spec
 	assert.Equal(t, 90, pod.Grace)
 
+	projects := filepath.Join(t.TempDir(), "projects")
+	write(t, projects, kubernetes[1].Data["projects"])
+	for i, argument := range pod.Containers[0].Args {
+		pod.Containers[0].Args[i] = strings.ReplaceAll(argument, "/etc/fleet/projects", projects)
+	}
 	starts(t, pod.Containers[0].Args)
 	assert.Equal(t, "/livez", pod.Containers[0].Liveness.HTTPGet.Path)
 	assert.Equal(t, "/readyz", pod.Containers[0].Readiness.HTTPGet.Path)
@@ -96,6 +107,49 @@ func TestDeploy(t *testing.T) {
 	require.NoError(t, err)
 	command := regexp.MustCompile(`(?m)^CMD \[(.*)\]$`).FindSubmatch(dockerfile)
 	starts(t, strings.Split(strings.ReplaceAll(string(command[1]), `"`, ""), ", "))
+}
+
+// TestAlerts has promtool check the rules, and show that each fires, and none in a maintenance.
+func TestAlerts(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not there: it is in Debian's package prometheus")
+	}
+	for _, arguments := range [][]string{
+		{"check", "rules", "deploy/alerts.yaml"}, {"test", "rules", "deploy/alerts_test.yaml"},
+	} {
+		output, err := exec.Command(promtool, arguments...).CombinedOutput()
+		assert.NoError(t, err, "%s", output)
+	}
+}
+
+// TestEveryMetricIsExported that an alert or the dashboard names. A rule that names another never fires.
+func TestEveryMetricIsExported(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, "sqlite:"+sqliteFile(t))
+	_, err := s.Enqueue(t.Context(), promptOf(1, testProject))
+	require.NoError(t, err)
+	pause := queue.Pause{Project: testProject, Source: queue.ByPerson, Cause: queue.CausePerson, Until: queue.Forever}
+	require.NoError(t, pause.Store(t.Context(), s.DB))
+	w := queue.NewWorker(s, nil, nil)
+	w.Posts.WithLabelValues("running").Inc()
+	hooks := github.NewWebhooks(w, testSecret, nil, testAuthors(), 2)
+
+	response := httptest.NewRecorder()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
+	admin{Queue: s}.handler(w.Posts, hooks.Counts).ServeHTTP(response, request)
+	exported := response.Body.String()
+	assert.Contains(t, exported, `fleet_paused{project="project-1",reason="person",source="person"} 1`)
+
+	for _, file := range []string{"deploy/alerts.yaml", "deploy/dashboard.json", "README.md"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		names := regexp.MustCompile(`\b(fleet_[a-z_]+[a-z]|process_[a-z_]+|go_goroutines)\b`).FindAllString(string(text), -1)
+		require.NotEmpty(t, names, file)
+		for _, name := range names {
+			assert.Contains(t, exported, "# TYPE "+name+" ", "%s names it", file)
+		}
+	}
 }
 
 // TestDockerfileBuild runs the Dockerfile's own build command, and the binary it makes.

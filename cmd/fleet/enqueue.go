@@ -5,80 +5,106 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const enqueueBatch = 100 // prompts in a transaction
 
-func (p *program) checkEnqueue() error {
-	one := &p.prompt
+// enqueueCommand adds a prompt, or those of stdin.
+type enqueueCommand struct {
+	*program
+	prompt    database.Prompt
+	fromStdin bool
+}
+
+func (c *enqueueCommand) define(f *flag.FlagSet) {
+	f.StringVar(&c.prompt.Key, "key", "", "key of the prompt, owner/repo@sha for a merge; again it adds nothing")
+	f.StringVar(&c.prompt.Project, "project", "", "id of the project, from the dashboard")
+	f.StringVar(&c.prompt.Prompt, "prompt", "", "what the agent is to do")
+	f.StringVar(&c.prompt.Pull, "pull", "", "the merged pull request, owner/repo#7, for a comment with the result")
+	f.StringVar(&c.prompt.After, "after", "",
+		"key of the prompt to whose job this one is a message, once that has ended")
+	f.IntVar(&c.prompt.Priority, "priority", database.DefaultPriority, "1 is the most urgent, 4 the least")
+	f.BoolVar(&c.fromStdin, "stdin", false, "read JSON Lines with the other flags as fields")
+}
+
+func (c *enqueueCommand) check(commandLine) error {
+	one := &c.prompt
 	isWhole := one.Key != "" && one.Prompt != "" && (one.Project != "" || one.After != "")
-	if p.fromStdin && one.Key != "" || !p.fromStdin && !isWhole {
-		return usageError("enqueue wants -key, -project (or -after) and -prompt, or -stdin without -key")
+	if c.fromStdin && one.Key != "" || !c.fromStdin && !isWhole {
+		return database.Usagef("enqueue wants -key, -project (or -after) and -prompt, or -stdin without -key")
 	}
-	if p.fromStdin {
+	if c.fromStdin {
 		return nil // a line may have what the flags leave out
 	}
 
-	if err := one.check(); err != nil {
-		return usageError("%w", err)
+	if err := one.Check(); err != nil {
+		return database.Usagef("%w", err)
 	}
 	return nil
 }
 
-// enqueue adds the prompt of the flags, or the prompts on stdin before the first bad line.
-func (p *program) enqueue(ctx context.Context, s store) error {
-	if p.fromStdin {
-		return p.enqueueLines(ctx, s)
-	}
+func (c *enqueueCommand) run(ctx context.Context) error {
+	return c.onTables(ctx, func(s queue.Queue) error {
+		if c.fromStdin {
+			return c.enqueueLines(ctx, s)
+		}
+		return c.enqueueOne(ctx, s)
+	})
+}
 
-	known, err := s.add(ctx, p.prompt)
+func (c *enqueueCommand) enqueueOne(ctx context.Context, s queue.Queue) error {
+	known, err := s.Enqueue(ctx, c.prompt)
 	if err != nil {
 		return err
 	}
-	p.printKnown(known)
-	fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", 1-len(known), len(known))
+
+	c.printKnown(known)
+	fmt.Fprintf(c.stdout, "%d enqueued, %d known already\n", 1-len(known), len(known))
 	if len(known) == 0 {
 		return nil
 	}
-	return whyKnown(known[0], p.prompt)
+	return whyKnown(known[0], c.prompt)
 }
 
-func (p *program) printKnown(known []once.Record) {
+func (c *enqueueCommand) printKnown(known []once.Record) {
 	for _, r := range known {
-		fmt.Fprintf(p.stdout, "%s is known already: %s, project %s\n",
-			r.Key, nameOf(r.State), redact.OneLine(r.Project, 100))
+		fmt.Fprintf(c.stdout, "%s is known already: %s, project %s\n",
+			r.Key, database.NameOf(r.State), redact.OneLine(r.ProjectID, 100))
 	}
 }
 
 // whyKnown says what to do about a key that is known already.
-func whyKnown(r once.Record, p prompt) error {
-	if r.Project != p.Project && p.After == "" {
-		return usageError("nothing is enqueued. To send it to another project, while no job can exist: "+
+func whyKnown(r once.Record, p database.Prompt) error {
+	if r.ProjectID != p.Project && p.After == "" {
+		return database.Usagef("nothing is enqueued. To send it to another project, while no job can exist: "+
 			"fleet retry -key %s -project %s -again", r.Key, p.Project)
 	}
-	return usageError("nothing is enqueued: see fleet show %s", r.Key)
+	return database.Usagef("nothing is enqueued: see fleet show %s", r.Key)
 }
 
 // enqueueLines adds the prompts of stdin in batches, until one cannot be stored.
-func (p *program) enqueueLines(ctx context.Context, s store) error {
-	prompts, badLine := readLines(p.stdin, p.prompt)
+func (c *enqueueCommand) enqueueLines(ctx context.Context, s queue.Queue) error {
+	prompts, badLine := readLines(c.stdin, c.prompt)
 	added, known := 0, 0
-	defer func() { fmt.Fprintf(p.stdout, "%d enqueued, %d known already\n", added, known) }()
+	defer func() { fmt.Fprintf(c.stdout, "%d enqueued, %d known already\n", added, known) }()
 
 	for batch := range slices.Chunk(prompts, enqueueBatch) {
-		records, err := s.add(ctx, batch...)
+		records, err := s.Enqueue(ctx, batch...)
 		if err != nil {
-			return fmt.Errorf("lines %d to %d: %w", batch[0].line, batch[len(batch)-1].line, err)
+			return fmt.Errorf("lines %d to %d: %w", batch[0].Line, batch[len(batch)-1].Line, err)
 		}
 
-		p.printKnown(records)
+		c.printKnown(records)
 		known += len(records)
 		added += len(batch) - len(records)
 	}
@@ -87,10 +113,10 @@ func (p *program) enqueueLines(ctx context.Context, s store) error {
 
 // readLines returns the prompts before the first bad line. The flags fill the fields that a
 // line leaves out. It is safe to read the same input again.
-func readLines(r io.Reader, flags prompt) ([]prompt, error) {
-	var prompts []prompt
+func readLines(r io.Reader, flags database.Prompt) ([]database.Prompt, error) {
+	var prompts []database.Prompt
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 8*maxPrompt) // a prompt in JSON, each byte escaped
+	lines.Buffer(nil, 8*database.MaxPrompt) // a prompt in JSON, each byte escaped
 
 	n := 1
 	for ; lines.Scan(); n++ {
@@ -98,14 +124,15 @@ func readLines(r io.Reader, flags prompt) ([]prompt, error) {
 		if n == 1 {
 			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark, as Windows writes it
 		}
+
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
 
 		one := flags
-		one.line = n
-		if err := one.parse(line); err != nil {
+		one.Line = n
+		if err := parsePrompt(&one, line); err != nil {
 			return prompts, lineError(n, err)
 		}
 		prompts = append(prompts, one)
@@ -118,11 +145,11 @@ func readLines(r io.Reader, flags prompt) ([]prompt, error) {
 }
 
 func lineError(n int, err error) error {
-	return usageError("line %d: %w; the lines before it are enqueued", n, err)
+	return database.Usagef("line %d: %w; the lines before it are enqueued", n, err)
 }
 
-// parse reads the fields of one line into p.
-func (p *prompt) parse(line string) error {
+// parsePrompt reads the fields of one line into p.
+func parsePrompt(p *database.Prompt, line string) error {
 	decoder := json.NewDecoder(strings.NewReader(line))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(p); err != nil {
@@ -132,5 +159,5 @@ func (p *prompt) parse(line string) error {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is something behind the JSON value")
 	}
-	return p.check()
+	return p.Check()
 }

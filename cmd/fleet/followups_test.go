@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -19,19 +22,19 @@ import (
 // TestFollowUpWaitsForItsJob, and the prompts behind it do not. It takes its place in the quota.
 func TestFollowUpWaitsForItsJob(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		active := mintlifytest.Step{Status: "active"}
-		steps := make([]mintlifytest.Step, 20)
+		active := mintlifytest.JobStep{Status: "active"}
+		steps := make([]mintlifytest.JobStep, 20)
 		for i := range steps {
 			steps[i] = active
 		}
 		b.svc.svc.ScriptJob(append(
-			steps, mintlifytest.Step{Status: "completed", PRLink: "https://github.com/acme/docs/pull/9"},
+			steps, mintlifytest.JobStep{Status: "completed", PRLink: "https://github.com/acme/docs/pull/9"},
 		)...)
 
 		first := promptOf(0, testProject)
 		b.enqueue(first)
 		time.Sleep(5 * time.Second)
-		message := prompt{Key: "message", Prompt: "Mention --json.", After: first.Key, Priority: 1}
+		message := database.Prompt{Key: "message", Prompt: "Mention --json.", After: first.Key, Priority: 1}
 		b.enqueue(message)
 		behind := prompts(3, 1)[1:]
 		for i := range behind {
@@ -42,7 +45,7 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		assert.Equal(t, map[string]int{"running": 1, "queued": 1, "done": 2}, some(b.counts()), "it waits for its job")
 
-		status, err := b.status(b.ctx)
+		status, err := statusOf(b.ctx, b.Queue)
 		require.NoError(t, err)
 		assert.Contains(t, status.Projects[0].Why, "follow others, whose jobs have not ended")
 		assert.Empty(t, status.NeedsPerson)
@@ -59,11 +62,11 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 		}
 		assert.Equal(t, 1, sent)
 
-		q, err := b.quota(b.ctx, b.DB, testProject, time.Now().Add(-58*time.Minute))
+		q, err := b.QuotaOf(b.ctx, b.DB, testProject, time.Now().Add(-58*time.Minute))
 		require.NoError(t, err)
-		assert.Equal(t, 100-4, q.left, "a message counts")
+		assert.Equal(t, 100-4, q.Left, "a message counts")
 
-		r, err := b.row(b.ctx, "message")
+		r, err := b.Row(b.ctx, "message")
 		require.NoError(t, err)
 		assert.NotEmpty(t, r.JobID)
 		assert.Equal(t, first.Key, r.After)
@@ -96,7 +99,7 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 
 		behind := promptOf(1, testProject)
 		behind.Priority = 2
-		b.enqueue(prompt{Key: "message", Prompt: "x", After: first.Key, Priority: 1}, behind)
+		b.enqueue(database.Prompt{Key: "message", Prompt: "x", After: first.Key, Priority: 1}, behind)
 		time.Sleep(10 * time.Minute)
 		assert.Equal(t, map[string]int{"done": 2, "queued": 1}, some(b.counts()))
 		assert.Empty(t, b.pausesNow(), "which says nothing of the service")
@@ -107,8 +110,8 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 	})
 }
 
-func (b *bench) pausesNow() []pauseRow {
-	pauses, err := pausesOf(b.ctx, b.DB)
+func (b *bench) pausesNow() []queue.Pause {
+	pauses, err := queue.Pauses(b.ctx, b.DB)
 	require.NoError(b.t, err)
 	return pauses
 }
@@ -137,17 +140,17 @@ func TestEnqueueAfter(t *testing.T) {
 		assert.Zero(t, code, out)
 
 		c.wants(2, "enqueue", "-key", "m1", "-after", "acme/api@5907854", "-prompt", "x")
-		for key, after := range map[string]string{"m1": "acme/api@5907854", "m2": "m1"} {
-			r, err := s.row(t.Context(), key)
+		for key, after := range map[string]string{"m1": "acme/api@5907854", "m2": "acme/api@5907854"} {
+			r, err := s.Row(t.Context(), key)
 			require.NoError(t, err)
 			assert.Equal(t, after, r.After, key)
-			assert.Equal(t, "p", r.Project, key)
+			assert.Equal(t, "p", r.ProjectID, key)
 		}
 
 		out = c.wants(0, "show", "m1")
 		assert.Regexp(
 			t,
-			`(?s)key +acme/api@5907854\n.*key +m1\n.*follows +acme/api@5907854\n.*key +m2\n.*follows +m1\n`,
+			`(?s)key +acme/api@5907854\n.*key +m1\n.*follows +acme/api@5907854\n.*key +m2\n.*follows +acme/api@5907854\n`,
 			out,
 		)
 		assert.NotContains(t, out, "advice", "it is only its turn that they wait for")
@@ -164,7 +167,7 @@ func TestEnqueueAfter(t *testing.T) {
 	})
 }
 
-// TestTwoFollowUpsAtOnce, in two processes: the second follows the first.
+// TestTwoFollowUpsAtOnce, in two processes: all are in one thread, in the order in which they came.
 func TestTwoFollowUpsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
@@ -178,19 +181,20 @@ func TestTwoFollowUpsAtOnce(t *testing.T) {
 				if i%2 == 0 {
 					to = other
 				}
-				_, err := to.add(
-					t.Context(), prompt{Key: "m" + string(rune('0'+i)), Prompt: "x", After: "k", Priority: 2},
+				_, err := to.Enqueue(
+					t.Context(), database.Prompt{Key: "m" + string(rune('0'+i)), Prompt: "x", After: "k", Priority: 2},
 				)
 				assert.NoError(t, err)
 			})
 		}
 		all.Wait()
-		chain, err := s.chainOf(t.Context(), "k")
+		thread, err := s.ThreadOf(t.Context(), "k")
 		require.NoError(t, err)
-		assert.Len(t, chain, 11, "a chain, and no two follow the same")
-
-		_, err = s.ExecContext(t.Context(), "UPDATE fleet_prompts SET follows = 'k' WHERE key = 'm1' OR key = 'm2'")
-		assert.Error(t, err, "the database allows one")
+		require.Len(t, thread, 11)
+		for i, r := range thread[1:] {
+			assert.Equal(t, "k", r.Thread)
+			assert.False(t, r.AddedAt.Before(thread[i].AddedAt), "package once sees the same order")
+		}
 	})
 }
 
@@ -235,7 +239,7 @@ func TestListChooses(t *testing.T) {
 			c.wants(0, "enqueue", "-key", key, "-project", "p", "-prompt", "x")
 		}
 		c.wants(0, "enqueue", "-key", "by-hand", "-project", "p", "-prompt", "x", "-pull", "acme/api#7")
-		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.Updated = once.Done, time.Now().Add(-48*time.Hour) })
+		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.UpdatedAt = once.Done, time.Now().Add(-48*time.Hour) })
 
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-repo", "ACME/api"), "\n"))
 		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/api", "-since", "24h"), "\n"))
@@ -251,9 +255,9 @@ func TestListChooses(t *testing.T) {
 // TestWhenTheQueueIsEmpty: the quota decides.
 func TestWhenTheQueueIsEmpty(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	used := quota{
-		window: time.Hour,
-		places: []time.Time{now, now, now.Add(20 * time.Minute), now.Add(40 * time.Minute)},
+	used := queue.Quota{
+		Window: time.Hour,
+		Places: []time.Time{now, now, now.Add(20 * time.Minute), now.Add(40 * time.Minute)},
 	}
 	for _, c := range []struct {
 		name  string
@@ -262,15 +266,15 @@ func TestWhenTheQueueIsEmpty(t *testing.T) {
 		want  time.Time
 	}{
 		{"nothing is queued", 0, now, time.Time{}},
-		{"places are free", 2, now, now.Add(2 * sendingTime)},
+		{"places are free", 2, now, now.Add(2 * queue.SendingTime)},
 		{"a place gets free", 3, now, now.Add(20 * time.Minute)},
 		{"the whole quota", 4, now, now.Add(40 * time.Minute)},
 		{"the next hour", 5, now, now.Add(time.Hour)},
 		{"in ten hours", 43, now, now.Add(10*time.Hour + 20*time.Minute)},
-		{"after a pause", 1, now.Add(30 * time.Minute), now.Add(30*time.Minute + sendingTime)},
+		{"after a pause", 1, now.Add(30 * time.Minute), now.Add(30*time.Minute + queue.SendingTime)},
 		{"a pause and the quota", 5, now.Add(30 * time.Minute), now.Add(90 * time.Minute)},
 	} {
-		assert.Equal(t, c.want, used.lastOf(c.n, c.start), c.name)
+		assert.Equal(t, c.want, used.LastOf(c.n, c.start), c.name)
 	}
 }
 
@@ -279,7 +283,7 @@ func TestStatusSaysWhenItIsEmpty(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.enqueue(prompts(250, 1)...)
 		time.Sleep(10 * time.Minute)
-		status, err := b.status(b.ctx)
+		status, err := statusOf(b.ctx, b.Queue)
 		require.NoError(t, err)
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
@@ -300,9 +304,9 @@ func TestStatusSaysWhenItIsEmpty(t *testing.T) {
 func TestProjectsOfAFile(t *testing.T) {
 	file := t.TempDir() + "/projects"
 	write(t, file, "# ours\nacme/api=one # the API\r\n\nACME/left-out=\nrest\n")
-	p := projects{}
-	require.NoError(t, p.read(file))
-	assert.Equal(t, projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, p)
+	p := github.NewMapping()
+	require.NoError(t, p.Read(file))
+	assert.Equal(t, github.Projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, p.Projects)
 
 	write(t, file, "acme/api=one\n\nacme=two\n")
 	_, text, code := terminal{t, "sqlite:" + sqliteFile(t)}.runAll("", map[string]string{"FLEET_GITHUB_SECRET": "x"},

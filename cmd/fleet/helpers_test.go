@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
@@ -25,13 +27,13 @@ const testProject = "project-1"
 // timeToDo is how long a few prompts may take on a machine that has much else to do.
 const timeToDo = time.Minute
 
-func promptOf(i int, project string) prompt {
-	return prompt{Key: fmt.Sprintf("acme/repo@%d", i), Project: project, Prompt: "Do it."}
+func promptOf(i int, project string) database.Prompt {
+	return database.Prompt{Key: fmt.Sprintf("acme/repo@%d", i), Project: project, Prompt: "Do it."}
 }
 
 // prompts returns n prompts, spread over projects.
-func prompts(n, projects int) []prompt {
-	all := make([]prompt, n)
+func prompts(n, projects int) []database.Prompt {
+	all := make([]database.Prompt, n)
 	for i := range all {
 		all[i] = promptOf(i, fmt.Sprint("project-", i%projects+1))
 	}
@@ -42,8 +44,8 @@ func prompts(n, projects int) []prompt {
 type fleet struct {
 	t        *testing.T
 	url      string
-	store    store
-	settings settings
+	store    queue.Queue
+	settings queue.Settings
 	service  *httptest.Server
 	log      *os.File
 
@@ -51,14 +53,14 @@ type fleet struct {
 }
 
 // quick are settings for tests with real processes.
-var quick = settings{
+var quick = queue.Settings{
 	N: 8, SendTime: 2 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second,
 	PauseMax: time.Second, Pass: time.Second,
 }
 
-func newFleet(t *testing.T, url string, s settings, service http.Handler) *fleet {
+func newFleet(t *testing.T, url string, s queue.Settings, service http.Handler) *fleet {
 	f := &fleet{t: t, url: url, store: openStore(t, url), settings: s, service: httptest.NewServer(service)}
-	f.store.settings = s
+	f.store.Settings = s
 	var err error
 	f.log, err = os.CreateTemp(t.TempDir(), "log")
 	require.NoError(t, err)
@@ -86,7 +88,7 @@ func (f *fleet) command(env []string, arguments ...string) *exec.Cmd {
 	)
 }
 
-func programCommand(t *testing.T, url string, s settings, env []string, arguments ...string) *exec.Cmd {
+func programCommand(t *testing.T, url string, s queue.Settings, env []string, arguments ...string) *exec.Cmd {
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], arguments...)
@@ -117,12 +119,12 @@ func (f *fleet) end(cmd *exec.Cmd, signal os.Signal) error {
 func isLong() bool { return os.Getenv("MINTLIFY_LONG") != "" }
 
 // enqueue enqueues prompts, twice at once, as webhooks are delivered.
-func (f *fleet) enqueue(prompts ...prompt) {
+func (f *fleet) enqueue(prompts ...database.Prompt) {
 	var both sync.WaitGroup
 	added := make([]int, 2)
 	for i := range added {
 		both.Go(func() {
-			known, err := f.store.add(context.Background(), prompts...)
+			known, err := f.store.Enqueue(context.Background(), prompts...)
 			if err != nil {
 				f.t.Error(err)
 			}
@@ -135,7 +137,7 @@ func (f *fleet) enqueue(prompts ...prompt) {
 
 // counts returns how many prompts are in each state.
 func (f *fleet) counts() map[string]int {
-	status, err := f.store.status(context.Background())
+	status, err := statusOf(context.Background(), f.store)
 	require.NoError(f.t, err)
 	return status.Counts
 }

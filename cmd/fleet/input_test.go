@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
 // TestCaseIsIgnored in keys and repositories: acme/api@SHA and ACME/API@SHA are one job.
@@ -65,7 +67,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		var stderr strings.Builder
 		getenv := environment{"DATABASE_URL": c.url}.get
-		p := program{getenv: getenv, stdout: fullDisk{}, stderr: &stderr, settings: production}
+		p := program{getenv: getenv, stdout: fullDisk{}, stderr: &stderr, Settings: queue.Production}
 		assert.Equal(t, 1, p.exit(p.run(t.Context(), arguments)), "%q", arguments)
 		assert.Contains(t, stderr.String(), "no space left on device", "%q", arguments)
 	}

@@ -3,67 +3,73 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
-	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// choice chooses the prompts for a command. The zero value chooses all.
-type choice struct {
-	state      once.State
-	project    string
-	repository string        // owner/repo, of the key or of a pull request
-	since      time.Duration // since their last change; 0: any
+// listCommand prints the prompts that its flags choose.
+type listCommand struct {
+	*program
+	state, project, repository string
+	since                      time.Duration
+	asJSON                     bool
 }
 
-// choose returns the rows of a choice.
-func (s store) choose(ctx context.Context, c choice) ([]row, error) {
-	var changed int64
-	if c.since > 0 {
-		changed = time.Now().Add(-c.since).UnixMicro()
-	}
-	return s.rows(ctx, `(o.state = $1 OR $1 = '') AND (p.project = $2 OR $2 = '') AND o.updated >= $3
-AND ($4 = '' OR substr(p.key, 1, length($4) + 1) = $4 || '@'
-	OR replace(' ' || p.pulls, ' ' || $4 || '#', '') <> ' ' || p.pulls)
-ORDER BY p.project, p.priority, p.queued, p.key`, string(c.state), c.project, changed, c.repository)
+func (c *listCommand) define(f *flag.FlagSet) {
+	f.StringVar(&c.state, "state", "", "those in this state")
+	f.StringVar(&c.project, "project", "", "those of a project")
+	f.StringVar(&c.repository, "repo", "", "those of a repository, owner/repo")
+	f.DurationVar(&c.since, "since", 0, "those that changed within this time, such as 24h")
+	f.BoolVar(&c.asJSON, "json", false, "as JSON")
 }
 
-func (p *program) checkList() error {
-	if p.given["since"] && p.since <= 0 {
-		return usageError("-since is %v, want more than 0, such as 24h", p.since)
+func (c *listCommand) check(line commandLine) error {
+	if err := checkSince(line, c.since); err != nil {
+		return err
 	}
-	if p.given["repo"] && !repository.MatchString(p.repository) {
-		return usageError("-repo is %q, want owner/repo", redact.OneLine(p.repository, 150))
+	return checkRepository(line, &c.repository)
+}
+
+// checkSince refuses a -since that chooses nothing.
+func checkSince(line commandLine, since time.Duration) error {
+	if line.given["since"] && since <= 0 {
+		return database.Usagef("-since is %v, want more than 0, such as 24h", since)
 	}
 	return nil
 }
 
-// list prints the prompts that its flags choose.
-func (p *program) list(ctx context.Context, s store) error {
-	state, err := stateOf(p.state)
+func (c *listCommand) run(ctx context.Context) error {
+	return c.onTables(ctx, func(s queue.Queue) error { return c.list(ctx, s) })
+}
+
+func (c *listCommand) list(ctx context.Context, s queue.Queue) error {
+	state, err := database.StateOf(c.state)
 	if err != nil {
 		return err
 	}
 
-	rows, err := s.choose(ctx, choice{
-		state:      state,
-		project:    p.prompt.Project,
-		repository: foldCase(p.repository),
-		since:      p.since,
+	rows, err := s.Choose(ctx, database.Choice{
+		State:      state,
+		Project:    c.project,
+		Repository: c.repository,
+		Since:      c.since,
 	})
 	if err != nil {
 		return err
 	}
 
-	if p.asJSON {
-		return p.listJSON(rows)
+	if c.asJSON {
+		return c.listJSON(rows)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\n", nameOf(r.State), r.Key, r.Project,
-			r.Updated.Format(time.RFC3339), redact.OneLine(r.PRLink, 300))
+		fmt.Fprintf(c.stdout, "%s\t%s\t%s\t%s\t%s\n", database.NameOf(r.State), r.Key, r.ProjectID,
+			r.UpdatedAt.Format(time.RFC3339), redact.OneLine(r.PRLink, 300))
 	}
 	return nil
 }
@@ -83,13 +89,13 @@ type listed struct {
 	Updated  time.Time `json:"updated"`
 }
 
-func (p *program) listJSON(rows []row) error {
+func (c *listCommand) listJSON(rows []database.Row) error {
 	all := make([]listed, len(rows))
 	for i, r := range rows {
 		all[i] = listed{
 			Key:      r.Key,
-			State:    nameOf(r.State),
-			Project:  r.Project,
+			State:    database.NameOf(r.State),
+			Project:  r.ProjectID,
 			Priority: r.Priority,
 			Pulls:    strings.Fields(r.Pulls),
 			After:    r.After,
@@ -97,11 +103,11 @@ func (p *program) listJSON(rows []row) error {
 			PRLink:   redact.OneLine(r.PRLink, 500),
 			Problem:  redact.OneLine(r.Problem, 1000),
 			Added:    r.Added,
-			Updated:  r.Updated,
+			Updated:  r.UpdatedAt,
 		}
 	}
 
-	encoder := json.NewEncoder(p.stdout)
+	encoder := json.NewEncoder(c.stdout)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(all)
 }

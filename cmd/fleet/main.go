@@ -13,38 +13,63 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
-// exit2 marks an error that the user has to fix, in the command line or the set-up.
-type exit2 struct{ error }
-
-func (e exit2) Unwrap() error { return e.error }
-
-func usageError(format string, args ...any) error { return exit2{fmt.Errorf(format, args...)} }
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-
 	p := program{
 		getenv:    os.Getenv,
 		stdin:     os.Stdin,
 		stdout:    os.Stdout,
 		stderr:    os.Stderr,
 		transport: mintlify.NewTransport(),
-		settings:  production,
+		Settings:  queue.Production,
 	}
-	code := p.exit(p.run(ctx, os.Args[1:]))
-	stop()
+	code := p.exit(p.run(untilSignal(os.Args[1:]), os.Args[1:]))
 	os.Exit(code)
 }
 
-// program is the environment of a command, with the values of its flags.
+// untilSignal returns a context that ends with the first interrupt or SIGTERM. A second one ends the process at
+// once. Work and serve outlive a stderr that is gone, and end with SIGHUP as with SIGTERM, unless serve reads
+// -projects again with it, or it was ignored at the start, as under nohup. A second SIGHUP does nothing.
+func untilSignal(arguments []string) context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if len(arguments) == 0 || arguments[0] != "work" && arguments[0] != "serve" {
+		return ctx
+	}
+
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	readsAgain := slices.ContainsFunc(arguments, func(text string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
+		return strings.HasPrefix(text, "-") && name == "projects"
+	})
+	if readsAgain || signal.Ignored(syscall.SIGHUP) {
+		return ctx
+	}
+
+	ctx, end := context.WithCancel(ctx)
+	hangups := make(chan os.Signal, 2)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		<-hangups
+		end()
+	}()
+	return ctx
+}
+
+// program is the environment of a command.
 type program struct {
 	getenv         func(string) string
 	stdin          io.Reader
@@ -52,8 +77,10 @@ type program struct {
 	transport      http.RoundTripper
 	options        []mintlify.Option // beside those of client
 
-	settings
-	flags
+	queue.Settings
+	command   string
+	logFormat string
+	counts    []prometheus.Collector // what the metrics have besides the queue's
 }
 
 // output is stdout. It keeps the first error, so that a command need not check each line.
@@ -77,22 +104,28 @@ func (p *program) exit(err error) int {
 	}
 
 	fmt.Fprintln(p.stderr, "fleet:", redact.OneLine(err.Error(), 4000))
-	if errors.As(err, &exit2{}) {
+	if errors.As(err, &database.UsageError{}) {
 		return 2
 	}
 	return 1
 }
 
 // withStore runs f on the database of the environment. create makes the tables that are missing.
-func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(store) error) error {
+func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(queue.Queue) error) error {
 	calm := slog.New(calm{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})
-	db, err := openDatabase(ctx, p.getenv("DATABASE_URL"), create, calm)
+	db, err := database.Open(ctx, p.getenv("DATABASE_URL"), create, calm)
 	if err != nil {
 		return err
 	}
-	defer db.close()
+	defer db.Close()
 
-	return f(store{database: db, settings: p.settings, logger: p.logger(level), calm: calm, who: p.who()})
+	return f(queue.Queue{Settings: p.Settings, Store: database.Store{
+		DB:       db,
+		SendTime: p.SendTime,
+		Logger:   p.logger(level),
+		Calm:     calm,
+		Who:      p.who(),
+	}})
 }
 
 // who returns who makes the changes of a command: a machine that works, or the person at it.
@@ -116,18 +149,20 @@ func (p *program) who() string {
 func (p *program) client() (*mintlify.Client, error) {
 	key := p.getenv("MINTLIFY_API_KEY")
 	if key == "" {
-		return nil, usageError("MINTLIFY_API_KEY is not set")
+		return nil, database.Usagef("MINTLIFY_API_KEY is not set")
 	}
 
 	options := []mintlify.Option{
 		mintlify.WithBaseURL(cmp.Or(p.getenv("MINTLIFY_BASE_URL"), mintlify.DefaultBaseURL)),
 		mintlify.WithUserAgent("fleet"),
 		mintlify.WithMaxRetries(0),
-		mintlify.WithHTTPClient(&http.Client{Timeout: p.SendTime, Transport: observer{p.transport}}),
+		mintlify.WithRateLimiter(queue.OnlyInTurn),
+		mintlify.WithHTTPClient(&http.Client{Timeout: p.SendTime, Transport: p.transport}),
 	}
+
 	client, err := mintlify.NewClient(key, "of-the-prompt", append(options, p.options...)...)
 	if err != nil {
-		return nil, usageError("%w", err)
+		return nil, database.Usagef("%w", err)
 	}
 	return client, nil
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -21,20 +20,20 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv("FLEET_TEST_SETTINGS"); text != "" {
 		os.Exit(beProgram(text))
 	}
-	_ = flag.Set("test.parallel", "8") // unless the command line says otherwise: they wait more than they work
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // or programs inherit that it is ignored, under nohup
+	_ = flag.Set("test.parallel", "8")                     // unless the command line says otherwise: they wait more than they work
 	code := m.Run()
 	testPostgres.Close()
 	os.Exit(code)
 }
 
 func beProgram(text string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
+	ctx := untilSignal(os.Args[1:])
 	p := program{
 		getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		transport: mintlify.NewTransport(),
 	}
-	err := json.Unmarshal([]byte(text), &p.settings)
+	err := json.Unmarshal([]byte(text), &p.Settings)
 	if os.Getenv("FLEET_TEST_REAL_POLLS") == "" {
 		p.options = []mintlify.Option{
 			mintlify.WithWaitDefaults(mintlify.WithPollInterval(300*time.Millisecond, 300*time.Millisecond)),

@@ -5,33 +5,67 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// move moves a prompt to another project, as long as no job can exist, and queues it.
-func (p *program) move(ctx context.Context, s store) error {
-	r, err := s.row(ctx, p.prompt.Key)
+// moveOne moves a prompt to another project, as long as no job can exist, and queues it.
+func (c *retryCommand) moveOne(ctx context.Context, s queue.Queue) error {
+	r, err := s.Row(ctx, c.key)
 	if err != nil {
 		return err
 	}
 
-	err = s.transact(ctx, func(tx *sql.Tx) error { return s.moveInTx(ctx, tx, r.Key, p.prompt.Project) })
+	err = s.Transact(ctx, func(tx *sql.Tx) error { return moveInTx(ctx, s, tx, r.Key, c.project) })
 	if errors.Is(err, once.ErrConflict) {
-		return usageError("nothing is changed: a worker is sending %s", r.Key)
+		return database.Usagef("nothing is changed: a worker is sending %s", r.Key)
 	}
 	if err != nil {
 		return err
 	}
 
-	fmt.Fprintf(p.stdout, "%s is queued for project %s\n", r.Key, p.prompt.Project)
-	s.insertJobs(ctx, prompt{Key: r.Key, Priority: r.Priority})
-	return s.wakePrompt(ctx, r.Key)
+	fmt.Fprintf(c.stdout, "%s is queued for project %s\n", r.Key, c.project)
+	s.InsertSends(ctx, c.project)
+	return s.WakeQueues(ctx, s.DB, c.project)
 }
 
-func (s store) moveInTx(ctx context.Context, tx *sql.Tx, key, project string) error {
+// moveRepository moves, with -yes, what is queued, refused and canceled of a repository.
+func (c *retryCommand) moveRepository(ctx context.Context, s queue.Queue) error {
+	rows, err := s.Rows(ctx, `o.state IN ('pending', 'refused', 'canceled') AND p.repository = $1 AND p.thread = ''
+	AND p.forgotten = 0 AND NOT (o.state = 'pending' AND p.project = $2) 
+ORDER BY p.added, p.key`, c.repository, c.project)
+	if err != nil {
+		return err
+	}
+
+	if len(rows) == 0 {
+		return database.Usagef("%w to move to project %s", errNothing, c.project)
+	}
+	if !c.yes {
+		return plan(c.stdout, rows, "move")
+	}
+
+	moved := 0
+	for _, r := range rows {
+		err := s.Transact(ctx, func(tx *sql.Tx) error { return moveInTx(ctx, s, tx, r.Key, c.project) })
+		switch {
+		case errors.Is(err, once.ErrConflict), errors.As(err, new(database.UsageError)): // it is sent meanwhile
+		case err != nil:
+			return fmt.Errorf("%d are queued for project %s, then %s: %w", moved, c.project, r.Key, err)
+		default:
+			moved++
+		}
+	}
+
+	fmt.Fprintf(c.stdout, "%d queued for project %s, %d sent meanwhile\n", moved, c.project, len(rows)-moved)
+	s.InsertSends(ctx, c.project)
+	return s.WakeQueues(ctx, s.DB, c.project)
+}
+
+func moveInTx(ctx context.Context, s queue.Queue, tx *sql.Tx, key, project string) error {
 	record, err := once.NewSQL(tx).Get(ctx, key)
 	if err != nil {
 		return err
@@ -40,53 +74,34 @@ func (s store) moveInTx(ctx context.Context, tx *sql.Tx, key, project string) er
 	switch record.State {
 	case once.Pending, once.Refused, once.Canceled:
 	default:
-		return usageError("nothing is changed: %s is %s, so a job may exist in project %s",
-			key, nameOf(record.State), redact.OneLine(record.Project, 100))
+		return database.Usagef("nothing is changed: %s is %s, so a job may exist in project %s",
+			key, database.NameOf(record.State), redact.OneLine(record.ProjectID, 100))
 	}
 
 	if record.After != "" {
-		return usageError("nothing is changed: %s follows %s, and goes to the project of its job", key, record.After)
+		return database.Usagef("nothing is changed: %s follows %s, and goes to the project of its job",
+			key, record.After)
 	}
-	if record.State == once.Pending && record.Project == project {
-		return usageError("nothing is changed: %s is queued for project %s already", key, project)
+	if record.State == once.Pending && record.ProjectID == project {
+		return database.Usagef("nothing is changed: %s is queued for project %s already", key, project)
 	}
 
-	moved := "moved from project " + record.Project
-	record.Project = project
+	moved := "moved from project " + record.ProjectID
+	record.ProjectID = project
 	record.State = once.Pending
 	record.Problem = ""
-	if err := s.putNext(ctx, tx, record, moved); err != nil {
+	if err := database.NoteRetry(ctx, tx, key); err != nil {
+		return err
+	}
+	if err := s.PutNext(ctx, tx, record, moved); err != nil {
 		return err
 	}
 
-	return s.moveRows(ctx, tx, key, project)
+	return moveRows(ctx, tx, key, project)
 }
 
-// moveRows moves the row of a prompt, and those that follow it.
-func (s store) moveRows(ctx context.Context, tx *sql.Tx, key, project string) error {
-	for key != "" {
-		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET project = $2 WHERE key = $1", key, project)
-		if err != nil {
-			return err
-		}
-		key, err = followerOf(ctx, tx, key)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// putNext stores the next version of a record that package once has no call to make. The history
-// says what has changed.
-func (s store) putNext(ctx context.Context, db once.DB, record once.Record, change string) error {
-	record.Version++
-	record.Updated = time.Now().UTC().Round(0)
-	if err := once.NewSQL(db).Put(ctx, record); err != nil {
-		return err
-	}
-
-	record.Problem = change
-	s.remember(db, record)
-	return nil
+// moveRows moves the row of a prompt, and those of the messages to its job.
+func moveRows(ctx context.Context, tx *sql.Tx, key, project string) error {
+	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET project = $2 WHERE key = $1 OR thread = $1", key, project)
+	return err
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -34,7 +36,7 @@ func TestResumeActs(t *testing.T) {
 
 		f.person("jane", "pause", "-all")
 		f.enqueue(prompts(3, 1)...)
-		f.untilAsleep(3)
+		f.untilAsleep(1)
 		resumed := time.Now()
 		f.person("jane", "resume", "-all")
 		f.until(timeToDo, "the first prompt", func() bool { return svc.of(promptOf(0, "").Key) > 0 })
@@ -57,18 +59,18 @@ func TestResumeActs(t *testing.T) {
 	})
 }
 
-// untilAsleep waits until n prompts sleep for longer than a minute.
+// untilAsleep waits until n queues sleep for longer than a minute.
 func (f *fleet) untilAsleep(n int64) {
-	f.until(timeToDo, "the prompts to sleep", func() bool {
-		asleep, err := number(f.t.Context(), f.store.DB, `SELECT count(*) FROM river_job
-WHERE kind = 'fleet_prompt' AND state = 'scheduled' AND scheduled_at > $1`, riverTime(time.Now().Add(time.Minute)))
+	f.until(timeToDo, "the queues to sleep", func() bool {
+		asleep, err := database.Number(f.t.Context(), f.store.DB, `SELECT count(*) FROM river_job
+WHERE kind = 'fleet_send' AND state = 'scheduled' AND scheduled_at > $1`, queue.RiverTime(time.Now().Add(time.Minute)))
 		require.NoError(f.t, err)
 		return asleep >= n
 	})
 }
 
-func (f *fleet) pauses() []pauseRow {
-	pauses, err := pausesOf(f.t.Context(), f.store.DB)
+func (f *fleet) pauses() []queue.Pause {
+	pauses, err := queue.Pauses(f.t.Context(), f.store.DB)
 	require.NoError(f.t, err)
 	return pauses
 }
@@ -116,30 +118,30 @@ func TestWrongProject(t *testing.T) {
 func TestMoveWhileNoJobCanExist(t *testing.T) {
 	t.Parallel()
 	c, s := made(t, "sqlite:"+sqliteFile(t))
-	for _, state := range states {
+	for _, state := range database.States {
 		key := string(state)
 		c.wants(0, "enqueue", "-key", key, "-project", "wrong", "-prompt", "x")
 		put(t, s, key, func(r *once.Record) { r.State, r.Problem = state, "old" })
 
 		canMove := state == once.Pending || state == once.Refused || state == once.Canceled
 		_, text, code := c.runAll("", nil, "retry", "-key", key, "-project", "right", "-again")
-		r, err := s.row(t.Context(), key)
+		r, err := s.Row(t.Context(), key)
 		require.NoError(t, err)
 		if !canMove {
 			assert.Equal(t, 2, code, key)
 			assert.Contains(t, text, "a job may exist in project wrong", key)
-			assert.Equal(t, "wrong", r.Record.Project, key)
+			assert.Equal(t, "wrong", r.Record.ProjectID, key)
 
 			continue
 		}
 		assert.Zero(t, code, "%s: %s", key, text)
 		assert.Equal(t, once.Pending, r.State)
-		assert.Equal(t, "right", r.Project)
+		assert.Equal(t, "right", r.ProjectID)
 		assert.Empty(t, r.Problem)
 
-		record, err := s.records().Get(t.Context(), key)
+		record, err := s.Records().Get(t.Context(), key)
 		require.NoError(t, err)
-		assert.Equal(t, "right", record.Project, "of the record, too")
+		assert.Equal(t, "right", record.ProjectID, "of the record, too")
 	}
 	_, code := c.run("", "retry", "-key", "nobody", "-project", "right", "-again")
 	assert.Equal(t, 2, code)
@@ -180,13 +182,14 @@ func TestThousandsAreCanceled(t *testing.T) {
 func TestSentMeanwhile(t *testing.T) {
 	t.Parallel()
 	c, s := made(t, "sqlite:"+sqliteFile(t))
-	_, err := s.add(t.Context(), prompts(3, 1)...)
+	_, err := s.Enqueue(t.Context(), prompts(3, 1)...)
 	require.NoError(t, err)
-	rows, err := s.choose(t.Context(), choice{state: once.Pending})
+	rows, err := s.Choose(t.Context(), database.Choice{State: once.Pending})
 	require.NoError(t, err)
 	put(t, s, rows[1].Key, func(r *once.Record) { r.State = once.Sending })
 
-	got, err := s.decideBatches(t.Context(), rows, bulk{state: once.Pending, decision: (*once.Runner).Cancel})
+	got, err := bulk{choice: database.Choice{State: once.Pending}, decision: (*once.Runner).Cancel}.
+		decideBatches(t.Context(), s, rows)
 	require.NoError(t, err)
 	assert.Equal(t, decided{done: 2, meanwhile: 1}, got)
 	assert.Equal(t, 1, c.counts()["sending"])
@@ -198,34 +201,34 @@ func TestWhatTheBreakerLiftsIsWoken(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
-		_, err := s.add(t.Context(), prompts(4, 2)...)
+		_, err := s.Enqueue(t.Context(), prompts(4, 2)...)
 		require.NoError(t, err)
 		asleep := func() int64 {
-			n, err := number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
+			n, err := database.Number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
 			require.NoError(t, err)
 			return n
 		}
 		sleep := func() {
 			_, err := s.ExecContext(t.Context(), "UPDATE river_job SET state = 'scheduled', scheduled_at = $1",
-				riverTime(time.Now().Add(5*time.Minute)))
+				queue.RiverTime(time.Now().Add(5*time.Minute)))
 			require.NoError(t, err)
 		}
 		pause := func(project string) {
-			row := pauseRow{Project: project, Source: byBreaker, Since: time.Now(), Until: time.Now().Add(time.Hour)}
-			require.NoError(t, row.store(t.Context(), s.DB))
+			row := queue.Pause{Project: project, Source: queue.ByBreaker, Since: time.Now(), Until: time.Now().Add(time.Hour)}
+			require.NoError(t, row.Store(t.Context(), s.DB))
 		}
 
 		sleep()
-		require.NoError(t, s.liftBreaker(t.Context(), s.DB, "project-1"))
-		assert.EqualValues(t, 4, asleep(), "there was nothing to lift")
+		require.NoError(t, s.LiftBreaker(t.Context(), s.DB, "project-1"))
+		assert.EqualValues(t, 2, asleep(), "there was nothing to lift")
 
 		pause("project-1")
-		require.NoError(t, s.liftBreaker(t.Context(), s.DB, "project-1"))
-		assert.EqualValues(t, 2, asleep(), "those of the project are awake")
+		require.NoError(t, s.LiftBreaker(t.Context(), s.DB, "project-1"))
+		assert.EqualValues(t, 1, asleep(), "the job of the project is awake")
 
 		sleep()
 		pause("")
-		require.NoError(t, s.liftBreaker(t.Context(), s.DB, "project-1"))
+		require.NoError(t, s.LiftBreaker(t.Context(), s.DB, "project-1"))
 		assert.Zero(t, asleep(), "all are awake")
 	})
 }

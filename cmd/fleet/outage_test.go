@@ -15,6 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+
 	dto "github.com/prometheus/client_model/go"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -86,14 +89,19 @@ func (s *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.svc.RoundTrip(r)
 }
 
-// bench is a worker in virtual time. River is played by a goroutine for each prompt.
+// bench is a worker in virtual time. River is played by a goroutine for each job.
 type bench struct {
-	*worker
+	*queue.Worker
 	t       *testing.T
 	svc     *weather
 	running sync.WaitGroup
-	ctx     context.Context
-	stop    context.CancelFunc
+	played  sync.Map // by job
+
+	realJobs interface {
+		InsertMany(context.Context, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	}
+	ctx  context.Context
+	stop context.CancelFunc
 }
 
 func inBubble(t *testing.T, f func(b *bench)) {
@@ -107,13 +115,15 @@ func inBubble(t *testing.T, f func(b *bench)) {
 			},
 		}
 		quiet := slog.New(slog.DiscardHandler)
-		db, err := openDatabase(t.Context(), "sqlite:"+file, true, quiet)
+		db, err := database.Open(t.Context(), "sqlite:"+file, true, quiet)
 		require.NoError(t, err)
-		defer db.close()
+		defer db.Close()
 		getenv := environment{"MINTLIFY_API_KEY": mintlifytest.APIKey}.get
-		client, err := (&program{getenv: getenv, settings: production, transport: b.svc}).client()
+		client, err := (&program{getenv: getenv, Settings: queue.Production, transport: b.svc}).client()
 		require.NoError(t, err)
-		b.worker = newWorker(store{database: db, settings: production, logger: quiet, calm: quiet}, client, nil)
+		b.Worker = queue.NewWorker(queue.Queue{Store: database.Store{DB: db, SendTime: queue.Production.SendTime, Logger: quiet, Calm: quiet}, Settings: queue.Production}, client, nil)
+		b.realJobs = db.Jobs
+		db.Jobs = b
 		b.ctx, b.stop = context.WithCancel(t.Context())
 		defer b.running.Wait()
 		defer b.stop()
@@ -121,19 +131,49 @@ func inBubble(t *testing.T, f func(b *bench)) {
 	})
 }
 
-// enqueue adds prompts, and works each off as River would.
-func (b *bench) enqueue(prompts ...prompt) {
-	_, err := b.add(b.ctx, prompts...)
+// enqueue adds prompts, which River works off.
+func (b *bench) enqueue(prompts ...database.Prompt) {
+	_, err := b.Queue.Enqueue(b.ctx, prompts...)
 	require.NoError(b.t, err)
-	for _, p := range prompts {
-		b.follow(p.Key)
-	}
 }
 
-func (b *bench) follow(key string) {
+// InsertMany plays River: a goroutine for each job that is not there yet.
+func (b *bench) InsertMany(
+	_ context.Context, params []river.InsertManyParams,
+) ([]*rivertype.JobInsertResult, error) {
+	for _, param := range params {
+		switch args := param.Args.(type) {
+		case queue.SendArgs:
+			b.play("send "+args.Project, func() error {
+				return (&queue.Sender{Worker: b.Worker}).Work(b.ctx, &river.Job[queue.SendArgs]{Args: args})
+			})
+		case queue.PollArgs:
+			b.play("poll "+args.Key, func() error {
+				return (&queue.Poller{Worker: b.Worker}).Work(b.ctx, &river.Job[queue.PollArgs]{Args: args})
+			})
+		}
+	}
+	return nil, nil
+}
+
+// Start and Stop are River's.
+func (b *bench) Start(context.Context) error { return nil }
+func (b *bench) Stop(context.Context) error  { return nil }
+
+// play works at a job until it has nothing left to do, unless it is played already.
+func (b *bench) play(job string, work func() error) {
+	wake := make(chan bool, 1)
+	if other, isThere := b.played.LoadOrStore(job, wake); isThere {
+		select {
+		case other.(chan bool) <- true: // as a wake does
+		default:
+		}
+		return
+	}
 	b.running.Go(func() {
+		defer b.played.Delete(job)
 		for b.ctx.Err() == nil {
-			err := b.Work(b.ctx, &river.Job[promptArgs]{JobRow: &rivertype.JobRow{}, Args: promptArgs{Key: key}})
+			err := work()
 			var snooze *river.JobSnoozeError
 			wait := 10 * time.Second
 			switch {
@@ -142,18 +182,19 @@ func (b *bench) follow(key string) {
 			case errors.As(err, &snooze):
 				wait = snooze.Duration
 			case b.ctx.Err() == nil:
-				b.t.Errorf("%s: %v", key, err)
+				b.t.Errorf("%s: %v", job, err)
 			}
 			select {
 			case <-b.ctx.Done():
 			case <-time.After(wait):
+			case <-wake:
 			}
 		}
 	})
 }
 
 func (b *bench) counts() map[string]int {
-	status, err := b.store.status(b.ctx)
+	status, err := statusOf(b.ctx, b.Queue)
 	require.NoError(b.t, err)
 	return status.Counts
 }
@@ -210,7 +251,7 @@ func TestOutage(t *testing.T) {
 				after := b.counts()
 				assert.Equal(t, counts["unknown"], after["unknown"])
 				assert.Equal(t, 80-after["unknown"], after["done"], "the rest goes on by itself: %v", after)
-				assert.LessOrEqual(t, b.svc.most, maxPosts)
+				assert.LessOrEqual(t, b.svc.most, queue.MaxPosts)
 			})
 		})
 	}
@@ -243,7 +284,7 @@ func TestPOSTsAreCounted(t *testing.T) {
 
 		counted := func(result string) float64 {
 			var metric dto.Metric
-			require.NoError(t, b.worker.posts.WithLabelValues(result).Write(&metric))
+			require.NoError(t, b.Worker.Posts.WithLabelValues(result).Write(&metric))
 			return metric.GetCounter().GetValue()
 		}
 		assert.InDelta(t, 2, counted("running"), 0)
@@ -263,7 +304,7 @@ func TestCreditsUsedUp(t *testing.T) {
 		assert.Equal(t, 80, counts["queued"])
 		assert.Less(t, b.svc.posts, 12)
 
-		status, err := b.store.status(b.ctx)
+		status, err := statusOf(b.ctx, b.Queue)
 		require.NoError(t, err)
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
@@ -281,20 +322,20 @@ func TestSuccessResetsTheDoubling(t *testing.T) {
 		more := promptOf(2, "project-1")
 		b.enqueue(more)
 		time.Sleep(20 * time.Minute)
-		pauses, err := pausesOf(b.ctx, b.DB)
+		pauses, err := queue.Pauses(b.ctx, b.DB)
 		require.NoError(t, err)
 		require.Len(t, pauses, 1)
 		assert.Greater(t, pauses[0].Strikes, 3)
 		assert.Less(t, pauses[0].Until.Sub(pauses[0].Since), 31*time.Minute)
 
 		time.Sleep(time.Hour)
-		pauses, err = pausesOf(b.ctx, b.DB)
+		pauses, err = queue.Pauses(b.ctx, b.DB)
 		require.NoError(t, err)
 		assert.Empty(t, pauses)
 	})
 }
 
-// TestOneProjectThatFailsPausesNoOther: neither do 429s of many projects, nor a person.
+// TestWhatPausesAll: three projects that fail do, and no 429s of many projects.
 func TestWhatPausesAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		status, projects int
@@ -305,7 +346,7 @@ func TestWhatPausesAll(t *testing.T) {
 				b.failing(c.status, time.Hour)
 				b.enqueue(prompts(20, c.projects)...)
 				time.Sleep(20 * time.Second)
-				pauses, err := pausesOf(b.ctx, b.DB)
+				pauses, err := queue.Pauses(b.ctx, b.DB)
 				require.NoError(t, err)
 				want := c.projects
 				if c.all {
@@ -318,9 +359,9 @@ func TestWhatPausesAll(t *testing.T) {
 	}
 }
 
-// TestOnePOSTAtATime: per project, and four in all.
+// TestPOSTsAtOnce: one per project, and four in all.
 func TestPOSTsAtOnce(t *testing.T) {
-	for projects, want := range map[int]int{1: 1, 3: 3, 10: maxPosts} {
+	for projects, want := range map[int]int{1: 1, 3: 3, 10: queue.MaxPosts} {
 		inBubble(t, func(b *bench) {
 			b.svc.slow = 5 * time.Second
 			b.enqueue(prompts(30, projects)...)
@@ -333,7 +374,7 @@ func TestPOSTsAtOnce(t *testing.T) {
 
 func TestUrgentPromptsGoFirst(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		var backfill []prompt
+		var backfill []database.Prompt
 		for i := range 20 {
 			p := promptOf(i, testProject)
 			p.Priority = 4
@@ -357,7 +398,7 @@ func TestQuotaOfAnHour(t *testing.T) {
 		time.Sleep(59 * time.Minute)
 		assert.Equal(t, 100, b.svc.posts)
 
-		status, err := b.store.status(b.ctx)
+		status, err := statusOf(b.ctx, b.Queue)
 		require.NoError(t, err)
 		assert.Zero(t, status.Projects[0].QuotaLeft)
 		assert.WithinDuration(t, time.Now().Add(2*time.Minute), status.Projects[0].NextFree, 2*time.Minute)
@@ -371,7 +412,7 @@ func TestQuotaOfAnHour(t *testing.T) {
 func TestClockAhead(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		ahead := time.Now().AddDate(1, 0, 0).UnixMilli()
-		_, err := b.add(b.ctx, promptOf(1, testProject))
+		_, _, err := b.Add(b.ctx, promptOf(1, testProject))
 		require.NoError(t, err)
 		for _, statement := range []string{
 			"INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', 'project-1', $1, $1 + 5000)",
@@ -381,8 +422,7 @@ func TestClockAhead(t *testing.T) {
 			_, err := b.ExecContext(b.ctx, statement, ahead)
 			require.NoError(t, err)
 		}
-		require.NoError(t, b.pass(b.ctx))
-		b.follow(promptOf(1, "").Key)
+		require.NoError(t, b.MakePass(b.ctx))
 		time.Sleep(10 * time.Minute)
 		assert.Equal(t, 1, b.counts()["done"])
 	})
@@ -391,36 +431,34 @@ func TestClockAhead(t *testing.T) {
 // TestJobPutOffByAClockAhead is woken by a pass.
 func TestJobPutOffByAClockAhead(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		_, err := b.queue.InsertMany(
-			b.ctx,
-			[]river.InsertManyParams{
-				{Args: promptArgs{"k"}, InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().AddDate(1, 0, 0)}},
-			},
-		)
+		_, err := b.realJobs.InsertMany(b.ctx, []river.InsertManyParams{{
+			Args:       queue.SendArgs{Project: "p"},
+			InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().AddDate(1, 0, 0)},
+		}})
 		require.NoError(t, err)
 		waiting := func() int64 {
-			n, err := number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
+			n, err := database.Number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
 			require.NoError(t, err)
 			return n
 		}
 		require.EqualValues(t, 1, waiting())
 
-		require.NoError(t, b.pass(b.ctx))
+		require.NoError(t, b.MakePass(b.ctx))
 		assert.Zero(t, waiting())
 	})
 }
 
-// TestJobThatDoesNotEnd is told once, listed, and polled every 30 minutes.
+// TestJobThatDoesNotEnd is listed after six hours, told once a day later, and then polled every 30 minutes.
 func TestJobThatDoesNotEnd(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		b.svc.svc.ScriptJob(mintlifytest.Step{Status: "active"})
+		b.svc.svc.ScriptJob(mintlifytest.JobStep{Status: "active"})
 		b.enqueue(promptOf(1, testProject))
 		told := &notebook{}
-		tell := &tellWorker{store: b.store, results: told.tell}
-		time.Sleep(23 * time.Hour)
+		tell := &queue.TellWorker{Queue: b.Queue, Results: told.tell}
+		time.Sleep(5 * time.Hour)
 		assert.Empty(t, b.needs())
 
-		time.Sleep(2 * time.Hour)
+		time.Sleep(26 * time.Hour)
 		require.Len(t, b.needs(), 1)
 		assert.Contains(t, b.needs()[0].Advice, "fleet close")
 
@@ -434,14 +472,14 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 		time.Sleep(5 * time.Hour)
 		assert.InDelta(t, 10, b.svc.gets-gets, 1)
 
-		_, err := b.runner(nil, b.DB).MarkDone(b.ctx, promptOf(1, "").Key, "")
+		_, err := b.Runner(nil, b.DB).MarkDone(b.ctx, promptOf(1, "").Key, "")
 		require.NoError(t, err)
 		assert.Empty(t, b.needs())
 	})
 }
 
 func (b *bench) needs() []attention {
-	status, err := b.store.status(b.ctx)
+	status, err := statusOf(b.ctx, b.Queue)
 	require.NoError(b.t, err)
 	return status.NeedsPerson
 }
@@ -449,20 +487,20 @@ func (b *bench) needs() []attention {
 // TestDeadSender leaves a record behind that says sending.
 func TestDeadSender(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		_, err := b.add(b.ctx, promptOf(1, testProject))
+		_, _, err := b.Add(b.ctx, promptOf(1, testProject))
 		require.NoError(t, err)
-		r, err := b.records().Get(b.ctx, promptOf(1, "").Key)
+		r, err := b.Records().Get(b.ctx, promptOf(1, "").Key)
 		require.NoError(t, err)
 		r.State, r.Version, r.Deadline, r.Sender = once.Sending, 2, time.Now().Add(time.Minute), "x"
-		require.NoError(t, b.records().Put(b.ctx, r))
-		b.follow(r.Key)
+		require.NoError(t, b.Records().Put(b.ctx, r))
+		require.NoError(t, b.MakePass(b.ctx))
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, 1, b.counts()["sending"], "it may live")
 
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, 1, b.counts()["unknown"])
 
-		pauses, err := pausesOf(b.ctx, b.DB)
+		pauses, err := queue.Pauses(b.ctx, b.DB)
 		require.NoError(t, err)
 		assert.Empty(t, pauses, "which says nothing of the service")
 	})

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
 // TestQuotaOverAllProcesses has the service count, and refuse requests beyond the quota.
@@ -65,7 +67,7 @@ func TestREADMEDemo(t *testing.T) {
 	command := regexp.MustCompile(`(?m)^go run -C cmd/fleet \. (demo)$`).FindSubmatch(readme)
 	require.NotNil(t, command, "the README's command")
 
-	output, err := programCommand(t, "", production, []string{"DATABASE_URL="}, string(command[1])).CombinedOutput()
+	output, err := programCommand(t, "", queue.Production, []string{"DATABASE_URL="}, string(command[1])).CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	for _, want := range []string{
 		"12 of 12 merges done, 0 acted on twice", "kill -9", "503 to every request", "-job job_", "-again",

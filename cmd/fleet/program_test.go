@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -41,13 +43,13 @@ func (c terminal) runAll(
 			return c.url
 		}
 		return environment[name]
-	}, stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs, settings: production, transport: mintlifytest.NewService()}
+	}, stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs, Settings: queue.Production, transport: mintlifytest.NewService()}
 	code = p.exit(p.run(c.t.Context(), arguments))
 	return out.String(), errs.String(), code
 }
 
 // made returns a terminal at a database with tables.
-func made(t *testing.T, url string) (terminal, store) {
+func made(t *testing.T, url string) (terminal, queue.Queue) {
 	c := terminal{t, url}
 	_, code := c.run("", "init")
 	require.Zero(t, code)
@@ -56,13 +58,13 @@ func made(t *testing.T, url string) (terminal, store) {
 }
 
 // put makes a record what a test needs.
-func put(t *testing.T, s store, key string, change func(*once.Record)) {
+func put(t *testing.T, s queue.Queue, key string, change func(*once.Record)) {
 	t.Helper()
-	r, err := s.records().Get(t.Context(), key)
+	r, err := s.Records().Get(t.Context(), key)
 	require.NoError(t, err)
 	r.Version++
 	change(&r)
-	require.NoError(t, s.records().Put(t.Context(), r))
+	require.NoError(t, s.Records().Put(t.Context(), r))
 }
 
 func (c terminal) counts() map[string]int {
@@ -159,24 +161,20 @@ func TestPauseAndResume(t *testing.T) {
 	c.wants(2, "resume", "-project", "p")
 	c.wants(0, "pause", "-project", "p")
 	c.wants(0, "pause", "-all")
-	turn, err := s.takeTurn(t.Context(), "k", "p")
-	require.NoError(t, err)
-	assert.Empty(t, turn.key)
-	assert.Equal(t, maxWait, turn.wait)
-
-	turn, err = s.takeTurn(t.Context(), "not in the queue", "p")
-	require.NoError(t, err)
-	assert.Equal(t, maxWait+time.Second, turn.wait)
+	why := func() string {
+		all, err := s.ProjectsStatus(t.Context())
+		require.NoError(t, err)
+		return all[len(all)-1].Why
+	}
+	assert.Contains(t, why(), "person: paused")
 	assert.Regexp(t, `(?m)^p +1 +20\d\d-.* 100 +- +resumed +person: paused at 20`, c.wants(0, "status"))
 
 	c.wants(0, "resume", "-all")
 	c.wants(2, "resume", "-all")
-	turn, _ = s.takeTurn(t.Context(), "k", "p")
-	assert.Empty(t, turn.key, "a person has paused the project")
+	assert.Contains(t, why(), "person: paused", "a person has paused the project")
 
 	c.wants(0, "resume", "-project", "p")
-	turn, _ = s.takeTurn(t.Context(), "k", "p")
-	assert.Equal(t, "k", turn.key)
+	assert.Equal(t, queue.IsNext, why())
 }
 
 // TestBadLineLosesNothing: what stands before it is there, and the same input, mended,
@@ -189,7 +187,7 @@ func TestBadLineLosesNothing(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`{"key":"acme/repo@%d","project":"p","prompt":"x"}`, i))
 	}
 	for _, bad := range []string{"{", `{"key":"a b","project":"p","prompt":"x"}`, `{"key":"k","project":"p","prompt":"x","priority":5}`, `{"key":"k","project":"p","prompt":"x","no":1}`, `[]`,
-		`{"key":"k","project":"p","prompt":"x"} {"key":"l"}`, `{"key":"k","project":"p","prompt":"x"}]`, strings.Repeat("x", 9*maxPrompt)} {
+		`{"key":"k","project":"p","prompt":"x"} {"key":"l"}`, `{"key":"k","project":"p","prompt":"x"}]`, strings.Repeat("x", 9*database.MaxPrompt)} {
 		out, text, code := c.runAll(strings.Join(lines[:249], "\n")+"\n"+bad+"\n"+lines[249], nil, "enqueue", "-stdin")
 		assert.Equal(t, 2, code)
 		assert.Contains(t, text, "line 250: ")
@@ -201,7 +199,7 @@ func TestBadLineLosesNothing(t *testing.T) {
 	assert.True(t, strings.HasSuffix(out, "\n1 enqueued, 249 known already\n"), out)
 
 	_, code = c.run(
-		`{"key":"long","project":"p","prompt":"`+strings.Repeat(`\u00fc`, maxPrompt/2)+`"}`, "enqueue",
+		`{"key":"long","project":"p","prompt":"`+strings.Repeat(`\u00fc`, database.MaxPrompt/2)+`"}`, "enqueue",
 		"-stdin",
 	)
 	assert.Zero(t, code)
@@ -263,8 +261,8 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		`-pr is "x", want a URL such as https://`: {
 			"close", "-key", "k", "-pr", "x",
 		},
-		"close wants -key":                                 {"close", "-pr", "https://example.com/1"},
-		"cancel wants -key or -project or -all":            {"cancel", "-key", "k", "-all"},
+		"close wants -key": {"close", "-pr", "https://example.com/1"},
+		"cancel wants -key or -project or -repo or -all":   {"cancel", "-key", "k", "-all"},
 		"-job is empty: is a variable not set?":            {"retry", "-key", "k", "-job", ""},
 		"show takes 1 arguments besides its flags":         {"show"},
 		"-project moves a prompt that no job can exist of": {"retry", "-key", "k", "-project", "p", "-job", "j"},
@@ -393,10 +391,10 @@ func TestFormsOfPostgres(t *testing.T) {
 	assert.NotRegexp(t, "level=(WARN|ERROR)", string(log))
 }
 
-func riverJobs(t *testing.T, s store) (n int) {
+func riverJobs(t *testing.T, s queue.Queue) (n int) {
 	require.NoError(
 		t,
-		s.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'fleet_prompt'").Scan(&n),
+		s.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'fleet_send'").Scan(&n),
 	)
 	return n
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
 // restoreCommands returns the commands of the README's section about backups, before and after the
@@ -96,7 +98,7 @@ func TestRestoredBackupWithoutTheCommands(t *testing.T) {
 }
 
 // backUp returns the URL of a copy of the database, as it is now.
-func backUp(t *testing.T, s store, url string) string {
+func backUp(t *testing.T, s queue.Queue, url string) string {
 	t.Helper()
 	if strings.HasPrefix(url, "sqlite:") {
 		file := sqliteFile(t)

@@ -18,17 +18,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // notebook has a teller that keeps what it is told.
 type notebook struct {
-	rows  []row
+	rows  []database.Row
 	tells int
 	fails error
 }
 
-func (n *notebook) tell(_ context.Context, rows []row) (told []row, err error) {
+func (n *notebook) tell(_ context.Context, rows []database.Row) (told []database.Row, err error) {
 	n.tells++
 	if n.fails != nil {
 		return nil, n.fails
@@ -42,7 +44,7 @@ func (n *notebook) tell(_ context.Context, rows []row) (told []row, err error) {
 func TestResultsAreGathered(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		told := &notebook{}
-		tell := &tellWorker{store: b.store, results: told.tell}
+		tell := &queue.TellWorker{Queue: b.Queue, Results: told.tell}
 		work := func() time.Duration {
 			err := tell.Work(b.ctx, nil)
 			if snooze, found := errors.AsType[*river.JobSnoozeError](err); found {
@@ -53,10 +55,10 @@ func TestResultsAreGathered(t *testing.T) {
 		}
 		assert.Zero(t, work(), "nothing to tell")
 
-		_, err := b.add(b.ctx, prompts(4, 1)...)
+		_, _, err := b.Add(b.ctx, prompts(4, 1)...)
 		require.NoError(t, err)
 		end := func(i int, state once.State) {
-			put(b.t, b.store, promptOf(i, "").Key, func(r *once.Record) { r.State, r.Updated = state, time.Now() })
+			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) { r.State, r.UpdatedAt = state, time.Now() })
 		}
 		end(0, once.Done)
 		wait := work()
@@ -110,29 +112,32 @@ func newTarget(t *testing.T, status int) *target {
 	return s
 }
 
-func tellerOf(t *testing.T, environment map[string]string) teller {
-	told, err := newTeller(func(name string) string { return environment[name] })
+func tellerOf(t *testing.T, environment map[string]string) queue.Teller {
+	getenv := func(name string) string { return environment[name] }
+	api, err := newAPI(getenv)
+	require.NoError(t, err)
+	told, err := newTeller(getenv, api)
 	require.NoError(t, err)
 	return told
 }
 
-func resultOfA(state once.State, change func(*row)) row {
-	r := row{Record: once.Record{Task: once.Task{Key: "k"}, State: state}}
+func resultOfA(state once.State, change func(*database.Row)) database.Row {
+	r := database.Row{Record: once.Record{Task: once.Task{Key: "k"}, State: state}}
 	if change != nil {
 		change(&r)
 	}
 	return r
 }
 
-var testResult = resultOfA(once.Done, func(r *row) {
+var testResult = resultOfA(once.Done, func(r *database.Row) {
 	r.PRLink, r.Pulls = "https://github.com/acme/docs/pull/9", "acme/repo#7 acme/repo#8"
 })
 
 func TestResultsToAWebhook(t *testing.T) {
 	s := newTarget(t, 200)
 	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret", "FLEET_GITHUB_TOKEN": "x"})
-	hostile := resultOfA(once.Failed, func(r *row) { r.Problem = "<!channel> & `more`\nlines" })
-	told, err := tell(t.Context(), []row{testResult, hostile})
+	hostile := resultOfA(once.Failed, func(r *database.Row) { r.Problem = "<!channel> & `more`\nlines" })
+	told, err := tell(t.Context(), []database.Row{testResult, hostile})
 	require.NoError(t, err)
 	assert.Len(t, told, 2)
 	assert.Equal(t, []string{"/T0/secret"}, s.paths)
@@ -146,7 +151,7 @@ func TestRedirectsAreFailures(t *testing.T) {
 	for _, environment := range []map[string]string{
 		{"FLEET_RESULTS_URL": s.URL + "/secret"}, {"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL},
 	} {
-		told, err := tellerOf(t, environment)(t.Context(), []row{testResult})
+		told, err := tellerOf(t, environment)(t.Context(), []database.Row{testResult})
 		require.Error(t, err)
 		assert.Empty(t, told)
 		assert.NotContains(t, err.Error(), "secret")
@@ -157,14 +162,14 @@ func TestRedirectsAreFailures(t *testing.T) {
 func TestResultsURLIsASecret(t *testing.T) {
 	s := newTarget(t, 500)
 	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret"})
-	_, refused := tell(t.Context(), []row{testResult})
+	_, refused := tell(t.Context(), []database.Row{testResult})
 	require.ErrorContains(t, refused, "500")
 
 	s.Close()
-	_, down := tell(t.Context(), []row{testResult})
+	_, down := tell(t.Context(), []database.Row{testResult})
 	require.Error(t, down)
 
-	_, malformed := newTeller(func(string) string { return "T0/secret" })
+	_, malformed := newTeller(func(string) string { return "T0/secret" }, nil)
 	require.Error(t, malformed)
 
 	for _, err := range []error{refused, down, malformed} {
@@ -175,7 +180,7 @@ func TestResultsURLIsASecret(t *testing.T) {
 func TestResultsAsComments(t *testing.T) {
 	s := newTarget(t, 201)
 	tell := tellerOf(t, map[string]string{"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL})
-	_, err := tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
+	_, err := tell(t.Context(), []database.Row{testResult, resultOfA(once.Done, nil)})
 	require.NoError(t, err)
 	assert.Equal(
 		t, "[/api/v3/repos/acme/repo/issues/7/comments /api/v3/repos/acme/repo/issues/8/comments]",
@@ -185,7 +190,7 @@ func TestResultsAsComments(t *testing.T) {
 	assert.Contains(t, s.body["body"], "done, https://github.com/acme/docs/pull/9")
 
 	s.status = 403
-	told, err := tell(t.Context(), []row{testResult, resultOfA(once.Done, nil)})
+	told, err := tell(t.Context(), []database.Row{testResult, resultOfA(once.Done, nil)})
 	require.Error(t, err)
 	assert.Len(t, told, 1, "it keeps no other from being told")
 	assert.NotContains(t, err.Error(), "ghp_x")
@@ -196,14 +201,14 @@ func TestNoResults(t *testing.T) {
 }
 
 func TestSentences(t *testing.T) {
-	for want, r := range map[string]row{
+	for want, r := range map[string]database.Row{
 		"without a pull request":          resultOfA(once.Done, nil),
-		"failed: `the agent's words`":     resultOfA(once.Failed, func(r *row) { r.Problem = "the agent's words" }),
-		"refused: `too long`":             resultOfA(once.Refused, func(r *row) { r.Problem = "too long" }),
+		"failed: `the agent's words`":     resultOfA(once.Failed, func(r *database.Row) { r.Problem = "the agent's words" }),
+		"refused: `too long`":             resultOfA(once.Refused, func(r *database.Row) { r.Problem = "too long" }),
 		"it is unknown whether the agent": resultOfA(once.Unknown, nil),
 		"for more than a day":             resultOfA(once.Running, nil),
-		"…`":                              resultOfA(once.Failed, func(r *row) { r.Problem = strings.Repeat("x", 1000) }),
+		"…`":                              resultOfA(once.Failed, func(r *database.Row) { r.Problem = strings.Repeat("x", 1000) }),
 	} {
-		assert.Contains(t, sentence(r), want)
+		assert.Contains(t, queue.Sentence(r), want)
 	}
 }

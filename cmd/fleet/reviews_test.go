@@ -11,13 +11,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/google/go-github/v92/github"
+	gogithub "github.com/google/go-github/v92/github"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -42,8 +46,9 @@ func reviewComment(change, issueChange fields) fields {
 
 // reviewed is a receiver of comments with a prompt, acme/api@5907854, and the service behind it.
 type reviewed struct {
+	databaseURL string
 	receiver
-	worker  *worker
+	worker  *queue.Worker
 	service *mintlifytest.Service
 }
 
@@ -51,21 +56,17 @@ func newReviewed(t *testing.T, url string) reviewed {
 	s := openStore(t, url)
 	service := mintlifytest.NewService()
 	getenv := environment{"MINTLIFY_API_KEY": mintlifytest.APIKey}.get
-	client, err := (&program{getenv: getenv, settings: production, transport: service}).client()
+	client, err := (&program{getenv: getenv, Settings: queue.Production, transport: service}).client()
 	require.NoError(t, err)
 
-	w := newWorker(s, client, nil)
-	p := program{
-		flags: flags{
-			projects: projects{"": testProject}, skip: authors{merges.DefaultAuthors()},
-			prompt: prompt{Priority: 2},
-		},
-	}
-	server := httptest.NewServer(p.newWebhooks(w, testSecret).handler())
+	w := queue.NewWorker(s, client, nil)
+	w.Decide = github.Reviews{Queue: s}.DecideReviews
+	hooks := github.NewWebhooks(w, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
+	server := httptest.NewServer(hooks.Handler())
 	t.Cleanup(server.Close)
-	_, err = s.add(t.Context(), prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x", Priority: 2})
+	_, err = s.Enqueue(t.Context(), database.Prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x", Priority: 2})
 	require.NoError(t, err)
-	return reviewed{receiver{t, s, server.URL}, w, service}
+	return reviewed{url, receiver{t, s, server.URL}, w, service}
 }
 
 // is makes the record what a test needs.
@@ -77,14 +78,14 @@ func (r reviewed) is(state once.State, link string) {
 
 func (r reviewed) comment(e fields) (int, string) { return r.post("issue_comment", event(r.t, e), nil) }
 
-func (r reviewed) followUps() []row {
-	rows, err := r.store.rows(r.t.Context(), "p.follows <> '' ORDER BY p.added, p.key")
+func (r reviewed) followUps() []database.Row {
+	rows, err := r.store.Rows(r.t.Context(), "p.thread <> '' ORDER BY p.added, p.key")
 	require.NoError(r.t, err)
 	return rows
 }
 
 func (r reviewed) kept() int64 {
-	n, err := number(r.t.Context(), r.store.DB, "SELECT count(*) FROM fleet_comments")
+	n, err := database.Number(r.t.Context(), r.store.DB, "SELECT count(*) FROM fleet_comments")
 	require.NoError(r.t, err)
 	return n
 }
@@ -103,7 +104,7 @@ func TestReview(t *testing.T) {
 		followUps := r.followUps()
 		require.Len(t, followUps, 1)
 		assert.Equal(t, "acme/api@5907854", followUps[0].After)
-		assert.Equal(t, testProject, followUps[0].Project)
+		assert.Equal(t, testProject, followUps[0].ProjectID)
 		assert.Equal(t, "acme/docs#12", followUps[0].Pulls, "which is told the result")
 		assert.Equal(t, "jane reviews your pull request "+docsPull+" and asks for a change:\n\nMention --json in the tutorial, too.",
 			followUps[0].Prompt)
@@ -158,7 +159,7 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
 	r.is(once.Done, docsPull)
-	status, text := r.comment(reviewComment(fields{"body": "/docs " + strings.Repeat("x", maxPrompt)}, nil))
+	status, text := r.comment(reviewComment(fields{"body": "/docs " + strings.Repeat("x", database.MaxPrompt)}, nil))
 	assert.Equal(t, 200, status)
 	assert.Contains(t, text, "nothing to do: it cannot be sent")
 	assert.Contains(t, text, "want at most 65536")
@@ -167,23 +168,23 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	// Another program keeps its records in the same table. Fleet has no prompt of this one.
 	_, err := r.store.ExecContext(t.Context(), "DELETE FROM fleet_prompts")
 	require.NoError(t, err)
-	kept := review{ID: 8, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x"}
-	require.NoError(t, r.store.keepReview(t.Context(), kept))
-	require.NoError(t, r.worker.pass(t.Context()))
+	kept := github.Review{ID: 8, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x", MayAsk: true}
+	require.NoError(t, github.Reviews{Queue: r.store}.KeepReview(t.Context(), kept))
+	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Zero(t, r.kept())
 
 	h := webhooksOf(r.store, nil)
-	h.lookUp = func(context.Context, string) error { return nil }
+	h.LookUp = func(context.Context, string) error { return nil }
 	for name, e := range map[string]fields{
 		"no prompt":     reviewComment(nil, nil),
 		"copied marker": reviewComment(nil, fields{"pull_request": fields{"html_url": docsPull + "3"}}),
 	} {
-		var comment github.IssueCommentEvent
+		var comment gogithub.IssueCommentEvent
 		require.NoError(t, json.Unmarshal([]byte(event(t, e)), &comment))
-		resp := h.review(t.Context(), &comment)
-		assert.NotEmpty(t, resp.reason, name)
-		assert.Equal(t, "Acme/Docs", resp.about.Repository, "%s: which the log says", name)
-		assert.Equal(t, []int{12}, resp.about.Pulls, name)
+		resp := h.Review(t.Context(), &comment)
+		assert.NotEmpty(t, resp.Reason, name)
+		assert.Equal(t, "Acme/Docs", resp.About.Repository, "%s: which the log says", name)
+		assert.Equal(t, []int{12}, resp.About.Pulls, name)
 	}
 }
 
@@ -199,7 +200,7 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 			r.comment(reviewComment(fields{"id": i + 1}, nil))
 			key := fmt.Sprint("acme/api@5907854#comment-", i+1)
 			put(t, r.store, key, func(record *once.Record) { record.State = state })
-			_, err := r.store.ExecContext(t.Context(), "UPDATE fleet_prompts SET told = 2 WHERE key = $1", key)
+			_, err := r.store.ExecContext(t.Context(), "UPDATE fleet_prompts SET told = $2 WHERE key = $1", key, string(state))
 			require.NoError(t, err)
 		}
 		for id := 4; id <= 5; id++ {
@@ -207,23 +208,18 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 			assert.Contains(t, text, "enqueued")
 		}
 
-		chain, err := r.store.chainOf(t.Context(), "acme/api@5907854")
+		thread, err := r.store.ThreadOf(t.Context(), "acme/api@5907854")
 		require.NoError(t, err)
 		var order []string
-		for _, follower := range chain[1:] {
-			_, id, _ := strings.Cut(follower.Key, "#comment-")
+		for _, message := range thread[1:] {
+			_, id, _ := strings.Cut(message.Key, "#comment-")
 			order = append(order, id)
+			assert.Equal(t, "acme/api@5907854", message.After)
 		}
-		assert.Equal(t, []string{"4", "5", "3", "2", "1"}, order)
-		for i, follower := range chain[1:] {
-			assert.Equal(t, chain[i].Key, follower.After, "package once sees the same order")
-		}
+		assert.Equal(t, []string{"1", "2", "3", "4", "5"}, order)
+		assert.Equal(t, []string{"acme/api@5907854#comment-4"}, ready(t, r.store), "those before it hold up none")
 
-		ready, err := r.store.isReady(t.Context(), chain[1].Record)
-		require.NoError(t, err)
-		assert.True(t, ready)
-
-		untold, err := r.store.untold(t.Context())
+		untold, err := r.store.Untold(t.Context())
 		require.NoError(t, err)
 		require.Len(t, untold, 1, "what became of the others is told already")
 		assert.Equal(t, "acme/api@5907854", untold[0].Key)
@@ -240,7 +236,7 @@ func TestCommentBeforeTheLink(t *testing.T) {
 			want int
 		}{{"its pull request", docsPull + "/", 1}, {"another one", docsPull + "3", 0}, {"none", "", 0}} {
 			r := newReviewed(t, url)
-			_, err := r.store.ExecContext(t.Context(), "DELETE FROM fleet_prompts WHERE follows <> ''")
+			_, err := r.store.ExecContext(t.Context(), "DELETE FROM fleet_prompts WHERE thread <> ''")
 			require.NoError(t, err)
 			for _, state := range []once.State{once.Pending, once.Sending, once.Unknown, once.Running} {
 				r.is(state, "")
@@ -248,12 +244,12 @@ func TestCommentBeforeTheLink(t *testing.T) {
 				assert.Equal(t, 202, status)
 				assert.Contains(t, text, "noted", state)
 
-				require.NoError(t, r.worker.pass(t.Context()))
+				require.NoError(t, r.worker.MakePass(t.Context()))
 				assert.EqualValues(t, 1, r.kept(), state)
 			}
 			r.is(once.Done, c.link)
-			require.NoError(t, r.worker.pass(t.Context()))
-			require.NoError(t, r.worker.pass(t.Context()))
+			require.NoError(t, r.worker.MakePass(t.Context()))
+			require.NoError(t, r.worker.MakePass(t.Context()))
 			assert.Len(t, r.followUps(), c.want, c.name)
 			assert.Zero(t, r.kept(), c.name)
 		}
@@ -264,8 +260,8 @@ func TestCommentBeforeTheLink(t *testing.T) {
 func TestJobIsLookedUp(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
-	r.service.ScriptJob(mintlifytest.Step{Status: mintlify.JobActive, PRLink: docsPull})
-	client, err := r.worker.client.ForProject(testProject)
+	r.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobActive, PRLink: docsPull})
+	client, err := r.service.Client().ForProject(testProject)
 	require.NoError(t, err)
 	job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
 	require.NoError(t, err)
@@ -287,7 +283,7 @@ func TestPromptIsNotSentByALookUp(t *testing.T) {
 	assert.Empty(t, r.service.Requests())
 	assert.EqualValues(t, 1, r.kept())
 
-	status, err := r.store.status(t.Context())
+	status, err := statusOf(t.Context(), r.store)
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, status.Comments)
 }
@@ -307,10 +303,10 @@ func TestCommentsAtOnce(t *testing.T) {
 			})
 		}
 		both.Wait()
-		chain, err := one.store.chainOf(t.Context(), "acme/api@5907854")
+		thread, err := one.store.ThreadOf(t.Context(), "acme/api@5907854")
 		require.NoError(t, err)
-		require.Len(t, chain, 3)
-		assert.Equal(t, chain[1].Key, chain[2].After)
+		require.Len(t, thread, 3)
+		assert.Equal(t, []string{thread[1].Key}, ready(t, one.store), "one at a time")
 	})
 }
 
@@ -321,15 +317,15 @@ func TestReviewersAreToldOnThePullRequest(t *testing.T) {
 		t,
 		map[string]string{"FLEET_RESULTS_URL": chat.URL + "/T0", "FLEET_GITHUB_TOKEN": "x", "GITHUB_API_URL": gh.URL},
 	)
-	asked := resultOfA(once.Done, func(r *row) { r.Pulls, r.After, r.PRLink = "acme/docs#12", "k", docsPull })
-	told, err := tell(t.Context(), []row{testResult, asked})
+	asked := resultOfA(once.Done, func(r *database.Row) { r.Pulls, r.After, r.PRLink = "acme/docs#12", "k", docsPull })
+	told, err := tell(t.Context(), []database.Row{testResult, asked})
 	require.NoError(t, err)
 	assert.Len(t, told, 2)
 	assert.Equal(t, []string{"/T0"}, chat.paths)
 	assert.Equal(t, []string{"/api/v3/repos/acme/docs/issues/12/comments"}, gh.paths)
 
 	gh.status = 403
-	told, err = tell(t.Context(), []row{testResult, asked})
+	told, err = tell(t.Context(), []database.Row{testResult, asked})
 	assert.Error(t, err)
 	assert.Len(t, told, 1)
 }
@@ -339,19 +335,19 @@ func TestKeptCommentIsNotLost(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
 	r.is(once.Done, docsPull)
-	kept := review{ID: 5, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x"}
-	require.NoError(t, r.store.keepReview(t.Context(), kept))
-	_, err := r.store.addReview(t.Context(), kept, 2)
+	kept := github.Review{ID: 5, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x", MayAsk: true}
+	require.NoError(t, github.Reviews{Queue: r.store}.KeepReview(t.Context(), kept))
+	_, err := github.Reviews{Queue: r.store}.AddReview(t.Context(), kept, 2)
 	require.NoError(t, err)
-	require.NoError(t, r.worker.pass(t.Context()))
+	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Len(t, r.followUps(), 1)
 	assert.Zero(t, r.kept())
 
 	require.NoError(
 		t,
-		r.store.keepReview(t.Context(), review{ID: 7, Key: kept.Key, URL: docsPull, Pull: "not one", Text: "x"}),
+		github.Reviews{Queue: r.store}.KeepReview(t.Context(), github.Review{ID: 7, Key: kept.Key, URL: docsPull, Pull: "not one", Text: "x", MayAsk: true}),
 	)
-	require.NoError(t, r.worker.pass(t.Context()), "one that cannot be sent holds up no other")
+	require.NoError(t, r.worker.MakePass(t.Context()), "one that cannot be sent holds up no other")
 	assert.Zero(t, r.kept())
 	assert.Len(t, r.followUps(), 1)
 }
@@ -376,7 +372,57 @@ func TestCancelDropsKeptComments(t *testing.T) {
 		out := c.wants(0, "cancel", "-all", "-yes")
 		assert.Contains(t, out, "dropped acme/api@5907854#comment-5")
 		r.is(once.Done, docsPull)
-		require.NoError(t, r.worker.pass(t.Context()))
+		require.NoError(t, r.worker.MakePass(t.Context()))
 		assert.Empty(t, r.followUps())
+	})
+}
+
+// ready returns the keys of the prompts that may be sent.
+func ready(t *testing.T, s queue.Queue) []string {
+	keys, err := database.Strings(t.Context(), s.DB, `SELECT p.key
+FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND o.state = 'pending' AND $1 = ''
+AND `+database.IsReady, "", time.Now().UnixMilli())
+	require.NoError(t, err)
+	return keys
+}
+
+// TestCommentsKeepTheirOrder: one that was noted while the link was unknown comes before the next one.
+func TestCommentsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		r.is(once.Sending, "")
+		_, text := r.comment(reviewComment(nil, nil))
+		assert.Contains(t, text, "noted")
+
+		r.is(once.Done, docsPull)
+		_, text = r.comment(reviewComment(fields{"id": 6}, nil))
+		assert.Contains(t, text, "enqueued")
+
+		thread, err := r.store.ThreadOf(t.Context(), "acme/api@5907854")
+		require.NoError(t, err)
+		var keys []string
+		for _, row := range thread[1:] {
+			keys = append(keys, row.Key)
+		}
+		assert.Equal(t, []string{"acme/api@5907854#comment-5", "acme/api@5907854#comment-6"}, keys)
+		assert.Zero(t, r.kept())
+	})
+}
+
+// TestCommentWaitsForAnEarlierOne that cannot be decided about, here without a token.
+func TestCommentWaitsForAnEarlierOne(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		r.is(once.Done, docsPull)
+		earlier := github.Review{ID: 4, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "joe", Text: "x"}
+		require.NoError(t, github.Reviews{Queue: r.store}.KeepReview(t.Context(), earlier))
+
+		_, text := r.comment(reviewComment(nil, nil))
+		assert.Contains(t, text, "noted until the comments before it")
+		require.NoError(t, r.worker.MakePass(t.Context()))
+		assert.Empty(t, r.followUps())
+		assert.EqualValues(t, 2, r.kept())
 	})
 }

@@ -7,33 +7,73 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// show prints everything about a prompt and the prompts that follow it.
-func (p *program) show(ctx context.Context, s store) error {
-	keys, err := s.find(ctx, p.operand)
+// showCommand prints everything about a prompt and the prompts that follow it.
+type showCommand struct {
+	*program
+	noFlags
+	name string
+}
+
+func (c *showCommand) check(line commandLine) error {
+	c.name = line.operand
+	return nil
+}
+
+func (c *showCommand) run(ctx context.Context) error {
+	return c.onTables(ctx, func(s queue.Queue) error { return c.show(ctx, s) })
+}
+
+func (c *showCommand) show(ctx context.Context, s queue.Queue) error {
+	keys, err := s.Find(ctx, c.name)
+	if err != nil {
+		return err
+	}
+	leftOut, err := s.FindLeftOut(ctx, c.name)
 	if err != nil {
 		return err
 	}
 
+	for _, l := range leftOut {
+		fmt.Fprintf(c.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), redact.OneLine(l.String(), 1000))
+	}
+	if len(keys) == 0 && len(leftOut) == 0 {
+		return database.Usagef("no prompt has the key, the commit or the pull request %s: want a key, "+
+			"7 digits or more of a SHA, or owner/repo#7", redact.OneLine(c.name, 300))
+	}
+
+	if len(keys) > 0 && len(leftOut) > 0 {
+		fmt.Fprintln(c.stdout)
+	}
+
+	return c.showThreads(ctx, s, keys)
+}
+
+// showThreads prints the threads that keys are in, each once.
+func (c *showCommand) showThreads(ctx context.Context, s queue.Queue, keys []string) error {
 	shown := map[string]bool{}
 	for _, key := range keys {
-		chain, err := s.chainOf(ctx, key)
+		thread, err := s.ThreadOf(ctx, key)
 		if err != nil {
 			return err
 		}
-		for _, r := range chain {
+
+		for _, r := range thread {
 			if shown[r.Key] {
 				continue
 			}
 
 			if len(shown) > 0 {
-				fmt.Fprintln(p.stdout)
+				fmt.Fprintln(c.stdout)
 			}
+
 			shown[r.Key] = true
-			if err := p.showOne(ctx, s, r); err != nil {
+			if err := c.showOne(ctx, s, r); err != nil {
 				return err
 			}
 		}
@@ -41,21 +81,25 @@ func (p *program) show(ctx context.Context, s store) error {
 	return nil
 }
 
-func (p *program) showOne(ctx context.Context, s store, r row) error {
-	p.showFields(r)
-	fmt.Fprintln(p.stdout, "\nprompt")
-	for line := range strings.Lines(r.Prompt) {
-		fmt.Fprintf(p.stdout, "  %s\n", redact.OneLine(line, maxPrompt))
+func (c *showCommand) showOne(ctx context.Context, s queue.Queue, r database.Row) error {
+	c.showFields(r)
+	if !r.Forgotten.IsZero() {
+		return nil
 	}
-	fmt.Fprintln(p.stdout, "\nhistory")
-	return p.showHistory(ctx, s, r.Key)
+
+	fmt.Fprintln(c.stdout, "\nprompt")
+	for line := range strings.Lines(r.Prompt) {
+		fmt.Fprintf(c.stdout, "  %s\n", redact.OneLine(line, database.MaxPrompt))
+	}
+	fmt.Fprintln(c.stdout, "\nhistory")
+	return c.showHistory(ctx, s, r.Key)
 }
 
-func (p *program) showFields(r row) {
+func (c *showCommand) showFields(r database.Row) {
 	fields := []struct{ name, value string }{
 		{"key", r.Key},
-		{"state", nameOf(r.State)},
-		{"project", r.Project},
+		{"state", database.NameOf(r.State)},
+		{"project", r.ProjectID},
 		{"priority", fmt.Sprint(r.Priority)},
 		{"pulls", r.Pulls},
 		{"follows", r.After},
@@ -63,25 +107,35 @@ func (p *program) showFields(r row) {
 		{"job", r.JobID},
 		{"pr", r.PRLink},
 		{"problem", r.Problem},
+		{"forgotten", forgottenAt(r)},
 		{"advice", advise(r)},
 	}
+
 	for _, f := range fields {
 		if f.value != "" {
-			fmt.Fprintf(p.stdout, "%-9s %s\n", f.name, redact.OneLine(f.value, 2000))
+			fmt.Fprintf(c.stdout, "%-9s %s\n", f.name, redact.OneLine(f.value, 2000))
 		}
 	}
 }
 
-func (p *program) showHistory(ctx context.Context, s store, key string) error {
-	return scan(ctx, s.DB, func(rows *sql.Rows) error {
+func (c *showCommand) showHistory(ctx context.Context, s queue.Queue, key string) error {
+	return database.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var at int64
 		var state, job, problem, who string
 		if err := rows.Scan(&at, &state, &job, &problem, &who); err != nil {
 			return err
 		}
 
-		change := strings.Join(strings.Fields(nameOf(once.State(state))+" by "+who+" "+job+" "+problem), " ")
-		fmt.Fprintf(p.stdout, "  %s  %s\n", time.UnixMilli(at).UTC().Format(time.RFC3339), redact.OneLine(change, 500))
+		change := strings.Join(strings.Fields(database.NameOf(once.State(state))+" by "+who+" "+job+" "+problem), " ")
+		fmt.Fprintf(c.stdout, "  %s  %s\n", time.UnixMilli(at).UTC().Format(time.RFC3339), redact.OneLine(change, 500))
 		return nil
-	}, "SELECT at, state, job, problem, who FROM fleet_history WHERE key = $1 ORDER BY version", key)
+	}, "SELECT at, state, job, problem, who FROM fleet_history WHERE key = $1 ORDER BY at, version", key)
+}
+
+// forgottenAt says when the texts of a prompt were forgotten, "" if they were not.
+func forgottenAt(r database.Row) string {
+	if r.Forgotten.IsZero() {
+		return ""
+	}
+	return "its texts, at " + r.Forgotten.Format(time.RFC3339)
 }

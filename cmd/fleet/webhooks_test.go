@@ -30,6 +30,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -77,24 +80,25 @@ func push(change fields) fields {
 // receiver is a server of webhooks, and what they lead to.
 type receiver struct {
 	t     *testing.T
-	store store
+	store queue.Queue
 	url   string
 }
 
 func newReceiver(t *testing.T, url string) receiver {
 	s := openStore(t, url)
-	known := projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
+	known := github.Projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
 	h := webhooksOf(s, known)
-	server := httptest.NewServer(h.handler())
+	server := httptest.NewServer(h.Handler())
 	t.Cleanup(server.Close)
 	return receiver{t, s, server.URL}
 }
 
 // webhooksOf returns webhooks that can look nothing up.
-func webhooksOf(s store, known projects) *webhooks {
-	p := program{flags: flags{projects: known, skip: authors{merges.DefaultAuthors()}, prompt: prompt{Priority: 2}}}
-	return p.newWebhooks(newWorker(s, nil, nil), testSecret)
+func webhooksOf(s queue.Queue, known github.Projects) *github.Webhooks {
+	return github.NewWebhooks(queue.NewWorker(s, nil, nil), testSecret, known, testAuthors(), 2)
 }
+
+func testAuthors() github.Authors { return github.Authors{Authors: merges.DefaultAuthors()} }
 
 func (r receiver) post(kind, body string, header map[string]string) (status int, response string) {
 	r.t.Helper()
@@ -118,8 +122,8 @@ func (r receiver) post(kind, body string, header map[string]string) (status int,
 	return resp.StatusCode, string(text)
 }
 
-func (r receiver) rows() []row {
-	rows, err := r.store.rows(r.t.Context(), "1 = 1 ORDER BY p.key")
+func (r receiver) rows() []database.Row {
+	rows, err := r.store.Rows(r.t.Context(), "1 = 1 ORDER BY p.key")
 	require.NoError(r.t, err)
 	return rows
 }
@@ -138,7 +142,7 @@ func TestWebhookOfAMerge(t *testing.T) {
 		rows := r.rows()
 		require.Len(t, rows, 1, "push, pull request and redeliveries are one merge")
 		assert.Equal(t, "acme/repo@"+testSHA, rows[0].Key)
-		assert.Equal(t, testProject, rows[0].Project)
+		assert.Equal(t, testProject, rows[0].ProjectID)
 		assert.Equal(t, "acme/repo#7", rows[0].Pulls)
 		assert.Equal(t, 1, riverJobs(t, r.store))
 
@@ -146,7 +150,7 @@ func TestWebhookOfAMerge(t *testing.T) {
 		other["repository"] = fields{"full_name": "Acme/Other", "default_branch": "main"}
 		status, _ := r.post("pull_request", event(t, other), nil)
 		assert.Equal(t, 202, status)
-		assert.Equal(t, "other-project", r.rows()[0].Project)
+		assert.Equal(t, "other-project", r.rows()[0].ProjectID)
 	})
 }
 
@@ -167,7 +171,7 @@ func TestWebhookSignatures(t *testing.T) {
 		status, _ := r.post("push", body, header)
 		assert.Equal(t, 401, status, name)
 	}
-	status, _ := r.post("push", strings.Repeat("x", maxEvent+1), nil)
+	status, _ := r.post("push", strings.Repeat("x", github.MaxEvent+1), nil)
 	assert.Equal(t, 413, status)
 	assert.Empty(t, r.rows())
 	assert.Zero(t, riverJobs(t, r.store))
@@ -226,9 +230,9 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := openStore(t, "sqlite:"+sqliteFile(t))
-	s.logger = slog.New(slog.NewTextHandler(&log, nil))
-	h := webhooksOf(s, projects{"acme/repo": testProject, "acme/none": ""})
-	server := httptest.NewServer(h.handler())
+	s.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	h := webhooksOf(s, github.Projects{"acme/repo": testProject, "acme/none": ""})
+	server := httptest.NewServer(h.Handler())
 	defer server.Close()
 	r := receiver{t, s, server.URL}
 
@@ -269,7 +273,7 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 func TestWebhookIsNotAcceptedUnlessStored(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	r.store.database.close()
+	r.store.DB.Close()
 	status, _ := r.post("push", event(t, push(nil)), nil)
 	assert.Equal(t, 503, status)
 }
@@ -293,10 +297,10 @@ func TestLockedDatabase(t *testing.T) {
 
 func TestWebhookOfAnUnknownRepository(t *testing.T) {
 	t.Parallel()
-	h := &webhooks{store: openStore(t, "sqlite:"+sqliteFile(t))}
-	resp := h.enqueue(t.Context(), merge{Repository: "acme/repo", SHA: testSHA})
-	assert.Equal(t, 422, resp.status)
-	assert.Contains(t, resp.text, "-project")
+	h := webhooksOf(openStore(t, "sqlite:"+sqliteFile(t)), github.Projects{})
+	resp := h.Enqueue(t.Context(), github.Merge{Repository: "acme/repo", SHA: testSHA})
+	assert.Equal(t, 422, resp.Status)
+	assert.Contains(t, resp.Text, "-project")
 }
 
 func TestOddWebhooks(t *testing.T) {
@@ -387,7 +391,7 @@ func TestNeverItsOwnEcho(t *testing.T) {
 }
 
 func (r receiver) record(key string) once.Record {
-	record, err := r.store.records().Get(r.t.Context(), key)
+	record, err := r.store.Records().Get(r.t.Context(), key)
 	require.NoError(r.t, err)
 	return record
 }
@@ -474,10 +478,10 @@ func TestThousandWebhooksAtOnce(t *testing.T) {
 		assert.Len(t, r.rows(), n)
 
 		require.NoError(
-			t, newWorker(r.store, nil, nil).pass(t.Context()),
-			"which gives a job to those whose 8 s were over",
+			t, queue.NewWorker(r.store, nil, nil).MakePass(t.Context()),
+			"which gives a job to queues whose 8 s were over",
 		)
-		assert.Equal(t, n, riverJobs(t, r.store))
+		assert.Equal(t, 1, riverJobs(t, r.store))
 	})
 }
 
@@ -581,7 +585,7 @@ func TestServe(t *testing.T) {
 		assert.Contains(t, string(body), want)
 
 		if path == "/metrics" {
-			for _, line := range []string{`fleet_prompts{project="project-1",state="done"} 1`, `fleet_quota_left{project="project-1"} 999`, `fleet_paused{project="project-1"} 0`,
+			for _, line := range []string{`fleet_prompts{project="project-1",state="done"} 1`, `fleet_quota_left{project="project-1"} 999`, `fleet_running_problems 0`, `fleet_webhooks_total{event="pull_request",status="202"} 1`, `fleet_results_waiting 0`,
 				`fleet_posts_total{result="running"} 1`, `fleet_oldest_queued_seconds{project="project-1"} 0`, `fleet_overdue{project="project-1"} 0`} {
 				assert.Contains(t, string(body), line+"\n")
 			}
@@ -626,21 +630,21 @@ func TestShutdownTakesWebhooks(t *testing.T) {
 }
 
 func TestProjects(t *testing.T) {
-	p := projects{}
+	p := github.NewMapping()
 	of := func(repository string) string {
-		project, known := p.of(repository)
+		project, known := p.Projects.Of(repository)
 		return fmt.Sprint(project, known)
 	}
-	require.NoError(t, p.set("acme/repo=one"))
+	require.NoError(t, p.Set("acme/repo=one", "line 1"))
 	assert.Equal(t, "false", of("acme/other"))
 
-	require.NoError(t, p.set("rest"))
-	require.NoError(t, p.set("acme/none="))
+	require.NoError(t, p.Set("rest", "line 2"))
+	require.NoError(t, p.Set("acme/none=", "line 3"))
 	assert.Equal(t, "onetrue", of("Acme/Repo"))
 	assert.Equal(t, "resttrue", of("acme/other"))
 	assert.Equal(t, "true", of("acme/none"))
 
 	for _, bad := range []string{"repo=one", "", "=x", "a/b/c=x", "acme/repo=mint_key"} {
-		assert.Error(t, p.set(bad), bad)
+		assert.Error(t, p.Set(bad, "line 4"), bad)
 	}
 }

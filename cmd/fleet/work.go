@@ -2,51 +2,119 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
-// work sends the queued prompts and follows their jobs.
-func (p *program) work(ctx context.Context) error { return p.workAndServe(ctx, nil) }
-
-// serve works, and enqueues the merges that webhooks report.
-func (p *program) serve(ctx context.Context) error {
-	secret := p.getenv("FLEET_GITHUB_SECRET")
-	switch {
-	case secret == "":
-		return usageError("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
-	case len(p.projects) == 0:
-		return usageError("-project or -projects is missing: which project documents the repositories?")
-	case p.prompt.Priority < 1 || p.prompt.Priority > 4:
-		return usageError("-priority is %d, want 1 to 4", p.prompt.Priority)
-	}
-
-	return p.workAndServe(ctx, func(w *worker) http.Handler { return p.newWebhooks(w, secret).handler() })
+// workCommand sends the queued prompts and follows their jobs.
+type workCommand struct {
+	*program
+	adminAddr string
 }
 
-// workAndServe works, and serves webhooks, unless that is nil, and the admin's pages.
-func (p *program) workAndServe(ctx context.Context, webhooks func(*worker) http.Handler) error {
-	if err := p.settings.check(); err != nil {
-		return err
+// define defines the flags that say how a worker works.
+func (c *workCommand) define(f *flag.FlagSet) {
+	f.IntVar(&c.N, "n", c.N, "steps in progress at once, 1 to 10000")
+	f.DurationVar(&c.SendTime, "send-time", c.SendTime,
+		"how long one POST may take, 1s to 10m; give a process that and 30 s to stop")
+	f.BoolVar(&c.PollOnly, "poll-only", c.PollOnly, "do without LISTEN, behind a pgbouncer in transaction mode")
+	f.DurationVar(&c.PauseMin, "pause-min", c.PauseMin, "how long the breaker pauses a project at first, at least 1s")
+	f.DurationVar(&c.PauseMax, "pause-max", c.PauseMax, "and at most, doubling, up to 24h")
+	f.StringVar(&c.adminAddr, "admin-addr", "", "where to listen for /livez, /readyz and /metrics; nowhere unless set")
+	f.StringVar(&c.logFormat, "log-format", "text", "text or json")
+	f.Func("max-per-day", "[owner/repo=]N, repeatable: at most N new jobs of a repository a day (UTC); "+
+		"N alone is for all others. The last start's count for all processes", c.setLimit)
+	f.Func("keep", "months after which the texts of prompts that have ended are forgotten, such as 13m", c.setKeep)
+}
+
+// setLimit takes N, or owner/repo=N.
+func (c *workCommand) setLimit(text string) error {
+	name, number, found := strings.Cut(text, "=")
+	if !found {
+		name = ""
+		number = text
 	}
-	if p.logFormat != "text" && p.logFormat != "json" {
-		return usageError("-log-format is %q, want text or json", p.logFormat)
+	most, err := strconv.Atoi(number)
+	if err != nil || most < 0 || found != database.RepositoryForm.MatchString(name) {
+		return errors.New("want N or owner/repo=N, such as 20 or acme/api=5")
 	}
 
-	client, err := p.client()
+	if c.MaxPerDay == nil {
+		c.MaxPerDay = map[string]int{}
+	}
+	c.MaxPerDay[database.FoldCase(name)] = most
+	return nil
+}
+
+var monthsForm = regexp.MustCompile(`^([1-9]\d{0,2})m$`)
+
+// setKeep takes a number of months.
+func (c *workCommand) setKeep(text string) error {
+	found := monthsForm.FindStringSubmatch(text)
+	if found == nil {
+		return errors.New("want months, such as 13m")
+	}
+	months, err := strconv.Atoi(found[1])
+	c.Keep = months
+	return err
+}
+
+func (c *workCommand) check(commandLine) error {
+	if err := c.Settings.Check(); err != nil {
+		return err
+	}
+	if c.logFormat != "text" && c.logFormat != "json" {
+		return database.Usagef("-log-format is %q, want text or json", c.logFormat)
+	}
+	return nil
+}
+
+func (c *workCommand) run(ctx context.Context) error {
+	return c.work(ctx, func(*queue.Worker, *github.API) *http.Server { return nil })
+}
+
+// work works, and serves the admin's pages and what webhooks returns, unless that is nil.
+func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *github.API) *http.Server) error {
+	client, err := c.client()
 	if err != nil {
 		return err
 	}
-	results, err := newTeller(p.getenv)
+	api, err := newAPI(c.getenv)
 	if err != nil {
 		return err
 	}
 
-	return p.withStore(ctx, true, slog.LevelInfo, func(s store) error {
-		w := newWorker(s, client, results)
-		servers := map[string]*http.Server{"admin": newServer(p.adminAddr, admin{s}.handler(w.posts))}
-		if webhooks != nil {
-			servers["webhooks"] = newServer(p.addr, webhooks(w))
+	results, err := newTeller(c.getenv, api)
+	if err != nil {
+		return err
+	}
+
+	return c.withStore(ctx, true, slog.LevelInfo, func(s queue.Queue) error {
+		if err := s.SetLimits(ctx, c.MaxPerDay); err != nil {
+			return fmt.Errorf("store -max-per-day: %w", err)
+		}
+
+		w := queue.NewWorker(s, client, results)
+		w.Decide = github.Reviews{Queue: s, API: api}.DecideReviews
+		w.Find = github.Finder{Queue: s, API: api}.Find
+		servers := map[string]*http.Server{}
+		if server := webhooks(w, api); server != nil {
+			servers["webhooks"] = server
+		}
+
+		if c.adminAddr != "" {
+			pages := admin{Queue: s, tells: results != nil}
+			servers["admin"] = newServer(c.adminAddr, pages.handler(w.Posts, c.counts...))
 		}
 		return serveAndWork(ctx, w, servers)
 	})

@@ -93,7 +93,7 @@ func TestActions(t *testing.T) {
 		for _, input := range regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(inputs, -1) {
 			variable := "INPUT_" + strings.ToUpper(strings.ReplaceAll(input[1], "-", "_"))
 			switch input[1] {
-			case "api-key", "project-id", "github-token":
+			case "api-key", "project-id", "github-token", "docs-token":
 				assert.Contains(t, text, ": ${{ inputs."+input[1]+" }}\n")
 				continue
 			case "build", "paths", "skip-authors":
@@ -106,4 +106,17 @@ func TestActions(t *testing.T) {
 		assert.Equal(t, 2, strings.Count(script, "exec \"$dir/$name\""), "a runner signals bash alone")
 	}
 	assert.Equal(t, scripts["publish"], scripts["docs-on-merge"])
+}
+
+// What a user can set is the same in -h, action.yml, the reusable workflow and README.
+func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
+	places := citest.Interface{
+		Help:     newWorld(t).run(0, "-h").stdout,
+		Action:   citest.Read(t, "action.yml"),
+		Workflow: citest.Read(t, "../../.github/workflows/publish.yml"),
+		README:   citest.Read(t, "README.md"),
+		Inputs:   map[string]string{"demo": "", "version": ""},
+		NotFlags: []string{"api-key", "project-id", "build"},
+	}
+	assert.Empty(t, places.Differences())
 }

@@ -12,6 +12,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
+	"net/http"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -91,7 +93,9 @@ func (p *publication) publish(ctx context.Context) error {
 func (p *publication) connect() (*mintlify.Client, error) {
 	log := p.step.LogPolls("deployment", time.Minute)
 	onPoll := mintlify.WithOnPoll(func(poll mintlify.Poll) {
-		p.deployment = cmp.Or(poll.Deployment, p.deployment)
+		if poll.Status != "" {
+			p.deployment = &poll.Deployment
+		}
 		log(poll)
 	})
 
@@ -101,14 +105,49 @@ func (p *publication) connect() (*mintlify.Client, error) {
 	return p.step.Connect(mintlify.WithWaitDefaults(onPoll))
 }
 
-// trigger lets no signal interrupt it, so that the deployment's id is known.
+// trigger triggers a deployment. As long as the quota is full, it waits and tries again: a 429 is
+// proof that nothing was triggered.
 func (p *publication) trigger(ctx context.Context, client *mintlify.Client) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 
+		err := p.tryTrigger(ctx, client)
+		var refused *mintlify.APIError
+		if !errors.As(err, &refused) || refused.StatusCode != http.StatusTooManyRequests {
+			return err
+		}
+
+		wait := quotaWait(refused.RetryAfter)
+		deadline, _ := ctx.Deadline() // -timeout
+		if time.Until(deadline) <= wait {
+			return fmt.Errorf("%w. The wait for the quota would outlast -timeout", err)
+		}
+
+		p.step.Printf("The quota is full, and nothing was triggered: trying again in %v.", wait.Round(time.Second))
+		if !ci.Sleep(ctx, wait) {
+			return fmt.Errorf("%w. The wait for the quota was interrupted", err)
+		}
+	}
+}
+
+// unsaidWait is how long to wait for the quota if the service does not say.
+const unsaidWait = 30 * time.Second
+
+// quotaWait returns how long to wait after a 429 that names a time, or 0. All projects of an
+// organization share the quota, so the wait has jitter: the runs of many repositories are refused
+// together, and should not come back together.
+func quotaWait(said time.Duration) time.Duration {
+	wait := cmp.Or(said, unsaidWait)
+	return wait + rand.N(wait)
+}
+
+// tryTrigger lets no signal interrupt it, so that the deployment's id is known.
+func (p *publication) tryTrigger(ctx context.Context, client *mintlify.Client) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
+
 	queued, err := p.request(ctx, client)
 	if queued == nil {
 		return err
@@ -122,7 +161,7 @@ func (p *publication) trigger(ctx context.Context, client *mintlify.Client) erro
 
 func (p *publication) request(ctx context.Context, client *mintlify.Client) (*mintlify.QueuedDeployment, error) {
 	if p.preview == "" {
-		return client.Deployments.TriggerUpdate(ctx)
+		return client.Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
 	}
-	return client.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: p.preview})
+	return client.Deployments.TriggerPreview(ctx, mintlify.TriggerPreviewParams{Branch: p.preview})
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +28,8 @@ type world struct {
 	dir     string
 	env     map[string]string
 	service *mintlifytest.Service
+	// elapsed is how long the last run took.
+	elapsed time.Duration
 }
 
 func newWorld(t *testing.T) *world {
@@ -79,7 +84,9 @@ func (w *world) run(interrupt time.Duration, args ...string) (r ran) {
 		case interrupt < 0:
 			cancel()
 		}
+		start := time.Now()
 		r.code = run(ctx, step, args)
+		w.elapsed = time.Since(start)
 	})
 
 	r.stdout = stdout.String()
@@ -186,6 +193,7 @@ func TestExitCodes(t *testing.T) {
 		},
 		"quota": {
 			trigger: mintlifytest.Fault{Status: 429},
+			args:    []string{"-timeout", "1m"},
 			code:    5, status: "not-started", says: "429",
 		},
 	} {
@@ -193,7 +201,7 @@ func TestExitCodes(t *testing.T) {
 			for _, soft := range []bool{false, true} {
 				w := newWorld(t)
 				if tc.trigger.Status != 0 || tc.trigger.Refuse {
-					w.service.FailNext(mintlify.OpTriggerUpdate, 10, tc.trigger)
+					w.service.FailNext(mintlify.OpTriggerUpdate, 100, tc.trigger)
 				}
 				if tc.steps != nil {
 					w.service.ScriptDeployment(tc.steps...)
@@ -225,6 +233,101 @@ func TestExitCodes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// limit has the service refuse the next n triggers of a preview for want of quota. The SDK makes
+// four attempts each time that the program triggers one.
+func (w *world) limit(n int, retryAfter string) {
+	header := http.Header{}
+	if retryAfter != "" {
+		header.Set("Retry-After", retryAfter)
+	}
+	w.service.FailNext(mintlify.OpTriggerPreview, n, mintlifytest.Fault{Status: 429, Header: header})
+}
+
+// triggers counts the requests that trigger a preview.
+func (w *world) triggers() int {
+	n := 0
+	for _, r := range w.service.Requests() {
+		if r.Operation == mintlify.OpTriggerPreview {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAFullQuotaIsWaitedFor(t *testing.T) {
+	for _, retryAfter := range []string{"", "600"} {
+		w := newWorld(t)
+		w.limit(9, retryAfter)
+		r := w.run(0, "-preview", "b", "-timeout", "4h")
+		assert.Zero(t, r.code, r.log)
+		assert.Equal(t, "success", r.outputs["status"])
+		assert.Contains(t, r.log, "The quota is full, and nothing was triggered: trying again in ")
+		assert.Equal(t, 10, w.triggers())
+		assert.Len(t, w.service.Deployments(), 1)
+	}
+}
+
+// Five previews a minute are for all projects of an organization.
+func TestFortyPreviewsAtOnceAreAllMade(t *testing.T) {
+	w := newWorld(t)
+	w.service.EnforceQuotas()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		defer func() { t.Logf("the last was deployed after %v", time.Since(start)) }()
+		var all sync.WaitGroup
+		for i := range 40 {
+			all.Go(func() {
+				var log citest.Buffer
+				step := &ci.Step{
+					Name:    "publish",
+					Getenv:  func(string) string { return "" },
+					Stdout:  &log,
+					Stderr:  &log,
+					Connect: w.connect,
+				}
+				assert.Zero(t, run(t.Context(), step, []string{"-preview", fmt.Sprint("branch-", i)}), log.String())
+			})
+		}
+		all.Wait()
+	})
+	assert.Len(t, w.service.Deployments(), 40)
+}
+
+// Forty repositories that were refused together do not come back together.
+func TestTheWaitForAFullQuotaHasJitter(t *testing.T) {
+	waits := map[time.Duration]bool{}
+	for range 100 {
+		for said, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Minute: time.Minute} {
+			wait := quotaWait(said)
+			assert.GreaterOrEqual(t, wait, want)
+			assert.Less(t, wait, 2*want)
+			waits[wait] = true
+		}
+	}
+	assert.Greater(t, len(waits), 100)
+}
+
+func TestAWaitForTheQuotaThatWouldOutlastTheTimeoutIsNotBegun(t *testing.T) {
+	w := newWorld(t)
+	w.limit(1000, "3000")
+	r := w.run(0, "-preview", "b", "-timeout", "30m")
+	assert.Equal(t, 5, r.code, r.log)
+	assert.Equal(t, "not-started", r.outputs["status"])
+	assert.Contains(t, r.log, "429")
+	assert.Less(t, w.elapsed, time.Minute)
+}
+
+func TestASignalEndsTheWaitForTheQuota(t *testing.T) {
+	w := newWorld(t)
+	w.limit(1000, "600")
+	r := w.run(2*time.Minute, "-preview", "b", "-timeout", "2h")
+	assert.Equal(t, 5, r.code, r.log)
+	assert.Equal(t, "not-started", r.outputs["status"])
+	assert.Contains(t, r.log, "429", "why it waited")
+	assert.Equal(t, 2*time.Minute, w.elapsed)
+	assert.Empty(t, w.service.Deployments())
 }
 
 func TestInterruptLosesNoDeployment(t *testing.T) {

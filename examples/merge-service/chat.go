@@ -9,10 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 )
-
-const chatTime = 10 * time.Second // for one message
 
 // escapeForChat keeps a text by others from mentioning everybody or hiding a link in Slack and
 // Mattermost.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/google/go-github/v92/github"
@@ -39,8 +40,19 @@ func runDemo(ctx context.Context, logger *slog.Logger, stdout io.Writer) error {
 		logger: logger,
 	}
 	fake := mintlifytest.NewService()
-	var err error
-	s.runner, err = once.New(fake.Client(), once.NewMemory(), once.WithOnChange(s.tell))
+	state, err := os.MkdirTemp("", "merge-service-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(state) }()
+
+	store, err := once.NewDir(state)
+	if err != nil {
+		return err
+	}
+	s.store = store
+	s.logger = slog.New(slog.DiscardHandler) // the responses say enough
+	err = s.start(fake.Client())
 	if err != nil {
 		return err
 	}

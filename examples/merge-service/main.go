@@ -126,7 +126,6 @@ func newService(logger *slog.Logger) (*service, error) {
 		return nil, err
 	}
 
-	s := &service{secret: []byte(os.Getenv("WEBHOOK_SECRET")), post: chat.post, logger: logger}
-	s.runner, err = once.New(client, store, once.WithLogger(logger), once.WithOnChange(s.tell))
-	return s, err
+	s := &service{store: store, secret: []byte(os.Getenv("WEBHOOK_SECRET")), post: chat.post, logger: logger}
+	return s, s.start(client)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,8 +14,13 @@ import (
 
 const (
 	agent          = "mintlify[bot]" // the author of the agent's pull requests
+	none           = "none"          // a person's "docs-job: none" is not a marker of the agent's
+	command        = "/docs "        // begins a comment for the agent
 	maxDescription = 8000            // bytes of a description in a prompt
 )
+
+// noComment is why most comments are left out.
+const noComment = "not a new " + command + "comment of a member on a pull request of the agent's"
 
 const prompt = `Pull request %d of %s was merged, as commit %s.
 
@@ -39,7 +45,7 @@ func whyNot(event *github.PullRequestEvent) string {
 		return "not merged"
 	case pull.GetBase().GetRef() != event.GetRepo().GetDefaultBranch():
 		return "not merged into the default branch"
-	case isOwn:
+	case isOwn && key != none:
 		return "the agent's own work for " + key
 	case strings.EqualFold(pull.GetUser().GetLogin(), agent):
 		return "the agent's own work"
@@ -62,6 +68,31 @@ func taskOf(event *github.PullRequestEvent) (once.Task, error) {
 		Key:    repository + "@" + commit,
 		Prompt: fmt.Sprintf(prompt, pull.GetNumber(), repository, commit, quoted),
 	}, nil
+}
+
+// commentOf returns the task for a comment on a pull request of the agent's, a message to the job that
+// opened it; false for any other comment. The credits are spent for those who may write to the
+// repository.
+func commentOf(event *github.IssueCommentEvent) (once.Task, bool) {
+	comment := event.GetComment()
+	text, isCommand := strings.CutPrefix(comment.GetBody(), command)
+	key, hasMarker := once.FindMarker(event.GetIssue().GetBody())
+	isMember := slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"},
+		comment.GetAuthorAssociation()) //nolint:staticcheck // gone from the Events API, not from webhooks
+	isAgents := hasMarker && strings.EqualFold(event.GetIssue().GetUser().GetLogin(), agent)
+
+	return once.Task{
+		Key:    fmt.Sprintf("%s#comment-%d", key, comment.GetID()),
+		After:  key,
+		Prompt: "A reviewer of your pull request asks for a change:\n\n" + strings.TrimSpace(text),
+	}, event.GetAction() == "created" && isCommand && isMember && isAgents
+}
+
+// openedFor returns the key of the merge that an event's pull request was opened for by the agent.
+func openedFor(event *github.PullRequestEvent) (string, bool) {
+	key, hasMarker := once.FindMarker(event.GetPullRequest().GetBody())
+	isAgents := strings.EqualFold(event.GetPullRequest().GetUser().GetLogin(), agent)
+	return key, event.GetAction() == "opened" && hasMarker && isAgents
 }
 
 // quote returns text with "> " before each line. Others wrote it: without its unprintable

@@ -33,6 +33,7 @@ func TestWhichMergesAreLeftOut(t *testing.T) {
 		"into another branch":     {`"ref": "main"`, `"ref": "v1"`, "not merged into the default branch"},
 		"with the marker":         {"JSON.", `JSON.\n\n` + marker, "the agent's own work for acme/api@1"},
 		"with a marker in bold":   {"JSON.", `JSON.\n\n**` + marker + `**`, "the agent's own work for acme/api@1"},
+		"not by the agent":        {"JSON.", `JSON.\n\ndocs-job: none`, ""},
 		"by the agent, no marker": {"octocat", "mintlify[bot]", "the agent's own work"},
 	} {
 		payload := merge("It prints JSON.")

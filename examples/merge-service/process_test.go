@@ -112,7 +112,7 @@ func environment(t *testing.T, fake *mintlifytest.Service, records string, texts
 
 func TestRequestInProgressAtSIGTERMIsFinished(t *testing.T) {
 	fake := mintlifytest.NewService()
-	fake.ScriptJob(mintlifytest.Step{Status: mintlify.JobCompleted}) // at the first poll
+	fake.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted}) // at the first poll
 	records := filepath.Join(t.TempDir(), "records")
 	texts := make(chan string, 1)
 	env := environment(t, fake, records, texts)

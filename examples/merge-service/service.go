@@ -7,10 +7,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/google/go-github/v92/github"
 	"golang.org/x/sync/errgroup"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -21,12 +24,22 @@ const (
 	shutdownTime = 25 * time.Second // after a signal, for the requests in progress: more than both
 )
 
-// service takes merges from GitHub and works them off.
+// service takes merges and comments from GitHub and works them off.
 type service struct {
 	runner *once.Runner
+	store  once.Store
 	secret []byte                                       // of the webhook
 	post   func(ctx context.Context, text string) error // to the chat
 	logger *slog.Logger
+	pulls  sync.Map // the agent's pull requests that GitHub has told of, by the key in their marker
+}
+
+// start makes the runner.
+func (s *service) start(client *mintlify.Client) error {
+	runner, err := once.New(client, s.store,
+		once.WithLogger(s.logger), once.WithReport(s.report), once.WithFinder(s.find))
+	s.runner = runner
+	return err
 }
 
 // run serves and works until ctx ends or one of the two fails. Then it lets the requests in
@@ -72,17 +85,23 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	return all.Wait()
 }
 
-// tell tells the chat how a merge ended, or that a person must look. A record that is still open
-// needs nobody.
-func (s *service) tell(r once.Record) {
-	if r.State.IsOpen() {
-		return
+// report tells the chat how a merge or a comment ended, or that a person must look. Run calls it
+// until the chat has taken it.
+func (s *service) report(ctx context.Context, r once.Record) error {
+	return s.post(ctx, fmt.Sprintf("Docs for %s: %s %s%s", r.Key, r.State, r.PRLink, r.Problem))
+}
+
+// find finds the pull request of a prompt whose response was lost, once GitHub has told of it. One
+// that is older than the send is another's: anybody can copy a marker.
+func (s *service) find(_ context.Context, r once.Record) (once.Found, error) {
+	pull, ok := s.pulls.Load(r.Key)
+	if !ok {
+		return once.Found{}, nil
 	}
 
-	ctx, cancel := context.WithTimeout(context.Background(), chatTime)
-	defer cancel()
-	err := s.post(ctx, fmt.Sprintf("Docs for %s: %s %s%s", r.Key, r.State, r.PRLink, r.Problem))
-	if err != nil { // the result is on record and in the log
-		s.logger.Error("the chat was not told", "key", r.Key, "state", r.State, "pull request", r.PRLink, "error", err)
+	opened := pull.(*github.PullRequest)
+	if opened.GetCreatedAt().Before(r.Deadline.Add(-3 * time.Minute)) { // a send takes a minute, and clocks differ
+		return once.Found{}, nil
 	}
+	return once.Found{PRLink: opened.GetHTMLURL()}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-github/v92/github"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const maxEvent = 1 << 20 // bytes: a description has at most 64 Ki characters
@@ -50,33 +51,60 @@ func (s *service) receive(rw http.ResponseWriter, r *http.Request) (int, string)
 	}
 
 	// Only what GitHub signed is read from here on.
-	kind := github.WebHookType(r)
-	if kind != "pull_request" {
-		return http.StatusOK, "nothing to do: not a pull request"
-	}
-	parsed, err := github.ParseWebHook(kind, payload)
+	event, err := github.ParseWebHook(github.WebHookType(r), payload)
 	if err != nil {
 		return http.StatusBadRequest, "the event cannot be read: " + err.Error()
 	}
-	event, ok := parsed.(*github.PullRequestEvent)
-	if !ok {
-		return http.StatusBadRequest, "the event is not a pull request's"
-	}
 
+	switch event := event.(type) {
+	case *github.PullRequestEvent:
+		return s.pull(r.Context(), event)
+	case *github.IssueCommentEvent:
+		task, ok := commentOf(event)
+		if !ok {
+			return http.StatusOK, "nothing to do: " + noComment
+		}
+		return s.add(r.Context(), task)
+	}
+	return http.StatusOK, "nothing to do: not a pull request or a comment"
+}
+
+// pull takes a merge, or notes a pull request that the agent has opened.
+func (s *service) pull(ctx context.Context, event *github.PullRequestEvent) (int, string) {
+	if key, ok := openedFor(event); ok {
+		return s.opened(ctx, key, event.GetPullRequest())
+	}
 	if reason := whyNot(event); reason != "" {
 		return http.StatusOK, "nothing to do: " + reason
 	}
-	return s.add(r.Context(), event)
-}
 
-// add stores a merge for the worker. GitHub redelivers on request, and the key then finds the
-// record that there is.
-func (s *service) add(ctx context.Context, event *github.PullRequestEvent) (int, string) {
 	task, err := taskOf(event)
 	if err != nil {
 		return http.StatusUnprocessableEntity, err.Error()
 	}
+	return s.add(ctx, task)
+}
 
+// opened notes a pull request of the agent's. If the record of its key is unknown, a step asks the
+// finder about it at once.
+func (s *service) opened(ctx context.Context, key string, pull *github.PullRequest) (int, string) {
+	s.pulls.Store(key, pull)
+
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	record, err := s.store.Get(ctx, key)
+	if err == nil && record.State == once.Unknown {
+		_, err = s.runner.Step(ctx, key)
+	}
+	if err != nil && !errors.Is(err, mintlify.ErrOutcomeUnknown) { // it may be of an older send
+		return http.StatusServiceUnavailable, "not noted, redeliver it later: " + err.Error()
+	}
+	return http.StatusOK, "noted: the agent's pull request for " + key
+}
+
+// add stores a merge or a comment for the worker. GitHub redelivers on request, and the key then finds
+// the record that there is.
+func (s *service) add(ctx context.Context, task once.Task) (int, string) {
 	// A client that hangs up no longer ends ctx: the merge is stored even if nobody waits for it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 func TestOnlyGitHubIsServed(t *testing.T) {
@@ -30,12 +31,12 @@ func TestOnlyGitHubIsServed(t *testing.T) {
 		"another body":   {func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("{}")) }, 401, "signature check failed"},
 		"half a body":    {func(r *http.Request) { r.Body = io.NopCloser(halfABody{}) }, 408, "did not arrive whole"},
 		"another type":   {setHeader("Content-Type", "text/plain"), 401, "text/plain"},
-		"another event":  {setHeader(github.EventTypeHeader, "ping"), 200, "not a pull request"},
+		"another event":  {setHeader(github.EventTypeHeader, "ping"), 200, "not a pull request or a comment"},
 		"another method": {func(r *http.Request) { r.Method = http.MethodGet }, 405, "Method Not Allowed"},
 		"another path":   {func(r *http.Request) { r.URL.Path = "/" }, 404, "not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSetup(t, once.NewMemory())
+			s := newSetup(t, oncetest.NewStore())
 			request, err := newDelivery(t.Context(), "http://example.com/merge", merge("It prints JSON."), []byte(secret))
 			require.NoError(t, err)
 			test.change(request)
@@ -75,7 +76,7 @@ func TestEventsThatCannotBeUsed(t *testing.T) {
 		"over 1 MiB":    {merge(strings.Repeat("x", 1<<20)), 413, "larger than 1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSetup(t, once.NewMemory())
+			s := newSetup(t, oncetest.NewStore())
 			response := s.deliver(t, test.payload)
 			assert.Equal(t, test.status, response.Code)
 			assert.Contains(t, response.Body.String(), test.says)
@@ -92,7 +93,7 @@ func (fullStore) Put(context.Context, once.Record) error {
 }
 
 func TestMergeThatIsNotStoredIsNotAccepted(t *testing.T) {
-	s := newSetup(t, fullStore{once.NewMemory()})
+	s := newSetup(t, fullStore{oncetest.NewStore()})
 	response := s.deliver(t, merge("It prints JSON."))
 	assert.Equal(t, http.StatusServiceUnavailable, response.Code)
 	assert.Contains(t, response.Body.String(), "redeliver it later")
@@ -101,7 +102,7 @@ func TestMergeThatIsNotStoredIsNotAccepted(t *testing.T) {
 }
 
 func TestMergeIsStoredThoughTheClientHasHungUp(t *testing.T) {
-	s := newSetup(t, once.NewMemory())
+	s := newSetup(t, oncetest.NewStore())
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
 	request, err := newDelivery(ctx, "http://example.com/merge", merge("It prints JSON."), []byte(secret))

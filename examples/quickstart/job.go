@@ -130,7 +130,7 @@ func (j *jobRun) wait(ctx context.Context, settle time.Duration) (*mintlify.Job,
 	var last mintlify.JobStatus
 	show := func(p mintlify.Poll) {
 		status := mintlify.JobStatus("unknown")
-		if p.Job != nil {
+		if p.Status != "" {
 			status = p.Job.Status
 			j.seen = true
 		}

@@ -154,12 +154,12 @@ func demonstrate(ctx context.Context, out *os.File) error {
 func script(fake *mintlifytest.Service) {
 	const pullRequest = "https://github.com/example/docs/pull/1"
 	fake.ScriptJob(
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}}, // which does not end the wait
-		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: pullRequest},
-		mintlifytest.Step{Status: mintlify.JobActive},
-		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: pullRequest},
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}}, // the wait goes on
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: pullRequest},
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: pullRequest},
 	)
 	fake.SetVisitors(demo.Visitors(600))
 }

@@ -92,11 +92,11 @@ func TestWithAPromptItTalksToTheService(t *testing.T) {
 	svc := mintlifytest.NewService()
 	useService(t, svc)
 	svc.ScriptJob(
-		mintlifytest.Step{},
-		mintlifytest.Step{Status: mintlify.JobCompleted},
-		mintlifytest.Step{Status: mintlify.JobCompleted},
-		mintlifytest.Step{},
-		mintlifytest.Step{Status: mintlify.JobCompleted})
+		mintlifytest.JobStep{},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted},
+		mintlifytest.JobStep{},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted})
 
 	lines, err := output(t, task{prompt: "Fix it", followUp: "And that"}, 0)
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestWithAPromptItTalksToTheService(t *testing.T) {
 	assert.Equal(t, "1999-12-02", requests[7].Query.Get("dateFrom"))
 	assert.Equal(t, "2000-01-01", requests[7].Query.Get("dateTo"))
 
-	svc.ScriptJob(mintlifytest.Step{Status: mintlify.JobFailed})
+	svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 	lines, err = output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
 	assert.NotContains(t, lines[len(lines)-1], "resume")
@@ -254,14 +254,14 @@ func TestResumedWaitAllowsForAFollowUpJustSent(t *testing.T) {
 	useService(t, svc)
 	const pullRequest = "https://github.com/example/docs/pull/7"
 	svc.AddJob("job_1",
-		mintlifytest.Step{Status: mintlify.JobCompleted},
-		mintlifytest.Step{},
-		mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: pullRequest})
+		mintlifytest.JobStep{Status: mintlify.JobCompleted},
+		mintlifytest.JobStep{},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: pullRequest})
 	lines, err := output(t, task{job: "job_1"}, 0)
 	require.NoError(t, err)
 	assert.Contains(t, lines, "Done. Pull request: "+pullRequest)
 
-	svc.AddJob("job_2", mintlifytest.Step{Status: mintlify.JobCompleted})
+	svc.AddJob("job_2", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	lines, err = output(t, task{job: "job_2"}, 0)
 	require.NoError(t, err)
 	assert.Regexp(t, `^  completed  waited 3\d(\.\d)?s$`, lines[2], "the last poll")
@@ -325,7 +325,7 @@ func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
 		assert.Equal(t, want, lines[len(lines)-1])
 	}
 
-	svc.AddJob("job_1", mintlifytest.Step{}, mintlifytest.Step{Fault: &mintlifytest.Fault{Status: 404}})
+	svc.AddJob("job_1", mintlifytest.JobStep{}, mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 404}})
 	lines, err = output(t, task{job: "job_1"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 	last = lines[len(lines)-1]
@@ -335,9 +335,9 @@ func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
 func TestProgressInALogIsShort(t *testing.T) {
 	svc := mintlifytest.NewService()
 	useService(t, svc)
-	steps := make([]mintlifytest.Step, 85) // of a wait of 45 minutes or so
+	steps := make([]mintlifytest.JobStep, 85) // of a wait of 45 minutes or so
 	steps[40].Fault = &mintlifytest.Fault{Status: 503}
-	svc.AddJob("job_1", append(steps, mintlifytest.Step{Status: mintlify.JobCompleted})...)
+	svc.AddJob("job_1", append(steps, mintlifytest.JobStep{Status: mintlify.JobCompleted})...)
 	lines, err := output(t, task{job: "job_1"}, 0)
 	require.NoError(t, err)
 

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
@@ -23,16 +24,28 @@ import (
 // tell the SDK that a request was never sent.
 func traced(base http.RoundTripper, tracers trace.TracerProvider) *http.Client {
 	spanName := func(_ string, req *http.Request) string {
-		if op, ok := mintlify.OperationFromContext(req.Context()); ok {
-			return string(op)
+		if info, ok := mintlify.RequestFromContext(req.Context()); ok {
+			return string(info.Operation)
 		}
 		return "HTTP " + req.Method // not a request of the SDK
 	}
 
-	transport := otelhttp.NewTransport(base,
+	transport := otelhttp.NewTransport(resendCount{base},
 		otelhttp.WithTracerProvider(tracers),
 		otelhttp.WithSpanNameFormatter(spanName))
 	return &http.Client{Transport: transport}
+}
+
+// resendCount notes in the span of a retry how many requests of the call came before.
+type resendCount struct{ base http.RoundTripper }
+
+func (t resendCount) RoundTrip(req *http.Request) (*http.Response, error) {
+	info, _ := mintlify.RequestFromContext(req.Context())
+	if info.Attempt > 1 {
+		span := trace.SpanFromContext(req.Context())
+		span.SetAttributes(attribute.Int("http.request.resend_count", info.Attempt-1))
+	}
+	return t.base.RoundTrip(req)
 }
 
 func run(ctx context.Context) error {

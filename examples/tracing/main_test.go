@@ -44,10 +44,10 @@ func TestSpans(t *testing.T) {
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: http.StatusServiceUnavailable})
-	_, err = client.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
+	_, err = client.Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{})
 	require.NoError(t, err)
 
-	call := mintlify.Call{Method: http.MethodGet, Path: "/v1/new", Query: url.Values{"a": {"b"}}}
+	call := mintlify.CallParams{Method: http.MethodGet, Path: "/v1/new", Query: url.Values{"a": {"b"}}}
 	err = client.Call(ctx, call, nil)
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 
@@ -57,12 +57,19 @@ func TestSpans(t *testing.T) {
 	require.NoError(t, errors.Join(err, resp.Body.Close()))
 
 	var names []string
+	var resent []string
 	for _, span := range spans.Ended() {
 		names = append(names, span.Name())
 		assert.Equal(t, parent.SpanContext().SpanID(), span.Parent().SpanID(), span.Name())
+		for _, a := range span.Attributes() {
+			if a.Key == "http.request.resend_count" {
+				resent = append(resent, span.Name()+" "+a.Value.String())
+			}
+		}
 		assert.NotContains(t, fmt.Sprint(span.Attributes(), span.Events(), span.Status()), mintlifytest.APIKey)
 	}
 	assert.Equal(t, []string{
 		"create job", "create job", "create job", "get visitors", "get visitors", "GET /v1/new", "HTTP GET",
 	}, names)
+	assert.Equal(t, []string{"create job 1", "get visitors 1"}, resent)
 }

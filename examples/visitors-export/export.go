@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +12,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/examples/internal/terminal"
 )
-
-// quotaWait is how long to wait for an hourly quota if the service does not say.
-const quotaWait = 10 * time.Minute
 
 // exporter is one run of the program.
 type exporter struct {
@@ -64,7 +60,6 @@ func (e *exporter) run(ctx context.Context) int {
 // waitForQuota waits as long as the service says, or until ctx ends.
 func (e *exporter) waitForQuota(ctx context.Context, limited error) {
 	delay, _ := mintlify.RetryAfter(limited)
-	delay = cmp.Or(delay, quotaWait)
 	fmt.Fprintf(e.stderr, "The hourly quota is used up: waiting for %v.\n", delay)
 
 	select {
@@ -86,7 +81,8 @@ func (e *exporter) end(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, mintlify.ErrRateLimited):
 		delay, _ := mintlify.RetryAfter(err)
-		fmt.Fprintf(e.stderr, "The hourly quota is used up: there is more %s. %s\n", inWords(delay), e.howToResume())
+		fmt.Fprintf(e.stderr, "The hourly quota is used up: try again in %v, at %s. %s\n",
+			delay, time.Now().Add(delay).Format(time.RFC3339), e.howToResume())
 		return exitQuota
 	}
 	fmt.Fprintf(e.stderr, "%v\n%s\n", err, e.howToResume())
@@ -124,13 +120,6 @@ func (e *exporter) pages(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func inWords(delay time.Duration) string {
-	if delay == 0 {
-		return "within the hour"
-	}
-	return fmt.Sprintf("in %v, at %s", delay, time.Now().Add(delay).Format(time.RFC3339))
 }
 
 func (e *exporter) howToResume() string {

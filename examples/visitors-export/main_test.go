@@ -345,7 +345,7 @@ func TestQuotaStopsAnExportAndALaterRunResumesIt(t *testing.T) {
 		args := []string{"-o", p.path("v.csv"), "-limit", "10"}
 		for range 2 {
 			require.Equal(t, exitQuota, p.run(t.Context(), args...), p.messages)
-			assert.Contains(t, p.messages, "more in 1h0m0s")
+			assert.Contains(t, p.messages, "try again in 1h0m0s")
 			assert.Contains(t, p.messages, "Run the same command")
 			time.Sleep(time.Hour)
 		}
@@ -362,12 +362,12 @@ func TestQuotaWithRetryAfter(t *testing.T) {
 		svc.SetVisitors(demo.Visitors(5))
 		svc.FailNext(mintlify.OpGetVisitors, 4, mintlifytest.Fault{Status: 429})
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
-		assert.Contains(t, p.messages, "more within the hour")
+		assert.Contains(t, p.messages, "try again in 10m0s")
 
 		limited := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"720"}}}
 		svc.FailNext(mintlify.OpGetVisitors, 1, limited)
 		require.Equal(t, exitQuota, p.run(t.Context(), "-o", p.path("v.csv")))
-		assert.Contains(t, p.messages, "more in 12m0s, at 20")
+		assert.Contains(t, p.messages, "try again in 12m0s, at 20")
 		assert.NoFileExists(t, p.path("v.csv"))
 
 		start := time.Now()

@@ -40,7 +40,7 @@ func TestAJobFromPromptToPullRequestIsValidInAnyProject(t *testing.T) {
 		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
 		require.NoError(t, err)
 
-		_, err = client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+		_, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 		require.NoError(t, err)
 	}
 	assert.Equal(t, []string{"createJob 201", "getJob 200", "getVisitors 200", "sendMessage 200"}, proxy.Responses())
@@ -50,7 +50,7 @@ func TestAJobFromPromptToPullRequestIsValidInAnyProject(t *testing.T) {
 func TestAnyJobIDIsValidAndArrivesAsItWasSent(t *testing.T) {
 	svc, _, client := startFake(t)
 	for _, id := range []string{"job_1", oddID, "ü", "%2F", "a:b;c=d&e+f", "...", "line\nbreak", "job", "message"} {
-		svc.AddJob(id, mintlifytest.Step{Status: mintlify.JobCompleted})
+		svc.AddJob(id, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 
 		job, err := client.Jobs.Get(t.Context(), id)
 		require.NoError(t, err, id)
@@ -72,7 +72,7 @@ func TestJobsOfEveryStatusAreValidWithAndWithoutAPullRequest(t *testing.T) {
 		mintlify.JobActive, mintlify.JobCompleted, mintlify.JobArchived, mintlify.JobFailed,
 	} {
 		for _, link := range []string{"", "https://github.com/example/docs/pull/7"} {
-			svc.AddJob("j", mintlifytest.Step{Status: status, PRLink: link})
+			svc.AddJob("j", mintlifytest.JobStep{Status: status, PRLink: link})
 			job, err := client.Jobs.Get(t.Context(), "j")
 			require.NoError(t, err)
 			assert.Equal(t, status, job.Status)
@@ -91,7 +91,7 @@ func TestEveryCombinationOfVisitorsParametersIsValid(t *testing.T) {
 	svc.SetVisitors(visitors(120))
 	combinations := visitorsParams()
 	for _, params := range combinations {
-		_, err := client.Analytics.GetVisitors(t.Context(), params)
+		_, err := client.Analytics.GetVisitorPage(t.Context(), params)
 		require.NoError(t, err, "%+v", params)
 	}
 	assert.Len(t, svc.Requests(), len(combinations))
@@ -103,7 +103,7 @@ func visitorsParams() []mintlify.VisitorsParams {
 	froms := []mintlify.Date{
 		{},
 		mintlify.Day(2026, 1, 1),
-		mintlify.Day(0, 2, 29),
+		mintlify.Day(2000, 2, 29),
 		mintlify.Instant(time.Date(2026, 1, 1, 9, 30, 0, 0, east)),
 	}
 	tos := []mintlify.Date{

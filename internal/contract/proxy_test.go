@@ -1,7 +1,3 @@
-// Package contract holds the SDK and its fake service to the document of the
-// API, api/openapi.yaml: a proxy between the two notes whatever the
-// document does not allow. It is a module of its own so that the SDK's module
-// does not link a validator.
 package contract
 
 import (
@@ -16,16 +12,12 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
-
-// Document is the path of the OpenAPI document, seen from this folder.
-const Document = "../../api/openapi.yaml"
 
 // Sides of an exchange, for [Violation].
 const (
@@ -60,18 +52,11 @@ func NewProxy(serviceURL string) (*Proxy, error) {
 		return nil, err
 	}
 
-	doc, err := openapi3.NewLoader().LoadFromFile(Document)
+	doc, err := LoadDocument()
 	if err != nil {
 		return nil, err
 	}
-
-	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
-		return nil, err
-	}
 	doc.Servers = nil // any host will do
-	if err := closeObjects(doc); err != nil {
-		return nil, err
-	}
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
 		return nil, err
@@ -80,33 +65,13 @@ func NewProxy(serviceURL string) (*Proxy, error) {
 	return &Proxy{service: service, router: router, options: options(), responses: map[string]bool{}}, nil
 }
 
-// closeObjects has every object of the document refuse fields that it does not
-// name. The document leaves them open for the service's additions, but a field
-// that the SDK or the fake adds is a misspelt one.
-func closeObjects(doc *openapi3.T) error {
-	closed := false
-	return doc.WalkSchemas(func(_ string, schema *openapi3.SchemaRef) error {
-		if schema.Value.Type.Is(openapi3.TypeObject) {
-			schema.Value.AdditionalProperties = openapi3.BoolSchema{Has: &closed}
-		}
-		return nil
-	})
-}
-
 func options() *openapi3filter.Options {
 	return &openapi3filter.Options{
 		IncludeResponseStatus:             true,
 		RejectWhenRequestBodyNotSpecified: true,
 		SkipSettingDefaults:               true, // the request is passed on as it came
 		AuthenticationFunc:                checkBearer,
-		// The library's own formats are looser, or not checked at all.
-		SchemaValidationOptions: []openapi3.SchemaValidationOption{
-			openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
-				"date":      openapi3.NewCallbackValidator(checkTime(time.DateOnly)),
-				"date-time": openapi3.NewCallbackValidator(checkTime(time.RFC3339)),
-				"uri":       openapi3.NewCallbackValidator(checkURI),
-			}),
-		},
+		SchemaValidationOptions:           []openapi3.SchemaValidationOption{Formats()},
 	}
 }
 
@@ -121,21 +86,6 @@ func checkBearer(_ context.Context, input *openapi3filter.AuthenticationInput) e
 		return errors.New("no Authorization: Bearer KEY")
 	}
 	return nil
-}
-
-func checkTime(layout string) func(string) error {
-	return func(text string) error {
-		_, err := time.Parse(layout, text)
-		return err
-	}
-}
-
-func checkURI(text string) error {
-	uri, err := url.Parse(text)
-	if err == nil && !uri.IsAbs() {
-		err = errors.New("is not absolute")
-	}
-	return err
 }
 
 // checkWhole is for what comes after a body's first JSON value, which the library

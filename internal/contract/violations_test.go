@@ -237,14 +237,14 @@ func TestProxyAllowsWhatTheFakeNeverSaysButTheServiceMay(t *testing.T) {
 	const floats = `{"totals":{"human":12.0,"ai":1.2e1,"total":12.5},"visitors":[],"hasMore":false}`
 	_, baseURL := startProxy(t, fixed{200, jsonType, floats})
 	client := newClient(t, baseURL, mintlifytest.APIKey)
-	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.VisitorTotals{Human: 12, AI: 12, Total: 13}, page.Totals)
 }
 
 func TestProxyCatchesTheFakesFaults(t *testing.T) {
 	svc, proxy, client := startFake(t)
-	svc.AddJob("j", mintlifytest.Step{Status: "done"})
+	svc.AddJob("j", mintlifytest.JobStep{Status: "done"})
 	_, err := client.Jobs.Get(t.Context(), "j")
 	require.NoError(t, err)
 	requireViolation(t, proxy, Response, "status")

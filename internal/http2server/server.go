@@ -1,6 +1,6 @@
 // Package http2server is an HTTP/2 server in memory that speaks frame by frame, for tests
 // that need what a server of the standard library cannot do. It needs no socket, so it also
-// runs in virtual time.
+// runs in virtual time; Listen has it serve real ones.
 package http2server
 
 import (
@@ -39,6 +39,7 @@ const (
 
 // Error codes of RFC 9113.
 const (
+	NoError       = 0x0 // NO_ERROR
 	ProtocolError = 0x1 // PROTOCOL_ERROR
 	RefusedStream = 0x7 // REFUSED_STREAM
 	Cancel        = 0x8 // CANCEL
@@ -69,23 +70,51 @@ type Server struct {
 	// those that have come whole.
 	Conns, Begun, Whole atomic.Int64
 
-	mu     sync.Mutex
-	conns  []net.Conn
-	closed bool
+	mu       sync.Mutex
+	listener net.Listener // nil without Listen
+	conns    []net.Conn
+	closed   bool
 }
 
 // Transport returns an HTTP/2 transport whose connections lead to the server, whatever
 // the address.
 func (s *Server) Transport() *http.Transport {
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-
 	dial := func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go s.Serve(server)
 		return client, nil
 	}
-	return &http.Transport{Protocols: protocols, DialContext: dial}
+	return &http.Transport{Protocols: unencrypted(), DialContext: dial}
+}
+
+// Listen serves sockets on an address of this machine until Close. It returns the base URL, and
+// an HTTP/2 transport for it.
+func (s *Server) Listen() (string, *http.Transport, error) {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+
+	s.mu.Lock()
+	s.listener = listener
+	s.mu.Unlock()
+
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go s.Serve(conn)
+		}
+	}()
+	return "http://" + listener.Addr().String(), &http.Transport{Protocols: unencrypted()}, nil
+}
+
+func unencrypted() *http.Protocols {
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	return protocols
 }
 
 // Close closes all connections, and each that is opened later.
@@ -93,6 +122,9 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	if s.listener != nil {
+		s.listener.Close()
+	}
 	for _, conn := range s.conns {
 		conn.Close()
 	}
@@ -202,10 +234,18 @@ func (s *Stream) GoAway(fromTheFirst bool) {
 	if fromTheFirst {
 		last = 0
 	}
+	s.goAway(last, NoError, "")
+}
+
+// GoAwayQuoting says that the server may have acted on the stream, and why it goes away.
+func (s *Stream) GoAwayQuoting(code uint32, debugData string) { s.goAway(s.id, code, debugData) }
+
+func (s *Stream) goAway(last, code uint32, debugData string) {
 	s.over = true
 
 	payload := binary.BigEndian.AppendUint32(nil, last)
-	payload = binary.BigEndian.AppendUint32(payload, 0) // NO_ERROR
+	payload = binary.BigEndian.AppendUint32(payload, code)
+	payload = append(payload, debugData...)
 	s.out.frame(frame{kind: frameGoAway, payload: payload})
 }
 

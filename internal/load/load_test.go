@@ -33,9 +33,9 @@ func skipIfShort(t *testing.T) {
 }
 
 // script is a job of n polls.
-func script(n int) []mintlifytest.Step {
-	last := mintlifytest.Step{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
-	return append(make([]mintlifytest.Step, n), last)
+func script(n int) []mintlifytest.JobStep {
+	last := mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
+	return append(make([]mintlifytest.JobStep, n), last)
 }
 
 // through wires a client to rt, with the SDK's own schedule.

@@ -62,7 +62,7 @@ func Get(name mintlify.Operation) Operation {
 // NewService returns a fake that has what the calls of the table ask for.
 func NewService() *mintlifytest.Service {
 	svc := mintlifytest.NewService()
-	svc.AddJob("job_1", mintlifytest.Step{Status: mintlify.JobCompleted})
+	svc.AddJob("job_1", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	svc.AddDeployment("deployment_1", mintlifytest.DeploymentStep{
 		Status:  mintlify.DeploymentSucceeded,
 		Summary: "Deployed",

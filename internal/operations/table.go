@@ -58,7 +58,7 @@ func All() []Operation {
 			Required: []string{"statusId"},
 			Result:   (*mintlify.QueuedDeployment)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Deployments.TriggerUpdate(ctx)
+				return c.Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
 			},
 		},
 		{
@@ -70,7 +70,7 @@ func All() []Operation {
 			Required: []string{"statusId"},
 			Result:   (*mintlify.QueuedDeployment)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Deployments.TriggerPreview(ctx, mintlify.PreviewParams{Branch: "docs"})
+				return c.Deployments.TriggerPreview(ctx, mintlify.TriggerPreviewParams{Branch: "docs"})
 			},
 		},
 		{
@@ -99,12 +99,12 @@ func All() []Operation {
 			Body:   `{"schemaId":"automation_1","instanceId":"run_1","jobId":"job_1"}`,
 			Result: (*mintlify.AutomationRun)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Automations.Trigger(ctx, "automation_1")
+				return c.Automations.Trigger(ctx, "automation_1", mintlify.TriggerAutomationParams{})
 			},
 		},
 		{
 			Name:   mintlify.OpGetVisitors,
-			Func:   "Analytics.GetVisitors",
+			Func:   "Analytics.GetVisitorPage",
 			Method: http.MethodGet,
 			Path:   "/v1/analytics/{projectId}/visitors",
 			Body: `{
@@ -115,7 +115,7 @@ func All() []Operation {
 			Required: []string{"totals", "visitors", "hasMore"},
 			Result:   (*mintlify.VisitorPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetVisitors(ctx, mintlify.VisitorsParams{})
+				return c.Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{})
 			},
 			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
 				return collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, opts...))
@@ -123,7 +123,7 @@ func All() []Operation {
 		},
 		{
 			Name:   mintlify.OpGetViews,
-			Func:   "Analytics.GetViews",
+			Func:   "Analytics.GetViewPage",
 			Method: http.MethodGet,
 			Path:   "/v1/analytics/{projectId}/views",
 			Body: `{
@@ -134,7 +134,7 @@ func All() []Operation {
 			Required: []string{"totals", "views", "hasMore"},
 			Result:   (*mintlify.ViewPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetViews(ctx, mintlify.ViewsParams{})
+				return c.Analytics.GetViewPage(ctx, mintlify.ViewsParams{})
 			},
 			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
 				return collect(c.Analytics.Views(ctx, mintlify.ViewsParams{}, opts...))
@@ -142,7 +142,7 @@ func All() []Operation {
 		},
 		{
 			Name:   mintlify.OpGetSearches,
-			Func:   "Analytics.GetSearches",
+			Func:   "Analytics.GetSearchPage",
 			Method: http.MethodGet,
 			Path:   "/v1/analytics/{projectId}/searches",
 			Body: `{
@@ -154,7 +154,7 @@ func All() []Operation {
 			Required: []string{"searches", "totalSearches"},
 			Result:   (*mintlify.SearchPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetSearches(ctx, mintlify.SearchesParams{})
+				return c.Analytics.GetSearchPage(ctx, mintlify.SearchesParams{})
 			},
 			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
 				return collect(c.Analytics.Searches(ctx, mintlify.SearchesParams{}, opts...))
@@ -162,7 +162,7 @@ func All() []Operation {
 		},
 		{
 			Name:   mintlify.OpGetFeedback,
-			Func:   "Analytics.GetFeedback",
+			Func:   "Analytics.GetFeedbackPage",
 			Method: http.MethodGet,
 			Path:   "/v1/analytics/{projectId}/feedback",
 			Body: `{
@@ -178,27 +178,27 @@ func All() []Operation {
 			Required: []string{"feedback", "hasMore"},
 			Result:   (*mintlify.FeedbackPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetFeedback(ctx, mintlify.FeedbackParams{})
+				return c.Analytics.GetFeedbackPage(ctx, mintlify.FeedbackParams{})
 			},
 			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
 				return collect(c.Analytics.Feedback(ctx, mintlify.FeedbackParams{}, opts...))
 			},
 		},
 		{
-			Name:     mintlify.OpGetFeedbackByPage,
-			Func:     "Analytics.GetFeedbackByPage",
+			Name:     mintlify.OpGetFeedbackCounts,
+			Func:     "Analytics.GetFeedbackCounts",
 			Method:   http.MethodGet,
 			Path:     "/v1/analytics/{projectId}/feedback/by-page",
 			Body:     `{"feedback":[{"path":"/a","thumbsUp":3,"thumbsDown":1,"code":2,"total":6}],"hasMore":true}`,
 			Required: []string{"feedback", "hasMore"},
-			Result:   (*mintlify.FeedbackByPage)(nil),
+			Result:   (*mintlify.FeedbackCounts)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetFeedbackByPage(ctx, mintlify.FeedbackByPageParams{})
+				return c.Analytics.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{})
 			},
 		},
 		{
 			Name:   mintlify.OpGetConversations,
-			Func:   "Analytics.GetConversations",
+			Func:   "Analytics.GetConversationPage",
 			Method: http.MethodGet,
 			Path:   "/v1/analytics/{projectId}/assistant",
 			Body: `{
@@ -211,7 +211,7 @@ func All() []Operation {
 			Required: []string{"conversations", "hasMore"},
 			Result:   (*mintlify.ConversationPage)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetConversations(ctx, mintlify.ConversationsParams{})
+				return c.Analytics.GetConversationPage(ctx, mintlify.ConversationsParams{})
 			},
 			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
 				return collect(c.Analytics.Conversations(ctx, mintlify.ConversationsParams{}, opts...))

@@ -47,18 +47,24 @@ type Attempt struct {
 	abandoned error       // why the attempt was abandoned
 	body      io.Closer   // of the response, closed once the attempt is abandoned
 
-	asked          bool // for a connection: the transport fires trace events
+	asked          int  // how often for a connection: the transport fires trace events
 	noProxy        bool // the transport's Proxy function failed
-	connected      bool
+	connected      int  // how often it got one
+	reused         bool // the connection that it got last
 	headersWritten int  // those of the transport's own requests counted
 	written        bool // the whole request
+	heard          bool // a byte of any response has come, such as a 1xx
 	informationals int  // 1xx responses
 	responding     bool // the final response has begun to arrive, as far as is known
 	responded      bool // its header is there
 
-	hasBody  bool // the request has
-	bodyRead bool // by the transport, at least in part
-	sealed   bool // nobody may read the request's body any more
+	hasBody       bool // the request has
+	bodyRead      bool // by the transport, at least in part
+	headersBefore int  // written before the body was first read
+	sealed        bool // nobody may read the request's body any more
+
+	wentAway       bool // the peer's GOAWAY said that it did not process the request
+	badCertificate bool // the peer refused the client's certificate
 }
 
 func newAttempt(caller context.Context, limit time.Duration, req *http.Request) *Attempt {
@@ -73,11 +79,11 @@ func newAttempt(caller context.Context, limit time.Duration, req *http.Request) 
 // with a header and a URL of its own, and not to be sent again once it is sent.
 func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.trace = httptrace.ClientTrace{
-		GetConn:              func(string) { a.startConn(&a.asked) },
-		GotConn:              func(httptrace.GotConnInfo) { a.startConn(&a.connected) },
+		GetConn:              a.getConn,
+		GotConn:              a.gotConn,
 		WroteHeaders:         a.wroteHeaders,
 		WroteRequest:         a.wroteRequest,
-		GotFirstResponseByte: func() { a.note(&a.responding) },
+		GotFirstResponseByte: a.gotFirstByte,
 	}
 	if !a.isGet {
 		a.trace.Got1xxResponse = a.informational
@@ -93,10 +99,20 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	return out
 }
 
-func (a *Attempt) note(what *bool) {
+func (a *Attempt) getConn(string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	*what = true
+	a.asked++
+	a.reused = false
+	a.startConn()
+}
+
+func (a *Attempt) gotConn(info httptrace.GotConnInfo) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.connected++
+	a.reused = info.Reused
+	a.startConn()
 }
 
 func (a *Attempt) wroteHeaders() {
@@ -106,20 +122,26 @@ func (a *Attempt) wroteHeaders() {
 }
 
 func (a *Attempt) wroteRequest(info httptrace.WroteRequestInfo) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if info.Err == nil {
-		a.note(&a.written)
+		a.written = true
 	}
+}
+
+func (a *Attempt) gotFirstByte() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.heard = true
+	a.responding = true
 }
 
 // startConn abandons an attempt that net/http would go on sending. It runs before anything
 // is written to the connection, both when net/http asks for it and when it has got it: over
 // HTTP/2 it does not always report that it asks. Connections without a written header do not
-// count: over HTTP/2 net/http asks again whenever a connection has no stream left.
-func (a *Attempt) startConn(event *bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	*event = true
-
+// count: over HTTP/2 net/http asks again whenever a connection has no stream left. The lock is
+// held.
+func (a *Attempt) startConn() {
 	switch {
 	case !a.isGet && a.isSent():
 		a.abandon(a.resent())
@@ -142,6 +164,7 @@ func (a *Attempt) resent() error {
 func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.heard = true
 	a.informationals++
 	a.responding = false
 
@@ -172,7 +195,8 @@ func (a *Attempt) isUnread() bool { return a.hasBody && !a.bodyRead }
 // trace events, and none says that it wrote the header, or nobody has read the body; or the
 // Proxy function of an *http.Transport failed. A transport without trace events proves
 // nothing. Nor does an attempt that was abandoned after it had a connection, if it has no body
-// or its body was read: over HTTP/2 the header may still be on its way.
+// or its body was read: over HTTP/2 the header may still be on its way. Once the request was
+// written, the peer's refusal is the only proof: see judge.
 //
 // The proof seals the body: a transport that goes on after it has returned can read nothing
 // any more.
@@ -180,13 +204,18 @@ func (a *Attempt) NeverSent() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 
-	hasEvidence := a.asked || a.noProxy
-	onItsWay := a.connected && a.abandoned != nil && !a.isUnread()
-	if !hasEvidence || onItsWay || a.isSent() {
+	if !a.isUnsent() && !a.wentAway && !a.badCertificate {
 		return false
 	}
 	a.sealed = true
 	return true
+}
+
+// isUnsent reports proof that the request was not written. The lock is held.
+func (a *Attempt) isUnsent() bool {
+	hasEvidence := a.asked > 0 || a.noProxy
+	onItsWay := a.connected > 0 && a.abandoned != nil && !a.isUnread()
+	return hasEvidence && !onItsWay && !a.isSent()
 }
 
 // isOfProxy reports whether base's Proxy function returned err: it then fails again in the
@@ -260,8 +289,8 @@ func (a *Attempt) abandon(cause error) {
 	}
 }
 
-// explain returns err, or why the attempt was abandoned: the transport's own error for an
-// abandoned attempt does not say that.
+// explain returns err, or why the attempt was abandoned: the error of an abandoned response
+// does not say that.
 func (a *Attempt) explain(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -35,12 +35,16 @@ func New() *http.Transport {
 // roomy returns a clone of standard that keeps many idle connections and bounds a response's
 // header. It closes idle connections before a server is likely to: a request written to a
 // connection that closes has an unknown outcome. Over HTTP/2 it pings a connection that has
-// gone silent: net/http would use it for every request until the system gives it up.
+// gone silent: net/http would use it for every request until the system gives it up. It names a
+// proxy that refuses a tunnel.
 func roomy(standard *http.Transport) *http.Transport {
 	own := standard.Clone()
 	own.MaxIdleConns = 0 // no limit but the host's
 	own.MaxIdleConnsPerHost = 1024
 	own.IdleConnTimeout = 30 * time.Second
+	if own.OnProxyConnectResponse == nil {
+		own.OnProxyConnectResponse = checkTunnel
+	}
 	own.MaxResponseHeaderBytes = cmp.Or(own.MaxResponseHeaderBytes, maxHeaderBytes)
 	own.HTTP2 = cmp.Or(own.HTTP2, new(http.HTTP2Config)) // Clone has copied it; Go 1.27 sets an empty one
 	own.HTTP2.SendPingTimeout = cmp.Or(own.HTTP2.SendPingTimeout, 15*time.Second)

@@ -33,37 +33,33 @@ func (a *Attempt) startRead() error {
 
 	if !a.bodyRead {
 		a.bodyRead = true
+		a.headersBefore = a.headersWritten
 		a.responding = false
 	}
 	return nil
 }
 
-// watchBody makes req's body, and each body of its GetBody, tell the attempt when it is read.
-// GetBody fails once the request was sent: net/http would send it again.
+// watchBody makes req's body tell the attempt when it is read. A request with a body has no
+// GetBody: net/http then returns its error instead of sending the request again, and the error
+// may prove that the service did not act. The GetBody of a request without a body fails once the
+// request was sent, for transports that ask it.
 func (a *Attempt) watchBody(req *http.Request) {
-	if req.Body == nil {
-		req.Body = http.NoBody
-	}
-	if req.Body != http.NoBody {
+	if req.Body != nil && req.Body != http.NoBody {
 		a.hasBody = true
 		req.Body = &requestBody{req.Body, a}
+		req.GetBody = nil
+		return
 	}
 
-	getBody := req.GetBody
-	req.GetBody = func() (io.ReadCloser, error) {
-		if err := a.mayStartAgain(); err != nil {
-			return nil, err
-		}
-		if !a.hasBody || getBody == nil {
-			return http.NoBody, nil
-		}
+	req.Body = http.NoBody
+	req.GetBody = a.emptyBody
+}
 
-		body, err := getBody()
-		if err != nil {
-			return nil, err
-		}
-		return &requestBody{body, a}, nil
+func (a *Attempt) emptyBody() (io.ReadCloser, error) {
+	if err := a.mayStartAgain(); err != nil {
+		return nil, err
 	}
+	return http.NoBody, nil
 }
 
 // mayStartAgain returns an error if the transport must not start the request again.
@@ -73,6 +69,7 @@ func (a *Attempt) mayStartAgain() error {
 	if a.sealed {
 		return errSealed
 	}
+
 	if a.isSent() {
 		return a.resent()
 	}

@@ -19,7 +19,9 @@ const defaultTimeout = 60 * time.Second
 type Settings struct {
 	// Client is the caller's, whose Transport and Timeout are used. nil means that there is none.
 	Client *http.Client
-	// Key is the key source. It is asked before each attempt.
+	// Limit is asked before each attempt. With nil there is no limit.
+	Limit func(context.Context) error
+	// Key is the key source. It is asked before each attempt, after Limit.
 	Key func(context.Context) (string, error)
 	// UserAgent is the User-Agent header of each request.
 	UserAgent string
@@ -34,8 +36,8 @@ type Sender struct {
 	Settings *Settings
 	// Context is the caller's.
 	Context context.Context
-	// Limit is asked before each attempt. With nil there is no limit.
-	Limit func(context.Context) error
+	// Tag returns a context with what the request of an attempt is for. With nil there is none.
+	Tag func(ctx context.Context, attempt int) context.Context
 
 	// Attempts counts the attempts that were started.
 	Attempts int
@@ -55,14 +57,18 @@ func (s *Sender) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.Attempt.End()
 	s.Err = nil
 
-	key, base, err := s.authorize()
+	ctx := s.Context
+	if s.Tag != nil {
+		ctx = s.Tag(ctx, s.Attempts+1)
+	}
+	key, base, err := s.authorize(ctx)
 	s.Refused = err
 	if err != nil {
 		return nil, err
 	}
 
 	s.Key = redact.NewKey(key)
-	s.Attempt = newAttempt(s.Context, s.timeout(), req)
+	s.Attempt = newAttempt(ctx, s.timeout(), req)
 	out := s.Attempt.prepare(req, s.header(req, key))
 	if PastDeadline(s.Context) {
 		s.Refused = context.DeadlineExceeded
@@ -73,7 +79,7 @@ func (s *Sender) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := roundTrip(base, out)
 	if err != nil {
 		s.Attempt.noProxy = isOfProxy(err, base, out)
-		s.Err = s.Attempt.explain(err)
+		s.Err = s.Attempt.judge(err)
 		return nil, s.Err
 	}
 	s.Attempt.respond(resp)
@@ -108,30 +114,30 @@ func PastDeadline(ctx context.Context) bool {
 
 // authorize asks the limiter for permission to send the next request, and the key source for its
 // key.
-func (s *Sender) authorize() (string, http.RoundTripper, error) {
-	if s.Context.Err() != nil {
-		return "", nil, context.Cause(s.Context)
+func (s *Sender) authorize(ctx context.Context) (string, http.RoundTripper, error) {
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
 	}
 	base := s.base()
 	if base == nil {
 		return "", nil, errors.New("http.DefaultTransport is nil")
 	}
 
-	key, err := s.askForKey()
-	if s.Context.Err() != nil {
-		return "", nil, context.Cause(s.Context)
+	key, err := s.askForKey(ctx)
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
 	}
 	return key, base, err
 }
 
 // askForKey returns the key, once the limiter lets the request pass.
-func (s *Sender) askForKey() (string, error) {
-	if s.Limit != nil {
-		if err := s.Limit(s.Context); err != nil {
+func (s *Sender) askForKey(ctx context.Context) (string, error) {
+	if s.Settings.Limit != nil {
+		if err := s.Settings.Limit(ctx); err != nil {
 			return "", fmt.Errorf("rate limiter: %w", err)
 		}
 	}
-	return s.Settings.Key(s.Context)
+	return s.Settings.Key(ctx)
 }
 
 func (s *Sender) base() http.RoundTripper {

@@ -33,21 +33,25 @@ func newStep(env map[string]string) (step *Step, stdout, log *citest.Buffer) {
 
 func TestLinesAreInert(t *testing.T) {
 	for in, out := range map[string]string{
-		"::error::x":                             ": :error::x\n",
-		"  \t::error::x":                         ": :error::x\n",
-		"a\r::error::x":                          "a ::error::x\n",
-		"a\n::error::x\n":                        "a\n: :error::x\n",
-		"\u00a0::error::x":                       ": :error::x\n",
-		"x ##[add-mask]y":                        "x # #[add-mask]y\n",
-		"###[add-mask]y":                         "## #[add-mask]y\n",
-		"#\u200b#[add-mask]y":                    "# #[add-mask]y\n",
-		"::::error::x":                           ": :::error::x\n",
-		"a\x1b[31m\x00b\u202ec":                  "a [31m b c\n",
-		"a\x9b31mb\xff":                          "a 31mb\n",
-		"https://oauth2:glpat-secret@git/x":      "https://git/x\n",
-		"the key mint_12345678 and ghs_12345678": "the key [redacted] and [redacted]\n",
+		"::error::x":                            ": :error::x\n",
+		"  \t::error::x":                        ": :error::x\n",
+		"a\r::error::x":                         "a ::error::x\n",
+		"a\n::error::x\n":                       "a\n: :error::x\n",
+		"\u00a0::error::x":                      ": :error::x\n",
+		"x ##[add-mask]y":                       "x # #[add-mask]y\n",
+		"###[add-mask]y":                        "## #[add-mask]y\n",
+		"#\u200b#[add-mask]y":                   "# #[add-mask]y\n",
+		"::::error::x":                          ": :::error::x\n",
+		"a\x1b[31m\x00b\u202ec":                 "a [31m b c\n",
+		"a\x9b31mb\xff":                         "a 31mb\n",
+		"https://oauth2:glpat-secret@git/x":     "https://git/x\n",
+		"mint_12345678, ghs_12345678, ghs_docs": "[redacted], [redacted], [redacted]\n",
 	} {
-		secrets := map[string]string{"MINTLIFY_API_KEY": " Bearer mint_12345678\n", "GITHUB_TOKEN": "ghs_12345678"}
+		secrets := map[string]string{
+			"MINTLIFY_API_KEY":  " Bearer mint_12345678\n",
+			"GITHUB_TOKEN":      "ghs_12345678",
+			"GITHUB_DOCS_TOKEN": "ghs_docs",
+		}
 		step, stdout, log := newStep(secrets)
 		step.Printf("%s", in)
 		require.NoError(t, step.print(in))

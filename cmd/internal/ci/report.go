@@ -47,7 +47,7 @@ func (s *Step) Report(r Result) int {
 		code = cmp.Or(code, SetUp.exitCode())
 	}
 	if r.Stdout != "" {
-		if err := s.print(r.Stdout); err != nil { // after the outputs: a closed pipe ends the process
+		if err := s.print(r.Stdout); err != nil {
 			s.annotate("error", err.Error())
 			code = cmp.Or(code, SetUp.exitCode())
 		}

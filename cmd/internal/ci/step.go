@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -43,16 +41,11 @@ type Step struct {
 // Main runs a command as a process. A signal ends ctx and nothing else: the command
 // records and reports what it has done, and then ends.
 func Main(name string, run func(context.Context, *Step, []string) int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-
 	connect := func(opts ...mintlify.Option) (*mintlify.Client, error) {
 		return mintlify.NewClientFromEnv(append(opts, mintlify.WithUserAgent(name))...)
 	}
 	step := &Step{Name: name, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Connect: connect}
-	code := run(ctx, step, os.Args[1:])
-
-	stop()
-	os.Exit(code)
+	os.Exit(run(UntilSignal(), step, os.Args[1:]))
 }
 
 // OnGitHub reports whether GitHub Actions runs the step.

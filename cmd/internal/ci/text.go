@@ -24,8 +24,7 @@ func (s *Step) Printf(format string, args ...any) {
 	}
 }
 
-// print writes text to stdout, line by line. If stdout is a pipe that nobody reads any more,
-// the process ends there.
+// print writes text to stdout, line by line.
 func (s *Step) print(text string) error {
 	var lines strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
@@ -122,7 +121,7 @@ func withoutMiddle(block string, limit int) string {
 }
 
 func (s *Step) redact(text string) string {
-	for _, name := range []string{"MINTLIFY_API_KEY", "GITHUB_TOKEN"} {
+	for _, name := range []string{"MINTLIFY_API_KEY", "GITHUB_TOKEN", "GITHUB_DOCS_TOKEN"} {
 		secret := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s.Getenv(name)), "Bearer "))
 		if len(secret) >= minSecret {
 			text = strings.ReplaceAll(text, secret, "[redacted]")

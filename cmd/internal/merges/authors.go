@@ -33,11 +33,14 @@ func (a *Authors) Add(login string) error {
 	return nil
 }
 
-// WhySkip says why a merge is skipped, or returns "" if it is not. A merge is skipped if text, its
-// description or the messages of its commits, has a marker of package once: then it is the
-// agent's own work. It is also skipped if it has authors and all of them are skipped. Each
-// author is a list of names.
+// WhySkip says why a merge is skipped, or returns "" if it is not. text is the merge's description
+// or the messages of its commits. A merge is skipped if [SaysNone] finds its line in text, or if
+// text has a marker of package once: then it is the agent's own work. It is also skipped if it has
+// authors and all of them are skipped. Each author is a list of names.
 func (a Authors) WhySkip(text string, authors ...[]string) string {
+	if SaysNone(text) {
+		return None
+	}
 	if key, found := once.FindMarker(text); found {
 		return "it is the agent's own work for " + key
 	}

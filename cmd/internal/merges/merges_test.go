@@ -29,9 +29,36 @@ func TestWhySkip(t *testing.T) {
 		"by second name": {authors: [][]string{{"Ada Lovelace", "ada"}}, why: "it is the work of Ada Lovelace"},
 		"one of two":     {authors: [][]string{{"ada"}, {"grace"}}},
 		"both of two":    {authors: [][]string{{"ada"}, {"dependabot[bot]"}}, why: "it is the work of ada"},
-		"odd name":       {authors: [][]string{{"A\x1b[31m\n", "ada"}}, why: "it is the work of A [31m"},
+		"none": {
+			text:    "Fixes a typo\r\n\r\nDocs-Job: None\r\n",
+			authors: [][]string{{"grace"}},
+			why:     "docs-job: none",
+		},
+		"none before a marker": {text: "docs-job: none\ndocs-job: acme/api@1", why: "docs-job: none"},
+		"odd name":             {authors: [][]string{{"A\x1b[31m\n", "ada"}}, why: "it is the work of A [31m"},
 	} {
 		assert.Equal(t, tc.why, authors.WhySkip(tc.text, tc.authors...), name)
+	}
+}
+
+func TestSaysNone(t *testing.T) {
+	for text, says := range map[string]bool{
+		"docs-job: none":                     true,
+		"DOCS-JOB: NONE":                     true,
+		"A typo.\n\ndocs-job: none \t\nMore": true,
+		"A typo.\r\ndocs-job: none\r\n":      true,
+		"":                                   false,
+		"> docs-job: none":                   false,
+		"- docs-job: none":                   false,
+		"    docs-job: none":                 false,
+		"`docs-job: none`":                   false,
+		"docs-job: none.":                    false,
+		"docs-job: none of these":            false,
+		"docs-job:none":                      false,
+		"Write docs-job: none in the merge":  false,
+		"docs-job: acme/api@1":               false,
+	} {
+		assert.Equal(t, says, merges.SaysNone(text), "%q", text)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestConnectSaysWhereTo(t *testing.T) {
 	client, err := Connect(&out, svc, "A whim")
 	require.NoError(t, err)
 	assert.Equal(t, "A whim: using a fake of the service inside this program (mintlifytest).\n", out.String())
-	page, err := client.Analytics.GetVisitors(t.Context(), mintlify.VisitorsParams{})
+	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 	require.NoError(t, err)
 	assert.Equal(t, Visitors(3), page.Visitors)
 

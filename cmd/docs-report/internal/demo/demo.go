@@ -48,6 +48,8 @@ func (s *Service) RoundTrip(request *http.Request) (*http.Response, error) {
 		switch list {
 		case "searches":
 			s.fake.SetSearches(s.site.searches(w, s.now))
+		case "assistant/caller-stats":
+			s.fake.SetCallerStats(s.site.callers(w))
 		case "views":
 			s.fake.SetViews(s.site.views(w))
 		}

@@ -29,7 +29,7 @@ func TestTheNumbersCanBeTrue(t *testing.T) {
 		{mintlify.Day(2026, time.November, 22), mintlify.Day(2026, time.November, 23)},
 	} {
 		visitors := map[string]mintlify.Visitor{}
-		page, err := a.GetVisitors(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]})
+		page, err := a.GetVisitorPage(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]})
 		require.NoError(t, err)
 
 		for row, err := range a.Visitors(t.Context(), mintlify.VisitorsParams{DateFrom: w[0], DateTo: w[1]}) {
@@ -60,13 +60,13 @@ func TestTheNumbersCanBeTrue(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, terms, 5)
 
-		feedback, err := a.GetFeedbackByPage(t.Context(), mintlify.FeedbackByPageParams{
+		feedback, err := a.GetFeedbackCounts(t.Context(), mintlify.FeedbackCountsParams{
 			DateFrom: w[0],
 			DateTo:   w[1],
 			Limit:    100,
 		})
 		require.NoError(t, err)
-		for _, row := range feedback.Pages {
+		for _, row := range feedback.Counts {
 			assert.LessOrEqual(t, row.Total, visitors[row.Path].Total, "%v %s", w, row.Path)
 		}
 	}

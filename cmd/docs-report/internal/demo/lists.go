@@ -23,6 +23,14 @@ func (s *site) views(w window) []mintlify.View {
 	return all
 }
 
+// callers ask the assistant mostly on the pages.
+func (s *site) callers(w window) mintlify.CallerStats {
+	web := int64(w.days() * 6 * (0.9 + 0.2*noise(w.String(), "web")))
+	api := int64(w.days() * 1.4 * (0.9 + 0.2*noise(w.String(), "api")))
+	other := int64(w.days() * 0.3)
+	return mintlify.CallerStats{Web: web, API: api, Other: other, Total: web + api + other}
+}
+
 // searches were all made within the window, and before now.
 func (s *site) searches(w window, now time.Time) []mintlify.SearchTerm {
 	end := w.to
@@ -47,9 +55,16 @@ func (s *site) searches(w window, now time.Time) []mintlify.SearchTerm {
 			row.TopClickedPage = pick(s.Paths[:12], term)
 		}
 		all = append(all, row)
+
+		if i < typedTerms { // the service counts what readers type on the way
+			row = mintlify.SearchTerm{Query: term[:2+i%3], Hits: 1 + hits/3, LastSearchedAt: last}
+			all = append(all, row)
+		}
 	}
 	return all
 }
+
+const typedTerms = 6
 
 const (
 	years       = 2 * 365 * 24 // hours, of what readers say
@@ -77,10 +92,25 @@ func (s *site) feedback(now time.Time) []mintlify.Feedback {
 
 		if !helpful && noise(key, "comments") < 0.3 {
 			row.Comment = pick(s.Comments, key)
+			s.settle(&row, key)
 		}
 		all = append(all, row)
 	}
 	return all
+}
+
+// settle gives a complaint a status, and makes some those of agents, which give no thumbs.
+func (s *site) settle(row *mintlify.Feedback, key string) {
+	switch n := noise(key, "status"); {
+	case n < 0.3:
+		row.Status = mintlify.FeedbackResolved
+	case n < 0.4:
+		row.Status = mintlify.FeedbackDismissed
+	}
+	if noise(key, "agent") < 0.2 {
+		row.Source = mintlify.FeedbackFromAgent
+		row.Helpful = nil
+	}
 }
 
 func (s *site) conversations(now time.Time) []mintlify.Conversation {
@@ -98,6 +128,13 @@ func (s *site) conversations(now time.Time) []mintlify.Conversation {
 			Response:         "See the guides.",
 			ResolutionStatus: mintlify.ResolutionAnswered,
 			PageURL:          "https://docs.example.com" + s.readAt(key),
+			Sources:          s.sources(key),
+		}
+
+		for i := range 1 + int(2*noise(key, "sources")) {
+			path := pick(s.Paths[:20], fmt.Sprint(question[1], i))
+			source := mintlify.ConversationSource{Title: path, URL: "https://docs.example.com" + path}
+			row.Sources = append(row.Sources, source)
 		}
 
 		if noise(key, "answered") < 0.4*noise(question[1]) {
@@ -105,6 +142,16 @@ func (s *site) conversations(now time.Time) []mintlify.Conversation {
 			row.ResolutionStatus = mintlify.ResolutionUnanswered
 		}
 		all = append(all, row)
+	}
+	return all
+}
+
+// sources are pages that the assistant has read.
+func (s *site) sources(key string) []mintlify.ConversationSource {
+	var all []mintlify.ConversationSource
+	for i := range 1 + int(2*noise(key, "sources")) {
+		path := s.readAt(fmt.Sprint(key, "source", i))
+		all = append(all, mintlify.ConversationSource{Title: path, URL: "https://docs.example.com" + path})
 	}
 	return all
 }

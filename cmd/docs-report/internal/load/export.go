@@ -22,49 +22,64 @@ const (
 var errTotalsChanged = errors.New("the totals change from page to page: the counts still move, load them later")
 
 // loadTask loads the missing pages of an export. It holds the export's lease meanwhile, so that
-// no other run loads the export.
-func (l *Loader) loadTask(ctx context.Context, task Task) error {
-	freshSince := time.Now().Add(-maxAge)
-	if final := task.To.Time().Add(settle); final.Before(freshSince) {
-		freshSince = final
-	}
-
+// no other run loads the export. It asks for each page that many times at most.
+func (l *Loader) loadTask(ctx context.Context, task Task, attempts int) error {
+	since := freshSince(task.Window)
 	for restarts := 0; ; restarts++ {
-		export, claimed, err := l.Store.Claim(ctx, task.Window, task.Kind, freshSince, l.isUpToDate)
+		claim, claimed, err := l.Store.Claim(ctx, task.Window, task.Kind, since, l.isUpToDate)
 		if err != nil || !claimed {
 			return err
 		}
 
-		err = l.loadPages(ctx, export)
+		err = l.loadPages(ctx, claim, attempts)
 		if errors.Is(err, errTotalsChanged) && restarts < maxRestarts {
-			freshSince = time.Now().Add(time.Hour) // later than the export: Claim begins it anew
+			since = time.Now().Add(time.Hour) // later than the export: Claim begins it anew
 			continue
 		}
-		return errors.Join(err, l.Store.Lease(context.WithoutCancel(ctx), export, time.Now()))
+
+		detached := context.WithoutCancel(ctx)
+		isMoving := errors.Is(err, errTotalsChanged) && !IsFinal(time.Now(), task.Window)
+		if outcomeOf(ctx, err) == failed && !isMoving {
+			return errors.Join(err, claim.Fail(detached, err.Error()))
+		}
+		return errors.Join(err, claim.Release(detached))
 	}
 }
 
+// freshSince returns since when an export of a window must have begun: a run resumes a younger one.
+func freshSince(w store.Window) time.Time {
+	if IsFinal(time.Now(), w) {
+		return w.To.Time().Add(settle)
+	}
+	return time.Now().Add(-maxAge)
+}
+
 // loadPages loads an export to its end, page by page, and retries requests that fail.
-func (l *Loader) loadPages(ctx context.Context, export store.Export) error {
-	client, err := l.Client.ForProject(export.Project)
+func (l *Loader) loadPages(ctx context.Context, claim store.Claim, attempts int) error {
+	client, err := l.Client.ForProject(claim.Project)
 	if err != nil {
 		return err
 	}
 
 	for failures := 0; ; {
-		reached, err := l.loadUntilFailure(ctx, client, export)
+		reached, err := l.loadUntilFailure(ctx, client, claim)
 		var request *requestError
 		if !errors.As(err, &request) {
 			return err
 		}
 
-		if reached.Offset > export.Offset {
+		if reached.Offset() > claim.Offset() {
 			failures = 0
 		}
-		export = reached
+		claim = reached
 		failures++
-		if err := l.afterFailure(ctx, export, request.err, failures); err != nil {
-			return l.orProblem(ctx, export, err)
+
+		backoff := firstRetry << (failures - 1)
+		if failures == attempts {
+			backoff = noRetry
+		}
+		if err := l.afterFailure(ctx, claim, request.err, backoff); err != nil {
+			return l.noteRefusal(ctx, claim, err)
 		}
 	}
 }
@@ -76,37 +91,40 @@ func (e *requestError) Error() string { return e.err.Error() }
 func (e *requestError) Unwrap() error { return e.err }
 
 // loadUntilFailure appends pages to an export until it is complete or a request fails, and
-// returns the export as it is then. A page that has arrived is stored even if ctx ends meanwhile.
+// returns the claim as it is then. A page that has arrived is stored even if ctx ends meanwhile.
 func (l *Loader) loadUntilFailure(
-	ctx context.Context, client *mintlify.Client, export store.Export,
-) (store.Export, error) {
-	for page, err := range l.pages(ctx, client, export) {
+	ctx context.Context, client *mintlify.Client, claim store.Claim,
+) (store.Claim, error) {
+	for page, err := range l.pages(ctx, client, claim) {
 		if err != nil {
-			return export, &requestError{err}
+			return claim, &requestError{err}
 		}
-		if export.Kind == store.Visitors && export.Offset > 0 && page.Totals != export.Totals {
-			return export, errTotalsChanged
+		if claim.Kind == store.Visitors && claim.Offset() > 0 && page.Totals != claim.Totals {
+			return claim, errTotalsChanged
 		}
 
-		size := pageSizes[export.Kind]
-		page.Next = export.Offset + size
+		size := pageSizes[claim.Kind]
+		page.Next = claim.Offset() + size
 		page.Texts = l.Texts
-		isLong := export.Kind != store.Visitors && page.Next >= l.Pages*size
+		isLong := claim.Kind != store.Visitors && page.Next >= l.Pages*size
 		page.Last = page.Last || !page.More || isLong
 
-		next, err := l.Store.Append(context.WithoutCancel(ctx), export, page)
+		next, err := claim.Append(context.WithoutCancel(ctx), page)
 		if err != nil || page.Last {
 			return next, err
 		}
 
-		export = next
+		claim = next
 	}
-	return export, nil
+	return claim, nil
 }
 
-// afterFailure waits until a request that failed may be made again, and returns nil. If no retry
-// is allowed, it returns the reason: the quota's error if the service responded 429.
-func (l *Loader) afterFailure(ctx context.Context, export store.Export, err error, failures int) error {
+const noRetry time.Duration = 0 // is the backoff after the last attempt
+
+// afterFailure waits until a request that failed may be made again, at least for the backoff, and
+// returns nil. If no retry is allowed, it returns the reason: the quota's error if the service
+// responded 429.
+func (l *Loader) afterFailure(ctx context.Context, claim store.Claim, err error, backoff time.Duration) error {
 	wait, again := mintlify.RetryAfter(err)
 	var quota *store.QuotaError
 	switch {
@@ -114,26 +132,33 @@ func (l *Loader) afterFailure(ctx context.Context, export store.Export, err erro
 		return err
 	case errors.Is(err, mintlify.ErrRateLimited):
 		return l.block(ctx, wait)
-	case !again, failures == maxAttempts:
+	case !again, backoff == noRetry:
 		return err
 	}
 
-	wait = min(max(wait, firstRetry<<(failures-1)), quotaWait)
-	if err := l.Store.Lease(ctx, export, time.Now().Add(wait+store.LeaseTime)); err != nil {
+	wait = min(max(asked(err), backoff), quotaWait)
+	if err := claim.Hold(ctx, time.Now().Add(wait+store.LeaseTime)); err != nil {
 		return err
 	}
 	return sleep(ctx, wait)
 }
 
-// orProblem keeps why the service refuses a list: the report says so, and the run goes on.
-func (l *Loader) orProblem(ctx context.Context, export store.Export, err error) error {
+// asked returns how long the service asks to wait; 0 if it does not say.
+func asked(err error) time.Duration {
+	var response *mintlify.APIError
+	if !errors.As(err, &response) {
+		return 0
+	}
+	return response.RetryAfter
+}
+
+// noteRefusal returns err, and keeps it if the service refuses a list: the report says so.
+func (l *Loader) noteRefusal(ctx context.Context, claim store.Claim, err error) error {
 	isRefused := errors.Is(err, mintlify.ErrForbidden) || errors.Is(err, mintlify.ErrNotFound)
-	if export.Kind == store.Visitors || !isRefused {
+	if claim.Kind == store.Visitors || !isRefused {
 		return err
 	}
-
-	l.Log("Not loaded: %v: %v", Task{export.Window, export.Kind}, err)
-	return l.Store.EndWith(ctx, export, err.Error())
+	return errors.Join(err, claim.Refuse(ctx, err.Error()))
 }
 
 // block records that the service refuses requests for now. Other programs of the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -13,8 +14,8 @@ import (
 )
 
 const (
-	maxFailures = 3                // windows of a project in a row
-	heldWait    = 10 * time.Second // for other runs, if only their exports are left
+	heldWait = 10 * time.Second // for other runs, if only their exports are left
+	saveTime = 10 * time.Second // to store how a run ended, even if it was interrupted
 )
 
 // Loader loads windows. Its fields are set before use.
@@ -30,13 +31,12 @@ type Loader struct {
 	Wait     bool                             // whether to wait for the quota instead of stopping
 	Log      func(format string, args ...any) // gets a line for each export and wait
 	Requests int                              // counts what this loader has requested
-	Later    int                              // counts the missing lists that the next runs load
 
 	left int // requests of the budget
 }
 
 // Reserve is a limiter for the client: it keeps the budget over all runs.
-func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) error {
+func (l *Loader) Reserve(ctx context.Context, _ mintlify.RequestInfo) error {
 	left, err := l.Store.Reserve(ctx, l.Budget)
 	if err != nil {
 		return err
@@ -47,14 +47,28 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.Operation, _ string) er
 	return nil
 }
 
-// Load brings the exports of a range up to date, and keeps each page as it comes.
+// Load brings the exports of a range up to date, and keeps each page as it comes. It loads what
+// is final first. Then it loads what may still change, as far as it fits into the hour's budget.
 //
-// It ends with a [*store.QuotaError] when the budget or the quota is used up, unless Wait is
-// set. If an export fails, Load still loads the others, and returns the error at the end. It
-// gives a project up after a few such exports in a row.
+// Load ends with a [*store.QuotaError] when the budget or the quota is used up before all that
+// is final is loaded, unless Wait is set. If visitors cannot be loaded, Load still loads the
+// others, and returns the error at the end. A list that cannot be loaded is not an error: the
+// database has the reason.
 //
-// Before it loads anything, it deletes the lists that the range does not keep.
+// Before it loads anything, it deletes the lists that the range does not keep. At the end it
+// stores for each project how it ended.
 func (l *Loader) Load(ctx context.Context, r Range) error {
+	q := newQueue(r)
+	stop := l.load(ctx, r, q)
+
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	saved := l.saveSyncs(detached, r, q, stop)
+	return errors.Join(append(q.errors(), stop, saved)...)
+}
+
+// load loads the exports of a range, and returns why it stopped before the end, if it did.
+func (l *Loader) load(ctx context.Context, r Range, q *queue) error {
 	if !r.KeepFrom.IsZero() {
 		for _, project := range r.Projects {
 			if err := l.Store.Expire(ctx, project, r.KeepFrom); err != nil {
@@ -63,53 +77,69 @@ func (l *Loader) Load(ctx context.Context, r Range) error {
 		}
 	}
 
-	tasks, err := l.Tasks(ctx, r)
+	todo, err := l.plan(ctx, r)
 	if err != nil {
 		return err
 	}
 
-	q := queue{tasks: tasks, all: len(tasks), failedInARow: map[string]int{}}
-	for len(q.tasks) > 0 {
-		task := q.take()
-		if q.failedInARow[task.Project] >= maxFailures {
-			continue
-		}
-
-		err := l.loadTask(ctx, task)
-		if stop := l.settle(ctx, &q, task, err); stop != nil {
-			return stop
-		}
+	q.tasks = slices.Concat(todo.final, todo.failed)
+	q.all = len(q.tasks)
+	if err := l.noteEarlierFailures(ctx, q, r.Projects, todo.failed); err != nil {
+		return err
 	}
 
+	if err := l.loadFinal(ctx, q); err != nil {
+		return err
+	}
+	if err := l.loadOpen(ctx, q, todo.open); err != nil {
+		return err
+	}
 	if len(q.failures) > 0 {
-		return errors.Join(q.failures...)
+		return nil
 	}
 	return l.prune(ctx, r)
 }
 
-// queue has the tasks of a run and how they ended.
-type queue struct {
-	tasks        []Task
-	all, done    int
-	heldInARow   int            // tasks that other runs are working on
-	failedInARow map[string]int // by project
-	failures     []error
+// noteEarlierFailures notes what the last runs could not load, even if nothing asks for it any more.
+func (l *Loader) noteEarlierFailures(ctx context.Context, q *queue, projects []string, tasks []Task) error {
+	for _, task := range tasks {
+		q.hasFailed[q.seriesOf(task)] = true
+	}
+
+	for _, project := range projects {
+		troubles, err := l.Store.Troubles(ctx, project)
+		if err != nil {
+			return err
+		}
+
+		for _, t := range troubles {
+			q.hasFailed[q.seriesOf(Task{t.Newest, t.Kind})] = true
+		}
+	}
+	return nil
 }
 
-func (q *queue) take() Task {
-	task := q.tasks[0]
-	q.tasks = q.tasks[1:]
-	return task
+// loadFinal loads what will not change. It waits for other runs that are loading it.
+func (l *Loader) loadFinal(ctx context.Context, q *queue) error {
+	for len(q.tasks) > 0 {
+		task := q.take()
+		if q.isGivenUp(task) {
+			continue
+		}
+
+		err := l.loadTask(ctx, task, q.attempts(task))
+		if stop := l.settle(ctx, q, task, err); stop != nil {
+			return stop
+		}
+	}
+	return nil
 }
 
 // settle acts on the end of a task, and returns why the run stops, if it does.
 func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) error {
 	switch outcomeOf(ctx, err) {
 	case loaded:
-		q.done++
-		q.heldInARow = 0
-		q.failedInARow[task.Project] = 0
-		l.Log("%v (%d of %d exports, %d requests, %d left this hour)", task, q.done, q.all, l.Requests, l.left)
+		l.noteLoaded(q, task)
 
 	case interrupted:
 		return err
@@ -128,20 +158,66 @@ func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) err
 
 	case quotaSpent:
 		if !l.Wait {
-			return errors.Join(append(q.failures, err)...)
+			return err
 		}
 		l.waitForQuota(ctx, err)
 		q.tasks = append([]Task{task}, q.tasks...)
 
-	case projectRefused: // no other export of the project would succeed
-		q.failedInARow[task.Project] = maxFailures
-		q.failures = append(q.failures, fmt.Errorf("%v: %w", task, err))
-
 	case failed:
-		q.failedInARow[task.Project]++
-		q.failures = append(q.failures, fmt.Errorf("%v: %w", task, err))
+		l.noteFailure(q, task, err)
 	}
 	return nil
+}
+
+// loadOpen loads what may still change, as far as each export fits into the budget: if it were
+// half loaded, the next night would begin it anew. It waits for nothing.
+func (l *Loader) loadOpen(ctx context.Context, q *queue, tasks []Task) error {
+	for _, task := range tasks {
+		if q.isGivenUp(task) {
+			continue
+		}
+
+		fits, err := l.fits(ctx, task)
+		if err != nil {
+			return err
+		}
+		if !fits {
+			continue
+		}
+
+		err = l.loadTask(ctx, task, q.attempts(task))
+		switch outcomeOf(ctx, err) {
+		case loaded:
+			q.all++
+			l.noteLoaded(q, task)
+
+		case interrupted:
+			return err
+
+		case held, overtaken: // the other run goes on with it
+
+		case quotaSpent:
+			return nil
+
+		case failed:
+			if !errors.Is(err, errTotalsChanged) {
+				l.noteFailure(q, task, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Loader) noteLoaded(q *queue, task Task) {
+	q.succeeded(task)
+	l.Log("%v (%d of %d exports, %d requests, %d left this hour)", task, q.done, q.all, l.Requests, l.left)
+}
+
+func (l *Loader) noteFailure(q *queue, task Task, err error) {
+	q.failed(task, err)
+	if q.isOptional(task) {
+		l.Log("Not loaded: %v: %v", task, err)
+	}
 }
 
 func (l *Loader) waitForQuota(ctx context.Context, err error) {
@@ -156,48 +232,45 @@ func (l *Loader) waitForQuota(ctx context.Context, err error) {
 // prune deletes the windows that no report compares with any more.
 func (l *Loader) prune(ctx context.Context, r Range) error {
 	for _, project := range r.Projects {
-		if err := l.Store.Prune(ctx, r.lastWeeks(project)); err != nil {
+		period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
+		if err := l.Store.Prune(ctx, period); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// outcome is how a task ended.
-type outcome int
-
-const (
-	loaded outcome = iota
-	interrupted
-	held           // another run is working on the export
-	overtaken      // another run has taken the export further, or has completed it
-	quotaSpent     // by runs on this database or by other programs of the organization
-	projectRefused // the service does not give out the project
-	failed
-)
-
-func outcomeOf(ctx context.Context, err error) outcome {
-	var other *store.HeldError
-	var quota *store.QuotaError
-
-	switch {
-	case err == nil:
-		return loaded
-	case ctx.Err() != nil:
-		return interrupted
-	case errors.As(err, &other):
-		return held
-	case errors.Is(err, store.ErrOvertaken):
-		return overtaken
-	case errors.As(err, &quota):
-		return quotaSpent
-	case isRefusal(err):
-		return projectRefused
+// saveSyncs stores how the run ended, by project.
+func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) error {
+	todo, err := l.plan(ctx, r)
+	if err != nil {
+		return notStored(err)
 	}
-	return failed
+
+	// The service may not go back to a month before the range: then it is not missing.
+	todo.failed = slices.DeleteFunc(todo.failed, func(task Task) bool { return q.seriesOf(task).isEarlier })
+
+	missing := map[string]int{}
+	for _, task := range slices.Concat(todo.final, todo.failed) {
+		requests, err := l.knownCost(ctx, task)
+		if err != nil {
+			return notStored(err)
+		}
+		missing[task.Project] += requests
+	}
+
+	for _, project := range r.Projects {
+		last := store.Sync{
+			Project: project,
+			At:      time.Now(),
+			Missing: missing[project],
+			Problem: q.problem(project, stop),
+		}
+		if err := l.Store.SaveSync(ctx, last); err != nil {
+			return notStored(err)
+		}
+	}
+	return nil
 }
 
-func isRefusal(err error) bool {
-	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) ||
-		errors.Is(err, mintlify.ErrNotFound)
-}
+func notStored(err error) error { return fmt.Errorf("how the run ended could not be stored: %w", err) }

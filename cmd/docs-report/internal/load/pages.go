@@ -18,51 +18,58 @@ var pageSizes = map[store.Kind]int{
 	store.FeedbackByPage: 100,
 	store.Feedback:       100,
 	store.Conversations:  250,
+	store.Callers:        1,
 }
 
 type pageSeq = iter.Seq2[*store.Page, error]
 
 // pages returns the pages of an export that are not loaded yet.
-func (l *Loader) pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	switch e.Kind {
+func (l *Loader) pages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+	switch c.Kind {
 	case store.Views:
-		return viewPages(ctx, client, e)
+		return viewPages(ctx, client, c)
 	case store.Searches:
-		return searchPages(ctx, client, e)
+		return searchPages(ctx, client, c)
 	case store.Feedback:
-		return feedbackPages(ctx, client, e)
+		return feedbackPages(ctx, client, c)
 	case store.FeedbackByPage:
-		return feedbackByPage(ctx, client, e)
+		return feedbackByPage(ctx, client, c)
 	case store.Conversations:
-		return conversationPages(ctx, client, e, l.Texts)
+		return conversationPages(ctx, client, c, l.Texts)
+	case store.Callers:
+		return callerPages(ctx, client, c)
 	}
-	return visitorPages(ctx, client, e)
+	return visitorPages(ctx, client, c)
 }
 
-func visitorPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.VisitorsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Offset: e.Offset}
+func visitorPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+	params := mintlify.VisitorsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Offset: c.Offset()}
 	return convert(client.Analytics.VisitorPages(ctx, params), func(p *mintlify.VisitorPage) *store.Page {
 		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, More: p.HasMore}
 	})
 }
 
-func viewPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.ViewsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Offset: e.Offset}
+func viewPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+	params := mintlify.ViewsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Offset: c.Offset()}
 	return convert(client.Analytics.ViewPages(ctx, params), func(p *mintlify.ViewPage) *store.Page {
 		return &store.Page{Rows: anyOf(p.Views), Totals: mintlify.VisitorTotals(p.Totals), More: p.HasMore}
 	})
 }
 
-func searchPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.SearchesParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
+func searchPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+	params := mintlify.SearchesParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
-		totals := mintlify.VisitorTotals{Total: p.TotalSearches}
-		return &store.Page{Rows: anyOf(p.Searches), Totals: totals, Cursor: p.NextCursor, More: p.NextCursor != ""}
+		page := &store.Page{Rows: anyOf(p.Searches), IDs: []string{}, Cursor: p.NextCursor, More: p.NextCursor != ""}
+		page.Totals.Total = p.TotalSearches
+		for _, row := range p.Searches {
+			page.IDs = append(page.IDs, row.Query)
+		}
+		return page
 	})
 }
 
-func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
+func feedbackPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+	params := mintlify.FeedbackParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
 		page := &store.Page{Rows: anyOf(p.Feedback), IDs: []string{}, Cursor: p.NextCursor, More: p.HasMore}
 		for _, row := range p.Feedback {
@@ -72,21 +79,34 @@ func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export)
 	})
 }
 
-// feedbackByPage returns one page: the service offers no way to ask for a second.
-func feedbackByPage(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.FeedbackByPageParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind]}
+// callerPages returns one page with one row.
+func callerPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+	params := mintlify.CallerStatsParams{DateFrom: c.From, DateTo: c.To}
 	return func(yield func(*store.Page, error) bool) {
-		p, err := client.Analytics.GetFeedbackByPage(ctx, params)
+		stats, err := client.Analytics.GetCallerStats(ctx, params)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		yield(&store.Page{Rows: anyOf(p.Pages), More: p.HasMore, Last: true}, nil)
+		yield(&store.Page{Rows: []any{stats}, Last: true}, nil)
 	}
 }
 
-func conversationPages(ctx context.Context, client *mintlify.Client, e store.Export, texts bool) pageSeq {
-	params := mintlify.ConversationsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind], Cursor: e.Cursor}
+// feedbackByPage returns one page: the service offers no way to ask for a second.
+func feedbackByPage(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+	params := mintlify.FeedbackCountsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind]}
+	return func(yield func(*store.Page, error) bool) {
+		p, err := client.Analytics.GetFeedbackCounts(ctx, params)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		yield(&store.Page{Rows: anyOf(p.Counts), More: p.HasMore, Last: true}, nil)
+	}
+}
+
+func conversationPages(ctx context.Context, client *mintlify.Client, c store.Claim, texts bool) pageSeq {
+	params := mintlify.ConversationsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
 		page := &store.Page{IDs: []string{}, Cursor: p.NextCursor, More: p.HasMore}
 		for _, row := range p.Conversations {

@@ -14,7 +14,7 @@ const weeksCompared = 4
 // beforeAfter compares the weeks before and after a date.
 type beforeAfter struct {
 	Since, Before, After string
-	Note                 string
+	Notes                []string
 	Rows                 []measure
 }
 
@@ -25,13 +25,19 @@ type measure struct {
 }
 
 // compare leaves out the week of the date, unless the date is a Monday: the week is partly before
-// and partly after.
+// and partly after. Until a later week is known, it is better than nothing.
 func (in PageInput) compare() *beforeAfter {
 	week := store.WeekOf(in.Since)
 	before := store.Window{From: week.From.AddDays(-7 * weeksCompared), To: week.From}
 	after := store.Window{From: week.To, To: week.To.AddDays(7 * weeksCompared)}
-	if week.From == in.Since {
+
+	isMonday := week.From == in.Since
+	isProvisional := !isMonday && in.weekly(after).weeks == 0 && in.weekly(week).weeks == 1
+	switch {
+	case isMonday:
 		after = store.Window{From: week.From, To: week.From.AddDays(7 * weeksCompared)}
+	case isProvisional:
+		after = week
 	}
 
 	c := &beforeAfter{
@@ -39,16 +45,20 @@ func (in PageInput) compare() *beforeAfter {
 		Before: span(before),
 		After:  span(after),
 	}
-	if text := breakWithin(before.From, after.To); text != "" {
-		c.Note = text + ": these visitors cannot be compared."
+	if isProvisional {
+		c.Notes = append(c.Notes, "The week of the change is partly before it. The first whole week after it ends on "+
+			week.To.AddDays(6).Time().Format(longDay)+".")
 	}
-	isRedefined := c.Note != ""
+
+	redefined := breakWithin(before.From, after.To)
+	if redefined != "" {
+		c.Notes = append(c.Notes, redefined+": these visitors cannot be compared.")
+	}
 
 	visitors := [2]weekly{in.weekly(before), in.weekly(after)}
-
 	c.Rows = []measure{
-		visitors[0].measure("Humans a week", visitors[1], weekly.humans, !isRedefined),
-		visitors[0].measure("AIs a week", visitors[1], weekly.ais, false),
+		in.visitorsMeasure("Humans a week", visitors, weekly.humans, redefined == ""),
+		in.visitorsMeasure("AIs a week", visitors, weekly.ais, false),
 		in.thumbsMeasure(before, after),
 		in.questionsMeasure(before, after),
 		in.commentsMeasure(before, after),
@@ -56,29 +66,37 @@ func (in PageInput) compare() *beforeAfter {
 	return c
 }
 
-const notKnown = "not in the database"
+// notKnown says why the database has nothing of some weeks: they may not be over.
+func (in PageInput) notKnown(w store.Window) string {
+	firstEnds := w.From.AddDays(7)
+	switch now := in.Generated; {
+	case now.Before(w.From.Time()):
+		return "begins on " + w.From.Time().Format("2 January")
+	case now.Before(firstEnds.Time()):
+		return "its first week ends on " + firstEnds.AddDays(-1).Time().Format("2 January")
+	}
+	return "not in the database"
+}
 
 // weekly has the visitors of a number of weeks. They do not add up, but their mean tells something.
 type weekly struct {
-	weeks      int64
-	human, ai  int64
-	isComplete bool
+	store.Window
+	weeks     int64
+	human, ai int64
 }
 
-func (w weekly) humans() int64 { return w.human / max(w.weeks, 1) }
-func (w weekly) ais() int64    { return w.ai / max(w.weeks, 1) }
+func (w weekly) humans() perWeek { return perWeek{w.human, w.weeks} }
+func (w weekly) ais() perWeek    { return perWeek{w.ai, w.weeks} }
 
 func (in PageInput) weekly(w store.Window) weekly {
-	var sum weekly
+	sum := weekly{Window: w}
 	for _, week := range in.Weeks {
 		if isWithin(week.Window, w) {
 			sum.weeks++
-			sum.human += week.Totals.Human
-			sum.ai += week.Totals.AI
+			sum.human += week.Counts.Human
+			sum.ai += week.Counts.AI
 		}
 	}
-
-	sum.isComplete = sum.weeks == weeksCompared
 	return sum
 }
 
@@ -86,109 +104,146 @@ func isWithin(w, days store.Window) bool {
 	return !w.From.Time().Before(days.From.Time()) && !w.To.Time().After(days.To.Time())
 }
 
-func (w weekly) measure(name string, after weekly, mean func(weekly) int64, moreIsGood bool) measure {
-	m := measure{Name: name, Before: w.text(mean), After: after.text(mean)}
-	if w.weeks == 0 || after.weeks == 0 {
+// visitorsMeasure compares the weeks before with those after.
+func (in PageInput) visitorsMeasure(
+	name string, weeks [2]weekly, of func(weekly) perWeek, moreIsGood bool,
+) measure {
+	text := func(w weekly) string {
+		if w.weeks == 0 {
+			return in.notKnown(w.Window)
+		}
+		return ofWeeks(number(int64(of(w).mean())), w.weeks, w.Window)
+	}
+
+	was := of(weeks[0])
+	now := of(weeks[1])
+
+	m := measure{Name: name, Before: text(weeks[0]), After: text(weeks[1])}
+	if was.weeks == 0 || now.weeks == 0 {
 		return m
 	}
 
-	m.Change = change{ratio(mean(after), mean(w)), "flat"}
-	switch {
-	case !moreIsGood || mean(after) == mean(w):
-	case mean(after) > mean(w):
-		m.Change.Direction = "good"
-	default:
-		m.Change.Direction = "bad"
+	m.Change = ratio(int64(now.mean()), int64(was.mean()))
+	m.Change.Direction = flat
+
+	verdict := compareMeans(now, was)
+	if verdict == aboutTheSame {
+		m.Change.Verdict = same
+	}
+	if moreIsGood {
+		m.Change = m.Change.colored(verdict, good, bad)
 	}
 	return m
 }
 
-func (w weekly) text(mean func(weekly) int64) string {
-	switch {
-	case w.weeks == 0:
-		return notKnown
-	case !w.isComplete:
-		return fmt.Sprintf("%s (%d of %d weeks)", number(mean(w)), w.weeks, weeksCompared)
-	}
-	return number(mean(w))
-}
-
-func (in PageInput) thumbsMeasure(before, after store.Window) measure {
-	thumbsOf := func(w store.Window) thumbs {
-		var sum thumbs
-		for _, week := range store.Windows("", store.Week, w.From, w.To) {
-			sum = sum.plus(in.thumbsIn(week))
-		}
-		return sum
-	}
-
-	was := thumbsOf(before)
-	now := thumbsOf(after)
-
-	m := measure{Name: "Thumbs down", Before: was.inWeeks(), After: now.inWeeks()}
-	if was.up+was.down > 0 && now.up+now.down > 0 {
-		m.Change = troublePoints(share(now.up, now.down), share(was.up, was.down))
-	}
-	return m
-}
-
-func (t thumbs) inWeeks() string {
-	text := t.text()
-	switch {
-	case t.weeks == 0:
-		return notKnown
-	case t.weeks < weeksCompared:
-		return fmt.Sprintf("%s (%d of %d weeks)", text, t.weeks, weeksCompared)
+// ofWeeks says how many weeks a number is of, if it is not of all.
+func ofWeeks(text string, weeks int64, w store.Window) string {
+	if all := int64(w.Days() / 7); weeks < all {
+		return fmt.Sprintf("%s (%d of %d weeks)", text, weeks, all)
 	}
 	return text
 }
 
+func (in PageInput) thumbsMeasure(before, after store.Window) measure {
+	text := func(t thumbs, w store.Window) string {
+		if t.weeks == 0 {
+			return in.notKnown(w)
+		}
+		return ofWeeks(t.text(), t.weeks, w)
+	}
+
+	was := in.thumbsWithin(before)
+	now := in.thumbsWithin(after)
+
+	m := measure{Name: "Thumbs down", Before: text(was, before), After: text(now, after)}
+	if was.up+was.down > 0 && now.up+now.down > 0 {
+		m.Change = changeOfTroubleShare(part{now.down, now.up + now.down}, part{was.down, was.up + was.down})
+	}
+	return m
+}
+
+// thumbsWithin adds up the thumbs of the weeks that are known.
+func (in PageInput) thumbsWithin(w store.Window) thumbs {
+	var sum thumbs
+	for _, week := range store.Windows("", store.Week, w.From, w.To) {
+		sum = sum.plus(in.thumbsIn(week))
+	}
+	return sum
+}
+
 func (in PageInput) questionsMeasure(before, after store.Window) measure {
 	rows, known := rowsOnce(in.Conversations, func(row mintlify.Conversation) time.Time { return row.Timestamp })
-	count := func(w store.Window) (int64, bool) {
-		n := int64(0)
-		for _, row := range rows {
-			isUnanswered := row.ResolutionStatus == mintlify.ResolutionUnanswered
-			if isUnanswered && in.is(row.PageURL) && isAt(row.Timestamp, w) {
-				n++
-			}
+	var times []time.Time
+	for _, row := range rows {
+		if row.ResolutionStatus == mintlify.ResolutionUnanswered && in.is(row.PageURL) {
+			times = append(times, row.Timestamp)
 		}
-		return n, isCovered(w, known)
 	}
-	return countMeasure("Unanswered questions", count, before, after)
+	return in.countMeasure("Unanswered questions", times, known, before, after)
 }
 
 func (in PageInput) commentsMeasure(before, after store.Window) measure {
 	rows, known := rowsOnce(in.Comments, func(row mintlify.Feedback) time.Time { return row.CreatedAt })
-	count := func(w store.Window) (int64, bool) {
-		n := int64(0)
-		for _, row := range rows {
-			if isComplaint(row) && in.is(row.Path) && isAt(row.CreatedAt, w) {
-				n++
-			}
+	var times []time.Time
+	for _, row := range rows {
+		if isCriticism(row) && in.is(row.Path) { // also what is settled: a rewrite settles complaints
+			times = append(times, row.CreatedAt)
 		}
-		return n, isCovered(w, known)
-	}
-	return countMeasure("Written complaints", count, before, after)
-}
-
-// countMeasure compares a count of trouble. count reports false if it does not know all days.
-func countMeasure(name string, count func(store.Window) (int64, bool), before, after store.Window) measure {
-	m := measure{Name: name, Before: notKnown, After: notKnown}
-	was, isKnownBefore := count(before)
-	now, isKnownAfter := count(after)
-
-	if isKnownBefore {
-		m.Before = number(was)
-	}
-	if isKnownAfter {
-		m.After = number(now)
 	}
 
-	if isKnownBefore && isKnownAfter {
-		m.Change = changeOfTrouble(now, was)
+	m := in.countMeasure("Written complaints", times, known, before, after)
+	if len(known) == 0 {
+		m.Before = "not kept without sync -texts"
+		m.After = m.Before
 	}
 	return m
+}
+
+// countMeasure compares counts of trouble, of the weeks whose days are all known.
+func (in PageInput) countMeasure(
+	name string, times []time.Time, known map[mintlify.Date]bool, before, after store.Window,
+) measure {
+	text := func(p perWeek, w store.Window) string {
+		if p.weeks == 0 {
+			return in.notKnown(w)
+		}
+		return ofWeeks(number(p.count), p.weeks, w)
+	}
+
+	was := countWithin(times, known, before)
+	now := countWithin(times, known, after)
+	m := measure{Name: name, Before: text(was, before), After: text(now, after)}
+
+	switch {
+	case was.weeks == 0 || now.weeks == 0:
+		return m
+	case was.weeks == now.weeks:
+		m.Change = changeOfTrouble(now.count, was.count)
+	default:
+		difference := now.mean() - was.mean()
+		m.Change = change{Text: signed(difference, 1) + " a week", Number: difference, Direction: flat}
+	}
+
+	m.Change = m.Change.judged(compareMeans(now, was))
+	return m
+}
+
+// countWithin counts the times in those weeks of a window whose days are all known.
+func countWithin(times []time.Time, known map[mintlify.Date]bool, w store.Window) perWeek {
+	var sum perWeek
+	for _, week := range store.Windows("", store.Week, w.From, w.To) {
+		if !isCovered(week, known) {
+			continue
+		}
+
+		sum.weeks++
+		for _, t := range times {
+			if isAt(t, week) {
+				sum.count++
+			}
+		}
+	}
+	return sum
 }
 
 func isAt(t time.Time, w store.Window) bool {

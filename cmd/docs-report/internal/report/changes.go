@@ -10,97 +10,124 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// change compares a count with the one before, in text and in direction. The zero value
-// is a change that is not known.
+// change compares a number with the one before. The zero value is a change that is not known.
 type change struct {
-	Text      string
-	Direction string // good, bad or flat
+	Text      string  // is the change as people read it
+	Number    float64 // is the change that Text writes: in percent, in points, or a count
+	Verdict   string  // is "worse", "better", "about the same", or "" for a change that is neither
+	Direction string  // is the color: good, bad or flat
 }
+
+const (
+	good = "good"
+	bad  = "bad"
+	flat = "flat"
+
+	same   = "about the same"
+	better = "better"
+	worse  = "worse"
+)
 
 // changeOf returns a change that is neither good nor bad, such as more or fewer AIs.
 func (in Input) changeOf(now, before int64) change {
 	if !in.Before.Known {
 		return change{}
 	}
-	return change{Text: ratio(now, before), Direction: "flat"}
+	return changeOfCount(now, before)
 }
 
 // changeOfHumans is good if they are more, unless what is counted was redefined in between.
 func (in Input) changeOfHumans(now, before int64) change {
 	c := in.changeOf(now, before)
+	if breakWithin(in.Before.From, in.Period.To) != "" {
+		return c
+	}
+	return c.colored(compareCounts(now, before), good, bad)
+}
 
-	isRedefined := breakWithin(in.Before.From, in.Period.To) != ""
+func changeOfCount(now, before int64) change {
+	c := ratio(now, before)
+	c.Direction = flat
+	if compareCounts(now, before) == aboutTheSame {
+		c.Verdict = same
+	}
+	return c
+}
+
+// colored gives a change that is known the color of more or of less.
+func (c change) colored(v verdict, ifMore, ifLess string) change {
 	switch {
-	case c.Text == "" || isRedefined || now == before:
-	case now > before:
-		c.Direction = "good"
+	case c.Text == "" || v == aboutTheSame:
+	case v == more:
+		c.Direction = ifMore
 	default:
-		c.Direction = "bad"
+		c.Direction = ifLess
 	}
 	return c
 }
 
 // changeOfTrouble returns the change of a count of trouble: more is bad.
 func changeOfTrouble(now, before int64) change {
-	switch {
-	case now > before:
-		return change{signedCount(now - before), "bad"}
-	case now < before:
-		return change{signedCount(now - before), "good"}
+	c := change{Text: signedCount(now - before), Number: float64(now - before), Direction: flat}
+	if now == before {
+		c.Text = "±0"
 	}
-	return change{"±0", "flat"}
+	return c.judged(compareCounts(now, before))
+}
+
+// changeOfTroubleShare returns the change of a share of trouble, in points: less is better.
+func changeOfTroubleShare(now, before part) change {
+	c := pointsOf(now.share(), before.share())
+	return c.judged(compareShares(now, before))
+}
+
+// judged says of a change of trouble whether it is better or worse.
+func (c change) judged(v verdict) change {
+	switch v {
+	case aboutTheSame:
+		c.Verdict = same
+	case more:
+		c.Verdict = worse
+		c.Direction = bad
+	case less:
+		c.Verdict = better
+		c.Direction = good
+	}
+	return c
 }
 
 // ratio compares two counts as people do.
-func ratio(now, before int64) string {
+func ratio(now, before int64) change {
 	switch {
 	case now == before:
-		return "±0%"
+		return change{Text: "±0%"}
 	case before <= 0:
-		return "new"
+		return change{Text: "new", Number: math.Inf(1)}
 	}
 
 	percent := 100 * (float64(now)/float64(before) - 1)
+	c := change{Number: percent}
 	if percent >= 900 {
-		return "×" + number(now/before)
+		c.Text = "×" + number(now/before)
+		return c
 	}
 
 	decimals := 0
 	if math.Abs(percent) < 9.95 { // a small change must not look like no change
 		decimals = 1
 	}
-	return signed(percent, decimals) + "%"
+	c.Text = signed(percent, decimals) + "%"
+	return c
 }
 
 // pointsOf returns the change of a share, in percentage points. Neither direction is good or bad.
 func pointsOf(now, before float64) change {
+	c := change{Text: "±0 points", Direction: flat}
 	if difference := 100 * (now - before); math.Abs(difference) >= 0.05 {
-		return change{signed(difference, 1) + " points", "flat"}
-	}
-	return change{"±0 points", "flat"}
-}
-
-// troublePoints returns the change of a share of trouble: less is better.
-func troublePoints(now, before float64) change {
-	c := pointsOf(now, before)
-	switch {
-	case c.sign() > 0:
-		return change{c.Text + ", worse", "bad"}
-	case c.sign() < 0:
-		return change{c.Text + ", better", "good"}
+		c.Number = difference
+		c.Text = signed(difference, 1) + " points"
 	}
 	return c
-}
-
-// sign returns the sign of the change's number: -1, 0 or 1.
-func (c change) sign() int {
-	switch {
-	case strings.HasPrefix(c.Text, "+"):
-		return 1
-	case strings.HasPrefix(c.Text, "−"):
-		return -1
-	}
-	return 0
 }
 
 // signed writes a number with its sign. The minus is as wide as a plus.
@@ -116,25 +143,37 @@ func signedCount(n int64) string {
 	return strings.Replace(number(n), "-", "−", 1)
 }
 
+// redefinitions are the days on which the service changed what counts as human and as AI. In June
+// it redefined an agent's HTML views, in July its Markdown views.
+var redefinitions = []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)}
+
 // breakWithin says that the service changed what counts as human and as AI within a comparison,
-// or returns "". In June it redefined an agent's HTML views, in July its Markdown views.
+// or returns "".
 func breakWithin(from, to mintlify.Date) string {
-	for _, day := range []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)} {
-		if day.Time().After(from.Time()) && day.Time().Before(to.Time()) {
+	for _, day := range redefinitions {
+		if isInside(day, from, to) {
 			return "human and AI redefined on " + day.Time().Format(longDay)
 		}
 	}
 	return ""
 }
 
-// missing says that the period before is not in the database, and which command loads it. If the
-// database has the period, missing returns "".
+// isInside reports whether a day is after the first day and before the end.
+func isInside(day, from, to mintlify.Date) bool {
+	return day.Time().After(from.Time()) && day.Time().Before(to.Time())
+}
+
+// missing says why there is no comparison: the database lacks the period before, or nobody came in
+// it. If there is a comparison, missing returns "".
 func (in Input) missing() string {
-	if in.Before.Known {
-		return ""
+	switch {
+	case !in.Before.Known:
+		return fmt.Sprintf("%s is not in the database, so there is no comparison. To load it: %s",
+			span(in.Before.Window), syncOf(in.Before.Window))
+	case in.Before.Totals == (mintlify.VisitorTotals{}) && len(in.Before.Rows) == 0 && in.Period.Totals.Total > 0:
+		return fmt.Sprintf("Nobody came from %s, so there is no comparison.", span(in.Before.Window))
 	}
-	return fmt.Sprintf("%s is not in the database, so there is no comparison. To load it: %s",
-		span(in.Before.Window), syncOf(in.Before.Window))
+	return ""
 }
 
 // syncOf returns the command that loads a window.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -12,18 +13,6 @@ import (
 
 const mostByDay = 35 // days that are drawn one by one
 
-// trend is the chart, drawn for a wide and for a narrow page, and its numbers.
-type trend struct {
-	Unit    string
-	Charts  []chart
-	Rows    []store.Export
-	Summary string // is for readers who do not see the chart
-	LeftOut bool   // days or weeks are missing
-	Before  bool   // the period before is drawn too
-
-	WeeksApart int // is how much later the period before is drawn
-}
-
 // Unit says whether a window's trend is drawn by day or by week.
 func Unit(w store.Window) store.Span {
 	if w.Days() > mostByDay {
@@ -32,75 +21,161 @@ func Unit(w store.Window) store.Span {
 	return store.Day
 }
 
-// plot has the data of a trend.
-type plot struct {
+// trend is a chart, drawn for a wide and for a narrow page, and its numbers.
+type trend struct {
+	Unit     string
+	Charts   []chart
+	Rows     []bucket
+	Summary  string // is for readers who do not see the chart
+	LeftOut  string // says which days, weeks or months are missing
+	Outliers string // names the days that are larger than the chart
+	Before   bool   // the period before is drawn too
+	Apart    string // is how much later the period before is drawn
+}
+
+// bucket is a day, week or month of a chart. What is not known is nil.
+type bucket struct {
 	store.Window
-	unit        store.Span
-	now, before []store.Export // days or weeks
-	since       mintlify.Date  // is marked, unless it is zero
+	Now, Before *mintlify.VisitorTotals
+	isCut       bool // its numbers cannot be compared with those of the bucket before
+}
+
+// plot has what a trend draws.
+type plot struct {
+	unit    store.Span
+	buckets []bucket
+	marks   []markedDay
+}
+
+// markedDay is a day with a line.
+type markedDay struct {
+	day  mintlify.Date
+	name string
 }
 
 func newTrend(in Input) trend {
-	return plot{
-		Window: in.Period.Window,
-		unit:   Unit(in.Period.Window),
-		now:    in.Trend,
-		before: in.TrendFrom,
-	}.draw()
+	window := in.Period.Window
+	unit := Unit(window)
+	apart := window.Days() / 7
+
+	p := plot{unit: unit, buckets: buckets(window, unit, in.Trend)}
+
+	before := byDay(in.TrendFrom)
+	hasBefore := false
+	for i, b := range p.buckets {
+		p.buckets[i].Before = before[b.From.AddDays(-7*apart)]
+		hasBefore = hasBefore || p.buckets[i].Before != nil
+	}
+
+	for i, mark := range in.Marks {
+		p.marks = append(p.marks, markedDay{mark.Day, markName(i)})
+	}
+
+	t := p.draw()
+	t.Before = hasBefore
+	t.Apart = plural(int64(apart), "week", "weeks")
+	return t
+}
+
+// buckets returns the days or weeks of a window, with the counts of those that are known.
+func buckets(w store.Window, unit store.Span, points []store.Point) []bucket {
+	known := byDay(points)
+	var all []bucket
+	for _, part := range store.Windows(w.Project, unit, w.From, w.To) {
+		all = append(all, bucket{Window: part, Now: known[part.From]})
+	}
+	return all
+}
+
+func byDay(points []store.Point) map[mintlify.Date]*mintlify.VisitorTotals {
+	all := map[mintlify.Date]*mintlify.VisitorTotals{}
+	for _, point := range points {
+		all[point.From] = &point.Counts
+	}
+	return all
 }
 
 func (p plot) draw() trend {
-	t := trend{
-		Unit:       string(p.unit),
-		Rows:       p.now,
-		Before:     len(p.before) > 0,
-		WeeksApart: p.weeksApart(),
-	}
-	if len(p.now) == 0 {
+	t := trend{Unit: string(p.unit), Rows: p.buckets, LeftOut: p.leftOut()}
+
+	known := p.known()
+	if len(known) == 0 {
 		return t
 	}
 
-	wanted := store.Windows("", p.unit, p.From, p.To)
-	t.LeftOut = len(p.now) < len(wanted) || p.now[0].From != p.From
-
-	t.Charts = []chart{
-		p.chart(chart{Class: "wide", Width: 1000, Height: 300}),
-		p.chart(chart{Class: "narrow", Width: 340, Height: 230}),
+	all := p.panels()
+	for _, panel := range all {
+		t.Outliers = sentences(t.Outliers, panel.outlierSentence(p))
+	}
+	if t.Outliers != "" {
+		t.Outliers += " The chart is cut off there."
 	}
 
-	first := p.now[0].Totals
-	last := p.now[len(p.now)-1].Totals
-	t.Summary = fmt.Sprintf("Line chart of visitors by %s. "+
+	t.Charts = []chart{
+		p.chart(chart{Class: "wide", Width: 1000}, 132, all),
+		p.chart(chart{Class: "narrow", Width: 340}, 96, all),
+	}
+
+	first := known[0].Now
+	last := known[len(known)-1].Now
+	t.Summary = fmt.Sprintf("Line chart of visitors by %s, humans above and AIs below. "+
 		"Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table below has all numbers.",
 		p.unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	return t
 }
 
-func bucketDays(b store.Export) string {
-	if last := b.To.AddDays(-1); last != b.From {
-		return b.From.Time().Format(shortDay) + " to " + last.Time().Format(shortDay)
-	}
-	return b.From.Time().Format("Mon " + shortDay)
+func (p plot) known() []bucket {
+	return slices.DeleteFunc(slices.Clone(p.buckets), func(b bucket) bool { return b.Now == nil })
 }
 
-// chart is a drawing of a size, in its own units.
-type chart struct {
-	Class         string
-	Width, Height float64
+// leftOut says how many days are missing, and which if they are few.
+func (p plot) leftOut() string {
+	var missing []string
+	for _, b := range p.buckets {
+		if b.Now == nil {
+			missing = append(missing, bucketDays(b.Window))
+		}
+	}
 
-	Left, Right, Top, Bottom float64 // bound the plot
-	Step                     float64 // is the way from point to point
-	highest                  float64 // is the count at the top
-	days                     int     // from point to point
+	const named = 3
+	count := plural(int64(len(missing)), string(p.unit), string(p.unit)+"s")
+	switch {
+	case len(missing) == 0:
+		return ""
+	case len(missing) <= named:
+		return fmt.Sprintf("Not in the database: %s.", strings.Join(missing, ", "))
+	}
+	return fmt.Sprintf("Not in the database: %s between %s and %s.", count, missing[0], missing[len(missing)-1])
+}
 
-	Ticks        []tick // are the counts
-	Labels       []tick // are the dates
-	Weekends     []float64
-	Points       []point
-	Since        float64 // is the marked day; 0: there is none
-	Lines        lines
-	LinesBefore  lines
-	HasComparing bool
+func bucketDays(w store.Window) string {
+	last := w.To.AddDays(-1)
+	switch {
+	case w.Span() == store.Month:
+		return w.From.Time().Format("January 2006")
+	case last != w.From:
+		return w.From.Time().Format(shortDay) + " to " + last.Time().Format(shortDay)
+	}
+	return w.From.Time().Format("Mon " + shortDay)
+}
+
+// panel is the numbers of a kind of visitors, and how they are drawn.
+type panel struct {
+	Class string // is human or ai
+	Title string
+	Empty string // says that there are none
+
+	Top, Bottom float64
+	Ticks       []tick
+	Lines       []string // are points
+	Areas       []string
+	LinesBefore []string
+	Dots        []dot
+	Flags       []flag
+
+	now, before []*float64 // by bucket; nil is not known
+	highest     float64    // is the number at the top
+	outliers    []int      // buckets
 }
 
 type tick struct {
@@ -108,108 +183,328 @@ type tick struct {
 	Text string
 }
 
-type point struct{ X, Human, AI float64 }
+// dot is a number that is drawn when the reader points at it, or always if it has no neighbors.
+type dot struct {
+	At      int // is the bucket
+	X, Y    float64
+	IsAlone bool
+}
 
-// lines are the points of two lines.
-type lines struct{ Humans, AIs string }
+// flag names a number that is larger than the chart.
+type flag struct {
+	X, Y         float64
+	Text, Anchor string
+}
 
-// chart draws a chart of a class and size.
-func (p plot) chart(c chart) chart {
-	c.Left = 46
-	c.Right = c.Width - 24
-	c.Top = 12
-	c.Bottom = c.Height - 28
-	c.days = 1
-	if p.unit == store.Week {
-		c.days = 7
+// panels returns the numbers of humans and of AIs.
+func (p plot) panels() []panel {
+	all := []panel{
+		{Class: "human", Title: "Humans"},
+		{Class: "ai", Title: "AIs"},
+	}
+	for _, b := range p.buckets {
+		all[0].add(b, func(t mintlify.VisitorTotals) int64 { return t.Human })
+		all[1].add(b, func(t mintlify.VisitorTotals) int64 { return t.AI })
 	}
 
-	if last := p.Days()/c.days - 1; last > 0 {
-		c.Step = (c.Right - c.Left) / float64(last)
+	for i := range all {
+		all[i].measure()
 	}
+	return all
+}
 
-	c.drawCounts(p)
-	c.drawDates(p)
-
-	for _, b := range p.now {
-		c.Points = append(c.Points, c.point(p.From, b))
+func (p *panel) add(b bucket, count func(mintlify.VisitorTotals) int64) {
+	read := func(t *mintlify.VisitorTotals) *float64 {
+		if t == nil {
+			return nil
+		}
+		n := float64(max(count(*t), 0))
+		return &n
 	}
+	p.now = append(p.now, read(b.Now))
+	p.before = append(p.before, read(b.Before))
+}
 
-	c.Lines = linesOf(c.Points)
+const (
+	outlierTimes = 5  // the median
+	outlierMore  = 50 // visitors than that
+)
 
-	var before []point
-	for _, b := range p.before {
-		if at := c.point(p.From.AddDays(-7*p.weeksApart()), b); c.Left <= at.X && at.X <= c.Right {
-			before = append(before, at)
+// measure finds the days that are so large that all others would be a flat line beside them.
+func (p *panel) measure() {
+	median := medianOf(p.now)
+	for i, n := range p.now {
+		switch {
+		case n == nil:
+		case isOutlier(*n, median):
+			p.outliers = append(p.outliers, i)
+		default:
+			p.highest = max(p.highest, *n)
 		}
 	}
 
-	c.HasComparing = len(before) > 0
-	c.LinesBefore = linesOf(before)
+	medianBefore := medianOf(p.before)
+	for _, n := range p.before {
+		if n != nil && !isOutlier(*n, medianBefore) {
+			p.highest = max(p.highest, *n)
+		}
+	}
+
+	if median == 0 && medianBefore == 0 {
+		p.Empty = "None in these dates."
+	}
+}
+
+func isOutlier(n, median float64) bool { return n > outlierTimes*median && n >= median+outlierMore }
+
+// medianOf returns the median of the numbers that are known and not 0, or 0 if there are none.
+func medianOf(numbers []*float64) float64 {
+	var counts []float64
+	for _, n := range numbers {
+		if n != nil && *n > 0 {
+			counts = append(counts, *n)
+		}
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+
+	slices.Sort(counts)
+	middle := len(counts) / 2
+	if len(counts)%2 == 0 {
+		return (counts[middle-1] + counts[middle]) / 2
+	}
+	return counts[middle]
+}
+
+const outliersNamed = 3
+
+// outlierSentence names the outliers, the largest first.
+func (p panel) outlierSentence(of plot) string {
+	if len(p.outliers) == 0 {
+		return ""
+	}
+
+	largest := slices.Clone(p.outliers)
+	slices.SortStableFunc(largest, func(a, b int) int { return int(math.Copysign(1, *p.now[b]-*p.now[a])) })
+
+	var named []string
+	for _, i := range largest[:min(outliersNamed, len(largest))] {
+		named = append(named, fmt.Sprintf("%s (%s)", bucketDays(of.buckets[i].Window), number(int64(*p.now[i]))))
+	}
+
+	text := strings.Join(named, ", ")
+	if rest := len(largest) - outliersNamed; rest > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
+	}
+	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, text)
+}
+
+// chart is a drawing of a size, in its own units.
+type chart struct {
+	Class         string
+	Width, Height float64
+	Left, Right   float64
+	Top, Bottom   float64 // bound all panels
+	Band          float64 // is the width of a bucket
+	LabeledBy     string  // is the id of the text that says the same
+
+	unit store.Span
+
+	Labels []tick // are the dates
+	Places []place
+	Marks  []markLine
+	Panels []panel
+}
+
+// place is where a bucket is drawn.
+type place struct {
+	Day       mintlify.Date
+	X         float64
+	IsWeekend bool
+	IsMissing bool
+}
+
+// markLine is a day with a line.
+type markLine struct {
+	X    float64
+	Name string
+}
+
+const (
+	panelGap  = 36 // has the title of the lower panel
+	titleRoom = 24
+	dateRoom  = 28
+)
+
+// chart draws a chart of a class and size.
+func (p plot) chart(c chart, panelHeight float64, panels []panel) chart {
+	c.Left = 50
+	c.Right = c.Width - 4
+	c.Top = titleRoom
+	c.Band = math.Floor(1000*(c.Right-c.Left)/float64(len(p.buckets))) / 1000
+	c.unit = p.unit
+
+	top := c.Top
+	for _, panel := range panels {
+		panel.Top = top
+		panel.Bottom = top + panelHeight
+		if panel.Empty != "" {
+			panel.Bottom = top + 14
+		}
+
+		panel.draw(c, p.buckets)
+		c.Panels = append(c.Panels, panel)
+		top = panel.Bottom + panelGap
+		c.Bottom = panel.Bottom
+	}
+
+	c.Height = c.Bottom + dateRoom
+
+	c.drawDates(p)
 	return c
 }
 
-// weeksApart returns how many weeks later the period before is drawn, so that each weekday is
-// beside the same weekday of the period before, in months as in whole weeks.
-func (p plot) weeksApart() int { return p.Days() / 7 }
-
-// drawCounts draws the axis of counts, which begins at 0.
-func (c *chart) drawCounts(p plot) {
-	highest := int64(0)
-	for _, b := range slices.Concat(p.now, p.before) {
-		highest = max(highest, b.Totals.Human, b.Totals.AI)
-	}
-
-	step := tickStep(highest)
-	c.highest = step * math.Max(1, math.Ceil(float64(highest)/step))
-	for n := 0.0; n <= c.highest; n += step {
-		c.Ticks = append(c.Ticks, tick{At: c.y(int64(n)), Text: number(int64(n))})
-	}
-}
-
 func (c *chart) drawDates(p plot) {
-	apart := int(math.Max(1, math.Ceil(64/math.Max(c.Step, 1)))) // room for a label
-	for i, b := range p.now {
-		x := c.x(p.From, b.From)
-		if i%apart == (len(p.now)-1)%apart { // the last point has a label
-			c.Labels = append(c.Labels, tick{x, b.From.Time().Format(shortDay)})
+	const labelWidth = 62
+	apart := int(math.Max(1, math.Ceil(labelWidth/c.Band)))
+	layout := shortDay
+	if p.unit == store.Month {
+		layout = "Jan 06"
+	}
+
+	last := len(p.buckets) - 1
+	for i, b := range p.buckets {
+		if i%apart == last%apart { // the last bucket has a label
+			c.Labels = append(c.Labels, tick{c.middle(i), b.From.Time().Format(layout)})
 		}
-		if isWeekend(b) {
-			c.Weekends = append(c.Weekends, x)
+		c.Places = append(c.Places, place{
+			Day:       b.From,
+			X:         c.left(i),
+			IsWeekend: isWeekend(b.Window),
+			IsMissing: b.Now == nil,
+		})
+
+		for _, mark := range p.marks {
+			if !mark.day.Time().Before(b.From.Time()) && mark.day.Time().Before(b.To.Time()) {
+				c.Marks = append(c.Marks, markLine{X: c.left(i), Name: mark.name})
+			}
+		}
+	}
+}
+
+// Body returns the height of all panels.
+func (c chart) Body() float64 { return c.Bottom - c.Top }
+
+func (c chart) labeled(id string) chart {
+	c.LabeledBy = id
+	return c
+}
+
+// Attribute names the day of a place, or its month.
+func (c chart) Attribute(day mintlify.Date) template.HTMLAttr {
+	if c.unit == store.Month {
+		return template.HTMLAttr(`data-month="` + day.String() + `"`)
+	}
+	return template.HTMLAttr(`data-day="` + day.String() + `"`)
+}
+
+func (c *chart) left(i int) float64   { return round2(c.Left + c.Band*float64(i)) }
+func (c *chart) middle(i int) float64 { return round2(c.Left + c.Band*(float64(i)+0.5)) }
+
+// draw draws the numbers. What is not known is not drawn: lines and areas end there.
+func (p *panel) draw(c chart, buckets []bucket) {
+	if p.Empty != "" {
+		return
+	}
+
+	step := tickStep(p.highest)
+	p.highest = step * math.Max(1, math.Ceil(p.highest/step))
+
+	p.Ticks = nil
+	for n := 0.0; n <= p.highest; n += step {
+		p.Ticks = append(p.Ticks, tick{At: p.y(n), Text: number(int64(n))})
+	}
+
+	for _, run := range runs(p.now, buckets) {
+		p.drawRun(c, run)
+	}
+
+	for _, run := range runs(p.before, buckets) {
+		if len(run) > 1 {
+			p.LinesBefore = append(p.LinesBefore, p.line(c, run, p.before))
 		}
 	}
 
-	if !p.since.IsZero() {
-		c.Since = c.x(p.From, p.since)
+	for _, i := range p.outliers {
+		p.Flags = append(p.Flags, p.flag(c, i))
 	}
 }
 
-func (c *chart) point(first mintlify.Date, b store.Export) point {
-	return point{c.x(first, b.From), c.y(b.Totals.Human), c.y(b.Totals.AI)}
-}
-
-// x returns the place of a day. The place of a missing day or week stays empty.
-func (c *chart) x(first, day mintlify.Date) float64 {
-	since := float64(store.Window{From: first, To: day}.Days()) / float64(c.days)
-	return round(c.Left + c.Step*since)
-}
-
-func (c *chart) y(n int64) float64 {
-	return round(c.Bottom - (c.Bottom-c.Top)*float64(max(n, 0))/c.highest)
-}
-
-func linesOf(points []point) lines {
-	var humans, ais strings.Builder
-	for _, p := range points {
-		fmt.Fprintf(&humans, "%g,%g ", p.X, p.Human)
-		fmt.Fprintf(&ais, "%g,%g ", p.X, p.AI)
+// drawRun draws neighbors that are known.
+func (p *panel) drawRun(c chart, run []int) {
+	for _, i := range run {
+		p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(*p.now[i]), IsAlone: len(run) == 1})
 	}
-	return lines{strings.TrimSpace(humans.String()), strings.TrimSpace(ais.String())}
+	if len(run) == 1 {
+		return
+	}
+
+	line := p.line(c, run, p.now)
+	p.Lines = append(p.Lines, line)
+
+	first := c.middle(run[0])
+	last := c.middle(run[len(run)-1])
+	p.Areas = append(p.Areas, fmt.Sprintf("%g,%g %s %g,%g", first, p.Bottom, line, last, p.Bottom))
 }
 
-// tickStep returns a round number that is about a fifth of highest.
-func tickStep(highest int64) float64 {
-	rough := math.Max(float64(highest)/5, 1)
+func (p *panel) line(c chart, run []int, numbers []*float64) string {
+	var points []string
+	for _, i := range run {
+		points = append(points, fmt.Sprintf("%g,%g", c.middle(i), p.y(*numbers[i])))
+	}
+	return strings.Join(points, " ")
+}
+
+// flag stands beside the top of an outlier, within the chart.
+func (p *panel) flag(c chart, i int) flag {
+	f := flag{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(*p.now[i])), Anchor: "start"}
+	if f.X > (c.Left+c.Right)/2 {
+		f.Text = number(int64(*p.now[i])) + " ▲"
+		f.Anchor = "end"
+	}
+	return f
+}
+
+// runs returns the buckets that are known, those beside each other together.
+func runs(numbers []*float64, buckets []bucket) [][]int {
+	var all [][]int
+	var run []int
+	for i, n := range numbers {
+		if len(run) > 0 && (n == nil || buckets[i].isCut) {
+			all = append(all, run)
+			run = nil
+		}
+
+		if n != nil {
+			run = append(run, i)
+		}
+	}
+
+	if len(run) > 0 {
+		all = append(all, run)
+	}
+	return all
+}
+
+// y returns the height of a number. What is larger than the chart ends at its top.
+func (p *panel) y(n float64) float64 {
+	return round(p.Bottom - (p.Bottom-p.Top)*min(n/p.highest, 1))
+}
+
+// tickStep returns a round number that is about a third of highest.
+func tickStep(highest float64) float64 {
+	rough := math.Max(highest/3, 1)
 	power := math.Pow(10, math.Floor(math.Log10(rough)))
 	for _, factor := range []float64{1, 2, 2.5, 5, 10} {
 		if step := power * factor; step >= rough && step == math.Trunc(step) {
@@ -219,4 +514,5 @@ func tickStep(highest int64) float64 {
 	return power * 10
 }
 
-func round(x float64) float64 { return math.Round(10*x) / 10 }
+func round(x float64) float64  { return math.Round(10*x) / 10 }
+func round2(x float64) float64 { return math.Round(100*x) / 100 }

@@ -16,7 +16,7 @@ func CSV(all []Input) ([]byte, error) {
 	_ = out.Write(strings.Fields(csvHead)) // out.Error returns the error
 
 	for _, in := range all {
-		for _, c := range in.compare() {
+		for _, c := range in.prepared().compare() {
 			_ = out.Write(in.csvRow(c))
 		}
 	}

@@ -1,26 +1,100 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Digest returns the page in at most twelve lines.
-func Digest(in Input) []string {
-	v := newView(in)
-	title := v.Name + ": " + v.Dates
-	if in.Demo {
-		title += " (demo: made-up numbers)"
+const mostLines = 12 // of a digest
+
+// Digest returns the page in at most twelve lines. The digest of several projects has a line for
+// each, the worst first.
+func Digest(inputs []Input) []string {
+	if len(inputs) == 1 {
+		return newView(inputs[0]).digest()
 	}
 
-	lines := []string{title, v.numbers(), v.troubles(), "Fix first: " + v.Fixes.Top()}
+	var views []view
+	for _, in := range inputs {
+		views = append(views, newView(in))
+	}
+	slices.SortStableFunc(views, func(a, b view) int {
+		return cmp.Or(cmp.Compare(b.worseness(), a.worseness()), cmp.Compare(b.topScore(), a.topScore()))
+	})
+
+	var lines []string
+	for i, v := range views {
+		if i == mostLines-1 && len(views) > mostLines {
+			rest := len(views) - i
+			return append(lines, fmt.Sprintf("%d more projects: docs-report report -o FOLDER shows them.", rest))
+		}
+		lines = append(lines, v.digestLine())
+	}
+	return lines
+}
+
+// worseness counts what got worse.
+func (v view) worseness() int {
+	count := 0
+	for _, h := range append(v.Headlines.Troubles(), v.Headlines.Humans) {
+		if h.Change.Direction == bad {
+			count++
+		}
+	}
+	return count
+}
+
+func (v view) topScore() float64 {
+	if len(v.Fixes.Rows) == 0 {
+		return 0
+	}
+	return v.Fixes.Rows[0].score
+}
+
+func (v view) digestLine() string {
+	return v.title() + " · " + v.Sentence + " Fix first: " + v.Fixes.Top()
+}
+
+// title names the project and its dates, after what the reader has to know about them.
+func (v view) title() string {
+	title := v.Name + ": " + v.Dates
+	if !v.Final {
+		title = "Not final. " + title
+	}
+	if v.Old {
+		title = "Old. " + title
+	}
+
+	if v.Demo {
+		title += " (demo: made-up numbers)"
+	}
+	if v.LateWeek != "" {
+		title += " · " + v.LateWeek
+	}
 	if v.Missing != "" {
-		lines = append(lines, v.Missing)
+		title += " · " + v.Missing
+	}
+	return title
+}
+
+func (v view) digest() []string {
+	lines := []string{
+		v.title(),
+		v.Sentence,
+		v.numbers(),
+		v.troubles(),
+		"Fix first: " + v.Fixes.Top(),
+		"Growth: " + cmp.Or(v.Growth.Summary, v.Growth.Empty),
 	}
 
 	lines = append(lines, v.moves()...)
+	if v.Unread != nil {
+		lines = append(lines, "Nobody visited: "+v.Unread.Top())
+	}
+
 	return append(lines,
 		"Searched without result: "+v.Searches.Top(),
 		"Asked without answer: "+v.Questions.Top(),
@@ -34,8 +108,11 @@ func (v view) numbers() string {
 		all = append(all, h.line())
 	}
 
-	if v.Break != "" {
+	if v.Break != "" && v.Input.Before.Known {
 		all = append(all, v.Break+": these changes cannot be compared")
+	}
+	for _, mark := range v.Marked {
+		all = append(all, mark.Text+" ("+mark.Day+"): "+mark.Effect)
 	}
 	return strings.Join(all, " · ")
 }
@@ -44,7 +121,13 @@ func (v view) numbers() string {
 func (v view) troubles() string {
 	var all []string
 	for _, h := range v.Headlines.Troubles() {
-		all = append(all, h.line())
+		text := h.line()
+		if h.Note != "" && h.Value != "–" {
+			text += ", " + h.Note
+		} else if h.Note != "" {
+			text = h.Label + ": " + h.Note
+		}
+		all = append(all, text)
 	}
 	return strings.Join(all, " · ")
 }
@@ -52,9 +135,17 @@ func (v view) troubles() string {
 func (h headline) line() string {
 	text := h.Label + " " + h.Value
 	if h.Change.Text != "" {
-		text += " (" + h.Change.Text + ")"
+		text += " (" + h.Change.said() + ")"
 	}
 	return text
+}
+
+// said writes a change with its verdict.
+func (c change) said() string {
+	if c.Verdict != "" && c.Number != 0 {
+		return c.Text + ", " + c.Verdict
+	}
+	return c.Text
 }
 
 // moves names the pages that gained and lost the most, on a line for each kind of visitors.
@@ -81,6 +172,14 @@ func (m mover) line() string {
 }
 
 func firstOf(all []mover) []mover { return all[:min(1, len(all))] }
+
+// Top counts the pages that nobody visited, and names the first.
+func (u *unread) Top() string {
+	if len(u.Rows) == 0 {
+		return u.Summary
+	}
+	return strings.TrimSuffix(u.Summary, ".") + ", such as " + u.Rows[0].Text
+}
 
 // Slack returns text as a message for a webhook of Slack.
 func Slack(text string) string {

@@ -15,32 +15,31 @@ const (
 	mostFindings = 50
 )
 
-// section is a question of the page and the lists that answer it. Best answers it best.
+// section is a question of the page and the lists that answer it, the best answer first.
 type section struct {
 	ID, Title, Summary string
-	Best               findings
-	Second             *findings // nil: there is none
-}
-
-// Lists returns the lists in their order.
-func (s section) Lists() []findings {
-	if s.Second == nil {
-		return []findings{s.Best}
-	}
-	return []findings{s.Best, *s.Second}
+	Lists              []findings
+	Typed              []finding // are folded: terms that readers typed on the way to others
 }
 
 // Top names the first finding of a section, or says why there is none.
 func (s section) Top() string {
-	if len(s.Best.Rows) == 0 {
-		return s.Best.Empty
+	best := s.Lists[0]
+	if len(best.Rows) == 0 {
+		return best.Empty
 	}
 
-	first := s.Best.Rows[0]
+	first := best.Rows[0]
 	if first.Change.Text != "" {
 		return fmt.Sprintf("%s (%s, %s)", first.Text, first.Much, first.Change.Text)
 	}
 	return fmt.Sprintf("%s (%s)", first.Text, first.Much)
+}
+
+// IsEmpty reports whether a section has nothing to show.
+func (s section) IsEmpty() bool {
+	hasNone := !slices.ContainsFunc(s.Lists, func(f findings) bool { return len(f.Rows) > 0 || f.Note != "" })
+	return hasNone && s.Summary == "" && len(s.Typed) == 0
 }
 
 // findings is a list with bars, or why it is empty.
@@ -55,7 +54,6 @@ type finding struct {
 	Text, URL   string
 	Much, Quiet string
 	Width       float64 // is the bar's, 100 at most
-	Class       string  // is the bar's
 	Change      change
 }
 
@@ -87,14 +85,15 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 // emptiness says why a list has no rows. It returns "" for a list with rows.
 func emptiness(list store.Export) string {
 	switch {
-	case list.Expired:
+	case list.State == store.Expired:
 		return "sync -keep deleted the rows of this list because of their age."
-	case list.Problem != "":
+	case list.State == store.Refused:
 		return "The service refused this list: " + textOf(list.Problem)
-	case list.At.IsZero() && list.Span() == store.Month:
+	case list.State == store.Missing && list.Span() == store.Month:
 		return "This list is not in the database: " + syncOf(list.Window) + " loads it."
-	case list.At.IsZero():
+	case list.State == store.Missing:
 		return "This list is not in the database: docs-report sync loads it."
+
 	case list.Kept == 0:
 		return "The service has nothing in these dates."
 	}
@@ -126,7 +125,7 @@ func (e earlier) changeOf(key string, now int64) change {
 
 // note names the command that loads the list, if only the list is missing.
 func (in Input) note(before store.Export) string {
-	if !in.Before.Known || isKnown(before) || before.Problem != "" || before.Expired {
+	if !in.Before.Known || before.State != store.Missing {
 		return ""
 	}
 	command := "docs-report sync"

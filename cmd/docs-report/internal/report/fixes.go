@@ -3,45 +3,91 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 )
 
 // fixes are the pages to fix first.
 type fixes struct {
-	Rows        []fix
-	Empty, Note string
+	Rows          []fix
+	Empty, Note   string
+	HasQuestions  bool // somebody asked on one of the pages
+	HasComplaints bool // somebody wrote about one of the pages
 }
 
-// fix is a page with thumbs down and why it is worth fixing.
+// fix is a page and why it is worth fixing.
 type fix struct {
-	comparison
-	Reasons string
-	score   float64
+	said
+	Path, URL string
+	Humans    int64
+	DownWidth float64 // is the bar's: of 100 thumbs
+	IsFew     bool    // there are few votes
+
+	score float64
 }
 
-// fixFirst ranks pages by their readers times the share of thumbs down.
+const (
+	mostFixes = 10
+	fewVotes  = 5 // fewer say little
+)
+
+// fixFirst ranks pages by their humans times the share of bad votes that is at least likely.
 func (in Input) fixFirst(pages []comparison) fixes {
 	list := in.Period.ByPage
 	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export)}
+
 	said := in.saidByPage()
-	for _, c := range pages {
-		if page := said[pagePath(c.raw)]; page.down > 0 && c.Now.Total > 0 {
-			f.Rows = append(f.Rows, fix{
-				comparison: c,
-				Reasons:    page.reasons(c),
-				score:      float64(c.Now.Total) * share(page.up, page.down),
-			})
+	add := func(path, shown, link string, humans int64) {
+		s := said[path]
+		delete(said, path) // a page with a final slash has the same votes
+		if s.bad() > 0 {
+			f.Rows = append(f.Rows, newFix(s, shown, link, humans))
 		}
 	}
 
-	slices.SortStableFunc(f.Rows, func(a, b fix) int { return cmp.Compare(b.score, a.score) })
-	f.Rows = f.Rows[:min(listLength, len(f.Rows))]
-	if f.Empty == "" && len(f.Rows) == 0 {
-		f.Empty = "No page that was read has a thumb down."
+	for _, c := range pages {
+		add(pagePath(c.raw), c.Path, c.URL, c.Now.Human)
+	}
+
+	for path := range said { // nobody visited these, or the service names them in another way
+		if strings.HasPrefix(path, "/") {
+			add(path, textOf(path), in.link(path), 0)
+		}
+	}
+
+	slices.SortStableFunc(f.Rows, func(a, b fix) int {
+		return cmp.Or(
+			cmp.Compare(b.score, a.score),
+			cmp.Compare(b.votes().atLeast(), a.votes().atLeast()),
+			cmp.Compare(a.Path, b.Path))
+	})
+	f.Rows = f.Rows[:min(mostFixes, len(f.Rows))]
+
+	for _, row := range f.Rows {
+		f.HasQuestions = f.HasQuestions || row.Unanswered+row.Answered > 0
+		f.HasComplaints = f.HasComplaints || row.Complaints > 0
+	}
+
+	switch {
+	case len(f.Rows) > 0 && f.Empty != "":
+		f.Note = "Without thumbs: " + f.Empty
+		f.Empty = ""
+	case len(f.Rows) == 0 && f.Empty == "":
+		f.Empty = "No page has a thumb down, an unanswered question or an open complaint."
 	}
 	return f
+}
+
+func newFix(s said, path, link string, humans int64) fix {
+	return fix{
+		said:      s,
+		Path:      path,
+		URL:       link,
+		Humans:    humans,
+		DownWidth: round(100 * part{s.Down, s.Thumbs()}.share()),
+		IsFew:     s.votes().all < fewVotes,
+		score:     float64(humans) * s.votes().atLeast(),
+	}
 }
 
 // Top names the page to fix first, or says why there is none.
@@ -49,76 +95,72 @@ func (f fixes) Top() string {
 	if len(f.Rows) == 0 {
 		return f.Empty
 	}
-	return fmt.Sprintf("%s (%s)", f.Rows[0].Path, f.Rows[0].Reasons)
+	return f.Rows[0].Path + " (" + f.Rows[0].reasons() + ")"
 }
 
-// said is what readers say about a page.
-type said struct {
-	up, down             int64
-	comments, unanswered int64
+// reasons says in one line why a page is worth fixing.
+func (f fix) reasons() string {
+	all := []string{plural(f.Humans, "human", "humans")}
+	if f.Thumbs() > 0 {
+		all = append(all, fmt.Sprintf("%s of %s down", number(f.Down), plural(f.Thumbs(), "thumb", "thumbs")))
+	}
+
+	if f.Unanswered > 0 {
+		all = append(all, fmt.Sprintf("%s of %s unanswered",
+			number(f.Unanswered), plural(f.Unanswered+f.Answered, "question", "questions")))
+	}
+	if f.Complaints > 0 {
+		all = append(all, plural(f.Complaints, "complaint", "complaints"))
+	}
+
+	if f.IsFew {
+		all = append(all, "few votes")
+	}
+	return strings.Join(all, ", ")
 }
+
+// said is what readers say about a page. A complaint with a thumb counts as its thumb.
+type said struct {
+	Up, Down             int64
+	Answered, Unanswered int64
+	Complaints           int64
+}
+
+// Thumbs returns the thumbs up and down.
+func (s said) Thumbs() int64 { return s.Up + s.Down }
+
+// Questions returns the questions that were asked on the page.
+func (s said) Questions() int64 { return s.Answered + s.Unanswered }
+
+// Share writes how many of the votes are bad.
+func (s said) Share() string { return number(s.votes().some) + " of " + number(s.votes().all) }
+
+func (s said) bad() int64 { return s.Down + s.Unanswered + s.Complaints }
+
+func (s said) votes() part { return part{s.bad(), s.bad() + s.Up + s.Answered} }
 
 func (in Input) saidByPage() map[string]said {
 	all := map[string]said{}
 	for _, row := range in.Period.ByPage.Rows {
-		page := all[pagePath(row.Path)]
-		page.up += row.ThumbsUp
-		page.down += row.ThumbsDown
-		all[pagePath(row.Path)] = page
+		page := all[row.Path]
+		page.Up += row.ThumbsUp
+		page.Down += row.ThumbsDown
+		all[row.Path] = page
 	}
 
 	for _, row := range in.Period.Comments.Rows {
-		if isComplaint(row) {
-			page := all[pagePath(row.Path)]
-			page.comments++
-			all[pagePath(row.Path)] = page
+		if isComplaint(row) && row.Helpful == nil {
+			page := all[row.Path]
+			page.Complaints++
+			all[row.Path] = page
 		}
 	}
 
 	for path, count := range countQuestions(in.Period.Conversations.Rows).byPage {
 		page := all[path]
-		page.unanswered += count.unanswered
+		page.Unanswered += count.unanswered
+		page.Answered += count.all - count.unanswered
 		all[path] = page
 	}
 	return all
-}
-
-// reasons says in one line why a page is worth fixing.
-func (s said) reasons(c comparison) string {
-	all := []string{
-		fmt.Sprintf("%s readers (%s humans)", number(c.Now.Total), number(c.Now.Human)),
-		fmt.Sprintf("%s of %s thumbs down", number(s.down), number(s.up+s.down)),
-	}
-
-	if s.comments > 0 {
-		all = append(all, plural(s.comments, "comment", "comments"))
-	}
-	if s.unanswered > 0 {
-		all = append(all, plural(s.unanswered, "unanswered question", "unanswered questions"))
-	}
-
-	if c.Change.sign() != 0 {
-		all = append(all, c.Change.Text+" readers")
-	}
-	return strings.Join(all, ", ")
-}
-
-func plural(n int64, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return number(n) + " " + several
-}
-
-// pagePath returns the path that a path or URL names, as the visitors' export has it, or "" if
-// there is none.
-func pagePath(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return text
-	}
-	if path := strings.TrimRight(u.Path, "/"); path != "" || u.Path == "" {
-		return path
-	}
-	return "/"
 }

@@ -3,81 +3,186 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 const monthsShown = 12
 
-// growth is the share of AI by month.
-func growth(in Input) section {
-	var rows []finding
-	for i, m := range slices.Backward(in.Months) {
-		row := growthOf(m)
-		if i > 0 {
-			row.Change = monthChange(m, in.Months[i-1])
+// growth is the visitors by month.
+type growth struct {
+	Summary string
+	Empty   string // is why there is nothing to show
+	Broken  string // says why the lines break
+	Chart   trend
+	Months  []month // the newest first
+}
+
+// month is a row of the table.
+type month struct {
+	Name                        string
+	Human, AI, Share            string
+	HumanChange, AIChange, Note string
+}
+
+func newGrowth(in Input) growth {
+	in.Months = sinceFirstVisitor(in.Months)
+	g := growth{Empty: "No whole month with visitors is in the database yet."}
+	p := plot{unit: store.Month, buckets: monthBuckets(in.Months, lastMonth(in))}
+	known := p.known()
+	if len(known) == 0 {
+		return g
+	}
+
+	for len(p.buckets) > 1 && p.buckets[0].Now == nil { // the site may be younger
+		p.buckets = p.buckets[1:]
+	}
+
+	g.Empty = ""
+	g.Chart = p.draw()
+	g.Chart.Before = slices.ContainsFunc(p.buckets, func(b bucket) bool { return b.Before != nil })
+	g.Broken = brokenAt(p.buckets)
+	g.Months = monthRows(p.buckets)
+	g.Summary = growthSummary(p.buckets)
+	return g
+}
+
+// sinceFirstVisitor leaves out the months before the site existed: the service counts nobody there.
+func sinceFirstVisitor(months []store.Point) []store.Point {
+	for i, m := range months {
+		if m.Counts != (mintlify.VisitorTotals{}) {
+			return months[i:]
 		}
-		rows = append(rows, row)
 	}
-
-	shown := min(monthsShown, len(rows))
-	list := findings{Rows: rows[:shown], More: rows[shown:]}
-	if len(rows) == 0 {
-		list.Empty = "No whole month is in the database yet: docs-report sync -from loads more."
-	}
-	return section{
-		ID:      "growth",
-		Title:   "Is AI traffic growing?",
-		Summary: growthSummary(in, rows),
-		Best:    list,
-	}
+	return nil
 }
 
-// monthChange does not know the change if a month in between is missing, or if the service
-// redefined what it counts.
-func monthChange(month, before store.Export) change {
-	if before.To != month.From || breakWithin(before.From, month.To) != "" {
-		return change{}
+// lastMonth returns the first day of the last month that has ended with the period.
+func lastMonth(in Input) mintlify.Date {
+	end := in.Period.To.Time()
+	for _, m := range slices.Backward(in.Months) {
+		if !m.To.Time().After(end) {
+			return m.From
+		}
 	}
-	return pointsOf(share(month.Totals.Human, month.Totals.AI), share(before.Totals.Human, before.Totals.AI))
+	return mintlify.Day(end.Year(), end.Month()-1, 1)
 }
 
-func growthOf(m store.Export) finding {
-	f := finding{
-		Text:  m.From.Time().Format("January 2006"),
-		Much:  shareText(m.Totals.Human, m.Totals.AI),
-		Quiet: number(m.Totals.AI) + " AIs, " + number(m.Totals.Human) + " humans",
-		Width: round(100 * share(m.Totals.Human, m.Totals.AI)),
-		Class: "ai",
+// monthBuckets returns the twelve months up to the last, each with the same month a year before if
+// the service has not redefined in between what it counts.
+func monthBuckets(points []store.Point, last mintlify.Date) []bucket {
+	known := byDay(points)
+	var all []bucket
+	for i := range monthsShown {
+		day := last.Time()
+		from := mintlify.Day(day.Year(), day.Month()+time.Month(i+1-monthsShown), 1)
+		b := bucket{Window: monthOf(from), Now: known[from]}
+
+		yearBefore := mintlify.Day(from.Time().Year()-1, from.Time().Month(), 1)
+		if breakWithin(yearBefore, b.To) == "" {
+			b.Before = known[yearBefore]
+		}
+
+		if i > 0 {
+			b.isCut = breakWithin(all[i-1].From, b.To) != ""
+		}
+		all = append(all, b)
 	}
-	if text := breakWithin(m.From, m.To); text != "" {
-		f.Quiet += "; " + text
-	}
-	return f
+	return all
 }
 
-// growthSummary compares the newest month, which comes first, with the oldest.
-func growthSummary(in Input, rows []finding) string {
-	if len(rows) == 0 {
+// brokenAt says why the lines break.
+func brokenAt(months []bucket) string {
+	from := months[0].From
+	to := months[len(months)-1].To
+	var days []string
+	for _, day := range slices.Backward(redefinitions) {
+		if isInside(day, from, to) {
+			days = append(days, day.Time().Format(longDay))
+		}
+	}
+
+	if len(days) == 0 {
 		return ""
 	}
+	return "The lines break where the service redefined what counts as human and as AI: " +
+		strings.Join(days, " and ") + "."
+}
 
-	last := rows[0]
-	first := rows[len(rows)-1]
+func monthRows(months []bucket) []month {
+	var rows []month
+	for i, b := range slices.Backward(months) {
+		if b.Now == nil {
+			rows = append(rows, month{Name: bucketDays(b.Window), Human: "–", AI: "–", Share: "–"})
+			continue
+		}
 
-	if len(rows) == 1 {
-		return fmt.Sprintf("AIs were %s of the visitors in %s, the only whole month in the database.",
-			last.Much, last.Text)
+		row := month{
+			Name:  bucketDays(b.Window),
+			Human: number(b.Now.Human),
+			AI:    number(b.Now.AI),
+			Share: shareText(b.Now.Human, b.Now.AI),
+			Note:  breakWithin(b.From, b.To),
+		}
+
+		if i > 0 && months[i-1].Now != nil && !b.isCut {
+			row.HumanChange = ratio(b.Now.Human, months[i-1].Now.Human).Text
+			row.AIChange = ratio(b.Now.AI, months[i-1].Now.AI).Text
+		}
+
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// growthSummary compares the last month with the one before, and with the first that is shown and
+// can be compared.
+func growthSummary(months []bucket) string {
+	i := len(months) - 1
+	for months[i].Now == nil {
+		i--
 	}
 
-	text := fmt.Sprintf("AIs were %s of the visitors in %s", last.Much, last.Text)
-	if last.Change.Text != "" {
-		text += ", " + last.Change.Text + " from the month before"
-	}
-	text += fmt.Sprintf(", and %s in %s, the first month in the database.", first.Much, first.Text)
+	last := months[i]
+	name := bucketDays(last.Window)
+	text := fmt.Sprintf("%s: %s and %s; AIs are %s of the visitors.", name,
+		plural(last.Now.Human, "human", "humans"), plural(last.Now.AI, "AI", "AIs"),
+		shareText(last.Now.Human, last.Now.AI))
 
-	if redefined := breakWithin(in.Months[0].From, in.Months[len(rows)-1].To); redefined != "" {
-		text += " The first and the last month cannot be compared: " + redefined + "."
+	first := i
+	for at := i; at > 0 && !months[at].isCut; at-- {
+		if months[at-1].Now != nil {
+			first = at - 1
+		}
+	}
+	if first < i {
+		was := months[first]
+		text += fmt.Sprintf(" Since %s: humans %s, AIs %s.", bucketDays(was.Window),
+			changeOfCount(last.Now.Human, was.Now.Human).words(), changeOfCount(last.Now.AI, was.Now.AI).words())
+	}
+
+	if last.Before != nil {
+		text += fmt.Sprintf(" Against a year before: humans %s, AIs %s.",
+			changeOfCount(last.Now.Human, last.Before.Human).words(),
+			changeOfCount(last.Now.AI, last.Before.AI).words())
+	}
+	if first == i && last.Before == nil {
+		text += " There is no earlier month to compare it with."
 	}
 	return text
+}
+
+// words writes a change, and says if it may be chance.
+func (c change) words() string {
+	if c.Verdict == same && c.Number != 0 {
+		return c.Text + " (" + same + ")"
+	}
+	return c.Text
+}
+
+func monthOf(first mintlify.Date) store.Window {
+	return store.Windows("", store.Month, first, mintlify.Day(first.Time().Year(), first.Time().Month()+1, 1))[0]
 }

@@ -15,9 +15,11 @@ type headline struct {
 	Before string
 	Change change
 	Note   string
+
+	now, before part // are the shares of a rate that is compared
 }
 
-func newHeadlines(in Input) headlines {
+func newHeadlines(in Input, searched searches) headlines {
 	now := in.Period.Totals
 	before := in.Before.Totals
 	return headlines{
@@ -26,8 +28,7 @@ func newHeadlines(in Input) headlines {
 		AIs:    in.headline("AIs", now.AI, before.AI, in.changeOf),
 		Share:  in.shareOfAI(),
 
-		InVain: rateHeadline("Searches without a click",
-			searchRate(in.Period.Searches), searchRate(in.Before.Searches)),
+		InVain: rateHeadline("Searches for terms nobody clicked", searched.now.rate, searched.before.rate),
 		Unanswered: rateHeadline("Questions without an answer",
 			questionRate(in.Period.Conversations), questionRate(in.Before.Conversations)),
 		Disliked: rateHeadline("Thumbs down",
@@ -65,9 +66,10 @@ func (h headlines) Troubles() []headline { return []headline{h.InVain, h.Unanswe
 
 // rate is how much of all is trouble.
 type rate struct {
-	trouble, all int64
-	isKnown      bool
-	isPartial    bool // the service has more rows
+	part
+	isKnown   bool
+	isPartial bool   // the service has more rows
+	note      string // says what is left out
 }
 
 // rateHeadline compares two rates: less is better. It does not compare a rate that is only from
@@ -83,45 +85,42 @@ func rateHeadline(label string, now, before rate) headline {
 		return h
 	}
 
-	h.Value = shareText(now.all-now.trouble, now.trouble)
-	h.Note = number(now.trouble) + " of " + number(now.all)
+	h.Value = now.text()
+	h.Note = number(now.some) + " of " + number(now.all)
 	if now.isPartial {
 		h.Note += ", of the rows that are loaded"
+	}
+	if now.note != "" {
+		h.Note += ", " + now.note
 	}
 
 	if !before.isKnown || before.all == 0 || now.isPartial || before.isPartial {
 		return h
 	}
 
-	h.Before = shareText(before.all-before.trouble, before.trouble)
-	h.Change = troublePoints(share(now.all-now.trouble, now.trouble), share(before.all-before.trouble, before.trouble))
+	h.Before = before.text()
+	h.Change = changeOfTroubleShare(now.part, before.part)
+	h.now = now.part
+	h.before = before.part
 	return h
 }
 
-func searchRate(list List[mintlify.SearchTerm]) rate {
-	r := rate{isKnown: list.isKnown(), isPartial: list.Truncated}
-	for _, term := range list.Rows {
-		r.all += term.Hits
-		if !isFound(term) {
-			r.trouble += term.Hits
-		}
-	}
-
-	if !list.Truncated {
-		r.all = max(r.all, list.Totals.Total)
-	}
-	return r
-}
+// text writes a share with a decimal, or "–" if it is a share of nothing.
+func (p part) text() string { return shareText(p.all-p.some, p.some) }
 
 func questionRate(list List[mintlify.Conversation]) rate {
 	sum := countQuestions(list.Rows).sum
-	return rate{trouble: sum.unanswered, all: sum.all, isKnown: list.isKnown(), isPartial: list.Truncated}
+	return rate{
+		part:      part{sum.unanswered, sum.all},
+		isKnown:   list.isKnown(),
+		isPartial: list.Truncated,
+	}
 }
 
-func thumbsRate(list List[mintlify.PageFeedback]) rate {
+func thumbsRate(list List[mintlify.FeedbackCount]) rate {
 	r := rate{isKnown: list.isKnown(), isPartial: list.Truncated}
 	for _, page := range list.Rows {
-		r.trouble += page.ThumbsDown
+		r.some += page.ThumbsDown
 		r.all += page.ThumbsUp + page.ThumbsDown
 	}
 	return r

@@ -23,10 +23,10 @@ func inputOf(pages int, from, to mintlify.Date) report.Input {
 		return report.Period{Window: w, Known: true, Rows: rows, Totals: totals}
 	}
 
-	series := func(span store.Span, w store.Window) []store.Export {
-		var all []store.Export
+	series := func(span store.Span, w store.Window) []store.Point {
+		var all []store.Point
 		for _, w := range store.Windows("docs", span, w.From, w.To) {
-			all = append(all, store.Export{Window: w, Totals: period(w).Totals})
+			all = append(all, store.Point{Window: w, Counts: period(w).Totals})
 		}
 		return all
 	}
@@ -55,7 +55,7 @@ func inputOf(pages int, from, to mintlify.Date) report.Input {
 func addLists(in *report.Input) {
 	addListsBefore(in)
 
-	loaded := store.Export{At: in.Generated, Kept: 30, Texts: true}
+	loaded := store.Export{At: in.Generated, State: store.Loaded, Kept: 30, Texts: true}
 	in.Period.Searches.Export = loaded
 	in.Period.Conversations.Export = loaded
 	in.Period.ByPage.Export = loaded
@@ -81,7 +81,7 @@ func addLists(in *report.Input) {
 			})
 		}
 
-		in.Period.ByPage.Rows = append(in.Period.ByPage.Rows, mintlify.PageFeedback{
+		in.Period.ByPage.Rows = append(in.Period.ByPage.Rows, mintlify.FeedbackCount{
 			Path:       page,
 			ThumbsUp:   int64(i),
 			ThumbsDown: int64(20 - i),
@@ -113,7 +113,7 @@ func addLists(in *report.Input) {
 // addListsBefore adds fewer rows to the lists of the period before.
 func addListsBefore(in *report.Input) {
 	in.Before.Searches = report.List[mintlify.SearchTerm]{
-		Export: store.Export{At: in.Generated, Kept: 2},
+		Export: store.Export{At: in.Generated, State: store.Loaded, Kept: 2},
 		Rows: []mintlify.SearchTerm{
 			{Query: "terraform", Hits: 88},
 			{Query: "graphql", Hits: 195},
@@ -122,7 +122,7 @@ func addListsBefore(in *report.Input) {
 	in.Before.Searches.Totals.Total = 1000
 
 	in.Before.Conversations = report.List[mintlify.Conversation]{
-		Export: store.Export{At: in.Generated, Kept: 2, Texts: true},
+		Export: store.Export{At: in.Generated, State: store.Loaded, Kept: 2, Texts: true},
 		Rows: []mintlify.Conversation{
 			{
 				Query:            "How do I use terraform?",
@@ -136,9 +136,9 @@ func addListsBefore(in *report.Input) {
 		},
 	}
 
-	in.Before.ByPage = report.List[mintlify.PageFeedback]{
-		Export: store.Export{At: in.Generated, Kept: 1},
-		Rows:   []mintlify.PageFeedback{{Path: "/guides/terraform", ThumbsUp: 3, ThumbsDown: 22}},
+	in.Before.ByPage = report.List[mintlify.FeedbackCount]{
+		Export: store.Export{At: in.Generated, State: store.Loaded, Kept: 1},
+		Rows:   []mintlify.FeedbackCount{{Path: "/guides/terraform", ThumbsUp: 3, ThumbsDown: 22}},
 	}
 }
 

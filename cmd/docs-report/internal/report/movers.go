@@ -10,22 +10,22 @@ import (
 
 // kind is a kind of visitors.
 type kind struct {
+	one    string
 	name   string
-	class  string // of bars
 	count  func(mintlify.Visitor) int64
 	change func(in Input, now, before int64) change
 }
 
 var (
 	humans = kind{
+		one:    "human",
 		name:   "humans",
-		class:  "human",
 		count:  func(v mintlify.Visitor) int64 { return v.Human },
 		change: Input.changeOfHumans,
 	}
 	ais = kind{
+		one:    "AI",
 		name:   "AIs",
-		class:  "ai",
 		count:  func(v mintlify.Visitor) int64 { return v.AI },
 		change: Input.changeOf,
 	}
@@ -43,9 +43,8 @@ func (in Input) mostRead(k kind, pages []comparison) findings {
 		row := finding{
 			Text:   c.Path,
 			URL:    c.URL,
-			Much:   number(now) + " " + k.name,
+			Much:   plural(now, k.one, k.name),
 			Width:  float64(now),
-			Class:  k.class,
 			Change: k.change(in, now, k.count(c.Before)),
 		}
 
@@ -67,7 +66,7 @@ func (in Input) mostRead(k kind, pages []comparison) findings {
 const moversLength = 7
 
 // movers are the pages that gained and that lost the most visitors, by kind: a crawler may have
-// caused a loss.
+// caused a loss. Gains and losses that may be chance are left out.
 type movers struct {
 	Humans, AIs moved
 	Summary     string
@@ -90,9 +89,11 @@ func (in Input) newMovers(pages []comparison) movers {
 
 	readable := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
 	m := movers{Humans: in.moved(humans, readable), AIs: in.moved(ais, pages)}
+	m.AIs.Lost = nil // crawlers come and go
 	m.Summary = sentences(
-		largest("loss", m.Humans.Lost, m.AIs.Lost),
-		largest("gain", m.Humans.Gained, m.AIs.Gained))
+		largest("loss", m.Humans.Lost, humans),
+		largest("gain", m.Humans.Gained, humans),
+		largest("gain", m.AIs.Gained, ais))
 	return m
 }
 
@@ -101,6 +102,10 @@ func (in Input) moved(k kind, pages []comparison) moved {
 	for _, c := range pages {
 		now := k.count(c.Now)
 		before := k.count(c.Before)
+		if compareCounts(now, before) == aboutTheSame {
+			continue
+		}
+
 		all = append(all, mover{
 			Path:   c.Path,
 			URL:    c.URL,
@@ -128,23 +133,9 @@ func (in Input) moved(k kind, pages []comparison) moved {
 }
 
 // largest says which page has the largest gain or loss.
-func largest(what string, ofHumans, ofAIs []mover) string {
-	size := func(all []mover) int64 {
-		if len(all) == 0 {
-			return 0
-		}
-		return max(all[0].Gain, -all[0].Gain)
-	}
-
-	who := humans.name
-	top := ofHumans
-	if size(ofAIs) > size(ofHumans) {
-		who = ais.name
-		top = ofAIs
-	}
-
-	if len(top) == 0 {
+func largest(what string, all []mover, k kind) string {
+	if len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The largest %s: %s, %s %s.", what, top[0].Path, signedCount(top[0].Gain), who)
+	return fmt.Sprintf("The largest %s of %s: %s, %s.", what, k.name, all[0].Path, signedCount(all[0].Gain))
 }

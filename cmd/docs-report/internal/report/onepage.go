@@ -20,12 +20,13 @@ type PageInput struct {
 	Demo      bool
 	Site      string
 	Generated time.Time
-	Since     mintlify.Date  // the day of a rewrite; zero: there was none
-	Weeks     []store.Export // have the page's visitors for totals, oldest first
+	Moved     Moved
+	Since     mintlify.Date // the day of a rewrite; zero: there was none
+	Weeks     []store.Point // have the page's visitors for totals, oldest first
 
 	// All lists that the database has, oldest first. They may overlap.
 	Searches      []List[mintlify.SearchTerm]
-	ByPage        []List[mintlify.PageFeedback]
+	ByPage        []List[mintlify.FeedbackCount]
 	Conversations []List[mintlify.Conversation]
 	Comments      []List[mintlify.Feedback]
 }
@@ -43,6 +44,7 @@ type pageView struct {
 	head
 	Name, Page, URL, Dates string
 
+	MovedFrom  string       // names the page's old names
 	Break      string       // is what was redefined within the weeks
 	Comparison *beforeAfter // nil: there is no date
 	Chart      trend
@@ -54,12 +56,17 @@ type pageView struct {
 
 // pageWeek is a row of the table.
 type pageWeek struct {
-	store.Export
+	bucket
 	Thumbs string
 }
 
 func newPageView(in PageInput) pageView {
 	all := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
+
+	chart := plot{unit: store.Week, buckets: buckets(all, store.Week, in.Weeks)}
+	if !in.Since.IsZero() {
+		chart.marks = []markedDay{{in.Since, "changed"}}
+	}
 
 	v := pageView{
 		PageInput:  in,
@@ -69,7 +76,8 @@ func newPageView(in PageInput) pageView {
 		URL:        Input{Site: in.Site}.link(in.Path),
 		Dates:      span(all),
 		Break:      breakWithin(all.From, all.To),
-		Chart:      plot{Window: all, unit: store.Week, now: in.Weeks, since: in.Since}.draw(),
+		Chart:      chart.draw(),
+		MovedFrom:  in.movedFrom(),
 		EndHere:    in.endHere(),
 		Asked:      in.asked(),
 		Complaints: in.complaints(),
@@ -78,38 +86,47 @@ func newPageView(in PageInput) pageView {
 	if !in.Since.IsZero() {
 		v.Comparison = in.compare()
 	}
-	for _, week := range in.Weeks {
+	for _, week := range v.Chart.Rows {
 		v.Numbers = append(v.Numbers, pageWeek{week, in.thumbsIn(week.Window).text()})
 	}
 	return v
 }
 
 // is reports whether a path or URL names the page.
-func (in PageInput) is(text string) bool { return pagePath(text) == pagePath(in.Path) }
+func (in PageInput) is(text string) bool { return in.Moved.page(text) == pagePath(in.Path) }
+
+// movedFrom names the page's old names, whose readers count as the page's.
+func (in PageInput) movedFrom() string {
+	var names []string
+	for _, name := range in.Moved.From(pagePath(in.Path)) {
+		names = append(names, textOf(name))
+	}
+	return strings.Join(names, ", ")
+}
 
 // endHere lists the searches of the newest list whose readers mostly click this page.
 func (in PageInput) endHere() section {
 	s := section{ID: "searches", Title: "Searches that end here"}
 	list := newest(in.Searches)
 	var rows []finding
-	for _, term := range list.Rows {
-		if !isFound(term) || !in.is(term.TopClickedPage) {
+	for _, t := range foldTerms(list.Rows) {
+		if !t.isFound() || !in.is(t.Page) {
 			continue
 		}
 
 		rows = append(rows, finding{
-			Text:  textOf(term.Query),
-			Much:  plural(term.Hits, "search", "searches"),
-			Quiet: fmt.Sprintf("%.0f%% with a click", term.CTR),
-			Width: float64(term.Hits),
-			Class: "human",
+			Text:  textOf(t.Text),
+			Much:  plural(t.Hits, "search", "searches"),
+			Quiet: fmt.Sprintf("%.0f%% with a click", t.clicked()),
+			Width: float64(t.Hits),
 		})
 	}
 
 	if isKnown(list.Export) {
 		s.Summary = span(list.Window) + ": the search terms for which readers click this page most."
 	}
-	s.Best = newFindings("", list.Export, rows, "There is no search term for which readers click this page most.")
+	best := newFindings("", list.Export, rows, "There is no search term for which readers click this page most.")
+	s.Lists = []findings{best}
 	return s
 }
 
@@ -134,13 +151,13 @@ func (in PageInput) asked() section {
 			Much:  plural(c.all, "question", "questions"),
 			Quiet: number(c.unanswered) + " unanswered",
 			Width: float64(c.all),
-			Class: "human",
 		})
 	}
 
 	slices.SortFunc(found, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
 
-	s.Best = newFindings(title, newest(in.Conversations).Export, found, "Nobody asked the assistant on this page.")
+	best := newFindings(title, newest(in.Conversations).Export, found, "Nobody asked the assistant on this page.")
+	s.Lists = []findings{best}
 	if len(known) > 0 {
 		s.Summary = fmt.Sprintf("%s, of which the assistant could not answer %s, on the %s that the database knows.",
 			plural(counts.sum.all, "question", "questions"), number(counts.sum.unanswered),
@@ -154,20 +171,29 @@ func (in PageInput) complaints() section {
 	s := section{ID: "complaints", Title: "What was complained about"}
 	rows, _ := rowsOnce(in.Comments, func(row mintlify.Feedback) time.Time { return row.CreatedAt })
 	rows = slices.DeleteFunc(rows, func(row mintlify.Feedback) bool {
-		return !in.is(row.Path) || !isComplaint(row)
+		return !in.is(row.Path) || !isCriticism(row)
 	})
 	slices.SortStableFunc(rows, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
 
 	var found []finding
+	settled := int64(0)
 	for _, row := range rows {
-		found = append(found, finding{Text: textOf(row.Comment), Quiet: row.CreatedAt.Format(longDay)})
+		if isSettled(row) {
+			settled++
+			continue
+		}
+		found = append(found, finding{Text: textOf(row.Comment), Quiet: saidAt(row)})
 	}
 
 	list := newest(in.Comments)
-	s.Best = newFindings("In their words", list.Export, found, "Nobody wrote a complaint.")
-	if len(found) == 0 && !list.Texts && !list.Expired {
-		s.Best.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
+	best := newFindings("In their words", list.Export, found, "Nobody wrote a complaint that is open.")
+	if len(rows) == 0 && !list.Texts && list.State != store.Expired {
+		best.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
 	}
+	if settled > 0 {
+		best.Note = sentences(best.Note, settledNote(settled, list.At))
+	}
+	s.Lists = []findings{best}
 
 	var sum thumbs
 	for _, week := range in.Weeks {
@@ -175,8 +201,8 @@ func (in PageInput) complaints() section {
 	}
 
 	if sum.weeks > 0 {
-		s.Summary = fmt.Sprintf("%s of %s thumbs point down. The database knows the thumbs of %s.",
-			number(sum.down), number(sum.up+sum.down), plural(sum.weeks, "week", "weeks"))
+		s.Summary = fmt.Sprintf("%s of %s down. The database knows the thumbs of %s.",
+			number(sum.down), pointing(sum.up+sum.down), plural(sum.weeks, "week", "weeks"))
 	}
 	return s
 }
@@ -228,7 +254,7 @@ func newest[T any](lists []List[T]) List[T] {
 	var best List[T]
 	for _, list := range lists {
 		later := list.To.Time().Compare(best.To.Time())
-		if best.At.IsZero() || later > 0 || later == 0 && list.Days() > best.Days() {
+		if best.State == store.Missing || later > 0 || later == 0 && list.Days() > best.Days() {
 			best = list
 		}
 	}

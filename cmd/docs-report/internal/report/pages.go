@@ -9,7 +9,10 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const onPaper = 100 // pages in the table
+const (
+	onPaper    = 100  // pages in the table
+	mostLinked = 1000 // pages in the table: each link doubles its row
+)
 
 // comparison is a page now and before.
 type comparison struct {
@@ -25,13 +28,10 @@ type comparison struct {
 func (in Input) compare() []comparison {
 	byPath := map[string]*comparison{}
 	for _, row := range in.Period.Rows {
-		c := in.find(byPath, row.Path)
-		c.Now = merge(c.Now, row)
+		in.find(byPath, row.Path).Now = row
 	}
-
 	for _, row := range in.Before.Rows {
-		c := in.find(byPath, row.Path)
-		c.Before = merge(c.Before, row)
+		in.find(byPath, row.Path).Before = row
 	}
 
 	for _, row := range in.Period.Views.Rows {
@@ -73,16 +73,6 @@ func (in Input) find(byPath map[string]*comparison, path string) *comparison {
 	return byPath[path]
 }
 
-// merge is for a path that the service reports twice, because rows can move between two
-// requests. Unique visitors do not add up, so merge keeps the larger counts.
-func merge(a, b mintlify.Visitor) mintlify.Visitor {
-	return mintlify.Visitor{
-		Human: max(a.Human, b.Human, 0),
-		AI:    max(a.AI, b.AI, 0),
-		Total: max(a.Total, b.Total, 0),
-	}
-}
-
 // isMachine reports whether a pattern matches: a path, or the name of a file.
 func (in Input) isMachine(file string) bool {
 	return slices.ContainsFunc(in.Machine, func(pattern string) bool {
@@ -107,7 +97,10 @@ func groups(pages []comparison) []group {
 	var all []group
 	machines := group{Name: "Machine files"}
 	index := map[string]int{}
-	for _, c := range pages {
+	for i, c := range pages {
+		if i >= mostLinked {
+			c.URL = ""
+		}
 		if c.isMachine {
 			machines.Rows = append(machines.Rows, c)
 			continue

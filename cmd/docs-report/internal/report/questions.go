@@ -16,33 +16,44 @@ func (in Input) questions() section {
 
 	s := section{ID: "questions", Title: "What readers ask the assistant and get no answer to"}
 	if now.sum.all > 0 {
-		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s questions.",
-			number(now.sum.unanswered), number(now.sum.all))
+		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s.",
+			number(now.sum.unanswered), plural(now.sum.all, "question", "questions"))
+	}
+	s.Summary = sentences(s.Summary, in.callers())
+
+	hasTexts := in.Period.Conversations.Texts
+	if !in.Before.Conversations.Texts {
+		before.byText = nil
 	}
 
-	s.Best = in.unanswered("By category", now.byCategory, before.byCategory)
-	s.Best.Note = sentences(s.Best.Note, in.note(in.Before.Conversations.Export))
-
+	best := in.unanswered("By category", now.byCategory, before.byCategory)
 	switch {
 	case now.sum.all == 0:
-	case !in.Period.Conversations.Texts:
-		list := in.unanswered("Asked on these pages", now.byPage, before.byPage)
-		list.Note = sentences(list.Note, "What readers asked is not kept; docs-report sync -texts keeps it.")
-		s.Second = &list
-	case in.Before.Conversations.Texts:
-		list := in.unanswered("Asked most", now.byText, before.byText)
-		s.Second = &list
+		s.Lists = []findings{best}
+
+	case hasTexts:
+		best = in.unanswered("Asked most", now.byText, before.byText)
+		s.Lists = []findings{best}
+
 	default:
-		list := in.unanswered("Asked most", now.byText, nil)
-		s.Second = &list
+		pages := in.unanswered("Asked on these pages", now.byPage, before.byPage)
+		pages.Note = sentences(pages.Note, "What readers asked is not kept; docs-report sync -texts keeps it.")
+		s.Lists = []findings{best, pages}
+	}
+
+	s.Lists[0].Note = sentences(s.Lists[0].Note, in.note(in.Before.Conversations.Export))
+
+	if sources := in.unanswered("Cited without answering", now.bySource, nil); len(sources.Rows) > 0 {
+		sources.Note = "The assistant found these pages, and could not answer from them."
+		s.Lists = append(s.Lists, sources)
 	}
 	return s
 }
 
 // questionCounts are the questions of a period.
 type questionCounts struct {
-	sum                        questionCount
-	byCategory, byText, byPage map[string]questionCount
+	sum                                  questionCount
+	byCategory, byText, byPage, bySource map[string]questionCount
 }
 
 type questionCount struct{ unanswered, all int64 }
@@ -52,6 +63,7 @@ func countQuestions(rows []mintlify.Conversation) questionCounts {
 		byCategory: map[string]questionCount{},
 		byText:     map[string]questionCount{},
 		byPage:     map[string]questionCount{},
+		bySource:   map[string]questionCount{},
 	}
 	for _, row := range rows {
 		one := questionCount{all: 1}
@@ -66,8 +78,23 @@ func countQuestions(rows []mintlify.Conversation) questionCounts {
 		q.byText[text] = q.byText[text].plus(one)
 		page := pageOf(row)
 		q.byPage[page] = q.byPage[page].plus(one)
+
+		for _, source := range sourcesOf(row) {
+			q.bySource[source] = q.bySource[source].plus(one)
+		}
 	}
 	return q
+}
+
+// sourcesOf returns the pages that a response is based on, each once.
+func sourcesOf(row mintlify.Conversation) []string {
+	var all []string
+	for _, source := range row.Sources {
+		if page := pagePath(source.URL); page != "" && !slices.Contains(all, page) {
+			all = append(all, page)
+		}
+	}
+	return all
 }
 
 func (c questionCount) plus(other questionCount) questionCount {
@@ -93,7 +120,6 @@ func (in Input) unanswered(title string, counts, before map[string]questionCount
 			Much:  number(c.unanswered) + " unanswered",
 			Quiet: "of " + number(c.all),
 			Width: float64(c.unanswered),
-			Class: "bad",
 		}
 
 		if isCompared {
@@ -105,4 +131,20 @@ func (in Input) unanswered(title string, counts, before map[string]questionCount
 
 	slices.SortFunc(rows, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
 	return newFindings(title, list, rows, "The assistant answered every question.")
+}
+
+// callers says from where the assistant was asked.
+func (in Input) callers() string {
+	list := in.Period.Callers
+	if !list.isKnown() || len(list.Rows) == 0 {
+		return ""
+	}
+
+	row := list.Rows[0]
+	all := row.Web + row.API + row.Other
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Asked from: the documentation %s, the API %s, elsewhere %s.",
+		part{row.Web, all}.text(), part{row.API, all}.text(), part{row.Other, all}.text())
 }

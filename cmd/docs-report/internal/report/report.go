@@ -18,18 +18,24 @@ import (
 // Input has everything that a report shows.
 type Input struct {
 	Project   string
-	Demo      bool           // the numbers are made up
-	Period    Period         // is what the page shows
-	Before    Period         // is what the page compares with
-	Trend     []store.Export // are the period's days or weeks
-	TrendFrom []store.Export // are the days or weeks before
-	Months    []store.Export // go back as far as the database does
-	Stale     bool           // there should be newer numbers
-	Final     bool           // the counts of the period will not change any more
+	Demo      bool          // the numbers are made up
+	Period    Period        // is what the page shows
+	Before    Period        // is what the page compares with
+	Trend     []store.Point // are the period's days or weeks
+	TrendFrom []store.Point // are the days or weeks before
+	Days      []store.Point // are the days around the marks
+	Months    []store.Point // are the last months, and those of the year before
 	Generated time.Time
+
+	Final     bool          // the counts of the period will not change any more
+	NotLoaded mintlify.Date // is the Monday of a week that has ended and is not loaded yet, or zero
+	Old       bool          // the week should have been loaded long ago
 
 	Site    string   // is what paths link to; "" for none
 	Machine []string // are patterns of files that machines read
+	Marks   []Mark
+	Moved   Moved
+	Sitemap []string // are the paths of all pages; nil: they are not known
 }
 
 // Period has the visitors and the lists of a window. The page does not show the comments and views
@@ -42,9 +48,12 @@ type Period struct {
 
 	Searches      List[mintlify.SearchTerm]
 	Conversations List[mintlify.Conversation]
-	ByPage        List[mintlify.PageFeedback]
+	ByPage        List[mintlify.FeedbackCount]
 	Comments      List[mintlify.Feedback]
 	Views         List[mintlify.View]
+	Callers       List[mintlify.CallerStats]
+
+	Weeks []List[mintlify.FeedbackCount] // are the thumbs of each of the window's weeks
 }
 
 // List is a list of a period.
@@ -56,7 +65,7 @@ type List[T any] struct {
 func (l List[T]) isKnown() bool { return isKnown(l.Export) }
 
 // isKnown reports whether the database has the rows of a list.
-func isKnown(list store.Export) bool { return !list.At.IsZero() && list.Problem == "" && !list.Expired }
+func isKnown(list store.Export) bool { return list.State == store.Loaded }
 
 var (
 	//go:embed page.html onepage.html parts.html index.html
@@ -70,6 +79,7 @@ var (
 		"number":  number,
 		"share":   shareText,
 		"signed":  signedCount,
+		"labeled": chart.labeled,
 		"days":    bucketDays,
 		"weekend": isWeekend,
 	}).ParseFS(files, "*.html"))
@@ -101,13 +111,18 @@ type view struct {
 	head
 	Name, Dates, BeforeDates string
 
-	Headlines  headlines
+	Sentence   string
 	Fixes      fixes
+	Headlines  headlines
 	HumansRead findings
 	AIsRead    findings
 	Chart      trend
-	Growth     section
+	Marked     []markView
+	Growth     growth
 	Movers     movers
+	Unread     *unread   // nil: there is no sitemap
+	Sections   []section // are those that have something to show
+	Nothing    []nothing // are the others
 	Searches   section
 	Questions  section
 	Complaints section
@@ -120,6 +135,11 @@ type view struct {
 	Command string // reports one of these pages
 	Missing string // is what is not compared, and why
 
+	FinalNote string // says when the counts are final
+	NextWeek  string // is the day on which there is more to see
+	LateWeek  string // names the week that is not loaded yet
+	MovedFrom []string
+
 	File string // is this page's file, in an index
 	Rows []view // are an index's projects
 }
@@ -127,30 +147,30 @@ type view struct {
 const mostPages = 5000 // in the table: browsers are slow with more
 
 func newView(in Input) view {
+	in = in.prepared()
+	missing := in.missing()
+	in.Before.Known = missing == ""
 	pages := in.compare()
-
+	searched := newSearches(in)
 	shown := min(len(pages), mostPages)
 
-	command := ""
-	if len(pages) > 0 {
-		command = PageCommand(in.Project, pages[0].raw, in.Period.From)
-	}
-
-	return view{
+	v := view{
 		Input:       in,
 		head:        newHead(),
 		Name:        textOf(in.Project),
 		Dates:       span(in.Period.Window),
 		BeforeDates: span(in.Before.Window),
 
-		Headlines:  newHeadlines(in),
 		Fixes:      in.fixFirst(pages),
+		Headlines:  newHeadlines(in, searched),
 		HumansRead: in.mostRead(humans, pages),
 		AIsRead:    in.mostRead(ais, pages),
 		Chart:      newTrend(in),
-		Growth:     growth(in),
+		Marked:     in.marked(),
+		Growth:     newGrowth(in),
 		Movers:     in.newMovers(pages),
-		Searches:   in.searches(),
+		Unread:     in.unread(),
+		Searches:   in.searches(searched),
 		Questions:  in.questions(),
 		Complaints: in.complaints(),
 
@@ -159,9 +179,62 @@ func newView(in Input) view {
 		Shown:  shown,
 		Break:  breakWithin(in.Before.From, in.Period.To),
 
-		Command: command,
-		Missing: in.missing(),
+		Missing:   missing,
+		FinalNote: in.finalNote(),
+		NextWeek:  in.nextWeek(),
+		MovedFrom: in.Moved.words(),
 	}
+
+	if len(pages) > 0 {
+		v.Command = PageCommand(in.Project, pages[0].raw, in.Period.From)
+	}
+	if !in.NotLoaded.IsZero() {
+		v.LateWeek = "The week of " + in.NotLoaded.Time().Format("2 January") + " is not loaded yet"
+	}
+	v.Sentence = v.sentence()
+	v.split()
+	return v
+}
+
+// nothing is a section that has nothing to show, and why.
+type nothing struct{ Title, Empty string }
+
+// split takes the sections that have nothing to show out of the others.
+func (v *view) split() {
+	if v.Growth.Empty != "" {
+		v.Nothing = append(v.Nothing, nothing{"Growth by month", v.Growth.Empty})
+	}
+	if v.Input.Before.Known && v.Movers.Summary == "" {
+		v.Nothing = append(v.Nothing, nothing{"Gains and losses", "No page gained or lost more than chance."})
+	}
+
+	for _, s := range []section{v.Searches, v.Questions, v.Complaints} {
+		if s.IsEmpty() {
+			v.Nothing = append(v.Nothing, nothing{s.Title, s.Lists[0].Empty})
+		} else {
+			v.Sections = append(v.Sections, s)
+		}
+	}
+}
+
+func (in Input) finalNote() string {
+	final := in.Period.To.AddDays(1).Time()
+	if in.Generated.Before(final) {
+		return "They are final on " + final.Format(fullDay) + " (UTC)."
+	}
+	return "The next docs-report sync loads the final ones."
+}
+
+// nextWeek returns the day after which the next report shows more.
+func (in Input) nextWeek() string {
+	next := in.Period.To.AddDays(7)
+	if in.Period.Span() == store.Month {
+		next = mintlify.Day(in.Period.To.Time().Year(), in.Period.To.Time().Month()+1, 1)
+	}
+	if !in.NotLoaded.IsZero() {
+		return "after the next docs-report sync"
+	}
+	return "on " + next.Time().Format(fullDay)
 }
 
 // head has the data of the beginning of every page.

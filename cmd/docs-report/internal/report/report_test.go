@@ -54,14 +54,17 @@ func TestHeadlines(t *testing.T) {
 			before: mintlify.VisitorTotals{Human: 1000, AI: 1000, Total: 2000},
 			want: []string{
 				"All visitors 2,150 +7.5% from 2,000",
-				"Humans 970 −3.0% from 1,000",
+				"Humans 970 −3.0% about the same, from 1,000",
 				"AIs 1,220 +22% from 1,000",
 				"Share of AI 55.7% +5.7 points from 50.0%",
 			},
 		},
 		"nothing before": {
-			now:  mintlify.VisitorTotals{Human: 9, AI: 1, Total: 10},
-			want: []string{"Humans 9 new from 0"},
+			now: mintlify.VisitorTotals{Human: 9, AI: 1, Total: 10},
+			want: []string{
+				"No comparison. Nobody came from 22 February to 28 February 2027, so there is no comparison.",
+				"9 humans and 1 AI; AIs are 10% of the visitors.",
+			},
 		},
 		"nothing at all": {
 			want: []string{"The service counts no visitors in these dates."},
@@ -123,13 +126,13 @@ func TestListsOfPages(t *testing.T) {
 
 	assert.Contains(t, text, "What humans read most /guides/humans 300 humans +200%"+
 		" /twice 50 humans −17% /guides/ais 10 humans new What AIs read most"+
-		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs new Visitors")
+		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs new What")
 
-	assert.Contains(t, text, "The largest loss: /gone, −70 humans. The largest gain: /llms.txt, +300 AIs."+
-		" Compared with 22 February to 28 February 2027. Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new"+
-		" Humans: lost /gone −70 to 0 −100% /twice −10 to 50 −17%"+
-		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new /few +3 to 3 new"+
-		" AIs: lost /guides/humans −30 to 10 −75% What")
+	assert.Contains(t, text, "The largest loss of humans: /gone, −70. The largest gain of humans: /guides/humans, +200."+
+		" The largest gain of AIs: /llms.txt, +300. Compared with 22 February to 28 February 2027."+
+		" Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new"+
+		" Humans: lost /gone −70 to 0 −100%"+
+		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new What", "without what may be chance, and AIs that are gone")
 
 	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +121% /guides/ais 10 90 95 90.0% new"+
 		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100%"+
@@ -143,136 +146,55 @@ func TestListsOfPages(t *testing.T) {
 	ais, _, _ = strings.Cut(ais, "</section>")
 	assert.NotRegexp(t, `change (good|bad)`, ais)
 
+	_, read, _ := strings.Cut(page, `id="humans-title"`)
+	assert.Regexp(t, `<span class="change flat">−17%`, read, "50 from 60 may be chance")
+
 	assert.Regexp(t, `change good">&#43;200%`, page)
-}
-
-// Readers times the share of thumbs down, with the reasons in one line.
-func TestWhatToFixFirst(t *testing.T) {
-	totals := mintlify.VisitorTotals{Human: 100, AI: 100, Total: 200}
-	in := two(totals, totals)
-
-	in.Period.Rows = []mintlify.Visitor{
-		{Path: "/praised", Human: 9000, Total: 9000},
-		{Path: "/busy", Human: 6000, AI: 2117, Total: 8117},
-		{Path: "/bad", Human: 500, Total: 500},
-		{Path: "/fine", Human: 9000, Total: 9000},
-	}
-
-	in.Before.Rows = []mintlify.Visitor{
-		{Path: "/busy", Human: 9000, Total: 9899},
-		{Path: "/bad", Total: 500},
-	}
-
-	in.Period.ByPage.Rows = []mintlify.PageFeedback{
-		{Path: "/bad", ThumbsDown: 9},
-		{Path: "https://docs.example.com/busy/?x#y", ThumbsUp: 3, ThumbsDown: 5},
-		{Path: "/fine", ThumbsUp: 30},
-		{Path: "/unread", ThumbsDown: 3},
-		{Path: "/praised", ThumbsUp: 99, ThumbsDown: 1},
-	}
-
-	no := false
-	yes := true
-	in.Period.Comments.Rows = []mintlify.Feedback{
-		{Path: "/busy", Comment: "Why?", Helpful: &no},
-		{Path: "/busy", Comment: "How?"},
-		{Path: "/busy", Comment: "Thanks.", Helpful: &yes},
-	}
-	in.Period.Conversations.Rows = []mintlify.Conversation{
-		{PageURL: "https://docs.example.com/busy", ResolutionStatus: mintlify.ResolutionUnanswered},
-	}
-
-	text := words(write(t, in))
-	assert.Contains(t, text, "What to fix first"+
-		" Pages are ranked by their readers, humans and AIs, times the share of their thumbs that point down."+
-		" /busy 8,117 readers (6,000 humans), 5 of 8 thumbs down, 2 comments, 1 unanswered question, −18% readers"+
-		" /bad 500 readers (500 humans), 9 of 9 thumbs down"+
-		" /praised 9,000 readers (9,000 humans), 1 of 100 thumbs down What humans read most")
-
-	digest := strings.Join(report.Digest(in), "\n")
-	assert.Contains(t, digest, "\nFix first: /busy (8,117 readers (6,000 humans), 5 of 8 thumbs down, ")
-
-	first := strings.Index(text, "Thumbs down")
-	assert.Less(t, first, strings.Index(text, "What to fix first"))
-	assert.Less(t, strings.Index(text, "What to fix first"), strings.Index(text, "Visitors by day"), "right after the headlines")
-
-	var many []mintlify.PageFeedback
-	in.Period.Rows = nil
-	for i := range 15 {
-		in.Period.Rows = append(in.Period.Rows, mintlify.Visitor{Path: fmt.Sprint("/p", i), Total: 5})
-		many = append(many, mintlify.PageFeedback{Path: fmt.Sprint("/p", i), ThumbsDown: 1})
-	}
-
-	in.Period.ByPage.Rows = many
-	assert.Equal(t, 10, strings.Count(words(write(t, in)), "1 of 1 thumbs down"), "at most ten")
-
-	in.Period.ByPage = report.List[mintlify.PageFeedback]{}
-	text = words(write(t, in))
-	assert.Regexp(t, `What to fix first .*? This list is not in the database: docs-report sync loads it.`, text)
-
-	in.Period.ByPage.Window = store.Window{
-		From: mintlify.Day(2026, time.May, 1),
-		To:   mintlify.Day(2026, time.June, 1),
-	}
-	assert.Contains(t, words(write(t, in)), "This list is not in the database: docs-report sync -from 2026-05-01 loads it.")
 }
 
 // Each list has its change against the period before, if that is known.
 func TestChangesOfLists(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
-	assert.Contains(t, text, "terraform 100 searches · last on 17 November 2026 +12"+
-		" graphql 95 searches · last on 17 November 2026 −100"+
-		" kubernetes 90 searches · last on 17 November 2026 +90")
+	assert.Contains(t, text, "terraform 100 searches +12 graphql 95 searches −100 kubernetes 90 searches +90")
+	for _, chip := range []string{`flat">&#43;12<`, `good">−100<`, `bad">&#43;90<`} {
+		assert.Contains(t, write(t, in), `<span class="change `+chip, "12 more may be chance")
+	}
 
-	assert.Contains(t, text, "terraform 33 unanswered · of 34 +32")
+	assert.NotContains(t, text, "By category", "there are texts")
 	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 +11")
 	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 −2"+
 		" /guides/graphql 19 thumbs down · 95.0% of 20 +19")
 
-	assert.Contains(t, text, "Searches without a click 71.9% +43.6 points, worse from 28.3% 870 of 1,210")
-	assert.Contains(t, text, "Thumbs down 72.5% −15.5 points, better from 88.0% 174 of 240")
-	assert.Contains(t, strings.Join(report.Digest(in), "\n"), "Searched without result: terraform (100 searches, +12)")
+	assert.Contains(t, text, "Searches for terms nobody clicked 71.9% +43.6 points worse, from 28.3% 870 of 1,210")
+	assert.Contains(t, text, "Thumbs down 72.5% −15.5 points about the same, from 88.0% 174 of 240", "of 25 thumbs before")
+	assert.Contains(t, strings.Join(report.Digest([]report.Input{in}), "\n"), "Searched without result: terraform (100 searches, +12)")
 
 	in.Before.Searches.Truncated = true
 	in.Before.Conversations.Texts = false
-	in.Before.ByPage = report.List[mintlify.PageFeedback]{}
+	in.Before.ByPage = report.List[mintlify.FeedbackCount]{}
 
 	text = words(write(t, in))
-	assert.Contains(t, text, "terraform 100 searches · last on 17 November 2026 +12")
-	assert.Contains(t, text, "kubernetes 90 searches · last on 17 November 2026 okta", "it may be beyond the end")
+	assert.Contains(t, text, "terraform 100 searches +12")
+	assert.Contains(t, text, "kubernetes 90 searches okta", "it may be beyond the end")
 	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 How", "what was asked is not known")
 	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 /guides/graphql")
-	assert.Contains(t, text, "Searches without a click 71.9% 870 of 1,210")
+	assert.Contains(t, text, "Searches for terms nobody clicked 71.9% 870 of 1,210")
 	assert.Contains(t, text, "This list of the period before is not in the database, so there is no comparison."+
 		" To load it: docs-report sync")
 
 	in.Period.Conversations.Truncated = true
-	assert.Contains(t, words(write(t, in)), "terraform 33 unanswered · of 34 graphql", "part of a list does not compare")
-}
-
-func TestGrowthByMonth(t *testing.T) {
-	in := inputOf(5, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))
-	text := words(write(t, in))
-	assert.Regexp(t, `Is AI traffic growing\? AIs were [\d.]+% of the visitors in October 2026,`+
-		` \+[\d.]+ points from the month before, and [\d.]+% in November 2025, the first month in the database.`+
-		` The first and the last month cannot be compared: human and AI redefined on 31 July 2026.`, text)
-	assert.Regexp(t, `July 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 31 July 2026`+
-		` June 2026 [\d.]+% · [\d,]+ AIs, [\d,]+ humans; human and AI redefined on 12 June 2026 May 2026`, text)
-
-	in = demoInput(5)
-	in.Months = nil
-	assert.Contains(t, words(write(t, in)), "No whole month is in the database yet")
+	in.Before.Conversations.Texts = true
+	assert.Contains(t, words(write(t, in)), "How do I use terraform? 12 unanswered · of 12 How", "part of a list does not compare")
 }
 
 func TestListsSayWhatTheyAreOf(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
-	assert.Contains(t, text, "870 of 1,210 searches led to no click. terraform 100 searches · last on 17 November 2026")
-	assert.NotContains(t, text, "webhooks 340")
+	assert.Contains(t, text, "870 of 1,210 searches went to terms that nobody clicked. Without a click terraform 100 searches")
+	assert.Contains(t, text, "Where the other searches end webhooks 340 searches · 60% clicked, mostly /guides/webhooks")
 
-	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions. By category terraform 33 unanswered · of 34")
-	assert.Contains(t, text, "Asked most How do I use terraform? 12 unanswered · of 12")
+	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions. Asked most How do I use terraform? 12 unanswered · of 12")
 
 	assert.Contains(t, text, "Pages by thumbs down /guides/terraform 20 thumbs down · 100.0% of 20 −2"+
 		" /guides/graphql 19 thumbs down · 95.0% of 20")
@@ -291,24 +213,33 @@ func TestListsSayWhatTheyAreOf(t *testing.T) {
 	assert.Contains(t, text, "The service has more rows: these are from the first 500.")
 	assert.Contains(t, text, "What readers asked is not kept; docs-report sync -texts keeps it.")
 	assert.NotContains(t, text, "How do I use")
+	assert.Contains(t, text, "By category terraform 33 unanswered · of 34")
 	assert.Contains(t, text, "Pages by thumbs down The service has nothing in these dates.")
 
 	in.Period.Searches.Rows = in.Period.Searches.Rows[12:]
 	in.Period.ByPage.Export = store.Export{}
-	in.Period.Conversations.Export = store.Export{At: in.Generated, Problem: "403 Forbidden"}
+	in.Period.Conversations.Export = store.Export{At: in.Generated, State: store.Refused, Problem: "403 Forbidden"}
 	in.Period.Conversations.Rows = nil
 
 	text = words(write(t, in))
-	assert.Contains(t, text, "Every search led to a page.")
+	assert.Contains(t, text, "Each term was clicked.")
 	assert.Contains(t, text, "Pages by thumbs down This list is not in the database: docs-report sync loads it.")
-	assert.Contains(t, text, "By category The service refused this list: 403 Forbidden")
+	assert.Contains(t, text, "Nothing to show. What readers ask the assistant and get no answer to:"+
+		" The service refused this list: 403 Forbidden Look again on Monday, 23 November.")
 }
 
-func TestAThousandPagesAreUnder300KB(t *testing.T) {
-	page := write(t, demoInput(1000))
-	t.Logf("%d bytes", len(page))
-	assert.Less(t, len(page), 300_000)
-	assert.Equal(t, 1000+28, strings.Count(page, `<th scope="row">`))
+// A page can be mailed, also of a large site whose paths are links.
+func TestThePageIsSmall(t *testing.T) {
+	for pages, most := range map[int]int{1000: 300_000, 15_000: 800_000} {
+		in := demoInput(pages)
+		in.Site = "https://docs.example.com"
+		page := write(t, in)
+		t.Logf("%d pages: %d bytes", pages, len(page))
+		assert.Less(t, len(page), most)
+
+		_, table, _ := strings.Cut(page, `<table id="pages"`)
+		assert.Equal(t, min(pages, 5000), strings.Count(table, `<th scope="row">`))
+	}
 }
 
 func TestHostilePathsAreEscaped(t *testing.T) {
@@ -341,9 +272,8 @@ func TestATrendOfManyWeeks(t *testing.T) {
 	in.Trend = in.Trend[3:]
 	page := write(t, in)
 	assert.Contains(t, words(page),
-		"The chart leaves out weeks that are not in the database, or only partly within these dates.")
-	_, points, _ := strings.Cut(page, `<polyline class="line human" points="`)
-	assert.NotRegexp(t, `^46,`, points, "the place of the first stays empty")
+		"Not in the database: 24 Aug to 30 Aug, 31 Aug to 6 Sep, 7 Sep to 13 Sep. Nothing is drawn there.")
+	assert.Contains(t, words(page), "24 Aug to 30 Aug – – – ")
 }
 
 func TestThePeriodBeforeIsAThinLine(t *testing.T) {
@@ -357,20 +287,21 @@ func TestThePeriodBeforeIsAThinLine(t *testing.T) {
 
 	in.TrendFrom = nil
 	assert.NotContains(t, write(t, in), "before\" points")
+	assert.NotContains(t, words(write(t, in)), "Thin: the same weekdays")
 }
 
 func TestWeekendsAreShaded(t *testing.T) {
 	page := write(t, demoInput(5))
 	wide := page[strings.Index(page, `class="chart wide"`):strings.Index(page, `class="chart narrow"`)]
 
-	assert.Equal(t, 8, strings.Count(wide, `<line class="weekend"`))
+	assert.Equal(t, 8, strings.Count(wide, `class="place weekend" data-day=`))
 	assert.Equal(t, 8, strings.Count(page, `<tr class="weekend">`))
 	for _, day := range []string{"Sat 24 Oct", "Sun 25 Oct", "Sun 15 Nov"} {
 		assert.Contains(t, page, `<tr class="weekend"><th scope="row">`+day)
 	}
 
 	byWeek := write(t, inputOf(5, mintlify.Day(2026, time.August, 24), mintlify.Day(2026, time.November, 16)))
-	assert.NotContains(t, byWeek, `<line class="weekend"`)
+	assert.NotContains(t, byWeek, `class="place weekend"`)
 }
 
 func TestWhatAReaderHasToKnow(t *testing.T) {
@@ -386,11 +317,28 @@ func TestWhatAReaderHasToKnow(t *testing.T) {
 	in.Final = false
 	text = words(write(t, in))
 	assert.NotContains(t, text, "made up")
-	assert.Contains(t, text, "Not final.")
+	assert.Contains(t, text, "Not final. The newest counts may still change a little. The next docs-report sync loads the final ones.")
 	assert.NotContains(t, text, "Old.")
+	assert.True(t, strings.HasPrefix(report.Digest([]report.Input{in})[0], "Not final. docs: 19 October"))
 
-	in.Stale = true
-	assert.Contains(t, words(write(t, in)), "Newer weeks have passed")
+	in.Generated = in.Period.To.Time()
+	assert.Contains(t, words(write(t, in)), "They are final on Tuesday, 17 November (UTC).")
+
+	in.NotLoaded = in.Period.To
+	assert.Contains(t, words(write(t, in)), "The week of 16 November is not loaded yet. The next docs-report sync loads it.")
+	assert.NotContains(t, words(write(t, in)), "Old.")
+	title := report.Digest([]report.Input{in})[0]
+	assert.True(t, strings.HasPrefix(title, "Not final. docs: 19 October to 15 November 2026 · The week of 16 November is not loaded yet"), title)
+
+	in.Old = true
+	in.NotLoaded = in.Period.To
+	assert.Contains(t, words(write(t, in)), "Old. The week of 16 November is not loaded yet: docs-report sync has not run, or has failed, for more than 48 hours.")
+	assert.True(t, strings.HasPrefix(report.Digest([]report.Input{in})[0], "Old. Not final. docs: "))
+
+	index, err := report.Index([]report.Input{in, demoInput(5)}, []string{"a.html", "b.html"})
+	require.NoError(t, err)
+	assert.Contains(t, words(string(index)+"<script>"), "docs Old. Not final. 19 October to 15 November 2026. The week of 16 November is not loaded yet")
+	assert.Equal(t, 1, strings.Count(string(index), "Old."))
 }
 
 // A comparison across a change of what is counted says so beside the number, and has no
@@ -400,14 +348,17 @@ func TestARedefinitionWithinAComparison(t *testing.T) {
 	page := write(t, in)
 	text := words(page)
 
-	assert.Regexp(t, `All visitors [\d,]+ \S+ from [\d,]+ human and AI redefined on 31 July 2026 Humans`, text)
+	assert.Regexp(t, `All visitors [\d,]+ \S+ (about the same, )?from [\d,]+ human and AI redefined on 31 July 2026 AIs`, text)
+	assert.Regexp(t, `[\d,]+ humans and [\d,]+ AIs; AIs are \d+% of the visitors.`+
+		` These cannot be compared with the period before: human and AI redefined on 31 July 2026.`, text)
 	assert.Regexp(t, `Share of AI [\d.]+% \S+ points from [\d.]+% human and AI redefined on 31 July 2026`, text)
 	assert.Contains(t, text, "human and AI redefined on 31 July 2026: these changes cannot be compared. Humans: gained")
+	assert.NotContains(t, text, "−0.0%")
 	assert.Contains(t, text, "human and AI redefined on 31 July 2026: the service changed what it counts")
 
 	assert.NotRegexp(t, `change (good|bad)">[^<]*%<`, page)
-	assert.Contains(t, report.Digest(in)[1], "human and AI redefined on 31 July 2026: these changes cannot be compared")
-	assert.NotContains(t, report.Digest(demoInput(5))[1], "redefined")
+	assert.Contains(t, report.Digest([]report.Input{in})[2], "human and AI redefined on 31 July 2026: these changes cannot be compared")
+	assert.NotContains(t, report.Digest([]report.Input{demoInput(5)})[2], "redefined")
 	assert.Regexp(t, `class="change good"`, write(t, demoInput(5)))
 }
 
@@ -422,22 +373,26 @@ func TestChartsStayWithinTheirFrame(t *testing.T) {
 
 			for i := range n {
 				from := in.Period.From.AddDays(i)
-				in.Trend = append(in.Trend, store.Export{
+				in.Trend = append(in.Trend, store.Point{
 					Window: store.Window{From: from, To: from.AddDays(1)},
-					Totals: mintlify.VisitorTotals{Human: highest, AI: highest / 2},
+					Counts: mintlify.VisitorTotals{Human: highest, AI: highest / 2},
 				})
 			}
 
 			page, _, _ := strings.Cut(write(t, in), "<script>")
 			require.NotContains(t, page, "NaN", "%d visitors, %d days", highest, n)
 			require.NotContains(t, page, "Inf", "%d visitors, %d days", highest, n)
-			require.Contains(t, page, `text-anchor="end">0</text>`)
+			if highest > 0 {
+				require.Contains(t, page, `text-anchor="end">0</text>`)
+			} else {
+				require.Contains(t, page, "None in these dates.")
+			}
 
 			for _, y := range regexp.MustCompile(`cy="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 				var at float64
 				_, err := fmt.Sscan(y[1], &at)
 				require.NoError(t, err)
-				require.True(t, at >= 12 && at <= 272, "%s with %d visitors, %d days", y[1], highest, n)
+				require.True(t, at >= 24 && at <= 324, "%s with %d visitors, %d days", y[1], highest, n)
 			}
 		}
 	}
@@ -453,15 +408,24 @@ func TestWithoutThePeriodBefore(t *testing.T) {
 	page := words(write(t, in))
 	assert.Contains(t, page, "No comparison. September 2026 is not in the database, so there is no comparison. "+
 		"To load it: docs-report sync -from 2026-09-01")
+	_, page, _ = strings.Cut(page, "Page Humans")
+	page, growth, _ := strings.Cut(page, "Growth by month")
+	_, rest, _ := strings.Cut(growth, "What humans read most")
+	page += rest
 	for _, untrue := range []string{" new", "“New”", "Gained", "Lost", "compared with", "Thin:", "±0", "from 0"} {
 		assert.NotContains(t, page, untrue)
 	}
 	assert.Regexp(t, `/quickstart [\d,]+ [\d,]+ [\d,]+ [\d.]+% – [\d,]+ /`, page)
 
-	digest := strings.Join(report.Digest(in), "\n")
-	assert.Contains(t, digest, "docs-report sync -from 2026-09-01")
+	digest := strings.Join(report.Digest([]report.Input{in}), "\n")
+	title, _, _ := strings.Cut(digest, "\n")
+	assert.Contains(t, title, "docs-report sync -from 2026-09-01", "in the title")
 	assert.NotContains(t, digest, "new")
-	assert.NotContains(t, digest, "+")
+	for line := range strings.Lines(digest) {
+		if !strings.HasPrefix(line, "Growth: ") {
+			assert.NotContains(t, line, "+")
+		}
+	}
 
 	csv, err := report.CSV([]report.Input{in})
 	require.NoError(t, err)
@@ -474,14 +438,6 @@ func TestWithoutThePeriodBefore(t *testing.T) {
 	assert.Contains(t, words(write(t, in)), "docs-report sync -weeks 12 -from 2026-06-01")
 }
 
-func TestGrowthOfOneMonth(t *testing.T) {
-	in := demoInput(5)
-	in.Months = in.Months[len(in.Months)-1:]
-	text := words(write(t, in))
-	assert.Regexp(t, `AIs were [\d.]+% of the visitors in October 2026, the only whole month in the database\.`, text)
-	assert.NotContains(t, text, "in October 2026, and")
-}
-
 // Of a month as of weeks, a weekday stands beside the same weekday of the period before.
 func TestTheThinLinePairsWeekdays(t *testing.T) {
 	for _, in := range []report.Input{
@@ -490,20 +446,25 @@ func TestTheThinLinePairsWeekdays(t *testing.T) {
 		demoInput(5),
 	} {
 		for i := range in.Trend {
-			in.Trend[i].Totals.Human = int64(in.Trend[i].From.Time().Weekday()) * 100
+			in.Trend[i].Counts.Human = int64(in.Trend[i].From.Time().Weekday()) * 100
 		}
 
 		for i := range in.TrendFrom {
-			in.TrendFrom[i].Totals.Human = int64(in.TrendFrom[i].From.Time().Weekday()) * 100
+			in.TrendFrom[i].Counts.Human = int64(in.TrendFrom[i].From.Time().Weekday()) * 100
 		}
 
 		page := write(t, in)
-		now := regexp.MustCompile(`class="line human" points="([^"]*)"`).FindStringSubmatch(page)[1]
-		before := regexp.MustCompile(`class="line human before" points="([^"]*)"`).FindStringSubmatch(page)[1]
-
-		assert.GreaterOrEqual(t, len(strings.Fields(before)), 26)
-		for _, point := range strings.Fields(before) {
-			assert.Contains(t, " "+now+" ", " "+point+" ", "%v", in.Period.Window)
+		wide, _, _ := strings.Cut(page, `class="chart narrow"`)
+		pointsOf := func(class string) []string {
+			var all []string
+			for _, line := range regexp.MustCompile(`class="line `+class+`" points="([^"]*)"`).FindAllStringSubmatch(wide, -1) {
+				all = append(all, strings.Fields(line[1])...)
+			}
+			return all
 		}
+
+		before := pointsOf("human before")
+		assert.GreaterOrEqual(t, len(before), 26)
+		assert.Subset(t, pointsOf("human"), before, "%v", in.Period.Window)
 	}
 }

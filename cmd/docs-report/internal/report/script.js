@@ -6,28 +6,30 @@
   const cursor = $('cursor');
   if (cursor) {
     const rows = [...$('numbers').tBodies[0].rows];
-    const charts = [...document.querySelectorAll('.chart')];
+    const charts = [...$('charts').querySelectorAll('.chart')];
     const show = () => {
       const at = Number(cursor.value);
-      const [date, humans, ais] = [...rows[at].cells].map((cell) => cell.textContent.trim());
-      const text = `${date}: ${humans} humans, ${ais} AIs`;
+      const [day, humans, ais] = [...rows[at].cells].map((cell) => cell.textContent.trim());
+      const text = humans === '–' ? `${day}: nothing is loaded` : `${day}: ${humans} humans, ${ais} AIs`;
       $('readout').textContent = text;
       cursor.setAttribute('aria-valuetext', text);
       for (const chart of charts) {
-        chart.querySelectorAll('.point').forEach((point, i) => point.classList.toggle('on', i === at));
+        chart.querySelectorAll('.place').forEach((place, i) => place.classList.toggle('on', i === at));
+        chart.querySelectorAll('.dot').forEach((dot) => dot.classList.toggle('on', Number(dot.dataset.at) === at));
       }
     };
     cursor.max = rows.length - 1;
     cursor.value = rows.length - 1;
     cursor.addEventListener('input', show);
     for (const chart of charts) {
-      chart.addEventListener('pointermove', (event) => {
+      const point = (event) => {
         const box = chart.getBoundingClientRect();
         const x = (event.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
-        const step = Number(chart.dataset.step);
-        cursor.value = step ? Math.round((x - Number(chart.dataset.left)) / step) : 0;
+        cursor.value = Math.floor((x - Number(chart.dataset.left)) / Number(chart.dataset.band));
         show();
-      });
+      };
+      chart.addEventListener('pointermove', point);
+      chart.addEventListener('pointerdown', point);
     }
     $('cursor-line').hidden = false;
     show();

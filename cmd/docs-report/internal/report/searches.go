@@ -2,54 +2,135 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// searches are those that led nowhere.
-func (in Input) searches() section {
-	list := in.Period.Searches
-	before := earlier{list: in.Before.Searches.Export, counts: map[string]int64{}}
-	for _, term := range in.Before.Searches.Rows {
-		before.counts[term.Query] = 0
-		if !isFound(term) {
-			before.counts[term.Query] = term.Hits
+// searches are the terms of a period and of the one before.
+type searches struct{ now, before searched }
+
+// searched are the terms that readers searched for.
+type searched struct {
+	terms, typed []term
+	rate         rate // of searches without a click, without those that were typed on the way
+}
+
+func newSearches(in Input) searches {
+	return searches{
+		now:    searchedIn(in.Period.Searches),
+		before: searchedIn(in.Before.Searches),
+	}
+}
+
+func searchedIn(list List[mintlify.SearchTerm]) searched {
+	var s searched
+	s.terms, s.typed = splitTyped(foldTerms(list.Rows))
+	s.rate = rate{isKnown: list.isKnown(), isPartial: list.Truncated}
+
+	for _, t := range s.terms {
+		s.rate.all += t.Hits
+		if !t.isFound() {
+			s.rate.some += t.Hits
 		}
 	}
 
-	var rows []finding
-	for _, term := range list.Rows { // most hits first
-		if isFound(term) {
-			continue
-		}
-
-		row := searchedInVain(term)
-		row.Change = before.changeOf(term.Query, term.Hits)
-		rows = append(rows, row)
+	onTheWay := hitsOf(s.typed)
+	if onTheWay > 0 {
+		s.rate.note = "without " + number(onTheWay) + " typed on the way"
 	}
-
-	s := section{ID: "searches", Title: "What readers search for and do not find"}
-	if r := searchRate(list); r.all > 0 {
-		s.Summary = fmt.Sprintf("%s of %s searches led to no click.", number(r.trouble), number(r.all))
+	if !list.Truncated { // the service counts all searches, also those that its list leaves out
+		s.rate.all = max(s.rate.all, list.Totals.Total-onTheWay)
 	}
-	s.Best = newFindings("", list.Export, rows, "Every search led to a page.")
-	s.Best.Note = sentences(s.Best.Note, in.note(before.list))
 	return s
 }
 
-// isFound reports whether somebody clicked a result of the term.
-func isFound(term mintlify.SearchTerm) bool { return term.CTR > 0 && term.TopClickedPage != "" }
+func hitsOf(terms []term) int64 {
+	sum := int64(0)
+	for _, t := range terms {
+		sum += t.Hits
+	}
+	return sum
+}
 
-func searchedInVain(term mintlify.SearchTerm) finding {
-	f := finding{
-		Text:  textOf(term.Query),
-		Much:  number(term.Hits) + " searches",
-		Width: float64(term.Hits),
-		Class: "bad",
+// searches are those that led nowhere, and where the others led.
+func (in Input) searches(all searches) section {
+	list := in.Period.Searches
+	before := earlier{list: in.Before.Searches.Export, counts: all.before.inVain()}
+
+	var inVain, landed []finding
+	for _, t := range all.now.terms { // most hits first
+		if t.isFound() {
+			landed = append(landed, in.landing(t))
+			continue
+		}
+		row := in.searchedInVain(t)
+		row.Change = before.changeOf(t.key, t.Hits)
+		inVain = append(inVain, row)
 	}
 
-	if !term.LastSearchedAt.IsZero() {
-		f.Quiet = "last on " + term.LastSearchedAt.Format(longDay)
+	s := section{ID: "searches", Title: "What readers search for and do not find"}
+	if r := all.now.rate; r.all > 0 {
+		s.Summary = fmt.Sprintf("%s of %s went to terms that nobody clicked.",
+			number(r.some), plural(r.all, "search", "searches"))
+		if r.note != "" {
+			s.Summary += " These numbers are " + r.note + "."
+		}
+	}
+
+	best := newFindings("Without a click", list.Export, inVain, "Each term was clicked.")
+	best.Note = sentences(best.Note, in.note(before.list))
+	s.Lists = []findings{best}
+	if len(landed) > 0 {
+		where := findings{Title: "Where the other searches end"}.arrange(landed)
+		where.Rows = where.Rows[:min(len(where.Rows), max(len(best.Rows), 5))]
+		s.Lists = append(s.Lists, where)
+	}
+
+	for _, t := range all.now.typed {
+		s.Typed = append(s.Typed, finding{Text: textOf(t.Text), Quiet: plural(t.Hits, "search", "searches")})
+	}
+	s.Typed = s.Typed[:min(mostFindings, len(s.Typed))]
+	return s
+}
+
+// inVain returns the hits of each term that nobody clicked, 0 for those that somebody did.
+func (s searched) inVain() map[string]int64 {
+	counts := map[string]int64{}
+	for _, t := range slices.Concat(s.terms, s.typed) {
+		counts[t.key] = 0
+		if !t.isFound() {
+			counts[t.key] = t.Hits
+		}
+	}
+	return counts
+}
+
+// isFound reports whether somebody clicked a result of the term.
+func isFound(row mintlify.SearchTerm) bool { return row.CTR > 0 && row.TopClickedPage != "" }
+
+const recently = 7 * 24 * time.Hour
+
+func (in Input) searchedInVain(t term) finding {
+	f := finding{
+		Text:  textOf(t.Text),
+		Much:  plural(t.Hits, "search", "searches"),
+		Width: float64(t.Hits),
+	}
+
+	end := in.Period.To.Time()
+	if !t.Last.IsZero() && end.Sub(t.Last) > recently { // older terms may be settled
+		f.Quiet = "last on " + t.Last.UTC().Format(longDay)
 	}
 	return f
+}
+
+func (in Input) landing(t term) finding {
+	return finding{
+		Text:  textOf(t.Text),
+		Much:  plural(t.Hits, "search", "searches"),
+		Quiet: fmt.Sprintf("%.0f%% clicked, mostly %s", t.clicked(), textOf(t.Page)),
+		Width: float64(t.Hits),
+	}
 }

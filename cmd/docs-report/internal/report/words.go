@@ -14,6 +14,7 @@ import (
 const (
 	shortDay = "2 Jan"
 	longDay  = "2 January 2006"
+	fullDay  = "Monday, 2 January"
 )
 
 // number writes a count as people read it.
@@ -54,7 +55,15 @@ func shareText(human, ai int64) string {
 // textOf shows what somebody wrote on one line, of a length that a list can hold.
 func textOf(text string) string { return cmp.Or(redact.OneLine(text, 300), "(empty)") }
 
-func isWeekend(e store.Export) bool {
-	day := e.From.Time().Weekday()
-	return e.Span() == store.Day && (day == time.Saturday || day == time.Sunday)
+func isWeekend(w store.Window) bool {
+	day := w.From.Time().Weekday()
+	return w.Span() == store.Day && (day == time.Saturday || day == time.Sunday)
+}
+
+// plural writes a count with its noun.
+func plural(n int64, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(n) + " " + several
 }

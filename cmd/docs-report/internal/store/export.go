@@ -3,10 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -23,151 +19,70 @@ const (
 	FeedbackByPage Kind = "feedback by page"
 	Feedback       Kind = "feedback"
 	Conversations  Kind = "conversations"
+	Callers        Kind = "callers" // has one row: from where readers ask the assistant
 )
 
-// Export is what a run has loaded, or is loading, for a window. The zero value is no export.
+// State says what the database has of an export.
+type State int
+
+// The states of an export.
+const (
+	Missing State = iota // is the zero value: there is nothing
+	Loaded
+	Refused // by the service; Problem says why
+	Expired // the rows were deleted for their age
+)
+
+// Export says what the database has of a window: its visitors or a list.
 type Export struct {
 	Window
-	Kind      Kind
-	At        time.Time              // when it began
+	Kind  Kind
+	At    time.Time // is when the export began
+	State State
+
 	Totals    mintlify.VisitorTotals // are the service's own; a list has a total alone
-	Kept      int                    // counts the rows of a complete export
+	Kept      int                    // counts the rows
 	Truncated bool                   // the service has more rows
 	Texts     bool                   // what readers wrote is kept
-	Problem   string                 // why there is no row
-	Expired   bool                   // the rows were deleted for their age
-	Offset    int                    // is where the next page begins, while the export is under way
-	Cursor    string                 // is Offset's counterpart, for exports that page by cursor
-
-	id       int64
-	complete bool
-	holder   string
-	until    int64
+	Problem   string                 // is why the service refused the export
 }
 
-// Page is a page of an export: visitors, or the rows of a list.
-type Page struct {
-	Visitors []mintlify.Visitor
-	Rows     []any    // marshal to JSON
-	IDs      []string // are the rows', if they have any: what is forgotten by its id is left out
-	Totals   mintlify.VisitorTotals
-	Next     int
-	Cursor   string // asks for the next page
-	More     bool   // the service has more rows
-	Last     bool   // no further page is asked for
-	Texts    bool   // what readers wrote is kept
+// Point has the visitors of a window, for a chart.
+type Point struct {
+	Window
+	Counts mintlify.VisitorTotals
 }
 
-// Append adds a page to an export and returns the export as it is then. The last page completes
-// the export, which then replaces the window's old one: nobody sees half of an export.
-func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error) {
-	next := e
-	next.Offset = page.Next
-	next.Cursor = page.Cursor
-	next.Totals = page.Totals
-
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		forgotten, err := readForgotten(ctx, tx, e, page.IDs)
-		if err != nil {
-			return err
-		}
-
-		// The export's row comes before all others that it changes: runs queue up there.
-		err = changeOne(ctx, tx, `UPDATE docs_exports
-			SET held_until = $1, next_offset = $2, cursor_at = $3, human = $4, ai = $5, total = $6
-			WHERE id = $7 AND holder = $8 AND next_offset = $9 AND NOT complete`,
-			milliseconds(time.Now().Add(LeaseTime)), next.Offset, next.Cursor,
-			next.Totals.Human, next.Totals.AI, next.Totals.Total, e.id, s.holder, e.Offset)
-		if err != nil {
-			return err
-		}
-
-		if err := insertVisitors(ctx, tx, e, page.Visitors); err != nil {
-			return err
-		}
-		if err := insertRows(ctx, tx, e, page, forgotten); err != nil {
-			return err
-		}
-		if !page.Last {
-			return nil
-		}
-		return complete(ctx, tx, e, ending{truncated: page.More, texts: page.Texts})
-	})
-	return next, err
+// Progress says how far a run has come with an export that is not complete. The zero value means
+// that no run has begun it.
+type Progress struct {
+	At      time.Time // is when the export began
+	Rows    int       // are asked for already
+	Problem string    // is why the last run could not go on; "": nothing went wrong
+	Until   time.Time // is when the last run let go of the export
 }
 
-// EndWith completes the export of a list that the service refuses, and keeps the reason.
-func (s *Store) EndWith(ctx context.Context, e Export, problem string) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		return complete(ctx, tx, e, ending{problem: text(problem)})
-	})
+// position is where the next page of an export begins.
+type position struct {
+	offset int
+	cursor string // is offset's counterpart, for exports that page by cursor
 }
 
-// ending has what is known about an export once it is complete.
-type ending struct {
-	truncated, texts bool
-	problem          string
+// record is a row of docs_exports. The zero value is none.
+type record struct {
+	Export
+	id         int64
+	isComplete bool
+	next       position
+	holder     string
+	heldUntil  int64
 }
 
-func complete(ctx context.Context, tx *sql.Tx, e Export, end ending) error {
-	old, _, err := find(ctx, tx, e.Window, e.Kind)
-	if err != nil {
-		return err
+func (r record) progress() Progress {
+	if r.id == 0 {
+		return Progress{}
 	}
-	if err := remove(ctx, tx, old.id); err != nil {
-		return err
-	}
-
-	return changeOne(ctx, tx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, texts = $2, problem = $3,
-		rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $4)
-			+ (SELECT COUNT(*) FROM docs_rows WHERE export = $4)
-		WHERE id = $4 AND NOT complete`, end.truncated, end.texts, end.problem, e.id)
-}
-
-const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them
-
-func insertVisitors(ctx context.Context, tx *sql.Tx, e Export, visitors []mintlify.Visitor) error {
-	const insert = `INSERT INTO docs_visitors (export, position, path, human, ai, total) VALUES `
-	position := e.Offset
-	for rows := range slices.Chunk(visitors, rowsAtOnce) {
-		var values []string
-		args := []any{e.id}
-		for _, row := range rows {
-			n := len(args)
-			values = append(values, fmt.Sprintf("($1, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5))
-			args = append(args, position, text(row.Path), row.Human, row.AI, row.Total)
-			position++
-		}
-
-		if _, err := tx.ExecContext(ctx, insert+strings.Join(values, ", "), args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func insertRows(ctx context.Context, tx *sql.Tx, e Export, page *Page, forgotten map[string]bool) error {
-	const insert = `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`
-	for i, row := range page.Rows {
-		if page.IDs != nil && forgotten[page.IDs[i]] {
-			continue
-		}
-		data, err := json.Marshal(row)
-		if err != nil {
-			return err
-		}
-
-		withoutNUL := strings.ReplaceAll(string(data), `\u0000`, `\ufffd`) // Postgres cannot take a NUL out of JSON
-		if _, err := tx.ExecContext(ctx, insert, e.id, e.Offset+i, withoutNUL); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// text returns s as every database accepts it: Postgres allows no NUL in a text.
-func text(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	return Progress{At: r.At, Rows: r.next.offset, Problem: r.Problem, Until: instant(r.heldUntil)}
 }
 
 // remove deletes an export, if there is one, and its rows.
@@ -184,21 +99,23 @@ func remove(ctx context.Context, tx *sql.Tx, id int64) error {
 	return nil
 }
 
-// Prune deletes rolling windows of w's span that ended before w's own comparison. Weeks are
+// Prune deletes rolling windows of w's span that ended before w's own comparison, and those before
+// w that could not be loaded, apart from the comparison: nothing asks for them any more. Weeks are
 // not rolling: they stay.
 func (s *Store) Prune(ctx context.Context, w Window) error {
 	if w.Span() == Week {
 		return nil
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
-		const condition = ` WHERE project = $1 AND span = $2 AND date_to < $3`
-		old, err := query(ctx, tx, condition, w.Project, string(w.Span()), w.From.String())
+		const condition = ` WHERE project = $1 AND span = $2 AND date_to < $3
+			AND (date_to < $4 OR problem <> '' AND date_to <> $4)`
+		old, err := query(ctx, tx, condition, w.Project, string(w.Span()), w.To.String(), w.From.String())
 		if err != nil {
 			return err
 		}
 
-		for _, e := range old {
-			if err := remove(ctx, tx, e.id); err != nil {
+		for _, r := range old {
+			if err := remove(ctx, tx, r.id); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -52,7 +55,7 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 }
 
 // stripExport deletes the texts of an export, and returns how many rows the export has.
-func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
+func stripExport(ctx context.Context, tx *sql.Tx, e record) (int, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT position, data FROM docs_rows WHERE export = $1`, e.id)
 	if err != nil {
 		return 0, err
@@ -113,30 +116,123 @@ func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id st
 	return int(deleted), s.purge(ctx)
 }
 
-// readForgotten returns the ids that a page must not bring back. It locks them until the page is
+// ForgetTerm deletes the rows of a search term in all its spellings, for good, and returns how
+// many there were. The database keeps only a salted hash of the term.
+func (s *Store) ForgetTerm(ctx context.Context, project, term string) (int, error) {
+	deleted := 0
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		if err := lockForgotten(ctx, tx); err != nil {
+			return err
+		}
+
+		salt, err := readSalt(ctx, tx)
+		if err != nil {
+			return err
+		}
+
+		const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+		if _, err := tx.ExecContext(ctx, note, project, string(Searches), hashOf(salt, term)); err != nil {
+			return err
+		}
+
+		found, err := rowsOfTerm(ctx, tx, project, FoldTerm(term))
+		if err != nil {
+			return err
+		}
+
+		deleted = len(found)
+		for _, row := range found {
+			const statement = `DELETE FROM docs_rows WHERE export = $1 AND position = $2`
+			if _, err := tx.ExecContext(ctx, statement, row.export, row.position); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return deleted, s.purge(ctx)
+}
+
+// rowKey names a row of a list.
+type rowKey struct{ export, position int64 }
+
+// rowsOfTerm returns the rows of searches whose term folds to a text.
+func rowsOfTerm(ctx context.Context, tx *sql.Tx, project, folded string) ([]rowKey, error) {
+	const statement = `SELECT r.export, r.position, r.data ->> 'searchQuery'
+		FROM docs_rows r JOIN docs_exports e ON e.id = r.export
+		WHERE e.kind = 'searches' AND ($1 = '' OR e.project = $1)`
+	rows, err := tx.QueryContext(ctx, statement, project)
+	if err != nil {
+		return nil, err
+	}
+
+	var found []rowKey
+	err = each(rows, func() error {
+		var key rowKey
+		var term string
+		err := rows.Scan(&key.export, &key.position, &term)
+		if FoldTerm(term) == folded {
+			found = append(found, key)
+		}
+		return err
+	})
+	return found, err
+}
+
+func readSalt(ctx context.Context, tx *sql.Tx) (string, error) {
+	salt := ""
+	err := tx.QueryRowContext(ctx, `SELECT salt FROM docs_service`).Scan(&salt)
+	return salt, err
+}
+
+func hashOf(salt, term string) string {
+	hash := hmac.New(sha256.New, []byte(salt))
+	hash.Write([]byte(FoldTerm(term)))
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// forgotten has what a page must not bring back: ids, or the hashes of search terms.
+type forgotten struct {
+	ids  map[string]bool
+	salt string // "" for ids
+}
+
+func (f forgotten) has(id string) bool {
+	if f.salt != "" && len(f.ids) > 0 {
+		id = hashOf(f.salt, id)
+	}
+	return f.ids[id]
+}
+
+// readForgotten returns what a page must not bring back. It locks the ids until the page is
 // stored: otherwise a run could store a row while another run forgets it.
-func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (map[string]bool, error) {
+func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (forgotten, error) {
+	found := forgotten{ids: map[string]bool{}}
 	if ids == nil {
-		return nil, nil
+		return found, nil
 	}
 	if err := lockForgotten(ctx, tx); err != nil {
-		return nil, err
+		return found, err
 	}
 
 	const statement = `SELECT id FROM docs_forgotten WHERE kind = $1 AND project IN ('', $2)`
 	rows, err := tx.QueryContext(ctx, statement, string(e.Kind), e.Project)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 
-	forgotten := map[string]bool{}
 	err = each(rows, func() error {
 		var id string
 		err := rows.Scan(&id)
-		forgotten[id] = true
+		found.ids[id] = true
 		return err
 	})
-	return forgotten, err
+	if err == nil && e.Kind == Searches {
+		found.salt, err = readSalt(ctx, tx)
+	}
+	return found, err
 }
 
 func lockForgotten(ctx context.Context, tx *sql.Tx) error {
@@ -166,11 +262,14 @@ func (s *Store) Expire(ctx context.Context, project string, by mintlify.Date) er
 	if err != nil || expired == 0 {
 		return err
 	}
+	if s.isSQLite {
+		return s.emptyLog(ctx)
+	}
 	return s.purge(ctx)
 }
 
-func expire(ctx context.Context, tx *sql.Tx, e Export) error {
-	if !e.complete {
+func expire(ctx context.Context, tx *sql.Tx, e record) error {
+	if !e.isComplete {
 		return remove(ctx, tx, e.id)
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM docs_rows WHERE export = $1`, e.id); err != nil {
@@ -192,22 +291,36 @@ func (s *Store) HasTexts(ctx context.Context, projects []string) (bool, error) {
 	return false, nil
 }
 
-// purge removes deleted rows from the database's files, as far as it can.
+// purge removes deleted rows from the database's files, as far as it can. An older program may
+// have freed pages of a SQLite file without overwriting them, so purge writes the file anew.
 func (s *Store) purge(ctx context.Context) error {
 	if !s.isSQLite {
 		_, err := s.db.ExecContext(ctx, `VACUUM docs_rows`)
 		return err
 	}
 
+	_, err := s.db.ExecContext(ctx, `VACUUM`)
+	if err != nil && !isBusy(err) {
+		return err
+	}
+	if err != nil {
+		return errStillRead
+	}
+	return s.emptyLog(ctx)
+}
+
+// emptyLog moves all changes from SQLite's log into its file. Both overwrite what is deleted.
+func (s *Store) emptyLog(ctx context.Context) error {
 	var busy, pages, moved int
 	err := s.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
 	if err != nil {
 		return err
 	}
-
 	if busy != 0 {
-		return errors.New("the rows are deleted, but another program reads the database, " +
-			"so that SQLite's log still has them: run the same command again")
+		return errStillRead
 	}
 	return nil
 }
+
+var errStillRead = errors.New("the rows are deleted, but another program uses the database, " +
+	"so that SQLite's files still have them: run the same command again")

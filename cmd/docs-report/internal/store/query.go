@@ -18,7 +18,7 @@ type querier interface {
 const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 
 // query returns the exports for which a condition is true.
-func query(ctx context.Context, q querier, condition string, args ...any) ([]Export, error) {
+func query(ctx context.Context, q querier, condition string, args ...any) ([]record, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
 		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, holder, held_until
 		FROM docs_exports`+condition, args...)
@@ -26,28 +26,37 @@ func query(ctx context.Context, q querier, condition string, args ...any) ([]Exp
 		return nil, err
 	}
 
-	var all []Export
+	var all []record
 	err = each(rows, func() error {
-		e, err := scanExport(rows)
-		all = append(all, e)
+		r, err := scanRecord(rows)
+		all = append(all, r)
 		return err
 	})
 	return all, err
 }
 
-func scanExport(rows *sql.Rows) (Export, error) {
-	var e Export
+func scanRecord(rows *sql.Rows) (record, error) {
+	var r record
 	var from, to string
 	var at int64
-	err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &e.complete, &at, &e.Kept,
-		&e.Totals.Human, &e.Totals.AI, &e.Totals.Total, &e.Truncated, &e.Texts, &e.Problem, &e.Expired,
-		&e.Offset, &e.Cursor, &e.holder, &e.until)
+	isExpired := false
+	err := rows.Scan(&r.id, &r.Project, &from, &to, &r.Kind, &r.isComplete, &at, &r.Kept,
+		&r.Totals.Human, &r.Totals.AI, &r.Totals.Total, &r.Truncated, &r.Texts, &r.Problem, &isExpired,
+		&r.next.offset, &r.next.cursor, &r.holder, &r.heldUntil)
 	if err != nil {
-		return e, err
+		return r, err
 	}
 
-	e.At = instant(at)
-	return e, e.parseDates(from, to)
+	r.At = instant(at)
+	switch {
+	case isExpired:
+		r.State = Expired
+	case r.isComplete && r.Problem != "":
+		r.State = Refused
+	case r.isComplete:
+		r.State = Loaded
+	}
+	return r, r.parseDates(from, to)
 }
 
 func (w *Window) parseDates(from, to string) error {
@@ -68,65 +77,73 @@ func each(rows *sql.Rows, scan func() error) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// Find returns the exports of a window: the complete one, and the one in progress.
-func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, running Export, err error) {
-	err = s.retry(ctx, isAway, func() error {
+// Find returns the complete export of a window, and how far a run has come that replaces it.
+func (s *Store) Find(ctx context.Context, w Window, kind Kind) (Export, Progress, error) {
+	var complete, running record
+	err := s.retry(ctx, isAway, func() error {
+		var err error
 		complete, running, err = find(ctx, s.db, w, kind)
 		return err
 	})
-	return complete, running, err
+	return complete.Export, running.progress(), err
 }
 
-func find(ctx context.Context, q querier, w Window, kind Kind) (complete, running Export, err error) {
+func find(ctx context.Context, q querier, w Window, kind Kind) (complete, running record, err error) {
 	const condition = ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`
 	all, err := query(ctx, q, condition, w.Project, w.From.String(), w.To.String(), string(kind))
 	if err != nil {
 		return complete, running, err
 	}
 
-	for _, e := range all {
-		if e.complete {
-			complete = e
+	for _, r := range all {
+		if r.isComplete {
+			complete = r
 		} else {
-			running = e
+			running = r
 		}
 	}
 	return complete, running, nil
 }
 
-// Series returns the complete exports of visitors of a span that lie within days, oldest
+// Series returns the visitors of the complete exports of a span that lie within days, oldest
 // first. A zero day is no limit.
-func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Export, error) {
-	const condition = ofVisitors + ` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4
-		ORDER BY date_from`
-	return query(ctx, s.db, condition, within.Project, within.From.String(), within.To.String(), string(span))
+func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Point, error) {
+	const statement = `SELECT date_from, date_to, human, ai, total FROM docs_exports` + ofVisitors +
+		` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4 ORDER BY date_from`
+	rows, err := s.db.QueryContext(ctx, statement,
+		within.Project, within.From.String(), within.To.String(), string(span))
+	if err != nil {
+		return nil, err
+	}
+	return scanPoints(rows, within.Project)
 }
 
-// PageSeries returns the complete exports of visitors of a span, oldest first, with a
-// page's visitors for totals: 0 if an export does not have the page.
-func (s *Store) PageSeries(ctx context.Context, project string, span Span, path string) ([]Export, error) {
-	const statement = `SELECT e.date_from, e.date_to, e.fetched_at,
+// PageSeries returns a page's visitors in the complete exports of a span, oldest first: 0 if an
+// export does not have the page.
+func (s *Store) PageSeries(ctx context.Context, project string, span Span, path string) ([]Point, error) {
+	const statement = `SELECT e.date_from, e.date_to,
 			COALESCE(MAX(v.human), 0), COALESCE(MAX(v.ai), 0), COALESCE(MAX(v.total), 0)
 		FROM docs_exports e LEFT JOIN docs_visitors v ON v.export = e.id AND v.path = $3
 		WHERE e.kind = 'visitors' AND e.complete AND e.project = $1 AND e.span = $2
-		GROUP BY e.id, e.date_from, e.date_to, e.fetched_at ORDER BY e.date_from`
+		GROUP BY e.id, e.date_from, e.date_to ORDER BY e.date_from`
 	rows, err := s.db.QueryContext(ctx, statement, project, string(span), path)
 	if err != nil {
 		return nil, err
 	}
+	return scanPoints(rows, project)
+}
 
-	var all []Export
-	err = each(rows, func() error {
-		e := Export{Window: Window{Project: project}, Kind: Visitors}
+func scanPoints(rows *sql.Rows, project string) ([]Point, error) {
+	var all []Point
+	err := each(rows, func() error {
+		p := Point{Window: Window{Project: project}}
 		var from, to string
-		var at int64
-		if err := rows.Scan(&from, &to, &at, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total); err != nil {
+		if err := rows.Scan(&from, &to, &p.Counts.Human, &p.Counts.AI, &p.Counts.Total); err != nil {
 			return err
 		}
 
-		e.At = instant(at)
-		err := e.parseDates(from, to)
-		all = append(all, e)
+		err := p.parseDates(from, to)
+		all = append(all, p)
 		return err
 	})
 	return all, err
@@ -135,7 +152,16 @@ func (s *Store) PageSeries(ctx context.Context, project string, span Span, path 
 // Lists returns the complete exports of a kind, oldest first.
 func (s *Store) Lists(ctx context.Context, project string, kind Kind) ([]Export, error) {
 	const condition = ` WHERE complete AND project = $1 AND kind = $2 ORDER BY date_from, date_to`
-	return query(ctx, s.db, condition, project, string(kind))
+	records, err := query(ctx, s.db, condition, project, string(kind))
+	if err != nil {
+		return nil, err
+	}
+
+	var all []Export
+	for _, r := range records {
+		all = append(all, r.Export)
+	}
+	return all, nil
 }
 
 // HasPage reports whether any export has a page.
@@ -155,8 +181,8 @@ func (s *Store) Projects(ctx context.Context) ([]string, error) {
 	}
 
 	var all []string
-	for _, e := range exports {
-		all = append(all, e.Project)
+	for _, r := range exports {
+		all = append(all, r.Project)
 	}
 	return slices.Compact(all), nil
 }
@@ -204,16 +230,16 @@ func (s *Store) rows(
 
 	defer func() { _ = tx.Rollback() }() // the transaction has changed nothing
 
-	export, _, err := find(ctx, tx, w, kind)
+	found, _, err := find(ctx, tx, w, kind)
 	if err != nil {
-		return export, err
+		return found.Export, err
 	}
 
-	rows, err := tx.QueryContext(ctx, statement, export.id)
+	rows, err := tx.QueryContext(ctx, statement, found.id)
 	if err != nil {
-		return export, err
+		return found.Export, err
 	}
-	return export, each(rows, func() error { return scan(rows) })
+	return found.Export, each(rows, func() error { return scan(rows) })
 }
 
 // Size returns how many rows an export of the kind and span has, according to the newest complete

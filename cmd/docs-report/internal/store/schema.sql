@@ -2,7 +2,8 @@
 CREATE TABLE docs_service (
 	version       BIGINT NOT NULL, -- of this schema
 	source        TEXT NOT NULL,   -- a base URL, or the demo
-	blocked_until BIGINT NOT NULL -- no request is sent before
+	blocked_until BIGINT NOT NULL, -- no request is sent before
+	salt          TEXT NOT NULL DEFAULT '' -- of the hashes of search terms that are forgotten
 );
 CREATE TABLE docs_requests (
 	sent_at BIGINT NOT NULL
@@ -28,7 +29,7 @@ CREATE TABLE docs_exports (
 	total       BIGINT NOT NULL DEFAULT 0,  -- as the service counts, 0 if it does not
 	truncated   BOOLEAN NOT NULL DEFAULT FALSE, -- the service has more rows
 	texts       BOOLEAN NOT NULL DEFAULT FALSE, -- what readers wrote is kept
-	problem     TEXT NOT NULL DEFAULT '',   -- why there are no rows
+	problem     TEXT NOT NULL DEFAULT '',   -- why there are no rows, or why the last run could not go on
 	expired     BOOLEAN NOT NULL DEFAULT FALSE, -- the rows were deleted for their age; they are not loaded again
 	next_offset BIGINT NOT NULL DEFAULT 0,
 	cursor_at   TEXT NOT NULL DEFAULT '',
@@ -56,14 +57,13 @@ CREATE TABLE docs_rows (
 CREATE TABLE docs_forgotten (
 	project TEXT NOT NULL, -- '': all
 	kind    TEXT NOT NULL,
-	id      TEXT NOT NULL,
+	id      TEXT NOT NULL, -- of a search term, a salted hash
 	PRIMARY KEY (project, kind, id)
 );
-CREATE VIEW docs_days AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'day';
-CREATE VIEW docs_weeks AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'week';
-CREATE VIEW docs_months AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'month';
-CREATE VIEW docs_pages AS SELECT e.project, e.span, e.date_from, e.date_to, v.path, MAX(v.human) AS human, MAX(v.ai) AS ai, MAX(v.total) AS total
-	FROM docs_exports e JOIN docs_visitors v ON v.export = e.id WHERE e.kind = 'visitors' AND e.complete
-	GROUP BY e.project, e.span, e.date_from, e.date_to, v.path;
-CREATE VIEW docs_lists AS SELECT e.project, e.span, e.date_from, e.date_to, e.kind, r.position, r.data
-	FROM docs_exports e JOIN docs_rows r ON r.export = e.id WHERE e.complete
+-- How the last sync of a project ended.
+CREATE TABLE docs_syncs (
+	project  TEXT PRIMARY KEY,
+	ended_at BIGINT NOT NULL,
+	missing  BIGINT NOT NULL, -- requests that would load what its flags ask for
+	problem  TEXT NOT NULL -- '': none
+)

@@ -6,7 +6,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	_ "embed" // the schema
+
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,18 +22,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
 
-const (
-	// Demo is the source of made-up data.
-	Demo = "the demo"
-
-	version = 2 // of the schema
-)
-
-//go:embed schema.sql
-var schema string
-
-//go:embed upgrade.sql
-var upgrade string
+// Demo is the source of made-up data.
+const Demo = "the demo"
 
 // ErrSetup matches the refusal of a database: its address, or what it holds.
 var ErrSetup = errors.New("the database cannot be used")
@@ -85,6 +75,10 @@ const anySource = ""
 
 // write opens a database and makes or upgrades its tables. SQLite overwrites what it deletes.
 func (a address) write(ctx context.Context, mode, source string) (*Store, error) {
+	if a.isSQLite() && mode == "rwc" {
+		a.makeFile()
+	}
+
 	s, err := a.open(mode, "_pragma=journal_mode(WAL)", "_pragma=secure_delete(1)", "_txlock=immediate")
 	if err != nil {
 		return nil, err
@@ -181,6 +175,15 @@ func (a address) requireFile() error {
 	return file.Close()
 }
 
+// makeFile makes the file of a new database, which only this user may read: SQLite would make it
+// with the mode of any other file. If makeFile fails, SQLite says why.
+func (a address) makeFile() {
+	file, err := os.OpenFile(a.path, os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_ = file.Close() // nothing was written
+	}
+}
+
 // open opens the database. mode and options are SQLite's.
 func (a address) open(mode string, options ...string) (*Store, error) {
 	driver := "pgx"
@@ -212,121 +215,6 @@ func (a address) errorOf(err error) error {
 		return fmt.Errorf("%s: %w: %w", a.path, ErrSetup, err)
 	}
 	return fmt.Errorf("%s: %w", a.path, err)
-}
-
-// prepare makes the tables if they are missing, and checks that the data are from the source.
-func (s *Store) prepare(ctx context.Context, source string) error {
-	err := s.retry(ctx, isConflict, func() error {
-		return s.transact(ctx, func(tx *sql.Tx) error { return s.prepareTables(ctx, tx, source) })
-	})
-	if err != nil {
-		return err
-	}
-
-	if s.Source != source && source != anySource {
-		return fmt.Errorf("%w: its data are from %s, and this run's are from %s; name another database by -db",
-			ErrSetup, s.Source, source)
-	}
-	return nil
-}
-
-func (s *Store) prepareTables(ctx context.Context, tx *sql.Tx, source string) error {
-	found, err := s.look(ctx, tx)
-	if err != nil {
-		return err
-	}
-
-	switch {
-	case found == 0 && source == anySource:
-		return errNoData
-	case found == 0:
-		s.Source = source
-		err = createTables(ctx, tx, source)
-	case found < version:
-		err = execute(ctx, tx, upgrade)
-	}
-	if err != nil {
-		return err
-	}
-	return mendClock(ctx, tx, time.Now())
-}
-
-func (s *Store) requireTables(ctx context.Context) func(tx *sql.Tx) error {
-	return func(tx *sql.Tx) error {
-		found, err := s.look(ctx, tx)
-		switch {
-		case err != nil:
-			return err
-		case found == 0:
-			return errNoData
-		case found < version:
-			return fmt.Errorf("%w: an older docs-report made it; docs-report sync upgrades it", ErrSetup)
-		}
-		return nil
-	}
-}
-
-var errNoData = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
-
-// look returns the schema's version, or 0 for a new database, and notes its source.
-func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
-	if _, err := tx.ExecContext(ctx, `SAVEPOINT look`); err != nil {
-		return 0, err
-	}
-
-	found := 0
-	err := tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source)
-	if err != nil && isNoTable(err) {
-		_, err = tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
-	}
-	if err != nil {
-		return 0, err
-	}
-
-	if found > version {
-		return 0, fmt.Errorf("%w: its schema has version %d, and this program knows %d; update docs-report",
-			ErrSetup, found, version)
-	}
-	return found, nil
-}
-
-func createTables(ctx context.Context, tx *sql.Tx, source string) error {
-	if err := execute(ctx, tx, schema); err != nil {
-		return err
-	}
-	const insert = `INSERT INTO docs_service (version, source, blocked_until) VALUES ($1, $2, 0)`
-	_, err := tx.ExecContext(ctx, insert, version, source)
-	return err
-}
-
-// execute runs statements one by one.
-func execute(ctx context.Context, tx *sql.Tx, statements string) error {
-	for statement := range strings.SplitSeq(statements, ";\n") {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// mendClock moves times in the future to now. A clock that was ahead has written them: they would
-// keep a window fresh, a budget spent or a lease alive for too long.
-func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
-	for _, c := range []struct {
-		table, column string
-		latest        time.Time
-	}{
-		{"docs_exports", "fetched_at", now},
-		{"docs_exports", "held_until", now.Add(maxLease)},
-		{"docs_requests", "sent_at", now},
-		{"docs_service", "blocked_until", now.Add(quotaWindow)},
-	} {
-		update := `UPDATE ` + c.table + ` SET ` + c.column + ` = $1 WHERE ` + c.column + ` > $2`
-		if _, err := tx.ExecContext(ctx, update, milliseconds(now), milliseconds(c.latest)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }

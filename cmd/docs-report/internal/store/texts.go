@@ -8,7 +8,18 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// WithoutTexts returns a conversation without its personal data.
+// FoldTerm returns one spelling for the spellings of a search term, which differ in case, blanks and
+// final punctuation.
+func FoldTerm(term string) string {
+	folded := strings.Join(strings.Fields(strings.ToLower(term)), " ")
+	if short := strings.TrimRight(folded, ".,;:!?… "); short != "" {
+		return short
+	}
+	return folded
+}
+
+// WithoutTexts returns a conversation without its personal data. The addresses of its sources stay:
+// they are pages of the documentation.
 func WithoutTexts(row mintlify.Conversation) mintlify.Conversation {
 	return mintlify.Conversation{
 		Timestamp:        row.Timestamp,
@@ -16,7 +27,16 @@ func WithoutTexts(row mintlify.Conversation) mintlify.Conversation {
 		ResolutionStatus: row.ResolutionStatus,
 		QueryCategory:    row.QueryCategory,
 		PageURL:          withoutQuery(row.PageURL),
+		Sources:          pathsOf(row.Sources),
 	}
+}
+
+func pathsOf(sources []mintlify.ConversationSource) []mintlify.ConversationSource {
+	var paths []mintlify.ConversationSource
+	for _, source := range sources {
+		paths = append(paths, mintlify.ConversationSource{URL: withoutQuery(source.URL)})
+	}
+	return paths
 }
 
 // feedbackWithoutTexts returns feedback without its personal data.

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	pullsPerPage = 30
+	maxPullPages = 10
+	clockError   = 2 * time.Minute // between this machine and GitHub
+	pullMargin   = 24 * time.Hour  // pages are read until their pull requests are so much older than the send
+
+	lookEvery = time.Minute
+	lookTimes = 20
+)
+
+// finder looks in the documentation's repository for the pull request that a prompt has led to
+// whose response was lost.
+type finder struct {
+	api        *gitHub
+	repository string
+	sendTime   time.Duration
+	step       *ci.Step
+	// asked counts the calls of find.
+	asked int
+	// said is the last error that was logged.
+	said string
+	// isBlind says that the token may not read the pull requests.
+	isBlind bool
+}
+
+// newFinder returns nil if there is nowhere to look.
+func (p *program) newFinder(ctx context.Context, c change) *finder {
+	repository := p.options.docsRepository
+	if repository == "" && p.fromGitHub(ctx) {
+		repository = c.repository
+	}
+	token := cmp.Or(p.step.Getenv("GITHUB_DOCS_TOKEN"), p.step.Getenv("GITHUB_TOKEN"))
+	if repository == "" || token == "" || p.step.OnGitLab() {
+		return nil
+	}
+
+	api, err := p.newGitHub(repository, token)
+	if err != nil {
+		return nil // the repository is not one of GitHub
+	}
+	api.needs = "the token needs pull-requests: read in " + repository + ", and the job's own token cannot read " +
+		"another private repository: give one as docs-token, or by hand as GITHUB_DOCS_TOKEN"
+	return &finder{api: api, repository: repository, sendTime: p.sendTime, step: p.step}
+}
+
+// docsPull has the fields that we read from a pull request of the documentation.
+type docsPull struct {
+	HTMLURL   string    `json:"html_url"`
+	Body      string    `json:"body"`
+	CreatedAt time.Time `json:"created_at"`
+	Head      struct {
+		// Repo is null if a fork was deleted.
+		Repo *struct {
+			FullName string `json:"full_name"`
+		} `json:"repo"`
+	} `json:"head"`
+}
+
+// find returns the pull request of a record, if there is one. It is for [once.WithFinder]. It logs
+// its errors itself, each once.
+func (f *finder) find(ctx context.Context, r once.Record) (once.Found, error) {
+	f.asked++
+	link, err := f.search(ctx, r)
+	if err != nil {
+		f.tell(ctx, err)
+		return once.Found{}, nil
+	}
+
+	if link != "" {
+		f.step.Printf("Found the pull request of the lost response: %s", link)
+	}
+	return once.Found{PRLink: link}, nil
+}
+
+// search returns the link of the pull request of a record, or "".
+func (f *finder) search(ctx context.Context, r once.Record) (string, error) {
+	begun := r.Deadline.Add(-f.sendTime - clockError) // anybody can copy an older marker
+	for page := 1; page <= maxPullPages; page++ {
+		pulls, err := f.list(ctx, page)
+		if err != nil {
+			return "", err
+		}
+
+		for _, pull := range pulls {
+			key, _ := once.FindMarker(pull.Body)
+			link := f.step.Link(pull.HTMLURL)
+			if key == r.Key && link != "" && f.isOwn(pull) && !pull.CreatedAt.Before(begun) {
+				return link, nil
+			}
+		}
+
+		if len(pulls) < pullsPerPage || pulls[len(pulls)-1].CreatedAt.Before(begun.Add(-pullMargin)) {
+			return "", nil
+		}
+	}
+	return "", nil
+}
+
+// list returns a page of the pull requests, the newest first.
+func (f *finder) list(ctx context.Context, page int) ([]docsPull, error) {
+	path := fmt.Sprintf("/pulls?state=all&sort=created&direction=desc&per_page=%d&page=%d", pullsPerPage, page)
+	var pulls []docsPull
+	err := f.api.do(ctx, http.MethodGet, path, nil, &pulls)
+	return pulls, err
+}
+
+// isOwn reports whether a pull request is not from a fork: anybody can write one there.
+func (f *finder) isOwn(pull docsPull) bool {
+	return pull.Head.Repo != nil && strings.EqualFold(pull.Head.Repo.FullName, f.repository)
+}
+
+// tell logs an error once.
+func (f *finder) tell(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	f.isBlind = ci.OutcomeOf(err) == ci.SetUp
+
+	text := fmt.Sprintf("The pull requests of %s cannot be read: %v", f.repository, err)
+	if text != f.said {
+		f.step.Printf("%s", text)
+	}
+	f.said = text
+}

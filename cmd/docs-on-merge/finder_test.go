@@ -1,0 +1,310 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	docsToken = "ghs_the_token_of_the_docs"
+	docsLink  = "https://github.com/acme/docs/pull/9"
+)
+
+// losing is a world whose next response is lost. The documentation is in another, private repository.
+func losing(t *testing.T) *world {
+	w := merged(t)
+	w.forge.docs = map[string][]docsPull{"acme/docs": {}}
+	w.forge.docsToken = docsToken
+	w.env["GITHUB_DOCS_TOKEN"] = docsToken
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	return w
+}
+
+// open has the agent open the pull request of the prompt that was sent, with what change alters.
+func (w *world) open(change ...func(pull *docsPull)) {
+	w.t.Helper()
+	prompts := w.prompts()
+	require.NotEmpty(w.t, prompts)
+	key, _ := once.FindMarker(prompts[len(prompts)-1])
+	pull := w.pull(docsLink, "Documents it.\n\n"+once.Marker(key))
+	for _, f := range change {
+		f(&pull)
+	}
+
+	w.forge.mu.Lock()
+	defer w.forge.mu.Unlock()
+	w.forge.docs["acme/docs"] = slices.Insert(w.forge.docs["acme/docs"], 0, pull)
+}
+
+func (w *world) pull(link, body string) docsPull {
+	pull := docsPull{HTMLURL: link, Body: body, CreatedAt: time.Now()}
+	w.from(&pull, "Acme/docs")
+	return pull
+}
+
+func (w *world) from(pull *docsPull, repository string) {
+	pull.Head.Repo = &struct {
+		FullName string `json:"full_name"`
+	}{repository}
+}
+
+// bubble runs f in a bubble, and returns how long it took.
+func bubble(t *testing.T, f func(t *testing.T)) (took time.Duration) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		f(t)
+		took = time.Since(start)
+	})
+	return took
+}
+
+// requireFound requires that a run has found the pull request, and has sent nothing.
+func (w *world) requireFound(t *testing.T, r ran) {
+	t.Helper()
+	require.Zero(t, r.code, r.log)
+	outputs := map[string]string{"outcome": "pull-request", "job-id": "", "pr-link": docsLink}
+	assert.Equal(t, outputs, r.outputs)
+	assert.Equal(t, docsLink+"\n", r.stdout)
+	assert.Equal(t, "success", w.newest().State)
+	assert.Equal(t, docsLink, w.newest().TargetURL)
+	assert.Contains(t, w.newest().Description, "Pull request opened")
+	assert.Len(t, w.prompts(), 1)
+}
+
+func TestALostResponseIsFoundByTheRunThatLostIt(t *testing.T) {
+	w := losing(t)
+	took := bubble(t, func(t *testing.T) {
+		time.AfterFunc(7*time.Minute+30*time.Second, func() { w.open() })
+		w.requireFound(t, w.run(t.Context(), "-docs-repository", "acme/docs"))
+	})
+	assert.InDelta(t, 8*time.Minute, took, float64(30*time.Second))
+	assert.LessOrEqual(t, w.forge.looks, 10, "once a minute")
+}
+
+func TestALostResponseIsLookedForForTwentyMinutes(t *testing.T) {
+	w := losing(t)
+	took := bubble(t, func(t *testing.T) {
+		r := w.run(t.Context(), "-docs-repository", "acme/docs")
+		assert.Equal(t, 3, r.code, r.log)
+		assert.Contains(t, r.log, "looking for its pull request in acme/docs for 20m0s")
+	})
+	assert.InDelta(t, 20*time.Minute, took, float64(time.Minute))
+	assert.Equal(t, 21, w.forge.looks)
+}
+
+// Each later run looks once, and so does -again before it sends.
+func TestALaterRunLooks(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		w := losing(t)
+		bubble(t, func(t *testing.T) {
+			args := []string{"-docs-repository", "acme/docs", fmt.Sprintf("-again=%v", again)}
+			require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").code)
+			assert.Equal(t, 1, w.forge.looks)
+
+			if !again {
+				assert.Equal(t, 3, w.run(t.Context(), args...).code)
+				assert.Equal(t, 2, w.forge.looks)
+			}
+			w.open()
+			w.requireFound(t, w.run(t.Context(), args...))
+			r := w.run(t.Context(), args...)
+			w.requireFound(t, r)
+		})
+	}
+}
+
+func TestAgainSendsIfThereIsNoPullRequest(t *testing.T) {
+	w := losing(t)
+	bubble(t, func(t *testing.T) {
+		require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").code)
+		r := w.run(t.Context(), "-docs-repository", "acme/docs", "-again")
+		assert.Zero(t, r.code, r.log)
+		assert.Equal(t, "job_2", r.outputs["job-id"])
+		assert.Equal(t, 2, w.forge.looks, "once before it")
+	})
+}
+
+func TestWithoutTheFlagTheRunLooksOnceInItsOwnRepository(t *testing.T) {
+	w := losing(t)
+	w.forge.docs = map[string][]docsPull{"acme/cli": {}}
+	w.forge.docsToken = gitHubToken
+	delete(w.env, "GITHUB_DOCS_TOKEN")
+	took := bubble(t, func(t *testing.T) { assert.Equal(t, 3, w.run(t.Context()).code) })
+	assert.Less(t, took, time.Minute)
+	assert.Equal(t, 1, w.forge.looks)
+
+	key, _ := once.FindMarker(w.prompts()[0])
+	pull := w.pull(docsLink, once.Marker(key))
+	w.from(&pull, "acme/cli")
+	w.forge.docs["acme/cli"] = []docsPull{pull}
+	w.requireFound(t, w.runOnce())
+}
+
+func TestOnlyItsOwnPullRequestIsFound(t *testing.T) {
+	for name, change := range map[string]func(w *world, pull *docsPull){
+		"another's marker": func(_ *world, pull *docsPull) { pull.Body = "docs-job: acme/cli@1:2" },
+		"no marker":        func(_ *world, pull *docsPull) { pull.Body = "Documents it." },
+		"a fork":           func(w *world, pull *docsPull) { w.from(pull, "eve/docs") },
+		"a deleted fork":   func(_ *world, pull *docsPull) { pull.Head.Repo = nil },
+		"older":            func(_ *world, pull *docsPull) { pull.CreatedAt = time.Now().Add(-10 * time.Minute) },
+		"no link":          func(_ *world, pull *docsPull) { pull.HTMLURL = "javascript:alert(1)" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := losing(t)
+			bubble(t, func(t *testing.T) {
+				time.Sleep(time.Hour)
+				time.AfterFunc(time.Minute, func() { w.open(func(pull *docsPull) { change(w, pull) }) })
+				r := w.run(t.Context(), "-docs-repository", "acme/docs")
+				assert.Equal(t, 3, r.code, r.log)
+				assert.Empty(t, r.outputs["pr-link"])
+			})
+		})
+	}
+}
+
+func TestPagesAreReadUntilTheyAreTooOld(t *testing.T) {
+	for name, tc := range map[string]struct {
+		later int           // pull requests that were opened after it
+		every time.Duration // between two of them
+		found bool
+		looks int
+	}{
+		"on the tenth page":    {later: 299, every: time.Second, found: true, looks: 10},
+		"on the eleventh page": {later: 300, every: time.Second, looks: 10},
+		"a day older":          {later: 45, every: -time.Hour, looks: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := losing(t)
+			bubble(t, func(t *testing.T) {
+				time.Sleep(90 * 24 * time.Hour)
+				require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").code)
+				if tc.every > 0 {
+					w.open()
+				}
+				for i := range tc.later {
+					other := w.pull("https://example.com", "Something else")
+					other.CreatedAt = other.CreatedAt.Add(time.Duration(i) * tc.every)
+					at := 0
+					if tc.every < 0 {
+						at = len(w.forge.docs["acme/docs"])
+					}
+					w.forge.docs["acme/docs"] = slices.Insert(w.forge.docs["acme/docs"], at, other)
+				}
+
+				w.forge.looks = 0
+				r := w.run(t.Context(), "-docs-repository", "acme/docs")
+				assert.Equal(t, tc.found, r.code == 0, r.log)
+				assert.Equal(t, tc.looks, w.forge.looks)
+			})
+		})
+	}
+}
+
+func TestATokenThatMayNotReadIsSaidOnce(t *testing.T) {
+	w := losing(t)
+	delete(w.env, "GITHUB_DOCS_TOKEN")
+	took := bubble(t, func(t *testing.T) {
+		r := w.run(t.Context(), "-docs-repository", "acme/docs")
+		assert.Equal(t, 3, r.code, r.log)
+		assert.Equal(t, 1, strings.Count(r.log, "The pull requests of acme/docs cannot be read: GET "), r.log)
+		assert.Contains(t, r.log, "give one as docs-token")
+		assert.Equal(t, "error", w.newest().State)
+		assert.Contains(t, r.log, "A job may exist: look for it")
+	})
+	assert.Less(t, took, time.Minute, "looking again would not help")
+	assert.Equal(t, 1, w.forge.looks)
+}
+
+func TestAnOutageOfGitHubEndsNoSearch(t *testing.T) {
+	w := losing(t)
+	inner := w.toForge
+	var down atomic.Bool
+	down.Store(true)
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		if down.Load() && strings.HasSuffix(r.URL.Path, "/acme/docs/pulls") {
+			return response(502), nil
+		}
+		return inner.RoundTrip(r)
+	})
+	bubble(t, func(t *testing.T) {
+		time.AfterFunc(5*time.Minute, func() { down.Store(false) })
+		time.AfterFunc(6*time.Minute, func() { w.open() })
+		r := w.run(t.Context(), "-docs-repository", "acme/docs")
+		w.requireFound(t, r)
+		assert.Equal(t, 1, strings.Count(r.log, "cannot be read: GET "), r.log)
+	})
+}
+
+func TestASignalEndsTheSearch(t *testing.T) {
+	w := losing(t)
+	took := bubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Minute, cancel)
+		assert.Equal(t, 3, w.run(ctx, "-docs-repository", "acme/docs").code)
+	})
+	assert.Equal(t, 5*time.Minute, took.Truncate(10*time.Second))
+}
+
+func TestTheSearchEndsWithTheTimeout(t *testing.T) {
+	w := losing(t)
+	took := bubble(t, func(t *testing.T) {
+		assert.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-timeout", "5m").code)
+	})
+	assert.Equal(t, 5*time.Minute, took.Truncate(10*time.Second))
+}
+
+func TestOnGitLabNobodyLooks(t *testing.T) {
+	w := losing(t)
+	w.env = keys()
+	w.env["GITLAB_CI"] = "true"
+	w.env["CI_PROJECT_PATH"] = "acme/cli"
+	w.env["GITHUB_TOKEN"] = gitHubToken
+	took := bubble(t, func(t *testing.T) {
+		args := []string{"-docs-repository", "acme/docs", "-state", t.TempDir(), "-base", "HEAD^"}
+		assert.Equal(t, 3, w.run(t.Context(), args...).code)
+	})
+	assert.Less(t, took, time.Minute)
+	assert.Zero(t, w.forge.looks)
+}
+
+// The token of the documentation writes no status, and the job's own does not read there.
+func TestEachTokenHasItsRepository(t *testing.T) {
+	w := losing(t)
+	inner := w.toForge
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		want := gitHubToken
+		if strings.HasPrefix(r.URL.Path, "/repos/acme/docs/") {
+			want = docsToken
+		}
+		assert.Equal(t, "Bearer "+want, r.Header.Get("Authorization"), r.URL.Path)
+		return inner.RoundTrip(r)
+	})
+	bubble(t, func(t *testing.T) {
+		time.AfterFunc(time.Minute, func() { w.open() })
+		w.requireFound(t, w.run(t.Context(), "-docs-repository", "acme/docs"))
+	})
+}
+
+func TestADocsRepositoryIsOwnerAndName(t *testing.T) {
+	w := merged(t)
+	for _, name := range []string{"docs", "acme/docs/", "https://github.com/acme/docs", "../x"} {
+		r := w.runOnce("-docs-repository", name)
+		assert.Equal(t, 2, r.code, name)
+		assert.Contains(t, r.log, "is not the owner/name of a repository")
+	}
+	assert.Empty(t, w.service.Requests())
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+)
+
+// maxMerges is how many merges of a change, the newest, are checked one by one.
+const maxMerges = 100
+
+// part is a part of a change, from the commit base to the commit head.
+type part struct{ base, head string }
+
+// merge is one of the merges of a change: a commit that the change has added to the branch.
+type merge struct {
+	part
+	// pull is the zero value if the pull request is not known.
+	pull pullRequest
+	// skip says why the merge is left out. "" means that it is not.
+	skip string
+	// isUnrelated says that the merge touches none of the paths. Its words stay here.
+	isUnrelated bool
+}
+
+// findMerges returns the merges of a change, the oldest first. pull is the pull request if the
+// change is one.
+func (p *program) findMerges(ctx context.Context, g *git, pull pullRequest, c change) []merge {
+	all := part{c.base, c.head}
+	if pull.Merged {
+		return []merge{{part: all, pull: pull, skip: p.whySkip(ctx, g, pull, all)}}
+	}
+
+	lookup := p.newPulls(c.repository)
+	related := p.listRelated(ctx, g, all)
+	found := p.listMerges(ctx, g, all)
+	for i, part := range found {
+		if related != nil && !related[part.head] {
+			found[i].isUnrelated = true
+			continue
+		}
+
+		pull := lookup.of(ctx, part.head)
+		why := p.whySkip(ctx, g, pull, part.part)
+		if why != "" {
+			p.step.Printf("Left out %s: %s", part.head, why)
+		}
+
+		found[i].pull = pull
+		found[i].skip = why
+	}
+	return found
+}
+
+// listRelated returns the merges that touch a path of -path, or nil without -path.
+func (p *program) listRelated(ctx context.Context, g *git, all part) map[string]bool {
+	if len(p.options.paths) == 0 {
+		return nil
+	}
+
+	args := []string{"log", "--no-show-signature", "--format=%H", "--first-parent", "--full-history",
+		all.head, "^" + all.base, "--"}
+	related := map[string]bool{}
+	for name := range strings.Lines(g.run(ctx, append(args, p.options.paths...)...)) {
+		related[strings.TrimSpace(name)] = true
+	}
+	return related
+}
+
+// listMerges returns the commits that the change has added to the branch, the oldest first.
+func (p *program) listMerges(ctx context.Context, g *git, all part) []merge {
+	lines := g.run(ctx, "rev-list", "--first-parent", "--parents", fmt.Sprintf("--max-count=%d", maxMerges),
+		all.head, "^"+all.base)
+	var found []merge
+	for line := range strings.Lines(lines) {
+		names := strings.Fields(line) // itself, its parents
+		one := merge{part: part{base: all.base, head: names[0]}}
+		if len(names) > 1 {
+			one.base = names[1]
+		}
+		found = append(found, one)
+	}
+
+	if len(found) == maxMerges {
+		p.step.Printf("Only the newest %d merges are checked one by one.", maxMerges)
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// findParts returns the change without the merges that are left out. If there is none to leave
+// out, the whole change is one part.
+func (c change) findParts(found []merge) []part {
+	return c.without(found, func(m merge) bool { return m.skip != "" })
+}
+
+// findTold returns the parts whose commits the prompt may list: of a merge that touches none of the
+// paths it tells nothing.
+func (c change) findTold(found []merge) []part {
+	hasUnrelated := slices.ContainsFunc(found, func(m merge) bool { return m.isUnrelated })
+	if hasUnrelated {
+		c.base = found[0].base // of what came before nobody has checked the paths
+	}
+	return c.without(found, func(m merge) bool { return m.skip != "" || m.isUnrelated })
+}
+
+// without returns the parts of the change that are left if some merges are taken out.
+func (c change) without(found []merge, isOut func(merge) bool) []part {
+	var parts []part
+	base := c.base
+	for _, merge := range found {
+		if !isOut(merge) {
+			continue
+		}
+		if base != merge.base {
+			parts = append(parts, part{base, merge.base})
+		}
+		base = merge.head
+	}
+
+	if base != c.head {
+		parts = append(parts, part{base, c.head})
+	}
+	return parts
+}
+
+// tell returns the titles and descriptions of the pull requests that are not left out. An unrelated
+// merge has none.
+func tell(found []merge) (title, body string) {
+	told := map[int]bool{} // by number: a rebased pull request is several merges
+	for _, merge := range found {
+		if merge.skip != "" || told[merge.pull.Number] {
+			continue
+		}
+
+		told[merge.pull.Number] = true
+		title += merge.pull.Title + "\n"
+		body += merge.pull.Body + "\n"
+	}
+	return title, body
+}
+
+// whySkip says why a merge needs no job, or returns "". If its pull request is not known, the
+// messages and authors of its commits decide.
+func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge part) string {
+	messages, authors := g.readCommits(ctx, merge)
+
+	// Somebody may say so in the message of a merge whose pull request says nothing.
+	if merges.SaysNone(messages) {
+		return merges.None
+	}
+	if pull.User.Login != "" {
+		authors = [][]string{{pull.User.Login}}
+	}
+	text := cmp.Or(strings.TrimSpace(pull.Body), messages)
+	return p.options.skip.WhySkip(text, authors...)
+}
+
+// readCommits returns the messages of a merge's commits, and the names of each author.
+func (g *git) readCommits(ctx context.Context, merge part) (string, [][]string) {
+	out := g.run(ctx, "log", "-z", "--no-show-signature", "--max-count=1000", "--format=%P%n%an%n%ae%n%B",
+		merge.head, "^"+merge.base)
+	commits := strings.Split(strings.Trim(out, "\x00"), "\x00")
+
+	var messages strings.Builder
+	var authors [][]string
+	for _, commit := range commits {
+		parents, rest, _ := strings.Cut(commit, "\n")
+		name, rest, _ := strings.Cut(rest, "\n")
+		email, message, _ := strings.Cut(rest, "\n")
+
+		messages.WriteString(message + "\n")
+		isMergeItself := strings.Contains(parents, " ") && len(commits) > 1 // its author is the person who merged
+		if !isMergeItself {
+			authors = append(authors, []string{name, email, merges.Login(email)})
+		}
+	}
+	return messages.String(), authors
+}

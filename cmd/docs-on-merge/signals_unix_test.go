@@ -1,0 +1,229 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// pipeline is the program in a process group of its own, as a shell starts it. Its output goes
+// through a pipe, as to tee.
+type pipeline struct {
+	*exec.Cmd
+	reader *os.File
+	log    *citest.Buffer
+	copied chan struct{}
+}
+
+func (w *world) pipeline(args ...string) *pipeline {
+	w.t.Helper()
+	program, err := os.Executable()
+	require.NoError(w.t, err)
+	reader, writer, err := os.Pipe()
+	require.NoError(w.t, err)
+
+	p := &pipeline{reader: reader, copied: make(chan struct{})}
+	p.Cmd, p.log = w.command(program, args...)
+	p.Stdout = writer
+	p.Stderr = writer
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(w.t, p.Start())
+	require.NoError(w.t, writer.Close())
+
+	go func() {
+		defer close(p.copied)
+		buffer := make([]byte, 1024)
+		for {
+			n, err := reader.Read(buffer)
+			_, _ = p.log.Write(buffer[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return p
+}
+
+// signal sends a signal twice, to the program and to its git, as a terminal does.
+func (p *pipeline) signal(t *testing.T, sig syscall.Signal) {
+	for range 2 {
+		err := syscall.Kill(-p.Process.Pid, sig)
+		if !errors.Is(err, syscall.ESRCH) { // the run has ended meanwhile
+			assert.NoError(t, err)
+		}
+	}
+}
+
+// Ctrl-C also ends tee, and a terminal that closes takes stderr away.
+func TestATerminalThatGoesAwayLosesNoJob(t *testing.T) {
+	skipUnlessLong(t)
+	t.Parallel()
+	one := merged(t)
+	stores := map[string]func() []string{
+		"statuses":  func() []string { return nil },
+		"directory": func() []string { return []string{"-state", t.TempDir()} },
+		"refs":      func() []string { return []string{"-state", "git:" + one.bare()} },
+	}
+	for store, args := range stores {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+			for _, isRead := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s, %v, read: %v", store, sig, isRead), func(t *testing.T) {
+					w := one.fresh(t)
+					w.onSockets()
+					w.env[asProgram] = "5s" // the record may take long on a slow machine
+					w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 300 * time.Millisecond})
+					w.service.ScriptJob(mintlifytest.JobStep{}) // for ever
+					state := args()
+
+					run := w.pipeline(state...)
+					require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
+					if !isRead {
+						require.NoError(t, run.reader.Close())
+					}
+					run.signal(t, sig)
+
+					assert.Equal(t, 4, exitCode(t, run.Wait()), run.log)
+					<-run.copied
+					if isRead {
+						assert.Contains(t, run.log.String(), "Job job_1 is on record.\n")
+						assert.NoError(t, run.reader.Close())
+					}
+
+					r := w.runAgain(t, append(state, "-no-wait")...)
+					assert.Contains(t, r, "This change has job job_1 already.")
+					assert.Len(t, w.prompts(), 1)
+				})
+			}
+		}
+	}
+}
+
+// runAgain runs the program as a process, and returns its log.
+func (w *world) runAgain(t *testing.T, args ...string) string {
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd, log := w.command(program, args...)
+	assert.Zero(t, exitCode(t, cmd.Run()), log)
+	return log.String()
+}
+
+// A run is interrupted up to three times on its way to a commit's job, at any moment. Then a run is
+// left alone: it never has to ask what became of the prompt.
+func TestSignalsAtAnyMomentMakeNothingUnknown(t *testing.T) {
+	skipUnlessLong(t)
+	t.Parallel()
+	const commits = 30
+	one := newWorld(t)
+	for i := range commits {
+		one.commit(fmt.Sprint("commit ", i), "n.go", fmt.Sprintln("// ", i))
+	}
+	names := strings.Fields(one.git("rev-list", "HEAD", fmt.Sprint("--max-count=", commits)))
+	one.env["GITHUB_ACTIONS"] = "true"
+	one.env["GITHUB_REPOSITORY"] = "acme/cli"
+
+	stores := map[string][]string{
+		"statuses":  nil,
+		"directory": {"-state", t.TempDir()},
+		"refs":      {"-state", "git:" + one.bare()},
+	}
+	for store, args := range stores {
+		t.Run(store, func(t *testing.T) {
+			w := one.fresh(t)
+			w.onSockets()
+			w.env[asProgram] = "1m"
+			w.service.FailNext(mintlify.OpCreateJob, 4*commits, mintlifytest.Fault{Delay: 20 * time.Millisecond})
+
+			signals := 0
+			for _, commit := range names {
+				signals += w.interrupted(t, commit, append([]string{"-head", commit}, args...))
+			}
+			t.Logf("%d commits, %d jobs, %d runs got a signal twice", commits, len(w.service.Jobs()), signals)
+			assert.Len(t, w.service.Jobs(), commits)
+		})
+	}
+}
+
+// interrupted interrupts up to three runs for a commit, has a last one, and returns how many it
+// interrupted.
+func (w *world) interrupted(t *testing.T, commit string, args []string) int {
+	moments := []func() bool{
+		func() bool { return rand.IntN(50) == 0 },
+		func() bool { return w.onRecord(commit, args) != "" },
+		func() bool { return w.jobsOf(commit) > 0 },
+	}
+	n := 1 + rand.IntN(3)
+	for range n {
+		run := w.pipeline(args...)
+		ended := make(chan error, 1)
+		go func() { ended <- run.Wait() }()
+
+		moment := moments[rand.IntN(len(moments))]
+		isOver := false
+		for !isOver && !moment() {
+			select {
+			case err := <-ended:
+				ended <- err
+				isOver = true
+			case <-time.After(time.Duration(rand.IntN(5000)) * time.Microsecond): // between two looks
+			}
+		}
+
+		isRead := rand.IntN(2) == 0
+		if !isRead {
+			_ = run.reader.Close()
+		}
+		if !isOver {
+			run.signal(t, []syscall.Signal{syscall.SIGINT, syscall.SIGHUP}[rand.IntN(2)])
+		}
+		code := exitCode(t, <-ended)
+		<-run.copied
+		_ = run.reader.Close()
+
+		log := run.log.String()
+		switch code {
+		case -1:
+			assert.Empty(t, log, "only a run that has not begun is killed")
+		case 2:
+			assert.False(t, isRead, "nobody takes the result: %s", log)
+		default:
+			assert.Contains(t, []int{0, 4, 5}, code, log)
+		}
+	}
+
+	assert.Contains(t, w.runAgain(t, args...), "Pull request opened")
+	assert.Equal(t, 1, w.jobsOf(commit), commit)
+	return n
+}
+
+// Under nohup a terminal that closes changes nothing.
+func TestASIGHUPThatIsIgnoredAtTheStartStaysIgnored(t *testing.T) {
+	skipUnlessLong(t)
+	w := merged(t)
+	w.onSockets()
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 300 * time.Millisecond})
+	program, err := os.Executable()
+	require.NoError(t, err)
+
+	cmd, log := w.command("nohup", program)
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	assert.Zero(t, exitCode(t, cmd.Wait()), log)
+	assert.True(t, strings.Contains(log.String(), "Pull request opened"), log)
+}

@@ -1,0 +1,165 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+const maxFailures = 3 // windows in a row
+
+// queue has the tasks of a run and how they ended.
+type queue struct {
+	from       mintlify.Date // of the range
+	tasks      []Task
+	all, done  int
+	heldInARow int // tasks that other runs are working on
+
+	hasFailed    map[series]bool // in an earlier run
+	failedInARow map[series]int
+	refused      map[string]bool // projects
+	failures     []failure       // of tasks that are not optional
+}
+
+// series is what may fail as a whole: the exports of a kind of a project. Months before the range are
+// apart: the service may not go back that far.
+type series struct {
+	project   string
+	kind      store.Kind
+	isEarlier bool
+}
+
+type failure struct {
+	task Task
+	err  error
+}
+
+func newQueue(r Range) *queue {
+	return &queue{
+		from:         r.From,
+		hasFailed:    map[series]bool{},
+		failedInARow: map[series]int{},
+		refused:      map[string]bool{},
+	}
+}
+
+func (q *queue) seriesOf(task Task) series {
+	return series{task.Project, task.Kind, task.From.Time().Before(q.from.Time())}
+}
+
+// isOptional reports whether a run may end well without a task: a list, or a month before the range.
+func (q *queue) isOptional(task Task) bool {
+	return task.Kind != store.Visitors || q.seriesOf(task).isEarlier
+}
+
+func (q *queue) take() Task {
+	task := q.tasks[0]
+	q.tasks = q.tasks[1:]
+	return task
+}
+
+// isGivenUp reports whether other exports of the task's series have failed: after some days, or
+// after one optional task. A list that fails costs one request a night.
+func (q *queue) isGivenUp(task Task) bool {
+	limit := maxFailures
+	if q.isOptional(task) {
+		limit = 1
+	}
+	return q.refused[task.Project] || q.failedInARow[q.seriesOf(task)] >= limit
+}
+
+// attempts returns how often to ask for a page.
+func (q *queue) attempts(task Task) int {
+	if q.isOptional(task) && q.hasFailed[q.seriesOf(task)] {
+		return 1
+	}
+	return maxAttempts
+}
+
+func (q *queue) succeeded(task Task) {
+	q.done++
+	q.heldInARow = 0
+	q.failedInARow[q.seriesOf(task)] = 0
+	q.hasFailed[q.seriesOf(task)] = false
+}
+
+// failed notes a failure. If the service does not give out a project's visitors, no other export of
+// the project would succeed.
+func (q *queue) failed(task Task, err error) {
+	q.failedInARow[q.seriesOf(task)]++
+	if q.isOptional(task) {
+		return
+	}
+
+	q.failures = append(q.failures, failure{task, err})
+	if isRefusal(err) {
+		q.refused[task.Project] = true
+	}
+}
+
+func (q *queue) errors() []error {
+	var all []error
+	for _, f := range q.failures {
+		all = append(all, fmt.Errorf("%v: %w", f.task, f.err))
+	}
+	return all
+}
+
+// problem returns why a project is not up to date, if it is for another reason than the quota.
+func (q *queue) problem(project string, stop error) string {
+	for _, f := range q.failures {
+		if f.task.Project == project {
+			return fmt.Sprintf("%v: %v", f.task, f.err)
+		}
+	}
+
+	var quota *store.QuotaError
+	switch {
+	case stop == nil, errors.As(stop, &quota):
+		return ""
+	case errors.Is(stop, context.Canceled), errors.Is(stop, context.DeadlineExceeded):
+		return "interrupted"
+	}
+	return stop.Error()
+}
+
+// outcome is how a task ended.
+type outcome int
+
+const (
+	loaded outcome = iota
+	interrupted
+	held       // another run is working on the export
+	overtaken  // another run has taken the export further, or has completed it
+	quotaSpent // by runs on this database or by other programs of the organization
+	failed
+)
+
+func outcomeOf(ctx context.Context, err error) outcome {
+	var other *store.HeldError
+	var quota *store.QuotaError
+
+	switch {
+	case err == nil:
+		return loaded
+	case ctx.Err() != nil:
+		return interrupted
+
+	case errors.As(err, &other):
+		return held
+	case errors.Is(err, store.ErrOvertaken):
+		return overtaken
+	case errors.As(err, &quota):
+		return quotaSpent
+	}
+	return failed
+}
+
+func isRefusal(err error) bool {
+	return errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) ||
+		errors.Is(err, mintlify.ErrNotFound)
+}

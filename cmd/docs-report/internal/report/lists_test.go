@@ -1,0 +1,78 @@
+package report_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// What readers type on the way to a term is neither the first search in vain nor in the rate.
+func TestSearchesAreFolded(t *testing.T) {
+	in := quiet(mintlify.VisitorTotals{}, mintlify.VisitorTotals{})
+	end := in.Period.To.Time()
+	in.Period.Searches.Kept = 9
+	in.Period.Searches.Totals.Total = 1000
+	in.Period.Searches.Rows = []mintlify.SearchTerm{
+		{Query: "webhooks", Hits: 300, CTR: 50, TopClickedPage: "https://docs.example.com/webhooks/"},
+		{Query: "we", Hits: 250},
+		{Query: "webho", Hits: 150},
+		{Query: "Terraform", Hits: 60, LastSearchedAt: end.Add(-8 * 24 * time.Hour)},
+		{Query: "terraform ?", Hits: 50, LastSearchedAt: end.Add(-9 * 24 * time.Hour)},
+		{Query: "okta", Hits: 1, LastSearchedAt: end.Add(-6 * 24 * time.Hour)},
+	}
+
+	text := words(write(t, in))
+	assert.Contains(t, text, "111 of 600 searches went to terms that nobody clicked. "+
+		"These numbers are without 400 typed on the way."+
+		" Without a click Terraform 110 searches · last on 28 February 2027 +110 okta 1 search +1"+
+		" Where the other searches end webhooks 300 searches · 50% clicked, mostly /webhooks"+
+		" 2 typed on the way we 250 searches webho 150 searches")
+	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 typed on the way")
+}
+
+// Some pages are found and cited, and do not answer.
+func TestSourcesThatDidNotAnswer(t *testing.T) {
+	in := quiet(mintlify.VisitorTotals{}, mintlify.VisitorTotals{})
+	cited := func(status mintlify.ResolutionStatus, urls ...string) mintlify.Conversation {
+		row := mintlify.Conversation{ResolutionStatus: status}
+		for _, url := range urls {
+			row.Sources = append(row.Sources, mintlify.ConversationSource{URL: url})
+		}
+		return row
+	}
+	in.Period.Conversations.Kept = 3
+	in.Period.Conversations.Rows = []mintlify.Conversation{
+		cited(mintlify.ResolutionUnanswered, "https://docs.example.com/a#x", "https://docs.example.com/a#y", "/b"),
+		cited(mintlify.ResolutionUnanswered, "/a"),
+		cited(mintlify.ResolutionAnswered, "/a", "/c"),
+	}
+	in.Period.Callers = report.List[mintlify.CallerStats]{
+		Export: store.Export{State: store.Loaded, Kept: 1},
+		Rows:   []mintlify.CallerStats{{Web: 80, API: 15, Other: 5, Total: 100}},
+	}
+
+	text := words(write(t, in))
+	assert.Contains(t, text, "Cited without answering /a 2 unanswered · of 3 /b 1 unanswered · of 1"+
+		" The assistant found these pages, and could not answer from them.")
+	assert.Contains(t, text, "Asked from: the documentation 80.0%, the API 15.0%, elsewhere 5.0%.")
+	assert.Contains(t, text, "The service does not tell who sends the traffic")
+}
+
+// Sections that have nothing to show are one line, which says when to look again.
+func TestNothingToShow(t *testing.T) {
+	in := quiet(mintlify.VisitorTotals{}, mintlify.VisitorTotals{})
+	text := words(write(t, in))
+	assert.Contains(t, text, "Nothing to show. Growth by month: No whole month with visitors is in the database yet."+
+		" Gains and losses: No page gained or lost more than chance. What readers search for and do not find: The service has nothing in these dates."+
+		" What readers ask the assistant and get no answer to: The service has nothing in these dates."+
+		" What readers complain about: The service has nothing in these dates. Look again on Monday, 15 March.")
+
+	in.NotLoaded = in.Period.To
+	assert.Contains(t, words(write(t, in)), "Look again after the next docs-report sync.")
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// ParseSitemap returns the paths of a sitemap, or of a text with a path or a URL on each line. It
+// refuses a sitemap of sitemaps: reading it would mean to load the others.
+func ParseSitemap(data []byte) ([]string, error) {
+	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
+
+	var names []string
+	if bytes.HasPrefix(data, []byte("<")) {
+		var err error
+		if names, err = sitemapURLs(data); err != nil {
+			return nil, err
+		}
+	} else {
+		names = strings.Split(string(data), "\n")
+	}
+
+	var paths []string
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		if name == "" || strings.HasPrefix(name, "#") {
+			continue
+		}
+
+		path := pagePath(name)
+		if !strings.HasPrefix(path, "/") && strings.Contains(name, "://") {
+			path = "/" // https://docs.example.com is the first page
+		}
+		if !strings.HasPrefix(path, "/") {
+			return nil, fmt.Errorf("%s is neither a path such as /quickstart nor a URL", textOf(name))
+		}
+		paths = append(paths, path)
+	}
+
+	if len(paths) == 0 {
+		return nil, errors.New("it has no page")
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// sitemapURLs returns the locations of a sitemap's pages, without those of their pictures.
+func sitemapURLs(data []byte) ([]string, error) {
+	var urls []string
+	var inside []string
+	decoder := xml.NewDecoder(bytes.NewReader(data))
+
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return urls, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("it is not a sitemap: %w", err)
+		}
+
+		switch token := token.(type) {
+		case xml.StartElement:
+			inside = append(inside, token.Name.Local)
+			if err := checkRoot(inside); err != nil {
+				return nil, err
+			}
+
+		case xml.EndElement:
+			inside = inside[:len(inside)-1]
+
+		case xml.CharData:
+			if slices.Equal(inside, []string{"urlset", "url", "loc"}) {
+				urls = append(urls, string(token))
+			}
+		}
+	}
+}
+
+// checkRoot refuses a document that does not begin as a sitemap does.
+func checkRoot(inside []string) error {
+	switch root := inside[0]; root {
+	case "urlset":
+		return nil
+	case "sitemapindex":
+		return errors.New("it is a sitemap of sitemaps: give one of those that it names")
+	default:
+		return fmt.Errorf("it is not a sitemap: it begins with <%s>", textOf(root))
+	}
+}

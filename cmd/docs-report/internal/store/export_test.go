@@ -1,0 +1,226 @@
+//go:build unix
+
+package store_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+func roundTrip(t *testing.T, where string) {
+	s := open(t, where)
+	first := page("/a", 0, 250, true)
+	first.Visitors[0].Path = "/nul\x00\xff"
+	first.Visitors[1].Path = "/'\"; DROP TABLE docs_visitors; --"
+	first.Visitors[2].Path = "/" + strings.Repeat("long", 5000)
+
+	claimed, err := begin(t, s).Append(t.Context(), first)
+	require.NoError(t, err)
+	assert.Equal(t, 250, claimed.Offset())
+	_, err = claimed.Append(t.Context(), page("/a", 250, 7, false))
+	require.NoError(t, err)
+
+	again := open(t, where)
+	complete, rows, err := again.Visitors(t.Context(), window)
+	require.NoError(t, err)
+	assert.Equal(t, first.Totals, complete.Totals)
+	assert.Equal(t, 257, complete.Kept)
+
+	want := slices.Concat(first.Visitors, page("/a", 250, 7, false).Visitors)
+	want[0].Path = "/nul\uFFFD\uFFFD"
+	assert.Equal(t, want, rows, "in order, and a path many times")
+
+	size, known, err := again.Size(t.Context(), "docs", store.Visitors, store.Month)
+	require.NoError(t, err)
+	assert.True(t, known)
+	assert.Equal(t, 257, size)
+
+	_, known, err = again.Size(t.Context(), "other", store.Visitors, store.Day)
+	require.NoError(t, err)
+	assert.False(t, known)
+
+	require.NoError(t, again.SetSize(t.Context(), "other", 7))
+	size, _, err = again.Size(t.Context(), "other", store.Visitors, store.Day)
+	require.NoError(t, err)
+	assert.Equal(t, 7, size)
+
+	_, err = begin(t, s).Append(t.Context(), page("/a", 0, 0, false))
+	require.NoError(t, err)
+	complete, rows, err = s.Visitors(t.Context(), window)
+	require.NoError(t, err)
+	assert.Empty(t, rows)
+	assert.Equal(t, store.Loaded, complete.State, "complete, and without rows")
+}
+
+func listRoundTrip(t *testing.T, where string) {
+	s := open(t, where)
+	claimed, err := claim(s, store.Searches, time.Now())
+	require.NoError(t, err)
+	want := []mintlify.SearchTerm{
+		{
+			Query:          `a\u0000b` + "\x00",
+			Hits:           7,
+			CTR:            1.5,
+			LastSearchedAt: time.Date(2026, 3, 1, 2, 3, 4, 0, time.UTC),
+		},
+		{Query: "b"},
+	}
+
+	claimed, err = claimed.Append(t.Context(), &store.Page{
+		Rows:   []any{want[0]},
+		Next:   100,
+		Cursor: "two",
+		More:   true,
+	})
+	require.NoError(t, err)
+
+	_, none, err := store.List[mintlify.SearchTerm](t.Context(), s, window, store.Searches)
+	require.NoError(t, err)
+	assert.Empty(t, none, "it is not complete")
+
+	_, err = claimed.Append(t.Context(), &store.Page{
+		Rows:   []any{want[1]},
+		Next:   200,
+		Cursor: "three",
+		More:   true,
+		Last:   true,
+		Totals: mintlify.VisitorTotals{Total: 99},
+	})
+	require.NoError(t, err)
+
+	list, rows, err := store.List[mintlify.SearchTerm](t.Context(), s, window, store.Searches)
+	require.NoError(t, err)
+
+	want[0].Query = `a\ufffdb` + "\uFFFD"
+	assert.Equal(t, want, rows)
+	assert.Equal(t, int64(99), list.Totals.Total)
+	assert.True(t, list.Truncated)
+	assert.Equal(t, 2, list.Kept)
+
+	claimed, err = claim(s, store.Views, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, claimed.Refuse(t.Context(), "403"))
+	list, _, err = store.List[mintlify.View](t.Context(), s, window, store.Views)
+	require.NoError(t, err)
+	assert.Equal(t, "403", list.Problem)
+}
+
+// Rolling windows that no report compares with are deleted, with their rows.
+func rolling(t *testing.T, where string) {
+	s := open(t, where)
+	period := store.LastWeeks("docs", 4, mintlify.Day(2026, time.November, 17))
+
+	windows := []store.Window{
+		period,
+		period.Before(),
+		{Project: "docs", From: period.From.AddDays(-35), To: period.From.AddDays(-7)},
+	}
+
+	month := store.Window{
+		Project: "docs",
+		From:    mintlify.Day(2027, time.February, 1),
+		To:      mintlify.Day(2027, time.March, 1),
+	}
+	assert.Equal(t, store.Month, month.Span(), "four weeks, too")
+
+	week := store.Window{Project: "docs", From: period.From.AddDays(-70), To: period.From.AddDays(-63)}
+
+	for _, w := range append(windows, month, week) {
+		for _, kind := range []store.Kind{store.Visitors, store.Searches} {
+			claimed, _, err := s.Claim(t.Context(), w, kind, time.Time{}, never)
+			require.NoError(t, err)
+
+			p := page("/a", 0, 1, false)
+			if kind == store.Searches {
+				p.Visitors = nil
+				p.Rows = []any{mintlify.SearchTerm{Query: "x"}}
+			}
+
+			_, err = claimed.Append(t.Context(), p)
+			require.NoError(t, err)
+		}
+	}
+
+	require.NoError(t, s.Prune(t.Context(), period))
+
+	for i, w := range append(windows, month, week) {
+		export, rows, err := s.Visitors(t.Context(), w)
+		require.NoError(t, err)
+		assert.Equal(t, i == 2, export.State == store.Missing, "%v", w)
+		assert.Equal(t, i == 2, len(rows) == 0)
+	}
+
+	var rows int
+	raw := rawDatabase(t, where)
+	err := raw.QueryRowContext(t.Context(),
+		`SELECT (SELECT COUNT(*) FROM docs_rows) + (SELECT COUNT(*) FROM docs_visitors)`).Scan(&rows)
+	require.NoError(t, err)
+	assert.Equal(t, 8, rows)
+}
+
+// The README's queries run as they stand, on what they ask about.
+func readme(t *testing.T, where string) {
+	s := open(t, where)
+	from := mintlify.Day(2026, time.October, 1)
+	for _, span := range []store.Span{store.Day, store.Week, store.Month} {
+		for _, w := range store.Windows("docs", span, from, from.AddDays(31)) {
+			for kind, p := range map[store.Kind]*store.Page{
+				store.Visitors: page("/a", 0, 3, false),
+				store.Searches: {
+					Rows: []any{mintlify.SearchTerm{Query: "x", Hits: 12}},
+					Last: true,
+				},
+				store.Views: {
+					Rows: []any{
+						mintlify.View{Path: "/a", Total: 9},
+						mintlify.View{Path: "/b", Total: 7},
+					},
+					Last: true,
+				},
+				store.Feedback: {
+					Rows: []any{
+						mintlify.Feedback{ID: "1", Contact: "jo@example.com"},
+						mintlify.Feedback{ID: "2", Contact: "al@example.com"},
+					},
+					Last: true,
+				},
+			} {
+				claimed, _, err := s.Claim(t.Context(), w, kind, time.Time{}, never)
+				require.NoError(t, err)
+				_, err = claimed.Append(t.Context(), p)
+				require.NoError(t, err)
+			}
+		}
+	}
+
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, queries, 6)
+
+	all := len(store.Windows("docs", store.Day, from, from.AddDays(31))) + 3 + 1 // days, weeks, the month
+	// A reader's rows, weeks, pages, terms, views, and a range to load anew.
+	for i, want := range []int{all, 3, 1, 1, 1, 0} {
+		rows, err := rawDatabase(t, where).QueryContext(t.Context(), queries[i][1])
+		require.NoError(t, err, queries[i][1])
+
+		count := 0
+		for rows.Next() {
+			count++
+		}
+
+		require.NoError(t, rows.Err())
+		assert.Equal(t, want, count, queries[i][1])
+	}
+}

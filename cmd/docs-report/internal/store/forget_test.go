@@ -1,0 +1,183 @@
+//go:build unix
+
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// Rows that are forgotten by their id do not come back, and texts leave counts behind.
+func forgotten(t *testing.T, where string) {
+	s := open(t, where)
+
+	turn := func(id string) mintlify.Conversation {
+		return mintlify.Conversation{
+			ID:            id,
+			Query:         "secret " + id,
+			Response:      "secret",
+			QueryCategory: "Billing",
+			PageURL:       "https://docs.example.com/a?who=secret",
+		}
+	}
+
+	load := func(freshSince time.Time) {
+		claimed, err := claim(s, store.Conversations, freshSince)
+		require.NoError(t, err)
+		_, err = claimed.Append(t.Context(), &store.Page{
+			Rows:  []any{turn("a"), turn("b"), turn("a")},
+			IDs:   []string{"a", "b", "a"},
+			Last:  true,
+			Texts: true,
+		})
+		require.NoError(t, err)
+	}
+
+	list := func() []mintlify.Conversation {
+		_, rows, err := store.List[mintlify.Conversation](t.Context(), s, window, store.Conversations)
+		require.NoError(t, err)
+		return rows
+	}
+
+	load(time.Now())
+	rows, err := s.ForgetRows(t.Context(), "other", store.Conversations, "a")
+	require.NoError(t, err)
+	assert.Zero(t, rows, "of another project")
+
+	load(time.Now().Add(time.Hour))
+	assert.Len(t, list(), 3)
+
+	rows, err = s.ForgetRows(t.Context(), "docs", store.Conversations, "a")
+	require.NoError(t, err)
+	assert.Equal(t, 2, rows)
+	load(time.Now().Add(time.Hour))
+	require.Len(t, list(), 1)
+	assert.Equal(t, "b", list()[0].ID)
+
+	hasTexts, err := s.HasTexts(t.Context(), []string{"docs"})
+	require.NoError(t, err)
+	assert.True(t, hasTexts)
+
+	claimed, err := claim(s, store.Feedback, time.Now()) // is under way
+	require.NoError(t, err)
+
+	claimed, err = claimed.Append(t.Context(), &store.Page{
+		Rows: []any{mintlify.Feedback{ID: "f", Comment: "secret"}},
+		IDs:  []string{"f"},
+		Next: 100,
+		More: true,
+	})
+	require.NoError(t, err)
+
+	rows, err = s.ForgetTexts(t.Context(), store.AllProjects)
+	require.NoError(t, err)
+	assert.Equal(t, 1, rows)
+
+	_, err = claimed.Append(t.Context(), &store.Page{Next: 200, Last: true})
+	require.ErrorIs(t, err, store.ErrOvertaken, "that run has to begin anew")
+	assert.Equal(t, []mintlify.Conversation{{QueryCategory: "Billing", PageURL: "https://docs.example.com/a"}}, list())
+
+	hasTexts, err = s.HasTexts(t.Context(), []string{"docs"})
+	require.NoError(t, err)
+	assert.False(t, hasTexts)
+
+	var left int
+	err = rawDatabase(t, where).QueryRowContext(t.Context(),
+		`SELECT COUNT(*) FROM docs_rows WHERE CAST(data AS TEXT) LIKE '%secret%'`).Scan(&left)
+	require.NoError(t, err)
+	assert.Zero(t, left)
+}
+
+// A search term does not come back in any spelling, and the database has only its hash.
+func forgottenTerm(t *testing.T, where string) {
+	s := open(t, where)
+	load := func() {
+		claimed, err := claim(s, store.Searches, time.Now().Add(time.Hour))
+		require.NoError(t, err)
+		_, err = claimed.Append(t.Context(), &store.Page{
+			Rows: []any{
+				mintlify.SearchTerm{Query: "Jo Miller", Hits: 1},
+				mintlify.SearchTerm{Query: "jo  miller?", Hits: 2},
+				mintlify.SearchTerm{Query: "jo", Hits: 3},
+			},
+			IDs:  []string{"Jo Miller", "jo  miller?", "jo"},
+			Last: true,
+		})
+		require.NoError(t, err)
+	}
+	terms := func() []string {
+		_, rows, err := store.List[mintlify.SearchTerm](t.Context(), s, window, store.Searches)
+		require.NoError(t, err)
+		var all []string
+		for _, row := range rows {
+			all = append(all, row.Query)
+		}
+		return all
+	}
+
+	load()
+	rows, err := s.ForgetTerm(t.Context(), "other", "jo miller")
+	require.NoError(t, err)
+	assert.Zero(t, rows, "of another project")
+
+	load()
+	assert.Len(t, terms(), 3)
+
+	rows, err = s.ForgetTerm(t.Context(), "docs", "JO MILLER")
+	require.NoError(t, err)
+	assert.Equal(t, 2, rows)
+	assert.Equal(t, []string{"jo"}, terms())
+	load()
+	assert.Equal(t, []string{"jo"}, terms())
+
+	var hash, salt string
+	err = rawDatabase(t, where).QueryRowContext(t.Context(),
+		`SELECT f.id, s.salt FROM docs_forgotten f, docs_service s WHERE f.project = 'docs'`).Scan(&hash, &salt)
+	require.NoError(t, err)
+	assert.Len(t, hash, 64)
+	assert.GreaterOrEqual(t, len(salt), 26)
+}
+
+// Another program may have deleted rows without overwriting them. forget leaves nothing of them.
+func TestNothingIsLeftInAnOldFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.db")
+	s := open(t, "sqlite:"+path)
+
+	raw := rawDatabase(t, "sqlite:"+path)
+	for _, statement := range []string{
+		`PRAGMA secure_delete = 0`,
+		`CREATE TABLE old (text TEXT)`,
+		`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+			INSERT INTO old SELECT 'what Jo wrote ' || i FROM n`,
+		`DROP TABLE old`,
+	} {
+		_, err := raw.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	require.NoError(t, raw.Close())
+
+	files := func() string {
+		all := ""
+		for _, file := range store.Files("sqlite:" + path) {
+			data, err := os.ReadFile(file)
+			if err == nil {
+				all += string(data)
+			}
+		}
+		return all
+	}
+	require.Contains(t, files(), "what Jo wrote")
+
+	_, err := s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "x")
+	require.NoError(t, err)
+	assert.NotContains(t, files(), "what Jo wrote")
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// Page is a page of an export: visitors, or the rows of a list.
+type Page struct {
+	Visitors []mintlify.Visitor
+	Rows     []any    // marshal to JSON
+	IDs      []string // are the rows', or search terms: what is forgotten is left out
+	Totals   mintlify.VisitorTotals
+	Next     int
+	Cursor   string // asks for the next page
+	More     bool   // the service has more rows
+	Last     bool   // no further page is asked for
+	Texts    bool   // what readers wrote is kept
+}
+
+const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them
+
+func (c Claim) insertVisitors(ctx context.Context, tx *sql.Tx, visitors []mintlify.Visitor) error {
+	const insert = `INSERT INTO docs_visitors (export, position, path, human, ai, total) VALUES `
+	at := c.next.offset
+	for rows := range slices.Chunk(visitors, rowsAtOnce) {
+		var values []string
+		args := []any{c.id}
+		for _, row := range rows {
+			n := len(args)
+			values = append(values, fmt.Sprintf("($1, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5))
+			args = append(args, at, text(row.Path), row.Human, row.AI, row.Total)
+			at++
+		}
+
+		if _, err := tx.ExecContext(ctx, insert+strings.Join(values, ", "), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Claim) insertRows(ctx context.Context, tx *sql.Tx, page *Page, forgotten forgotten) error {
+	const insert = `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`
+	for i, row := range page.Rows {
+		if page.IDs != nil && forgotten.has(page.IDs[i]) {
+			continue
+		}
+		data, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+
+		withoutNUL := strings.ReplaceAll(string(data), `\u0000`, `\ufffd`) // Postgres cannot take a NUL out of JSON
+		if _, err := tx.ExecContext(ctx, insert, c.id, c.next.offset+i, withoutNUL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text returns s as every database accepts it: Postgres allows no NUL in a text.
+func text(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}

@@ -1,0 +1,241 @@
+//go:build unix
+
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
+)
+
+const source = "a test"
+
+var window = store.Window{
+	Project: "docs",
+	From:    mintlify.Day(2026, time.March, 1),
+	To:      mintlify.Day(2026, time.March, 2),
+}
+
+// Both databases keep the same promises. newDatabase returns the address of a new one.
+func TestSQLite(t *testing.T) {
+	promises(t, func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "with space?&%41.db") })
+}
+
+func TestPostgres(t *testing.T) {
+	server := startPostgres(t)
+	promises(t, server.Database)
+}
+
+// startPostgres returns a server that ends with the test.
+func startPostgres(t *testing.T) *processtest.Postgres {
+	t.Helper()
+	server := &processtest.Postgres{}
+	t.Cleanup(server.Close)
+	return server
+}
+
+func promises(t *testing.T, newDatabase func(*testing.T) string) {
+	for name, test := range map[string]func(t *testing.T, where string){
+		"rows and totals come back": roundTrip,
+		"a list comes back":         listRoundTrip,
+		"a window is seen whole":    seenWhole,
+		"a slow writer is refused":  overtaken,
+		"a lease":                   lease,
+		"many at once":              manyAtOnce,
+		"opened by many at once":    openedByMany,
+		"the budget":                budget,
+		"the service's block":       block,
+		"a clock that was ahead":    clockAhead,
+		"rolling windows":           rolling,
+		"another source":            otherSource,
+		"a newer version":           newerVersion,
+		"an older version":          olderVersion,
+		"what is forgotten":         forgotten,
+		"a term is forgotten":       forgottenTerm,
+		"views have types":          typedViews,
+		"how a sync ended":          syncs,
+		"what could not be loaded":  troubles,
+		"nothing to read":           nothingToRead,
+		"a statement that fails":    failing,
+		"the queries of the README": readme,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, newDatabase(t)) })
+	}
+}
+
+func open(t *testing.T, where string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), where, source)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// page returns a page of rows with paths that begin with name.
+func page(name string, offset, rows int, more bool) *store.Page {
+	p := &store.Page{
+		Next:   offset + 250,
+		More:   more,
+		Last:   !more,
+		Totals: mintlify.VisitorTotals{Human: 1 << 40, AI: 2, Total: 3},
+	}
+	for i := range rows {
+		p.Visitors = append(p.Visitors, mintlify.Visitor{Path: name, Human: int64(offset + i), AI: 1, Total: 1 << 60})
+	}
+	return p
+}
+
+func never(store.Export) bool { return false }
+
+func claim(s *store.Store, kind store.Kind, freshSince time.Time) (store.Claim, error) {
+	c, _, err := s.Claim(context.Background(), window, kind, freshSince, never)
+	return c, err
+}
+
+func begin(t *testing.T, s *store.Store) store.Claim {
+	t.Helper()
+	begun, err := claim(s, store.Visitors, time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	return begun
+}
+
+func rowsOf(t *testing.T, s *store.Store) []mintlify.Visitor {
+	t.Helper()
+	_, rows, err := s.Visitors(t.Context(), window)
+	require.NoError(t, err)
+	return rows
+}
+
+// A report makes no database.
+func nothingToRead(t *testing.T, where string) {
+	_, err := store.Read(t.Context(), where)
+	require.Error(t, err)
+	if path, isSQLite := strings.CutPrefix(where, "sqlite:"); isSQLite {
+		assert.NoFileExists(t, path)
+	} else {
+		require.ErrorContains(t, err, "docs-report sync")
+	}
+
+	open(t, where)
+	s, err := store.Read(t.Context(), where)
+	require.NoError(t, err)
+	defer s.Close()
+	assert.Equal(t, source, s.Source)
+
+	_, err = s.Reserve(t.Context(), 1)
+	if strings.HasPrefix(where, "sqlite:") {
+		require.Error(t, err, "it only reads")
+	}
+}
+
+func failing(t *testing.T, where string) {
+	s := open(t, where)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	_, _, err := s.Find(ctx, window, store.Visitors)
+	require.ErrorIs(t, err, context.Canceled)
+
+	_, _, err = s.Claim(ctx, window, store.Visitors, time.Time{}, never)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NotErrorIs(t, err, sql.ErrTxDone)
+
+	_, err = store.Open(ctx, where, source)
+	require.Error(t, err)
+	begin(t, s) // and it works on
+}
+
+// A run that finds the database gone waits for it.
+func TestADatabaseThatGoesAwayIsWaitedFor(t *testing.T) {
+	server := startPostgres(t)
+	s := open(t, server.Database(t))
+
+	told := make(chan string, 10)
+	s.Log = func(format string, args ...any) {
+		told <- format
+		assert.NoError(t, server.Start())
+	}
+
+	claimed := begin(t, s)
+	server.Stop()
+	next, err := claimed.Append(t.Context(), page("/a", 0, 250, true))
+	require.NoError(t, err)
+	assert.Contains(t, <-told, "waiting")
+
+	_, err = next.Append(t.Context(), page("/a", 250, 1, false))
+	require.NoError(t, err)
+	assert.Len(t, rowsOf(t, s), 251)
+}
+
+// In any order of libpq's words, and without a password in an error.
+func TestAddressesOfPostgres(t *testing.T) {
+	server := startPostgres(t)
+	address, err := url.Parse(server.Database(t))
+	require.NoError(t, err)
+	open(t, "dbname="+strings.TrimPrefix(address.Path, "/")+" user=postgres host="+address.Query().Get("host"))
+
+	for _, where := range []string{
+		"postgres://someone:secret@127.0.0.1:1/none",
+		"postgres://someone:secret@:/%zz",
+		"password=secret host=127.0.0.1 port=1",
+		"password='secret secret' port=x",
+		"mysql://someone:secret@host/none",
+		"secret.db",
+		"",
+		"sqlite:",
+		"Password=secret",
+	} {
+		_, err = store.Open(t.Context(), where, source)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "secret")
+	}
+}
+
+// rawDatabase opens a database as other programs do.
+func rawDatabase(t *testing.T, where string) *sql.DB {
+	t.Helper()
+
+	driver := "pgx"
+	if path, isSQLite := strings.CutPrefix(where, "sqlite:"); isSQLite {
+		driver = "sqlite"
+		where = "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(30000)"
+	}
+
+	db, err := sql.Open(driver, where)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// A new file is for its user alone. A file that is there keeps its mode.
+func TestWhoMayReadTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.db")
+	s := open(t, "sqlite:"+path)
+	_, err := begin(t, s).Append(t.Context(), page("/a", 0, 3, false))
+	require.NoError(t, err)
+	for _, file := range store.Files("sqlite:" + path) {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), file)
+	}
+
+	s.Close()
+	require.NoError(t, os.Chmod(path, 0o640))
+	open(t, "sqlite:"+path)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
+}

@@ -1,0 +1,71 @@
+//go:build unix
+
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+func syncs(t *testing.T, where string) {
+	s := open(t, where)
+	at := time.Now().Truncate(time.Millisecond).UTC()
+	first := store.Sync{Project: "docs", At: at, Missing: 7}
+	last := store.Sync{Project: "docs", At: at, Problem: "a problem"}
+	other := store.Sync{Project: "api", At: at}
+	for _, ended := range []store.Sync{first, other, last} {
+		require.NoError(t, s.SaveSync(t.Context(), ended))
+	}
+
+	all, err := s.Syncs(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []store.Sync{other, last}, all)
+
+	_, found, err := s.Newest(t.Context(), "docs", store.Day)
+	require.NoError(t, err)
+	assert.False(t, found)
+
+	_, err = begin(t, s).Append(t.Context(), page("/a", 0, 3, false))
+	require.NoError(t, err)
+	newest, found, err := s.Newest(t.Context(), "docs", store.Day)
+	require.NoError(t, err)
+	assert.True(t, found)
+	assert.Equal(t, window, newest.Window)
+}
+
+// A failure is known until the export goes on.
+func troubles(t *testing.T, where string) {
+	s := open(t, where)
+	claimed, err := claim(s, store.Searches, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, claimed.Fail(t.Context(), "500\x00"))
+
+	refused, err := claim(s, store.Views, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, refused.Refuse(t.Context(), "403"))
+
+	all, err := s.Troubles(t.Context(), "docs")
+	require.NoError(t, err)
+	assert.Equal(t, []store.Trouble{
+		{Kind: store.Searches, Exports: 1, Newest: window, Problem: "500\uFFFD"},
+		{Kind: store.Views, Exports: 1, Newest: window, Problem: "403"},
+	}, all)
+
+	_, progress, err := s.Find(t.Context(), window, store.Searches)
+	require.NoError(t, err)
+	assert.Equal(t, "500\uFFFD", progress.Problem)
+
+	claimed, err = claim(s, store.Searches, time.Time{})
+	require.NoError(t, err)
+	_, err = claimed.Append(t.Context(), &store.Page{Next: 100, More: true})
+	require.NoError(t, err)
+
+	all, err = s.Troubles(t.Context(), "docs")
+	require.NoError(t, err)
+	assert.Len(t, all, 1)
+}

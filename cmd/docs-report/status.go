@@ -1,0 +1,202 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// status prints how the last sync of each project ended, and its newest day.
+func (p program) status(ctx context.Context, args []string) error {
+	f := p.newFlags("status")
+	f.Func("projects", "the `projects`, with commas between them (default: all in the database)", f.setProjects)
+	maxAge := f.maxAgeVar()
+	if err := f.parse(p, args); err != nil {
+		return err
+	}
+
+	s, err := store.Read(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")))
+	if err != nil {
+		return err
+	}
+
+	defer s.Close()
+
+	syncs, err := s.Syncs(ctx)
+	if err != nil {
+		return err
+	}
+
+	projects := f.projects
+	if len(projects) == 0 {
+		projects, err = projectsOf(ctx, s, syncs)
+	}
+	if err != nil {
+		return err
+	}
+
+	var all []string
+	for _, project := range projects {
+		text, err := statusOf(ctx, s, syncs, project)
+		if err != nil {
+			return err
+		}
+		all = append(all, text)
+	}
+
+	tooOld := checkAge(ctx, s, projects, *maxAge)
+	if err := s.Unchanged(); err != nil {
+		return err
+	}
+	if err := p.print(strings.Join(all, "\n")); err != nil {
+		return err
+	}
+	return tooOld
+}
+
+// projectsOf returns the projects that have visitors or were synced.
+func projectsOf(ctx context.Context, s *store.Store, syncs []store.Sync) ([]string, error) {
+	all, err := s.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, last := range syncs {
+		all = append(all, last.Project)
+	}
+
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) == 0 {
+		return nil, errors.New("the database has no numbers yet: docs-report sync loads them")
+	}
+	return all, nil
+}
+
+// statusOf returns the lines of a project.
+func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {
+	newest, hasDay, err := s.Newest(ctx, project, store.Day)
+	if err != nil {
+		return "", err
+	}
+	troubles, err := s.Troubles(ctx, project)
+	if err != nil {
+		return "", err
+	}
+
+	lines := []string{
+		redact.OneLine(project, 100),
+		"  last sync   " + syncText(syncs, project),
+		"  newest day  " + dayText(newest, hasDay),
+	}
+	for _, t := range troubles {
+		lines = append(lines, "  not loaded  "+troubleText(t))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func syncText(syncs []store.Sync, project string) string {
+	i := slices.IndexFunc(syncs, func(last store.Sync) bool { return last.Project == project })
+	if i < 0 {
+		return "not known: an older docs-report made it"
+	}
+
+	last := syncs[i]
+	text := last.At.Format("2006-01-02 15:04 UTC")
+	switch last.Missing {
+	case 0:
+		text += ", nothing missing"
+	case 1:
+		text += ", about 1 request missing"
+	default:
+		text += fmt.Sprintf(", about %d requests missing", last.Missing)
+	}
+	if last.Problem != "" {
+		text += ": " + redact.OneLine(last.Problem, 300)
+	}
+	return text
+}
+
+func dayText(newest store.Export, ok bool) string {
+	if !ok {
+		return "none"
+	}
+
+	text := newest.From.String()
+	if load.IsFinal(newest.At, newest.Window) {
+		return text + ", final"
+	}
+	return text + ", may still change"
+}
+
+// troubleText says what could not be loaded.
+func troubleText(t store.Trouble) string {
+	name := strings.ReplaceAll(string(t.Kind), string(store.Conversations), "questions")
+	days := fmt.Sprintf("%v to %v", t.Newest.From, t.Newest.To.AddDays(-1))
+	text := fmt.Sprintf("%s of %s: %s", name, days, redact.OneLine(t.Problem, 300))
+	if t.Exports > 1 {
+		text += fmt.Sprintf(" (and %d more)", t.Exports-1)
+	}
+	return text
+}
+
+var ageFormat = regexp.MustCompile(`^([1-9][0-9]{0,3})d$`)
+
+// maxAgeVar declares -max-age. The value is in days; 0 is no limit.
+func (f *flags) maxAgeVar() *int {
+	days := 0
+	f.Func("max-age", "exit 1 if a project's newest day is older than these `days`, such as 8d",
+		func(text string) error {
+			parts := ageFormat.FindStringSubmatch(text)
+			if parts == nil {
+				return errors.New("want days, such as 8d")
+			}
+
+			var err error
+			days, err = strconv.Atoi(parts[1])
+			return err
+		})
+	return &days
+}
+
+// checkAge returns an error that names the projects whose newest day is older than maxAge days.
+func checkAge(ctx context.Context, s *store.Store, projects []string, maxAge int) error {
+	if maxAge == 0 {
+		return nil
+	}
+
+	oldest := mintlify.DayOf(time.Now().UTC()).AddDays(-maxAge)
+	var old []string
+	for _, project := range projects {
+		newest, ok, err := s.Newest(ctx, project, store.Day)
+		if err != nil {
+			return err
+		}
+		if ok && !newest.From.Time().Before(oldest.Time()) {
+			continue
+		}
+
+		day := "none"
+		if ok {
+			day = newest.From.String()
+		}
+		old = append(old, fmt.Sprintf("%q (newest day: %s)", project, day))
+	}
+
+	if len(old) == 0 {
+		return nil
+	}
+	return fmt.Errorf("older than -max-age %dd: %s. Look at docs-report status and at sync's log",
+		maxAge, strings.Join(old, ", "))
+}

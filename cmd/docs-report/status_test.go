@@ -1,0 +1,111 @@
+package main
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 15, 2) // a Wednesday
+		r := newRig(t, site(3))
+
+		require.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "3"), r.messages)
+		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		assert.Regexp(t, `^docs\n  last sync   2000-03-15 02:00 UTC, about \d+ requests missing\n  newest day  none\n$`, r.stdout)
+
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		assert.Equal(t, "docs\n"+
+			"  last sync   2000-03-15 02:00 UTC, nothing missing\n"+
+			"  newest day  2000-03-14, may still change\n", r.stdout)
+
+		time.Sleep(30 * time.Hour)
+		bad := mintlifytest.Fault{Status: 400, Body: `{"error":"not now"}`}
+		r.service.FailNext(mintlify.OpGetVisitors, 1, bad)
+		require.Equal(t, exitFailed, r.sync(t.Context()))
+		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		assert.Contains(t, r.stdout, "last sync   2000-03-16 08:00 UTC, about 1 request missing: docs 2000-03-14, visitors: ")
+		assert.Contains(t, r.stdout, "not now")
+		assert.Contains(t, r.stdout, "newest day  2000-03-15, may still change")
+	})
+}
+
+// A list that fails stops nothing: sync warns, and status names the list until it is loaded.
+func TestStatusNamesListsThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 15, 2)
+		r := newRig(t, site(3))
+
+		r.service.FailNext(mintlify.OpGetSearches, 1, mintlifytest.Fault{Status: 400, Body: `{"error":"too\u001b[31m long"}`})
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		assert.Contains(t, r.messages, "Warning: docs: searches of 2000-02-14 to 2000-03-12: mintlify: ")
+		assert.NotContains(t, r.messages, "\x1b")
+
+		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		assert.Contains(t, r.stdout, "\n  not loaded  searches of 2000-02-14 to 2000-03-12: mintlify: ")
+		assert.NotContains(t, r.stdout, "\x1b")
+		assert.NotContains(t, r.stdout, "nothing missing")
+
+		time.Sleep(24 * time.Hour)
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		assert.NotContains(t, r.stdout, "not loaded")
+		assert.Contains(t, r.stdout, "nothing missing")
+	})
+}
+
+// A sync that is dead is found by the exit code. The page and the digest are written all the same.
+func TestMaxAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 15, 2)
+		r := newRig(t, site(3))
+		require.Equal(t, exitOK, r.sync(t.Context(), "-projects", "docs,handbook"), r.messages)
+
+		time.Sleep(7 * 24 * time.Hour)
+		require.Equal(t, exitOK, r.run(t.Context(), "status", "-max-age", "8d"), r.messages)
+		require.Equal(t, exitOK, r.sync(t.Context(), "-projects", "docs"), r.messages)
+
+		time.Sleep(24 * time.Hour)
+		for _, args := range [][]string{
+			{"status"},
+			{"digest", "-projects", "handbook"},
+			{"report", "-o", "-", "-projects", "handbook"},
+			{"report", "-o", "-", "-projects", "handbook", "-page", "/handbook/page-1"},
+		} {
+			assert.Equal(t, exitOK, r.run(t.Context(), args...), r.messages)
+			assert.Equal(t, exitFailed, r.run(t.Context(), append(args, "-max-age", "8d")...), args)
+			assert.NotEmpty(t, r.stdout)
+			assert.Contains(t, r.messages, `older than -max-age 8d: "handbook" (newest day: 2000-03-14). `)
+			assert.NotContains(t, r.messages, `"docs"`)
+		}
+
+		assert.Equal(t, exitOK, r.run(t.Context(), "digest", "-projects", "docs", "-max-age", "8d"), r.messages)
+		assert.Equal(t, exitFailed, r.run(t.Context(), "status", "-projects", "docs,gone", "-max-age", "8d"))
+		assert.Contains(t, r.messages, `"gone" (newest day: none)`)
+	})
+}
+
+func TestAMonthThatIsNotOverIsCalledSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 15, 2)
+		r := newRig(t, site(3))
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+
+		for month, want := range map[string]string{
+			"2000-03": "March 2000 is not over: it ends on 31 March and is final on 2 April.\n",
+			"2000-04": "April 2000 begins on 1 April.\n",
+			"1998-12": "December 1998 of \"docs\" is not in the database: docs-report sync -from 1998-12-01 loads it.\n",
+		} {
+			assert.Equal(t, exitFailed, r.run(t.Context(), "digest", "-month", month))
+			assert.Equal(t, want, r.messages)
+		}
+	})
+}

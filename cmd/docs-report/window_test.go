@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The page shows the week that has just ended as soon as a night has loaded it, on a Monday, too,
+// and says what may still change.
+func TestTheWeekThatHasJustEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 19, 12) // a Sunday
+		r := newRig(t, site(3))
+		withLists(r)
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+
+		titleAt := func(d, hour int) string {
+			sleepUntil(time.March, d, hour)
+			require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+			title, _, _ := strings.Cut(r.stdout, "\n")
+			require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
+			return title
+		}
+
+		assert.Equal(t, "docs: 14 February to 12 March 2000", titleAt(19, 13), "the week is not over")
+
+		// Monday, before the night's run.
+		title := titleAt(20, 1)
+		assert.Equal(t, "docs: 14 February to 12 March 2000 · The week of 13 March is not loaded yet", title)
+		assert.Contains(t, words(r.stdout), "The week of 13 March is not loaded yet. The next docs-report sync loads it.")
+		assert.NotContains(t, words(r.stdout), "Old.")
+
+		// A dead sync is Old after 48 hours, not before.
+		assert.NotContains(t, titleAt(21, 23), "Old.")
+		assert.True(t, strings.HasPrefix(titleAt(22, 1), "Old. docs: 14 February to 12 March 2000 · The week of 13 March"))
+		assert.Contains(t, words(r.stdout), "Old. The week of 13 March is not loaded yet: docs-report sync has not run")
+
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		assert.Equal(t, "docs: 21 February to 19 March 2000", titleAt(22, 4))
+
+		// A week later, on the Monday after the night's run.
+		sleepUntil(time.March, 27, 2)
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		title = titleAt(27, 8)
+		assert.True(t, strings.HasPrefix(title, "Not final. docs: 28 February to 26 March 2000"), title)
+		assert.Contains(t, words(r.stdout), "Not final. The newest counts may still change a little."+
+			" They are final on Tuesday, 28 March (UTC).")
+
+		folder := filepath.Join(t.TempDir(), "pages")
+		require.NoError(t, os.Mkdir(folder, 0o777))
+		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", folder), r.messages)
+		assert.Contains(t, words(read(t, filepath.Join(folder, "index.html"))), "docs Not final. 28 February to 26 March 2000")
+
+		sleepUntil(time.March, 28, 2)
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		assert.Equal(t, "docs: 28 February to 26 March 2000", titleAt(28, 3))
+	})
+}
+
+// A launch, a page that moved, and the pages of the sitemap.
+func TestMarksMovesAndTheSitemap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(time.March, 15, 12)
+		r := newRig(t, site(3))
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+
+		folder := t.TempDir()
+		sitemap := filepath.Join(folder, "sitemap.xml")
+		require.NoError(t, os.WriteFile(sitemap, []byte(`<urlset><url><loc>https://docs.example.com/docs/page-1</loc></url>`+
+			`<url><loc>https://docs.example.com/docs/never</loc></url></urlset>`), 0o666))
+		index := filepath.Join(folder, "index.xml")
+		require.NoError(t, os.WriteFile(index, []byte(`<sitemapindex></sitemapindex>`), 0o666))
+
+		args := []string{"-mark", "2000-03-07=Launch", "-mark", "2000-02-20=Webinar",
+			"-moved", "/docs/page-0=/docs/page-2", "-sitemap", sitemap}
+		csv := filepath.Join(folder, "pages.csv")
+		require.Equal(t, exitOK, r.run(t.Context(), append([]string{"report", "-o", "-", "-csv", csv}, args...)...), r.messages)
+		page := words(r.stdout)
+		assert.Contains(t, page, "A Launch · Tuesday, 7 March · Humans ")
+		assert.Contains(t, page, "against the seven days before.", "the days of the weeks before are known")
+		assert.Contains(t, page, "B Webinar · Sunday, 20 February · Humans ")
+		assert.Contains(t, page, "1 of the sitemap's 2 pages. The pages /docs/never")
+		assert.Contains(t, page, "Pages that moved: /docs/page-0 → /docs/page-2.")
+		assert.Equal(t, 1+2, strings.Count(read(t, csv), "\n"))
+
+		require.Equal(t, exitOK, r.run(t.Context(), append([]string{"digest"}, args...)...), r.messages)
+		assert.Contains(t, r.stdout, "\nNobody visited: 1 of the sitemap's 2 pages, such as /docs/never\n")
+		assert.Contains(t, r.stdout, " · Launch (Tuesday, 7 March): Humans ")
+
+		for want, wrong := range map[string][]string{
+			"is outside of the report's days":      {"-mark", "2000-03-13=Late"},
+			"want it as 2026-11-03=Launch":         {"-mark", "7 March=Launch"},
+			`invalid value "2000-03-07="`:          {"-mark", "2000-03-07="},
+			"moves in a circle":                    {"-moved", "/a=/b", "-moved", "/b=/a"},
+			"want it as /old=/new":                 {"-moved", ""},
+			"a sitemap of sitemaps":                {"-sitemap", index},
+			"no such file":                         {"-sitemap", filepath.Join(folder, "none.xml")},
+			"-sitemap: it is empty":                {"-sitemap", ""},
+			"leave out -mark":                      {"-page", "/docs/page-1", "-mark", "2000-03-07=Launch"},
+			"-page shows one page: leave out -sit": {"-page", "/docs/page-1", "-sitemap", sitemap},
+		} {
+			code := r.run(t.Context(), append([]string{"report", "-o", "-"}, wrong...)...)
+			assert.Equal(t, exitUsage, code, want)
+			assert.Contains(t, r.messages, want)
+			assert.Empty(t, r.stdout)
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// cancelCommand keeps what is queued from being sent.
+type cancelCommand struct {
+	*program
+	scope
+	key string
+	yes bool
+}
+
+func (c *cancelCommand) define(f *flag.FlagSet) {
+	c.scope.define(f)
+	f.StringVar(&c.key, "key", "", "key of the prompt")
+	f.BoolVar(&c.yes, "yes", false, "do it: without it a bulk command only prints what it would do")
+}
+
+func (c *cancelCommand) check(line commandLine) error {
+	c.key = database.FoldCase(c.key)
+	return c.scope.check(line, "key")
+}
+
+func (c *cancelCommand) run(ctx context.Context) error {
+	return c.onTables(ctx, func(s queue.Queue) error { return c.cancel(ctx, s) })
+}
+
+func (c *cancelCommand) cancel(ctx context.Context, s queue.Queue) error {
+	if c.key != "" {
+		return c.decide(ctx, s, c.key, (*once.Runner).Cancel)
+	}
+
+	dropped, err := c.cancelReviews(ctx, s)
+	if err != nil {
+		return err
+	}
+
+	choice := c.choice()
+	choice.State = once.Pending
+	err = bulk{
+		what:      "cancel",
+		choice:    choice,
+		decision:  (*once.Runner).Cancel,
+		done:      "canceled",
+		meanwhile: "sent meanwhile",
+	}.run(ctx, s, c.stdout, c.yes)
+
+	if errors.Is(err, errNothing) && dropped > 0 {
+		if !c.yes {
+			return database.Usagef("nothing is changed without -yes")
+		}
+		return nil
+	}
+	return err
+}
+
+// cancelReviews drops, with -yes, the comments that would be sent once the pull request of their job is
+// known. It names each, so that a person can look what became of it.
+func (c *cancelCommand) cancelReviews(ctx context.Context, s queue.Queue) (int, error) {
+	reviews := github.Reviews{Queue: s}
+	kept, err := reviews.KeptReviews(ctx, c.project, c.repository)
+	if err != nil {
+		return 0, err
+	}
+
+	for _, r := range kept {
+		line := redact.OneLine(fmt.Sprintf("%s, a comment on %s", r.FollowUp(), r.Pull), 500)
+		if !c.yes {
+			fmt.Fprintln(c.stdout, "would drop", line)
+			continue
+		}
+		if err := reviews.DropReview(ctx, r); err != nil {
+			return 0, err
+		}
+
+		fmt.Fprintln(c.stdout, "dropped", line)
+	}
+	return len(kept), nil
+}

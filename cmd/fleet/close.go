@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"net/url"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// closeCommand notes that a person says a prompt is done.
+type closeCommand struct {
+	*program
+	key, link string
+}
+
+func (c *closeCommand) define(f *flag.FlagSet) {
+	f.StringVar(&c.key, "key", "", "key of the prompt")
+	f.StringVar(&c.link, "pr", "", "URL of its pull request")
+}
+
+func (c *closeCommand) check(line commandLine) error {
+	if err := line.wantOne("key"); err != nil {
+		return err
+	}
+	if c.link != "" && !isWebURL(c.link) {
+		return database.Usagef("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7",
+			redact.OneLine(c.link, 100))
+	}
+	c.key = database.FoldCase(c.key)
+	return nil
+}
+
+func (c *closeCommand) run(ctx context.Context) error {
+	return c.onTables(ctx, func(s queue.Queue) error {
+		return c.decide(ctx, s, c.key, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+			return r.MarkDone(ctx, key, c.link)
+		})
+	})
+}
+
+func isWebURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}

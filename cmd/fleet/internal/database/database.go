@@ -1,0 +1,427 @@
+// Package database has fleet's tables in Postgres or SQLite, beside those of package once and of River.
+package database
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// DB is Postgres or SQLite. It has the records of package once, fleet's own tables, and
+// River's queue.
+type DB struct {
+	*sql.DB
+	Jobs         jobClient // inserts jobs
+	NewJobClient func(*river.Config) (jobClient, error)
+	migrateRiver func(context.Context) error
+	hasRiver     func(context.Context) (bool, error) // whether River's tables are there, in this version
+	Close        func()
+	isSQLite     bool
+}
+
+// jobClient is what a client of River does on either database.
+type jobClient interface {
+	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	Start(ctx context.Context) error
+	Stop(ctx context.Context) error
+}
+
+// schema has a file for each version of fleet's tables, with the changes to the version before.
+//
+//go:embed schema/*.sql
+var schema embed.FS
+
+const migrateAttempts = 20
+
+// schemaVersion is the version of the tables that this program makes.
+var schemaVersion = countVersions()
+
+func countVersions() int64 {
+	files, err := schema.ReadDir("schema")
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	return int64(len(files))
+}
+
+// postgresForm matches the start of a URL, or of libpq's form such as "host=db dbname=fleet".
+var postgresForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
+
+const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute path sqlite:/var/lib/fleet.db)"
+
+// Open opens what DATABASE_URL names. create makes the tables that are missing.
+// No error shows the URL: it may have a password.
+func Open(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (*DB, error) {
+	if err := checkDatabaseURL(databaseURL); err != nil {
+		return nil, err
+	}
+	db, err := connect(ctx, databaseURL, create, logger)
+	if err != nil {
+		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+
+	if err := db.prepare(ctx, create); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	return db, nil
+}
+
+func checkDatabaseURL(databaseURL string) error {
+	if databaseURL == "" {
+		return Usagef("DATABASE_URL is not set, want %s", databaseForms)
+	}
+
+	file, isFile := strings.CutPrefix(databaseURL, "sqlite:")
+	if !isFile {
+		if !postgresForm.MatchString(databaseURL) {
+			return Usagef("DATABASE_URL has an unknown form, want %s", databaseForms)
+		}
+		return nil
+	}
+
+	isHost := strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")
+	if file == "" || file == ":memory:" || isHost {
+		return Usagef("DATABASE_URL names no file, want %s", databaseForms)
+	}
+	return nil
+}
+
+func connect(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (*DB, error) {
+	if file, isFile := strings.CutPrefix(databaseURL, "sqlite:"); isFile {
+		return openSQLite(file, create, logger)
+	}
+	return openPostgres(ctx, databaseURL, logger)
+}
+
+// prepare makes the tables that are missing, if create is set, and checks their version. A role
+// that may not make tables can use those that are there.
+func (db *DB) prepare(ctx context.Context, create bool) error {
+	if create {
+		isCurrent, err := db.isCurrent(ctx)
+		if err != nil {
+			return err
+		}
+		if !isCurrent {
+			if err := db.migrate(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return db.CheckVersion(ctx)
+}
+
+// isCurrent reports whether all tables are there, in this version. Fleet's come last.
+func (db *DB) isCurrent(ctx context.Context) (bool, error) {
+	version, err := db.version(ctx)
+	if err != nil || version < schemaVersion {
+		return false, err
+	}
+	return db.hasRiver(ctx)
+}
+
+// version returns the version of fleet's tables, 0 if there are none.
+func (db *DB) version(ctx context.Context) (int64, error) {
+	version, err := Number(ctx, db, "SELECT version FROM fleet_schema")
+	if isNoTable(err) {
+		return 0, nil
+	}
+	return version, err
+}
+
+// ErrNewer is that a newer fleet has changed the tables. This one must change nothing any more.
+var ErrNewer = errors.New("the tables were made by a newer fleet")
+
+// CheckVersion returns an error unless the tables are those of this program.
+func (db *DB) CheckVersion(ctx context.Context) error {
+	version, err := db.version(ctx)
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return Usagef("the database has no tables yet: run fleet init")
+	case version < schemaVersion:
+		return Usagef("the tables have version %d, made by an older fleet: run fleet init", version)
+	case version > schemaVersion:
+		return Usagef("%w, in version %d; this one knows %d", ErrNewer, version, schemaVersion)
+	}
+	return nil
+}
+
+// isNoTable reports whether a query failed because SQLite or Postgres has no such table.
+func isNoTable(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01"))
+}
+
+// sqliteOptions: transactions lock from their start, since one that reads first cannot
+// wait for its turn to write; commits outlive a loss of power.
+var sqliteOptions = url.Values{
+	"_txlock": {"immediate"},
+	"_pragma": {"busy_timeout(3000)", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(ON)"},
+}
+
+func openSQLite(file string, create bool, logger *slog.Logger) (*DB, error) {
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return nil, Usagef("%w", err)
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !create {
+		return nil, Usagef("%w: run fleet init", err)
+	}
+
+	if create {
+		if err := makeFile(file); err != nil {
+			return nil, err
+		}
+	}
+
+	name := url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: sqliteOptions.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
+
+	opened, err := newDatabase(db, riversqlite.New(db), logger, func() {})
+	if err != nil {
+		return nil, err
+	}
+	opened.isSQLite = true
+	return opened, nil
+}
+
+// makeFile makes the file of a new database, which only its owner may read. The mode of an existing one stays.
+func makeFile(file string) error {
+	made, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return UsageError{err}
+	}
+	return made.Close()
+}
+
+func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) (*DB, error) {
+	config, err := pgxpool.ParseConfig(databaseURL)
+	if err != nil { // its text may quote a part of the password: what is wrong is in the middle
+		_, why, _ := strings.Cut(err.Error(), "`: ")
+		why, _, _ = strings.Cut(why, " (")
+		return nil, Usagef("it cannot be parsed: %s", why)
+	}
+
+	config.MaxConns = max(config.MaxConns, 4) // with fewer, River and a transaction wait for each other
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	return newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), logger, pool.Close)
+}
+
+// newDatabase returns the database on sqlDB and River's driver, which closePool closes.
+func newDatabase[Tx any](
+	sqlDB *sql.DB, driver riverdriver.Driver[Tx], logger *slog.Logger, closePool func(),
+) (*DB, error) {
+	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+	inserter, err := river.NewClient(driver, &river.Config{Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+
+	db := &DB{DB: sqlDB, Jobs: inserter}
+	db.NewJobClient = func(config *river.Config) (jobClient, error) { return river.NewClient(driver, config) }
+	db.migrateRiver = func(ctx context.Context) error {
+		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+		return err
+	}
+
+	db.hasRiver = func(ctx context.Context) (bool, error) {
+		validated, err := migrator.Validate(ctx, nil)
+		if err != nil {
+			return false, err
+		}
+		return validated.OK, nil
+	}
+
+	db.Close = func() {
+		_ = sqlDB.Close() // what is committed is on disk
+		closePool()
+	}
+	return db, nil
+}
+
+// migrate makes the tables that are missing. Each migration is a transaction, which fails if
+// another process makes it meanwhile.
+func (db *DB) migrate(ctx context.Context) error {
+	var err error
+	for range migrateAttempts {
+		err = db.makeTables(ctx)
+		if err == nil || db.PingContext(ctx) != nil {
+			return err
+		}
+		time.Sleep(rand.N(100 * time.Millisecond))
+	}
+	return err
+}
+
+func (db *DB) makeTables(ctx context.Context) error {
+	if err := db.migrateRiver(ctx); err != nil {
+		return err
+	}
+	if err := once.NewSQL(db).CreateTable(ctx); err != nil {
+		return err
+	}
+
+	for version := int64(1); version <= schemaVersion; version++ {
+		if err := db.makeVersion(ctx, version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeVersion brings fleet's tables from the version before to this one.
+func (db *DB) makeVersion(ctx context.Context, version int64) error {
+	text, err := schema.ReadFile(fmt.Sprintf("schema/%d.sql", version))
+	if err != nil {
+		return err
+	}
+	if version == 1 { // which makes the row that a transaction locks
+		_, err := db.ExecContext(ctx, string(text))
+		return err
+	}
+
+	return db.Transact(ctx, func(tx *sql.Tx) error {
+		current, err := Number(ctx, tx, "SELECT version FROM fleet_schema")
+		if err != nil || current >= version {
+			return err
+		}
+
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return err
+		}
+		if version == 4 {
+			if err := splitPulls(ctx, tx); err != nil {
+				return err
+			}
+		}
+
+		_, err = tx.ExecContext(ctx, "UPDATE fleet_schema SET version = $1", version)
+		return err
+	})
+}
+
+// splitPulls makes a row of each pull request in the column of version 3, and drops the column.
+func splitPulls(ctx context.Context, tx *sql.Tx) error {
+	var prompts []Prompt
+	err := Scan(ctx, tx, func(rows *sql.Rows) error {
+		var p Prompt
+		if err := rows.Scan(&p.Key, &p.Pull); err != nil {
+			return err
+		}
+
+		prompts = append(prompts, p)
+		return nil
+	}, "SELECT key, pulls FROM fleet_prompts WHERE pulls <> ''")
+	if err != nil {
+		return err
+	}
+
+	for _, p := range prompts {
+		if err := addPulls(ctx, tx, p); err != nil {
+			return err
+		}
+	}
+	_, err = tx.ExecContext(ctx, "ALTER TABLE fleet_prompts DROP COLUMN pulls")
+	return err
+}
+
+// Transact commits what f did, or nothing of it. One transaction runs at a time, over all
+// machines: each begins with an update of the same row.
+func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // fails after a commit
+
+	if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
+		return err
+	}
+
+	version, err := Number(ctx, tx, "SELECT version FROM fleet_schema")
+	if err != nil {
+		return err
+	}
+
+	if version > schemaVersion {
+		return UsageError{ErrNewer}
+	}
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Scan calls each for the rows of a query.
+func Scan(ctx context.Context, db once.DB, each func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Number returns the number that a query selects, or 0 if there is no row.
+func Number(ctx context.Context, db once.DB, query string, args ...any) (int64, error) {
+	var n sql.NullInt64
+	err := Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&n) }, query, args...)
+	return n.Int64, err
+}
+
+// Strings returns the text in the only column of a query's rows.
+func Strings(ctx context.Context, db once.DB, query string, args ...any) ([]string, error) {
+	var texts []string
+	err := Scan(ctx, db, func(rows *sql.Rows) error {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+
+		texts = append(texts, text)
+		return nil
+	}, query, args...)
+	return texts, err
+}

@@ -1,0 +1,86 @@
+package database
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// keepLeftOut is how long what was left out is known.
+const keepLeftOut = 30 * Day
+
+// LeftOut is a merge, or a comment for the agent, that did not become a prompt.
+type LeftOut struct {
+	At         time.Time
+	Kind       string // merge or comment
+	Repository string // owner/repo
+	SHA        string // the merge commit; "" for a comment
+	Pull       string // owner/repo#7; of a merge of several, each is stored
+	Author     string // who commented; "" for a merge
+	Reason     string
+}
+
+// String says what was left out, and why.
+func (l LeftOut) String() string {
+	about := []string{"the merge", l.Repository + "@" + l.SHA}
+	if l.Kind == "comment" {
+		about = []string{"a comment by", l.Author, "on"}
+	}
+	if l.Pull != "" {
+		about = append(about, l.Pull)
+	}
+	return strings.Join(about, " ") + ": " + l.Reason
+}
+
+// KeepLeftOut stores what was left out, for 30 days. A delivery that comes again adds nothing.
+func (s Store) KeepLeftOut(ctx context.Context, l LeftOut) error {
+	_, err := s.ExecContext(ctx, `INSERT INTO fleet_left_out (id, at, kind, repository, sha, pull, author, reason)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE NOT EXISTS (SELECT 1 FROM fleet_left_out
+	WHERE kind = $3 AND repository = $4 AND sha = $5 AND pull = $6 AND author = $7 AND reason = $8)`,
+		rand.Text(), time.Now().UnixMilli(), l.Kind,
+		FoldCase(l.Repository), l.SHA, FoldCase(l.Pull), l.Author, l.Reason)
+	return err
+}
+
+// FindLeftOut returns what was left out of a key, the beginning of a commit's SHA, or a pull request.
+func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) {
+	text = FoldCase(text)
+	sha := "no commit"
+	if shaForm.MatchString(text) {
+		sha = text
+	}
+	return leftOut(ctx, s.DB, `kind = 'merge' AND repository || '@' || sha = $1 OR sha LIKE $2 OR pull = $1
+ORDER BY at LIMIT 20`, text, sha+"%")
+}
+
+func leftOut(ctx context.Context, db once.DB, where string, args ...any) ([]LeftOut, error) {
+	var found []LeftOut
+	err := Scan(ctx, db, func(rows *sql.Rows) error {
+		var l LeftOut
+		var at int64
+		if err := rows.Scan(&at, &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason); err != nil {
+			return err
+		}
+
+		l.At = time.UnixMilli(at).UTC()
+		found = append(found, l)
+		return nil
+	}, "SELECT at, kind, repository, sha, pull, author, reason FROM fleet_left_out WHERE "+where, args...)
+	return found, err
+}
+
+// TidyLeftOut deletes what was left out long ago, and links that were found long ago.
+func TidyLeftOut(ctx context.Context, db once.DB, now time.Time) error {
+	for table, age := range map[string]time.Duration{"fleet_left_out": keepLeftOut, "fleet_found": keepFound} {
+		_, err := db.ExecContext(ctx, fmt.Sprintf("DELETE FROM %s WHERE at < $1", table), now.Add(-age).UnixMilli())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

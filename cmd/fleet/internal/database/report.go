@@ -1,0 +1,68 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// RepositoryReport counts what became of the merges of a repository.
+type RepositoryReport struct {
+	Repository string `json:"repository"`
+
+	// Merges counts all prompts but messages.
+	Merges int `json:"merges"`
+
+	// Jobs and Messages count what reached the service: new jobs, and messages to jobs.
+	Jobs     int `json:"jobs"`
+	Messages int `json:"messages"`
+
+	Failed int `json:"failed"`
+
+	// Unknown counts the prompts of which nobody knows whether the agent was told.
+	Unknown int `json:"unknown"`
+
+	// LeftOut counts the merges of the last 30 days that were left out.
+	LeftOut int `json:"leftOut"`
+
+	// Credits is what the jobs and messages have cost.
+	Credits int `json:"credits"`
+}
+
+// CreditsEach is what the service charges for a job or a message.
+const CreditsEach = 112
+
+const reportQuery = `SELECT repository, sum(merges), sum(jobs), sum(messages), sum(failed), sum(unknown), sum(left_out)
+FROM (
+	SELECT p.repository,
+		CASE WHEN p.thread = '' THEN 1 ELSE 0 END AS merges,
+		CASE WHEN p.thread = '' AND ` + hasJob + ` THEN 1 ELSE 0 END AS jobs,
+		CASE WHEN p.thread <> '' AND ` + hasJob + ` THEN 1 ELSE 0 END AS messages,
+		CASE WHEN o.state = 'failed' THEN 1 ELSE 0 END AS failed,
+		CASE WHEN o.state = 'unknown' THEN 1 ELSE 0 END AS unknown, 0 AS left_out
+	FROM fleet_prompts p JOIN mintlify_once o ON o.key = p.key WHERE p.added >= $1
+	UNION ALL
+	SELECT repository, 0, 0, 0, 0, 0, count(DISTINCT sha) FROM fleet_left_out
+	WHERE kind = 'merge' AND at >= $1 GROUP BY repository
+) counted WHERE repository = $2 OR $2 = '' GROUP BY repository ORDER BY repository`
+
+// Report counts by repository what was added since a time.
+func (s Store) Report(ctx context.Context, since time.Time, repository string) ([]RepositoryReport, error) {
+	var reports []RepositoryReport
+	err := Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var r RepositoryReport
+		err := rows.Scan(&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut)
+		if err != nil {
+			return err
+		}
+
+		r.Credits = CreditsEach * (r.Jobs + r.Messages)
+		reports = append(reports, r)
+		return nil
+	}, reportQuery, since.UnixMilli(), repository)
+	return reports, err
+}
+
+// hasJob is the condition that the service has acted on the prompt of the record o.
+const hasJob = `o.state <> 'unknown' AND (o.record LIKE '%"jobId":"%'
+	OR o.state = 'done' AND o.record LIKE '%"prLink":"%')`

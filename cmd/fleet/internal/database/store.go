@@ -1,0 +1,218 @@
+package database
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	// StoreTime is the most that storing may take after a POST.
+	StoreTime = 5 * time.Second
+	// Day is how long a job may run without a change before a person should look at it.
+	Day = 24 * time.Hour
+)
+
+// Store is the prompts in the database, and what the commands and the workers do to them.
+type Store struct {
+	*DB
+	SendTime time.Duration
+	Logger   *slog.Logger
+	Calm     *slog.Logger // says once a minute that the database fails
+	Who      string       // makes the changes: a machine, or NAME@HOST of a person's command
+}
+
+// Records returns the records of package once.
+func (s Store) Records() *once.SQL { return once.NewSQL(s.DB) }
+
+// Runner returns a runner on the records. It keeps a history, of which a crash may lose a line. It stores nothing
+// once a newer fleet has changed the tables.
+func (s Store) Runner(client *mintlify.Client, db once.DB) *once.Runner {
+	return s.runner(client, db, guarded{SQL: once.NewSQL(db), queries: db})
+}
+
+// SendingRunner returns a runner that sends. It records what came of a send even if a newer fleet has changed the
+// tables meanwhile.
+func (s Store) SendingRunner(client *mintlify.Client) *once.Runner {
+	return s.runner(client, s.DB, guarded{SQL: once.NewSQL(s.DB), queries: s.DB, recordsSends: true})
+}
+
+func (s Store) runner(client *mintlify.Client, db once.DB, store once.Store) *once.Runner {
+	runner, err := once.New(client, store, once.WithSendTime(s.SendTime), once.WithLogger(s.Logger),
+		once.WithOnChange(func(r once.Record) { s.remember(db, r) }))
+	if err != nil {
+		panic(err) // the flags allow no such send time
+	}
+	return runner
+}
+
+// guarded is the records, of which nothing is stored once a newer fleet has changed the tables: this one would drop
+// what it does not know.
+type guarded struct {
+	*once.SQL
+	queries      once.DB
+	recordsSends bool // stores what came of a send all the same
+}
+
+// Put implements [once.Store].
+func (g guarded) Put(ctx context.Context, r once.Record) error {
+	isOutcome := g.recordsSends && r.State != once.Sending
+	if isOutcome {
+		return g.SQL.Put(ctx, r)
+	}
+
+	version, err := Number(ctx, g.queries, "SELECT version FROM fleet_schema")
+	if err != nil {
+		return err
+	}
+	if version > schemaVersion {
+		return UsageError{ErrNewer}
+	}
+	return g.SQL.Put(ctx, r)
+}
+
+// remember adds a line to the history. What is open again will be told again.
+func (s Store) remember(db once.DB, r once.Record) {
+	ctx, cancel := context.WithTimeout(context.Background(), StoreTime)
+	defer cancel()
+
+	_, err := db.ExecContext(ctx, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		rand.Text(), r.Key, r.Version, r.UpdatedAt.UnixMilli(), string(r.State), r.JobID, r.Problem, s.Who)
+	if err == nil && r.State.IsOpen() {
+		_, err = db.ExecContext(ctx, "UPDATE fleet_prompts SET told = '' WHERE key = $1 AND told <> ''", r.Key)
+	}
+	if err != nil {
+		s.Calm.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
+	}
+}
+
+// Add stores prompts that have been checked. It returns those that are new, and the records of those that
+// were known already. Such a one adds nothing but a pull request that was not known before.
+func (s Store) Add(ctx context.Context, prompts ...Prompt) (fresh []Prompt, known []once.Record, err error) {
+	err = s.Transact(ctx, func(tx *sql.Tx) error {
+		runner := s.Runner(nil, tx)
+		for _, p := range prompts {
+			record, isNew, err := s.addOne(ctx, tx, runner, &p)
+			if err != nil {
+				return fmt.Errorf("store %s: %w", p.Key, err)
+			}
+
+			if isNew {
+				fresh = append(fresh, p)
+			} else {
+				known = append(known, record)
+			}
+		}
+
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return fresh, known, nil
+}
+
+// addOne returns the record of p, and whether it is new. A follow-up gets the project of its job.
+func (s Store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p *Prompt) (once.Record, bool, error) {
+	known, err := once.NewSQL(tx).Get(ctx, p.Key)
+	if err != nil {
+		return once.Record{}, false, err
+	}
+	if err := addCommits(ctx, tx, *p); err != nil {
+		return once.Record{}, false, err
+	}
+
+	if known.Version > 0 {
+		return known, false, addPulls(ctx, tx, *p)
+	}
+
+	if p.After != "" {
+		if err := place(ctx, tx, p); err != nil {
+			return once.Record{}, false, err
+		}
+	}
+
+	task := once.Task{Key: p.Key, Prompt: p.Prompt, ProjectID: p.Project, After: p.After}
+	record, _, err := runner.Add(ctx, task)
+	if err != nil {
+		return once.Record{}, false, err
+	}
+	return record, true, addRow(ctx, tx, *p, record)
+}
+
+func addRow(ctx context.Context, tx *sql.Tx, p Prompt, record once.Record) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts
+	(key, project, repository, priority, added, queued, thread, place)
+VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
+		p.Key, p.Project, p.Repository(), p.Priority, record.AddedAt.UnixMilli(), record.Thread,
+		record.AddedAt.UnixNano())
+	if err != nil {
+		return err
+	}
+	return addPulls(ctx, tx, p)
+}
+
+// addPulls adds the pull requests of p that it lacks.
+func addPulls(ctx context.Context, tx *sql.Tx, p Prompt) error {
+	for _, pull := range strings.Fields(p.Pull) {
+		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_pulls (key, pull, place)
+SELECT $1, $2, count(*) FROM fleet_pulls WHERE key = $1 ON CONFLICT (key, pull) DO NOTHING`, p.Key, pull)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addCommits makes p known by the other commits of its push.
+func addCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
+	for _, commit := range p.Commits {
+		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, key) VALUES ($1, $2)
+ON CONFLICT (commit_key) DO NOTHING`, commit, p.Key)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutNext stores the next version of a record that package once has no call to make. The history
+// says what has changed.
+func (s Store) PutNext(ctx context.Context, db once.DB, record once.Record, change string) error {
+	record.Version++
+	record.UpdatedAt = time.Now().UTC().Round(0)
+	if err := once.NewSQL(db).Put(ctx, record); err != nil {
+		return err
+	}
+
+	record.Problem = change
+	s.remember(db, record)
+	return nil
+}
+
+// ExtendPrompt adds text to a prompt, unless it is sent already.
+func (s Store) ExtendPrompt(ctx context.Context, key, text string) error {
+	r, err := s.Records().Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	if r.State != once.Pending || strings.Contains(r.Prompt, text) || len(r.Prompt)+len(text) > MaxPrompt {
+		return nil
+	}
+
+	r.Prompt += text
+	err = s.PutNext(ctx, s.DB, r, "title and description added")
+	if errors.Is(err, once.ErrConflict) {
+		return nil // it is being sent
+	}
+	return err
+}

@@ -1,0 +1,66 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// jobHasEnded is the condition that the record r has the id of a job, which has ended.
+const jobHasEnded = `r.state IN ('done', 'failed') AND r.record LIKE '%"jobId":"%'`
+
+// IsReady is the condition that the pending prompt p may be sent at $2, in Unix milliseconds: it is not a message,
+// or the job of its thread has ended and no other message of the thread comes first. Package once has the same
+// rule; a message that waits for its turn would only cost the project one.
+const IsReady = `(p.thread = '' OR EXISTS (SELECT 1 FROM mintlify_once r
+	WHERE r.key = p.thread AND ` + jobHasEnded + `) AND NOT EXISTS (
+	SELECT 1 FROM fleet_prompts other JOIN mintlify_once x ON x.key = other.key
+	WHERE other.thread = p.thread AND other.key <> p.key AND (x.state IN ('sending', 'running')
+		OR x.state = 'pending' AND other.place > (CAST($2 AS BIGINT) - 600000) * 1000000
+		AND (other.place < p.place OR other.place = p.place AND other.key < p.key))))`
+
+// IsStranded is the condition that the pending prompt p is a message to a job that there is not, and will not be
+// unless a person decides.
+const IsStranded = `EXISTS (SELECT 1 FROM mintlify_once r WHERE r.key = p.thread
+AND r.state IN ('done', 'failed', 'unknown', 'refused', 'canceled') AND NOT (` + jobHasEnded + `))`
+
+// place puts a message into the thread of the prompt that it names, and in the project of that.
+func place(ctx context.Context, tx *sql.Tx, p *Prompt) error {
+	project, err := ProjectOf(ctx, tx, p.After)
+	if err != nil {
+		return err
+	}
+	if project == "" {
+		return Usagef("no prompt has the key %s, which it is to follow", redact.OneLine(p.After, 300))
+	}
+
+	if p.Project != "" && p.Project != project {
+		return Usagef("it follows %s, whose job is in project %s", p.After, project)
+	}
+	p.Project = project
+	return nil
+}
+
+// ProjectOf returns the project of a prompt, "" if there is none.
+func ProjectOf(ctx context.Context, db once.DB, key string) (string, error) {
+	project := ""
+	err := Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&project) },
+		"SELECT project FROM fleet_prompts WHERE key = $1", key)
+	return project, err
+}
+
+// ThreadOf returns the prompt that a key's job was made for, and then the messages to that job in their order.
+func (s Store) ThreadOf(ctx context.Context, key string) ([]Row, error) {
+	r, err := s.Row(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+
+	first := key
+	if r.Thread != "" {
+		first = r.Thread
+	}
+	return s.Rows(ctx, "(p.key = $1 OR p.thread = $1) ORDER BY p.thread, p.place, p.key", first)
+}

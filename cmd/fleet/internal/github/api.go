@@ -1,0 +1,113 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-github/v92/github"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+)
+
+// API is what a token lets fleet do on GitHub: comment, react, ask who may ask, and list pull requests.
+type API struct {
+	client *github.Client
+
+	mu       sync.Mutex
+	listings map[string]listing // by repository
+}
+
+// NewAPI returns the API of github.com, or of the GitHub at url.
+func NewAPI(token, url string, client *http.Client) (*API, error) {
+	options := []github.ClientOptionsFunc{github.WithAuthToken(token), github.WithHTTPClient(client)}
+	if url != "" {
+		options = append(options, github.WithEnterpriseURLs(url, url))
+	}
+
+	gh, err := github.NewClient(options...)
+	if err != nil {
+		return nil, database.Usagef("GITHUB_API_URL: %w", err)
+	}
+	return &API{client: gh, listings: map[string]listing{}}, nil
+}
+
+const reactTime = 3 * time.Second
+
+// react adds a reaction to the comment of a review.
+func (a *API) react(ctx context.Context, r Review, content string) error {
+	ctx, cancel := context.WithTimeout(ctx, reactTime)
+	defer cancel()
+
+	pr, err := database.ParsePull(r.Pull)
+	if err != nil {
+		return err
+	}
+	_, _, err = a.client.Reactions.CreateIssueCommentReaction(ctx, pr.Owner, pr.Repo, r.ID, content)
+	return err
+}
+
+// mayWrite reports whether GitHub lets the author of a review write to the repository of the pull request.
+func (a *API) mayWrite(ctx context.Context, r Review) (bool, error) {
+	pr, err := database.ParsePull(r.Pull)
+	if err != nil {
+		return false, err
+	}
+
+	level, resp, err := a.client.Repositories.GetPermissionLevel(ctx, pr.Owner, pr.Repo, r.Author)
+	if resp != nil && resp.StatusCode == http.StatusNotFound {
+		return false, nil // GitHub knows no such user
+	}
+	if err != nil {
+		return false, err
+	}
+	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
+}
+
+const (
+	listingTime  = time.Minute // for which a listing is used again
+	listingPages = 10          // of 30
+)
+
+// listing is the newest pull requests of a repository.
+type listing struct {
+	at    time.Time // when it was made
+	since time.Time // it has all that were opened since
+	pulls []*github.PullRequest
+}
+
+// pullsSince returns the pull requests of a repository that were opened since a time, the newest first. One
+// listing serves all that ask within a minute.
+func (a *API) pullsSince(ctx context.Context, repository string, since time.Time) ([]*github.PullRequest, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	known := a.listings[repository]
+	if time.Since(known.at) < listingTime && !known.since.After(since) {
+		return known.pulls, nil
+	}
+
+	made := listing{at: time.Now(), since: since}
+	owner, name, _ := strings.Cut(repository, "/")
+
+	for page := 1; page <= listingPages; page++ {
+		pulls, _, err := a.client.PullRequests.List(ctx, owner, name, &github.PullRequestListOptions{
+			State:       "all",
+			Sort:        "created",
+			Direction:   "desc",
+			ListOptions: github.ListOptions{Page: page, PerPage: 30},
+		})
+		if err != nil {
+			return nil, err
+		}
+
+		made.pulls = append(made.pulls, pulls...)
+		if len(pulls) < 30 || pulls[len(pulls)-1].GetCreatedAt().Before(since) {
+			break
+		}
+	}
+	a.listings[repository] = made
+	return made.pulls, nil
+}

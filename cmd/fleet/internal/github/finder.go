@@ -1,0 +1,164 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v92/github"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// agent is the author of the pull requests that the service's agent opens.
+const agent = "mintlify[bot]"
+
+// Finder looks for the pull request of an unknown prompt: in what webhooks and comments have named, and with a
+// token in the repositories of the documentation.
+type Finder struct {
+	queue.Queue
+	API *API // nil: without a token
+
+	// LeftOut returns the repositories that serve leaves out: the documentation's. Nil: none are known.
+	LeftOut func() []string
+}
+
+// Find returns the link of the pull request, "" if none is known yet.
+func (f Finder) Find(ctx context.Context, record once.Record) (string, error) {
+	since := sentAfter(record, f.Settings.SendTime)
+	link, err := f.Found(ctx, record.Key, since)
+	if err != nil || link != "" || f.API == nil {
+		return link, err
+	}
+
+	repositories, err := f.repositories(ctx, record.ProjectID)
+	if err != nil {
+		return "", err
+	}
+
+	var failed []error
+	for _, repository := range repositories {
+		pulls, err := f.API.pullsSince(ctx, repository, since.Add(-database.Day))
+		if err != nil {
+			name := redact.OneLine(repository, 150)
+			failed = append(failed, fmt.Errorf("list the pull requests of %s: %w", name, err))
+			continue
+		}
+
+		if link := linkOf(pulls, repository, record.Key, since); link != "" {
+			return link, nil
+		}
+	}
+	return "", errors.Join(failed...)
+}
+
+// sentAfter returns the time before which the pull request of a prompt cannot have been opened, with two minutes
+// for clocks that differ.
+func sentAfter(record once.Record, sendTime time.Duration) time.Time {
+	return record.Deadline.Add(-sendTime - 2*time.Minute)
+}
+
+// linkOf returns the first pull request of a list whose description has the marker of a key.
+func linkOf(pulls []*github.PullRequest, repository, key string, since time.Time) string {
+	for _, pr := range pulls {
+		marked, found := once.FindMarker(pr.GetBody())
+		isItsOwn := found && database.FoldCase(marked) == key && !isFork(pr, repository)
+		if isItsOwn && !pr.GetCreatedAt().Before(since) {
+			return pr.GetHTMLURL()
+		}
+	}
+	return ""
+}
+
+// isFork reports whether a pull request comes from another repository. That of a deleted fork is unknown.
+func isFork(pr *github.PullRequest, repository string) bool {
+	return !strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), repository)
+}
+
+// repositories returns the repositories of the documentation: those that are left out, and those that links of
+// the project's prompts name.
+func (f Finder) repositories(ctx context.Context, project string) ([]string, error) {
+	rows, err := f.Rows(ctx, `p.project = $1 AND o.record LIKE '%"prLink":"%' 
+ORDER BY o.updated DESC LIMIT 20`, project)
+	if err != nil {
+		return nil, err
+	}
+
+	var names []string
+	if f.LeftOut != nil {
+		names = f.LeftOut()
+	}
+
+	for _, r := range rows {
+		name := repositoryOf(r.PRLink)
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// repositoryOf returns the repository of a pull request's link, "" if it has none.
+func repositoryOf(link string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		return ""
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if len(parts) < 3 || parts[2] != "pull" {
+		return ""
+	}
+
+	name := database.FoldCase(parts[0] + "/" + parts[1])
+	if !database.RepositoryForm.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// sighting is a pull request with a marker that an event names.
+type sighting struct {
+	key, repository, link, author string
+	opened                        time.Time
+}
+
+// isDocs reports whether a sighting is in a repository of the documentation. If none is known, its author must be
+// the agent.
+func (f Finder) isDocs(ctx context.Context, s sighting, project string) (bool, error) {
+	names, err := f.repositories(ctx, project)
+	if err != nil {
+		return false, err
+	}
+	if len(names) == 0 {
+		return strings.EqualFold(s.author, agent), nil
+	}
+	return slices.Contains(names, database.FoldCase(s.repository)), nil
+}
+
+// note keeps what was sighted, and ends an unknown prompt with it.
+func (f Finder) note(ctx context.Context, s sighting) error {
+	rows, err := f.Rows(ctx, "p.key = $1 AND p.thread = ''", s.key)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	r := rows[0]
+	isDocs, err := f.isDocs(ctx, s, r.ProjectID)
+	if err != nil || !isDocs || s.opened.Before(sentAfter(r.Record, f.Settings.SendTime)) {
+		return err
+	}
+
+	if err := f.KeepFound(ctx, s.key, s.link); err != nil {
+		return err
+	}
+	if r.State != once.Unknown {
+		return nil
+	}
+	return f.Resolve(ctx, r.Record, s.link)
+}

@@ -1,0 +1,266 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/google/go-github/v92/github"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+)
+
+// How much of a merge is told. How many of its commits and files is in merge.tmpl.
+const (
+	maxTitle  = 200  // bytes of a title, a subject, or a file's name
+	maxBody   = 4000 // bytes of a pull request's description
+	maxPulls  = 20   // pull requests in the push of a merge queue
+	maxPushed = 100  // commits of a push that are known by their id
+)
+
+// Merge is a merge as a webhook reports it. All of it is text by others.
+type Merge struct {
+	Repository string // owner/repo
+	SHA        string
+	Pulls      []int // numbers of the pull requests, as far as they are known
+	Title      string
+	Body       string
+	Commits    []string // subjects
+	Files      []string
+	ids        []string // of the commits
+	isMerged   bool     // into the default branch
+}
+
+//go:embed merge.tmpl
+var mergeTemplate string
+
+// mergePrompt writes the instruction for the agent about a merge. Each line of text by others
+// begins with "> ", and the prompt says that such lines are data.
+var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMap{
+	"line":  func(text string) string { return quoteLines(redact.OneLine(text, maxTitle)) },
+	"lines": quoteLines,
+}).Parse(mergeTemplate))
+
+func quoteLines(text string) string {
+	if len(text) > maxBody {
+		text = strings.ToValidUTF8(text[:maxBody], "") + "\n[truncated]"
+	}
+	return strings.TrimSuffix(merges.Quote(strings.TrimSpace(text)), "\n")
+}
+
+// text returns one of the texts in merge.tmpl.
+func (m Merge) text(name string) (string, error) {
+	var text strings.Builder
+	err := mergePrompt.ExecuteTemplate(&text, name, m)
+	return text.String(), err
+}
+
+func (m Merge) key(sha string) string { return database.FoldCase(m.Repository + "@" + sha) }
+
+// Prompt returns what is to be enqueued for m.
+func (m Merge) Prompt(project string, priority int) (database.Prompt, error) {
+	if !database.RepositoryForm.MatchString(m.Repository) || !isSHA(m.SHA) {
+		return database.Prompt{}, fmt.Errorf("the event's repository %.150q or commit %.80q is not one of GitHub's",
+			m.Repository, m.SHA)
+	}
+	text, err := m.text("prompt")
+	if err != nil {
+		return database.Prompt{}, err
+	}
+
+	p := database.Prompt{
+		Key:      m.key(m.SHA),
+		Project:  project,
+		Prompt:   text,
+		Pull:     m.pulls(),
+		Priority: priority,
+		Commits:  m.otherCommits(),
+	}
+	return p, p.Check()
+}
+
+// pulls returns the pull requests of m as a prompt names them.
+func (m Merge) pulls() string {
+	var pulls []string
+	for _, number := range m.Pulls[:min(len(m.Pulls), maxPulls)] {
+		pulls = append(pulls, fmt.Sprintf("%s#%d", database.FoldCase(m.Repository), number))
+	}
+	return strings.Join(pulls, " ")
+}
+
+// otherCommits returns the keys of the commits of m but its last.
+func (m Merge) otherCommits() []string {
+	var keys []string
+	for _, id := range m.ids[:min(len(m.ids), maxPushed)] {
+		if isSHA(id) && id != m.SHA {
+			keys = append(keys, m.key(id))
+		}
+	}
+	return keys
+}
+
+func isSHA(text string) bool {
+	hex := strings.Trim(text, "0123456789abcdef") == ""
+	return hex && (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0") != ""
+}
+
+// addMerge adds the prompt of a merge, and reports whether it is new. The merge may be known by a
+// push of several: then p gets the push's key, and the push's prompt the title and description.
+func addMerge(ctx context.Context, s queue.Queue, p *database.Prompt, m Merge) (bool, error) {
+	key, err := keyOf(ctx, s, m)
+	if err != nil {
+		return false, err
+	}
+	p.Key = key
+
+	known, err := s.Enqueue(ctx, *p)
+	if err != nil || len(known) == 0 {
+		return err == nil, err
+	}
+
+	text, err := m.text("pull")
+	if err != nil || text == "" {
+		return false, err
+	}
+	return false, s.ExtendPrompt(ctx, p.Key, text)
+}
+
+// keyOf returns the key of a merge: its own, or the key of the push that it came with.
+func keyOf(ctx context.Context, s queue.Queue, m Merge) (string, error) {
+	key := m.key(m.SHA)
+	err := s.QueryRowContext(ctx, "SELECT key FROM fleet_commits WHERE commit_key = $1", key).Scan(&key)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", err
+	}
+	return key, nil
+}
+
+// Authors lists the authors whose merges fleet leaves out.
+type Authors struct{ merges.Authors }
+
+// mergeOf returns the merge that an event reports, or why there is none. The push and
+// the pull request of one merge name the same commit.
+func (a Authors) mergeOf(event any) (m Merge, why string) {
+	switch e := event.(type) {
+	case *github.PullRequestEvent:
+		return mergeOfPullRequest(e), a.whySkipPullRequest(e)
+	case *github.PushEvent:
+		return a.mergeOfPush(e)
+	}
+	return Merge{}, "neither a push nor a pull request"
+}
+
+func mergeOfPullRequest(e *github.PullRequestEvent) Merge {
+	pr := e.GetPullRequest()
+	return Merge{
+		Repository: e.GetRepo().GetFullName(),
+		SHA:        pr.GetMergeCommitSHA(),
+		Pulls:      []int{pr.GetNumber()},
+		Title:      pr.GetTitle(),
+		Body:       pr.GetBody(),
+		isMerged: e.GetAction() == "closed" && pr.GetMerged() &&
+			pr.GetBase().GetRef() == e.GetRepo().GetDefaultBranch(),
+	}
+}
+
+func (a Authors) whySkipPullRequest(e *github.PullRequestEvent) string {
+	pr := e.GetPullRequest()
+	if e.GetAction() != "closed" || !pr.GetMerged() {
+		return "not merged"
+	}
+	if pr.GetBase().GetRef() != e.GetRepo().GetDefaultBranch() {
+		return "not merged into the default branch"
+	}
+	return a.WhySkip(pr.GetBody(), []string{pr.GetUser().GetLogin()})
+}
+
+func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
+	m = Merge{Repository: e.GetRepo().GetFullName(), SHA: e.GetAfter()}
+	if e.GetRef() != "refs/heads/"+e.GetRepo().GetDefaultBranch() {
+		return m, "not a push to the default branch"
+	}
+	if e.GetDeleted() {
+		return m, "the branch was deleted"
+	}
+
+	m.isMerged = true
+	pushed := slices.DeleteFunc(e.Commits, func(c *github.HeadCommit) bool { return c == nil })
+	commits := a.worthDocumenting(pushed)
+	if len(commits) == 0 && len(pushed) > 0 {
+		for _, commit := range pushed {
+			m.addPull(commit)
+		}
+
+		return m, "all of it is the agent's own work, or that of authors to skip"
+	}
+	for _, commit := range commits {
+		m.addCommit(commit)
+	}
+	return m, ""
+}
+
+// addCommit adds a commit of a push to m.
+func (m *Merge) addCommit(commit *github.HeadCommit) {
+	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
+	m.Commits = append(m.Commits, subject)
+	m.ids = append(m.ids, commit.GetID())
+	m.Files = slices.Concat(m.Files, commit.Added, commit.Modified, commit.Removed)
+	m.addPull(commit)
+}
+
+// addPull adds the pull request that a commit names.
+func (m *Merge) addPull(commit *github.HeadCommit) {
+	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
+	if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
+		m.Pulls = append(m.Pulls, number)
+	}
+}
+
+var namesPull = regexp.MustCompile(`^Merge pull request #(\d{1,9}) |\(#(\d{1,9})\)\s*$`)
+
+// pullOf returns the number of the pull request that a commit's subject names, or 0.
+func pullOf(subject string) int {
+	found := namesPull.FindStringSubmatch(subject)
+	if found == nil {
+		return 0
+	}
+	number, _ := strconv.Atoi(found[1] + found[2]) //nolint:errcheck // one of them is digits, the other is empty
+	return number
+}
+
+// worthDocumenting leaves out the work of the authors a and of the agent. That includes the
+// merge commit of a pull request with nothing else in it: its author is whoever merged it.
+func (a Authors) worthDocumenting(commits []*github.HeadCommit) []*github.HeadCommit {
+	var worth []*github.HeadCommit
+	skipped := false // whether a commit since the last merge commit is left out
+	own := false     // whether one is not
+	for _, c := range commits {
+		isMerge := strings.HasPrefix(c.GetMessage(), "Merge ")
+		leave := a.whySkipCommit(c) != "" || isMerge && skipped && !own
+		if !leave {
+			worth = append(worth, c)
+		}
+
+		skipped = !isMerge && (skipped || leave)
+		own = !isMerge && (own || !leave)
+	}
+	return worth
+}
+
+func (a Authors) whySkipCommit(c *github.HeadCommit) string {
+	login := cmp.Or(c.GetAuthor().GetLogin(), merges.Login(c.GetAuthor().GetEmail()))
+	return a.WhySkip(c.GetMessage(), []string{c.GetAuthor().GetName(), login})
+}

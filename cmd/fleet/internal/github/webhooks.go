@@ -1,0 +1,442 @@
+// Package github turns GitHub's webhooks into prompts and messages, looks for pull requests, and comments on them.
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/go-github/v92/github"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// HandlerTime is how long a response may take. GitHub gives up after 10 s.
+const HandlerTime = 8 * time.Second
+
+const (
+	// MaxEvent is how many bytes a delivery may have.
+	MaxEvent = 2 << 20
+
+	maxBodies = 4 // in memory at once
+
+	lookUpTime = HandlerTime / 2 // of a job, while GitHub waits
+	bodyTime   = 2 * time.Second // to read a body
+)
+
+// Webhooks takes GitHub's webhooks.
+type Webhooks struct {
+	Queue    queue.Queue
+	API      *API // nil: without a token
+	secret   []byte
+	projects atomic.Pointer[Projects]
+	skip     Authors
+	priority int
+	bodies   chan struct{} // one for each body in memory
+
+	// Counts counts webhooks by event and status.
+	Counts *prometheus.CounterVec
+
+	// LookUp looks up the job of a record.
+	LookUp func(ctx context.Context, key string) error
+}
+
+// NewWebhooks returns webhooks for a worker's queue.
+func NewWebhooks(w *queue.Worker, secret string, known Projects, skip Authors, priority int) *Webhooks {
+	h := &Webhooks{
+		Queue:    w.Queue,
+		Counts:   newCounts(),
+		secret:   []byte(secret),
+		skip:     skip,
+		priority: priority,
+		bodies:   make(chan struct{}, maxBodies),
+		LookUp:   w.LookUp,
+	}
+	h.SetProjects(known)
+	return h
+}
+
+// newCounts returns the counter of webhooks, with the series that alerts need from the start.
+func newCounts() *prometheus.CounterVec {
+	counts := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "fleet_webhooks_total",
+		Help: "Webhooks that this process has responded to. The event is other until the signature is proved.",
+	}, []string{"event", "status"})
+
+	for _, event := range []string{"push", "pull_request", "issue_comment", "ping", "other"} {
+		for _, status := range []string{"200", "202", "401"} {
+			counts.WithLabelValues(event, status)
+		}
+	}
+	return counts
+}
+
+// SetProjects replaces the projects that document repositories.
+func (h *Webhooks) SetProjects(known Projects) { h.projects.Store(&known) }
+
+// LeftOutRepositories returns the repositories that are left out: the documentation's.
+func (h *Webhooks) LeftOutRepositories() []string {
+	var names []string
+	for name, project := range *h.projects.Load() {
+		if name != "" && project == "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// finder returns a finder that knows which repositories are left out.
+func (h *Webhooks) finder() Finder {
+	return Finder{Queue: h.Queue, API: h.API, LeftOut: h.LeftOutRepositories}
+}
+
+func (h *Webhooks) reviews() Reviews { return Reviews{Queue: h.Queue, API: h.API} }
+
+// response is what GitHub shows as the response to a delivery.
+type response struct {
+	Status int
+	Text   string
+	Reason string // why the event is left out; "" if it is not
+	About  Merge  // what the log says it is about; the zero value if nothing is known
+	Event  string // push, pull_request, issue_comment, ping or other; "" before the signature is proved
+	isKept bool   // fleet show says why a merge was left out
+}
+
+// refused is the response to a delivery that somebody has to fix or to deliver again.
+func refused(status int, text string) response { return response{Status: status, Text: text} }
+
+// leftOut is the response to an event that asks for nothing.
+func leftOut(reason string) response {
+	return response{Status: http.StatusOK, Text: "nothing to do: " + reason, Reason: reason}
+}
+
+// Handler takes deliveries at /github.
+func (h *Webhooks) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /github", func(rw http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), HandlerTime)
+		defer cancel()
+
+		resp := h.receive(rw, r.WithContext(ctx))
+		h.Counts.WithLabelValues(cmp.Or(resp.Event, "other"), strconv.Itoa(resp.Status)).Inc()
+		h.log(r, resp)
+		http.Error(rw, resp.Text, resp.Status)
+	})
+	return mux
+}
+
+func (h *Webhooks) log(r *http.Request, resp response) {
+	logger := h.Queue.Logger
+	level := slog.LevelInfo
+	switch {
+	case resp.Status >= 500:
+		logger = h.Queue.Calm
+		level = slog.LevelError
+	case resp.Status == http.StatusUnauthorized: // a rotated secret would lose each merge in silence
+		level = slog.LevelWarn
+	}
+
+	attributes := []any{
+		"status", resp.Status,
+		"delivery", redact.OneLine(github.DeliveryID(r), 80),
+		"event", redact.OneLine(github.WebHookType(r), 80),
+		"response", resp.Text,
+	}
+
+	if resp.About.Repository != "" {
+		attributes = append(attributes,
+			"repository", redact.OneLine(resp.About.Repository, 150),
+			"sha", redact.OneLine(resp.About.SHA, 80),
+			"number", resp.About.Pulls)
+	}
+
+	if resp.Reason != "" {
+		attributes = append(attributes, "reason", redact.OneLine(resp.Reason, 200))
+	}
+	logger.Log(r.Context(), level, "webhook", attributes...)
+}
+
+// receive responds with 202 once a merge is stored, and with 200 to an event that asks for nothing.
+func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
+	signature := r.Header.Get(github.SHA256SignatureHeader)
+	if !strings.HasPrefix(signature, "sha256=") {
+		return refused(http.StatusUnauthorized, "no SHA-256 signature: set the webhook's secret")
+	}
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if kind != "application/json" {
+		return refused(http.StatusUnsupportedMediaType, "set the webhook's content type to application/json")
+	}
+
+	select {
+	case h.bodies <- struct{}{}:
+		defer func() { <-h.bodies }()
+	case <-r.Context().Done():
+		return refused(http.StatusServiceUnavailable, "too much at once: deliver it again")
+	}
+
+	body, err := h.readBody(rw, r, kind, signature)
+	if err != nil {
+		return refusedBody(err)
+	}
+
+	if err := h.Queue.CheckVersion(r.Context()); err != nil {
+		h.Queue.Calm.Error("webhooks are not taken", "error", err)
+		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+	}
+	event, err := github.ParseWebHook(github.WebHookType(r), body)
+	if err != nil {
+		return refused(http.StatusBadRequest, "not an event of GitHub: "+redact.OneLine(err.Error(), 200))
+	}
+
+	resp := h.act(r.Context(), event)
+	resp.Event = nameOf(event)
+	return resp
+}
+
+// readBody reads a body and proves its signature. A client that sends slowly must not keep a place from others.
+func (h *Webhooks) readBody(rw http.ResponseWriter, r *http.Request, kind, signature string) ([]byte, error) {
+	deadlines := http.NewResponseController(rw)
+	if err := deadlines.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
+		defer deadlines.SetReadDeadline(time.Time{}) //nolint:errcheck // it has just worked
+	}
+	return github.ValidatePayloadFromBody(kind, http.MaxBytesReader(rw, r.Body, MaxEvent), signature, h.secret)
+}
+
+// refusedBody is the response to a body that could not be read, or that the signature does not prove.
+func refusedBody(err error) response {
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return refused(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refused(http.StatusRequestTimeout, "the body took longer than 2 s: deliver it again")
+	}
+	return refused(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
+}
+
+// nameOf returns the name under which an event is counted.
+func nameOf(event any) string {
+	switch event.(type) {
+	case *github.PushEvent:
+		return "push"
+	case *github.PullRequestEvent:
+		return "pull_request"
+	case *github.IssueCommentEvent:
+		return "issue_comment"
+	case *github.PingEvent:
+		return "ping"
+	}
+	return "other"
+}
+
+// act does what an event asks for.
+func (h *Webhooks) act(ctx context.Context, event any) response {
+	switch e := event.(type) {
+	case *github.IssueCommentEvent:
+		return h.Review(ctx, e)
+	case *github.PullRequestEvent:
+		if err := h.sight(ctx, e); err != nil {
+			h.Queue.Calm.Error("a pull request of the agent's could not be noted", "error", err)
+			return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+		}
+	}
+
+	m, why := h.skip.mergeOf(event)
+	resp := leftOut(why)
+	if why == "" {
+		resp = h.Enqueue(ctx, m)
+	} else {
+		resp.isKept = m.isMerged
+	}
+	resp.About = m
+
+	if why == merges.None && m.isMerged {
+		h.cancelQueued(ctx, m)
+	}
+	if resp.isKept {
+		h.keepLeftOut(ctx, m, resp.Reason)
+	}
+	return resp
+}
+
+// sight notes a pull request of the agent's, which may be that of an unknown prompt.
+func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) error {
+	pr := e.GetPullRequest()
+	repository := e.GetRepo().GetFullName()
+	isNews := slices.Contains([]string{"opened", "edited", "closed"}, e.GetAction())
+	key, found := once.FindMarker(pr.GetBody())
+	if !isNews || !found || isFork(pr, repository) {
+		return nil
+	}
+
+	return h.finder().note(ctx, sighting{
+		key:        database.FoldCase(key),
+		repository: repository,
+		link:       pr.GetHTMLURL(),
+		author:     pr.GetUser().GetLogin(),
+		opened:     pr.GetCreatedAt().Time,
+	})
+}
+
+// cancelQueued cancels the prompt of a merge whose pull request says that it needs none: its push may have come
+// before.
+func (h *Webhooks) cancelQueued(ctx context.Context, m Merge) {
+	key, err := keyOf(ctx, h.Queue, m)
+	if err == nil {
+		_, err = h.Queue.Runner(nil, h.Queue.DB).Cancel(ctx, key)
+	}
+	if err != nil && !errors.Is(err, once.ErrState) {
+		h.Queue.Calm.Warn("a prompt could not be canceled", "key", key, "error", err)
+	}
+}
+
+// keepLeftOut keeps for fleet show why a merge is left out.
+func (h *Webhooks) keepLeftOut(ctx context.Context, m Merge, reason string) {
+	pulls := strings.Fields(m.pulls())
+	if len(pulls) == 0 {
+		pulls = []string{""}
+	}
+
+	for _, pull := range pulls {
+		err := h.Queue.KeepLeftOut(ctx, database.LeftOut{
+			Kind:       "merge",
+			Repository: redact.OneLine(m.Repository, 150),
+			SHA:        redact.OneLine(m.SHA, 80),
+			Pull:       pull,
+			Reason:     redact.OneLine(reason, 200),
+		})
+		if err != nil {
+			h.Queue.Calm.Warn("what is left out could not be stored", "error", err)
+		}
+	}
+}
+
+// Enqueue stores a merge, if a project documents its repository.
+func (h *Webhooks) Enqueue(ctx context.Context, m Merge) response {
+	project, known := h.projects.Load().Of(m.Repository)
+	if !known {
+		reason := "no project documents this repository: see fleet serve -project"
+		return response{Status: http.StatusUnprocessableEntity, Text: reason, Reason: reason, isKept: true}
+	}
+
+	if project == "" {
+		resp := leftOut("the repository is left out")
+		resp.isKept = true
+		return resp
+	}
+
+	p, err := m.Prompt(project, h.priority)
+	if err != nil {
+		return refused(http.StatusBadRequest, err.Error())
+	}
+
+	added, err := addMerge(ctx, h.Queue, &p, m)
+	if err != nil {
+		h.Queue.Calm.Error("a merge could not be stored", "key", p.Key, "error", err)
+		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+	}
+	if !added {
+		return response{Status: http.StatusAccepted, Text: "known already: " + p.Key}
+	}
+	return response{Status: http.StatusAccepted, Text: "enqueued: " + p.Key}
+}
+
+// Review stores a comment, and makes it a follow-up if the link of the job's pull request is known.
+func (h *Webhooks) Review(ctx context.Context, e *github.IssueCommentEvent) response {
+	r, why := reviewOf(e, h.API != nil)
+	resp := leftOut(why)
+	if why == "" {
+		resp = h.takeReview(ctx, e, r)
+	}
+	resp.About = Merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
+
+	if why != "" && e.GetAction() == "created" && isForAgent(e.GetComment().GetBody()+" ") {
+		pull := database.FoldCase(fmt.Sprintf("%s#%d", e.GetRepo().GetFullName(), e.GetIssue().GetNumber()))
+		author := redact.OneLine(e.GetComment().GetUser().GetLogin(), 80)
+		h.reviews().leaveOut(ctx, Review{ID: e.GetComment().GetID(), Pull: pull, Author: author}, why)
+	}
+	return resp
+}
+
+func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, r Review) response {
+	if _, err := r.prompt(h.priority); err != nil {
+		reason := "it cannot be sent: " + err.Error()
+		h.reviews().leaveOut(ctx, r, reason)
+		return leftOut(reason)
+	}
+
+	if r.MayAsk { // so the pull request that it names is the agent's
+		h.sightReviewed(ctx, e, r)
+	}
+	if err := h.reviews().KeepReview(ctx, r); err != nil {
+		h.Queue.Calm.Error("a comment could not be stored", "key", r.Key, "error", err)
+		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+	}
+
+	looking, cancel := context.WithTimeout(ctx, lookUpTime)
+	defer cancel()
+	if err := h.LookUp(looking, r.Key); err != nil {
+		h.Queue.Calm.Warn("a job could not be looked up", "key", r.Key, "error", err)
+	}
+
+	waits, err := h.reviews().decideEarlier(ctx, r, h.priority)
+	if err != nil {
+		h.Queue.Calm.Warn("earlier comments could not be decided about yet", "key", r.Key, "error", err)
+	}
+	if waits {
+		text := "noted until the comments before it are decided about: " + r.FollowUp()
+		return response{Status: http.StatusAccepted, Text: text}
+	}
+
+	standing, err := h.reviews().decideReview(ctx, r, h.priority)
+	if err != nil { // the next pass of a worker decides
+		h.Queue.Calm.Warn("a comment could not be decided about yet", "key", r.Key, "error", err)
+		standing = isUndecided
+	}
+	return responseTo(r, standing)
+}
+
+// sightReviewed notes the pull request that a review is on, which may be that of an unknown prompt.
+func (h *Webhooks) sightReviewed(ctx context.Context, e *github.IssueCommentEvent, r Review) {
+	err := h.finder().note(ctx, sighting{
+		key:        r.Key,
+		repository: e.GetRepo().GetFullName(),
+		link:       r.URL,
+		author:     e.GetIssue().GetUser().GetLogin(),
+		opened:     e.GetIssue().GetCreatedAt().Time,
+	})
+	if err != nil {
+		h.Queue.Calm.Warn("a pull request of the agent's could not be noted", "key", r.Key, "error", err)
+	}
+}
+
+// responseTo says what has become of a review.
+func responseTo(r Review, standing reviewStanding) response {
+	switch standing {
+	case isForeign:
+		return leftOut("the record of " + r.Key + " has another pull request, or none")
+	case isJobless, isNotAllowed:
+		return leftOut(reasonOf[standing])
+	case isUnfit:
+		return leftOut("fleet has no prompt of the key " + r.Key)
+	case isKnown:
+		return response{Status: http.StatusAccepted, Text: "known already: " + r.FollowUp()}
+	case isForJob:
+		return response{Status: http.StatusAccepted, Text: "enqueued: " + r.FollowUp()}
+	}
+	return response{Status: http.StatusAccepted, Text: "noted until the job's pull request is known: " + r.FollowUp()}
+}

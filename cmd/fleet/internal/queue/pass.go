@@ -1,0 +1,151 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	passBatch   = 500 // River jobs inserted at once
+	forgetBatch = 100 // threads forgotten in a pass
+)
+
+// passes makes passes until ctx ends, or a newer fleet has changed the tables.
+func (w *Worker) passes(ctx context.Context) error {
+	for ctx.Err() == nil {
+		err := w.MakePass(ctx)
+		if errors.Is(err, database.ErrNewer) {
+			return err
+		}
+		if err != nil && ctx.Err() == nil {
+			w.Calm.Warn("the database fails", "error", err)
+		}
+
+		select {
+		case <-ctx.Done():
+		case <-time.After(w.Pass + rand.N(w.Pass/5+1)):
+		}
+	}
+	return nil
+}
+
+// MakePass gives each queue and each prompt under way its River job, unless it has one, and keeps the
+// tables in order.
+func (w *Worker) MakePass(ctx context.Context) error {
+	if err := w.CheckVersion(ctx); err != nil {
+		return err
+	}
+	defer w.TellSoon(ctx)
+
+	if err := w.insertMissing(ctx); err != nil {
+		return err
+	}
+	if w.Decide != nil {
+		if err := w.Decide(ctx); err != nil {
+			return err
+		}
+	}
+
+	now := time.Now()
+	if err := w.lookForUnknown(ctx, now); err != nil {
+		return err
+	}
+	if err := w.tidy(ctx, now); err != nil {
+		return err
+	}
+	return w.rescue(ctx, now)
+}
+
+// insertMissing gives each queue and each prompt under way its River job, unless it has one.
+func (w *Worker) insertMissing(ctx context.Context) error {
+	projects, err := database.Strings(ctx, w.DB, `SELECT DISTINCT p.project
+FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'pending' AND p.key = o.key`)
+	if err != nil {
+		return err
+	}
+
+	for batch := range slices.Chunk(projects, passBatch) {
+		w.InsertSends(ctx, batch...)
+	}
+	if err := w.wakeNew(ctx, time.Now()); err != nil {
+		return err
+	}
+
+	underWay, err := database.Strings(ctx, w.DB, `SELECT p.key
+FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state IN ('sending', 'running') AND p.key = o.key`)
+	if err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(underWay, passBatch) {
+		w.InsertPolls(ctx, batch...)
+	}
+	return nil
+}
+
+// tidy deletes old rows. It sets times in the future, from a clock ahead of ours, to now.
+func (w *Worker) tidy(ctx context.Context, now time.Time) error {
+	statements := []string{
+		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
+		"UPDATE fleet_prompts SET told = '' WHERE told <> '' AND key IN (SELECT key FROM mintlify_once " +
+			"WHERE state IN ('pending', 'sending') AND CAST($1 AS BIGINT) > 0)",
+		"UPDATE fleet_prompts SET added = $1 WHERE added > $1",
+		"UPDATE fleet_prompts SET queued = $1 WHERE queued > $1",
+		"UPDATE fleet_prompts SET not_before = 0 WHERE not_before - 3600000 > $1",
+		"UPDATE fleet_posts SET at = $1, ends = $1 WHERE at - 60000 > $1",
+		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
+	}
+
+	for _, statement := range statements {
+		if _, err := w.ExecContext(ctx, statement, now.UnixMilli()); err != nil {
+			return err
+		}
+	}
+
+	oldDay := database.DayOf(now.Add(-3 * database.Day))
+	if _, err := w.ExecContext(ctx, "DELETE FROM fleet_days WHERE day < $1", oldDay); err != nil {
+		return err
+	}
+	if err := database.TidyLeftOut(ctx, w.DB, now); err != nil {
+		return err
+	}
+	if err := w.forgetOld(ctx, now); err != nil {
+		return err
+	}
+
+	old := now.Add(-w.Window - 2*w.Settings.SendTime - w.lease())
+	_, err := w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", old.UnixMilli())
+	return err
+}
+
+// forgetOld forgets the texts of prompts that ended more months ago than are kept.
+func (w *Worker) forgetOld(ctx context.Context, now time.Time) error {
+	if w.Keep == 0 {
+		return nil
+	}
+	keys, err := w.Old(ctx, now.AddDate(0, -w.Keep, 0), forgetBatch)
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+
+	forgotten := 0
+	for _, key := range keys {
+		n, err := w.Forget(ctx, key)
+		var later database.UsageError // something of its thread has not ended
+		if err != nil && !errors.As(err, &later) && !errors.Is(err, once.ErrConflict) {
+			return err
+		}
+
+		forgotten += n
+	}
+	if forgotten == 0 {
+		return nil
+	}
+	w.Logger.Info("texts are forgotten", "prompts", forgotten)
+	return w.Vacuum(ctx)
+}

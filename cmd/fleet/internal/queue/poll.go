@@ -1,0 +1,65 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// pollOverdue is how often the job is polled that has been running for a day.
+const pollOverdue = 30 * time.Minute
+
+// Poller follows a prompt that is sending or running to its end.
+type Poller struct {
+	river.WorkerDefaults[PollArgs]
+	*Worker
+}
+
+// NextRetry is when to go on after a database that failed, or a step that died.
+func (p *Poller) NextRetry(*river.Job[PollArgs]) time.Time { return nextRetry() }
+
+// Work polls the job once, or looks after another's send, and has River come back until neither is left
+// to do. A prompt that is pending is left to its turn.
+func (p *Poller) Work(ctx context.Context, job *river.Job[PollArgs]) error {
+	if err := p.CheckVersion(ctx); err != nil {
+		return err
+	}
+	key := job.Args.Key
+	record, err := p.Records().Get(ctx, key)
+	if err != nil || !isUnderWay(record) {
+		return err
+	}
+
+	step, err := p.polls.Step(ctx, key)
+	if err := unfinished(step, err); err != nil {
+		return err
+	}
+	if !isUnderWay(step.Record) {
+		p.TellSoon(ctx)
+		return p.wakeThread(ctx, record)
+	}
+
+	next := step.Next
+	if (database.Row{Record: step.Record}).IsOverdue() {
+		next = max(next, pollOverdue)
+	}
+	return river.JobSnooze(next)
+}
+
+// isUnderWay reports whether a record has something to follow.
+func isUnderWay(r once.Record) bool { return r.State == once.Sending || r.State == once.Running }
+
+// LookUp polls the job of a running record that has no pull request yet: the service may know one.
+func (w *Worker) LookUp(ctx context.Context, key string) error {
+	record, err := w.Records().Get(ctx, key)
+	if err != nil || record.State != once.Running || record.PRLink != "" {
+		return err
+	}
+	step, err := w.polls.Step(ctx, key)
+	return unfinished(step, err)
+}

@@ -1,0 +1,123 @@
+// Package queue sends the prompts of the database to the service, and follows their jobs, over all
+// machines. River runs three kinds of jobs: send works off the queue of a project, poll follows the job
+// of a prompt, and tell tells results. A pass makes the jobs that are missing.
+//
+// The order of the prompts is in the database, not in River: a job of River's is an alarm clock, one for
+// each project. It rings, looks at the queue, and sleeps until the project may send again, five minutes at
+// most, so whatever lets a prompt be sent earlier has to wake it. A look is one run of such a job. A turn
+// is what a look takes before it sends: a row of fleet_posts, of which a project has one at a time and all
+// projects have four.
+package queue
+
+import (
+	"context"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// Queue is the prompts of the database, and the rules by which they are sent.
+type Queue struct {
+	database.Store
+	Settings
+}
+
+// SendArgs are those of the job that sends the prompts of a project, one after the other.
+type SendArgs struct {
+	Project string `json:"project"`
+}
+
+// Kind implements [river.JobArgs].
+func (SendArgs) Kind() string { return "fleet_send" }
+
+// PollArgs are those of the job that follows a prompt that is sending or running.
+type PollArgs struct {
+	Key string `json:"key"`
+}
+
+// Kind implements [river.JobArgs].
+func (PollArgs) Kind() string { return "fleet_poll" }
+
+// TellArgs are those of the job that tells results.
+type TellArgs struct{}
+
+// Kind implements [river.JobArgs].
+func (TellArgs) Kind() string { return "fleet_tell" }
+
+// Enqueue stores prompts that have been checked, has their projects' queues worked off, and returns the
+// records of those that were known already.
+func (s Queue) Enqueue(ctx context.Context, prompts ...database.Prompt) ([]once.Record, error) {
+	fresh, known, err := s.Add(ctx, prompts...)
+	if err != nil {
+		return nil, err
+	}
+
+	seen := map[string]bool{}
+	var projects []string
+	for _, p := range fresh {
+		if !seen[p.Project] {
+			seen[p.Project] = true
+			projects = append(projects, p.Project)
+		}
+	}
+
+	s.InsertSends(ctx, projects...)
+	for _, project := range projects {
+		if err := s.WakeQueues(ctx, s.DB, project); err != nil {
+			s.Calm.Warn("a queue was not woken: a worker's next pass will", "error", err)
+		}
+	}
+	return known, nil
+}
+
+// InsertSends gives projects the job that sends their prompts, unless they have it. What fails here the
+// next pass of a worker does.
+func (s Queue) InsertSends(ctx context.Context, projects ...string) {
+	params := make([]river.InsertManyParams, len(projects))
+	for i, project := range projects {
+		params[i] = jobOf(SendArgs{project}, 1)
+	}
+	s.insert(ctx, params...)
+}
+
+// InsertPolls gives prompts the job that follows them, unless they have it.
+func (s Queue) InsertPolls(ctx context.Context, keys ...string) {
+	params := make([]river.InsertManyParams, len(keys))
+	for i, key := range keys {
+		params[i] = jobOf(PollArgs{key}, 2)
+	}
+	s.insert(ctx, params...)
+}
+
+// TellSoon starts the job that tells the results which nobody got yet.
+func (s Queue) TellSoon(ctx context.Context) { s.insert(ctx, jobOf(TellArgs{}, 1)) }
+
+// jobOf returns a job that is unique by its args. Attempts do not limit it: a rescue costs
+// one for good.
+func jobOf(args river.JobArgs, priority int) river.InsertManyParams {
+	open := []rivertype.JobState{
+		rivertype.JobStateAvailable,
+		rivertype.JobStatePending,
+		rivertype.JobStateRetryable,
+		rivertype.JobStateRunning,
+		rivertype.JobStateScheduled,
+	}
+
+	return river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{
+		MaxAttempts: 10_000,
+		Priority:    priority,
+		UniqueOpts:  river.UniqueOpts{ByArgs: true, ByState: open},
+	}}
+}
+
+func (s Queue) insert(ctx context.Context, params ...river.InsertManyParams) {
+	if len(params) == 0 || ctx.Err() != nil {
+		return
+	}
+	if _, err := s.Jobs.InsertMany(ctx, params); err != nil && ctx.Err() == nil {
+		s.Calm.Warn("no job was inserted: a worker's next pass will", "error", err)
+	}
+}

@@ -1,0 +1,49 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+)
+
+// Settings are what a user can set, and a test.
+type Settings struct {
+	N                  int           // steps in progress at once
+	SendTime           time.Duration // how long one POST may take
+	Quota              int           // prompts per Window and project
+	Window             time.Duration
+	PauseMin, PauseMax time.Duration // bound a pause of the breaker
+	Pass               time.Duration // between two passes
+	PollOnly           bool
+	Keep               int            // months after which texts are forgotten; 0: never
+	MaxPerDay          map[string]int // new jobs a day by repository, and under "" for all others
+}
+
+// Production is how the program is set up unless flags say otherwise.
+var Production = Settings{
+	N:        50,
+	SendTime: time.Minute,
+	Quota:    100,
+	Window:   time.Hour,
+	PauseMin: time.Minute,
+	PauseMax: 30 * time.Minute,
+	Pass:     15 * time.Second,
+}
+
+// Check refuses settings with which a worker could not keep its promises.
+func (c Settings) Check() error {
+	if c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > maxSend {
+		return database.Usagef("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
+	}
+	if c.PauseMin < time.Second || c.PauseMax < c.PauseMin || c.PauseMax > database.Day {
+		return database.Usagef("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h",
+			c.PauseMin, c.PauseMax)
+	}
+	return nil
+}
+
+// stepTime is how long a step can take at most: a send, and recording what came of it.
+func (c Settings) stepTime() time.Duration { return 3*c.SendTime + c.lease() + database.StoreTime }
+
+// lease is the time within which a turn has to begin.
+func (c Settings) lease() time.Duration { return min(c.SendTime, 10*time.Second) }

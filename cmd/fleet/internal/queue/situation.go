@@ -1,0 +1,155 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	// MaxPosts is how many POSTs may be in progress, over all machines.
+	MaxPosts = 4
+	// MaxWait is the longest until the next look at a queue.
+	MaxWait = 5 * time.Minute
+)
+
+// situation has everything that decides about a project's next turn.
+type situation struct {
+	at      time.Time
+	project string
+	pauses  []Pause // of all projects
+
+	queued  int    // prompts of the project
+	limited int    // of these, how many the limit of a day holds back
+	held    int    // of these, how many are of a repository that a person has paused
+	head    string // the key of the first that may be sent; "" if none may
+
+	free  time.Duration // until the quota has a place, 0 if it has one
+	mine  int           // POSTs of the project in progress
+	total int           // POSTs of all projects in progress
+}
+
+// readSituation reads the situation of a project.
+func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (situation, error) {
+	now := situation{at: time.Now(), project: project}
+	var err error
+	now.pauses, err = Pauses(ctx, tx)
+	if err != nil {
+		return now, err
+	}
+
+	err = now.readQueue(ctx, tx)
+	if err != nil || now.queued == 0 {
+		return now, err
+	}
+
+	q, err := s.QuotaOf(ctx, tx, project, now.at)
+	if err != nil {
+		return now, err
+	}
+	now.free = q.free
+
+	err = database.Scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&now.mine, &now.total) },
+		"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1",
+		now.at.UnixMilli(), project)
+	return now, err
+}
+
+// readQueue counts the project's queue, and finds its head: the most urgent prompt that may be sent, then
+// the oldest.
+func (s *situation) readQueue(ctx context.Context, db once.DB) error {
+	err := database.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.queued, &s.limited, &s.held) },
+		`SELECT count(*), count(CASE WHEN `+database.IsLimited+` THEN 1 END),
+	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END)
+FROM mintlify_once o CROSS JOIN fleet_prompts p
+WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND CAST($2 AS BIGINT) = 0`,
+		s.project, 0, database.DayOf(s.at))
+	if err != nil || s.queued == 0 {
+		return err
+	}
+
+	return database.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.head) },
+		`SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p
+WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND p.not_before <= $2 AND `+database.IsReady+`
+	AND NOT `+database.IsLimited+` AND NOT `+database.IsPausedRepository+`
+ORDER BY p.priority, p.queued, p.key LIMIT 1`, s.project, s.at.UnixMilli(), database.DayOf(s.at))
+}
+
+// hold is until when, and why, the next prompt of a project is not sent yet.
+type hold struct {
+	until time.Time // the zero time: nothing stands in the way
+	why   string
+}
+
+// hold returns what stands in the way the longest. Over all machines a project has one turn at a
+// time, and all projects have four: fewer as projects fail, and one if the breaker has paused all.
+func (s situation) hold() hold {
+	h := hold{until: s.at}
+	for _, p := range s.pauses {
+		if p.concerns(s.project) && p.Until.After(h.until) {
+			h = hold{until: p.Until, why: p.Source + ": " + p.Reason}
+		}
+	}
+	if free := s.at.Add(s.free); free.After(h.until) {
+		h = hold{until: free, why: "the quota is used up"}
+	}
+
+	soon := s.at.Add(time.Second)
+	switch {
+	case h.why != "":
+		return h
+	case s.head == "" && s.limited > 0:
+		return hold{until: nextDay(s.at), why: "the limit of the day (-max-per-day) is reached"}
+	case s.head == "" && s.held > 0:
+		return hold{until: Forever, why: "a person has paused the repository"}
+	case s.head == "":
+		return hold{until: s.at.Add(MaxWait), why: whyFollow} // the end of a job wakes the queue
+	case s.mine > 0:
+		return hold{until: soon, why: "a prompt of the project is being sent"}
+	case s.total >= s.mostPosts():
+		return hold{until: soon, why: "prompts of other projects are being sent"}
+	}
+	return hold{}
+}
+
+// whyFollow says why no prompt of a queue may be sent.
+const whyFollow = "its prompts follow others, whose jobs have not ended"
+
+// mostPosts is how many POSTs may be in progress.
+func (s situation) mostPosts() int {
+	most := MaxPosts
+	for _, p := range s.pauses {
+		if p.Source == ByBreaker && p.Project == "" {
+			return 1
+		}
+
+		if p.tripped(s.at) {
+			most--
+		}
+	}
+	return max(1, most)
+}
+
+// decide gives the head of the queue its turn, or says how long the project has to wait.
+func (s situation) decide() turn {
+	isOfAll := func(p Pause) bool { return p.Source == ByBreaker && p.Project == "" }
+	t := turn{project: s.project, all: slices.ContainsFunc(s.pauses, isOfAll)}
+	if s.queued == 0 {
+		t.isOver = true
+		return t
+	}
+
+	if h := s.hold(); h.why != "" {
+		t.wait = min(h.until.Sub(s.at), MaxWait)
+		return t
+	}
+	t.key = s.head
+	return t
+}
+
+// nextDay returns when the next day begins, in UTC.
+func nextDay(t time.Time) time.Time { return t.UTC().Truncate(database.Day).Add(database.Day) }

@@ -1,0 +1,213 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// ProjectStatus is what status says about a project.
+type ProjectStatus struct {
+	Project     string         `json:"project"`
+	Counts      map[string]int `json:"counts"`
+	Oldest      time.Time      `json:"oldest,omitzero"`      // when the first was added that is still queued
+	PausedUntil time.Time      `json:"pausedUntil,omitzero"` // the year 9999 until somebody resumes it
+	WaitsUntil  time.Time      `json:"waitsUntil,omitzero"`  // when the next prompt may be sent; zero if none is queued
+	Why         string         `json:"why,omitempty"`        // it is paused, or its next prompt waits
+	QuotaLeft   int            `json:"quotaLeft"`
+	EmptyAbout  time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if a person has to resume it
+	NextFree    time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
+	Overdue     int            `json:"overdue"`             // jobs that do not end
+	Limited     int            `json:"limited"`             // queued ones that wait for the limit of a day
+
+	// WaitsForPerson is whether prompts are queued until a person has mended the key, the project or the credits.
+	WaitsForPerson bool `json:"waitsForPerson"`
+}
+
+// projectSet has the status of projects by their name.
+type projectSet map[string]*ProjectStatus
+
+func (set projectSet) of(name string) *ProjectStatus {
+	if set[name] == nil {
+		set[name] = &ProjectStatus{Project: name, Counts: database.ZeroCounts()}
+	}
+	return set[name]
+}
+
+// ProjectsStatus returns the status of all projects, by name, and "" with the pause of all.
+func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
+	now := time.Now()
+	set := projectSet{}
+	if err := s.countInto(ctx, set, now); err != nil {
+		return nil, err
+	}
+
+	pauses, err := Pauses(ctx, s.DB)
+	if err != nil {
+		return nil, err
+	}
+	for _, pause := range pauses {
+		set.of(pause.Project).notePause(pause, now)
+	}
+
+	posts, err := s.postsInProgress(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+
+	all := []*ProjectStatus{}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		current := situation{
+			at:      now,
+			project: name,
+			pauses:  pauses,
+			mine:    posts[name],
+			total:   posts[""],
+		}
+		if err := s.noteQueue(ctx, set[name], current); err != nil {
+			return nil, err
+		}
+		all = append(all, set[name])
+	}
+	return all, nil
+}
+
+// noteQueue notes the quota of a project, and why its next prompt waits.
+func (s Queue) noteQueue(ctx context.Context, p *ProjectStatus, current situation) error {
+	q, err := s.QuotaOf(ctx, s.DB, p.Project, current.at)
+	if err != nil {
+		return err
+	}
+	current.free = q.free
+
+	if err := current.readQueue(ctx, s.DB); err != nil {
+		return err
+	}
+	p.noteQuota(q, current.at)
+	p.noteHold(q, current)
+	return nil
+}
+
+// postsInProgress counts POSTs by project, and under "" the POSTs of all projects.
+func (s Queue) postsInProgress(ctx context.Context, now time.Time) (map[string]int, error) {
+	posts := map[string]int{}
+	err := database.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var project string
+		var n int
+		if err := rows.Scan(&project, &n); err != nil {
+			return err
+		}
+
+		posts[project] = n
+		posts[""] += n
+		return nil
+	}, "SELECT project, count(*) FROM fleet_posts WHERE ends > $1 GROUP BY project", now.UnixMilli())
+	return posts, err
+}
+
+// countInto counts the prompts of all projects by state.
+func (s Queue) countInto(ctx context.Context, set projectSet, now time.Time) error {
+	return database.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var project, state string
+		var n, overdue int
+		var oldest int64
+		if err := rows.Scan(&project, &state, &n, &overdue, &oldest); err != nil {
+			return err
+		}
+
+		p := set.of(project)
+		p.Counts[database.NameOf(once.State(state))] = n
+		switch once.State(state) {
+		case once.Pending:
+			p.Oldest = time.UnixMilli(oldest).UTC()
+		case once.Running:
+			p.Overdue = overdue
+		}
+
+		return nil
+	}, `SELECT p.project, o.state, count(*), count(CASE WHEN o.updated < $1 THEN 1 END), min(p.added)
+FROM mintlify_once o JOIN fleet_prompts p ON p.key = o.key GROUP BY p.project, o.state`,
+		now.Add(-database.Day).UnixMicro())
+}
+
+// notePause keeps the pause that ends last.
+func (p *ProjectStatus) notePause(pause Pause, now time.Time) {
+	if pause.Until.After(now) && pause.Until.After(p.PausedUntil) {
+		p.PausedUntil = pause.Until.UTC()
+		p.Why = pause.Source + ": " + pause.Reason
+	}
+}
+
+func (p *ProjectStatus) noteQuota(q Quota, now time.Time) {
+	p.QuotaLeft = q.Left
+	if q.free > 0 {
+		p.NextFree = now.Add(q.free).UTC()
+	}
+}
+
+// noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns.
+func (p *ProjectStatus) noteHold(q Quota, s situation) {
+	if p.Counts["queued"] == 0 {
+		return
+	}
+
+	p.Limited = s.limited
+	p.WaitsForPerson = slices.ContainsFunc(s.pauses, func(pause Pause) bool {
+		return pause.NeedsPerson() && pause.concerns(p.Project) && pause.Until.After(s.at)
+	})
+	h := s.hold()
+	p.Why = cmp.Or(h.why, IsNext)
+	p.WaitsUntil = s.at.UTC()
+	if h.why != "" {
+		p.WaitsUntil = h.until.UTC()
+	}
+
+	if !p.WaitsUntil.Equal(Forever) {
+		p.EmptyAbout = q.LastOf(p.Counts["queued"], p.WaitsUntil).UTC()
+	}
+}
+
+// IsNext says why a prompt is still queued that may be sent.
+const IsNext = "it is next, within seconds"
+
+// IsWorking reports whether there are workers: River has one of them lead, for seconds at a time.
+func (s Queue) IsWorking(ctx context.Context) (bool, error) {
+	leaders, err := database.Number(ctx, s.DB, "SELECT count(*) FROM river_leader WHERE expires_at > $1",
+		RiverTime(time.Now()))
+	return leaders > 0, err
+}
+
+// Until returns when the project's next prompt may be sent, or if it has none, when its pause ends.
+func (p *ProjectStatus) Until() time.Time {
+	if !p.WaitsUntil.IsZero() {
+		return p.WaitsUntil
+	}
+	return p.PausedUntil
+}
+
+// PausedRepository is a repository of which nothing is sent.
+type PausedRepository struct {
+	Repository string `json:"repository"`
+	Reason     string `json:"reason"`
+}
+
+// PausedRepositories returns the repositories that a person has paused.
+func PausedRepositories(ctx context.Context, db once.DB) ([]PausedRepository, error) {
+	paused := []PausedRepository{}
+	err := database.Scan(ctx, db, func(rows *sql.Rows) error {
+		var p PausedRepository
+		if err := rows.Scan(&p.Repository, &p.Reason); err != nil {
+			return err
+		}
+
+		paused = append(paused, p)
+		return nil
+	}, "SELECT repository, reason FROM fleet_paused_repositories ORDER BY repository")
+	return paused, err
+}

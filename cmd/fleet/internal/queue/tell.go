@@ -1,0 +1,101 @@
+package queue
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	// TellTime is how long telling one result may take.
+	TellTime  = 10 * time.Second
+	tellEvery = time.Minute      // results within it are gathered
+	tellAgain = 80 * time.Second // after a failure
+	tellMost  = 20               // in a message
+)
+
+// Teller tells people how prompts ended, and returns the rows that it told.
+type Teller func(ctx context.Context, rows []database.Row) (told []database.Row, err error)
+
+// Sentence returns the result in words, with the service's words quoted at its end.
+func Sentence(r database.Row) string {
+	text := string(r.State)
+	switch {
+	case r.State == once.Running:
+		text = "the agent has been at work for more than a day. Somebody has to look: `fleet status` says how"
+	case r.State == once.Unknown:
+		text = "it is unknown whether the agent was told. Somebody has to look: `fleet status` says how"
+	case r.State == once.Done && r.PRLink == "":
+		text = "done, without a pull request (nothing changed, or the project publishes without a review)"
+	case r.State == once.Done:
+		text = "done, " + redact.OneLine(r.PRLink, 500)
+	}
+
+	if r.Problem != "" && r.State != once.Done {
+		text += ": `" + strings.ReplaceAll(redact.OneLine(r.Problem, 500), "`", "'") + "`"
+	}
+	return "Docs for " + r.Key + ": " + text
+}
+
+// TellWorker tells results, at least once. River's unique jobs keep it alone: the first
+// result goes at once, and those that end while the job then waits go together.
+type TellWorker struct {
+	river.WorkerDefaults[TellArgs]
+	Queue
+	Results Teller // nil: nobody wants to know
+}
+
+// Work tells what is a day old at most, and jobs that have been running for longer.
+func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
+	if w.Results == nil {
+		return nil
+	}
+	rows, err := w.Untold(ctx)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, database.StoreTime+TellTime*time.Duration(len(rows)))
+	defer cancel()
+	told, tellErr := w.Results(ctx, rows)
+	for _, r := range told {
+		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", r.Key, string(r.State))
+		if err != nil {
+			return err
+		}
+	}
+
+	if tellErr != nil {
+		w.Logger.Warn("results could not be told; they are told again for a day",
+			"results", len(rows)-len(told), "error", tellErr)
+		return river.JobSnooze(tellAgain)
+	}
+	return river.JobSnooze(tellEvery)
+}
+
+// isUntold is the condition that nobody got the result of a prompt yet, which is not older than $1.
+const isUntold = `(o.state IN ('done', 'failed', 'refused', 'unknown') AND o.updated > $1
+OR o.state = 'running' AND o.updated < $1) AND p.told <> o.state AND p.forgotten = 0`
+
+// Untold returns rows whose result nobody got yet.
+func (s Queue) Untold(ctx context.Context) ([]database.Row, error) {
+	return s.Rows(ctx, isUntold+" ORDER BY o.updated LIMIT $2", time.Now().Add(-database.Day).UnixMicro(), tellMost)
+}
+
+// CountUntold counts the results that nobody got yet.
+func CountUntold(ctx context.Context, db once.DB) (int64, error) {
+	return database.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
+WHERE p.key = o.key AND `+isUntold, time.Now().Add(-database.Day).UnixMicro())
+}
+
+// CountProblems counts the running jobs that have a problem.
+func CountProblems(ctx context.Context, db once.DB) (int64, error) {
+	return database.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
+WHERE p.key = o.key AND o.state = 'running' AND o.record LIKE '%"problem":"%'`)
+}

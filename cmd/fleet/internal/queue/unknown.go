@@ -1,0 +1,98 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// How often somebody looks for what became of an unknown prompt, and for how long.
+const (
+	firstLook = 5 * time.Minute
+	maxLook   = 6 * time.Hour
+	lookFor   = 7 * database.Day
+	lookTime  = time.Minute // a look
+	lookMost  = 50          // in a pass
+)
+
+// Finder returns the link of the pull request that an unknown prompt led to, "" if none is known.
+type Finder func(ctx context.Context, record once.Record) (link string, err error)
+
+// nextLook returns when to look again for what became of a prompt: at once, then 5, 10, 20 … minutes apart.
+func nextLook(sent, looked time.Time) time.Time {
+	if looked.Before(sent) {
+		return sent
+	}
+	return looked.Add(min(max(looked.Sub(sent), firstLook), maxLook))
+}
+
+// lookForUnknown looks for the pull requests of unknown prompts that are due.
+func (w *Worker) lookForUnknown(ctx context.Context, now time.Time) error {
+	if w.Find == nil {
+		return nil
+	}
+	rows, err := w.Rows(ctx, `o.state = 'unknown' AND p.thread = '' AND p.looked < $1 AND o.updated > $2
+ORDER BY p.looked LIMIT $3`, now.Add(-firstLook).UnixMilli(), now.Add(-lookFor).UnixMicro(), lookMost)
+	if err != nil {
+		return err
+	}
+
+	for _, r := range rows {
+		if nextLook(r.Deadline, r.Looked).After(now) {
+			continue
+		}
+
+		isOurs, err := w.claimLook(ctx, r, now)
+		if err != nil {
+			return err
+		}
+		if isOurs {
+			w.look(ctx, r.Record)
+		}
+	}
+	return nil
+}
+
+// claimLook reports whether this worker is to look: another may have begun.
+func (w *Worker) claimLook(ctx context.Context, r database.Row, now time.Time) (bool, error) {
+	result, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3",
+		r.Key, now.UnixMilli(), max(r.Looked.UnixMilli(), 0))
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// look looks for the pull request of one prompt. What fails is tried again when it is due.
+func (w *Worker) look(ctx context.Context, record once.Record) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+
+	link, err := w.Find(ctx, record)
+	if err == nil && link != "" {
+		err = w.Resolve(ctx, record, link)
+	}
+	if err != nil {
+		w.Logger.Warn("the pull request of an unknown prompt could not be looked for", "key", record.Key, "error", err)
+	}
+}
+
+// Resolve ends an unknown prompt whose pull request was found.
+func (s Queue) Resolve(ctx context.Context, record once.Record, link string) error {
+	done, err := s.Runner(nil, s.DB).MarkDone(ctx, record.Key, link)
+	if errors.Is(err, once.ErrState) || errors.Is(err, once.ErrConflict) {
+		return nil // somebody else has decided
+	}
+	if err != nil {
+		return err
+	}
+
+	s.Logger.Info("the pull request of an unknown prompt was found", "key", record.Key, "pr", link)
+	s.TellSoon(ctx)
+	return s.GoOn(ctx, record.ProjectID, done)
+}

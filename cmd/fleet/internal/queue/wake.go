@@ -1,0 +1,106 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// River's jobs sleep until the time that they have asked for, up to five minutes. Whatever lets a prompt be
+// sent earlier has to wake the job that sends it. River stores a snooze only after the run: a job that is at
+// work cannot be woken, and a second one like it cannot be inserted.
+
+// WakeQueues has River look at the queue of a project, or of all for "".
+func (s Queue) WakeQueues(ctx context.Context, db once.DB, project string) error {
+	_, err := db.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
+WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1
+	AND ($2 = '' OR args->>'project' = $2)`, RiverTime(time.Now()), project)
+	return err
+}
+
+// wakeNew wakes the queues in which prompts have come since the pass before: they may have come during a look.
+func (w *Worker) wakeNew(ctx context.Context, now time.Time) error {
+	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
+WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND args->>'project' IN (
+	SELECT p.project FROM mintlify_once o CROSS JOIN fleet_prompts p
+	WHERE o.state = 'pending' AND p.key = o.key AND p.queued > $2)`,
+		RiverTime(now), now.Add(-2*w.Pass).UnixMilli())
+	return err
+}
+
+// lateLooks is how long a look at a queue that began before it was woken may take.
+const lateLooks = 3 * time.Second
+
+// WakeSince wakes the queues of a project, or of all, and does so again until no look is left that
+// began before since, which has not seen what has changed.
+func (s Queue) WakeSince(ctx context.Context, project string, since time.Time) error {
+	for time.Since(since) < lateLooks {
+		if err := s.WakeQueues(ctx, s.DB, project); err != nil {
+			return err
+		}
+
+		looks, err := database.Number(ctx, s.DB, `SELECT count(*) FROM river_job
+WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = '' OR args->>'project' = $2)`,
+			RiverTime(since), project)
+		if err != nil || looks == 0 {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return s.WakeQueues(ctx, s.DB, project)
+}
+
+// wakeThread has River look at once at the queue in which messages to the job of a record may wait.
+func (s Queue) wakeThread(ctx context.Context, record once.Record) error {
+	project, err := database.ProjectOf(ctx, s.DB, record.Key)
+	if err != nil {
+		return err
+	}
+	return s.WakeQueues(ctx, s.DB, project)
+}
+
+// rescue makes jobs available again whose process must be dead: River does so itself only twice a minute,
+// and only with a leader. A send's POST must have ended; fleet_posts keeps a stopped twin's project to one
+// POST. It also wakes jobs that a clock ahead of ours has put off too far.
+func (w *Worker) rescue(ctx context.Context, now time.Time) error {
+	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
+WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR attempted_at < $3)
+	OR state = 'scheduled' AND scheduled_at > $4`,
+		RiverTime(now),
+		RiverTime(now.Add(-w.Settings.SendTime-w.lease())),
+		RiverTime(now.Add(-w.stepTime())),
+		RiverTime(now.Add(2*database.Day)))
+	return err
+}
+
+// RiverTime is a time in a form that both databases compare with those of River.
+func RiverTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000+00:00") }
+
+// GoOn has River go on with a prompt at once about which a person has decided, and with those that wait
+// for it.
+func (s Queue) GoOn(ctx context.Context, project string, record once.Record) error {
+	switch record.State {
+	case once.Pending:
+		s.InsertSends(ctx, project)
+	case once.Sending, once.Running:
+		s.InsertPolls(ctx, record.Key)
+	}
+	return s.WakeQueues(ctx, s.DB, project)
+}
+
+// WakePolls has River poll at once the running jobs of a project or a repository that have a problem. It
+// returns how many it has woken.
+func (s Queue) WakePolls(ctx context.Context, project, repository string) (int64, error) {
+	result, err := s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
+WHERE kind = 'fleet_poll' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND args->>'key' IN (
+	SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'running' AND p.key = o.key
+	AND o.record LIKE '%"problem":"%' AND (p.project = $2 OR $2 = '') AND (p.repository = $3 OR $3 = ''))`,
+		RiverTime(time.Now()), project, repository)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}

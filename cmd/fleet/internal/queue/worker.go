@@ -1,0 +1,73 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// Worker works a queue off.
+type Worker struct {
+	Queue
+	Client  *mintlify.Client
+	polls   *once.Runner // for all but sends
+	results Teller       // nil: results are told to nobody
+
+	// Posts counts POSTs by the state that they led to.
+	Posts *prometheus.CounterVec
+
+	// Decide decides, with each pass, about what waits for a record to change. Nil: nothing does.
+	Decide func(context.Context) error
+
+	// Find looks for the pull requests of unknown prompts. Nil: nobody does.
+	Find Finder
+}
+
+// NewWorker returns a worker of a queue. The client has to have the rate limiter [OnlyInTurn].
+func NewWorker(s Queue, client *mintlify.Client, results Teller) *Worker {
+	posts := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "fleet_posts_total",
+		Help: "POSTs of this process, by the state that they led to.",
+	}, []string{"result"})
+	return &Worker{Queue: s, Client: client, polls: s.Runner(client, s.DB), results: results, Posts: posts}
+}
+
+// Run works the queue off until ctx ends. POSTs in progress then may end; polls may not.
+func (w *Worker) Run(ctx context.Context) error {
+	bundle := river.NewWorkers()
+	river.AddWorker(bundle, &Sender{Worker: w})
+	river.AddWorker(bundle, &Poller{Worker: w})
+	river.AddWorker(bundle, &TellWorker{Queue: w.Queue, Results: w.results})
+
+	workers, err := w.NewJobClient(&river.Config{
+		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}},
+		Workers:              bundle,
+		JobTimeout:           w.stepTime(),
+		RescueStuckJobsAfter: w.stepTime(),
+		SoftStopTimeout:      time.Second,
+		PollOnly:             w.PollOnly,
+		Logger:               w.Calm,
+	})
+	if err != nil {
+		return err
+	}
+
+	if err := workers.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	w.Logger.Info("working", "steps", w.N, "sendTime", w.Settings.SendTime)
+	passErr := w.passes(ctx)
+
+	w.Logger.Info("stopping: POSTs in progress may end")
+	return errors.Join(passErr, workers.Stop(context.WithoutCancel(ctx)))
+}
+
+// nextRetry is when to go on after a database that failed.
+func nextRetry() time.Time { return time.Now().Add(5*time.Second + rand.N(10*time.Second)) }

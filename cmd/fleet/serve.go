@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+)
+
+// serveCommand works, and enqueues the merges that webhooks report.
+type serveCommand struct {
+	workCommand
+	addr     string
+	flags    []string // values of -project
+	file     string   // of -projects
+	projects github.Projects
+	skip     github.Authors
+	priority int
+	secret   string
+}
+
+func newServeCommand(p *program) *serveCommand {
+	return &serveCommand{
+		workCommand: workCommand{program: p},
+		skip:        github.Authors{Authors: merges.DefaultAuthors()},
+	}
+}
+
+func (c *serveCommand) define(f *flag.FlagSet) {
+	c.workCommand.define(f)
+	f.StringVar(&c.addr, "addr", ":8080", "where to listen for GitHub's webhooks, at /github")
+	f.Func("project", "owner/repo=ID, or owner/repo= to leave it out, repeatable; "+
+		"ID alone is for all other repositories", c.setProject)
+	f.StringVar(&c.file, "projects", "", "file with a line of -project each; # begins a comment. SIGHUP reads it again")
+	f.Func("skip-author", "login whose merges are left out, repeatable, beside "+strings.Join(c.skip.Authors, ", "),
+		c.skip.Add)
+	f.IntVar(&c.priority, "priority", database.DefaultPriority, "1 is the most urgent, 4 the least")
+}
+
+func (c *serveCommand) setProject(text string) error {
+	c.flags = append(c.flags, text)
+	return github.NewMapping().SetFlag(text)
+}
+
+func (c *serveCommand) check(line commandLine) error {
+	if err := c.workCommand.check(line); err != nil {
+		return err
+	}
+
+	projects, err := c.readProjects()
+	if err != nil {
+		return database.Usagef("%w", err)
+	}
+	c.projects = projects
+
+	c.secret = c.getenv("FLEET_GITHUB_SECRET")
+	switch {
+	case c.secret == "":
+		return database.Usagef("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
+	case len(c.projects) == 0:
+		return database.Usagef("-project or -projects is missing: which project documents the repositories?")
+	case c.priority < 1 || c.priority > 4:
+		return database.Usagef("-priority is %d, want 1 to 4", c.priority)
+	}
+	return nil
+}
+
+// readProjects returns the projects of the flags, and of the file as it is now.
+func (c *serveCommand) readProjects() (github.Projects, error) {
+	mapping := github.NewMapping()
+	for _, text := range c.flags {
+		if err := mapping.SetFlag(text); err != nil {
+			return nil, err
+		}
+	}
+
+	if c.file == "" {
+		return mapping.Projects, nil
+	}
+	if err := mapping.Read(c.file); err != nil {
+		return nil, database.Usagef("-projects: %w", err)
+	}
+	return mapping.Projects, nil
+}
+
+func (c *serveCommand) run(ctx context.Context) error {
+	return c.work(ctx, func(w *queue.Worker, api *github.API) *http.Server {
+		hooks := github.NewWebhooks(w, c.secret, c.projects, c.skip, c.priority)
+		hooks.API = api
+		w.Find = github.Finder{Queue: w.Queue, API: api, LeftOut: hooks.LeftOutRepositories}.Find
+		c.counts = append(c.counts, hooks.Counts)
+		if api == nil {
+			w.Logger.Warn("FLEET_GITHUB_TOKEN is not set: results are not told to reviewers, a comment by a private " +
+				"member does nothing, and unknown prompts are not looked for on GitHub")
+		}
+
+		c.readAgain(ctx, w, hooks)
+		return newServer(c.addr, hooks.Handler())
+	})
+}
+
+// readAgain reads the file of -projects again at each SIGHUP, also under nohup.
+func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *github.Webhooks) {
+	if c.file == "" {
+		return
+	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+
+	go func() {
+		defer signal.Stop(hangups)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangups:
+			}
+
+			projects, err := c.readProjects()
+			if err != nil {
+				w.Logger.Error("the projects could not be read again: the old ones stay", "error", err)
+				continue
+			}
+			hooks.SetProjects(projects)
+			w.Logger.Info("the projects were read again", "repositories", len(projects))
+		}
+	}()
+}

@@ -1,0 +1,55 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// ProxyError is the response of a proxy that refused to open a tunnel to the service. Nothing
+// was sent.
+type ProxyError struct {
+	// Address is the proxy's host and port.
+	Address string
+	// StatusCode is the status of the proxy's response.
+	StatusCode int
+}
+
+func (e *ProxyError) Error() string {
+	status := fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode))
+	return fmt.Sprintf("the proxy %s responded %s to CONNECT", e.Address, strings.TrimSpace(status))
+}
+
+// IsFinal reports whether the proxy would respond the same to another attempt.
+func (e *ProxyError) IsFinal() bool {
+	switch e.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return e.StatusCode >= 400 && e.StatusCode <= 499
+}
+
+// checkTunnel is an OnProxyConnectResponse. Without it net/http reports no more than the text of
+// the status, which reads as if the service had responded.
+func checkTunnel(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &ProxyError{Address: addressOf(proxy), StatusCode: resp.StatusCode}
+}
+
+// addressOf returns a proxy's host and port, without its user and password.
+func addressOf(proxy *url.URL) string {
+	port := proxy.Port()
+	switch {
+	case port != "":
+	case proxy.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return net.JoinHostPort(proxy.Hostname(), port)
+}

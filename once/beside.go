@@ -1,0 +1,259 @@
+package once
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/async"
+)
+
+const (
+	endedEvery  = 10 * time.Minute // at least, between two Lists of the ended records
+	endedShare  = 200              // the next of these comes after this many times the duration of the last
+	firstReport = 30 * time.Second // until the next try of a report; it doubles
+	lastReport  = 30 * time.Minute // at most
+	stopTime    = 5 * time.Second  // for which Run waits for a function of the caller's once ctx has ended
+
+	forever = 1 << 62 // until the next try of what is tried once
+
+	cannotListEnded = "once: the ended records cannot be listed"
+)
+
+// beside is what Run and Resume do beside the steps: it looks for what became of unknown prompts, and
+// tells how records have ended.
+type beside struct {
+	runner  *Runner
+	stay    bool // of Run
+	finds   *errands
+	reports *errands
+	wake    func() // wakes the worker
+
+	runs   []*async.Run
+	logged string // the text of the error of List that was logged last
+
+	mu     sync.Mutex
+	told   map[string]Record // what was told, of the records whose store does not show it
+	listed bool              // the ended records were listed at least once
+}
+
+func newBeside(r *Runner, stay bool, wake func()) *beside {
+	b := &beside{runner: r, stay: stay, wake: wake, told: map[string]Record{}}
+	b.finds = newErrands(b.find, wake)
+	b.reports = newErrands(b.report, func() {})
+	return b
+}
+
+// isNeeded reports whether there is anything to do beside the steps.
+func (b *beside) isNeeded() bool { return b.runner.finder != nil || b.runner.report != nil }
+
+// start begins the work, which ends with ctx. A panic of the caller's functions calls cancel.
+func (b *beside) start(ctx context.Context, cancel context.CancelFunc) {
+	if !b.isNeeded() {
+		return
+	}
+
+	for _, work := range []func(context.Context){b.list, b.finds.run, b.reports.run} {
+		b.runs = append(b.runs, async.Go(func() {
+			returned := false
+			defer func() {
+				if !returned {
+					cancel()
+				}
+			}()
+
+			work(ctx)
+			returned = true
+		}))
+	}
+}
+
+// stop waits for the end of the work, whose ctx has ended, but not for ever: a function of the
+// caller's may pay no attention to its context. A panic of such a function surfaces here.
+func (b *beside) stop() {
+	timer := time.NewTimer(stopTime)
+	defer timer.Stop()
+
+	for _, run := range b.runs {
+		select {
+		case <-run.Done():
+			run.Wait()
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// take notes what is to be done for a record beside the steps.
+func (b *beside) take(record Record, isStuck bool) {
+	r := b.runner
+	if r.canFind(record) && !reached(record.since().Add(findFor)) {
+		b.finds.add(record.Key, false)
+		return
+	}
+	if r.report != nil && record.isNews(isStuck) && !b.wasTold(record) {
+		b.reports.add(record.Key, isStuck)
+	}
+}
+
+// wasTold reports whether a record was told that does not show it, as in a store that leaves out
+// Reported.
+func (b *beside) wasTold(record Record) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	told, known := b.told[record.Key]
+	return known && record.isStill(told)
+}
+
+// list takes the ended records, those of other processes too.
+func (b *beside) list(ctx context.Context) {
+	for ended(ctx) == nil {
+		began := time.Now()
+		err := b.takeEnded(ctx)
+		if ended(ctx) != nil {
+			return
+		}
+
+		b.logOnce(ctx, cannotListEnded, "", err, &b.logged)
+		b.mu.Lock()
+		b.listed = true
+		b.mu.Unlock()
+		b.wake()
+
+		if !b.stay {
+			return
+		}
+		pause(ctx, max(endedEvery, endedShare*time.Since(began)))
+	}
+}
+
+// takeEnded lists the records that may need something beside the steps.
+func (b *beside) takeEnded(ctx context.Context) error {
+	states := []State{Unknown}
+	if b.runner.report != nil {
+		states = []State{Done, Failed, Refused, Unknown, Running}
+	}
+
+	records, err := b.runner.store.List(ctx, states...)
+	for _, record := range records {
+		b.forget(record)
+		b.take(record, false)
+	}
+	return err
+}
+
+// forget drops the memory of what was told if the record shows it.
+func (b *beside) forget(record Record) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	if record.Reported == record.State {
+		delete(b.told, record.Key)
+	}
+}
+
+// isQuiet reports whether each unknown record was looked for.
+func (b *beside) isQuiet() bool {
+	if b.runner.finder == nil {
+		return true
+	}
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	return b.listed && b.finds.allTried()
+}
+
+// find looks once for what became of an unknown prompt.
+func (b *beside) find(ctx context.Context, e *errand) time.Duration {
+	record, err := b.runner.store.Get(ctx, e.key)
+	switch {
+	case err != nil:
+		b.logOnce(ctx, "once: an unknown record cannot be read", e.key, err, &e.logged)
+		return firstReport
+	case !b.runner.canFind(record), reached(record.since().Add(findFor)):
+		return 0
+	}
+
+	found, err := b.runner.find(ctx, record)
+	if ended(ctx) != nil {
+		return forever
+	}
+	b.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
+	if found.State != Unknown {
+		return 0
+	}
+
+	if b.runner.report != nil && found.isNews(false) && !b.wasTold(found) {
+		b.reports.add(e.key, false)
+	}
+	if !b.stay {
+		return forever
+	}
+	return backoff(firstFind, lastFind, e.tries)
+}
+
+// report tells once how a record stands.
+func (b *beside) report(ctx context.Context, e *errand) time.Duration {
+	told, err := b.runner.tell(ctx, e.key, e.stuck, e.told)
+	e.told = told
+	e.err = err
+
+	if err == nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+
+		if told.Version > 0 {
+			b.told[e.key] = told
+		}
+		return 0
+	}
+
+	if b.stay && ended(ctx) == nil {
+		b.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
+	}
+	return backoff(firstReport, lastReport, e.tries)
+}
+
+// finish tries each report once more, after the last step of a Resume, and returns what was not
+// taken.
+func (b *beside) finish(ctx context.Context) error {
+	if b.runner.report == nil {
+		return nil
+	}
+
+	var all []error
+	if ended(ctx) == nil {
+		err := b.takeEnded(ctx)
+		if err != nil {
+			all = append(all, fmt.Errorf("%s: %w", cannotListEnded, err))
+		}
+	}
+
+	for _, key := range slices.Sorted(maps.Keys(b.reports.byKey)) {
+		e := b.reports.byKey[key]
+		if ended(ctx) == nil {
+			b.report(ctx, e)
+		}
+		all = append(all, forKey(key, e.err))
+	}
+	return errors.Join(all...)
+}
+
+// logOnce logs err unless its text is the one logged last.
+func (b *beside) logOnce(ctx context.Context, message, key string, err error, last *string) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != *last {
+		b.runner.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)
+	}
+	*last = text
+}

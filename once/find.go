@@ -1,0 +1,137 @@
+package once
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+const (
+	askTime   = time.Minute        // for one call of the caller's functions
+	firstFind = 5 * time.Minute    // until an unknown prompt is looked for again; it doubles
+	lastFind  = 6 * time.Hour      // at most
+	findFor   = 7 * 24 * time.Hour // after a Deadline
+)
+
+// Found is what became of an unknown prompt. The zero Found means that nothing is known yet.
+type Found struct {
+	// JobID is the id of the job that the prompt made. The record then follows that job.
+	JobID string
+	// PRLink is the link of the pull request that the prompt led to. Without a JobID the record is
+	// done with this link, and what follows it up needs a person: it has no job to send messages to.
+	PRLink string
+}
+
+// WithFinder has f look for what became of a prompt whose record is [Unknown], such as a pull
+// request whose description ends with the key's [Marker]. Without a find a person has to look;
+// nothing is ever sent again by itself.
+//
+// f is called for new jobs only: the job of a follow-up itself tells what became of the message.
+// [Runner.Do] and [Runner.Step] call it once for an unknown record, [Runner.Resume] once for each.
+// [Runner.Run] calls it at once, then after 5, 10, 20 and more minutes, at most 6 hours apart, for 7
+// days, beside its other work. Each call has a minute. An error of f is logged and changes nothing.
+//
+// What f returns must have been made after the send: anybody can copy an old marker. Compare the
+// creation of the pull request with r.Deadline minus the send time minus two minutes, because clocks
+// differ.
+func WithFinder(f func(ctx context.Context, r Record) (Found, error)) Option {
+	return option(func(r *Runner) { r.finder = f })
+}
+
+// canFind reports whether the finder may be asked about a record.
+func (r *Runner) canFind(record Record) bool {
+	return r.finder != nil && record.State == Unknown && record.After == ""
+}
+
+// stepOrFind does the next step of t's record, or looks for what became of its prompt.
+func (r *Runner) stepOrFind(ctx context.Context, t Task, forced bool) (step, error) {
+	s, err := r.step(ctx, t, forced)
+	if err != nil || s.sent || !r.canFind(s.record) {
+		return s, err
+	}
+
+	record, err := r.find(ctx, s.record)
+	if ended(ctx) != nil {
+		return s, ended(ctx)
+	}
+	if err != nil {
+		r.logNotFound(ctx, s.record, err)
+	}
+
+	if record.State == Running {
+		return step{record: record, next: 1}, nil
+	}
+	s.record = record
+	return s, nil
+}
+
+func (r *Runner) logNotFound(ctx context.Context, record Record, err error) {
+	r.logger.Log(ctx, slog.LevelWarn, "once: looking for an unknown prompt failed", "key", record.Key, "error", err)
+}
+
+// find asks the finder about an unknown record, stores what it has found, and returns the record
+// that is stored then.
+func (r *Runner) find(ctx context.Context, record Record) (Record, error) {
+	asking, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+
+	found, err := r.finder(asking, record)
+	if err != nil || found == (Found{}) {
+		return record, err
+	}
+
+	next := record
+	next.Problem = ""
+	next.State = Done
+	if found.JobID != "" {
+		err = checkJobID(found.JobID)
+		if err != nil {
+			return record, err
+		}
+
+		next.adopt(found.JobID)
+		err = r.lookUp(asking, &next)
+	}
+	if err != nil {
+		return record, fmt.Errorf("job %q, which was found: %w", found.JobID, err)
+	}
+
+	next.PRLink = found.PRLink
+	return r.keep(ctx, record, next)
+}
+
+// keep stores what was found of a record, as next, if the record is still the one that the finder was
+// asked about.
+func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) {
+	current, err := r.store.Get(ctx, record.Key)
+	if err != nil {
+		return record, err
+	}
+
+	switch {
+	case current.JobID == next.JobID && current.PRLink == next.PRLink: // others have found it, too
+		return current, nil
+	case !current.isStill(record):
+		found := fmt.Sprintf("job %q and link %q were found for version %d, but the record went on",
+			next.JobID, next.PRLink, record.Version)
+		r.log(ctx, slog.LevelError, "once: "+found, current)
+		return current, errors.New(found)
+	}
+
+	next.Version = current.Version
+	next.Reported = current.Reported
+	stored, err := r.put(ctx, current, next, nil)
+	if err == nil && stored.State.IsOpen() {
+		r.announce(stored.Key)
+	}
+	return stored, err
+}
+
+// isStill reports whether r is the record before, apart from whether that was reported.
+func (r Record) isStill(before Record) bool {
+	before.Version = r.Version
+	before.Reported = r.Reported
+	return r == before
+}

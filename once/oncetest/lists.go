@@ -1,0 +1,235 @@
+package oncetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// list returns what the store lists. It skips the test if the store cannot list.
+func list(t *testing.T, store once.Store, states ...once.State) []once.Record {
+	t.Helper()
+	records, err := store.List(t.Context(), states...)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("it cannot list")
+	}
+	if err != nil {
+		t.Fatalf("List of %v: %v", states, err)
+	}
+	return records
+}
+
+// mustList checks that List returns the records, in this order.
+func (s storeTest) mustList(t *testing.T, store once.Store, want []once.Record, states ...once.State) {
+	t.Helper()
+	got := list(t, store, states...)
+	if len(got) != len(want) {
+		t.Fatalf("List of %v returned %d records, want %d:\n%s", states, len(got), len(want), keysOf(got))
+	}
+
+	for i := range want {
+		if !s.isSame(got[i], want[i]) {
+			t.Fatalf("record %d of the List of %v, which has the oldest UpdatedAt first:%s",
+				i, states, s.differences(got[i], want[i]))
+		}
+	}
+}
+
+// keysOf returns the first keys of a list.
+func keysOf(records []once.Record) string {
+	var keys []string
+	for _, r := range records[:min(len(records), 10)] {
+		keys = append(keys, fmt.Sprintf("%s in version %d", r.Key, r.Version))
+	}
+	return fmt.Sprint(keys)
+}
+
+func (s storeTest) lists(t *testing.T, store once.Store) {
+	s.mustList(t, store, nil)
+
+	newest := storeRecord("a", 1, once.Pending)
+	newest.UpdatedAt = newest.UpdatedAt.Add(time.Hour)
+	oldest := storeRecord("b", 1, once.Done)
+	oldest.UpdatedAt = oldest.UpdatedAt.Add(-time.Hour)
+	middle := storeRecord("c", 1, once.Pending)
+	changed := storeRecord("c", 2, once.Running)
+	mustPut(t, store, newest, oldest, middle, changed)
+
+	all := []once.Record{oldest, changed, newest}
+	s.mustList(t, store, all)
+	s.mustList(t, store, all[2:], once.Pending)
+	s.mustList(t, store, all[1:], once.Pending, once.Running, once.Unknown)
+	s.mustList(t, store, all[:1], once.Done)
+	s.mustList(t, store, nil, once.Failed)
+}
+
+// Databases and object storage list in pages, of 100 or 1,000. Before the pending records, which
+// are more than that, and after them is one in another state.
+func (s storeTest) listsAll(t *testing.T, store once.Store) {
+	list(t, store)
+	pending := 1001
+	if testing.Short() {
+		pending = 101
+	}
+
+	records := manyRecords(pending + 2)
+	oldest := &records[0]
+	oldest.State = once.Done
+	newest := &records[pending+1]
+	newest.State = once.Done
+	putAll(t, store, records)
+
+	s.mustList(t, store, records)
+	s.mustList(t, store, records[1:pending+1], once.Pending)
+	s.mustList(t, store, records[1:pending+1], once.Pending, once.Sending, once.Running)
+	s.mustList(t, store, []once.Record{*oldest, *newest}, once.Done)
+}
+
+// manyRecords returns n records, the oldest first, which is not the order of their keys.
+func manyRecords(n int) []once.Record {
+	records := make([]once.Record, n)
+	for i := range records {
+		r := storeRecord(fmt.Sprint("acme/api@", i*7919%n), 1, once.Pending)
+		r.UpdatedAt = r.UpdatedAt.Add(time.Duration(i) * time.Second)
+		records[i] = r
+	}
+	return records
+}
+
+// putAll puts records, several at the same time.
+func putAll(t *testing.T, store once.Store, records []once.Record) {
+	t.Helper()
+	errs := atOnce(func(i int) error {
+		for ; i < len(records); i += racers {
+			err := store.Put(t.Context(), records[i])
+			if err != nil {
+				return fmt.Errorf("put of version 1 of %s: %w", records[i].Key, err)
+			}
+		}
+		return nil
+	})
+
+	err := errors.Join(errs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A follow-up lists after its claim, to see whether another has one: List must show each claim
+// whose Put has returned.
+func (s storeTest) listsPutsBefore(t *testing.T, store once.Store) {
+	const rounds = 5
+	list(t, store)
+	for version := 1; version <= rounds; version++ {
+		seen := putAndList(t, store, version)
+		for i := range seen {
+			mustShow(t, seen[i], comment(i), version)
+		}
+		for i := range racers - 1 {
+			isSeen := shows(seen[i+1], comment(i), version)
+			if !isSeen && !shows(seen[i], comment(i+1), version) {
+				t.Fatalf("two put version %d at the same time, then listed, and neither saw the other", version)
+			}
+		}
+	}
+}
+
+func comment(i int) string { return fmt.Sprint("acme/api@1#comment-", i) }
+
+// putAndList has several put a version of a comment of their own at the same time, and list right
+// after it. It returns the lists.
+func putAndList(t *testing.T, store once.Store, version int) [][]once.Record {
+	t.Helper()
+	state := once.Sending
+	if version%2 == 0 {
+		state = once.Running
+	}
+
+	lists := make([][]once.Record, racers)
+	errs := atOnce(func(i int) error {
+		err := store.Put(t.Context(), storeRecord(comment(i), version, state))
+		if err != nil {
+			return fmt.Errorf("put of version %d of %s: %w", version, comment(i), err)
+		}
+
+		lists[i], err = store.List(t.Context(), state)
+		return err
+	})
+
+	err := errors.Join(errs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lists
+}
+
+// shows reports whether a list has a record in this version or a newer one.
+func shows(records []once.Record, key string, version int) bool {
+	return slices.ContainsFunc(records, func(r once.Record) bool { return r.Key == key && r.Version >= version })
+}
+
+func mustShow(t *testing.T, records []once.Record, key string, version int) {
+	t.Helper()
+	if !shows(records, key, version) {
+		t.Fatalf("List does not show version %d of %s, whose Put returned before it began; it shows %s",
+			version, key, keysOf(records))
+	}
+}
+
+// A store that lists one state after the other must not miss a record that changes its state
+// meanwhile.
+func (s storeTest) listsChanging(t *testing.T, store once.Store) {
+	const changes = 30
+	open := []once.State{once.Pending, once.Sending, once.Running}
+	list(t, store)
+	mustPut(t, store, storeRecord("k", 1, once.Pending))
+
+	var all sync.WaitGroup
+	defer all.Wait()
+
+	changed := make(chan error, 1)
+	all.Go(func() {
+		var err error
+		for version := 2; version <= changes && err == nil; version++ {
+			err = store.Put(t.Context(), storeRecord("k", version, open[version%len(open)]))
+		}
+		changed <- err
+	})
+
+	for {
+		records := list(t, store, open...)
+		mustShow(t, records, "k", 1)
+		if len(records) > 1 {
+			t.Fatalf("List shows a record twice that changes meanwhile: %s", keysOf(records))
+		}
+
+		select {
+		case err := <-changed:
+			if err != nil {
+				t.Fatalf("Put while another lists: %v", err)
+			}
+			return
+		default:
+		}
+	}
+}
+
+// Who gets a list may sort it, or change it.
+func (s storeTest) returnsListsOfItsOwn(t *testing.T, store once.Store) {
+	list(t, store)
+	records := []once.Record{storeRecord("a", 1, once.Pending), storeRecord("b", 2, once.Pending)}
+	records[1].Version = 1
+	mustPut(t, store, records...)
+
+	for range 2 {
+		got := list(t, store)
+		clear(got)
+		s.mustList(t, store, records)
+		s.mustHave(t, store, records[0])
+	}
+}

@@ -1,0 +1,67 @@
+package oncetest
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// memory is a store that does not outlive its process.
+type memory struct {
+	mu      sync.Mutex
+	records map[string]once.Record
+}
+
+// NewStore returns an empty [once.Store] in memory, for tests: its records are lost when the
+// process ends.
+func NewStore() once.Store {
+	return &memory{records: map[string]once.Record{}}
+}
+
+// Get implements [once.Store].
+func (m *memory) Get(ctx context.Context, key string) (once.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+
+	return m.records[key], ctx.Err()
+}
+
+// Put implements [once.Store].
+func (m *memory) Put(ctx context.Context, r once.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if m.records[r.Key].Version != r.Version-1 {
+		return once.ErrConflict
+	}
+
+	m.records[r.Key] = r
+	return nil
+}
+
+// List implements [once.Store].
+func (m *memory) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+
+	return selected(slices.Collect(maps.Values(m.records)), states), ctx.Err()
+}
+
+// selected returns the records in one of states, or all if none is given, the oldest update
+// first.
+func selected(records []once.Record, states []once.State) []once.Record {
+	slices.SortFunc(records, func(a, b once.Record) int {
+		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(a.Key, b.Key))
+	})
+	if len(states) == 0 {
+		return records
+	}
+	return slices.DeleteFunc(records, func(r once.Record) bool { return !slices.Contains(states, r.State) })
+}

@@ -1,0 +1,267 @@
+package once_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
+)
+
+// chat takes reports, unless it is down.
+type chat struct {
+	down  bool
+	slow  time.Duration
+	lines []string
+	tries []time.Time
+}
+
+func (c *chat) post(_ context.Context, r once.Record) error {
+	c.tries = append(c.tries, time.Now())
+	time.Sleep(c.slow)
+	if c.down {
+		return errors.New("the chat is down")
+	}
+	c.lines = append(c.lines, r.Key+" "+string(r.State))
+	return nil
+}
+
+// reporting is a Runner on the store of w that tells c.
+func (w *world) reporting(c *chat, opts ...once.Option) *once.Runner {
+	w.t.Helper()
+	client := w.svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithMaxRetries(0))
+	return w.runner(client, append(opts, once.WithReport(c.post))...)
+}
+
+// runFor runs r for d.
+func (w *world) runFor(r *once.Runner, d time.Duration) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), d)
+	defer cancel()
+	require.ErrorIs(w.t, r.Run(ctx), context.DeadlineExceeded)
+}
+
+// Each end is told once: of this process, of another, of Do, and of a process that is gone.
+func TestReportOfEachEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		for _, state := range []once.State{once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled} {
+			w.put(once.Record{Task: once.Task{Key: string(state), Prompt: "x"}, State: state})
+		}
+		c := &chat{}
+		r := w.reporting(c)
+		time.AfterFunc(time.Minute, func() {
+			_, err := r.Do(t.Context(), once.Task{Key: "do", Prompt: "x"})
+			assert.NoError(t, err)
+		})
+		time.AfterFunc(2*time.Minute, func() {
+			_, err := w.Do(t.Context(), once.Task{Key: "other", Prompt: "x"})
+			assert.NoError(t, err)
+		})
+		w.add(task)
+		versions := w.get("done").Version
+		updated := w.get("done").UpdatedAt
+		w.runFor(r, time.Hour)
+		want := []string{
+			"done done", "failed failed", "refused refused", "unknown unknown", key + " done", "do done", "other done",
+		}
+		assert.ElementsMatch(t, want, c.lines)
+		assert.Equal(t, versions+1, w.get("done").Version)
+		assert.Equal(t, once.Done, w.get("done").Reported)
+		assert.Equal(t, updated, w.get("done").UpdatedAt, "it is not a change")
+
+		w.runFor(w.reporting(c), time.Hour)
+		require.NoError(t, w.reporting(c).Resume(t.Context()))
+		assert.Len(t, c.lines, len(want), "nothing is told twice")
+	})
+}
+
+func TestReportsAreTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.put(once.Record{Task: task, State: once.Done})
+		c := &chat{down: true}
+		start := time.Now()
+		w.runFor(w.reporting(c), 3*24*time.Hour)
+		for i, after := range []time.Duration{0, 30, 90, 210, 450, 930, 1890, 3690, 5490} {
+			assert.Equal(t, after*time.Second, c.tries[i].Sub(start).Round(time.Second))
+		}
+		assert.Equal(t, 1, strings.Count(w.log.String(), "a report was not taken"), "logged once")
+
+		c.down = false
+		w.runFor(w.reporting(c), time.Minute) // a new process
+		assert.Equal(t, []string{key + " done"}, c.lines)
+	})
+}
+
+// A chat that hangs delays no send and no poll.
+func TestReportsAreBesideTheWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		c := &chat{slow: 50 * time.Second}
+		for i := range 20 {
+			w.add(once.Task{Key: fmt.Sprint(i), Prompt: "x"})
+		}
+		r := w.reporting(c)
+		time.AfterFunc(30*time.Second, func() {
+			assert.Equal(t, map[once.State]int{once.Done: 20}, w.states())
+		})
+		w.runFor(r, 20*time.Minute)
+		assert.Len(t, c.lines, 20)
+	})
+}
+
+// What fails twice is told twice.
+func TestReportOfASecondEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		failed := mintlifytest.JobStep{Status: mintlify.JobFailed}
+		w.svc.ScriptJob(failed)
+		w.svc.ScriptJob(failed)
+		c := &chat{}
+		w.add(task)
+		r := w.reporting(c)
+		time.AfterFunc(time.Minute, func() {
+			assert.Equal(t, once.Failed, w.get(key).Reported)
+			record, err := w.SendAgain(t.Context(), key) // by another process
+			assert.NoError(t, err)
+			assert.Empty(t, record.Reported)
+		})
+		w.runFor(r, time.Hour)
+		assert.Equal(t, []string{key + " failed", key + " failed"}, c.lines)
+	})
+}
+
+// An unknown record is told once the finder was asked in vain; what is found is told alone.
+func TestReportOfAnUnknownComesAfterTheFinder(t *testing.T) {
+	for name, test := range map[string]struct {
+		finder finder
+		want   []string
+	}{
+		"found":   {finder{found: once.Found{PRLink: foundLink}}, []string{key + " done"}},
+		"nothing": {finder{}, []string{key + " unknown"}},
+		"error":   {finder{err: errors.New("down")}, []string{key + " unknown"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				for call, work := range map[string]func(*world, *once.Runner){
+					"Run":    func(w *world, r *once.Runner) { w.runFor(r, time.Hour) },
+					"Resume": func(w *world, r *once.Runner) { assert.NoError(t, r.Resume(t.Context())) },
+				} {
+					w := newWorld(t, oncetest.NewStore())
+					w.put(once.Record{Task: task, State: once.Unknown, Deadline: time.Now()})
+					c := &chat{}
+					work(w, w.reporting(c, once.WithFinder(test.finder.find)))
+					assert.Equal(t, test.want, c.lines, call)
+				}
+			})
+		})
+	}
+}
+
+// A record that is running and needs a person is told, too, once.
+func TestReportOfAProblem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: "paused"})
+		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: time.Now()})
+		c := &chat{}
+		w.runFor(w.reporting(c), 2*time.Hour)
+		assert.Equal(t, []string{key + " running"}, c.lines)
+		assert.Contains(t, w.get(key).Problem, `status "paused"`)
+		assert.Equal(t, 3, w.get(key).Version, "the Problem, and that it was told")
+		assert.Equal(t, 1, strings.Count(w.log.String(), "level=WARN"))
+	})
+}
+
+func TestResumeNamesWhatWasNotTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		c := &chat{down: true}
+		w.add(task)
+		err := w.reporting(c).Resume(t.Context())
+		require.ErrorContains(t, err, "once: "+key+": it could not be reported that it is done: the chat is down")
+		assert.NotEmpty(t, c.tries)
+
+		c.down = false
+		require.NoError(t, w.reporting(c).Resume(t.Context()))
+		assert.Equal(t, []string{key + " done"}, c.lines)
+	})
+}
+
+// A store may leave out Reported: then each Run tells everything once.
+func TestReportInAStoreThatLeavesOutReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := oncetest.NewStore()
+		w := newWorld(t, &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
+			r.Reported = ""
+			return memory.Put(ctx, r)
+		}})
+		w.put(once.Record{Task: task, State: once.Done})
+		c := &chat{}
+		w.runFor(w.reporting(c), 3*time.Hour)
+		assert.Len(t, c.lines, 1)
+		w.runFor(w.reporting(c), 3*time.Hour)
+		assert.Len(t, c.lines, 2)
+	})
+}
+
+// The chat has taken it, and the store does not take that it has: it is not told again meanwhile.
+func TestReportThatCannotBeStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &hooked{Store: oncetest.NewStore()}
+		w := newWorld(t, store)
+		w.put(once.Record{Task: task, State: once.Done})
+		puts := 0
+		store.put = func(ctx context.Context, r once.Record) error {
+			puts++
+			if puts < 4 {
+				return errors.New("the database is down")
+			}
+			return store.Store.Put(ctx, r)
+		}
+		c := &chat{}
+		w.runFor(w.reporting(c), time.Hour)
+		assert.Len(t, c.lines, 1)
+		assert.Equal(t, once.Done, w.get(key).Reported)
+	})
+}
+
+func TestPanicOfAFunctionSurfacesInRun(t *testing.T) {
+	for name, opt := range map[string]once.Option{
+		"report": once.WithReport(func(context.Context, once.Record) error { panic("boom") }),
+		"finder": once.WithFinder(func(context.Context, once.Record) (once.Found, error) { panic("boom") }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, oncetest.NewStore())
+				w.put(once.Record{Task: task, State: once.Unknown})
+				r := w.runner(w.svc.Client(), opt)
+				assert.PanicsWithValue(t, "boom", func() { _ = r.Run(t.Context()) })
+			})
+		})
+	}
+}
+
+// A function that pays no attention to its context does not keep Run from ending.
+func TestRunDoesNotWaitLongForAReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.put(once.Record{Task: task, State: once.Done})
+		c := &chat{slow: time.Hour}
+		start := time.Now()
+		w.runFor(w.reporting(c), time.Minute)
+		assert.LessOrEqual(t, time.Since(start), time.Minute+5*time.Second)
+		time.Sleep(time.Hour)
+	})
+}

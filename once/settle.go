@@ -1,0 +1,191 @@
+package once
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// outcome returns what a claim becomes after the response to its send. A job is running, even
+// if it comes with an error.
+func (r Record) outcome(job *mintlify.Job, err error) Record {
+	if job != nil {
+		r.State = Running
+		r.JobID = job.ID
+		r.PRLink = job.PRLink
+		return r
+	}
+
+	r.Problem = err.Error()
+	switch {
+	case errors.Is(err, mintlify.ErrOutcomeUnknown) && r.After != "":
+		r.State = Sending // the job tells whether the message has arrived
+	case errors.Is(err, mintlify.ErrOutcomeUnknown):
+		r.State = Unknown
+	case r.isRefused(err):
+		r.State = Refused
+	default:
+		r.State = Pending
+	}
+	return r
+}
+
+// isRefused reports whether err is about the prompt, or about the job that it was a message to.
+func (r Record) isRefused(err error) bool {
+	var argument *mintlify.ArgumentError // a key source's bad key is one, too
+	if errors.As(err, &argument) {
+		return argument.Name == "prompt"
+	}
+
+	switch statusOf(err) {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	case http.StatusNotFound, http.StatusConflict:
+		return r.After != ""
+	}
+	return false
+}
+
+// sent notes what a send has come to.
+func (p *project) sent(result Record, err error) {
+	switch {
+	case result.State == Running:
+		p.succeeded()
+	case result.State != Refused:
+		p.failed(err)
+	case statusOf(err) != 0: // the service refused it, not the SDK
+		p.succeeded()
+	}
+}
+
+// errUnrecorded matches the error of a result that could not be recorded.
+var errUnrecorded = errors.New("could not be recorded")
+
+// errOtherJob is the error of a response that has no place on record.
+var errOtherJob = errors.New("the record went on with another send or job")
+
+// settle stores what came of a send, for as long as others wait for it, and returns what is
+// on record then. The id of a job that could not be stored is in the error and in the log.
+func (r *Runner) settle(ctx context.Context, result Record, cause error) (Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*r.sendTime)
+	defer cancel()
+
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		record, err := r.record(ctx, result, cause)
+		if err == nil {
+			return record, nil
+		}
+
+		if errors.Is(err, errOtherJob) || !pause(ctx, wait) {
+			err = fmt.Errorf("%s %w: %w", result.summary(), errUnrecorded, err)
+			r.logger.Log(ctx, slog.LevelError, "once: "+err.Error(), "key", result.Key, "job", result.JobID)
+			return result, err
+		}
+	}
+}
+
+// summary names what came of a send.
+func (r Record) summary() string {
+	if r.JobID != "" {
+		return fmt.Sprintf("job %q", r.JobID)
+	}
+	return "that it is " + string(r.State)
+}
+
+// record tries once to store what came of a send.
+func (r *Runner) record(ctx context.Context, result Record, cause error) (Record, error) {
+	current, err := r.store.Get(ctx, result.Key)
+	if err != nil {
+		return current, err
+	}
+	if current.Version < result.Version {
+		return current, errors.New("the store returned an older version") // such as a replica's
+	}
+
+	next, err := result.addedTo(current)
+	if err != nil || next == current {
+		return current, err
+	}
+	return r.put(ctx, current, next, cause)
+}
+
+// addedTo returns current, which is on record, with what came of a send.
+func (r Record) addedTo(current Record) (Record, error) {
+	if r.After != "" {
+		return r.messageAddedTo(current)
+	}
+
+	isOurs := current.Sender == r.Sender
+	switch {
+	case r.JobID != "" && r.JobID == current.JobID:
+		return current, nil
+	case r.JobID != "" && (!isOurs || current.JobID != ""):
+		return current, otherJob(current)
+	case !isOurs || current.JobID != "":
+		return current, nil
+	}
+
+	next := current
+	if current.State == Sending || r.JobID != "" && current.State != Done {
+		next.State = r.State
+		next.Problem = r.Problem
+	}
+	if r.JobID != "" {
+		next.JobID = r.JobID
+		next.PRLink = cmp.Or(current.PRLink, r.PRLink)
+	}
+	return next, nil
+}
+
+// messageAddedTo is addedTo for a follow-up. All its sends have the same job: there the Sender
+// tells them apart, and what the sender knows wins over what others have seen of the job.
+func (r Record) messageAddedTo(current Record) (Record, error) {
+	isOurs := current.Sender == r.Sender
+	switch {
+	case !isOurs && r.JobID != "":
+		return current, otherJob(current)
+	case !isOurs:
+		return current, nil
+	case r.JobID != "":
+		return r.arrivedIn(current), nil
+	}
+
+	seenByOthers := current.State == Unknown || current.State == Running
+	switch {
+	case current.State == Sending:
+	case r.State != Sending && seenByOthers && current.Deadline.Equal(r.Deadline): // nothing was sent
+	default:
+		return current, nil
+	}
+
+	current.State = r.State
+	current.Problem = r.Problem
+	current.JobID = ""
+	current.PRLink = ""
+	return current, nil
+}
+
+// arrivedIn returns current with the job that has taken the message of r.
+func (r Record) arrivedIn(current Record) Record {
+	if current.JobID != "" { // others have seen it at work
+		return current
+	}
+
+	if current.State != Done {
+		current.State = r.State
+		current.Problem = r.Problem
+	}
+	current.JobID = r.JobID
+	current.PRLink = cmp.Or(current.PRLink, r.PRLink)
+	return current
+}
+
+func otherJob(current Record) error {
+	return fmt.Errorf("%w: it is %s with job %q", errOtherJob, current.State, current.JobID)
+}

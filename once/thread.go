@@ -1,0 +1,328 @@
+package once
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	lookEvery   = time.Minute      // until the next look at a first record that has no job yet
+	personEvery = 5 * time.Minute  // until the next look, if a person must decide about that record
+	turnEvery   = 10 * time.Second // until the next look, while an earlier message is to be sent first
+	patience    = 10 * time.Minute // for which an earlier message goes first
+	maxChain    = 1000             // follow-ups that name each other and do not know their thread
+)
+
+// errNeedsPerson matches why a record cannot get on without a person.
+var errNeedsPerson = errors.New("a person has to decide")
+
+// needsPersonError is a reason that matches errNeedsPerson.
+type needsPersonError string
+
+func (e needsPersonError) Error() string        { return string(e) }
+func (e needsPersonError) Is(target error) bool { return target == errNeedsPerson }
+
+// thread returns the key of the thread that a record belongs to: that of its first record.
+func (r Record) thread() string { return cmp.Or(r.Thread, r.Key) }
+
+// isBeside reports whether r is another follow-up of the same thread.
+func (r Record) isBeside(other Record) bool {
+	return r.After != "" && r.Thread == other.Thread && r.Key != other.Key
+}
+
+// standing says what the first record of a thread means for the follow-ups.
+type standing int
+
+const (
+	waiting  standing = iota // there is no job yet
+	working                  // it is being sent, or its job runs
+	finished                 // its job has ended: a message may be sent
+	stranded                 // there is no job, and none will come unless a person decides
+)
+
+// standing says what r, the first record of a thread, means for the follow-ups.
+func (r Record) standing() standing {
+	switch r.State {
+	case Pending:
+		return waiting
+	case Sending, Running:
+		return working
+	case Done, Failed:
+		if r.JobID != "" {
+			return finished
+		}
+	case Refused, Unknown, Canceled:
+	}
+	return stranded
+}
+
+// whyWait says why the follow-ups of r wait; "" if they wait for the end of a job.
+func (r Record) whyWait() string {
+	text := fmt.Sprintf("waits for %s, which is %s", r.Key, r.State)
+	switch {
+	case r.Version == 0:
+		return fmt.Sprintf("waits for %s, which is not on record any more: it needs Cancel", r.Key)
+	case r.State == Pending:
+		return text
+	case r.standing() != stranded:
+		return ""
+	case r.State == Done || r.State == Failed:
+		return text + " without the id of a job: what follows it needs Adopt or Cancel"
+	}
+	return text
+}
+
+// checkAfter returns why After cannot be the key of the record before t. "" is allowed.
+func (t Task) checkAfter() error {
+	switch {
+	case t.After == "":
+		return nil
+	case t.After == t.Key:
+		return invalid("after", "is the task's own key")
+	case checkKey(t.After) != nil:
+		return invalid("after", "is not the key of a record")
+	}
+	return nil
+}
+
+// checkSameThread returns why t cannot continue record: its After names another thread. A task
+// without After and prompt continues any record.
+func (r *Runner) checkSameThread(ctx context.Context, t Task, record Record) error {
+	takesUp := t.After == "" && strings.TrimSpace(t.Prompt) == ""
+	if record.Version == 0 || t.After == record.After || takesUp {
+		return nil
+	}
+
+	if t.After != "" && record.After != "" {
+		named, _, err := r.threadOf(ctx, t)
+		if err != nil {
+			return err
+		}
+		if named == record.Thread {
+			return nil
+		}
+	}
+	return invalid("after", fmt.Sprintf("is %q, but the record's is %q for good", t.After, record.After))
+}
+
+// threadOf returns the key of the thread that the follow-up t belongs to, and the record that its
+// After names.
+func (r *Runner) threadOf(ctx context.Context, t Task) (string, Record, error) {
+	err := t.checkAfter()
+	if err != nil {
+		return "", Record{}, err
+	}
+
+	named, err := r.readNamed(ctx, t.After)
+	if err != nil {
+		return "", named, err
+	}
+
+	earlier := named
+	for range maxChain { // a record from before there were threads knows only the one before it
+		if earlier.After == "" || earlier.Thread != "" {
+			return earlier.thread(), named, nil
+		}
+
+		earlier, err = r.readNamed(ctx, earlier.After)
+		if err != nil {
+			return "", named, err
+		}
+	}
+	return "", named, fmt.Errorf("more than %d follow-ups wait for each other", maxChain)
+}
+
+// readNamed returns the record that an After names.
+func (r *Runner) readNamed(ctx context.Context, key string) (Record, error) {
+	record, err := r.read(ctx, key)
+	switch {
+	case err != nil:
+		return Record{}, fmt.Errorf("the record before it, %s: %w", key, err)
+	case record.Version == 0:
+		return Record{}, invalid("after", fmt.Sprintf("is %s, which is not on record", key))
+	}
+	return record, nil
+}
+
+// addFollowUp stores the draft of a follow-up before anything is sent for it: the others of its
+// thread must see it.
+func (r *Runner) addFollowUp(ctx context.Context, record, draft Record) (step, error) {
+	pending, err := r.newRecord(ctx, draft.Task)
+	if err != nil {
+		return step{record: record}, err
+	}
+	return r.change(ctx, record, step{record: pending, next: 1})
+}
+
+// beginFollowUp sends the message of a draft that is a follow-up, once the job of its thread has
+// ended and no other message comes first. Until then it does the step of what it waits for.
+func (r *Runner) beginFollowUp(ctx context.Context, record, draft Record, forced bool) (step, error) {
+	var err error
+	if draft.Thread == "" {
+		draft.Thread, _, err = r.threadOf(ctx, draft.Task)
+		if err != nil {
+			return step{record: record}, err
+		}
+	}
+
+	first, err := r.read(ctx, draft.Thread)
+	if err != nil {
+		return step{record: record}, fmt.Errorf("the first record of its thread, %s: %w", draft.Thread, err)
+	}
+
+	draft.ProjectID = cmp.Or(first.ProjectID, draft.ProjectID)
+	problem := first.whyWait()
+
+	switch first.standing() {
+	case finished:
+		return r.takeTurn(ctx, delivery{record: record, draft: draft, first: first}, forced)
+	case working:
+		return r.stepOther(ctx, record, draft, first)
+	case waiting:
+		r.memory.sawBusy(draft.Thread)
+		return r.postpone(ctx, draft, problem, step{record: record, next: lookEvery})
+	}
+
+	r.memory.sawBusy(draft.Thread)
+	s := step{record: record, next: personEvery, cause: needsPersonError(problem), ends: true, stuck: true}
+	return r.postpone(ctx, draft, problem, s)
+}
+
+// takeTurn sends a message if it is the next of its thread.
+func (r *Runner) takeTurn(ctx context.Context, d delivery, forced bool) (step, error) {
+	ahead, err := r.ahead(ctx, d.draft)
+	switch {
+	case ended(ctx) != nil:
+		return step{record: d.record}, ended(ctx)
+	case err != nil:
+		problem := "the records of its thread cannot be listed: " + err.Error()
+		cause := needsPersonError(problem)
+		s := step{record: d.record, next: lookEvery, cause: cause, ends: true, stuck: true}
+		return r.postpone(ctx, d.draft, problem, s)
+
+	case ahead.State == Pending:
+		return r.postpone(ctx, d.draft, "", step{record: d.record, next: turnEvery})
+	case ahead.Version > 0:
+		return r.stepOther(ctx, d.record, d.draft, ahead)
+	}
+	return r.send(ctx, d, forced)
+}
+
+// ahead returns the follow-up of the same thread that goes before t: one that is sent or runs, else
+// the earliest that is to be sent before it. It returns the zero Record if it is t's turn.
+func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
+	records, err := r.store.List(ctx, Pending, Sending, Running)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return r.namedAhead(ctx, t)
+	}
+	if err != nil {
+		return Record{}, err
+	}
+
+	var earliest Record
+	busy := r.memory.busyAt(t.Thread)
+	for _, other := range records {
+		switch {
+		case !other.isBeside(t):
+		case other.State != Pending:
+			return other, nil
+		case other.goesBefore(t, busy) && (earliest.Version == 0 || other.isBefore(earliest)):
+			earliest = other
+		}
+	}
+	return earliest, nil
+}
+
+// namedAhead is ahead in a store that cannot list: it looks at the record that After names.
+func (r *Runner) namedAhead(ctx context.Context, t Record) (Record, error) {
+	if t.After == t.Thread {
+		return Record{}, nil
+	}
+
+	named, err := r.readNamed(ctx, t.After)
+	if err != nil || !named.State.IsOpen() {
+		return Record{}, err
+	}
+	return named, nil
+}
+
+// isBefore reports whether r was added before other, by the clocks of those who added them.
+func (r Record) isBefore(other Record) bool {
+	return cmp.Or(r.AddedAt.Compare(other.AddedAt), cmp.Compare(r.Key, other.Key)) < 0
+}
+
+// goesBefore reports whether r, which is pending, is to be sent before t. t does not wait for ever,
+// since whoever was to send r may be gone: r has ten minutes from its Add, and from busy, when this
+// Runner last saw something in their way.
+func (r Record) goesBefore(t Record, busy time.Time) bool {
+	if r.Prompt == "" || !r.isBefore(t) {
+		return false
+	}
+
+	isNew := !reached(r.AddedAt.Add(patience)) && reached(r.AddedAt.Add(-time.Hour)) // else a wrong clock added it
+	return isNew || !busy.IsZero() && !reached(busy.Add(patience))
+}
+
+// stepOther does a step of a record that a follow-up waits for.
+func (r *Runner) stepOther(ctx context.Context, record, draft, other Record) (step, error) {
+	s, err := r.postpone(ctx, draft, "", step{record: record})
+	if err != nil {
+		return s, err
+	}
+
+	done, err := r.follow(ctx, other, draft.ProjectID)
+	if err != nil {
+		return s, fmt.Errorf("%s, which it waits for: %w", other.Key, err)
+	}
+
+	s.next = max(done.next, 1) // if that is over, the message comes next
+	s.cause = done.cause
+	s.ends = done.ends
+	s.status = done.status
+	return s, nil
+}
+
+// postpone stores that the record of s, or the draft if there is none yet, is pending and why,
+// unless the record says so already.
+func (r *Runner) postpone(ctx context.Context, draft Record, problem string, s step) (step, error) {
+	record := s.record
+	if record.Version == 0 {
+		s.record = draft
+	}
+	s.record.Problem = problem
+	return r.change(ctx, record, s)
+}
+
+// isAlone reports whether a follow-up whose claim is stored may be sent. Another that was claimed
+// at the same time may have looked before this claim was there, and be sending; a person may have
+// decided about the first record.
+func (r *Runner) isAlone(ctx context.Context, claim, first Record) bool {
+	atWork, err := r.isOtherAtWork(ctx, claim)
+	if err != nil || atWork {
+		return false
+	}
+
+	current, err := r.read(ctx, first.Key)
+	isSame := current.State == first.State && current.Sender == first.Sender && current.JobID == first.JobID
+	return err == nil && isSame
+}
+
+// isOtherAtWork reports whether another follow-up of the thread is sending or running.
+func (r *Runner) isOtherAtWork(ctx context.Context, claim Record) (bool, error) {
+	records, err := r.store.List(ctx, Sending, Running)
+	if errors.Is(err, errors.ErrUnsupported) {
+		named, err := r.namedAhead(ctx, claim)
+		return named.Version > 0, err
+	}
+
+	for _, other := range records {
+		if other.isBeside(claim) {
+			return true, nil
+		}
+	}
+	return false, err
+}

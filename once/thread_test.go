@@ -1,0 +1,409 @@
+package once_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
+)
+
+// said returns the nth comment on key's pull request.
+func said(n int) once.Task {
+	return once.Task{Key: fmt.Sprint(key, "#comment-", n), Prompt: fmt.Sprint("comment ", n), After: key}
+}
+
+// Whichever record of the thread a follow-up names, the first one's key is stored with it.
+func TestThreadOfAFollowUp(t *testing.T) {
+	w := newWorld(t, oncetest.NewStore())
+	w.add(task, said(1))
+	second := said(2)
+	second.After = said(1).Key
+	w.add(second)
+	for _, task := range []once.Task{said(1), second} {
+		assert.Equal(t, key, w.get(task.Key).Thread)
+		assert.False(t, w.get(task.Key).AddedAt.IsZero())
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	third := said(3)
+	third.After = second.Key
+	_, err := w.Do(ctx, third)
+	require.ErrorIs(t, err, context.Canceled)
+
+	w.add(once.Task{Key: "other", Prompt: "x"})
+	third.Key = second.Key
+	third.After = "other"
+	_, err = w.Do(t.Context(), third)
+	require.ErrorIs(t, err, mintlify.ErrInvalidArgument, "another thread")
+}
+
+// Four processes add comments that all name the merge, and two work them off: they reach the job one
+// after the other, in the order in which they were added, although the job works for long.
+func TestMessagesOfAThreadComeInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		steps := stepsOf(mintlifytest.JobStep{}, 120, mintlifytest.JobStep{Status: mintlify.JobCompleted})
+		w.svc.ScriptJob(steps...)
+		idle := w.idleOnly()
+		w.add(task)
+		for n := range 4 {
+			time.Sleep(time.Second)
+			webhook, err := once.New(nil, w.store)
+			require.NoError(t, err)
+			_, _, err = webhook.Add(t.Context(), said(n))
+			require.NoError(t, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
+		defer cancel()
+		go func() { _ = w.runner(idle).Run(ctx) }()
+		_ = w.runner(idle).Run(ctx)
+		assert.Equal(t, map[once.State]int{once.Done: 5}, w.states())
+		assert.Equal(t, []string{"comment 0", "comment 1", "comment 2", "comment 3"}, w.prompts()[1:])
+	})
+}
+
+// stepsOf returns n times step, and end.
+func stepsOf(step mintlifytest.JobStep, n int, end mintlifytest.JobStep) []mintlifytest.JobStep {
+	var steps []mintlifytest.JobStep
+	for range n {
+		steps = append(steps, step)
+	}
+	return append(steps, end)
+}
+
+// idleOnly is a client whose messages must go to a job that has ended.
+func (w *world) idleOnly() *mintlify.Client {
+	check := func(r *http.Request) int {
+		if strings.HasSuffix(r.URL.Path, "/message") {
+			for _, job := range w.svc.Jobs() {
+				assert.True(w.t, job.Status.IsTerminal(), "%s gets a message while it is %s", job.ID, job.Status)
+			}
+		}
+		return 0
+	}
+	way := mintlify.WithHTTPClient(&http.Client{Transport: &weather{w.svc, check}})
+	return w.svc.Client(mintlifytest.WithRealSchedule(), way)
+}
+
+// A follow-up waits for an earlier one that is pending: for ten minutes, if that has its prompt.
+func TestEarlierMessageGoesFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		age    time.Duration // of the earlier one
+		prompt string
+		waits  bool
+	}{
+		"new":              {0, "x", true},
+		"nine minutes old": {9 * time.Minute, "x", true},
+		"eleven minutes":   {11 * time.Minute, "x", false},
+		"without prompt":   {0, "", false},
+		"by a wrong clock": {-2 * time.Hour, "x", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, oncetest.NewStore())
+				_, err := w.Do(t.Context(), task)
+				require.NoError(t, err)
+				time.Sleep(time.Hour)
+				added := time.Now().Add(-test.age)
+				w.put(once.Record{
+					Task:    once.Task{Key: "earlier", Prompt: test.prompt, After: key},
+					Thread:  key,
+					State:   once.Pending,
+					AddedAt: added,
+				})
+				w.put(once.Record{Task: comment, Thread: key, State: once.Pending, AddedAt: added.Add(time.Second)})
+
+				step, err := w.Step(t.Context(), commentKey)
+				require.NoError(t, err)
+				assert.Equal(t, !test.waits, step.Sent)
+				if test.waits {
+					assert.Equal(t, 10*time.Second, step.Next)
+					assert.Empty(t, step.Record.Problem)
+				}
+				if test.prompt != "" {
+					step, err = w.Step(t.Context(), "earlier")
+					require.NoError(t, err)
+					assert.Equal(t, test.waits, step.Sent, "the other one waits while it runs")
+				}
+			})
+		})
+	}
+}
+
+// A backlog that has waited for its job for long goes out in order, too: what counts then is when
+// something was last in its way. A Runner that has not seen that goes by AddedAt alone.
+func TestBacklogGoesOutInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted})
+		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
+		w.add(said(1), said(2))
+		time.Sleep(time.Hour)
+		for range 2 { // the job's end, and the look at the messages
+			step, err := w.Step(t.Context(), said(2).Key)
+			require.NoError(t, err)
+			assert.False(t, step.Sent)
+		}
+
+		other := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()))
+		step, err := other.Step(t.Context(), said(2).Key)
+		require.NoError(t, err)
+		assert.True(t, step.Sent)
+	})
+}
+
+// Two processes claim two follow-ups of a thread at the same time: both give way.
+func TestClaimThatIsNotAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &hooked{Store: oncetest.NewStore()}
+		w := newWorld(t, store)
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.add(said(1))
+		store.put = func(ctx context.Context, r once.Record) error {
+			if r.State == once.Sending {
+				store.put = nil
+				w.put(once.Record{
+					Task: said(2), Thread: key, State: once.Sending, Sender: "other",
+					Deadline: time.Now().Add(time.Minute),
+				})
+			}
+			return store.Store.Put(ctx, r)
+		}
+		step, err := w.Step(t.Context(), said(1).Key)
+		require.NoError(t, err)
+		require.NoError(t, step.Err)
+		assert.False(t, step.Sent)
+		assert.Equal(t, once.Pending, step.Record.State)
+		assert.Empty(t, step.Record.Problem)
+		assert.GreaterOrEqual(t, step.Next, time.Second)
+		assert.LessOrEqual(t, step.Next, 10*time.Second)
+		assert.Zero(t, w.messages())
+		assert.NotContains(t, w.log.String(), "level=WARN")
+	})
+}
+
+// A claim whose List fails is given back; a List with damaged records postpones follow-ups.
+func TestThreadThatCannotBeListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lists := 0
+		failing := 2
+		store := &hooked{Store: oncetest.NewStore()}
+		store.list = func(ctx context.Context, states ...once.State) ([]once.Record, error) {
+			lists++
+			if lists == failing {
+				return nil, errors.New("damaged record x.json")
+			}
+			return store.Store.List(ctx, states...)
+		}
+		w := newWorld(t, store)
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.add(said(1))
+
+		step, err := w.Step(t.Context(), said(1).Key)
+		require.NoError(t, err)
+		require.NoError(t, step.Err)
+		assert.Equal(t, once.Pending, step.Record.State)
+		assert.Zero(t, w.messages())
+
+		failing = 3
+		step, err = w.Step(t.Context(), said(1).Key)
+		require.NoError(t, err)
+		require.ErrorContains(t, step.Err, "damaged record x.json")
+		assert.Contains(t, step.Record.Problem, "damaged record x.json")
+		assert.Zero(t, w.messages())
+
+		record, err := w.Do(t.Context(), said(1))
+		require.NoError(t, err)
+		assert.Empty(t, record.Problem)
+	})
+}
+
+// In a store that cannot list, a follow-up waits for the record that it names.
+func TestChainInAStoreThatCannotList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &hooked{Store: oncetest.NewStore()}
+		store.list = func(context.Context, ...once.State) ([]once.Record, error) { return nil, errors.ErrUnsupported }
+		w := newWorld(t, store)
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		second := said(2)
+		second.After = said(1).Key
+		w.add(said(1), second)
+		step, err := w.Step(t.Context(), second.Key)
+		require.NoError(t, err)
+		assert.Equal(t, 10*time.Second, step.Next)
+
+		go w.Do(t.Context(), said(1)) //nolint:errcheck // the prompts tell
+		_, err = w.Do(t.Context(), second)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"comment 1", "comment 2"}, w.prompts()[1:])
+	})
+}
+
+func TestFirstRecordThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.put(once.Record{Task: comment, Thread: key, State: once.Pending})
+		step, err := w.Step(t.Context(), commentKey)
+		require.NoError(t, err)
+		require.ErrorContains(t, step.Err, "not on record any more")
+		assert.Equal(t, 5*time.Minute, step.Next)
+		require.ErrorContains(t, w.Resume(t.Context()), commentKey)
+		assert.Contains(t, w.log.String(), "level=WARN")
+	})
+}
+
+// A message whose response is lost: its job tells whether it has arrived.
+func TestLostMessage(t *testing.T) {
+	for name, test := range map[string]struct {
+		acted bool
+		want  once.State
+		after time.Duration // at least
+	}{
+		"arrived":     {true, once.Done, 30 * time.Second},
+		"not arrived": {false, once.Unknown, 3 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+				_, err := w.Do(t.Context(), task)
+				require.NoError(t, err)
+				w.add(comment)
+				w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 504, Acted: test.acted})
+				start := time.Now()
+				step, err := w.Step(t.Context(), commentKey)
+				require.NoError(t, err)
+				require.ErrorIs(t, step.Err, mintlify.ErrOutcomeUnknown)
+				assert.True(t, step.Sent)
+				assert.Equal(t, once.Sending, step.Record.State)
+				assert.Contains(t, step.Record.Problem, "504")
+				assert.Equal(t, 5*time.Second, step.Next)
+
+				other := w.runner(w.svc.Client(mintlifytest.WithRealSchedule())) // or another process
+				record, err := other.Do(t.Context(), once.Task{Key: commentKey})
+				assert.Equal(t, test.want, record.State)
+				assert.GreaterOrEqual(t, time.Since(start), test.after)
+				assert.Less(t, time.Since(start), test.after+10*time.Second)
+				assert.Equal(t, test.acted, err == nil)
+				if !test.acted {
+					require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+					assert.ErrorContains(t, err, "look whether the pull request of "+key+" has the change")
+					assert.NotContains(t, err.Error(), once.Marker(""))
+				}
+				assert.Equal(t, 1, w.messages())
+			})
+		})
+	}
+}
+
+// The process that has sent a message dies: from the deadline on, others ask the job.
+func TestMessageOfADeadProcess(t *testing.T) {
+	for name, status := range map[string]mintlify.JobStatus{"active": mintlify.JobActive, "ended": mintlify.JobCompleted} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, oncetest.NewStore())
+				w.svc.AddJob("job_7", mintlifytest.JobStep{Status: status}, mintlifytest.JobStep{Status: status},
+					mintlifytest.JobStep{Status: mintlify.JobCompleted})
+				w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
+				w.put(once.Record{
+					Task: comment, Thread: key, State: once.Sending, Sends: 1, Sender: "dead",
+					Deadline: time.Now().Add(time.Minute).UTC().Round(0),
+				})
+				step, err := w.Step(t.Context(), commentKey)
+				require.NoError(t, err)
+				assert.Empty(t, w.svc.Requests(), "its sender may be alive")
+				assert.LessOrEqual(t, step.Next, 5*time.Second)
+
+				err = w.Resume(t.Context())
+				require.NoError(t, err)
+				want := map[string]once.State{"active": once.Done, "ended": once.Unknown}[name]
+				assert.Equal(t, want, w.get(commentKey).State)
+				assert.Zero(t, w.messages())
+			})
+		})
+	}
+}
+
+// A person has had the first prompt sent again: its new job is at work for that, not for the message.
+func TestLostMessageBesideItsFirstRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.svc.AddJob("job_7", mintlifytest.JobStep{})
+		past := time.Now().Add(-time.Second).UTC().Round(0)
+		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: past})
+		w.put(once.Record{Task: comment, Thread: key, State: once.Sending, Sender: "a", Deadline: past})
+		step, err := w.Step(t.Context(), commentKey)
+		require.NoError(t, err)
+		assert.Equal(t, once.Sending, step.Record.State)
+	})
+}
+
+// Another follow-up of the thread is at work, too: an active job does not tell whose message it has.
+func TestLostMessageBesideAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.svc.AddJob("job_7", mintlifytest.JobStep{})
+		past := time.Now().Add(-time.Second).UTC().Round(0)
+		w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
+		w.put(once.Record{Task: said(1), Thread: key, State: once.Sending, Sender: "a", Deadline: past})
+		w.put(once.Record{Task: said(2), Thread: key, State: once.Running, Sender: "b", Deadline: past, JobID: "job_7"})
+		step, err := w.Step(t.Context(), said(1).Key)
+		require.NoError(t, err)
+		assert.Equal(t, once.Sending, step.Record.State)
+	})
+}
+
+// What its sender knows wins over what others have seen of the job.
+func TestTruthOfTheSenderOfAMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.add(comment)
+		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 429, Delay: 20 * time.Second})
+		time.AfterFunc(10*time.Second, func() { // somebody has written to this job by the dashboard
+			seen := w.get(commentKey)
+			seen.State = once.Running
+			seen.JobID = "job_1"
+			w.put(seen)
+		})
+		step, err := w.Step(t.Context(), commentKey)
+		require.NoError(t, err)
+		assert.Equal(t, once.Pending, step.Record.State)
+		assert.Empty(t, step.Record.JobID)
+		assert.Contains(t, step.Record.Problem, "429")
+	})
+}
+
+// A Runner that lives for one step has seen nothing: a message has settled five minutes after its
+// deadline.
+func TestEndOfAMessageByRunnersOfOneStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		_, err := w.Do(t.Context(), task)
+		require.NoError(t, err)
+		w.add(comment)
+		start := time.Now()
+		for w.get(commentKey).State != once.Done {
+			step, err := w.runner(w.svc.Client(mintlifytest.WithRealSchedule())).Step(t.Context(), commentKey)
+			require.NoError(t, err)
+			time.Sleep(step.Next)
+		}
+		assert.InDelta(t, 6*time.Minute, time.Since(start), float64(time.Minute))
+	})
+}

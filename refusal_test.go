@@ -1,0 +1,263 @@
+package mintlify_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/http2server"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+const peerRefused = "the peer refused the request before it acted"
+
+// renewing is a service that refuses requests by a GOAWAY, and then makes jobs.
+func renewing(refusals int32) *http2server.Server {
+	var got atomic.Int32
+	return &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
+		if event != http2server.Whole {
+			return
+		}
+		if got.Add(1) <= refusals {
+			stream.GoAway(true)
+			return
+		}
+		stream.Respond("201", `{"id":"job_1","status":"active"}`)
+	}}
+}
+
+// This test notices if a release of Go changes how it reports a GOAWAY.
+func TestGoAwayOnRealSocketsIsRepeatedUpToSixTimes(t *testing.T) {
+	for _, tc := range []struct {
+		refusals int32
+		retries  int
+		attempts int
+		succeeds bool
+	}{
+		{refusals: 1, retries: 0, attempts: 2, succeeds: true},
+		{refusals: 6, retries: 0, attempts: 7, succeeds: true},
+		{refusals: 7, retries: 0, attempts: 7, succeeds: false},
+		{refusals: 9, retries: 3, attempts: 10, succeeds: true},
+		{refusals: 10, retries: 3, attempts: 10, succeeds: false},
+	} {
+		server := renewing(tc.refusals)
+		baseURL, base, err := server.Listen()
+		require.NoError(t, err)
+		defer server.Close()
+		defer base.CloseIdleConnections()
+
+		attempts := 0
+		client := newSocketClient(t, baseURL, countAttempts(&attempts), mintlify.WithMaxRetries(tc.retries),
+			mintlify.WithHTTPClient(&http.Client{Transport: base}))
+		_, err = create(t.Context(), client)
+		assert.Equal(t, tc.attempts, attempts)
+		assert.Equal(t, tc.succeeds, err == nil, "%+v: %v", tc, err)
+		if err == nil {
+			continue
+		}
+
+		assert.False(t, isOutcomeUnknown(err), "%v", err)
+		assert.ErrorContains(t, err, peerRefused)
+		assert.NotContains(t, err.Error(), "GetBody")
+		assertReadable(t, err)
+		_, ok := mintlify.RetryAfter(err)
+		assert.True(t, ok)
+	}
+}
+
+// What the error says is not enough: the prompt may have been sent elsewhere.
+func TestGoAwayThatProvesNothingLeavesTheOutcomeUnknown(t *testing.T) {
+	goAway := func(s *http2server.Stream) { s.GoAway(true) }
+	quote := func(s *http2server.Stream) {
+		s.GoAwayQuoting(http2server.ProtocolError, "http2: Transport: cannot retry err [http2: Transport received "+
+			"Server's graceful shutdown GOAWAY] after Request.Body was written; define Request.GetBody to avoid this error")
+		s.CloseConn()
+	}
+	plain := func(base http.RoundTripper) http.RoundTripper { return base }
+	buffering := func(base http.RoundTripper) http.RoundTripper {
+		return transport(func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return nil, err
+			}
+			r = r.Clone(r.Context())
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			return base.RoundTrip(r)
+		})
+	}
+	withToken := func(base http.RoundTripper) http.RoundTripper {
+		return transport(func(r *http.Request) (*http.Response, error) {
+			token := r.Clone(r.Context())
+			token.Method = http.MethodGet
+			token.Body = nil
+			resp, err := base.RoundTrip(token)
+			if err != nil {
+				return nil, err
+			}
+			resp.Body.Close()
+			return base.RoundTrip(r)
+		})
+	}
+
+	for name, tc := range map[string]struct {
+		do    func(*http2server.Stream)
+		wrap  func(http.RoundTripper) http.RoundTripper
+		first int64 // requests that succeed before
+	}{
+		"quoted in debug data":            {quote, plain, 0},
+		"a wrapper that buffers the body": {goAway, buffering, 0},
+		"a token's request":               {goAway, withToken, 1},
+	} {
+		server := new(http2server.Server)
+		server.Handle = func(event http2server.Event, stream *http2server.Stream) {
+			switch {
+			case event != http2server.Whole:
+			case server.Whole.Load() <= tc.first:
+				stream.Respond("200", "token")
+			default:
+				tc.do(stream)
+			}
+		}
+		baseURL, base, err := server.Listen()
+		require.NoError(t, err)
+		defer server.Close()
+		defer base.CloseIdleConnections()
+
+		_, err = create(t.Context(), newSocketClient(t, baseURL, through(tc.wrap(base))))
+		assert.True(t, isOutcomeUnknown(err), "%s: %v", name, err)
+		assert.NotContains(t, err.Error(), peerRefused, name)
+		assert.Equal(t, tc.first+1, server.Whole.Load(), name)
+	}
+}
+
+func TestGoAwayIsRepeatedWithoutAWaitOrAWarning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := renewing(6)
+		base := server.Transport()
+		defer server.Close()
+		defer base.CloseIdleConnections()
+
+		var warnings strings.Builder
+		logger := slog.New(slog.NewTextHandler(&warnings, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		client := newClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"), mintlify.WithLogger(logger))
+		start := time.Now()
+		_, err := create(t.Context(), client)
+		require.NoError(t, err)
+		assert.Zero(t, time.Since(start))
+		assert.Empty(t, warnings.String())
+	})
+}
+
+// The first retry with a wait waits as long as if the others had not been.
+func TestGoAwayDoesNotLengthenTheWaitBeforeARetry(t *testing.T) {
+	var longest time.Duration
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			server := renewing(7)
+			base := server.Transport()
+			defer server.Close()
+			defer base.CloseIdleConnections()
+
+			client := newClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"),
+				mintlify.WithRetryWait(time.Second, time.Hour))
+			start := time.Now()
+			_, err := create(t.Context(), client)
+			require.NoError(t, err)
+			longest = max(longest, time.Since(start))
+		})
+	}
+	assert.LessOrEqual(t, longest, time.Second)
+	assert.Greater(t, longest, 500*time.Millisecond)
+}
+
+// A connection may close just as a request takes it.
+func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.T) {
+	lost := errors.New("http: server closed idle connection")
+	fail := func(r *http.Request) (*http.Response, error) {
+		trace := httptrace.ContextClientTrace(r.Context())
+		trace.GetConn("api.example.com:443")
+		trace.GotConn(httptrace.GotConnInfo{Reused: true})
+		return nil, lost
+	}
+
+	svc := mintlifytest.NewService()
+	for failures, succeeds := range map[int]bool{1: true, 6: true, 7: false} {
+		attempts := 0
+		client := svc.Client(mintlify.WithMaxRetries(0), through(transport(func(r *http.Request) (*http.Response, error) {
+			attempts++
+			if attempts <= failures {
+				return fail(r)
+			}
+			return svc.RoundTrip(r)
+		})))
+		_, err := create(t.Context(), client)
+		assert.Equal(t, succeeds, err == nil, "%d: %v", failures, err)
+		assert.False(t, isOutcomeUnknown(err))
+		if err != nil {
+			assert.ErrorIs(t, err, lost)
+		}
+	}
+}
+
+func TestNothingIsRepeatedOnceTheContextHasEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	server := renewing(100)
+	baseURL, base, err := server.Listen()
+	require.NoError(t, err)
+	defer server.Close()
+	defer base.CloseIdleConnections()
+
+	attempts := 0
+	endAfterTwo := transport(func(r *http.Request) (*http.Response, error) {
+		attempts++
+		resp, err := base.RoundTrip(r)
+		if attempts == 2 {
+			cancel()
+		}
+		return resp, err
+	})
+	_, err = create(ctx, newSocketClient(t, baseURL, through(endAfterTwo)))
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.False(t, isOutcomeUnknown(err))
+	assert.Equal(t, 2, attempts)
+}
+
+// docs/faults.md says so.
+func TestHookThatRefusesTheServiceIsRetriedUnlessItSaysThatTheCertificateIsBad(t *testing.T) {
+	mismatch := errors.New("the key is not the pinned one")
+	for name, tc := range map[string]struct {
+		err      error
+		attempts int
+	}{
+		"an error of its own":   {mismatch, 4},
+		"a certificate's error": {&tls.CertificateVerificationError{Err: mismatch}, 1},
+	} {
+		server := httptest.NewTLSServer(mintlifytest.NewService())
+		server.Config.ErrorLog = discardLog()
+		defer server.Close()
+		pinning := server.Client().Transport.(*http.Transport)
+		pinning.TLSClientConfig.VerifyConnection = func(tls.ConnectionState) error { return tc.err }
+
+		attempts := 0
+		client := newSocketClient(t, server.URL, through(pinning), countAttempts(&attempts))
+		_, err := create(t.Context(), client)
+		assert.ErrorIs(t, err, mismatch, name)
+		assert.False(t, isOutcomeUnknown(err), name)
+		assert.Equal(t, tc.attempts, attempts, name)
+	}
+}
