@@ -17,7 +17,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
@@ -216,7 +216,7 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	}
 
 	if r.month.IsZero() {
-		if week, isOld, isMissing := load.MissingWeek(window, in.Generated); isMissing {
+		if week, isOld, isMissing := exports.MissingWeek(window, in.Generated); isMissing {
 			in.NotLoaded = week.From
 			in.Old = isOld
 		}
@@ -243,7 +243,7 @@ func (r *reader) period(ctx context.Context, in *report.Input, w store.Window) (
 	}
 
 	known := export.State == store.Loaded
-	in.Final = in.Final && (!known || load.IsFinal(export.At, w))
+	in.Final = in.Final && (!known || exports.IsFinal(export.At, w))
 	period := report.Period{Window: w, Known: known, Totals: export.Totals, Rows: rows}
 	return period, r.readLists(ctx, &period)
 }
@@ -330,7 +330,7 @@ func (r *reader) window(ctx context.Context, project string) (store.Window, erro
 	if len(all) > 0 {
 		return all[len(all)-1].Window, nil
 	}
-	if notOver := load.NotOver(within, time.Now()); !r.month.IsZero() && notOver != "" {
+	if notOver := exports.NotOver(within, time.Now()); !r.month.IsZero() && notOver != "" {
 		return within, errors.New(notOver)
 	}
 	return within, fmt.Errorf("%s of %q is not in the database: docs-report sync %s loads it", name, project, loads)

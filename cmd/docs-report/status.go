@@ -14,7 +14,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -134,7 +134,7 @@ func dayText(newest store.Export, ok bool) string {
 	}
 
 	text := newest.From.String()
-	if load.IsFinal(newest.At, newest.Window) {
+	if exports.IsFinal(newest.At, newest.Window) {
 		return text + ", final"
 	}
 	return text + ", may still change"

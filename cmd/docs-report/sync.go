@@ -19,7 +19,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -96,7 +96,7 @@ const monthsLoaded = 13 // a report compares a month with the one of the year be
 var keepFormat = regexp.MustCompile(`^([1-9][0-9]{0,2})m$`)
 
 // setKeep reads a number of months, and sets the day from which on lists are kept.
-func setKeep(into *load.Range, text string) error {
+func setKeep(into *exports.Range, text string) error {
 	parts := keepFormat.FindStringSubmatch(text)
 	if parts == nil {
 		return errors.New("want months, such as 13m")
@@ -125,11 +125,11 @@ func (p program) plan(ctx context.Context, args []string) error {
 }
 
 // parseSync reads the command line, and opens the database and the service.
-func (p program) parseSync(ctx context.Context, name string, args []string) (*load.Loader, load.Range, error) {
+func (p program) parseSync(ctx context.Context, name string, args []string) (*exports.Loader, exports.Range, error) {
 	f := p.newFlags(name)
 	f.addPeriod()
-	l := &load.Loader{}
-	var what load.Range
+	l := &exports.Loader{}
+	var what exports.Range
 	f.BoolVar(&f.demo, "demo", false, "load made-up data into a new database, named by -db")
 	f.dayVar(&what.From, time.DateOnly, "from",
 		"the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
@@ -157,7 +157,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 	what.Weeks = f.weeks
 	what.Months = monthsLoaded
 	if what.From.IsZero() {
-		what.From = store.LastWeeks("", f.weeks, load.SettledDay(time.Now())).Before().From
+		what.From = store.LastWeeks("", f.weeks, exports.SettledDay(time.Now())).Before().From
 	}
 
 	service := p.service(f)
@@ -183,7 +183,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*lo
 }
 
 // checkSync says what is missing before anything is opened or sent.
-func checkSync(f *flags, service service, l *load.Loader, what load.Range) error {
+func checkSync(f *flags, service service, l *exports.Loader, what exports.Range) error {
 	switch {
 	case what.From.Time().After(time.Now()):
 		return fmt.Errorf("-from is %v, in the future", what.From)
@@ -235,7 +235,7 @@ func (p program) service(f *flags) service {
 
 // connect gives the loader its client. The client does not retry: the loader does, and a
 // 429 ends a run.
-func (s service) connect(l *load.Loader, projects []string, stderr io.Writer) error {
+func (s service) connect(l *exports.Loader, projects []string, stderr io.Writer) error {
 	warnings := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	options := []mintlify.Option{
 		mintlify.WithBaseURL(s.origin),

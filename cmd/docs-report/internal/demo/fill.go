@@ -8,7 +8,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -30,7 +30,7 @@ func Fill(ctx context.Context, where string, pages, weeks int) error {
 
 	defer s.Close()
 
-	loader := &load.Loader{Store: s, Budget: Budget, Pages: 5, Texts: true, Log: func(string, ...any) {}}
+	loader := &exports.Loader{Store: s, Budget: Budget, Pages: 5, Texts: true, Log: func(string, ...any) {}}
 	loader.Client, err = mintlify.NewClient(mintlifytest.APIKey, Project,
 		mintlify.WithHTTPClient(&http.Client{Transport: NewService(pages, time.Now())}),
 		mintlify.WithRateLimiter(loader.Reserve),
@@ -40,5 +40,5 @@ func Fill(ctx context.Context, where string, pages, weeks int) error {
 	}
 
 	yearAgo := mintlify.DayOf(time.Now().UTC().AddDate(-1, 0, 0))
-	return loader.Load(ctx, load.Range{Projects: []string{Project}, From: yearAgo, Weeks: weeks, Months: 13})
+	return loader.Load(ctx, exports.Range{Projects: []string{Project}, From: yearAgo, Weeks: weeks, Months: 13})
 }

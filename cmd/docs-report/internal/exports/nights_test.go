@@ -1,4 +1,4 @@
-package load_test
+package exports_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -183,7 +183,7 @@ func TestListsThatFailStopNoDay(t *testing.T) {
 			}
 			assert.Equal(t, []string{"assistant", "searches", "views"}, transport.refused, "night %d", night)
 
-			settled := load.SettledDay(time.Now())
+			settled := exports.SettledDay(time.Now())
 			for _, span := range []store.Span{store.Day, store.Week, store.Month} {
 				r.requireWindows(site(3), store.Windows("docs", span, day(time.January, 31), settled))
 			}
@@ -236,7 +236,7 @@ func TestMonthsThatTheServiceDoesNotHave(t *testing.T) {
 				if night > 0 {
 					assert.Len(t, transport.refused, 1)
 				}
-				settled := load.SettledDay(time.Now())
+				settled := exports.SettledDay(time.Now())
 				r.requireWindows(site(3), days(day(time.March, 6), settled.AddDays(1)))
 				r.requireWindows(site(3), store.Windows("docs", store.Month, mintlify.Day(1999, time.October, 1), settled))
 				time.Sleep(24 * time.Hour)
@@ -308,7 +308,7 @@ func TestALargeSiteKeepsUpFor28Nights(t *testing.T) {
 			left = append(left, r.missing())
 			assert.LessOrEqual(t, r.requests, 90)
 
-			days := load.SettledDay(time.Now()).AddDays(-6)
+			days := exports.SettledDay(time.Now()).AddDays(-6)
 			r.requireLoaded(store.Windows("docs", store.Day, days, days.AddDays(1)), night)
 			time.Sleep(24 * time.Hour)
 		}

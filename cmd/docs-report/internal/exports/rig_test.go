@@ -1,4 +1,4 @@
-package load_test
+package exports_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -56,14 +56,14 @@ func newRig(t *testing.T, site visitors) *rig {
 }
 
 // run calls work with a loader of its own, as each run of the program does.
-func (r *rig) run(work func(*load.Loader) error) error {
+func (r *rig) run(work func(*exports.Loader) error) error {
 	r.t.Helper()
 	s, err := store.Open(context.Background(), "sqlite:"+r.path, "a test")
 	require.NoError(r.t, err)
 	defer s.Close()
 
 	r.log = nil
-	loader := &load.Loader{Store: s, Budget: r.budget, Pages: 5, Texts: r.texts, Wait: r.wait}
+	loader := &exports.Loader{Store: s, Budget: r.budget, Pages: 5, Texts: r.texts, Wait: r.wait}
 	loader.Log = func(format string, args ...any) { r.log = append(r.log, fmt.Sprintf(format, args...)) }
 	loader.Client, err = mintlify.NewClient(mintlifytest.APIKey, "docs",
 		mintlify.WithHTTPClient(&http.Client{Transport: r.transport}),
@@ -79,14 +79,14 @@ func (r *rig) run(work func(*load.Loader) error) error {
 // load loads projects, docs if none is named, since a day.
 func (r *rig) load(ctx context.Context, from string, projects ...string) error {
 	r.t.Helper()
-	return r.run(func(l *load.Loader) error { return l.Load(ctx, r.rangeOf(from, projects)) })
+	return r.run(func(l *exports.Loader) error { return l.Load(ctx, r.rangeOf(from, projects)) })
 }
 
 // plan returns what Plan says.
 func (r *rig) plan(from string, projects ...string) (string, error) {
 	r.t.Helper()
 	text := ""
-	err := r.run(func(l *load.Loader) error {
+	err := r.run(func(l *exports.Loader) error {
 		var err error
 		text, err = l.Plan(context.Background(), r.rangeOf(from, projects))
 		return err
@@ -94,13 +94,13 @@ func (r *rig) plan(from string, projects ...string) (string, error) {
 	return text, err
 }
 
-func (r *rig) rangeOf(from string, projects []string) load.Range {
+func (r *rig) rangeOf(from string, projects []string) exports.Range {
 	first, err := mintlify.ParseDate(from)
 	require.NoError(r.t, err)
 	if len(projects) == 0 {
 		projects = []string{"docs"}
 	}
-	return load.Range{Projects: projects, From: first, Weeks: r.weeks, Months: r.months}
+	return exports.Range{Projects: projects, From: first, Weeks: r.weeks, Months: r.months}
 }
 
 // requireQuota asserts that a run has ended at its budget or at the quota.

@@ -1,4 +1,4 @@
-module github.com/mintlify-community/mintlify-go/internal/load
+module github.com/mintlify-community/mintlify-go/internal/loadtest
 
 go 1.25
 

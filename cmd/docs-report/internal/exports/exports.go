@@ -1,5 +1,5 @@
-// Package load keeps windows of the database up to date, with as few requests as possible.
-package load
+// Package exports keeps windows of the database up to date, with as few requests as possible.
+package exports
 
 import (
 	"context"

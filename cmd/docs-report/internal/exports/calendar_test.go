@@ -1,4 +1,4 @@
-package load_test
+package exports_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/load"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -64,7 +64,7 @@ func TestAWindowThatIsNotOverIsCalledSo(t *testing.T) {
 				"it ends on 21 November and is final on 23 November",
 		},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, load.NotOver(tc.window, tc.now)) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, exports.NotOver(tc.window, tc.now)) })
 	}
 }
 
@@ -81,7 +81,7 @@ func TestAReportLacksTheWeekThatHasEnded(t *testing.T) {
 		"two weeks have ended": {now: november(29, 1), lacked: true, isOld: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			week, isOld, lacked := load.MissingWeek(shown, tc.now)
+			week, isOld, lacked := exports.MissingWeek(shown, tc.now)
 			assert.Equal(t, tc.lacked, lacked)
 			assert.Equal(t, tc.isOld, isOld)
 			if lacked {

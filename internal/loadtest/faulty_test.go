@@ -1,6 +1,6 @@
-// Package load holds the SDK to its promises under load. It is a module of its
+// Package loadtest holds the SDK to its promises under load. It is a module of its
 // own so that the SDK's module does not require a leak detector.
-package load
+package loadtest
 
 import (
 	"bytes"
