@@ -11,7 +11,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/bench/calls"
+	"github.com/mintlify-community/mintlify-go/bench/callcost"
 	"github.com/mintlify-community/mintlify-go/bench/retryable"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -119,7 +119,7 @@ func create(ctx context.Context, way *gateway, prompts []string) (int, error) {
 // retry has go-retryablehttp retry each prompt, as that does unless told otherwise. What still
 // fails goes to the end of the queue, as in a job queue, so nothing is left unknown.
 func retry(ctx context.Context, way *gateway, prompts []string) (int, error) {
-	client := retryable.New(calls.Nowhere, way)
+	client := retryable.New(callcost.Nowhere, way)
 	for len(prompts) > 0 && ctx.Err() == nil {
 		prompt := prompts[0]
 		prompts = prompts[1:]

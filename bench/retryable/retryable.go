@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/loop"
+	"github.com/mintlify-community/mintlify-go/bench/byhand"
 )
 
 // New is a [bench.New].
@@ -17,5 +17,5 @@ func New(baseURL string, transport http.RoundTripper) bench.Client {
 	if transport != nil {
 		client.HTTPClient.Transport = transport
 	}
-	return loop.On(client.StandardClient(), baseURL)
+	return byhand.On(client.StandardClient(), baseURL)
 }

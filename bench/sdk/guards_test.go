@@ -16,20 +16,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/calls"
-	"github.com/mintlify-community/mintlify-go/bench/loop"
+	"github.com/mintlify-community/mintlify-go/bench/byhand"
+	"github.com/mintlify-community/mintlify-go/bench/callcost"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
 
-// most is what a call may cost, as a ratio to the hand-written loop.
-var most = map[string]calls.Cost{
+// most is what a call may cost, as a ratio to the client written by hand.
+var most = map[string]callcost.Cost{
 	"get":    {Allocations: 1.48, Bytes: math.Inf(1), CPU: math.Inf(1)},
 	"create": {Allocations: 1.55, Bytes: math.Inf(1), CPU: math.Inf(1)},
 	"page":   {Allocations: math.Inf(1), Bytes: 0.52, CPU: 1.1},
 }
 
-func TestCallsCostNotMuchMoreThanTheLoops(t *testing.T) {
-	for _, call := range calls.All {
+func TestCallsCostNotMuchMoreThanByHand(t *testing.T) {
+	for _, call := range callcost.All {
 		for name, transport := range map[string]http.RoundTripper{
 			"standard":  service.Standard(call.Response),
 			"wrapped":   service.Wrapped(call.Response),
@@ -41,10 +41,10 @@ func TestCallsCostNotMuchMoreThanTheLoops(t *testing.T) {
 }
 
 // requireCost measures up to five times, since CPU differs on a busy machine.
-func requireCost(t *testing.T, call calls.Call, transport http.RoundTripper, most calls.Cost) {
+func requireCost(t *testing.T, call callcost.Call, transport http.RoundTripper, most callcost.Cost) {
 	for range 5 {
-		ratio := toLoop(t, call, transport)
-		t.Logf("to the loop: allocations %.2f, bytes %.2f, CPU %.2f", ratio.Allocations, ratio.Bytes, ratio.CPU)
+		ratio := ratioToByHand(t, call, transport)
+		t.Logf("to the client by hand: allocations %.2f, bytes %.2f, CPU %.2f", ratio.Allocations, ratio.Bytes, ratio.CPU)
 		if ratio.Allocations <= most.Allocations && ratio.Bytes <= most.Bytes && ratio.CPU <= most.CPU {
 			return
 		}
@@ -52,19 +52,19 @@ func requireCost(t *testing.T, call calls.Call, transport http.RoundTripper, mos
 	t.Errorf("want at most %+v", most)
 }
 
-// toLoop returns what a call costs, as a ratio to the loop. Both are measured in turns, and
-// the least CPU counts, since everything else that the machine does only adds to it.
-func toLoop(t *testing.T, call calls.Call, transport http.RoundTripper) calls.Cost {
-	ours := New(calls.Nowhere, transport)
-	theirs := loop.New(calls.Nowhere, transport)
-	ourCost := calls.Cost{CPU: math.Inf(1)}
-	theirCost := calls.Cost{CPU: math.Inf(1)}
+// ratioToByHand returns what a call costs, as a ratio to the client by hand. Both are measured
+// in turns, and the least CPU counts, since everything else that the machine does only adds to it.
+func ratioToByHand(t *testing.T, call callcost.Call, transport http.RoundTripper) callcost.Cost {
+	ours := New(callcost.Nowhere, transport)
+	theirs := byhand.New(callcost.Nowhere, transport)
+	ourCost := callcost.Cost{CPU: math.Inf(1)}
+	theirCost := callcost.Cost{CPU: math.Inf(1)}
 	for range 5 {
 		ourCost = measureAgain(t, call, ours, ourCost.CPU)
 		theirCost = measureAgain(t, call, theirs, theirCost.CPU)
 	}
 
-	return calls.Cost{
+	return callcost.Cost{
 		Allocations: ourCost.Allocations / theirCost.Allocations,
 		Bytes:       ourCost.Bytes / theirCost.Bytes,
 		CPU:         ourCost.CPU / theirCost.CPU,
@@ -72,8 +72,8 @@ func toLoop(t *testing.T, call calls.Call, transport http.RoundTripper) calls.Co
 }
 
 // measureAgain returns what a call costs. Its CPU is at most the one measured before.
-func measureAgain(t *testing.T, call calls.Call, client bench.Client, cpuBefore float64) calls.Cost {
-	cost, err := calls.Measure(call.Times/10, func() error { return call.Do(t.Context(), client) })
+func measureAgain(t *testing.T, call callcost.Call, client bench.Client, cpuBefore float64) callcost.Cost {
+	cost, err := callcost.Measure(call.Times/10, func() error { return call.Do(t.Context(), client) })
 	require.NoError(t, err)
 	cost.CPU = min(cost.CPU, cpuBefore)
 	return cost
@@ -82,7 +82,7 @@ func measureAgain(t *testing.T, call calls.Call, client bench.Client, cpuBefore 
 func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const waits, most = 2000, 8000
-		client := New(calls.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)})
+		client := New(callcost.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)})
 		ctx, cancel := context.WithCancel(t.Context())
 
 		var all sync.WaitGroup

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/bench"
-	client "github.com/mintlify-community/mintlify-go/bench/loop"
+	client "github.com/mintlify-community/mintlify-go/bench/byhand"
 )
 
 func main() {
 	server := flag.String("server", "", "URL of cmd/serve")
 	want := flag.Int("rows", 0, "rows that the export has")
-	column := flag.String("column", "loop", "name of the client, to print")
+	column := flag.String("column", "byhand", "name of the client, to print")
 	prefetch := flag.Int("prefetch", 0, "pages to prefetch, if the client can")
 	flag.Parse()
 

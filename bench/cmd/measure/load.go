@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/calls"
-	"github.com/mintlify-community/mintlify-go/bench/columns"
+	"github.com/mintlify-community/mintlify-go/bench/callcost"
+	"github.com/mintlify-community/mintlify-go/bench/clients"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
 
@@ -37,16 +37,16 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // requests counts the requests of an export with the client's own page size.
-func requests(_ string, column columns.Column) error {
+func requests(_ string, column clients.Column) error {
 	transport := &counter{next: service.New(exported)}
-	client := column.New(calls.Nowhere, transport)
+	client := column.New(callcost.Nowhere, transport)
 	err := bench.Export(context.Background(), client, 0, column.Prefetch, func(bench.Row) {})
 	report("requests", column, float64(transport.count.Load()))
 	return err
 }
 
 // exports measures how long an export takes, without and with work on each page.
-func exports(server string, column columns.Column) error {
+func exports(server string, column clients.Column) error {
 	withoutWork, err := timeExport(server, column, 0)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func exports(server string, column columns.Column) error {
 }
 
 // timeExport returns how long an export takes if the loop works that long on each page.
-func timeExport(server string, column columns.Column, work time.Duration) (time.Duration, error) {
+func timeExport(server string, column clients.Column, work time.Duration) (time.Duration, error) {
 	client := column.New(server+latency, nil)
 	rows := 0
 	start := time.Now()
@@ -82,9 +82,9 @@ func timeExport(server string, column columns.Column, work time.Duration) (time.
 }
 
 // waits measures what a wait holds between two polls.
-func waits(_ string, column columns.Column) error {
+func waits(_ string, column clients.Column) error {
 	transport := &counter{next: service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}}
-	client := column.New(calls.Nowhere, service.Standard(transport))
+	client := column.New(callcost.Nowhere, service.Standard(transport))
 	ctx, cancel := context.WithCancel(context.Background())
 
 	memory := bench.MemoryInUse()
@@ -105,7 +105,7 @@ func waits(_ string, column columns.Column) error {
 
 // burst makes many calls at once, twice. It counts those that fail and the connections
 // they open, and measures what the idle connections hold.
-func burst(server string, column columns.Column) error {
+func burst(server string, column clients.Column) error {
 	client := column.New(server+burstLatency, nil)
 	memory := bench.MemoryInUse()
 	before, err := connections(server)

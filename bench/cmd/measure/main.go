@@ -12,13 +12,13 @@ import (
 	"sync"
 
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/calls"
-	"github.com/mintlify-community/mintlify-go/bench/columns"
+	"github.com/mintlify-community/mintlify-go/bench/callcost"
+	"github.com/mintlify-community/mintlify-go/bench/clients"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
 
 // group measures a client. It needs the server, or works in memory.
-type group func(server string, column columns.Column) error
+type group func(server string, column clients.Column) error
 
 var groups = map[string]group{
 	"calls":    inMemory,
@@ -56,13 +56,13 @@ func main() {
 
 // measured returns the columns of a group in random order. If only is not "", it returns the
 // column of that name alone.
-func measured(group, only string) []columns.Column {
-	candidates := columns.All
+func measured(group, only string) []clients.Column {
+	candidates := clients.All
 	if group == "exports" || group == "requests" {
-		candidates = columns.Exporting
+		candidates = clients.Exporting
 	}
 
-	var measured []columns.Column
+	var measured []clients.Column
 	for _, i := range rand.Perm(len(candidates)) {
 		if only == "" || only == candidates[i].Name {
 			measured = append(measured, candidates[i])
@@ -71,13 +71,13 @@ func measured(group, only string) []columns.Column {
 	return measured
 }
 
-func report(row string, column columns.Column, value float64) {
+func report(row string, column clients.Column, value float64) {
 	bench.Figure{Row: row, Column: column.Name, Value: value}.Print()
 }
 
 // inMemory measures what a call costs the client itself.
-func inMemory(_ string, column columns.Column) error {
-	for _, call := range calls.All {
+func inMemory(_ string, column clients.Column) error {
+	for _, call := range callcost.All {
 		if err := measureCall(call.Name, call, service.Standard(call.Response), column); err != nil {
 			return err
 		}
@@ -88,9 +88,9 @@ func inMemory(_ string, column columns.Column) error {
 	return nil
 }
 
-func measureCall(name string, call calls.Call, transport http.RoundTripper, column columns.Column) error {
-	client := column.New(calls.Nowhere, transport)
-	cost, err := calls.Measure(call.Times, func() error { return call.Do(context.Background(), client) })
+func measureCall(name string, call callcost.Call, transport http.RoundTripper, column clients.Column) error {
+	client := column.New(callcost.Nowhere, transport)
+	cost, err := callcost.Measure(call.Times, func() error { return call.Do(context.Background(), client) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

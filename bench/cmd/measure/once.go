@@ -13,8 +13,8 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/calls"
-	"github.com/mintlify-community/mintlify-go/bench/columns"
+	"github.com/mintlify-community/mintlify-go/bench/callcost"
+	"github.com/mintlify-community/mintlify-go/bench/clients"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -44,12 +44,12 @@ func (doneJob) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // throughOnce measures Do, from the prompt to the job's end, and Create alone.
-func throughOnce(_ string, column columns.Column) error {
+func throughOnce(_ string, column clients.Column) error {
 	if column.Name != "sdk" {
 		return nil
 	}
 	client, err := mintlify.NewClient(bench.Key, bench.Project,
-		mintlify.WithBaseURL(calls.Nowhere),
+		mintlify.WithBaseURL(callcost.Nowhere),
 		mintlify.WithHTTPClient(&http.Client{Transport: service.Standard(doneJob{})}))
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func throughOnce(_ string, column columns.Column) error {
 }
 
 // measureDo measures Do with a store in SQLite, each task with a key of its own.
-func measureDo(client *mintlify.Client, column columns.Column) error {
+func measureDo(client *mintlify.Client, column clients.Column) error {
 	dir, err := os.MkdirTemp("", "once")
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func measureDo(client *mintlify.Client, column columns.Column) error {
 	})
 }
 
-func measureTasks(name string, column columns.Column, do func() error) error {
-	cost, err := calls.Measure(tasks, do)
+func measureTasks(name string, column clients.Column, do func() error) error {
+	cost, err := callcost.Measure(tasks, do)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

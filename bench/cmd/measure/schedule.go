@@ -9,8 +9,8 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/calls"
-	"github.com/mintlify-community/mintlify-go/bench/columns"
+	"github.com/mintlify-community/mintlify-go/bench/callcost"
+	"github.com/mintlify-community/mintlify-go/bench/clients"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
 
@@ -27,7 +27,7 @@ type interval func(waited time.Duration) (time.Duration, error)
 
 // schedule simulates waits for jobs: how often they poll, and how late they notice the
 // end. Responses take no time.
-func schedule(_ string, column columns.Column) error {
+func schedule(_ string, column clients.Column) error {
 	next, err := intervalOf(column)
 	if err != nil {
 		return err
@@ -57,14 +57,14 @@ func schedule(_ string, column columns.Column) error {
 }
 
 // intervalOf returns the interval of a client. The SDK itself says when its next poll is.
-func intervalOf(column columns.Column) (interval, error) {
+func intervalOf(column clients.Column) (interval, error) {
 	if column.Package != "sdk" {
 		return func(time.Duration) (time.Duration, error) { return bench.PollInterval, nil }, nil
 	}
 
 	transport := service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}
 	client, err := mintlify.NewClient(bench.Key, bench.Project,
-		mintlify.WithBaseURL(calls.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: transport}))
+		mintlify.WithBaseURL(callcost.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
 		return nil, err
 	}

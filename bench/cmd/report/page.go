@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/mintlify-community/mintlify-go/bench/columns"
+	"github.com/mintlify-community/mintlify-go/bench/clients"
 )
 
 //go:embed performance.md.tmpl
@@ -66,7 +66,7 @@ func (f figures) ratio(row, column string) (string, error) {
 // most that the ratio may be, or the figure itself if it has no ratio; "" means that there is no aim.
 func (f figures) row(row, subject, title, unit, aim string) (string, error) {
 	cells := []string{title}
-	for _, column := range columns.All {
+	for _, column := range clients.All {
 		name := column.Name
 		if name == "sdk" {
 			name = subject

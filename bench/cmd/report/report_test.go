@@ -22,11 +22,11 @@ func TestThePageIsMadeFromTheFigures(t *testing.T) {
 }
 
 func TestRatiosAreTakenRunByRun(t *testing.T) {
-	measured, err := read(strings.NewReader(`{"row":"cpu","column":"loop","value":1000}
+	measured, err := read(strings.NewReader(`{"row":"cpu","column":"byhand","value":1000}
 {"row":"cpu","column":"sdk","value":1500}
 {"row":"cpu","column":"sdk","value":1999.96}
-{"row":"cpu","column":"loop","value":4000}
-{"row":"failures","column":"loop","value":0}
+{"row":"cpu","column":"byhand","value":4000}
+{"row":"failures","column":"byhand","value":0}
 {"row":"failures","column":"sdk","value":3}
 `))
 	require.NoError(t, err)
@@ -38,9 +38,9 @@ func TestRatiosAreTakenRunByRun(t *testing.T) {
 
 	assert.Equal(t, 2, got.Runs)
 	assert.Equal(t, []summary{
-		{Row: "cpu", Column: "loop", Median: 2500, Ratio: &ratio{Median: 1, Least: 1, Most: 1}},
+		{Row: "cpu", Column: "byhand", Median: 2500, Ratio: &ratio{Median: 1, Least: 1, Most: 1}},
 		{Row: "cpu", Column: "sdk", Median: 1750, Ratio: &ratio{Median: 1, Least: 0.5, Most: 1.5}},
-		{Row: "failures", Column: "loop"},
+		{Row: "failures", Column: "byhand"},
 		{Row: "failures", Column: "sdk", Median: 3},
 	}, got.Figures)
 }
@@ -50,7 +50,7 @@ func TestARowNamesAMissedAim(t *testing.T) {
 		{Row: "peak", Column: "sdk", Median: 11 << 20, Ratio: &ratio{Median: 1.1, Least: 1, Most: 1.125}},
 		{Row: "failures", Column: "sdk", Median: 3},
 	}}
-	for _, column := range []string{"loop", "retryable", "oapi", "ogen"} {
+	for _, column := range []string{"byhand", "retryable", "oapi", "ogen"} {
 		f.Figures = append(f.Figures,
 			summary{Row: "peak", Column: column, Median: 10 << 20},
 			summary{Row: "failures", Column: column})

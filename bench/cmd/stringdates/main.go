@@ -1,4 +1,4 @@
-// Command derive writes a description of the service that ogen can read: a date in a
+// Command stringdates writes a description of the service that ogen can read: a date in a
 // query, which is a day or an instant, becomes a string.
 package main
 
@@ -27,9 +27,9 @@ func main() {
 	}
 
 	if strings.Count(string(document), original) != 1 {
-		log.Fatalf("%s describes a date in another way: change what derive replaces", from)
+		log.Fatalf("%s describes a date in another way: change what stringdates replaces", from)
 	}
-	text := "# Derived from api/openapi.yaml by bench/derive. Do not edit.\n"
+	text := "# Derived from api/openapi.yaml by bench/cmd/stringdates. Do not edit.\n"
 	text += strings.Replace(string(document), original, derived, 1)
 
 	if err := os.WriteFile(to, []byte(text), 0o644); err != nil {

@@ -1,6 +1,6 @@
-// Package loop is the client that a good engineer writes by hand, on net/http and
+// Package byhand is the client that a good engineer writes by hand, on net/http and
 // encoding/json. All others are compared with it.
-package loop
+package byhand
 
 import (
 	"bytes"

@@ -1,5 +1,5 @@
-// Package calls measures what one call of a client costs.
-package calls
+// Package callcost measures what one call of a client costs.
+package callcost
 
 import (
 	"context"

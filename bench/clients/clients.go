@@ -1,11 +1,11 @@
-// Package columns lists the clients that are compared: the columns of the table.
-package columns
+// Package clients lists the clients that are compared, which are the columns of the table.
+package clients
 
 import (
 	"slices"
 
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/loop"
+	"github.com/mintlify-community/mintlify-go/bench/byhand"
 	"github.com/mintlify-community/mintlify-go/bench/oapi"
 	"github.com/mintlify-community/mintlify-go/bench/ogen"
 	"github.com/mintlify-community/mintlify-go/bench/retryable"
@@ -26,7 +26,7 @@ type Column struct {
 
 // All is every column. The others are compared with the first.
 var All = []Column{
-	{Name: "loop", Package: "loop", New: loop.New},
+	{Name: "byhand", Package: "byhand", New: byhand.New},
 	{Name: "retryable", Package: "retryable", New: retryable.New},
 	{Name: "oapi", Package: "oapi", New: oapi.New},
 	{Name: "ogen", Package: "ogen", New: ogen.New},
