@@ -9,14 +9,8 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
-
-// usageError is a mistake of the command line or of the environment.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func wrongf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // flags are the flags that several commands have.
 type flags struct {
@@ -63,12 +57,12 @@ func (f *flags) parse(p program, args []string) error {
 	}
 
 	if err != nil {
-		return usageError{err}
+		return usage.Errorf("%w", err)
 	}
 
 	f.Visit(func(given *flag.Flag) {
 		if value, ok := given.Value.(flag.Getter); ok && value.Get() == "" { // the others refuse it themselves
-			err = wrongf("-%s is empty", given.Name)
+			err = usage.Errorf("-%s is empty", given.Name)
 		}
 	})
 
@@ -76,9 +70,9 @@ func (f *flags) parse(p program, args []string) error {
 	case err != nil:
 		return err
 	case f.NArg() > 0:
-		return wrongf("unexpected argument %q", f.Arg(0))
+		return usage.Errorf("unexpected argument %q", f.Arg(0))
 	case f.weeks < 1 || f.weeks > 52:
-		return wrongf("-weeks is %d, want 1 to 52", f.weeks)
+		return usage.Errorf("-weeks is %d, want 1 to 52", f.weeks)
 	}
 	return nil
 }
@@ -91,8 +85,8 @@ func (f *flags) isGiven(name string) bool {
 }
 
 // dayVar declares a flag that is a date of a layout.
-func (f *flags) dayVar(into *mintlify.Date, layout, name, usage string) {
-	f.Func(name, usage, func(text string) error {
+func (f *flags) dayVar(into *mintlify.Date, layout, name, help string) {
+	f.Func(name, help, func(text string) error {
 		t, err := time.Parse(layout, text)
 		if err != nil {
 			return fmt.Errorf("want it as %s", layout)

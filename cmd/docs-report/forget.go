@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // forget deletes what readers wrote.
@@ -30,10 +31,10 @@ func (p program) forget(ctx context.Context, args []string) error {
 		}
 	}
 	if given != 1 {
-		return wrongf("give one of -texts, -conversation ID, -feedback ID and -search TERM")
+		return usage.Errorf("give one of -texts, -conversation ID, -feedback ID and -search TERM")
 	}
 	if *search != "" && store.FoldTerm(*search) == "" {
-		return wrongf("-search is blank")
+		return usage.Errorf("-search is blank")
 	}
 
 	s, err := store.Change(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")))
@@ -66,7 +67,7 @@ func requireProject(ctx context.Context, s *store.Store, project string) error {
 		return err
 	}
 	if !slices.Contains(known, project) {
-		return wrongf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
+		return usage.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 	}
 	return nil
 }

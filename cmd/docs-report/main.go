@@ -23,6 +23,7 @@ import (
 	"syscall"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
@@ -35,7 +36,7 @@ const (
 )
 
 //go:embed usage.txt
-var usage string
+var usageText string
 
 // program has what all commands need.
 type program struct {
@@ -55,7 +56,7 @@ func main() {
 
 func (p program) run(ctx context.Context, args []string) int {
 	if len(args) == 0 {
-		fmt.Fprintf(p.stderr, wantCommand, usage)
+		fmt.Fprintf(p.stderr, wantCommand, usageText)
 		return exitUsage
 	}
 
@@ -74,11 +75,11 @@ func (p program) run(ctx context.Context, args []string) int {
 	case "forget":
 		return p.exit(ctx, p.forget(ctx, rest))
 	case "help", "h", "-h", "--h", "-help", "--help":
-		return p.exit(ctx, p.print(usage))
+		return p.exit(ctx, p.print(usageText))
 	case "version", "-version", "--version":
 		return p.exit(ctx, p.print(version.String("docs-report")))
 	}
-	fmt.Fprintf(p.stderr, wantCommand, usage)
+	fmt.Fprintf(p.stderr, wantCommand, usageText)
 	return exitUsage
 }
 
@@ -88,7 +89,6 @@ const wantCommand = "Want a command: sync, plan, status, report, digest or forge
 func (p program) exit(ctx context.Context, err error) int {
 	const resumes = " it resumes where it stopped."
 	var quota *store.QuotaError
-	var wrong usageError
 
 	code := exitFailed
 	advice := ""
@@ -96,7 +96,7 @@ func (p program) exit(ctx context.Context, err error) int {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
 
-	case errors.As(err, &wrong), errors.Is(err, store.ErrSetup):
+	case usage.Is(err):
 		code = exitUsage
 	case ctx.Err() != nil:
 		code = exitInterrupted

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
@@ -16,19 +17,19 @@ import (
 func (r *reader) checkOnePage(path, output, csv string, since mintlify.Date) error {
 	switch {
 	case path != "" && len(r.marks) > 0:
-		return wrongf("-page shows the day of a change by -since: leave out -mark")
+		return usage.Errorf("-page shows the day of a change by -since: leave out -mark")
 	case path != "" && len(r.sitemap) > 0:
-		return wrongf("-page shows one page: leave out -sitemap")
+		return usage.Errorf("-page shows one page: leave out -sitemap")
 	case path == "" && !since.IsZero():
-		return wrongf("-since wants -page, the page that was changed then")
+		return usage.Errorf("-since wants -page, the page that was changed then")
 	case path == "":
 		return nil
 	case csv != "" || !r.month.IsZero():
-		return wrongf("-page shows one page over all weeks: leave out -csv and -month")
+		return usage.Errorf("-page shows one page over all weeks: leave out -csv and -month")
 	case output == "" || isFolder(output):
-		return wrongf("-page wants a file: give -o one-page.html")
+		return usage.Errorf("-page wants a file: give -o one-page.html")
 	case since.Time().After(time.Now()):
-		return wrongf("-since is %v, in the future", since)
+		return usage.Errorf("-since is %v, in the future", since)
 	}
 	return nil
 }
@@ -38,7 +39,7 @@ func (p program) reportOnePage(ctx context.Context, r *reader, path, output stri
 	var in report.PageInput
 	err := r.withStore(ctx, p, func() error {
 		if len(r.projects) > 1 {
-			return wrongf("the database has %d projects: give one of them by -projects", len(r.projects))
+			return usage.Errorf("the database has %d projects: give one of them by -projects", len(r.projects))
 		}
 
 		var err error
@@ -138,7 +139,7 @@ func (r *reader) findPage(ctx context.Context, project, path string) (string, er
 			return spelling, nil
 		}
 	}
-	return "", wrongf("the database has no page %q of %q: give the path as the report shows it, such as /quickstart",
+	return "", usage.Errorf("the database has no page %q of %q: give the path as the report shows it, such as /quickstart",
 		path, project)
 }
 

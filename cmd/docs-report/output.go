@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 const stdout = "-"
@@ -42,13 +43,13 @@ func checkTargets(targets []target, database []string) error {
 	for i, t := range targets {
 		for _, other := range targets[:i] {
 			if isSameFile(t.path, other.path) {
-				return wrongf("%s and %s name the same file, %s", other.flag, t.flag, t.path)
+				return usage.Errorf("%s and %s name the same file, %s", other.flag, t.flag, t.path)
 			}
 		}
 
 		for _, file := range database {
 			if isSameFile(t.path, file) {
-				return wrongf("%s names the database's file, %s: nothing was written", t.flag, t.path)
+				return usage.Errorf("%s names the database's file, %s: nothing was written", t.flag, t.path)
 			}
 		}
 	}
@@ -162,7 +163,7 @@ func writeFile(path string, out io.Writer, data []byte) error {
 	}
 
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return wrongf("%s cannot be written: %w", path, err)
+		return usage.Errorf("%s cannot be written: %w", path, err)
 	}
 
 	if err != nil {

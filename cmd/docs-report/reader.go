@@ -15,6 +15,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
@@ -156,13 +157,13 @@ func (r *reader) parseReader(p program, args []string) error {
 		return err
 	}
 	if r.demo && r.db != "" {
-		return wrongf("-demo shows made-up data: it reads no -db")
+		return usage.Errorf("-demo shows made-up data: it reads no -db")
 	}
 
 	site, err := url.Parse(r.site)
 	isURL := err == nil && site.Host != "" && (site.Scheme == "https" || site.Scheme == "http")
 	if r.site != "" && !isURL {
-		return wrongf("-site is not a URL such as https://docs.example.com")
+		return usage.Errorf("-site is not a URL such as https://docs.example.com")
 	}
 	r.site = strings.TrimRight(r.site, "/")
 	return nil
@@ -185,7 +186,7 @@ func (r *reader) chooseProjects(ctx context.Context) error {
 
 	for _, project := range r.projects {
 		if !slices.Contains(known, project) {
-			return wrongf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
+			return usage.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -229,7 +230,7 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		return in, err
 	}
 	if err := in.CheckMarks(); err != nil {
-		return in, usageError{err}
+		return in, usage.Errorf("%w", err)
 	}
 	return in, r.readTrends(ctx, &in)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
@@ -41,14 +42,14 @@ func (p program) report(ctx context.Context, args []string) error {
 	}
 
 	if *output == "" && *csv == "" {
-		return wrongf("give -o page.html, or -csv pages.csv")
+		return usage.Errorf("give -o page.html, or -csv pages.csv")
 	}
 
 	isSeveral := len(inputs) > 1
 	couldBeFolder := filepath.Ext(*output) == "" && *output != stdout && *output != ""
 	inFolder := isFolder(*output) || isSeveral && couldBeFolder
 	if isSeveral && *output != "" && !inFolder {
-		return wrongf("the database has %d projects: give a folder by -o, or one of them by -projects", len(inputs))
+		return usage.Errorf("the database has %d projects: give a folder by -o, or one of them by -projects", len(inputs))
 	}
 
 	targets := []target{{"-csv", *csv}, {"-o", *output}}

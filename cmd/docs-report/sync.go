@@ -15,6 +15,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
@@ -166,10 +167,10 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 	}
 
 	if err := checkSync(f, service, l, what); err != nil {
-		return nil, what, usageError{err}
+		return nil, what, usage.Errorf("%w", err)
 	}
 	if err := service.connect(l, what.Projects, p.stderr); err != nil {
-		return nil, what, usageError{err}
+		return nil, what, usage.Errorf("%w", err)
 	}
 
 	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), service.source)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -35,7 +36,7 @@ func (b bulk) run(ctx context.Context, s queue.Queue, out io.Writer, yes bool) e
 	}
 
 	if len(rows) == 0 {
-		return database.Usagef("%w to %s", errNothing, b.what)
+		return usage.Errorf("%w to %s", errNothing, b.what)
 	}
 	if !yes {
 		return plan(out, rows, b.what)
@@ -47,7 +48,7 @@ func (b bulk) run(ctx context.Context, s queue.Queue, out io.Writer, yes bool) e
 		return fmt.Errorf("%d are left as they were: %w", len(rows)-decided.done-decided.meanwhile, err)
 	}
 	if decided.done == 0 {
-		return database.Usagef("nothing is changed")
+		return usage.Errorf("nothing is changed")
 	}
 
 	projects := projectsOf(rows)
@@ -65,7 +66,7 @@ func plan(out io.Writer, rows []database.Row, what string) error {
 	for _, r := range rows[:min(len(rows), 20)] {
 		fmt.Fprintf(out, "would %s %s of project %s\n", what, r.Key, r.ProjectID)
 	}
-	return database.Usagef("%d prompts to %s; nothing is changed without -yes", len(rows), what)
+	return usage.Errorf("%d prompts to %s; nothing is changed without -yes", len(rows), what)
 }
 
 // decided counts what became of the prompts of a bulk command.

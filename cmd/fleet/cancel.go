@@ -9,6 +9,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -58,7 +59,7 @@ func (c *cancelCommand) cancel(ctx context.Context, s queue.Queue) error {
 
 	if errors.Is(err, errNothing) && dropped > 0 {
 		if !c.yes {
-			return database.Usagef("nothing is changed without -yes")
+			return usage.Errorf("nothing is changed without -yes")
 		}
 		return nil
 	}

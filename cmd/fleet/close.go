@@ -7,6 +7,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -27,7 +28,7 @@ func (c *closeCommand) check(line commandLine) error {
 		return err
 	}
 	if c.link != "" && !isWebURL(c.link) {
-		return database.Usagef("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7",
+		return usage.Errorf("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7",
 			redact.OneLine(c.link, 100))
 	}
 	c.key = database.FoldCase(c.key)

@@ -10,13 +10,13 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
 //go:embed usage.txt
-var usage string
+var usageText string
 
 // command is what a command line asks for.
 type command interface {
@@ -76,7 +76,7 @@ func (l commandLine) wantOne(names ...string) error {
 	}
 
 	if given != 1 {
-		return database.Usagef("%s wants -%s", l.command, strings.Join(names, " or -"))
+		return usage.Errorf("%s wants -%s", l.command, strings.Join(names, " or -"))
 	}
 	return nil
 }
@@ -96,8 +96,8 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 
 func (p *program) runCommand(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 {
-		fmt.Fprint(p.stderr, usage)
-		return database.Usagef("which command?")
+		fmt.Fprint(p.stderr, usageText)
+		return usage.Errorf("which command?")
 	}
 
 	switch arguments[0] {
@@ -105,7 +105,7 @@ func (p *program) runCommand(ctx context.Context, arguments []string) error {
 		fmt.Fprintln(p.stdout, version.String("fleet"))
 		return nil
 	case "help", "-h", "-help", "--help":
-		fmt.Fprint(p.stdout, usage)
+		fmt.Fprint(p.stdout, usageText)
 		return nil
 	}
 
@@ -140,14 +140,14 @@ func (p *program) parse(e entry, c command, arguments []string) (commandLine, er
 		return line, err
 	}
 	if err != nil {
-		return line, database.Usagef("%w; fleet %s -h lists its flags", err, e.name)
+		return line, usage.Errorf("%w; fleet %s -h lists its flags", err, e.name)
 	}
 
 	var empty error
 	flags.Visit(func(f *flag.Flag) {
 		line.given[f.Name] = true
 		if getter, ok := f.Value.(flag.Getter); ok && getter.Get() == "" {
-			empty = database.Usagef("-%s is empty: is a variable not set?", f.Name)
+			empty = usage.Errorf("-%s is empty: is a variable not set?", f.Name)
 		}
 	})
 
@@ -157,7 +157,7 @@ func (p *program) parse(e entry, c command, arguments []string) (commandLine, er
 		line.operand = flags.Arg(0)
 	}
 	if flags.NArg() != want {
-		return line, database.Usagef("%s takes %d arguments besides its flags, not %d", e.name, want, flags.NArg())
+		return line, usage.Errorf("%s takes %d arguments besides its flags, not %d", e.name, want, flags.NArg())
 	}
 	return line, empty
 }
@@ -175,7 +175,7 @@ func entryOf(name string) (entry, error) {
 	}
 
 	last := len(names) - 1
-	return entry{}, database.Usagef("there is no command %q, want %s or %s; fleet -h says more",
+	return entry{}, usage.Errorf("there is no command %q, want %s or %s; fleet -h says more",
 		name, strings.Join(names[:last], ", "), names[last])
 }
 

@@ -57,7 +57,7 @@ func (d documented) check(t *testing.T, text string) {
 // TestUsageNamesEveryCommand, each with the flags that it takes.
 func TestUsageNamesEveryCommand(t *testing.T) {
 	named := documented{}
-	for _, line := range regexp.MustCompile(`(?m)^  fleet ([a-z]+)(.*)$`).FindAllStringSubmatch(usage, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^  fleet ([a-z]+)(.*)$`).FindAllStringSubmatch(usageText, -1) {
 		named.note(line[1], line[2])
 	}
 	named.check(t, "usage.txt")
@@ -85,7 +85,7 @@ func TestREADMENamesEveryCommand(t *testing.T) {
 // TestUnknownCommand: the error names all that there are, in the order of the usage.
 func TestUnknownCommand(t *testing.T) {
 	var names []string
-	for _, line := range regexp.MustCompile(`(?m)^  fleet ([a-z]+)`).FindAllStringSubmatch(usage, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^  fleet ([a-z]+)`).FindAllStringSubmatch(usageText, -1) {
 		names = append(names, line[1])
 	}
 	names = slices.Compact(names)

@@ -9,6 +9,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -48,9 +49,9 @@ func inWordsOfFleet(err error) error {
 	var refused *once.StateError
 	switch {
 	case errors.As(err, &refused):
-		return database.Usagef("nothing is changed: %s", wordsOf(refused))
+		return usage.Errorf("nothing is changed: %s", wordsOf(refused))
 	case errors.Is(err, mintlify.ErrInvalidArgument), errors.Is(err, mintlify.ErrNotFound):
-		return database.Usagef("nothing is changed: %w", err)
+		return usage.Errorf("nothing is changed: %w", err)
 	}
 	return err
 }

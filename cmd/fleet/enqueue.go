@@ -13,6 +13,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -41,14 +42,14 @@ func (c *enqueueCommand) check(commandLine) error {
 	one := &c.prompt
 	isWhole := one.Key != "" && one.Prompt != "" && (one.Project != "" || one.After != "")
 	if c.fromStdin && one.Key != "" || !c.fromStdin && !isWhole {
-		return database.Usagef("enqueue wants -key, -project (or -after) and -prompt, or -stdin without -key")
+		return usage.Errorf("enqueue wants -key, -project (or -after) and -prompt, or -stdin without -key")
 	}
 	if c.fromStdin {
 		return nil // a line may have what the flags leave out
 	}
 
 	if err := one.Check(); err != nil {
-		return database.Usagef("%w", err)
+		return usage.Errorf("%w", err)
 	}
 	return nil
 }
@@ -86,10 +87,10 @@ func (c *enqueueCommand) printKnown(known []once.Record) {
 // whyKnown says what to do about a key that is known already.
 func whyKnown(r once.Record, p database.Prompt) error {
 	if r.ProjectID != p.Project && p.After == "" {
-		return database.Usagef("nothing is enqueued. To send it to another project, while no job can exist: "+
+		return usage.Errorf("nothing is enqueued. To send it to another project, while no job can exist: "+
 			"fleet retry -key %s -project %s -again", r.Key, p.Project)
 	}
-	return database.Usagef("nothing is enqueued: see fleet show %s", r.Key)
+	return usage.Errorf("nothing is enqueued: see fleet show %s", r.Key)
 }
 
 // enqueueLines adds the prompts of stdin in batches, until one cannot be stored.
@@ -145,7 +146,7 @@ func readLines(r io.Reader, flags database.Prompt) ([]database.Prompt, error) {
 }
 
 func lineError(n int, err error) error {
-	return database.Usagef("line %d: %w; the lines before it are enqueued", n, err)
+	return usage.Errorf("line %d: %w; the lines before it are enqueued", n, err)
 }
 
 // parsePrompt reads the fields of one line into p.

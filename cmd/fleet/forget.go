@@ -8,6 +8,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -30,7 +31,7 @@ func (c *forgetCommand) run(ctx context.Context) error {
 	return c.onTables(ctx, func(s queue.Queue) error {
 		n, err := s.Forget(ctx, c.key)
 		if errors.Is(err, once.ErrConflict) {
-			return database.Usagef("nothing is forgotten: %s has changed meanwhile", c.key)
+			return usage.Errorf("nothing is forgotten: %s has changed meanwhile", c.key)
 		}
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -39,7 +40,7 @@ func (c *listCommand) check(line commandLine) error {
 // checkSince refuses a -since that chooses nothing.
 func checkSince(line commandLine, since time.Duration) error {
 	if line.given["since"] && since <= 0 {
-		return database.Usagef("-since is %v, want more than 0, such as 24h", since)
+		return usage.Errorf("-since is %v, want more than 0, such as 24h", since)
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
@@ -104,7 +105,7 @@ func (p *program) exit(err error) int {
 	}
 
 	fmt.Fprintln(p.stderr, "fleet:", redact.OneLine(err.Error(), 4000))
-	if errors.As(err, &database.UsageError{}) {
+	if usage.Is(err) {
 		return 2
 	}
 	return 1
@@ -149,7 +150,7 @@ func (p *program) who() string {
 func (p *program) client() (*mintlify.Client, error) {
 	key := p.getenv("MINTLIFY_API_KEY")
 	if key == "" {
-		return nil, database.Usagef("MINTLIFY_API_KEY is not set")
+		return nil, usage.Errorf("MINTLIFY_API_KEY is not set")
 	}
 
 	options := []mintlify.Option{
@@ -162,7 +163,7 @@ func (p *program) client() (*mintlify.Client, error) {
 
 	client, err := mintlify.NewClient(key, "of-the-prompt", append(options, p.options...)...)
 	if err != nil {
-		return nil, database.Usagef("%w", err)
+		return nil, usage.Errorf("%w", err)
 	}
 	return client, nil
 }

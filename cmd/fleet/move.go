@@ -8,6 +8,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -21,7 +22,7 @@ func (c *retryCommand) moveOne(ctx context.Context, s queue.Queue) error {
 
 	err = s.Transact(ctx, func(tx *sql.Tx) error { return moveInTx(ctx, s, tx, r.Key, c.project) })
 	if errors.Is(err, once.ErrConflict) {
-		return database.Usagef("nothing is changed: a worker is sending %s", r.Key)
+		return usage.Errorf("nothing is changed: a worker is sending %s", r.Key)
 	}
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ ORDER BY p.added, p.key`, c.repository, c.project)
 	}
 
 	if len(rows) == 0 {
-		return database.Usagef("%w to move to project %s", errNothing, c.project)
+		return usage.Errorf("%w to move to project %s", errNothing, c.project)
 	}
 	if !c.yes {
 		return plan(c.stdout, rows, "move")
@@ -52,7 +53,7 @@ ORDER BY p.added, p.key`, c.repository, c.project)
 	for _, r := range rows {
 		err := s.Transact(ctx, func(tx *sql.Tx) error { return moveInTx(ctx, s, tx, r.Key, c.project) })
 		switch {
-		case errors.Is(err, once.ErrConflict), errors.As(err, new(database.UsageError)): // it is sent meanwhile
+		case errors.Is(err, once.ErrConflict), usage.Is(err): // it is sent meanwhile
 		case err != nil:
 			return fmt.Errorf("%d are queued for project %s, then %s: %w", moved, c.project, r.Key, err)
 		default:
@@ -74,16 +75,16 @@ func moveInTx(ctx context.Context, s queue.Queue, tx *sql.Tx, key, project strin
 	switch record.State {
 	case once.Pending, once.Refused, once.Canceled:
 	default:
-		return database.Usagef("nothing is changed: %s is %s, so a job may exist in project %s",
+		return usage.Errorf("nothing is changed: %s is %s, so a job may exist in project %s",
 			key, database.NameOf(record.State), redact.OneLine(record.ProjectID, 100))
 	}
 
 	if record.After != "" {
-		return database.Usagef("nothing is changed: %s follows %s, and goes to the project of its job",
+		return usage.Errorf("nothing is changed: %s follows %s, and goes to the project of its job",
 			key, record.After)
 	}
 	if record.State == once.Pending && record.ProjectID == project {
-		return database.Usagef("nothing is changed: %s is queued for project %s already", key, project)
+		return usage.Errorf("nothing is changed: %s is queued for project %s already", key, project)
 	}
 
 	moved := "moved from project " + record.ProjectID

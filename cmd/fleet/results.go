@@ -8,6 +8,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // newAPI returns GitHub's API, nil without a token.
@@ -41,7 +42,7 @@ func newTeller(getenv func(string) string, api *github.API) (queue.Teller, error
 		return onGitHub, nil
 	}
 	if !isWebURL(hook) {
-		return nil, database.Usagef("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
+		return nil, usage.Errorf("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
 	}
 
 	inChat := chat{hook, outside()}.tell

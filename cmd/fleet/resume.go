@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // resumeCommand lifts pauses, and has jobs polled again that have a problem.
@@ -34,7 +34,7 @@ func (c *resumeCommand) resume(ctx context.Context, s queue.Queue) error {
 		return err
 	}
 	if lifted+polled == 0 {
-		return database.Usagef("there is nothing to resume")
+		return usage.Errorf("there is nothing to resume")
 	}
 
 	if err := s.WakeSince(ctx, c.project, time.Now()); err != nil {

@@ -8,6 +8,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -44,15 +45,15 @@ func (c *retryCommand) check(line commandLine) error {
 	switch {
 	case line.given["state"]:
 		if !slices.Contains([]string{"failed", "refused", "canceled"}, c.state) || !c.again {
-			return database.Usagef("-state is failed, refused or canceled, with -again: what is unknown is retried " +
+			return usage.Errorf("-state is failed, refused or canceled, with -again: what is unknown is retried " +
 				"one key at a time, after a person has looked")
 		}
 
 		return nil
 	case line.given["repo"] && !(line.given["project"] && c.again):
-		return database.Usagef("-repo moves the prompts of a repository: it wants -project and -again")
+		return usage.Errorf("-repo moves the prompts of a repository: it wants -project and -again")
 	case line.given["project"] && !c.again:
-		return database.Usagef("-project moves a prompt that no job can exist of: it wants -again")
+		return usage.Errorf("-project moves a prompt that no job can exist of: it wants -again")
 	case line.given["project"]:
 		return checkProject(c.project)
 	}
@@ -62,7 +63,7 @@ func (c *retryCommand) check(line commandLine) error {
 // checkProject refuses an id that cannot be a project's.
 func checkProject(id string) error {
 	if _, err := mintlify.NewClient("any-key", id); err != nil {
-		return database.Usagef("-project: %w", err)
+		return usage.Errorf("-project: %w", err)
 	}
 	return nil
 }
@@ -106,7 +107,7 @@ func (c *retryCommand) sendAgain(ctx context.Context, s queue.Queue) error {
 		return err
 	}
 	if !r.Forgotten.IsZero() {
-		return database.Usagef("nothing is changed: the texts of %s were forgotten at %s, so it cannot be sent",
+		return usage.Errorf("nothing is changed: the texts of %s were forgotten at %s, so it cannot be sent",
 			r.Key, r.Forgotten.Format("2006-01-02 15:04"))
 	}
 

@@ -4,6 +4,7 @@ import (
 	"flag"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -35,7 +36,7 @@ func (s *scope) choice() database.Choice {
 // checkRepository refuses a -repo that is not a repository's name. It makes the name lower case.
 func checkRepository(line commandLine, name *string) error {
 	if line.given["repo"] && !database.RepositoryForm.MatchString(*name) {
-		return database.Usagef("-repo is %q, want owner/repo", redact.OneLine(*name, 150))
+		return usage.Errorf("-repo is %q, want owner/repo", redact.OneLine(*name, 150))
 	}
 	*name = database.FoldCase(*name)
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // serveCommand works, and enqueues the merges that webhooks report.
@@ -57,18 +58,18 @@ func (c *serveCommand) check(line commandLine) error {
 
 	projects, err := c.readProjects()
 	if err != nil {
-		return database.Usagef("%w", err)
+		return usage.Errorf("%w", err)
 	}
 	c.projects = projects
 
 	c.secret = c.getenv("FLEET_GITHUB_SECRET")
 	switch {
 	case c.secret == "":
-		return database.Usagef("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
+		return usage.Errorf("FLEET_GITHUB_SECRET is not set: without the webhook's secret anybody could enqueue")
 	case len(c.projects) == 0:
-		return database.Usagef("-project or -projects is missing: which project documents the repositories?")
+		return usage.Errorf("-project or -projects is missing: which project documents the repositories?")
 	case c.priority < 1 || c.priority > 4:
-		return database.Usagef("-priority is %d, want 1 to 4", c.priority)
+		return usage.Errorf("-priority is %d, want 1 to 4", c.priority)
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (c *serveCommand) readProjects() (github.Projects, error) {
 		return mapping.Projects, nil
 	}
 	if err := mapping.Read(c.file); err != nil {
-		return nil, database.Usagef("-projects: %w", err)
+		return nil, usage.Errorf("-projects: %w", err)
 	}
 	return mapping.Projects, nil
 }

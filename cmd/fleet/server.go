@@ -13,6 +13,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // newServer limits how long a client can hold a connection.
@@ -34,7 +35,7 @@ func serveAndWork(ctx context.Context, w *queue.Worker, servers map[string]*http
 	for name, server := range servers {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", server.Addr)
 		if err != nil {
-			return database.Usagef("%w", err)
+			return usage.Errorf("%w", err)
 		}
 
 		w.Logger.Info("listening", "for", name, "addr", listener.Addr().String())

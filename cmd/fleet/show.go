@@ -9,6 +9,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -43,7 +44,7 @@ func (c *showCommand) show(ctx context.Context, s queue.Queue) error {
 		fmt.Fprintf(c.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), redact.OneLine(l.String(), 1000))
 	}
 	if len(keys) == 0 && len(leftOut) == 0 {
-		return database.Usagef("no prompt has the key, the commit or the pull request %s: want a key, "+
+		return usage.Errorf("no prompt has the key, the commit or the pull request %s: want a key, "+
 			"7 digits or more of a SHA, or owner/repo#7", redact.OneLine(c.name, 300))
 	}
 

@@ -14,6 +14,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // workCommand sends the queued prompts and follows their jobs.
@@ -74,7 +75,7 @@ func (c *workCommand) check(commandLine) error {
 		return err
 	}
 	if c.logFormat != "text" && c.logFormat != "json" {
-		return database.Usagef("-log-format is %q, want text or json", c.logFormat)
+		return usage.Errorf("-log-format is %q, want text or json", c.logFormat)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ package store
 import (
 	"context"
 	"database/sql"
-
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,13 +19,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // Demo is the source of made-up data.
 const Demo = "the demo"
 
 // ErrSetup matches the refusal of a database: its address, or what it holds.
-var ErrSetup = errors.New("the database cannot be used")
+var ErrSetup = usage.Errorf("the database cannot be used")
 
 // Store is an open database.
 type Store struct {

@@ -27,6 +27,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 	_ "modernc.org/sqlite" // the driver
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -92,20 +93,20 @@ func Open(ctx context.Context, databaseURL string, create bool, logger *slog.Log
 
 func checkDatabaseURL(databaseURL string) error {
 	if databaseURL == "" {
-		return Usagef("DATABASE_URL is not set, want %s", databaseForms)
+		return usage.Errorf("DATABASE_URL is not set, want %s", databaseForms)
 	}
 
 	file, isFile := strings.CutPrefix(databaseURL, "sqlite:")
 	if !isFile {
 		if !postgresForm.MatchString(databaseURL) {
-			return Usagef("DATABASE_URL has an unknown form, want %s", databaseForms)
+			return usage.Errorf("DATABASE_URL has an unknown form, want %s", databaseForms)
 		}
 		return nil
 	}
 
 	isHost := strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")
 	if file == "" || file == ":memory:" || isHost {
-		return Usagef("DATABASE_URL names no file, want %s", databaseForms)
+		return usage.Errorf("DATABASE_URL names no file, want %s", databaseForms)
 	}
 	return nil
 }
@@ -162,11 +163,11 @@ func (db *DB) CheckVersion(ctx context.Context) error {
 	case err != nil:
 		return err
 	case version == 0:
-		return Usagef("the database has no tables yet: run fleet init")
+		return usage.Errorf("the database has no tables yet: run fleet init")
 	case version < schemaVersion:
-		return Usagef("the tables have version %d, made by an older fleet: run fleet init", version)
+		return usage.Errorf("the tables have version %d, made by an older fleet: run fleet init", version)
 	case version > schemaVersion:
-		return Usagef("%w, in version %d; this one knows %d", ErrNewer, version, schemaVersion)
+		return usage.Errorf("%w, in version %d; this one knows %d", ErrNewer, version, schemaVersion)
 	}
 	return nil
 }
@@ -185,10 +186,10 @@ var sqliteOptions = url.Values{
 
 func openSQLite(file string, create bool, logger *slog.Logger) (*DB, error) {
 	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return nil, Usagef("%w", err)
+		return nil, usage.Errorf("%w", err)
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !create {
-		return nil, Usagef("%w: run fleet init", err)
+		return nil, usage.Errorf("%w: run fleet init", err)
 	}
 
 	if create {
@@ -219,7 +220,7 @@ func makeFile(file string) error {
 		return nil
 	}
 	if err != nil {
-		return UsageError{err}
+		return usage.Errorf("%w", err)
 	}
 	return made.Close()
 }
@@ -229,7 +230,7 @@ func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) 
 	if err != nil { // its text may quote a part of the password: what is wrong is in the middle
 		_, why, _ := strings.Cut(err.Error(), "`: ")
 		why, _, _ = strings.Cut(why, " (")
-		return nil, Usagef("it cannot be parsed: %s", why)
+		return nil, usage.Errorf("it cannot be parsed: %s", why)
 	}
 
 	config.MaxConns = max(config.MaxConns, 4) // with fewer, River and a transaction wait for each other
@@ -380,7 +381,7 @@ func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 	}
 
 	if version > schemaVersion {
-		return UsageError{ErrNewer}
+		return usage.Errorf("%w", ErrNewer)
 	}
 	if err := f(tx); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -19,7 +20,7 @@ func (s Store) Forget(ctx context.Context, key string) (int, error) {
 	}
 	for _, r := range thread {
 		if advice := whyNotForget(r); advice != "" {
-			return 0, Usagef("nothing is forgotten: %s is %s; %s", r.Key, NameOf(r.State), advice)
+			return 0, usage.Errorf("nothing is forgotten: %s is %s; %s", r.Key, NameOf(r.State), advice)
 		}
 	}
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -78,7 +79,7 @@ func (s Store) Row(ctx context.Context, key string) (Row, error) {
 		return Row{}, err
 	}
 	if len(rows) == 0 {
-		return Row{}, Usagef("no prompt has the key %s", redact.OneLine(key, 300))
+		return Row{}, usage.Errorf("no prompt has the key %s", redact.OneLine(key, 300))
 	}
 	return rows[0], nil
 }

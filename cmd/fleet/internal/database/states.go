@@ -3,6 +3,7 @@ package database
 import (
 	"slices"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -35,7 +36,7 @@ func StateOf(name string) (once.State, error) {
 
 	i := slices.IndexFunc(States, func(s once.State) bool { return NameOf(s) == name })
 	if i < 0 {
-		return "", Usagef("no state is named %q", redact.OneLine(name, 40))
+		return "", usage.Errorf("no state is named %q", redact.OneLine(name, 40))
 	}
 	return States[i], nil
 }

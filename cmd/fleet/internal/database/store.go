@@ -11,6 +11,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -74,7 +75,7 @@ func (g guarded) Put(ctx context.Context, r once.Record) error {
 		return err
 	}
 	if version > schemaVersion {
-		return UsageError{ErrNewer}
+		return usage.Errorf("%w", ErrNewer)
 	}
 	return g.SQL.Put(ctx, r)
 }

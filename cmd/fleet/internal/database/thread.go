@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -33,11 +34,11 @@ func place(ctx context.Context, tx *sql.Tx, p *Prompt) error {
 		return err
 	}
 	if project == "" {
-		return Usagef("no prompt has the key %s, which it is to follow", redact.OneLine(p.After, 300))
+		return usage.Errorf("no prompt has the key %s, which it is to follow", redact.OneLine(p.After, 300))
 	}
 
 	if p.Project != "" && p.Project != project {
-		return Usagef("it follows %s, whose job is in project %s", p.After, project)
+		return usage.Errorf("it follows %s, whose job is in project %s", p.After, project)
 	}
 	p.Project = project
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // API is what a token lets fleet do on GitHub: comment, react, ask who may ask, and list pull requests.
@@ -29,7 +30,7 @@ func NewAPI(token, url string, client *http.Client) (*API, error) {
 
 	gh, err := github.NewClient(options...)
 	if err != nil {
-		return nil, database.Usagef("GITHUB_API_URL: %w", err)
+		return nil, usage.Errorf("GITHUB_API_URL: %w", err)
 	}
 	return &API{client: gh, listings: map[string]listing{}}, nil
 }

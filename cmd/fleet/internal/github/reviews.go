@@ -15,6 +15,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -272,7 +273,7 @@ func (s Reviews) AddReview(ctx context.Context, r Review, priority int) (reviewS
 
 	known, err := s.Enqueue(ctx, p)
 	switch {
-	case errors.As(err, &database.UsageError{}): // the record is another program's: no later attempt can help
+	case usage.Is(err): // the record is another program's: no later attempt can help
 		return s.leaveOutUnfit(r, err), nil
 	case err != nil:
 		return isForJob, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -136,8 +137,8 @@ func (w *Worker) forgetOld(ctx context.Context, now time.Time) error {
 	forgotten := 0
 	for _, key := range keys {
 		n, err := w.Forget(ctx, key)
-		var later database.UsageError // something of its thread has not ended
-		if err != nil && !errors.As(err, &later) && !errors.Is(err, once.ErrConflict) {
+		hasToWait := usage.Is(err) // something of its thread has not ended
+		if err != nil && !hasToWait && !errors.Is(err, once.ErrConflict) {
 			return err
 		}
 

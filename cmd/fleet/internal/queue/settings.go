@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
 // Settings are what a user can set, and a test.
@@ -33,10 +34,10 @@ var Production = Settings{
 // Check refuses settings with which a worker could not keep its promises.
 func (c Settings) Check() error {
 	if c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > maxSend {
-		return database.Usagef("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
+		return usage.Errorf("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
 	}
 	if c.PauseMin < time.Second || c.PauseMax < c.PauseMin || c.PauseMax > database.Day {
-		return database.Usagef("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h",
+		return usage.Errorf("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h",
 			c.PauseMin, c.PauseMax)
 	}
 	return nil
