@@ -29,6 +29,19 @@ func Connect(
 	return client, nil
 }
 
+// Conversations returns n rows for the fake, in any range of dates.
+func Conversations(n int) []mintlify.Conversation {
+	rows := make([]mintlify.Conversation, n)
+	for i := range rows {
+		rows[i] = mintlify.Conversation{
+			ID:       fmt.Sprintf("conversation-%d", i+1),
+			Query:    fmt.Sprintf("What does page %d say?", i+1),
+			Response: "Read it.",
+		}
+	}
+	return rows
+}
+
 // Visitors returns n rows for the fake. They are not sorted by their counts.
 func Visitors(n int) []mintlify.Visitor {
 	rows := make([]mintlify.Visitor, n)
