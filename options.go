@@ -18,8 +18,8 @@ type Option func(*config) error
 // path prefix if needed, without user info, query or fragment. "" changes nothing. Plain http works
 // for a loopback host only, unless [WithInsecureHTTP] is given too.
 //
-// Switch off what a mesh or gateway at that address does on its own: if it resends a POST, the
-// service acts on the prompt twice.
+// If a mesh or gateway at that address retries by itself, switch that off for POSTs: else the
+// service may act on a prompt twice.
 func WithBaseURL(rawURL string) Option {
 	if strings.TrimSpace(rawURL) == "" {
 		return func(*config) error { return nil }
@@ -44,21 +44,23 @@ func WithInsecureHTTP() Option {
 	}
 }
 
-// WithHTTPClient uses hc's Transport, Timeout and Jar, read anew at each request: the
-// Transport instead of the SDK's own (nil: the SDK's own, see [NewTransport]), the
-// Timeout for each attempt (0: 60 s), and the Jar for cookies. The SDK uses nothing else of
-// hc, and never changes it.
+// WithHTTPClient sends requests with three fields of hc, and ignores its other fields:
 //
-// To add telemetry, a proxy or a client certificate, wrap or change a [NewTransport] and give that
-// here. In a Transport of your own
+//   - Transport sends each request. If it is nil, the SDK's own does: see [NewTransport].
+//   - Timeout limits each attempt. If it is 0, the limit is 60 s.
+//   - Jar keeps cookies.
 //
-//   - pass the request's context on: its httptrace events tell the SDK how far a request got;
-//   - read the body only when you send it;
-//   - make other requests, such as one for a token, under another context;
-//   - have the response's body end when the context ends or it is closed.
+// The SDK reads the fields anew at each request, and never changes hc.
 //
-// Otherwise a POST that failed can match [ErrOutcomeUnknown] though nothing was sent, or a call can
-// hang. How the SDK reads these events is in
+// To add telemetry, a proxy or a client certificate, wrap or change a [NewTransport]. If you write
+// a Transport of your own:
+//
+//   - Pass the request's context on. Its httptrace events tell the SDK how far a request got.
+//   - Read the body only when you send it.
+//   - Make other requests, such as one for a token, under another context.
+//   - End the response's body when the context ends or the body is closed.
+//
+// Otherwise a failed POST can match [ErrOutcomeUnknown] though nothing was sent, or a call can hang:
 // https://github.com/mintlify-community/mintlify-go/blob/main/docs/faults.md#transports-of-your-own
 func WithHTTPClient(hc *http.Client) Option {
 	return func(cfg *config) error {

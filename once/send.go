@@ -131,7 +131,7 @@ func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 // newSender returns what tells one send, or one Add, from all others.
 func newSender() string { return rand.Text() }
 
-// write stores a record with a Sender of its own. A client of object storage that resends a
+// write stores a record with a Sender of its own. A client of object storage that retries a
 // request may return ErrConflict for its own write: that is a success.
 func (r *Runner) write(ctx context.Context, record Record) error {
 	err := r.store.Put(ctx, record)

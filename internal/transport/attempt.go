@@ -144,19 +144,19 @@ func (a *Attempt) gotFirstByte() {
 func (a *Attempt) startConn() {
 	switch {
 	case !a.isGet && a.isSent():
-		a.abandon(a.resent())
+		a.abandon(a.retriedError())
 	case a.headersWritten >= maxHeaders:
 		a.abandon(fmt.Errorf("%d headers were written under the request's context, and no response came", maxHeaders))
 	}
 }
 
-// resent returns the error of a request that would be sent again. A response has come only if
-// the transport made a request of its own. The lock is held.
-func (a *Attempt) resent() error {
+// retriedError returns the error of a request that the transport would send a second time. If a
+// response has come, it was that of another request of the transport. The lock is held.
+func (a *Attempt) retriedError() error {
 	if a.responding {
 		return errOwnRequest
 	}
-	return errResent
+	return errRetried
 }
 
 // informational corrects what the first byte of a 1xx suggested: the final response has not
@@ -353,7 +353,7 @@ func (a *Attempt) timeout(limit time.Duration) error {
 }
 
 var (
-	errResent     = errors.New("the connection failed after the request was written, so it is not sent again")
+	errRetried    = errors.New("the connection failed after the request was written, so it is not sent again")
 	errOwnRequest = errors.New("the transport made a request of its own under the request's context, so nobody " +
 		"knows whether this one was sent: make such requests under another context")
 )

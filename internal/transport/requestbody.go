@@ -71,7 +71,7 @@ func (a *Attempt) mayStartAgain() error {
 	}
 
 	if a.isSent() {
-		return a.resent()
+		return a.retriedError()
 	}
 	return nil
 }
