@@ -40,7 +40,6 @@ func (s *AnalyticsService) request(op Operation, path string, query url.Values) 
 	return request{operation: op, method: http.MethodGet, url: s.url + path, query: query, personal: true}
 }
 
-// dateRange is the range of dates that an export covers.
 type dateRange struct {
 	from, to Date
 }

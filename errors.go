@@ -407,7 +407,6 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.message }
 func (e *redactedError) Unwrap() error { return e.err }
 
-// prefix starts the message of an error.
 func prefix(op Operation) string {
 	if op == "" {
 		return "mintlify"

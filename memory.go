@@ -18,7 +18,6 @@ type memory struct {
 	warned   map[seenStatus]bool
 }
 
-// seenStatus is a status that a poll of a URL has seen.
 type seenStatus struct{ url, status string }
 
 // messaged notes that the service has a message to a job, or may have it.

@@ -117,7 +117,6 @@ type list[P page[R], R row] struct {
 	newPage func(at position, limit int) P // an empty page, to decode into
 }
 
-// get returns the page at l.from.
 func (l list[P, R]) get(ctx context.Context) (P, error) {
 	var none P
 	if err := l.check(); err != nil {
@@ -134,7 +133,6 @@ func (l list[P, R]) get(ctx context.Context) (P, error) {
 	return page, nil
 }
 
-// getAt returns the page at a position.
 func (l list[P, R]) getAt(ctx context.Context, at position) (P, error) {
 	l.from = at
 	return l.get(ctx)

@@ -127,7 +127,6 @@ func WithOnPoll(f func(Poll)) WaitOption {
 	}
 }
 
-// polled is a result of a poll.
 type polled interface {
 	*Job | *Deployment
 	kind() string   // what it is called
@@ -182,7 +181,6 @@ func newWait[T polled](
 	return w, w.apply(opts)
 }
 
-// run polls until the wait is over.
 func (w *wait[T]) run(ctx context.Context) (T, error) {
 	for ended(ctx) == nil {
 		poll := w.poll(ctx)

@@ -10,7 +10,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// call is a request that the service is processing.
 type call struct {
 	*route                     // the zero route if the service has no such endpoint
 	name    mintlify.Operation // as the client names it; of a Call: its method and path

@@ -107,7 +107,6 @@ type queuedResult struct {
 	PreviewURL string `json:"previewUrl,omitempty"`
 }
 
-// deployments are the deployments of the service.
 type deployments struct {
 	byID     map[string]*deployment
 	made     int                     // so far: the number of the latest
@@ -119,7 +118,6 @@ func (all *deployments) create(project, branch string) *deployment {
 	return all.add(all.newID(), project, branch, all.scripts.next())
 }
 
-// newID returns an id that no deployment has.
 func (all *deployments) newID() string {
 	for {
 		all.made++

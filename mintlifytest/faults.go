@@ -131,7 +131,6 @@ func (s *Service) queuedFaults() []string {
 	return queued
 }
 
-// acts reports whether the service acts on the request.
 func (f Fault) acts() bool { return !f.Refuse && (f.Status < 300 || f.Acted) }
 
 // isFailure reports whether the response is lost or replaced.

@@ -94,7 +94,6 @@ func (q *query) feedbackFilter() feedbackFilter {
 	return f
 }
 
-// apply returns the rows that match.
 func (f feedbackFilter) apply(rows []mintlify.Feedback) []mintlify.Feedback {
 	var matching []mintlify.Feedback
 	for _, row := range rows {

@@ -105,7 +105,6 @@ func (s *Service) checkPrompt(c *call) *failure {
 	return s.count(agentQuota(c.project))
 }
 
-// jobs are the jobs of the service.
 type jobs struct {
 	byKey   map[jobKey]*job
 	made    int              // so far: the number of the latest
@@ -126,7 +125,6 @@ func (all *jobs) create(project string) *job {
 	return all.add(all.newKey(project), all.scripts.next())
 }
 
-// newKey returns a key that no job has.
 func (all *jobs) newKey(project string) jobKey {
 	for {
 		all.made++
@@ -154,7 +152,6 @@ func (all *jobs) add(key jobKey, steps []JobStep) *job {
 	return j
 }
 
-// job is a job of the service.
 type job struct {
 	jobKey
 	number   int // in the order of creation

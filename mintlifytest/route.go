@@ -8,7 +8,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// route is an endpoint of the service.
 type route struct {
 	operation mintlify.Operation
 	method    string
@@ -20,7 +19,6 @@ type route struct {
 // handler acts on a call. It returns what the service responds with.
 type handler func(*Service, *call) (result any, failed *failure)
 
-// get returns the route of a GET.
 func get(op mintlify.Operation, pattern string, h handler) route {
 	return route{
 		operation: op,
@@ -42,7 +40,6 @@ func post(op mintlify.Operation, pattern string, status int, h handler) route {
 	}
 }
 
-// routes are all endpoints of the service.
 func routes() []route {
 	const (
 		agent      = "v2/agent/{project}/job"

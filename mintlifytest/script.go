@@ -48,7 +48,6 @@ func (s *script[S]) poll(c *call) (S, bool) {
 	return none, false
 }
 
-// current returns the step of the next poll.
 func (s *script[S]) current() S { return s.steps[min(s.next, len(s.steps)-1)] }
 
 // isOver reports whether only the last step is left.

@@ -81,7 +81,6 @@ func (e *errands) first() *errand {
 	return first
 }
 
-// run does the errands until ctx ends.
 func (e *errands) run(ctx context.Context) {
 	for ended(ctx) == nil {
 		first := e.first()
@@ -93,7 +92,6 @@ func (e *errands) run(ctx context.Context) {
 	}
 }
 
-// try does an errand once.
 func (e *errands) try(ctx context.Context, errand *errand) {
 	again := e.do(ctx, errand)
 	defer e.done()

@@ -46,7 +46,6 @@ func (r Record) since() time.Time {
 // hasWrongDeadline reports whether a wrong clock has made the Deadline.
 func (r Record) hasWrongDeadline(t time.Time) bool { return r.Deadline.Sub(t) > wrongClock }
 
-// withDeadline returns r with another Deadline.
 func (r Record) withDeadline(t time.Time) Record {
 	r.Deadline = t.UTC().Round(0)
 	return r

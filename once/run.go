@@ -175,7 +175,6 @@ func (w *worker) know(key string) *item {
 	return fresh
 }
 
-// list learns which records are open.
 func (w *worker) list(ctx context.Context) {
 	began := time.Now()
 	open, err := w.runner.store.List(ctx, Pending, Sending, Running)

@@ -166,7 +166,6 @@ func mayHaveArrived(err error) bool {
 	return errors.Is(err, mintlify.ErrOutcomeUnknown) || statusOf(err) != 0
 }
 
-// claimedBy returns the claim of a send.
 func (r Record) claimedBy(sender string, deadline time.Time) Record {
 	r.State = Sending
 	r.Sends++

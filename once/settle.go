@@ -64,7 +64,6 @@ func (p *project) sent(result Record, err error) {
 	}
 }
 
-// errUnrecorded matches the error of a result that could not be recorded.
 var errUnrecorded = errors.New("could not be recorded")
 
 // errOtherJob is the error of a response that has no place on record.
@@ -90,7 +89,6 @@ func (r *Runner) settle(ctx context.Context, result Record, cause error) (Record
 	}
 }
 
-// summary names what came of a send.
 func (r Record) summary() string {
 	if r.JobID != "" {
 		return fmt.Sprintf("job %q", r.JobID)

@@ -54,7 +54,6 @@ func (r *Runner) Step(ctx context.Context, key string) (Step, error) {
 	return public, forKey(key, err)
 }
 
-// step is the result of one step.
 type step struct {
 	record Record
 	next   time.Duration // until the next step; 0: it is over

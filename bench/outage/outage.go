@@ -130,7 +130,6 @@ func retry(ctx context.Context, way *gateway, prompts []string) (int, error) {
 	return 0, ctx.Err()
 }
 
-// cost is what an outage costs.
 type cost struct {
 	// unknown is how many prompts a person has to look for.
 	unknown int

@@ -84,7 +84,6 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	return Fixed{Status: status, Body: body}.RoundTrip(r)
 }
 
-// response returns the status and the body.
 func (s *Service) response(r *http.Request) (int, []byte) {
 	if r.Method == http.MethodPost {
 		return http.StatusCreated, []byte(JobBody)

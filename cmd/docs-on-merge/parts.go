@@ -13,7 +13,6 @@ import (
 // maxMerges is how many merges of a change, the newest, are checked one by one.
 const maxMerges = 100
 
-// part is a part of a change, from the commit base to the commit head.
 type part struct{ base, head string }
 
 // merge is one of the merges of a change: a commit that the change has added to the branch.

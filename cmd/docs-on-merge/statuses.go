@@ -38,7 +38,6 @@ type statuses struct {
 	isSoft, isAsync bool
 }
 
-// status is a status of a commit.
 type status struct {
 	ID          int64  `json:"id,omitempty"`
 	State       string `json:"state"`
@@ -107,7 +106,6 @@ var recorded = regexp.MustCompile(`\[([0-9]+ .*)\]$`)
 
 const recordFormat = "%d %s %d %q %x %x %q"
 
-// record returns the record in a status, if there is one.
 func (s status) record(key string) (r once.Record, found bool, err error) {
 	text := recorded.FindStringSubmatch(s.Description)
 	if text == nil {

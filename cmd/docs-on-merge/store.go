@@ -35,7 +35,6 @@ func (p *program) fromGitHub(ctx context.Context) bool {
 	return !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
 }
 
-// place is where the record of a change is.
 type place struct {
 	store once.Store
 	// statuses hold the record. nil means that it is elsewhere.
@@ -83,7 +82,6 @@ func openDir(dir string) (place, error) {
 	return place{store: store}, err
 }
 
-// openStatuses opens the statuses of the change's commit.
 func (p *program) openStatuses(c change) (place, error) {
 	api, err := p.openGitHub(c.repository)
 	if err == nil && !p.onGitHub() {

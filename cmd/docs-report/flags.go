@@ -84,7 +84,6 @@ func (f *flags) isGiven(name string) bool {
 	return found
 }
 
-// dayVar declares a flag that is a date of a layout.
 func (f *flags) dayVar(into *mintlify.Date, layout, name, help string) {
 	f.Func(name, help, func(text string) error {
 		t, err := time.Parse(layout, text)

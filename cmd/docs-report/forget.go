@@ -11,7 +11,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
-// forget deletes what readers wrote.
 func (p program) forget(ctx context.Context, args []string) error {
 	f := p.newFlags("forget")
 	texts := f.Bool("texts", false,

@@ -34,7 +34,6 @@ func (r *reader) checkOnePage(path, output, csv string, since mintlify.Date) err
 	return nil
 }
 
-// reportOnePage writes the report of one page of the documentation.
 func (p program) reportOnePage(ctx context.Context, r *reader, path, output string, since mintlify.Date) error {
 	var in report.PageInput
 	err := r.withStore(ctx, p, func() error {
@@ -143,7 +142,6 @@ func (r *reader) findPage(ctx context.Context, project, path string) (string, er
 		path, project)
 }
 
-// readLists reads all lists of a kind.
 func readLists[T any](ctx context.Context, s *store.Store, project string, kind store.Kind) ([]report.List[T], error) {
 	exports, err := s.Lists(ctx, project, kind)
 	if err != nil {

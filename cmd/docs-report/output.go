@@ -91,7 +91,6 @@ func (p program) writeCSV(path string, inputs []report.Input) error {
 	return p.write(path, text)
 }
 
-// writePage writes a project's page.
 func (p program) writePage(path string, in report.Input) error {
 	page, err := report.Page(in)
 	if err != nil {

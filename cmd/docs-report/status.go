@@ -84,7 +84,6 @@ func projectsOf(ctx context.Context, s *store.Store, syncs []store.Sync) ([]stri
 	return all, nil
 }
 
-// statusOf returns the lines of a project.
 func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {
 	newest, hasDay, err := s.Newest(ctx, project, store.Day)
 	if err != nil {
@@ -140,7 +139,6 @@ func dayText(newest store.Export, ok bool) string {
 	return text + ", may still change"
 }
 
-// troubleText says what could not be loaded.
 func troubleText(t store.Trouble) string {
 	name := strings.ReplaceAll(string(t.Kind), string(store.Conversations), "questions")
 	days := fmt.Sprintf("%v to %v", t.Newest.From, t.Newest.To.AddDays(-1))

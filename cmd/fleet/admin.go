@@ -117,7 +117,6 @@ func (a admin) collectTotals(ctx context.Context, metrics chan<- prometheus.Metr
 	return nil
 }
 
-// labels are names and values.
 type labels [][2]string
 
 func gauge(metrics chan<- prometheus.Metric, name, help string, value float64, with labels) {

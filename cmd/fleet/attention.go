@@ -16,7 +16,6 @@ const (
 	oldAfter     = 7 * database.Day // what failed or was refused before is nobody's work any more
 )
 
-// attention is a prompt that needs a person.
 type attention struct {
 	Key     string `json:"key"`
 	State   string `json:"state"`

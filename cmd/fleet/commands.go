@@ -59,7 +59,6 @@ func commands() []entry {
 	}
 }
 
-// commandLine is what was given to a command.
 type commandLine struct {
 	command string
 	given   map[string]bool // flags by name

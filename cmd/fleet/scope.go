@@ -28,7 +28,6 @@ func (s *scope) check(line commandLine, others ...string) error {
 	return checkRepository(line, &s.repository)
 }
 
-// choice returns the prompts of the scope in a state.
 func (s *scope) choice() database.Choice {
 	return database.Choice{Project: s.project, Repository: s.repository}
 }

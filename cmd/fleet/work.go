@@ -23,7 +23,6 @@ type workCommand struct {
 	adminAddr string
 }
 
-// define defines the flags that say how a worker works.
 func (c *workCommand) define(f *flag.FlagSet) {
 	f.IntVar(&c.N, "n", c.N, "steps in progress at once, 1 to 10000")
 	f.DurationVar(&c.SendTime, "send-time", c.SendTime,

@@ -342,7 +342,6 @@ func (a *Attempt) End() {
 	a.cancel(context.Canceled)
 }
 
-// timeout returns the error of an attempt that takes longer than limit.
 func (a *Attempt) timeout(limit time.Duration) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

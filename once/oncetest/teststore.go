@@ -35,7 +35,6 @@ func TestPublicStore(t *testing.T, open func(t *testing.T) once.Store) {
 	storeTest{open: open, isPublic: true}.run(t)
 }
 
-// storeTest tests a store.
 type storeTest struct {
 	open     func(t *testing.T) once.Store
 	isPublic bool

@@ -28,7 +28,6 @@ var flags = []string{"--retry", "2", "--max-time", fmt.Sprint(maxTime.Seconds())
 // client sends the prompt once, and returns how that ended for its user.
 type client func(ctx context.Context, baseURL string) (string, error)
 
-// situation is what goes wrong.
 type situation struct {
 	name     string
 	requests int // the first requests, which get the fault

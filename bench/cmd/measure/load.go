@@ -25,7 +25,6 @@ const (
 	waiting      = 10_000   // waits
 )
 
-// counter is a transport that counts requests.
 type counter struct {
 	next  http.RoundTripper
 	count atomic.Int64

@@ -22,7 +22,6 @@ const (
 	sigma       = 0.8 // of the logarithm: two jobs in three take between 1.8 and 9 minutes
 )
 
-// interval returns the time to the next poll of a wait.
 type interval func(waited time.Duration) (time.Duration, error)
 
 // schedule simulates waits for jobs: how often they poll, and how late they notice the
@@ -75,13 +74,11 @@ func intervalOf(column clients.Column) (interval, error) {
 	return next, nil
 }
 
-// simulatedWait is a wait for a job.
 type simulatedWait struct {
 	polls int
 	late  time.Duration // from the end of the job to the last poll
 }
 
-// simulate waits for a job of that length.
 func simulate(length time.Duration, next interval) (simulatedWait, error) {
 	polls := 1
 	var waited time.Duration

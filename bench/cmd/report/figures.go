@@ -42,7 +42,6 @@ type ratio struct {
 	Most   float64 `json:"most"`
 }
 
-// key names a figure.
 type key struct{ row, column string }
 
 // read reads the lines that the measuring programs print.

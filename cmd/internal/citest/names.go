@@ -71,7 +71,6 @@ func (i Interface) Differences() []string {
 	return append(found, compare("workflow", passed, ofWorkflow)...)
 }
 
-// inputOf returns the input that sets a flag, or "".
 func (i Interface) inputOf(flag string) string {
 	if input, isException := i.Inputs[flag]; isException {
 		return input

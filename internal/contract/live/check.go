@@ -81,7 +81,6 @@ func (c *check) reading(
 	return r
 }
 
-// errQuota is the error of a call that is not made because the quota is used up.
 var errQuota = errors.New("not sent: the quota of analytics requests is used up")
 
 func isAnalytics(op mintlify.Operation) bool {

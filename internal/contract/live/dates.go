@@ -81,7 +81,6 @@ func (c *check) feedbackCounts(ctx context.Context) {
 	})
 }
 
-// times returns the times of a page's rows.
 func (d dated) times(r response) []time.Time {
 	var all []time.Time
 	for _, row := range r.rows(d.list) {
@@ -167,7 +166,6 @@ func (c *check) judgeConversations(r response) {
 	c.report.compare(expectPageSize, size < 10*mebibyte, came)
 }
 
-// readThread gets the thread of a conversation.
 func (c *check) readThread(ctx context.Context, conversations response) {
 	rows := conversations.rows("conversations")
 	if len(rows) == 0 {

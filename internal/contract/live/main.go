@@ -145,7 +145,6 @@ func parse(w io.Writer, args []string) (settings, error) {
 	return s, s.check()
 }
 
-// define declares the flags.
 func (s *settings) define(flags *flag.FlagSet) {
 	flags.BoolVar(&s.job, "job", false, "write: run a job, which costs about 112 credits and opens a pull request")
 	flags.StringVar(&s.prompt, "prompt", "Add one line to a page named docs-sdk-check.", "the `text` of -job")

@@ -114,7 +114,6 @@ func (c *copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bytes returns what has been read of the body.
 func (e *exchange) bytes() []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -217,7 +216,6 @@ func (r response) object() map[string]any {
 	return object
 }
 
-// rows returns a list of the body.
 func (r response) rows(name string) []map[string]any {
 	list, _ := r.object()[name].([]any)
 

@@ -48,7 +48,6 @@ func newReport() *report {
 	return r
 }
 
-// row returns the row of an expectation.
 func (r *report) row(name expectation) *row {
 	i := slices.IndexFunc(r.rows, func(row *row) bool { return row.name == name })
 	return r.rows[i]

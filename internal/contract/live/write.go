@@ -93,7 +93,6 @@ func (c *check) runJob(ctx context.Context) string {
 	return job.ID
 }
 
-// notTried notes why several expectations were not tried.
 func (c *check) notTried(why string, names ...expectation) {
 	for _, name := range names {
 		c.report.notTried(name, why)
@@ -179,7 +178,6 @@ func (c *check) waitForJob(
 	return job, w
 }
 
-// waitForDeployment waits until a deployment ends.
 func (c *check) waitForDeployment(ctx context.Context, label, id string) *wait {
 	w := &wait{}
 	waiting, cancel := context.WithTimeout(ctx, c.settings.timeout)
@@ -203,7 +201,6 @@ func (c *check) judgePolls(r response) {
 	}
 }
 
-// hasEnded reports whether the wait saw the end.
 func (w *wait) hasEnded() bool {
 	return w.err == nil || errors.Is(w.err, mintlify.ErrJobFailed) || errors.Is(w.err, mintlify.ErrDeploymentFailed)
 }
@@ -260,7 +257,6 @@ func (c *check) judgeActive(w *wait) {
 	}
 }
 
-// runPreview deploys a preview and waits for it.
 func (c *check) runPreview(ctx context.Context) {
 	var queued *mintlify.QueuedDeployment
 	r := c.reading(ctx, "a preview", mintlify.OpTriggerPreview, func(ctx context.Context) error {

@@ -130,7 +130,6 @@ func (w window) unique(humans, ais float64) mintlify.VisitorTotals {
 	return mintlify.VisitorTotals{Human: h, AI: a, Total: h + a - min(h, a)/50}
 }
 
-// siteDay returns a day's visitors of a project.
 func siteDay(project string, day time.Time) (humans, ais float64) {
 	newYear := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	years := min(max(day.Sub(newYear).Hours()/24/365, -2), 2)

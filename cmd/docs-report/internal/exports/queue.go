@@ -127,7 +127,6 @@ func (q *queue) problem(project string, stop error) string {
 	return stop.Error()
 }
 
-// outcome is how a task ended.
 type outcome int
 
 const (

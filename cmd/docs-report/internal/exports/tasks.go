@@ -79,7 +79,6 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// isUpToDate reports whether an export need not be loaded.
 func (l *Loader) isUpToDate(e store.Export) bool {
 	hasTexts := e.Kind == store.Conversations || e.Kind == store.Feedback
 	switch {

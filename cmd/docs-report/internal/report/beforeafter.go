@@ -18,7 +18,6 @@ type beforeAfter struct {
 	Rows                 []measure
 }
 
-// measure is a number before and after.
 type measure struct {
 	Name, Before, After string
 	Change              change

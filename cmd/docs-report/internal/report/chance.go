@@ -83,7 +83,6 @@ func (p part) atLeast() float64 {
 	return max(0, (middle-spread)/(1+z*z/n))
 }
 
-// perWeek is a count over some weeks.
 type perWeek struct{ count, weeks int64 }
 
 func (p perWeek) mean() float64 { return float64(p.count) / float64(max(p.weeks, 1)) }

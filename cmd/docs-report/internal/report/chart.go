@@ -47,7 +47,6 @@ type plot struct {
 	marks   []markedDay
 }
 
-// markedDay is a day with a line.
 type markedDay struct {
 	day  mintlify.Date
 	name string
@@ -196,7 +195,6 @@ type flag struct {
 	Text, Anchor string
 }
 
-// panels returns the numbers of humans and of AIs.
 func (p plot) panels() []panel {
 	all := []panel{
 		{Class: "human", Title: "Humans"},
@@ -317,7 +315,6 @@ type chart struct {
 	Panels []panel
 }
 
-// place is where a bucket is drawn.
 type place struct {
 	Day       mintlify.Date
 	X         float64
@@ -325,7 +322,6 @@ type place struct {
 	IsMissing bool
 }
 
-// markLine is a day with a line.
 type markLine struct {
 	X    float64
 	Name string

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// fixes are the pages to fix first.
 type fixes struct {
 	Rows          []fix
 	Empty, Note   string

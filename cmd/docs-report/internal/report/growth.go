@@ -12,7 +12,6 @@ import (
 
 const monthsShown = 12
 
-// growth is the visitors by month.
 type growth struct {
 	Summary string
 	Empty   string // is why there is nothing to show

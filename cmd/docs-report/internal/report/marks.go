@@ -13,7 +13,6 @@ type Mark struct {
 	Text string
 }
 
-// markView is a mark and what changed with it.
 type markView struct {
 	Name, Day, Text string
 	Effect          string
@@ -89,7 +88,6 @@ func standingOut(days []bucket) string {
 	return sentences(all...)
 }
 
-// isWithin reports whether a mark is within a window.
 func (m Mark) isWithin(w store.Window) bool {
 	return !m.Day.Time().Before(w.From.Time()) && m.Day.Time().Before(w.To.Time())
 }

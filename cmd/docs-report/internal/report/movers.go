@@ -31,7 +31,6 @@ var (
 	}
 )
 
-// mostRead lists the pages that a kind of visitors reads most.
 func (in Input) mostRead(k kind, pages []comparison) findings {
 	var rows []finding
 	for _, c := range pages {

@@ -14,7 +14,6 @@ const (
 	mostLinked = 1000 // pages in the table: each link doubles its row
 )
 
-// comparison is a page now and before.
 type comparison struct {
 	raw, Path, URL string // raw is as received
 	Now, Before    mintlify.Visitor
@@ -85,7 +84,6 @@ func (in Input) isMachine(file string) bool {
 	})
 }
 
-// group is the pages of a section of the site.
 type group struct {
 	Name string
 	Rows []comparison

@@ -50,7 +50,6 @@ func (in Input) questions() section {
 	return s
 }
 
-// questionCounts are the questions of a period.
 type questionCounts struct {
 	sum                                  questionCount
 	byCategory, byText, byPage, bySource map[string]questionCount

@@ -8,10 +8,8 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// searches are the terms of a period and of the one before.
 type searches struct{ now, before searched }
 
-// searched are the terms that readers searched for.
 type searched struct {
 	terms, typed []term
 	rate         rate // of searches without a click, without those that were typed on the way

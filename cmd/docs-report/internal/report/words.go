@@ -60,7 +60,6 @@ func isWeekend(w store.Window) bool {
 	return w.Span() == store.Day && (day == time.Saturday || day == time.Sunday)
 }
 
-// plural writes a count with its noun.
 func plural(n int64, one, several string) string {
 	if n == 1 {
 		return "1 " + one

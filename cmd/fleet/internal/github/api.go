@@ -37,7 +37,6 @@ func NewAPI(token, url string, client *http.Client) (*API, error) {
 
 const reactTime = 3 * time.Second
 
-// react adds a reaction to the comment of a review.
 func (a *API) react(ctx context.Context, r Review, content string) error {
 	ctx, cancel := context.WithTimeout(ctx, reactTime)
 	defer cancel()

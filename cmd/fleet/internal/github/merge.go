@@ -212,7 +212,6 @@ func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
 	return m, ""
 }
 
-// addCommit adds a commit of a push to m.
 func (m *Merge) addCommit(commit *github.HeadCommit) {
 	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
 	m.Commits = append(m.Commits, subject)

@@ -243,7 +243,6 @@ func nameOf(event any) string {
 	return "other"
 }
 
-// act does what an event asks for.
 func (h *Webhooks) act(ctx context.Context, event any) response {
 	switch e := event.(type) {
 	case *github.IssueCommentEvent:
@@ -424,7 +423,6 @@ func (h *Webhooks) sightReviewed(ctx context.Context, e *github.IssueCommentEven
 	}
 }
 
-// responseTo says what has become of a review.
 func responseTo(r Review, standing reviewStanding) response {
 	switch standing {
 	case isForeign:

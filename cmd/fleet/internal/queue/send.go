@@ -181,7 +181,6 @@ func (s Queue) beginTurn(ctx context.Context, tx once.DB, t *turn, now time.Time
 // noResponse is the status of a request that got no response.
 const noResponse = 1
 
-// result is how a turn ended.
 type result struct {
 	record once.Record
 	status int           // of the last response; noResponse, or 0 without a request

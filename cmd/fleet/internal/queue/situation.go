@@ -33,7 +33,6 @@ type situation struct {
 	total int           // POSTs of all projects in progress
 }
 
-// readSituation reads the situation of a project.
 func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (situation, error) {
 	now := situation{at: time.Now(), project: project}
 	var err error

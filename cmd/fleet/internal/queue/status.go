@@ -30,7 +30,6 @@ type ProjectStatus struct {
 	WaitsForPerson bool `json:"waitsForPerson"`
 }
 
-// projectSet has the status of projects by their name.
 type projectSet map[string]*ProjectStatus
 
 func (set projectSet) of(name string) *ProjectStatus {
