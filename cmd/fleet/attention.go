@@ -7,6 +7,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -84,7 +85,7 @@ func addAttention(needs []attention, r database.Row) []attention {
 
 // oldOnes counts what failed or was refused long ago.
 func oldOnes(ctx context.Context, s queue.Queue) (int64, error) {
-	return database.Number(ctx, s.DB, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
+	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
 WHERE p.key = o.key AND o.state IN ('failed', 'refused') AND o.updated < $1`, time.Now().Add(-oldAfter).UnixMicro())
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -62,7 +63,7 @@ func TestResumeActs(t *testing.T) {
 // untilAsleep waits until n queues sleep for longer than a minute.
 func (f *fleet) untilAsleep(n int64) {
 	f.until(timeToDo, "the queues to sleep", func() bool {
-		asleep, err := database.Number(f.t.Context(), f.store.DB, `SELECT count(*) FROM river_job
+		asleep, err := sqldb.Number(f.t.Context(), f.store.DB, `SELECT count(*) FROM river_job
 WHERE kind = 'fleet_send' AND state = 'scheduled' AND scheduled_at > $1`, queue.RiverTime(time.Now().Add(time.Minute)))
 		require.NoError(f.t, err)
 		return asleep >= n
@@ -204,7 +205,7 @@ func TestWhatTheBreakerLiftsIsWoken(t *testing.T) {
 		_, err := s.Enqueue(t.Context(), prompts(4, 2)...)
 		require.NoError(t, err)
 		asleep := func() int64 {
-			n, err := database.Number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
+			n, err := sqldb.Number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
 			require.NoError(t, err)
 			return n
 		}

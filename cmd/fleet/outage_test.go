@@ -17,6 +17,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/riverqueue/river"
@@ -437,7 +438,7 @@ func TestJobPutOffByAClockAhead(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		waiting := func() int64 {
-			n, err := database.Number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
+			n, err := sqldb.Number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
 			require.NoError(t, err)
 			return n
 		}

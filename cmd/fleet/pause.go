@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -23,7 +23,7 @@ func (c *pauseCommand) run(ctx context.Context) error {
 }
 
 func (c *pauseCommand) pause(ctx context.Context, s queue.Queue) error {
-	known, err := database.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
+	known, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
 WHERE (project = $1 OR $1 = '') AND (repository = $2 OR $2 = '')`, c.project, c.repository)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -85,7 +86,7 @@ func (r reviewed) followUps() []database.Row {
 }
 
 func (r reviewed) kept() int64 {
-	n, err := database.Number(r.t.Context(), r.store.DB, "SELECT count(*) FROM fleet_comments")
+	n, err := sqldb.Number(r.t.Context(), r.store.DB, "SELECT count(*) FROM fleet_comments")
 	require.NoError(r.t, err)
 	return n
 }
@@ -379,7 +380,7 @@ func TestCancelDropsKeptComments(t *testing.T) {
 
 // ready returns the keys of the prompts that may be sent.
 func ready(t *testing.T, s queue.Queue) []string {
-	keys, err := database.Strings(t.Context(), s.DB, `SELECT p.key
+	keys, err := sqldb.Strings(t.Context(), s.DB, `SELECT p.key
 FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND o.state = 'pending' AND $1 = ''
 AND `+database.IsReady, "", time.Now().UnixMilli())
 	require.NoError(t, err)

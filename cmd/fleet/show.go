@@ -9,6 +9,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -120,7 +121,7 @@ func (c *showCommand) showFields(r database.Row) {
 }
 
 func (c *showCommand) showHistory(ctx context.Context, s queue.Queue, key string) error {
-	return database.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	return sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var at int64
 		var state, job, problem, who string
 		if err := rows.Scan(&at, &state, &job, &problem, &who); err != nil {

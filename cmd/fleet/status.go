@@ -14,6 +14,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -83,7 +84,7 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 		return status{}, err
 	}
 
-	comments, err := database.Number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
+	comments, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
 	if err != nil {
 		return status{}, err
 	}

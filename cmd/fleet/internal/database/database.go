@@ -27,6 +27,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 	_ "modernc.org/sqlite" // the driver
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -146,8 +147,8 @@ func (db *DB) isCurrent(ctx context.Context) (bool, error) {
 
 // version returns the version of fleet's tables, 0 if there are none.
 func (db *DB) version(ctx context.Context) (int64, error) {
-	version, err := Number(ctx, db, "SELECT version FROM fleet_schema")
-	if isNoTable(err) {
+	version, err := sqldb.Number(ctx, db, "SELECT version FROM fleet_schema")
+	if sqldb.IsNoTable(err) {
 		return 0, nil
 	}
 	return version, err
@@ -170,11 +171,6 @@ func (db *DB) CheckVersion(ctx context.Context) error {
 		return usage.Errorf("%w, in version %d; this one knows %d", ErrNewer, version, schemaVersion)
 	}
 	return nil
-}
-
-// isNoTable reports whether a query failed because SQLite or Postgres has no such table.
-func isNoTable(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01"))
 }
 
 // sqliteOptions: transactions lock from their start, since one that reads first cannot
@@ -318,7 +314,7 @@ func (db *DB) makeVersion(ctx context.Context, version int64) error {
 	}
 
 	return db.Transact(ctx, func(tx *sql.Tx) error {
-		current, err := Number(ctx, tx, "SELECT version FROM fleet_schema")
+		current, err := sqldb.Number(ctx, tx, "SELECT version FROM fleet_schema")
 		if err != nil || current >= version {
 			return err
 		}
@@ -340,7 +336,7 @@ func (db *DB) makeVersion(ctx context.Context, version int64) error {
 // splitPulls makes a row of each pull request in the column of version 3, and drops the column.
 func splitPulls(ctx context.Context, tx *sql.Tx) error {
 	var prompts []Prompt
-	err := Scan(ctx, tx, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
 		var p Prompt
 		if err := rows.Scan(&p.Key, &p.Pull); err != nil {
 			return err
@@ -365,64 +361,26 @@ func splitPulls(ctx context.Context, tx *sql.Tx) error {
 // Transact commits what f did, or nothing of it. One transaction runs at a time, over all
 // machines: each begins with an update of the same row.
 func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
+	return sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
+			return err
+		}
+
+		if err := checkNotNewer(ctx, tx); err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
+// checkNotNewer returns [ErrNewer] if a newer fleet has changed the tables.
+func checkNotNewer(ctx context.Context, db once.DB) error {
+	version, err := sqldb.Number(ctx, db, "SELECT version FROM fleet_schema")
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // fails after a commit
-
-	if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
-		return err
-	}
-
-	version, err := Number(ctx, tx, "SELECT version FROM fleet_schema")
-	if err != nil {
-		return err
-	}
-
 	if version > schemaVersion {
 		return usage.Errorf("%w", ErrNewer)
 	}
-	if err := f(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// Scan calls each for the rows of a query.
-func Scan(ctx context.Context, db once.DB, each func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // Err tells
-
-	for rows.Next() {
-		if err := each(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// Number returns the number that a query selects, or 0 if there is no row.
-func Number(ctx context.Context, db once.DB, query string, args ...any) (int64, error) {
-	var n sql.NullInt64
-	err := Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&n) }, query, args...)
-	return n.Int64, err
-}
-
-// Strings returns the text in the only column of a query's rows.
-func Strings(ctx context.Context, db once.DB, query string, args ...any) ([]string, error) {
-	var texts []string
-	err := Scan(ctx, db, func(rows *sql.Rows) error {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return err
-		}
-
-		texts = append(texts, text)
-		return nil
-	}, query, args...)
-	return texts, err
+	return nil
 }

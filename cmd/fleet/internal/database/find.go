@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"regexp"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 var shaForm = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
@@ -28,5 +30,5 @@ UNION SELECT key FROM fleet_commits WHERE commit_key LIKE $1 ORDER BY key LIMIT 
 }
 
 func (s Store) keys(ctx context.Context, query, text string) ([]string, error) {
-	return Strings(ctx, s.DB, query, text)
+	return sqldb.Strings(ctx, s.DB, query, text)
 }

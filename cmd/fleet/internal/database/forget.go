@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -83,7 +84,7 @@ func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 // Old returns the keys of prompts that ended before a time with all that follow them, and are not forgotten yet:
 // the first of each thread.
 func (s Store) Old(ctx context.Context, before time.Time, most int) ([]string, error) {
-	return Strings(ctx, s.DB, `SELECT p.key FROM fleet_prompts p JOIN mintlify_once o ON o.key = p.key
+	return sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_prompts p JOIN mintlify_once o ON o.key = p.key
 WHERE p.thread = '' AND p.forgotten = 0 AND o.updated < $1 AND o.state IN ('done', 'failed', 'refused', 'canceled')
 ORDER BY o.updated LIMIT $2`, before.UnixMicro(), most)
 }

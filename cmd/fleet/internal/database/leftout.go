@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -60,7 +61,7 @@ ORDER BY at LIMIT 20`, text, sha+"%")
 
 func leftOut(ctx context.Context, db once.DB, where string, args ...any) ([]LeftOut, error) {
 	var found []LeftOut
-	err := Scan(ctx, db, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		var l LeftOut
 		var at int64
 		if err := rows.Scan(&at, &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason); err != nil {

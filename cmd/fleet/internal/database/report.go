@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // RepositoryReport counts what became of the merges of a repository.
@@ -49,7 +51,7 @@ FROM (
 // Report counts by repository what was added since a time.
 func (s Store) Report(ctx context.Context, since time.Time, repository string) ([]RepositoryReport, error) {
 	var reports []RepositoryReport
-	err := Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var r RepositoryReport
 		err := rows.Scan(&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -32,7 +33,7 @@ func (r Row) IsOverdue() bool { return r.State == once.Running && time.Since(r.U
 // Rows returns the rows that a condition chooses. CROSS keeps SQLite from a scan of all prompts.
 func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, error) {
 	var rows []Row
-	err := Scan(ctx, s.DB, func(found *sql.Rows) error {
+	err := sqldb.Scan(ctx, s.DB, func(found *sql.Rows) error {
 		r, err := readRow(found)
 		if err != nil {
 			return err

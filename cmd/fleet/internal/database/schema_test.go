@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -72,7 +73,7 @@ VALUES ($1, 'p', '', 2, 2, $2)`, key, follows)
 			assert.Equal(t, "acme/api#7 acme/api#8", first.Pulls)
 			assert.Equal(t, "acme/api", first.Repository)
 
-			told, err := Strings(ctx, db, "SELECT told FROM fleet_prompts ORDER BY key")
+			told, err := sqldb.Strings(ctx, db, "SELECT told FROM fleet_prompts ORDER BY key")
 			require.NoError(t, err)
 			assert.Equal(t, []string{"pending", "", "", ""}, told)
 
@@ -81,7 +82,7 @@ VALUES ($1, 'p', '', 2, 2, $2)`, key, follows)
 			require.Len(t, thread, 3)
 			assert.Equal(t, "acme/api@0", thread[0].Key)
 
-			lines, err := Number(ctx, db, "SELECT count(*) FROM fleet_history WHERE who = 'jane'")
+			lines, err := sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_history WHERE who = 'jane'")
 			require.NoError(t, err)
 			assert.EqualValues(t, 2, lines)
 		})

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -70,12 +69,8 @@ func (g guarded) Put(ctx context.Context, r once.Record) error {
 		return g.SQL.Put(ctx, r)
 	}
 
-	version, err := Number(ctx, g.queries, "SELECT version FROM fleet_schema")
-	if err != nil {
+	if err := checkNotNewer(ctx, g.queries); err != nil {
 		return err
-	}
-	if version > schemaVersion {
-		return usage.Errorf("%w", ErrNewer)
 	}
 	return g.SQL.Put(ctx, r)
 }

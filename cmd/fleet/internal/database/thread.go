@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -47,7 +48,7 @@ func place(ctx context.Context, tx *sql.Tx, p *Prompt) error {
 // ProjectOf returns the project of a prompt, "" if there is none.
 func ProjectOf(ctx context.Context, db once.DB, key string) (string, error) {
 	project := ""
-	err := Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&project) },
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&project) },
 		"SELECT project FROM fleet_prompts WHERE key = $1", key)
 	return project, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -158,7 +159,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
 // first.
 func (s Reviews) KeptReviews(ctx context.Context, project, repository string) ([]Review, error) {
 	var reviews []Review
-	err := database.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var r Review
 		if err := rows.Scan(&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -65,7 +66,7 @@ func (w *Worker) MakePass(ctx context.Context) error {
 
 // insertMissing gives each queue and each prompt under way its River job, unless it has one.
 func (w *Worker) insertMissing(ctx context.Context) error {
-	projects, err := database.Strings(ctx, w.DB, `SELECT DISTINCT p.project
+	projects, err := sqldb.Strings(ctx, w.DB, `SELECT DISTINCT p.project
 FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'pending' AND p.key = o.key`)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'pending' AND p.
 		return err
 	}
 
-	underWay, err := database.Strings(ctx, w.DB, `SELECT p.key
+	underWay, err := sqldb.Strings(ctx, w.DB, `SELECT p.key
 FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state IN ('sending', 'running') AND p.key = o.key`)
 	if err != nil {
 		return err
@@ -102,10 +103,8 @@ func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
 	}
 
-	for _, statement := range statements {
-		if _, err := w.ExecContext(ctx, statement, now.UnixMilli()); err != nil {
-			return err
-		}
+	if err := sqldb.Exec(ctx, w.DB, statements, now.UnixMilli()); err != nil {
+		return err
 	}
 
 	oldDay := database.DayOf(now.Add(-3 * database.Day))

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -60,7 +60,7 @@ ON CONFLICT (project, source) DO UPDATE SET since = $3, until = $4, strikes = $5
 // Pauses returns all pauses. A pause of all projects at once comes first.
 func Pauses(ctx context.Context, db once.DB) ([]Pause, error) {
 	var pauses []Pause
-	err := database.Scan(ctx, db, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		var p Pause
 		var since, until int64
 		if err := rows.Scan(&p.Project, &p.Source, &since, &until, &p.Strikes, &p.Reason, &p.Cause); err != nil {

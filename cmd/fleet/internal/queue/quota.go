@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -22,7 +22,7 @@ type Quota struct {
 // service up to a send's time later, so the window is longer by that.
 func (s Queue) QuotaOf(ctx context.Context, db once.DB, project string, now time.Time) (Quota, error) {
 	q := Quota{Window: s.Window + s.Settings.SendTime}
-	err := database.Scan(ctx, db, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		var at int64
 		if err := rows.Scan(&at); err != nil {
 			return err

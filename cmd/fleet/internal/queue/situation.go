@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -52,7 +53,7 @@ func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (s
 	}
 	now.free = q.free
 
-	err = database.Scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&now.mine, &now.total) },
+	err = sqldb.Scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&now.mine, &now.total) },
 		"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1",
 		now.at.UnixMilli(), project)
 	return now, err
@@ -61,7 +62,7 @@ func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (s
 // readQueue counts the project's queue, and finds its head: the most urgent prompt that may be sent, then
 // the oldest.
 func (s *situation) readQueue(ctx context.Context, db once.DB) error {
-	err := database.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.queued, &s.limited, &s.held) },
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.queued, &s.limited, &s.held) },
 		`SELECT count(*), count(CASE WHEN `+database.IsLimited+` THEN 1 END),
 	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END)
 FROM mintlify_once o CROSS JOIN fleet_prompts p
@@ -71,7 +72,7 @@ WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND CAST($2 AS BI
 		return err
 	}
 
-	return database.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.head) },
+	return sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.head) },
 		`SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p
 WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND p.not_before <= $2 AND `+database.IsReady+`
 	AND NOT `+database.IsLimited+` AND NOT `+database.IsPausedRepository+`

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -96,7 +97,7 @@ func (s Queue) noteQueue(ctx context.Context, p *ProjectStatus, current situatio
 // postsInProgress counts POSTs by project, and under "" the POSTs of all projects.
 func (s Queue) postsInProgress(ctx context.Context, now time.Time) (map[string]int, error) {
 	posts := map[string]int{}
-	err := database.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project string
 		var n int
 		if err := rows.Scan(&project, &n); err != nil {
@@ -112,7 +113,7 @@ func (s Queue) postsInProgress(ctx context.Context, now time.Time) (map[string]i
 
 // countInto counts the prompts of all projects by state.
 func (s Queue) countInto(ctx context.Context, set projectSet, now time.Time) error {
-	return database.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	return sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project, state string
 		var n, overdue int
 		var oldest int64
@@ -177,7 +178,7 @@ const IsNext = "it is next, within seconds"
 
 // IsWorking reports whether there are workers: River has one of them lead, for seconds at a time.
 func (s Queue) IsWorking(ctx context.Context) (bool, error) {
-	leaders, err := database.Number(ctx, s.DB, "SELECT count(*) FROM river_leader WHERE expires_at > $1",
+	leaders, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM river_leader WHERE expires_at > $1",
 		RiverTime(time.Now()))
 	return leaders > 0, err
 }
@@ -199,7 +200,7 @@ type PausedRepository struct {
 // PausedRepositories returns the repositories that a person has paused.
 func PausedRepositories(ctx context.Context, db once.DB) ([]PausedRepository, error) {
 	paused := []PausedRepository{}
-	err := database.Scan(ctx, db, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		var p PausedRepository
 		if err := rows.Scan(&p.Repository, &p.Reason); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -90,12 +91,12 @@ func (s Queue) Untold(ctx context.Context) ([]database.Row, error) {
 
 // CountUntold counts the results that nobody got yet.
 func CountUntold(ctx context.Context, db once.DB) (int64, error) {
-	return database.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
+	return sqldb.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
 WHERE p.key = o.key AND `+isUntold, time.Now().Add(-database.Day).UnixMicro())
 }
 
 // CountProblems counts the running jobs that have a problem.
 func CountProblems(ctx context.Context, db once.DB) (int64, error) {
-	return database.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
+	return sqldb.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
 WHERE p.key = o.key AND o.state = 'running' AND o.record LIKE '%"problem":"%'`)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -42,7 +43,7 @@ func (s Queue) WakeSince(ctx context.Context, project string, since time.Time) e
 			return err
 		}
 
-		looks, err := database.Number(ctx, s.DB, `SELECT count(*) FROM river_job
+		looks, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM river_job
 WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = '' OR args->>'project' = $2)`,
 			RiverTime(since), project)
 		if err != nil || looks == 0 {
