@@ -6,6 +6,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // Kind says what an export contains.
@@ -87,16 +88,11 @@ func (r record) progress() Progress {
 
 // remove deletes an export, if there is one, and its rows.
 func remove(ctx context.Context, tx *sql.Tx, id int64) error {
-	for _, statement := range []string{
+	return sqldb.Exec(ctx, tx, []string{
 		`DELETE FROM docs_visitors WHERE export = $1`,
 		`DELETE FROM docs_rows WHERE export = $1`,
 		`DELETE FROM docs_exports WHERE id = $1`,
-	} {
-		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, id)
 }
 
 // Prune deletes rolling windows of w's span that ended before w's own comparison, and those before

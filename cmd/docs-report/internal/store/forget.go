@@ -9,6 +9,7 @@ import (
 	"errors"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // AllProjects stands for all projects in ForgetTexts and ForgetRows.
@@ -56,22 +57,18 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 
 // stripExport deletes the texts of an export, and returns how many rows the export has.
 func stripExport(ctx context.Context, tx *sql.Tx, e record) (int, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT position, data FROM docs_rows WHERE export = $1`, e.id)
-	if err != nil {
-		return 0, err
-	}
-
 	stripped := map[int64]string{}
-	err = each(rows, func() error {
+	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
 		var position int64
 		var data []byte
-		if err := rows.Scan(&position, &data); err != nil {
+		err := rows.Scan(&position, &data)
+		if err != nil {
 			return err
 		}
 
 		stripped[position], err = stripTexts(e.Kind, data)
 		return err
-	})
+	}, `SELECT position, data FROM docs_rows WHERE export = $1`, e.id)
 	if err != nil {
 		return 0, err
 	}
@@ -163,13 +160,8 @@ func rowsOfTerm(ctx context.Context, tx *sql.Tx, project, folded string) ([]rowK
 	const statement = `SELECT r.export, r.position, r.data ->> 'searchQuery'
 		FROM docs_rows r JOIN docs_exports e ON e.id = r.export
 		WHERE e.kind = 'searches' AND ($1 = '' OR e.project = $1)`
-	rows, err := tx.QueryContext(ctx, statement, project)
-	if err != nil {
-		return nil, err
-	}
-
 	var found []rowKey
-	err = each(rows, func() error {
+	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
 		var key rowKey
 		var term string
 		err := rows.Scan(&key.export, &key.position, &term)
@@ -177,7 +169,7 @@ func rowsOfTerm(ctx context.Context, tx *sql.Tx, project, folded string) ([]rowK
 			found = append(found, key)
 		}
 		return err
-	})
+	}, statement, project)
 	return found, err
 }
 
@@ -218,18 +210,15 @@ func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (for
 	}
 
 	const statement = `SELECT id FROM docs_forgotten WHERE kind = $1 AND project IN ('', $2)`
-	rows, err := tx.QueryContext(ctx, statement, string(e.Kind), e.Project)
+	known, err := sqldb.Strings(ctx, tx, statement, string(e.Kind), e.Project)
 	if err != nil {
 		return found, err
 	}
 
-	err = each(rows, func() error {
-		var id string
-		err := rows.Scan(&id)
+	for _, id := range known {
 		found.ids[id] = true
-		return err
-	})
-	if err == nil && e.Kind == Searches {
+	}
+	if e.Kind == Searches {
 		found.salt, err = readSalt(ctx, tx)
 	}
 	return found, err

@@ -8,30 +8,22 @@ import (
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// querier is a database or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
 
 const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 
 // query returns the exports for which a condition is true.
-func query(ctx context.Context, q querier, condition string, args ...any) ([]record, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
-		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, holder, held_until
-		FROM docs_exports`+condition, args...)
-	if err != nil {
-		return nil, err
-	}
-
+func query(ctx context.Context, db once.DB, condition string, args ...any) ([]record, error) {
 	var all []record
-	err = each(rows, func() error {
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		r, err := scanRecord(rows)
 		all = append(all, r)
 		return err
-	})
+	}, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
+		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, holder, held_until
+		FROM docs_exports`+condition, args...)
 	return all, err
 }
 
@@ -68,15 +60,6 @@ func (w *Window) parseDates(from, to string) error {
 	return err
 }
 
-func each(rows *sql.Rows, scan func() error) error {
-	for rows.Next() {
-		if err := scan(); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
-
 // Find returns the complete export of a window, and how far a run has come that replaces it.
 func (s *Store) Find(ctx context.Context, w Window, kind Kind) (Export, Progress, error) {
 	var complete, running record
@@ -88,9 +71,9 @@ func (s *Store) Find(ctx context.Context, w Window, kind Kind) (Export, Progress
 	return complete.Export, running.progress(), err
 }
 
-func find(ctx context.Context, q querier, w Window, kind Kind) (complete, running record, err error) {
+func find(ctx context.Context, db once.DB, w Window, kind Kind) (complete, running record, err error) {
 	const condition = ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`
-	all, err := query(ctx, q, condition, w.Project, w.From.String(), w.To.String(), string(kind))
+	all, err := query(ctx, db, condition, w.Project, w.From.String(), w.To.String(), string(kind))
 	if err != nil {
 		return complete, running, err
 	}
@@ -110,12 +93,8 @@ func find(ctx context.Context, q querier, w Window, kind Kind) (complete, runnin
 func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Point, error) {
 	const statement = `SELECT date_from, date_to, human, ai, total FROM docs_exports` + ofVisitors +
 		` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4 ORDER BY date_from`
-	rows, err := s.db.QueryContext(ctx, statement,
+	return s.points(ctx, within.Project, statement,
 		within.Project, within.From.String(), within.To.String(), string(span))
-	if err != nil {
-		return nil, err
-	}
-	return scanPoints(rows, within.Project)
 }
 
 // PageSeries returns a page's visitors in the complete exports of a span, oldest first: 0 if an
@@ -126,16 +105,13 @@ func (s *Store) PageSeries(ctx context.Context, project string, span Span, path 
 		FROM docs_exports e LEFT JOIN docs_visitors v ON v.export = e.id AND v.path = $3
 		WHERE e.kind = 'visitors' AND e.complete AND e.project = $1 AND e.span = $2
 		GROUP BY e.id, e.date_from, e.date_to ORDER BY e.date_from`
-	rows, err := s.db.QueryContext(ctx, statement, project, string(span), path)
-	if err != nil {
-		return nil, err
-	}
-	return scanPoints(rows, project)
+	return s.points(ctx, project, statement, project, string(span), path)
 }
 
-func scanPoints(rows *sql.Rows, project string) ([]Point, error) {
+// points returns the points that a statement selects.
+func (s *Store) points(ctx context.Context, project, statement string, args ...any) ([]Point, error) {
 	var all []Point
-	err := each(rows, func() error {
+	err := sqldb.Scan(ctx, s.db, func(rows *sql.Rows) error {
 		p := Point{Window: Window{Project: project}}
 		var from, to string
 		if err := rows.Scan(&from, &to, &p.Counts.Human, &p.Counts.AI, &p.Counts.Total); err != nil {
@@ -145,7 +121,7 @@ func scanPoints(rows *sql.Rows, project string) ([]Point, error) {
 		err := p.parseDates(from, to)
 		all = append(all, p)
 		return err
-	})
+	}, statement, args...)
 	return all, err
 }
 
@@ -235,11 +211,7 @@ func (s *Store) rows(
 		return found.Export, err
 	}
 
-	rows, err := tx.QueryContext(ctx, statement, found.id)
-	if err != nil {
-		return found.Export, err
-	}
-	return found.Export, each(rows, func() error { return scan(rows) })
+	return found.Export, sqldb.Scan(ctx, tx, scan, statement, found.id)
 }
 
 // Size returns how many rows an export of the kind and span has, according to the newest complete

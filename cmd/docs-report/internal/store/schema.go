@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 const version = 3 // of the schema
@@ -91,7 +93,7 @@ func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
 
 	found := 0
 	err := tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source)
-	if err != nil && isNoTable(err) {
+	if sqldb.IsNoTable(err) {
 		_, err = tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
 	}
 	if err != nil {
@@ -176,20 +178,12 @@ func execute(ctx context.Context, tx *sql.Tx, statements string) error {
 // mendClock moves times in the future to now. A clock that was ahead has written them: they would
 // keep a window fresh, a budget spent or a lease alive for too long.
 func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
-	for _, c := range []struct {
-		table, column string
-		latest        time.Time
-	}{
-		{"docs_exports", "fetched_at", now},
-		{"docs_exports", "held_until", now.Add(maxLease)},
-		{"docs_requests", "sent_at", now},
-		{"docs_service", "blocked_until", now.Add(quotaWindow)},
-		{"docs_syncs", "ended_at", now},
-	} {
-		update := `UPDATE ` + c.table + ` SET ` + c.column + ` = $1 WHERE ` + c.column + ` > $2`
-		if _, err := tx.ExecContext(ctx, update, milliseconds(now), milliseconds(c.latest)); err != nil {
-			return err
-		}
-	}
-	return nil
+	const hour = "3600000" // is maxLease and quotaWindow, in milliseconds
+	return sqldb.Exec(ctx, tx, []string{
+		"UPDATE docs_exports SET fetched_at = $1 WHERE fetched_at > $1",
+		"UPDATE docs_exports SET held_until = $1 WHERE held_until - " + hour + " > $1",
+		"UPDATE docs_requests SET sent_at = $1 WHERE sent_at > $1",
+		"UPDATE docs_service SET blocked_until = $1 WHERE blocked_until - " + hour + " > $1",
+		"UPDATE docs_syncs SET ended_at = $1 WHERE ended_at > $1",
+	}, milliseconds(now))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // Sync says how the last sync of a project ended.
@@ -28,20 +30,15 @@ func (s *Store) SaveSync(ctx context.Context, last Sync) error {
 
 // Syncs returns how the last sync of each project ended, by project.
 func (s *Store) Syncs(ctx context.Context) ([]Sync, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT project, ended_at, missing, problem FROM docs_syncs ORDER BY project`)
-	if err != nil {
-		return nil, err
-	}
-
 	var all []Sync
-	err = each(rows, func() error {
+	err := sqldb.Scan(ctx, s.db, func(rows *sql.Rows) error {
 		var last Sync
 		var at int64
 		err := rows.Scan(&last.Project, &at, &last.Missing, &last.Problem)
 		last.At = instant(at)
 		all = append(all, last)
 		return err
-	})
+	}, `SELECT project, ended_at, missing, problem FROM docs_syncs ORDER BY project`)
 	return all, err
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 const patience = 2 * time.Minute // how long to wait for a database that cannot be reached
@@ -43,15 +45,7 @@ func (s *Store) retry(ctx context.Context, again func(error) bool, work func() e
 }
 
 func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := work(tx); err != nil {
-		_ = tx.Rollback() // fails if the context or connection has ended the transaction
-		return err
-	}
-	return tx.Commit()
+	return sqldb.Transact(ctx, s.db, work)
 }
 
 // changeOne runs a statement that changes one row, or none if another run was faster.
@@ -70,14 +64,14 @@ func changeOne(ctx context.Context, tx *sql.Tx, statement string, args ...any) e
 	return nil
 }
 
-func isNoTable(err error) bool {
-	return strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "42P01")
-}
-
 // isConflict reports whether another program makes the same tables at the same time.
 func isConflict(err error) bool {
-	var pgErr *pgconn.PgError // unique_violation, duplicate_table, duplicate_object
-	return isBusy(err) || errors.As(err, &pgErr) && slices.Contains([]string{"23505", "42P07", "42710"}, pgErr.Code)
+	const uniqueViolation, duplicateTable, duplicateObject = "23505", "42P07", "42710"
+	switch sqldb.SQLState(err) {
+	case uniqueViolation, duplicateTable, duplicateObject:
+		return true
+	}
+	return isBusy(err)
 }
 
 // isBusy reports whether another program is writing into the SQLite file. SQLite does not wait for
@@ -106,9 +100,9 @@ func isSQLite(err error, code int) bool {
 
 // isAway reports whether the database cannot be reached now, but may be back soon.
 func isAway(err error) bool {
-	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+	if code := sqldb.SQLState(err); code != "" {
 		// A lost connection, a shutdown or start, too many connections, a deadlock.
-		return slices.Contains([]string{"08", "53", "40"}, pgErr.Code[:2]) || strings.HasPrefix(pgErr.Code, "57P")
+		return slices.Contains([]string{"08", "53", "40"}, code[:2]) || strings.HasPrefix(code, "57P")
 	}
 
 	var netErr net.Error
