@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 )
 
@@ -15,18 +16,18 @@ type snapshot struct {
 // Files returns the files of a SQLite database. For Postgres there are none.
 func Files(where string) []string {
 	a, err := parseAddress(where)
-	if err != nil || !a.isSQLite() {
+	if err != nil || !a.IsSQLite() {
 		return nil
 	}
-	return []string{a.path, a.log(), a.path + "-shm"}
+	return []string{a.File, a.log(), a.File + "-shm"}
 }
 
 // log returns the file into which SQLite writes before it writes into the database's file.
-func (a address) log() string { return a.path + "-wal" }
+func (a address) log() string { return a.File + "-wal" }
 
 // readSnapshot reads a file whose folder this run may not write.
 func (a address) readSnapshot(ctx context.Context) (*Store, error) {
-	info, err := os.Stat(a.path)
+	info, err := os.Stat(a.File)
 	if err != nil {
 		return nil, a.errorOf(err)
 	}
@@ -34,7 +35,7 @@ func (a address) readSnapshot(ctx context.Context) (*Store, error) {
 		return nil, err
 	}
 
-	s, err := a.read(ctx, "immutable=1")
+	s, err := a.read(ctx, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (a address) requireNoLog() error {
 	}
 	return fmt.Errorf("%s: %w: this user may not write into its folder, and %s is not in the file yet; "+
 		"wait until sync ends, run the report as sync's user, or give a copy of the folder by -db",
-		a.path, ErrSetup, a.log())
+		a.File, ErrSetup, a.log())
 }
 
 // Unchanged returns an error if somebody has changed a file while it was read without locks: the
@@ -68,14 +69,14 @@ func (s *Store) Unchanged() error {
 		return err
 	}
 
-	info, err := os.Stat(s.snapshot.path)
+	info, err := os.Stat(s.snapshot.File)
 	if err != nil {
 		return s.snapshot.errorOf(err)
 	}
 
 	was := s.snapshot.info
 	if !info.ModTime().Equal(was.ModTime()) || info.Size() != was.Size() {
-		return fmt.Errorf("%s changed while it was read: run the same command again", s.snapshot.path)
+		return fmt.Errorf("%s changed while it was read: run the same command again", s.snapshot.File)
 	}
 	return nil
 }

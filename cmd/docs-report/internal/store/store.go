@@ -13,13 +13,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
@@ -49,7 +48,7 @@ func Open(ctx context.Context, where, source string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.isSQLite() {
+	if a.IsSQLite() {
 		if err := a.requireFolder(); err != nil {
 			return nil, err
 		}
@@ -64,7 +63,7 @@ func Change(ctx context.Context, where string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.isSQLite() {
+	if a.IsSQLite() {
 		if err := a.requireFile(); err != nil {
 			return nil, err
 		}
@@ -76,11 +75,15 @@ const anySource = ""
 
 // write opens a database and makes or upgrades its tables. SQLite overwrites what it deletes.
 func (a address) write(ctx context.Context, mode, source string) (*Store, error) {
-	if a.isSQLite() && mode == "rwc" {
-		a.makeFile()
+	if a.IsSQLite() && mode == "rwc" {
+		_ = a.MakeFile() // SQLite says why it fails
 	}
 
-	s, err := a.open(mode, "_pragma=journal_mode(WAL)", "_pragma=secure_delete(1)", "_txlock=immediate")
+	s, err := a.open(url.Values{
+		"mode":    {mode},
+		"_txlock": {"immediate"},
+		"_pragma": {"journal_mode(WAL)", "secure_delete(1)"},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -99,23 +102,23 @@ func Read(ctx context.Context, where string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !a.isSQLite() {
-		return a.read(ctx)
+	if !a.IsSQLite() {
+		return a.read(ctx, nil)
 	}
 
 	if err := a.requireFile(); err != nil {
 		return nil, err
 	}
 
-	s, err := a.read(ctx)
+	s, err := a.read(ctx, url.Values{"mode": {"ro"}})
 	if !isLocked(err) {
 		return s, err
 	}
 	return a.readSnapshot(ctx)
 }
 
-func (a address) read(ctx context.Context, options ...string) (*Store, error) {
-	s, err := a.open("ro", options...)
+func (a address) read(ctx context.Context, options url.Values) (*Store, error) {
+	s, err := a.open(options)
 	if err != nil {
 		return nil, err
 	}
@@ -129,36 +132,27 @@ func (a address) read(ctx context.Context, options ...string) (*Store, error) {
 // Close closes the database. Everything is stored already, so nothing depends on Close.
 func (s *Store) Close() { _ = s.db.Close() }
 
-// address says where a database is. No error shows it, since it may contain a password.
-type address struct {
-	path     string // of a SQLite file; "": it is Postgres
-	postgres string
-}
-
-var keyValue = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|passfile|service|servicefile|` +
-	`ssl\w+|connect_timeout|application_name|options|target_session_attrs)\s*=`)
+// address is an address of which no error shows more than the file.
+type address struct{ sqldb.Address }
 
 func parseAddress(where string) (address, error) {
-	if path, ok := strings.CutPrefix(where, "sqlite:"); ok && path != "" {
-		return address{path: path}, nil
-	}
-
-	isURL := strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
-	if !isURL && !keyValue.MatchString(where) {
+	a, err := sqldb.ParseAddress(where)
+	if err != nil {
 		return address{}, fmt.Errorf("%w: give -db or DATABASE_URL as sqlite:PATH, postgres://… or host=… dbname=…",
 			ErrSetup)
 	}
-	if _, err := pgx.ParseConfig(where); err != nil {
-		return address{}, fmt.Errorf("%w: its address looks like one of Postgres and cannot be parsed", ErrSetup)
-	}
-	return address{postgres: where}, nil
-}
 
-func (a address) isSQLite() bool { return a.path != "" }
+	if !a.IsSQLite() {
+		if _, err := pgx.ParseConfig(a.Postgres); err != nil {
+			return address{}, fmt.Errorf("%w: its address looks like one of Postgres and cannot be parsed", ErrSetup)
+		}
+	}
+	return address{a}, nil
+}
 
 // requireFolder says which folder is missing. SQLite would say "unable to open database file".
 func (a address) requireFolder() error {
-	folder := filepath.Dir(a.path)
+	folder := filepath.Dir(a.File)
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: no folder %s", ErrSetup, folder)
 	}
@@ -166,9 +160,9 @@ func (a address) requireFolder() error {
 }
 
 func (a address) requireFile() error {
-	file, err := os.Open(a.path)
+	file, err := os.Open(a.File)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: no database at %s; run docs-report sync first", ErrSetup, a.path)
+		return fmt.Errorf("%w: no database at %s; run docs-report sync first", ErrSetup, a.File)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
@@ -176,46 +170,37 @@ func (a address) requireFile() error {
 	return file.Close()
 }
 
-// makeFile makes the file of a new database, which only this user may read: SQLite would make it
-// with the mode of any other file. If makeFile fails, SQLite says why.
-func (a address) makeFile() {
-	file, err := os.OpenFile(a.path, os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_ = file.Close() // nothing was written
-	}
-}
-
-// open opens the database. mode and options are SQLite's.
-func (a address) open(mode string, options ...string) (*Store, error) {
+// open opens the database. options are SQLite's.
+func (a address) open(options url.Values) (*Store, error) {
 	driver := "pgx"
-	name := a.postgres
-	if a.isSQLite() {
+	name := a.Postgres
+	if a.IsSQLite() {
 		driver = "sqlite"
-		options = append([]string{"mode=" + mode, "_pragma=busy_timeout(30000)"}, options...)
-		name = "file:" + (&url.URL{Path: a.path}).EscapedPath() + "?" + strings.Join(options, "&")
+		options["_pragma"] = append([]string{"busy_timeout(30000)"}, options["_pragma"]...)
+		name = a.SQLite(options)
 	}
 
 	db, err := sql.Open(driver, name)
 	if err != nil {
 		return nil, a.errorOf(err)
 	}
-	if a.isSQLite() {
+	if a.IsSQLite() {
 		db.SetMaxOpenConns(1) // there is one writer anyway
 	}
 
 	holder := fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64())
-	return &Store{db: db, isSQLite: a.isSQLite(), holder: holder, Log: func(string, ...any) {}}, nil
+	return &Store{db: db, isSQLite: a.IsSQLite(), holder: holder, Log: func(string, ...any) {}}, nil
 }
 
 // errorOf adds to an error which database it comes from.
 func (a address) errorOf(err error) error {
 	switch {
-	case !a.isSQLite():
+	case !a.IsSQLite():
 		return fmt.Errorf("the database: %w", err)
 	case isJunk(err), isLocked(err):
-		return fmt.Errorf("%s: %w: %w", a.path, ErrSetup, err)
+		return fmt.Errorf("%s: %w: %w", a.File, ErrSetup, err)
 	}
-	return fmt.Errorf("%s: %w", a.path, err)
+	return fmt.Errorf("%s: %w", a.File, err)
 }
 
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -69,18 +68,16 @@ func countVersions() int64 {
 	return int64(len(files))
 }
 
-// postgresForm matches the start of a URL, or of libpq's form such as "host=db dbname=fleet".
-var postgresForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
-
 const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute path sqlite:/var/lib/fleet.db)"
 
 // Open opens what DATABASE_URL names. create makes the tables that are missing.
 // No error shows the URL: it may have a password.
 func Open(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (*DB, error) {
-	if err := checkDatabaseURL(databaseURL); err != nil {
-		return nil, err
+	address, err := sqldb.ParseAddress(databaseURL)
+	if err != nil {
+		return nil, usage.Errorf("DATABASE_URL %w, want %s", err, databaseForms)
 	}
-	db, err := connect(ctx, databaseURL, create, logger)
+	db, err := connect(ctx, address, create, logger)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
@@ -92,31 +89,11 @@ func Open(ctx context.Context, databaseURL string, create bool, logger *slog.Log
 	return db, nil
 }
 
-func checkDatabaseURL(databaseURL string) error {
-	if databaseURL == "" {
-		return usage.Errorf("DATABASE_URL is not set, want %s", databaseForms)
+func connect(ctx context.Context, address sqldb.Address, create bool, logger *slog.Logger) (*DB, error) {
+	if address.IsSQLite() {
+		return openSQLite(address, create, logger)
 	}
-
-	file, isFile := strings.CutPrefix(databaseURL, "sqlite:")
-	if !isFile {
-		if !postgresForm.MatchString(databaseURL) {
-			return usage.Errorf("DATABASE_URL has an unknown form, want %s", databaseForms)
-		}
-		return nil
-	}
-
-	isHost := strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")
-	if file == "" || file == ":memory:" || isHost {
-		return usage.Errorf("DATABASE_URL names no file, want %s", databaseForms)
-	}
-	return nil
-}
-
-func connect(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (*DB, error) {
-	if file, isFile := strings.CutPrefix(databaseURL, "sqlite:"); isFile {
-		return openSQLite(file, create, logger)
-	}
-	return openPostgres(ctx, databaseURL, logger)
+	return openPostgres(ctx, address.Postgres, logger)
 }
 
 // prepare makes the tables that are missing, if create is set, and checks their version. A role
@@ -180,22 +157,21 @@ var sqliteOptions = url.Values{
 	"_pragma": {"busy_timeout(3000)", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(ON)"},
 }
 
-func openSQLite(file string, create bool, logger *slog.Logger) (*DB, error) {
-	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+func openSQLite(address sqldb.Address, create bool, logger *slog.Logger) (*DB, error) {
+	if _, err := os.Stat(filepath.Dir(address.File)); err != nil {
 		return nil, usage.Errorf("%w", err)
 	}
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !create {
+	if _, err := os.Stat(address.File); errors.Is(err, fs.ErrNotExist) && !create {
 		return nil, usage.Errorf("%w: run fleet init", err)
 	}
 
 	if create {
-		if err := makeFile(file); err != nil {
-			return nil, err
+		if err := address.MakeFile(); err != nil {
+			return nil, usage.Errorf("%w", err)
 		}
 	}
 
-	name := url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: sqliteOptions.Encode()}
-	db, err := sql.Open("sqlite", name.String())
+	db, err := sql.Open("sqlite", address.SQLite(sqliteOptions))
 	if err != nil {
 		return nil, err
 	}
@@ -207,18 +183,6 @@ func openSQLite(file string, create bool, logger *slog.Logger) (*DB, error) {
 	}
 	opened.isSQLite = true
 	return opened, nil
-}
-
-// makeFile makes the file of a new database, which only its owner may read. The mode of an existing one stays.
-func makeFile(file string) error {
-	made, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return usage.Errorf("%w", err)
-	}
-	return made.Close()
 }
 
 func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) (*DB, error) {

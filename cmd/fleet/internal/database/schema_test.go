@@ -34,7 +34,9 @@ func TestUpgradeFromVersion3(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
 			quiet := slog.New(slog.DiscardHandler)
-			db, err := connect(ctx, url, true, quiet)
+			address, err := sqldb.ParseAddress(url)
+			require.NoError(t, err)
+			db, err := connect(ctx, address, true, quiet)
 			require.NoError(t, err)
 			defer db.Close()
 			require.NoError(t, db.migrateRiver(ctx))
