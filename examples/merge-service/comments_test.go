@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-github/v92/github"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -35,15 +33,6 @@ const openedEvent = `{
   "repository": {"full_name": "acme/docs", "default_branch": "main"}
 }`
 
-// deliverComment delivers the event of a comment.
-func (s *setup) deliverComment(t *testing.T, payload string) *httptest.ResponseRecorder {
-	t.Helper()
-	request, err := newDelivery(t.Context(), "http://example.com/merge", payload, []byte(secret))
-	require.NoError(t, err)
-	request.Header.Set(github.EventTypeHeader, "issue_comment")
-	return s.serve(request)
-}
-
 func TestCommentsReachTheJobInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, oncetest.NewStore())
@@ -51,7 +40,8 @@ func TestCommentsReachTheJobInOrder(t *testing.T) {
 		for i := range 3 {
 			time.Sleep(time.Second)
 			for range 2 { // GitHub may deliver it twice
-				response := s.deliverComment(t, fmt.Sprintf(commentEvent, key, i, fmt.Sprint("change ", i)))
+				comment := fmt.Sprintf(commentEvent, key, i, fmt.Sprint("change ", i))
+				response := s.deliverEvent(t, "issue_comment", comment)
 				assert.Equal(t, http.StatusAccepted, response.Code)
 			}
 		}
@@ -73,6 +63,7 @@ func TestCommentsReachTheJobInOrder(t *testing.T) {
 func TestWhichCommentsAreLeftOut(t *testing.T) {
 	s := newSetup(t, oncetest.NewStore())
 	good := fmt.Sprintf(commentEvent, key, 1, "x")
+
 	for _, change := range [][2]string{
 		{"created", "edited"},
 		{"/docs ", "docs "},
@@ -81,12 +72,14 @@ func TestWhichCommentsAreLeftOut(t *testing.T) {
 		{"docs-job: ", ""},
 	} {
 		require.Contains(t, good, change[0])
-		response := s.deliverComment(t, strings.Replace(good, change[0], change[1], 1))
+
+		response := s.deliverEvent(t, "issue_comment", strings.Replace(good, change[0], change[1], 1))
 		assert.Equal(t, http.StatusOK, response.Code, change)
 		assert.Contains(t, response.Body.String(), "nothing to do")
 	}
 	assertNothingStored(t, s.store)
-	assert.Equal(t, http.StatusUnprocessableEntity, s.deliverComment(t, good).Code, "no merge is known")
+
+	assert.Equal(t, http.StatusUnprocessableEntity, s.deliverEvent(t, "issue_comment", good).Code, "no merge is known")
 }
 
 // The response to a prompt is lost. GitHub tells of the agent's pull request: nobody has to look.
@@ -108,10 +101,11 @@ func TestPullRequestOfAnUnknownIsFound(t *testing.T) {
 
 				response := s.deliver(t, fmt.Sprintf(openedEvent, key, opened))
 				assert.Equal(t, http.StatusOK, response.Code, response.Body)
+				s.workFor(t, 10*time.Minute)
+
 				record, err := s.store.Get(t.Context(), key)
 				require.NoError(t, err)
 				assert.Equal(t, test.want, record.State)
-				s.workFor(t, time.Minute)
 				if test.want == once.Done {
 					assert.Contains(t, s.texts[len(s.texts)-1], "done https://github.com/acme/docs/pull/9")
 				}

@@ -65,44 +65,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	if *demo {
-		err = runDemo(ctx, logger, stdout)
-	} else {
-		err = runService(ctx, logger)
+		if err := runDemo(ctx, stdout); err != nil {
+			logger.Error("the demo failed", "error", err)
+			return 1
+		}
+		return 0
 	}
 
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, new(*setUpError)):
+	s, listener, err := setUp(ctx, logger)
+	if err != nil {
 		logger.Error("a setting cannot be used", "error", err)
 		return 2
-	default:
-		logger.Error("merge-service failed", "error", err)
-		return 1
-	}
-}
-
-// setUpError is a setting that is missing or cannot be used.
-type setUpError struct{ error }
-
-func (e *setUpError) Unwrap() error { return e.error }
-
-func runService(ctx context.Context, logger *slog.Logger) error {
-	s, err := newService(logger)
-	if err != nil {
-		return &setUpError{err}
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
-	if err != nil {
-		return &setUpError{fmt.Errorf("ADDR cannot be used: %w", err)}
 	}
 
 	logger.Info("listening", "addr", listener.Addr().String())
-	return s.run(ctx, listener)
+	if err := s.run(ctx, listener); err != nil {
+		logger.Error("merge-service failed", "error", err)
+		return 1
+	}
+	return 0
 }
 
-// newService reads the settings.
-func newService(logger *slog.Logger) (*service, error) {
+// setUp reads the settings, and listens.
+func setUp(ctx context.Context, logger *slog.Logger) (*service, net.Listener, error) {
 	var missing []string
 	for _, name := range []string{"MINTLIFY_API_KEY", "MINTLIFY_PROJECT_ID", "WEBHOOK_SECRET", "CHAT_URL"} {
 		if strings.TrimSpace(os.Getenv(name)) == "" { // go-github takes any request if the secret is empty
@@ -110,22 +95,26 @@ func newService(logger *slog.Logger) (*service, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s must be set: see -h", strings.Join(missing, ", "))
+		return nil, nil, fmt.Errorf("%s must be set: see -h", strings.Join(missing, ", "))
 	}
 
 	client, err := mintlify.NewClientFromEnv()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	store, err := once.NewDir(cmp.Or(os.Getenv("RECORDS"), "records"))
 	if err != nil {
-		return nil, fmt.Errorf("RECORDS cannot be used: %w", err)
+		return nil, nil, fmt.Errorf("RECORDS cannot be used: %w", err)
 	}
 	chat, err := newChat(os.Getenv("CHAT_URL"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
-	s := &service{store: store, secret: []byte(os.Getenv("WEBHOOK_SECRET")), post: chat.post, logger: logger}
-	return s, s.start(client)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cmp.Or(os.Getenv("ADDR"), "localhost:8080"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("ADDR cannot be used: %w", err)
+	}
+	s := &service{secret: []byte(os.Getenv("WEBHOOK_SECRET")), post: chat.post, logger: logger}
+	return s, listener, s.start(client, store)
 }

@@ -94,11 +94,13 @@ func environment(t *testing.T, fake *mintlifytest.Service, records string, texts
 	t.Helper()
 	api := httptest.NewServer(fake)
 	t.Cleanup(api.Close)
+
 	chat := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
 		texts <- string(text)
 	}))
 	t.Cleanup(chat.Close)
+
 	return []string{
 		"MINTLIFY_API_KEY=" + mintlifytest.APIKey,
 		"MINTLIFY_PROJECT_ID=" + mintlifytest.ProjectID,
@@ -169,7 +171,7 @@ func TestCommandLine(t *testing.T) {
 		code int
 		says string
 	}{
-		"nothing set":       {unset, "", 2, "MINTLIFY_API_KEY, MINTLIFY_PROJECT_ID, WEBHOOK_SECRET, CHAT_URL must be set"},
+		"nothing set":       {unset, "", 2, "MINTLIFY_API_KEY, MINTLIFY_PROJECT_ID, WEBHOOK_SECRET, CHAT_URL must"},
 		"an empty secret":   {[]string{"WEBHOOK_SECRET= "}, "", 2, "WEBHOOK_SECRET must be set"},
 		"a bad key":         {[]string{"MINTLIFY_API_KEY=my key"}, "", 2, "white space"},
 		"a bad chat":        {[]string{"CHAT_URL=hooks.example.com"}, "", 2, "CHAT_URL is not an http or https URL"},
@@ -193,13 +195,12 @@ func TestCommandLine(t *testing.T) {
 func TestDemo(t *testing.T) {
 	said, err := newProcess(t, nil, "-demo").Output()
 	require.NoError(t, err)
-	again := regexp.MustCompile(`(again: 202 Accepted, ).*`) // the job may be done by then
 	assert.Equal(t, `This is a demo: it uses a fake of the service inside this program (mintlifytest).
-A pull request is merged: 202 Accepted, pending
-GitHub delivers it again: 202 Accepted, STATE
-The agent's pull request is merged: 200 OK, nothing to do: the agent's own work for acme/api@5907854
-Somebody guesses the secret: 401 Unauthorized, not signed with this server's WEBHOOK_SECRET: payload signature check failed
+A pull request is merged: 202, pending
+GitHub delivers it again: 202, pending
+The agent's pull request is merged: 200, nothing to do: the agent's own work for acme/api@5907854
+Somebody guesses the secret: 401, not a whole event signed with this server's WEBHOOK_SECRET: payload signature check failed
 The chat is told: Docs for acme/api@5907854: done https://github.com/example/docs/pull/1
 Jobs of the agent: 1
-`, again.ReplaceAllString(string(said), "${1}STATE"))
+`, string(said))
 }

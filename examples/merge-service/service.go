@@ -27,7 +27,6 @@ const (
 // service takes merges and comments from GitHub and works them off.
 type service struct {
 	runner *once.Runner
-	store  once.Store
 	secret []byte                                       // of the webhook
 	post   func(ctx context.Context, text string) error // to the chat
 	logger *slog.Logger
@@ -35,8 +34,8 @@ type service struct {
 }
 
 // start makes the runner.
-func (s *service) start(client *mintlify.Client) error {
-	runner, err := once.New(client, s.store,
+func (s *service) start(client *mintlify.Client, store once.Store) error {
+	runner, err := once.New(client, store,
 		once.WithLogger(s.logger), once.WithReport(s.report), once.WithFinder(s.find))
 	s.runner = runner
 	return err
@@ -91,8 +90,8 @@ func (s *service) report(ctx context.Context, r once.Record) error {
 	return s.post(ctx, fmt.Sprintf("Docs for %s: %s %s%s", r.Key, r.State, r.PRLink, r.Problem))
 }
 
-// find finds the pull request of a prompt whose response was lost, once GitHub has told of it. One
-// that is older than the send is another's: anybody can copy a marker.
+// find finds the pull request of a prompt whose response was lost, once GitHub has told of it. Run asks
+// again and again. One that is older than the send is another's: anybody can copy a marker.
 func (s *service) find(_ context.Context, r once.Record) (once.Found, error) {
 	pull, ok := s.pulls.Load(r.Key)
 	if !ok {

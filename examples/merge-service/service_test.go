@@ -52,7 +52,7 @@ func newSetup(t *testing.T, store once.Store) *setup {
 func (s *setup) restart(t *testing.T) {
 	t.Helper()
 	logger := slog.New(slog.NewTextHandler(&s.log, nil))
-	s.service = &service{store: s.store, secret: []byte(secret), logger: logger}
+	s.service = &service{secret: []byte(secret), logger: logger}
 	s.post = func(_ context.Context, text string) error {
 		if s.chatIsDown {
 			return errors.New("the chat is down")
@@ -60,7 +60,7 @@ func (s *setup) restart(t *testing.T) {
 		s.texts = append(s.texts, text)
 		return nil
 	}
-	require.NoError(t, s.start(s.fake.Client(mintlifytest.WithRealSchedule())))
+	require.NoError(t, s.start(s.fake.Client(mintlifytest.WithRealSchedule()), s.store))
 }
 
 // workFor works for a time, and then until a send in progress is recorded.
@@ -74,7 +74,12 @@ func (s *setup) workFor(t *testing.T, d time.Duration) {
 // deliver delivers the event of a pull request.
 func (s *setup) deliver(t *testing.T, payload string) *httptest.ResponseRecorder {
 	t.Helper()
-	request, err := newDelivery(t.Context(), "http://example.com/merge", payload, []byte(secret))
+	return s.deliverEvent(t, "pull_request", payload)
+}
+
+func (s *setup) deliverEvent(t *testing.T, event, payload string) *httptest.ResponseRecorder {
+	t.Helper()
+	request, err := newDelivery(t.Context(), event, payload, []byte(secret))
 	require.NoError(t, err)
 	return s.serve(request)
 }
@@ -104,37 +109,6 @@ func TestMergeDeliveredTwiceIsOneJobAndOneLink(t *testing.T) {
 	})
 }
 
-func TestMergesOfAWorkingServiceAreSentAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSetup(t, oncetest.NewStore())
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error)
-		go func() { ended <- s.runner.Run(ctx) }()
-		time.Sleep(time.Hour)
-
-		require.Equal(t, http.StatusAccepted, s.deliver(t, merge("It prints JSON.")).Code)
-		synctest.Wait()
-		assert.Len(t, s.fake.Jobs(), 1)
-		stop()
-		require.ErrorIs(t, <-ended, context.Canceled)
-	})
-}
-
-func TestServiceThatIsStoppedDuringASendGoesOnAtItsNextStart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSetup(t, oncetest.NewStore())
-		s.fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-		s.deliver(t, merge("It prints JSON."))
-		s.workFor(t, 10*time.Second)
-		assert.Empty(t, s.texts)
-
-		s.restart(t)
-		s.workFor(t, time.Minute)
-		assert.Len(t, s.texts, 1)
-		assert.Len(t, s.fake.Jobs(), 1)
-	})
-}
-
 func TestAPersonIsToldOfALostResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, oncetest.NewStore())
@@ -146,37 +120,6 @@ func TestAPersonIsToldOfALostResponse(t *testing.T) {
 	})
 }
 
-func TestAnOutageNeedsNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSetup(t, oncetest.NewStore())
-		s.fake.FailNext(mintlify.OpGetJob, 10, mintlifytest.Fault{Status: http.StatusServiceUnavailable}) // asks
-		s.deliver(t, merge("It prints JSON."))
-		s.workFor(t, time.Minute)
-		assert.Empty(t, s.texts)
-		assert.Empty(t, s.fake.Jobs())
-
-		s.workFor(t, 24*time.Hour)
-		require.Len(t, s.texts, 1)
-		assert.Contains(t, s.texts[0], ": done ")
-	})
-}
-
-func TestShutdownLetsARequestFinish(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSetup(t, oncetest.NewStore())
-		conn, stop, ended := s.runInMemory(t)
-		request := begin(t, conn)
-		stop()
-		synctest.Wait() // Shutdown waits
-
-		assert.Equal(t, "HTTP/1.1 202 Accepted", request.finish(t))
-		require.NoError(t, <-ended)
-		record, err := s.store.Get(t.Context(), key)
-		require.NoError(t, err)
-		assert.Equal(t, once.Pending, record.State, "the next start sends it")
-	})
-}
-
 func TestShutdownEndsThoughAClientSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t, oncetest.NewStore())
@@ -184,7 +127,7 @@ func TestShutdownEndsThoughAClientSendsNothing(t *testing.T) {
 		request := begin(t, conn)
 		stop()
 
-		assert.Equal(t, "HTTP/1.1 408 Request Timeout", request.status(t))
+		assert.Equal(t, "HTTP/1.1 401 Unauthorized", request.status(t))
 		require.NoError(t, <-ended)
 		assertNothingStored(t, s.store)
 	})
@@ -260,7 +203,7 @@ type pending struct {
 func begin(t *testing.T, conn net.Conn) pending {
 	t.Helper()
 	payload := merge("It prints JSON.")
-	request, err := newDelivery(t.Context(), "http://example.com/merge", payload, []byte(secret))
+	request, err := newDelivery(t.Context(), "pull_request", payload, []byte(secret))
 	require.NoError(t, err)
 	request.Header.Set("Expect", "100-continue")
 	var whole strings.Builder

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/google/go-github/v92/github"
@@ -41,13 +39,8 @@ func (s *service) merge(rw http.ResponseWriter, r *http.Request) {
 func (s *service) receive(rw http.ResponseWriter, r *http.Request) (int, string) {
 	r.Body = http.MaxBytesReader(rw, r.Body, maxEvent)
 	payload, err := github.ValidatePayload(r, s.secret)
-	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		return http.StatusRequestEntityTooLarge, "the event is larger than 1 MiB"
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
-		return http.StatusRequestTimeout, "the event did not arrive whole: " + err.Error()
-	case err != nil:
-		return http.StatusUnauthorized, "not signed with this server's WEBHOOK_SECRET: " + err.Error()
+	if err != nil {
+		return http.StatusUnauthorized, "not a whole event signed with this server's WEBHOOK_SECRET: " + err.Error()
 	}
 
 	// Only what GitHub signed is read from here on.
@@ -58,7 +51,16 @@ func (s *service) receive(rw http.ResponseWriter, r *http.Request) (int, string)
 
 	switch event := event.(type) {
 	case *github.PullRequestEvent:
-		return s.pull(r.Context(), event)
+		if key, ok := openedFor(event); ok {
+			s.pulls.Store(key, event.GetPullRequest())
+			return http.StatusOK, "noted: the agent's pull request for " + key
+		}
+		if reason := whyNot(event); reason != "" {
+			return http.StatusOK, "nothing to do: " + reason
+		}
+
+		return s.add(r.Context(), taskOf(event))
+
 	case *github.IssueCommentEvent:
 		task, ok := commentOf(event)
 		if !ok {
@@ -69,45 +71,13 @@ func (s *service) receive(rw http.ResponseWriter, r *http.Request) (int, string)
 	return http.StatusOK, "nothing to do: not a pull request or a comment"
 }
 
-// pull takes a merge, or notes a pull request that the agent has opened.
-func (s *service) pull(ctx context.Context, event *github.PullRequestEvent) (int, string) {
-	if key, ok := openedFor(event); ok {
-		return s.opened(ctx, key, event.GetPullRequest())
-	}
-	if reason := whyNot(event); reason != "" {
-		return http.StatusOK, "nothing to do: " + reason
-	}
-
-	task, err := taskOf(event)
-	if err != nil {
-		return http.StatusUnprocessableEntity, err.Error()
-	}
-	return s.add(ctx, task)
-}
-
-// opened notes a pull request of the agent's. If the record of its key is unknown, a step asks the
-// finder about it at once.
-func (s *service) opened(ctx context.Context, key string, pull *github.PullRequest) (int, string) {
-	s.pulls.Store(key, pull)
-
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
-	defer cancel()
-	record, err := s.store.Get(ctx, key)
-	if err == nil && record.State == once.Unknown {
-		_, err = s.runner.Step(ctx, key)
-	}
-	if err != nil && !errors.Is(err, mintlify.ErrOutcomeUnknown) { // it may be of an older send
-		return http.StatusServiceUnavailable, "not noted, redeliver it later: " + err.Error()
-	}
-	return http.StatusOK, "noted: the agent's pull request for " + key
-}
-
 // add stores a merge or a comment for the worker. GitHub redelivers on request, and the key then finds
 // the record that there is.
 func (s *service) add(ctx context.Context, task once.Task) (int, string) {
 	// A client that hangs up no longer ends ctx: the merge is stored even if nobody waits for it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
+
 	record, _, err := s.runner.Add(ctx, task)
 	switch {
 	case errors.Is(err, mintlify.ErrInvalidArgument):

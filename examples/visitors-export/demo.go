@@ -26,6 +26,7 @@ func (e *exporter) connect(isDemo bool) error {
 func fill(fake *mintlifytest.Service) {
 	const pages = 20
 	slow := mintlifytest.Fault{Delay: 100 * time.Millisecond}
+
 	fake.SetVisitors(demo.Visitors(pages * 250))
 	fake.FailNext(mintlify.OpGetVisitors, pages, slow)
 	fake.SetConversations(demo.Conversations(pages * 250))
