@@ -1,5 +1,3 @@
-// Package merges is what the programs that report merges to the agent have in common:
-// which merges they skip, and how they quote text by others.
 package merges
 
 import (
