@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -61,26 +62,34 @@ ORDER BY o.updated DESC LIMIT $3`,
 
 // addAttention adds a row. Running ones of a project with the same problem are one line.
 func addAttention(needs []attention, r database.Row) []attention {
-	problem := redact.OneLine(r.Problem, 1000)
-	if r.State == once.Running && problem != "" {
+	a := attention{
+		Key:     r.Key,
+		State:   database.NameOf(r.State),
+		Project: r.ProjectID,
+		JobID:   r.JobID,
+		Problem: redact.OneLine(r.Problem, 1000),
+		Count:   1,
+		Updated: r.UpdatedAt,
+		Advice:  advise(r),
+	}
+
+	if r.State == once.Running && a.Problem != "" {
 		for i, other := range needs {
-			if other.State == string(once.Running) && other.Problem == problem && other.Project == r.ProjectID {
+			if other.State == a.State && other.Project == a.Project && other.problemOfAny() == a.problemOfAny() {
 				needs[i].Count++
 				return needs
 			}
 		}
 	}
+	return append(needs, a)
+}
 
-	return append(needs, attention{
-		Key:     r.Key,
-		State:   database.NameOf(r.State),
-		Project: r.ProjectID,
-		JobID:   r.JobID,
-		Problem: problem,
-		Count:   1,
-		Updated: r.UpdatedAt,
-		Advice:  advise(r),
-	})
+// problemOfAny returns the problem without the job's id: an error of the service names the path that was asked.
+func (a attention) problemOfAny() string {
+	if a.JobID == "" {
+		return a.Problem
+	}
+	return strings.ReplaceAll(a.Problem, a.JobID, "ID")
 }
 
 // oldOnes counts what failed or was refused long ago.
@@ -116,7 +125,7 @@ func sendAgain(r database.Row) string { return "fleet retry -key " + r.Key + " -
 func followJob(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
 
 func adviseUnknown(r database.Row) string {
-	sentBefore := r.Deadline.UTC().Format(time.DateTime)
+	sentBefore := utc(r.Deadline)
 	if r.After != "" {
 		return fmt.Sprintf("A message to the job of %s, sent before %s. Look whether the pull request has the change. "+
 			"If it has: %sID, with the job of fleet show %s. If not: %s.",
@@ -143,7 +152,7 @@ func adviseRunning(r database.Row) string {
 	case r.IsOverdue():
 		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. "+
 			"To follow another: %sID.",
-			redact.OneLine(r.JobID, 200), r.UpdatedAt.Format(time.DateTime), r.Key, followJob(r))
+			redact.OneLine(r.JobID, 200), utc(r.UpdatedAt), r.Key, followJob(r))
 	case r.Problem != "":
 		return fmt.Sprintf("Once the problem is mended: fleet resume -project %s. "+
 			"To end it here: fleet close -key %s. If the job id is wrong: %sID.",

@@ -37,7 +37,7 @@ func (c *forgetCommand) run(ctx context.Context) error {
 			return err
 		}
 
-		fmt.Fprintf(c.stdout, "the texts of %d prompts are forgotten\n", n)
+		fmt.Fprintf(c.stdout, "prompts whose texts are forgotten: %d\n", n)
 		return s.Vacuum(ctx)
 	})
 }

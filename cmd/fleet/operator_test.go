@@ -50,7 +50,7 @@ func TestResumeActs(t *testing.T) {
 		f.until(timeToDo, "the key to be refused", func() bool { return len(f.pauses()) == 1 })
 		f.untilAsleep(1)
 		status := f.person("jane", "status")
-		assert.Regexp(t, `project-1 +1 +20\S+ \S+ +\d+ +- +20\S+ \S+ +service: .*401`, status, "why, and until when")
+		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +20\S+ \S+ UTC +service: .*401`, status, "why, and until when")
 
 		revoked.Store(false)
 		resumed = time.Now()

@@ -32,7 +32,7 @@ WHERE (project = $1 OR $1 = '') AND (repository = $2 OR $2 = '')`, c.project, c.
 		fmt.Fprintf(c.stderr, "fleet: no prompt of %s is known; its next ones will wait\n", c.name())
 	}
 
-	reason := "paused at " + time.Now().UTC().Format(time.DateTime) + " by " + s.Who
+	reason := "paused at " + utc(time.Now()) + " by " + s.Who
 	if c.repository != "" {
 		err = queue.PauseRepository(ctx, s.DB, c.repository, reason)
 	} else {

@@ -111,7 +111,7 @@ func (c *retryCommand) sendAgain(ctx context.Context, s queue.Queue) error {
 	}
 	if !r.Forgotten.IsZero() {
 		return usage.Errorf("nothing is changed: the texts of %s were forgotten at %s, so it cannot be sent",
-			r.Key, r.Forgotten.Format("2006-01-02 15:04"))
+			r.Key, utc(r.Forgotten))
 	}
 
 	if r.State == once.Unknown {

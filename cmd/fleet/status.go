@@ -195,7 +195,7 @@ func (s status) writeRest(w io.Writer) {
 		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", s.Comments)
 	}
 
-	if !s.EmptyAbout.IsZero() {
+	if s.Working && !s.EmptyAbout.IsZero() {
 		fmt.Fprintf(w, "\nThe queue will be empty about %s UTC, but for what waits for a person or a job.\n",
 			s.EmptyAbout.Round(time.Minute).Format("2006-01-02 15:04"))
 	}
@@ -226,5 +226,8 @@ func when(t time.Time) string {
 	case t.Equal(queue.Forever):
 		return "resumed"
 	}
-	return t.Format(time.DateTime)
+	return utc(t)
 }
+
+// utc prints a time as a person reads it, wherever that person is.
+func utc(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }

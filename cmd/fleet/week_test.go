@@ -33,14 +33,17 @@ func TestStatusOrder(t *testing.T) {
 		c, s := made(t, url)
 		_, err := s.Enqueue(t.Context(), prompts(110, 1)...)
 		require.NoError(t, err)
-		assert.Contains(t, c.wants(1, "status", "-check"), "No worker is running")
+		out := c.wants(1, "status", "-check")
+		assert.Contains(t, out, "No worker is running")
+		assert.NotContains(t, out, "will be empty")
 
 		for i := range 110 {
 			put(t, s, promptOf(i, "").Key, func(r *once.Record) {
 				r.UpdatedAt = time.Now()
 				switch {
 				case i < 100:
-					r.State, r.JobID, r.Problem = once.Running, "job_1", "401 Unauthorized"
+					r.State, r.JobID = once.Running, fmt.Sprint("job_", i)
+					r.Problem = "401 Unauthorized [GET /v2/agent/p/job/" + r.JobID + "]"
 				case i == 100:
 					r.State = once.Failed
 				case i == 101:
@@ -67,7 +70,7 @@ func TestStatusOrder(t *testing.T) {
 		_, text, code := c.runAll("", nil, "status", "-check")
 		assert.Equal(t, 1, code)
 		assert.Contains(t, text, "a person is needed: 4 to look at, the first is acme/repo@102, unknown")
-		out := c.wants(0, "status")
+		out = c.wants(0, "status")
 		assert.Contains(t, out, "and 99 others with the same problem")
 		assert.Contains(t, out, "3 failed and refused ones are older than 7 days")
 	})
@@ -82,6 +85,7 @@ func TestNoEstimateWithoutCredits(t *testing.T) {
 		status, err := statusOf(b.ctx, b.Queue)
 		require.NoError(t, err)
 		assert.Zero(t, status.EmptyAbout)
+		assert.Zero(t, status.Projects[0].EmptyAbout)
 		assert.True(t, status.Projects[0].WaitsForPerson)
 		assert.Contains(t, status.whyPerson(), "project project-1 waits, breaker: ")
 
@@ -199,7 +203,7 @@ func TestForget(t *testing.T) {
 		assert.Contains(t, text, "m is queued; first: fleet cancel -key m")
 
 		c.wants(0, "cancel", "-key", "m")
-		assert.Equal(t, "the texts of 2 prompts are forgotten\n", c.wants(0, "forget", "-key", "m"))
+		assert.Equal(t, "prompts whose texts are forgotten: 2\n", c.wants(0, "forget", "-key", "m"))
 		out := c.wants(0, "show", "acme/api@1") + c.wants(0, "list", "-json")
 		assert.NotContains(t, out, "jane")
 		assert.Regexp(t, `(?m)^forgotten its texts, at 20`, out)
@@ -269,11 +273,13 @@ func TestUnknownFindsItself(t *testing.T) {
 			"without the marker":  {"body": "docs-job: acme/api@1111111"},
 		} {
 			unknown()
-			r.post("pull_request", event(t, opened(change)), nil)
+			_, text := r.post("pull_request", event(t, opened(change)), nil)
+			assert.Contains(t, text, "nothing to do: not merged", name)
 			assert.Equal(t, once.Unknown, r.record("acme/api@5907854").State, name)
 		}
 
-		r.post("pull_request", event(t, opened(nil)), nil)
+		_, text := r.post("pull_request", event(t, opened(nil)), nil)
+		assert.Contains(t, text, "noted: it is the pull request of acme/api@5907854")
 		record := r.record("acme/api@5907854")
 		assert.Equal(t, once.Done, record.State)
 		assert.Equal(t, docsPull, record.PRLink)
@@ -358,7 +364,7 @@ func TestPrivateMembersMayAsk(t *testing.T) {
 
 	r.is(once.Done, docsPull)
 	_, text = r.comment(reviewComment(contributor, nil))
-	assert.Contains(t, text, "noted", "GitHub is down")
+	assert.Contains(t, text, "noted until it can be decided about: ", "GitHub is down")
 	assert.EqualValues(t, 1, r.kept())
 	g.saw()
 
@@ -439,7 +445,7 @@ func TestTwoProjectsForARepository(t *testing.T) {
 	c := terminal{t, "sqlite:" + sqliteFile(t)}
 	for text, want := range map[string]string{
 		"acme/api=one\n\nACME/api=two\n": "line 3: acme/api has two projects, at line 1 and at line 3",
-		"one\ntwo\n":                     "all other repositories has two projects, at line 1 and at line 2",
+		"one\ntwo\n":                     "all other repositories have two projects, at line 1 and at line 2",
 		"acme/web=two\n":                 "acme/web has two projects, at -project acme/web=one and at line 1",
 	} {
 		write(t, file, text)

@@ -142,23 +142,23 @@ func (f Finder) isDocs(ctx context.Context, s sighting, project string) (bool, e
 	return slices.Contains(names, database.FoldCase(s.repository)), nil
 }
 
-// note keeps what was sighted, and ends an unknown prompt with it.
-func (f Finder) note(ctx context.Context, s sighting) error {
+// note keeps what was sighted, and ends an unknown prompt with it. It reports whether it did.
+func (f Finder) note(ctx context.Context, s sighting) (bool, error) {
 	rows, err := f.Rows(ctx, "p.key = $1 AND p.thread = ''", s.key)
 	if err != nil || len(rows) == 0 {
-		return err
+		return false, err
 	}
 	r := rows[0]
 	isDocs, err := f.isDocs(ctx, s, r.ProjectID)
 	if err != nil || !isDocs || s.opened.Before(sentAfter(r.Record, f.Settings.SendTime)) {
-		return err
+		return false, err
 	}
 
 	if err := f.KeepFound(ctx, s.key, s.link); err != nil {
-		return err
+		return false, err
 	}
 	if r.State != once.Unknown {
-		return nil
+		return true, nil
 	}
-	return f.Resolve(ctx, r.Record, s.link)
+	return true, f.Resolve(ctx, r.Record, s.link)
 }

@@ -51,8 +51,11 @@ func (m *Mapping) Set(text, place string) error {
 
 	name = database.FoldCase(name)
 	if other, known := m.Projects[name]; known && other != project {
-		return fmt.Errorf("%s has two projects, at %s and at %s",
-			cmp.Or(name, "all other repositories"), m.places[name], place)
+		who := name + " has"
+		if name == "" {
+			who = "all other repositories have"
+		}
+		return fmt.Errorf("%s two projects, at %s and at %s", who, m.places[name], place)
 	}
 	m.Projects[name] = project
 	m.places[name] = place

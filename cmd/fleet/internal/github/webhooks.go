@@ -244,21 +244,27 @@ func nameOf(event any) string {
 }
 
 func (h *Webhooks) act(ctx context.Context, event any) response {
+	noted := ""
 	switch e := event.(type) {
 	case *github.IssueCommentEvent:
 		return h.Review(ctx, e)
 	case *github.PullRequestEvent:
-		if err := h.sight(ctx, e); err != nil {
+		var err error
+		if noted, err = h.sight(ctx, e); err != nil {
 			h.Queue.Calm.Error("a pull request of the agent's could not be noted", "error", err)
 			return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
 		}
 	}
 
 	m, why := h.skip.mergeOf(event)
-	resp := leftOut(why)
-	if why == "" {
+	var resp response
+	switch {
+	case why == "":
 		resp = h.Enqueue(ctx, m)
-	} else {
+	case noted != "" && !m.isMerged:
+		resp = response{Status: http.StatusOK, Text: "noted: it is the pull request of " + noted}
+	default:
+		resp = leftOut(why)
 		resp.isKept = m.isMerged
 	}
 	resp.About = m
@@ -272,23 +278,29 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 	return resp
 }
 
-// sight notes a pull request of the agent's, which may be that of an unknown prompt.
-func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) error {
+// sight notes a pull request of the agent's, which may be that of an unknown prompt. It returns the prompt's key, ""
+// if it notes nothing.
+func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (string, error) {
 	pr := e.GetPullRequest()
 	repository := e.GetRepo().GetFullName()
 	isNews := slices.Contains([]string{"opened", "edited", "closed"}, e.GetAction())
 	key, found := once.FindMarker(pr.GetBody())
 	if !isNews || !found || isFork(pr, repository) {
-		return nil
+		return "", nil
 	}
 
-	return h.finder().note(ctx, sighting{
-		key:        database.FoldCase(key),
+	key = database.FoldCase(key)
+	isNoted, err := h.finder().note(ctx, sighting{
+		key:        key,
 		repository: repository,
 		link:       pr.GetHTMLURL(),
 		author:     pr.GetUser().GetLogin(),
 		opened:     pr.GetCreatedAt().Time,
 	})
+	if err != nil || !isNoted {
+		return "", err
+	}
+	return key, nil
 }
 
 // cancelQueued cancels the prompt of a merge whose pull request says that it needs none: its push may have come
@@ -404,14 +416,15 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	standing, err := h.reviews().decideReview(ctx, r, h.priority)
 	if err != nil { // the next pass of a worker decides
 		h.Queue.Calm.Warn("a comment could not be decided about yet", "key", r.Key, "error", err)
-		standing = isUndecided
+		text := "noted until it can be decided about: " + r.FollowUp()
+		return response{Status: http.StatusAccepted, Text: text}
 	}
 	return responseTo(r, standing)
 }
 
 // sightReviewed notes the pull request that a review is on, which may be that of an unknown prompt.
 func (h *Webhooks) sightReviewed(ctx context.Context, e *github.IssueCommentEvent, r Review) {
-	err := h.finder().note(ctx, sighting{
+	_, err := h.finder().note(ctx, sighting{
 		key:        r.Key,
 		repository: e.GetRepo().GetFullName(),
 		link:       r.URL,

@@ -22,7 +22,7 @@ type ProjectStatus struct {
 	WaitsUntil  time.Time      `json:"waitsUntil,omitzero"`  // when the next prompt may be sent; zero if none is queued
 	Why         string         `json:"why,omitempty"`        // it is paused, or its next prompt waits
 	QuotaLeft   int            `json:"quotaLeft"`
-	EmptyAbout  time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if a person has to resume it
+	EmptyAbout  time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if a person is needed first
 	NextFree    time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
 	Overdue     int            `json:"overdue"`             // jobs that do not end
 	Limited     int            `json:"limited"`             // queued ones that wait for the limit of a day
@@ -168,7 +168,7 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 		p.WaitsUntil = h.until.UTC()
 	}
 
-	if !p.WaitsUntil.Equal(Forever) {
+	if !p.WaitsUntil.Equal(Forever) && !p.WaitsForPerson {
 		p.EmptyAbout = q.LastOf(p.Counts["queued"], p.WaitsUntil).UTC()
 	}
 }
