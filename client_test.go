@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -279,87 +277,6 @@ func echoing(status int) transport {
 		key := r.Header.Get("Authorization")
 		return response(status, fmt.Sprintf(body, key, key, key),
 			"X-Echo", key, "X-Request-Id", key, "Location", "https://other.example.com/?key="+url.QueryEscape(key)), nil
-	}
-}
-
-func TestNoExportedValueShowsTheKey(t *testing.T) {
-	client := newClient(t, echoing(500), mintlify.WithRetryWait(0, 0))
-	other, err := client.ForProject("other")
-	require.NoError(t, err)
-
-	values := []any{
-		client, *client, other, client.Jobs, *client.Jobs, client.Analytics, *client.Analytics,
-		mintlify.WithBaseURL("https://" + testKey + ":x@api.example.com"),
-		mintlify.WithKeySource(func(context.Context) (string, error) { return testKey, nil }),
-	}
-	for _, status := range []int{200, 302, 400, 401, 403, 404, 429, 500} {
-		client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0))
-		values = append(values, valuesOfJobs(t.Context(), client)...)
-		_, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
-		values = append(values, err)
-		_, err = mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
-		values = append(values, err)
-	}
-
-	_, swapped := mintlify.NewClient("my-project", testKey)
-	_, twice := mintlify.NewClient(testKey+"\n"+testKey, "proj")
-	_, asBaseURL := mintlify.NewClient("x", "proj", mintlify.WithBaseURL(testKey))
-	values = append(values, swapped, twice, asBaseURL)
-
-	for _, v := range values {
-		if job, ok := v.(*mintlify.Job); ok && job != nil {
-			continue // what the service calls an id is its id
-		}
-		assert.NotContains(t, leaks(v), testKey[5:], "%T", v)
-	}
-}
-
-// valuesOfJobs makes every call of a job and a wait, and returns all that comes back.
-func valuesOfJobs(ctx context.Context, client *mintlify.Client) []any {
-	job, err := create(ctx, client)
-	values := []any{err, job}
-	_, err = message(ctx, client)
-	values = append(values, err)
-	_, err = get(ctx, client)
-	values = append(values, err)
-
-	onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) { values = append(values, p, &p) })
-	_, err = client.Jobs.WaitUntilDone(ctx, "job_1",
-		mintlify.WithMaxOutage(0), mintlify.WithPollInterval(0, 0), onPoll)
-	values = append(values, err)
-
-	var apiErr *mintlify.APIError
-	if errors.As(err, &apiErr) {
-		values = append(values, *apiErr)
-	}
-	var malformed *mintlify.MalformedResponseError
-	if errors.As(err, &malformed) {
-		values = append(values, *malformed)
-	}
-	var waitErr *mintlify.WaitError
-	if errors.As(err, &waitErr) {
-		values = append(values, *waitErr)
-	}
-	return values
-}
-
-func TestNoLogLineShowsTheKey(t *testing.T) {
-	options := &slog.HandlerOptions{Level: slog.Level(-100), AddSource: true}
-	for name, newHandler := range map[string]func(io.Writer) slog.Handler{
-		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, options) },
-		"JSON": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, options) },
-	} {
-		var lines strings.Builder
-		logger := mintlify.WithLogger(slog.New(newHandler(&lines)))
-		for _, status := range []int{200, 302, 401, 429, 500} {
-			client := newClient(t, echoing(status), mintlify.WithRetryWait(0, 0), logger)
-			for _, call := range jobCalls {
-				_, _ = call(t.Context(), client)
-			}
-			_, _ = client.Jobs.WaitUntilDone(t.Context(), "job_1", mintlify.WithMaxOutage(0))
-		}
-		assert.NotEmpty(t, lines.String())
-		assert.NotContains(t, lines.String(), testKey[5:], name)
 	}
 }
 

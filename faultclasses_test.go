@@ -3,6 +3,7 @@ package mintlify_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -461,7 +462,7 @@ func canceledDuring() faultClass {
 	return faultClass{
 		name: "The context ends during the call", note: "After 10 s.",
 		ctx: func(parent context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(parent, 10*time.Second)
+			return context.WithTimeoutCause(parent, 10*time.Second, errors.New("the pod is shut down"))
 		},
 		faults: []fault{
 			{

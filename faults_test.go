@@ -103,6 +103,7 @@ func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, 
 	defer cancel()
 	calls := max(1, f.burst)
 	err = burst(t, calls, func() error { return call(ctx, client) })
+	assertEndsWithContext(t, ctx, err)
 	if err != nil {
 		assertReadable(t, err)
 		assert.NotContains(t, err.Error(), mintlifytest.APIKey)
@@ -119,6 +120,21 @@ func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, 
 		err:      kindNames(err),
 		again:    againIn(err),
 	}, err
+}
+
+// assertEndsWithContext asserts that a call was over five seconds after its context at the latest,
+// and that an error of the context names the cause.
+func assertEndsWithContext(t *testing.T, ctx context.Context, err error) {
+	t.Helper()
+	if ctx.Err() == nil {
+		return
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		assert.LessOrEqual(t, time.Since(deadline), 5*time.Second, "%v", err)
+	}
+	if errors.Is(err, ctx.Err()) {
+		assert.ErrorIs(t, err, context.Cause(ctx))
+	}
 }
 
 // burst makes n calls at once, which must all end the same way, and returns one's error.

@@ -373,11 +373,6 @@ func refuseStream(s *http2server.Stream) { s.Reset(http2server.RefusedStream) }
 
 func goAwayBelow(s *http2server.Stream) { s.GoAway(true) }
 
-func goAwayBelowAndClose(s *http2server.Stream) {
-	s.GoAway(true)
-	s.CloseConn()
-}
-
 func goAwayAboveAndClose(s *http2server.Stream) {
 	s.GoAway(false)
 	s.CloseConn()

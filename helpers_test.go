@@ -45,6 +45,15 @@ func newClient(t testing.TB, rt http.RoundTripper, opts ...mintlify.Option) *min
 	return client
 }
 
+// newSocketClient returns a client of the SDK's own transport, which retries without a wait.
+func newSocketClient(t *testing.T, baseURL string, opts ...mintlify.Option) *mintlify.Client {
+	t.Helper()
+	opts = append(opts, mintlify.WithBaseURL(baseURL), mintlify.WithRetryWait(0, 0))
+	client, err := mintlify.NewClient(testKey, "proj", opts...)
+	require.NoError(t, err)
+	return client
+}
+
 func create(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
 }

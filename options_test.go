@@ -407,6 +407,27 @@ func callsOfAllKinds() map[string]callFunc {
 	return calls
 }
 
+// followed is a context that counts those who follow it.
+type followed struct {
+	context.Context
+	done      chan struct{} // of its own, so that AfterFunc is asked
+	followers atomic.Int32
+}
+
+func (f *followed) Done() <-chan struct{} { return f.done }
+
+func (f *followed) AfterFunc(run func()) func() bool {
+	f.followers.Add(1)
+	stop := context.AfterFunc(f.Context, run)
+	return func() bool {
+		stopped := stop()
+		if stopped {
+			f.followers.Add(-1)
+		}
+		return stopped
+	}
+}
+
 // endsTheCaller makes a call whose hook ends its goroutine. A goroutine that stays behind
 // fails the bubble.
 func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call callFunc) {
