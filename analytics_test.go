@@ -436,21 +436,6 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 	}
 }
 
-func TestGetVisitorsErrors(t *testing.T) {
-	svc := mintlifytest.NewService()
-	client := svc.Client()
-	badQuery := `{"error":"Invalid query","details":[{"message":"dateFrom is too old"}]}`
-	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400, Body: badQuery})
-	_, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
-	require.ErrorIs(t, err, mintlify.ErrBadRequest)
-	assert.ErrorContains(t, err, "dateFrom is too old")
-
-	svc.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 500})
-	_, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
-	require.NoError(t, err, "a GET is retried")
-	assert.Len(t, svc.Requests(), 5)
-}
-
 func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *testing.T) {
 	jan1 := mintlify.Day(2024, 1, 1)
 	jan2 := mintlify.Day(2024, 1, 2)
@@ -521,25 +506,4 @@ func requireFirstAndOnlyError(
 	}
 
 	assert.Equal(t, 2, yields)
-}
-
-func TestVisitorPageAsJSON(t *testing.T) {
-	page := mintlify.VisitorPage{
-		Totals:     mintlify.VisitorTotals{Human: 1, AI: 2, Total: 3},
-		Visitors:   []mintlify.Visitor{{Path: "/a", Human: 1, AI: 2, Total: 3}},
-		HasMore:    true,
-		Offset:     250,
-		NextOffset: 500,
-	}
-	const want = `{"totals":{"human":1,"ai":2,"total":3},
-		"visitors":[{"path":"/a","human":1,"ai":2,"total":3}],
-		"hasMore":true,"offset":250,"nextOffset":500}`
-
-	encoded, err := json.Marshal(page)
-	require.NoError(t, err)
-	assert.JSONEq(t, want, string(encoded))
-
-	var read mintlify.VisitorPage
-	require.NoError(t, json.Unmarshal(encoded, &read))
-	assert.Equal(t, page, read)
 }

@@ -256,18 +256,6 @@ func TestDeploymentsPoll(t *testing.T) {
 	assert.Equal(t, 3, rt.count(), "one request a poll")
 }
 
-func TestTriggersAreSentOnceUnlessNothingWasSent(t *testing.T) {
-	for _, status := range []int{500, 502, 503, 504, 408} {
-		rt := newRecording(respondWith(status, ""))
-		client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
-		_, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
-		assert.True(t, isOutcomeUnknown(err))
-		_, err = client.Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
-		assert.True(t, isOutcomeUnknown(err))
-		assert.Equal(t, 2, rt.count())
-	}
-}
-
 func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
 	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testKey + `",` +
 		`"logs":["MINTLIFY_API_KEY=` + testKey + `"]}`

@@ -157,34 +157,6 @@ func TestGetReadsAJobWithOddOptionalFields(t *testing.T) {
 	}
 }
 
-func TestGetReadsTheTimesOfAJob(t *testing.T) {
-	halfPastTen := time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
-	for text, want := range map[string]time.Time{
-		`"2024-01-15T10:30:00.000Z"`:       halfPastTen,
-		`"2024-01-15T10:30:00Z"`:           halfPastTen,
-		`"2024-01-15T12:30:00+02:00"`:      halfPastTen,
-		`"2024-01-15T12:30:00+0200"`:       halfPastTen,
-		`"2024-01-15T12:30:00\u002b02:00"`: halfPastTen,
-		`"2024-01-15 12:30:00+02:00"`:      halfPastTen,
-		`"2024-01-15T10:30:00"`:            halfPastTen, // without zone: UTC
-		`"2024-01-15T10:30:00.25"`:         halfPastTen.Add(250 * time.Millisecond),
-		`"2024-01-15T10:30"`:               halfPastTen,
-		`"2024-01-15T10:30Z"`:              halfPastTen,
-		`"2024-01-15 10:30:00"`:            halfPastTen,
-		`"2024-01-15"`:                     halfPastTen.Truncate(24 * time.Hour),
-		`"2024-01-15T10:30:00.123456789Z"`: halfPastTen.Add(123456789),
-		`"0000-01-01T00:00:00Z"`:           time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
-		`"9999-12-31T23:59:59Z"`:           time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
-		`"2024-01-15T10:30:00Z","createdAt":"soon","archivedAt":"soon"`: {}, // the last one counts
-	} {
-		body := `{"id":"j","status":"archived","createdAt":` + text + `,"archivedAt":` + text + `}`
-		job, err := get(t.Context(), newClient(t, respondWith(200, body)))
-		require.NoError(t, err, text)
-		assert.Equal(t, want, job.CreatedAt, text)
-		assert.Equal(t, want, job.ArchivedAt, text)
-	}
-}
-
 func TestJobAsJSON(t *testing.T) {
 	full := mintlify.Job{
 		ID:         "job_1",

@@ -636,21 +636,6 @@ func TestWithLoggerLogsAFailedPollOfWaitUntilDone(t *testing.T) {
 	})
 }
 
-func TestEachAttemptHasAHeaderOfItsOwn(t *testing.T) {
-	meddling := func(r *http.Request) (*http.Response, error) {
-		r.Header.Set("X-Mine", "1")
-		return response(429, ""), nil
-	}
-	rt := newRecording(meddling, respondWith(429, ""))
-	_, err := create(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
-	require.Error(t, err)
-	require.Equal(t, 4, rt.count())
-
-	rt.sent()[0].Header.Set("X-Later", "1")
-	assert.NotContains(t, rt.sent()[1].Header, "X-Mine")
-	assert.NotContains(t, rt.sent()[1].Header, "X-Later")
-}
-
 func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, "trace-7")
@@ -890,17 +875,4 @@ func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 			client.CloseIdleConnections()
 		})
 	}
-}
-
-func TestNewTransport(t *testing.T) {
-	own := mintlify.NewTransport()
-	assert.Equal(t, 1024, own.MaxIdleConnsPerHost)
-	assert.Equal(t, 30*time.Second, own.IdleConnTimeout)
-	assert.NotNil(t, own.Proxy)
-	assert.NotSame(t, own, mintlify.NewTransport())
-
-	standard := http.DefaultTransport
-	t.Cleanup(func() { http.DefaultTransport = standard })
-	http.DefaultTransport = respondWith(200, "")
-	assert.NotNil(t, mintlify.NewTransport().Proxy, "where the program has replaced the default")
 }

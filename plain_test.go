@@ -5,17 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,45 +18,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// TestPlainCalls makes each call as one writes it without reading. Either it is right, or it is
-// documented why it stays. Package once has such a test of its own.
-func TestPlainCalls(t *testing.T) {
-	for name, call := range map[string]func(*testing.T){
-		"range over the first value alone":     plainRange,
-		"one page":                             plainPage,
-		"a stub of an error by its method":     plainStub,
-		"a job embedded":                       plainEmbedding,
-		"a hook reads the job in an outage":    plainHook,
-		"a loop by RetryAfter":                 plainRetryLoop,
-		"a misspelled operation":               plainMisspelling,
-		"a zero fake":                          plainZeroFake,
-		"a malformed response with a status":   plainMalformed,
-		"a loop over cursors":                  plainCursors,
-		"Poll with a settle time":              plainPollThatSettles,
-		"a status that nobody knows":           plainUnknownStatus,
-		"a hook of the client and of the wait": plainTwoHooks,
-		"a poll as JSON":                       plainPollAsJSON,
-		"a checkpoint at the end":              plainCheckpoint,
-		"key and project swapped":              plainSwapped,
-		"break, and range twice":               plainBreak,
-		"a nil context":                        plainNilContext,
-		"a year of two digits":                 plainYear,
-		"Refuse beside a Status":               plainRefuse,
-		"a limiter that wants attempts":        plainLimiter,
-		"a header of a Call":                   plainHeader,
-		"an update in an outage":               plainUpdate,
-		"one limiter for everything":           plainLimiterOfPolls,
-		"a settle time for every wait":         plainSettleTimeOfAll,
-		"a wait after a message":               plainWaitAfterMessage,
-		"a fault that never occurred":          plainUnusedFault,
-		"the number of a single poll":          plainPollNumber,
-	} {
-		t.Run(name, call)
-	}
-}
+// The tests of this file make each call as one writes it without reading. Either it is right, or
+// it is documented why it stays. Package once has such a test of its own.
 
 // It stays: the language lets a loop over an iter.Seq2 leave the error out. Collect does not.
-func plainRange(t *testing.T) {
+func TestPlainRange(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors([]mintlify.Visitor{{Path: "/a"}, {Path: "/b"}})
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
@@ -81,16 +38,7 @@ func plainRange(t *testing.T) {
 	assert.Equal(t, []mintlify.Visitor{{Path: "/a"}, {Path: "/b"}}, rows, "called again, it exports again")
 }
 
-func plainPage(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.SetVisitors(make([]mintlify.Visitor, 120))
-	page, err := svc.Client().Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
-	require.NoError(t, err)
-	assert.Len(t, page.Visitors, 50)
-	assert.True(t, page.HasMore)
-}
-
-func plainStub(t *testing.T) {
+func TestPlainStub(t *testing.T) {
 	for method, isPost := range map[string]bool{"POST": true, "PUT": true, "GET": false, "HEAD": false, "": false} {
 		for _, status := range []int{408, 499, 500, 504} {
 			stub := fmt.Errorf("docs: %w", &mintlify.APIError{Method: method, StatusCode: status})
@@ -101,7 +49,7 @@ func plainStub(t *testing.T) {
 	}
 }
 
-func plainEmbedding(t *testing.T) {
+func TestPlainEmbedding(t *testing.T) {
 	type ours struct {
 		mintlify.Job
 		Repo string
@@ -120,7 +68,7 @@ func plainEmbedding(t *testing.T) {
 	assert.JSONEq(t, `{"id":"job_1","status":"active","createdAt":"2026-03-05T12:00:00Z","Repo":"acme/api"}`, string(text))
 }
 
-func plainHook(t *testing.T) {
+func TestPlainHook(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}},
 		mintlifytest.JobStep{Status: mintlify.JobCompleted})
@@ -136,7 +84,7 @@ func plainHook(t *testing.T) {
 	assert.Empty(t, requireWaitError(t, err).Deployment.Status)
 }
 
-func plainRetryLoop(t *testing.T) {
+func TestPlainRetryLoop(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
 		"429":        {Status: 429},
 		"429 at 0":   {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
@@ -160,17 +108,7 @@ func plainRetryLoop(t *testing.T) {
 	}
 }
 
-func plainMisspelling(t *testing.T) {
-	svc := mintlifytest.NewService()
-	assert.PanicsWithValue(t, `mintlifytest: "create-job" is neither an operation, such as mintlify.OpCreateJob, `+
-		`nor a method and a path, such as "GET /v1/things"`,
-		func() { svc.FailNext("create-job", 1, mintlifytest.Fault{Status: 503}) })
-	assert.Panics(t, func() { svc.SucceedNext("Create Job", 1) })
-	assert.Panics(t, func() { svc.SucceedNext("get /v1/things", 1) })
-	assert.NotPanics(t, func() { svc.FailNext("GET /v1/things", 1, mintlifytest.Fault{Status: 503}) })
-}
-
-func plainZeroFake(t *testing.T) {
+func TestPlainZeroFake(t *testing.T) {
 	svc := new(mintlifytest.Service)
 	svc.AddAutomation("a")
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429})
@@ -187,39 +125,7 @@ func plainZeroFake(t *testing.T) {
 	assert.Empty(t, new(mintlifytest.Service).Jobs())
 }
 
-// A response that is not 2xx is an APIError; the name says that this one is something else.
-func plainMalformed(t *testing.T) {
-	const before = `package p
-import ("errors"; mintlify "github.com/mintlify-community/mintlify-go")
-func notFound(err error) bool { var re *mintlify.ResponseError; return errors.As(err, &re) && re.StatusCode == 404 }`
-	assert.ErrorContains(t, typeCheck(t, before), "undefined: mintlify.ResponseError")
-
-	const now = `package p
-import ("errors"; mintlify "github.com/mintlify-community/mintlify-go")
-func notFound(err error) bool { var e *mintlify.APIError; return errors.As(err, &e) && e.StatusCode == 404 }`
-	assert.NoError(t, typeCheck(t, now))
-}
-
-// typeCheck returns why source does not compile. It imports what the go command has compiled.
-func typeCheck(t *testing.T, source string) error {
-	t.Helper()
-	lookup := func(path string) (io.ReadCloser, error) {
-		out, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output()
-		if err != nil {
-			return nil, err
-		}
-		return os.Open(strings.TrimSpace(string(out)))
-	}
-
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "plain.go", source, 0)
-	require.NoError(t, err)
-	config := types.Config{Importer: importer.ForCompiler(files, "gc", lookup)}
-	_, err = config.Check("p", files, []*ast.File{file}, nil)
-	return err
-}
-
-func plainCursors(t *testing.T) {
+func TestPlainCursors(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.SetConversations([]mintlify.Conversation{{ID: "1"}, {ID: "2"}, {ID: "3"}})
 	svc.SetFeedback([]mintlify.Feedback{{ID: "1"}, {ID: "2"}, {ID: "3"}})
@@ -265,7 +171,7 @@ func plainCursors(t *testing.T) {
 }
 
 // It stays: a single Poll does not know when the wait began, unless waited says so.
-func plainPollThatSettles(t *testing.T) {
+func TestPlainPollThatSettles(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	settle := mintlify.WithSettleTime(30 * time.Second)
@@ -278,7 +184,7 @@ func plainPollThatSettles(t *testing.T) {
 	assert.Zero(t, poll.Next)
 }
 
-func plainUnknownStatus(t *testing.T) {
+func TestPlainUnknownStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.JobStep{Status: "paused"})
@@ -304,77 +210,7 @@ func plainUnknownStatus(t *testing.T) {
 	})
 }
 
-// It stays: later options win, as everywhere.
-func plainTwoHooks(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.AddJob("j", mintlifytest.JobStep{Status: mintlify.JobCompleted})
-	clients := 0
-	waits := 0
-	client := svc.Client(mintlify.WithWaitDefaults(mintlify.WithOnPoll(func(mintlify.Poll) { clients++ })))
-	_, err := client.Jobs.WaitUntilDone(t.Context(), "j", mintlify.WithOnPoll(func(mintlify.Poll) { waits++ }))
-	require.NoError(t, err)
-	assert.Equal(t, []int{0, 1}, []int{clients, waits})
-}
-
-// It stays: an error has no JSON.
-func plainPollAsJSON(t *testing.T) {
-	text, err := json.Marshal(mintlify.Poll{Err: errors.New("down")})
-	require.NoError(t, err)
-	assert.Contains(t, string(text), `"Err":{}`)
-}
-
-// It stays: "" is the first page. HasMore stands beside NextCursor, and an example keeps both.
-func plainCheckpoint(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.SetSearches([]mintlify.SearchTerm{{Query: "1"}})
-	page, err := svc.Client().Analytics.GetSearchPage(t.Context(), mintlify.SearchesParams{})
-	require.NoError(t, err)
-	assert.Empty(t, page.NextCursor)
-	assert.False(t, page.HasMore, "which tells the end from the beginning")
-}
-
-func plainSwapped(t *testing.T) {
-	_, err := mintlify.NewClient("my-project", "mint_secret_1")
-	argument := requireArgumentError(t, err, "projectID")
-	assert.NotContains(t, argument.Error(), "secret")
-}
-
-func plainBreak(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.SetVisitors([]mintlify.Visitor{{Path: "/a"}, {Path: "/b"}})
-	export := svc.Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 1}, mintlify.WithPrefetch(2))
-	for range 2 {
-		for row, err := range export {
-			require.NoError(t, err)
-			assert.Equal(t, "/a", row.Path)
-			break
-		}
-	}
-}
-
-func plainNilContext(t *testing.T) {
-	_, err := create(nilContext, mintlifytest.NewService().Client())
-	requireArgumentError(t, err, "ctx")
-}
-
-// The clock of a synctest bubble starts in 2000, so that tests export days of 1999.
-func plainYear(t *testing.T) {
-	svc := mintlifytest.NewService()
-	a := svc.Client().Analytics
-	_, err := a.GetVisitorPage(t.Context(), mintlify.VisitorsParams{DateFrom: mintlify.Day(26, 8, 1)})
-	requireArgumentError(t, err, "dateFrom")
-	_, err = a.GetSearchPage(t.Context(), mintlify.SearchesParams{DateTo: mintlify.Day(26, 8, 1)})
-	requireArgumentError(t, err, "dateTo")
-	assert.Empty(t, svc.Requests())
-
-	synctest.Test(t, func(t *testing.T) {
-		lastMonth := mintlify.VisitorsParams{DateFrom: mintlify.DayOf(time.Now()).AddDays(-30)}
-		_, err := mintlifytest.NewService().Client().Analytics.GetVisitorPage(t.Context(), lastMonth)
-		require.NoError(t, err)
-	})
-}
-
-func plainRefuse(t *testing.T) {
+func TestPlainRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Refuse: true, Status: 429})
@@ -391,23 +227,7 @@ func plainRefuse(t *testing.T) {
 	})
 }
 
-func plainLimiter(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429})
-	var asked []mintlify.RequestInfo
-	client := svc.Client(mintlify.WithRateLimiter(func(_ context.Context, r mintlify.RequestInfo) error {
-		asked = append(asked, r)
-		return nil
-	}))
-	_, err := create(t.Context(), client)
-	require.NoError(t, err)
-	assert.Equal(t, []mintlify.RequestInfo{
-		{Operation: mintlify.OpCreateJob, ProjectID: mintlifytest.ProjectID, Attempt: 1},
-		{Operation: mintlify.OpCreateJob, ProjectID: mintlifytest.ProjectID, Attempt: 2},
-	}, asked)
-}
-
-func plainHeader(t *testing.T) {
+func TestPlainHeader(t *testing.T) {
 	rt := newRecording(respondWith(429, ""), respondWith(200, "{}"))
 	client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
 	err := client.Call(t.Context(), mintlify.CallParams{
@@ -437,7 +257,7 @@ func plainHeader(t *testing.T) {
 	assert.Equal(t, 2, rt.count())
 }
 
-func plainUpdate(t *testing.T) {
+func TestPlainUpdate(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.FailNext(mintlify.OpTriggerUpdate, 1, mintlifytest.Fault{Status: 503})
 	_, err := svc.Client().Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
@@ -446,48 +266,8 @@ func plainUpdate(t *testing.T) {
 	assert.Len(t, svc.Requests(), 1)
 }
 
-// It stays: WithRateLimiter's doc comment shows how to let polls pass.
-func plainLimiterOfPolls(t *testing.T) {
-	polls := 0
-	svc := mintlifytest.NewService()
-	svc.AddJob("j", mintlifytest.JobStep{Status: mintlify.JobCompleted})
-	client := svc.Client(mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
-		polls++
-		return nil
-	}))
-	_, err := client.Jobs.WaitUntilDone(t.Context(), "j")
-	require.NoError(t, err)
-	assert.Equal(t, 1, polls)
-}
-
-// It stays: what is set for every wait holds for every wait.
-func plainSettleTimeOfAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.JobStep{Status: mintlify.JobCompleted})
-		settle := mintlify.WithWaitDefaults(mintlify.WithSettleTime(time.Minute))
-		start := time.Now()
-		_, err := svc.Client(mintlifytest.WithRealSchedule(), settle).Jobs.WaitUntilDone(t.Context(), "j")
-		require.NoError(t, err)
-		assert.InDelta(t, time.Minute, time.Since(start), float64(6*time.Second))
-	})
-}
-
-func plainUnusedFault(t *testing.T) {
-	svc := mintlifytest.NewService()
-	assert.Empty(t, svc.UnusedFaults())
-	svc.SucceedNext(mintlify.OpGetJob, 1)
-	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 503})
-	svc.FailNext("GET /v1/things", 1, mintlifytest.Fault{Status: 503})
-	svc.AddJob("j", mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}})
-	assert.Equal(t, []string{`"GET /v1/things" (1)`, `"get job" (3)`}, svc.UnusedFaults(), "not those of steps")
-
-	_, _ = svc.Client(mintlify.WithMaxRetries(0)).Jobs.Get(t.Context(), "j")
-	assert.Equal(t, []string{`"GET /v1/things" (1)`, `"get job" (2)`}, svc.UnusedFaults())
-}
-
 // It stays: each single Poll is the first of its own.
-func plainPollNumber(t *testing.T) {
+func TestPlainPollNumber(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", mintlifytest.JobStep{})
 	for range 2 {
@@ -518,7 +298,7 @@ func (s *stale) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response(200, `{"id":"job_1","status":"completed"}`), nil
 }
 
-func plainWaitAfterMessage(t *testing.T) {
+func TestPlainWaitAfterMessage(t *testing.T) {
 	taken := func() *http.Response { return response(200, `{"id":"job_1","status":"completed"}`) }
 	lost := func() *http.Response { return response(504, "") }
 	refused := func() *http.Response { return response(404, "") }

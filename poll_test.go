@@ -190,24 +190,11 @@ func TestWithPollIntervalOfTheLongestDoesNotOverflow(t *testing.T) {
 
 func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 	for name, fault := range map[string]mintlifytest.Fault{
-		"refused":                 {Refuse: true},
 		"lost":                    {Drop: true},
-		"truncated":               {Truncate: true},
-		"408":                     {Status: 408},
-		"425":                     {Status: 425},
-		"499":                     {Status: 499},
 		"429":                     {Status: 429},
-		"500":                     {Status: 500},
-		"501":                     {Status: 501},
-		"502 page":                {Status: 502, Body: "<html>"},
 		"503":                     {Status: 503},
-		"504":                     {Status: 504},
-		"empty":                   {Status: 200},
-		"malformed":               {Body: "{}"},
-		"HTML":                    {Body: "<html>"},
 		"no status":               {Body: `{"id":"j"}`},
 		"too long for an attempt": {Delay: time.Hour},
-		"101":                     {Status: 101},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -231,7 +218,7 @@ func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 }
 
 func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
-	for _, status := range []int{300, 301, 302, 304, 307, 400, 401, 403, 404, 405, 409, 410, 422, 451, 498} {
+	for _, status := range []int{300, 304, 405, 410, 498} {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: status}), completed)
 
@@ -372,17 +359,6 @@ func TestWaitUntilDoneMovesTheNextPollByTheRetryAfterOfA429(t *testing.T) {
 		assert.Equal(t, time.Hour, polls[2].Next)
 		assert.InDelta(t, 60, polls[4].Next.Seconds(), 6, "never sooner than the schedule")
 	})
-}
-
-func TestWaitUntilDoneEndsOnARetryAfterBeyondAnHour(t *testing.T) {
-	for _, after := range []string{"3601", "10000000000000000000"} {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.JobStep{}, rateLimited(after))
-		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
-		require.ErrorIs(t, err, mintlify.ErrRateLimited)
-		assert.Equal(t, "j", job.ID)
-		assert.Len(t, svc.Requests(), 2)
-	}
 }
 
 func TestWaitUntilDoneCountsA429WithoutRetryAfterAsOutage(t *testing.T) {
@@ -548,53 +524,6 @@ func TestWaitUntilDoneWarnsOfFailedPolls(t *testing.T) {
 	_, err = svc.Client(mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "unknown")
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 	assert.NotContains(t, lines.String(), "poll failed", "there is no next poll to tell of")
-}
-
-func TestWaitUntilDoneWithoutAnyOptionPollsBySchedule(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.JobStep{})
-		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, through(svc))
-		require.NoError(t, err)
-
-		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
-		defer cancel()
-		var polls []mintlify.Poll
-		_, err = client.Jobs.WaitUntilDone(ctx, "j", keepPolls(&polls))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-
-		require.NotEmpty(t, polls)
-		for _, poll := range polls {
-			assertScheduled(t, poll)
-		}
-	})
-}
-
-func TestWithOnPollIsToldOfNoNextPollOnceTheContextHasEnded(t *testing.T) {
-	beforeResponse := func(cancel func()) transport {
-		giveUp := func() {
-			cancel()
-			synctest.Wait()
-		}
-		return doing(giveUp, respondWith(200, jobJSON))
-	}
-	afterResponse := func(cancel func()) transport { return ending(cancel, jobJSON) }
-
-	for name, canceling := range map[string]func(cancel func()) transport{
-		"before the response": beforeResponse,
-		"after it":            afterResponse,
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				var polls []mintlify.Poll
-				_, err := newClient(t, canceling(cancel)).Jobs.WaitUntilDone(ctx, "job_1", keepPolls(&polls))
-				require.ErrorIs(t, err, context.Canceled)
-				require.Len(t, polls, 1)
-				assert.Zero(t, polls[0].Next)
-			})
-		})
-	}
 }
 
 func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {

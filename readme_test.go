@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
@@ -184,31 +182,6 @@ func TestMockWithMintlifytestOnASocket(t *testing.T) {
 	job, err := create(t.Context(), client)
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
-}
-
-func TestMockWithMintlifytestInABubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		client := svc.Client(mintlifytest.WithRealSchedule())
-		svc.ScriptJob(activeFor(96, completed)...) // about 45 minutes of polls
-		job, err := create(t.Context(), client)
-		require.NoError(t, err)
-
-		start := time.Now()
-		var polls []mintlify.Poll
-		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID, keepPolls(&polls))
-		require.NoError(t, err)
-		assert.InDelta(t, 45, time.Since(start).Minutes(), 5)
-
-		var due time.Duration
-		for _, poll := range polls {
-			assert.Equal(t, due, poll.Waited, "poll %d comes when it is due", poll.Number)
-			if poll.Next > 0 {
-				assertScheduled(t, poll)
-			}
-			due += poll.Next
-		}
-	})
 }
 
 // jobCreator is what a caller declares on its own side, of the methods it uses.

@@ -1,11 +1,9 @@
 package mintlify_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -77,71 +75,6 @@ func TestGoAwayOnRealSocketsIsRepeatedUpToSixTimes(t *testing.T) {
 		assertReadable(t, err)
 		_, ok := mintlify.RetryAfter(err)
 		assert.True(t, ok)
-	}
-}
-
-// What the error says is not enough: the prompt may have been sent elsewhere.
-func TestGoAwayThatProvesNothingLeavesTheOutcomeUnknown(t *testing.T) {
-	goAway := func(s *http2server.Stream) { s.GoAway(true) }
-	quote := func(s *http2server.Stream) {
-		s.GoAwayQuoting(http2server.ProtocolError, "http2: Transport: cannot retry err [http2: Transport received "+
-			"Server's graceful shutdown GOAWAY] after Request.Body was written; define Request.GetBody to avoid this error")
-		s.CloseConn()
-	}
-	plain := func(base http.RoundTripper) http.RoundTripper { return base }
-	buffering := func(base http.RoundTripper) http.RoundTripper {
-		return transport(func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				return nil, err
-			}
-			r = r.Clone(r.Context())
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			return base.RoundTrip(r)
-		})
-	}
-	withToken := func(base http.RoundTripper) http.RoundTripper {
-		return transport(func(r *http.Request) (*http.Response, error) {
-			token := r.Clone(r.Context())
-			token.Method = http.MethodGet
-			token.Body = nil
-			resp, err := base.RoundTrip(token)
-			if err != nil {
-				return nil, err
-			}
-			resp.Body.Close()
-			return base.RoundTrip(r)
-		})
-	}
-
-	for name, tc := range map[string]struct {
-		do    func(*http2server.Stream)
-		wrap  func(http.RoundTripper) http.RoundTripper
-		first int64 // requests that succeed before
-	}{
-		"quoted in debug data":            {quote, plain, 0},
-		"a wrapper that buffers the body": {goAway, buffering, 0},
-		"a token's request":               {goAway, withToken, 1},
-	} {
-		server := new(http2server.Server)
-		server.Handle = func(event http2server.Event, stream *http2server.Stream) {
-			switch {
-			case event != http2server.Whole:
-			case server.Whole.Load() <= tc.first:
-				stream.Respond("200", "token")
-			default:
-				tc.do(stream)
-			}
-		}
-		baseURL, base, err := server.Listen()
-		require.NoError(t, err)
-		defer server.Close()
-		defer base.CloseIdleConnections()
-
-		_, err = create(t.Context(), newSocketClient(t, baseURL, through(tc.wrap(base))))
-		assert.True(t, isOutcomeUnknown(err), "%s: %v", name, err)
-		assert.NotContains(t, err.Error(), peerRefused, name)
-		assert.Equal(t, tc.first+1, server.Whole.Load(), name)
 	}
 }
 

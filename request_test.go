@@ -285,30 +285,6 @@ func withTimeout(rt http.RoundTripper, timeout time.Duration) mintlify.Option {
 	return mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: timeout})
 }
 
-// beginning is a transport that has sent the request and has the first byte of the response,
-// and then responds as next.
-func beginning(next transport) transport {
-	return func(r *http.Request) (*http.Response, error) {
-		if r.Body != nil {
-			_, _ = io.Copy(io.Discard, r.Body)
-		}
-		httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
-		return next(r)
-	}
-}
-
-// respondAfter is a transport that responds as next after d, unless the request ends before.
-func respondAfter(d time.Duration, next transport) transport {
-	return func(r *http.Request) (*http.Response, error) {
-		select {
-		case <-time.After(d):
-			return next(r)
-		case <-r.Context().Done():
-			return nil, context.Cause(r.Context())
-		}
-	}
-}
-
 func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{
 		0:               time.Minute,
@@ -340,103 +316,6 @@ func TestGetEndsASlowBodyWithTheAttempt(t *testing.T) {
 
 // The response of a POST is the id of a job that exists: it outlives the caller's
 // context and the attempt.
-
-func TestCreateAndMessageReadTheBodyBeyondTheContextAndTheAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, name := range posts() {
-			ctx, cancel := context.WithCancel(t.Context())
-			slowly := func(r *http.Request, w *io.PipeWriter) {
-				time.Sleep(time.Second)
-				cancel()
-				time.Sleep(time.Second)
-				if r.Context().Err() != nil {
-					w.CloseWithError(r.Context().Err())
-				}
-				io.WriteString(w, jobJSON)
-				w.Close()
-			}
-			rt := transport(func(r *http.Request) (*http.Response, error) {
-				time.Sleep(900 * time.Millisecond)
-				return pipe(201, func(w *io.PipeWriter) { slowly(r, w) }), nil
-			})
-
-			job, err := jobCalls[name](ctx, newClient(t, nil, withTimeout(rt, time.Second)))
-			require.NoError(t, err)
-			assert.Equal(t, "job_1", job.ID)
-			assert.Error(t, ctx.Err())
-		}
-	})
-}
-
-func TestCreateAndMessageReadTheBodyForFiveSecondsBeyondTheAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, name := range posts() {
-			rt := stall(201, `{"id":"job_1","status":"active","model":`)
-			start := time.Now()
-			job, err := jobCalls[name](t.Context(), newClient(t, rt))
-			assert.Equal(t, 65*time.Second, time.Since(start))
-
-			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-			assert.True(t, isOutcomeUnknown(err))
-			assert.ErrorContains(t, err, "the response did not end within 1m0s")
-			require.NotNil(t, job, "what came is kept")
-			assert.Equal(t, "job_1", job.ID)
-		}
-	})
-}
-
-func TestCreateWaitsForTheRestOfAResponseThatHasBegun(t *testing.T) {
-	slowBody := transport(func(*http.Request) (*http.Response, error) {
-		return pipe(201, func(w *io.PipeWriter) {
-			time.Sleep(4 * time.Second)
-			io.WriteString(w, jobJSON)
-			w.Close()
-		}), nil
-	})
-
-	for name, tc := range map[string]struct {
-		timeout  time.Duration // of an attempt; 0: the default
-		canceled bool          // as soon as the response has begun
-		rest     transport
-		succeeds bool
-	}{
-		"beyond the context": {
-			canceled: true, rest: respondAfter(time.Second, respondWith(201, jobJSON)), succeeds: true,
-		},
-		"for five seconds": {
-			canceled: true, rest: respondAfter(time.Hour, respondWith(201, jobJSON)),
-		},
-		"beyond the attempt": {
-			timeout: time.Second, rest: respondAfter(3*time.Second, respondWith(201, jobJSON)), succeeds: true,
-		},
-		"with a time of its own for the body": {
-			canceled: true, rest: respondAfter(3*time.Second, slowBody), succeeds: true,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				rt := beginning(doing(func() {
-					if tc.canceled {
-						cancel()
-					}
-				}, tc.rest))
-
-				start := time.Now()
-				job, err := create(ctx, newClient(t, nil, withTimeout(rt, tc.timeout)))
-				if tc.succeeds {
-					require.NoError(t, err)
-					assert.Equal(t, "job_1", job.ID)
-					return
-				}
-
-				assert.ErrorIs(t, err, context.Canceled)
-				assert.True(t, isOutcomeUnknown(err))
-				assert.Equal(t, 5*time.Second, time.Since(start))
-			})
-		})
-	}
-}
 
 func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -708,46 +587,5 @@ func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 		assert.NotNil(t, job, padding)
-	}
-}
-
-// lateContext is a context whose timer has not fired yet, as after a suspend.
-type lateContext struct {
-	context.Context
-	deadline time.Time
-}
-
-func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
-
-func TestNothingIsSentPastTheDeadlineByTheWallClock(t *testing.T) {
-	for name, test := range map[string]struct {
-		keySource time.Duration // how long it takes
-		sent      bool
-	}{
-		"in time":                 {30 * time.Second, true},
-		"stopped before the send": {time.Minute, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				svc := mintlifytest.NewService()
-				client := svc.Client(mintlify.WithKeySource(func(context.Context) (string, error) {
-					time.Sleep(test.keySource)
-					return mintlifytest.APIKey, nil
-				}))
-
-				ctx := lateContext{t.Context(), time.Now().Add(time.Minute)}
-				_, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
-				if test.sent {
-					require.NoError(t, err)
-					assert.Len(t, svc.Requests(), 1)
-					return
-				}
-
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-				assert.Empty(t, svc.Requests())
-				assert.NotContains(t, err.Error(), "attempts")
-			})
-		})
 	}
 }

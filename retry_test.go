@@ -341,29 +341,6 @@ func TestErrorOfAProxyFunctionShowsNoPassword(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-// The wrappers of some gateways rewrite the URL, which an http.RoundTripper must not do.
-func TestTransportThatRewritesTheURLSeesItsOwnEachTime(t *testing.T) {
-	for _, op := range operations.All() {
-		if op.IsPost() {
-			continue
-		}
-
-		var paths []string
-		rewriting := transport(func(r *http.Request) (*http.Response, error) {
-			paths = append(paths, r.URL.Path)
-			r.URL.Path = "/gateway" + r.URL.Path
-			return response(503, ""), nil
-		})
-
-		err := op.Do(t.Context(), newClient(t, rewriting, mintlify.WithRetryWait(0, 0)))
-		require.Len(t, paths, 4, op)
-		for _, path := range paths {
-			assert.Equal(t, paths[0], path)
-		}
-		assert.Equal(t, paths[0], requireAPIError(t, err).Path, "as sent")
-	}
-}
-
 // overTLS serves HTTP/2 on a socket, and returns a client that agrees to it over TLS.
 func overTLS(t *testing.T, server *http2server.Server) *mintlify.Client {
 	t.Helper()

@@ -124,21 +124,3 @@ func TestRefusedConnectionIsRetriedOverATransportThatFetchesATokenFirst(t *testi
 	assert.True(t, ok)
 	assert.EqualValues(t, 1, s.served.Load())
 }
-
-func TestReadsWorkOverATransportThatMakesFiveRequestsOfItsOwn(t *testing.T) {
-	for _, op := range operations.All() {
-		if op.IsPost() {
-			continue
-		}
-		s := newTokenSetup(t, 5, operations.NewService())
-		assert.NoError(t, op.Do(t.Context(), s.client), op)
-	}
-}
-
-func TestPostWithoutABodyIsUnknownOverATransportThatFetchesATokenFirst(t *testing.T) {
-	s := newTokenSetup(t, 1, operations.NewService())
-	_, err := s.client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
-	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-	assert.ErrorContains(t, err, "the transport made a request of its own under the request's context")
-	assert.Zero(t, s.served.Load())
-}
