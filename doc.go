@@ -33,19 +33,18 @@
 // [JobsService.WaitUntilDone] polls at once, and then after 5 % of the time waited so far,
 // at least 5 s and at most 60 s, ±10 %. Failed polls do not end it until they have failed
 // in a row for 10 minutes. It has no time limit of its own: give its context a deadline. An
-// interrupted wait can be resumed by the job's id, also in another process. For 30 s after a
-// [JobsService.Message] it does not take the job's earlier end for the message's
-// ([WithSettleTime]). Programs that keep the schedule elsewhere, in a job queue for example, use
-// [JobsService.Poll].
+// interrupted wait can be resumed by the job's id, also in another process. Right after a
+// [JobsService.Message] the job may still have its status from before, so for 30 s, the settle
+// time, a wait ignores that the job has ended ([WithSettleTime]). Programs that keep the schedule
+// elsewhere, in a job queue for example, use [JobsService.Poll].
 //
 // # Exports
 //
 // [AnalyticsService.Visitors] ranges over the rows of an export, and
 // [AnalyticsService.VisitorPages] over its pages of up to 250 rows, which cost a request
 // each. An export that fails partway ends with an [*ExportError] that says where to resume. Take
-// both values of the loop: for row := range drops the error, and one without rows looks like an
-// export that is empty. [Collect] returns all rows and the error. [WithPrefetch] overlaps requests
-// with the loop's own work.
+// both values of the loop: for row := range drops the error. [Collect] returns all rows and the
+// error. [WithPrefetch] overlaps requests with the loop's own work.
 //
 // # Retries
 //
@@ -54,11 +53,10 @@
 // not a refused certificate), a truncated body, and 429, 500, 502, 503 or 504.
 //
 // A POST changes something. The SDK retries it only on proof that the service did not act on
-// it: the service responded 429, or the request was never written to a connection. If nobody
-// has read the body of a request, the request was not written: a header that was written may
-// belong to another request that the transport made, such as one for a token. A gateway that
-// renews its HTTP/2 connections refuses requests before anybody acts on them. The SDK makes these
-// again at once, up to six times a call, which do not count as retries.
+// it: the service responded 429, or the request was never written to a connection, since nobody
+// has read its body. A gateway that renews its HTTP/2 connections refuses requests before anybody
+// acts on them: the SDK makes these again at once, up to six times a call, which do not count as
+// retries.
 //
 // After every other failure it returns at once with an error that matches
 // [ErrOutcomeUnknown], unless the service refused the request with a 4xx other than 408 and 499.

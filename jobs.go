@@ -120,8 +120,9 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 }
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
-// The service acts on it asynchronously, and may report the job's earlier end for a while: see
-// [WithSettleTime]. The quota is shared with [JobsService.Create].
+// The service acts on it asynchronously: right after it, the job may still have its status from
+// before, such as completed. A wait ignores that for 30 s: see [WithSettleTime]. The quota is shared
+// with [JobsService.Create].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
 // the agent may act on the prompt twice. Detach it from a signal like [JobsService.Create],
@@ -203,8 +204,8 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 //
 // One poll does not know of the others. Its Number is 1. The caller decides how long polls may fail
 // in a row ([WithMaxOutage] has no effect) and how long a status may be unknown. With
-// [WithSettleTime] no terminal status counts before waited is that long: pass the time since the
-// message, and the wait ends.
+// [WithSettleTime] no terminal status counts as long as waited is shorter: after a message pass
+// the time since then.
 func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
 	w, err := newWait(ctx, s.client.config, s.target(id), opts)
 	if err != nil {
