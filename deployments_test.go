@@ -160,20 +160,6 @@ func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {
 	assert.Equal(t, "Ann", deployment.Author.Name)
 }
 
-func TestDeploymentsThatAreNotWhatTheInterfacePromises(t *testing.T) {
-	for body, reason := range map[string]string{
-		"":            "invalid JSON for a deployment",
-		"[]":          "invalid JSON for a deployment",
-		"{}":          "missing deployment status",
-		`{"_id":"d"}`: "missing deployment status",
-	} {
-		deployment, err := newClient(t, respondWith(200, body)).Deployments.Get(t.Context(), "d")
-		assert.Nil(t, deployment)
-		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-		assert.ErrorContains(t, err, reason)
-	}
-}
-
 // deploymentOf is a service whose deployment has these statuses, poll by poll. If a status is
 // empty, the connection is lost.
 func deploymentOf(statuses ...string) *recording {

@@ -618,24 +618,6 @@ func TestWithLoggerLogsNoRetryOnceTheContextHasEnded(t *testing.T) {
 	assert.Empty(t, logged(records, "retrying request"))
 }
 
-func TestWithLoggerLogsAFailedPollOfWaitUntilDone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: 503}), completed)
-
-		var records []slog.Record
-		var polls []mintlify.Poll
-		client := svc.Client(mintlifytest.WithRealSchedule(), logRecords(&records))
-		_, err := client.Jobs.WaitUntilDone(t.Context(), "j", keepPolls(&polls))
-		require.NoError(t, err)
-
-		warnings := logged(records, "poll failed")
-		require.Len(t, warnings, 1)
-		assert.EqualValues(t, 2, warnings[0]["poll"])
-		assert.Equal(t, polls[1].Next, warnings[0]["wait"])
-	})
-}
-
 func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, "trace-7")
@@ -775,26 +757,6 @@ func TestWithHTTPClientWithoutATransportUsesTheSDKsOwn(t *testing.T) {
 			client.CloseIdleConnections()
 		}
 		assert.EqualValues(t, 2, conns.Load(), "its idle connections are the SDK's to close")
-	})
-}
-
-func TestIdleConnectionsAreClosedAfterThirtySeconds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		conns := serveInMemory(t, withJob())
-		client := newInMemoryClient(t)
-		for _, step := range []struct {
-			idle  time.Duration
-			dials int
-		}{
-			{0, 1},
-			{29 * time.Second, 1},
-			{31 * time.Second, 2},
-		} {
-			time.Sleep(step.idle)
-			_, err := get(t.Context(), client)
-			require.NoError(t, err)
-			assert.EqualValues(t, step.dials, conns.Load(), "after %v", step.idle)
-		}
 	})
 }
 

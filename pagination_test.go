@@ -421,26 +421,6 @@ func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	assert.Equal(t, "f3", rest[0].ID)
 }
 
-func TestExportByCursorThatWouldNeverEndEndsWithAnError(t *testing.T) {
-	for name, tc := range map[string]struct{ body, reason string }{
-		"the same page for ever": {
-			`{"conversations":[{"id":"c","timestamp":"2026-03-05T12:00:00Z"}],"hasMore":true,"nextCursor":"x"}`,
-			"repeats an earlier page",
-		},
-		"empty pages for ever": {
-			`{"conversations":[],"hasMore":true,"nextCursor":"x"}`,
-			"third consecutive empty page with hasMore",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			client := newClient(t, respondWith(200, tc.body))
-			_, err := mintlify.Collect(client.Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
-			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-			assert.ErrorContains(t, err, tc.reason)
-		})
-	}
-}
-
 func TestCursorIsBounded(t *testing.T) {
 	for size, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
 		cursor := `"nextCursor":"` + strings.Repeat("c", size) + `"}`

@@ -126,62 +126,11 @@ func TestPlainZeroFake(t *testing.T) {
 }
 
 func TestPlainCursors(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.SetConversations([]mintlify.Conversation{{ID: "1"}, {ID: "2"}, {ID: "3"}})
-	svc.SetFeedback([]mintlify.Feedback{{ID: "1"}, {ID: "2"}, {ID: "3"}})
-	svc.SetSearches([]mintlify.SearchTerm{{Query: "1"}, {Query: "2"}, {Query: "3"}})
-	a := svc.Client().Analytics
-
-	for name, next := range map[string]func(cursor string) (string, bool){
-		"conversations": func(cursor string) (string, bool) {
-			page, err := a.GetConversationPage(t.Context(), mintlify.ConversationsParams{Limit: 2, Cursor: cursor})
-			require.NoError(t, err)
-			return page.NextCursor, page.HasMore
-		},
-		"feedback": func(cursor string) (string, bool) {
-			page, err := a.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{Limit: 2, Cursor: cursor})
-			require.NoError(t, err)
-			return page.NextCursor, page.HasMore
-		},
-		"searches": func(cursor string) (string, bool) {
-			page, err := a.GetSearchPage(t.Context(), mintlify.SearchesParams{Limit: 2, Cursor: cursor})
-			require.NoError(t, err)
-			return page.NextCursor, page.HasMore
-		},
-	} {
-		pages := 0
-		cursor := ""
-		for {
-			next, hasMore := next(cursor)
-			pages++
-			assert.Equal(t, next != "", hasMore, name)
-			if next == "" {
-				break
-			}
-			cursor = next
-		}
-		assert.Equal(t, 2, pages, name)
-	}
-
 	const last = `{"conversations":[],"nextCursor":"01H","hasMore":false}`
 	page, err := newClient(t, respondWith(200, last)).Analytics.
 		GetConversationPage(t.Context(), mintlify.ConversationsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, page.NextCursor, "the service may send a cursor with the last page")
-}
-
-// It stays: a single Poll does not know when the wait began, unless waited says so.
-func TestPlainPollThatSettles(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.AddJob("j", mintlifytest.JobStep{Status: mintlify.JobCompleted})
-	settle := mintlify.WithSettleTime(30 * time.Second)
-
-	poll, err := svc.Client().Jobs.Poll(t.Context(), "j", 0, settle)
-	require.NoError(t, err)
-	assert.Positive(t, poll.Next)
-	poll, err = svc.Client().Jobs.Poll(t.Context(), "j", 30*time.Second, settle)
-	require.NoError(t, err)
-	assert.Zero(t, poll.Next)
 }
 
 func TestPlainUnknownStatus(t *testing.T) {
@@ -264,17 +213,6 @@ func TestPlainUpdate(t *testing.T) {
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.ErrorContains(t, err, "triggering it again is safe")
 	assert.Len(t, svc.Requests(), 1)
-}
-
-// It stays: each single Poll is the first of its own.
-func TestPlainPollNumber(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.AddJob("j", mintlifytest.JobStep{})
-	for range 2 {
-		poll, err := svc.Client().Jobs.Poll(t.Context(), "j", time.Hour)
-		require.NoError(t, err)
-		assert.Equal(t, 1, poll.Number)
-	}
 }
 
 // stale is a service that reports the earlier end of a job until delay after a message, and then

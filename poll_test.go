@@ -416,43 +416,6 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 		})
 	})
 
-	t.Run("before the first", func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		ctx, cancel := context.WithCancelCause(t.Context())
-		cancel(deploy)
-		job, err := svc.Client().Jobs.WaitUntilDone(ctx, "j")
-		require.ErrorAs(t, err, new(*mintlify.WaitError))
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.ErrorIs(t, err, deploy)
-		assert.Nil(t, job)
-		assert.Empty(t, svc.Requests())
-	})
-
-	t.Run("by OnPoll", func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", mintlifytest.JobStep{})
-		ctx, cancel := context.WithCancel(t.Context())
-		_, err := svc.Client().Jobs.WaitUntilDone(ctx, "j", mintlify.WithOnPoll(func(mintlify.Poll) { cancel() }))
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.Len(t, svc.Requests(), 1)
-	})
-
-	t.Run("with the response under way", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			giveUp := func() {
-				cancel()
-				synctest.Wait()
-			}
-			rt := doing(giveUp, respondWith(200, `{"id":"j","status":"completed"}`))
-
-			job, err := newClient(t, rt).Jobs.WaitUntilDone(ctx, "j")
-			require.ErrorAs(t, err, new(*mintlify.WaitError))
-			assert.ErrorIs(t, err, context.Canceled)
-			assert.Nil(t, job)
-		})
-	})
-
 	t.Run("with the response in hand", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

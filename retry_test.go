@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -271,18 +270,10 @@ func TestRetryAfter(t *testing.T) {
 		"create, 429":                  {creating(limited), 7 * time.Second, true},
 		"create, 429 unsaid":           {creating(mintlifytest.Fault{Status: 429}), 30 * time.Second, true},
 		"create, 503 with Retry-After": {creating(unavailable), 0, false},
-		"create, 402":                  {creating(mintlifytest.Fault{Status: 402}), 0, false},
-		"create, 425":                  {creating(mintlifytest.Fault{Status: 425}), 0, false},
-		"create, no connection":        {creating(mintlifytest.Fault{Refuse: true}), 30 * time.Second, true},
-		"create, connection lost":      {creating(mintlifytest.Fault{Drop: true}), 0, false},
 		"create, limiter":              {refusedByLimiter, 30 * time.Second, true},
 		"create, context ended":        {tooLate, 0, false},
 		"create, no prompt":            {noPrompt, 0, false},
 		"get, 503":                     {getting(unavailable), 7 * time.Second, true},
-		"get, 425":                     {getting(mintlifytest.Fault{Status: 425}), 30 * time.Second, true},
-		"get, connection lost":         {getting(mintlifytest.Fault{Drop: true}), 30 * time.Second, true},
-		"get, HTML":                    {getting(mintlifytest.Fault{Status: 200, Body: "<html>"}), 0, false},
-		"get, 404":                     {getting(mintlifytest.Fault{}), 0, false},
 		"get visitors, truncated":      {page, 30 * time.Second, true},
 		"visitors, 429":                {export(limited), 7 * time.Second, true},
 		"visitors, 429 unsaid":         {export(mintlifytest.Fault{Status: 429}), 10 * time.Minute, true},
@@ -403,24 +394,6 @@ func overPipes(t *testing.T, server *http2server.Server, opts ...mintlify.Option
 	return newClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
 }
 
-// Without pings every request would use the connection until it times out.
-func TestHTTP2ConnectionThatGoesSilentIsReplaced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := new(http2server.Server)
-		server.Silent.Store(true)
-		server.Handle = func(event http2server.Event, stream *http2server.Stream) {
-			if event == http2server.Whole && server.Conns.Load() > 1 {
-				stream.Respond("200", `{"id":"job_1","status":"completed"}`)
-			}
-		}
-
-		start := time.Now()
-		_, err := get(t.Context(), overPipes(t, server))
-		require.NoError(t, err)
-		assert.Less(t, time.Since(start), 30*time.Second)
-	})
-}
-
 // A connection that is slow, but alive, is kept.
 func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -435,35 +408,4 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 1, server.Conns.Load())
 	})
-}
-
-// net/http asks for another connection if the one it got has no stream left. That does not
-// mean that a connection failed.
-func TestBurstOfCallsOverHTTP2(t *testing.T) {
-	for name, call := range map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){
-		"Create": create,
-		"Get":    get,
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				slowly := func(event http2server.Event, stream *http2server.Stream) {
-					if event == http2server.Whole {
-						time.AfterFunc(200*time.Millisecond, func() { stream.Respond("200", jobJSON) })
-					}
-				}
-				server := &http2server.Server{MaxStreams: 100, Handle: slowly}
-				client := overPipes(t, server, mintlify.WithMaxRetries(0))
-
-				var calls sync.WaitGroup
-				for range 1000 {
-					calls.Go(func() {
-						_, err := call(t.Context(), client)
-						assert.NoError(t, err)
-					})
-				}
-				calls.Wait()
-				assert.EqualValues(t, 1000, server.Begun.Load())
-			})
-		})
-	}
 }
