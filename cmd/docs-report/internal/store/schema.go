@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	_ "embed" // the statements
+	"embed"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,19 +16,14 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
-const version = 3 // of the schema
-
 var (
-	//go:embed schema.sql
-	schema string
+	//go:embed schema/*.sql
+	schemaFiles embed.FS
+	schema      = sqldb.Schema{FS: schemaFiles}
+	version     = schema.Version()
+
 	//go:embed views.sql
 	views string
-	//go:embed upgrade2.sql
-	upgrade2 string
-	//go:embed upgrade3.sql
-	upgrade3 string
-
-	upgrades = []string{upgrade2, upgrade3} // from version 1 on
 )
 
 // prepare makes the tables if they are missing, and checks that the data are from the source.
@@ -53,17 +48,16 @@ func (s *Store) prepareTables(ctx context.Context, tx *sql.Tx, source string) er
 		return err
 	}
 
-	switch {
-	case found == 0 && source == anySource:
-		return errNoData
-	case found == 0:
+	if found == 0 {
+		if source == anySource {
+			return errNoData
+		}
 		s.Source = source
-		err = s.createTables(ctx, tx, source)
-	case found < version:
-		err = s.upgrade(ctx, tx, found)
 	}
-	if err != nil {
-		return err
+	if found < version {
+		if err := s.upgrade(ctx, tx, found); err != nil {
+			return err
+		}
 	}
 	return mendClock(ctx, tx, time.Now())
 }
@@ -86,12 +80,12 @@ func (s *Store) requireTables(ctx context.Context) func(tx *sql.Tx) error {
 var errNoData = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
 
 // look returns the schema's version, or 0 for a new database, and notes its source.
-func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
+func (s *Store) look(ctx context.Context, tx *sql.Tx) (int64, error) {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT look`); err != nil {
 		return 0, err
 	}
 
-	found := 0
+	found := int64(0)
 	err := tx.QueryRowContext(ctx, `SELECT version, source FROM docs_service`).Scan(&found, &s.Source)
 	if sqldb.IsNoTable(err) {
 		_, err = tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT look`)
@@ -107,34 +101,25 @@ func (s *Store) look(ctx context.Context, tx *sql.Tx) (int, error) {
 	return found, nil
 }
 
-func (s *Store) createTables(ctx context.Context, tx *sql.Tx, source string) error {
-	if err := execute(ctx, tx, schema); err != nil {
-		return err
-	}
-	if err := s.createViews(ctx, tx); err != nil {
-		return err
-	}
-
-	const insert = `INSERT INTO docs_service (version, source, blocked_until, salt) VALUES ($1, $2, 0, $3)`
-	_, err := tx.ExecContext(ctx, insert, version, source, rand.Text())
-	return err
-}
-
-// upgrade brings the tables of an older version up to date.
-func (s *Store) upgrade(ctx context.Context, tx *sql.Tx, from int) error {
-	for i, statements := range upgrades {
-		if i+1 < from {
-			continue
-		}
-		if err := execute(ctx, tx, statements); err != nil {
+// upgrade makes the newest tables of those of an older version, or of none.
+func (s *Store) upgrade(ctx context.Context, tx *sql.Tx, from int64) error {
+	for next := from + 1; next <= version; next++ {
+		if _, err := tx.ExecContext(ctx, schema.Statements(next)); err != nil {
 			return explainDependents(err)
 		}
 	}
-
-	if err := s.createViews(ctx, tx); err != nil {
+	if _, err := tx.ExecContext(ctx, s.viewStatements()); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE docs_service SET salt = $1`, rand.Text())
+
+	if from == 0 {
+		const insert = `INSERT INTO docs_service (version, source, blocked_until) VALUES (0, $1, 0)`
+		if _, err := tx.ExecContext(ctx, insert, s.Source); err != nil {
+			return err
+		}
+	}
+	const update = `UPDATE docs_service SET version = $1, salt = CASE salt WHEN '' THEN $2 ELSE salt END`
+	_, err := tx.ExecContext(ctx, update, version, rand.Text())
 	return err
 }
 
@@ -151,8 +136,9 @@ func explainDependents(err error) error {
 
 var castOf = regexp.MustCompile(`(DATE|TIME)_OF\(([^)]*)\)`)
 
-func (s *Store) createViews(ctx context.Context, tx *sql.Tx) error {
-	statements := castOf.ReplaceAllStringFunc(views, func(cast string) string {
+// viewStatements returns what makes the views on this database. SQLite has no types for times.
+func (s *Store) viewStatements() string {
+	return castOf.ReplaceAllStringFunc(views, func(cast string) string {
 		parts := castOf.FindStringSubmatch(cast)
 		switch {
 		case s.isSQLite:
@@ -162,17 +148,6 @@ func (s *Store) createViews(ctx context.Context, tx *sql.Tx) error {
 		}
 		return "CAST(" + parts[2] + " AS TIMESTAMPTZ)"
 	})
-	return execute(ctx, tx, statements)
-}
-
-// execute runs statements one by one.
-func execute(ctx context.Context, tx *sql.Tx, statements string) error {
-	for statement := range strings.SplitSeq(statements, ";\n") {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // mendClock moves times in the future to now. A clock that was ahead has written them: they would

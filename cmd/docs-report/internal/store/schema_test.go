@@ -85,15 +85,12 @@ func newerVersion(t *testing.T, where string) {
 // makeOld makes a database of version 1.
 func makeOld(t *testing.T, where string) {
 	t.Helper()
-	schema, err := os.ReadFile("testdata/schema1.sql")
+	schema, err := os.ReadFile("schema/1.sql")
 	require.NoError(t, err)
 
-	statements := string(schema) + ";\n" +
-		"INSERT INTO docs_service (version, source, blocked_until) VALUES (1, '" + source + "', 0)"
-	for statement := range strings.SplitSeq(statements, ";\n") {
-		_, err := rawDatabase(t, where).ExecContext(t.Context(), statement)
-		require.NoError(t, err, statement)
-	}
+	_, err = rawDatabase(t, where).ExecContext(t.Context(), string(schema)+
+		"; INSERT INTO docs_service (version, source, blocked_until) VALUES (1, '"+source+"', 0)")
+	require.NoError(t, err)
 }
 
 // A database of version 1 is upgraded by the next run that writes.

@@ -50,23 +50,15 @@ type jobClient interface {
 	Stop(ctx context.Context) error
 }
 
-// schema has a file for each version of fleet's tables, with the changes to the version before.
-//
 //go:embed schema/*.sql
-var schema embed.FS
+var schemaFiles embed.FS
 
-const migrateAttempts = 20
+var schema = sqldb.Schema{FS: schemaFiles}
 
 // schemaVersion is the version of the tables that this program makes.
-var schemaVersion = countVersions()
+var schemaVersion = schema.Version()
 
-func countVersions() int64 {
-	files, err := schema.ReadDir("schema")
-	if err != nil {
-		panic(err) // they are embedded
-	}
-	return int64(len(files))
-}
+const migrateAttempts = 20
 
 const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute path sqlite:/var/lib/fleet.db)"
 
@@ -268,12 +260,8 @@ func (db *DB) makeTables(ctx context.Context) error {
 
 // makeVersion brings fleet's tables from the version before to this one.
 func (db *DB) makeVersion(ctx context.Context, version int64) error {
-	text, err := schema.ReadFile(fmt.Sprintf("schema/%d.sql", version))
-	if err != nil {
-		return err
-	}
 	if version == 1 { // which makes the row that a transaction locks
-		_, err := db.ExecContext(ctx, string(text))
+		_, err := db.ExecContext(ctx, schema.Statements(version))
 		return err
 	}
 
@@ -283,7 +271,7 @@ func (db *DB) makeVersion(ctx context.Context, version int64) error {
 			return err
 		}
 
-		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+		if _, err := tx.ExecContext(ctx, schema.Statements(version)); err != nil {
 			return err
 		}
 		if version == 4 {

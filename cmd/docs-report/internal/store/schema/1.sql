@@ -9,10 +9,10 @@ CREATE TABLE docs_requests (
 );
 CREATE TABLE docs_sizes (
 	project TEXT PRIMARY KEY,
-	pages   BIGINT NOT NULL -- at most so many, found by probing
+	pages   BIGINT NOT NULL -- the maximum that probing has found
 );
--- What was or is being loaded of a window: visitors, or a list. There can be one that is
--- complete, and one that will replace it.
+-- An export has the visitors or a list of a window. A window can have one export that is complete,
+-- and one in progress that will replace it.
 CREATE TABLE docs_exports (
 	id          BIGINT PRIMARY KEY,
 	project     TEXT NOT NULL,
@@ -28,10 +28,10 @@ CREATE TABLE docs_exports (
 	total       BIGINT NOT NULL DEFAULT 0,  -- as the service counts, 0 if it does not
 	truncated   BOOLEAN NOT NULL DEFAULT FALSE, -- the service has more rows
 	texts       BOOLEAN NOT NULL DEFAULT FALSE, -- what readers wrote is kept
-	problem     TEXT NOT NULL DEFAULT '',   -- why there are no rows
+	problem     TEXT NOT NULL DEFAULT '',   -- why there are no rows, or why the last run could not go on
 	next_offset BIGINT NOT NULL DEFAULT 0,
 	cursor_at   TEXT NOT NULL DEFAULT '',
-	holder      TEXT NOT NULL,   -- the run that is at it: host, process, a random name
+	holder      TEXT NOT NULL,   -- the run that loads it: host, process, a random name
 	held_until  BIGINT NOT NULL,
 	UNIQUE (project, date_from, date_to, kind, complete)
 );

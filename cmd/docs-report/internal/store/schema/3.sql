@@ -1,0 +1,15 @@
+-- The salt of the hashes of search terms that are forgotten.
+ALTER TABLE docs_service ADD COLUMN salt TEXT NOT NULL DEFAULT '';
+-- How the last sync of a project ended.
+CREATE TABLE docs_syncs (
+	project  TEXT PRIMARY KEY,
+	ended_at BIGINT NOT NULL,
+	missing  BIGINT NOT NULL, -- requests that would load what its flags ask for
+	problem  TEXT NOT NULL -- '': none
+);
+-- The views are made anew: Postgres cannot change the types of their columns.
+DROP VIEW docs_days;
+DROP VIEW docs_weeks;
+DROP VIEW docs_months;
+DROP VIEW docs_pages;
+DROP VIEW docs_lists
