@@ -22,6 +22,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
 )
@@ -119,7 +120,7 @@ func (p process) windows() []store.Window {
 // many requests for visitors that took.
 func (p process) requireAll(db string) (requests int) {
 	p.t.Helper()
-	requireWindows(p.t, db, demo.Visitors(demoPages), p.windows())
+	docstest.RequireWindows(p.t, db, demo.Visitors(demoPages), p.windows())
 
 	s, err := store.Open(p.t.Context(), db, store.Demo)
 	require.NoError(p.t, err)

@@ -2,27 +2,26 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 )
 
-// visitors is what a fake reports.
-type visitors = func(project string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)
+type visitors = docstest.Visitors
+
+var (
+	site        = docstest.Site
+	day         = docstest.Day
+	sleepUntil  = docstest.SleepUntil
+	rawDatabase = docstest.Database
+)
 
 // rig is the program, the fake that it takes for the service, a database, and what the
 // last run printed.
@@ -95,80 +94,4 @@ func (r *rig) sync(ctx context.Context, args ...string) (code int) {
 	return r.run(ctx, append([]string{"sync", "-budget", "1000"}, args...)...)
 }
 
-// asked returns what the fake was asked for, a text per request: project, what if it is
-// not visitors, dates, offset.
-func (r *rig) asked() []string {
-	var all []string
-	for _, request := range r.service.Requests() {
-		parts := strings.SplitN(strings.TrimPrefix(request.Path, "/v1/analytics/"), "/", 2)
-		text := parts[0]
-		if parts[1] != "visitors" {
-			text += " " + parts[1]
-		}
-
-		for _, name := range []string{"dateFrom", "dateTo", "offset"} {
-			text += " " + request.Query.Get(name)
-		}
-		all = append(all, strings.TrimSpace(text))
-	}
-	return all
-}
-
-// requireWindows asserts that the database holds exactly what the fake reports.
-func requireWindows(t *testing.T, where string, site visitors, windows []store.Window) {
-	t.Helper()
-	db, err := store.Read(t.Context(), where)
-	require.NoError(t, err)
-	defer db.Close()
-	for _, w := range windows {
-		export, rows, err := db.Visitors(t.Context(), w)
-		require.NoError(t, err)
-		require.Equal(t, store.Loaded, export.State, "%v is missing", w)
-		want, totals := site(w.Project, mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To})
-		require.Equal(t, totals, export.Totals, w)
-		require.Equal(t, len(want), export.Kept, w)
-		require.True(t, slices.Equal(want, rows), "%v differs", w)
-	}
-}
-
-// site returns a fake's visitors: n rows that differ by project and window.
-func site(n int) visitors {
-	return func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-		seed := int64(len(project))*1000 + p.DateFrom.Time().Unix()/86400 + p.DateTo.Time().Unix()/864000
-		rows := make([]mintlify.Visitor, n)
-		for i := range rows {
-			human := seed + int64(i)
-			ai := int64(i) % 7
-			rows[i] = mintlify.Visitor{
-				Path:  fmt.Sprintf("/%s/page-%d", project, i),
-				Human: human,
-				AI:    ai,
-				Total: human + ai,
-			}
-		}
-		return rows, mintlify.VisitorTotals{Human: seed, AI: seed / 2, Total: seed + seed/3}
-	}
-}
-
-func day(month time.Month, d int) mintlify.Date { return mintlify.Day(2000, month, d) }
-
-// sleepUntil moves the clock of a bubble, where time begins on 2000-01-01, a Saturday.
-func sleepUntil(month time.Month, d, hour int) {
-	time.Sleep(time.Until(day(month, d).Time().Add(time.Duration(hour) * time.Hour)))
-}
-
-// rawDatabase opens a database as other programs do.
-func rawDatabase(t *testing.T, where string) *sql.DB {
-	t.Helper()
-
-	driver := "pgx"
-	if path, isSQLite := strings.CutPrefix(where, "sqlite:"); isSQLite {
-		driver = "sqlite"
-		where = "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(30000)"
-	}
-
-	db, err := sql.Open(driver, where)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
+func (r *rig) asked() []string { return docstest.Asked(r.service) }

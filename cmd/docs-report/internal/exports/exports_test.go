@@ -570,7 +570,7 @@ func TestARangeThatWasCorrectedIsLoadedAnew(t *testing.T) {
 		statement, _, _ = strings.Cut("UPDATE"+statement, "```")
 
 		statement = strings.NewReplacer("2026-10-01", "2000-02-01", "2026-11-01", "2000-03-01").Replace(statement)
-		_, err = rawDatabase(t, r.path).ExecContext(t.Context(), statement)
+		_, err = rawDatabase(t, r.db).ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 
 		require.NoError(t, r.load(t.Context(), "2000-01-10"))

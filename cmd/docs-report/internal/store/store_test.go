@@ -17,6 +17,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
 )
@@ -28,6 +29,8 @@ var window = store.Window{
 	From:    mintlify.Day(2026, time.March, 1),
 	To:      mintlify.Day(2026, time.March, 2),
 }
+
+var rawDatabase = docstest.Database
 
 // Both databases keep the same promises. newDatabase returns the address of a new one.
 func TestSQLite(t *testing.T) {
@@ -202,22 +205,6 @@ func TestAddressesOfPostgres(t *testing.T) {
 		require.Error(t, err)
 		assert.NotContains(t, err.Error(), "secret")
 	}
-}
-
-// rawDatabase opens a database as other programs do.
-func rawDatabase(t *testing.T, where string) *sql.DB {
-	t.Helper()
-
-	driver := "pgx"
-	if path, isSQLite := strings.CutPrefix(where, "sqlite:"); isSQLite {
-		driver = "sqlite"
-		where = "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(30000)"
-	}
-
-	db, err := sql.Open(driver, where)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	return db
 }
 
 // A new file is for its user alone. A file that is there keeps its mode.
