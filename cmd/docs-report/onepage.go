@@ -138,8 +138,8 @@ func (r *reader) findPage(ctx context.Context, project, path string) (string, er
 			return spelling, nil
 		}
 	}
-	return "", usage.Errorf("the database has no page %q of %q: give the path as the report shows it, such as /quickstart",
-		path, project)
+	return "", usage.Errorf("the database has no page %q of %q: "+
+		"give the path as the report shows it, such as /quickstart", path, project)
 }
 
 func readLists[T any](ctx context.Context, s *store.Store, project string, kind store.Kind) ([]report.List[T], error) {

@@ -49,7 +49,8 @@ func (p program) report(ctx context.Context, args []string) error {
 	couldBeFolder := filepath.Ext(*output) == "" && *output != stdout && *output != ""
 	inFolder := isFolder(*output) || isSeveral && couldBeFolder
 	if isSeveral && *output != "" && !inFolder {
-		return usage.Errorf("the database has %d projects: give a folder by -o, or one of them by -projects", len(inputs))
+		return usage.Errorf("the database has %d projects: give a folder by -o, or one of them by -projects",
+			len(inputs))
 	}
 
 	targets := []target{{"-csv", *csv}, {"-o", *output}}

@@ -21,6 +21,7 @@ import (
 
 type visitors = docstest.Visitors
 
+// The tests say these often.
 var (
 	site        = docstest.Site
 	day         = docstest.Day

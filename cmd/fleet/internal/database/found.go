@@ -20,8 +20,8 @@ ON CONFLICT (key, link) DO UPDATE SET at = $3`, key, link, time.Now().UnixMilli(
 // Found returns the link of the first pull request with the marker of a key that was seen after a time, ""
 // if none was.
 func (s Store) Found(ctx context.Context, key string, after time.Time) (string, error) {
-	links, err := sqldb.Strings(ctx, s.DB, "SELECT link FROM fleet_found WHERE key = $1 AND at >= $2 ORDER BY at LIMIT 1",
-		key, after.UnixMilli())
+	const query = "SELECT link FROM fleet_found WHERE key = $1 AND at >= $2 ORDER BY at LIMIT 1"
+	links, err := sqldb.Strings(ctx, s.DB, query, key, after.UnixMilli())
 	if err != nil || len(links) == 0 {
 		return "", err
 	}
