@@ -28,14 +28,32 @@ import (
 // server is the Postgres that the tests share.
 var server processtest.Postgres
 
+// addresses has a function for each kind of store, which returns the address of an empty one.
+var addresses = map[string]func(*testing.T) string{
+	"directory": func(t *testing.T) string { return "dir://" + filepath.Join(t.TempDir(), "records") },
+	"sqlite":    func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "once.db") },
+	"postgres":  server.Database,
+}
+
 // eachStore runs f on the address of an empty store of each kind.
 func eachStore(t *testing.T, f func(t *testing.T, address string)) {
-	for name, address := range map[string]func(*testing.T) string{
-		"directory": func(t *testing.T) string { return "dir://" + filepath.Join(t.TempDir(), "records") },
-		"sqlite":    func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "once.db") },
-		"postgres":  server.Database,
-	} {
+	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) { f(t, address(t)) })
+	}
+}
+
+// eachDatabase runs f on each kind of database, and on a store on connections of its own.
+func eachDatabase(t *testing.T, f func(t *testing.T, db *sql.DB, store once.Store)) {
+	for _, name := range []string{"sqlite", "postgres"} {
+		t.Run(name, func(t *testing.T) {
+			address := addresses[name](t)
+			store := mustOpen(t, address)
+			db, err := openDB(address)
+			require.NoError(t, err)
+			defer db.Close()
+
+			f(t, db, store)
+		})
 	}
 }
 
@@ -69,12 +87,9 @@ func mustOpen(t *testing.T, address string) once.Store {
 }
 
 func TestConformance(t *testing.T) {
-	for name, address := range map[string]func(*testing.T) string{
-		"sqlite":   func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "once.db") },
-		"postgres": server.Database,
-	} {
+	for _, name := range []string{"sqlite", "postgres"} {
 		t.Run(name, func(t *testing.T) {
-			oncetest.TestStore(t, func(t *testing.T) once.Store { return mustOpen(t, address(t)) })
+			oncetest.TestStore(t, func(t *testing.T) once.Store { return mustOpen(t, addresses[name](t)) })
 		})
 	}
 }
@@ -145,14 +160,7 @@ func TestSerializationFailureIsAConflict(t *testing.T) {
 
 // Add takes effect with the transaction that it is part of.
 func TestAddInATransaction(t *testing.T) {
-	eachStore(t, func(t *testing.T, address string) {
-		if strings.HasPrefix(address, "dir://") {
-			t.Skip("it has no transactions")
-		}
-		store := mustOpen(t, address)
-		db, err := openDB(address)
-		require.NoError(t, err)
-		defer db.Close()
+	eachDatabase(t, func(t *testing.T, db *sql.DB, store once.Store) {
 		for _, commit := range []bool{false, true} {
 			tx, err := db.BeginTx(t.Context(), nil)
 			require.NoError(t, err)
@@ -180,15 +188,7 @@ func TestAddInATransaction(t *testing.T) {
 // without _txlock=immediate.
 func TestAddsInTransactionsAtOnce(t *testing.T) {
 	const workers, adds = 8, 10
-	eachStore(t, func(t *testing.T, address string) {
-		if strings.HasPrefix(address, "dir://") {
-			t.Skip("it has no transactions")
-		}
-		store := mustOpen(t, address)
-		db, err := openDB(address)
-		require.NoError(t, err)
-		defer db.Close()
-
+	eachDatabase(t, func(t *testing.T, db *sql.DB, store once.Store) {
 		var all sync.WaitGroup
 		for worker := range workers {
 			all.Go(func() {
@@ -225,14 +225,7 @@ func addInTransaction(ctx context.Context, db *sql.DB, key string) error {
 
 // A rollback after the send would remove its record: the next Do would make a second job.
 func TestClaimInATransactionSendsNothing(t *testing.T) {
-	eachStore(t, func(t *testing.T, address string) {
-		if strings.HasPrefix(address, "dir://") {
-			t.Skip("it has no transactions")
-		}
-		store := mustOpen(t, address)
-		db, err := openDB(address)
-		require.NoError(t, err)
-		defer db.Close()
+	eachDatabase(t, func(t *testing.T, db *sql.DB, store once.Store) {
 		svc := mintlifytest.NewService()
 		task := once.Task{Key: "k", Prompt: "x"}
 
