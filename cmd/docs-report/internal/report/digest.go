@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
 
 const mostLines = 12 // of a digest
@@ -183,7 +185,6 @@ func (u *unread) Top() string {
 
 // Slack returns text as a message for a webhook of Slack.
 func Slack(text string) string {
-	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
-	message, _ := json.Marshal(map[string]string{"text": text}) // strings always marshal
+	message, _ := json.Marshal(map[string]string{"text": merges.EscapeForChat(text)}) // strings always marshal
 	return string(message)
 }

@@ -41,90 +41,65 @@ func (m Moved) page(text string) string { return m.Name(pagePath(text)) }
 
 // visitors adds the visitors of a page's old names to those of its new one.
 func (m Moved) visitors(rows []mintlify.Visitor) []mintlify.Visitor {
-	var paths []string // in the service's order
-	byPath := map[string]mintlify.Visitor{}
-	for _, row := range rows {
-		path := withoutSite(row.Path)
-		old, isKnown := byPath[path]
-		if !isKnown {
-			paths = append(paths, path)
-		}
-
-		merged := mergeVisitors(old, row)
-		merged.Path = path
-		byPath[path] = merged
-	}
-
-	var all []mintlify.Visitor
-	at := map[string]int{}
-	for _, path := range paths {
-		row := byPath[path]
-		row.Path = m.Name(path)
-
-		i, isKnown := at[row.Path]
-		if !isKnown {
-			at[row.Path] = len(all)
-			all = append(all, row)
-			continue
-		}
-
-		all[i].Human += row.Human
-		all[i].AI += row.AI
-		all[i].Total += row.Total
-	}
-	return all
+	path := func(row *mintlify.Visitor) *string { return &row.Path }
+	rows = mergeByPath(rows, path, withoutSite, keepLarger)
+	return mergeByPath(rows, path, m.Name, func(sum *mintlify.Visitor, row mintlify.Visitor) {
+		sum.Human += row.Human
+		sum.AI += row.AI
+		sum.Total += row.Total
+	})
 }
 
-// mergeVisitors is for a path that the service reports twice, because rows can move between two
+// keepLarger is for a path that the service reports twice, because rows can move between two
 // requests. Unique visitors do not add up, so it keeps the larger counts.
-func mergeVisitors(a, b mintlify.Visitor) mintlify.Visitor {
-	return mintlify.Visitor{
-		Human: max(a.Human, b.Human, 0),
-		AI:    max(a.AI, b.AI, 0),
-		Total: max(a.Total, b.Total, 0),
-	}
+func keepLarger(kept *mintlify.Visitor, row mintlify.Visitor) {
+	kept.Human = max(kept.Human, row.Human)
+	kept.AI = max(kept.AI, row.AI)
+	kept.Total = max(kept.Total, row.Total)
 }
 
 func (m Moved) views(rows []mintlify.View) []mintlify.View {
-	var all []mintlify.View
-	at := map[string]int{}
-	for _, row := range rows {
-		row.Path = m.Name(row.Path)
-		i, isKnown := at[row.Path]
-		if !isKnown {
-			at[row.Path] = len(all)
-			all = append(all, row)
-			continue
-		}
-
-		all[i].Human += row.Human
-		all[i].AI += row.AI
-		all[i].Total += row.Total
-	}
-	return all
+	path := func(row *mintlify.View) *string { return &row.Path }
+	return mergeByPath(rows, path, m.Name, func(sum *mintlify.View, row mintlify.View) {
+		sum.Human += row.Human
+		sum.AI += row.AI
+		sum.Total += row.Total
+	})
 }
 
 // counts adds the thumbs of a page's names up.
 func (m Moved) counts(list List[mintlify.FeedbackCount]) List[mintlify.FeedbackCount] {
-	var all []mintlify.FeedbackCount
-	at := map[string]int{}
-	for _, row := range list.Rows {
-		row.Path = m.page(row.Path)
-		i, isKnown := at[row.Path]
-		if !isKnown {
-			at[row.Path] = len(all)
-			all = append(all, row)
-			continue
-		}
-
-		all[i].ThumbsUp += row.ThumbsUp
-		all[i].ThumbsDown += row.ThumbsDown
-		all[i].Code += row.Code
-		all[i].Total += row.Total
-	}
-
-	list.Rows = all
+	path := func(row *mintlify.FeedbackCount) *string { return &row.Path }
+	list.Rows = mergeByPath(list.Rows, path, m.page, func(sum *mintlify.FeedbackCount, row mintlify.FeedbackCount) {
+		sum.ThumbsUp += row.ThumbsUp
+		sum.ThumbsDown += row.ThumbsDown
+		sum.Code += row.Code
+		sum.Total += row.Total
+	})
 	return list
+}
+
+// mergeByPath gives each row's path its name, and merges the rows of each name into one, in the
+// order in which the names come first. merge starts with a row that has the name alone.
+func mergeByPath[T any](
+	rows []T, path func(*T) *string, name func(string) string, merge func(into *T, row T),
+) []T {
+	var all []T
+	at := map[string]int{}
+	for _, row := range rows {
+		named := name(*path(&row))
+		i, isKnown := at[named]
+		if !isKnown {
+			i = len(all)
+			at[named] = i
+
+			var first T
+			*path(&first) = named
+			all = append(all, first)
+		}
+		merge(&all[i], row)
+	}
+	return all
 }
 
 func (m Moved) feedback(rows []mintlify.Feedback) []mintlify.Feedback {
