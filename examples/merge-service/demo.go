@@ -5,18 +5,19 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 
 	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
-	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 const demoEvent = `{
@@ -32,36 +33,40 @@ const demoEvent = `{
 // runDemo delivers webhooks to a service that works on a fake, and shows what comes of them.
 func runDemo(ctx context.Context, stdout io.Writer) error {
 	fmt.Fprintln(stdout, "This is a demo: it uses a fake of the service inside this program (mintlifytest).")
-
-	told := make(chan string, 1)
-	s := &service{
-		secret: []byte(rand.Text()),
-		post:   func(_ context.Context, text string) error { told <- text; return nil },
-		logger: slog.New(slog.DiscardHandler), // the responses say enough
-	}
-
-	fake := mintlifytest.NewService()
-	if err := s.start(fake.Client(), oncetest.NewStore()); err != nil {
+	records, err := os.MkdirTemp("", "merge-service-demo-")
+	if err != nil {
 		return err
 	}
-
-	if err := s.deliverAll(ctx, stdout); err != nil {
+	defer func() { _ = os.RemoveAll(records) }()
+	store, err := once.NewDir(records)
+	if err != nil {
 		return err
 	}
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- s.runner.Run(ctx) }()
-
-	select {
-	case text := <-told:
+	tell := func(_ context.Context, text string) error {
 		fmt.Fprintf(stdout, "The chat is told: %s\n", text)
-		fmt.Fprintf(stdout, "Jobs of the agent: %d\n", len(fake.Jobs()))
+		stop()
 		return nil
-	case err := <-ended: // by a signal
+	}
+
+	logger := slog.New(slog.DiscardHandler) // the responses say enough
+	s := &service{secret: []byte(rand.Text()), post: tell, logger: logger}
+	fake := mintlifytest.NewService()
+	if err := s.start(fake.Client(), store); err != nil {
 		return err
 	}
+	if err := s.deliverAll(ctx, stdout); err != nil {
+		return err
+	}
+
+	err = s.runner.Run(ctx) // until the chat is told, or a signal comes
+	fmt.Fprintf(stdout, "Jobs of the agent: %d\n", len(fake.Jobs()))
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // deliverAll delivers webhooks, and prints the responses.
