@@ -41,6 +41,7 @@ func TestFailNext(t *testing.T) {
 			assert.ErrorIs(t, fail(mintlifytest.Fault{Body: "<html>"}), mintlify.ErrMalformedResponse)
 			assert.ErrorIs(t, fail(mintlifytest.Fault{Truncate: true}), io.ErrUnexpectedEOF)
 			assert.Error(t, fail(mintlifytest.Fault{Drop: true}))
+
 			seen := len(svc.Requests())
 			assert.Error(t, fail(mintlifytest.Fault{Refuse: true}))
 			assert.Len(t, svc.Requests(), seen, "the service sees nothing of it")
@@ -58,32 +59,19 @@ func TestFailNext(t *testing.T) {
 	}
 }
 
-func TestFailNextKeepsTheOrder(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.AddJob("j")
-	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 500})
-	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 404})
-	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 409})
-
-	client := svc.Client(mintlify.WithMaxRetries(0))
-	for _, kind := range []error{mintlify.ErrServer, mintlify.ErrServer, mintlify.ErrNotFound, nil} {
-		_, err := client.Jobs.Get(t.Context(), "j")
-		assert.ErrorIs(t, err, kind)
-	}
-}
-
-func TestSucceedNext(t *testing.T) {
+func TestFailNextAndSucceedNextKeepTheOrder(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j")
 	svc.SucceedNext(mintlify.OpGetJob, 2)
-	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
+	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 503})
 	svc.SucceedNext(mintlify.OpGetJob, 1)
 	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 404})
 	svc.SucceedNext(mintlify.OpGetJob, 0)
 	svc.FailNext(mintlify.OpGetJob, -1, mintlifytest.Fault{Status: 400})
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 409})
 
 	client := svc.Client(mintlify.WithMaxRetries(0))
-	for _, kind := range []error{nil, nil, mintlify.ErrServer, nil, mintlify.ErrNotFound, nil} {
+	for _, kind := range []error{nil, nil, mintlify.ErrServer, mintlify.ErrServer, nil, mintlify.ErrNotFound, nil} {
 		_, err := client.Jobs.Get(t.Context(), "j")
 		assert.ErrorIs(t, err, kind)
 	}
@@ -222,9 +210,11 @@ func TestAnUnknownEndpointListsTheFaultsThatAreStillQueued(t *testing.T) {
 	svc.SucceedNext(mintlify.OpGetJob, 1)
 	svc.FailNext(mintlify.OpGetJob, 2, mintlifytest.Fault{Status: 503})
 	svc.FailNext(mintlify.OpGetViews, 1, mintlifytest.Fault{Status: 503})
+
 	_, err := client.Analytics.GetViewPage(t.Context(), mintlify.ViewsParams{})
 	require.ErrorIs(t, err, mintlify.ErrServer)
 	poll(t, client, "j")
+
 	err = call()
 	assert.ErrorContains(t, err, `No such endpoint: GET /v1/things. `+
 		`FailNext and SucceedNext still have these queued: "GET /v1/thing" (2), "get job" (2)`)

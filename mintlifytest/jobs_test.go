@@ -35,6 +35,7 @@ func TestScriptJob(t *testing.T) {
 		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/1"},
 		mintlifytest.JobStep{Status: mintlify.JobCompleted},
 		mintlifytest.JobStep{Status: mintlify.JobArchived})
+
 	first := create()
 	second := create()
 	third := create()

@@ -19,6 +19,7 @@ func TestEnforceQuotasSaysRetryAfter(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.EnforceQuotas()
 		client := svc.Client(mintlify.WithMaxRetries(0))
+
 		get := func() time.Duration {
 			_, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			var apiErr *mintlify.APIError

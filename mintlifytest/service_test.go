@@ -114,6 +114,7 @@ func TestServiceIsSafeForManyGoroutines(t *testing.T) {
 				_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
 				assert.NoError(t, err)
 			}
+
 			svc.Requests()
 			svc.Jobs()
 		})

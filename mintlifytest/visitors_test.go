@@ -161,7 +161,6 @@ func TestSetVisitors(t *testing.T) {
 		assert.EqualValues(t, 60, page.Totals.Human, "of all")
 	}
 
-	const base = "https://api.example.com/prefix"
 	const visitors = "/v1/analytics/any/visitors"
 	for query, want := range map[string]int{
 		"":                  200,
@@ -179,14 +178,9 @@ func TestSetVisitors(t *testing.T) {
 		"?dateTo=":                            400,
 		"?dateTo=2024-01-01T00:00:00%2B02:00": 400,
 	} {
-		status, body := send(t, svc, base, getRequest(visitors+query))
+		status, body := get(t, svc, visitors+query)
 		assert.Equal(t, want, status, query)
 		hasDetails := strings.Contains(body, `"details":[{"message":"`)
 		assert.Equal(t, want == 400, hasDetails, "%s: %s", query, body)
 	}
-
-	status, _ := send(t, svc, base, postRequest(visitors, ""))
-	assert.Equal(t, 404, status)
-	status, _ = send(t, svc, base, testRequest{method: "GET", path: visitors})
-	assert.Equal(t, 401, status)
 }

@@ -69,6 +69,7 @@ func TestBurstOverHTTP2(t *testing.T) {
 				mintlify.WithBaseURL(server.URL), mintlify.WithHTTPClient(&http.Client{Transport: transport}),
 				mintlify.WithMaxRetries(0))
 			require.NoError(t, err)
+
 			var all sync.WaitGroup
 			for i := range calls {
 				all.Go(func() {
@@ -85,14 +86,11 @@ func TestBurstOverHTTP2(t *testing.T) {
 			transport.CloseIdleConnections()
 			server.Close()
 
-			acted := map[string]int{}
-			for _, request := range svc.Requests() {
-				acted[request.Prompt]++
-			}
+			times := acted(svc)
 			for i := range calls {
-				assert.Equal(t, 1, acted[strconv.Itoa(i)], "prompt %d", i)
+				assert.Equal(t, 1, times[strconv.Itoa(i)], "prompt %d", i)
 			}
-			assert.Equal(t, calls, acted[""], "Gets")
+			assert.Equal(t, calls, times[""], "Gets")
 			goleak.VerifyNone(t)
 		})
 	}

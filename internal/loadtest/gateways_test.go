@@ -158,17 +158,6 @@ func createAll(t *testing.T, client *mintlify.Client, n, workers int) []error {
 	return errs
 }
 
-// acted returns how often the service has acted on each prompt.
-func acted(svc *mintlifytest.Service) map[string]int {
-	times := map[string]int{}
-	for _, request := range svc.Requests() {
-		if request.Acted {
-			times[request.Prompt]++
-		}
-	}
-	return times
-}
-
 const renewingNginx = `
 daemon off;
 pid $FOLDER/pid;

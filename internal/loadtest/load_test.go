@@ -49,6 +49,17 @@ func response(body string) *http.Response {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: content}
 }
 
+// acted returns how often the service has acted on each prompt.
+func acted(svc *mintlifytest.Service) map[string]int {
+	times := map[string]int{}
+	for _, request := range svc.Requests() {
+		if request.Acted {
+			times[request.Prompt]++
+		}
+	}
+	return times
+}
+
 func TestTenThousandWaitsOnOneClient(t *testing.T) {
 	skipIfShort(t)
 	const (
