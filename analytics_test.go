@@ -25,15 +25,6 @@ var (
 	noon  = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 )
 
-// recordOne is a transport that gives each request the same response, and keeps the last.
-func recordOne(status int, body string) (transport, **http.Request) {
-	last := new(*http.Request)
-	return func(r *http.Request) (*http.Response, error) {
-		*last = r
-		return response(status, body), nil
-	}, last
-}
-
 // exchange is a GET of the analytics to the letter, and what its response means.
 type exchange struct {
 	call func(context.Context, *mintlify.AnalyticsService) (any, error)
@@ -54,16 +45,16 @@ func TestAnalyticsReads(t *testing.T) {
 		"GetCallerStats":           callerStatsExchange(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt, sent := recordOne(200, tc.body)
+			rt := newRecording(respondWith(200, tc.body))
 			got, err := tc.call(t.Context(), newClient(t, rt).Analytics)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, got)
 			assertRoundTrip(t, got)
 
 			path, query, _ := strings.Cut(tc.path, "?")
-			assert.Equal(t, http.MethodGet, (*sent).Method)
-			assert.Equal(t, "/v1/analytics/proj"+path, (*sent).URL.EscapedPath())
-			assert.Equal(t, query, (*sent).URL.RawQuery)
+			assert.Equal(t, http.MethodGet, rt.last().Method)
+			assert.Equal(t, "/v1/analytics/proj"+path, rt.last().URL.EscapedPath())
+			assert.Equal(t, query, rt.last().URL.RawQuery)
 
 			for _, body := range []string{"", "{}", "null", "[]", "<html>"} {
 				_, err = tc.call(t.Context(), newClient(t, respondWith(200, body)).Analytics)

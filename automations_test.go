@@ -10,12 +10,12 @@ import (
 )
 
 func TestAutomationsTrigger(t *testing.T) {
-	rt, sent := recordOne(202, `{"schemaId":"s","instanceId":"i","jobId":"j"}`)
+	rt := newRecording(respondWith(202, `{"schemaId":"s","instanceId":"i","jobId":"j"}`))
 	run, err := newClient(t, rt).Automations.Trigger(t.Context(), "a/1", mintlify.TriggerAutomationParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.AutomationRun{SchemaID: "s", InstanceID: "i", JobID: "j"}, run)
-	assert.Equal(t, "POST /v1/workflow/proj/a%2F1/trigger", (*sent).Method+" "+(*sent).URL.EscapedPath())
-	assert.Zero(t, (*sent).ContentLength)
+	assert.Equal(t, "POST /v1/workflow/proj/a%2F1/trigger", rt.last().Method+" "+rt.last().URL.EscapedPath())
+	assert.Zero(t, rt.last().ContentLength)
 	assertRoundTrip(t, run)
 
 	for _, id := range []string{"", " ", ".", ".."} {

@@ -2,7 +2,6 @@ package mintlify_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,18 +15,16 @@ import (
 )
 
 func TestTriggerUpdate(t *testing.T) {
-	rt, sent := recordOne(202, `{"statusId":"dep_1"}`)
+	rt := newRecording(respondWith(202, `{"statusId":"dep_1"}`))
 	queued, err := newClient(t, rt).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1"}, queued)
-	assert.Equal(t, "POST /v1/project/update/proj", (*sent).Method+" "+(*sent).URL.EscapedPath())
+	assert.Equal(t, "POST /v1/project/update/proj", rt.last().Method+" "+rt.last().URL.EscapedPath())
 	assertRoundTrip(t, queued)
 
-	body, err := io.ReadAll((*sent).Body)
-	require.NoError(t, err)
-	assert.Empty(t, body)
-	assert.Zero(t, (*sent).ContentLength)
-	assert.Empty(t, (*sent).Header.Get("Content-Type"))
+	assert.Empty(t, rt.last().body)
+	assert.Zero(t, rt.last().ContentLength)
+	assert.Empty(t, rt.last().Header.Get("Content-Type"))
 }
 
 func TestTriggerPreview(t *testing.T) {
@@ -100,12 +97,12 @@ const deploymentJSON = `{"_id":"dep_1","projectId":"p","status":"failure","summa
 	"source":"bitbucket"}`
 
 func TestDeploymentsGet(t *testing.T) {
-	rt, sent := recordOne(200, deploymentJSON)
+	rt := newRecording(respondWith(200, deploymentJSON))
 	deployment, err := newClient(t, rt).Deployments.Get(t.Context(), "dep/1")
 	require.NoError(t, err)
 
-	assert.Equal(t, http.MethodGet, (*sent).Method)
-	assert.Equal(t, "/v1/project/update-status/dep%2F1", (*sent).URL.EscapedPath(), "no project in the path")
+	assert.Equal(t, http.MethodGet, rt.last().Method)
+	assert.Equal(t, "/v1/project/update-status/dep%2F1", rt.last().URL.EscapedPath(), "no project in the path")
 	assert.Equal(t, &mintlify.Deployment{
 		ID:        "dep_1",
 		ProjectID: "p",

@@ -447,16 +447,6 @@ func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
 	}
 }
 
-// breakOffWith is breakOff with an error of its own.
-func breakOffWith(status int, body string, err error) transport {
-	return func(*http.Request) (*http.Response, error) {
-		return pipe(status, func(w *io.PipeWriter) {
-			io.WriteString(w, body)
-			w.CloseWithError(err)
-		}), nil
-	}
-}
-
 func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
 	echo := `{"error":"no such key ` + testKey + `","details":[{"message":"` + testKey + `"}]}`
 	count := `{"totals":{"human":"` + testKey + `"},"visitors":[],"hasMore":false}`

@@ -154,12 +154,17 @@ func respondWith(status int, body string, header ...string) transport {
 	return func(*http.Request) (*http.Response, error) { return response(status, body, header...), nil }
 }
 
-// breakOff is a transport whose response is truncated after body, by an error of the network.
+// breakOff is a transport whose response is truncated after body.
 func breakOff(status int, body string) transport {
+	return breakOffWith(status, body, io.ErrUnexpectedEOF)
+}
+
+// breakOffWith is breakOff with the network's error.
+func breakOffWith(status int, body string, err error) transport {
 	return func(*http.Request) (*http.Response, error) {
 		return pipe(status, func(w *io.PipeWriter) {
 			io.WriteString(w, body)
-			w.CloseWithError(io.ErrUnexpectedEOF)
+			w.CloseWithError(err)
 		}), nil
 	}
 }
