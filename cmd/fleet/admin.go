@@ -52,8 +52,8 @@ func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
 	defer cancel()
 
 	if err := a.CheckVersion(ctx); err != nil {
-		a.Calm.Error("the database cannot be reached", "error", err)
-		http.Error(rw, "the database cannot be reached", http.StatusServiceUnavailable)
+		a.Calm.Error("the database cannot be used", "error", err)
+		http.Error(rw, "the database cannot be used: the log says why", http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(rw, "ok")
@@ -140,12 +140,13 @@ func collect(p *queue.ProjectStatus, metrics chan<- prometheus.Metric) {
 			labels{{"project", p.Project}, {"state", state}})
 	}
 	oldest := 0.0
-	if !p.Oldest.IsZero() {
-		oldest = time.Since(p.Oldest).Seconds()
+	if !p.OldestFree.IsZero() {
+		oldest = time.Since(p.OldestFree).Seconds()
 	}
 
 	ofProject := labels{{"project", p.Project}}
-	gauge(metrics, "fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued.", oldest, ofProject)
+	gauge(metrics, "fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a "+
+		"pause of their repository or the limit of a day holds back.", oldest, ofProject)
 	gauge(metrics, "fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject)
 	gauge(metrics, "fleet_overdue", "Jobs that run for more than 24 hours.", float64(p.Overdue), ofProject)
 }

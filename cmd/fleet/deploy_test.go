@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -129,6 +130,9 @@ func TestEveryMetricIsExported(t *testing.T) {
 	s := openStore(t, "sqlite:"+sqliteFile(t))
 	_, err := s.Enqueue(t.Context(), promptOf(1, testProject))
 	require.NoError(t, err)
+	_, err = s.Enqueue(t.Context(), database.Prompt{Key: "acme/api@1", Project: "held", Prompt: "x"})
+	require.NoError(t, err)
+	require.NoError(t, queue.PauseRepository(t.Context(), s.DB, "acme/api", "x"))
 	pause := queue.Pause{Project: testProject, Source: queue.ByPerson, Cause: queue.CausePerson, Until: queue.Forever}
 	require.NoError(t, pause.Store(t.Context(), s.DB))
 	w := queue.NewWorker(s, nil, nil)
@@ -139,6 +143,7 @@ func TestEveryMetricIsExported(t *testing.T) {
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
 	admin{Queue: s}.handler(w.Posts, hooks.Counts).ServeHTTP(response, request)
 	exported := response.Body.String()
+	assert.Contains(t, exported, `fleet_oldest_queued_seconds{project="held"} 0`+"\n", "a person has paused its repository")
 	assert.Contains(t, exported, `fleet_paused{project="project-1",reason="person",source="person"} 1`)
 
 	for _, file := range []string{"deploy/alerts.yaml", "deploy/dashboard.json", "README.md"} {

@@ -16,14 +16,14 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, options))
 }
 
-// calm is a handler that passes on one record a minute. It does not limit the loggers that With
+// oncePerMinute is a handler that passes on one record a minute. It does not limit the loggers that With
 // makes: neither River nor fleet makes any.
-type calm struct {
+type oncePerMinute struct {
 	slog.Handler
 	last *atomic.Int64 // when it passed on the last record, in Unix milliseconds
 }
 
-func (c calm) Handle(ctx context.Context, r slog.Record) error {
+func (c oncePerMinute) Handle(ctx context.Context, r slog.Record) error {
 	last := c.last.Load()
 	now := r.Time.UnixMilli()
 	if last != 0 && now-last < time.Minute.Milliseconds() {

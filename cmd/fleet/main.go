@@ -113,7 +113,7 @@ func (p *program) exit(err error) int {
 
 // withStore runs f on the database of the environment. create makes the tables that are missing.
 func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(queue.Queue) error) error {
-	calm := slog.New(calm{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})
+	calm := slog.New(oncePerMinute{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})
 	db, err := database.Open(ctx, p.getenv("DATABASE_URL"), create, calm)
 	if err != nil {
 		return err

@@ -107,6 +107,7 @@ func TestMaxPerDay(t *testing.T) {
 		status, err := statusOf(b.ctx, b.Queue)
 		require.NoError(t, err)
 		assert.Equal(t, 3, status.Projects[0].Limited)
+		assert.Zero(t, status.Projects[0].OldestFree)
 		assert.Contains(t, status.Projects[0].Why, "-max-per-day")
 
 		require.NoError(t, database.NoteRetry(b.ctx, b.DB, promptOf(4, "").Key))

@@ -27,6 +27,7 @@ type situation struct {
 	queued  int    // prompts of the project
 	limited int    // of these, how many the limit of a day holds back
 	held    int    // of these, how many are of a repository that a person has paused
+	oldest  int64  // when the oldest of the others was added, in Unix milliseconds; 0 if there are none
 	head    string // the key of the first that may be sent; "" if none may
 
 	free  time.Duration // until the quota has a place, 0 if it has one
@@ -62,9 +63,12 @@ func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (s
 // readQueue counts the project's queue, and finds its head: the most urgent prompt that may be sent, then
 // the oldest.
 func (s *situation) readQueue(ctx context.Context, db once.DB) error {
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.queued, &s.limited, &s.held) },
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
+		return rows.Scan(&s.queued, &s.limited, &s.held, &s.oldest)
+	},
 		`SELECT count(*), count(CASE WHEN `+database.IsLimited+` THEN 1 END),
-	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END)
+	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END),
+	coalesce(min(CASE WHEN NOT `+database.IsLimited+` AND NOT `+database.IsPausedRepository+` THEN p.added END), 0)
 FROM mintlify_once o CROSS JOIN fleet_prompts p
 WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND CAST($2 AS BIGINT) = 0`,
 		s.project, 0, database.DayOf(s.at))

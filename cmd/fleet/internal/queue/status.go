@@ -27,6 +27,10 @@ type ProjectStatus struct {
 	Overdue     int            `json:"overdue"`             // jobs that do not end
 	Limited     int            `json:"limited"`             // queued ones that wait for the limit of a day
 
+	// OldestFree is when the first was added that neither a pause of its repository nor the limit of a day holds
+	// back. It is zero if there is none.
+	OldestFree time.Time `json:"-"`
+
 	// WaitsForPerson is whether prompts are queued until a person has mended the key, the project or the credits.
 	WaitsForPerson bool `json:"waitsForPerson"`
 }
@@ -158,6 +162,9 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 	}
 
 	p.Limited = s.limited
+	if s.oldest > 0 {
+		p.OldestFree = time.UnixMilli(s.oldest).UTC()
+	}
 	p.WaitsForPerson = slices.ContainsFunc(s.pauses, func(pause Pause) bool {
 		return pause.NeedsPerson() && pause.concerns(p.Project) && pause.Until.After(s.at)
 	})
