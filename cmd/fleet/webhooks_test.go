@@ -628,23 +628,3 @@ func TestShutdownTakesWebhooks(t *testing.T) {
 	assert.Equal(t, 1, counts["running"])
 	assert.Equal(t, 1, counts["queued"])
 }
-
-func TestProjects(t *testing.T) {
-	p := github.NewMapping()
-	of := func(repository string) string {
-		project, known := p.Projects.Of(repository)
-		return fmt.Sprint(project, known)
-	}
-	require.NoError(t, p.Set("acme/repo=one", "line 1"))
-	assert.Equal(t, "false", of("acme/other"))
-
-	require.NoError(t, p.Set("rest", "line 2"))
-	require.NoError(t, p.Set("acme/none=", "line 3"))
-	assert.Equal(t, "onetrue", of("Acme/Repo"))
-	assert.Equal(t, "resttrue", of("acme/other"))
-	assert.Equal(t, "true", of("acme/none"))
-
-	for _, bad := range []string{"repo=one", "", "=x", "a/b/c=x", "acme/repo=mint_key"} {
-		assert.Error(t, p.Set(bad, "line 4"), bad)
-	}
-}
