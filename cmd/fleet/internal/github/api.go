@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -22,10 +23,14 @@ type API struct {
 }
 
 // NewAPI returns the API of github.com, or of the GitHub at url.
-func NewAPI(token, url string, client *http.Client) (*API, error) {
+func NewAPI(token, base string, client *http.Client) (*API, error) {
 	options := []github.ClientOptionsFunc{github.WithAuthToken(token), github.WithHTTPClient(client)}
-	if url != "" {
-		options = append(options, github.WithEnterpriseURLs(url, url))
+	if base != "" {
+		u, err := url.Parse(base)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			return nil, usage.Errorf("GITHUB_API_URL is not a URL, want https://github.example.com")
+		}
+		options = append(options, github.WithEnterpriseURLs(base, base))
 	}
 
 	gh, err := github.NewClient(options...)
