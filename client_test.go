@@ -352,6 +352,7 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 					}
 					return testKey, nil
 				}
+
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 

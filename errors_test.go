@@ -111,10 +111,12 @@ func TestBlockByCloudflareIsCalledThat(t *testing.T) {
 			rt := respondWith(tc.status, tc.body, tc.header...)
 			_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
 			apiErr := requireAPIError(t, err)
+
 			built := &mintlify.APIError{StatusCode: tc.status, Body: apiErr.Body, Header: apiErr.Header}
 			for _, message := range []string{apiErr.Error(), built.Error()} {
-				assert.Equal(t, tc.isBlock, strings.Contains(message, "Cloudflare blocked the request"), "%s: %s", name, message)
-				if tc.isBlock {
+				isBlock := strings.Contains(message, "Cloudflare blocked the request")
+				assert.Equal(t, tc.isBlock, isBlock, "%s: %s", name, message)
+				if isBlock {
 					assert.NotContains(t, message, "scope", "%s, %s", name, operation)
 				}
 			}
@@ -551,6 +553,7 @@ func callAll(ctx context.Context, client *mintlify.Client, each func(result any,
 			each(op.Rows(ctx, client))
 			each(op.Rows(ctx, client, mintlify.WithPrefetch(1)))
 		}
+
 		if op.Wait != nil {
 			each(op.Wait(ctx, client, mintlify.WithMaxOutage(0)))
 		}

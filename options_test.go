@@ -190,6 +190,7 @@ func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				rt := newRecording(respondWith(200, jobJSON))
 				_, err := call(t.Context(), newClient(t, rt, option))
+
 				require.ErrorIs(t, err, broken)
 				assert.ErrorContains(t, err, "vault is sealed")
 				assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
@@ -219,6 +220,7 @@ func TestWithKeySourceAndWithRateLimiterRunUnderTheCallersContext(t *testing.T) 
 				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, deploy)
 				_, err := call(ctx, newClient(t, respondWith(200, jobJSON), option))
 				cancel()
+
 				assert.ErrorIs(t, err, context.DeadlineExceeded, "%s %s", name, operation)
 				assert.ErrorIs(t, err, deploy)
 				assert.False(t, isOutcomeUnknown(err))
@@ -734,6 +736,7 @@ func TestManyConnectionsAreKept(t *testing.T) {
 		client := newInMemoryClient(t)
 		for range 2 {
 			arrived.Add(n)
+
 			var calls sync.WaitGroup
 			for range n {
 				calls.Go(func() {

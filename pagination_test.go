@@ -415,7 +415,8 @@ func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	assert.Zero(t, pageErr.Offset)
 	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)
 
-	rest, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{Cursor: pageErr.Cursor}))
+	after := mintlify.FeedbackParams{Cursor: pageErr.Cursor}
+	rest, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), after))
 	require.NoError(t, err)
 	require.Len(t, rest, 2)
 	assert.Equal(t, "f3", rest[0].ID)
@@ -443,7 +444,9 @@ func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
 		n++
 		return response(200, fmt.Sprintf(body, n)), nil
 	})
-	rows, err := mintlify.Collect(newClient(t, moving).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+
+	twoRows := mintlify.VisitorsParams{Limit: 2}
+	rows, err := mintlify.Collect(newClient(t, moving).Analytics.Visitors(t.Context(), twoRows))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "repeats an earlier page")
 	assert.Len(t, rows, 2)

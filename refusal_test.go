@@ -131,14 +131,15 @@ func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.
 	svc := mintlifytest.NewService()
 	for failures, succeeds := range map[int]bool{1: true, 6: true, 7: false} {
 		attempts := 0
-		client := svc.Client(mintlify.WithMaxRetries(0), through(transport(func(r *http.Request) (*http.Response, error) {
+		rt := transport(func(r *http.Request) (*http.Response, error) {
 			attempts++
 			if attempts <= failures {
 				return fail(r)
 			}
 			return svc.RoundTrip(r)
-		})))
-		_, err := create(t.Context(), client)
+		})
+
+		_, err := create(t.Context(), svc.Client(mintlify.WithMaxRetries(0), through(rt)))
 		assert.Equal(t, succeeds, err == nil, "%d: %v", failures, err)
 		assert.False(t, isOutcomeUnknown(err))
 		if err != nil {
