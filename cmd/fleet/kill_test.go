@@ -42,10 +42,10 @@ func theOnslaught() onslaught {
 	}
 }
 
-// disturb keeps three workers running, and sends one of them a signal now and then,
-// until stop is closed. It returns how often.
-func (f *fleet) disturb(signal os.Signal, load onslaught, stop <-chan struct{}) (times int) {
-	workers := []*exec.Cmd{f.start(), f.start(), f.start()}
+// disturb keeps three processes running, which start starts by their number, and sends one of them a signal
+// now and then, until stop is closed. It returns how often.
+func (f *fleet) disturb(start func(i int) *exec.Cmd, signal os.Signal, load onslaught, stop <-chan struct{}) (times int) {
+	workers := []*exec.Cmd{start(0), start(1), start(2)}
 	ticker := time.NewTicker(load.every)
 	defer ticker.Stop()
 	for times < load.times {
@@ -56,7 +56,7 @@ func (f *fleet) disturb(signal os.Signal, load onslaught, stop <-chan struct{}) 
 		}
 		i := rand.IntN(len(workers))
 		_ = f.end(workers[i], signal) // it has been killed, or was asked to stop as it started
-		workers[i] = f.start()
+		workers[i] = start(i)
 		times++
 	}
 	return times
@@ -123,7 +123,8 @@ func TestRollingShutdown(t *testing.T) {
 func (f *fleet) underFire(signal os.Signal, load onslaught) (times int, counts map[string]int) {
 	stop := make(chan struct{})
 	var disturbing sync.WaitGroup
-	disturbing.Go(func() { times = f.disturb(signal, load, stop) })
+	startWorker := func(int) *exec.Cmd { return f.start() }
+	disturbing.Go(func() { times = f.disturb(startWorker, signal, load, stop) })
 	f.until(10*time.Minute, "the prompts to be sent", func() bool { return f.left() <= load.merges/20 })
 	close(stop)
 	disturbing.Wait()

@@ -31,6 +31,8 @@ type countingService struct {
 	acted   map[string]int // by marker
 	posts   map[string][]time.Time
 	refused int
+
+	opened func(key, job string) // is told of each job that was made for the prompt of a key; nil: nobody is
 }
 
 func newCountingService() *countingService {
@@ -82,6 +84,11 @@ func (s *countingService) act(r *http.Request) *httptest.ResponseRecorder {
 	if r.Method == http.MethodPost {
 		s.acted[markerOf(body)]++
 	}
+	if r.Method == http.MethodPost && s.opened != nil && strings.HasSuffix(r.URL.Path, "/job") {
+		var job mintlify.Job
+		_ = json.Unmarshal(response.Body.Bytes(), &job)
+		s.opened(markerOf(body), job.ID)
+	}
 	return response
 }
 
@@ -119,11 +126,11 @@ func (s *countingService) of(key string) int {
 	return s.acted[key]
 }
 
-// markerOf returns the key that a request's prompt is marked with, or that a message of followUps names.
+// markerOf returns the key that a request's prompt is marked with, or that a message names after "follow-up".
 func markerOf(body []byte) string {
 	var params mintlify.CreateJobParams
 	_ = json.Unmarshal(body, &params)
-	if key, found := strings.CutPrefix(params.Prompt, "follow-up "); found {
+	if _, key, found := strings.Cut(params.Prompt, "follow-up "); found {
 		return key
 	}
 	key, _ := once.FindMarker(params.Prompt)

@@ -102,6 +102,13 @@ func testAuthors() github.Authors { return github.Authors{Authors: merges.Defaul
 
 func (r receiver) post(kind, body string, header map[string]string) (status int, response string) {
 	r.t.Helper()
+	status, response, err := r.tryPost(kind, body, header)
+	require.NoError(r.t, err)
+	return status, response
+}
+
+// tryPost delivers a webhook to a server that may be dead.
+func (r receiver) tryPost(kind, body string, header map[string]string) (status int, response string, err error) {
 	req, err := http.NewRequest("POST", r.url+"/github", strings.NewReader(body))
 	require.NoError(r.t, err)
 	req.Header.Set("Content-Type", "application/json")
@@ -115,11 +122,12 @@ func (r receiver) post(kind, body string, header map[string]string) (status int,
 		}
 	}
 	resp, err := http.DefaultClient.Do(req)
-	require.NoError(r.t, err)
+	if err != nil {
+		return 0, "", err
+	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	require.NoError(r.t, err)
-	return resp.StatusCode, string(text)
+	return resp.StatusCode, string(text), err
 }
 
 func (r receiver) rows() []database.Row {

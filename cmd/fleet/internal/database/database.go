@@ -311,7 +311,8 @@ func splitPulls(ctx context.Context, tx *sql.Tx) error {
 }
 
 // Transact commits what f did, or nothing of it. One transaction runs at a time, over all
-// machines: each begins with an update of the same row.
+// machines: each begins with an update of the same row. Inside f, use only tx: SQLite has one
+// connection, and f would wait for it forever.
 func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 	return sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
