@@ -194,10 +194,10 @@ func (r result) isUnsent() bool {
 }
 
 // jobIsAtWork reports whether a follow-up was not sent because its job is active again, as after a
-// message from the dashboard. The prompts behind it are sent meanwhile.
+// message from the dashboard. The prompts behind it are sent meanwhile. A status would say that asking for the
+// job has failed, also a 200: something else responds then, such as a login page.
 func (r result) jobIsAtWork() bool {
-	isOK := r.status == 0 || r.status >= 200 && r.status < 300
-	return r.isUnsent() && !r.posted && r.record.After != "" && isOK && r.wait > 0
+	return r.isUnsent() && !r.posted && r.record.After != "" && r.status == 0 && r.wait > 0
 }
 
 // endTurn gives the turn back, with its place in the quota if the prompt is still pending. It
