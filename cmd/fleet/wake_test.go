@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
@@ -138,5 +139,37 @@ func TestProjectGoesOnAfterAKill(t *testing.T) {
 		t.Logf("the next prompt went out %v after the kill", time.Since(killed))
 		assert.Less(t, time.Since(killed), 90*time.Second)
 		require.Equal(t, 1, svc.of(promptOf(0, "").Key))
+	})
+}
+
+// TestKilledLook: the River job of a look whose process is dead is available again long before that of a POST. A row
+// of fleet_posts tells them apart.
+func TestKilledLook(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		s := openStore(t, url)
+		w := queue.NewWorker(s, nil, nil)
+		_, err := s.Enqueue(t.Context(), promptOf(0, testProject), promptOf(1, "another"))
+		require.NoError(t, err)
+		isRescued := func(age time.Duration) bool {
+			_, err := s.ExecContext(t.Context(), "UPDATE river_job SET state = 'running', attempted_at = $1 WHERE kind = 'fleet_send'",
+				queue.RiverTime(time.Now().Add(-age)))
+			require.NoError(t, err)
+			require.NoError(t, w.MakePass(t.Context()))
+
+			n, err := database.Number(t.Context(), s.DB, `SELECT count(*) FROM river_job
+WHERE kind = 'fleet_send' AND state = 'available' AND args->>'project' = $1`, testProject)
+			require.NoError(t, err)
+			return n == 1
+		}
+		assert.False(t, isRescued(10*time.Second), "it may be at work")
+		assert.True(t, isRescued(20*time.Second), "nothing is sent")
+
+		now := time.Now().UnixMilli()
+		_, err = s.ExecContext(t.Context(), "INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', $1, $2, $3)",
+			testProject, now, now+50_000)
+		require.NoError(t, err)
+		assert.False(t, isRescued(20*time.Second), "a POST may be in progress")
+		assert.True(t, isRescued(80*time.Second), "no POST takes that long")
 	})
 }

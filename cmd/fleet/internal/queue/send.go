@@ -144,6 +144,9 @@ type turn struct {
 
 // takeTurn gives the head of a project's queue its turn, or says how long the project has to wait.
 func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.takeTime())
+	defer cancel()
+
 	var t turn
 	err := s.Transact(ctx, func(tx *sql.Tx) error {
 		now, err := s.readSituation(ctx, tx, project)

@@ -48,3 +48,6 @@ func (c Settings) stepTime() time.Duration { return 3*c.SendTime + c.lease() + d
 
 // lease is the time within which a turn has to begin.
 func (c Settings) lease() time.Duration { return min(c.SendTime, 10*time.Second) }
+
+// takeTime is how long a look may take until it has a turn or knows that there is none.
+func (c Settings) takeTime() time.Duration { return c.lease() + database.StoreTime }
