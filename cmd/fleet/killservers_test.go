@@ -23,10 +23,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// theSiege is the onslaught on servers. It is small: each message takes half a minute to settle.
+// theSiege is the onslaught on servers. It is small: each message takes half a minute to settle, and the next one of
+// its thread waits for that.
 func theSiege() onslaught {
 	if isLong() {
-		return onslaught{merges: 10, projects: 5, slow: 2 * time.Second, every: 2 * time.Second, times: 8}
+		return onslaught{merges: 10, projects: 5, followUps: 1, slow: 2 * time.Second, every: 2 * time.Second, times: 8}
 	}
 	return onslaught{merges: 4, projects: 4, slow: time.Second, every: time.Second, times: 3}
 }
@@ -44,7 +45,7 @@ func TestKillsOfServers(t *testing.T) {
 		found := s.outcome()
 		acted, twice := s.svc.count()
 		t.Logf("%d merges, %d follow-ups, %d comments, %d kills: %d acted on, %d twice, %d lost, %d found, "+
-			"%d for a person, %d follow-ups and %d comments without a job, in %v", s.load.merges, s.load.merges/2,
+			"%d for a person, %d follow-ups and %d comments without a job, in %v", s.load.merges, s.followed(),
 			len(s.pulls), kills, acted, twice, len(found.lost), found.byLink, found.forPerson, s.stranded(),
 			found.jobless, time.Since(began).Round(time.Second))
 
@@ -182,7 +183,7 @@ func (s *siege) deliverMerges() {
 		s.until(time.Minute, "a merge to be taken", func() bool { return s.deliver("push", e) })
 	}
 
-	for merge := range s.load.merges / 2 {
+	for merge := range s.followed() {
 		key := keyOf(merge) + "#follow-up"
 		s.enqueue(database.Prompt{Key: key, Prompt: "follow-up " + key, After: keyOf(merge)})
 	}
@@ -229,6 +230,9 @@ func commentOn(key string, p *pulled) fields {
 	e["repository"] = fields{"full_name": docsRepository, "default_branch": "main"}
 	return e
 }
+
+// followed returns how many merges, from the first on, have a follow-up.
+func (s *siege) followed() int { return s.load.merges / 2 * s.load.followUps }
 
 func commentKey(key string, p *pulled) string { return fmt.Sprintf("%s#comment-%d", key, p.number) }
 
@@ -283,7 +287,7 @@ func (s *siege) outcome() outcome {
 	var o outcome
 	for merge := range s.load.merges {
 		o.addPrompt(s, byKey[keyOf(merge)], keyOf(merge))
-		if merge < s.load.merges/2 {
+		if merge < s.followed() {
 			o.addMessage(s, byKey[keyOf(merge)+"#follow-up"], keyOf(merge)+"#follow-up")
 		}
 	}
