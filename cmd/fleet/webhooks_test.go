@@ -583,6 +583,11 @@ func TestServe(t *testing.T) {
 	status, _ := r.post("pull_request", event(t, pullRequest(nil)), nil)
 	assert.Equal(t, 202, status)
 	assert.Contains(t, <-told, "acme/repo@"+testSHA+": done, https://")
+	f.until(timeToDo, "that it was told to be stored", func() bool {
+		untold, err := f.store.Untold(t.Context())
+		require.NoError(t, err)
+		return len(untold) == 0
+	})
 
 	for path, want := range map[string]string{"/livez": "ok", "/readyz": "ok", "/metrics": ""} {
 		resp, err := http.Get("http://" + addrs[1] + path)
