@@ -152,8 +152,8 @@ func TestKilledLook(t *testing.T) {
 		_, err := s.Enqueue(t.Context(), promptOf(0, testProject), promptOf(1, "another"))
 		require.NoError(t, err)
 		isRescued := func(age time.Duration) bool {
-			_, err := s.ExecContext(t.Context(), "UPDATE river_job SET state = 'running', attempted_at = $1 WHERE kind = 'fleet_send'",
-				queue.RiverTime(time.Now().Add(-age)))
+			_, err := s.ExecContext(t.Context(), `UPDATE river_job SET state = 'running', attempted_at = $1
+WHERE kind = 'fleet_send'`, queue.RiverTime(time.Now().Add(-age)))
 			require.NoError(t, err)
 			require.NoError(t, w.MakePass(t.Context()))
 
