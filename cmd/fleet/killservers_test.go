@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -262,7 +263,7 @@ func (s *siege) busy() int {
 
 // kept counts the comments that are not decided about.
 func (s *siege) kept() int64 {
-	n, err := database.Number(s.t.Context(), s.store.DB, "SELECT count(*) FROM fleet_comments")
+	n, err := sqldb.Number(s.t.Context(), s.store.DB, "SELECT count(*) FROM fleet_comments")
 	require.NoError(s.t, err)
 	return n
 }

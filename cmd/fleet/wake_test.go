@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // TestWakeDuringALook resumes and enqueues while workers look at the queue: River stores when a look is to be
@@ -157,7 +157,7 @@ WHERE kind = 'fleet_send'`, queue.RiverTime(time.Now().Add(-age)))
 			require.NoError(t, err)
 			require.NoError(t, w.MakePass(t.Context()))
 
-			n, err := database.Number(t.Context(), s.DB, `SELECT count(*) FROM river_job
+			n, err := sqldb.Number(t.Context(), s.DB, `SELECT count(*) FROM river_job
 WHERE kind = 'fleet_send' AND state = 'available' AND args->>'project' = $1`, testProject)
 			require.NoError(t, err)
 			return n == 1

@@ -67,17 +67,15 @@ func (s Queue) wakeThread(ctx context.Context, record once.Record) error {
 // and only with a leader. A send's POST must have ended, and without a turn its look; fleet_posts keeps a stopped
 // twin's project to one POST. It also wakes jobs that a clock ahead of ours has put off too far.
 func (w *Worker) rescue(ctx context.Context, now time.Time) error {
+	before := func(age time.Duration) string { return RiverTime(now.Add(-age)) }
+
 	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
 WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR attempted_at < $3
 		OR kind = 'fleet_send' AND attempted_at < $5 AND NOT EXISTS (
 			SELECT 1 FROM fleet_posts WHERE project = args->>'project' AND ends > $6))
 	OR state = 'scheduled' AND scheduled_at > $4`,
-		RiverTime(now),
-		RiverTime(now.Add(-w.Settings.SendTime-w.lease())),
-		RiverTime(now.Add(-w.stepTime())),
-		RiverTime(now.Add(2*database.Day)),
-		RiverTime(now.Add(-w.takeTime())),
-		now.UnixMilli())
+		before(0), before(w.Settings.SendTime+w.lease()), before(w.stepTime()), before(-2*database.Day),
+		before(w.takeTime()), now.UnixMilli())
 	return err
 }
 
