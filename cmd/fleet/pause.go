@@ -28,6 +28,7 @@ WHERE (project = $1 OR $1 = '') AND (repository = $2 OR $2 = '')`, c.project, c.
 	if err != nil {
 		return err
 	}
+
 	if known == 0 && !c.all {
 		fmt.Fprintf(c.stderr, "fleet: no prompt of %s is known; its next ones will wait\n", c.name())
 	}

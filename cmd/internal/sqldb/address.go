@@ -22,16 +22,20 @@ var postgresForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
 
 // ParseAddress reads sqlite:FILE, and the forms of Postgres. Its errors do not show the text.
 func ParseAddress(text string) (Address, error) {
-	file, isFile := strings.CutPrefix(text, "sqlite:")
-	isHost := strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")
-	switch {
-	case text == "":
+	if text == "" {
 		return Address{}, errors.New("is not set")
-	case !isFile && !postgresForm.MatchString(text):
-		return Address{}, errors.New("has an unknown form")
-	case !isFile:
+	}
+	if postgresForm.MatchString(text) {
 		return Address{Postgres: text}, nil
-	case file == "", file == ":memory:", isHost:
+	}
+
+	file, isFile := strings.CutPrefix(text, "sqlite:")
+	if !isFile {
+		return Address{}, errors.New("has an unknown form")
+	}
+
+	isHost := strings.HasPrefix(file, "//") && !strings.HasPrefix(file, "///")
+	if file == "" || file == ":memory:" || isHost {
 		return Address{}, errors.New("names no file")
 	}
 	return Address{File: file}, nil

@@ -27,6 +27,7 @@ type Visitors = func(project string, params mintlify.VisitorsParams) ([]mintlify
 func Site(n int) Visitors {
 	return func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 		seed := int64(len(project))*1000 + p.DateFrom.Time().Unix()/86400 + p.DateTo.Time().Unix()/864000
+
 		rows := make([]mintlify.Visitor, n)
 		for i := range rows {
 			human := seed + int64(i)
@@ -38,6 +39,7 @@ func Site(n int) Visitors {
 				Total: human + ai,
 			}
 		}
+
 		return rows, mintlify.VisitorTotals{Human: seed, AI: seed / 2, Total: seed + seed/3}
 	}
 }
@@ -67,10 +69,12 @@ func RequireWindows(t *testing.T, where string, site Visitors, windows []store.W
 	db, err := store.Read(t.Context(), where)
 	require.NoError(t, err)
 	defer db.Close()
+
 	for _, w := range windows {
 		export, rows, err := db.Visitors(t.Context(), w)
 		require.NoError(t, err)
 		require.Equal(t, store.Loaded, export.State, "%v is missing", w)
+
 		want, totals := site(w.Project, mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To})
 		require.Equal(t, totals, export.Totals, w)
 		require.Equal(t, len(want), export.Kept, w)
@@ -84,6 +88,7 @@ func Database(t *testing.T, where string) *sql.DB {
 
 	address, err := sqldb.ParseAddress(where)
 	require.NoError(t, err)
+
 	driver := "pgx"
 	name := address.Postgres
 	if address.IsSQLite() {

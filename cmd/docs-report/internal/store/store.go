@@ -87,6 +87,7 @@ func (a address) write(ctx context.Context, mode, source string) (*Store, error)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.prepare(ctx, source); err != nil {
 		s.Close()
 		return nil, a.errorOf(err)

@@ -69,6 +69,7 @@ func Open(ctx context.Context, databaseURL string, create bool, logger *slog.Log
 	if err != nil {
 		return nil, usage.Errorf("DATABASE_URL %w, want %s", err, databaseForms)
 	}
+
 	db, err := connect(ctx, address, create, logger)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
@@ -246,6 +247,7 @@ func (db *DB) makeTables(ctx context.Context) error {
 	if err := db.migrateRiver(ctx); err != nil {
 		return err
 	}
+
 	if err := once.NewSQL(db).CreateTable(ctx); err != nil {
 		return err
 	}
@@ -274,6 +276,7 @@ func (db *DB) makeVersion(ctx context.Context, version int64) error {
 		if _, err := tx.ExecContext(ctx, schema.Statements(version)); err != nil {
 			return err
 		}
+
 		if version == 4 {
 			if err := splitPulls(ctx, tx); err != nil {
 				return err

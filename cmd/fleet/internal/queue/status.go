@@ -74,6 +74,7 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 			mine:    posts[name],
 			total:   posts[""],
 		}
+
 		if err := s.noteQueue(ctx, set[name], current); err != nil {
 			return nil, err
 		}
