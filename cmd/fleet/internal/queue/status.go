@@ -169,6 +169,7 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 	p.WaitsForPerson = slices.ContainsFunc(s.pauses, func(pause Pause) bool {
 		return pause.NeedsPerson() && pause.concerns(p.Project) && pause.Until.After(s.at)
 	})
+
 	h := s.hold()
 	p.Why = cmp.Or(h.why, IsNext)
 	p.WaitsUntil = s.at.UTC()
