@@ -110,6 +110,16 @@ func TestInterruptedExportResumes(t *testing.T) {
 	}
 }
 
+func TestFullQuotaThatDoesNotSayWhenItEndsIsTenMinutes(t *testing.T) {
+	s := newSetup(t, 10)
+	s.fake.FailNext(mintlify.OpGetVisitors, 10, mintlifytest.Fault{Status: http.StatusTooManyRequests})
+
+	wait, ok := mintlify.RetryAfter(s.run(t.Context()))
+
+	require.True(t, ok)
+	require.Equal(t, 10*time.Minute, wait)
+}
+
 // A crash came after the rows of a page, or half of them, and before their checkpoint.
 func TestRowsWithoutACheckpointAreWrittenAgain(t *testing.T) {
 	for list, name := range lists {
