@@ -241,12 +241,25 @@ func TestDeploymentsPoll(t *testing.T) {
 
 func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
 	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testKey + `",` +
-		`"logs":["MINTLIFY_API_KEY=` + testKey + `"]}`
-	deployment, err := newClient(t, respondWith(200, body)).Deployments.WaitUntilDone(t.Context(), "dep_1")
-	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
-	assert.NotContains(t, err.Error(), testKey)
-	assert.Equal(t, "bad key [API key]", deployment.Summary)
-	assert.Equal(t, []string{"MINTLIFY_API_KEY=[API key]"}, deployment.Logs)
+		`"logs":["MINTLIFY_API_KEY=` + testKey + `"`
+	logs := strings.Repeat(`,"compiling `+strings.Repeat("x", 80)+`"`, 1<<17)
+
+	for name, rt := range map[string]transport{
+		"whole":                respondWith(200, body+"]}"),
+		"oversized":            respondWith(200, body+logs+"]}"),
+		"truncated":            breakOff(200, body+`,"compil`),
+		"truncated in the key": breakOff(200, body+`,"`+testKey[:len(testKey)-1]),
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployment, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "dep_1")
+			require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
+			assert.NotContains(t, err.Error(), "secret")
+			assert.Equal(t, "bad key [API key]", deployment.Summary)
+			require.NotEmpty(t, deployment.Logs)
+			assert.Equal(t, "MINTLIFY_API_KEY=[API key]", deployment.Logs[0])
+			assert.NotContains(t, strings.Join(deployment.Logs, " "), "secret")
+		})
+	}
 }
 
 // A deployment may have no id, and its logs may have any size.

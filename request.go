@@ -275,13 +275,14 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 	}
 
 	decodeErr := c.into.decode(body)
+	if result, ok := c.into.(quoted); ok { // also what could be read of a bad response
+		result.redact(c.sender.Key)
+	}
+
 	switch limit := c.limit(resp); {
 	case int64(len(body)) > limit:
 		return c.responseError(resp, body, fmt.Sprintf("larger than %d MiB", limit>>20))
 	case decodeErr == nil: // whole, even if the connection then broke
-		if result, ok := c.into.(quoted); ok {
-			result.redact(c.sender.Key)
-		}
 		return nil
 	case readErr == nil:
 		return c.responseError(resp, body, decodeErr.Error())
