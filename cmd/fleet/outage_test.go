@@ -449,6 +449,38 @@ func TestJobPutOffByAClockAhead(t *testing.T) {
 	})
 }
 
+// TestPassGoesOn after a step that has failed, says which one, and leaves what may take long for last.
+func TestPassGoesOn(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.Keep = 13
+		b.enqueue(promptOf(0, testProject))
+		time.Sleep(14 * 31 * 24 * time.Hour)
+		_, err := b.realJobs.InsertMany(b.ctx, []river.InsertManyParams{{
+			Args:       queue.SendArgs{Project: "p"},
+			InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().AddDate(1, 0, 0)},
+		}})
+		require.NoError(t, err)
+		waiting := func() int64 {
+			n, err := sqldb.Number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
+			require.NoError(t, err)
+			return n
+		}
+
+		var waitingThen int64
+		b.Decide = func(context.Context) error {
+			waitingThen = waiting()
+			return errors.New("GitHub is down")
+		}
+		assert.EqualError(t, b.MakePass(b.ctx), "decide about comments: GitHub is down")
+		assert.Zero(t, waitingThen, "jobs are rescued first")
+		assert.Zero(t, waiting())
+
+		r, err := b.Row(b.ctx, promptOf(0, "").Key)
+		require.NoError(t, err)
+		assert.False(t, r.Forgotten.IsZero())
+	})
+}
+
 // TestJobThatDoesNotEnd is listed after six hours, told once a day later, and then polled every 30 minutes.
 func TestJobThatDoesNotEnd(t *testing.T) {
 	inBubble(t, func(b *bench) {

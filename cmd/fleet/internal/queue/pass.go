@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -26,7 +27,7 @@ func (w *Worker) passes(ctx context.Context) error {
 			return err
 		}
 		if err != nil && ctx.Err() == nil {
-			w.Calm.Warn("the database fails", "error", err)
+			w.Calm.Warn("a pass has failed in part", "error", err)
 		}
 
 		select {
@@ -38,34 +39,43 @@ func (w *Worker) passes(ctx context.Context) error {
 }
 
 // MakePass gives each queue and each prompt under way its River job, unless it has one, and keeps the
-// tables in order.
+// tables in order. A step that fails keeps no other from being made.
 func (w *Worker) MakePass(ctx context.Context) error {
 	if err := w.CheckVersion(ctx); err != nil {
 		return err
 	}
 	defer w.TellSoon(ctx)
 
-	if err := w.insertMissing(ctx); err != nil {
-		return err
-	}
-	if w.Decide != nil {
-		if err := w.Decide(ctx); err != nil {
-			return err
-		}
+	steps := []struct {
+		name string
+		do   func(ctx context.Context, now time.Time) error
+	}{
+		{"insert missing jobs", w.insertMissing},
+		{"tidy", w.tidy},
+		{"rescue jobs of dead processes", w.rescue},
+		{"decide about comments", w.decide}, // this and the next one ask GitHub, and may take long
+		{"look for unknown prompts", w.lookForUnknown},
 	}
 
-	now := time.Now()
-	if err := w.lookForUnknown(ctx, now); err != nil {
-		return err
+	var failed []error
+	for _, step := range steps {
+		if err := step.do(ctx, time.Now()); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", step.name, err))
+		}
 	}
-	if err := w.tidy(ctx, now); err != nil {
-		return err
+	return errors.Join(failed...)
+}
+
+// decide decides about what waits for a record to change.
+func (w *Worker) decide(ctx context.Context, _ time.Time) error {
+	if w.Decide == nil {
+		return nil
 	}
-	return w.rescue(ctx, now)
+	return w.Decide(ctx)
 }
 
 // insertMissing gives each queue and each prompt under way its River job, unless it has one.
-func (w *Worker) insertMissing(ctx context.Context) error {
+func (w *Worker) insertMissing(ctx context.Context, now time.Time) error {
 	projects, err := sqldb.Strings(ctx, w.DB, `SELECT DISTINCT p.project
 FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'pending' AND p.key = o.key`)
 	if err != nil {
@@ -75,7 +85,7 @@ FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'pending' AND p.
 	for batch := range slices.Chunk(projects, passBatch) {
 		w.InsertSends(ctx, batch...)
 	}
-	if err := w.wakeNew(ctx, time.Now()); err != nil {
+	if err := w.wakeNew(ctx, now); err != nil {
 		return err
 	}
 
