@@ -176,9 +176,10 @@ func (s *statuses) note(ctx context.Context, key, words string) error {
 		return err
 	}
 
-	// What looks like a record at the end of a description would be taken for one.
 	words = strings.ToValidUTF8(words[:min(len(words), maxDescription)], "")
-	words = strings.TrimRight(words, "]")
+	if recorded.MatchString(words) { // it would be taken for a record
+		words = strings.TrimRight(words, "]")
+	}
 	if newest.Description == words {
 		return nil
 	}

@@ -360,6 +360,14 @@ func TestAStatusOfASkipThatCannotBeWrittenIsLogged(t *testing.T) {
 	assert.NotContains(t, r.log, "::error")
 }
 
+func TestTheStatusOfASkipNamesABotWhole(t *testing.T) {
+	w := merged(t)
+	w.forge.pulls = map[string][]pullRequest{"": {{Number: 1, MergedAt: "x"}}}
+	w.forge.pulls[""][0].User.Login = "dependabot[bot]"
+	require.Equal(t, "skipped", w.runOnce().outputs["outcome"])
+	assert.Equal(t, "Skipped: it is the work of dependabot[bot]", w.newest().Description)
+}
+
 // A name could be written as a record.
 func TestASkipIsNeverReadAsARecord(t *testing.T) {
 	w := merged(t)
