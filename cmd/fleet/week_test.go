@@ -218,6 +218,12 @@ func TestForget(t *testing.T) {
 
 		c.wants(2, "retry", "-key", "acme/api@1", "-again")
 		c.wants(2, "retry", "-state", "failed", "-again", "-yes")
+		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID = once.Canceled, "" })
+		_, text, code = c.runAll("", nil, "retry", "-key", "acme/api@1", "-project", "q", "-again")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "the texts of acme/api@1 were forgotten, so it cannot be sent")
+		assert.Equal(t, "[]\n", c.wants(0, "list", "-json", "-state", "queued"))
+
 		c.wants(2, "enqueue", "-key", "acme/api@1", "-project", "p", "-prompt", "again")
 		untold, err := s.Untold(t.Context())
 		require.NoError(t, err)
