@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +22,9 @@ const (
 
 	cannotListEnded = "once: the ended records cannot be listed"
 )
+
+var errStillCalled = errors.New(
+	"once: the function of WithFinder or WithReport has not returned: reports may be missing")
 
 // beside is what Run and Resume do beside the steps: it looks for what became of unknown prompts, and
 // tells how records have ended.
@@ -52,13 +53,18 @@ func newBeside(r *Runner, stay bool, wake func()) *beside {
 // isNeeded reports whether there is anything to do beside the steps.
 func (b *beside) isNeeded() bool { return b.runner.finder != nil || b.runner.report != nil }
 
-// start begins the work, which ends with ctx. A panic of the caller's functions calls cancel.
-func (b *beside) start(ctx context.Context, cancel context.CancelFunc) {
+// start begins the work, which ends with ctx. A report that has begun may go on until reporting ends.
+// A panic of the caller's functions calls cancel.
+func (b *beside) start(ctx, reporting context.Context, cancel context.CancelFunc) {
 	if !b.isNeeded() {
 		return
 	}
 
-	for _, work := range []func(context.Context){b.list, b.finds.run, b.reports.run} {
+	for _, work := range []func(){
+		func() { b.list(ctx) },
+		func() { b.finds.run(ctx, ctx) },
+		func() { b.reports.run(ctx, reporting) },
+	} {
 		b.runs = append(b.runs, async.Go(func() {
 			returned := false
 			defer func() {
@@ -67,26 +73,35 @@ func (b *beside) start(ctx context.Context, cancel context.CancelFunc) {
 				}
 			}()
 
-			work(ctx)
+			work()
 			returned = true
 		}))
 	}
 }
 
-// stop waits for the end of the work, whose ctx has ended, but not for ever: a function of the
-// caller's may pay no attention to its context. A panic of such a function surfaces here.
-func (b *beside) stop() {
-	timer := time.NewTimer(stopTime)
-	defer timer.Stop()
+// stop waits for the end of the work, and reports whether it came. A report may take a minute, but
+// once reporting has ended stop does not wait long: a function of the caller's may pay no attention
+// to its context. A panic of such a function surfaces here.
+func (b *beside) stop(reporting context.Context) bool {
+	late, cancel := context.WithTimeout(context.Background(), askTime+stopTime)
+	defer cancel()
+	defer context.AfterFunc(reporting, func() { time.AfterFunc(stopTime, cancel) })()
 
+	isOver := true
 	for _, run := range b.runs {
 		select {
 		case <-run.Done():
+		case <-late.Done():
+		}
+
+		select {
+		case <-run.Done():
 			run.Wait()
-		case <-timer.C:
-			return
+		default:
+			isOver = false
 		}
 	}
+	return isOver
 }
 
 // take notes what is to be done for a record beside the steps.
@@ -221,8 +236,8 @@ func (b *beside) report(ctx context.Context, e *errand) time.Duration {
 	return backoff(firstReport, lastReport, e.tries)
 }
 
-// finish tries each report once more, after the last step of a Resume, and returns what was not
-// taken.
+// finish tries each report once more, after the last step of a Resume and the end of the work, and
+// returns what was not taken.
 func (b *beside) finish(ctx context.Context) error {
 	if b.runner.report == nil {
 		return nil
@@ -236,12 +251,11 @@ func (b *beside) finish(ctx context.Context) error {
 		}
 	}
 
-	for _, key := range slices.Sorted(maps.Keys(b.reports.byKey)) {
-		e := b.reports.byKey[key]
+	for _, e := range b.reports.all() {
 		if ended(ctx) == nil {
 			b.report(ctx, e)
 		}
-		all = append(all, forKey(key, e.err))
+		all = append(all, forKey(e.key, e.err))
 	}
 	return errors.Join(all...)
 }

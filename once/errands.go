@@ -2,6 +2,9 @@ package once
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -81,11 +84,21 @@ func (e *errands) first() *errand {
 	return first
 }
 
-func (e *errands) run(ctx context.Context) {
+// all returns the errands in the order of their keys. Nothing may do them meanwhile.
+func (e *errands) all() []*errand {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+
+	byKey := func(a, b *errand) int { return strings.Compare(a.key, b.key) }
+	return slices.SortedFunc(maps.Values(e.byKey), byKey)
+}
+
+// run does errands until ctx ends. One that has begun may go on until doing ends.
+func (e *errands) run(ctx, doing context.Context) {
 	for ended(ctx) == nil {
 		first := e.first()
 		if first != nil && reached(first.due) {
-			e.try(ctx, first)
+			e.try(doing, first)
 			continue
 		}
 		e.wait(ctx, first)

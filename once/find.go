@@ -25,7 +25,7 @@ type Found struct {
 }
 
 // WithFinder has f look for what became of a prompt whose record is [Unknown], such as a pull
-// request whose description ends with the key's [Marker]. Without a find a person has to look;
+// request whose description ends with the key's [Marker]. If f finds nothing, a person has to look;
 // nothing is ever sent again by itself.
 //
 // f is called for new jobs only: the job of a follow-up itself tells what became of the message.
@@ -60,7 +60,7 @@ func (r *Runner) stepOrFind(ctx context.Context, t Task, forced bool) (step, err
 		r.logNotFound(ctx, s.record, err)
 	}
 
-	if record.State == Running {
+	if record.State.IsOpen() { // found, or sent again by a person meanwhile
 		return step{record: record, next: 1}, nil
 	}
 	s.record = record

@@ -169,10 +169,28 @@ func TestFindOfARecordThatWentOn(t *testing.T) {
 			return once.Found{PRLink: foundLink}, err
 		}))
 		_, err := r.Do(t.Context(), once.Task{Key: key})
-		require.Error(t, err)
+		require.NoError(t, err)
 		assert.Contains(t, w.log.String(), "level=ERROR")
 		assert.Contains(t, w.log.String(), foundLink)
-		assert.Equal(t, once.Pending, w.get(key).State)
+		assert.Equal(t, once.Done, w.get(key).State, "a person has decided that it is sent again")
+	})
+}
+
+// A person has sent it again while the finder looked: the queue that called Step has to call it again.
+func TestStepOfARecordThatWentOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.put(once.Record{Task: task, State: once.Unknown})
+		r := w.runner(w.svc.Client(), once.WithFinder(func(ctx context.Context, _ once.Record) (once.Found, error) {
+			_, err := w.SendAgain(ctx, key)
+			return once.Found{PRLink: foundLink}, err
+		}))
+
+		s, err := r.Step(t.Context(), key)
+
+		require.NoError(t, err)
+		assert.Positive(t, s.Next)
+		assert.Equal(t, once.Pending, s.Record.State)
 	})
 }
 

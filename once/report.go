@@ -37,7 +37,7 @@ func (r Record) isNews(isStuck bool) bool {
 	case Running:
 		return r.Problem != ""
 	case Pending:
-		return isStuck
+		return isStuck && r.Problem != ""
 	case Sending, Canceled:
 	}
 	return false

@@ -199,6 +199,74 @@ func TestResumeNamesWhatWasNotTaken(t *testing.T) {
 	})
 }
 
+// The last step of a Resume does not cut off the report that is in progress, and then tell it again.
+func TestResumeWaitsForItsLastReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.add(task)
+		calls := 0
+		slow := once.WithReport(func(ctx context.Context, _ once.Record) error {
+			calls++ // the chat has taken it
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(20 * time.Second): // and its response is slow
+				return nil
+			}
+		})
+
+		require.NoError(t, w.runner(w.svc.Client(mintlifytest.WithRealSchedule()), slow).Resume(t.Context()))
+
+		assert.Equal(t, 1, calls)
+		assert.Equal(t, once.Done, w.get(key).Reported)
+	})
+}
+
+// Not even at the end of a Resume are there two calls at a time.
+func TestResumeLeavesAReportThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.put(once.Record{Task: once.Task{Key: "ended", Prompt: "x"}, State: once.Done})
+		w.add(task)
+		c := &chat{slow: time.Hour}
+		start := time.Now()
+
+		err := w.reporting(c).Resume(t.Context())
+
+		require.ErrorContains(t, err, "has not returned")
+		assert.Less(t, time.Since(start), 30*time.Minute)
+
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.Len(t, c.tries, 1)
+	})
+}
+
+// At the end of a Resume this Runner may still end records.
+func TestResumeTellsWhileARecordEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		for i := range 10 {
+			w.put(once.Record{Task: once.Task{Key: fmt.Sprint(i), Prompt: "x"}, State: once.Done})
+		}
+		c := &chat{down: true, slow: time.Second}
+		r := w.reporting(c)
+		for i := range 20 {
+			time.AfterFunc(time.Duration(i)*time.Second, func() {
+				_, err := r.Do(t.Context(), once.Task{Key: fmt.Sprint("late", i), Prompt: "x"})
+				assert.NoError(t, err)
+			})
+		}
+
+		err := r.Resume(t.Context())
+
+		for i := range 10 {
+			require.ErrorContains(t, err, fmt.Sprintf("once: %d: it could not be reported", i))
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
 // A store may leave out Reported: then each Run tells everything once.
 func TestReportInAStoreThatLeavesOutReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -251,6 +319,24 @@ func TestPanicOfAFunctionSurfacesInRun(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nor does a function that hangs hide the panic of another.
+func TestPanicSurfacesBesideAFunctionThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		w.put(once.Record{Task: task, State: once.Unknown})
+		w.put(once.Record{Task: once.Task{Key: "other", Prompt: "x"}, State: once.Done})
+		r := w.runner(w.svc.Client(),
+			once.WithFinder(func(context.Context, once.Record) (once.Found, error) {
+				time.Sleep(time.Hour)
+				return once.Found{}, nil
+			}),
+			once.WithReport(func(context.Context, once.Record) error { panic("boom") }))
+
+		assert.PanicsWithValue(t, "boom", func() { _ = r.Run(t.Context()) })
+		time.Sleep(time.Hour)
+	})
 }
 
 // A function that pays no attention to its context does not keep Run from ending.

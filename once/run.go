@@ -47,13 +47,21 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	w := r.newWorker(stay)
 	defer w.close()
 
-	w.beside.start(working, cancel)
+	reporting := working
+	if !stay { // a Resume ends by itself, and waits for the report that has begun
+		reporting = ctx
+	}
+
+	w.beside.start(working, reporting, cancel)
 	err = w.work(working)
 	cancel()
-	w.beside.stop()
+	isOver := w.beside.stop(reporting)
 
-	if stay {
+	switch {
+	case stay:
 		return err
+	case !isOver:
+		return errors.Join(err, errStillCalled)
 	}
 	return errors.Join(err, w.beside.finish(ctx))
 }
