@@ -3,11 +3,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -190,10 +192,52 @@ func TestResultsAsComments(t *testing.T) {
 	assert.Contains(t, s.body["body"], "done, https://github.com/acme/docs/pull/9")
 
 	s.status = 403
-	told, err := tell(t.Context(), []database.Row{testResult, resultOfA(once.Done, nil)})
+	another := testResult
+	another.Version++
+	told, err := tell(t.Context(), []database.Row{another, resultOfA(once.Done, nil)})
 	require.Error(t, err)
 	assert.Len(t, told, 1, "it keeps no other from being told")
 	assert.NotContains(t, err.Error(), "ghp_x")
+}
+
+// TestCommentIsMadeOnce though another pull request of the result fails. One that does not exist holds up nothing.
+func TestCommentIsMadeOnce(t *testing.T) {
+	status := map[string]int{"8": 502, "9": 404}
+	comments := map[string]int{}
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		number := strings.Split(r.URL.Path, "/")[7]
+		comments[number]++
+		rw.WriteHeader(cmp.Or(status[number], 201))
+		_, _ = rw.Write([]byte("{}"))
+	}))
+	defer s.Close()
+	log := &strings.Builder{}
+	api, err := newAPI(environment{"FLEET_GITHUB_TOKEN": "x", "GITHUB_API_URL": s.URL}.get)
+	require.NoError(t, err)
+	api.Logger = slog.New(slog.NewTextHandler(log, nil))
+
+	row := testResult
+	row.Pulls = "acme/repo#7 acme/repo#8 acme/repo#9"
+	for range 2 {
+		told, err := api.Tell(t.Context(), []database.Row{row})
+		require.ErrorContains(t, err, "comment on acme/repo#8")
+		assert.Empty(t, told)
+	}
+	assert.Equal(t, map[string]int{"7": 1, "8": 2, "9": 1}, comments)
+	assert.Contains(t, log.String(), "pull=acme/repo#9")
+
+	delete(status, "8")
+	for range 2 {
+		told, err := api.Tell(t.Context(), []database.Row{row})
+		require.NoError(t, err)
+		assert.Len(t, told, 1)
+	}
+	assert.Equal(t, map[string]int{"7": 1, "8": 3, "9": 1}, comments)
+
+	row.Version++
+	_, err = api.Tell(t.Context(), []database.Row{row})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"7": 2, "8": 4, "9": 2}, comments, "another result")
 }
 
 func TestNoResults(t *testing.T) {

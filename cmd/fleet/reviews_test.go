@@ -326,6 +326,7 @@ func TestReviewersAreToldOnThePullRequest(t *testing.T) {
 	assert.Equal(t, []string{"/api/v3/repos/acme/docs/issues/12/comments"}, gh.paths)
 
 	gh.status = 403
+	asked.Version++
 	told, err = tell(t.Context(), []database.Row{testResult, asked})
 	assert.Error(t, err)
 	assert.Len(t, told, 1)

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,7 +17,12 @@ import (
 
 // API is what a token lets fleet do on GitHub: comment, react, ask who may ask, and list pull requests.
 type API struct {
+	// Logger logs what cannot be told to anybody.
+	Logger *slog.Logger
+
 	client *github.Client
+
+	comments sync.Map // when each comment was made
 
 	mu       sync.Mutex
 	listings map[string]listing // by repository
@@ -37,7 +43,11 @@ func NewAPI(token, base string, client *http.Client) (*API, error) {
 	if err != nil {
 		return nil, usage.Errorf("GITHUB_API_URL: %w", err)
 	}
-	return &API{client: gh, listings: map[string]listing{}}, nil
+	return &API{
+		Logger:   slog.New(slog.DiscardHandler),
+		client:   gh,
+		listings: map[string]listing{},
+	}, nil
 }
 
 const reactTime = 3 * time.Second

@@ -3,7 +3,9 @@ package github
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/go-github/v92/github"
 
@@ -11,8 +13,20 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
-// Tell comments on the pull requests of each row. A row that fails keeps no other from being told.
+// commentsKept is how long this process knows which comments it has made: longer than a result is told again.
+const commentsKept = 2 * database.Day
+
+// comment is one result on one pull request.
+type comment struct {
+	pull    string
+	key     string
+	version int // of the record
+}
+
+// Tell comments on the pull requests of each row, once. A row that fails keeps no other from being told.
 func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Row, err error) {
+	a.forgetComments()
+
 	var failed error
 	for _, r := range rows {
 		if err := a.tellOne(ctx, r); err != nil {
@@ -24,21 +38,45 @@ func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Ro
 	return told, failed
 }
 
+func (a *API) forgetComments() {
+	a.comments.Range(func(c, made any) bool {
+		if at, isTime := made.(time.Time); !isTime || time.Since(at) > commentsKept {
+			a.comments.Delete(c)
+		}
+		return true
+	})
+}
+
 func (a *API) tellOne(ctx context.Context, r database.Row) error {
 	var failed error
-	for _, text := range strings.Fields(r.Pulls) {
-		if err := a.comment(ctx, text, queue.Sentence(r)); err != nil {
-			failed = fmt.Errorf("comment on %s: %w", text, err)
+	for _, pull := range strings.Fields(r.Pulls) {
+		c := comment{pull: pull, key: r.Key, version: r.Version}
+		if _, isMade := a.comments.Load(c); isMade {
+			continue
 		}
+
+		if err := a.comment(ctx, c, queue.Sentence(r)); err != nil {
+			failed = fmt.Errorf("comment on %s: %w", pull, err)
+			continue
+		}
+		a.comments.Store(c, time.Now())
 	}
 	return failed
 }
 
-func (a *API) comment(ctx context.Context, on, text string) error {
-	pr, err := database.ParsePull(on)
+// comment makes a comment. A pull request that does not exist wants none.
+func (a *API) comment(ctx context.Context, c comment, text string) error {
+	pr, err := database.ParsePull(c.pull)
 	if err != nil {
 		return err
 	}
-	_, _, err = a.client.Issues.CreateComment(ctx, pr.Owner, pr.Repo, pr.Number, github.IssueCommentRequest{Body: text})
+
+	request := github.IssueCommentRequest{Body: text}
+	_, resp, err := a.client.Issues.CreateComment(ctx, pr.Owner, pr.Repo, pr.Number, request)
+	if resp != nil && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone) {
+		a.Logger.Warn("a result is not told: its pull request does not exist, or the token does not reach it",
+			"key", c.key, "pull", c.pull)
+		return nil
+	}
 	return err
 }
