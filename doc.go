@@ -67,10 +67,11 @@
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
 // longer Retry-After as an error. Each attempt times out after 60 s ([WithHTTPClient]).
 //
-// If the context ends while the response to a POST is arriving, the call returns within 5 s, with
-// the job if the response came. The SDK sends nothing once the context's deadline has passed by the
-// wall clock, even if the machine was suspended and the context's timer is late. A call, a wait or
-// an export then ends after its current pause.
+// If the context ends while the response to a POST is arriving, the call returns within 10 s, with
+// the job if the response came: its header has up to 5 s, and its body 5 s from then. The SDK sends
+// nothing once the context's deadline has passed by the wall clock, even if the machine was
+// suspended and the context's timer is late. A call, a wait or an export then ends after its
+// current pause.
 //
 // # Errors
 //

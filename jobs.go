@@ -95,7 +95,7 @@ func (s JobStatus) IsTerminal() bool {
 //	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 //
 // Then a Ctrl-C does not interrupt it for up to a minute. If ctx ends while the response is arriving,
-// Create takes up to 5 s more to read it. Package once does this for you,
+// Create takes up to 10 s more to read it. Package once does this for you,
 // and makes at most one job per merge, release or ticket.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:

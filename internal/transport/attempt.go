@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// gracePeriod is how long a POST still waits for its response after the caller's context or
-	// the attempt's time has ended.
+	// gracePeriod is how long a POST still waits for the header of its response after the caller's
+	// context or the attempt's time has ended, and then for the body.
 	gracePeriod = 5 * time.Second
 
 	// maxHeaders bounds how often a header is written in an attempt: net/http sends a request

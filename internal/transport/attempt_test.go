@@ -59,6 +59,25 @@ func TestBodyOfAPostHasFiveSecondsOnceTheContextHasEnded(t *testing.T) {
 	}
 }
 
+// What has begun to arrive has the grace period for its header, and then for its body.
+func TestResponseThatIsArrivingHasTwoGracePeriods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		body, _ := io.Pipe()
+		b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
+			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+			time.Sleep(time.Second + gracePeriod - 1)
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body}, nil
+		}))
+
+		start := time.Now()
+		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", ""))
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, time.Second+2*gracePeriod-1, time.Since(start))
+	})
+}
+
 // An informational response is none: it tells nothing of the final one.
 func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 	firstByte := func(c *httptrace.ClientTrace) { c.GotFirstResponseByte() }
