@@ -174,7 +174,7 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 	r.into = queued
 	r.outcome = func() string {
 		if queued.ID != "" {
-			return "deployment " + redact.OneLine(queued.ID, 100) + " was queued: wait for it"
+			return "deployment " + redact.Name(queued.ID, 100) + " was queued: wait for it"
 		}
 		return "a build may have started: triggering it again is safe, and costs another one at most"
 	}
@@ -410,7 +410,7 @@ type DeploymentFailedError struct {
 func (e *DeploymentFailedError) Error() string {
 	message := "mintlify: deployment"
 	if e.Deployment != nil {
-		message += " " + redact.OneLine(e.Deployment.ID, 100)
+		message += " " + redact.Name(e.Deployment.ID, 100)
 	}
 
 	message += " failed"

@@ -291,7 +291,7 @@ func (e *ExportError) Error() string {
 	at := "the first page"
 	switch {
 	case e.Cursor != "":
-		at = fmt.Sprintf("cursor %q", redact.OneLine(e.Cursor, 40))
+		at = fmt.Sprintf("cursor %q", redact.Name(e.Cursor, 40))
 	case e.Offset != 0:
 		at = fmt.Sprintf("offset %d", e.Offset)
 	}
@@ -325,13 +325,13 @@ type WaitError struct {
 func (e *WaitError) Error() string {
 	message := "mintlify: wait"
 	if e.id != "" {
-		message += " for " + redact.OneLine(e.id, redact.MaxServiceText)
+		message += " for " + redact.Name(e.id, redact.MaxServiceText)
 	}
 	message += because(e.Err)
 	message += fmt.Sprintf(", after %v and %d polls", e.Waited.Round(time.Millisecond), e.Polls)
 
 	if status := cmp.Or(string(e.Job.Status), string(e.Deployment.Status)); status != "" {
-		message += "; last seen " + redact.OneLine(status, 40)
+		message += "; last seen " + redact.Name(status, 40)
 	}
 	if e.LastErr != nil {
 		message += "; last poll" + because(e.LastErr)

@@ -590,10 +590,15 @@ func TestNoResultOrErrorOfAnyOperationShowsTheKey(t *testing.T) {
 	}
 
 	// The service chose the id, but we wrote the rest of the error.
-	truncated := respondWith(202, `{"statusId":"`+testKey+`","previewUrl":`)
-	_, err := newClient(t, truncated).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
-	require.ErrorContains(t, err, "was queued")
-	for _, v := range append(values, err) {
+	for _, before := range []string{"", strings.Repeat("x", 87)} { // a long id is cut, here within the key
+		truncated := respondWith(202, `{"statusId":"`+before+testKey+`","previewUrl":`)
+		_, err := newClient(t, truncated).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+		require.ErrorContains(t, err, "was queued")
+		assert.NotContains(t, err.Error(), testKey[:8])
+		values = append(values, err)
+	}
+
+	for _, v := range values {
 		assert.NotContains(t, leaks(v), testKey[5:], "%T", v)
 	}
 }
@@ -611,6 +616,48 @@ func TestNoLogLineOfAnyOperationShowsTheKey(t *testing.T) {
 		assert.Contains(t, lines.String(), string(op))
 	}
 	assert.NotContains(t, lines.String(), testKey[5:])
+}
+
+// The fields are exact, since a call goes on with them.
+func TestNoMessageShowsAKeyThatAFieldHolds(t *testing.T) {
+	ctx := t.Context()
+
+	_, err := newClient(t, respondWith(200, `{"id":"`+testKey+`","status":"failed"}`)).Jobs.WaitUntilDone(ctx, "j")
+	var job *mintlify.JobFailedError
+	require.ErrorAs(t, err, &job)
+	assert.Equal(t, testKey, job.Job.ID)
+	assert.NotContains(t, err.Error(), testKey[5:])
+
+	failure := respondWith(200, `{"_id":"`+testKey+`","status":"failure"}`)
+	_, err = newClient(t, failure).Deployments.WaitUntilDone(ctx, "d")
+	var deployment *mintlify.DeploymentFailedError
+	require.ErrorAs(t, err, &deployment)
+	assert.Equal(t, testKey, deployment.Deployment.ID)
+	assert.NotContains(t, err.Error(), testKey[5:])
+
+	pages := newRecording(
+		respondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+testKey+`"}`),
+		respondWith(404, `{}`))
+	_, err = mintlify.Collect(newClient(t, pages).Analytics.Feedback(ctx, mintlify.FeedbackParams{}))
+	var export *mintlify.ExportError
+	require.ErrorAs(t, err, &export)
+	assert.Equal(t, testKey, export.Cursor)
+	assert.NotContains(t, err.Error(), testKey[5:])
+}
+
+func TestNoMessageOfAWaitShowsAKeyThatAFieldHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines strings.Builder
+		odd := respondWith(200, `{"id":"`+testKey+`","status":"`+testKey+`"}`)
+		_, err := newClient(t, odd, mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), testKey)
+
+		assert.Equal(t, mintlify.JobStatus(testKey), requireWaitError(t, err).Job.Status)
+		assert.ErrorContains(t, err, `has had the status "[API key]"`)
+		assert.ErrorContains(t, err, "last seen [API key]")
+		assert.NotContains(t, err.Error(), testKey[5:])
+		assert.Contains(t, lines.String(), "unknown status")
+		assert.NotContains(t, lines.String(), testKey[5:])
+	})
 }
 
 // What readers wrote, and where they can be reached.

@@ -258,7 +258,7 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 func outcomeOf(op Operation, job *Job) func() string {
 	return func() string {
 		if op == OpCreateJob && job.ID != "" {
-			return "job " + redact.OneLine(job.ID, 100) + " was created: wait for it instead of creating another"
+			return "job " + redact.Name(job.ID, 100) + " was created: wait for it instead of creating another"
 		}
 		return "the service may have acted on the prompt: check before retrying"
 	}
@@ -307,7 +307,7 @@ type JobFailedError struct {
 func (e *JobFailedError) Error() string {
 	id := ""
 	if e.Job != nil {
-		id = " " + e.Job.ID
+		id = " " + redact.Name(e.Job.ID, 100)
 	}
 
 	return redact.OneLine("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/internal/settle"
 )
 
@@ -253,7 +254,7 @@ func (w *wait[T]) describe(poll onePoll) Poll {
 // warn logs a failed poll, and a status that this version does not know, once in the client's life.
 func (w *wait[T]) warn(ctx context.Context, poll onePoll) {
 	attrs := []slog.Attr{
-		slog.String(w.last.kind(), w.id),
+		slog.String(w.last.kind(), redact.AnyKey(w.id)),
 		slog.Int("poll", w.polls),
 		slog.Duration("wait", poll.next),
 	}
@@ -265,7 +266,7 @@ func (w *wait[T]) warn(ctx context.Context, poll onePoll) {
 	}
 
 	if w.unknown != "" && w.memory.isNews(w.url, w.unknown) {
-		attrs = append(attrs, slog.String("status", w.unknown))
+		attrs = append(attrs, slog.String("status", redact.AnyKey(w.unknown)))
 		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: unknown status, polling on", attrs...)
 	}
 }
@@ -323,7 +324,7 @@ func (w *wait[T]) succeeded(waited time.Duration) decision {
 	case w.unknown != "" && time.Since(w.unknownSince) >= maxUnknownTime:
 		return ends(w.interrupted(fmt.Errorf(
 			"for 24 hours it has had the status %q, which this version of the SDK does not know: see the dashboard",
-			w.unknown)))
+			redact.AnyKey(w.unknown))))
 	}
 	return pollAfter(w.interval(waited))
 }

@@ -54,6 +54,10 @@ func UserInfo(text string) string {
 // anyKey is compiled when first needed too.
 var anyKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(prefix + `[^\s"'()<>,;]{8,}`) })
 
+// Name returns an id, a status or a cursor for a message. What keeps it keeps it exact, since a call
+// goes on with it: a key that the service has echoed there is redacted only here.
+func Name(name string, limit int) string { return OneLine(AnyKey(name), limit) }
+
 // AnyKey returns text without what looks like an API key, known or not.
 func AnyKey(text string) string {
 	if !strings.Contains(text, prefix) {
