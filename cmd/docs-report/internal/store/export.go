@@ -96,12 +96,14 @@ func remove(ctx context.Context, tx *sql.Tx, id int64) error {
 }
 
 // Prune deletes rolling windows of w's span that ended before w's own comparison, and those before
-// w that could not be loaded, apart from the comparison: nothing asks for them any more. Weeks are
-// not rolling: they stay.
+// w that could not be loaded, apart from the comparison: nothing asks for them any more. Days, weeks
+// and months are not rolling: they stay, also if w is four weeks that are a February.
 func (s *Store) Prune(ctx context.Context, w Window) error {
-	if w.Span() == Week {
+	switch w.Span() {
+	case Day, Week, Month:
 		return nil
 	}
+
 	return s.write(ctx, func(tx *sql.Tx) error {
 		const condition = ` WHERE project = $1 AND span = $2 AND date_to < $3
 			AND (date_to < $4 OR problem <> '' AND date_to <> $4)`

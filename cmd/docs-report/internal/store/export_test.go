@@ -132,6 +132,11 @@ func rolling(t *testing.T, where string) {
 		From:    mintlify.Day(2027, time.February, 1),
 		To:      mintlify.Day(2027, time.March, 1),
 	}
+	february := store.Window{
+		Project: "docs",
+		From:    mintlify.Day(2038, time.February, 1),
+		To:      mintlify.Day(2038, time.March, 1),
+	}
 	assert.Equal(t, store.Month, month.Span(), "four weeks, too")
 
 	week := store.Window{Project: "docs", From: period.From.AddDays(-70), To: period.From.AddDays(-63)}
@@ -153,6 +158,7 @@ func rolling(t *testing.T, where string) {
 	}
 
 	require.NoError(t, s.Prune(t.Context(), period))
+	require.NoError(t, s.Prune(t.Context(), february), "it is four weeks, too, and no month goes")
 
 	for i, w := range append(windows, month, week) {
 		export, rows, err := s.Visitors(t.Context(), w)
