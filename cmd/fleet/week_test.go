@@ -251,6 +251,29 @@ func TestKeep(t *testing.T) {
 	})
 }
 
+// TestKeepWaitsForMessages: a thread is as old as the last message to its job.
+func TestKeepWaitsForMessages(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.Keep = 13
+		first := promptOf(0, testProject)
+		isForgotten := func() bool {
+			require.NoError(t, b.MakePass(b.ctx))
+			r, err := b.Row(b.ctx, first.Key)
+			require.NoError(t, err)
+			return !r.Forgotten.IsZero()
+		}
+		b.enqueue(first)
+		time.Sleep(14 * 31 * 24 * time.Hour)
+		b.enqueue(database.Prompt{Key: "m", Prompt: "x", After: first.Key})
+		time.Sleep(time.Hour)
+		require.Equal(t, 2, b.counts()["done"])
+		assert.False(t, isForgotten())
+
+		time.Sleep(14 * 31 * 24 * time.Hour)
+		assert.True(t, isForgotten())
+	})
+}
+
 // TestUnknownFindsItself by the webhook of the documentation's repository, and by a reviewer's comment.
 func TestUnknownFindsItself(t *testing.T) {
 	t.Parallel()

@@ -86,6 +86,8 @@ func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 func (s Store) Old(ctx context.Context, before time.Time, most int) ([]string, error) {
 	return sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_prompts p JOIN mintlify_once o ON o.key = p.key
 WHERE p.thread = '' AND p.forgotten = 0 AND o.updated < $1 AND o.state IN ('done', 'failed', 'refused', 'canceled')
+	AND NOT EXISTS (SELECT 1 FROM fleet_prompts m JOIN mintlify_once x ON x.key = m.key
+		WHERE m.thread = p.key AND m.thread <> '' AND x.updated >= $1)
 ORDER BY o.updated LIMIT $2`, before.UnixMicro(), most)
 }
 
