@@ -82,6 +82,7 @@ func moveInTx(ctx context.Context, s queue.Queue, tx *sql.Tx, key, project strin
 	if record.Prompt == "" {
 		return usage.Errorf("nothing is changed: the texts of %s were forgotten, so it cannot be sent", key)
 	}
+
 	if record.After != "" {
 		return usage.Errorf("nothing is changed: %s follows %s, and goes to the project of its job",
 			key, record.After)

@@ -107,6 +107,7 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 		if api != nil {
 			api.Logger = s.Logger
 		}
+
 		w := queue.NewWorker(s, client, results)
 		w.Decide = github.Reviews{Queue: s, API: api}.DecideReviews
 		w.Find = github.Finder{Queue: s, API: api}.Find

@@ -43,6 +43,7 @@ func (a *API) forgetComments() {
 		if at, isTime := made.(time.Time); !isTime || time.Since(at) > commentsKept {
 			a.comments.Delete(c)
 		}
+
 		return true
 	})
 }
