@@ -328,7 +328,7 @@ func (o *outcome) addMessage(s *siege, r database.Row, key string) {
 	}
 }
 
-// wasLeftOut reports whether the comment on a pull request was left out since there is no job for it.
+// wasLeftOut reports whether the comment on a pull request was left out because its job is not known.
 func (s *siege) wasLeftOut(p *pulled) bool {
 	found, err := s.store.FindLeftOut(s.t.Context(), fmt.Sprintf("%s#%d", docsRepository, p.number))
 	require.NoError(s.t, err)

@@ -104,10 +104,6 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 			return fmt.Errorf("store -max-per-day: %w", err)
 		}
 
-		if api != nil {
-			api.Logger = s.Logger
-		}
-
 		w := queue.NewWorker(s, client, results)
 		w.Decide = github.Reviews{Queue: s, API: api}.DecideReviews
 		w.Find = github.Finder{Queue: s, API: api}.Find

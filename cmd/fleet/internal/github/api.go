@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,15 +16,11 @@ import (
 
 // API is what a token lets fleet do on GitHub: comment, react, ask who may ask, and list pull requests.
 type API struct {
-	// Logger logs what cannot be told to anybody.
-	Logger *slog.Logger
-
 	client *github.Client
 
-	comments sync.Map // when each comment was made
-
 	mu       sync.Mutex
-	listings map[string]listing // by repository
+	listings map[string]listing    // by repository
+	comments map[comment]time.Time // when this process has made each
 }
 
 // NewAPI returns the API of github.com, or of the GitHub at url.
@@ -43,11 +38,7 @@ func NewAPI(token, base string, client *http.Client) (*API, error) {
 	if err != nil {
 		return nil, usage.Errorf("GITHUB_API_URL: %w", err)
 	}
-	return &API{
-		Logger:   slog.New(slog.DiscardHandler),
-		client:   gh,
-		listings: map[string]listing{},
-	}, nil
+	return &API{client: gh, listings: map[string]listing{}, comments: map[comment]time.Time{}}, nil
 }
 
 const reactTime = 3 * time.Second

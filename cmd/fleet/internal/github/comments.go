@@ -3,7 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"maps"
 	"strings"
 	"time"
 
@@ -39,20 +39,32 @@ func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Ro
 }
 
 func (a *API) forgetComments() {
-	a.comments.Range(func(c, made any) bool {
-		if at, isTime := made.(time.Time); !isTime || time.Since(at) > commentsKept {
-			a.comments.Delete(c)
-		}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 
-		return true
-	})
+	maps.DeleteFunc(a.comments, func(_ comment, made time.Time) bool { return time.Since(made) > commentsKept })
+}
+
+func (a *API) isMade(c comment) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	_, isMade := a.comments[c]
+	return isMade
+}
+
+func (a *API) noteMade(c comment) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	a.comments[c] = time.Now()
 }
 
 func (a *API) tellOne(ctx context.Context, r database.Row) error {
 	var failed error
 	for _, pull := range strings.Fields(r.Pulls) {
 		c := comment{pull: pull, key: r.Key, version: r.Version}
-		if _, isMade := a.comments.Load(c); isMade {
+		if a.isMade(c) {
 			continue
 		}
 
@@ -60,12 +72,11 @@ func (a *API) tellOne(ctx context.Context, r database.Row) error {
 			failed = fmt.Errorf("comment on %s: %w", pull, err)
 			continue
 		}
-		a.comments.Store(c, time.Now())
+		a.noteMade(c)
 	}
 	return failed
 }
 
-// comment makes a comment. A pull request that does not exist wants none.
 func (a *API) comment(ctx context.Context, c comment, text string) error {
 	pr, err := database.ParsePull(c.pull)
 	if err != nil {
@@ -73,11 +84,6 @@ func (a *API) comment(ctx context.Context, c comment, text string) error {
 	}
 
 	request := github.IssueCommentRequest{Body: text}
-	_, resp, err := a.client.Issues.CreateComment(ctx, pr.Owner, pr.Repo, pr.Number, request)
-	if resp != nil && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone) {
-		a.Logger.Warn("a result is not told: its pull request does not exist, or the token does not reach it",
-			"key", c.key, "pull", c.pull)
-		return nil
-	}
+	_, _, err = a.client.Issues.CreateComment(ctx, pr.Owner, pr.Repo, pr.Number, request)
 	return err
 }
