@@ -153,7 +153,7 @@ func TestThousandsAreCanceled(t *testing.T) {
 	t.Parallel()
 	n := 400
 	if isLong() {
-		n = 4000
+		n = 2000
 	}
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()

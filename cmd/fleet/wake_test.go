@@ -23,9 +23,9 @@ import (
 // repeated only after it has ended, so that a wake-up meanwhile is lost. Passes are as far apart as in production.
 func TestWakeDuringALook(t *testing.T) {
 	t.Parallel()
-	projects, times := 2, 2
+	projects, times := 4, 1
 	if isLong() {
-		projects, times = 10, 20
+		projects, times = 20, 10
 	}
 	eachDatabase(t, func(t *testing.T, url string) {
 		s := quick
