@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 )
@@ -79,6 +81,46 @@ func (g *git) fail(err error) {
 	if g.err == nil {
 		g.err = err
 	}
+}
+
+const maxAttempts = 3
+
+// retried calls a function again, up to maxAttempts times in all, as long as its error says that
+// nothing was started.
+func retried(ctx context.Context, call func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := call()
+		if err == nil || attempt == maxAttempts || ci.OutcomeOf(err) != ci.NotStarted {
+			return err
+		}
+		if !ci.Sleep(ctx, time.Duration(attempt)*time.Second) {
+			return err
+		}
+	}
+}
+
+// unreachable matches what git, curl and ssh say if the network or the server fails.
+var unreachable = regexp.MustCompile(`(?i)could not resolve|couldn't connect|(failed|unable) to connect|` +
+	`unable to look up|connection (refused|reset|closed|timed out)|closed by remote host|broken pipe|timed out|` +
+	`network is unreachable|no route to host|empty reply from server|(send|recv) failure|transfer closed|` +
+	`not closed cleanly|early EOF|(HTTP|returned error:) (429|5[0-9][0-9])`)
+
+// runRemote is like run, for a command that uses a remote and is safe to repeat. It retries what
+// fails because of the network.
+func (g *git) runRemote(ctx context.Context, args ...string) (out string) {
+	if g.err != nil {
+		return ""
+	}
+
+	g.err = retried(ctx, func() error {
+		attempt := *g
+		out = attempt.run(ctx, args...)
+		if attempt.err != nil && unreachable.MatchString(attempt.err.Error()) {
+			return ci.NotStarted.Of(attempt.err)
+		}
+		return attempt.err
+	})
+	return out
 }
 
 // find returns the full name of the commit that ref names, or "" if there is none.

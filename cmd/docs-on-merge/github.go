@@ -16,10 +16,9 @@ import (
 )
 
 const (
-	gitHubTime     = 12 * time.Second // for a call: three calls take less time than a send may
-	gitHubAttempts = 3
-	maxResponse    = 10 << 20 // bytes
-	maxQuoted      = 300      // bytes of a response in an error
+	gitHubTime  = 12 * time.Second // for a call: three calls take less time than a send may
+	maxResponse = 10 << 20         // bytes
+	maxQuoted   = 300              // bytes of a response in an error
 )
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
@@ -59,13 +58,7 @@ func (p *program) newGitHub(repository, token string) (*gitHub, error) {
 
 // do makes a call, and retries it if that may help: all our calls are safe to repeat.
 func (g *gitHub) do(ctx context.Context, method, path string, body []byte, into any) error {
-	for attempt := 1; ; attempt++ {
-		err := g.attempt(ctx, method, path, body, into)
-		if err == nil || attempt == gitHubAttempts || ctx.Err() != nil || ci.OutcomeOf(err) != ci.NotStarted {
-			return err
-		}
-		time.Sleep(time.Duration(attempt) * time.Second)
-	}
+	return retried(ctx, func() error { return g.attempt(ctx, method, path, body, into) })
 }
 
 func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, into any) error {

@@ -32,7 +32,7 @@ func (s refs) read(ctx context.Context, key string) (versions []once.Record, end
 	}
 
 	if g.find(ctx, end) == "" {
-		g.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+		g.runRemote(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
 			"--no-auto-maintenance", s.remote, ref)
 	}
 
@@ -54,7 +54,7 @@ func (s refs) read(ctx context.Context, key string) (versions []once.Record, end
 
 // find returns the commit that the remote's ref names, or "" if there is no such ref.
 func (s refs) find(ctx context.Context, g *git, ref string) string {
-	for line := range strings.Lines(g.run(ctx, "ls-remote", s.remote, ref)) {
+	for line := range strings.Lines(g.runRemote(ctx, "ls-remote", s.remote, ref)) {
 		commit, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		if name == ref { // ls-remote also lists refs that end with it
 			return commit
@@ -77,7 +77,7 @@ func (s refs) add(ctx context.Context, r once.Record, end string) error {
 	commit := g.run(ctx, args...)
 
 	ref := refOf(r.Key)
-	g.run(ctx, "push", "--quiet", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no",
+	g.runRemote(ctx, "push", "--quiet", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no",
 		"--force-with-lease="+ref+":"+end, s.remote, commit+":"+ref)
 	return g.err
 }

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
@@ -106,13 +113,12 @@ func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
 		"git:--upload=x":   "names no remote",
 		"git:nowhere":      "nowhere",
 		"git:/no/such/dir": "/no/such/dir",
-		"git:https://me:secret-token@127.0.0.1:1/x.git": "127.0.0.1",
 	} {
 		r := w.runOnce("-state", state)
-		assert.Contains(t, []int{2, 5}, r.code, state)
+		assert.Equal(t, 2, r.code, state)
 		assert.Contains(t, r.log, says)
-		assert.NotContains(t, r.log+r.summary, "secret-token")
 	}
+
 	remote := w.bare()
 	require.Zero(t, w.runOnce("-state", "git:"+remote).code)
 	ref := strings.Fields(w.git("ls-remote", remote))[1]
@@ -121,4 +127,77 @@ func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
 	assert.Equal(t, 2, r.code)
 	assert.Contains(t, r.log, "is not the record of")
 	assert.Len(t, w.prompts(), 1)
+}
+
+func TestARemoteThatCannotBeReachedMeansNotStarted(t *testing.T) {
+	t.Parallel()
+	w := merged(t)
+	for _, soft := range []bool{false, true} {
+		r := w.runOnce("-state", "git:https://me:secret-token@127.0.0.1:1/x.git", fmt.Sprintf("-soft=%v", soft))
+		assert.Equal(t, soft, r.code == 0, r.log)
+		assert.Equal(t, "not-started", r.outputs["outcome"])
+		assert.Contains(t, r.log, "127.0.0.1")
+		assert.NotContains(t, r.log+r.summary, "secret-token")
+	}
+	assert.Equal(t, 5, w.runOnce("-state", "git:https://127.0.0.1:1/x.git").code)
+	assert.Empty(t, w.prompts())
+}
+
+func TestARemoteThatIsBackInTimeIsUsed(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"ls-remote", "push"} {
+		for _, tc := range []struct{ failures, code, prompts int }{{2, 0, 1}, {3, 5, 0}} {
+			w := newWorld(t)
+			left := tc.failures
+			var log citest.Buffer
+			p := w.program(w.env, &log, &log)
+			p.git.exec = func(cmd *exec.Cmd) error {
+				if left > 0 && slices.Contains(cmd.Args, command) {
+					left--
+					_, _ = io.WriteString(cmd.Stderr, "ssh: Could not resolve hostname forge: Name or service not known\n")
+					return errors.New("exit status 128")
+				}
+				return w.repo.exec(cmd)
+			}
+
+			took := bubble(t, func(t *testing.T) {
+				code := p.run(t.Context(), []string{"-state", "git:" + w.bare(), "-no-wait"})
+				assert.Equal(t, tc.code, code, log.String())
+			})
+			assert.GreaterOrEqual(t, took, 3*time.Second, "it waits between the attempts")
+			assert.Zero(t, left)
+			assert.Len(t, w.prompts(), tc.prompts)
+		}
+	}
+}
+
+// What git, curl and ssh say.
+func TestANetworkThatFailsIsNoSetUp(t *testing.T) {
+	for text, isUnreachable := range map[string]bool{
+		"fatal: unable to access 'https://x/': Could not resolve host: x":                           true,
+		"fatal: unable to access 'https://x/': Failed to connect to x port 443 after 3 ms: Timeout": true,
+		"fatal: unable to access 'https://x/': Recv failure: Connection reset by peer":              true,
+		"fatal: unable to access 'https://x/': The requested URL returned error: 429":               true,
+		"fatal: unable to access 'https://x/': The requested URL returned error: 503":               true,
+		"error: RPC failed; HTTP 502 curl 22 The requested URL returned error: 502":                 true,
+		"error: RPC failed; curl 92 HTTP/2 stream 5 was not closed cleanly: CANCEL (err 8)":         true,
+		"fetch-pack: unexpected disconnect while reading sideband packet\nfatal: early EOF":         true,
+		"fatal: unable to connect to x:\nx[0: 10.0.0.1]: errno=Connection refused":                  true,
+		"ssh: connect to host x port 22: No route to host\nfatal: Could not read":                   true,
+		"kex_exchange_identification: Connection closed by remote host":                             true,
+		"ssh: Could not resolve hostname x: Temporary failure in name resolution":                   true,
+
+		"fatal: 'nowhere' does not appear to be a git repository\nfatal: Could not read":               false,
+		"git@x: Permission denied (publickey).\nfatal: Could not read from remote repository.":         false,
+		"Host key verification failed.\nfatal: Could not read from remote repository.":                 false,
+		"fatal: could not read Username for 'https://x': terminal prompts disabled":                    false,
+		"fatal: unable to access 'https://x/': The requested URL returned error: 403":                  false,
+		"error: RPC failed; HTTP 403 curl 22\nfatal: the remote end hung up unexpectedly":              false,
+		"fatal: repository 'https://x/y.git/' not found":                                               false,
+		"fatal: unable to access 'https://x/': SSL certificate problem: self-signed certificate":       false,
+		"! [remote rejected] a -> refs/docs-on-merge/b (pre-receive hook declined)":                    false,
+		"! [rejected] a -> refs/docs-on-merge/b (stale info)\nerror: failed to push some refs to '/x'": false,
+	} {
+		assert.Equal(t, isUnreachable, unreachable.MatchString(text), text)
+	}
 }
