@@ -52,6 +52,7 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(gitSettings, args)...)
 	cmd.Dir = g.dir
 	cmd.Env = append(os.Environ(), gitEnv...)
+	cmd.WaitDelay = time.Second // the programs that git starts may outlive it
 	stderr := excerpt{limit: maxOutput}
 	cmd.Stdout = stdout
 	cmd.Stderr = &stderr

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -141,6 +142,20 @@ func TestARemoteThatCannotBeReachedMeansNotStarted(t *testing.T) {
 	}
 	assert.Equal(t, 5, w.runOnce("-state", "git:https://127.0.0.1:1/x.git").code)
 	assert.Empty(t, w.prompts())
+}
+
+func TestARemoteThatNeverRespondsDoesNotOutlastTheTimeout(t *testing.T) {
+	skipUnlessLong(t)
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	timer := time.AfterFunc(20*time.Second, func() { _ = silent.Close() })
+
+	w := merged(t)
+	r := w.run(t.Context(), "-state", "git:http://"+silent.Addr().String()+"/x.git", "-timeout", "200ms")
+	assert.Equal(t, 5, r.code, r.log)
+	assert.True(t, timer.Stop(), "it waited until the remote went away")
+	assert.NoError(t, silent.Close())
 }
 
 func TestARemoteThatIsBackInTimeIsUsed(t *testing.T) {
