@@ -80,10 +80,12 @@ func (p *program) checkNoRange(what occasion) error {
 }
 
 func (p *program) readOccasion() (occasion, error) {
-	o := p.options
+	given := occasion{base: p.options.base, head: p.options.head}
+	isGiven := given.base != "" || given.head != ""
 	name := p.step.Getenv("GITHUB_EVENT_NAME")
-	if name == "" || o.base != "" || o.head != "" {
-		return occasion{base: o.base, head: o.head}, nil
+	isDispatch := name == "workflow_dispatch"
+	if name == "" || isGiven && !isDispatch {
+		return given, nil
 	}
 
 	e, err := readEvent(p.step.Getenv("GITHUB_EVENT_PATH"))
@@ -91,15 +93,18 @@ func (p *program) readOccasion() (occasion, error) {
 		return occasion{}, fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
 	}
 
-	switch name {
-	case "pull_request", "pull_request_target":
+	switch {
+	case isDispatch && isGiven:
+		given.decision = e.decision()
+		return given, nil
+	case isDispatch:
+		return p.dispatched(e)
+	case name == "pull_request", name == "pull_request_target":
 		return e.ofPullRequest(name)
-	case "push":
+	case name == "push":
 		return e.ofPush()
-	case "release":
+	case name == "release":
 		return e.ofRelease()
-	case "workflow_dispatch":
-		return p.dispatched(e.Inputs)
 	}
 	return occasion{}, namesNoMerge(name)
 }
@@ -158,21 +163,28 @@ func (e event) ofRelease() (occasion, error) {
 	return occasion{tag: tags + e.Release.TagName}, nil
 }
 
-// dispatched reads the inputs of a workflow_dispatch: the change and the decision.
-func (p *program) dispatched(inputs map[string]any) (occasion, error) {
-	input := func(name string) string {
-		text := strings.TrimSpace(fmt.Sprint(inputs[name]))
-		switch text {
-		case "", "false", "<nil>": // not given
-			return ""
-		}
-		return text
+// input returns an input of a workflow_dispatch, or "" if it is not given.
+func (e event) input(name string) string {
+	text := strings.TrimSpace(fmt.Sprint(e.Inputs[name]))
+	switch text {
+	case "false", "<nil>":
+		return ""
 	}
+	return text
+}
 
-	what := occasion{base: input("base"), head: cmp.Or(input("head"), p.step.Getenv("GITHUB_SHA"))}
-	what.decision.job = input("job")
-	what.decision.again = input("again") != ""
+// decision returns what a person has entered about the job of the change.
+func (e event) decision() decision {
+	return decision{job: e.input("job"), again: e.input("again") != ""}
+}
 
+// dispatched returns the change of a workflow_dispatch.
+func (p *program) dispatched(e event) (occasion, error) {
+	what := occasion{
+		base:     e.input("base"),
+		head:     cmp.Or(e.input("head"), p.step.Getenv("GITHUB_SHA")),
+		decision: e.decision(),
+	}
 	if what.base == "" && what.decision.job == "" && p.options.job == "" {
 		return occasion{}, errors.New("the input base is empty: enter the commit before the change, " +
 			"or the id of its job as job")

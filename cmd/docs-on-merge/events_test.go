@@ -146,6 +146,31 @@ func TestADispatchHasInputs(t *testing.T) {
 	assert.Equal(t, "job_2", r.outputs["job-id"])
 }
 
+// A workflow may give the action base and head, and leave job and again to "Run workflow".
+func TestADispatchDecidesThoughTheActionHasBaseAndHead(t *testing.T) {
+	w := merged(t)
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	require.Equal(t, 3, w.runOnce().code)
+
+	w.dispatch(map[string]any{"job": "job_1"})
+	r := w.runOnce("-base", "HEAD^", "-head", "HEAD", "-again")
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.log, "exclude each other")
+
+	r = w.runOnce("-base", "HEAD^", "-head", "HEAD")
+	assert.Zero(t, r.code, r.log)
+	assert.Equal(t, "job_1", r.outputs["job-id"])
+	assert.Len(t, w.prompts(), 1)
+
+	w = w.fresh(t)
+	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
+	w.dispatch(nil)
+	require.Equal(t, 1, w.runOnce("-base", "HEAD^").code)
+	w.dispatch(map[string]any{"again": "true"})
+	r = w.runOnce("-base", "HEAD^")
+	assert.Equal(t, "job_2", r.outputs["job-id"], r.log)
+}
+
 // The base may be left out with a job. What then stands for the change, the newest commit, says
 // nothing about whether the job is the change's.
 func TestAJobThatIsEnteredIsNeverSkipped(t *testing.T) {
