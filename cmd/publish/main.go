@@ -71,10 +71,12 @@ func (p *publication) publish(ctx context.Context) error {
 		return err
 	}
 
+	known := "" // of the deployment
 	if p.id == "" {
 		if err := p.trigger(ctx, client); err != nil {
 			return err
 		}
+		known = "triggered"
 	}
 
 	_, err = client.Deployments.WaitUntilDone(ctx, p.id)
@@ -85,6 +87,13 @@ func (p *publication) publish(ctx context.Context) error {
 		return err
 	case mayHelpLater, isInterrupted:
 		return ci.Running.Of(fmt.Errorf("%w. Wait for it with -id %s", err, p.id))
+	}
+
+	if p.deployment != nil {
+		known = "last seen as " + string(p.deployment.Status)
+	}
+	if known != "" {
+		err = fmt.Errorf("%w. The deployment was %s: once this is fixed, wait for it with -id %s", err, known, p.id)
 	}
 	return ci.SetUp.Of(err)
 }

@@ -142,6 +142,7 @@ func TestExitCodes(t *testing.T) {
 		Logs:    []string{"Building\n", "Broken: /a"},
 	}
 	down := mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 503}}
+	revoked := mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 401}}
 	for name, tc := range map[string]struct {
 		trigger mintlifytest.Fault
 		steps   []mintlifytest.DeploymentStep
@@ -169,6 +170,16 @@ func TestExitCodes(t *testing.T) {
 		"no such deployment": {
 			args: []string{"-id", "nowhere"},
 			code: 2, status: "set-up", says: "404",
+		},
+		"key revoked": {
+			steps: []mintlifytest.DeploymentStep{{}, revoked},
+			code:  2, status: "set-up",
+			says: "The deployment was last seen as in_progress: once this is fixed, wait for it with -id deployment_1",
+		},
+		"key revoked before a poll": {
+			steps: []mintlifytest.DeploymentStep{revoked},
+			code:  2, status: "set-up",
+			says: "The deployment was triggered: once this is fixed, wait for it with -id deployment_1",
 		},
 		"lost": {
 			trigger: mintlifytest.Fault{Status: 504, Acted: true},

@@ -68,9 +68,10 @@ func (p *publication) explain(err error) string {
 	return text
 }
 
-// status returns the deployment's status as last seen or, if nobody has seen it, the outcome.
+// status returns the deployment's status as last seen. If nobody has seen it, or if a person has to
+// fix the set-up first, status returns the outcome.
 func (p *publication) status(outcome ci.Outcome) string {
-	if p.deployment != nil && p.deployment.Status != "" {
+	if p.deployment != nil && outcome != ci.SetUp {
 		return string(p.deployment.Status)
 	}
 	return string(outcome)
