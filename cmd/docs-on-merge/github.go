@@ -90,14 +90,21 @@ func (g *gitHub) responseError(req *http.Request, resp *http.Response, body []by
 
 	code := resp.StatusCode
 	isDenied := code == http.StatusForbidden || code == http.StatusNotFound
-	isLimited := resp.Header.Get("X-RateLimit-Remaining") == "0" || resp.Header.Get("Retry-After") != ""
 	switch {
-	case code == http.StatusForbidden && isLimited, code == http.StatusTooManyRequests, code >= 500, code < 300:
+	case code == http.StatusForbidden && isLimited(resp, body), code == http.StatusTooManyRequests:
+		return ci.NotStarted.Of(fmt.Errorf("%w (the rate limit of GitHub)", err))
+	case code >= 500, code < 300:
 		return ci.NotStarted.Of(err)
 	case isDenied:
 		return fmt.Errorf("%w (%s)", err, g.needs)
 	}
 	return err
+}
+
+// isLimited reports whether a 403 is a rate limit. Of a secondary rate limit only the body may say so.
+func isLimited(resp *http.Response, body []byte) bool {
+	return resp.Header.Get("X-RateLimit-Remaining") == "0" || resp.Header.Get("Retry-After") != "" ||
+		bytes.Contains(bytes.ToLower(body), []byte("rate limit"))
 }
 
 // pullRequest has the fields that we read from a pull request of GitHub.

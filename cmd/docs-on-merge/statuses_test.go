@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -75,18 +76,17 @@ func TestWithoutARecordThereIsNoJob(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"may not read":        {"GET", 1, response(403), 2, "permissions: statuses: write"},
-		"not found":           {"GET", 1, response(404), 2, "permissions: statuses: write"},
-		"may not write":       {"POST", 1, response(403), 2, "permissions: statuses: write"},
-		"bad token":           {"POST", 1, response(401), 2, "401 Unauthorized"},
-		"moved":               {"GET", 1, response(301, "Location", "https://evil.example.com/"), 2, "301"},
-		"down for reading":    {"GET", 1, response(502), 5, "502"},
-		"down for writing":    {"POST", 1, response(503), 5, "503"},
-		"limited":             {"POST", 1, response(403, "X-RateLimit-Remaining", "0"), 5, "403"},
-		"limited for a while": {"POST", 1, response(429), 5, "429"},
-		"no connection":       {"GET", 1, nil, 5, "unexpected EOF"},
-		"no second look":      {"GET", 2, response(500), 5, "500"},
-		"no JSON":             {"GET", 1, response(200), 2, "cannot unmarshal"},
+		"may not read":     {"GET", 1, response(403), 2, "permissions: statuses: write"},
+		"not found":        {"GET", 1, response(404), 2, "permissions: statuses: write"},
+		"may not write":    {"POST", 1, response(403), 2, "permissions: statuses: write"},
+		"bad token":        {"POST", 1, response(401), 2, "401 Unauthorized"},
+		"moved":            {"GET", 1, response(301, "Location", "https://evil.example.com/"), 2, "301"},
+		"down for reading": {"GET", 1, response(502), 5, "502"},
+		"down for writing": {"POST", 1, response(503), 5, "503"},
+		"limited":          {"POST", 1, response(429), 5, "429"},
+		"no connection":    {"GET", 1, nil, 5, "unexpected EOF"},
+		"no second look":   {"GET", 2, response(500), 5, "500"},
+		"no JSON":          {"GET", 1, response(200), 2, "cannot unmarshal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
@@ -113,6 +113,38 @@ func TestWithoutARecordThereIsNoJob(t *testing.T) {
 	assert.Contains(t, r.log, `"../x" is not the owner/name of a repository`)
 	assert.NotContains(t, r.log, "is not set", "the token is not to blame")
 	assert.Empty(t, w.prompts())
+}
+
+// GitHub may say of a secondary rate limit only in the body what it is.
+func TestARateLimitIsNotAMissingPermission(t *testing.T) {
+	const limited = `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes."}`
+	for name, tc := range map[string]struct {
+		resp    *http.Response
+		body    string
+		outcome ci.Outcome
+		says    string
+	}{
+		"no permission":     {response(403), "{}", ci.SetUp, "403 Forbidden: {} (permissions)"},
+		"secondary":         {response(403), limited, ci.NotStarted, "wait a few minutes.\"} (the rate limit of GitHub)"},
+		"secondary, header": {response(403, "Retry-After", "60"), "{}", ci.NotStarted, "(the rate limit of GitHub)"},
+		"primary":           {response(403, "X-RateLimit-Remaining", "0"), "{}", ci.NotStarted, "(the rate limit of GitHub)"},
+		"too many requests": {response(429), "{}", ci.NotStarted, "(the rate limit of GitHub)"},
+	} {
+		calls := 0
+		g := gitHub{needs: "permissions"}
+		g.client.Transport = roundTripper(func(*http.Request) (*http.Response, error) {
+			calls++
+			tc.resp.Body = io.NopCloser(strings.NewReader(tc.body))
+			return tc.resp, nil
+		})
+
+		synctest.Test(t, func(t *testing.T) {
+			err := g.do(t.Context(), http.MethodGet, "https://api.github.com", nil, nil)
+			assert.ErrorContains(t, err, tc.says, name)
+			assert.Equal(t, tc.outcome, ci.OutcomeOf(err), name)
+			assert.Equal(t, tc.outcome == ci.NotStarted, calls == maxAttempts, name)
+		})
+	}
 }
 
 func TestACallOfGitHubThatFailsOnceIsMadeAgain(t *testing.T) {
