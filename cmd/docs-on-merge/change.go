@@ -57,8 +57,9 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 		c.add(p.read(ctx, &g, part), p.options.maxPrompt)
 	}
 	for _, part := range c.findTold(found) {
-		subjects := g.subjects(ctx, part) + "\n"
-		c.subjects.add(excerpt{text: []byte(subjects)}, p.options.maxPrompt)
+		if subjects := g.subjects(ctx, part); subjects != "" {
+			c.subjects.add(excerpt{text: []byte(subjects + "\n")}, p.options.maxPrompt)
+		}
 	}
 
 	if what.decision.job == "" { // else a person has said what the change's job is

@@ -130,6 +130,7 @@ func (c change) without(found []merge, isOut func(merge) bool) []part {
 // tell returns the titles and descriptions of the pull requests that are not left out. An unrelated
 // merge has none.
 func tell(found []merge) (title, body string) {
+	var titles, bodies []string
 	told := map[int]bool{} // by number: a rebased pull request is several merges
 	for _, merge := range found {
 		if merge.skip != "" || told[merge.pull.Number] {
@@ -137,10 +138,16 @@ func tell(found []merge) (title, body string) {
 		}
 
 		told[merge.pull.Number] = true
-		title += merge.pull.Title + "\n"
-		body += merge.pull.Body + "\n"
+		titles = append(titles, strings.TrimSpace(merge.pull.Title))
+		bodies = append(bodies, strings.TrimSpace(merge.pull.Body))
 	}
-	return title, body
+	return joinLines(titles), joinLines(bodies)
+}
+
+// joinLines joins the texts that are not empty.
+func joinLines(texts []string) string {
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	return strings.Join(texts, "\n")
 }
 
 // whySkip says why a merge needs no job, or returns "". If its pull request is not known, the

@@ -125,6 +125,6 @@ func (q quotes) shorten(bytes int) bool {
 
 // quote returns text by others with "> " before each line.
 func (p *program) quote(e excerpt) *excerpt {
-	lines := p.step.Lines(string(e.text[:min(len(e.text), maxText)]))
-	return &excerpt{text: []byte(merges.Quote(strings.Join(lines, "\n"))), isCut: e.isCut}
+	text := p.step.Redact(string(e.text[:min(len(e.text), maxText)]))
+	return &excerpt{text: []byte(merges.Quote(strings.Trim(text, "\r\n"))), isCut: e.isCut}
 }

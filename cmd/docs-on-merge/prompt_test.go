@@ -60,6 +60,22 @@ func TestATemplateAsText(t *testing.T) {
 	assert.Empty(t, w.service.Requests())
 }
 
+func TestThePromptKeepsBlankLines(t *testing.T) {
+	w := newWorld(t)
+	before := w.commit("x", "x.go", "package x\n\nvar a int\n")
+	w.commit("second\n\nA body.", "x.go", "package x\n\nvar b int\n")
+	w.commit("third", "y.go", "")
+	w.onGitHub("push", w.push(before))
+	pulls := []pullRequest{{Title: "T\n", Body: "\r\nOne.\r\n\r\nTwo.\n", MergedAt: "x"}}
+	w.forge.pulls = map[string][]pullRequest{"": pulls}
+
+	prompt := w.prompt()
+	assert.Contains(t, prompt, "\n>  package x\n>\n> -var a int\n> +var b int\n")
+	assert.Contains(t, prompt, "\nTitle of the pull request:\n> T\n\n")
+	assert.Contains(t, prompt, "\n> One.\n>\n> Two.\n\n")
+	assert.Contains(t, prompt, "\nCommits:\n> third\n> second\n\n")
+}
+
 func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
 	skipUnlessLong(t)
 	w := newWorld(t)

@@ -19,7 +19,7 @@ const (
 
 // Printf logs text, line by line.
 func (s *Step) Printf(format string, args ...any) {
-	for _, line := range s.Lines(fmt.Sprintf(format, args...)) {
+	for _, line := range s.lines(fmt.Sprintf(format, args...)) {
 		fmt.Fprintln(s.Stderr, inert(line))
 	}
 }
@@ -63,10 +63,10 @@ func (s *Step) LogPolls(what string, heartbeat time.Duration) func(mintlify.Poll
 	}
 }
 
-// Lines returns the lines of text from outside that are not blank, without secrets, each as
+// lines returns the lines of text from outside that are not blank, without secrets, each as
 // [redact.Printable] returns it.
-func (s *Step) Lines(text string) (lines []string) {
-	for line := range strings.SplitSeq(s.redact(text), "\n") {
+func (s *Step) lines(text string) (lines []string) {
+	for line := range strings.SplitSeq(s.Redact(text), "\n") {
 		if line = redact.Printable(line); line != "" {
 			lines = append(lines, line)
 		}
@@ -75,7 +75,7 @@ func (s *Step) Lines(text string) (lines []string) {
 }
 
 // OneLine returns text from outside as one line that prints and shows no secret.
-func (s *Step) OneLine(text string) string { return strings.Join(s.Lines(text), " ") }
+func (s *Step) OneLine(text string) string { return strings.Join(s.lines(text), " ") }
 
 // Link returns text if it is a URL of the web, else "".
 func (s *Step) Link(text string) string {
@@ -88,14 +88,14 @@ func (s *Step) Link(text string) string {
 
 // Code returns text as a block of code in Markdown. No text can end the block.
 func (s *Step) Code(text string) string {
-	return codeIndent + strings.Join(s.Lines(text), "\n"+codeIndent) + "\n"
+	return codeIndent + strings.Join(s.lines(text), "\n"+codeIndent) + "\n"
 }
 
 // Folded returns text as a block of code in Markdown, folded under a title: at most 64 KiB
 // in all. Of a longer text it leaves out the middle.
 func (s *Step) Folded(title, text string) string {
 	var block strings.Builder
-	for line := range strings.SplitSeq(strings.Trim(s.redact(text), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.Trim(s.Redact(text), "\n"), "\n") {
 		if line = redact.Printable(line); line != "" {
 			line = codeIndent + line
 		}
@@ -120,7 +120,8 @@ func withoutMiddle(block string, limit int) string {
 	return first + cut + strings.TrimSpace(last) + "\n"
 }
 
-func (s *Step) redact(text string) string {
+// Redact returns text from outside without the secrets that the step knows.
+func (s *Step) Redact(text string) string {
 	for _, name := range []string{"MINTLIFY_API_KEY", "GITHUB_TOKEN", "GITHUB_DOCS_TOKEN"} {
 		secret := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s.Getenv(name)), "Bearer "))
 		if len(secret) >= minSecret {
