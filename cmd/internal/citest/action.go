@@ -37,8 +37,11 @@ type Action struct {
 // of sh.
 func NewAction(t *testing.T, action, name, program string) *Action {
 	t.Helper()
-	version := regexp.MustCompile(`(?m)^        version=(\S+)`).FindStringSubmatch(Read(t, action))
-	require.NotNil(t, version, "the version stands in the action")
+	path, err := filepath.Abs(filepath.Dir(action))
+	require.NoError(t, err)
+	shared := Read(t, filepath.Join(path, "../internal/ci/action.sh"))
+	version := regexp.MustCompile(`(?m)^version=(\S+)`).FindStringSubmatch(shared)
+	require.NotNil(t, version, "the version stands in the script")
 	a := &Action{Files: map[string][]byte{}, prefix: "/v" + version[1] + "/", script: Script(t, action)}
 
 	stem := name + "_" + version[1] + "_"
@@ -60,7 +63,7 @@ func NewAction(t *testing.T, action, name, program string) *Action {
 		"RUNNER_OS=Linux",
 		"RUNNER_ARCH=X64",
 		"GITHUB_ACTIONS=true",
-		"GITHUB_ACTION_PATH=" + filepath.Dir(action),
+		"GITHUB_ACTION_PATH=" + path,
 	}
 	return a
 }
