@@ -83,8 +83,7 @@ func (p *program) readOccasion() (occasion, error) {
 	given := occasion{base: p.options.base, head: p.options.head}
 	isGiven := given.base != "" || given.head != ""
 	name := p.step.Getenv("GITHUB_EVENT_NAME")
-	isDispatch := name == "workflow_dispatch"
-	if name == "" || isGiven && !isDispatch {
+	if name == "" || isGiven && name != "workflow_dispatch" {
 		return given, nil
 	}
 
@@ -92,19 +91,20 @@ func (p *program) readOccasion() (occasion, error) {
 	if err != nil {
 		return occasion{}, fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
 	}
-
-	switch {
-	case isDispatch && isGiven:
+	if isGiven {
 		given.decision = e.decision()
 		return given, nil
-	case isDispatch:
-		return p.dispatched(e)
-	case name == "pull_request", name == "pull_request_target":
+	}
+
+	switch name {
+	case "pull_request", "pull_request_target":
 		return e.ofPullRequest(name)
-	case name == "push":
+	case "push":
 		return e.ofPush()
-	case name == "release":
+	case "release":
 		return e.ofRelease()
+	case "workflow_dispatch":
+		return p.dispatched(e)
 	}
 	return occasion{}, namesNoMerge(name)
 }

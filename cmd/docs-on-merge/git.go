@@ -108,11 +108,12 @@ var unreachable = regexp.MustCompile(`(?i)could not resolve|couldn't connect|(fa
 
 // runRemote is like run, for a command that uses a remote and is safe to repeat. It retries what
 // fails because of the network.
-func (g *git) runRemote(ctx context.Context, args ...string) (out string) {
+func (g *git) runRemote(ctx context.Context, args ...string) string {
 	if g.err != nil {
 		return ""
 	}
 
+	var out string
 	g.err = retried(ctx, func() error {
 		attempt := *g
 		out = attempt.run(ctx, args...)
