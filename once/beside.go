@@ -41,6 +41,8 @@ type beside struct {
 	mu     sync.Mutex
 	told   map[string]Record // what was told, of the records whose store does not show it
 	listed bool              // the ended records were listed at least once
+
+	listErr error // what the last of these Lists returned
 }
 
 func newBeside(r *Runner, stay bool, wake func()) *beside {
@@ -79,16 +81,16 @@ func (b *beside) start(ctx, reporting context.Context, cancel context.CancelFunc
 	}
 }
 
-// stop waits for the end of the work, and reports whether it came. A report may take a minute, but
-// once reporting has ended stop does not wait long: a function of the caller's may pay no attention
+// waitFor waits for the end of runs, and reports whether it came. A report may take a minute, but
+// once reporting has ended waitFor does not wait long: a function of the caller's may pay no attention
 // to its context. A panic of such a function surfaces here.
-func (b *beside) stop(reporting context.Context) bool {
+func waitFor(reporting context.Context, runs ...*async.Run) bool {
 	late, cancel := context.WithTimeout(context.Background(), askTime+stopTime)
 	defer cancel()
 	defer context.AfterFunc(reporting, func() { time.AfterFunc(stopTime, cancel) })()
 
 	isOver := true
-	for _, run := range b.runs {
+	for _, run := range runs {
 		select {
 		case <-run.Done():
 		case <-late.Done():
@@ -138,6 +140,7 @@ func (b *beside) list(ctx context.Context) {
 		b.logOnce(ctx, cannotListEnded, "", err, &b.logged)
 		b.mu.Lock()
 		b.listed = true
+		b.listErr = err
 		b.mu.Unlock()
 		b.wake()
 
@@ -237,23 +240,26 @@ func (b *beside) report(ctx context.Context, e *errand) time.Duration {
 }
 
 // finish tries each report once more, after the last step of a Resume and the end of the work, and
-// returns what was not taken.
+// returns what was not taken, and why the ended records could not be listed.
 func (b *beside) finish(ctx context.Context) error {
-	if b.runner.report == nil {
-		return nil
+	listErr := b.listErr
+	if b.runner.report != nil && ended(ctx) == nil {
+		listErr = b.takeEnded(ctx)
 	}
 
 	var all []error
-	if ended(ctx) == nil {
-		err := b.takeEnded(ctx)
-		if err != nil {
-			all = append(all, fmt.Errorf("%s: %w", cannotListEnded, err))
-		}
+	if listErr != nil {
+		all = append(all, fmt.Errorf("%s: %w", cannotListEnded, listErr))
 	}
 
+	hangs := false
 	for _, e := range b.reports.all() {
-		if ended(ctx) == nil {
-			b.report(ctx, e)
+		if !hangs && ended(ctx) == nil {
+			hangs = !waitFor(ctx, async.Go(func() { b.report(ctx, e) }))
+			if hangs {
+				all = append(all, errStillCalled)
+				continue // that call may still change e
+			}
 		}
 		all = append(all, forKey(e.key, e.err))
 	}

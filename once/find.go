@@ -32,6 +32,7 @@ type Found struct {
 // [Runner.Do] and [Runner.Step] call it once for an unknown record, [Runner.Resume] once for each.
 // [Runner.Run] calls it at once, then after 5, 10, 20 and more minutes, at most 6 hours apart, for 7
 // days, beside its other work. Each call has a minute. An error of f is logged and changes nothing.
+// If the unknown records cannot be listed, Run logs it and Resume returns it.
 //
 // What f returns must have been made after the send: anybody can copy an old marker. Compare the
 // creation of the pull request with r.Deadline minus the send time minus two minutes, because clocks

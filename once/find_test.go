@@ -3,6 +3,7 @@ package once_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -219,5 +220,22 @@ func TestFollowUpBehindAFoundLink(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Done, w.get(commentKey).State)
+	})
+}
+
+// Without the list Resume does not know which records are unknown.
+func TestResumeReturnsThatTheUnknownCannotBeListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := oncetest.NewStore()
+		w := newWorld(t, &hooked{Store: memory, list: func(ctx context.Context, states ...once.State) ([]once.Record, error) {
+			if slices.Contains(states, once.Unknown) {
+				return nil, errors.New("the database is down")
+			}
+			return memory.List(ctx, states...)
+		}})
+
+		err := w.finding(&finder{}).Resume(t.Context())
+
+		require.EqualError(t, err, "once: the ended records cannot be listed: the database is down")
 	})
 }

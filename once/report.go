@@ -19,7 +19,8 @@ import (
 // Run lists the ended records when it starts, and then every ten minutes: it tells what other
 // processes, [Runner.Do] and [Runner.Step] have ended, too. On a store with old records f gets these
 // as well: return nil for what you do not want to tell, by r.UpdatedAt. Resume tries each report
-// once more at its end, and names in its error what was not taken.
+// once more at its end, and names in its error what was not taken. If f goes on although its context
+// has ended, both return without it after 5 s, and Resume's error says so.
 func WithReport(f func(ctx context.Context, r Record) error) Option {
 	return option(func(r *Runner) { r.report = f })
 }

@@ -242,6 +242,37 @@ func TestResumeLeavesAReportThatHangs(t *testing.T) {
 	})
 }
 
+// The last round of a Resume leaves a call that hangs, too.
+func TestResumeLeavesItsLastRoundIfThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		for _, key := range []string{"a", "b"} {
+			w.put(once.Record{Task: once.Task{Key: key, Prompt: "x"}, State: once.Done})
+		}
+		w.add(task)
+		calls := map[string]int{}
+		hanging := once.WithReport(func(_ context.Context, r once.Record) error {
+			calls[r.Key]++
+			if calls[r.Key] > 1 {
+				time.Sleep(time.Hour)
+			}
+			return errors.New("the chat is down")
+		})
+		start := time.Now()
+
+		err := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()), hanging).Resume(t.Context())
+
+		require.ErrorContains(t, err, "has not returned")
+		require.ErrorContains(t, err, "once: b: it could not be reported that it is done")
+		assert.Less(t, time.Since(start), 5*time.Minute)
+
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		assert.Equal(t, 2, calls["a"])
+		assert.Equal(t, 1, calls["b"], "nobody is called beside it")
+	})
+}
+
 // At the end of a Resume this Runner may still end records.
 func TestResumeTellsWhileARecordEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

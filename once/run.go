@@ -55,7 +55,7 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	w.beside.start(working, reporting, cancel)
 	err = w.work(working)
 	cancel()
-	isOver := w.beside.stop(reporting)
+	isOver := waitFor(reporting, w.beside.runs...)
 
 	switch {
 	case stay:
