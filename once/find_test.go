@@ -74,6 +74,7 @@ func TestDoAndStepAskTheFinderOnce(t *testing.T) {
 				assert.Equal(t, test.next, step.Next)
 				assert.Equal(t, w.get(key), step.Record)
 				assert.Len(t, f.asked, 1)
+				assert.Equal(t, test.found.PRLink, step.Record.PRLink)
 
 				before := len(f.asked)
 				record, err := r.Do(t.Context(), once.Task{Key: key})
@@ -237,5 +238,28 @@ func TestResumeReturnsThatTheUnknownCannotBeListed(t *testing.T) {
 		err := w.finding(&finder{}).Resume(t.Context())
 
 		require.EqualError(t, err, "once: the ended records cannot be listed: the database is down")
+	})
+}
+
+// The job does not show its pull request yet.
+func TestAFoundLinkStaysUntilTheJobHasOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore())
+		active := mintlifytest.JobStep{Status: mintlify.JobActive}
+		own := mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/8"}
+		w.svc.AddJob("job_7", active, active, own) // the find looks the job up
+		w.put(once.Record{Task: task, State: once.Unknown})
+		r := w.finding(&finder{found: once.Found{JobID: "job_7", PRLink: foundLink}})
+
+		for range 2 {
+			step, err := r.Step(t.Context(), key)
+			require.NoError(t, err)
+			assert.Equal(t, once.Running, step.Record.State)
+			assert.Equal(t, foundLink, step.Record.PRLink)
+		}
+
+		record, err := r.Do(t.Context(), once.Task{Key: key})
+		require.NoError(t, err)
+		assert.Equal(t, own.PRLink, record.PRLink)
 	})
 }

@@ -197,9 +197,7 @@ func (r Record) polled(poll mintlify.Poll, err error, unsettled, age time.Durati
 		return step{record: r, next: unsettled, status: status}
 	}
 
-	if status != "" {
-		r.PRLink = poll.Job.PRLink
-	}
+	r.PRLink = cmp.Or(poll.Job.PRLink, r.PRLink) // a link that was found may not be the job's yet
 
 	switch {
 	case poll.Next > 0:
