@@ -17,7 +17,7 @@ type decision struct {
 // Adopt makes a record that is pending, unknown, failed or running follow the job jobID, which
 // a person has found. So it does with a record that is done and has no job's id, such as one that
 // MarkDone has ended: what follows it up can then be sent. It looks the job up first, and stores
-// its project. It is safe to call again.
+// its project. It is safe to call again: nothing changes once the record is done with this job.
 //
 // Two records without After that follow the same job are two threads: their follow-ups do not
 // wait for each other.
@@ -33,8 +33,12 @@ func (r *Runner) Adopt(ctx context.Context, key, jobID string) (Record, error) {
 	return r.decide(ctx, key, decision{
 		name: "Adopt",
 		from: []State{Pending, Unknown, Failed, Running},
-		also: func(record Record) bool { return record.JobID == "" },
+		also: func(record Record) bool { return record.JobID == "" || record.JobID == jobID },
 		apply: func(record *Record) error {
+			if record.State == Done && record.JobID == jobID {
+				return nil
+			}
+
 			record.adopt(jobID)
 			return r.lookUp(ctx, record)
 		},

@@ -163,8 +163,13 @@ func TestAdoptOfADoneRecordWithoutAJob(t *testing.T) {
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Done, w.get(commentKey).State)
 
+		done := w.get(key)
+		again, err := w.Adopt(t.Context(), key, "job_7")
+		require.NoError(t, err)
+		assert.Equal(t, done, again, "safe to call again")
+		assert.Equal(t, done, w.get(key))
 		_, err = w.Adopt(t.Context(), key, "job_8")
-		require.ErrorIs(t, err, once.ErrState, "it has a job")
+		require.ErrorIs(t, err, once.ErrState, "it has another job")
 	})
 }
 
