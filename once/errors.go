@@ -27,6 +27,10 @@ func forKey(key string, err error) error {
 	return fmt.Errorf("once: %s: %w", key, err)
 }
 
+// jobName returns how messages name a job. The record keeps its id exact, since a call goes on with
+// it: a key that the service has echoed there is redacted only here.
+func jobName(id string) string { return fmt.Sprintf("job %q", redact.AnyKey(id)) }
+
 func checkKey(key string) error {
 	isUnfit := func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 	if key == "" || len(key) > 300 || !utf8.ValidString(key) || strings.ContainsFunc(key, isUnfit) {
@@ -109,7 +113,7 @@ func (s step) whileWaiting(err error) error {
 	case s.record.Problem != "":
 		return fmt.Errorf("%s: %w", s.record.Problem, err)
 	case s.status != "":
-		return fmt.Errorf("its job is %s: %w", s.status, err)
+		return fmt.Errorf("its job is %s: %w", redact.AnyKey(string(s.status)), err)
 	}
 	return err
 }

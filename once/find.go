@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 const (
@@ -96,7 +98,7 @@ func (r *Runner) find(ctx context.Context, record Record) (Record, error) {
 		err = r.lookUp(asking, &next)
 	}
 	if err != nil {
-		return record, fmt.Errorf("job %q, which was found: %w", found.JobID, err)
+		return record, fmt.Errorf("%s, which was found: %w", jobName(found.JobID), err)
 	}
 
 	next.PRLink = found.PRLink
@@ -115,8 +117,8 @@ func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) 
 	case current.JobID == next.JobID && current.PRLink == next.PRLink: // others have found it, too
 		return current, nil
 	case !current.isStill(record):
-		found := fmt.Sprintf("job %q and link %q were found for version %d, but the record went on",
-			next.JobID, next.PRLink, record.Version)
+		found := fmt.Sprintf("%s and link %q were found for version %d, but the record went on",
+			jobName(next.JobID), redact.AnyKey(next.PRLink), record.Version)
 		r.log(ctx, slog.LevelError, "once: "+found, current)
 		return current, errors.New(found)
 	}

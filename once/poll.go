@@ -8,6 +8,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 const (
@@ -227,7 +228,8 @@ func (r Record) oddity(status mintlify.JobStatus, age time.Duration) string {
 	problem := fmt.Sprintf("the job has been %s for %v", status, longActive)
 	after := longActive
 	if status != mintlify.JobActive {
-		problem = fmt.Sprintf("the job has the status %q, which this version does not know", status)
+		problem = fmt.Sprintf("the job has the status %q, which this version does not know",
+			redact.AnyKey(string(status)))
 		after = oddAfter
 	}
 

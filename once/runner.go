@@ -10,6 +10,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 const (
@@ -327,5 +328,5 @@ func (r *Runner) change(ctx context.Context, record Record, s step) (step, error
 
 func (r *Runner) log(ctx context.Context, level slog.Level, message string, record Record) {
 	r.logger.Log(ctx, level, message, "key", record.Key, "version", record.Version,
-		"job", record.JobID, "prLink", record.PRLink, "problem", record.Problem)
+		"job", redact.AnyKey(record.JobID), "prLink", redact.AnyKey(record.PRLink), "problem", record.Problem)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 // outcome returns what a claim becomes after the response to its send. A job is running, even
@@ -83,7 +84,8 @@ func (r *Runner) settle(ctx context.Context, result Record, cause error) (Record
 
 		if errors.Is(err, errOtherJob) || !pause(ctx, wait) {
 			err = fmt.Errorf("%s %w: %w", result.summary(), errUnrecorded, err)
-			r.logger.Log(ctx, slog.LevelError, "once: "+err.Error(), "key", result.Key, "job", result.JobID)
+			r.logger.Log(ctx, slog.LevelError, "once: "+err.Error(), "key", result.Key,
+				"job", redact.AnyKey(result.JobID))
 			return result, err
 		}
 	}
@@ -91,7 +93,7 @@ func (r *Runner) settle(ctx context.Context, result Record, cause error) (Record
 
 func (r Record) summary() string {
 	if r.JobID != "" {
-		return fmt.Sprintf("job %q", r.JobID)
+		return jobName(r.JobID)
 	}
 	return "that it is " + string(r.State)
 }
@@ -185,5 +187,5 @@ func (r Record) arrivedIn(current Record) Record {
 }
 
 func otherJob(current Record) error {
-	return fmt.Errorf("%w: it is %s with job %q", errOtherJob, current.State, current.JobID)
+	return fmt.Errorf("%w: it is %s with %s", errOtherJob, current.State, jobName(current.JobID))
 }

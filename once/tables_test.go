@@ -5,12 +5,16 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // What becomes of a record, as tables: a pure function of what is on record and what happened.
@@ -300,3 +304,43 @@ func TestTableOfHolds(t *testing.T) {
 		assert.Equal(t, test.want, holdAfter(fmt.Errorf("asking failed: %w", test.err)), name)
 	}
 }
+
+// The fields are exact, since a call goes on with them.
+func TestNoMessageShowsAKeyThatTheServiceOrAFinderReturned(t *testing.T) {
+	const secret = "mint_abcdefghijkl"
+	held := Record{Task: Task{Key: "k"}, Version: 3, State: Running, JobID: secret, PRLink: secret}
+	lines := &strings.Builder{}
+	finder := func(context.Context, Record) (Found, error) { return Found{JobID: secret}, nil }
+	logger := slog.New(slog.NewTextHandler(lines, nil))
+	r, err := New(mintlifytest.NewService().Client(), emptyStore{}, WithFinder(finder), WithLogger(logger))
+	require.NoError(t, err)
+
+	r.log(t.Context(), slog.LevelInfo, "once: running", held)
+	_, notFound := r.find(t.Context(), Record{Task: Task{Key: "k"}, State: Unknown})
+	_, wentOn := r.keep(t.Context(), Record{Task: Task{Key: "k"}, Version: 2}, held)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, notRecorded := r.settle(ctx, held, nil)
+
+	for _, message := range []string{
+		lines.String(),
+		notFound.Error(),
+		wentOn.Error(),
+		notRecorded.Error(),
+		otherJob(held).Error(),
+		held.oddity(secret, time.Hour),
+		step{status: secret}.whileWaiting(context.Canceled).Error(),
+	} {
+		assert.Contains(t, message, "[API key]")
+		assert.NotContains(t, message, secret[5:])
+	}
+	assert.Equal(t, 3, strings.Count(lines.String(), "level="), lines.String())
+}
+
+// emptyStore has no records, and takes none.
+type emptyStore struct{}
+
+func (emptyStore) Get(context.Context, string) (Record, error)      { return Record{}, nil }
+func (emptyStore) Put(context.Context, Record) error                { return ErrConflict }
+func (emptyStore) List(context.Context, ...State) ([]Record, error) { return nil, nil }
