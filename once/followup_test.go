@@ -544,7 +544,7 @@ func TestFollowUpGoesOnAfterADecision(t *testing.T) {
 		assert.Equal(t, map[once.State]int{once.Done: 2}, w.states())
 		assert.Empty(t, w.get(commentKey).Problem)
 
-		record, err := w.Adopt(t.Context(), key, "job_1")
+		record, err := w.Adopt(t.Context(), key, "job_2")
 		require.ErrorIs(t, err, once.ErrState)
 		assert.Equal(t, once.Done, record.State)
 	})

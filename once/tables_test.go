@@ -307,7 +307,7 @@ func TestTableOfHolds(t *testing.T) {
 
 // The fields are exact, since a call goes on with them.
 func TestNoMessageShowsAKeyThatTheServiceOrAFinderReturned(t *testing.T) {
-	const secret = "mint_abcdefghijkl"
+	const secret = mintlifytest.APIKey
 	held := Record{Task: Task{Key: "k"}, Version: 3, State: Running, JobID: secret, PRLink: secret}
 	lines := &strings.Builder{}
 	finder := func(context.Context, Record) (Found, error) { return Found{JobID: secret}, nil }
