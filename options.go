@@ -129,9 +129,9 @@ func WithMaxRetries(n int) Option {
 }
 
 // WithRetryWait bounds the wait before a retry, 500 ms and 30 s unless set. The bound doubles
-// from min to max, and the wait is random between 0 and the bound (full jitter). The
-// service's Retry-After takes precedence; if it exceeds max, the call returns the error
-// instead of sleeping.
+// from min to max, from 10 ms if min is 0, and the wait is random between 0 and the bound (full
+// jitter). With a max of 0 there is no wait. The service's Retry-After takes precedence; if it
+// exceeds max, the call returns the error instead of sleeping.
 func WithRetryWait(min, max time.Duration) Option {
 	return func(cfg *config) error {
 		if min < 0 || max < min {

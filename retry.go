@@ -1,6 +1,7 @@
 package mintlify
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -20,6 +21,9 @@ const maxDuration = time.Duration(math.MaxInt64)
 // statusClientClosed is nginx's and Cloudflare's status of a request whose client has gone. The
 // service may have acted on it, as after a 408.
 const statusClientClosed = 499
+
+// leastBackoff bounds the first wait if the caller's bound starts at 0, which cannot be doubled.
+const leastBackoff = 10 * time.Millisecond
 
 // How long RetryAfter waits if the service does not say.
 const (
@@ -168,7 +172,7 @@ func backoff(err error, minWait, maxWait time.Duration, retry int) time.Duration
 		return apiErr.RetryAfter
 	}
 
-	doubled := float64(minWait) * float64(uint64(1)<<min(retry, 62))
+	doubled := float64(cmp.Or(minWait, leastBackoff)) * float64(uint64(1)<<min(retry, 62))
 	bound := min(doubled, float64(maxWait), float64(maxDuration/2)) // more would overflow
 	if bound < 1 {
 		return 0

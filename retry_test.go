@@ -117,6 +117,7 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 	}{
 		"unset": {nil, 500 * time.Millisecond, 30 * time.Second},
 		"set":   {[]mintlify.Option{mintlify.WithRetryWait(time.Minute, time.Hour)}, time.Minute, time.Hour},
+		"min 0": {[]mintlify.Option{mintlify.WithRetryWait(0, time.Second)}, 10 * time.Millisecond, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
