@@ -605,6 +605,25 @@ func TestWithLoggerLogsARequestThatWithRateLimiterRefuses(t *testing.T) {
 	assert.NotContains(t, logged(records, "request")[0], "duration")
 }
 
+func TestWithLoggerLogsNoDurationOfARetryThatWithRateLimiterRefuses(t *testing.T) {
+	oneToken := func(_ context.Context, r mintlify.RequestInfo) error {
+		if r.Attempt > 1 {
+			return errors.New("no tokens")
+		}
+		return nil
+	}
+	var records []slog.Record
+	client := newClient(t, respondWith(503, ""), logRecords(&records),
+		mintlify.WithRateLimiter(oneToken), mintlify.WithRetryWait(0, 0))
+	_, err := get(t.Context(), client)
+	require.ErrorContains(t, err, "no tokens")
+
+	requests := logged(records, "mintlify: request")
+	require.Len(t, requests, 2)
+	assert.Contains(t, requests[0], "duration")
+	assert.NotContains(t, requests[1], "duration")
+}
+
 func TestWithLoggerOfNilIsSilent(t *testing.T) {
 	_, err := get(t.Context(), newClient(t, respondWith(200, jobJSON), mintlify.WithLogger(nil)))
 	require.NoError(t, err)

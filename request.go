@@ -273,7 +273,6 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 	if !isSuccess(resp) {
 		return c.apiError(resp, body, readErr)
 	}
-
 	decodeErr := c.into.decode(body)
 	if result, ok := c.into.(quoted); ok { // also what could be read of a bad response
 		result.redact(c.sender.Key)
@@ -504,7 +503,7 @@ func (c *call) log(status int) {
 	if status != 0 {
 		attrs = append(attrs, slog.Int("status", status))
 	}
-	if c.sender.Attempt != nil {
+	if c.sender.Attempt != nil && c.sender.Refused == nil { // else the attempt is the one before
 		attrs = append(attrs, slog.Duration("duration", time.Since(c.sender.Attempt.Start)))
 	}
 	if c.err != nil {
