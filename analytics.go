@@ -15,7 +15,7 @@ import (
 const (
 	defaultLimit   = 50      // rows of a page, if the request does not say
 	maxCountsLimit = 250     // rows of a page of visitors or views
-	maxCountsBody  = 2 << 20 // bytes of a page of visitors or views
+	maxCountsBody  = 2 << 20 // bytes of a page of visitors, views, searches or feedback counts
 )
 
 // AnalyticsService exports how humans and AIs use the documentation. It is
