@@ -141,11 +141,11 @@ func NewClient(apiKey, projectID string, opts ...Option) (*Client, error) {
 }
 
 // NewClientFromEnv is [NewClient] with the key in MINTLIFY_API_KEY, the project in
-// MINTLIFY_PROJECT_ID and, if set, the base URL in MINTLIFY_BASE_URL. Options take
+// MINTLIFY_PROJECT_ID and, unless blank, the base URL in MINTLIFY_BASE_URL. Options take
 // precedence over the environment. A variable that is missing or cannot work is an
 // [*ArgumentError] with its name, or with both names if both are missing.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
-	if baseURL := environment("MINTLIFY_BASE_URL"); baseURL.value != "" {
+	if baseURL := environment("MINTLIFY_BASE_URL"); !baseURL.isBlank() {
 		opts = append([]Option{withBaseURL(baseURL)}, opts...)
 	}
 	return newClient(environment("MINTLIFY_API_KEY"), environment("MINTLIFY_PROJECT_ID"), opts)
@@ -254,7 +254,7 @@ type CallParams struct {
 // the other operations. Its operation is "METHOD path", so it holds the ids in the path.
 //
 // Call reads nothing but JSON: it decodes the body of a 2xx response into the value that into
-// points to. If into is nil the body is ignored, else an empty body is a [*MalformedResponseError].
+// points to. If into is nil the body is ignored, whatever it is, else an empty body is a [*MalformedResponseError].
 // Errors do not quote a 2xx body.
 //
 // A call that is not a GET or HEAD is NOT safe to make again after an error that matches
@@ -268,7 +268,7 @@ func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 		return err
 	}
 
-	return c.do(ctx, request{
+	r := request{
 		operation: Operation(call.Method + " " + call.Path),
 		method:    call.Method,
 		url:       c.config.prefix + call.Path,
@@ -276,9 +276,12 @@ func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 		header:    call.Header,
 		body:      call.Body,
 		personal:  true,
-		into:      anyResult{into},
 		outcome:   func() string { return "the service may have acted: check before calling again" },
-	})
+	}
+	if into != nil {
+		r.into = anyResult{into}
+	}
+	return c.do(ctx, r)
 }
 
 func (call CallParams) check(into any) error {
@@ -327,13 +330,10 @@ func isPointer(v any) bool {
 
 // anyResult is what a Call decodes into.
 type anyResult struct {
-	into any // nil: the body is ignored
+	into any
 }
 
 func (r anyResult) decode(data []byte) error {
-	if r.into == nil {
-		return nil
-	}
 	if err := json.Unmarshal(data, r.into); err != nil {
 		return wire.Invalid("this call", err)
 	}

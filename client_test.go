@@ -68,6 +68,16 @@ func TestNewClientFromEnv(t *testing.T) {
 		})
 	}
 
+	t.Run("blank base URL", func(t *testing.T) {
+		set(t, "mint_abc", "proj", " ")
+		rt := newRecording(respondWith(200, jobJSON))
+		client, err := mintlify.NewClientFromEnv(through(rt))
+		require.NoError(t, err)
+		_, err = get(t.Context(), client)
+		require.NoError(t, err)
+		assert.Equal(t, "api.mintlify.com", rt.last().URL.Host, "as WithBaseURL has it")
+	})
+
 	source := mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_abc", nil })
 	t.Run("key source instead of a key", func(t *testing.T) {
 		set(t, "", "proj", "")
@@ -169,6 +179,30 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 			assert.NotContains(t, err.Error(), "private")
 		}
 	}
+}
+
+// Not even the size of an ignored body matters, or whether it came whole.
+func TestCallWithoutIntoIgnoresABodyThatCannotBeRead(t *testing.T) {
+	for name, rt := range map[string]transport{
+		"too large": respondWith(200, strings.Repeat("x", 10<<20+1)),
+		"truncated": breakOff(200, `{"a":`),
+	} {
+		call := mintlify.CallParams{Method: "POST", Path: "/v1/things"}
+		require.NoError(t, newClient(t, rt).Call(t.Context(), call, nil), name)
+	}
+}
+
+// A number has no end of its own.
+func TestCallReadsNoTruncatedNumber(t *testing.T) {
+	var n int
+	call := mintlify.CallParams{Method: "GET", Path: "/v1/count"}
+	rt := newRecording(breakOff(200, "12"), respondWith(200, "123"))
+	require.NoError(t, newClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, &n))
+	assert.Equal(t, 123, n)
+
+	err := newClient(t, breakOff(200, "12"), mintlify.WithMaxRetries(0)).Call(t.Context(), call, &n)
+	require.ErrorContains(t, err, "truncated after 2 bytes")
+	require.NoError(t, newClient(t, breakOff(200, "12\n")).Call(t.Context(), call, &n), "that one ended")
 }
 
 func TestCallThatCannotBeSentIsRefused(t *testing.T) {

@@ -38,7 +38,7 @@ type request struct {
 	noRetry   bool
 	personal  bool    // a 2xx response can hold personal data: no message quotes it
 	maxBody   int64   // bytes of a 2xx response that are read; 0: maxBody
-	into      decoder // of a 2xx response
+	into      decoder // of a 2xx response; nil: its body is ignored
 
 	outcome func() string // of a POST that the service may have acted on: what is known, and what to do
 }
@@ -273,6 +273,10 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 	if !isSuccess(resp) {
 		return c.apiError(resp, body, readErr)
 	}
+	if c.into == nil {
+		return nil
+	}
+
 	decodeErr := c.into.decode(body)
 	if result, ok := c.into.(quoted); ok { // also what could be read of a bad response
 		result.redact(c.sender.Key)
@@ -281,7 +285,7 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 	switch limit := c.limit(resp); {
 	case int64(len(body)) > limit:
 		return c.responseError(resp, body, fmt.Sprintf("larger than %d MiB", limit>>20))
-	case decodeErr == nil: // whole, even if the connection then broke
+	case decodeErr == nil && (readErr == nil || !isNumber(body)): // whole, even if the connection then broke
 		return nil
 	case readErr == nil:
 		return c.responseError(resp, body, decodeErr.Error())
@@ -289,6 +293,13 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 		return c.interrupted()
 	}
 	return c.truncatedError(resp, body, readErr)
+}
+
+// isNumber reports whether body, which is valid JSON, ends with a digit. Only a number does so, and
+// more of its digits may have been lost.
+func isNumber(body []byte) bool {
+	last := body[len(body)-1]
+	return last >= '0' && last <= '9'
 }
 
 // truncatedError is the error of a response whose body ended too early.
