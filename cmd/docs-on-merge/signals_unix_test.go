@@ -128,7 +128,7 @@ func (w *world) runAgain(t *testing.T, args ...string) string {
 func TestSignalsAtAnyMomentMakeNothingUnknown(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()
-	const commits = 30
+	const commits = 12
 	one := newWorld(t)
 	for i := range commits {
 		one.commit(fmt.Sprint("commit ", i), "n.go", fmt.Sprintln("// ", i))
@@ -144,6 +144,7 @@ func TestSignalsAtAnyMomentMakeNothingUnknown(t *testing.T) {
 	}
 	for store, args := range stores {
 		t.Run(store, func(t *testing.T) {
+			t.Parallel()
 			w := one.fresh(t)
 			w.onSockets()
 			w.env[asProgram] = "1m"
