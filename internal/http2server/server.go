@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -36,6 +37,9 @@ const (
 	maxWindow         = 1<<31 - 1
 	statusField       = 0x08 // :status by its index, the value literal
 )
+
+// jsonField is content-type by its index, the value literal.
+const jsonField = "\x0f\x10\x10application/json"
 
 // Error codes of RFC 9113.
 const (
@@ -63,6 +67,8 @@ type Server struct {
 	// MaxStreams is the limit of concurrent requests per connection that the server announces.
 	// 0 means no limit.
 	MaxStreams uint32
+	// Latency is how long each frame takes to reach the client.
+	Latency time.Duration
 	// Silent makes the server ignore pings.
 	Silent atomic.Bool
 
@@ -137,8 +143,8 @@ func (s *Server) Serve(conn net.Conn) {
 		return
 	}
 
-	out := newWriter(conn)
-	defer close(out)
+	out := newWriter(conn, s.Latency)
+	defer close(out.frames)
 	if _, err := io.ReadFull(conn, make([]byte, len(preface))); err != nil {
 		return
 	}
@@ -221,6 +227,9 @@ type Stream struct {
 	over bool
 }
 
+// Number is the number of the request on its connection, from 1.
+func (s *Stream) Number() int { return int(s.id+1) / 2 }
+
 // Reset ends the stream without a response.
 func (s *Stream) Reset(code uint32) {
 	s.over = true
@@ -252,13 +261,16 @@ func (s *Stream) goAway(last, code uint32, debugData string) {
 // CloseConn closes the connection of the stream once everything is written.
 func (s *Stream) CloseConn() {
 	s.over = true
-	s.out <- nil
+	s.out.send(nil)
 }
 
-// Respond responds with a status of three digits, which may be a 1xx, and with body if it is
-// not "".
+// Respond responds with a status of three digits, which may be a 1xx, and with body, as JSON, if it
+// is not "".
 func (s *Stream) Respond(status, body string) {
 	header := append([]byte{statusField, byte(len(status))}, status...)
+	if body != "" {
+		header = append(header, jsonField...)
+	}
 	flags := byte(flagEndHeaders)
 	if body == "" && status[0] != '1' {
 		flags |= flagEndStream
@@ -309,24 +321,38 @@ func readFrame(conn net.Conn) (frame, error) {
 
 // writer takes what a goroutine of its own writes to a connection; nil closes it. The other
 // side may be writing at the same time.
-type writer chan []byte
+type writer struct {
+	frames  chan dueFrame
+	latency time.Duration
+}
 
-func newWriter(conn net.Conn) writer {
-	w := make(writer, 1000)
+// dueFrame is a frame and when it reaches the client.
+type dueFrame struct {
+	bytes []byte
+	due   time.Time
+}
+
+func newWriter(conn net.Conn, latency time.Duration) writer {
+	w := writer{frames: make(chan dueFrame, 1000), latency: latency}
 	go func() {
-		for frame := range w {
-			if frame == nil {
+		for frame := range w.frames {
+			time.Sleep(time.Until(frame.due))
+			if frame.bytes == nil {
 				conn.Close()
 			}
-			_, _ = conn.Write(frame) // the reading side notices that a connection is gone
+			_, _ = conn.Write(frame.bytes) // the reading side notices that a connection is gone
 		}
 	}()
 	return w
+}
+
+func (w writer) send(frame []byte) {
+	w.frames <- dueFrame{bytes: frame, due: time.Now().Add(w.latency)}
 }
 
 func (w writer) frame(f frame) {
 	length := len(f.payload)
 	header := []byte{byte(length >> 16), byte(length >> 8), byte(length), f.kind, f.flags}
 	header = binary.BigEndian.AppendUint32(header, f.stream)
-	w <- append(header, f.payload...)
+	w.send(append(header, f.payload...))
 }
