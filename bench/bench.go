@@ -75,6 +75,26 @@ func (f Figure) Print() {
 	}
 }
 
+// Append writes figures to the end of a file, as lines of JSON. It does nothing if path is "".
+func Append(path string, figures ...Figure) error {
+	if path == "" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+
+	encoder := json.NewEncoder(file)
+	for _, figure := range figures {
+		if err := encoder.Encode(figure); err != nil {
+			file.Close()
+			return err
+		}
+	}
+	return file.Close()
+}
+
 // Export calls visit for each row of an export, by the client's own means if it has
 // them. With limit 0 the client, else the service, chooses the page size.
 func Export(ctx context.Context, c Client, limit, prefetch int, visit func(Row)) error {

@@ -1,9 +1,7 @@
 package outage
 
 import (
-	"encoding/json"
 	"flag"
-	"os"
 	"testing"
 	"testing/synctest"
 
@@ -59,25 +57,9 @@ func TestOutage(t *testing.T) {
 			assert.Equal(t, tc.want, got)
 
 			t.Logf("%d unknown, %d made twice", got.unknown, got.twice)
-			write(t,
+			require.NoError(t, bench.Append(*figures,
 				bench.Figure{Row: "outage of " + tc.outage + " unknown", Column: tc.column, Value: float64(got.unknown)},
-				bench.Figure{Row: "outage of " + tc.outage + " twice", Column: tc.column, Value: float64(got.twice)})
+				bench.Figure{Row: "outage of " + tc.outage + " twice", Column: tc.column, Value: float64(got.twice)}))
 		})
 	}
-}
-
-// write appends to the file of -figures, if it is set.
-func write(t *testing.T, all ...bench.Figure) {
-	t.Helper()
-	if *figures == "" {
-		return
-	}
-
-	file, err := os.OpenFile(*figures, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	require.NoError(t, err)
-	encoder := json.NewEncoder(file)
-	for _, figure := range all {
-		require.NoError(t, encoder.Encode(figure))
-	}
-	require.NoError(t, file.Close())
 }
