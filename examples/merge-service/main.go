@@ -49,15 +49,17 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("merge-service", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Usage = func() { fmt.Fprint(stdout, usage) }
+	flags.Usage = func() {} // printed below: only -h asks for it on stdout
 	demo := flags.Bool("demo", false, "")
 
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
 		return 0
 	case err != nil:
-		return 2 // Parse has said why
+		fmt.Fprint(stderr, usage) // Parse has said why
+		return 2
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "unexpected argument %q\n", flags.Arg(0))
 		return 2

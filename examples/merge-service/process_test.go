@@ -184,9 +184,17 @@ func TestCommandLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := newProcess(t, slices.Concat(full, test.env), strings.Fields(test.args)...)
-			said, _ := cmd.CombinedOutput()
-			assert.Equal(t, test.code, cmd.ProcessState.ExitCode(), "%s", said)
-			assert.Contains(t, string(said), test.says)
+			var stdout, stderr strings.Builder
+			cmd.Stdout = &stdout
+			cmd.Stderr = &stderr
+			_ = cmd.Run()
+			assert.Equal(t, test.code, cmd.ProcessState.ExitCode(), stderr.String())
+			if test.code == 0 {
+				assert.Contains(t, stdout.String(), test.says)
+				return
+			}
+			assert.Contains(t, stderr.String(), test.says)
+			assert.Empty(t, stdout.String())
 		})
 	}
 	assert.Empty(t, fake.Requests())

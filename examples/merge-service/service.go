@@ -30,7 +30,9 @@ type service struct {
 	secret []byte                                       // of the webhook
 	post   func(ctx context.Context, text string) error // to the chat
 	logger *slog.Logger
-	pulls  sync.Map // the agent's pull requests that GitHub has told of, by the key in their marker
+	// pulls are the agent's pull requests that GitHub has told of, by the key in their marker. They are
+	// only in memory, and none is dropped: one has a few KB.
+	pulls sync.Map
 }
 
 // start makes the runner.
