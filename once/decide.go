@@ -53,14 +53,14 @@ func checkJobID(id string) error {
 }
 
 // adopt makes the record follow a job. Its age counts from now.
-func (r *Record) adopt(jobID string) {
-	if r.JobID != jobID {
-		r.PRLink = ""
+func (record *Record) adopt(jobID string) {
+	if record.JobID != jobID {
+		record.PRLink = ""
 	}
-	r.State = Running
-	r.JobID = jobID
-	r.Deadline = time.Time{}
-	r.Problem = ""
+	record.State = Running
+	record.JobID = jobID
+	record.Deadline = time.Time{}
+	record.Problem = ""
 }
 
 // lookUp checks that the job of a record exists, and pins its project. Without a client it does

@@ -88,23 +88,23 @@ func (d decision) check(record Record) error {
 	return &StateError{Key: record.Key, State: record.State, Allowed: slices.Clone(d.from), Decision: d.name}
 }
 
-// result returns the error of a Do that ends with r on record: nil if r is done. cause is why
+// result returns the error of a Do that ends with record: nil if that is done. cause is why
 // this Do ends; nil if the state says it.
-func (r Record) result(cause error) error {
-	switch r.State {
+func (record Record) result(cause error) error {
+	switch record.State {
 	case Done:
 		return nil
 	case Failed:
-		job := &mintlify.Job{ID: r.JobID, Status: mintlify.JobFailed, PRLink: r.PRLink}
+		job := &mintlify.Job{ID: record.JobID, Status: mintlify.JobFailed, PRLink: record.PRLink}
 		cause = &mintlify.JobFailedError{Job: job}
 
 	case Unknown:
-		return r.unknown(cause)
+		return record.unknown(cause)
 	}
 	if cause == nil {
-		cause = r.problem()
+		cause = record.problem()
 	}
-	return fmt.Errorf("once: %s is %s: %w", r.Key, r.State, cause)
+	return fmt.Errorf("once: %s is %s: %w", record.Key, record.State, cause)
 }
 
 // whileWaiting returns err, the end of a context, with what the next step waits for.
@@ -119,26 +119,26 @@ func (s step) whileWaiting(err error) error {
 }
 
 // problem returns what is on record as an error.
-func (r Record) problem() error {
-	if r.Problem == "" {
+func (record Record) problem() error {
+	if record.Problem == "" {
 		return errors.New("SendAgain makes it pending")
 	}
-	return errors.New(r.Problem)
+	return errors.New(record.Problem)
 }
 
 // unknown says what a person has to do about a record that is unknown.
-func (r Record) unknown(cause error) error {
+func (record Record) unknown(cause error) error {
 	if cause == nil {
-		cause = r.problem()
+		cause = record.problem()
 	}
 	if !errors.Is(cause, mintlify.ErrOutcomeUnknown) {
 		cause = fmt.Errorf("%w: %w", mintlify.ErrOutcomeUnknown, cause)
 	}
 
-	look := fmt.Sprintf("look for the pull request whose description ends with %q", Marker(r.Key))
-	if r.After != "" {
-		look = fmt.Sprintf("look whether the pull request of %s has the change", r.After)
+	look := fmt.Sprintf("look for the pull request whose description ends with %q", Marker(record.Key))
+	if record.After != "" {
+		look = fmt.Sprintf("look whether the pull request of %s has the change", record.After)
 	}
 	waysOut := "then call Adopt with its job's id, MarkDone with its link, or SendAgain if there is none"
-	return fmt.Errorf("once: %s: %w; %s, %s", r.Key, cause, look, waysOut)
+	return fmt.Errorf("once: %s: %w; %s, %s", record.Key, cause, look, waysOut)
 }

@@ -132,9 +132,9 @@ func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) 
 	return stored, err
 }
 
-// isStill reports whether r is the record before, apart from whether that was reported.
-func (r Record) isStill(before Record) bool {
-	before.Version = r.Version
-	before.Reported = r.Reported
-	return r == before
+// isStill reports whether record is the one before, apart from whether that was reported.
+func (record Record) isStill(before Record) bool {
+	before.Version = record.Version
+	before.Reported = record.Reported
+	return record == before
 }

@@ -37,19 +37,19 @@ func (r *Runner) follow(ctx context.Context, record Record, project string) (ste
 }
 
 // since returns the time from which the age of a send counts.
-func (r Record) since() time.Time {
-	if r.Deadline.IsZero() { // a person has adopted it
-		return r.UpdatedAt
+func (record Record) since() time.Time {
+	if record.Deadline.IsZero() { // a person has adopted it
+		return record.UpdatedAt
 	}
-	return r.Deadline
+	return record.Deadline
 }
 
 // hasWrongDeadline reports whether a wrong clock has made the Deadline.
-func (r Record) hasWrongDeadline(t time.Time) bool { return r.Deadline.Sub(t) > wrongClock }
+func (record Record) hasWrongDeadline(t time.Time) bool { return record.Deadline.Sub(t) > wrongClock }
 
-func (r Record) withDeadline(t time.Time) Record {
-	r.Deadline = t.UTC().Round(0)
-	return r
+func (record Record) withDeadline(t time.Time) Record {
+	record.Deadline = t.UTC().Round(0)
+	return record
 }
 
 // watch looks after a send in progress. Its process may be dead.
@@ -63,25 +63,25 @@ func (r *Runner) watch(ctx context.Context, record Record, project string) (step
 
 // watched returns what becomes of a claim by the time t. The grace is twice the send time, because
 // clocks differ and recording is retried.
-func (r Record) watched(t time.Time, sendTime time.Duration) step {
-	left := r.Deadline.Sub(t) + 2*sendTime
+func (record Record) watched(t time.Time, sendTime time.Duration) step {
+	left := record.Deadline.Sub(t) + 2*sendTime
 	switch {
-	case r.hasWrongDeadline(t):
-		return step{record: r.withDeadline(t.Add(sendTime)), next: soon}
+	case record.hasWrongDeadline(t):
+		return step{record: record.withDeadline(t.Add(sendTime)), next: soon}
 	case left <= 0:
-		return step{record: r.lost()}
+		return step{record: record.lost()}
 	}
 
-	age := t.Sub(r.UpdatedAt)
-	return step{record: r, next: min(max(age, soon), 5*time.Second, left)}
+	age := t.Sub(record.UpdatedAt)
+	return step{record: record, next: min(max(age, soon), 5*time.Second, left)}
 }
 
 // lost returns a claim as unknown.
-func (r Record) lost() Record {
-	r.State = Unknown
-	silence := "the send that had to end by " + r.Deadline.Format(time.RFC3339) + " left no response on record"
-	r.Problem = cmp.Or(r.Problem, silence)
-	return r
+func (record Record) lost() Record {
+	record.State = Unknown
+	silence := "the send that had to end by " + record.Deadline.Format(time.RFC3339) + " left no response on record"
+	record.Problem = cmp.Or(record.Problem, silence)
+	return record
 }
 
 // watchMessage looks after a message whose response is lost, or whose sender may be dead. A job
@@ -189,42 +189,42 @@ func failureOf(poll mintlify.Poll, err error) error {
 
 // polled returns what a running record becomes after a poll. For unsettled a terminal status does
 // not count yet. age is how long ago the send had to end.
-func (r Record) polled(poll mintlify.Poll, err error, unsettled, age time.Duration) step {
+func (record Record) polled(poll mintlify.Poll, err error, unsettled, age time.Duration) step {
 	status := poll.Job.Status
 	switch {
 	case poll.Next > 0 && poll.Err != nil: // such as the network's: the next one may succeed
-		return step{record: r, next: poll.Next, cause: poll.Err, status: status}
+		return step{record: record, next: poll.Next, cause: poll.Err, status: status}
 	case status.IsTerminal() && unsettled > 0: // as before the message
-		return step{record: r, next: unsettled, status: status}
+		return step{record: record, next: unsettled, status: status}
 	}
 
-	r.PRLink = cmp.Or(poll.Job.PRLink, r.PRLink) // a link that was found may not be the job's yet
+	record.PRLink = cmp.Or(poll.Job.PRLink, record.PRLink) // a link that was found may not be the job's yet
 
 	switch {
 	case poll.Next > 0:
-		r.Problem = r.oddity(status, age)
-		return step{record: r, next: poll.Next, status: status}
+		record.Problem = record.oddity(status, age)
+		return step{record: record, next: poll.Next, status: status}
 
 	case err == nil:
-		r.State = Done
-		r.Problem = ""
-		return step{record: r}
+		record.State = Done
+		record.Problem = ""
+		return step{record: record}
 
 	case errors.Is(err, mintlify.ErrJobFailed):
-		r.State = Failed
-		r.Problem = err.Error()
-		return step{record: r}
+		record.State = Failed
+		record.Problem = err.Error()
+		return step{record: record}
 	}
 
 	// A revoked key says nothing about the job: failed would invite a second one.
-	r.Problem = cmp.Or(r.Problem, err.Error())
+	record.Problem = cmp.Or(record.Problem, err.Error())
 	wait, _ := mintlify.RetryAfter(err)
-	return step{record: r, next: min(cmp.Or(wait, mendingTime), longestWait), cause: err, ends: true}
+	return step{record: record, next: min(cmp.Or(wait, mendingTime), longestWait), cause: err, ends: true}
 }
 
 // oddity returns the Problem of a job that has not ended: a status that nobody knows, or hours of
 // work. It stays as long as its cause, although storing it makes an adopted record young again.
-func (r Record) oddity(status mintlify.JobStatus, age time.Duration) string {
+func (record Record) oddity(status mintlify.JobStatus, age time.Duration) string {
 	problem := fmt.Sprintf("the job has been %s for %v", status, longActive)
 	after := longActive
 	if status != mintlify.JobActive {
@@ -233,7 +233,7 @@ func (r Record) oddity(status mintlify.JobStatus, age time.Duration) string {
 		after = oddAfter
 	}
 
-	if age > after || r.Problem == problem {
+	if age > after || record.Problem == problem {
 		return problem
 	}
 	return ""

@@ -27,18 +27,18 @@ func WithReport(f func(ctx context.Context, r Record) error) Option {
 
 // isNews reports whether a record is to be told. isStuck says that it is a pending follow-up that
 // cannot get on without a person.
-func (r Record) isNews(isStuck bool) bool {
-	if r.State == r.Reported {
+func (record Record) isNews(isStuck bool) bool {
+	if record.State == record.Reported {
 		return false
 	}
 
-	switch r.State {
+	switch record.State {
 	case Done, Failed, Refused, Unknown:
 		return true
 	case Running:
-		return r.Problem != ""
+		return record.Problem != ""
 	case Pending:
-		return isStuck && r.Problem != ""
+		return isStuck && record.Problem != ""
 	case Sending, Canceled:
 	}
 	return false

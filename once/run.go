@@ -52,10 +52,10 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 		reporting = ctx
 	}
 
-	w.beside.start(working, reporting, cancel)
+	w.side.start(working, reporting, cancel)
 	err = w.work(working)
 	cancel()
-	isOver := waitFor(reporting, w.beside.runs...)
+	isOver := waitFor(reporting, w.side.runs...)
 
 	switch {
 	case stay:
@@ -63,7 +63,7 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	case !isOver:
 		return errors.Join(err, errStillCalled)
 	}
-	return errors.Join(err, w.beside.finish(ctx))
+	return errors.Join(err, w.side.finish(ctx))
 }
 
 // work does the steps that are due until nothing is left, or ctx ends.
@@ -82,7 +82,7 @@ func (w *worker) work(ctx context.Context) error {
 			return w.errors(nil)
 		case item != nil && reached(item.due):
 			w.step(ctx, item)
-		case w.stay || w.hasWork() || !w.beside.isQuiet():
+		case w.stay || w.hasWork() || !w.side.isQuiet():
 			w.wait(ctx, item)
 		case w.listed: // nothing was left when the store was listed
 			return w.errors(nil)
@@ -93,10 +93,11 @@ func (w *worker) work(ctx context.Context) error {
 	}
 }
 
-// worker works off the open records of a store, one step at a time.
+// worker works off the open records of a store, one step at a time. It starts anew from each List,
+// unlike errands, which run beside it and are for the functions of the caller's.
 type worker struct {
 	runner *Runner
-	beside *beside
+	side   *sideWork
 	stay   bool             // of Run: errors are logged when they occur
 	items  map[string]*item // the open records that are known, by key
 	seen   int              // how many items there were so far
@@ -123,7 +124,7 @@ type item struct {
 
 func (r *Runner) newWorker(stay bool) *worker {
 	w := &worker{runner: r, stay: stay, items: map[string]*item{}, wake: make(chan struct{}, 1)}
-	w.beside = newBeside(r, stay, func() { poke(w.wake) })
+	w.side = newSideWork(r, stay, func() { poke(w.wake) })
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,7 +157,7 @@ func (r *Runner) tellWorkers(record Record) {
 	defer r.mu.Unlock()
 
 	for w := range r.workers {
-		w.beside.take(record, false)
+		w.side.take(record, false)
 	}
 }
 
@@ -242,7 +243,7 @@ func (w *worker) step(ctx context.Context, i *item) {
 	}
 
 	if s.stuck {
-		w.beside.take(s.record, true)
+		w.side.take(s.record, true)
 	}
 	switch {
 	case err != nil:

@@ -265,18 +265,19 @@ func (r *Runner) put(ctx context.Context, record, next Record, cause error) (Rec
 	return next, nil
 }
 
-// nextVersion returns next as the version after r.
-func (r Record) nextVersion(next Record) Record {
-	next.Version = r.Version + 1
-	if r.Version == 0 {
+// nextVersion returns next as the version after record.
+func (record Record) nextVersion(next Record) Record {
+	next.Version = record.Version + 1
+	if record.Version == 0 {
 		next.AddedAt = now()
 	}
 
-	isSame := next.State == r.State && next.JobID == r.JobID && next.PRLink == r.PRLink && next.Problem == r.Problem
+	isSame := next.State == record.State && next.JobID == record.JobID &&
+		next.PRLink == record.PRLink && next.Problem == record.Problem
 	if !isSame {
 		next.UpdatedAt = now()
 	}
-	if next.State != r.State && next.State.IsOpen() {
+	if next.State != record.State && next.State.IsOpen() {
 		next.Reported = "" // what fails twice is told twice
 	}
 	return next
@@ -295,12 +296,12 @@ func (r *Runner) changed(ctx context.Context, record Record, cause error) {
 }
 
 // needsPerson reports whether a person has to look at the record. cause is why it did not get on.
-func (r Record) needsPerson(cause error) bool {
-	switch r.State {
+func (record Record) needsPerson(cause error) bool {
+	switch record.State {
 	case Unknown, Refused, Failed:
 		return true
 	case Running:
-		return r.Problem != ""
+		return record.Problem != ""
 	case Pending:
 		return errors.Is(cause, errNeedsPerson) || isToBeMended(cause)
 	}

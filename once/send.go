@@ -166,33 +166,33 @@ func mayHaveArrived(err error) bool {
 	return errors.Is(err, mintlify.ErrOutcomeUnknown) || statusOf(err) != 0
 }
 
-func (r Record) claimedBy(sender string, deadline time.Time) Record {
-	r.State = Sending
-	r.Sends++
-	r.Sender = sender
-	r.Deadline = deadline.UTC().Round(0)
-	r.JobID = ""
-	r.PRLink = ""
-	r.Problem = ""
-	return r
+func (record Record) claimedBy(sender string, deadline time.Time) Record {
+	record.State = Sending
+	record.Sends++
+	record.Sender = sender
+	record.Deadline = deadline.UTC().Round(0)
+	record.JobID = ""
+	record.PRLink = ""
+	record.Problem = ""
+	return record
 }
 
-// afterSend returns the step for a send: r is the stored record, result is what the send tried to
+// afterSend returns the step for a send: record is what is stored, result is what the send tried to
 // store, and hold is how long its project is held.
-func (r Record) afterSend(result Record, cause error, hold time.Duration) step {
-	if r.Sender != result.Sender || r.State != result.State { // others have decided meanwhile
-		return step{record: r, next: soon, cause: cause}
+func (record Record) afterSend(result Record, cause error, hold time.Duration) step {
+	if record.Sender != result.Sender || record.State != result.State { // others have decided meanwhile
+		return step{record: record, next: soon, cause: cause}
 	}
 
-	switch r.State {
+	switch record.State {
 	case Running:
-		return step{record: r, next: 1} // the first poll comes at once
+		return step{record: record, next: 1} // the first poll comes at once
 	case Pending:
-		return step{record: r, next: hold, cause: cause, ends: true}
+		return step{record: record, next: hold, cause: cause, ends: true}
 	case Sending: // the response to a message is lost: its job tells
-		return step{record: r, next: lostEvery, cause: cause}
+		return step{record: record, next: lostEvery, cause: cause}
 	}
-	return step{record: r, cause: cause}
+	return step{record: record, cause: cause}
 }
 
 // giveBack makes a claim pending again if nothing was sent for it. A claim whose Put failed may

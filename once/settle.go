@@ -15,30 +15,30 @@ import (
 
 // outcome returns what a claim becomes after the response to its send. A job is running, even
 // if it comes with an error.
-func (r Record) outcome(job *mintlify.Job, err error) Record {
+func (record Record) outcome(job *mintlify.Job, err error) Record {
 	if job != nil {
-		r.State = Running
-		r.JobID = job.ID
-		r.PRLink = job.PRLink
-		return r
+		record.State = Running
+		record.JobID = job.ID
+		record.PRLink = job.PRLink
+		return record
 	}
 
-	r.Problem = err.Error()
+	record.Problem = err.Error()
 	switch {
-	case errors.Is(err, mintlify.ErrOutcomeUnknown) && r.After != "":
-		r.State = Sending // the job tells whether the message has arrived
+	case errors.Is(err, mintlify.ErrOutcomeUnknown) && record.After != "":
+		record.State = Sending // the job tells whether the message has arrived
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
-		r.State = Unknown
-	case r.isRefused(err):
-		r.State = Refused
+		record.State = Unknown
+	case record.isRefused(err):
+		record.State = Refused
 	default:
-		r.State = Pending
+		record.State = Pending
 	}
-	return r
+	return record
 }
 
 // isRefused reports whether err is about the prompt, or about the job that it was a message to.
-func (r Record) isRefused(err error) bool {
+func (record Record) isRefused(err error) bool {
 	var argument *mintlify.ArgumentError // a key source's bad key is one, too
 	if errors.As(err, &argument) {
 		return argument.Name == "prompt"
@@ -48,7 +48,7 @@ func (r Record) isRefused(err error) bool {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		return true
 	case http.StatusNotFound, http.StatusConflict:
-		return r.After != ""
+		return record.After != ""
 	}
 	return false
 }
@@ -91,11 +91,11 @@ func (r *Runner) settle(ctx context.Context, result Record, cause error) (Record
 	}
 }
 
-func (r Record) summary() string {
-	if r.JobID != "" {
-		return jobName(r.JobID)
+func (record Record) summary() string {
+	if record.JobID != "" {
+		return jobName(record.JobID)
 	}
-	return "that it is " + string(r.State)
+	return "that it is " + string(record.State)
 }
 
 // record tries once to store what came of a send.
@@ -116,73 +116,73 @@ func (r *Runner) record(ctx context.Context, result Record, cause error) (Record
 }
 
 // addedTo returns current, which is on record, with what came of a send.
-func (r Record) addedTo(current Record) (Record, error) {
-	if r.After != "" {
-		return r.messageAddedTo(current)
+func (record Record) addedTo(current Record) (Record, error) {
+	if record.After != "" {
+		return record.messageAddedTo(current)
 	}
 
-	isOurs := current.Sender == r.Sender
+	isOurs := current.Sender == record.Sender
 	switch {
-	case r.JobID != "" && r.JobID == current.JobID:
+	case record.JobID != "" && record.JobID == current.JobID:
 		return current, nil
-	case r.JobID != "" && (!isOurs || current.JobID != ""):
+	case record.JobID != "" && (!isOurs || current.JobID != ""):
 		return current, otherJob(current)
 	case !isOurs || current.JobID != "":
 		return current, nil
 	}
 
 	next := current
-	if current.State == Sending || r.JobID != "" && current.State != Done {
-		next.State = r.State
-		next.Problem = r.Problem
+	if current.State == Sending || record.JobID != "" && current.State != Done {
+		next.State = record.State
+		next.Problem = record.Problem
 	}
-	if r.JobID != "" {
-		next.JobID = r.JobID
-		next.PRLink = cmp.Or(current.PRLink, r.PRLink)
+	if record.JobID != "" {
+		next.JobID = record.JobID
+		next.PRLink = cmp.Or(current.PRLink, record.PRLink)
 	}
 	return next, nil
 }
 
 // messageAddedTo is addedTo for a follow-up. All its sends have the same job: there the Sender
 // tells them apart, and what the sender knows wins over what others have seen of the job.
-func (r Record) messageAddedTo(current Record) (Record, error) {
-	isOurs := current.Sender == r.Sender
+func (record Record) messageAddedTo(current Record) (Record, error) {
+	isOurs := current.Sender == record.Sender
 	switch {
-	case !isOurs && r.JobID != "":
+	case !isOurs && record.JobID != "":
 		return current, otherJob(current)
 	case !isOurs:
 		return current, nil
-	case r.JobID != "":
-		return r.arrivedIn(current), nil
+	case record.JobID != "":
+		return record.arrivedIn(current), nil
 	}
 
 	seenByOthers := current.State == Unknown || current.State == Running
 	switch {
 	case current.State == Sending:
-	case r.State != Sending && seenByOthers && current.Deadline.Equal(r.Deadline): // nothing was sent
+	case record.State != Sending && seenByOthers && current.Deadline.Equal(record.Deadline): // nothing was sent
 	default:
 		return current, nil
 	}
 
-	current.State = r.State
-	current.Problem = r.Problem
+	current.State = record.State
+	current.Problem = record.Problem
 	current.JobID = ""
 	current.PRLink = ""
 	return current, nil
 }
 
-// arrivedIn returns current with the job that has taken the message of r.
-func (r Record) arrivedIn(current Record) Record {
+// arrivedIn returns current with the job that has taken the message of record.
+func (record Record) arrivedIn(current Record) Record {
 	if current.JobID != "" { // others have seen it at work
 		return current
 	}
 
 	if current.State != Done {
-		current.State = r.State
-		current.Problem = r.Problem
+		current.State = record.State
+		current.Problem = record.Problem
 	}
-	current.JobID = r.JobID
-	current.PRLink = cmp.Or(current.PRLink, r.PRLink)
+	current.JobID = record.JobID
+	current.PRLink = cmp.Or(current.PRLink, record.PRLink)
 	return current
 }
 

@@ -27,11 +27,11 @@ func (e needsPersonError) Error() string        { return string(e) }
 func (e needsPersonError) Is(target error) bool { return target == errNeedsPerson }
 
 // thread returns the key of the thread that a record belongs to: that of its first record.
-func (r Record) thread() string { return cmp.Or(r.Thread, r.Key) }
+func (record Record) thread() string { return cmp.Or(record.Thread, record.Key) }
 
-// isBeside reports whether r is another follow-up of the same thread.
-func (r Record) isBeside(other Record) bool {
-	return r.After != "" && r.Thread == other.Thread && r.Key != other.Key
+// isOtherInThread reports whether record is another follow-up of the same thread.
+func (record Record) isOtherInThread(other Record) bool {
+	return record.After != "" && record.Thread == other.Thread && record.Key != other.Key
 }
 
 // standing says what the first record of a thread means for the follow-ups.
@@ -44,15 +44,15 @@ const (
 	stranded                 // there is no job, and none will come unless a person decides
 )
 
-// standing says what r, the first record of a thread, means for the follow-ups.
-func (r Record) standing() standing {
-	switch r.State {
+// standing says what record, the first of a thread, means for the follow-ups.
+func (record Record) standing() standing {
+	switch record.State {
 	case Pending:
 		return waiting
 	case Sending, Running:
 		return working
 	case Done, Failed:
-		if r.JobID != "" {
+		if record.JobID != "" {
 			return finished
 		}
 	case Refused, Unknown, Canceled:
@@ -60,17 +60,17 @@ func (r Record) standing() standing {
 	return stranded
 }
 
-// whyWait says why the follow-ups of r wait; "" if they wait for the end of a job.
-func (r Record) whyWait() string {
-	text := fmt.Sprintf("waits for %s, which is %s", r.Key, r.State)
+// whyWait says why the follow-ups of record wait; "" if they wait for the end of a job.
+func (record Record) whyWait() string {
+	text := fmt.Sprintf("waits for %s, which is %s", record.Key, record.State)
 	switch {
-	case r.Version == 0:
-		return fmt.Sprintf("waits for %s, which is not on record any more: it needs Cancel", r.Key)
-	case r.State == Pending:
+	case record.Version == 0:
+		return fmt.Sprintf("waits for %s, which is not on record any more: it needs Cancel", record.Key)
+	case record.State == Pending:
 		return text
-	case r.standing() != stranded:
+	case record.standing() != stranded:
 		return ""
-	case r.State == Done || r.State == Failed:
+	case record.State == Done || record.State == Failed:
 		return text + " without the id of a job: what follows it needs Adopt or Cancel"
 	}
 	return text
@@ -227,7 +227,7 @@ func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
 	busy := r.memory.busyAt(t.Thread)
 	for _, other := range records {
 		switch {
-		case !other.isBeside(t):
+		case !other.isOtherInThread(t):
 		case other.State != Pending:
 			return other, nil
 		case other.goesBefore(t, busy) && (earliest.Version == 0 || other.isBefore(earliest)):
@@ -250,20 +250,21 @@ func (r *Runner) namedAhead(ctx context.Context, t Record) (Record, error) {
 	return named, nil
 }
 
-// isBefore reports whether r was added before other, by the clocks of those who added them.
-func (r Record) isBefore(other Record) bool {
-	return cmp.Or(r.AddedAt.Compare(other.AddedAt), cmp.Compare(r.Key, other.Key)) < 0
+// isBefore reports whether record was added before other, by the clocks of those who added them.
+func (record Record) isBefore(other Record) bool {
+	return cmp.Or(record.AddedAt.Compare(other.AddedAt), cmp.Compare(record.Key, other.Key)) < 0
 }
 
-// goesBefore reports whether r, which is pending, is to be sent before t. t does not wait for ever,
-// since whoever was to send r may be gone: r has ten minutes from its Add, and from busy, when this
+// goesBefore reports whether record, which is pending, is to be sent before t. t does not wait for ever,
+// since whoever was to send it may be gone: it has ten minutes from its Add, and from busy, when this
 // Runner last saw something in their way.
-func (r Record) goesBefore(t Record, busy time.Time) bool {
-	if r.Prompt == "" || !r.isBefore(t) {
+func (record Record) goesBefore(t Record, busy time.Time) bool {
+	if record.Prompt == "" || !record.isBefore(t) {
 		return false
 	}
 
-	isNew := !reached(r.AddedAt.Add(patience)) && reached(r.AddedAt.Add(-time.Hour)) // else a wrong clock added it
+	byWrongClock := !reached(record.AddedAt.Add(-time.Hour))
+	isNew := !byWrongClock && !reached(record.AddedAt.Add(patience))
 	return isNew || !busy.IsZero() && !reached(busy.Add(patience))
 }
 
@@ -320,7 +321,7 @@ func (r *Runner) isOtherAtWork(ctx context.Context, claim Record) (bool, error) 
 	}
 
 	for _, other := range records {
-		if other.isBeside(claim) {
+		if other.isOtherInThread(claim) {
 			return true, nil
 		}
 	}

@@ -26,9 +26,9 @@ const (
 var errStillCalled = errors.New(
 	"once: the function of WithFinder or WithReport has not returned: reports may be missing")
 
-// beside is what Run and Resume do beside the steps: it looks for what became of unknown prompts, and
+// sideWork is what Run and Resume do beside the steps: it looks for what became of unknown prompts, and
 // tells how records have ended.
-type beside struct {
+type sideWork struct {
 	runner  *Runner
 	stay    bool // of Run
 	finds   *errands
@@ -45,29 +45,29 @@ type beside struct {
 	listErr error // what the last of these Lists returned
 }
 
-func newBeside(r *Runner, stay bool, wake func()) *beside {
-	b := &beside{runner: r, stay: stay, wake: wake, told: map[string]Record{}}
-	b.finds = newErrands(b.find, wake)
-	b.reports = newErrands(b.report, func() {})
-	return b
+func newSideWork(r *Runner, stay bool, wake func()) *sideWork {
+	s := &sideWork{runner: r, stay: stay, wake: wake, told: map[string]Record{}}
+	s.finds = newErrands(s.find, wake)
+	s.reports = newErrands(s.report, func() {})
+	return s
 }
 
 // isNeeded reports whether there is anything to do beside the steps.
-func (b *beside) isNeeded() bool { return b.runner.finder != nil || b.runner.report != nil }
+func (s *sideWork) isNeeded() bool { return s.runner.finder != nil || s.runner.report != nil }
 
 // start begins the work, which ends with ctx. A report that has begun may go on until reporting ends.
 // A panic of the caller's functions calls cancel.
-func (b *beside) start(ctx, reporting context.Context, cancel context.CancelFunc) {
-	if !b.isNeeded() {
+func (s *sideWork) start(ctx, reporting context.Context, cancel context.CancelFunc) {
+	if !s.isNeeded() {
 		return
 	}
 
 	for _, work := range []func(){
-		func() { b.list(ctx) },
-		func() { b.finds.run(ctx, ctx) },
-		func() { b.reports.run(ctx, reporting) },
+		func() { s.list(ctx) },
+		func() { s.finds.run(ctx, ctx) },
+		func() { s.reports.run(ctx, reporting) },
 	} {
-		b.runs = append(b.runs, async.Go(func() {
+		s.runs = append(s.runs, async.Go(func() {
 			returned := false
 			defer func() {
 				if !returned {
@@ -107,44 +107,44 @@ func waitFor(reporting context.Context, runs ...*async.Run) bool {
 }
 
 // take notes what is to be done for a record beside the steps.
-func (b *beside) take(record Record, isStuck bool) {
-	r := b.runner
+func (s *sideWork) take(record Record, isStuck bool) {
+	r := s.runner
 	if r.canFind(record) && !reached(record.since().Add(findFor)) {
-		b.finds.add(record.Key, false)
+		s.finds.add(record.Key, false)
 		return
 	}
-	if r.report != nil && record.isNews(isStuck) && !b.wasTold(record) {
-		b.reports.add(record.Key, isStuck)
+	if r.report != nil && record.isNews(isStuck) && !s.wasTold(record) {
+		s.reports.add(record.Key, isStuck)
 	}
 }
 
 // wasTold reports whether a record was told that does not show it, as in a store that leaves out
 // Reported.
-func (b *beside) wasTold(record Record) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (s *sideWork) wasTold(record Record) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 
-	told, known := b.told[record.Key]
+	told, known := s.told[record.Key]
 	return known && record.isStill(told)
 }
 
 // list takes the ended records, those of other processes too.
-func (b *beside) list(ctx context.Context) {
+func (s *sideWork) list(ctx context.Context) {
 	for ended(ctx) == nil {
 		began := time.Now()
-		err := b.takeEnded(ctx)
+		err := s.takeEnded(ctx)
 		if ended(ctx) != nil {
 			return
 		}
 
-		b.logOnce(ctx, cannotListEnded, "", err, &b.logged)
-		b.mu.Lock()
-		b.listed = true
-		b.listErr = err
-		b.mu.Unlock()
-		b.wake()
+		s.logOnce(ctx, cannotListEnded, "", err, &s.logged)
+		s.mu.Lock()
+		s.listed = true
+		s.listErr = err
+		s.mu.Unlock()
+		s.wake()
 
-		if !b.stay {
+		if !s.stay {
 			return
 		}
 		pause(ctx, max(endedEvery, endedShare*time.Since(began)))
@@ -152,99 +152,99 @@ func (b *beside) list(ctx context.Context) {
 }
 
 // takeEnded lists the records that may need something beside the steps.
-func (b *beside) takeEnded(ctx context.Context) error {
+func (s *sideWork) takeEnded(ctx context.Context) error {
 	states := []State{Unknown}
-	if b.runner.report != nil {
+	if s.runner.report != nil {
 		states = []State{Done, Failed, Refused, Unknown, Running}
 	}
 
-	records, err := b.runner.store.List(ctx, states...)
+	records, err := s.runner.store.List(ctx, states...)
 	for _, record := range records {
-		b.forget(record)
-		b.take(record, false)
+		s.forget(record)
+		s.take(record, false)
 	}
 	return err
 }
 
 // forget drops the memory of what was told if the record shows it.
-func (b *beside) forget(record Record) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (s *sideWork) forget(record Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 
 	if record.Reported == record.State {
-		delete(b.told, record.Key)
+		delete(s.told, record.Key)
 	}
 }
 
 // isQuiet reports whether each unknown record was looked for.
-func (b *beside) isQuiet() bool {
-	if b.runner.finder == nil {
+func (s *sideWork) isQuiet() bool {
+	if s.runner.finder == nil {
 		return true
 	}
 
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 
-	return b.listed && b.finds.allTried()
+	return s.listed && s.finds.allTried()
 }
 
 // find looks once for what became of an unknown prompt.
-func (b *beside) find(ctx context.Context, e *errand) time.Duration {
-	record, err := b.runner.store.Get(ctx, e.key)
+func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
+	record, err := s.runner.store.Get(ctx, e.key)
 	switch {
 	case err != nil:
-		b.logOnce(ctx, "once: an unknown record cannot be read", e.key, err, &e.logged)
+		s.logOnce(ctx, "once: an unknown record cannot be read", e.key, err, &e.logged)
 		return firstReport
-	case !b.runner.canFind(record), reached(record.since().Add(findFor)):
+	case !s.runner.canFind(record), reached(record.since().Add(findFor)):
 		return 0
 	}
 
-	found, err := b.runner.find(ctx, record)
+	found, err := s.runner.find(ctx, record)
 	if ended(ctx) != nil {
 		return forever
 	}
-	b.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
+	s.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
 	if found.State != Unknown {
 		return 0
 	}
 
-	if b.runner.report != nil && found.isNews(false) && !b.wasTold(found) {
-		b.reports.add(e.key, false)
+	if s.runner.report != nil && found.isNews(false) && !s.wasTold(found) {
+		s.reports.add(e.key, false)
 	}
-	if !b.stay {
+	if !s.stay {
 		return forever
 	}
 	return backoff(firstFind, lastFind, e.tries)
 }
 
 // report tells once how a record stands.
-func (b *beside) report(ctx context.Context, e *errand) time.Duration {
-	told, err := b.runner.tell(ctx, e.key, e.stuck, e.told)
+func (s *sideWork) report(ctx context.Context, e *errand) time.Duration {
+	told, err := s.runner.tell(ctx, e.key, e.stuck, e.told)
 	e.told = told
 	e.err = err
 
 	if err == nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
 
 		if told.Version > 0 {
-			b.told[e.key] = told
+			s.told[e.key] = told
 		}
 		return 0
 	}
 
-	if b.stay && ended(ctx) == nil {
-		b.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
+	if s.stay && ended(ctx) == nil {
+		s.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
 	}
 	return backoff(firstReport, lastReport, e.tries)
 }
 
 // finish tries each report once more, after the last step of a Resume and the end of the work, and
 // returns what was not taken, and why the ended records could not be listed.
-func (b *beside) finish(ctx context.Context) error {
-	listErr := b.listErr
-	if b.runner.report != nil && ended(ctx) == nil {
-		listErr = b.takeEnded(ctx)
+func (s *sideWork) finish(ctx context.Context) error {
+	listErr := s.listErr
+	if s.runner.report != nil && ended(ctx) == nil {
+		listErr = s.takeEnded(ctx)
 	}
 
 	var all []error
@@ -253,9 +253,9 @@ func (b *beside) finish(ctx context.Context) error {
 	}
 
 	hangs := false
-	for _, e := range b.reports.all() {
+	for _, e := range s.reports.all() {
 		if !hangs && ended(ctx) == nil {
-			hangs = !waitFor(ctx, async.Go(func() { b.report(ctx, e) }))
+			hangs = !waitFor(ctx, async.Go(func() { s.report(ctx, e) }))
 			if hangs {
 				all = append(all, errStillCalled)
 				continue // that call may still change e
@@ -267,13 +267,13 @@ func (b *beside) finish(ctx context.Context) error {
 }
 
 // logOnce logs err unless its text is the one logged last.
-func (b *beside) logOnce(ctx context.Context, message, key string, err error, last *string) {
+func (s *sideWork) logOnce(ctx context.Context, message, key string, err error, last *string) {
 	text := ""
 	if err != nil {
 		text = err.Error()
 	}
 	if text != "" && text != *last {
-		b.runner.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)
+		s.runner.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)
 	}
 	*last = text
 }
