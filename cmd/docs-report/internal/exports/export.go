@@ -24,9 +24,10 @@ var errTotalsChanged = errors.New("the totals change from page to page: the coun
 // loadTask loads the missing pages of an export. It holds the export's lease meanwhile, so that
 // no other run loads the export. It asks for each page that many times at most.
 func (l *Loader) loadTask(ctx context.Context, task Task, attempts int) error {
+	wanted := store.Export{Window: task.Window, Kind: task.Kind, Texts: l.Texts && task.Kind.HasTexts()}
 	since := freshSince(task.Window)
 	for restarts := 0; ; restarts++ {
-		claim, claimed, err := l.Store.Claim(ctx, task.Window, task.Kind, since, l.isUpToDate)
+		claim, claimed, err := l.Store.Claim(ctx, wanted, since, l.isUpToDate)
 		if err != nil || !claimed {
 			return err
 		}
@@ -95,7 +96,7 @@ func (e *requestError) Unwrap() error { return e.err }
 func (l *Loader) loadUntilFailure(
 	ctx context.Context, client *mintlify.Client, claim store.Claim,
 ) (store.Claim, error) {
-	for page, err := range l.pages(ctx, client, claim) {
+	for page, err := range pages(ctx, client, claim) {
 		if err != nil {
 			return claim, &requestError{err}
 		}
@@ -105,7 +106,6 @@ func (l *Loader) loadUntilFailure(
 
 		size := pageSizes[claim.Kind]
 		page.Next = claim.Offset() + size
-		page.Texts = l.Texts
 		isLong := claim.Kind != store.Visitors && page.Next >= l.Pages*size
 		page.Last = page.Last || !page.More || isLong
 

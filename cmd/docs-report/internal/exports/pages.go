@@ -24,7 +24,7 @@ var pageSizes = map[store.Kind]int{
 type pageSeq = iter.Seq2[*store.Page, error]
 
 // pages returns the pages of an export that are not loaded yet.
-func (l *Loader) pages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+func pages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
 	switch c.Kind {
 	case store.Views:
 		return viewPages(ctx, client, c)
@@ -35,7 +35,7 @@ func (l *Loader) pages(ctx context.Context, client *mintlify.Client, c store.Cla
 	case store.FeedbackByPage:
 		return feedbackByPage(ctx, client, c)
 	case store.Conversations:
-		return conversationPages(ctx, client, c, l.Texts)
+		return conversationPages(ctx, client, c)
 	case store.Callers:
 		return callerPages(ctx, client, c)
 	}
@@ -105,13 +105,13 @@ func feedbackByPage(ctx context.Context, client *mintlify.Client, c store.Claim)
 	}
 }
 
-func conversationPages(ctx context.Context, client *mintlify.Client, c store.Claim, texts bool) pageSeq {
+func conversationPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
 	params := mintlify.ConversationsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
 		page := &store.Page{IDs: []string{}, Cursor: p.NextCursor, More: p.HasMore}
 		for _, row := range p.Conversations {
 			page.IDs = append(page.IDs, row.ID)
-			if !texts {
+			if !c.Texts {
 				row = store.WithoutTexts(row)
 			}
 			page.Rows = append(page.Rows, row)

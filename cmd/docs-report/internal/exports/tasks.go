@@ -80,11 +80,10 @@ func later(a, b time.Time) time.Time {
 }
 
 func (l *Loader) isUpToDate(e store.Export) bool {
-	hasTexts := e.Kind == store.Conversations || e.Kind == store.Feedback
 	switch {
 	case e.State == store.Expired:
 		return true
-	case e.State != store.Loaded, hasTexts && l.Texts && !e.Texts:
+	case e.State != store.Loaded, e.Kind.HasTexts() && l.Texts && !e.Texts:
 		return false
 	}
 	return isFresh(e.At, e.Window)

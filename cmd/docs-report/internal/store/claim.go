@@ -43,16 +43,17 @@ func (c Claim) Offset() int { return c.next.offset }
 // Cursor returns what asks for the next page of an export that pages by cursor.
 func (c Claim) Cursor() string { return c.next.cursor }
 
-// Claim takes an export over for this run. It starts the export, or starts it over if it began
-// before freshSince. If a complete export isEnough, Claim takes none and reports false. A
-// [*HeldError] says that another run holds the export.
+// Claim takes over for this run the export of wanted's window and kind. It starts the export, or
+// starts it over if it began before freshSince or with another choice of texts. If a complete
+// export isEnough, Claim takes none and reports false. A [*HeldError] says that another run holds
+// the export.
 func (s *Store) Claim(
-	ctx context.Context, w Window, kind Kind, freshSince time.Time, isEnough func(Export) bool,
+	ctx context.Context, wanted Export, freshSince time.Time, isEnough func(Export) bool,
 ) (Claim, bool, error) {
 	var claim Claim
 	claimed := false
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		complete, running, err := find(ctx, tx, w, kind)
+		complete, running, err := find(ctx, tx, wanted.Window, wanted.Kind)
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,8 @@ func (s *Store) Claim(
 			return &HeldError{running.holder, instant(running.heldUntil)}
 		}
 
-		if running.id != 0 && !running.At.Before(freshSince) {
+		isFresh := running.id != 0 && !running.At.Before(freshSince)
+		if isFresh && running.Texts == wanted.Texts {
 			claim = Claim{Export: running.Export, store: s, id: running.id, next: running.next}
 			return s.takeOver(ctx, tx, running)
 		}
@@ -73,7 +75,7 @@ func (s *Store) Claim(
 			return err
 		}
 
-		begun := Export{Window: w, Kind: kind, At: time.Now()}
+		begun := Export{Window: wanted.Window, Kind: wanted.Kind, Texts: wanted.Texts, At: time.Now()}
 		claim = Claim{Export: begun, store: s, id: rand.Int64()}
 		if err := claim.begin(ctx, tx); err != nil {
 			return err
@@ -113,9 +115,9 @@ func (s *Store) takeOver(ctx context.Context, tx *sql.Tx, running record) error 
 
 func (c Claim) begin(ctx context.Context, tx *sql.Tx) error {
 	return changeOne(ctx, tx, `INSERT INTO docs_exports
-		(id, project, date_from, date_to, span, kind, fetched_at, holder, held_until)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		c.id, c.Project, c.From.String(), c.To.String(), string(c.Span()), string(c.Kind),
+		(id, project, date_from, date_to, span, kind, texts, fetched_at, holder, held_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		c.id, c.Project, c.From.String(), c.To.String(), string(c.Span()), string(c.Kind), c.Texts,
 		milliseconds(c.At), c.store.holder, milliseconds(c.At.Add(LeaseTime)))
 }
 
@@ -151,7 +153,7 @@ func (c Claim) Append(ctx context.Context, page *Page) (Claim, error) {
 		if !page.Last {
 			return nil
 		}
-		return c.complete(ctx, tx, ending{truncated: page.More, texts: page.Texts})
+		return c.complete(ctx, tx, ending{truncated: page.More})
 	})
 	return after, err
 }
@@ -165,8 +167,8 @@ func (c Claim) Refuse(ctx context.Context, problem string) error {
 
 // ending has what is known about an export once it is complete.
 type ending struct {
-	truncated, texts bool
-	problem          string
+	truncated bool
+	problem   string
 }
 
 func (c Claim) complete(ctx context.Context, tx *sql.Tx, end ending) error {
@@ -178,10 +180,10 @@ func (c Claim) complete(ctx context.Context, tx *sql.Tx, end ending) error {
 		return err
 	}
 
-	return changeOne(ctx, tx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, texts = $2, problem = $3,
-		rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $4)
-			+ (SELECT COUNT(*) FROM docs_rows WHERE export = $4)
-		WHERE id = $4 AND NOT complete`, end.truncated, end.texts, end.problem, c.id)
+	return changeOne(ctx, tx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, problem = $2,
+		rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $3)
+			+ (SELECT COUNT(*) FROM docs_rows WHERE export = $3)
+		WHERE id = $3 AND NOT complete`, end.truncated, end.problem, c.id)
 }
 
 // Hold keeps other runs from taking the export until a time.

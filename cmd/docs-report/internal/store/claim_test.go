@@ -37,7 +37,8 @@ func TestAnExportThatAnotherRunCompletesMeanwhileIsNotClaimed(t *testing.T) {
 		require.NoError(t, err)
 		return false
 	}
-	_, _, err := slow.Claim(t.Context(), window, store.Visitors, window.From.Time(), isEnough)
+	wanted := store.Export{Window: window, Kind: store.Visitors}
+	_, _, err := slow.Claim(t.Context(), wanted, window.From.Time(), isEnough)
 
 	require.ErrorIs(t, err, store.ErrOvertaken)
 	assert.Len(t, rowsOf(t, slow), 3)

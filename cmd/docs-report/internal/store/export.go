@@ -23,6 +23,9 @@ const (
 	Callers        Kind = "callers" // has one row: from where readers ask the assistant
 )
 
+// HasTexts reports whether readers write the rows of a kind.
+func (k Kind) HasTexts() bool { return k == Conversations || k == Feedback }
+
 // State says what the database has of an export.
 type State int
 

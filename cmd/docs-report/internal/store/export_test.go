@@ -143,7 +143,7 @@ func rolling(t *testing.T, where string) {
 
 	for _, w := range append(windows, month, week) {
 		for _, kind := range []store.Kind{store.Visitors, store.Searches} {
-			claimed, _, err := s.Claim(t.Context(), w, kind, time.Time{}, never)
+			claimed, _, err := s.Claim(t.Context(), store.Export{Window: w, Kind: kind}, time.Time{}, never)
 			require.NoError(t, err)
 
 			p := page("/a", 0, 1, false)
@@ -202,7 +202,7 @@ func readme(t *testing.T, where string) {
 					Last: true,
 				},
 			} {
-				claimed, _, err := s.Claim(t.Context(), w, kind, time.Time{}, never)
+				claimed, _, err := s.Claim(t.Context(), store.Export{Window: w, Kind: kind}, time.Time{}, never)
 				require.NoError(t, err)
 				_, err = claimed.Append(t.Context(), p)
 				require.NoError(t, err)

@@ -34,7 +34,7 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 			}
 		}
 
-		kept, err := query(ctx, tx, ofTexts+` AND complete AND texts`, project)
+		kept, err := query(ctx, tx, ofTexts+` AND complete`, project)
 		if err != nil {
 			return err
 		}
@@ -55,18 +55,21 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 	return rows, s.purge(ctx)
 }
 
-// stripExport deletes the texts of an export, and returns how many rows the export has.
+// stripExport deletes the texts of an export, and returns how many rows had some. It looks at all
+// rows: an older program may have kept texts in an export that it recorded as one without.
 func stripExport(ctx context.Context, tx *sql.Tx, e record) (int, error) {
 	stripped := map[int64]string{}
 	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
 		var position int64
 		var data []byte
-		err := rows.Scan(&position, &data)
-		if err != nil {
+		if err := rows.Scan(&position, &data); err != nil {
 			return err
 		}
 
-		stripped[position], err = stripTexts(e.Kind, data)
+		without, err := stripTexts(e.Kind, data)
+		if without != string(data) {
+			stripped[position] = without
+		}
 		return err
 	}, `SELECT position, data FROM docs_rows WHERE export = $1`, e.id)
 	if err != nil {
@@ -271,7 +274,7 @@ func expire(ctx context.Context, tx *sql.Tx, e record) error {
 // HasTexts reports whether the database keeps what readers of projects wrote.
 func (s *Store) HasTexts(ctx context.Context, projects []string) (bool, error) {
 	for _, project := range projects {
-		kept, err := query(ctx, s.db, ofTexts+` AND (texts OR NOT complete) AND EXISTS
+		kept, err := query(ctx, s.db, ofTexts+` AND EXISTS
 			(SELECT 1 FROM docs_rows WHERE export = id AND data ->> 'id' <> '')`, project)
 		if err != nil || len(kept) > 0 {
 			return len(kept) > 0, err

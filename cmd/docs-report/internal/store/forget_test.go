@@ -34,10 +34,9 @@ func forgotten(t *testing.T, where string) {
 		claimed, err := claim(s, store.Conversations, freshSince)
 		require.NoError(t, err)
 		_, err = claimed.Append(t.Context(), &store.Page{
-			Rows:  []any{turn("a"), turn("b"), turn("a")},
-			IDs:   []string{"a", "b", "a"},
-			Last:  true,
-			Texts: true,
+			Rows: []any{turn("a"), turn("b"), turn("a")},
+			IDs:  []string{"a", "b", "a"},
+			Last: true,
 		})
 		require.NoError(t, err)
 	}
@@ -78,6 +77,13 @@ func forgotten(t *testing.T, where string) {
 	})
 	require.NoError(t, err)
 
+	// An older program may have recorded an export with texts as one without.
+	_, err = rawDatabase(t, where).ExecContext(t.Context(), `UPDATE docs_exports SET texts = FALSE`)
+	require.NoError(t, err)
+	hasTexts, err = s.HasTexts(t.Context(), []string{"docs"})
+	require.NoError(t, err)
+	assert.True(t, hasTexts)
+
 	rows, err = s.ForgetTexts(t.Context(), store.AllProjects)
 	require.NoError(t, err)
 	assert.Equal(t, 1, rows)
@@ -95,6 +101,42 @@ func forgotten(t *testing.T, where string) {
 		`SELECT COUNT(*) FROM docs_rows WHERE CAST(data AS TEXT) LIKE '%secret%'`).Scan(&left)
 	require.NoError(t, err)
 	assert.Zero(t, left)
+}
+
+// An export has texts in all its rows or in none: a run that wants it otherwise begins it anew.
+func textsOrNone(t *testing.T, where string) {
+	s := open(t, where)
+	for _, wanted := range []store.Export{
+		{Window: window, Kind: store.Conversations, Texts: true},
+		{Window: window, Kind: store.Conversations},
+		{Window: window, Kind: store.Conversations, Texts: true},
+	} {
+		claimed, _, err := s.Claim(t.Context(), wanted, time.Time{}, never)
+		require.NoError(t, err)
+		assert.Zero(t, claimed.Offset(), "it begins anew")
+
+		row := mintlify.Conversation{QueryCategory: "Billing"}
+		if wanted.Texts {
+			row.ID = "a"
+		}
+		_, err = claimed.Append(t.Context(), &store.Page{Rows: []any{row}, Next: 250, More: true})
+		require.NoError(t, err)
+
+		resumed, _, err := s.Claim(t.Context(), wanted, time.Time{}, never)
+		require.NoError(t, err)
+		assert.Equal(t, 250, resumed.Offset(), "it resumes")
+	}
+
+	wanted := store.Export{Window: window, Kind: store.Conversations, Texts: true}
+	claimed, _, err := s.Claim(t.Context(), wanted, time.Time{}, never)
+	require.NoError(t, err)
+	_, err = claimed.Append(t.Context(), &store.Page{Last: true})
+	require.NoError(t, err)
+
+	list, _, err := store.List[mintlify.Conversation](t.Context(), s, window, store.Conversations)
+	require.NoError(t, err)
+	assert.True(t, list.Texts)
+	assert.Equal(t, 1, list.Kept)
 }
 
 // A search term does not come back in any spelling, and the database has only its hash.

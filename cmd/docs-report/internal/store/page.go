@@ -21,7 +21,6 @@ type Page struct {
 	Cursor   string // asks for the next page
 	More     bool   // the service has more rows
 	Last     bool   // no further page is asked for
-	Texts    bool   // what readers wrote is kept
 }
 
 const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them

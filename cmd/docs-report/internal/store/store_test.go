@@ -68,6 +68,7 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"an older version":          olderVersion,
 		"what is forgotten":         forgotten,
 		"a term is forgotten":       forgottenTerm,
+		"texts or none":             textsOrNone,
 		"views have types":          typedViews,
 		"how a sync ended":          syncs,
 		"what could not be loaded":  troubles,
@@ -104,7 +105,8 @@ func page(name string, offset, rows int, more bool) *store.Page {
 func never(store.Export) bool { return false }
 
 func claim(s *store.Store, kind store.Kind, freshSince time.Time) (store.Claim, error) {
-	c, _, err := s.Claim(context.Background(), window, kind, freshSince, never)
+	wanted := store.Export{Window: window, Kind: kind, Texts: kind.HasTexts()}
+	c, _, err := s.Claim(context.Background(), wanted, freshSince, never)
 	return c, err
 }
 
@@ -152,7 +154,7 @@ func failing(t *testing.T, where string) {
 	_, _, err := s.Find(ctx, window, store.Visitors)
 	require.ErrorIs(t, err, context.Canceled)
 
-	_, _, err = s.Claim(ctx, window, store.Visitors, time.Time{}, never)
+	_, _, err = s.Claim(ctx, store.Export{Window: window, Kind: store.Visitors}, time.Time{}, never)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.NotErrorIs(t, err, sql.ErrTxDone)
 
