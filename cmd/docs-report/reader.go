@@ -226,7 +226,11 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	if in.Period, err = r.period(ctx, &in, window); err != nil {
 		return in, err
 	}
-	if in.Before, err = r.period(ctx, &in, window.Before()); err != nil {
+	before := window.Before()
+	if !r.month.IsZero() {
+		before = window.MonthBefore()
+	}
+	if in.Before, err = r.period(ctx, &in, before); err != nil {
 		return in, err
 	}
 	if err := in.CheckMarks(); err != nil {
@@ -313,26 +317,23 @@ func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind s
 
 // window returns the days to show: the month, or the newest weeks in the database.
 func (r *reader) window(ctx context.Context, project string) (store.Window, error) {
-	span := store.Weeks(r.weeks)
-	within := store.Window{Project: project}
-	name := string(span)
-	loads := fmt.Sprintf("-weeks %d", r.weeks)
-	if !r.month.IsZero() {
-		span = store.Month
-		within = store.Windows(project, span, r.month, r.month.AddDays(31))[0]
-		name = r.month.Time().Format("January 2006")
-		loads = fmt.Sprintf("-from %v", r.month)
+	const missing = "%s of %q is not in the database: docs-report sync %s loads it"
+	if r.month.IsZero() {
+		weeks, found, err := r.store.NewestWeeks(ctx, project, r.weeks)
+		if err == nil && !found {
+			err = fmt.Errorf(missing, store.Weeks(r.weeks), project, fmt.Sprintf("-weeks %d", r.weeks))
+		}
+		return weeks, err
 	}
 
-	all, err := r.store.Series(ctx, span, within)
-	if err != nil {
-		return within, err
+	month := store.Windows(project, store.Month, r.month, r.month.AddDays(31))[0]
+	found, err := r.store.Series(ctx, store.Month, month)
+	if err != nil || len(found) > 0 {
+		return month, err
 	}
-	if len(all) > 0 {
-		return all[len(all)-1].Window, nil
+	if notOver := exports.NotOver(month, time.Now()); notOver != "" {
+		return month, errors.New(notOver)
 	}
-	if notOver := exports.NotOver(within, time.Now()); !r.month.IsZero() && notOver != "" {
-		return within, errors.New(notOver)
-	}
-	return within, fmt.Errorf("%s of %q is not in the database: docs-report sync %s loads it", name, project, loads)
+	name := r.month.Time().Format("January 2006")
+	return month, fmt.Errorf(missing, name, project, fmt.Sprintf("-from %v", r.month))
 }

@@ -64,6 +64,26 @@ func TestTheWeekThatHasJustEnded(t *testing.T) {
 	})
 }
 
+// The four weeks of a report may be a February, which the database has as a month.
+func TestFourWeeksThatAreAFebruary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2010, time.March, 3, 12, 0, 0, 0, time.UTC)))
+		r := newRig(t, site(3))
+		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+
+		require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+		assert.Regexp(t, `^docs: February 2010\n`, r.stdout)
+		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
+		assert.Contains(t, words(r.stdout), "4 January to 31 January 2010")
+		assert.NotContains(t, words(r.stdout), "is not in the database, so there is no comparison")
+		assert.Contains(t, words(r.stdout), "on Monday, 8 March")
+
+		require.Equal(t, exitOK, r.run(t.Context(), "report", "-month", "2010-02", "-o", "-"), r.messages)
+		assert.NotContains(t, words(r.stdout), "4 January to 31 January 2010", "a month is compared with a month")
+		assert.Contains(t, words(r.stdout), "on Thursday, 1 April")
+	})
+}
+
 // A launch, a page that moved, and the pages of the sitemap.
 func TestMarksMovesAndTheSitemap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -32,6 +32,10 @@ func inputOf(pages int, from, to mintlify.Date) report.Input {
 	}
 
 	w := store.Window{Project: "docs", From: from, To: to}
+	before := w.Before()
+	if w.Span() == store.Month {
+		before = w.MonthBefore()
+	}
 	year := store.Window{Project: "docs", From: from.AddDays(-365), To: to}
 
 	in := report.Input{
@@ -40,9 +44,9 @@ func inputOf(pages int, from, to mintlify.Date) report.Input {
 		Final:     true,
 		Generated: time.Date(2026, time.November, 17, 6, 0, 0, 0, time.UTC),
 		Period:    period(w),
-		Before:    period(w.Before()),
+		Before:    period(before),
 		Trend:     series(report.Unit(w), w),
-		TrendFrom: series(report.Unit(w), w.Before()),
+		TrendFrom: series(report.Unit(w), before),
 		Months:    series(store.Month, year),
 		Machine:   []string{"llms.txt", "llms-full.txt", "/mcp"},
 	}

@@ -228,7 +228,8 @@ func (in Input) finalNote() string {
 // nextWeek returns the day after which the next report shows more.
 func (in Input) nextWeek() string {
 	next := in.Period.To.AddDays(7)
-	if in.Period.Span() == store.Month {
+	isMonth := in.Period.Span() == store.Month && in.Before.Span() == store.Month // four weeks may be a February
+	if isMonth {
 		next = mintlify.Day(in.Period.To.Time().Year(), in.Period.To.Time().Month()+1, 1)
 	}
 	if !in.NotLoaded.IsZero() {

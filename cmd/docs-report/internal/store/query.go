@@ -97,6 +97,20 @@ func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Point, 
 		within.Project, within.From.String(), within.To.String(), string(span))
 }
 
+// NewestWeeks returns the newest window of n whole weeks whose visitors are loaded. It reports false if
+// there is none. Four weeks may be a February, which the database has as a month.
+func (s *Store) NewestWeeks(ctx context.Context, project string, n int) (Window, bool, error) {
+	const statement = `SELECT date_from, date_to, human, ai, total FROM docs_exports` + ofVisitors +
+		` AND project = $1 AND span IN ($2, 'month') ORDER BY date_to DESC`
+	all, err := s.points(ctx, project, statement, project, string(Weeks(n)))
+	for _, p := range all {
+		if p.From == LastWeeks(project, n, p.To).From {
+			return p.Window, true, err
+		}
+	}
+	return Window{}, false, err
+}
+
 // PageSeries returns a page's visitors in the complete exports of a span, oldest first: 0 if an
 // export does not have the page.
 func (s *Store) PageSeries(ctx context.Context, project string, span Span, path string) ([]Point, error) {

@@ -58,13 +58,12 @@ func (w Window) Span() Span {
 	return other
 }
 
-// Before returns the window that w is compared with: the month before a month, else as
-// many days right before.
-func (w Window) Before() Window {
-	if w.Span() == Month {
-		return Window{w.Project, Month.start(w.From.AddDays(-1)), w.From}
-	}
-	return Window{w.Project, w.From.AddDays(-w.Days()), w.From}
+// Before returns as many days right before w.
+func (w Window) Before() Window { return Window{w.Project, w.From.AddDays(-w.Days()), w.From} }
+
+// MonthBefore returns the month before w.
+func (w Window) MonthBefore() Window {
+	return Window{w.Project, Month.start(w.From.AddDays(-1)), w.From}
 }
 
 // LastWeeks returns the last n whole weeks that have ended by the day.
