@@ -36,7 +36,7 @@ func (p program) forget(ctx context.Context, args []string) error {
 		return usage.Errorf("-search is blank")
 	}
 
-	s, err := store.Change(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")))
+	s, err := store.Change(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), p.log)
 	if err != nil {
 		return err
 	}

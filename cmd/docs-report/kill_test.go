@@ -122,7 +122,7 @@ func (p process) requireAll(db string) (requests int) {
 	p.t.Helper()
 	docstest.RequireWindows(p.t, db, demo.Visitors(demoPages), p.windows())
 
-	s, err := store.Open(p.t.Context(), db, store.Demo)
+	s, err := store.Open(p.t.Context(), db, store.Demo, p.t.Logf)
 	require.NoError(p.t, err)
 	defer s.Close()
 
@@ -218,7 +218,7 @@ func (p process) run(db string, killAfter time.Duration) (done bool) {
 // underWay returns 1 if an export stopped within its window, else 0.
 func (p process) underWay(db string) int {
 	p.t.Helper()
-	s, err := store.Open(p.t.Context(), db, store.Demo)
+	s, err := store.Open(p.t.Context(), db, store.Demo, p.t.Logf)
 	require.NoError(p.t, err)
 	defer s.Close()
 

@@ -83,6 +83,9 @@ func (p program) run(ctx context.Context, args []string) int {
 	return exitUsage
 }
 
+// log says on stderr what a run does.
+func (p program) log(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
+
 const wantCommand = "Want a command: sync, plan, status, report, digest or forget.\n\n%s"
 
 // exit says what went wrong and what to do, and returns the exit code.

@@ -153,7 +153,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 		l.Budget = demo.Budget
 	}
 
-	l.Log = func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
+	l.Log = p.log
 	what.Projects = f.projects
 	what.Weeks = f.weeks
 	what.Months = monthsLoaded
@@ -173,12 +173,11 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 		return nil, what, usage.Errorf("%w", err)
 	}
 
-	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), service.source)
+	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), service.source, p.log)
 	if err != nil {
 		return nil, what, err
 	}
 
-	s.Log = l.Log
 	l.Store = s
 	return l, what, nil
 }

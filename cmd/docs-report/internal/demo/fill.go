@@ -23,14 +23,15 @@ const (
 // Fill loads a year of a site of that many pages into a new database, with the lists of a report
 // of that many weeks.
 func Fill(ctx context.Context, where string, pages, weeks int) error {
-	s, err := store.Open(ctx, where, store.Demo)
+	silent := func(string, ...any) {}
+	s, err := store.Open(ctx, where, store.Demo, silent)
 	if err != nil {
 		return err
 	}
 
 	defer s.Close()
 
-	loader := &exports.Loader{Store: s, Budget: Budget, Pages: 5, Texts: true, Log: func(string, ...any) {}}
+	loader := &exports.Loader{Store: s, Budget: Budget, Pages: 5, Texts: true, Log: silent}
 	loader.Client, err = mintlify.NewClient(mintlifytest.APIKey, Project,
 		mintlify.WithHTTPClient(&http.Client{Transport: NewService(pages, time.Now())}),
 		mintlify.WithRateLimiter(loader.Reserve),

@@ -63,7 +63,7 @@ func newRig(t *testing.T, site visitors) *rig {
 // run calls work with a loader of its own, as each run of the program does.
 func (r *rig) run(work func(*exports.Loader) error) error {
 	r.t.Helper()
-	s, err := store.Open(context.Background(), r.db, "a test")
+	s, err := store.Open(context.Background(), r.db, "a test", r.t.Logf)
 	require.NoError(r.t, err)
 	defer s.Close()
 

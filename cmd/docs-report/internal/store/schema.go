@@ -28,7 +28,8 @@ var (
 
 // prepare makes the tables if they are missing, and checks that the data are from the source.
 func (s *Store) prepare(ctx context.Context, source string) error {
-	err := s.retry(ctx, isConflict, func() error {
+	again := func(err error) bool { return isConflict(err) || isAway(err) }
+	err := s.retry(ctx, again, func() error {
 		return s.transact(ctx, func(tx *sql.Tx) error { return s.prepareTables(ctx, tx, source) })
 	})
 	if err != nil {

@@ -21,13 +21,18 @@ func openedByMany(t *testing.T, where string) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			s, err := store.Open(t.Context(), where, source)
+			s, err := store.Open(t.Context(), where, source, t.Logf)
 			if assert.NoError(t, err) {
 				s.Close()
 			}
 		})
 	}
 	all.Wait()
+}
+
+func upgradedByMany(t *testing.T, where string) {
+	makeOld(t, where)
+	openedByMany(t, where)
 }
 
 // Whatever a clock that was ahead has recorded counts from now on, and not from then.
@@ -64,7 +69,7 @@ func clockAhead(t *testing.T, where string) {
 
 func otherSource(t *testing.T, where string) {
 	open(t, where)
-	_, err := store.Open(t.Context(), where, "another")
+	_, err := store.Open(t.Context(), where, "another", t.Logf)
 	require.ErrorIs(t, err, store.ErrSetup)
 	assert.ErrorContains(t, err, source)
 	assert.ErrorContains(t, err, "another")
@@ -75,7 +80,7 @@ func newerVersion(t *testing.T, where string) {
 	_, err := rawDatabase(t, where).ExecContext(t.Context(), `UPDATE docs_service SET version = 7`)
 	require.NoError(t, err)
 
-	_, err = store.Open(t.Context(), where, source)
+	_, err = store.Open(t.Context(), where, source, t.Logf)
 	require.ErrorIs(t, err, store.ErrSetup)
 	require.ErrorContains(t, err, "update docs-report")
 	_, err = store.Read(t.Context(), where)
@@ -194,7 +199,7 @@ func TestTheUpgradeNamesTheViewsThatDependOnIts(t *testing.T) {
 	_, err := raw.ExecContext(t.Context(), `CREATE VIEW our_days AS SELECT date_from FROM docs_days`)
 	require.NoError(t, err)
 
-	_, err = store.Open(t.Context(), where, source)
+	_, err = store.Open(t.Context(), where, source, t.Logf)
 	require.ErrorIs(t, err, store.ErrSetup)
 	require.ErrorContains(t, err, "view our_days depends on view docs_days")
 

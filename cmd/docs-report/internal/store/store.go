@@ -30,20 +30,23 @@ var ErrSetup = usage.Errorf("the database cannot be used")
 
 // Store is an open database.
 type Store struct {
-	Source string                           // is where the data come from: a base URL, or [Demo]
-	Log    func(format string, args ...any) // is called when the database cannot be reached
+	Source string // is where the data come from: a base URL, or [Demo]
 
 	db       *sql.DB
 	isSQLite bool
 	holder   string // names this run in leases
+	log      Log
 
 	snapshot *snapshot // nil: SQLite's locks and Postgres keep what is read from changing
 }
 
+// Log gets a line when a database cannot be reached and a run waits for it.
+type Log = func(format string, args ...any)
+
 // Open opens the database for a run that writes, and makes its tables if they are
 // missing. A database belongs to the source that it was made for: demo data never mix
 // with real ones.
-func Open(ctx context.Context, where, source string) (*Store, error) {
+func Open(ctx context.Context, where, source string, log Log) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
@@ -54,11 +57,11 @@ func Open(ctx context.Context, where, source string) (*Store, error) {
 		}
 	}
 
-	return a.write(ctx, "rwc", source)
+	return a.write(ctx, "rwc", source, log)
 }
 
 // Change opens an existing database for a run that changes its rows. Any source is allowed.
-func Change(ctx context.Context, where string) (*Store, error) {
+func Change(ctx context.Context, where string, log Log) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
@@ -68,13 +71,13 @@ func Change(ctx context.Context, where string) (*Store, error) {
 			return nil, err
 		}
 	}
-	return a.write(ctx, "rw", anySource)
+	return a.write(ctx, "rw", anySource, log)
 }
 
 const anySource = ""
 
 // write opens a database and makes or upgrades its tables. SQLite overwrites what it deletes.
-func (a address) write(ctx context.Context, mode, source string) (*Store, error) {
+func (a address) write(ctx context.Context, mode, source string, log Log) (*Store, error) {
 	if a.IsSQLite() && mode == "rwc" {
 		_ = a.MakeFile() // SQLite says why it fails
 	}
@@ -88,6 +91,7 @@ func (a address) write(ctx context.Context, mode, source string) (*Store, error)
 		return nil, err
 	}
 
+	s.log = log
 	if err := s.prepare(ctx, source); err != nil {
 		s.Close()
 		return nil, a.errorOf(err)
@@ -190,7 +194,7 @@ func (a address) open(options url.Values) (*Store, error) {
 	}
 
 	holder := fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64())
-	return &Store{db: db, isSQLite: a.IsSQLite(), holder: holder, Log: func(string, ...any) {}}, nil
+	return &Store{db: db, isSQLite: a.IsSQLite(), holder: holder, log: func(string, ...any) {}}, nil
 }
 
 // errorOf adds to an error which database it comes from.

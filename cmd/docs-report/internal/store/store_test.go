@@ -59,6 +59,7 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"a lease":                   lease,
 		"many at once":              manyAtOnce,
 		"opened by many at once":    openedByMany,
+		"upgraded by many at once":  upgradedByMany,
 		"the budget":                budget,
 		"the service's block":       block,
 		"a clock that was ahead":    clockAhead,
@@ -82,7 +83,7 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 
 func open(t *testing.T, where string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), where, source)
+	s, err := store.Open(t.Context(), where, source, t.Logf)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
@@ -158,21 +159,27 @@ func failing(t *testing.T, where string) {
 	require.ErrorIs(t, err, context.Canceled)
 	assert.NotErrorIs(t, err, sql.ErrTxDone)
 
-	_, err = store.Open(ctx, where, source)
+	_, err = store.Open(ctx, where, source, t.Logf)
 	require.Error(t, err)
 	begin(t, s) // and it works on
 }
 
-// A run that finds the database gone waits for it.
+// A run that finds the database gone waits for it, at its start, too.
 func TestADatabaseThatGoesAwayIsWaitedFor(t *testing.T) {
 	server := startPostgres(t)
-	s := open(t, server.Database(t))
+	where := server.Database(t)
 
 	told := make(chan string, 10)
-	s.Log = func(format string, args ...any) {
+	log := func(format string, args ...any) {
 		told <- format
 		assert.NoError(t, server.Start())
 	}
+
+	server.Stop()
+	s, err := store.Open(t.Context(), where, source, log)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	assert.Contains(t, <-told, "waiting")
 
 	claimed := begin(t, s)
 	server.Stop()
@@ -203,7 +210,7 @@ func TestAddressesOfPostgres(t *testing.T) {
 		"sqlite:",
 		"Password=secret",
 	} {
-		_, err = store.Open(t.Context(), where, source)
+		_, err = store.Read(t.Context(), where)
 		require.Error(t, err)
 		assert.NotContains(t, err.Error(), "secret")
 	}

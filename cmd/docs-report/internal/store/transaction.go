@@ -15,6 +15,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
 const patience = 2 * time.Minute // how long to wait for a database that cannot be reached
@@ -34,7 +35,7 @@ func (s *Store) retry(ctx context.Context, again func(error) bool, work func() e
 		}
 
 		if wait == 800*time.Millisecond {
-			s.Log("The database cannot be reached: waiting for it, %v at most.", patience)
+			s.log("The database cannot be reached: waiting for it, %v at most: %s", patience, redact.OneLine(err.Error(), 500))
 		}
 		select {
 		case <-time.After(wait):
