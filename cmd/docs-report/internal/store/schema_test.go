@@ -3,6 +3,8 @@
 package store_test
 
 import (
+	"database/sql"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -31,7 +33,7 @@ func openedByMany(t *testing.T, where string) {
 }
 
 func upgradedByMany(t *testing.T, where string) {
-	makeOld(t, where)
+	makeOld(t, where, 1)
 	openedByMany(t, where)
 }
 
@@ -87,43 +89,52 @@ func newerVersion(t *testing.T, where string) {
 	require.ErrorContains(t, err, "update docs-report")
 }
 
-// makeOld makes a database of version 1.
-func makeOld(t *testing.T, where string) {
+// makeOld makes a database as the program of an older version left it.
+func makeOld(t *testing.T, where string, version int) {
 	t.Helper()
-	schema, err := os.ReadFile("schema/1.sql")
+	dump, err := os.ReadFile(fmt.Sprintf("testdata/version%d.sql", version))
 	require.NoError(t, err)
 
-	_, err = rawDatabase(t, where).ExecContext(t.Context(), string(schema)+
-		"; INSERT INTO docs_service (version, source, blocked_until) VALUES (1, '"+source+"', 0)")
+	_, err = rawDatabase(t, where).ExecContext(t.Context(), string(dump))
 	require.NoError(t, err)
 }
 
-// A database of version 1 is upgraded by the next run that writes.
-func olderVersion(t *testing.T, where string) {
-	makeOld(t, where)
-	raw := rawDatabase(t, where)
+// A database of an older version is upgraded by the next run that writes, and keeps its rows.
+func olderVersion(version int) func(t *testing.T, where string) {
+	return func(t *testing.T, where string) {
+		makeOld(t, where, version)
+		raw := rawDatabase(t, where)
 
-	_, err := store.Read(t.Context(), where)
-	require.ErrorIs(t, err, store.ErrSetup)
-	require.ErrorContains(t, err, "sync upgrades it")
+		_, err := store.Read(t.Context(), where)
+		require.ErrorIs(t, err, store.ErrSetup)
+		require.ErrorContains(t, err, "sync upgrades it")
 
-	s := open(t, where)
-	_, err = begin(t, s).Append(t.Context(), page("/a", 0, 1, false))
-	require.NoError(t, err)
-	_, err = s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "x")
-	require.NoError(t, err)
+		s := open(t, where)
+		open(t, where) // once
+		assert.Equal(t, []mintlify.Visitor{{Path: "/a", Human: 2, AI: 1, Total: 3}}, rowsOf(t, s))
+		for _, statement := range []string{
+			`SELECT COUNT(*) = 1 FROM docs_service WHERE salt <> ''`,
+			`SELECT COUNT(*) = 1 FROM docs_days WHERE date_from = '2026-03-01' AND human = 2`,
+			`SELECT COUNT(*) = 1 FROM docs_questions WHERE question = 'q' AND asked_at >= '2026-03-01'`,
+		} {
+			requireTrue(t, raw, statement)
+		}
 
-	open(t, where) // once
-	assert.Len(t, rowsOf(t, s), 1)
+		rows, err := s.ForgetTexts(t.Context(), store.AllProjects)
+		require.NoError(t, err)
+		assert.Equal(t, 1, rows)
+		_, err = s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "f")
+		require.NoError(t, err)
+		_, err = begin(t, s).Append(t.Context(), page("/a", 0, 1, false))
+		require.NoError(t, err)
+	}
+}
 
-	var salt string
-	require.NoError(t, raw.QueryRowContext(t.Context(), `SELECT salt FROM docs_service`).Scan(&salt))
-	assert.NotEmpty(t, salt)
-
-	var days int
-	err = raw.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM docs_days WHERE date_from = '2026-03-01'`).Scan(&days)
-	require.NoError(t, err)
-	assert.Equal(t, 1, days)
+func requireTrue(t *testing.T, raw *sql.DB, statement string) {
+	t.Helper()
+	isTrue := false
+	require.NoError(t, raw.QueryRowContext(t.Context(), statement).Scan(&isTrue), statement)
+	assert.True(t, isTrue, statement)
 }
 
 // Numbers, truth values and, on Postgres, dates and times have their types.
@@ -174,10 +185,7 @@ func typedViews(t *testing.T, where string) {
 		`SELECT COUNT(*) = 1 FROM docs_pages WHERE date_from >= '2026-03-01' AND human = 2`,
 		`SELECT COUNT(*) = 6 FROM docs_lists WHERE date_to = '2026-03-02'`,
 	} {
-		isTrue := false
-		err := rawDatabase(t, where).QueryRowContext(t.Context(), statement).Scan(&isTrue)
-		require.NoError(t, err, statement)
-		assert.True(t, isTrue, statement)
+		requireTrue(t, rawDatabase(t, where), statement)
 	}
 
 	if !strings.HasPrefix(where, "sqlite:") {
@@ -193,7 +201,7 @@ func typedViews(t *testing.T, where string) {
 // Somebody's own view may read a view that the upgrade must make anew.
 func TestTheUpgradeNamesTheViewsThatDependOnIts(t *testing.T) {
 	where := startPostgres(t).Database(t)
-	makeOld(t, where)
+	makeOld(t, where, 1)
 
 	raw := rawDatabase(t, where)
 	_, err := raw.ExecContext(t.Context(), `CREATE VIEW our_days AS SELECT date_from FROM docs_days`)
