@@ -102,11 +102,18 @@ func (s *Store) look(ctx context.Context, tx *sql.Tx) (int64, error) {
 	return found, nil
 }
 
-// upgrade makes the newest tables of those of an older version, or of none.
+// upgrade makes the newest tables of those of an older version, or of none. It drops the views first:
+// Postgres changes no column that a view reads, nor the types of a view's columns.
 func (s *Store) upgrade(ctx context.Context, tx *sql.Tx, from int64) error {
+	for _, view := range viewNames.FindAllStringSubmatch(views, -1) {
+		if _, err := tx.ExecContext(ctx, "DROP VIEW IF EXISTS "+view[1]); err != nil {
+			return explainDependents(err)
+		}
+	}
+
 	for next := from + 1; next <= version; next++ {
 		if _, err := tx.ExecContext(ctx, schema.Statements(next)); err != nil {
-			return explainDependents(err)
+			return err
 		}
 	}
 	if _, err := tx.ExecContext(ctx, s.viewStatements()); err != nil {
@@ -134,6 +141,8 @@ func explainDependents(err error) error {
 	return fmt.Errorf("%w: docs-report must make its views anew, and others depend on them (%s): "+
 		"drop those, run sync, and make them again", ErrSetup, strings.ReplaceAll(pgErr.Detail, "\n", ", "))
 }
+
+var viewNames = regexp.MustCompile(`CREATE VIEW (\w+)`)
 
 var castOf = regexp.MustCompile(`(DATE|TIME)_OF\(([^)]*)\)`)
 

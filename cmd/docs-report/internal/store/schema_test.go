@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -195,6 +196,18 @@ func typedViews(t *testing.T, where string) {
 		require.NoError(t, err)
 		assert.Equal(t, "date", from)
 		assert.Equal(t, "timestamp with time zone", searched)
+	}
+}
+
+// The views are dropped before a version changes the tables, and made again after it.
+func TestNoVersionMakesViews(t *testing.T) {
+	files, err := filepath.Glob("schema/*.sql")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		statements, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.NotContains(t, string(statements), "VIEW", file)
 	}
 }
 

@@ -50,12 +50,4 @@ CREATE TABLE docs_rows (
 	position BIGINT,
 	data     JSON NOT NULL, -- under the service's own field names
 	PRIMARY KEY (export, position)
-);
-CREATE VIEW docs_days AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'day';
-CREATE VIEW docs_weeks AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'week';
-CREATE VIEW docs_months AS SELECT project, date_from, date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'month';
-CREATE VIEW docs_pages AS SELECT e.project, e.span, e.date_from, e.date_to, v.path, MAX(v.human) AS human, MAX(v.ai) AS ai, MAX(v.total) AS total
-	FROM docs_exports e JOIN docs_visitors v ON v.export = e.id WHERE e.kind = 'visitors' AND e.complete
-	GROUP BY e.project, e.span, e.date_from, e.date_to, v.path;
-CREATE VIEW docs_lists AS SELECT e.project, e.span, e.date_from, e.date_to, e.kind, r.position, r.data
-	FROM docs_exports e JOIN docs_rows r ON r.export = e.id WHERE e.complete
+)

@@ -6,10 +6,4 @@ CREATE TABLE docs_syncs (
 	ended_at BIGINT NOT NULL,
 	missing  BIGINT NOT NULL, -- requests that would load what its flags ask for
 	problem  TEXT NOT NULL -- '': none
-);
--- The views are made anew: Postgres cannot change the types of their columns.
-DROP VIEW docs_days;
-DROP VIEW docs_weeks;
-DROP VIEW docs_months;
-DROP VIEW docs_pages;
-DROP VIEW docs_lists
+)
