@@ -84,7 +84,8 @@ func TestWrongUsage(t *testing.T) {
 		"want it as 2006-01":    {"digest", "-month", "October"},
 		"want a pattern":        {"report", "-machine", ""},
 		"it reads no -db":       {"report", "-demo", "-db", "sqlite:x.db"},
-		"give -db or DATABASE_": {"sync", "-db", "docs.db"},
+		"has an unknown form;":  {"sync", "-db", "docs.db"},
+		"names no file; give":   {"sync", "-db", "sqlite::memory:"},
 		"postgres://…":          {"sync", "-db", "mysql://user:secret@host/x"},
 		"cannot be parsed":      {"sync", "-db", "host=x port=secret"},
 		"want months":           {"sync", "-keep", "13"},
@@ -124,4 +125,5 @@ func TestWrongUsage(t *testing.T) {
 		assert.NotEmpty(t, r.stdout)
 	}
 	assert.Equal(t, exitUsage, r.run(t.Context(), "digest"))
+	assert.Contains(t, r.messages, "-db or DATABASE_URL is not set; give sqlite:PATH")
 }

@@ -143,8 +143,8 @@ type address struct{ sqldb.Address }
 func parseAddress(where string) (address, error) {
 	a, err := sqldb.ParseAddress(where)
 	if err != nil {
-		return address{}, fmt.Errorf("%w: give -db or DATABASE_URL as sqlite:PATH, postgres://… or host=… dbname=…",
-			ErrSetup)
+		return address{}, fmt.Errorf("%w: -db or DATABASE_URL %w; give sqlite:PATH, postgres://… or host=… dbname=…",
+			ErrSetup, err)
 	}
 
 	if !a.IsSQLite() {
