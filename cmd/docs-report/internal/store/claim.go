@@ -213,8 +213,10 @@ func hostname() string {
 	return strings.ReplaceAll(name, " ", "-")
 }
 
-// isDead reports whether the run that holds a lease is known to have ended: a process of
-// this machine that is gone. A process with this one's number was there before it.
+// isDead reports whether the run that holds a lease seems to have ended: a process of this machine
+// that is gone. A process with this one's number was there before it. A run in another container of
+// the same hostname looks dead, too, and loses the export: Append then refuses its page, so that no
+// row is lost or stored twice, and the page costs one more request.
 func isDead(holder string) bool {
 	var host, name string
 	var pid int
