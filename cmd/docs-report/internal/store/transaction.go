@@ -35,7 +35,8 @@ func (s *Store) retry(ctx context.Context, again func(error) bool, work func() e
 		}
 
 		if wait == 800*time.Millisecond {
-			s.log("The database cannot be reached: waiting for it, %v at most: %s", patience, redact.OneLine(err.Error(), 500))
+			reason := redact.OneLine(err.Error(), 500)
+			s.log("The database cannot be reached: waiting for it, %v at most: %s", patience, reason)
 		}
 		select {
 		case <-time.After(wait):
