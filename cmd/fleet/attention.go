@@ -32,23 +32,28 @@ type attention struct {
 	Advice  string    `json:"advice"`
 }
 
-// urgencies are the conditions of what needs a person, the most urgent first.
-var urgencies = []string{
-	"o.state = 'unknown'",
-	"o.state = 'pending' AND " + database.IsStranded,
-	"o.state = 'refused' AND o.updated >= $1",
-	"o.state = 'failed' AND o.updated >= $1",
-	`o.state = 'running' AND (o.updated < $2 OR o.record LIKE '%"problem":"%')`,
-}
-
 // needsPerson returns the prompts that need a person, the most urgent first, and of each kind the newest.
 func needsPerson(ctx context.Context, s queue.Queue) ([]attention, error) {
 	now := time.Now()
+	old := now.Add(-oldAfter).UnixMicro()
+	urgencies := []struct {
+		condition string
+		args      []any
+	}{
+		{"o.state = 'unknown'", nil},
+		{"o.state = 'pending' AND " + database.IsStranded, nil},
+		{"o.state = 'refused' AND o.updated >= $1", []any{old}},
+		{"o.state = 'failed' AND o.updated >= $1", []any{old}},
+		{
+			`o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%')`,
+			[]any{now.Add(-database.Day).UnixMicro()},
+		},
+	}
+
 	needs := []attention{}
-	for _, condition := range urgencies {
-		rows, err := s.Rows(ctx, "("+condition+`) AND CAST($1 AS BIGINT) > 0 AND CAST($2 AS BIGINT) > 0
-ORDER BY o.updated DESC LIMIT $3`,
-			now.Add(-oldAfter).UnixMicro(), now.Add(-database.Day).UnixMicro(), 10*maxAttention)
+	for _, u := range urgencies {
+		order := fmt.Sprintf(" ORDER BY o.updated DESC LIMIT %d", 10*maxAttention)
+		rows, err := s.Rows(ctx, u.condition+order, u.args...)
 		if err != nil {
 			return nil, err
 		}

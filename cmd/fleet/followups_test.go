@@ -15,6 +15,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -104,10 +105,21 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 		assert.Equal(t, map[string]int{"done": 2, "queued": 1}, some(b.counts()))
 		assert.Empty(t, b.pausesNow(), "which says nothing of the service")
 
+		look := time.Until(b.nextTry("message"))
+		assert.Positive(t, look)
+		assert.Less(t, look, 2*time.Minute)
+
 		busy = false
-		time.Sleep(10 * time.Minute)
-		assert.Equal(t, 3, b.counts()["done"])
+		time.Sleep(look + 2*time.Second)
+		assert.Zero(t, b.counts()["queued"], "the queue is looked at once the message may be sent again")
 	})
+}
+
+// nextTry returns the time before which a prompt is not sent.
+func (b *bench) nextTry(key string) time.Time {
+	n, err := sqldb.Number(b.ctx, b.DB, "SELECT not_before FROM fleet_prompts WHERE key = $1", key)
+	require.NoError(b.t, err)
+	return time.UnixMilli(n)
 }
 
 func (b *bench) pausesNow() []queue.Pause {

@@ -177,6 +177,54 @@ func TestPauseAndResume(t *testing.T) {
 	assert.Equal(t, queue.IsNext, why())
 }
 
+// TestShowSaysWhyItWaits, by the rules that decide about turns.
+func TestShowSaysWhyItWaits(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		for _, key := range []string{"acme/api@1", "acme/api@2", "acme/web@1"} {
+			c.wants(0, "enqueue", "-key", key, "-project", "p", "-prompt", "x")
+		}
+		c.wants(0, "enqueue", "-key", "m", "-after", "acme/api@1", "-prompt", "x")
+		waits := func(key, why string) {
+			t.Helper()
+			shown := c.wants(0, "show", key)
+			_, own, _ := strings.Cut(shown, "key       "+key+"\n")
+			own, _, _ = strings.Cut(own, "prompt\n")
+			assert.Regexp(t, `(?m)^waits     `+why+`$`, own)
+		}
+
+		waits("acme/api@1", "no worker is running")
+		waits("acme/api@2", "it is the turn of acme/api@1")
+		waits("m", "the job that it is a message to has not ended, or an earlier message has not")
+
+		_, err := s.ExecContext(t.Context(), "INSERT INTO river_leader (elected_at, expires_at, leader_id, name) VALUES ($1, $2, 'x', 'default')",
+			queue.RiverTime(time.Now()), queue.RiverTime(time.Now().Add(time.Hour)))
+		require.NoError(t, err)
+		waits("acme/api@1", "it is next, within seconds")
+
+		c.wants(0, "pause", "-repo", "acme/api")
+		waits("acme/api@1", "a person has paused the repository, until somebody resumes it")
+		waits("acme/web@1", "it is next, within seconds")
+
+		require.NoError(t, s.SetLimits(t.Context(), map[string]int{"acme/web": 0}))
+		waits("acme/web@1", `the limit of the day \(-max-per-day\) is reached, until 20\S+ 00:00:00 UTC`)
+
+		c.wants(0, "pause", "-project", "p")
+		waits("acme/web@1", `person: paused at 20.*, until somebody resumes it`)
+
+		c.wants(0, "resume", "-project", "p")
+		c.wants(0, "resume", "-repo", "acme/api")
+		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID = once.Done, "job_1" })
+		waits("m", "it is the turn of acme/api@2")
+		_, err = s.ExecContext(t.Context(), "UPDATE fleet_prompts SET not_before = $1 WHERE key = 'm'",
+			time.Now().Add(time.Minute).UnixMilli())
+		require.NoError(t, err)
+		waits("m", "the job that it is a message to is at work again, until 20.* UTC")
+		assert.NotContains(t, c.wants(0, "show", "acme/api@1"), "key       acme/api@1\nstate     done\nwaits")
+	})
+}
+
 // TestBadLineLosesNothing: what stands before it is there, and the same input, mended,
 // adds the rest.
 func TestBadLineLosesNothing(t *testing.T) {

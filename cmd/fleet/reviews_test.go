@@ -382,8 +382,8 @@ func TestCancelDropsKeptComments(t *testing.T) {
 // ready returns the keys of the prompts that may be sent.
 func ready(t *testing.T, s queue.Queue) []string {
 	keys, err := sqldb.Strings(t.Context(), s.DB, `SELECT p.key
-FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND o.state = 'pending' AND $1 = ''
-AND `+database.IsReady, "", time.Now().UnixMilli())
+FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND o.state = 'pending'
+AND `+database.IsReadyAt("$1"), time.Now().UnixMilli())
 	require.NoError(t, err)
 	return keys
 }

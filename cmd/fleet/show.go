@@ -84,7 +84,11 @@ func (c *showCommand) showThreads(ctx context.Context, s queue.Queue, keys []str
 }
 
 func (c *showCommand) showOne(ctx context.Context, s queue.Queue, r database.Row) error {
-	c.showFields(r)
+	waits, err := c.whyQueued(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	c.showFields(r, waits)
 	if !r.Forgotten.IsZero() {
 		return nil
 	}
@@ -97,7 +101,24 @@ func (c *showCommand) showOne(ctx context.Context, s queue.Queue, r database.Row
 	return c.showHistory(ctx, s, r.Key)
 }
 
-func (c *showCommand) showFields(r database.Row) {
+// whyQueued says why a prompt is queued, and until when. It returns "" for one that is not, and for one that waits for
+// a person: advise says that.
+func (c *showCommand) whyQueued(ctx context.Context, s queue.Queue, r database.Row) (string, error) {
+	if r.State != once.Pending || r.IsStranded {
+		return "", nil
+	}
+
+	why, until, err := s.WhyQueued(ctx, r)
+	switch {
+	case until.Equal(queue.Forever):
+		why += ", until somebody resumes it"
+	case !until.IsZero():
+		why += ", until " + utc(until)
+	}
+	return why, err
+}
+
+func (c *showCommand) showFields(r database.Row, waits string) {
 	fields := []struct{ name, value string }{
 		{"key", r.Key},
 		{"state", database.NameOf(r.State)},
@@ -110,6 +131,7 @@ func (c *showCommand) showFields(r database.Row) {
 		{"pr", r.PRLink},
 		{"problem", r.Problem},
 		{"forgotten", forgottenAt(r)},
+		{"waits", waits},
 		{"advice", advise(r)},
 	}
 

@@ -108,7 +108,7 @@ func (s *status) addProjects() {
 	isBlocked := false
 	for _, p := range s.Projects {
 		if p.Why == queue.IsNext && !s.Working {
-			p.Why = "no worker is running"
+			p.Why = queue.WithoutWorker
 		}
 		if p.EmptyAbout.After(s.EmptyAbout) {
 			s.EmptyAbout = p.EmptyAbout
@@ -138,7 +138,7 @@ func (s status) whyPerson() string {
 		}
 	}
 	if s.Counts["queued"] > 0 && !s.Working {
-		why = append(why, "no worker is running")
+		why = append(why, queue.WithoutWorker)
 	}
 	return strings.Join(why, "; ")
 }

@@ -30,12 +30,14 @@ func (s Store) SetLimits(ctx context.Context, limits map[string]int) error {
 // DayOf names the day of a limit, in UTC.
 func DayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// IsLimited is the condition that only the limit of its repository's day $3 holds back the prompt p. It does
-// not count for messages, and for what a person sends again.
-const IsLimited = `(p.thread = '' AND p.retried = 0 AND p.repository <> '' AND coalesce((
-	SELECT d.sent FROM fleet_days d WHERE d.day = $3 AND d.repository = p.repository), 0) >= coalesce(
+// IsLimitedOn is the condition that only the limit of its repository on a day holds back the prompt p. It does not
+// count for messages, and for what a person sends again.
+func IsLimitedOn(placeholder string) string {
+	return `(p.thread = '' AND p.retried = 0 AND p.repository <> '' AND coalesce((
+	SELECT d.sent FROM fleet_days d WHERE d.day = ` + placeholder + ` AND d.repository = p.repository), 0) >= coalesce(
 	(SELECT l.most FROM fleet_limits l WHERE l.repository = p.repository),
 	(SELECT l.most FROM fleet_limits l WHERE l.repository = ''), 1000000000))`
+}
 
 // IsPausedRepository is the condition that the repository of the prompt p is paused.
 const IsPausedRepository = `EXISTS (SELECT 1 FROM fleet_paused_repositories x WHERE x.repository = p.repository)`

@@ -13,15 +13,17 @@ import (
 // jobHasEnded is the condition that the record r has the id of a job, which has ended.
 const jobHasEnded = `r.state IN ('done', 'failed') AND r.record LIKE '%"jobId":"%'`
 
-// IsReady is the condition that the pending prompt p may be sent at $2, in Unix milliseconds: it is not a message,
-// or the job of its thread has ended and no other message of the thread comes first. Package once has the same
-// rule; a message that waits for its turn would only cost the project one.
-const IsReady = `(p.thread = '' OR EXISTS (SELECT 1 FROM mintlify_once r
+// IsReadyAt is the condition that the pending prompt p may be sent at a time, in Unix milliseconds: it is not a
+// message, or the job of its thread has ended and no other message of the thread comes first. Package once has the
+// same rule; a message that waits for its turn would only cost the project one.
+func IsReadyAt(placeholder string) string {
+	return `(p.thread = '' OR EXISTS (SELECT 1 FROM mintlify_once r
 	WHERE r.key = p.thread AND ` + jobHasEnded + `) AND NOT EXISTS (
 	SELECT 1 FROM fleet_prompts other JOIN mintlify_once x ON x.key = other.key
 	WHERE other.thread = p.thread AND other.key <> p.key AND (x.state IN ('sending', 'running')
-		OR x.state = 'pending' AND other.place > (CAST($2 AS BIGINT) - 600000) * 1000000
+		OR x.state = 'pending' AND other.place > (CAST(` + placeholder + ` AS BIGINT) - 600000) * 1000000
 		AND (other.place < p.place OR other.place = p.place AND other.key < p.key))))`
+}
 
 // IsStranded is the condition that the pending prompt p is a message to a job that there is not, and will not be
 // unless a person decides.

@@ -104,8 +104,6 @@ FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state IN ('sending', 'ru
 func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 	statements := []string{
 		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
-		"UPDATE fleet_prompts SET told = '' WHERE told <> '' AND key IN (SELECT key FROM mintlify_once " +
-			"WHERE state IN ('pending', 'sending') AND CAST($1 AS BIGINT) > 0)",
 		"UPDATE fleet_prompts SET added = $1 WHERE added > $1",
 		"UPDATE fleet_prompts SET queued = $1 WHERE queued > $1",
 		"UPDATE fleet_prompts SET not_before = 0 WHERE not_before - 3600000 > $1",
@@ -114,6 +112,12 @@ func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 	}
 
 	if err := sqldb.Exec(ctx, w.DB, statements, now.UnixMilli()); err != nil {
+		return err
+	}
+
+	_, err := w.ExecContext(ctx, `UPDATE fleet_prompts SET told = '' WHERE told <> '' AND key IN (
+	SELECT key FROM mintlify_once WHERE state IN ('pending', 'sending'))`)
+	if err != nil {
 		return err
 	}
 
@@ -129,7 +133,7 @@ func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 	}
 
 	old := now.Add(-w.Window - 2*w.Settings.SendTime - w.lease())
-	_, err := w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", old.UnixMilli())
+	_, err = w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", old.UnixMilli())
 	return err
 }
 

@@ -149,7 +149,7 @@ func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
 
 	var t turn
 	err := s.Transact(ctx, func(tx *sql.Tx) error {
-		now, err := s.readSituation(ctx, tx, project)
+		now, err := s.readSituation(ctx, tx, project, "")
 		if err != nil {
 			return err
 		}

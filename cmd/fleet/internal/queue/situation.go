@@ -30,12 +30,16 @@ type situation struct {
 	oldest  int64  // when the oldest of the others was added, in Unix milliseconds; 0 if there are none
 	head    string // the key of the first that may be sent; "" if none may
 
+	// later is when the first of those may be sent whose job is at work again. It is zero if there is a head.
+	later time.Time
+
 	free  time.Duration // until the quota has a place, 0 if it has one
 	mine  int           // POSTs of the project in progress
 	total int           // POSTs of all projects in progress
 }
 
-func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (situation, error) {
+// readSituation reads what decides about a project's next turn: of only one of its prompts, unless that is "".
+func (s Queue) readSituation(ctx context.Context, tx once.DB, project, only string) (situation, error) {
 	now := situation{at: time.Now(), project: project}
 	var err error
 	now.pauses, err = Pauses(ctx, tx)
@@ -43,7 +47,7 @@ func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (s
 		return now, err
 	}
 
-	err = now.readQueue(ctx, tx)
+	err = now.readQueue(ctx, tx, only)
 	if err != nil || now.queued == 0 {
 		return now, err
 	}
@@ -60,27 +64,45 @@ func (s Queue) readSituation(ctx context.Context, tx *sql.Tx, project string) (s
 	return now, err
 }
 
+// inQueue chooses the queued prompts of the project $1, of these only $2 unless that is "".
+const inQueue = ` FROM mintlify_once o CROSS JOIN fleet_prompts p
+WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND ($2 = '' OR p.key = $2)`
+
 // readQueue counts the project's queue, and finds its head: the most urgent prompt that may be sent, then
 // the oldest.
-func (s *situation) readQueue(ctx context.Context, db once.DB) error {
+func (s *situation) readQueue(ctx context.Context, db once.DB, only string) error {
+	isLimited := database.IsLimitedOn("$3")
 	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		return rows.Scan(&s.queued, &s.limited, &s.held, &s.oldest)
 	},
-		`SELECT count(*), count(CASE WHEN `+database.IsLimited+` THEN 1 END),
+		`SELECT count(*), count(CASE WHEN `+isLimited+` THEN 1 END),
 	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END),
-	coalesce(min(CASE WHEN NOT `+database.IsLimited+` AND NOT `+database.IsPausedRepository+` THEN p.added END), 0)
-FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND CAST($2 AS BIGINT) = 0`,
-		s.project, 0, database.DayOf(s.at))
+	coalesce(min(CASE WHEN NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` THEN p.added END), 0)`+inQueue,
+		s.project, only, database.DayOf(s.at))
 	if err != nil || s.queued == 0 {
 		return err
 	}
 
-	return sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&s.head) },
-		`SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND p.not_before <= $2 AND `+database.IsReady+`
-	AND NOT `+database.IsLimited+` AND NOT `+database.IsPausedRepository+`
-ORDER BY p.priority, p.queued, p.key LIMIT 1`, s.project, s.at.UnixMilli(), database.DayOf(s.at))
+	return sqldb.Scan(ctx, db, s.scanHead,
+		`SELECT p.key, p.not_before`+inQueue+` AND NOT `+isLimited+` AND NOT `+database.IsPausedRepository+`
+	AND `+database.IsReadyAt("$4")+`
+ORDER BY CASE WHEN p.not_before > $4 THEN p.not_before ELSE 0 END, p.priority, p.queued, p.key LIMIT 1`,
+		s.project, only, database.DayOf(s.at), s.at.UnixMilli())
+}
+
+func (s *situation) scanHead(rows *sql.Rows) error {
+	var key string
+	var notBefore int64
+	if err := rows.Scan(&key, &notBefore); err != nil {
+		return err
+	}
+
+	if later := time.UnixMilli(notBefore); later.After(s.at) {
+		s.later = later
+		return nil
+	}
+	s.head = key
+	return nil
 }
 
 // hold is until when, and why, the next prompt of a project is not sent yet.
@@ -106,6 +128,8 @@ func (s situation) hold() hold {
 	switch {
 	case h.why != "":
 		return h
+	case s.head == "" && !s.later.IsZero():
+		return hold{until: s.later, why: whyLater}
 	case s.head == "" && s.limited > 0:
 		return hold{until: nextDay(s.at), why: "the limit of the day (-max-per-day) is reached"}
 	case s.head == "" && s.held > 0:
@@ -120,8 +144,11 @@ func (s situation) hold() hold {
 	return hold{}
 }
 
-// whyFollow says why no prompt of a queue may be sent.
-const whyFollow = "its prompts follow others, whose jobs have not ended"
+// Why no prompt of a queue may be sent.
+const (
+	whyFollow = "its prompts follow others, whose jobs have not ended"
+	whyLater  = "its next prompt is a message to a job that is at work again"
+)
 
 // mostPosts is how many POSTs may be in progress.
 func (s situation) mostPosts() int {

@@ -53,6 +53,11 @@ func TestDecide(t *testing.T) {
 			want:   turn{wait: MaxWait},
 		},
 		{
+			name:   "its only head waits for a job that is at work again",
+			change: func(s *situation) { s.head, s.later = "", now.Add(20*time.Second) },
+			want:   turn{wait: 20 * time.Second},
+		},
+		{
 			name:   "the quota is used up",
 			change: func(s *situation) { s.free = time.Minute },
 			want:   turn{wait: time.Minute},

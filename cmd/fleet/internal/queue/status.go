@@ -91,7 +91,7 @@ func (s Queue) noteQueue(ctx context.Context, p *ProjectStatus, current situatio
 	}
 	current.free = q.free
 
-	if err := current.readQueue(ctx, s.DB); err != nil {
+	if err := current.readQueue(ctx, s.DB, ""); err != nil {
 		return err
 	}
 	p.noteQuota(q, current.at)
@@ -181,6 +181,40 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 		p.EmptyAbout = q.LastOf(p.Counts["queued"], p.WaitsUntil).UTC()
 	}
 }
+
+// WhyQueued says why a queued prompt is not sent yet, and until when, by the rules that decide about turns.
+func (s Queue) WhyQueued(ctx context.Context, r database.Row) (why string, until time.Time, err error) {
+	own, err := s.readSituation(ctx, s.DB, r.ProjectID, r.Key)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	switch h := own.hold(); h.why {
+	case "":
+	case whyFollow:
+		return "the job that it is a message to has not ended, or an earlier message has not", time.Time{}, nil
+	case whyLater:
+		return "the job that it is a message to is at work again", h.until, nil
+	default:
+		return h.why, h.until, nil
+	}
+
+	all, err := s.readSituation(ctx, s.DB, r.ProjectID, "")
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	if all.head != "" && all.head != r.Key {
+		return "it is the turn of " + all.head, time.Time{}, nil
+	}
+
+	isWorking, err := s.IsWorking(ctx)
+	if err == nil && !isWorking {
+		return WithoutWorker, time.Time{}, nil
+	}
+	return IsNext, time.Time{}, err
+}
+
+// WithoutWorker says why nothing is sent at all.
+const WithoutWorker = "no worker is running"
 
 // IsNext says why a prompt is still queued that may be sent.
 const IsNext = "it is next, within seconds"
