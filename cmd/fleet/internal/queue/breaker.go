@@ -49,7 +49,7 @@ func (s Queue) strike(
 	pause := Pause{Project: project, Source: ByBreaker, Since: now, Strikes: strikes + 1}
 	pause.Cause = why.Cause
 	pause.Reason = why.Reason
-	pause.Until = now.Add(min(s.PauseMin<<min(strikes, 20), s.PauseMax))
+	pause.Until = now.Add(s.pauseAfter(strikes))
 	return pause.Store(ctx, tx)
 }
 

@@ -51,3 +51,15 @@ func (c Settings) lease() time.Duration { return min(c.SendTime, 10*time.Second)
 
 // takeTime is how long a look may take until it has a turn or knows that there is none.
 func (c Settings) takeTime() time.Duration { return c.lease() + database.StoreTime }
+
+// pauseAfter is how long the breaker pauses after so many pauses in a row: twice as long each time.
+func (c Settings) pauseAfter(strikes int) time.Duration {
+	pause := c.PauseMin
+	for range strikes {
+		if pause >= c.PauseMax {
+			break // before it overflows
+		}
+		pause *= 2
+	}
+	return min(pause, c.PauseMax)
+}

@@ -126,6 +126,28 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// TestPauseAfter doubles, however often the service has failed and however long the first pause is.
+func TestPauseAfter(t *testing.T) {
+	production := Production
+	long := Settings{PauseMin: 24 * time.Hour, PauseMax: 24 * time.Hour}
+	for _, c := range []struct {
+		settings Settings
+		strikes  int
+		want     time.Duration
+	}{
+		{production, 0, time.Minute},
+		{production, 1, 2 * time.Minute},
+		{production, 4, 16 * time.Minute},
+		{production, 5, 30 * time.Minute},
+		{production, 1000, 30 * time.Minute},
+		{long, 0, 24 * time.Hour},
+		{long, 17, 24 * time.Hour},
+		{long, 1000, 24 * time.Hour},
+	} {
+		assert.Equal(t, c.want, c.settings.pauseAfter(c.strikes), "%v after %d", c.settings.PauseMin, c.strikes)
+	}
+}
+
 // TestVerdict: what a turn says about the service.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
