@@ -21,6 +21,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -83,6 +84,65 @@ func TestResultsAreGathered(t *testing.T) {
 		assert.Equal(t, time.Minute, work())
 		assert.Len(t, told.rows, 4)
 		assert.Zero(t, work(), "each once")
+	})
+}
+
+// TestFailingResultsHoldUpNoOther: those that cannot be told take turns with those that can.
+func TestFailingResultsHoldUpNoOther(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		_, _, err := b.Add(b.ctx, prompts(50, 1)...)
+		require.NoError(t, err)
+		for i := range 50 {
+			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) { r.State, r.UpdatedAt = once.Done, time.Now() })
+			time.Sleep(time.Second)
+		}
+
+		last := promptOf(49, "").Key
+		tries := map[string]int{}
+		tell := &queue.TellWorker{Queue: b.Queue, Results: func(_ context.Context, rows []database.Row) ([]database.Row, error) {
+			for _, r := range rows {
+				tries[r.Key]++
+				if r.Key == last {
+					return []database.Row{r}, errors.New("the others cannot be told")
+				}
+			}
+			return nil, errors.New("none can be told")
+		}}
+		for range 9 {
+			_ = tell.Work(b.ctx, nil)
+			time.Sleep(time.Minute)
+		}
+		assert.Equal(t, 1, tries[last], "told in the third message, and only once")
+		for i := range 49 {
+			assert.InDelta(t, 3.5, tries[promptOf(i, "").Key], 0.5, "each is tried as often as the others")
+		}
+	})
+}
+
+// TestTellingTakesItsTime, also with a short -send-time, which is not what bounds it: the job is neither ended nor
+// rescued meanwhile. After a failure of the database it goes on soon.
+func TestTellingTakesItsTime(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, url string) {
+		s := openStore(t, url)
+		s.Settings.SendTime = time.Second
+		tell := &queue.TellWorker{Queue: s}
+		assert.Greater(t, tell.Timeout(nil), 20*queue.TellTime, "of each result in a message")
+		assert.Less(t, time.Until(tell.NextRetry(nil)), 20*time.Second)
+
+		s.TellSoon(t.Context())
+		isRescued := func(age time.Duration) bool {
+			_, err := s.ExecContext(t.Context(), "UPDATE river_job SET state = 'running', attempted_at = $1",
+				queue.RiverTime(time.Now().Add(-age)))
+			require.NoError(t, err)
+			require.NoError(t, queue.NewWorker(s, nil, nil).MakePass(t.Context()))
+
+			n, err := sqldb.Number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'available'")
+			require.NoError(t, err)
+			return n == 1
+		}
+		assert.False(t, isRescued(20*queue.TellTime))
+		assert.True(t, isRescued(25*queue.TellTime))
 	})
 }
 

@@ -19,6 +19,9 @@ const (
 	tellEvery = time.Minute      // results within it are gathered
 	tellAgain = 80 * time.Second // after a failure
 	tellMost  = 20               // in a message
+
+	// tellJob is how long a job may take that tells.
+	tellJob = TellTime*tellMost + 2*database.StoreTime
 )
 
 // Teller tells people how prompts ended, and returns the rows that it told.
@@ -52,6 +55,12 @@ type TellWorker struct {
 	Results Teller // nil: nobody wants to know
 }
 
+// NextRetry is when to go on after a database that failed.
+func (w *TellWorker) NextRetry(*river.Job[TellArgs]) time.Time { return nextRetry() }
+
+// Timeout implements [river.Worker]. River's own for all jobs depends on how long a POST may take.
+func (w *TellWorker) Timeout(*river.Job[TellArgs]) time.Duration { return tellJob }
+
 // Work tells what is a day old at most, and jobs that have been running for longer.
 func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 	if w.Results == nil {
@@ -62,14 +71,15 @@ func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 		return err
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, database.StoreTime+TellTime*time.Duration(len(rows)))
+	if err := w.noteTry(ctx, rows); err != nil {
+		return err
+	}
+
+	telling, cancel := context.WithTimeout(ctx, TellTime*time.Duration(len(rows)))
 	defer cancel()
-	told, tellErr := w.Results(ctx, rows)
-	for _, r := range told {
-		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", r.Key, string(r.State))
-		if err != nil {
-			return err
-		}
+	told, tellErr := w.Results(telling, rows)
+	if err := w.noteTold(ctx, told); err != nil {
+		return err
 	}
 
 	if tellErr != nil {
@@ -80,13 +90,40 @@ func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 	return river.JobSnooze(tellEvery)
 }
 
+// noteTry has rows wait for those whose result came before now, should they fail.
+func (w *TellWorker) noteTry(ctx context.Context, rows []database.Row) error {
+	now := time.Now().UnixMicro()
+	for _, r := range rows {
+		if _, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET tried = $2 WHERE key = $1", r.Key, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteTold notes what was told, even if the process is to stop.
+func (w *TellWorker) noteTold(ctx context.Context, told []database.Row) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
+	defer cancel()
+
+	for _, r := range told {
+		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", r.Key, string(r.State))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // isUntold is the condition that nobody got the result of a prompt yet, which is not older than $1.
 const isUntold = `(o.state IN ('done', 'failed', 'refused', 'unknown') AND o.updated > $1
 OR o.state = 'running' AND o.updated < $1) AND p.told <> o.state AND p.forgotten = 0`
 
-// Untold returns rows whose result nobody got yet.
+// Untold returns rows whose result nobody got yet: first the one that ended, or was tried, the longest ago.
 func (s Queue) Untold(ctx context.Context) ([]database.Row, error) {
-	return s.Rows(ctx, isUntold+" ORDER BY o.updated LIMIT $2", time.Now().Add(-database.Day).UnixMicro(), tellMost)
+	return s.Rows(ctx, isUntold+`
+ORDER BY CASE WHEN p.tried > o.updated THEN p.tried ELSE o.updated END, o.updated LIMIT $2`,
+		time.Now().Add(-database.Day).UnixMicro(), tellMost)
 }
 
 // CountUntold counts the results that nobody got yet.
