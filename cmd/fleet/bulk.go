@@ -66,7 +66,11 @@ func plan(out io.Writer, rows []database.Row, what string) error {
 	for _, r := range rows[:min(len(rows), 20)] {
 		fmt.Fprintf(out, "would %s %s of project %s\n", what, r.Key, r.ProjectID)
 	}
-	return usage.Errorf("%d prompts to %s; nothing is changed without -yes", len(rows), what)
+	noun := "prompts"
+	if len(rows) == 1 {
+		noun = "prompt"
+	}
+	return usage.Errorf("%d %s to %s; nothing is changed without -yes", len(rows), noun, what)
 }
 
 // decided counts what became of the prompts of a bulk command.

@@ -251,12 +251,14 @@ func TestListChooses(t *testing.T) {
 			c.wants(0, "enqueue", "-key", key, "-project", "p", "-prompt", "x")
 		}
 		c.wants(0, "enqueue", "-key", "by-hand", "-project", "p", "-prompt", "x", "-pull", "acme/api#7")
+		c.wants(0, "enqueue", "-key", "acme/web@1", "-project", "p", "-prompt", "x", "-pull", "acme/docs#7")
 		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.UpdatedAt = once.Done, time.Now().Add(-48*time.Hour) })
 
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-repo", "ACME/api"), "\n"))
 		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/api", "-since", "24h"), "\n"))
 		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/a_i"), "\n"), "_ is not a wildcard")
 		assert.Empty(t, c.wants(0, "list", "-repo", "acme/ap"))
+		assert.Empty(t, c.wants(0, "list", "-repo", "acme/docs"), "its key names another")
 		assert.Regexp(t, `(?s)^\[\n  \{\n    "key": "acme/api@1",\n    "state": "done",\n    "project": "p",.*\}\n\]\n$`,
 			c.wants(0, "list", "-json", "-state", "done"))
 		c.wants(2, "list", "-since", "-1h")

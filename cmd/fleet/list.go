@@ -25,7 +25,7 @@ type listCommand struct {
 func (c *listCommand) define(f *flag.FlagSet) {
 	f.StringVar(&c.state, "state", "", "those in this state")
 	f.StringVar(&c.project, "project", "", "those of a project")
-	f.StringVar(&c.repository, "repo", "", "those of a repository, owner/repo")
+	f.StringVar(&c.repository, "repo", "", "those of a repository: "+ofRepository)
 	f.DurationVar(&c.since, "since", 0, "those that changed within this time, such as 24h")
 	f.BoolVar(&c.asJSON, "json", false, "as JSON")
 }

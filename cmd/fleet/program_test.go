@@ -286,6 +286,8 @@ func TestBadCommandLines(t *testing.T) {
 		}, {"pause"}, {"resume", "-project", ""}, {"close", "-key", "k", "-pr", "javascript:x"},
 		{"work"}, {"work", "-n", "0"}, {"work", "-send-time", "1ms"}, {
 			"work", "-log-format", "xml",
+		}, {"work", "-max-per-day", "acme/api=1", "-max-per-day", "ACME/api=2"}, {
+			"work", "-max-per-day", "1", "-max-per-day", "2",
 		}, {"work", "-pause-min", "1h"}, {"serve"}, {"serve", "-priority", "9"}, {"serve", "-addr", ""},
 	} {
 		_, code := c.run("", arguments...)
@@ -316,6 +318,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		"-project moves a prompt that no job can exist of": {"retry", "-key", "k", "-project", "p", "-job", "j"},
 		`-project: mintlify: projectID contains a slash`:   {"retry", "-key", "k", "-project", "a/b", "-again"},
 		"no prompt of project typo is known":               {"pause", "-project", "typo"},
+		"acme/api has two limits":                          {"work", "-max-per-day", "acme/api=1", "-max-per-day", "ACME/api=1"},
 		"stat /no/such/folder: no such file":               {"init"},
 		"or sqlite:FILE (for an absolute path sqlite:/var": {"status"},
 	} {

@@ -23,7 +23,7 @@ type reportCommand struct {
 
 func (c *reportCommand) define(f *flag.FlagSet) {
 	f.DurationVar(&c.since, "since", 30*database.Day, "what was added within this time")
-	f.StringVar(&c.repository, "repo", "", "a repository, owner/repo")
+	f.StringVar(&c.repository, "repo", "", ofRepository)
 	f.BoolVar(&c.asJSON, "json", false, "as JSON")
 }
 

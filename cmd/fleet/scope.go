@@ -8,6 +8,9 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
+// ofRepository says which prompts -repo means, in all commands.
+const ofRepository = "owner/repo of the key, else of the first pull request"
+
 // scope is what a command is about: a project, a repository, or all.
 type scope struct {
 	project, repository string
@@ -16,7 +19,7 @@ type scope struct {
 
 func (s *scope) define(f *flag.FlagSet) {
 	f.StringVar(&s.project, "project", "", "id of the project, from the dashboard")
-	f.StringVar(&s.repository, "repo", "", "a repository, owner/repo")
+	f.StringVar(&s.repository, "repo", "", ofRepository)
 	f.BoolVar(&s.all, "all", false, "all projects")
 }
 

@@ -148,7 +148,10 @@ func TestPauseOfARepository(t *testing.T) {
 		c.wants(2, "retry", "-repo", "acme/api", "-project", "q", "-again")
 		assert.Equal(t, "1 queued for project q, 0 sent meanwhile\n",
 			c.wants(0, "retry", "-repo", "acme/api", "-project", "q", "-again", "-yes"))
-		assert.Contains(t, c.wants(2, "cancel", "-repo", "acme/api"), "would cancel acme/api@2 of project q")
+		plan, problem, code := c.runAll("", nil, "cancel", "-repo", "acme/api")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, plan, "would cancel acme/api@2 of project q")
+		assert.Contains(t, problem, "1 prompt to cancel; nothing is changed")
 		c.wants(0, "cancel", "-repo", "acme/api", "-yes")
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -49,10 +50,14 @@ func (c *workCommand) setLimit(text string) error {
 		return errors.New("want N or owner/repo=N, such as 20 or acme/api=5")
 	}
 
+	name = database.FoldCase(name)
+	if _, isThere := c.MaxPerDay[name]; isThere {
+		return fmt.Errorf("%s has two limits", cmp.Or(name, "the rest"))
+	}
 	if c.MaxPerDay == nil {
 		c.MaxPerDay = map[string]int{}
 	}
-	c.MaxPerDay[database.FoldCase(name)] = most
+	c.MaxPerDay[name] = most
 	return nil
 }
 

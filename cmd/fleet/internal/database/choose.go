@@ -11,7 +11,7 @@ import (
 type Choice struct {
 	State      once.State
 	Project    string
-	Repository string        // owner/repo, of the key or of a pull request
+	Repository string        // owner/repo of the key, else of the first pull request
 	Since      time.Duration // since their last change; 0: any
 	OnlyKept   bool          // leaves out those whose texts were forgotten
 }
@@ -23,8 +23,7 @@ func (s Store) Choose(ctx context.Context, c Choice) ([]Row, error) {
 		changed = time.Now().Add(-c.Since).UnixMicro()
 	}
 	return s.Rows(ctx, `(o.state = $1 OR $1 = '') AND (p.project = $2 OR $2 = '') AND o.updated >= $3
-AND ($4 = '' OR p.repository = $4 OR EXISTS (SELECT 1 FROM fleet_pulls l
-	WHERE l.key = p.key AND substr(l.pull, 1, length($4) + 1) = $4 || '#'))
+AND (p.repository = $4 OR $4 = '')
 AND (p.forgotten = 0 OR NOT $5)
 ORDER BY p.project, p.priority, p.queued, p.key`, string(c.State), c.Project, changed, c.Repository, c.OnlyKept)
 }
