@@ -458,16 +458,43 @@ func TestUnknownIsLookedFor(t *testing.T) {
 		"is done, nothing is sent: its pull request is "+docsPull)
 }
 
-// TestSaysNone: a pull request that wants no documentation cancels what its push has queued.
+// TestSaysNone: a pull request that wants no documentation cancels what its push has queued, and the push adds nothing
+// if it comes later. Other pull requests of the push are documented all the same.
 func TestSaysNone(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	r.post("push", event(t, push(nil)), nil)
-	require.Equal(t, once.Pending, r.record("acme/repo@"+testSHA).State)
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		pushed := event(t, push(nil))
+		none := event(t, pullRequest(fields{"body": "Typo.\n\nDocs-Job: none"}))
+		r.post("push", pushed, nil)
+		require.Equal(t, once.Pending, r.record("acme/repo@"+testSHA).State)
 
-	_, text := r.post("pull_request", event(t, pullRequest(fields{"body": "Typo.\n\nDocs-Job: none"})), nil)
-	assert.Contains(t, text, "nothing to do: docs-job: none")
-	assert.Equal(t, once.Canceled, r.record("acme/repo@"+testSHA).State)
+		_, text := r.post("pull_request", none, nil)
+		assert.Contains(t, text, "nothing to do: docs-job: none")
+		assert.Equal(t, once.Canceled, r.record("acme/repo@"+testSHA).State)
+
+		other := func(e fields) string {
+			e["repository"] = fields{"full_name": "Acme/Other", "default_branch": "main"}
+			return event(t, e)
+		}
+		r.post("pull_request", other(pullRequest(fields{"body": "docs-job: none"})), nil)
+		status, text := r.post("push", other(push(nil)), nil)
+		assert.Equal(t, 200, status)
+		assert.Contains(t, text, "nothing to do: docs-job: none")
+		assert.Len(t, r.rows(), 1)
+
+		for last, order := range map[string][]string{sha("c"): {"push", "pull_request"}, sha("d"): {"pull_request", "push"}} {
+			queued := push(fields{"after": last, "commits": []fields{
+				commit(sha("a"), "jane", "Add --json (#7)"), commit(last, "joe", "Fix a typo (#8)"),
+			}})
+			typo := pullRequest(fields{"number": 8, "merge_commit_sha": last, "body": "docs-job: none"})
+			events := map[string]string{"push": event(t, queued), "pull_request": event(t, typo)}
+			for _, kind := range order {
+				r.post(kind, events[kind], nil)
+			}
+			assert.Equal(t, once.Pending, r.record("acme/repo@"+last).State, "#7 is to be documented: %v", order)
+		}
+	})
 }
 
 // TestTwoProjectsForARepository are refused, with both places.

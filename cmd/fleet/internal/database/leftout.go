@@ -59,6 +59,13 @@ func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) 
 ORDER BY at LIMIT 20`, text, sha+"%")
 }
 
+// WasLeftOut reports whether a merge was left out for a reason.
+func (s Store) WasLeftOut(ctx context.Context, repository, sha, reason string) (bool, error) {
+	n, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_left_out
+WHERE kind = 'merge' AND repository = $1 AND sha = $2 AND reason = $3`, FoldCase(repository), sha, reason)
+	return n > 0, err
+}
+
 func leftOut(ctx context.Context, db once.DB, where string, args ...any) ([]LeftOut, error) {
 	var found []LeftOut
 	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {

@@ -256,7 +256,12 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 		}
 	}
 
-	m, why := h.skip.mergeOf(event)
+	m, why, err := h.mergeOf(ctx, event)
+	if err != nil {
+		h.Queue.Calm.Error("a merge could not be looked up", "error", err)
+		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+	}
+
 	var resp response
 	switch {
 	case why == "":
@@ -276,6 +281,22 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 		h.keepLeftOut(ctx, m, resp.Reason)
 	}
 	return resp
+}
+
+// mergeOf returns the merge that an event reports, or why there is none. A push is left out if its pull request has
+// said so before.
+func (h *Webhooks) mergeOf(ctx context.Context, event any) (m Merge, why string, err error) {
+	m, why = h.skip.mergeOf(event)
+	_, isPush := event.(*github.PushEvent)
+	if !isPush || why != "" || len(m.Pulls) > 1 {
+		return m, why, nil
+	}
+
+	saysNone, err := h.Queue.WasLeftOut(ctx, m.Repository, m.SHA, merges.None)
+	if saysNone {
+		why = merges.None
+	}
+	return m, why, err
 }
 
 // sight notes a pull request of the agent's, which may be that of an unknown prompt. It returns the prompt's key, ""
@@ -304,15 +325,28 @@ func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (strin
 }
 
 // cancelQueued cancels the prompt of a merge whose pull request says that it needs none: its push may have come
-// before.
+// before. It leaves the prompt of a push that has other pull requests, too.
 func (h *Webhooks) cancelQueued(ctx context.Context, m Merge) {
 	key, err := keyOf(ctx, h.Queue, m)
 	if err == nil {
-		_, err = h.Queue.Runner(nil, h.Queue.DB).Cancel(ctx, key)
+		err = h.cancelUnlessShared(ctx, key, m)
 	}
 	if err != nil && !errors.Is(err, once.ErrState) {
 		h.Queue.Calm.Warn("a prompt could not be canceled", "key", key, "error", err)
 	}
+}
+
+func (h *Webhooks) cancelUnlessShared(ctx context.Context, key string, m Merge) error {
+	rows, err := h.Queue.Rows(ctx, "o.key = $1", key)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	if pulls := rows[0].Pulls; pulls != "" && pulls != m.pulls() {
+		return nil
+	}
+
+	_, err = h.Queue.Runner(nil, h.Queue.DB).Cancel(ctx, key)
+	return err
 }
 
 // keepLeftOut keeps for fleet show why a merge is left out.
