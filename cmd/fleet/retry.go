@@ -27,7 +27,8 @@ func (c *retryCommand) define(f *flag.FlagSet) {
 	f.StringVar(&c.key, "key", "", "key of the prompt")
 	f.StringVar(&c.state, "state", "", "those in this state: failed, refused or canceled")
 	f.StringVar(&c.project, "project", "", "those of a project; with -key or -repo the project to move to")
-	f.StringVar(&c.repository, "repo", "", "moves what is queued, refused and canceled of a repository to -project: "+ofRepository)
+	f.StringVar(&c.repository, "repo", "",
+		"moves what is queued, refused and canceled of a repository to -project: "+ofRepository)
 	f.BoolVar(&c.again, "again", false, "send it again: if there is a job after all, there will be two")
 	f.StringVar(&c.job, "job", "", "id of its job, which a person has found: follow that one, send nothing")
 	f.BoolVar(&c.yes, "yes", false, "do it: without it a bulk command only prints what it would do")
