@@ -13,6 +13,7 @@ func TestStoresOfPackageOnce(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
 		oncetest.TestStore(t, func(*testing.T) once.Store { return oncetest.NewStore() })
 	})
+
 	t.Run("directory", func(t *testing.T) {
 		oncetest.TestStore(t, func(t *testing.T) once.Store {
 			dir, err := once.NewDir(t.TempDir())
