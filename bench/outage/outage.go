@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -33,39 +34,65 @@ type gateway struct {
 	created time.Time
 	// readsWork says that only POSTs fail.
 	readsWork bool
+
+	mu sync.Mutex
 	// failed is the number of POSTs that have failed.
 	failed int
 }
 
-// RoundTrip implements [http.RoundTripper]. It serves one request at a time.
+// RoundTrip implements [http.RoundTripper].
 func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
-	op := mintlify.OpGetJob
-	if r.Method == http.MethodPost {
-		op = mintlify.OpCreateJob
-	}
-
-	g.service.FailNext(op, 1, g.next(r.Method))
 	withKey := r.Clone(r.Context())
 	withKey.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey) // bench's clients have a key of their own
-	return g.service.RoundTrip(withKey)
+	response, err := g.pass(withKey)
+
+	select {
+	case <-time.After(latency):
+		return response, err
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
 }
 
-// next returns what happens to the next request. Without a status it is only slow.
-func (g *gateway) next(method string) mintlifytest.Fault {
-	age := time.Since(g.created)
-	isDown := start <= age && age < start+length
+// pass has the service respond, one request at a time.
+func (g *gateway) pass(r *http.Request) (*http.Response, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if fault, fails := g.next(r.Method); fails {
+		g.service.FailNext(operation(r), 1, fault)
+	}
+	return g.service.RoundTrip(r)
+}
+
+func operation(r *http.Request) mintlify.Operation {
+	switch {
+	case r.Method != http.MethodPost:
+		return mintlify.OpGetJob
+	case strings.HasSuffix(r.URL.Path, "/message"):
+		return mintlify.OpSendMessage
+	}
+	return mintlify.OpCreateJob
+}
+
+// next returns whether and how the next request fails.
+func (g *gateway) next(method string) (mintlifytest.Fault, bool) {
 	isPost := method == http.MethodPost
-	if !isDown || g.readsWork && !isPost {
-		return mintlifytest.Fault{Delay: latency}
+	if !g.isDown() || g.readsWork && !isPost {
+		return mintlifytest.Fault{}, false
 	}
 
 	if isPost {
 		g.failed++
 		if g.failed%actedEvery == 0 {
-			return mintlifytest.Fault{Status: http.StatusGatewayTimeout, Acted: true, Delay: latency}
+			return mintlifytest.Fault{Status: http.StatusGatewayTimeout, Acted: true}, true
 		}
 	}
-	return mintlifytest.Fault{Status: http.StatusServiceUnavailable, Delay: latency}
+	return mintlifytest.Fault{Status: http.StatusServiceUnavailable}, true
+}
+
+func (g *gateway) isDown() bool {
+	age := time.Since(g.created)
+	return start <= age && age < start+length
 }
 
 // client returns the SDK's client, with its own retries and polls.

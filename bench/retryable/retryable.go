@@ -12,10 +12,15 @@ import (
 
 // New is a [bench.New].
 func New(baseURL string, transport http.RoundTripper) bench.Client {
+	return byhand.On(HTTPClient(transport), baseURL)
+}
+
+// HTTPClient returns a client that retries as go-retryablehttp does unless told otherwise.
+func HTTPClient(transport http.RoundTripper) *http.Client {
 	client := retryablehttp.NewClient()
 	client.Logger = nil // the default one prints every request
 	if transport != nil {
 		client.HTTPClient.Transport = transport
 	}
-	return byhand.On(client.StandardClient(), baseURL)
+	return client.StandardClient()
 }
