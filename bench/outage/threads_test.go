@@ -1,0 +1,83 @@
+package outage
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/bench"
+)
+
+// The figures of docs/performance.md.
+func TestMessagesAndReports(t *testing.T) {
+	for _, tc := range []struct {
+		outage    string
+		readsWork bool
+		column    string
+		send      messenger
+		want      threadsCost
+	}{
+		{
+			outage: "everything",
+			column: "once", send: messagesThroughOnce, want: threadsCost{},
+		},
+		{
+			outage: "everything",
+			column: "create", send: messageOnce, want: threadsCost{unknown: 90, untold: 81},
+		},
+		{
+			outage: "everything",
+			column: "retries", send: retryMessages, want: threadsCost{twice: 15, disordered: 15},
+		},
+		{
+			outage: "POSTs", readsWork: true,
+			column: "once", send: messagesThroughOnce,
+			want: threadsCost{unknown: 5, toldTwice: 4, late: 6*time.Minute + 6*time.Second},
+		},
+		{
+			outage: "POSTs", readsWork: true,
+			column: "create", send: messageOnce, want: threadsCost{unknown: 90, untold: 90},
+		},
+		{
+			outage: "POSTs", readsWork: true,
+			column: "retries", send: retryMessages, want: threadsCost{twice: 15, disordered: 15},
+		},
+	} {
+		t.Run(tc.column+" in an outage of "+tc.outage, func(t *testing.T) {
+			var got threadsCost
+			synctest.Test(t, func(t *testing.T) {
+				var err error
+				got, err = measureThreads(t.Context(), tc.send, tc.readsWork)
+				require.NoError(t, err)
+			})
+			got.late = got.late.Round(time.Second)
+			assert.Equal(t, tc.want, got)
+
+			t.Logf("%+v", got)
+			require.NoError(t, bench.Append(*figures, got.figures(tc.outage, tc.column)...))
+		})
+	}
+}
+
+func (cost threadsCost) figures(outage, column string) []bench.Figure {
+	var all []bench.Figure
+	for _, count := range []struct {
+		name  string
+		value float64
+	}{
+		{"unknown", float64(cost.unknown)},
+		{"twice", float64(cost.twice)},
+		{"disordered", float64(cost.disordered)},
+		{"untold", float64(cost.untold)},
+		{"told twice", float64(cost.toldTwice)},
+		{"minutes late", cost.late.Minutes()},
+	} {
+		row := fmt.Sprintf("messages in an outage of %s %s", outage, count.name)
+		all = append(all, bench.Figure{Row: row, Column: column, Value: count.value})
+	}
+	return all
+}
