@@ -131,46 +131,129 @@ func TestWhatBecomesOfAFailedCreate(t *testing.T) {
 	}
 }
 
-func TestJobsThatEnd(t *testing.T) {
+// ending is how a run ends, and what makes it end so.
+type ending struct {
+	// create is the service's response to each prompt. It makes a job unless create is set.
+	create mintlifytest.Fault
+	// last is the end of the job.
+	last mintlifytest.JobStep
+
+	code    int
+	outcome string
+	// state and words are of the commit's newest status.
+	state, words string
+}
+
+func (e ending) makesJob() bool { return e.create.Status == 0 && !e.create.Drop }
+
+// prepare has the service respond so.
+func (e ending) prepare(w *world) {
+	if !e.makesJob() {
+		w.service.FailNext(mintlify.OpCreateJob, 100, e.create)
+	}
+	w.service.ScriptJob(mintlifytest.JobStep{}, e.last)
+}
+
+func responding(status int) mintlifytest.Fault { return mintlifytest.Fault{Status: status} }
+
+func pollsEnd(status int) mintlifytest.JobStep {
+	return mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: status}}
+}
+
+const (
+	noJob    = "No job was made"
+	fixSetUp = "The set-up needs fixing"
+)
+
+var endings = map[string]ending{
+	"pull request": {
+		last:    mintlifytest.JobStep{Status: mintlify.JobArchived, PRLink: "https://example.com/1"},
+		outcome: "pull-request", state: "success", words: "Pull request opened",
+	},
+	"nothing to change": {
+		last:    mintlifytest.JobStep{Status: mintlify.JobCompleted},
+		outcome: "no-pull-request", state: "success", words: "No pull request needed",
+	},
+	"failed": {
+		last: mintlifytest.JobStep{Status: mintlify.JobFailed},
+		code: 1, outcome: "failed", state: "failure", words: "The agent's job failed",
+	},
+	"lost": {
+		create: mintlifytest.Fault{Drop: true},
+		code:   3, outcome: "unknown", state: "error", words: "A job may exist: look for it",
+	},
+	"for ever":        {code: 4, outcome: "running", state: "pending", words: "The agent is at work"},
+	"outage":          {last: pollsEnd(503), code: 4, outcome: "running", state: "pending", words: "The agent is at work"},
+	"key expired":     {last: pollsEnd(401), code: 2, outcome: "set-up", state: "error", words: fixSetUp},
+	"gone":            {last: pollsEnd(404), code: 2, outcome: "set-up", state: "error", words: fixSetUp},
+	"bad key":         {create: responding(401), code: 2, outcome: "set-up", state: "error", words: fixSetUp},
+	"wrong scope":     {create: responding(403), code: 2, outcome: "set-up", state: "error", words: fixSetUp},
+	"refused":         {create: responding(400), code: 5, outcome: "not-started", state: "error", words: noJob},
+	"credits used up": {create: responding(402), code: 5, outcome: "not-started", state: "error", words: noJob},
+	"limited":         {create: responding(429), code: 5, outcome: "not-started", state: "error", words: noJob},
+}
+
+// Whatever an earlier run with other flags has left, the exit code, the outputs and the commit's
+// newest status say what this run says. With -soft none of them is red, but for a set-up error.
+func TestHowARunEnds(t *testing.T) {
 	t.Parallel()
 	one := merged(t)
-	for name, tc := range map[string]struct {
-		last    mintlifytest.JobStep
-		outcome string
-		code    int
-		state   string
-	}{
-		"nothing to change": {mintlifytest.JobStep{Status: mintlify.JobCompleted}, "no-pull-request", 0, "success"},
-		"archived":          {mintlifytest.JobStep{Status: mintlify.JobArchived, PRLink: "https://example.com/1"}, "pull-request", 0, "success"},
-		"failed":            {mintlifytest.JobStep{Status: mintlify.JobFailed}, "failed", 1, "failure"},
-		"key expired":       {mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 401}}, "set-up", 2, "error"},
-		"gone":              {mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 404}}, "set-up", 2, "error"},
-		"for ever":          {mintlifytest.JobStep{Status: mintlify.JobActive}, "running", 4, "pending"},
-		"outage":            {mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 503}}, "running", 4, "pending"},
-	} {
-		for _, soft := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, -soft=%v", name, soft), func(t *testing.T) {
-				w := one.fresh(t)
-				w.service.ScriptJob(mintlifytest.JobStep{}, tc.last)
-				args := []string{fmt.Sprintf("-soft=%v", soft)}
+	for name, tc := range endings {
+		t.Run(name, func(t *testing.T) {
+			w := one.fresh(t)
+			tc.prepare(w)
+			head := w.git("rev-parse", "HEAD")
+			for i, soft := range []bool{true, false, true} {
 				code := tc.code
 				state := tc.state
-				if soft && code != 2 {
-					state = "success"
+				isForgiven := soft && tc.code != 0 && tc.code != 2
+				if isForgiven {
 					code = 0
+					state = "success"
 				}
-				for _, r := range w.runs(args, args) {
-					assert.Equal(t, code, r.code, r.log)
-					assert.Equal(t, tc.outcome, r.outputs["outcome"])
-					assert.Equal(t, "job_1", r.outputs["job-id"])
-					assert.Equal(t, soft && tc.code != 0 && tc.code != 2, strings.Contains(r.log, "::warning "))
-				}
+
+				before := len(w.forge.statuses[head])
+				r := w.runOnce("-timeout", "10m", fmt.Sprintf("-soft=%v", soft))
+				assert.Equal(t, code, r.code, r.log)
+				assert.Equal(t, tc.outcome, r.outputs["outcome"])
+				assert.Equal(t, tc.makesJob(), r.outputs["job-id"] == "job_1")
+				assert.Equal(t, isForgiven, strings.Contains(r.log, "::warning "))
 				assert.Equal(t, state, w.newest().State)
-				assert.Len(t, w.service.Jobs(), 1)
-			})
-		}
+				assert.True(t, strings.HasPrefix(w.newest().Description, tc.words), w.newest().Description)
+
+				for _, s := range w.forge.statuses[head] {
+					isGreen := s.State == "pending" || s.State == "success"
+					assert.True(t, isGreen || i > 0 || tc.code == 2, "a red status: %+v", s)
+				}
+				if i > 0 && w.state() != once.Pending { // else it sends the prompt again
+					isOther := tc.code != 0 && tc.code != 2
+					assert.Equal(t, isOther, len(w.forge.statuses[head]) == before+1, "no status more than is needed")
+				}
+			}
+		})
 	}
-	w := one.fresh(t)
+}
+
+func TestNoWaitReplacesWhatAnEarlierRunHasLeft(t *testing.T) {
+	t.Parallel()
+	one := merged(t)
+	for name, want := range map[string]struct {
+		state string
+		code  int
+	}{
+		"for ever": {"success", 0},
+		"failed":   {"failure", 1},
+	} {
+		w := one.fresh(t)
+		endings[name].prepare(w)
+		_ = w.runOnce("-timeout", "10m")
+		assert.Equal(t, want.code, w.runOnce("-no-wait").code, name)
+		assert.Equal(t, want.state, w.newest().State, name)
+	}
+}
+
+func TestOnlyALinkOfTheWebIsShown(t *testing.T) {
+	w := merged(t)
 	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "javascript:alert(1)"})
 	for range 2 {
 		r := w.runOnce()
@@ -189,129 +272,38 @@ func TestATotalOutageMakesNothingUnknown(t *testing.T) {
 		code  int
 		words string
 	}{
-		"dropped":         {fault: mintlifytest.Fault{Drop: true}, code: 5, words: "No job was made"},
-		"refused":         {fault: mintlifytest.Fault{Refuse: true}, code: 5, words: "No job was made"},
-		"silent":          {fault: mintlifytest.Fault{Delay: time.Hour}, code: 5, words: "No job was made"},
-		"503":             {fault: mintlifytest.Fault{Status: 503}, code: 5, words: "No job was made"},
-		"504":             {fault: mintlifytest.Fault{Status: 504}, code: 5, words: "No job was made"},
-		"limited":         {fault: mintlifytest.Fault{Status: 429}, code: 5, words: "No job was made"},
-		"credits used up": {fault: mintlifytest.Fault{Status: 402}, code: 5, words: "No job was made"},
-		"captive portal":  {fault: portal, code: 2, words: "The set-up needs fixing"},
-		"bad key":         {fault: mintlifytest.Fault{Status: 401}, code: 2, words: "The set-up needs fixing"},
+		"dropped":         {fault: mintlifytest.Fault{Drop: true}, code: 5, words: noJob},
+		"refused":         {fault: mintlifytest.Fault{Refuse: true}, code: 5, words: noJob},
+		"silent":          {fault: mintlifytest.Fault{Delay: time.Hour}, code: 5, words: noJob},
+		"503":             {fault: mintlifytest.Fault{Status: 503}, code: 5, words: noJob},
+		"504":             {fault: mintlifytest.Fault{Status: 504}, code: 5, words: noJob},
+		"limited":         {fault: mintlifytest.Fault{Status: 429}, code: 5, words: noJob},
+		"credits used up": {fault: mintlifytest.Fault{Status: 402}, code: 5, words: noJob},
+		"captive portal":  {fault: portal, code: 2, words: fixSetUp},
+		"bad key":         {fault: mintlifytest.Fault{Status: 401}, code: 2, words: fixSetUp},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
 			for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpCreateJob} {
 				w.service.FailNext(op, 1000, tc.fault)
 			}
-			for _, soft := range []bool{false, true, false} {
-				code := tc.code
-				if soft && code != 2 {
-					code = 0
-				}
-
-				r := w.runOnce(fmt.Sprintf("-soft=%v", soft))
-				assert.Equal(t, code, r.code, r.log)
-				assert.Empty(t, r.outputs["job-id"])
-				assert.Contains(t, r.log, tc.words+": nothing was sent, because asking the service first failed: ")
-				assert.Equal(t, once.Pending, w.state())
-				assert.Equal(t, code == 0, w.newest().State == "success", w.newest().State)
-				assert.True(t, strings.HasPrefix(w.newest().Description, tc.words), w.newest().Description)
-				assert.Equal(t, tc.code == 5, strings.Contains(r.log, ". Run again later\n"), r.log)
-				assert.NotContains(t, r.log+r.summary, "docs-job:", "nothing to look for")
-				assert.NotContains(t, r.summary, "<details>", "nobody has the prompt")
-			}
+			r := w.runOnce()
+			assert.Equal(t, tc.code, r.code, r.log)
+			assert.Empty(t, r.outputs["job-id"])
+			assert.Contains(t, r.log, tc.words+": nothing was sent, because asking the service first failed: ")
+			assert.Equal(t, once.Pending, w.state())
+			assert.Equal(t, tc.code == 5, strings.Contains(r.log, ". Run again later\n"), r.log)
+			assert.NotContains(t, r.log+r.summary, "docs-job:", "nothing to look for")
+			assert.NotContains(t, r.summary, "<details>", "nobody has the prompt")
 			assert.Empty(t, w.prompts(), "no POST")
 
 			w.service = mintlifytest.NewService()
-			r := w.runOnce()
+			r = w.runOnce()
 			assert.Zero(t, r.code, r.log)
 			assert.Equal(t, "success", w.newest().State)
 			assert.Len(t, w.prompts(), 1)
 		})
 	}
-}
-
-// The commit's status says what the exit code says, with -soft too.
-func TestTheStatusAgreesWithTheExitCode(t *testing.T) {
-	t.Parallel()
-	one := merged(t)
-	for name, tc := range map[string]struct {
-		create, poll int // statuses of the service's responses
-		code         int
-		words        string
-	}{
-		"credits used up":  {create: 402, code: 5, words: "No job was made"},
-		"limited":          {create: 429, code: 5, words: "No job was made"},
-		"bad key":          {create: 401, code: 2, words: "The set-up needs fixing"},
-		"wrong scope":      {create: 403, code: 2, words: "The set-up needs fixing"},
-		"key expired":      {poll: 401, code: 2, words: "The set-up needs fixing"},
-		"still at work":    {code: 4, words: "The agent is at work"},
-		"response is lost": {create: 504, code: 3, words: "A job may exist"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := one.fresh(t)
-			if tc.create != 0 {
-				w.service.FailNext(mintlify.OpCreateJob, 100, mintlifytest.Fault{Status: tc.create})
-			}
-			last := mintlifytest.JobStep{Status: mintlify.JobActive}
-			if tc.poll != 0 {
-				last.Fault = &mintlifytest.Fault{Status: tc.poll}
-			}
-			w.service.ScriptJob(mintlifytest.JobStep{}, last)
-			for _, soft := range []bool{false, true, false} {
-				code := tc.code
-				if soft && code != 2 {
-					code = 0
-				}
-
-				r := w.runOnce(fmt.Sprintf("-soft=%v", soft))
-				newest := w.newest()
-				assert.Equal(t, code, r.code, r.log)
-				assert.Equal(t, code == 0, newest.State == "success", "-soft=%v: %+v", soft, newest)
-				assert.Equal(t, code != 0 && code != 4, newest.State == "error", "-soft=%v: %+v", soft, newest)
-				assert.True(t, strings.HasPrefix(newest.Description, tc.words), "-soft=%v: %+v", soft, newest)
-			}
-		})
-	}
-}
-
-// With -soft no status is ever red.
-func TestSoftNeverTurnsTheCommitRed(t *testing.T) {
-	skipUnlessLong(t)
-	t.Parallel()
-	one := merged(t)
-	for name, tc := range map[string]struct {
-		fault   mintlifytest.Fault
-		outcome string
-		words   string
-	}{
-		"lost":    {mintlifytest.Fault{Drop: true}, "unknown", "A job may exist"},
-		"refused": {mintlifytest.Fault{Status: 400}, "not-started", "No job was made"},
-		"limited": {mintlifytest.Fault{Status: 429}, "not-started", "No job was made"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := one.fresh(t)
-			w.service.FailNext(mintlify.OpCreateJob, 4, tc.fault)
-			r := w.runOnce("-soft")
-			assert.Zero(t, r.code, r.log)
-			assert.Equal(t, tc.outcome, r.outputs["outcome"])
-			for _, s := range w.forge.statuses[w.git("rev-parse", "HEAD")] {
-				assert.Contains(t, []string{"pending", "success"}, s.State)
-			}
-			assert.Equal(t, "success", w.newest().State)
-			assert.Contains(t, w.newest().Description, tc.words, "the reason")
-
-			w.service.FailNext(mintlify.OpCreateJob, 4, tc.fault)
-			_ = w.runOnce()
-			w.service.FailNext(mintlify.OpCreateJob, 4, tc.fault)
-			assert.Zero(t, w.runOnce("-soft").code, "after a run that turned it red")
-			assert.Equal(t, "success", w.newest().State)
-		})
-	}
-	w := one.fresh(t)
-	delete(w.env, "MINTLIFY_API_KEY")
-	assert.Equal(t, 2, w.runOnce("-soft").code, "without a key no run would ever do anything")
 }
 
 func TestTheLogIsForPeople(t *testing.T) {
@@ -708,66 +700,10 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 
 func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	w := merged(t)
-	w.service.ScriptJob(mintlifytest.JobStep{})
-	r := w.runOnce("-timeout", "10m")
-	assert.Equal(t, 4, r.code)
-	assert.Equal(t, "running", r.outputs["outcome"])
-	assert.Contains(t, r.log, "Run again to wait for it")
-
-	w = merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-	r = w.runOnce("-timeout", "10s")
+	r := w.runOnce("-timeout", "10s")
 	assert.Equal(t, 4, r.code)
+	assert.Contains(t, r.log, "Run again to wait for it")
 	assert.Contains(t, r.log, "Stopping as soon as the record is up to date.\n")
 	assert.NotContains(t, r.log, "nterrupt", "nobody did")
-}
-
-// Whatever an earlier run has left, the newest status says what this run says.
-func TestTheNewestStatusIsThisRunsEvenIfNothingChanged(t *testing.T) {
-	t.Parallel()
-	one := merged(t)
-	lost := mintlifytest.Fault{Drop: true}
-	refused := mintlifytest.Fault{Status: 400}
-	failed := mintlifytest.JobStep{Status: mintlify.JobFailed}
-	for name, tc := range map[string]struct {
-		fault               mintlifytest.Fault
-		step                mintlifytest.JobStep
-		before, after, flag string
-		firstCode, code     int
-	}{
-		"unknown, -soft":    {fault: lost, before: "error", flag: "-soft", after: "success", firstCode: 3},
-		"refused, -soft":    {fault: refused, before: "error", flag: "-soft", after: "success", firstCode: 5},
-		"failed, -soft":     {step: failed, before: "failure", flag: "-soft", after: "success", firstCode: 1},
-		"running, -soft":    {before: "pending", flag: "-soft", after: "success", firstCode: 4},
-		"running, -no-wait": {before: "pending", flag: "-no-wait", after: "success", firstCode: 4},
-		"failed, -no-wait":  {step: failed, before: "failure", flag: "-no-wait", after: "failure", firstCode: 1, code: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := one.fresh(t)
-			if tc.fault.Status != 0 || tc.fault.Drop {
-				w.service.FailNext(mintlify.OpCreateJob, 1, tc.fault)
-			}
-			w.service.ScriptJob(tc.step)
-			r := w.runOnce("-timeout", "10m")
-			assert.Equal(t, tc.firstCode, r.code, r.log)
-			assert.Equal(t, tc.before, w.newest().State)
-			state := w.state()
-			prompts := len(w.prompts())
-			for range 2 {
-				assert.Equal(t, tc.code, w.runOnce("-timeout", "10m", tc.flag).code)
-				assert.Equal(t, tc.after, w.newest().State)
-			}
-			assert.Equal(t, state, w.state(), "the same record")
-			shown := len(w.forge.statuses[w.git("rev-parse", "HEAD")])
-			assert.Equal(t, tc.firstCode, w.runOnce("-timeout", "10m").code)
-			assert.Equal(t, tc.before, w.newest().State, "and back")
-			assert.LessOrEqual(t, len(w.forge.statuses[w.git("rev-parse", "HEAD")]), shown+1)
-			assert.Len(t, w.prompts(), prompts)
-		})
-	}
-	w := one.fresh(t)
-	require.Zero(t, w.runOnce().code)
-	shown := len(w.forge.statuses[w.git("rev-parse", "HEAD")])
-	require.Zero(t, w.runOnce("-soft").code)
-	assert.Len(t, w.forge.statuses[w.git("rev-parse", "HEAD")], shown, "no status more than is needed")
 }
