@@ -417,33 +417,37 @@ func TestEachProjectCommitAndTagHasItsOwnJob(t *testing.T) {
 	})
 }
 
-func TestTheCaseOfARepositoryMakesNoSecondTask(t *testing.T) {
-	w := merged(t)
-	state := t.TempDir()
-	for _, name := range []string{"acme/cli", "ACME/CLI", "Acme/Cli"} {
-		w.env["GITHUB_REPOSITORY"] = name
-		require.Zero(t, w.runOnce("-state", state).code)
+// sentElsewhere has another run send the prompt, which makes the job "theirs" ten seconds later. It
+// returns the store that a run with args uses, and the key of the record.
+func (w *world) sentElsewhere(t *testing.T, args ...string) (once.Store, string) {
+	t.Helper()
+	store, key := w.storeOf(t, args...)
+	record := once.Record{
+		Task:      once.Task{Key: key},
+		Version:   1,
+		State:     once.Sending,
+		Sends:     1,
+		Sender:    "another",
+		Deadline:  time.Now().Add(time.Minute).UTC(),
+		UpdatedAt: time.Now().UTC(),
 	}
-	require.Len(t, w.prompts(), 1)
-	assert.Contains(t, w.prompts()[0], once.Marker("acme/cli@"+w.git("rev-parse", "HEAD")))
+	require.NoError(t, store.Put(t.Context(), record))
+
+	time.AfterFunc(10*time.Second, func() {
+		w.service.AddJob("theirs", mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: firstPull})
+		record.Version++
+		record.State = once.Running
+		record.JobID = "theirs"
+		assert.NoError(t, store.Put(t.Context(), record))
+	})
+	return store, key
 }
 
 // With -no-wait, a run that waits for another's send ends once the job is on record.
 func TestNoWaitBehindAnothersSend(t *testing.T) {
 	w := merged(t)
 	synctest.Test(t, func(t *testing.T) {
-		store, key := w.storeOf(t)
-		record := once.Record{Task: once.Task{Key: key}, Version: 1, State: once.Sending, Sends: 1, Sender: "another"}
-		record.Deadline = time.Now().Add(time.Minute).UTC()
-		record.UpdatedAt = time.Now().UTC()
-		require.NoError(t, store.Put(t.Context(), record))
-		time.AfterFunc(10*time.Second, func() {
-			record.Version++
-			record.State = once.Running
-			record.JobID = "theirs"
-			assert.NoError(t, store.Put(t.Context(), record))
-		})
-
+		_, _ = w.sentElsewhere(t)
 		start := time.Now()
 		r := w.run(t.Context(), "-no-wait")
 		assert.Zero(t, r.code, r.log)
@@ -583,26 +587,7 @@ func TestARunThatWaitsForAnothersSendRecordsTheEnd(t *testing.T) {
 				w := one.fresh(t)
 				args := state(w)
 				synctest.Test(t, func(t *testing.T) {
-					store, key := w.storeOf(t, args...)
-					record := once.Record{
-						Task:      once.Task{Key: key},
-						Version:   1,
-						State:     once.Sending,
-						Sends:     1,
-						Sender:    "another",
-						Deadline:  time.Now().Add(time.Minute).UTC(),
-						UpdatedAt: time.Now().UTC(),
-					}
-					require.NoError(t, store.Put(t.Context(), record))
-					time.AfterFunc(10*time.Second, func() {
-						record.Version++
-						record.State = once.Running
-						record.JobID = "theirs"
-						end := mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"}
-						w.service.AddJob("theirs", end)
-						assert.NoError(t, store.Put(t.Context(), record))
-					})
-
+					store, key := w.sentElsewhere(t, args...)
 					var all sync.WaitGroup
 					for range runs {
 						all.Go(func() {
@@ -613,7 +598,7 @@ func TestARunThatWaitsForAnothersSendRecordsTheEnd(t *testing.T) {
 							assert.Zero(t, w.program(env, &log, &log).run(t.Context(), args), log.String())
 							assert.Contains(t, log.String(), "waiting for the job's id")
 							assert.NotContains(t, log.String(), "canceled")
-							assert.Contains(t, log.String(), "::Pull request opened: https://example.com/pull/1 [job theirs]\n")
+							assert.Contains(t, log.String(), "::Pull request opened: "+firstPull+" [job theirs]\n")
 						})
 					}
 					all.Wait()

@@ -148,9 +148,3 @@ func TestHostileTextStaysData(t *testing.T) {
 	}
 	assert.Contains(t, prompt, "[redacted]")
 }
-
-func TestLongLinesAreWrapped(t *testing.T) {
-	w := merged(t)
-	w.forge.pulls = map[string][]pullRequest{"": {{Title: "T", Body: strings.Repeat("é", 1000), MergedAt: "x"}}}
-	assert.Contains(t, w.prompt(), "\n> "+strings.Repeat("é", 400)+"\n> "+strings.Repeat("é", 400)+"\n> "+strings.Repeat("é", 200)+"\n")
-}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -29,11 +28,6 @@ func TestOnGitLab(t *testing.T) {
 	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=pull-request\nDOCS_ON_MERGE_JOB_ID=job_1\nDOCS_ON_MERGE_PR_LINK=https://github.com/example/docs/pull/1\n", citest.Read(t, filepath.Join(w.dir, "docs-on-merge.env")))
 	assert.Contains(t, r.log, "if it goes away with this runner, the next run for this change makes another job")
 	assert.NotContains(t, r.log, "::", "GitHub's annotations")
-
-	w.commit("third", "c.go", "package c\n")
-	r = w.runOnce("-path", "docs")
-	require.Zero(t, r.code, r.log)
-	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=skipped\nDOCS_ON_MERGE_JOB_ID=\nDOCS_ON_MERGE_PR_LINK=\n", citest.Read(t, filepath.Join(w.dir, "docs-on-merge.env")), "replaced")
 }
 
 func TestAtADeskThereIsNoWarning(t *testing.T) {
@@ -100,59 +94,46 @@ func TestOutcomesOfRecords(t *testing.T) {
 func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 	t.Parallel()
 	one := merged(t)
-	for name, tc := range map[string]struct {
-		fault            mintlifytest.Fault
-		step             mintlifytest.JobStep
+	const again = `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`
+	for name, says := range map[string]struct {
 		onGitHub, byHand string
 		// later is what a further run on GitHub says.
 		later string
 	}{
-		"unknown": {
-			fault:    mintlifytest.Fault{Drop: true},
-			onGitHub: `". Then use "Run workflow" with the base and head of the summary, and enter the id of its job. If there is no job, set again`,
-			byHand:   "Then run with -job and the id of its job. If there is no job, run with -again",
-			later:    "an earlier run's response was lost",
+		"lost": {
+			onGitHub: `". Then use "Run workflow" with the base and head of the summary, ` +
+				"and enter the id of its job. If there is no job, set again",
+			byHand: "Then run with -job and the id of its job. If there is no job, run with -again",
+			later:  "an earlier run's response was lost",
 		},
 		"refused": {
-			fault:    mintlifytest.Fault{Status: 400},
-			onGitHub: `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`,
+			onGitHub: again,
 			byHand:   "To send the prompt again, run with -again",
 			later:    "No job was made: the log of the run that sent the prompt says why",
 		},
 		"failed": {
-			step:     mintlifytest.JobStep{Status: mintlify.JobFailed},
-			onGitHub: `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`,
+			onGitHub: again,
 			byHand:   "To send the prompt again, run with -again",
 			later:    "The agent's job failed: the log of the run that sent the prompt says why",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			run := func(w *world, args ...string) string {
-				if tc.fault.Status != 0 || tc.fault.Drop {
-					w.service.FailNext(mintlify.OpCreateJob, 1, tc.fault)
-				}
-				w.service.ScriptJob(tc.step)
-				r := w.runOnce(args...)
-				assert.NotZero(t, r.code, r.log)
-				return r.log + r.summary
-			}
+		w := one.fresh(t)
+		endings[name].prepare(w)
+		r := w.runOnce()
+		assert.Contains(t, r.log, says.onGitHub, name)
+		assert.NotRegexp(t, ` -(again|job|base|head)\b`, r.log+r.summary, name)
+		assert.Contains(t, r.summary, "base: "+w.git("rev-parse", "HEAD^"), "what to enter")
 
-			w := one.fresh(t)
-			said := run(w)
-			assert.Contains(t, said, tc.onGitHub)
-			assert.NotRegexp(t, ` -(again|job|base|head)\b`, said)
-			assert.Contains(t, said, "base: "+w.git("rev-parse", "HEAD^"), "what to enter")
+		r = w.runOnce()
+		assert.Contains(t, r.log, says.later, "the record keeps no reason, since others can read it")
+		assert.Contains(t, r.log, says.onGitHub, name)
 
-			again := w.runOnce().log
-			assert.Contains(t, again, tc.later, "the record keeps no reason, since others can read it")
-			assert.Contains(t, again, tc.onGitHub)
-
-			w = one.fresh(t)
-			w.env = keys()
-			said = run(w, "-state", t.TempDir())
-			assert.Contains(t, said, tc.byHand)
-			assert.NotContains(t, said, "Run workflow")
-		})
+		w = one.fresh(t)
+		w.env = keys()
+		endings[name].prepare(w)
+		r = w.runOnce("-state", t.TempDir())
+		assert.Contains(t, r.log, says.byHand, name)
+		assert.NotContains(t, r.log+r.summary, "Run workflow", name)
 	}
 
 	w := released(t)
@@ -204,49 +185,6 @@ func TestWhatWasSentIsKept(t *testing.T) {
 	w = w.fresh(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 402})
 	assert.NotContains(t, w.runOnce().summary, "<details>", "nobody has it")
-
-	before := w.git("rev-parse", "HEAD")
-	w.commit("large", "c.go", "package c\n"+strings.Repeat("// a line of the large file\n", 20_000))
-	w.onGitHub("push", w.push(before))
-	r := w.runOnce("-max-prompt", "500000")
-	require.Zero(t, r.code, r.log)
-	_, folded, _ := strings.Cut(r.summary, "<details>")
-	assert.LessOrEqual(t, len(folded), 64<<10)
-	assert.Contains(t, folded, "\n    (truncated)\n")
-	assert.Contains(t, folded, "    docs-job: acme/cli@", "the marker stays")
-}
-
-func TestAResultThatStdoutDoesNotTakeIsAnError(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("there is no /dev/full")
-	}
-	w := merged(t)
-	w.onSockets()
-	program, err := os.Executable()
-	require.NoError(t, err)
-	start := func(stdout *os.File, args ...string) (*exec.Cmd, *citest.Buffer) {
-		cmd, log := w.command(program, args...)
-		cmd.Stdout = stdout
-		require.NoError(t, cmd.Start())
-		require.NoError(t, stdout.Close())
-		return cmd, log
-	}
-
-	for _, args := range [][]string{{"-h"}, {"--version"}, {"-dry-run"}, nil} {
-		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-		require.NoError(t, err)
-		cmd, log := start(full, args...)
-		assert.Equal(t, 2, exitCode(t, cmd.Wait()), args)
-		assert.Contains(t, log.String(), "no space left on device", args)
-	}
-	assert.Equal(t, "pull-request", citest.Outputs(t, w.env["GITHUB_OUTPUT"])["outcome"], "later steps have it")
-
-	reader, writer, err := os.Pipe()
-	require.NoError(t, err)
-	require.NoError(t, reader.Close())
-	cmd, log := start(writer, "-h")
-	assert.Equal(t, 2, exitCode(t, cmd.Wait()))
-	assert.Contains(t, log.String(), "the result cannot be written to stdout", "nobody reads the pipe")
 }
 
 func TestARecordThatCannotBeUsedMeansNoJob(t *testing.T) {
@@ -267,16 +205,6 @@ func TestARecordThatCannotBeUsedMeansNoJob(t *testing.T) {
 	assert.Equal(t, 2, w.runOnce("-state", state).code)
 	assert.Equal(t, 2, w.runOnce("-state", files[2]+"\x00").code)
 	assert.Len(t, w.prompts(), 1)
-}
-
-func TestTheKeyIsRedactedHoweverItIsGiven(t *testing.T) {
-	w := merged(t)
-	w.env["MINTLIFY_API_KEY"] = " Bearer " + mintlifytest.APIKey + "\n"
-	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 400, Body: "the key " + mintlifytest.APIKey})
-	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/?" + mintlifytest.APIKey})
-	assert.Equal(t, 5, w.runOnce().code)
-	r := w.runOnce("-again") // run itself asserts that the key is nowhere
-	assert.Contains(t, r.outputs["pr-link"], "redacted")
 }
 
 func TestTheDemo(t *testing.T) {

@@ -102,6 +102,8 @@ func TestOneLineSaysWhatIsWrongWithAFlag(t *testing.T) {
 		"-timeout is given and empty: is its variable set?": {"-timeout", ""},
 		"-path is given and empty: is its variable set?":    {"-path", ""},
 		"-job is given and empty: is its variable set?":     {"-job="},
+		"-timeout is 0s, want more than 0":                  {"-timeout", "0s"},
+		`unexpected argument "main"`:                        {"main"},
 	} {
 		step, stdout, log := newStep(nil)
 		flags := flag.NewFlagSet("x", flag.ContinueOnError)
