@@ -95,15 +95,62 @@ func TestALostResponseIsFoundByTheRunThatLostIt(t *testing.T) {
 	assert.LessOrEqual(t, w.forge.looks, 10, "once a minute")
 }
 
-func TestALostResponseIsLookedForForTwentyMinutes(t *testing.T) {
-	w := losing(t)
-	took := bubble(t, func(t *testing.T) {
-		r := w.run(t.Context(), "-docs-repository", "acme/docs")
-		assert.Equal(t, 3, r.code, r.log)
-		assert.Contains(t, r.log, "looking for its pull request in acme/docs for 20m0s")
-	})
-	assert.InDelta(t, 20*time.Minute, took, float64(time.Minute))
-	assert.Equal(t, 21, w.forge.looks)
+func TestHowLongARunLooks(t *testing.T) {
+	docs := []string{"-docs-repository", "acme/docs"}
+	for name, tc := range map[string]struct {
+		args    []string
+		prepare func(w *world)
+		// after is when a signal comes. Zero means that none does.
+		after time.Duration
+		took  time.Duration
+		looks int
+		says  string
+	}{
+		"twenty minutes": {
+			args: docs,
+			took: 20 * time.Minute, looks: 21, says: "looking for its pull request in acme/docs for 20m0s",
+		},
+		"a signal":      {args: docs, after: 5 * time.Minute, took: 5 * time.Minute, looks: 5},
+		"-timeout":      {args: append(docs, "-timeout", "5m"), took: 5 * time.Minute, looks: 5},
+		"-no-wait":      {args: append(docs, "-no-wait"), looks: 1},
+		"its own alone": {prepare: func(w *world) { w.forge.docs = map[string][]docsPull{"acme/cli": {}} }, looks: 1},
+		"a token that may not read": {
+			args:    docs,
+			prepare: func(w *world) { delete(w.env, "GITHUB_DOCS_TOKEN") },
+			looks:   1, says: "give one as docs-token",
+		},
+		"on GitLab": {
+			args: append(docs, "-state", t.TempDir(), "-base", "HEAD^"),
+			prepare: func(w *world) {
+				w.env = keys()
+				w.env["GITLAB_CI"] = "true"
+				w.env["CI_PROJECT_PATH"] = "acme/cli"
+				w.env["GITHUB_TOKEN"] = docsToken
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := losing(t)
+			if tc.prepare != nil {
+				tc.prepare(w)
+			}
+
+			took := bubble(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if tc.after > 0 {
+					time.AfterFunc(tc.after, cancel)
+				}
+				r := w.run(ctx, tc.args...)
+				assert.Equal(t, 3, r.code, r.log)
+				assert.Contains(t, r.log, tc.says)
+				assert.Contains(t, r.log, "A job may exist: look for it")
+				assert.LessOrEqual(t, strings.Count(r.log, "cannot be read: GET "), 1, r.log)
+			})
+			assert.InDelta(t, tc.took, took, float64(30*time.Second))
+			assert.Equal(t, tc.looks, w.forge.looks)
+		})
+	}
 }
 
 // Each later run looks once, and so does -again before it sends.
@@ -138,14 +185,12 @@ func TestAgainSendsIfThereIsNoPullRequest(t *testing.T) {
 	})
 }
 
-func TestWithoutTheFlagTheRunLooksOnceInItsOwnRepository(t *testing.T) {
+func TestWithoutTheFlagTheRunLooksInItsOwnRepository(t *testing.T) {
 	w := losing(t)
 	w.forge.docs = map[string][]docsPull{"acme/cli": {}}
 	w.forge.docsToken = gitHubToken
 	delete(w.env, "GITHUB_DOCS_TOKEN")
-	took := bubble(t, func(t *testing.T) { assert.Equal(t, 3, w.run(t.Context()).code) })
-	assert.Less(t, took, time.Minute)
-	assert.Equal(t, 1, w.forge.looks)
+	require.Equal(t, 3, w.runOnce().code)
 
 	key, _ := once.FindMarker(w.prompts()[0])
 	pull := w.pull(docsLink, once.Marker(key))
@@ -214,21 +259,6 @@ func TestPagesAreReadUntilTheyAreTooOld(t *testing.T) {
 	}
 }
 
-func TestATokenThatMayNotReadIsSaidOnce(t *testing.T) {
-	w := losing(t)
-	delete(w.env, "GITHUB_DOCS_TOKEN")
-	took := bubble(t, func(t *testing.T) {
-		r := w.run(t.Context(), "-docs-repository", "acme/docs")
-		assert.Equal(t, 3, r.code, r.log)
-		assert.Equal(t, 1, strings.Count(r.log, "The pull requests of acme/docs cannot be read: GET "), r.log)
-		assert.Contains(t, r.log, "give one as docs-token")
-		assert.Equal(t, "error", w.newest().State)
-		assert.Contains(t, r.log, "A job may exist: look for it")
-	})
-	assert.Less(t, took, time.Minute, "looking again would not help")
-	assert.Equal(t, 1, w.forge.looks)
-}
-
 func TestAnOutageOfGitHubEndsNoSearch(t *testing.T) {
 	w := losing(t)
 	inner := w.toForge
@@ -247,38 +277,6 @@ func TestAnOutageOfGitHubEndsNoSearch(t *testing.T) {
 		w.requireFound(t, r)
 		assert.Equal(t, 1, strings.Count(r.log, "cannot be read: GET "), r.log)
 	})
-}
-
-func TestASignalEndsTheSearch(t *testing.T) {
-	w := losing(t)
-	took := bubble(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(5*time.Minute, cancel)
-		assert.Equal(t, 3, w.run(ctx, "-docs-repository", "acme/docs").code)
-	})
-	assert.Equal(t, 5*time.Minute, took.Truncate(10*time.Second))
-}
-
-func TestTheSearchEndsWithTheTimeout(t *testing.T) {
-	w := losing(t)
-	took := bubble(t, func(t *testing.T) {
-		assert.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-timeout", "5m").code)
-	})
-	assert.Equal(t, 5*time.Minute, took.Truncate(10*time.Second))
-}
-
-func TestOnGitLabNobodyLooks(t *testing.T) {
-	w := losing(t)
-	w.env = keys()
-	w.env["GITLAB_CI"] = "true"
-	w.env["CI_PROJECT_PATH"] = "acme/cli"
-	w.env["GITHUB_TOKEN"] = gitHubToken
-	took := bubble(t, func(t *testing.T) {
-		args := []string{"-docs-repository", "acme/docs", "-state", t.TempDir(), "-base", "HEAD^"}
-		assert.Equal(t, 3, w.run(t.Context(), args...).code)
-	})
-	assert.Less(t, took, time.Minute)
-	assert.Zero(t, w.forge.looks)
 }
 
 // The token of the documentation writes no status, and the job's own does not read there.
