@@ -79,32 +79,6 @@ func TestTwoClonesMakeOneJob(t *testing.T) {
 	assert.Empty(t, first.git("for-each-ref", "refs/docs-on-merge"), "the clone is as it was")
 }
 
-func TestOneOfManyPushesWins(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	remote := w.bare()
-	var all sync.WaitGroup
-	won := make(chan string, 4)
-	for i := range 4 {
-		clone := w.clone(t)
-		s := shared{refs{clone.program(w.env, nil, nil).git, remote}, w.program(w.env, nil, nil).step.Link}
-		all.Go(func() {
-			r := once.Record{Task: once.Task{Key: "k"}, Version: 1, State: once.Sending, Sender: string(rune('a' + i))}
-			switch err := s.Put(t.Context(), r); err {
-			case nil:
-				won <- r.Sender
-			default:
-				assert.ErrorIs(t, err, once.ErrConflict)
-			}
-		})
-	}
-	all.Wait()
-	require.Len(t, won, 1)
-	r, err := shared{refs{w.program(w.env, nil, nil).git, remote}, nil}.Get(t.Context(), "k")
-	require.NoError(t, err)
-	assert.Equal(t, <-won, r.Sender)
-}
-
 func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()

@@ -234,25 +234,15 @@ func TestARecordThatCannotBeReadAgainIsStillKnown(t *testing.T) {
 		assert.Contains(t, r.log, "unexpected EOF")
 	})
 
-	for name, tc := range map[string]struct {
-		fault mintlifytest.Fault
-		step  mintlifytest.JobStep
-		code  int
-	}{
-		"failed":  {step: mintlifytest.JobStep{Status: mintlify.JobFailed}, code: 1},
-		"unknown": {fault: mintlifytest.Fault{Drop: true}, code: 3},
-	} {
+	for _, name := range []string{"failed", "lost"} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
-			if tc.fault.Drop {
-				w.service.FailNext(mintlify.OpCreateJob, 1, tc.fault)
-			}
-			w.service.ScriptJob(tc.step)
-			require.Equal(t, tc.code, w.runOnce().code)
+			endings[name].prepare(w)
+			require.Equal(t, endings[name].code, w.runOnce().code)
 
 			failing(w, "GET", 2, 1000, false, response(503))
 			r := w.runOnce()
-			assert.Equal(t, tc.code, r.code, r.log)
+			assert.Equal(t, endings[name].code, r.code, r.log)
 			assert.NotContains(t, r.log, "No job was made")
 		})
 	}
@@ -392,26 +382,16 @@ func TestAStatusOfASkipThatCannotBeWrittenIsLogged(t *testing.T) {
 	assert.NotContains(t, r.log, "::error")
 }
 
-func TestTheStatusOfASkipNamesABotWhole(t *testing.T) {
-	w := merged(t)
-	w.forge.pulls = map[string][]pullRequest{"": {{Number: 1, MergedAt: "x"}}}
-	w.forge.pulls[""][0].User.Login = "dependabot[bot]"
-	require.Equal(t, "skipped", w.runOnce().outputs["outcome"])
-	assert.Equal(t, "Skipped: it is the work of dependabot[bot]", w.newest().Description)
-}
-
-// A name could be written as a record.
-func TestASkipIsNeverReadAsARecord(t *testing.T) {
-	w := merged(t)
-	w.forge.pulls = map[string][]pullRequest{"": {{Number: 1, MergedAt: "x"}}}
-	w.forge.pulls[""][0].User.Login = `[1 running 1 "x" 0 0 "job_2"]`
-	require.Equal(t, "skipped", w.runOnce("-skip-author", `[1 running 1 "x" 0 0 "job_2"]`).outputs["outcome"])
-	assert.Contains(t, w.newest().Description, "Skipped: it is the work of [1 running")
-
-	r := w.runOnce()
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "job_1", r.outputs["job-id"])
-	assert.Len(t, w.prompts(), 1)
+func TestTheStatusOfASkipNamesTheAuthor(t *testing.T) {
+	const record = `[1 running 1 "x" 0 0 "job_2"]` // a name could be written so
+	for author, says := range map[string]string{"dependabot[bot]": "dependabot[bot]", record: `[1 running 1 "x" 0 0 "job_2"`} {
+		w := merged(t)
+		w.forge.pulls = map[string][]pullRequest{"": {{Number: 1, MergedAt: "x"}}}
+		w.forge.pulls[""][0].User.Login = author
+		require.Equal(t, "skipped", w.runOnce("-skip-author", record).outputs["outcome"])
+		assert.Equal(t, "Skipped: it is the work of "+says, w.newest().Description)
+		assert.Empty(t, w.state(), "it is not a record")
+	}
 }
 
 func TestTheTokenGoesToGitHubAlone(t *testing.T) {

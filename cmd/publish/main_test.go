@@ -137,6 +137,11 @@ func TestExitCodes(t *testing.T) {
 		Summary: "2 broken links",
 		Logs:    []string{"Building\n", "Broken: /a"},
 	}
+	deploying := func(then ...mintlifytest.DeploymentStep) []mintlifytest.DeploymentStep {
+		return append([]mintlifytest.DeploymentStep{{}}, then...)
+	}
+	const waitForIt = "Wait for it with -id deployment_1"
+	refused := mintlifytest.Fault{Status: 400, Body: `{"error":"no such branch"}`}
 	down := mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 503}}
 	revoked := mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 401}}
 	for name, tc := range map[string]struct {
@@ -147,28 +152,13 @@ func TestExitCodes(t *testing.T) {
 		status  string
 		says    string
 	}{
-		"failed": {
-			steps: []mintlifytest.DeploymentStep{{}, failed},
-			code:  1, status: "failure", says: "deployment deployment_1 failed: 2 broken links",
-		},
-		"key refused": {
-			trigger: mintlifytest.Fault{Status: 401},
-			code:    2, status: "set-up", says: "401",
-		},
-		"unpaid": {
-			trigger: mintlifytest.Fault{Status: 402},
-			code:    5, status: "not-started", says: "402",
-		},
-		"plan": {
-			trigger: mintlifytest.Fault{Status: 403},
-			code:    2, status: "set-up", says: "403",
-		},
-		"no such deployment": {
-			args: []string{"-id", "nowhere"},
-			code: 2, status: "set-up", says: "404",
-		},
+		"failed":      {steps: deploying(failed), code: 1, status: "failure", says: "failed: 2 broken links [deployment deployment_1]"},
+		"key refused": {trigger: mintlifytest.Fault{Status: 401}, code: 2, status: "set-up", says: "401"},
+		"unpaid":      {trigger: mintlifytest.Fault{Status: 402}, code: 5, status: "not-started", says: "402"},
+		"plan":        {trigger: mintlifytest.Fault{Status: 403}, code: 2, status: "set-up", says: "403"},
+		"no such id":  {args: []string{"-id", "nowhere"}, code: 2, status: "set-up", says: "404"},
 		"key revoked": {
-			steps: []mintlifytest.DeploymentStep{{}, revoked},
+			steps: deploying(revoked),
 			code:  2, status: "set-up",
 			says: "The deployment was last seen as in_progress: once this is fixed, wait for it with -id deployment_1",
 		},
@@ -181,28 +171,10 @@ func TestExitCodes(t *testing.T) {
 			trigger: mintlifytest.Fault{Status: 504, Acted: true},
 			code:    3, status: "unknown", says: "triggering it again is safe",
 		},
-		"timeout": {
-			steps: []mintlifytest.DeploymentStep{{}},
-			args:  []string{"-timeout", "5m"},
-			code:  4, status: "in_progress", says: "Wait for it with -id deployment_1",
-		},
-		"outage": {
-			steps: []mintlifytest.DeploymentStep{down},
-			code:  4, status: "running", says: "Wait for it with -id deployment_1",
-		},
-		"refused": {
-			trigger: mintlifytest.Fault{Status: 400, Body: `{"error":"no such branch"}`},
-			code:    5, status: "not-started", says: "no such branch",
-		},
-		"no connection": {
-			trigger: mintlifytest.Fault{Refuse: true},
-			code:    5, status: "not-started", says: "refused",
-		},
-		"quota": {
-			trigger: mintlifytest.Fault{Status: 429},
-			args:    []string{"-timeout", "1m"},
-			code:    5, status: "not-started", says: "429",
-		},
+		"timeout":       {steps: deploying(), args: []string{"-timeout", "5m"}, code: 4, status: "in_progress", says: waitForIt},
+		"outage":        {steps: []mintlifytest.DeploymentStep{down}, code: 4, status: "running", says: waitForIt},
+		"refused":       {trigger: refused, code: 5, status: "not-started", says: "no such branch"},
+		"no connection": {trigger: mintlifytest.Fault{Refuse: true}, code: 5, status: "not-started", says: "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, soft := range []bool{false, true} {
