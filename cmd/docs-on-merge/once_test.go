@@ -577,15 +577,11 @@ func (w *world) storeOf(t *testing.T, args ...string) (once.Store, string) {
 func TestARunThatWaitsForAnothersSendRecordsTheEnd(t *testing.T) {
 	t.Parallel()
 	one := merged(t)
-	for name, state := range map[string]func(w *world) []string{
-		"statuses":  func(*world) []string { return nil },
-		"directory": func(*world) []string { return []string{"-state", t.TempDir()} },
-		"refs":      func(w *world) []string { return []string{"-state", "git:" + w.bare()} },
-	} {
+	for name := range one.places() {
 		for _, runs := range []int{1, 3} {
 			t.Run(fmt.Sprint(name, " ", runs), func(t *testing.T) {
 				w := one.fresh(t)
-				args := state(w)
+				args := w.places()[name]
 				synctest.Test(t, func(t *testing.T) {
 					store, key := w.sentElsewhere(t, args...)
 					var all sync.WaitGroup

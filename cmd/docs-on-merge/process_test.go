@@ -134,7 +134,7 @@ func TestKillsNeverMakeASecondJob(t *testing.T) {
 	}
 	commits := strings.Fields(w.git("rev-list", "HEAD", fmt.Sprintf("--max-count=%d", kills)))
 	w.env["GITHUB_ACTIONS"], w.env["GITHUB_REPOSITORY"] = "true", "acme/cli"
-	for store, args := range map[string][]string{"statuses": nil, "directory": {"-state", t.TempDir()}, "refs": {"-state", "git:" + w.bare()}} {
+	for store, args := range w.places() {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
 			w := w.fresh(t)
@@ -175,21 +175,7 @@ func (w *world) killed(t *testing.T, commit string, args []string) int {
 		if !assert.NoError(t, cmd.Start()) {
 			return 0
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		moment := []func() bool{
-			func() bool { return rand.IntN(50) == 0 },
-			func() bool { return w.onRecord(commit, args) != "" },
-			func() bool { return w.jobsOf(commit) > 0 },
-		}[rand.IntN(3)]
-		for running := true; running && !moment(); {
-			select {
-			case err := <-ended:
-				ended <- err
-				running = false
-			case <-time.After(time.Duration(rand.IntN(5000)) * time.Microsecond): // between two looks
-			}
-		}
+		ended := w.untilSomeMoment(commit, args, cmd)
 		_ = cmd.Process.Kill()
 		<-ended
 	}
@@ -207,6 +193,33 @@ func (w *world) killed(t *testing.T, commit string, args []string) int {
 		assert.NotContains(t, w.onRecord(commit, args), `"job_`, "its id is on record: %s", log)
 	}
 	return code
+}
+
+// untilSomeMoment waits until any moment of a run for a commit, until its claim is there, until the
+// service has its prompt, or until the run has ended. The channel tells how it ended.
+func (w *world) untilSomeMoment(commit string, args []string, run *exec.Cmd) <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
+
+	moments := []func() bool{
+		func() bool { return rand.IntN(50) == 0 },
+		func() bool { return w.onRecord(commit, args) != "" },
+		func() bool { return w.jobsOf(commit) > 0 },
+	}
+	moment := moments[rand.IntN(len(moments))]
+	for len(ended) == 0 && !moment() {
+		<-time.After(time.Duration(rand.IntN(5000)) * time.Microsecond) // between two looks
+	}
+	return ended
+}
+
+// places are the arguments for each place of the record.
+func (w *world) places() map[string][]string {
+	return map[string][]string{
+		"statuses":  nil,
+		"directory": {"-state", w.t.TempDir()},
+		"refs":      {"-state", "git:" + w.bare()},
+	}
 }
 
 // onRecord is all that is on record of a commit's job on GitHub and in a directory.
@@ -244,7 +257,7 @@ func TestTwentyProcessesAtOnce(t *testing.T) {
 	one := merged(t)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	for store, args := range map[string][]string{"statuses": nil, "directory": {"-state", t.TempDir()}, "refs": {"-state", "git:" + one.bare()}} {
+	for store, args := range one.places() {
 		t.Run(store, func(t *testing.T) {
 			w := one.fresh(t)
 			w.onSockets()

@@ -75,12 +75,7 @@ func TestATerminalThatGoesAwayLosesNoJob(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()
 	one := merged(t)
-	stores := map[string]func() []string{
-		"statuses":  func() []string { return nil },
-		"directory": func() []string { return []string{"-state", t.TempDir()} },
-		"refs":      func() []string { return []string{"-state", "git:" + one.bare()} },
-	}
-	for store, args := range stores {
+	for store := range one.places() {
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
 			for _, isRead := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, %v, read: %v", store, sig, isRead), func(t *testing.T) {
@@ -89,7 +84,7 @@ func TestATerminalThatGoesAwayLosesNoJob(t *testing.T) {
 					w.env[asProgram] = "5s" // the record may take long on a slow machine
 					w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 300 * time.Millisecond})
 					w.service.ScriptJob(mintlifytest.JobStep{}) // for ever
-					state := args()
+					state := w.places()[store]
 
 					run := w.pipeline(state...)
 					require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
@@ -137,12 +132,7 @@ func TestSignalsAtAnyMomentMakeNothingUnknown(t *testing.T) {
 	one.env["GITHUB_ACTIONS"] = "true"
 	one.env["GITHUB_REPOSITORY"] = "acme/cli"
 
-	stores := map[string][]string{
-		"statuses":  nil,
-		"directory": {"-state", t.TempDir()},
-		"refs":      {"-state", "git:" + one.bare()},
-	}
-	for store, args := range stores {
+	for store, args := range one.places() {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
 			w := one.fresh(t)
@@ -163,33 +153,16 @@ func TestSignalsAtAnyMomentMakeNothingUnknown(t *testing.T) {
 // interrupted interrupts up to three runs for a commit, has a last one, and returns how many it
 // interrupted.
 func (w *world) interrupted(t *testing.T, commit string, args []string) int {
-	moments := []func() bool{
-		func() bool { return rand.IntN(50) == 0 },
-		func() bool { return w.onRecord(commit, args) != "" },
-		func() bool { return w.jobsOf(commit) > 0 },
-	}
 	n := 1 + rand.IntN(3)
 	for range n {
 		run := w.pipeline(args...)
-		ended := make(chan error, 1)
-		go func() { ended <- run.Wait() }()
-
-		moment := moments[rand.IntN(len(moments))]
-		isOver := false
-		for !isOver && !moment() {
-			select {
-			case err := <-ended:
-				ended <- err
-				isOver = true
-			case <-time.After(time.Duration(rand.IntN(5000)) * time.Microsecond): // between two looks
-			}
-		}
+		ended := w.untilSomeMoment(commit, args, run.Cmd)
 
 		isRead := rand.IntN(2) == 0
 		if !isRead {
 			_ = run.reader.Close()
 		}
-		if !isOver {
+		if len(ended) == 0 {
 			run.signal(t, []syscall.Signal{syscall.SIGINT, syscall.SIGHUP}[rand.IntN(2)])
 		}
 		code := exitCode(t, <-ended)
