@@ -19,8 +19,9 @@ import (
 // testPostgres is the Postgres that the tests share, started by the first that needs it.
 var testPostgres processtest.Postgres
 
-// eachDatabase runs f on a Postgres database and on an SQLite file, both empty.
+// eachDatabase runs f on a Postgres database and on an SQLite file, both empty, beside other tests.
 func eachDatabase(t *testing.T, f func(t *testing.T, url string)) {
+	t.Parallel()
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		f(t, testPostgres.Database(t))

@@ -128,10 +128,8 @@ func TestAlerts(t *testing.T) {
 func TestEveryMetricIsExported(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, "sqlite:"+sqliteFile(t))
-	_, err := s.Enqueue(t.Context(), promptOf(1, testProject))
-	require.NoError(t, err)
-	_, err = s.Enqueue(t.Context(), database.Prompt{Key: "acme/api@1", Project: "held", Prompt: "x"})
-	require.NoError(t, err)
+	add(t, s, promptOf(1, testProject))
+	add(t, s, database.Prompt{Key: "acme/api@1", Project: "held", Prompt: "x"})
 	require.NoError(t, queue.PauseRepository(t.Context(), s.DB, "acme/api", "x"))
 	pause := queue.Pause{Project: testProject, Source: queue.ByPerson, Cause: queue.CausePerson, Until: queue.Forever}
 	require.NoError(t, pause.Store(t.Context(), s.DB))

@@ -46,8 +46,7 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		assert.Equal(t, map[string]int{"running": 1, "queued": 1, "done": 2}, some(b.counts()), "it waits for its job")
 
-		status, err := statusOf(b.ctx, b.Queue)
-		require.NoError(t, err)
+		status := b.status()
 		assert.Contains(t, status.Projects[0].Why, "follow others, whose jobs have not ended")
 		assert.Empty(t, status.NeedsPerson)
 
@@ -67,8 +66,7 @@ func TestFollowUpWaitsForItsJob(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 100-4, q.Left, "a message counts")
 
-		r, err := b.Row(b.ctx, "message")
-		require.NoError(t, err)
+		r := rowOf(b.t, b.Queue, "message")
 		assert.NotEmpty(t, r.JobID)
 		assert.Equal(t, first.Key, r.After)
 	})
@@ -103,7 +101,7 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 		b.enqueue(database.Prompt{Key: "message", Prompt: "x", After: first.Key, Priority: 1}, behind)
 		time.Sleep(10 * time.Minute)
 		assert.Equal(t, map[string]int{"done": 2, "queued": 1}, some(b.counts()))
-		assert.Empty(t, b.pausesNow(), "which says nothing of the service")
+		assert.Empty(t, b.pauses(), "which says nothing of the service")
 
 		look := time.Until(b.nextTry("message"))
 		assert.Positive(t, look)
@@ -122,30 +120,18 @@ func (b *bench) nextTry(key string) time.Time {
 	return time.UnixMilli(n)
 }
 
-func (b *bench) pausesNow() []queue.Pause {
-	pauses, err := queue.Pauses(b.ctx, b.DB)
-	require.NoError(b.t, err)
-	return pauses
-}
-
 // TestEnqueueAfter is a follow-up by hand: it is in the job's project, and a second one follows
 // the first.
 func TestEnqueueAfter(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)
-		_, text, code := c.runAll("", nil, "enqueue", "-key", "m", "-after", "nobody", "-prompt", "x")
-		assert.Equal(t, 2, code)
-		assert.Contains(t, text, "no prompt has the key nobody")
+		c.refuses(nil, "no prompt has the key nobody", "enqueue", "-key", "m", "-after", "nobody", "-prompt", "x")
 
 		c.wants(2, "enqueue", "-key", "m", "-after", "M", "-prompt", "x")
 
 		c.wants(0, "enqueue", "-key", "acme/api@5907854", "-project", "p", "-prompt", "x", "-pull", "acme/api#7")
-		_, text, code = c.runAll(
-			"", nil, "enqueue", "-key", "m", "-after", "acme/api@5907854", "-project", "q", "-prompt", "x",
-		)
-		assert.Equal(t, 2, code)
-		assert.Contains(t, text, "whose job is in project p")
+		c.refuses(nil, "whose job is in project p",
+			"enqueue", "-key", "m", "-after", "acme/api@5907854", "-project", "q", "-prompt", "x")
 
 		c.wants(0, "enqueue", "-key", "m1", "-after", "ACME/api@5907854", "-prompt", "Mention it.")
 		out, code := c.run(`{"key":"m2","after":"acme/api@5907854","prompt":"y"}`, "enqueue", "-stdin")
@@ -153,8 +139,7 @@ func TestEnqueueAfter(t *testing.T) {
 
 		c.wants(2, "enqueue", "-key", "m1", "-after", "acme/api@5907854", "-prompt", "x")
 		for key, after := range map[string]string{"m1": "acme/api@5907854", "m2": "acme/api@5907854"} {
-			r, err := s.Row(t.Context(), key)
-			require.NoError(t, err)
+			r := rowOf(t, s, key)
 			assert.Equal(t, after, r.After, key)
 			assert.Equal(t, "p", r.ProjectID, key)
 		}
@@ -181,7 +166,6 @@ func TestEnqueueAfter(t *testing.T) {
 
 // TestTwoFollowUpsAtOnce, in two processes: all are in one thread, in the order in which they came.
 func TestTwoFollowUpsAtOnce(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)
 		c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
@@ -213,7 +197,6 @@ func TestTwoFollowUpsAtOnce(t *testing.T) {
 // TestShowFindsMerges by the beginning of a SHA, also that of another commit of its push, and by
 // the pull request.
 func TestShowFindsMerges(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReceiver(t, url)
 		c := terminal{t, url}
@@ -242,7 +225,6 @@ func TestShowFindsMerges(t *testing.T) {
 
 // TestListChooses by repository and time, and prints JSON.
 func TestListChooses(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)
 		assert.Equal(t, "[]\n", c.wants(0, "list", "-json"))
@@ -297,8 +279,7 @@ func TestStatusSaysWhenItIsEmpty(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.enqueue(prompts(250, 1)...)
 		time.Sleep(10 * time.Minute)
-		status, err := statusOf(b.ctx, b.Queue)
-		require.NoError(t, err)
+		status := b.status()
 		status.Working = true // River, which says so, does not run in a bubble
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
@@ -329,7 +310,5 @@ func TestProjectsOfAFile(t *testing.T) {
 	assert.Equal(t, 2, code)
 	assert.Contains(t, text, "line 3: ")
 
-	_, text, code = terminal{t, ""}.runAll("", nil, "serve", "-projects", file+"-missing")
-	assert.Equal(t, 2, code)
-	assert.Contains(t, text, "no such file")
+	terminal{t, ""}.refuses(nil, "no such file", "serve", "-projects", file+"-missing")
 }

@@ -174,6 +174,49 @@ func (f *fleet) until(limit time.Duration, what string, done func() bool) {
 	}
 }
 
+// execute executes a statement.
+func execute(t *testing.T, s queue.Queue, statement string, args ...any) {
+	t.Helper()
+	_, err := s.ExecContext(t.Context(), statement, args...)
+	require.NoError(t, err)
+}
+
+// number returns the number that a query finds.
+func number(t *testing.T, s queue.Queue, query string, args ...any) int64 {
+	t.Helper()
+	n, err := sqldb.Number(t.Context(), s.DB, query, args...)
+	require.NoError(t, err)
+	return n
+}
+
+// add enqueues prompts.
+func add(t *testing.T, s queue.Queue, prompts ...database.Prompt) {
+	t.Helper()
+	_, err := s.Enqueue(t.Context(), prompts...)
+	require.NoError(t, err)
+}
+
+func rowOf(t *testing.T, s queue.Queue, key string) database.Row {
+	t.Helper()
+	r, err := s.Row(t.Context(), key)
+	require.NoError(t, err)
+	return r
+}
+
+func pausesOf(t *testing.T, s queue.Queue) []queue.Pause {
+	t.Helper()
+	pauses, err := queue.Pauses(t.Context(), s.DB)
+	require.NoError(t, err)
+	return pauses
+}
+
+// logged returns what the processes have logged so far.
+func (f *fleet) logged() string {
+	log, err := os.ReadFile(f.log.Name())
+	require.NoError(f.t, err)
+	return string(log)
+}
+
 func write(t *testing.T, file, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -83,14 +84,22 @@ func TestHelpGoesToStdout(t *testing.T) {
 	}
 }
 
-// TestStatusWithoutProjects prints no header over nothing.
-func TestStatusWithoutProjects(t *testing.T) {
+// TestStatusWithoutPrompts prints no header over nothing, and counts that have every state.
+func TestStatusWithoutPrompts(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	assert.True(t, strings.HasPrefix(c.wants(0, "status"), "queued "))
 
-	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
+	zeros := map[string]int{
+		"queued": 0, "sending": 0, "running": 0, "done": 0, "failed": 0, "refused": 0, "unknown": 0, "canceled": 0,
+	}
+	assert.Equal(t, zeros, c.counts())
+
+	c.wants(0, "pause", "-project", "p")
 	assert.Contains(t, c.wants(0, "status"), "PROJECT ")
+	var status status
+	require.NoError(t, json.Unmarshal([]byte(c.wants(0, "status", "-json")), &status))
+	assert.Equal(t, zeros, status.Projects[0].Counts)
 }
 
 // TestTheImageIsNamed as the workflow that publishes it names it.

@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -38,7 +37,6 @@ func theSiege() onslaught {
 // link is known, since the service never told the id of its job: a comment on it has no job that it could go to, and
 // is left out for that reason.
 func TestKillsOfServers(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		began := time.Now()
 		s := newSiege(t, url, theSiege())
@@ -234,9 +232,7 @@ func commentKey(key string, p *pulled) string { return fmt.Sprintf("%s#comment-%
 
 // kept counts the comments that are not decided about.
 func (s *siege) kept() int64 {
-	n, err := sqldb.Number(s.t.Context(), s.store.DB, "SELECT count(*) FROM fleet_comments")
-	require.NoError(s.t, err)
-	return n
+	return number(s.t, s.store, "SELECT count(*) FROM fleet_comments")
 }
 
 // outcome is what has become of merges, follow-ups and comments.

@@ -15,14 +15,12 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // TestResumeActs: the first prompt after resume is sent within 5 seconds, though its River job
 // sleeps for minutes: after a person's pause, and after a key that was mended.
 func TestResumeActs(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()
 		var revoked atomic.Bool
@@ -47,7 +45,7 @@ func TestResumeActs(t *testing.T) {
 
 		revoked.Store(true)
 		f.enqueue(promptOf(9, testProject))
-		f.until(timeToDo, "the key to be refused", func() bool { return len(f.pauses()) == 1 })
+		f.until(timeToDo, "the key to be refused", func() bool { return len(pausesOf(t, f.store)) == 1 })
 		f.untilAsleep(1)
 		status := f.person("jane", "status")
 		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +20\S+ \S+ UTC +service: .*401`, status, "why, and until when")
@@ -63,22 +61,13 @@ func TestResumeActs(t *testing.T) {
 // untilAsleep waits until n queues sleep for longer than a minute.
 func (f *fleet) untilAsleep(n int64) {
 	f.until(timeToDo, "the queues to sleep", func() bool {
-		asleep, err := sqldb.Number(f.t.Context(), f.store.DB, `SELECT count(*) FROM river_job
-WHERE kind = 'fleet_send' AND state = 'scheduled' AND scheduled_at > $1`, queue.RiverTime(time.Now().Add(time.Minute)))
-		require.NoError(f.t, err)
-		return asleep >= n
+		return number(f.t, f.store, `SELECT count(*) FROM river_job
+WHERE kind = 'fleet_send' AND state = 'scheduled' AND scheduled_at > $1`, queue.RiverTime(time.Now().Add(time.Minute))) >= n
 	})
-}
-
-func (f *fleet) pauses() []queue.Pause {
-	pauses, err := queue.Pauses(f.t.Context(), f.store.DB)
-	require.NoError(f.t, err)
-	return pauses
 }
 
 // TestWrongProject: a prompt that was enqueued for a wrong project is moved, while no job can exist.
 func TestWrongProject(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()
 		f := newFleet(t, url, quick, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -90,12 +79,11 @@ func TestWrongProject(t *testing.T) {
 		}))
 		c := terminal{t, url}
 		c.wants(0, "enqueue", "-key", "k", "-project", "wrong", "-prompt", "x")
-		_, text, code := c.runAll("", nil, "enqueue", "-key", "k", "-project", "right", "-prompt", "x")
-		assert.Equal(t, 2, code)
-		assert.Contains(t, text, "fleet retry -key k -project right -again")
+		c.refuses(nil, "fleet retry -key k -project right -again",
+			"enqueue", "-key", "k", "-project", "right", "-prompt", "x")
 
 		f.start()
-		f.until(timeToDo, "the project to be refused", func() bool { return len(f.pauses()) == 1 })
+		f.until(timeToDo, "the project to be refused", func() bool { return len(pausesOf(t, f.store)) == 1 })
 		f.untilAsleep(1)
 
 		c.wants(2, "retry", "-key", "k", "-project", "wrong", "-again")
@@ -126,8 +114,7 @@ func TestMoveWhileNoJobCanExist(t *testing.T) {
 
 		canMove := state == once.Pending || state == once.Refused || state == once.Canceled
 		_, text, code := c.runAll("", nil, "retry", "-key", key, "-project", "right", "-again")
-		r, err := s.Row(t.Context(), key)
-		require.NoError(t, err)
+		r := rowOf(t, s, key)
 		if !canMove {
 			assert.Equal(t, 2, code, key)
 			assert.Contains(t, text, "a job may exist in project wrong", key)
@@ -150,7 +137,6 @@ func TestMoveWhileNoJobCanExist(t *testing.T) {
 
 // TestThousandsAreCanceled beside a worker: a prompt that is sent meanwhile is not a failure.
 func TestThousandsAreCanceled(t *testing.T) {
-	t.Parallel()
 	n := 400
 	if isLong() {
 		n = 2000
@@ -183,8 +169,7 @@ func TestThousandsAreCanceled(t *testing.T) {
 func TestSentMeanwhile(t *testing.T) {
 	t.Parallel()
 	c, s := made(t, "sqlite:"+sqliteFile(t))
-	_, err := s.Enqueue(t.Context(), prompts(3, 1)...)
-	require.NoError(t, err)
+	add(t, s, prompts(3, 1)...)
 	rows, err := s.Choose(t.Context(), database.Choice{State: once.Pending})
 	require.NoError(t, err)
 	put(t, s, rows[1].Key, func(r *once.Record) { r.State = once.Sending })
@@ -199,20 +184,15 @@ func TestSentMeanwhile(t *testing.T) {
 // TestWhatTheBreakerLiftsIsWoken: a project that works lifts the pause of all, and the prompts of
 // other projects do not sleep until it would have ended.
 func TestWhatTheBreakerLiftsIsWoken(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
-		_, err := s.Enqueue(t.Context(), prompts(4, 2)...)
-		require.NoError(t, err)
+		add(t, s, prompts(4, 2)...)
 		asleep := func() int64 {
-			n, err := sqldb.Number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
-			require.NoError(t, err)
-			return n
+			return number(t, s, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
 		}
 		sleep := func() {
-			_, err := s.ExecContext(t.Context(), "UPDATE river_job SET state = 'scheduled', scheduled_at = $1",
+			execute(t, s, "UPDATE river_job SET state = 'scheduled', scheduled_at = $1",
 				queue.RiverTime(time.Now().Add(5*time.Minute)))
-			require.NoError(t, err)
 		}
 		pause := func(project string) {
 			row := queue.Pause{Project: project, Source: queue.ByBreaker, Since: time.Now(), Until: time.Now().Add(time.Hour)}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/riverqueue/river"
@@ -134,8 +133,7 @@ func inBubble(t *testing.T, f func(b *bench)) {
 
 // enqueue adds prompts, which River works off.
 func (b *bench) enqueue(prompts ...database.Prompt) {
-	_, err := b.Queue.Enqueue(b.ctx, prompts...)
-	require.NoError(b.t, err)
+	add(b.t, b.Queue, prompts...)
 }
 
 // InsertMany plays River: a goroutine for each job that is not there yet.
@@ -194,11 +192,17 @@ func (b *bench) play(job string, work func() error) {
 	})
 }
 
-func (b *bench) counts() map[string]int {
+func (b *bench) status() status {
 	status, err := statusOf(b.ctx, b.Queue)
 	require.NoError(b.t, err)
-	return status.Counts
+	return status
 }
+
+func (b *bench) counts() map[string]int { return b.status().Counts }
+
+func (b *bench) needs() []attention { return b.status().NeedsPerson }
+
+func (b *bench) pauses() []queue.Pause { return pausesOf(b.t, b.Queue) }
 
 // failing is a service that fails with a status from now on for a while.
 func (b *bench) failing(status int, d time.Duration) {
@@ -294,7 +298,8 @@ func TestPOSTsAreCounted(t *testing.T) {
 	})
 }
 
-// TestCreditsUsedUp has the service respond 402 for a while: no prompt fails.
+// TestCreditsUsedUp has the service respond 402 for a while: no prompt fails. Nobody knows when the queue is empty while
+// a person has to mend something.
 func TestCreditsUsedUp(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.failing(402, 3*time.Hour)
@@ -305,11 +310,14 @@ func TestCreditsUsedUp(t *testing.T) {
 		assert.Equal(t, 80, counts["queued"])
 		assert.Less(t, b.svc.posts, 12)
 
-		status, err := statusOf(b.ctx, b.Queue)
-		require.NoError(t, err)
+		status := b.status()
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
 		assert.Regexp(t, `project-1 +80 +20.* 100 +- +20.* breaker: .*402`, out.String())
+		assert.Zero(t, status.EmptyAbout)
+		assert.Zero(t, status.Projects[0].EmptyAbout)
+		assert.True(t, status.Projects[0].WaitsForPerson)
+		assert.Contains(t, status.whyPerson(), "project project-1 waits, breaker: ")
 
 		time.Sleep(2 * time.Hour)
 		assert.Equal(t, 80, b.counts()["done"])
@@ -323,15 +331,13 @@ func TestSuccessResetsTheDoubling(t *testing.T) {
 		more := promptOf(2, "project-1")
 		b.enqueue(more)
 		time.Sleep(20 * time.Minute)
-		pauses, err := queue.Pauses(b.ctx, b.DB)
-		require.NoError(t, err)
+		pauses := b.pauses()
 		require.Len(t, pauses, 1)
 		assert.Greater(t, pauses[0].Strikes, 3)
 		assert.Less(t, pauses[0].Until.Sub(pauses[0].Since), 31*time.Minute)
 
 		time.Sleep(time.Hour)
-		pauses, err = queue.Pauses(b.ctx, b.DB)
-		require.NoError(t, err)
+		pauses = b.pauses()
 		assert.Empty(t, pauses)
 	})
 }
@@ -347,8 +353,7 @@ func TestWhatPausesAll(t *testing.T) {
 				b.failing(c.status, time.Hour)
 				b.enqueue(prompts(20, c.projects)...)
 				time.Sleep(20 * time.Second)
-				pauses, err := queue.Pauses(b.ctx, b.DB)
-				require.NoError(t, err)
+				pauses := b.pauses()
 				want := c.projects
 				if c.all {
 					want++
@@ -399,8 +404,7 @@ func TestQuotaOfAnHour(t *testing.T) {
 		time.Sleep(59 * time.Minute)
 		assert.Equal(t, 100, b.svc.posts)
 
-		status, err := statusOf(b.ctx, b.Queue)
-		require.NoError(t, err)
+		status := b.status()
 		assert.Zero(t, status.Projects[0].QuotaLeft)
 		assert.WithinDuration(t, time.Now().Add(2*time.Minute), status.Projects[0].NextFree, 2*time.Minute)
 
@@ -420,8 +424,7 @@ func TestClockAhead(t *testing.T) {
 			"INSERT INTO fleet_pauses (project, source, since, until, strikes, reason) VALUES ('project-1', 'breaker', $1, $1 + 60000, 3, 'x')",
 			"UPDATE fleet_prompts SET added = $1",
 		} {
-			_, err := b.ExecContext(b.ctx, statement, ahead)
-			require.NoError(t, err)
+			execute(b.t, b.Queue, statement, ahead)
 		}
 		require.NoError(t, b.MakePass(b.ctx))
 		time.Sleep(10 * time.Minute)
@@ -429,27 +432,8 @@ func TestClockAhead(t *testing.T) {
 	})
 }
 
-// TestJobPutOffByAClockAhead is woken by a pass.
-func TestJobPutOffByAClockAhead(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		_, err := b.realJobs.InsertMany(b.ctx, []river.InsertManyParams{{
-			Args:       queue.SendArgs{Project: "p"},
-			InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().AddDate(1, 0, 0)},
-		}})
-		require.NoError(t, err)
-		waiting := func() int64 {
-			n, err := sqldb.Number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
-			require.NoError(t, err)
-			return n
-		}
-		require.EqualValues(t, 1, waiting())
-
-		require.NoError(t, b.MakePass(b.ctx))
-		assert.Zero(t, waiting())
-	})
-}
-
-// TestPassGoesOn after a step that has failed, says which one, and leaves what may take long for last.
+// TestPassGoesOn after a step that has failed, says which one, and leaves what may take long for last. It wakes a job
+// that a clock ahead of ours has put off.
 func TestPassGoesOn(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.Keep = 13
@@ -461,9 +445,7 @@ func TestPassGoesOn(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		waiting := func() int64 {
-			n, err := sqldb.Number(b.ctx, b.DB, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
-			require.NoError(t, err)
-			return n
+			return number(b.t, b.Queue, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
 		}
 
 		var waitingThen int64
@@ -475,8 +457,7 @@ func TestPassGoesOn(t *testing.T) {
 		assert.Zero(t, waitingThen, "jobs are rescued first")
 		assert.Zero(t, waiting())
 
-		r, err := b.Row(b.ctx, promptOf(0, "").Key)
-		require.NoError(t, err)
+		r := rowOf(b.t, b.Queue, promptOf(0, "").Key)
 		assert.False(t, r.Forgotten.IsZero())
 	})
 }
@@ -511,12 +492,6 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 	})
 }
 
-func (b *bench) needs() []attention {
-	status, err := statusOf(b.ctx, b.Queue)
-	require.NoError(b.t, err)
-	return status.NeedsPerson
-}
-
 // TestDeadSender leaves a record behind that says sending.
 func TestDeadSender(t *testing.T) {
 	inBubble(t, func(b *bench) {
@@ -533,8 +508,7 @@ func TestDeadSender(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, 1, b.counts()["unknown"])
 
-		pauses, err := queue.Pauses(b.ctx, b.DB)
-		require.NoError(t, err)
+		pauses := b.pauses()
 		assert.Empty(t, pauses, "which says nothing of the service")
 	})
 }

@@ -18,7 +18,6 @@ import (
 
 // TestQuotaOverAllProcesses has the service count, and refuse requests beyond the quota.
 func TestQuotaOverAllProcesses(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()
 		svc.quota, svc.window = 5, 3*time.Second
@@ -39,7 +38,6 @@ func TestQuotaOverAllProcesses(t *testing.T) {
 }
 
 func TestManyProgramsStartOnAnEmptyDatabase(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		var commands []*exec.Cmd
 		var outputs []*bytes.Buffer

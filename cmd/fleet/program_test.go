@@ -84,8 +84,15 @@ func (c terminal) wants(code int, arguments ...string) string {
 	return out
 }
 
+// refuses wants exit 2 and, on stderr, the problem.
+func (c terminal) refuses(environment map[string]string, problem string, arguments ...string) {
+	c.t.Helper()
+	_, text, code := c.runAll("", environment, arguments...)
+	assert.Equal(c.t, 2, code, "%q", arguments)
+	assert.Contains(c.t, text, problem, "%q", arguments)
+}
+
 func TestCommands(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)
 		for i := range 5 {
@@ -179,7 +186,6 @@ func TestPauseAndResume(t *testing.T) {
 
 // TestShowSaysWhyItWaits, by the rules that decide about turns.
 func TestShowSaysWhyItWaits(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)
 		for _, key := range []string{"acme/api@1", "acme/api@2", "acme/web@1"} {
@@ -198,9 +204,8 @@ func TestShowSaysWhyItWaits(t *testing.T) {
 		waits("acme/api@2", "it is the turn of acme/api@1")
 		waits("m", "the job that it is a message to has not ended, or an earlier message has not")
 
-		_, err := s.ExecContext(t.Context(), "INSERT INTO river_leader (elected_at, expires_at, leader_id, name) VALUES ($1, $2, 'x', 'default')",
+		execute(t, s, "INSERT INTO river_leader (elected_at, expires_at, leader_id, name) VALUES ($1, $2, 'x', 'default')",
 			queue.RiverTime(time.Now()), queue.RiverTime(time.Now().Add(time.Hour)))
-		require.NoError(t, err)
 		waits("acme/api@1", "it is next, within seconds")
 
 		c.wants(0, "pause", "-repo", "acme/api")
@@ -217,9 +222,8 @@ func TestShowSaysWhyItWaits(t *testing.T) {
 		c.wants(0, "resume", "-repo", "acme/api")
 		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID = once.Done, "job_1" })
 		waits("m", "it is the turn of acme/api@2")
-		_, err = s.ExecContext(t.Context(), "UPDATE fleet_prompts SET not_before = $1 WHERE key = 'm'",
+		execute(t, s, "UPDATE fleet_prompts SET not_before = $1 WHERE key = 'm'",
 			time.Now().Add(time.Minute).UnixMilli())
-		require.NoError(t, err)
 		waits("m", "the job that it is a message to is at work again, until 20.* UTC")
 		assert.NotContains(t, c.wants(0, "show", "acme/api@1"), "key       acme/api@1\nstate     done\nwaits")
 	})
@@ -257,8 +261,7 @@ func TestBadLineLosesNothing(t *testing.T) {
 func TestLineOfAFailure(t *testing.T) {
 	t.Parallel()
 	c, s := made(t, "sqlite:"+sqliteFile(t))
-	_, err := s.ExecContext(t.Context(), "CREATE TRIGGER full BEFORE INSERT ON fleet_prompts WHEN NEW.key = 'k120' BEGIN SELECT RAISE(ABORT, 'disk full'); END")
-	require.NoError(t, err)
+	execute(t, s, "CREATE TRIGGER full BEFORE INSERT ON fleet_prompts WHEN NEW.key = 'k120' BEGIN SELECT RAISE(ABORT, 'disk full'); END")
 	var lines strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&lines, `{"key":"k%d","prompt":"x"}`+"\n", i)
@@ -338,21 +341,6 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 	assert.Regexp(t, `(?m)^typo +0 .* resumed +person`, c.wants(0, "status"), "the pause holds all the same")
 }
 
-func TestCountsHaveEveryState(t *testing.T) {
-	t.Parallel()
-	c, _ := made(t, "sqlite:"+sqliteFile(t))
-	zeros := map[string]int{
-		"queued": 0, "sending": 0, "running": 0, "done": 0, "failed": 0, "refused": 0, "unknown": 0,
-		"canceled": 0,
-	}
-	assert.Equal(t, zeros, c.counts())
-
-	c.wants(0, "pause", "-project", "p")
-	var status status
-	require.NoError(t, json.Unmarshal([]byte(c.wants(0, "status", "-json")), &status))
-	assert.Equal(t, zeros, status.Projects[0].Counts)
-}
-
 // TestDatabaseURL: each form, no password in any error, and no file made of a typo.
 func TestDatabaseURL(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -419,8 +407,7 @@ func TestFormsOfPostgres(t *testing.T) {
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + name + "_rows",
 		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO " + name + "_rows",
 	} {
-		_, err := s.ExecContext(t.Context(), statement)
-		require.NoError(t, err)
+		execute(t, s, statement)
 	}
 	c.url = fmt.Sprintf("host=%s user=%s_rows dbname=%s", folder, name, name)
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
@@ -437,21 +424,14 @@ func TestFormsOfPostgres(t *testing.T) {
 	f.url = c.url
 	f.start()
 	f.until(timeToDo, "the prompt to be done", func() bool { return f.counts()["done"] == 1 })
-	log, err := os.ReadFile(f.log.Name())
-	require.NoError(t, err)
-	assert.NotRegexp(t, "level=(WARN|ERROR)", string(log))
+	assert.NotRegexp(t, "level=(WARN|ERROR)", f.logged())
 }
 
-func riverJobs(t *testing.T, s queue.Queue) (n int) {
-	require.NoError(
-		t,
-		s.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'fleet_send'").Scan(&n),
-	)
-	return n
+func riverJobs(t *testing.T, s queue.Queue) int {
+	return int(number(t, s, "SELECT count(*) FROM river_job WHERE kind = 'fleet_send'"))
 }
 
 func TestSchemaVersions(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		if file, found := strings.CutPrefix(url, "sqlite:"); found {
 			db, err := sql.Open("sqlite", file) // an empty file is a database without tables
@@ -460,18 +440,13 @@ func TestSchemaVersions(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 		}
-		_, text, code := terminal{t, url}.runAll("", nil, "status")
-		assert.Equal(t, 2, code)
-		assert.Contains(t, text, "run fleet init")
+		terminal{t, url}.refuses(nil, "run fleet init", "status")
 
 		c, s := made(t, url)
 		c.wants(0, "status")
-		_, err := s.ExecContext(t.Context(), "UPDATE fleet_schema SET version = 1000")
-		require.NoError(t, err)
+		execute(t, s, "UPDATE fleet_schema SET version = 1000")
 		for _, command := range []string{"status", "init"} {
-			_, text, code = c.runAll("", nil, command)
-			assert.Equal(t, 2, code)
-			assert.Contains(t, text, "made by a newer fleet")
+			c.refuses(nil, "made by a newer fleet", command)
 		}
 	})
 }
@@ -479,17 +454,14 @@ func TestSchemaVersions(t *testing.T) {
 func TestKeyIsNeededAndNeverShown(t *testing.T) {
 	t.Parallel()
 	c := terminal{t, "sqlite:" + sqliteFile(t)}
-	_, text, code := c.runAll("", nil, "work")
-	assert.Equal(t, 2, code)
-	assert.Contains(t, text, "MINTLIFY_API_KEY")
+	c.refuses(nil, "MINTLIFY_API_KEY", "work")
 
-	_, text, code = c.runAll("", map[string]string{"MINTLIFY_API_KEY": "mint_dsc_secret"}, "work")
+	_, text, code := c.runAll("", map[string]string{"MINTLIFY_API_KEY": "mint_dsc_secret"}, "work")
 	assert.Equal(t, 2, code)
 	assert.NotContains(t, text, "secret")
 
-	_, text, code = c.runAll("", map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "serve", "-project", "p")
-	assert.Equal(t, 2, code)
-	assert.Contains(t, text, "FLEET_GITHUB_SECRET")
+	withKey := map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}
+	c.refuses(withKey, "FLEET_GITHUB_SECRET", "serve", "-project", "p")
 	assert.NoFileExists(t, strings.TrimPrefix(c.url, "sqlite:"))
 }
 
@@ -498,11 +470,6 @@ func TestAdoptLooksTheJobUp(t *testing.T) {
 	t.Parallel()
 	c, _ := made(t, "sqlite:"+sqliteFile(t))
 	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
-	_, text, code := c.runAll(
-		"", map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "retry", "-key", "k", "-job",
-		"job_no",
-	)
-	assert.Equal(t, 2, code)
-	assert.Contains(t, text, "404")
+	c.refuses(map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}, "404", "retry", "-key", "k", "-job", "job_no")
 	assert.Equal(t, 1, c.counts()["queued"])
 }

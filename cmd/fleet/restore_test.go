@@ -41,7 +41,6 @@ func restoreCommands(t *testing.T) (before, after []string) {
 // TestRestoredBackup holds six prompts as queued, of which four were sent after it was made. With
 // the README's commands each is acted on once.
 func TestRestoredBackup(t *testing.T) {
-	t.Parallel()
 	before, after := restoreCommands(t)
 	require.Equal(t, []string{"pause -all", "list -state queued", "cancel -all -yes", "resume -all"}, before)
 	require.Equal(t, []string{
@@ -81,29 +80,12 @@ func TestRestoredBackup(t *testing.T) {
 	})
 }
 
-// TestRestoredBackupWithoutTheCommands shows why they are there.
-func TestRestoredBackupWithoutTheCommands(t *testing.T) {
-	t.Parallel()
-	svc := newCountingService()
-	url := "sqlite:" + sqliteFile(t)
-	f := newFleet(t, url, quick, svc)
-	f.enqueue(promptOf(1, testProject))
-	backup := backUp(t, f.store, url)
-	for _, url := range []string{url, backup} {
-		f := newFleet(t, url, quick, svc)
-		f.start()
-		f.until(timeToDo, "the prompt to be done", func() bool { return f.counts()["done"] == 1 })
-	}
-	assert.Equal(t, 2, svc.of(promptOf(1, "").Key))
-}
-
 // backUp returns the URL of a copy of the database, as it is now.
 func backUp(t *testing.T, s queue.Queue, url string) string {
 	t.Helper()
 	if strings.HasPrefix(url, "sqlite:") {
 		file := sqliteFile(t)
-		_, err := s.ExecContext(t.Context(), "VACUUM INTO $1", file)
-		require.NoError(t, err)
+		execute(t, s, "VACUUM INTO $1", file)
 		return "sqlite:" + file
 	}
 

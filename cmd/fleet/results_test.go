@@ -21,7 +21,6 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -122,7 +121,6 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 // TestTellingTakesItsTime, also with a short -send-time, which is not what bounds it: the job is neither ended nor
 // rescued meanwhile. After a failure of the database it goes on soon.
 func TestTellingTakesItsTime(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
 		s.Settings.SendTime = time.Second
@@ -132,14 +130,11 @@ func TestTellingTakesItsTime(t *testing.T) {
 
 		s.TellSoon(t.Context())
 		isRescued := func(age time.Duration) bool {
-			_, err := s.ExecContext(t.Context(), "UPDATE river_job SET state = 'running', attempted_at = $1",
+			execute(t, s, "UPDATE river_job SET state = 'running', attempted_at = $1",
 				queue.RiverTime(time.Now().Add(-age)))
-			require.NoError(t, err)
 			require.NoError(t, queue.NewWorker(s, nil, nil).MakePass(t.Context()))
 
-			n, err := sqldb.Number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE state = 'available'")
-			require.NoError(t, err)
-			return n == 1
+			return number(t, s, "SELECT count(*) FROM river_job WHERE state = 'available'") == 1
 		}
 		assert.False(t, isRescued(20*queue.TellTime))
 		assert.True(t, isRescued(25*queue.TellTime))

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -65,8 +64,7 @@ func newReviewed(t *testing.T, url string) reviewed {
 	hooks := github.NewWebhooks(w, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
 	server := httptest.NewServer(hooks.Handler())
 	t.Cleanup(server.Close)
-	_, err = s.Enqueue(t.Context(), database.Prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x", Priority: 2})
-	require.NoError(t, err)
+	add(t, s, database.Prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x", Priority: 2})
 	return reviewed{url, receiver{t, s, server.URL}, w, service}
 }
 
@@ -86,14 +84,11 @@ func (r reviewed) followUps() []database.Row {
 }
 
 func (r reviewed) kept() int64 {
-	n, err := sqldb.Number(r.t.Context(), r.store.DB, "SELECT count(*) FROM fleet_comments")
-	require.NoError(r.t, err)
-	return n
+	return number(r.t, r.store, "SELECT count(*) FROM fleet_comments")
 }
 
 // TestReview is a comment that becomes a follow-up, once.
 func TestReview(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Done, docsPull)
@@ -167,8 +162,7 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	assert.Zero(t, r.kept())
 
 	// Another program keeps its records in the same table. Fleet has no prompt of this one.
-	_, err := r.store.ExecContext(t.Context(), "DELETE FROM fleet_prompts")
-	require.NoError(t, err)
+	execute(t, r.store, "DELETE FROM fleet_prompts")
 	kept := github.Review{ID: 8, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x", MayAsk: true}
 	require.NoError(t, github.Reviews{Queue: r.store}.KeepReview(t.Context(), kept))
 	require.NoError(t, r.worker.MakePass(t.Context()))
@@ -192,7 +186,6 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 // TestCommentAfterOneWithoutAJob: a comment that was canceled, refused or closed does not hold up those
 // that come later.
 func TestCommentAfterOneWithoutAJob(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Done, docsPull)
@@ -201,8 +194,7 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 			r.comment(reviewComment(fields{"id": i + 1}, nil))
 			key := fmt.Sprint("acme/api@5907854#comment-", i+1)
 			put(t, r.store, key, func(record *once.Record) { record.State = state })
-			_, err := r.store.ExecContext(t.Context(), "UPDATE fleet_prompts SET told = $2 WHERE key = $1", key, string(state))
-			require.NoError(t, err)
+			execute(t, r.store, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", key, string(state))
 		}
 		for id := 4; id <= 5; id++ {
 			_, text := r.comment(reviewComment(fields{"id": id}, nil))
@@ -229,7 +221,6 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 
 // TestCommentBeforeTheLink is kept until the record has the link, or will not get it.
 func TestCommentBeforeTheLink(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		for _, c := range []struct {
 			name string
@@ -237,8 +228,7 @@ func TestCommentBeforeTheLink(t *testing.T) {
 			want int
 		}{{"its pull request", docsPull + "/", 1}, {"another one", docsPull + "3", 0}, {"none", "", 0}} {
 			r := newReviewed(t, url)
-			_, err := r.store.ExecContext(t.Context(), "DELETE FROM fleet_prompts WHERE thread <> ''")
-			require.NoError(t, err)
+			execute(t, r.store, "DELETE FROM fleet_prompts WHERE thread <> ''")
 			for _, state := range []once.State{once.Pending, once.Sending, once.Unknown, once.Running} {
 				r.is(state, "")
 				status, text := r.comment(reviewComment(fields{"id": 100 + len(c.name)}, nil))
@@ -289,28 +279,6 @@ func TestPromptIsNotSentByALookUp(t *testing.T) {
 	assert.EqualValues(t, 1, status.Comments)
 }
 
-// TestCommentsAtOnce, taken by two processes: the second follows the first.
-func TestCommentsAtOnce(t *testing.T) {
-	t.Parallel()
-	eachDatabase(t, func(t *testing.T, url string) {
-		one := newReviewed(t, url)
-		two := newReviewed(t, url)
-		one.is(once.Done, docsPull)
-		var both sync.WaitGroup
-		for i, r := range []reviewed{one, two, one, two} {
-			both.Go(func() {
-				status, text := r.comment(reviewComment(fields{"id": 5 + i/2}, nil))
-				assert.Equal(t, 202, status, text)
-			})
-		}
-		both.Wait()
-		thread, err := one.store.ThreadOf(t.Context(), "acme/api@5907854")
-		require.NoError(t, err)
-		require.Len(t, thread, 3)
-		assert.Equal(t, []string{thread[1].Key}, ready(t, one.store), "one at a time")
-	})
-}
-
 // TestReviewersAreToldOnThePullRequest, though all other results go to a chat.
 func TestReviewersAreToldOnThePullRequest(t *testing.T) {
 	chat, gh := newTarget(t, 200), newTarget(t, 201)
@@ -356,7 +324,6 @@ func TestKeptCommentIsNotLost(t *testing.T) {
 
 // TestCancelDropsKeptComments: a restored backup may hold one that was sent since.
 func TestCancelDropsKeptComments(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Running, "")
@@ -390,7 +357,6 @@ AND `+database.IsReadyAt("$1"), time.Now().UnixMilli())
 
 // TestCommentsKeepTheirOrder: one that was noted while the link was unknown comes before the next one.
 func TestCommentsKeepTheirOrder(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Sending, "")
@@ -414,7 +380,6 @@ func TestCommentsKeepTheirOrder(t *testing.T) {
 
 // TestCommentWaitsForAnEarlierOne that cannot be decided about, here without a token.
 func TestCommentWaitsForAnEarlierOne(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Done, docsPull)

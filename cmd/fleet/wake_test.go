@@ -16,13 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // TestWakeDuringALook resumes and enqueues while workers look at the queue: River stores when a look is to be
 // repeated only after it has ended, so that a wake-up meanwhile is lost. Passes are as far apart as in production.
 func TestWakeDuringALook(t *testing.T) {
-	t.Parallel()
 	projects, times := 4, 1
 	if isLong() {
 		projects, times = 20, 10
@@ -113,7 +111,6 @@ func TestProjectGoesOnAfterAKill(t *testing.T) {
 	if !isLong() {
 		t.Skip("it takes a minute and a half: set MINTLIFY_LONG=1")
 	}
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		svc := newCountingService()
 		var hangs atomic.Bool
@@ -145,30 +142,24 @@ func TestProjectGoesOnAfterAKill(t *testing.T) {
 // TestKilledLook: the River job of a look whose process is dead is available again long before that of a POST. A row
 // of fleet_posts tells them apart.
 func TestKilledLook(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
 		w := queue.NewWorker(s, nil, nil)
-		_, err := s.Enqueue(t.Context(), promptOf(0, testProject), promptOf(1, "another"))
-		require.NoError(t, err)
+		add(t, s, promptOf(0, testProject), promptOf(1, "another"))
 		isRescued := func(age time.Duration) bool {
-			_, err := s.ExecContext(t.Context(), `UPDATE river_job SET state = 'running', attempted_at = $1
+			execute(t, s, `UPDATE river_job SET state = 'running', attempted_at = $1
 WHERE kind = 'fleet_send'`, queue.RiverTime(time.Now().Add(-age)))
-			require.NoError(t, err)
 			require.NoError(t, w.MakePass(t.Context()))
 
-			n, err := sqldb.Number(t.Context(), s.DB, `SELECT count(*) FROM river_job
-WHERE kind = 'fleet_send' AND state = 'available' AND args->>'project' = $1`, testProject)
-			require.NoError(t, err)
-			return n == 1
+			return number(t, s, `SELECT count(*) FROM river_job
+WHERE kind = 'fleet_send' AND state = 'available' AND args->>'project' = $1`, testProject) == 1
 		}
 		assert.False(t, isRescued(10*time.Second), "it may be at work")
 		assert.True(t, isRescued(20*time.Second), "nothing is sent")
 
 		now := time.Now().UnixMilli()
-		_, err = s.ExecContext(t.Context(), "INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', $1, $2, $3)",
+		execute(t, s, "INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', $1, $2, $3)",
 			testProject, now, now+50_000)
-		require.NoError(t, err)
 		assert.False(t, isRescued(20*time.Second), "a POST may be in progress")
 		assert.True(t, isRescued(80*time.Second), "no POST takes that long")
 	})
