@@ -32,31 +32,17 @@ func MissingWeek(shown store.Window, now time.Time) (week store.Window, isOld, o
 	return newest, now.Sub(lacksSince) > late, true
 }
 
-// NotOver says when a window begins or ends. It returns "" for a window that has ended: sync can
+// NotOver says when a month begins or ends. It returns "" for a month that has ended: sync can
 // load it.
-func NotOver(w store.Window, now time.Time) string {
+func NotOver(month store.Window, now time.Time) string {
 	const day = "2 January"
+	name := month.From.Time().Format("January 2006")
 	switch {
-	case !now.Before(w.To.Time()):
+	case !now.Before(month.To.Time()):
 		return ""
-	case now.Before(w.From.Time()):
-		return fmt.Sprintf("%s begins on %s", nameOf(w), w.From.Time().Format(day))
+	case now.Before(month.From.Time()):
+		return fmt.Sprintf("%s begins on %s", name, month.From.Time().Format(day))
 	}
 	return fmt.Sprintf("%s is not over: it ends on %s and is final on %s",
-		nameOf(w), w.To.AddDays(-1).Time().Format(day), w.To.Time().Add(settle).Format(day))
-}
-
-// nameOf returns what people call a window.
-func nameOf(w store.Window) string {
-	from := w.From.Time()
-	switch w.Span() {
-	case store.Day:
-		return from.Format("2 January 2006")
-	case store.Week:
-		return "The week of " + from.Format("2 January")
-	case store.Month:
-		return from.Format("January 2006")
-	}
-	last := w.To.AddDays(-1).Time()
-	return fmt.Sprintf("The period from %s to %s", from.Format("2 January"), last.Format("2 January"))
+		name, month.To.AddDays(-1).Time().Format(day), month.To.Time().Add(settle).Format(day))
 }

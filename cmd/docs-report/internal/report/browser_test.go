@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,10 +28,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-var (
-	screenshots = flag.String("screenshots", "", "the folder to write screenshots to")
-	allSites    = flag.Bool("sites", false, "write screenshots of six sites, and their pages on paper")
-)
+var screenshots = flag.String("screenshots", "", "the folder to write screenshots to")
 
 const limit = 30 * time.Second // of a whole look at a page
 
@@ -176,21 +172,12 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `\'`) + "'
 // TestScreenshots writes what people see. From this folder:
 //
 //	go test -run Screenshots -screenshots ../../docs
-//
-// With -sites it writes whole pages of six sites, on paper, too.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("-screenshots is not given")
 	}
 
 	chrome := browser(t)
-	if *allSites {
-		for name, in := range sixSites(t) {
-			lookAt(t, chrome, name, in)
-		}
-		return
-	}
-
 	in := pictured(t)
 	for _, s := range []screen{desktop, dark, phone, nightly} {
 		s.height *= 2
@@ -199,123 +186,6 @@ func TestScreenshots(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(*screenshots, s.name+".png"), image, 0o644))
 	}
-}
-
-// lookAt writes a site's page as a whole, on screens of all kinds and on paper.
-func lookAt(t *testing.T, chrome context.Context, name string, in report.Input) {
-	t.Helper()
-	for _, s := range []screen{
-		{name: "1440", width: 1440, height: 900},
-		{name: "390", width: 390, height: 844},
-		{name: "1440-dark", width: 1440, height: 900, dark: true},
-		{name: "390-dark", width: 390, height: 844, dark: true},
-	} {
-		p := open(t, chrome, in, s)
-		image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(90))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(*screenshots, name+"-"+s.name+".jpg"), image, 0o644))
-	}
-
-	p := open(t, chrome, in, desktop)
-	require.NoError(t, os.WriteFile(filepath.Join(*screenshots, name+".pdf"), paper(p), 0o644))
-}
-
-// sixSites are sites as people have them.
-func sixSites(t *testing.T) map[string]report.Input {
-	t.Helper()
-
-	bots := withBots(pictured(t))
-	bots.Site = "https://docs.example.com"
-	bots.Marks = []report.Mark{{Day: bots.Period.From.AddDays(15), Text: "Launch of version 2"}}
-	bots.Days = slices.Concat(bots.TrendFrom, bots.Trend)
-	bots.Sitemap = []string{"/never", "/quickstart", "/drafts/one", "/drafts/two"}
-
-	large := inputOf(15_000, bots.Period.From, bots.Period.To)
-	fill(t, 15_000, &large)
-	large.Period.ByPage.Truncated = true
-
-	withoutAIs := pictured(t)
-	for _, points := range [][]store.Point{withoutAIs.Trend, withoutAIs.TrendFrom, withoutAIs.Months} {
-		for i := range points {
-			points[i].Counts.AI = 0
-		}
-	}
-	for _, p := range []*report.Period{&withoutAIs.Period, &withoutAIs.Before} {
-		p.Totals.AI = 0
-		for i := range p.Rows {
-			p.Rows[i].AI = 0
-			p.Rows[i].Total = p.Rows[i].Human
-		}
-	}
-
-	return map[string]report.Input{
-		"small":       smallSite(),
-		"bots":        bots,
-		"large":       large,
-		"young":       youngSite(),
-		"without-ais": withoutAIs,
-		"holes":       withHoles(pictured(t)),
-	}
-}
-
-// smallSite has a few readers and a thumb.
-func smallSite() report.Input {
-	in := inputOf(4, mintlify.Day(2026, time.October, 19), mintlify.Day(2026, time.November, 16))
-	in.Demo = false
-	shrink := func(points []store.Point) {
-		for i := range points {
-			c := &points[i].Counts
-			*c = mintlify.VisitorTotals{Human: c.Human / 300, AI: c.AI / 300, Total: c.Total / 300}
-		}
-	}
-	shrink(in.Trend)
-	shrink(in.TrendFrom)
-	shrink(in.Months)
-
-	loaded := store.Export{At: in.Generated, State: store.Loaded}
-	for _, p := range []*report.Period{&in.Period, &in.Before} {
-		p.Totals = mintlify.VisitorTotals{Human: p.Totals.Human / 300, AI: p.Totals.AI / 300, Total: p.Totals.Total / 300}
-		for i := range p.Rows {
-			row := &p.Rows[i]
-			row.Human /= 300
-			row.AI /= 300
-			row.Total = row.Human + row.AI
-		}
-		p.Searches = report.List[mintlify.SearchTerm]{Export: loaded}
-		p.Conversations = report.List[mintlify.Conversation]{Export: loaded}
-		p.ByPage = report.List[mintlify.FeedbackCount]{Export: loaded}
-		p.Comments = report.List[mintlify.Feedback]{Export: loaded}
-		p.Views = report.List[mintlify.View]{Export: loaded}
-	}
-	in.Period.ByPage.Kept = 1
-	in.Period.ByPage.Rows = []mintlify.FeedbackCount{{Path: "/quickstart", ThumbsDown: 1}}
-	return in
-}
-
-// youngSite is five days old.
-func youngSite() report.Input {
-	in := smallSite()
-	for i := range in.Trend {
-		if i < len(in.Trend)-5 {
-			in.Trend[i].Counts = mintlify.VisitorTotals{}
-		}
-	}
-	for _, points := range [][]store.Point{in.TrendFrom, in.Months} {
-		for i := range points {
-			points[i].Counts = mintlify.VisitorTotals{}
-		}
-	}
-	in.Before.Totals = mintlify.VisitorTotals{}
-	in.Before.Rows = nil
-	return in
-}
-
-// paper returns the page as it is printed.
-func paper(p *tab) []byte {
-	p.t.Helper()
-	pdf, err := chromedp.Run(p.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
-	require.NoError(p.t, err)
-	return pdf
 }
 
 // pictured returns what report -demo shows.

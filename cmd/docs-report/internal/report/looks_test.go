@@ -580,7 +580,9 @@ func onPaper(t *testing.T, chrome context.Context) {
 	assert.Len(t, p.text("#pages tbody th[scope=row]"), 100, "paper ends after 100 pages")
 	assert.Len(t, p.text(".paper"), 1, "and says so")
 
-	pdf := string(paper(p))
+	printed, err := chromedp.Run(p.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
+	require.NoError(t, err)
+	pdf := string(printed)
 	assert.True(t, strings.HasPrefix(pdf, "%PDF-"))
 	sheets := strings.Count(pdf, "/Type /Page\n")
 	assert.True(t, sheets >= 3 && sheets <= 9, "%d sheets", sheets)
