@@ -4,7 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -26,115 +25,109 @@ func (r *rig) files() string {
 	return all
 }
 
-var personal = []string{"Is there a Terraform", "I do not know", "jo@example", "Out of date"}
+// assertTexts asserts that the database's files have what readers wrote, or nothing of it.
+func (r *rig) assertTexts(kept bool) {
+	r.t.Helper()
+	for _, text := range []string{"Is there a Terraform", "I do not know", "jo@example", "Out of date"} {
+		assert.Equal(r.t, kept, strings.Contains(r.files(), text), text)
+	}
+}
 
-func TestForgetTexts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
+// What readers wrote is personal: it is kept only if it is asked for, and forgotten for good.
+func TestTexts(t *testing.T) {
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		withLists(r)
+		r.synced()
+		r.assertTexts(false)
 
-		for range 4 {
-			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"), r.messages)
-			assert.NotContains(t, r.messages, "forget")
-		}
-
-		for _, text := range personal {
-			assert.Contains(t, r.files(), text)
-		}
-
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
-		assert.Contains(t, r.messages,
-			"still keeps what readers wrote, from runs with -texts. To delete it: docs-report forget -texts")
-
-		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-texts"), r.messages)
-		assert.Contains(t, r.messages, "run sync without -texts")
-		for _, text := range personal {
-			assert.NotContains(t, r.files(), text)
-		}
-
+		r.synced("-texts")
+		r.assertTexts(true)
 		asked := len(r.asked())
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced("-texts")
 		assert.NotContains(t, r.messages, "forget")
 		assert.Len(t, r.asked(), asked, "nothing is loaded anew")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
-		page := words(r.stdout)
+		page := r.page()
+		assert.Contains(t, page, "Is there a Terraform provider? 1 unanswered")
+		assert.Contains(t, page, "Out of date. on /docs/page-1")
+		assert.NotContains(t, page, "is not kept")
+
+		r.synced()
+		assert.Contains(t, r.messages,
+			"still keeps what readers wrote, from runs with -texts. To delete it: docs-report forget -texts")
+
+		r.ok("forget", "-texts")
+		assert.Contains(t, r.messages, "run sync without -texts")
+		r.assertTexts(false)
+
+		r.synced()
+		assert.NotContains(t, r.messages, "forget")
+		assert.Len(t, r.asked(), asked, "nothing is loaded anew")
+
+		page = r.page()
 		assert.Contains(t, page, "Integrations 1 unanswered · of 1", "counts stay")
 		assert.Contains(t, page, "/docs/page-2 1 unanswered")
 		assert.Contains(t, page, "What readers asked is not kept")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-page", "/docs/page-1", "-o", "-"), r.messages)
-		assert.Contains(t, words(r.stdout), "What readers wrote is not kept")
+		assert.Contains(t, r.page("-page", "/docs/page-1"), "What readers wrote is not kept")
 	})
 }
 
 // What is forgotten by its id is left out when a later sync brings it again.
 func TestForgetByID(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		withLists(r)
 
-		for range 4 {
-			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"), r.messages)
-		}
+		r.synced("-texts")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-conversation", "c1", "-project", "docs"), r.messages)
+		r.ok("forget", "-conversation", "c1", "-project", "docs")
 		assert.Regexp(t, `^Deleted [1-9]\d* rows of conversations "c1"`, r.messages)
 
-		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-feedback", "f1"), r.messages)
-		for _, text := range personal {
-			assert.NotContains(t, r.files(), text)
-		}
+		r.ok("forget", "-feedback", "f1")
+		r.assertTexts(false)
 
 		time.Sleep(7 * 24 * time.Hour) // another period, with the same conversation in it
 		asked := len(r.asked())
 
 		for _, args := range [][]string{{"-texts"}, {"-texts"}, {"-texts"}, nil, nil} {
-			require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-budget", "1000")...), r.messages)
+			r.synced(args...)
 		}
 
 		assert.Contains(t, strings.Join(r.asked()[asked:], "\n"), "docs assistant 2000-02-21 2000-03-20")
-		for _, text := range personal {
-			assert.NotContains(t, r.files(), text)
-		}
+		r.assertTexts(false)
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
-		assert.NotContains(t, words(r.stdout), "Integrations")
+		assert.NotContains(t, r.page(), "Integrations")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-feedback", "typo"), r.messages)
+		r.ok("forget", "-feedback", "typo")
 		assert.Contains(t, r.messages, `The database has no rows of feedback "typo"`)
 	})
 }
 
 // A search term is forgotten in all its spellings, and nothing in the files tells it.
 func TestForgetSearch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		withLists(r)
 		r.service.SetSearches([]mintlify.SearchTerm{
 			{Query: "Jo Miller", Hits: 3},
 			{Query: "jo  miller?", Hits: 2},
 			{Query: "jo", Hits: 9},
 		})
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		assert.Contains(t, r.files(), "Jo Miller")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-search", "JO MILLER"), r.messages)
+		r.ok("forget", "-search", "JO MILLER")
 		assert.Regexp(t, `^Deleted [1-9]\d* rows of this search term`, r.messages)
 		assert.NotContains(t, strings.ToLower(r.files()), "miller")
 		assert.Contains(t, r.files(), "\"jo\"")
 
 		time.Sleep(7 * 24 * time.Hour) // another period, with the same searches in it
 		asked := len(r.asked())
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		assert.Contains(t, strings.Join(r.asked()[asked:], "\n"), "docs searches 2000-02-21 2000-03-20")
 		assert.NotContains(t, strings.ToLower(r.files()), "miller")
 		assert.Contains(t, r.files(), "\"jo\"")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "forget", "-search", "nothing", "-project", "docs"), r.messages)
+		r.ok("forget", "-search", "nothing", "-project", "docs")
 		assert.Contains(t, r.messages, "no rows of this search term")
 		assert.NotContains(t, r.messages, "nothing")
 	})
@@ -142,15 +135,11 @@ func TestForgetSearch(t *testing.T) {
 
 // Rows of old lists are deleted, and no later run loads them again. Counts stay.
 func TestKeep(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.April, 15, 12)
-		r := newRig(t, site(3))
+	onDay(t, time.April, 15, 12, site(3), func(t *testing.T, r *rig) {
 		withLists(r)
 
-		args := []string{"-texts", "-from", "2000-02-01", "-budget", "1000"}
-		for range 9 {
-			require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
-		}
+		args := []string{"-texts", "-from", "2000-02-01"}
+		r.synced(args...)
 
 		rows := func(condition string) (n int) {
 			query := `SELECT COUNT(*) FROM docs_lists WHERE ` + condition
@@ -163,19 +152,19 @@ func TestKeep(t *testing.T) {
 		asked := len(r.asked())
 		kept := rows("date_to > '2000-03-15'")
 
-		require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-keep", "1m")...), r.messages)
+		r.synced(append(args, "-keep", "1m")...)
 		assert.Zero(t, rows("date_to <= '2000-03-15'"))
 		assert.Equal(t, kept, rows("date_to > '2000-03-15'"))
 
-		require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
+		r.synced(args...)
 		assert.Len(t, r.asked(), asked, "without -keep neither")
 		assert.Contains(t, r.messages, "Up to date")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-month", "2000-02", "-o", "-"), r.messages)
+		r.ok("report", "-month", "2000-02", "-o", "-")
 		assert.Contains(t, words(r.stdout), "sync -keep deleted the rows of this list because of their age.")
 		assert.NotContains(t, words(r.stdout), "terraform")
 
-		require.Equal(t, exitOK, r.sync(t.Context(), append(args, "-keep", "1m", "-from", "2000-01-01")...), r.messages)
+		r.synced(append(args, "-keep", "1m", "-from", "2000-01-01")...)
 		assert.NotContains(t, strings.Join(r.asked()[asked:], "\n"), "searches 2000-01-01",
 			"what would be deleted is not loaded")
 	})

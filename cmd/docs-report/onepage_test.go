@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -67,14 +66,10 @@ func TestOnePage(t *testing.T) {
 		})
 
 		output := filepath.Join(t.TempDir(), "one.html")
-		for range 9 {
-			code := r.sync(t.Context(), "-texts", "-from", "2000-02-01", "-budget", "1000")
-			require.Equal(t, exitOK, code, r.messages)
-		}
+		r.synced("-texts", "-from", "2000-02-01")
 		assert.Contains(t, r.messages, "Up to date")
 
-		code := r.run(t.Context(), "report", "-page", "start", "-since", "2000-03-06", "-o", output)
-		require.Equal(t, exitOK, code, r.messages)
+		r.ok("report", "-page", "start", "-since", "2000-03-06", "-o", output)
 		page := words(read(t, output))
 		assert.Contains(t, page, "one page /start 7 February to 2 April 2000")
 		assert.Contains(t, page, "Before and after 6 March 2000"+
@@ -87,32 +82,25 @@ func TestOnePage(t *testing.T) {
 		assert.Contains(t, page, "Where to? 60 questions · 60 unanswered")
 		assert.Contains(t, page, "In their words Day 30 Mar 30 March 2000 Day 28 Mar")
 
-		code = r.run(t.Context(), "report", "-page", "/start", "-since", "2000-03-29", "-o", "-")
-		require.Equal(t, exitOK, code, r.messages)
-		page = words(r.stdout)
+		page = r.page("-page", "/start", "-since", "2000-03-29")
 		assert.Contains(t, page, "The week of the change is partly before it. The first whole week after it ends on 9 April 2000."+
 			" Measure Before: 28 February to 26 March 2000 After: 27 March to 2 April 2000",
 			"its own week, as soon as it has ended")
 		assert.Contains(t, page, "Humans a week 137 150 +9.5% about the same")
 		assert.Contains(t, page, "Unanswered questions 28 5 −2.0 a week about the same")
 
-		code = r.run(t.Context(), "report", "-page", "/start", "-since", "2000-04-03", "-o", "-")
-		require.Equal(t, exitOK, code, r.messages)
-		page = words(r.stdout)
+		page = r.page("-page", "/start", "-since", "2000-04-03")
 		assert.Contains(t, page, "Humans a week 150 its first week ends on 9 April – ", "what has not happened is not missing")
 		assert.NotContains(t, page, "not in the database")
 
-		code = r.run(t.Context(), "report", "-page", "/old", "-moved", "/old=/other", "-moved", "/other=/start", "-o", "-")
-		require.Equal(t, exitOK, code, r.messages)
-		page = words(r.stdout)
+		page = r.page("-page", "/old", "-moved", "/old=/other", "-moved", "/other=/start")
 		assert.Contains(t, page, "one page /start 7 February")
 		assert.Contains(t, page, "With the numbers of /old, /other: a visitor who read both counts twice.")
 		assert.Contains(t, page, "7 Feb to 13 Feb 107 10 112", "100 and 7 humans")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-page", "/start", "-o", "-"), r.messages)
-		assert.NotContains(t, words(r.stdout), "Before and after")
+		assert.NotContains(t, r.page("-page", "/start"), "Before and after")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output), r.messages)
+		r.ok("report", "-o", output)
 		assert.Contains(t, words(read(t, output)),
 			"docs-report report -projects docs -page /start -since 2000-03-06 -o one-page.html")
 
@@ -133,17 +121,12 @@ func TestOnePage(t *testing.T) {
 
 // A run with -weeks 1 keeps the weeks before the last: they are not a rolling window.
 func TestWeeksAreKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
-
-		args := []string{"-weeks", "1", "-from", "2000-01-31", "-budget", "1000"}
-		for range 4 {
-			require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
-		}
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
+		args := []string{"-weeks", "1", "-from", "2000-01-31"}
+		r.synced(args...)
 
 		asked := len(r.asked())
-		require.Equal(t, exitOK, r.sync(t.Context(), args...), r.messages)
+		r.synced(args...)
 		assert.Len(t, r.asked(), asked, "again, nothing is asked")
 	})
 }

@@ -83,7 +83,7 @@ func TestTheDatabaseIsNotOverwritten(t *testing.T) {
 	path := filepath.Join(folder, "docs.db")
 	r.db = "sqlite:" + path
 
-	require.Equal(t, exitOK, r.sync(t.Context(), "-demo", "-db", r.db), r.messages)
+	r.synced("-demo", "-db", r.db)
 	database := read(t, path)
 
 	link := filepath.Join(t.TempDir(), "page.html")
@@ -162,7 +162,7 @@ func TestAFolderThatMayNotBeWritten(t *testing.T) {
 
 	path := filepath.Join(folder, "docs.db")
 	db := "sqlite:" + path
-	require.Equal(t, exitOK, r.sync(t.Context(), "-demo", "-db", db), r.messages)
+	r.synced("-demo", "-db", db)
 	require.NoError(t, os.Chmod(path, 0o644)) // sync lets only its own user read it
 
 	executable, err := os.Executable()

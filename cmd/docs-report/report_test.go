@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -55,22 +54,13 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// words returns what a page says, without its markup.
-func words(page string) string {
-	_, page, _ = strings.Cut(page, "<body>")
-	page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
-
-	page = strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)
-	return strings.Join(strings.Fields(page), " ")
-}
-
 func TestAFreshMachineWithoutAKey(t *testing.T) {
 	r := newRig(t, nil)
 	r.env = nil
 	folder := t.TempDir()
 	t.Chdir(folder)
 
-	require.Equal(t, exitOK, r.run(t.Context(), "report", "-demo", "-o", "page.html"), r.messages)
+	r.ok("report", "-demo", "-o", "page.html")
 
 	page := words(read(t, "page.html"))
 	for _, want := range []string{
@@ -93,18 +83,16 @@ func TestAFreshMachineWithoutAKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, files, 1, "FILE alone")
 
-	require.Equal(t, exitOK, r.run(t.Context(), "report", "-demo", "-o", "-"))
+	r.ok("report", "-demo", "-o", "-")
 	assert.True(t, strings.HasPrefix(r.stdout, "<!DOCTYPE html>"))
 
-	require.Equal(t, exitOK, r.run(t.Context(), "digest", "-demo"))
+	r.ok("digest", "-demo")
 	assert.LessOrEqual(t, strings.Count(r.stdout, "\n"), 12)
 }
 
 // A report needs no key, sends nothing, and has a database that sync has filled.
 func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12) // a Wednesday
-		r := newRig(t, site(3))
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) { // a Wednesday
 		withLists(r)
 
 		output := filepath.Join(t.TempDir(), "page.html")
@@ -112,15 +100,15 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.NoFileExists(t, strings.TrimPrefix(r.db, "sqlite:"), "a report makes no database")
 
 		require.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "9"), r.messages)
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output), r.messages)
+		r.ok("report", "-o", output)
 		page := words(read(t, output))
 		assert.Equal(t, 3, strings.Count(page, "This list of the period before is not in the database"))
 		assert.NotContains(t, page, "±0 Integrations")
 
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		asked := len(r.asked())
 		r.env = map[string]string{}
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output), r.messages)
+		r.ok("report", "-o", output)
 		assert.Len(t, r.asked(), asked)
 
 		page = words(read(t, output))
@@ -143,14 +131,14 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.NotContains(t, page, "Out of date.")
 		assert.Regexp(t, `/docs/page-1 [\d,]+ 1 [\d,]+ \S+ \S+ 77`, page, "with its views")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output, "-month", "1999-02"), r.messages)
+		r.ok("report", "-o", output, "-month", "1999-02")
 		february := words(read(t, output))
 		assert.Contains(t, february, "February 1999")
 		assert.Contains(t, february, "January 1999 is not in the database")
 		assert.Contains(t, february, "docs-report sync -from 1999-01-01")
 		assert.NotContains(t, february, "gained")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output, "-weeks", "1"), r.messages)
+		r.ok("report", "-o", output, "-weeks", "1")
 		assert.Contains(t, words(read(t, output)), "6 March to 12 March 2000")
 
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-weeks", "12"))
@@ -164,57 +152,15 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report"))
 
 		time.Sleep(8 * 24 * time.Hour)
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", output), r.messages)
+		r.ok("report", "-o", output)
 		page = words(read(t, output))
 		assert.Contains(t, page, "Old. The week of 13 March is not loaded yet: docs-report sync has not run, or has failed")
 	})
 }
 
-// What readers wrote is personal, and kept only if it is asked for.
-func TestTexts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
-		withLists(r)
-
-		for range 5 {
-			require.Equal(t, exitOK, r.sync(t.Context(), "-budget", "1000"), r.messages)
-		}
-
-		personal := []string{"Terraform provider", "I do not know", "jo@example", "Out of date"}
-		content := func() string {
-			return read(t, strings.TrimPrefix(r.db, "sqlite:")) + read(t, strings.TrimPrefix(r.db, "sqlite:"))
-		}
-
-		for _, text := range personal {
-			assert.NotContains(t, content(), text)
-		}
-
-		for range 5 {
-			require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"), r.messages)
-		}
-
-		for _, text := range personal {
-			assert.Contains(t, content(), text)
-		}
-
-		asked := len(r.asked())
-		require.Equal(t, exitOK, r.sync(t.Context(), "-texts", "-budget", "1000"))
-		assert.Len(t, r.asked(), asked, "once")
-
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
-		page := words(r.stdout)
-		assert.Contains(t, page, "Is there a Terraform provider? 1 unanswered")
-		assert.Contains(t, page, "Out of date. on /docs/page-1")
-		assert.NotContains(t, page, "is not kept")
-	})
-}
-
 // A list that the service refuses is said to be, and asked for again; the rest is loaded.
 func TestAListThatIsRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		withLists(r)
 
 		r.service.FailNext(mintlify.OpGetSearches, 1, mintlifytest.Fault{
@@ -222,30 +168,24 @@ func TestAListThatIsRefused(t *testing.T) {
 			Body:   `{"error":"key lacks <scope>"}`,
 		})
 
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		assert.Contains(t, r.messages, "Not loaded: docs 2000-02-14 to 2000-03-12, searches: ")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
+		r.ok("report", "-o", "-")
 		assert.Contains(t, words(r.stdout), "The service refused this list: mintlify: ")
 		assert.Contains(t, words(r.stdout), "key lacks &lt;scope&gt;")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "digest"))
+		r.ok("digest")
 		assert.Contains(t, r.stdout, "Searched without result: The service refused this list")
 
-		for range 5 {
-			require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
-		}
+		r.synced()
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
-		assert.Contains(t, words(r.stdout), "terraform 40 searches")
+		assert.Contains(t, r.page(), "terraform 40 searches")
 	})
 }
 
 func TestAListStopsAtItsPages(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		var rows []mintlify.SearchTerm
 		for i := range 1000 {
 			rows = append(rows, mintlify.SearchTerm{Query: fmt.Sprint("term ", i), Hits: int64(2000 - i)})
@@ -253,7 +193,7 @@ func TestAListStopsAtItsPages(t *testing.T) {
 
 		r.service.SetSearches(rows)
 
-		require.Equal(t, exitOK, r.sync(t.Context(), "-pages", "3"), r.messages)
+		r.synced("-pages", "3")
 
 		searches := 0
 		for _, request := range r.asked() {
@@ -262,34 +202,31 @@ func TestAListStopsAtItsPages(t *testing.T) {
 
 		assert.Equal(t, 3, searches)
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"))
-		page := words(r.stdout)
+		page := r.page()
 		assert.Contains(t, page, "these are from the first 300")
 		assert.Contains(t, page, "The service has nothing in these dates.", "of conversations")
 	})
 }
 
 func TestSeveralProjects(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		withLists(r)
 
-		require.Equal(t, exitOK, r.sync(t.Context(), "-projects", "docs,handbook,index", "-budget", "1000"), r.messages)
+		r.synced("-projects", "docs,handbook,index")
 
 		folder := filepath.Join(t.TempDir(), "pages")
 
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report", "-o", folder+".html"))
 		assert.Contains(t, r.messages, "3 projects")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+		r.ok("digest")
 		lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 		assert.Len(t, lines, 3, "one for each")
 		for _, line := range lines {
 			assert.Regexp(t, `^(docs|handbook|index): 14 February to 12 March 2000 · Humans .* Fix first: /\S+ \(`, line)
 		}
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", folder, "-csv", folder+".csv"), r.messages)
+		r.ok("report", "-o", folder, "-csv", folder+".csv")
 
 		index := read(t, filepath.Join(folder, "index.html"))
 		for _, file := range []string{"docs.html", "handbook.html", "index-project.html"} {
@@ -300,7 +237,7 @@ func TestSeveralProjects(t *testing.T) {
 		assert.Equal(t, 3, strings.Count(words(index), "terraform (40 searches, ±0)"))
 		assert.Equal(t, 1+9, strings.Count(read(t, folder+".csv"), "\n"))
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-", "-projects", "handbook"), r.messages)
+		r.ok("report", "-o", "-", "-projects", "handbook")
 		assert.Contains(t, r.stdout, "/handbook/page-1")
 		assert.NotContains(t, r.stdout, "/docs/page-1</th>")
 	})
@@ -317,9 +254,9 @@ func TestDigest(t *testing.T) {
 		})
 
 		withLists(r)
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 
-		require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+		r.ok("digest")
 
 		lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 		assert.LessOrEqual(t, len(lines), 12)
@@ -336,7 +273,7 @@ func TestDigest(t *testing.T) {
 
 		text := strings.TrimSpace(r.stdout)
 
-		require.Equal(t, exitOK, r.run(t.Context(), "digest", "-slack"), r.messages)
+		r.ok("digest", "-slack")
 		var message map[string]string
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), &message))
 
@@ -368,10 +305,9 @@ func TestMachineFilesAndLinks(t *testing.T) {
 			return rows, totals
 		})
 
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 
-		code := r.run(t.Context(), "report", "-o", "-", "-machine", "*.md", "-site", "https://docs.example.com/")
-		require.Equal(t, exitOK, code, r.messages)
+		r.ok("report", "-o", "-", "-machine", "*.md", "-site", "https://docs.example.com/")
 
 		page := r.stdout
 
@@ -408,12 +344,12 @@ func TestCSVHasAllPages(t *testing.T) {
 			return rows, totals
 		})
 
-		require.Equal(t, exitOK, r.sync(t.Context(), "-budget", "1000"), r.messages)
+		r.synced()
 
 		folder := t.TempDir()
 		pagePath := filepath.Join(folder, "page.html")
 		csvPath := filepath.Join(folder, "pages.csv")
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", pagePath, "-csv", csvPath), r.messages)
+		r.ok("report", "-o", pagePath, "-csv", csvPath)
 
 		csv := read(t, csvPath)
 		assert.Equal(t, 1+5100, strings.Count(csv, "\n"))

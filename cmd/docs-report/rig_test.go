@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +24,7 @@ var (
 	day         = docstest.Day
 	sleepUntil  = docstest.SleepUntil
 	rawDatabase = docstest.Database
+	words       = docstest.Words
 )
 
 // rig is the program, the fake that it takes for the service, a database, and what the
@@ -93,6 +96,33 @@ func (r *rig) run(ctx context.Context, args ...string) (code int) {
 func (r *rig) sync(ctx context.Context, args ...string) (code int) {
 	r.t.Helper()
 	return r.run(ctx, append([]string{"sync", "-budget", "1000"}, args...)...)
+}
+
+// ok runs a command that must succeed.
+func (r *rig) ok(args ...string) {
+	r.t.Helper()
+	require.Equal(r.t, exitOK, r.run(r.t.Context(), args...), r.messages)
+}
+
+// synced runs a sync that must succeed.
+func (r *rig) synced(args ...string) {
+	r.t.Helper()
+	require.Equal(r.t, exitOK, r.sync(r.t.Context(), args...), r.messages)
+}
+
+// page returns what a report says.
+func (r *rig) page(args ...string) string {
+	r.t.Helper()
+	r.ok(append([]string{"report", "-o", "-"}, args...)...)
+	return words(r.stdout)
+}
+
+// onDay calls test with a rig, in a bubble, on a day of 2000.
+func onDay(t *testing.T, month time.Month, d, hour int, site visitors, test func(*testing.T, *rig)) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(month, d, hour)
+		test(t, newRig(t, site))
+	})
 }
 
 func (r *rig) asked() []string { return docstest.Asked(r.service) }

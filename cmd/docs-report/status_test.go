@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -13,16 +12,13 @@ import (
 )
 
 func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 2) // a Wednesday
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) { // a Wednesday
 		require.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "3"), r.messages)
-		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		r.ok("status")
 		assert.Regexp(t, `^docs\n  last sync   2000-03-15 02:00 UTC, about \d+ requests missing\n  newest day  none\n$`, r.stdout)
 
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
-		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		r.synced()
+		r.ok("status")
 		assert.Equal(t, "docs\n"+
 			"  last sync   2000-03-15 02:00 UTC, nothing missing\n"+
 			"  newest day  2000-03-14, may still change\n", r.stdout)
@@ -31,7 +27,7 @@ func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
 		bad := mintlifytest.Fault{Status: 400, Body: `{"error":"not now"}`}
 		r.service.FailNext(mintlify.OpGetVisitors, 1, bad)
 		require.Equal(t, exitFailed, r.sync(t.Context()))
-		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		r.ok("status")
 		assert.Contains(t, r.stdout, "last sync   2000-03-16 08:00 UTC, about 1 request missing: docs 2000-03-14, visitors: ")
 		assert.Contains(t, r.stdout, "not now")
 		assert.Contains(t, r.stdout, "newest day  2000-03-15, may still change")
@@ -40,23 +36,20 @@ func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
 
 // A list that fails stops nothing: sync warns, and status names the list until it is loaded.
 func TestStatusNamesListsThatFail(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 2)
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
 		r.service.FailNext(mintlify.OpGetSearches, 1, mintlifytest.Fault{Status: 400, Body: `{"error":"too\u001b[31m long"}`})
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		assert.Contains(t, r.messages, "Warning: docs: searches of 2000-02-14 to 2000-03-12: mintlify: ")
 		assert.NotContains(t, r.messages, "\x1b")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		r.ok("status")
 		assert.Contains(t, r.stdout, "\n  not loaded  searches of 2000-02-14 to 2000-03-12: mintlify: ")
 		assert.NotContains(t, r.stdout, "\x1b")
 		assert.NotContains(t, r.stdout, "nothing missing")
 
 		time.Sleep(24 * time.Hour)
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
-		require.Equal(t, exitOK, r.run(t.Context(), "status"), r.messages)
+		r.synced()
+		r.ok("status")
 		assert.NotContains(t, r.stdout, "not loaded")
 		assert.Contains(t, r.stdout, "nothing missing")
 	})
@@ -64,14 +57,12 @@ func TestStatusNamesListsThatFail(t *testing.T) {
 
 // A sync that is dead is found by the exit code. The page and the digest are written all the same.
 func TestMaxAge(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 2)
-		r := newRig(t, site(3))
-		require.Equal(t, exitOK, r.sync(t.Context(), "-projects", "docs,handbook"), r.messages)
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
+		r.synced("-projects", "docs,handbook")
 
 		time.Sleep(7 * 24 * time.Hour)
-		require.Equal(t, exitOK, r.run(t.Context(), "status", "-max-age", "8d"), r.messages)
-		require.Equal(t, exitOK, r.sync(t.Context(), "-projects", "docs"), r.messages)
+		r.ok("status", "-max-age", "8d")
+		r.synced("-projects", "docs")
 
 		time.Sleep(24 * time.Hour)
 		for _, args := range [][]string{
@@ -94,10 +85,8 @@ func TestMaxAge(t *testing.T) {
 }
 
 func TestAMonthThatIsNotOverIsCalledSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 2)
-		r := newRig(t, site(3))
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
+		r.synced()
 
 		for month, want := range map[string]string{
 			"2000-03": "March 2000 is not over: it ends on 31 March and is final on 2 April.\n",

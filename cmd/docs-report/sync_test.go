@@ -4,20 +4,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestWarningsOfTheSDKAreTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(3))
+	onDay(t, time.March, 1, 0, site(3), func(t *testing.T, r *rig) {
 		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{
 			Body: `{"totals":{"human":1,"ai":1,"total":2},` +
 				`"visitors":[{"path":"/a","human":1,"ai":1,"total":2}],"hasMore":true}`,
@@ -40,8 +36,8 @@ func TestDemoAndRealDataDoNotMix(t *testing.T) {
 	assert.Equal(t, exitUsage, r.sync(t.Context(), "-demo"), "the real database is not named by the flag")
 	assert.Contains(t, r.messages, "-db")
 
-	require.Equal(t, exitOK, r.run(t.Context(), "sync", "-demo", "-db", r.db), r.messages)
-	require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+	r.ok("sync", "-demo", "-db", r.db)
+	r.ok("digest")
 	assert.Contains(t, r.stdout, "made-up")
 
 	r.env["MINTLIFY_API_KEY"] = mintlifytest.APIKey
@@ -49,7 +45,7 @@ func TestDemoAndRealDataDoNotMix(t *testing.T) {
 	assert.Contains(t, r.messages, "the demo")
 
 	r.db = "sqlite:" + filepath.Join(t.TempDir(), "real.db")
-	require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+	r.synced()
 
 	assert.Equal(t, exitUsage, r.sync(t.Context(), "-demo", "-db", r.db))
 	assert.Contains(t, r.messages, mintlify.DefaultBaseURL)

@@ -15,17 +15,15 @@ import (
 // The page shows the week that has just ended as soon as a night has loaded it, on a Monday, too,
 // and says what may still change.
 func TestTheWeekThatHasJustEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 19, 12) // a Sunday
-		r := newRig(t, site(3))
+	onDay(t, time.March, 19, 12, site(3), func(t *testing.T, r *rig) { // a Sunday
 		withLists(r)
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 
 		titleAt := func(d, hour int) string {
 			sleepUntil(time.March, d, hour)
-			require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+			r.ok("digest")
 			title, _, _ := strings.Cut(r.stdout, "\n")
-			require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
+			r.ok("report", "-o", "-")
 			return title
 		}
 
@@ -42,12 +40,12 @@ func TestTheWeekThatHasJustEnded(t *testing.T) {
 		assert.True(t, strings.HasPrefix(titleAt(22, 1), "Old. docs: 14 February to 12 March 2000 · The week of 13 March"))
 		assert.Contains(t, words(r.stdout), "Old. The week of 13 March is not loaded yet: docs-report sync has not run")
 
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		assert.Equal(t, "docs: 21 February to 19 March 2000", titleAt(22, 4))
 
 		// A week later, on the Monday after the night's run.
 		sleepUntil(time.March, 27, 2)
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		title = titleAt(27, 8)
 		assert.True(t, strings.HasPrefix(title, "Not final. docs: 28 February to 26 March 2000"), title)
 		assert.Contains(t, words(r.stdout), "Not final. The newest counts may still change a little."+
@@ -55,11 +53,11 @@ func TestTheWeekThatHasJustEnded(t *testing.T) {
 
 		folder := filepath.Join(t.TempDir(), "pages")
 		require.NoError(t, os.Mkdir(folder, 0o777))
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", folder), r.messages)
+		r.ok("report", "-o", folder)
 		assert.Contains(t, words(read(t, filepath.Join(folder, "index.html"))), "docs Not final. 28 February to 26 March 2000")
 
 		sleepUntil(time.March, 28, 2)
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 		assert.Equal(t, "docs: 28 February to 26 March 2000", titleAt(28, 3))
 	})
 }
@@ -69,16 +67,16 @@ func TestFourWeeksThatAreAFebruary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2010, time.March, 3, 12, 0, 0, 0, time.UTC)))
 		r := newRig(t, site(3))
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+		r.synced()
 
-		require.Equal(t, exitOK, r.run(t.Context(), "digest"), r.messages)
+		r.ok("digest")
 		assert.Regexp(t, `^docs: February 2010\n`, r.stdout)
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-o", "-"), r.messages)
+		r.ok("report", "-o", "-")
 		assert.Contains(t, words(r.stdout), "4 January to 31 January 2010")
 		assert.NotContains(t, words(r.stdout), "is not in the database, so there is no comparison")
 		assert.Contains(t, words(r.stdout), "on Monday, 8 March")
 
-		require.Equal(t, exitOK, r.run(t.Context(), "report", "-month", "2010-02", "-o", "-"), r.messages)
+		r.ok("report", "-month", "2010-02", "-o", "-")
 		assert.NotContains(t, words(r.stdout), "4 January to 31 January 2010", "a month is compared with a month")
 		assert.Contains(t, words(r.stdout), "on Thursday, 1 April")
 	})
@@ -86,10 +84,8 @@ func TestFourWeeksThatAreAFebruary(t *testing.T) {
 
 // A launch, a page that moved, and the pages of the sitemap.
 func TestMarksMovesAndTheSitemap(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
-		require.Equal(t, exitOK, r.sync(t.Context()), r.messages)
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
+		r.synced()
 
 		folder := t.TempDir()
 		sitemap := filepath.Join(folder, "sitemap.xml")
@@ -101,7 +97,7 @@ func TestMarksMovesAndTheSitemap(t *testing.T) {
 		args := []string{"-mark", "2000-03-07=Launch", "-mark", "2000-02-20=Webinar",
 			"-moved", "/docs/page-0=/docs/page-2", "-sitemap", sitemap}
 		csv := filepath.Join(folder, "pages.csv")
-		require.Equal(t, exitOK, r.run(t.Context(), append([]string{"report", "-o", "-", "-csv", csv}, args...)...), r.messages)
+		r.ok(append([]string{"report", "-o", "-", "-csv", csv}, args...)...)
 		page := words(r.stdout)
 		assert.Contains(t, page, "A Launch · Tuesday, 7 March · Humans ")
 		assert.Contains(t, page, "against the seven days before.", "the days of the weeks before are known")
@@ -110,7 +106,7 @@ func TestMarksMovesAndTheSitemap(t *testing.T) {
 		assert.Contains(t, page, "Pages that moved: /docs/page-0 → /docs/page-2.")
 		assert.Equal(t, 1+2, strings.Count(read(t, csv), "\n"))
 
-		require.Equal(t, exitOK, r.run(t.Context(), append([]string{"digest"}, args...)...), r.messages)
+		r.ok(append([]string{"digest"}, args...)...)
 		assert.Contains(t, r.stdout, "\nNobody visited: 1 of the sitemap's 2 pages, such as /docs/never\n")
 		assert.Contains(t, r.stdout, " · Launch (Tuesday, 7 March): Humans ")
 

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,16 @@ func Database(t *testing.T, where string) *sql.DB {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+// Words returns what a page says, without its markup.
+func Words(page string) string {
+	_, page, _ = strings.Cut(page, "<body>")
+	page, _, _ = strings.Cut(page, "<script>")
+	page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
+
+	page = strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)
+	return strings.Join(strings.Fields(page), " ")
 }
 
 // Day returns a day of 2000, the year in which a bubble begins.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,10 +21,7 @@ import (
 )
 
 func TestEveryWindowIsLoadedNewestFirstAndProjectsInTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.February, 10, 5)
-		r := newRig(t, site(3))
-
+	onDay(t, time.February, 10, 5, site(3), func(t *testing.T, r *rig) {
 		require.NoError(t, r.load(t.Context(), "2000-01-24", "docs", "handbook"))
 
 		asked := r.asked()
@@ -59,9 +55,7 @@ func TestEveryWindowIsLoadedNewestFirstAndProjectsInTurn(t *testing.T) {
 }
 
 func TestExportResumesAtItsOffset(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 2, 0)
-		r := newRig(t, site(1100))
+	onDay(t, time.March, 2, 0, site(1100), func(t *testing.T, r *rig) {
 		r.service.FailNext(mintlify.OpGetVisitors, 100, mintlifytest.Fault{Delay: time.Second})
 
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
@@ -121,10 +115,7 @@ func (b body) Read(p []byte) (int, error) {
 }
 
 func TestAPageThatHasComeIsKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 2, 0)
-		r := newRig(t, site(600))
-
+	onDay(t, time.March, 2, 0, site(600), func(t *testing.T, r *rig) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r.transport = lastByte{r.service, cancel}
@@ -140,10 +131,7 @@ func TestAPageThatHasComeIsKept(t *testing.T) {
 }
 
 func TestNobodySeesHalfAWindow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 18) // counts of the 29th may still change
-		r := newRig(t, site(600))
-
+	onDay(t, time.March, 1, 18, site(600), func(t *testing.T, r *rig) { // counts of the 29th may still change
 		windows := days(day(time.February, 29), day(time.March, 1))
 
 		require.NoError(t, r.load(t.Context(), "2000-02-29"))
@@ -165,39 +153,27 @@ func TestNobodySeesHalfAWindow(t *testing.T) {
 	})
 }
 
+// What is half loaded is thrown away after six hours, or once it is final.
 func TestAnExportThatHasGrownOldBeginsAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(600))
+	for hour, pause := range map[int]time.Duration{0: 7 * time.Hour, 23: 2 * time.Hour} {
+		onDay(t, time.March, 1, hour, site(600), func(t *testing.T, r *rig) {
+			r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Delay: time.Second})
+			r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400})
+			require.Error(t, r.load(t.Context(), "2000-02-29"))
 
-		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Delay: time.Second})
-		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400})
+			time.Sleep(pause)
+			require.NoError(t, r.load(t.Context(), "2000-02-29"))
 
-		err := r.load(t.Context(), "2000-02-29")
-		require.Error(t, err)
-
-		time.Sleep(25 * time.Hour)
-		require.NoError(t, r.load(t.Context(), "2000-02-29"))
-
-		window := "docs 2000-02-29 2000-03-01"
-		want := []string{
-			window,
-			window + " 250",
-			window,
-			window + " 250",
-			window + " 500",
-		}
-		assert.Equal(t, want, r.askedFor("2000-02-29"))
-
-		r.requireWindows(site(600), days(day(time.February, 29), day(time.March, 2)))
-	})
+			window := "docs 2000-02-29 2000-03-01"
+			want := []string{window, window + " 250", window, window + " 250", window + " 500"}
+			assert.Equal(t, want, r.askedFor("2000-02-29"))
+			r.requireWindows(site(600), days(day(time.February, 29), day(time.March, 1)))
+		})
+	}
 }
 
 func TestTotalsThatChangeWithinAnExportBeginItAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 2, 0)
-		r := newRig(t, nil)
-
+	onDay(t, time.March, 2, 0, nil, func(t *testing.T, r *rig) {
 		requests := 0
 		moving := func(until int) visitors {
 			requests = 0
@@ -221,9 +197,7 @@ func TestTotalsThatChangeWithinAnExportBeginItAnew(t *testing.T) {
 }
 
 func TestBudgetIsKeptOverAllRuns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(600)) // 3 requests a window
+	onDay(t, time.March, 1, 0, site(600), func(t *testing.T, r *rig) { // 3 requests a window
 		r.budget = 10
 
 		quota := requireQuota(t, r.load(t.Context(), "2000-02-22"))
@@ -263,10 +237,7 @@ func TestQuotaOfTheService(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sleepUntil(time.March, 2, 0)
-				r := newRig(t, site(600))
-
+			onDay(t, time.March, 2, 0, site(600), func(t *testing.T, r *rig) {
 				limited := mintlifytest.Fault{Status: 429, Header: tc.header}
 				r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Delay: 1})
 				r.service.FailNext(mintlify.OpGetVisitors, 1, limited)
@@ -299,9 +270,7 @@ func TestQuotaOfTheService(t *testing.T) {
 }
 
 func TestAWaitForTheQuotaCanBeInterrupted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(1))
+	onDay(t, time.March, 1, 0, site(1), func(t *testing.T, r *rig) {
 		r.budget = 1
 		r.wait = true
 
@@ -370,10 +339,7 @@ func TestThirtyNights(t *testing.T) {
 }
 
 func TestAFailingProjectLeavesTheOthersToBeLoaded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 1, 0, site(3), func(t *testing.T, r *rig) {
 		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{
 			Status: 404,
 			Body:   `{"error":"no such project"}`,
@@ -389,10 +355,7 @@ func TestAFailingProjectLeavesTheOthersToBeLoaded(t *testing.T) {
 }
 
 func TestAFailingWindowLeavesTheOthersToBeLoaded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 1, 0, site(3), func(t *testing.T, r *rig) {
 		bad := mintlifytest.Fault{Status: 400, Body: `{"error":"too long ago"}`}
 		r.service.FailNext(mintlify.OpGetVisitors, 2, bad)
 		r.service.SucceedNext(mintlify.OpGetVisitors, 1)
@@ -411,10 +374,7 @@ func TestAFailingWindowLeavesTheOthersToBeLoaded(t *testing.T) {
 }
 
 func TestQuotaAfterFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 2, 0)
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 2, 0, site(3), func(t *testing.T, r *rig) {
 		r.service.FailNext(mintlify.OpGetVisitors, 3, mintlifytest.Fault{Status: 502})
 		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 429})
 
@@ -425,9 +385,7 @@ func TestQuotaAfterFailures(t *testing.T) {
 }
 
 func TestFailuresThatPassAreRetried(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(600))
+	onDay(t, time.March, 1, 0, site(600), func(t *testing.T, r *rig) {
 		r.service.FailNext(mintlify.OpGetVisitors, 2, mintlifytest.Fault{Status: 502})
 		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{
 			Status: 503,
@@ -446,32 +404,6 @@ func TestFailuresThatPassAreRetried(t *testing.T) {
 	})
 }
 
-func TestRowsAreKeptAsReceived(t *testing.T) {
-	rows := []mintlify.Visitor{
-		{Path: "/twice", Human: 1, Total: 1},
-		{Path: "/twice", AI: 2, Total: 2},
-		{Path: ""},
-		{Path: "/nul\x00", Total: 1 << 60},
-		{Path: "/" + strings.Repeat("ä", 5000)},
-		{Path: `/';--"<script>`, Human: -1},
-	}
-
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, func(string, mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-			return rows, mintlify.VisitorTotals{Total: 7}
-		})
-
-		require.NoError(t, r.load(t.Context(), "2000-02-29"))
-
-		want := slices.Clone(rows)
-		want[3].Path = "/nul\uFFFD"
-		r.requireWindows(func(string, mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
-			return want, mintlify.VisitorTotals{Total: 7}
-		}, days(day(time.February, 29), day(time.March, 1)))
-	})
-}
-
 func TestPlan(t *testing.T) {
 	for name, tc := range map[string]struct{ pages, probes, most int }{
 		"a small site":   {pages: 250, probes: 1, most: 8},
@@ -480,9 +412,7 @@ func TestPlan(t *testing.T) {
 		"no page at all": {pages: 0, probes: 1, most: 8},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sleepUntil(time.March, 2, 0)
-				r := newRig(t, site(tc.pages))
+			onDay(t, time.March, 2, 0, site(tc.pages), func(t *testing.T, r *rig) {
 				r.budget = 2000
 
 				plan := func() (exports, requests, lists int) {
@@ -523,9 +453,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestPlanSaysWhatANightCosts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 2, 0)
-		r := newRig(t, site(3))
+	onDay(t, time.March, 2, 0, site(3), func(t *testing.T, r *rig) {
 		r.months = 13
 
 		text, err := r.plan("2000-01-31")
@@ -553,10 +481,7 @@ func TestPlanSaysWhatANightCosts(t *testing.T) {
 
 // After the README's statement, the next run loads a range anew, and nothing else.
 func TestARangeThatWasCorrectedIsLoadedAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 15, 12)
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		r.budget = 1000
 		require.NoError(t, r.load(t.Context(), "2000-01-10"))
 
@@ -593,10 +518,7 @@ func TestARangeThatWasCorrectedIsLoadedAnew(t *testing.T) {
 }
 
 func TestPlanEndsAtTheQuota(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 0)
-		r := newRig(t, site(3))
-
+	onDay(t, time.March, 1, 0, site(3), func(t *testing.T, r *rig) {
 		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 429})
 
 		for range 2 {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -54,9 +53,7 @@ func (r *rig) missing() int {
 // What the report shows comes first, what may still change last, and a month of the last
 // year before that.
 func TestTheOrderOfANight(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.May, 8, 2) // a Monday: the week has ended, and is not final
-		r := newRig(t, site(3))
+	onDay(t, time.May, 8, 2, site(3), func(t *testing.T, r *rig) { // a Monday: the week has ended, and is not final
 		r.withLists(3)
 		r.months = 13
 		r.budget = 1000
@@ -98,9 +95,7 @@ func TestTheOrderOfANight(t *testing.T) {
 // A run without -texts does not go on with what a run with -texts has begun, nor the other way round.
 func TestAListHasTextsInAllItsRowsOrInNone(t *testing.T) {
 	for _, first := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			sleepUntil(time.March, 15, 2)
-			r := newRig(t, site(3))
+		onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
 			r.withLists(3)
 			at := day(time.March, 1).Time()
 			r.service.SetConversations(slices.Repeat([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "q"}}, 300))
@@ -130,9 +125,7 @@ func TestAListHasTextsInAllItsRowsOrInNone(t *testing.T) {
 // What may still change is loaded only if it fits into the budget: half of it would be
 // thrown away.
 func TestWhatMayStillChangeIsLoadedWholeOrNotAtAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 2, 2)
-		r := newRig(t, site(600)) // 3 requests a window
+	onDay(t, time.March, 2, 2, site(600), func(t *testing.T, r *rig) { // 3 requests a window
 		require.NoError(t, r.load(t.Context(), "2000-02-29"))
 		assert.Len(t, r.asked(), 3+3, "the 29th is final, the 1st is not")
 
@@ -150,23 +143,6 @@ func TestWhatMayStillChangeIsLoadedWholeOrNotAtAll(t *testing.T) {
 		time.Sleep(8 * time.Hour)
 		require.NoError(t, r.load(t.Context(), "2000-02-29"), "the quota of what may change is no reason to come back")
 		assert.Len(t, r.asked(), 15+1)
-	})
-}
-
-// What is half loaded before it is final is thrown away.
-func TestHalfOfWhatMayStillChangeIsThrownAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 1, 23)
-		r := newRig(t, site(600))
-		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Delay: 1})
-		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400})
-		require.Error(t, r.load(t.Context(), "2000-02-29"))
-
-		time.Sleep(2 * time.Hour) // now it is final
-		require.NoError(t, r.load(t.Context(), "2000-02-29"))
-		window := "docs 2000-02-29 2000-03-01"
-		assert.Equal(t, []string{window, window + " 250", window, window + " 250", window + " 500"},
-			r.askedFor("2000-02-29"))
 	})
 }
 
@@ -195,9 +171,7 @@ func (r *refusing) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // Three kinds of lists fail for ever. Each costs one request a night, and no day waits.
 func TestListsThatFailStopNoDay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.April, 3, 2)
-		r := newRig(t, site(3))
+	onDay(t, time.April, 3, 2, site(3), func(t *testing.T, r *rig) {
 		r.withLists(3)
 		r.budget = 1000
 
@@ -249,9 +223,7 @@ func (r *rig) troubles() []store.Kind {
 // The service does not go back for 13 months. That is no failure, and costs one request a night.
 func TestMonthsThatTheServiceDoesNotHave(t *testing.T) {
 	for _, status := range []int{400, 403, 500} {
-		synctest.Test(t, func(t *testing.T) {
-			sleepUntil(time.April, 4, 2)
-			r := newRig(t, site(3))
+		onDay(t, time.April, 4, 2, site(3), func(t *testing.T, r *rig) {
 			r.budget = 1000
 			r.months = 13
 			transport := &refusing{r.service, func(list, from string) int {
@@ -281,9 +253,7 @@ func TestMonthsThatTheServiceDoesNotHave(t *testing.T) {
 
 // One list of a kind fails for ever. The others of its kind are loaded.
 func TestAListThatFailsKeepsNoOtherFromBeingLoaded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.April, 4, 2) // a Tuesday
-		r := newRig(t, site(3))
+	onDay(t, time.April, 4, 2, site(3), func(t *testing.T, r *rig) { // a Tuesday
 		r.withLists(3)
 		r.budget = 1000
 		r.transport = &refusing{r.service, func(list, from string) int {
@@ -318,9 +288,7 @@ func TestALargeSiteKeepsUpFor28Nights(t *testing.T) {
 	site := func(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 		return large[:pages], mintlify.VisitorTotals{Human: 10, AI: 10, Total: 20}
 	}
-	synctest.Test(t, func(t *testing.T) {
-		sleepUntil(time.March, 28, 2) // a Tuesday
-		r := newRig(t, site)
+	onDay(t, time.March, 28, 2, site, func(t *testing.T, r *rig) { // a Tuesday
 		r.withLists(2000)
 		r.service.EnforceQuotas()
 		r.months = 2

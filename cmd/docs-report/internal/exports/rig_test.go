@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -58,6 +60,14 @@ func newRig(t *testing.T, site visitors) *rig {
 		weeks:     4,
 		budget:    90,
 	}
+}
+
+// onDay calls test with a rig, in a bubble, on a day of 2000.
+func onDay(t *testing.T, month time.Month, d, hour int, site visitors, test func(*testing.T, *rig)) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(month, d, hour)
+		test(t, newRig(t, site))
+	})
 }
 
 // run calls work with a loader of its own, as each run of the program does.

@@ -12,24 +12,18 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
+
+var words = docstest.Words
 
 func write(t *testing.T, in report.Input) string {
 	t.Helper()
 	page, err := report.Page(in)
 	require.NoError(t, err)
 	return string(page)
-}
-
-// words returns what a page says, without its markup.
-func words(page string) string {
-	page = page[strings.Index(page, "<body>"):strings.LastIndex(page, "<script>")]
-	page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
-
-	page = strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)
-	return strings.Join(strings.Fields(page), " ")
 }
 
 // two returns a report of two periods of a week, with one page each.

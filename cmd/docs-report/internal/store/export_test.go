@@ -24,6 +24,8 @@ func roundTrip(t *testing.T, where string) {
 	first.Visitors[0].Path = "/nul\x00\xff"
 	first.Visitors[1].Path = "/'\"; DROP TABLE docs_visitors; --"
 	first.Visitors[2].Path = "/" + strings.Repeat("long", 5000)
+	first.Visitors[3].Path = ""
+	first.Visitors[4].Human = -1
 
 	claimed, err := begin(t, s).Append(t.Context(), first)
 	require.NoError(t, err)
