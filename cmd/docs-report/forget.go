@@ -65,6 +65,10 @@ func requireProject(ctx context.Context, s *store.Store, project string) error {
 	if err != nil {
 		return err
 	}
+	return requireKnown(project, known)
+}
+
+func requireKnown(project string, known []string) error {
 	if !slices.Contains(known, project) {
 		return usage.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 	}

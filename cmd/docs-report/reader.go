@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -185,8 +184,8 @@ func (r *reader) chooseProjects(ctx context.Context) error {
 	}
 
 	for _, project := range r.projects {
-		if !slices.Contains(known, project) {
-			return usage.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
+		if err := requireKnown(project, known); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -59,11 +59,9 @@ func viewPages(ctx context.Context, client *mintlify.Client, c store.Claim) page
 func searchPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
 	params := mintlify.SearchesParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
-		page := &store.Page{Rows: anyOf(p.Searches), IDs: []string{}, Cursor: p.NextCursor, More: p.NextCursor != ""}
+		page := &store.Page{Rows: anyOf(p.Searches), Cursor: p.NextCursor, More: p.NextCursor != ""}
+		page.IDs = idsOf(p.Searches, func(row mintlify.SearchTerm) string { return row.Query })
 		page.Totals.Total = p.TotalSearches
-		for _, row := range p.Searches {
-			page.IDs = append(page.IDs, row.Query)
-		}
 		return page
 	})
 }
@@ -71,10 +69,8 @@ func searchPages(ctx context.Context, client *mintlify.Client, c store.Claim) pa
 func feedbackPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
 	params := mintlify.FeedbackParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
-		page := &store.Page{Rows: anyOf(p.Feedback), IDs: []string{}, Cursor: p.NextCursor, More: p.HasMore}
-		for _, row := range p.Feedback {
-			page.IDs = append(page.IDs, row.ID)
-		}
+		page := &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
+		page.IDs = idsOf(p.Feedback, func(row mintlify.Feedback) string { return row.ID })
 		return page
 	})
 }
@@ -108,9 +104,9 @@ func feedbackByPage(ctx context.Context, client *mintlify.Client, c store.Claim)
 func conversationPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
 	params := mintlify.ConversationsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
-		page := &store.Page{IDs: []string{}, Cursor: p.NextCursor, More: p.HasMore}
+		page := &store.Page{Cursor: p.NextCursor, More: p.HasMore}
+		page.IDs = idsOf(p.Conversations, func(row mintlify.Conversation) string { return row.ID })
 		for _, row := range p.Conversations {
-			page.IDs = append(page.IDs, row.ID)
 			if !c.Texts {
 				row = store.WithoutTexts(row)
 			}
@@ -132,6 +128,14 @@ func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) pageSeq {
 			}
 		}
 	}
+}
+
+func idsOf[T any](rows []T, id func(T) string) []string {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = id(row)
+	}
+	return ids
 }
 
 func anyOf[T any](rows []T) []any {

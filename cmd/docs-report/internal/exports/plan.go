@@ -110,20 +110,16 @@ func (l *Loader) costOfNight(ctx context.Context, r Range) (int, error) {
 		week := firsts(r.report(project, SettledDay(time.Now()), l.Texts))
 		month := tasksOf(newest(project, store.Month), append(lists(l.Texts), store.Visitors))
 
-		ofDay, err := l.costAnew(ctx, day)
-		if err != nil {
-			return 0, err
+		for _, brought := range []struct {
+			tasks []Task
+			days  float64
+		}{{day, 1}, {week, 7}, {month, daysOfMonth}} {
+			requests, err := l.costAnew(ctx, brought.tasks)
+			if err != nil {
+				return 0, err
+			}
+			total += float64(requests) / brought.days
 		}
-		ofWeek, err := l.costAnew(ctx, week)
-		if err != nil {
-			return 0, err
-		}
-		ofMonth, err := l.costAnew(ctx, month)
-		if err != nil {
-			return 0, err
-		}
-
-		total += float64(ofDay) + float64(ofWeek)/7 + float64(ofMonth)/daysOfMonth
 	}
 	return int(math.Ceil(total)), nil
 }

@@ -20,34 +20,43 @@ const ofTexts = ` WHERE kind IN ('conversations', 'feedback') AND ($1 = '' OR pr
 // ForgetTexts deletes what readers wrote, and returns from how many rows. Counts, categories and
 // paths stay.
 func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
-	rows := 0
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		rows = 0
+	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
 		running, err := query(ctx, tx, ofTexts+` AND NOT complete`, project)
 		if err != nil {
-			return err
+			return 0, err
 		}
 
 		for _, e := range running { // the run that loads it must start over
 			if err := remove(ctx, tx, e.id); err != nil {
-				return err
+				return 0, err
 			}
 		}
 
 		kept, err := query(ctx, tx, ofTexts+` AND complete`, project)
 		if err != nil {
-			return err
+			return 0, err
 		}
 
+		rows := 0
 		for _, e := range kept {
 			stripped, err := stripExport(ctx, tx, e)
 			if err != nil {
-				return err
+				return 0, err
 			}
-
 			rows += stripped
 		}
-		return nil
+		return rows, nil
+	})
+}
+
+// forget calls work, which returns how many rows it has changed, and leaves nothing of them in the
+// database's files.
+func (s *Store) forget(ctx context.Context, work func(*sql.Tx) (int, error)) (int, error) {
+	rows := 0
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		var err error
+		rows, err = work(tx)
+		return err
 	})
 	if err != nil {
 		return 0, err
@@ -90,69 +99,60 @@ func stripExport(ctx context.Context, tx *sql.Tx, e record) (int, error) {
 // ForgetRows deletes the rows of a kind that have an id, for good, and returns how many
 // there were. A later run leaves them out.
 func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id string) (int, error) {
-	var deleted int64
-	err := s.write(ctx, func(tx *sql.Tx) error {
+	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
 		if err := lockForgotten(ctx, tx); err != nil {
-			return err
+			return 0, err
 		}
-
-		const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
-		if _, err := tx.ExecContext(ctx, note, project, string(kind), id); err != nil {
-			return err
+		if err := noteForgotten(ctx, tx, project, kind, id); err != nil {
+			return 0, err
 		}
 
 		result, err := tx.ExecContext(ctx, `DELETE FROM docs_rows WHERE data ->> 'id' = $1 AND export IN
 			(SELECT id FROM docs_exports WHERE kind = $2 AND ($3 = '' OR project = $3))`, id, string(kind), project)
 		if err != nil {
-			return err
+			return 0, err
 		}
-
-		deleted, err = result.RowsAffected()
-		return err
+		deleted, err := result.RowsAffected()
+		return int(deleted), err
 	})
-	if err != nil {
-		return 0, err
-	}
-	return int(deleted), s.purge(ctx)
+}
+
+// noteForgotten keeps later runs from bringing rows back.
+func noteForgotten(ctx context.Context, tx *sql.Tx, project string, kind Kind, id string) error {
+	const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+	_, err := tx.ExecContext(ctx, note, project, string(kind), id)
+	return err
 }
 
 // ForgetTerm deletes the rows of a search term in all its spellings, for good, and returns how
 // many there were. The database keeps only a salted hash of the term.
 func (s *Store) ForgetTerm(ctx context.Context, project, term string) (int, error) {
-	deleted := 0
-	err := s.write(ctx, func(tx *sql.Tx) error {
+	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
 		if err := lockForgotten(ctx, tx); err != nil {
-			return err
+			return 0, err
 		}
 
 		salt, err := readSalt(ctx, tx)
 		if err != nil {
-			return err
+			return 0, err
 		}
-
-		const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
-		if _, err := tx.ExecContext(ctx, note, project, string(Searches), hashOf(salt, term)); err != nil {
-			return err
+		if err := noteForgotten(ctx, tx, project, Searches, hashOf(salt, term)); err != nil {
+			return 0, err
 		}
 
 		found, err := rowsOfTerm(ctx, tx, project, FoldTerm(term))
 		if err != nil {
-			return err
+			return 0, err
 		}
 
-		deleted = len(found)
 		for _, row := range found {
 			const statement = `DELETE FROM docs_rows WHERE export = $1 AND position = $2`
 			if _, err := tx.ExecContext(ctx, statement, row.export, row.position); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return nil
+		return len(found), nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return deleted, s.purge(ctx)
 }
 
 // rowKey names a row of a list.

@@ -47,39 +47,26 @@ type Log = func(format string, args ...any)
 // missing. A database belongs to the source that it was made for: demo data never mix
 // with real ones.
 func Open(ctx context.Context, where, source string, log Log) (*Store, error) {
-	a, err := parseAddress(where)
-	if err != nil {
-		return nil, err
-	}
-	if a.IsSQLite() {
-		if err := a.requireFolder(); err != nil {
-			return nil, err
-		}
-	}
-
-	return a.write(ctx, "rwc", source, log)
+	return write(ctx, where, "rwc", source, log)
 }
 
 // Change opens an existing database for a run that changes its rows. Any source is allowed.
 func Change(ctx context.Context, where string, log Log) (*Store, error) {
-	a, err := parseAddress(where)
-	if err != nil {
-		return nil, err
-	}
-	if a.IsSQLite() {
-		if err := a.requireFile(); err != nil {
-			return nil, err
-		}
-	}
-	return a.write(ctx, "rw", anySource, log)
+	return write(ctx, where, "rw", anySource, log)
 }
 
 const anySource = ""
 
 // write opens a database and makes or upgrades its tables. SQLite overwrites what it deletes.
-func (a address) write(ctx context.Context, mode, source string, log Log) (*Store, error) {
-	if a.IsSQLite() && mode == "rwc" {
-		_ = a.MakeFile() // SQLite says why it fails
+func write(ctx context.Context, where, mode, source string, log Log) (*Store, error) {
+	a, err := parseAddress(where)
+	if err != nil {
+		return nil, err
+	}
+	if a.IsSQLite() {
+		if err := a.requirePlace(mode); err != nil {
+			return nil, err
+		}
 	}
 
 	s, err := a.open(url.Values{
@@ -155,12 +142,18 @@ func parseAddress(where string) (address, error) {
 	return address{a}, nil
 }
 
-// requireFolder says which folder is missing. SQLite would say "unable to open database file".
-func (a address) requireFolder() error {
+// requirePlace says which file or folder is missing: SQLite would say "unable to open database file".
+// It makes the file of a new database.
+func (a address) requirePlace(mode string) error {
+	if mode != "rwc" {
+		return a.requireFile()
+	}
+
 	folder := filepath.Dir(a.File)
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: no folder %s", ErrSetup, folder)
 	}
+	_ = a.MakeFile() // SQLite says why it fails
 	return nil
 }
 
