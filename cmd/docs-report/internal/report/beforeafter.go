@@ -107,17 +107,14 @@ func isWithin(w, days store.Window) bool {
 func (in PageInput) visitorsMeasure(
 	name string, weeks [2]weekly, of func(weekly) perWeek, moreIsGood bool,
 ) measure {
-	text := func(w weekly) string {
-		if w.weeks == 0 {
-			return in.notKnown(w.Window)
-		}
-		return ofWeeks(number(int64(of(w).mean())), w.weeks, w.Window)
-	}
-
 	was := of(weeks[0])
 	now := of(weeks[1])
 
-	m := measure{Name: name, Before: text(weeks[0]), After: text(weeks[1])}
+	m := measure{
+		Name:   name,
+		Before: in.ofWeeks(number(int64(was.mean())), was.weeks, weeks[0].Window),
+		After:  in.ofWeeks(number(int64(now.mean())), now.weeks, weeks[1].Window),
+	}
 	if was.weeks == 0 || now.weeks == 0 {
 		return m
 	}
@@ -135,8 +132,11 @@ func (in PageInput) visitorsMeasure(
 	return m
 }
 
-// ofWeeks says how many weeks a number is of, if it is not of all.
-func ofWeeks(text string, weeks int64, w store.Window) string {
+// ofWeeks says how many weeks a number is of, if it is not of all, or why it is of none.
+func (in PageInput) ofWeeks(text string, weeks int64, w store.Window) string {
+	if weeks == 0 {
+		return in.notKnown(w)
+	}
 	if all := int64(w.Days() / 7); weeks < all {
 		return fmt.Sprintf("%s (%d of %d weeks)", text, weeks, all)
 	}
@@ -144,17 +144,14 @@ func ofWeeks(text string, weeks int64, w store.Window) string {
 }
 
 func (in PageInput) thumbsMeasure(before, after store.Window) measure {
-	text := func(t thumbs, w store.Window) string {
-		if t.weeks == 0 {
-			return in.notKnown(w)
-		}
-		return ofWeeks(t.text(), t.weeks, w)
-	}
-
 	was := in.thumbsWithin(before)
 	now := in.thumbsWithin(after)
 
-	m := measure{Name: "Thumbs down", Before: text(was, before), After: text(now, after)}
+	m := measure{
+		Name:   "Thumbs down",
+		Before: in.ofWeeks(was.text(), was.weeks, before),
+		After:  in.ofWeeks(now.text(), now.weeks, after),
+	}
 	if was.up+was.down > 0 && now.up+now.down > 0 {
 		m.Change = changeOfTroubleShare(part{now.down, now.up + now.down}, part{was.down, was.up + was.down})
 	}
@@ -202,16 +199,13 @@ func (in PageInput) commentsMeasure(before, after store.Window) measure {
 func (in PageInput) countMeasure(
 	name string, times []time.Time, known map[mintlify.Date]bool, before, after store.Window,
 ) measure {
-	text := func(p perWeek, w store.Window) string {
-		if p.weeks == 0 {
-			return in.notKnown(w)
-		}
-		return ofWeeks(number(p.count), p.weeks, w)
-	}
-
 	was := countWithin(times, known, before)
 	now := countWithin(times, known, after)
-	m := measure{Name: name, Before: text(was, before), After: text(now, after)}
+	m := measure{
+		Name:   name,
+		Before: in.ofWeeks(number(was.count), was.weeks, before),
+		After:  in.ofWeeks(number(now.count), now.weeks, after),
+	}
 
 	switch {
 	case was.weeks == 0 || now.weeks == 0:

@@ -382,7 +382,7 @@ func (c *chart) drawDates(p plot) {
 		})
 
 		for _, mark := range p.marks {
-			if !mark.day.Time().Before(b.From.Time()) && mark.day.Time().Before(b.To.Time()) {
+			if isAt(mark.day.Time(), b.Window) {
 				c.Marks = append(c.Marks, markLine{X: c.left(i), Name: mark.name})
 			}
 		}

@@ -157,8 +157,8 @@ func (in Input) saidByPage() map[string]said {
 
 	for path, count := range countQuestions(in.Period.Conversations.Rows).byPage {
 		page := all[path]
-		page.Unanswered += count.unanswered
-		page.Answered += count.all - count.unanswered
+		page.Unanswered += count.some
+		page.Answered += count.all - count.some
 		all[path] = page
 	}
 	return all

@@ -109,9 +109,8 @@ func rateHeadline(label string, now, before rate) headline {
 func (p part) text() string { return shareText(p.all-p.some, p.some) }
 
 func questionRate(list List[mintlify.Conversation]) rate {
-	sum := countQuestions(list.Rows).sum
 	return rate{
-		part:      part{sum.unanswered, sum.all},
+		part:      countQuestions(list.Rows).sum,
 		isKnown:   list.isKnown(),
 		isPartial: list.Truncated,
 	}

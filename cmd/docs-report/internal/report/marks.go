@@ -88,14 +88,10 @@ func standingOut(days []bucket) string {
 	return sentences(all...)
 }
 
-func (m Mark) isWithin(w store.Window) bool {
-	return !m.Day.Time().Before(w.From.Time()) && m.Day.Time().Before(w.To.Time())
-}
-
 // CheckMarks refuses marks outside of the window.
 func (in Input) CheckMarks() error {
 	for _, mark := range in.Marks {
-		if !mark.isWithin(in.Period.Window) {
+		if !isAt(mark.Day.Time(), in.Period.Window) {
 			return fmt.Errorf("-mark %v is outside of the report's days, %s", mark.Day, span(in.Period.Window))
 		}
 	}

@@ -110,16 +110,9 @@ func (in PageInput) endHere() section {
 	list := newest(in.Searches)
 	var rows []finding
 	for _, t := range foldTerms(list.Rows) {
-		if !t.isFound() || !in.is(t.Page) {
-			continue
+		if t.isFound() && in.is(t.Page) {
+			rows = append(rows, t.finding(fmt.Sprintf("%.0f%% with a click", t.clicked())))
 		}
-
-		rows = append(rows, finding{
-			Text:  textOf(t.Text),
-			Much:  plural(t.Hits, "search", "searches"),
-			Quiet: fmt.Sprintf("%.0f%% with a click", t.clicked()),
-			Width: float64(t.Hits),
-		})
 	}
 
 	if isKnown(list.Export) {
@@ -149,7 +142,7 @@ func (in PageInput) asked() section {
 		found = append(found, finding{
 			Text:  textOf(text),
 			Much:  plural(c.all, "question", "questions"),
-			Quiet: number(c.unanswered) + " unanswered",
+			Quiet: number(c.some) + " unanswered",
 			Width: float64(c.all),
 		})
 	}
@@ -160,7 +153,7 @@ func (in PageInput) asked() section {
 	s.Lists = []findings{best}
 	if len(known) > 0 {
 		s.Summary = fmt.Sprintf("%s, of which the assistant could not answer %s, on the %s that the database knows.",
-			plural(counts.sum.all, "question", "questions"), number(counts.sum.unanswered),
+			plural(counts.sum.all, "question", "questions"), number(counts.sum.some),
 			plural(int64(len(known)), "day", "days"))
 	}
 	return s

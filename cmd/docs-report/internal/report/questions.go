@@ -17,7 +17,7 @@ func (in Input) questions() section {
 	s := section{ID: "questions", Title: "What readers ask the assistant and get no answer to"}
 	if now.sum.all > 0 {
 		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s.",
-			number(now.sum.unanswered), plural(now.sum.all, "question", "questions"))
+			number(now.sum.some), plural(now.sum.all, "question", "questions"))
 	}
 	s.Summary = sentences(s.Summary, in.callers())
 
@@ -50,24 +50,23 @@ func (in Input) questions() section {
 	return s
 }
 
+// questionCounts has how many of the questions were not answered.
 type questionCounts struct {
-	sum                                  questionCount
-	byCategory, byText, byPage, bySource map[string]questionCount
+	sum                                  part
+	byCategory, byText, byPage, bySource map[string]part
 }
-
-type questionCount struct{ unanswered, all int64 }
 
 func countQuestions(rows []mintlify.Conversation) questionCounts {
 	q := questionCounts{
-		byCategory: map[string]questionCount{},
-		byText:     map[string]questionCount{},
-		byPage:     map[string]questionCount{},
-		bySource:   map[string]questionCount{},
+		byCategory: map[string]part{},
+		byText:     map[string]part{},
+		byPage:     map[string]part{},
+		bySource:   map[string]part{},
 	}
 	for _, row := range rows {
-		one := questionCount{all: 1}
+		one := part{all: 1}
 		if row.ResolutionStatus == mintlify.ResolutionUnanswered {
-			one.unanswered = 1
+			one.some = 1
 		}
 
 		q.sum = q.sum.plus(one)
@@ -96,33 +95,29 @@ func sourcesOf(row mintlify.Conversation) []string {
 	return all
 }
 
-func (c questionCount) plus(other questionCount) questionCount {
-	return questionCount{c.unanswered + other.unanswered, c.all + other.all}
-}
-
 func pageOf(row mintlify.Conversation) string { return cmp.Or(pagePath(row.PageURL), "no page") }
 
 // unanswered lists counts and how they differ from those before, if these are not nil.
-func (in Input) unanswered(title string, counts, before map[string]questionCount) findings {
+func (in Input) unanswered(title string, counts, before map[string]part) findings {
 	list := in.Period.Conversations.Export
 	listBefore := in.Before.Conversations.Export
 	isCompared := before != nil && isKnown(listBefore) && !list.Truncated && !listBefore.Truncated
 
 	var rows []finding
 	for key, c := range counts {
-		if c.unanswered == 0 {
+		if c.some == 0 {
 			continue
 		}
 
 		row := finding{
 			Text:  textOf(key),
-			Much:  number(c.unanswered) + " unanswered",
+			Much:  number(c.some) + " unanswered",
 			Quiet: "of " + number(c.all),
-			Width: float64(c.unanswered),
+			Width: float64(c.some),
 		}
 
 		if isCompared {
-			row.Change = changeOfTrouble(c.unanswered, before[key].unanswered)
+			row.Change = changeOfTrouble(c.some, before[key].some)
 		}
 
 		rows = append(rows, row)

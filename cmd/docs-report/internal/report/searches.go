@@ -60,10 +60,11 @@ func (in Input) searches(all searches) section {
 	var inVain, landed []finding
 	for _, t := range all.now.terms { // most hits first
 		if t.isFound() {
-			landed = append(landed, in.landing(t))
+			quiet := fmt.Sprintf("%.0f%% clicked, mostly %s", t.clicked(), textOf(t.Page))
+			landed = append(landed, t.finding(quiet))
 			continue
 		}
-		row := in.searchedInVain(t)
+		row := t.finding(in.lastSearched(t))
 		row.Change = before.changeOf(t.key, t.Hits)
 		inVain = append(inVain, row)
 	}
@@ -110,25 +111,19 @@ func isFound(row mintlify.SearchTerm) bool { return row.CTR > 0 && row.TopClicke
 
 const recently = 7 * 24 * time.Hour
 
-func (in Input) searchedInVain(t term) finding {
-	f := finding{
-		Text:  textOf(t.Text),
-		Much:  plural(t.Hits, "search", "searches"),
-		Width: float64(t.Hits),
+// lastSearched says when a term was searched for last, if that was long ago: older terms may be settled.
+func (in Input) lastSearched(t term) string {
+	if t.Last.IsZero() || in.Period.To.Time().Sub(t.Last) <= recently {
+		return ""
 	}
-
-	end := in.Period.To.Time()
-	if !t.Last.IsZero() && end.Sub(t.Last) > recently { // older terms may be settled
-		f.Quiet = "last on " + t.Last.UTC().Format(longDay)
-	}
-	return f
+	return "last on " + t.Last.UTC().Format(longDay)
 }
 
-func (in Input) landing(t term) finding {
+func (t term) finding(quiet string) finding {
 	return finding{
 		Text:  textOf(t.Text),
 		Much:  plural(t.Hits, "search", "searches"),
-		Quiet: fmt.Sprintf("%.0f%% clicked, mostly %s", t.clicked(), textOf(t.Page)),
+		Quiet: quiet,
 		Width: float64(t.Hits),
 	}
 }
