@@ -91,17 +91,29 @@ func everyScreen(t *testing.T, chrome context.Context) {
 		in.NotLoaded = in.Period.To
 		for _, s := range []screen{desktop, dark, phone, nightly} {
 			p := open(t, chrome, in, s)
-			look[chromedp.Void](p, "openAll")
-			assert.Empty(t, look[[]string](p, "illegible"), "%s, %s: contrast", name, s.name)
-			assert.Empty(t, look[[]string](p, "tooWide", s.width), "%s, %s: overflow", name, s.name)
-			assert.LessOrEqual(t, look[int64](p, "width"), s.width, "%s, %s", name, s.name)
+			p.assertReadable(name, s)
 			assert.Equal(t, s.dark, look[bool](p, "isDark"), "%s, %s: the scheme", name, s.name)
-
-			console, requests := p.heard()
-			assert.Empty(t, console, "%s, %s", name, s.name)
-			assert.Equal(t, []string{p.url}, requests, "%s, %s", name, s.name)
 		}
 	}
+}
+
+// assertReadable asserts that a page is legible with all of it unfolded, no wider than its screen, and
+// quiet.
+func (p *tab) assertReadable(name string, s screen) {
+	p.t.Helper()
+	look[chromedp.Void](p, "openAll")
+	assert.Empty(p.t, look[[]string](p, "illegible"), "%s, %s: contrast", name, s.name)
+	assert.Empty(p.t, look[[]string](p, "tooWide", s.width), "%s, %s: overflow", name, s.name)
+	assert.LessOrEqual(p.t, look[int64](p, "width"), s.width, "%s, %s", name, s.name)
+	p.assertQuiet(name, s)
+}
+
+// assertQuiet asserts that the browser had nothing to say and loaded only the page.
+func (p *tab) assertQuiet(name string, s screen) {
+	p.t.Helper()
+	console, requests := p.heard()
+	assert.Empty(p.t, console, "%s, %s", name, s.name)
+	assert.Equal(p.t, []string{p.url}, requests, "%s, %s", name, s.name)
 }
 
 // withFiller adds pages, so that there is text enough to judge.
@@ -144,13 +156,11 @@ func targets(t *testing.T, chrome context.Context) {
 	in := demoInput(60)
 	in.Site = "https://docs.example.com"
 	in.Sitemap = []string{"/never", "/quickstart"}
-	p := open(t, chrome, in, screen{name: "phone", width: 390, height: 844})
-	look[chromedp.Void](p, "openAll")
-	assert.Empty(t, look[[]string](p, "smallTargets"))
-
-	p = openPage(t, chrome, pageOfOnePage(t), screen{name: "phone", width: 390, height: 844})
-	look[chromedp.Void](p, "openAll")
-	assert.Empty(t, look[[]string](p, "smallTargets"))
+	for _, page := range []string{write(t, in), pageOfOnePage(t)} {
+		p := openPage(t, chrome, page, screen{name: "phone", width: 390, height: 844})
+		look[chromedp.Void](p, "openAll")
+		assert.Empty(t, look[[]string](p, "smallTargets"))
+	}
 }
 
 func (p *tab) click(selector string) {
@@ -479,15 +489,8 @@ func onePage(t *testing.T, chrome context.Context) {
 	assert.Contains(t, words(page), "human and AI redefined on 31 July 2026: these visitors cannot be compared.")
 	for _, s := range []screen{desktop, dark, phone, nightly} {
 		p := openPage(t, chrome, page, s)
-		look[chromedp.Void](p, "openAll")
-		assert.Empty(t, look[[]string](p, "illegible"), s.name)
-		assert.Empty(t, look[[]string](p, "tooWide", s.width), s.name)
-		assert.LessOrEqual(t, look[int64](p, "width"), s.width, s.name)
+		p.assertReadable("one page", s)
 		assert.Contains(t, p.text("#readout")[0], "9 Nov to 15 Nov: ", "the chart's end")
-
-		console, requests := p.heard()
-		assert.Empty(t, console, s.name)
-		assert.Equal(t, []string{p.url}, requests, s.name)
 	}
 }
 
@@ -559,10 +562,7 @@ func withoutScript(t *testing.T, chrome context.Context) {
 	assert.Len(t, p.text("#charts .chart"), 1)
 	assert.Empty(t, p.text("input, button, #tools, #cursor-line"), "nothing is offered that would not work")
 	assert.Empty(t, look[[]string](p, "illegible"))
-
-	console, requests := p.heard()
-	assert.Empty(t, console)
-	assert.Equal(t, []string{p.url}, requests)
+	p.assertQuiet("without script", s)
 }
 
 func onPaper(t *testing.T, chrome context.Context) {
@@ -666,9 +666,7 @@ func withoutData(t *testing.T, chrome context.Context) {
 	for name, in := range map[string]report.Input{"no days": withoutDays, "no visitors": demoInput(0)} {
 		for _, s := range []screen{desktop, phone} {
 			p := open(t, chrome, in, s)
-			console, requests := p.heard()
-			assert.Empty(t, console)
-			assert.Equal(t, []string{p.url}, requests)
+			p.assertQuiet(name, s)
 			assert.Contains(t, p.text(".sentence")[0], "The service counts no visitors", fmt.Sprint(name, " ", s.name))
 			assert.Equal(t, []string{"No page was visited."}, p.text(".pages .quiet"))
 			assert.Empty(t, look[[]string](p, "tooWide", s.width))

@@ -49,8 +49,7 @@ func TestAnExportThatAnotherRunCompletesMeanwhileIsNotClaimed(t *testing.T) {
 
 func seenWhole(t *testing.T, where string) {
 	s := open(t, where)
-	_, err := begin(t, s).Append(t.Context(), page("/old", 0, 3, false))
-	require.NoError(t, err)
+	save(t, s, window, store.Visitors, page("/old", 0, 3, false))
 
 	claimed, err := begin(t, s).Append(t.Context(), page("/new", 0, 250, true))
 	require.NoError(t, err)

@@ -57,8 +57,7 @@ func roundTrip(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.Equal(t, 7, size)
 
-	_, err = begin(t, s).Append(t.Context(), page("/a", 0, 0, false))
-	require.NoError(t, err)
+	save(t, s, window, store.Visitors, page("/a", 0, 0, false))
 	complete, rows, err = s.Visitors(t.Context(), window)
 	require.NoError(t, err)
 	assert.Empty(t, rows)
@@ -145,17 +144,12 @@ func rolling(t *testing.T, where string) {
 
 	for _, w := range append(windows, month, week) {
 		for _, kind := range []store.Kind{store.Visitors, store.Searches} {
-			claimed, _, err := s.Claim(t.Context(), store.Export{Window: w, Kind: kind}, time.Time{}, never)
-			require.NoError(t, err)
-
 			p := page("/a", 0, 1, false)
 			if kind == store.Searches {
 				p.Visitors = nil
 				p.Rows = []any{mintlify.SearchTerm{Query: "x"}}
 			}
-
-			_, err = claimed.Append(t.Context(), p)
-			require.NoError(t, err)
+			save(t, s, w, kind, p)
 		}
 	}
 
@@ -204,10 +198,7 @@ func readme(t *testing.T, where string) {
 					Last: true,
 				},
 			} {
-				claimed, _, err := s.Claim(t.Context(), store.Export{Window: w, Kind: kind}, time.Time{}, never)
-				require.NoError(t, err)
-				_, err = claimed.Append(t.Context(), p)
-				require.NoError(t, err)
+				save(t, s, w, kind, p)
 			}
 		}
 	}

@@ -30,15 +30,12 @@ func forgotten(t *testing.T, where string) {
 		}
 	}
 
-	load := func(freshSince time.Time) {
-		claimed, err := claim(s, store.Conversations, freshSince)
-		require.NoError(t, err)
-		_, err = claimed.Append(t.Context(), &store.Page{
+	load := func() {
+		save(t, s, window, store.Conversations, &store.Page{
 			Rows: []any{turn("a"), turn("b"), turn("a")},
 			IDs:  []string{"a", "b", "a"},
 			Last: true,
 		})
-		require.NoError(t, err)
 	}
 
 	list := func() []mintlify.Conversation {
@@ -47,18 +44,18 @@ func forgotten(t *testing.T, where string) {
 		return rows
 	}
 
-	load(time.Now())
+	load()
 	rows, err := s.ForgetRows(t.Context(), "other", store.Conversations, "a")
 	require.NoError(t, err)
 	assert.Zero(t, rows, "of another project")
 
-	load(time.Now().Add(time.Hour))
+	load()
 	assert.Len(t, list(), 3)
 
 	rows, err = s.ForgetRows(t.Context(), "docs", store.Conversations, "a")
 	require.NoError(t, err)
 	assert.Equal(t, 2, rows)
-	load(time.Now().Add(time.Hour))
+	load()
 	require.Len(t, list(), 1)
 	assert.Equal(t, "b", list()[0].ID)
 
@@ -143,9 +140,7 @@ func textsOrNone(t *testing.T, where string) {
 func forgottenTerm(t *testing.T, where string) {
 	s := open(t, where)
 	load := func() {
-		claimed, err := claim(s, store.Searches, time.Now().Add(time.Hour))
-		require.NoError(t, err)
-		_, err = claimed.Append(t.Context(), &store.Page{
+		save(t, s, window, store.Searches, &store.Page{
 			Rows: []any{
 				mintlify.SearchTerm{Query: "Jo Miller", Hits: 1},
 				mintlify.SearchTerm{Query: "jo  miller?", Hits: 2},
@@ -154,7 +149,6 @@ func forgottenTerm(t *testing.T, where string) {
 			IDs:  []string{"Jo Miller", "jo  miller?", "jo"},
 			Last: true,
 		})
-		require.NoError(t, err)
 	}
 	terms := func() []string {
 		_, rows, err := store.List[mintlify.SearchTerm](t.Context(), s, window, store.Searches)

@@ -41,9 +41,8 @@ func upgradedByMany(t *testing.T, where string) {
 // Whatever a clock that was ahead has recorded counts from now on, and not from then.
 func clockAhead(t *testing.T, where string) {
 	s := open(t, where)
-	_, err := begin(t, s).Append(t.Context(), page("/a", 0, 1, false))
-	require.NoError(t, err)
-	_, err = s.Reserve(t.Context(), 90)
+	save(t, s, window, store.Visitors, page("/a", 0, 1, false))
+	_, err := s.Reserve(t.Context(), 90)
 	require.NoError(t, err)
 
 	ahead := time.Now().Add(1000 * time.Hour)
@@ -126,8 +125,7 @@ func olderVersion(version int) func(t *testing.T, where string) {
 		assert.Equal(t, 1, rows)
 		_, err = s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "f")
 		require.NoError(t, err)
-		_, err = begin(t, s).Append(t.Context(), page("/a", 0, 1, false))
-		require.NoError(t, err)
+		save(t, s, window, store.Visitors, page("/a", 0, 1, false))
 	}
 }
 
@@ -165,14 +163,11 @@ func typedViews(t *testing.T, where string) {
 		},
 		store.Visitors: nil,
 	} {
-		claimed, err := claim(s, kind, time.Now())
-		require.NoError(t, err)
 		p := &store.Page{Rows: rows, Last: true}
 		if kind == store.Visitors {
 			p = page("/a", 0, 3, false)
 		}
-		_, err = claimed.Append(t.Context(), p)
-		require.NoError(t, err)
+		save(t, s, window, kind, p)
 	}
 
 	for _, statement := range []string{

@@ -107,9 +107,22 @@ func page(name string, offset, rows int, more bool) *store.Page {
 func never(store.Export) bool { return false }
 
 func claim(s *store.Store, kind store.Kind, freshSince time.Time) (store.Claim, error) {
-	wanted := store.Export{Window: window, Kind: kind, Texts: kind.HasTexts()}
+	return claimOf(s, window, kind, freshSince)
+}
+
+func claimOf(s *store.Store, w store.Window, kind store.Kind, freshSince time.Time) (store.Claim, error) {
+	wanted := store.Export{Window: w, Kind: kind, Texts: kind.HasTexts()}
 	c, _, err := s.Claim(context.Background(), wanted, freshSince, never)
 	return c, err
+}
+
+// save stores an export of one page.
+func save(t *testing.T, s *store.Store, w store.Window, kind store.Kind, p *store.Page) {
+	t.Helper()
+	claimed, err := claimOf(s, w, kind, time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	_, err = claimed.Append(t.Context(), p)
+	require.NoError(t, err)
 }
 
 func begin(t *testing.T, s *store.Store) store.Claim {
@@ -221,8 +234,7 @@ func TestAddressesOfPostgres(t *testing.T) {
 func TestWhoMayReadTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "docs.db")
 	s := open(t, "sqlite:"+path)
-	_, err := begin(t, s).Append(t.Context(), page("/a", 0, 3, false))
-	require.NoError(t, err)
+	save(t, s, window, store.Visitors, page("/a", 0, 3, false))
 	for _, file := range store.Files("sqlite:" + path) {
 		info, err := os.Stat(file)
 		require.NoError(t, err)

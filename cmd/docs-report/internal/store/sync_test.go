@@ -30,8 +30,7 @@ func syncs(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.False(t, found)
 
-	_, err = begin(t, s).Append(t.Context(), page("/a", 0, 3, false))
-	require.NoError(t, err)
+	save(t, s, window, store.Visitors, page("/a", 0, 3, false))
 	newest, found, err := s.Newest(t.Context(), "docs", store.Day)
 	require.NoError(t, err)
 	assert.True(t, found)
