@@ -225,10 +225,12 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	if in.Period, err = r.period(ctx, &in, window); err != nil {
 		return in, err
 	}
+
 	before := window.Before()
 	if !r.month.IsZero() {
 		before = window.MonthBefore()
 	}
+
 	if in.Before, err = r.period(ctx, &in, before); err != nil {
 		return in, err
 	}
