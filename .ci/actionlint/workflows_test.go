@@ -124,12 +124,16 @@ func TestWorkflowsOfTheREADMEsAreValid(t *testing.T) {
 	}
 }
 
-// Runs of Dependabot get no secrets, and no later step needs the token that a checkout would leave.
+// Runs of Dependabot and of forks' pull requests get no secrets, and no later step needs the token
+// that a checkout would leave.
 func TestWorkflowsOfTheREADMEsSkipWhatCannotWork(t *testing.T) {
 	for _, program := range programs {
 		for _, text := range workflowsOfREADME(t, program) {
 			assert.Regexp(t, `(?m)^    if: .*github\.actor != 'dependabot\[bot\]'`, text, program)
 			assert.Regexp(t, `(?m)^    if: .*\bvars\.DOCS_[A-Z_]+ != 'off'`, text, "%s: the switch", program)
+			if strings.Contains(text, "pull_request:") {
+				assert.Regexp(t, `(?m)^    if: .*\bhead\.repo\.full_name == github\.repository &&`, text, program)
+			}
 			checkouts := strings.Count(text, "uses: actions/checkout@")
 			assert.Equal(t, checkouts, strings.Count(text, "persist-credentials: false"), program)
 		}

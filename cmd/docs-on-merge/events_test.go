@@ -111,9 +111,9 @@ func TestADispatchHasInputs(t *testing.T) {
 	assert.Contains(t, r.summary, "    base: "+base+"\n    head: "+head+"\n", "what to enter")
 
 	w.env["GITHUB_SHA"] = head
-	dispatch := func(inputs map[string]any) ran {
-		w.onGitHub("workflow_dispatch", map[string]any{"inputs": inputs})
-		return w.runOnce()
+	dispatch := func(inputs map[string]any, args ...string) ran {
+		w.dispatch(inputs)
+		return w.runOnce(args...)
 	}
 	for _, inputs := range []map[string]any{
 		nil,
@@ -141,7 +141,7 @@ func TestADispatchHasInputs(t *testing.T) {
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 	require.Equal(t, 3, w.runOnce().code)
 	w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
-	r = dispatch(map[string]any{"base": "HEAD^", "again": "true"})
+	r = dispatch(map[string]any{"again": "true"}, "-base", "HEAD^")
 	assert.Zero(t, r.code, r.log)
 	assert.Equal(t, "job_2", r.outputs["job-id"])
 }
@@ -161,14 +161,6 @@ func TestADispatchDecidesThoughTheActionHasBaseAndHead(t *testing.T) {
 	assert.Zero(t, r.code, r.log)
 	assert.Equal(t, "job_1", r.outputs["job-id"])
 	assert.Len(t, w.prompts(), 1)
-
-	w = w.fresh(t)
-	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
-	w.dispatch(nil)
-	require.Equal(t, 1, w.runOnce("-base", "HEAD^").code)
-	w.dispatch(map[string]any{"again": "true"})
-	r = w.runOnce("-base", "HEAD^")
-	assert.Equal(t, "job_2", r.outputs["job-id"], r.log)
 }
 
 // The base may be left out with a job. What then stands for the change, the newest commit, says

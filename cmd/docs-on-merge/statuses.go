@@ -184,16 +184,21 @@ func (s *statuses) note(ctx context.Context, key, words string) error {
 		return nil
 	}
 
-	body, err := json.Marshal(status{
+	return s.send(ctx, status{
 		State:       meaningOf(skipped).state,
 		Description: words,
 		Context:     s.context(key),
 		TargetURL:   s.runLink,
 	})
+}
+
+// send posts a status.
+func (s *statuses) send(ctx context.Context, status status) error {
+	body, err := json.Marshal(status)
 	if err != nil {
 		return err
 	}
-	return s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
+	return s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, &status)
 }
 
 // add posts a version. While a prompt is being sent, its status is pending with any flag.
@@ -218,17 +223,12 @@ func (s *statuses) post(ctx context.Context, r once.Record, state, description s
 		return errors.New("the job's id is too long for a commit status: give a directory with -state")
 	}
 
-	body, err := json.Marshal(status{
+	err := s.send(ctx, status{
 		State:       state,
 		Description: description,
 		Context:     s.context(r.Key),
 		TargetURL:   cmp.Or(r.PRLink, s.runLink),
 	})
-	if err != nil {
-		return err
-	}
-
-	err = s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, new(status))
 	time.Sleep(s.settle)
 	return err
 }

@@ -67,16 +67,6 @@ func TestTheActionBuildsFromSource(t *testing.T) {
 	assert.Equal(t, "<-id=d>\n", log.String())
 }
 
-// GitHub gives no secrets to a run that Dependabot or a fork has started: the step would fail.
-func TestTheREADMEsWorkflowSkipsWhoHasNoSecrets(t *testing.T) {
-	_, workflow, found := strings.Cut(citest.Read(t, "README.md"), "name: Docs preview\n")
-	require.True(t, found)
-	condition := regexp.MustCompile(`(?m)^    if: (.*(?:\n      .*)*)`).FindStringSubmatch(workflow)
-	require.NotNil(t, condition)
-	assert.Contains(t, condition[1], "github.event.pull_request.head.repo.full_name == github.repository")
-	assert.Contains(t, condition[1], "&& github.actor != 'dependabot[bot]'")
-}
-
 // An action takes no other action, and hands each input on.
 func TestActions(t *testing.T) {
 	shared := citest.Read(t, "../internal/ci/action.sh")
@@ -104,12 +94,11 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// What a user can set is the same in -h, action.yml, the reusable workflow and README.
+// What a user can set is the same in -h, action.yml and README.
 func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
 	places := citest.Interface{
 		Help:     newWorld(t).run(0, "-h").stdout,
 		Action:   citest.Read(t, "action.yml"),
-		Workflow: citest.Read(t, "../../.github/workflows/publish.yml"),
 		README:   citest.Read(t, "README.md"),
 		Inputs:   map[string]string{"demo": "", "version": ""},
 		NotFlags: []string{"api-key", "project-id", "build"},

@@ -126,7 +126,9 @@ func TestOnGitLab(t *testing.T) {
 	w.env["GITHUB_ACTIONS"], w.env["GITLAB_CI"] = "", "true"
 	r := w.run(0, "-preview", "b")
 	require.Zero(t, r.code, r.log)
-	assert.Equal(t, "PUBLISH_DEPLOYMENT_ID=deployment_1\nPUBLISH_PREVIEW_URL=https://test-project-preview-1.example.com\nPUBLISH_STATUS=success\n", citest.Read(t, filepath.Join(w.dir, "publish.env")))
+	assert.Equal(t, "PUBLISH_DEPLOYMENT_ID=deployment_1\n"+
+		"PUBLISH_PREVIEW_URL=https://test-project-preview-1.example.com\n"+
+		"PUBLISH_STATUS=success\n", citest.Read(t, filepath.Join(w.dir, "publish.env")))
 	assert.NotContains(t, r.log, "::")
 }
 
@@ -141,6 +143,7 @@ func TestExitCodes(t *testing.T) {
 		return append([]mintlifytest.DeploymentStep{{}}, then...)
 	}
 	const waitForIt = "Wait for it with -id deployment_1"
+	soon := []string{"-timeout", "5m"}
 	refused := mintlifytest.Fault{Status: 400, Body: `{"error":"no such branch"}`}
 	down := mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 503}}
 	revoked := mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 401}}
@@ -152,7 +155,7 @@ func TestExitCodes(t *testing.T) {
 		status  string
 		says    string
 	}{
-		"failed":      {steps: deploying(failed), code: 1, status: "failure", says: "failed: 2 broken links [deployment deployment_1]"},
+		"failed":      {steps: deploying(failed), code: 1, status: "failure", says: "2 broken links [deployment deployment_1]"},
 		"key refused": {trigger: mintlifytest.Fault{Status: 401}, code: 2, status: "set-up", says: "401"},
 		"unpaid":      {trigger: mintlifytest.Fault{Status: 402}, code: 5, status: "not-started", says: "402"},
 		"plan":        {trigger: mintlifytest.Fault{Status: 403}, code: 2, status: "set-up", says: "403"},
@@ -171,7 +174,7 @@ func TestExitCodes(t *testing.T) {
 			trigger: mintlifytest.Fault{Status: 504, Acted: true},
 			code:    3, status: "unknown", says: "triggering it again is safe",
 		},
-		"timeout":       {steps: deploying(), args: []string{"-timeout", "5m"}, code: 4, status: "in_progress", says: waitForIt},
+		"timeout":       {steps: deploying(), args: soon, code: 4, status: "in_progress", says: waitForIt},
 		"outage":        {steps: []mintlifytest.DeploymentStep{down}, code: 4, status: "running", says: waitForIt},
 		"refused":       {trigger: refused, code: 5, status: "not-started", says: "no such branch"},
 		"no connection": {trigger: mintlifytest.Fault{Refuse: true}, code: 5, status: "not-started", says: "refused"},

@@ -7,25 +7,22 @@ import (
 	"slices"
 )
 
-// Interface is what users of a program can set, as each place has it: the text of -h, the action,
-// the reusable workflow and the README.
+// Interface is what users of a program can set, as each place has it: the text of -h, the action
+// and the README. .ci/actionlint compares the reusable workflow with the action.
 type Interface struct {
-	Help, Action, Workflow, README string
+	Help, Action, README string
 
 	// Inputs are the inputs that are not called as their flags, by flag. "" says that a flag is
 	// not an input.
 	Inputs map[string]string
 	// NotFlags are the inputs that are not flags.
 	NotFlags []string
-	// NotPassed are the inputs that the workflow leaves out.
-	NotPassed []string
 }
 
 var (
 	helpFlag = regexp.MustCompile(`(?m)^  -([a-z-]+)`)
 	inputs   = regexp.MustCompile(`(?ms)^inputs:\n(.*?)^[a-z]`)
-	called   = regexp.MustCompile(`(?ms)^    inputs:\n(.*?)^    outputs:\n`)
-	name     = regexp.MustCompile(`(?m)^(?:  |      )([a-z-]+):$`)
+	name     = regexp.MustCompile(`(?m)^  ([a-z-]+):$`)
 	// row is a row of the README's table of flags: a flag, an input, or both.
 	row = regexp.MustCompile("(?m)^\\| (?:`-([a-z-]+)[^`|]*`)? *\\| *(?:`([a-z-]+)`)? *\\| [^|]+\\|$")
 )
@@ -41,10 +38,6 @@ func (i Interface) Differences() []string {
 	}
 	for _, input := range i.NotFlags {
 		want[input] = true
-	}
-	passed := maps.Clone(want)
-	for _, input := range i.NotPassed {
-		delete(passed, input)
 	}
 
 	readmeFlags := map[string]bool{}
@@ -65,10 +58,7 @@ func (i Interface) Differences() []string {
 
 	found = append(found, compare("README, flags", flags, readmeFlags)...)
 	found = append(found, compare("README, inputs", want, readmeInputs)...)
-	found = append(found, compare("action.yml", want, namesIn(name, inputs.FindString(i.Action)))...)
-
-	ofWorkflow := namesIn(name, called.FindString(i.Workflow))
-	return append(found, compare("workflow", passed, ofWorkflow)...)
+	return append(found, compare("action.yml", want, namesIn(name, inputs.FindString(i.Action)))...)
 }
 
 func (i Interface) inputOf(flag string) string {

@@ -12,14 +12,12 @@ import (
 // same is the interface of a program in which nothing differs.
 func same() citest.Interface {
 	return citest.Interface{
-		Help:     "Usage\n  -base commit\n    \tthe commit\n  -path pathspec\n  -demo\n",
-		Action:   "inputs:\n  api-key:\n    description: x\n  base:\n  paths:\n  state:\noutputs:\n  outcome:\n",
-		Workflow: "on:\n  workflow_call:\n    inputs:\n      base:\n      paths:\n    secrets:\n      api-key:\n    outputs:\n      outcome:\n",
+		Help:   "Usage\n  -base commit\n    \tthe commit\n  -path pathspec\n  -demo\n",
+		Action: "inputs:\n  api-key:\n    description: x\n  base:\n  paths:\n  state:\noutputs:\n  outcome:\n",
 		README: "| | `api-key` | the key |\n| `-base COMMIT` | `base` | x |\n| `-path P` | `paths` | x |\n" +
 			"| `-demo` | | x |\n| | `state` | x |\n| outcome | other | tables |\n",
-		Inputs:    map[string]string{"path": "paths", "demo": ""},
-		NotFlags:  []string{"api-key", "state"},
-		NotPassed: []string{"state"},
+		Inputs:   map[string]string{"path": "paths", "demo": ""},
+		NotFlags: []string{"api-key", "state"},
 	}
 }
 
@@ -29,18 +27,11 @@ func TestDifferences(t *testing.T) {
 	for says, change := range map[string]func(i *citest.Interface){
 		"README, flags: lacks new":              func(i *citest.Interface) { i.Help += "  -new\n" },
 		"action.yml: lacks new":                 func(i *citest.Interface) { i.Help += "  -new\n" },
-		"workflow: lacks new":                   func(i *citest.Interface) { i.Help += "  -new\n" },
 		"README, inputs: lacks new":             func(i *citest.Interface) { i.NotFlags = append(i.NotFlags, "new") },
 		"README, flags: has old, which nobody":  func(i *citest.Interface) { i.README += "| `-old` | | x |\n" },
 		"README, inputs: has old, which nobody": func(i *citest.Interface) { i.README += "| | `old` | x |\n" },
 		"action.yml: has old, which nobody": func(i *citest.Interface) {
 			i.Action = strings.Replace(i.Action, "  base:", "  old:\n  base:", 1)
-		},
-		"workflow: has old, which nobody": func(i *citest.Interface) {
-			i.Workflow = strings.Replace(i.Workflow, "      base:", "      old:\n      base:", 1)
-		},
-		"workflow: has state, which nobody": func(i *citest.Interface) {
-			i.Workflow = strings.Replace(i.Workflow, "      base:", "      state:\n      base:", 1)
 		},
 		`README: the input of -path is not "base"`: func(i *citest.Interface) {
 			i.README = strings.Replace(i.README, "`paths`", "`base`", 1)
