@@ -26,9 +26,10 @@ func told(t *testing.T) *world {
 	return w
 }
 
-func TestAMergeBecomesAPullRequest(t *testing.T) {
+func TestAMergeBecomesOnePullRequest(t *testing.T) {
 	w := told(t)
-	r := w.runOnce()
+	all := w.runs(nil, nil)
+	r := all[0]
 	require.Zero(t, r.code, r.log)
 
 	outputs := map[string]string{"outcome": "pull-request", "job-id": "job_1", "pr-link": firstPull}
@@ -37,20 +38,16 @@ func TestAMergeBecomesAPullRequest(t *testing.T) {
 	assert.Contains(t, r.summary, "<"+firstPull+">")
 	assert.Contains(t, r.log, "Job job_1 is on record.")
 	assert.Contains(t, r.log, "::notice title=docs-on-merge::Pull request opened: "+firstPull+" [job job_1]\n")
-}
 
-func TestASecondRunFindsTheJob(t *testing.T) {
-	w := told(t)
-	all := w.runs(nil, nil)
-
-	assert.Zero(t, all[1].code)
-	assert.Equal(t, all[0].outputs, all[1].outputs)
-	assert.Equal(t, all[0].stdout, all[1].stdout)
-	assert.Contains(t, all[1].log, "This change has job job_1 already.")
+	second := all[1]
+	assert.Zero(t, second.code)
+	assert.Equal(t, outputs, second.outputs)
+	assert.Equal(t, r.stdout, second.stdout)
+	assert.Contains(t, second.log, "This change has job job_1 already.")
 	assert.Len(t, w.service.Jobs(), 1)
 }
 
-func TestThePromptTellsTheChange(t *testing.T) {
+func TestThePromptTellsTheChangeAndEndsWithTheMarker(t *testing.T) {
 	w := told(t)
 	require.Zero(t, w.runOnce().code)
 
@@ -62,13 +59,7 @@ func TestThePromptTellsTheChange(t *testing.T) {
 	assert.Contains(t, prompt, "\n> +package b\n", "the diff")
 	assert.NotContains(t, prompt, "a.go")
 	assert.NotContains(t, prompt, "Not this one")
-}
 
-func TestThePromptEndsWithTheMarker(t *testing.T) {
-	w := told(t)
-	require.Zero(t, w.runOnce().code)
-
-	prompt := w.prompts()[0]
 	assert.Regexp(t, `\ndocs-job: acme/cli@`+w.git("rev-parse", "HEAD")+`:[0-9a-f]{8}$`, prompt)
 	key, ok := once.FindMarker(prompt)
 	assert.True(t, ok)
@@ -296,6 +287,7 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 		"no such ref":      {"push", good, []string{"-head", "nowhere"}, "is not a commit of this clone"},
 		"no room":          {"push", good, []string{"-max-prompt", "0"}, "-max-prompt"},
 		"job and again":    {"push", good, []string{"-job", "x", "-again"}, "exclude each other"},
+		"docs repository":  {"push", good, []string{"-docs-repository", "acme/docs/"}, "is not the owner/name of a repository"},
 		"no template":      {"push", good, []string{"-template", "/nowhere/t"}, "-template"},
 		"pathspec":         {"push", good, []string{"-path", ":(nope)x"}, "pathspec magic"},
 		"state not usable": {"push", good, []string{"-state", "/dev/null/x"}, "/dev/null"},

@@ -85,8 +85,19 @@ func (w *world) requireFound(t *testing.T, r ran) {
 	assert.Len(t, w.prompts(), 1)
 }
 
+// The token of the documentation writes no status, and the job's own does not read there.
 func TestALostResponseIsFoundByTheRunThatLostIt(t *testing.T) {
 	w := losing(t)
+	inner := w.toForge
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		want := gitHubToken
+		if strings.HasPrefix(r.URL.Path, "/repos/acme/docs/") {
+			want = docsToken
+		}
+		assert.Equal(t, "Bearer "+want, r.Header.Get("Authorization"), r.URL.Path)
+		return inner.RoundTrip(r)
+	})
+
 	took := bubble(t, func(t *testing.T) {
 		time.AfterFunc(7*time.Minute+30*time.Second, func() { w.open() })
 		w.requireFound(t, w.run(t.Context(), "-docs-repository", "acme/docs"))
@@ -277,32 +288,4 @@ func TestAnOutageOfGitHubEndsNoSearch(t *testing.T) {
 		w.requireFound(t, r)
 		assert.Equal(t, 1, strings.Count(r.log, "cannot be read: GET "), r.log)
 	})
-}
-
-// The token of the documentation writes no status, and the job's own does not read there.
-func TestEachTokenHasItsRepository(t *testing.T) {
-	w := losing(t)
-	inner := w.toForge
-	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
-		want := gitHubToken
-		if strings.HasPrefix(r.URL.Path, "/repos/acme/docs/") {
-			want = docsToken
-		}
-		assert.Equal(t, "Bearer "+want, r.Header.Get("Authorization"), r.URL.Path)
-		return inner.RoundTrip(r)
-	})
-	bubble(t, func(t *testing.T) {
-		time.AfterFunc(time.Minute, func() { w.open() })
-		w.requireFound(t, w.run(t.Context(), "-docs-repository", "acme/docs"))
-	})
-}
-
-func TestADocsRepositoryIsOwnerAndName(t *testing.T) {
-	w := merged(t)
-	for _, name := range []string{"docs", "acme/docs/", "https://github.com/acme/docs", "../x"} {
-		r := w.runOnce("-docs-repository", name)
-		assert.Equal(t, 2, r.code, name)
-		assert.Contains(t, r.log, "is not the owner/name of a repository")
-	}
-	assert.Empty(t, w.service.Requests())
 }

@@ -247,38 +247,6 @@ func (w *world) jobsOf(commit string) (n int) {
 	return n
 }
 
-func TestTwentyProcessesAtOnce(t *testing.T) {
-	skipUnlessLong(t)
-	t.Parallel()
-	n := 2
-	if long(t) {
-		n = 20
-	}
-	one := merged(t)
-	program, err := os.Executable()
-	require.NoError(t, err)
-	for store, args := range one.places() {
-		t.Run(store, func(t *testing.T) {
-			w := one.fresh(t)
-			w.onSockets()
-			delete(w.env, "GITHUB_OUTPUT")
-			delete(w.env, "GITHUB_STEP_SUMMARY")
-			w.env[asProgram] = "1m" // nobody is killed, and this machine may be slow
-			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 500 * time.Millisecond})
-			var all sync.WaitGroup
-			for range n {
-				all.Go(func() {
-					cmd, log := w.command(program, args...)
-					assert.Zero(t, exitCode(t, cmd.Run()), log)
-					assert.Contains(t, log.String(), "https://github.com/example/docs/pull/1\n")
-				})
-			}
-			all.Wait()
-			assert.Len(t, w.prompts(), 1)
-		})
-	}
-}
-
 // action is the step on a runner, whose program is this test binary.
 func (w *world) action() *citest.Action {
 	program, err := os.Executable()

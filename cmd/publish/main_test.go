@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -55,6 +56,17 @@ func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 	return w.service.Client(append(opts, mintlifytest.WithRealSchedule())...), nil
 }
 
+func (w *world) step(env map[string]string, stdout, stderr io.Writer) *ci.Step {
+	return &ci.Step{
+		Name:    "publish",
+		Dir:     w.dir,
+		Getenv:  func(name string) string { return env[name] },
+		Stdout:  stdout,
+		Stderr:  stderr,
+		Connect: w.connect,
+	}
+}
+
 // run runs the program in a bubble, and interrupts it after a time unless that is 0; a
 // negative time has passed.
 func (w *world) run(interrupt time.Duration, args ...string) (r ran) {
@@ -67,14 +79,7 @@ func (w *world) run(interrupt time.Duration, args ...string) (r ran) {
 		env["GITHUB_STEP_SUMMARY"] = filepath.Join(files, "summary")
 	}
 
-	step := &ci.Step{
-		Name:    "publish",
-		Dir:     w.dir,
-		Getenv:  func(name string) string { return env[name] },
-		Stdout:  &stdout,
-		Stderr:  &log,
-		Connect: w.connect,
-	}
+	step := w.step(env, &stdout, &log)
 	synctest.Test(w.t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -262,13 +267,7 @@ func TestFortyPreviewsAtOnceAreAllMade(t *testing.T) {
 		for i := range 40 {
 			all.Go(func() {
 				var log citest.Buffer
-				step := &ci.Step{
-					Name:    "publish",
-					Getenv:  func(string) string { return "" },
-					Stdout:  &log,
-					Stderr:  &log,
-					Connect: w.connect,
-				}
+				step := w.step(nil, &log, &log)
 				assert.Zero(t, run(t.Context(), step, []string{"-preview", fmt.Sprint("branch-", i)}), log.String())
 			})
 		}
