@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -18,11 +17,9 @@ import (
 )
 
 func TestDoTwiceIsOneJob(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		for range 2 {
-			record, err := w.Do(t.Context(), task)
-			require.NoError(t, err)
+			record := w.do(task)
 			assert.Equal(t, once.Done, record.State)
 			assert.Equal(t, "job_1", record.JobID)
 			assert.Equal(t, "https://github.com/example/docs/pull/1", record.PRLink)
@@ -64,51 +61,48 @@ func TestOutcomesOfASend(t *testing.T) {
 		"404":                 {mintlifytest.Fault{Status: 404}, once.Pending, 5 * time.Minute, mintlify.ErrNotFound},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
-				w.svc.FailNext(mintlify.OpCreateJob, 1, test.fault)
-				record, err := w.Do(t.Context(), task)
-				require.Error(t, err)
-				if test.is != nil {
-					require.ErrorIs(t, err, test.is)
-				}
-				assert.Equal(t, test.state, record.State)
-				assert.Equal(t, w.get(key), record)
-				assert.NotEmpty(t, record.Problem)
-				assert.NotContains(t, w.log.String(), task.Prompt)
-				assert.Contains(t, err.Error(), key)
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.svc.FailNext(mintlify.OpCreateJob, 1, test.fault)
+			record, err := w.Do(t.Context(), task)
+			require.Error(t, err)
+			if test.is != nil {
+				require.ErrorIs(t, err, test.is)
+			}
+			assert.Equal(t, test.state, record.State)
+			assert.Equal(t, w.get(key), record)
+			assert.NotEmpty(t, record.Problem)
+			assert.NotContains(t, w.log.String(), task.Prompt)
+			assert.Contains(t, err.Error(), key)
 
-				sent := w.posts()
-				step, err := w.Step(t.Context(), key)
-				assert.Equal(t, test.state == once.Pending, err == nil, "as Do, once it is over")
-				assert.Equal(t, record, step.Record, "Step sends nothing before next")
-				assert.Equal(t, test.next, step.Next)
-				assert.Equal(t, sent, w.posts())
-				if test.state == once.Pending {
-					start := time.Now()
-					record, err = w.Do(t.Context(), task)
-					require.NoError(t, err)
-					assert.Less(t, time.Since(start), 20*time.Second, "Do sends at once")
-					assert.Equal(t, once.Done, record.State)
-					assert.Equal(t, 2, record.Sends)
-					assert.Empty(t, record.Problem)
-					assert.Len(t, w.svc.Jobs(), 1)
-					return
+			sent := w.posts()
+			step, err := w.Step(t.Context(), key)
+			assert.Equal(t, test.state == once.Pending, err == nil, "as Do, once it is over")
+			assert.Equal(t, record, step.Record, "Step sends nothing before next")
+			assert.Equal(t, test.next, step.Next)
+			assert.Equal(t, sent, w.posts())
+			if test.state == once.Pending {
+				start := time.Now()
+				record = w.do(task)
+				assert.Less(t, time.Since(start), 20*time.Second, "Do sends at once")
+				assert.Equal(t, once.Done, record.State)
+				assert.Equal(t, 2, record.Sends)
+				assert.Empty(t, record.Problem)
+				assert.Len(t, w.svc.Jobs(), 1)
+				return
+			}
+			_, err = w.Do(t.Context(), task)
+			require.Error(t, err, "on record from before")
+			if test.state == once.Unknown {
+				require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+				for _, want := range []string{once.Marker(key), "Adopt", "MarkDone", "SendAgain"} {
+					assert.Contains(t, err.Error(), want)
 				}
-				_, err = w.Do(t.Context(), task)
-				require.Error(t, err, "on record from before")
-				if test.state == once.Unknown {
-					require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-					for _, want := range []string{once.Marker(key), "Adopt", "MarkDone", "SendAgain"} {
-						assert.Contains(t, err.Error(), want)
-					}
-				}
-				require.NoError(t, w.Resume(t.Context()))
-				assert.Equal(t, record, w.get(key))
-				assert.Equal(t, sent, w.posts(), "never again")
-				assert.Contains(t, w.log.String(), "level=WARN")
-			})
+			}
+			require.NoError(t, w.Resume(t.Context()))
+			assert.Equal(t, record, w.get(key))
+			assert.Equal(t, sent, w.posts(), "never again")
+			assert.Contains(t, w.log.String(), "level=WARN")
 		})
 	}
 }
@@ -118,22 +112,19 @@ func TestBadKeyOfAKeySourceIsNotThePromptsFault(t *testing.T) {
 		"bad key": func() (string, error) { return "mint_dsc_1", nil },
 		"error":   func() (string, error) { return "", errors.New("vault is sealed") },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				bad := true
-				w := newWorld(t, oncetest.NewStore(), mintlify.WithKeySource(func(context.Context) (string, error) {
-					if bad {
-						return source()
-					}
-					return mintlifytest.APIKey, nil
-				}))
-				record, err := w.Do(t.Context(), task)
-				require.Error(t, err)
-				assert.Equal(t, once.Pending, record.State)
-				bad = false
-				_, err = w.Do(t.Context(), task)
-				require.NoError(t, err)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			bad := true
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithKeySource(func(context.Context) (string, error) {
+				if bad {
+					return source()
+				}
+				return mintlifytest.APIKey, nil
+			}))
+			record, err := w.Do(t.Context(), task)
+			require.Error(t, err)
+			assert.Equal(t, once.Pending, record.State)
+			bad = false
+			w.do(task)
 		})
 	}
 }
@@ -147,18 +138,15 @@ func TestPromptThatTheSDKRefusesIsRefused(t *testing.T) {
 }
 
 func TestJobWithAnErrorIsRunning(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"job_1"}`}) // no status
-		record, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		record := w.do(task)
 		assert.Equal(t, "job_1", record.JobID)
 	})
 }
 
 func TestFailedAndArchivedJobs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 		record, err := w.Do(t.Context(), task)
 		require.ErrorIs(t, err, mintlify.ErrJobFailed)
@@ -170,21 +158,18 @@ func TestFailedAndArchivedJobs(t *testing.T) {
 		record, err = w.SendAgain(t.Context(), key)
 		require.NoError(t, err)
 		assert.Empty(t, record.JobID)
-		record, err = w.Do(t.Context(), task)
-		require.NoError(t, err)
+		record = w.do(task)
 		assert.Equal(t, "job_2", record.JobID)
 
 		w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobArchived, PRLink: "https://example.com/pull/2"})
-		record, err = w.Do(t.Context(), once.Task{Key: "acme/api@2", Prompt: "x"})
-		require.NoError(t, err)
+		record = w.do(once.Task{Key: "acme/api@2", Prompt: "x"})
 		assert.Equal(t, once.Done, record.State)
 		assert.Equal(t, "https://example.com/pull/2", record.PRLink)
 	})
 }
 
 func TestContextThatEndsDuringCreateLeavesTheID(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -289,39 +274,9 @@ func make301() []byte {
 	return long
 }
 
-func TestMarker(t *testing.T) {
-	assert.Equal(t, "docs-job: acme/api@1", once.Marker("acme/api@1"))
-	for text, want := range map[string]string{
-		"":                     "",
-		"docs: acme/api@1":     "",
-		"docs-job: acme/api@1": "acme/api@1",
-		"Adds it.\r\n\r\ndocs-job: acme/api@1\r\n":                "acme/api@1",
-		"docs-job: first\ntext\ndocs-job: last\ndocs-job: a b\n ": "last",
-		"see docs-job: acme/api@1":                                "",
-		"docs-job: ":                                              "",
-	} {
-		got, ok := once.FindMarker(text)
-		assert.Equal(t, want, got, text)
-		assert.Equal(t, want != "", ok, text)
-	}
-}
-
-func TestProjectOfATask(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
-		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
-		require.NoError(t, err)
-		assert.Equal(t, "project-2", record.ProjectID)
-		for _, request := range w.svc.Requests() {
-			assert.Equal(t, "project-2", request.ProjectID)
-		}
-	})
-}
-
 // While it is pending, the prompt and the project of the Do that sends it count.
 func TestDoMendsWhatIsPending(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		_, added, err := w.Add(t.Context(), once.Task{Key: key, Prompt: "old", ProjectID: "wrong"})
 		require.NoError(t, err)
 		assert.True(t, added)
@@ -329,8 +284,7 @@ func TestDoMendsWhatIsPending(t *testing.T) {
 		require.NoError(t, err)
 		assert.False(t, added)
 		assert.Equal(t, "old", record.Prompt)
-		record, err = w.Do(t.Context(), once.Task{Key: key, Prompt: "new", ProjectID: "right"})
-		require.NoError(t, err)
+		record = w.do(once.Task{Key: key, Prompt: "new", ProjectID: "right"})
 		assert.Equal(t, "new", record.Prompt)
 		assert.Equal(t, "right", w.svc.Requests()[0].ProjectID)
 		assert.Contains(t, w.prompts()[0], "new\n")

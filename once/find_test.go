@@ -56,47 +56,44 @@ func TestDoAndStepAskTheFinderOnce(t *testing.T) {
 		"no such job":    {found: once.Found{JobID: "job_9"}, want: once.Unknown},
 		"not a job's id": {found: once.Found{JobID: "a/b"}, want: once.Unknown},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				f := &finder{found: test.found, err: test.err}
-				r := w.finding(f)
-				w.add(task)
-				w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 504, Acted: true})
-				step, err := r.Step(t.Context(), key)
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			f := &finder{found: test.found, err: test.err}
+			r := w.finding(f)
+			w.add(task)
+			w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 504, Acted: true})
+			step, err := r.Step(t.Context(), key)
+			require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+			require.True(t, step.Sent)
+			assert.Empty(t, f.asked, "it is too early to look")
+
+			step, err = r.Step(t.Context(), key)
+			assert.Equal(t, test.want, step.Record.State)
+			assert.Equal(t, test.want == once.Unknown, err != nil)
+			assert.Equal(t, test.next, step.Next)
+			assert.Equal(t, w.get(key), step.Record)
+			assert.Len(t, f.asked, 1)
+			assert.Equal(t, test.found.PRLink, step.Record.PRLink)
+
+			before := len(f.asked)
+			record, err := r.Do(t.Context(), once.Task{Key: key})
+			if test.want == once.Unknown {
 				require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-				require.True(t, step.Sent)
-				assert.Empty(t, f.asked, "it is too early to look")
-
-				step, err = r.Step(t.Context(), key)
-				assert.Equal(t, test.want, step.Record.State)
-				assert.Equal(t, test.want == once.Unknown, err != nil)
-				assert.Equal(t, test.next, step.Next)
-				assert.Equal(t, w.get(key), step.Record)
-				assert.Len(t, f.asked, 1)
-				assert.Equal(t, test.found.PRLink, step.Record.PRLink)
-
-				before := len(f.asked)
-				record, err := r.Do(t.Context(), once.Task{Key: key})
-				if test.want == once.Unknown {
-					require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-					assert.Len(t, f.asked, before+1, "once a call")
-					assert.Equal(t, test.err != nil || test.found != once.Found{}, strings.Contains(w.log.String(), "looking for"))
-				} else {
-					require.NoError(t, err)
-					assert.Equal(t, once.Done, record.State)
-					assert.Empty(t, record.Problem)
-				}
-				assert.Equal(t, 1, w.posts(), "nothing is sent again")
-			})
+				assert.Len(t, f.asked, before+1, "once a call")
+				assert.Equal(t, test.err != nil || test.found != once.Found{}, strings.Contains(w.log.String(), "looking for"))
+			} else {
+				require.NoError(t, err)
+				assert.Equal(t, once.Done, record.State)
+				assert.Empty(t, record.Problem)
+			}
+			assert.Equal(t, 1, w.posts(), "nothing is sent again")
 		})
 	}
 }
 
 // Run asks at once, then 5, 10, 20 minutes later and so on, at most 6 hours apart, for 7 days.
 func TestScheduleOfTheFinder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		f := &finder{}
 		start := time.Now()
 		w.put(once.Record{Task: task, State: once.Unknown, Deadline: start})
@@ -117,8 +114,7 @@ func TestScheduleOfTheFinder(t *testing.T) {
 
 // A find goes on beside the other work, and what it finds is taken up at once.
 func TestRunTakesUpWhatIsFound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		w.put(once.Record{Task: task, State: once.Unknown, Deadline: time.Now().UTC().Round(0), Sends: 1})
 		slow := func(ctx context.Context, r once.Record) (once.Found, error) {
@@ -143,8 +139,7 @@ func TestRunTakesUpWhatIsFound(t *testing.T) {
 }
 
 func TestResumeAsksOnceForEachUnknown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		f := &finder{}
 		for _, key := range []string{"a", "b"} {
 			w.put(once.Record{Task: once.Task{Key: key, Prompt: "x"}, State: once.Unknown})
@@ -163,8 +158,7 @@ func TestResumeAsksOnceForEachUnknown(t *testing.T) {
 
 // While the finder looked, a person has decided.
 func TestFindOfARecordThatWentOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Unknown})
 		r := w.runner(w.svc.Client(), once.WithFinder(func(ctx context.Context, _ once.Record) (once.Found, error) {
 			_, err := w.SendAgain(ctx, key)
@@ -180,8 +174,7 @@ func TestFindOfARecordThatWentOn(t *testing.T) {
 
 // A person has sent it again while the finder looked: the queue that called Step has to call it again.
 func TestStepOfARecordThatWentOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Unknown})
 		r := w.runner(w.svc.Client(), once.WithFinder(func(ctx context.Context, _ once.Record) (once.Found, error) {
 			_, err := w.SendAgain(ctx, key)
@@ -198,8 +191,7 @@ func TestStepOfARecordThatWentOn(t *testing.T) {
 
 // Without the id of a job there is nothing to send a message to: whoever waits behind it is told.
 func TestFollowUpBehindAFoundLink(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Unknown, Deadline: time.Now()})
 		w.add(comment)
 		reported := map[string][]once.State{}
@@ -243,8 +235,7 @@ func TestResumeReturnsThatTheUnknownCannotBeListed(t *testing.T) {
 
 // The job does not show its pull request yet.
 func TestAFoundLinkStaysUntilTheJobHasOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		active := mintlifytest.JobStep{Status: mintlify.JobActive}
 		own := mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/8"}
 		w.svc.AddJob("job_7", active, active, own) // the find looks the job up

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 const key = "acme/api@5907854"
@@ -36,6 +38,34 @@ func newWorld(t *testing.T, store once.Store, opts ...mintlify.Option) *world {
 	w.logger = slog.New(slog.NewTextHandler(w.log, nil))
 	w.Runner = w.runner(w.svc.Client(append([]mintlify.Option{mintlifytest.WithRealSchedule()}, opts...)...))
 	return w
+}
+
+// inBubble runs f as a subtest in a bubble.
+func inBubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
+}
+
+// inWorld runs f in a bubble, with a world of its own.
+func inWorld(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { f(t, newWorld(t, oncetest.NewStore())) })
+}
+
+// do is a Do that must succeed.
+func (w *world) do(task once.Task) once.Record {
+	w.t.Helper()
+	record, err := w.Do(w.t.Context(), task)
+	require.NoError(w.t, err)
+	return record
+}
+
+// step is a Step that must succeed.
+func (w *world) step(key string) once.Step {
+	w.t.Helper()
+	step, err := w.Step(w.t.Context(), key)
+	require.NoError(w.t, err)
+	return step
 }
 
 // runner is another one on the same store, as of another process.

@@ -11,6 +11,7 @@ import (
 
 func TestFindMarkerInMarkdown(t *testing.T) {
 	const want = "acme/api@1"
+	assert.Equal(t, "docs-job: "+want, once.Marker(want))
 	for _, text := range []string{
 		"docs-job: acme/api@1",
 		"DOCS-JOB: acme/api@1",
@@ -55,6 +56,7 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 		"**docs-job:** **acme/api@1**.",
 		"It adds a page.\r\n\r\n`docs-job: acme/api@1`\r\n",
 		"docs-job: first\n\n**docs-job:** acme/api@1\n\nThanks!",
+		"docs-job: first\ntext\ndocs-job: acme/api@1\ndocs-job: a b\n ",
 		"docs-job: acme/api@1.",
 		"docs-job: acme/api@1,",
 		"docs-job: acme/api@1;",

@@ -1,7 +1,10 @@
 package once_test
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -35,20 +38,17 @@ func TestWaysOutOfUnknown(t *testing.T) {
 		}, once.Done, 1},
 		"SendAgain": {func(w *world) (once.Record, error) { return w.SendAgain(context.Background(), key) }, once.Pending, 2},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := lost(t)
-				record, err := test.out(w)
-				require.NoError(t, err)
-				assert.Equal(t, test.state, record.State)
-				assert.Empty(t, record.Problem)
-				assert.Equal(t, w.get(key), record)
-				record, err = w.Do(t.Context(), once.Task{Key: key})
-				require.NoError(t, err)
-				assert.Equal(t, once.Done, record.State)
-				assert.NotEmpty(t, record.PRLink)
-				assert.Equal(t, test.posts, w.posts())
-			})
+		inBubble(t, name, func(t *testing.T) {
+			w := lost(t)
+			record, err := test.out(w)
+			require.NoError(t, err)
+			assert.Equal(t, test.state, record.State)
+			assert.Empty(t, record.Problem)
+			assert.Equal(t, w.get(key), record)
+			record = w.do(once.Task{Key: key})
+			assert.Equal(t, once.Done, record.State)
+			assert.NotEmpty(t, record.PRLink)
+			assert.Equal(t, test.posts, w.posts())
 		})
 	}
 }
@@ -76,43 +76,81 @@ func TestAdoptLooksTheJobUpFirst(t *testing.T) {
 }
 
 func TestDecisionsByState(t *testing.T) {
-	allowed := map[string][]once.State{
-		"Adopt":     {once.Pending, once.Unknown, once.Failed, once.Running, once.Done},
-		"MarkDone":  {once.Unknown, once.Failed, once.Running, once.Refused, once.Done},
-		"SendAgain": {once.Unknown, once.Failed, once.Refused, once.Canceled},
-		"Cancel":    {once.Pending},
+	states := []once.State{
+		"", once.Pending, once.Sending, once.Running, once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled,
 	}
-	become := map[string]once.State{"Adopt": once.Running, "MarkDone": once.Done, "SendAgain": once.Pending, "Cancel": once.Canceled}
-	for _, state := range []once.State{once.Pending, once.Sending, once.Running, once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled} {
-		assert.Equal(t, state == once.Pending || state == once.Sending || state == once.Running, state.IsOpen())
-		for name, from := range allowed {
+	for name, test := range map[string]struct {
+		decide func(r *once.Runner) (once.Record, error)
+		from   []once.State // that it is allowed in
+		become once.State
+	}{
+		"Adopt": {
+			decide: func(r *once.Runner) (once.Record, error) { return r.Adopt(t.Context(), key, "job_5") },
+			from:   []once.State{once.Pending, once.Unknown, once.Failed, once.Running, once.Done},
+			become: once.Running,
+		},
+		"MarkDone": {
+			decide: func(r *once.Runner) (once.Record, error) { return r.MarkDone(t.Context(), key, "") },
+			from:   []once.State{once.Unknown, once.Failed, once.Running, once.Refused, once.Done},
+			become: once.Done,
+		},
+		"SendAgain": {
+			decide: func(r *once.Runner) (once.Record, error) { return r.SendAgain(t.Context(), key) },
+			from:   []once.State{once.Unknown, once.Failed, once.Refused, once.Canceled},
+			become: once.Pending,
+		},
+		"Cancel": {
+			decide: func(r *once.Runner) (once.Record, error) { return r.Cancel(t.Context(), key) },
+			from:   []once.State{once.Pending},
+			become: once.Canceled,
+		},
+	} {
+		for _, state := range states {
 			w := newWorld(t, oncetest.NewStore())
-			before := once.Record{Task: task, Version: 1, State: state, Problem: "x"}
-			require.NoError(t, w.store.Put(t.Context(), before))
+			if state != "" { // else there is no record
+				w.put(once.Record{Task: task, State: state, Problem: "x"})
+			}
+			before := w.get(key)
 			r, err := once.New(nil, w.store) // a process without a key
 			require.NoError(t, err)
-			switch name {
-			case "Adopt":
-				_, err = r.Adopt(t.Context(), key, "job_5")
-			case "MarkDone":
-				_, err = r.MarkDone(t.Context(), key, "")
-			case "SendAgain":
-				_, err = r.SendAgain(t.Context(), key)
-			case "Cancel":
-				_, err = r.Cancel(t.Context(), key)
-			}
-			ok := false
-			for _, s := range from {
-				ok = ok || s == state
-			}
-			if !ok {
-				require.ErrorContains(t, err, string(state), name)
-				assert.Equal(t, before, w.get(key), name)
+
+			_, err = test.decide(r)
+			if slices.Contains(test.from, state) {
+				require.NoError(t, err, name)
+				assert.Equal(t, test.become, w.get(key).State, name)
 				continue
 			}
-			require.NoError(t, err, name)
-			assert.Equal(t, become[name], w.get(key).State, name)
+			requireStateError(t, err, name, state)
+			assert.Equal(t, before, w.get(key), name)
 		}
+	}
+}
+
+// requireStateError checks the error of a decision that the state of key's record does not allow.
+func requireStateError(t *testing.T, err error, decision string, state once.State) {
+	t.Helper()
+	require.ErrorIs(t, err, once.ErrState, decision)
+	assert.NotErrorIs(t, err, once.ErrConflict, decision)
+
+	var refused *once.StateError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, key, refused.Key)
+	assert.Equal(t, state, refused.State)
+	assert.Equal(t, decision, refused.Decision)
+	assert.NotContains(t, refused.Allowed, state)
+
+	assert.Equal(t, 1, strings.Count(err.Error(), key), "named once: %v", err)
+	for _, want := range []string{decision, cmp.Or(string(state), "not on record")} {
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestIsOpen(t *testing.T) {
+	for _, state := range []once.State{once.Pending, once.Sending, once.Running} {
+		assert.True(t, state.IsOpen(), state)
+	}
+	for _, state := range []once.State{"", once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled} {
+		assert.False(t, state.IsOpen(), state)
 	}
 }
 
@@ -130,11 +168,9 @@ func TestProcessWithoutAKey(t *testing.T) {
 }
 
 func TestCanceledIsNotSent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
-		_, _, err := w.Add(t.Context(), task)
-		require.NoError(t, err)
-		_, err = w.Cancel(t.Context(), key)
+	inWorld(t, func(t *testing.T, w *world) {
+		w.add(task)
+		_, err := w.Cancel(t.Context(), key)
 		require.NoError(t, err)
 		require.NoError(t, w.Resume(t.Context()))
 		_, err = w.Do(t.Context(), task)
@@ -142,7 +178,6 @@ func TestCanceledIsNotSent(t *testing.T) {
 		assert.Zero(t, w.posts())
 		_, err = w.SendAgain(t.Context(), key)
 		require.NoError(t, err)
-		_, err = w.Do(t.Context(), task)
-		require.NoError(t, err)
+		w.do(task)
 	})
 }

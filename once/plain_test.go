@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -30,8 +29,7 @@ import (
 // or its error says why.
 func TestPlainCalls(t *testing.T) {
 	t.Run("a queue worker that returns the error of Step", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, oncetest.NewStore())
+		inWorld(t, func(t *testing.T, w *world) {
 			w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 			w.add(task)
 			work := func() error {
@@ -48,8 +46,7 @@ func TestPlainCalls(t *testing.T) {
 	})
 
 	t.Run("another project for a known key", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, oncetest.NewStore())
+		inWorld(t, func(t *testing.T, w *world) {
 			first := once.Task{Key: key, Prompt: "x", ProjectID: "project-1"}
 			second := once.Task{Key: key, Prompt: "x", ProjectID: "project-2"}
 			w.add(first)
@@ -79,12 +76,9 @@ func TestPlainCalls(t *testing.T) {
 	})
 
 	t.Run("another prompt for a key that is done", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, oncetest.NewStore())
-			record, err := w.Do(t.Context(), task)
-			require.NoError(t, err)
-			again, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "worded anew"})
-			require.NoError(t, err)
+		inWorld(t, func(t *testing.T, w *world) {
+			record := w.do(task)
+			again := w.do(once.Task{Key: key, Prompt: "worded anew"})
 			assert.Equal(t, record, again, "a webhook that is delivered again words it anew")
 			assert.Equal(t, 1, w.posts())
 		})

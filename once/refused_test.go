@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +15,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
-	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
 // refusing is a way to the service on which the first POSTs fail.
@@ -67,8 +65,7 @@ func TestWhatAPeerRefusesHoldsTheProject(t *testing.T) {
 		"a new connection":    {refusing{posts: 1, err: closed, isUnread: true}, 30 * time.Second},
 		"client certificate":  {refusing{posts: 1, err: alert}, 5 * time.Minute},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, oncetest.NewStore())
+		inWorld(t, func(t *testing.T, w *world) {
 			peer := &tc.peer
 			peer.svc = w.svc
 			client := w.svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithMaxRetries(0),

@@ -53,8 +53,7 @@ func (w *world) runFor(r *once.Runner, d time.Duration) {
 
 // Each end is told once: of this process, of another, of Do, and of a process that is gone.
 func TestReportOfEachEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		for _, state := range []once.State{once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled} {
 			w.put(once.Record{Task: once.Task{Key: string(state), Prompt: "x"}, State: state})
 		}
@@ -87,8 +86,7 @@ func TestReportOfEachEnd(t *testing.T) {
 }
 
 func TestReportsAreTriedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Done})
 		c := &chat{down: true}
 		start := time.Now()
@@ -106,8 +104,7 @@ func TestReportsAreTriedAgain(t *testing.T) {
 
 // A chat that hangs delays no send and no poll.
 func TestReportsAreBesideTheWork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		c := &chat{slow: 50 * time.Second}
 		for i := range 20 {
 			w.add(once.Task{Key: fmt.Sprint(i), Prompt: "x"})
@@ -123,8 +120,7 @@ func TestReportsAreBesideTheWork(t *testing.T) {
 
 // What fails twice is told twice.
 func TestReportOfASecondEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		failed := mintlifytest.JobStep{Status: mintlify.JobFailed}
 		w.svc.ScriptJob(failed)
 		w.svc.ScriptJob(failed)
@@ -152,27 +148,24 @@ func TestReportOfAnUnknownComesAfterTheFinder(t *testing.T) {
 		"nothing": {finder{}, []string{key + " unknown"}},
 		"error":   {finder{err: errors.New("down")}, []string{key + " unknown"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				for call, work := range map[string]func(*world, *once.Runner){
-					"Run":    func(w *world, r *once.Runner) { w.runFor(r, time.Hour) },
-					"Resume": func(w *world, r *once.Runner) { assert.NoError(t, r.Resume(t.Context())) },
-				} {
-					w := newWorld(t, oncetest.NewStore())
-					w.put(once.Record{Task: task, State: once.Unknown, Deadline: time.Now()})
-					c := &chat{}
-					work(w, w.reporting(c, once.WithFinder(test.finder.find)))
-					assert.Equal(t, test.want, c.lines, call)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			for call, work := range map[string]func(*world, *once.Runner){
+				"Run":    func(w *world, r *once.Runner) { w.runFor(r, time.Hour) },
+				"Resume": func(w *world, r *once.Runner) { assert.NoError(t, r.Resume(t.Context())) },
+			} {
+				w := newWorld(t, oncetest.NewStore())
+				w.put(once.Record{Task: task, State: once.Unknown, Deadline: time.Now()})
+				c := &chat{}
+				work(w, w.reporting(c, once.WithFinder(test.finder.find)))
+				assert.Equal(t, test.want, c.lines, call)
+			}
 		})
 	}
 }
 
 // A record that is running and needs a person is told, too, once.
 func TestReportOfAProblem(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: "paused"})
 		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: time.Now()})
 		c := &chat{}
@@ -185,8 +178,7 @@ func TestReportOfAProblem(t *testing.T) {
 }
 
 func TestResumeNamesWhatWasNotTaken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		c := &chat{down: true}
 		w.add(task)
 		err := w.reporting(c).Resume(t.Context())
@@ -201,8 +193,7 @@ func TestResumeNamesWhatWasNotTaken(t *testing.T) {
 
 // The last step of a Resume does not cut off the report that is in progress, and then tell it again.
 func TestResumeWaitsForItsLastReport(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.add(task)
 		calls := 0
 		slow := once.WithReport(func(ctx context.Context, _ once.Record) error {
@@ -224,8 +215,7 @@ func TestResumeWaitsForItsLastReport(t *testing.T) {
 
 // Not even at the end of a Resume are there two calls at a time.
 func TestResumeLeavesAReportThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: once.Task{Key: "ended", Prompt: "x"}, State: once.Done})
 		w.add(task)
 		c := &chat{slow: time.Hour}
@@ -244,8 +234,7 @@ func TestResumeLeavesAReportThatHangs(t *testing.T) {
 
 // The last round of a Resume leaves a call that hangs, too.
 func TestResumeLeavesItsLastRoundIfThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		for _, key := range []string{"a", "b"} {
 			w.put(once.Record{Task: once.Task{Key: key, Prompt: "x"}, State: once.Done})
 		}
@@ -275,8 +264,7 @@ func TestResumeLeavesItsLastRoundIfThatHangs(t *testing.T) {
 
 // At the end of a Resume this Runner may still end records.
 func TestResumeTellsWhileARecordEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		for i := range 10 {
 			w.put(once.Record{Task: once.Task{Key: fmt.Sprint(i), Prompt: "x"}, State: once.Done})
 		}
@@ -341,21 +329,18 @@ func TestPanicOfAFunctionSurfacesInRun(t *testing.T) {
 		"report": once.WithReport(func(context.Context, once.Record) error { panic("boom") }),
 		"finder": once.WithFinder(func(context.Context, once.Record) (once.Found, error) { panic("boom") }),
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				w.put(once.Record{Task: task, State: once.Unknown})
-				r := w.runner(w.svc.Client(), opt)
-				assert.PanicsWithValue(t, "boom", func() { _ = r.Run(t.Context()) })
-			})
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.put(once.Record{Task: task, State: once.Unknown})
+			r := w.runner(w.svc.Client(), opt)
+			assert.PanicsWithValue(t, "boom", func() { _ = r.Run(t.Context()) })
 		})
 	}
 }
 
 // Nor does a function that hangs hide the panic of another.
 func TestPanicSurfacesBesideAFunctionThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Unknown})
 		w.put(once.Record{Task: once.Task{Key: "other", Prompt: "x"}, State: once.Done})
 		r := w.runner(w.svc.Client(),
@@ -372,8 +357,7 @@ func TestPanicSurfacesBesideAFunctionThatHangs(t *testing.T) {
 
 // A function that pays no attention to its context does not keep Run from ending.
 func TestRunDoesNotWaitLongForAReport(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Done})
 		c := &chat{slow: time.Hour}
 		start := time.Now()

@@ -55,39 +55,35 @@ func TestStoreThatResendsItsWrites(t *testing.T) {
 // Another process's claim, and a claim that is found too late, are not taken for our own.
 func TestClaimThatIsNotOurs(t *testing.T) {
 	for name, late := range map[string]time.Duration{"another's": 0, "late": 61 * time.Second} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				store := &hooked{Store: oncetest.NewStore()}
-				store.put = func(ctx context.Context, r once.Record) error {
-					if r.State != once.Sending {
-						return store.Store.Put(ctx, r)
-					}
-					if late == 0 {
-						r.Sender = "other"
-					}
-					require.NoError(t, store.Store.Put(ctx, r))
-					time.Sleep(late)
-					return once.ErrConflict
+		inBubble(t, name, func(t *testing.T) {
+			store := &hooked{Store: oncetest.NewStore()}
+			store.put = func(ctx context.Context, r once.Record) error {
+				if r.State != once.Sending {
+					return store.Store.Put(ctx, r)
 				}
-				w := newWorld(t, store)
-				w.add(task)
-				step, err := w.Step(t.Context(), key)
-				require.NoError(t, err)
-				assert.False(t, step.Sent)
-				assert.Zero(t, w.posts())
-				want := once.Sending
-				if late > 0 {
-					want = once.Pending
+				if late == 0 {
+					r.Sender = "other"
 				}
-				assert.Equal(t, want, w.get(key).State)
-			})
+				require.NoError(t, store.Store.Put(ctx, r))
+				time.Sleep(late)
+				return once.ErrConflict
+			}
+			w := newWorld(t, store)
+			w.add(task)
+			step := w.step(key)
+			assert.False(t, step.Sent)
+			assert.Zero(t, w.posts())
+			want := once.Sending
+			if late > 0 {
+				want = once.Pending
+			}
+			assert.Equal(t, want, w.get(key).State)
 		})
 	}
 }
 
 func TestPanicInOnChangeGivesTheClaimBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.add(task)
 		r := w.runner(w.svc.Client(), once.WithOnChange(func(r once.Record) {
 			if r.State == once.Sending {
@@ -119,17 +115,14 @@ func TestWarningsAreForAPerson(t *testing.T) {
 		"refused":          {mintlify.OpCreateJob, mintlifytest.Fault{Status: 400}, true},
 		"unknown":          {mintlify.OpCreateJob, mintlifytest.Fault{Status: 504}, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
-				w.add(task, comment)
-				_, err := w.Step(t.Context(), commentKey)
-				require.NoError(t, err)
-				w.svc.FailNext(test.op, 1, test.fault)
-				step, _ := w.Step(t.Context(), key)
-				require.NotEmpty(t, step.Record.Problem)
-				assert.Equal(t, test.warns, strings.Contains(w.log.String(), "level=WARN"), w.log.String())
-			})
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.add(task, comment)
+			w.step(commentKey)
+			w.svc.FailNext(test.op, 1, test.fault)
+			step, _ := w.Step(t.Context(), key)
+			require.NotEmpty(t, step.Record.Problem)
+			assert.Equal(t, test.warns, strings.Contains(w.log.String(), "level=WARN"), w.log.String())
 		})
 	}
 }
@@ -149,8 +142,7 @@ func TestMarkDoneAgain(t *testing.T) {
 }
 
 func TestAdoptOfADoneRecordWithoutAJob(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: foundLink})
 		w.put(once.Record{Task: task, State: once.Done, Deadline: time.Now()})
 		w.add(comment)
@@ -176,35 +168,32 @@ func TestAdoptOfADoneRecordWithoutAJob(t *testing.T) {
 // Resume's error names a job that could not be recorded, also if ctx has ended meanwhile.
 func TestResumeNamesAJobThatCouldNotBeRecorded(t *testing.T) {
 	for name, ends := range map[string]bool{"to the end": false, "ctx ends": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				store := &hooked{Store: oncetest.NewStore()}
-				w := newWorld(t, store)
-				w.add(task)
-				store.put = func(ctx context.Context, r once.Record) error {
-					if r.State == once.Running {
-						return errors.New("the database is down")
-					}
-					return store.Store.Put(ctx, r)
+		inBubble(t, name, func(t *testing.T) {
+			store := &hooked{Store: oncetest.NewStore()}
+			w := newWorld(t, store)
+			w.add(task)
+			store.put = func(ctx context.Context, r once.Record) error {
+				if r.State == once.Running {
+					return errors.New("the database is down")
 				}
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if ends {
-					time.AfterFunc(10*time.Second, cancel)
-				}
-				err := w.Resume(ctx)
-				require.ErrorContains(t, err, `job "job_1" could not be recorded`)
-				require.ErrorContains(t, err, key)
-				assert.Equal(t, ends, errors.Is(err, context.Canceled))
-			})
+				return store.Store.Put(ctx, r)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if ends {
+				time.AfterFunc(10*time.Second, cancel)
+			}
+			err := w.Resume(ctx)
+			require.ErrorContains(t, err, `job "job_1" could not be recorded`)
+			require.ErrorContains(t, err, key)
+			assert.Equal(t, ends, errors.Is(err, context.Canceled))
 		})
 	}
 }
 
 func TestDoNamesTheStatusThatItWaitedFor(t *testing.T) {
 	for _, status := range []mintlify.JobStatus{mintlify.JobActive, "paused"} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, oncetest.NewStore())
+		inWorld(t, func(t *testing.T, w *world) {
 			w.svc.ScriptJob(mintlifytest.JobStep{Status: status})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -218,8 +207,7 @@ func TestDoNamesTheStatusThatItWaitedFor(t *testing.T) {
 // A status that nobody knows is noted once, ten minutes after the deadline, and stays until it has
 // gone.
 func TestOddStatusIsAProblem(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		end := mintlifytest.JobStep{Status: mintlify.JobCompleted}
 		w.svc.ScriptJob(stepsOf(mintlifytest.JobStep{Status: "paused"}, 100, end)...)
 		var problems []string
@@ -234,17 +222,5 @@ func TestOddStatusIsAProblem(t *testing.T) {
 		odd := `the job has the status "paused", which this version does not know`
 		assert.Equal(t, []string{"", "", odd, ""}, problems, "sending, running, noted, done")
 		assert.Equal(t, 1, strings.Count(w.log.String(), "level=WARN"))
-	})
-}
-
-func TestAskedFirstWithA499(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
-		w.add(task)
-		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 499})
-		step, err := w.Step(t.Context(), key)
-		require.NoError(t, err)
-		assert.Equal(t, once.Pending, step.Record.State)
-		assert.Zero(t, w.posts())
 	})
 }

@@ -34,8 +34,7 @@ func start(t *testing.T, r *once.Runner) (stop func() error) {
 }
 
 func TestRunStaysForWhatIsAddedLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.add(once.Task{Key: "a", Prompt: "x"})
 		stop := start(t, w.Runner)
 		time.Sleep(20 * time.Second)
@@ -74,8 +73,7 @@ func TestRunStaysForWhatIsAddedLater(t *testing.T) {
 }
 
 func TestRunBeginsWhatIsSentAgainAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Canceled})
 		stop := start(t, w.Runner)
 		time.Sleep(time.Second)
@@ -180,6 +178,7 @@ func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
 	err := w.Run(t.Context())
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.EqualError(t, err, "once: the records cannot be listed: unsupported operation")
+	require.ErrorIs(t, w.Resume(t.Context()), errors.ErrUnsupported)
 
 	r, err := once.New(nil, oncetest.NewStore())
 	require.NoError(t, err)
@@ -189,8 +188,7 @@ func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
 
 // A replica that lags behind lists, for a while, records that are over.
 func TestStaleListDoesNotSpin(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		lagging := &staleList{Store: w.store, until: time.Now().Add(time.Minute)}
 		r, err := once.New(w.svc.Client(mintlifytest.WithRealSchedule()), lagging)
 		require.NoError(t, err)
@@ -219,8 +217,7 @@ func (s *staleList) List(ctx context.Context, states ...once.State) ([]once.Reco
 
 // What this Runner adds comes before what waits already.
 func TestRunBeginsItsOwnFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		for i := range 10 {
 			w.add(once.Task{Key: fmt.Sprint("k", i), Prompt: fmt.Sprint("prompt ", i)})
 		}
@@ -237,8 +234,7 @@ func TestRunBeginsItsOwnFirst(t *testing.T) {
 
 // What another process adds as the last record ends is not left behind.
 func TestResumeListsBeforeItEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		webhook, err := once.New(nil, w.store)
 		require.NoError(t, err)
 		addLate := once.WithOnChange(func(r once.Record) {
@@ -257,8 +253,7 @@ func TestResumeListsBeforeItEnds(t *testing.T) {
 
 // The oldest update is the first to be sent.
 func TestResumeSendsInOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		var want []string
 		for i := range 20 {
 			prompt := fmt.Sprint("prompt ", i)
@@ -278,8 +273,7 @@ func TestResumeSendsInOrder(t *testing.T) {
 func TestEachProcessPolls(t *testing.T) {
 	polls := map[int]int{}
 	for _, processes := range []int{1, 3} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, oncetest.NewStore())
+		inWorld(t, func(t *testing.T, w *world) {
 			began := time.Now()
 			w.svc.AddJob("job_7", mintlifytest.JobStep{})
 			w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})

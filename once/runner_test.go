@@ -3,7 +3,6 @@ package once_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,8 +42,7 @@ func TestProjectIsPinned(t *testing.T) {
 		}, "project-2"},
 		"claim": {func(t *testing.T, w *world) {
 			w.put(once.Record{Task: task, State: once.Pending})
-			_, err := w.Step(t.Context(), key)
-			require.NoError(t, err)
+			w.step(key)
 		}, first},
 		"Do that asked in vain": {func(t *testing.T, w *world) {
 			w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
@@ -59,19 +57,17 @@ func TestProjectIsPinned(t *testing.T) {
 			assert.Equal(t, first, record.ProjectID)
 		}, first},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				test.begin(t, w)
-				other := w.otherProject()
-				require.NoError(t, other.Resume(t.Context()))
-				assert.Equal(t, once.Done, w.get(key).State)
-				assert.Equal(t, test.want, w.get(key).ProjectID)
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			test.begin(t, w)
+			other := w.otherProject()
+			require.NoError(t, other.Resume(t.Context()))
+			assert.Equal(t, once.Done, w.get(key).State)
+			assert.Equal(t, test.want, w.get(key).ProjectID)
 
-				for _, request := range w.svc.Requests() {
-					assert.Equal(t, test.want, request.ProjectID)
-				}
-			})
+			for _, request := range w.svc.Requests() {
+				assert.Equal(t, test.want, request.ProjectID)
+			}
 		})
 	}
 }
@@ -103,22 +99,20 @@ func TestDeadlineThatPassedWhileTheMachineSlept(t *testing.T) {
 		"Resume": func(w *world, ctx context.Context) error { return w.Resume(ctx) },
 		"Run":    func(w *world, ctx context.Context) error { return w.Run(ctx) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				w.svc.ScriptJob(mintlifytest.JobStep{})
-				w.add(task)
-				start := time.Now()
-				ctx := &asleep{t.Context(), start.Add(2 * time.Minute)}
-				err := call(w, ctx)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.Less(t, time.Since(start), 3*time.Minute, "at its next wake-up")
-				assert.Equal(t, once.Running, w.get(key).State)
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.svc.ScriptJob(mintlifytest.JobStep{})
+			w.add(task)
+			start := time.Now()
+			ctx := &asleep{t.Context(), start.Add(2 * time.Minute)}
+			err := call(w, ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Less(t, time.Since(start), 3*time.Minute, "at its next wake-up")
+			assert.Equal(t, once.Running, w.get(key).State)
 
-				requests := len(w.svc.Requests())
-				require.ErrorIs(t, call(w, ctx), context.DeadlineExceeded)
-				assert.Len(t, w.svc.Requests(), requests, "nothing is begun")
-			})
+			requests := len(w.svc.Requests())
+			require.ErrorIs(t, call(w, ctx), context.DeadlineExceeded)
+			assert.Len(t, w.svc.Requests(), requests, "nothing is begun")
 		})
 	}
 }
@@ -176,37 +170,6 @@ func TestErrorsNameTheKey(t *testing.T) {
 	})
 }
 
-func TestDecisionThatTheStateDoesNotAllow(t *testing.T) {
-	w := newWorld(t, oncetest.NewStore())
-	w.put(once.Record{Task: task, State: once.Sending})
-	for key, state := range map[string]string{key: "sending", "missing": "not on record"} {
-		for name, decide := range map[string]func() (once.Record, error){
-			"Adopt":     func() (once.Record, error) { return w.Adopt(t.Context(), key, "job_1") },
-			"MarkDone":  func() (once.Record, error) { return w.MarkDone(t.Context(), key, "") },
-			"SendAgain": func() (once.Record, error) { return w.SendAgain(t.Context(), key) },
-			"Cancel":    func() (once.Record, error) { return w.Cancel(t.Context(), key) },
-		} {
-			_, err := decide()
-			require.ErrorIs(t, err, once.ErrState, name)
-			assert.NotErrorIs(t, err, once.ErrConflict, name)
-
-			var refused *once.StateError
-			require.ErrorAs(t, err, &refused)
-			assert.Equal(t, key, refused.Key)
-			assert.Equal(t, w.get(key).State, refused.State)
-			assert.Equal(t, name, refused.Decision)
-			assert.NotContains(t, refused.Allowed, refused.State)
-			assert.Equal(t, 1, strings.Count(err.Error(), key), "named once: %v", err)
-
-			for _, want := range []string{key, state, name} {
-				assert.ErrorContains(t, err, want)
-			}
-		}
-	}
-	_, err := w.Adopt(t.Context(), key, "")
-	assert.NotErrorIs(t, err, once.ErrState)
-}
-
 func TestNilLoggerIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
@@ -215,23 +178,5 @@ func TestNilLoggerIsSilent(t *testing.T) {
 
 		_, err = r.Do(t.Context(), task)
 		require.NoError(t, err)
-	})
-}
-
-func TestRetryAfterOfAPollCountsForAnHourAtMost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
-		w.svc.ScriptJob(mintlifytest.JobStep{})
-		w.add(task)
-		_, err := w.Step(t.Context(), key)
-		require.NoError(t, err)
-
-		day := mintlifytest.Fault{Status: 429, Header: map[string][]string{"Retry-After": {"86400"}}}
-		w.svc.FailNext(mintlify.OpGetJob, 1, day)
-		step, err := w.Step(t.Context(), key)
-		require.NoError(t, err)
-		assert.Equal(t, time.Hour, step.Next)
-		assert.Equal(t, once.Running, step.Record.State)
-		assert.NotEmpty(t, step.Record.Problem)
 	})
 }

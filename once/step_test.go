@@ -33,33 +33,31 @@ func TestStepOfASend(t *testing.T) {
 		"402":             {mintlifytest.Fault{Status: 402}, once.Pending, true, 402, nil},
 		"no connection":   {mintlifytest.Fault{Refuse: true}, once.Pending, false, 0, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
-				w.add(task)
-				w.svc.FailNext(mintlify.OpCreateJob, 1, test.fault)
-				step, err := w.Step(t.Context(), key)
-				require.ErrorIs(t, err, test.err)
-				assert.Equal(t, w.get(key), step.Record)
-				assert.Equal(t, test.state, step.Record.State)
-				assert.Equal(t, test.sent, step.Sent)
-				assert.Equal(t, test.err != nil, step.Next == 0)
-				assert.Equal(t, test.state == once.Running, step.Err == nil)
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.add(task)
+			w.svc.FailNext(mintlify.OpCreateJob, 1, test.fault)
+			step, err := w.Step(t.Context(), key)
+			require.ErrorIs(t, err, test.err)
+			assert.Equal(t, w.get(key), step.Record)
+			assert.Equal(t, test.state, step.Record.State)
+			assert.Equal(t, test.sent, step.Sent)
+			assert.Equal(t, test.err != nil, step.Next == 0)
+			assert.Equal(t, test.state == once.Running, step.Err == nil)
 
-				var response *mintlify.APIError
-				if errors.As(step.Err, &response) {
-					assert.Equal(t, test.status, response.StatusCode)
-				} else {
-					assert.Zero(t, test.status)
-				}
+			var response *mintlify.APIError
+			if errors.As(step.Err, &response) {
+				assert.Equal(t, test.status, response.StatusCode)
+			} else {
+				assert.Zero(t, test.status)
+			}
 
-				again, err := w.Step(t.Context(), key)
-				assert.Equal(t, test.err == nil, err == nil, "also the next time")
-				assert.False(t, again.Sent)
-				if test.state == once.Pending {
-					assert.Equal(t, step.Err, again.Err, "why the project is held")
-				}
-			})
+			again, err := w.Step(t.Context(), key)
+			assert.Equal(t, test.err == nil, err == nil, "also the next time")
+			assert.False(t, again.Sent)
+			if test.state == once.Pending {
+				assert.Equal(t, step.Err, again.Err, "why the project is held")
+			}
 		})
 	}
 }
@@ -85,20 +83,17 @@ func TestStepInAnOutage(t *testing.T) {
 		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		w.add(task)
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
-		step, err := w.Step(t.Context(), key)
-		require.NoError(t, err)
+		step := w.step(key)
 		require.ErrorIs(t, step.Err, mintlify.ErrServer)
 		assert.False(t, step.Sent, "it was asked in vain")
 		assert.Equal(t, 30*time.Second, step.Next)
 
 		time.Sleep(step.Next)
-		step, err = w.Step(t.Context(), key)
-		require.NoError(t, err)
+		step = w.step(key)
 		require.Equal(t, once.Running, step.Record.State)
 
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
-		step, err = w.Step(t.Context(), key)
-		require.NoError(t, err)
+		step = w.step(key)
 		require.ErrorIs(t, step.Err, mintlify.ErrServer, "a poll that failed")
 		assert.Equal(t, 5*time.Second, step.Next.Round(time.Second))
 	})

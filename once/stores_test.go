@@ -29,8 +29,7 @@ func TestFilesOfADirectory(t *testing.T) {
 		dir, err := once.NewDir(path)
 		require.NoError(t, err)
 		w := newWorld(t, dir)
-		_, err = w.Do(t.Context(), task)
-		require.NoError(t, err)
+		w.do(task)
 		files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*", "*", "*"))
 		require.NoError(t, err)
 		require.Len(t, files, 3, "a file for each version, and none left over")
@@ -60,8 +59,7 @@ func TestDamagedRecordIsNeverNone(t *testing.T) {
 		dir, err := once.NewDir(path)
 		require.NoError(t, err)
 		w := newWorld(t, dir)
-		_, _, err = w.Add(t.Context(), task)
-		require.NoError(t, err)
+		w.add(task)
 		files, err := filepath.Glob(filepath.Join(path, "*", "*.json"))
 		require.NoError(t, err)
 		require.Len(t, files, 1)
@@ -90,12 +88,10 @@ func TestPublicStore(t *testing.T) {
 			return memory.Put(ctx, r)
 		}}
 		w := newWorld(t, store)
-		_, _, err := w.Add(t.Context(), task)
-		require.NoError(t, err)
-		_, err = w.Step(t.Context(), key)
+		w.add(task)
+		_, err := w.Step(t.Context(), key)
 		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-		record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
-		require.NoError(t, err)
+		record := w.do(once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 		assert.Equal(t, once.Done, record.State)
 		assert.Equal(t, 1, w.posts())
 		for _, request := range w.svc.Requests() {
@@ -128,6 +124,10 @@ func TestBadCertificateIsPending(t *testing.T) {
 		}
 		require.Error(t, err)
 		assert.Equal(t, once.Pending, record.State)
+
+		step, err := r.Step(t.Context(), key)
+		require.NoError(t, err)
+		assert.InDelta(t, 5*time.Minute, step.Next, float64(time.Minute))
 	}
 }
 
@@ -163,18 +163,16 @@ func TestPollsBesideEachOther(t *testing.T) {
 			}
 			return memory.Put(ctx, r)
 		}
-		record, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		record := w.do(task)
 		assert.Equal(t, once.Done, record.State)
 	})
 }
 
 func TestDecisionThatCameTooLateIsAConflict(t *testing.T) {
 	w := newWorld(t, &hooked{Store: oncetest.NewStore()})
-	_, _, err := w.Add(t.Context(), task)
-	require.NoError(t, err)
+	w.add(task)
 	w.store.(*hooked).put = func(context.Context, once.Record) error { return once.ErrConflict }
-	_, err = w.Cancel(t.Context(), key)
+	_, err := w.Cancel(t.Context(), key)
 	require.ErrorIs(t, err, once.ErrConflict)
 	w.store.(*hooked).put = func(context.Context, once.Record) error { return errors.New("down") }
 	record, added, err := w.Add(t.Context(), once.Task{Key: "b", Prompt: "x"})
@@ -189,8 +187,7 @@ func TestSlowListIsCalledSeldom(t *testing.T) {
 		store := &slowList{Store: oncetest.NewStore()}
 		w := newWorld(t, store)
 		w.svc.ScriptJob(mintlifytest.JobStep{})
-		_, _, err := w.Add(t.Context(), task)
-		require.NoError(t, err)
+		w.add(task)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		require.ErrorIs(t, w.Resume(ctx), context.DeadlineExceeded)
@@ -228,8 +225,7 @@ func TestReadsThatLagBehind(t *testing.T) {
 			return memory.Put(ctx, r)
 		}
 		w := newWorld(t, store)
-		record, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		record := w.do(task)
 		assert.Equal(t, "job_1", record.JobID)
 		assert.Equal(t, 1, w.posts())
 		assert.NotContains(t, w.log.String(), "level=ERROR")

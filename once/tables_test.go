@@ -109,20 +109,6 @@ func TestTableOfRecording(t *testing.T) {
 	}
 }
 
-// All sends of a follow-up have the same job.
-func TestSendsOfAFollowUpAreToldApartByTheirSender(t *testing.T) {
-	follow := Task{After: "before"}
-	older := Record{Task: follow, State: Running, Sender: "a", JobID: "1"}
-	current := Record{Task: follow, State: Running, Sender: "b", JobID: "1"}
-	got, err := older.addedTo(current)
-	assert.ErrorIs(t, err, errOtherJob, "a message was sent twice")
-	assert.Equal(t, current, got)
-
-	current.Sender = "a"
-	_, err = older.addedTo(current)
-	assert.NoError(t, err)
-}
-
 func TestTableOfSilence(t *testing.T) {
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	const sendTime = time.Minute

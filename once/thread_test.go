@@ -53,8 +53,7 @@ func TestThreadOfAFollowUp(t *testing.T) {
 // Four processes add comments that all name the merge, and two work them off: they reach the job one
 // after the other, in the order in which they were added, although the job works for long.
 func TestMessagesOfAThreadComeInOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		steps := stepsOf(mintlifytest.JobStep{}, 120, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		w.svc.ScriptJob(steps...)
 		idle := w.idleOnly()
@@ -111,34 +110,29 @@ func TestEarlierMessageGoesFirst(t *testing.T) {
 		"without prompt":   {0, "", false},
 		"by a wrong clock": {-2 * time.Hour, "x", false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				_, err := w.Do(t.Context(), task)
-				require.NoError(t, err)
-				time.Sleep(time.Hour)
-				added := time.Now().Add(-test.age)
-				w.put(once.Record{
-					Task:    once.Task{Key: "earlier", Prompt: test.prompt, After: key},
-					Thread:  key,
-					State:   once.Pending,
-					AddedAt: added,
-				})
-				w.put(once.Record{Task: comment, Thread: key, State: once.Pending, AddedAt: added.Add(time.Second)})
-
-				step, err := w.Step(t.Context(), commentKey)
-				require.NoError(t, err)
-				assert.Equal(t, !test.waits, step.Sent)
-				if test.waits {
-					assert.Equal(t, 10*time.Second, step.Next)
-					assert.Empty(t, step.Record.Problem)
-				}
-				if test.prompt != "" {
-					step, err = w.Step(t.Context(), "earlier")
-					require.NoError(t, err)
-					assert.Equal(t, test.waits, step.Sent, "the other one waits while it runs")
-				}
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.do(task)
+			time.Sleep(time.Hour)
+			added := time.Now().Add(-test.age)
+			w.put(once.Record{
+				Task:    once.Task{Key: "earlier", Prompt: test.prompt, After: key},
+				Thread:  key,
+				State:   once.Pending,
+				AddedAt: added,
 			})
+			w.put(once.Record{Task: comment, Thread: key, State: once.Pending, AddedAt: added.Add(time.Second)})
+
+			step := w.step(commentKey)
+			assert.Equal(t, !test.waits, step.Sent)
+			if test.waits {
+				assert.Equal(t, 10*time.Second, step.Next)
+				assert.Empty(t, step.Record.Problem)
+			}
+			if test.prompt != "" {
+				step = w.step("earlier")
+				assert.Equal(t, test.waits, step.Sent, "the other one waits while it runs")
+			}
 		})
 	}
 }
@@ -146,15 +140,13 @@ func TestEarlierMessageGoesFirst(t *testing.T) {
 // A backlog that has waited for its job for long goes out in order, too: what counts then is when
 // something was last in its way. A Runner that has not seen that goes by AddedAt alone.
 func TestBacklogGoesOutInOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
 		w.add(said(1), said(2))
 		time.Sleep(time.Hour)
 		for range 2 { // the job's end, and the look at the messages
-			step, err := w.Step(t.Context(), said(2).Key)
-			require.NoError(t, err)
+			step := w.step(said(2).Key)
 			assert.False(t, step.Sent)
 		}
 
@@ -170,8 +162,7 @@ func TestClaimThatIsNotAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &hooked{Store: oncetest.NewStore()}
 		w := newWorld(t, store)
-		_, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		w.do(task)
 		w.add(said(1))
 		store.put = func(ctx context.Context, r once.Record) error {
 			if r.State == once.Sending {
@@ -183,8 +174,7 @@ func TestClaimThatIsNotAlone(t *testing.T) {
 			}
 			return store.Store.Put(ctx, r)
 		}
-		step, err := w.Step(t.Context(), said(1).Key)
-		require.NoError(t, err)
+		step := w.step(said(1).Key)
 		require.NoError(t, step.Err)
 		assert.False(t, step.Sent)
 		assert.Equal(t, once.Pending, step.Record.State)
@@ -210,25 +200,21 @@ func TestThreadThatCannotBeListed(t *testing.T) {
 			return store.Store.List(ctx, states...)
 		}
 		w := newWorld(t, store)
-		_, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		w.do(task)
 		w.add(said(1))
 
-		step, err := w.Step(t.Context(), said(1).Key)
-		require.NoError(t, err)
+		step := w.step(said(1).Key)
 		require.NoError(t, step.Err)
 		assert.Equal(t, once.Pending, step.Record.State)
 		assert.Zero(t, w.messages())
 
 		failing = 3
-		step, err = w.Step(t.Context(), said(1).Key)
-		require.NoError(t, err)
+		step = w.step(said(1).Key)
 		require.ErrorContains(t, step.Err, "damaged record x.json")
 		assert.Contains(t, step.Record.Problem, "damaged record x.json")
 		assert.Zero(t, w.messages())
 
-		record, err := w.Do(t.Context(), said(1))
-		require.NoError(t, err)
+		record := w.do(said(1))
 		assert.Empty(t, record.Problem)
 	})
 }
@@ -239,28 +225,23 @@ func TestChainInAStoreThatCannotList(t *testing.T) {
 		store := &hooked{Store: oncetest.NewStore()}
 		store.list = func(context.Context, ...once.State) ([]once.Record, error) { return nil, errors.ErrUnsupported }
 		w := newWorld(t, store)
-		_, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		w.do(task)
 		second := said(2)
 		second.After = said(1).Key
 		w.add(said(1), second)
-		step, err := w.Step(t.Context(), second.Key)
-		require.NoError(t, err)
+		step := w.step(second.Key)
 		assert.Equal(t, 10*time.Second, step.Next)
 
 		go w.Do(t.Context(), said(1)) //nolint:errcheck // the prompts tell
-		_, err = w.Do(t.Context(), second)
-		require.NoError(t, err)
+		w.do(second)
 		assert.Equal(t, []string{"comment 1", "comment 2"}, w.prompts()[1:])
 	})
 }
 
 func TestFirstRecordThatIsGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: comment, Thread: key, State: once.Pending})
-		step, err := w.Step(t.Context(), commentKey)
-		require.NoError(t, err)
+		step := w.step(commentKey)
 		require.ErrorContains(t, step.Err, "not on record any more")
 		assert.Equal(t, 5*time.Minute, step.Next)
 		require.ErrorContains(t, w.Resume(t.Context()), commentKey)
@@ -278,35 +259,31 @@ func TestLostMessage(t *testing.T) {
 		"arrived":     {true, once.Done, 30 * time.Second},
 		"not arrived": {false, once.Unknown, 3 * time.Minute},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
-				_, err := w.Do(t.Context(), task)
-				require.NoError(t, err)
-				w.add(comment)
-				w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 504, Acted: test.acted})
-				start := time.Now()
-				step, err := w.Step(t.Context(), commentKey)
-				require.NoError(t, err)
-				require.ErrorIs(t, step.Err, mintlify.ErrOutcomeUnknown)
-				assert.True(t, step.Sent)
-				assert.Equal(t, once.Sending, step.Record.State)
-				assert.Contains(t, step.Record.Problem, "504")
-				assert.Equal(t, 5*time.Second, step.Next)
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.do(task)
+			w.add(comment)
+			w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 504, Acted: test.acted})
+			start := time.Now()
+			step := w.step(commentKey)
+			require.ErrorIs(t, step.Err, mintlify.ErrOutcomeUnknown)
+			assert.True(t, step.Sent)
+			assert.Equal(t, once.Sending, step.Record.State)
+			assert.Contains(t, step.Record.Problem, "504")
+			assert.Equal(t, 5*time.Second, step.Next)
 
-				other := w.runner(w.svc.Client(mintlifytest.WithRealSchedule())) // or another process
-				record, err := other.Do(t.Context(), once.Task{Key: commentKey})
-				assert.Equal(t, test.want, record.State)
-				assert.GreaterOrEqual(t, time.Since(start), test.after)
-				assert.Less(t, time.Since(start), test.after+10*time.Second)
-				assert.Equal(t, test.acted, err == nil)
-				if !test.acted {
-					require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-					assert.ErrorContains(t, err, "look whether the pull request of "+key+" has the change")
-					assert.NotContains(t, err.Error(), once.Marker(""))
-				}
-				assert.Equal(t, 1, w.messages())
-			})
+			other := w.runner(w.svc.Client(mintlifytest.WithRealSchedule())) // or another process
+			record, err := other.Do(t.Context(), once.Task{Key: commentKey})
+			assert.Equal(t, test.want, record.State)
+			assert.GreaterOrEqual(t, time.Since(start), test.after)
+			assert.Less(t, time.Since(start), test.after+10*time.Second)
+			assert.Equal(t, test.acted, err == nil)
+			if !test.acted {
+				require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+				assert.ErrorContains(t, err, "look whether the pull request of "+key+" has the change")
+				assert.NotContains(t, err.Error(), once.Marker(""))
+			}
+			assert.Equal(t, 1, w.messages())
 		})
 	}
 }
@@ -314,56 +291,49 @@ func TestLostMessage(t *testing.T) {
 // The process that has sent a message dies: from the deadline on, others ask the job.
 func TestMessageOfADeadProcess(t *testing.T) {
 	for name, status := range map[string]mintlify.JobStatus{"active": mintlify.JobActive, "ended": mintlify.JobCompleted} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				w.svc.AddJob("job_7", mintlifytest.JobStep{Status: status}, mintlifytest.JobStep{Status: status},
-					mintlifytest.JobStep{Status: mintlify.JobCompleted})
-				w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
-				w.put(once.Record{
-					Task: comment, Thread: key, State: once.Sending, Sends: 1, Sender: "dead",
-					Deadline: time.Now().Add(time.Minute).UTC().Round(0),
-				})
-				step, err := w.Step(t.Context(), commentKey)
-				require.NoError(t, err)
-				assert.Empty(t, w.svc.Requests(), "its sender may be alive")
-				assert.LessOrEqual(t, step.Next, 5*time.Second)
-
-				err = w.Resume(t.Context())
-				require.NoError(t, err)
-				want := map[string]once.State{"active": once.Done, "ended": once.Unknown}[name]
-				assert.Equal(t, want, w.get(commentKey).State)
-				assert.Zero(t, w.messages())
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.svc.AddJob("job_7", mintlifytest.JobStep{Status: status}, mintlifytest.JobStep{Status: status},
+				mintlifytest.JobStep{Status: mintlify.JobCompleted})
+			w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
+			w.put(once.Record{
+				Task: comment, Thread: key, State: once.Sending, Sends: 1, Sender: "dead",
+				Deadline: time.Now().Add(time.Minute).UTC().Round(0),
 			})
+			step := w.step(commentKey)
+			assert.Empty(t, w.svc.Requests(), "its sender may be alive")
+			assert.LessOrEqual(t, step.Next, 5*time.Second)
+
+			err := w.Resume(t.Context())
+			require.NoError(t, err)
+			want := map[string]once.State{"active": once.Done, "ended": once.Unknown}[name]
+			assert.Equal(t, want, w.get(commentKey).State)
+			assert.Zero(t, w.messages())
 		})
 	}
 }
 
 // A person has had the first prompt sent again: its new job is at work for that, not for the message.
 func TestLostMessageBesideItsFirstRecord(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{})
 		past := time.Now().Add(-time.Second).UTC().Round(0)
 		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: past})
 		w.put(once.Record{Task: comment, Thread: key, State: once.Sending, Sender: "a", Deadline: past})
-		step, err := w.Step(t.Context(), commentKey)
-		require.NoError(t, err)
+		step := w.step(commentKey)
 		assert.Equal(t, once.Sending, step.Record.State)
 	})
 }
 
 // Another follow-up of the thread is at work, too: an active job does not tell whose message it has.
 func TestLostMessageBesideAnother(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{})
 		past := time.Now().Add(-time.Second).UTC().Round(0)
 		w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
 		w.put(once.Record{Task: said(1), Thread: key, State: once.Sending, Sender: "a", Deadline: past})
 		w.put(once.Record{Task: said(2), Thread: key, State: once.Running, Sender: "b", Deadline: past, JobID: "job_7"})
-		step, err := w.Step(t.Context(), said(1).Key)
-		require.NoError(t, err)
+		step := w.step(said(1).Key)
 		assert.Equal(t, once.Sending, step.Record.State)
 	})
 }
@@ -372,8 +342,7 @@ func TestLostMessageBesideAnother(t *testing.T) {
 func TestTruthOfTheSenderOfAMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
-		_, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		w.do(task)
 		w.add(comment)
 		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 429, Delay: 20 * time.Second})
 		time.AfterFunc(10*time.Second, func() { // somebody has written to this job by the dashboard
@@ -382,8 +351,7 @@ func TestTruthOfTheSenderOfAMessage(t *testing.T) {
 			seen.JobID = "job_1"
 			w.put(seen)
 		})
-		step, err := w.Step(t.Context(), commentKey)
-		require.NoError(t, err)
+		step := w.step(commentKey)
 		assert.Equal(t, once.Pending, step.Record.State)
 		assert.Empty(t, step.Record.JobID)
 		assert.Contains(t, step.Record.Problem, "429")
@@ -393,10 +361,8 @@ func TestTruthOfTheSenderOfAMessage(t *testing.T) {
 // A Runner that lives for one step has seen nothing: a message has settled five minutes after its
 // deadline.
 func TestEndOfAMessageByRunnersOfOneStep(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
-		_, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+	inWorld(t, func(t *testing.T, w *world) {
+		w.do(task)
 		w.add(comment)
 		start := time.Now()
 		for w.get(commentKey).State != once.Done {

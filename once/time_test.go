@@ -27,29 +27,26 @@ func TestStoppedBetweenClaimAndRequest(t *testing.T) {
 		"key source":             {keySource: 2 * time.Minute},
 		"store, and key source ": {store: 40 * time.Second, keySource: 40 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				memory := oncetest.NewStore()
-				store := &hooked{Store: memory, put: func(_ context.Context, r once.Record) error {
-					if r.State == once.Sending {
-						time.Sleep(slow.store)
-					}
-					return memory.Put(t.Context(), r)
-				}}
-				w := newWorld(t, store, mintlify.WithKeySource(func(context.Context) (string, error) {
-					time.Sleep(slow.keySource)
-					return mintlifytest.APIKey, nil
-				}))
-				record, err := w.Do(t.Context(), task)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-				assert.Zero(t, w.posts())
-				assert.Equal(t, once.Pending, record.State)
-				slow.store, slow.keySource = 0, 0
-				_, err = w.Do(t.Context(), task)
-				require.NoError(t, err)
-				assert.Equal(t, 1, w.posts())
-			})
+		inBubble(t, name, func(t *testing.T) {
+			memory := oncetest.NewStore()
+			store := &hooked{Store: memory, put: func(_ context.Context, r once.Record) error {
+				if r.State == once.Sending {
+					time.Sleep(slow.store)
+				}
+				return memory.Put(t.Context(), r)
+			}}
+			w := newWorld(t, store, mintlify.WithKeySource(func(context.Context) (string, error) {
+				time.Sleep(slow.keySource)
+				return mintlifytest.APIKey, nil
+			}))
+			record, err := w.Do(t.Context(), task)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+			assert.Zero(t, w.posts())
+			assert.Equal(t, once.Pending, record.State)
+			slow.store, slow.keySource = 0, 0
+			w.do(task)
+			assert.Equal(t, 1, w.posts())
 		})
 	}
 }
@@ -74,16 +71,14 @@ func TestSenderThatWakesLateSendsNothingAndChangesNothing(t *testing.T) {
 			require.NoError(t, err)
 			return nil
 		}
-		record, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		record := w.do(task)
 		assert.Equal(t, 1, w.posts())
 		assert.Equal(t, once.Done, record.State)
 	})
 }
 
 func TestSendOfADeadProcessBecomesUnknownAfterItsGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "dead", Deadline: time.Now().Add(time.Minute), UpdatedAt: time.Now()}
 		require.NoError(t, w.store.Put(t.Context(), claim))
 		start := time.Now()
@@ -96,8 +91,7 @@ func TestSendOfADeadProcessBecomesUnknownAfterItsGrace(t *testing.T) {
 }
 
 func TestRecordOfAClockAYearAheadBlocksForMinutes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		ahead := time.Now().AddDate(1, 0, 0)
 		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "ahead", Deadline: ahead.Add(time.Minute), UpdatedAt: ahead}
 		require.NoError(t, w.store.Put(t.Context(), claim))
@@ -125,41 +119,21 @@ func TestJobIsRecordedOverARewrittenDeadlineAndOverUnknown(t *testing.T) {
 		"unknown":            func(r *once.Record) { r.State, r.Problem = once.Unknown, "given up" },
 		"pending again":      func(r *once.Record) { r.State = once.Pending },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-				time.AfterFunc(time.Second, func() {
-					r := w.get(key)
-					r.Version++
-					meanwhile(&r)
-					assert.NoError(t, w.store.Put(context.Background(), r))
-				})
-				record, err := w.Do(t.Context(), task)
-				require.NoError(t, err)
-				assert.Equal(t, once.Done, record.State)
-				assert.Equal(t, "job_1", record.JobID)
-				assert.Empty(t, record.Problem)
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+			time.AfterFunc(time.Second, func() {
+				r := w.get(key)
+				r.Version++
+				meanwhile(&r)
+				assert.NoError(t, w.store.Put(context.Background(), r))
 			})
+			record := w.do(task)
+			assert.Equal(t, once.Done, record.State)
+			assert.Equal(t, "job_1", record.JobID)
+			assert.Empty(t, record.Problem)
 		})
 	}
-}
-
-// A response that proves that there is no job does not replace another's decision on record.
-func TestUnknownStaysUnknownAfterALateProof(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
-		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Delay: 20 * time.Second})
-		time.AfterFunc(time.Second, func() {
-			r := w.get(key)
-			r.Version, r.State = r.Version+1, once.Unknown
-			assert.NoError(t, w.store.Put(context.Background(), r))
-		})
-		record, err := w.Do(t.Context(), task)
-		require.Error(t, err)
-		assert.Equal(t, once.Unknown, record.State)
-		assert.Equal(t, once.Unknown, w.get(key).State)
-	})
 }
 
 // The record went on with another job: the id of this one is in the log and in the error.
@@ -168,23 +142,21 @@ func TestJobBesideAnotherIsAnErrorWithItsID(t *testing.T) {
 		"another send": func(r *once.Record) { r.Sender, r.State = "other", once.Sending },
 		"another job":  func(r *once.Record) { r.State, r.JobID = once.Running, "job_other" },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
-				w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-				var other once.Record
-				time.AfterFunc(time.Second, func() {
-					other = w.get(key)
-					other.Version++
-					meanwhile(&other)
-					assert.NoError(t, w.store.Put(context.Background(), other))
-				})
-				_, err := w.Do(t.Context(), task)
-				require.ErrorContains(t, err, "job_1")
-				assert.Contains(t, w.log.String(), "level=ERROR")
-				assert.Contains(t, w.log.String(), "job=job_1")
-				assert.Equal(t, other, w.get(key))
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
+			var other once.Record
+			time.AfterFunc(time.Second, func() {
+				other = w.get(key)
+				other.Version++
+				meanwhile(&other)
+				assert.NoError(t, w.store.Put(context.Background(), other))
 			})
+			_, err := w.Do(t.Context(), task)
+			require.ErrorContains(t, err, "job_1")
+			assert.Contains(t, w.log.String(), "level=ERROR")
+			assert.Contains(t, w.log.String(), "job=job_1")
+			assert.Equal(t, other, w.get(key))
 		})
 	}
 }
@@ -199,36 +171,34 @@ func TestStoreThatFailsAfterThePost(t *testing.T) {
 		"for a while, but it stores": {outage: 110 * time.Second, stores: true, recorded: true},
 		"for ever":                   {outage: time.Hour * 1000},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				memory := oncetest.NewStore()
-				up := time.Now().Add(test.outage)
-				store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
-					if r.State == once.Sending || time.Now().After(up) {
-						return memory.Put(ctx, r)
-					}
-					if test.stores {
-						_ = memory.Put(ctx, r)
-					}
-					return errors.New("the database is down")
-				}}
-				w := newWorld(t, store)
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(time.Second, cancel) // not even then the id is lost
-				record, err := w.Do(ctx, task)
-				require.Error(t, err)
-				assert.Equal(t, "job_1", record.JobID)
-				if test.recorded {
-					assert.Equal(t, "job_1", w.get(key).JobID)
-					assert.NotContains(t, w.log.String(), "level=ERROR")
-					return
+		inBubble(t, name, func(t *testing.T) {
+			memory := oncetest.NewStore()
+			up := time.Now().Add(test.outage)
+			store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
+				if r.State == once.Sending || time.Now().After(up) {
+					return memory.Put(ctx, r)
 				}
-				assert.ErrorContains(t, err, "job_1")
-				assert.ErrorContains(t, err, "the database is down")
-				assert.Contains(t, w.log.String(), "level=ERROR")
-				assert.Contains(t, w.log.String(), "job=job_1")
-				assert.Equal(t, once.Sending, w.get(key).State)
-			})
+				if test.stores {
+					_ = memory.Put(ctx, r)
+				}
+				return errors.New("the database is down")
+			}}
+			w := newWorld(t, store)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel) // not even then the id is lost
+			record, err := w.Do(ctx, task)
+			require.Error(t, err)
+			assert.Equal(t, "job_1", record.JobID)
+			if test.recorded {
+				assert.Equal(t, "job_1", w.get(key).JobID)
+				assert.NotContains(t, w.log.String(), "level=ERROR")
+				return
+			}
+			assert.ErrorContains(t, err, "job_1")
+			assert.ErrorContains(t, err, "the database is down")
+			assert.Contains(t, w.log.String(), "level=ERROR")
+			assert.Contains(t, w.log.String(), "job=job_1")
+			assert.Equal(t, once.Sending, w.get(key).State)
 		})
 	}
 }
@@ -242,21 +212,19 @@ func TestClaimThatCouldNotBeStoredSendsNothing(t *testing.T) {
 		"stored":           {func(m once.Store, r once.Record) { _ = m.Put(context.Background(), r) }, once.Pending},
 		"another's stored": {func(m once.Store, r once.Record) { r.Sender = "other"; _ = m.Put(context.Background(), r) }, once.Sending},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				memory := oncetest.NewStore()
-				store := &hooked{Store: memory}
-				store.put = func(_ context.Context, r once.Record) error {
-					store.put = nil
-					test.put(memory, r)
-					return errors.New("connection reset")
-				}
-				w := newWorld(t, store)
-				_, err := w.Do(t.Context(), task)
-				require.ErrorContains(t, err, "connection reset")
-				assert.Zero(t, w.posts())
-				assert.Equal(t, test.state, w.get(key).State)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			memory := oncetest.NewStore()
+			store := &hooked{Store: memory}
+			store.put = func(_ context.Context, r once.Record) error {
+				store.put = nil
+				test.put(memory, r)
+				return errors.New("connection reset")
+			}
+			w := newWorld(t, store)
+			_, err := w.Do(t.Context(), task)
+			require.ErrorContains(t, err, "connection reset")
+			assert.Zero(t, w.posts())
+			assert.Equal(t, test.state, w.get(key).State)
 		})
 	}
 }
@@ -283,26 +251,21 @@ func TestNothingMoreIsSentToAProjectThatRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
 		for _, k := range []string{"a", "b", "c"} {
-			_, _, err := w.Add(t.Context(), once.Task{Key: k, Prompt: "x"})
-			require.NoError(t, err)
+			w.add(once.Task{Key: k, Prompt: "x"})
 		}
-		_, _, err := w.Add(t.Context(), once.Task{Key: "other", Prompt: "x", ProjectID: "project-2"})
-		require.NoError(t, err)
+		w.add(once.Task{Key: "other", Prompt: "x", ProjectID: "project-2"})
 		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 401})
-		step, err := w.Step(t.Context(), "a")
-		require.NoError(t, err)
+		step := w.step("a")
 		assert.Equal(t, once.Pending, step.Record.State)
 		assert.Equal(t, 5*time.Minute, step.Next)
 		time.Sleep(time.Minute)
 		for _, k := range []string{"a", "b", "c"} {
-			step, err = w.Step(t.Context(), k)
-			require.NoError(t, err)
+			step = w.step(k)
 			assert.Equal(t, once.Pending, step.Record.State)
 			assert.Equal(t, 4*time.Minute, step.Next)
 		}
 		assert.Equal(t, 1, w.posts())
-		step, err = w.Step(t.Context(), "other")
-		require.NoError(t, err)
+		step = w.step("other")
 		assert.Equal(t, once.Running, step.Record.State)
 
 		start := time.Now()
@@ -316,8 +279,7 @@ func TestNothingMoreIsSentToAProjectThatRefuses(t *testing.T) {
 func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, oncetest.NewStore())
+			inWorld(t, func(t *testing.T, w *world) {
 				w.svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 				w.svc.SucceedNext(mintlify.OpGetJob, 1) // which asks first
 				w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: status})
@@ -329,12 +291,10 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 				assert.NotEmpty(t, record.Problem)
 
 				w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: status, Body: `{"error":"in other words"}`})
-				again, err := w.Step(t.Context(), key)
-				require.NoError(t, err)
+				again := w.step(key)
 				assert.Equal(t, record, again.Record, "noted once")
 				assert.Equal(t, 5*time.Minute, again.Next)
-				again, err = w.Step(t.Context(), key)
-				require.NoError(t, err)
+				again = w.step(key)
 				assert.Equal(t, once.Running, again.Record.State)
 				assert.Empty(t, again.Record.Problem, "mended")
 				require.NoError(t, w.Resume(t.Context()))
@@ -345,17 +305,15 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 }
 
 func TestWaitOutlivesTheNetwork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.SucceedNext(mintlify.OpGetJob, 1) // which asks first
 		w.svc.FailNext(mintlify.OpGetJob, 500, mintlifytest.Fault{Status: 503})
-		record, err := w.Do(t.Context(), task)
-		require.NoError(t, err)
+		record := w.do(task)
 		assert.Equal(t, 4, record.Version, "noted once that it is active for hours, and done")
 		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(10*time.Second, func() { cancel(errors.New("deployment")) })
-		record, err = w.Do(ctx, once.Task{Key: "b", Prompt: "x"})
+		record, err := w.Do(ctx, once.Task{Key: "b", Prompt: "x"})
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorContains(t, err, "deployment")
 		assert.Equal(t, once.Running, record.State)
@@ -364,8 +322,7 @@ func TestWaitOutlivesTheNetwork(t *testing.T) {
 }
 
 func TestOnChangeAndLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		var states []string
 		r := w.runner(w.svc.Client(), once.WithOnChange(func(r once.Record) { states = append(states, string(r.State)) }))
 		_, err := r.Do(t.Context(), task)
@@ -382,22 +339,20 @@ func TestOnChangeAndLog(t *testing.T) {
 
 func TestManyAtOnceAreOneJob(t *testing.T) {
 	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, open(t))
-				var all sync.WaitGroup
-				for range 20 {
-					all.Go(func() {
-						r, err := once.New(w.svc.Client(), w.store) // a process of its own
-						assert.NoError(t, err)
-						record, err := r.Do(t.Context(), task)
-						assert.NoError(t, err)
-						assert.Equal(t, "job_1", record.JobID)
-					})
-				}
-				all.Wait()
-				assert.Equal(t, 1, w.posts())
-			})
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, open(t))
+			var all sync.WaitGroup
+			for range 20 {
+				all.Go(func() {
+					r, err := once.New(w.svc.Client(), w.store) // a process of its own
+					assert.NoError(t, err)
+					record, err := r.Do(t.Context(), task)
+					assert.NoError(t, err)
+					assert.Equal(t, "job_1", record.JobID)
+				})
+			}
+			all.Wait()
+			assert.Equal(t, 1, w.posts())
 		})
 	}
 }
@@ -472,11 +427,9 @@ func TestResumeTriesAgainWhileThereIsWork(t *testing.T) {
 }
 
 func TestResumeEndsSoonAfterItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, oncetest.NewStore())
+	inWorld(t, func(t *testing.T, w *world) {
 		for i := range 30 {
-			_, _, err := w.Add(t.Context(), once.Task{Key: fmt.Sprint("k", i), Prompt: "x"})
-			require.NoError(t, err)
+			w.add(once.Task{Key: fmt.Sprint("k", i), Prompt: "x"})
 			w.svc.ScriptJob(mintlifytest.JobStep{})
 		}
 		w.svc.FailNext(mintlify.OpCreateJob, 30, mintlifytest.Fault{Delay: 3 * time.Second})
@@ -501,11 +454,6 @@ func (unlistable) List(context.Context, ...once.State) ([]once.Record, error) {
 	return nil, errors.ErrUnsupported
 }
 
-func TestResumeNeedsAStoreThatLists(t *testing.T) {
-	w := newWorld(t, unlistable{oncetest.NewStore()})
-	require.ErrorIs(t, w.Resume(t.Context()), errors.ErrUnsupported)
-}
-
 // Five workers of a toy queue, which delivers at least once, and a network with faults.
 func TestStepInAQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -514,8 +462,7 @@ func TestStepInAQueue(t *testing.T) {
 		queue := make(chan string, 4*keys)
 		for i := range keys {
 			k := fmt.Sprint("acme/api@", i)
-			_, _, err := w.Add(t.Context(), once.Task{Key: k, Prompt: "x"})
-			require.NoError(t, err)
+			w.add(once.Task{Key: k, Prompt: "x"})
 			queue <- k
 			queue <- k // twice
 			if i%10 == 0 {
