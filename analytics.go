@@ -21,8 +21,9 @@ const (
 // AnalyticsService exports how humans and AIs use the documentation. It is
 // [Client.Analytics].
 //
-// Each request counts against one quota: 100 per organization and hour, whatever the number
-// of rows.
+// Each request counts against one quota: 100 per organization and hour, whatever the number of rows.
+// Results and rows marshal to JSON under the service's own field names, and read back to equal
+// values.
 //
 // Give both dates of a range: the service does not document which range it takes without
 // them. It documents the order of rows for searches only.
@@ -88,8 +89,7 @@ type VisitorsParams struct {
 	Offset int
 }
 
-// VisitorPage is one page of an export. It marshals to JSON under the service's
-// own field names, with offset and nextOffset added, and reads back to an equal value.
+// VisitorPage is one page of an export.
 type VisitorPage struct {
 	// Totals are the unique visitors of the whole site in the range, not of this page.
 	Totals VisitorTotals `json:"totals"`
@@ -132,9 +132,8 @@ type Visitor struct {
 	Total int64 `json:"total"`
 }
 
-// GetVisitorPage returns one page of visitors. It costs one request:
-// GET /v1/analytics/{projectId}/visitors. To export all of them use
-// [AnalyticsService.Visitors], which asks for 250 rows at a time.
+// GetVisitorPage returns one page of visitors. It costs one request: GET
+// /v1/analytics/{projectId}/visitors. To export all of them use [AnalyticsService.Visitors].
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 250, a negative offset, or a
 // DateFrom that is not before DateTo; [*APIError], [*MalformedResponseError], or the
@@ -207,8 +206,7 @@ type ViewsParams struct {
 	Offset int
 }
 
-// ViewPage is one page of an export of views. It marshals to JSON under the service's own
-// field names, with offset and nextOffset added, and reads back to an equal value.
+// ViewPage is one page of an export of views.
 type ViewPage struct {
 	// Totals are the views of the whole site in the range, not of this page.
 	Totals ViewTotals `json:"totals"`
@@ -244,9 +242,8 @@ type View struct {
 	Total int64 `json:"total"`
 }
 
-// GetViewPage returns one page of views. It costs one request:
-// GET /v1/analytics/{projectId}/views. To export all of them use [AnalyticsService.Views],
-// which asks for 250 rows at a time. It returns the errors of
+// GetViewPage returns one page of views. It costs one request: GET /v1/analytics/{projectId}/views.
+// To export all of them use [AnalyticsService.Views]. It returns the errors of
 // [AnalyticsService.GetVisitorPage].
 func (s *AnalyticsService) GetViewPage(ctx context.Context, params ViewsParams) (*ViewPage, error) {
 	return s.views(params).get(ctx)

@@ -43,8 +43,7 @@ type ConversationsParams struct {
 	Cursor string
 }
 
-// ConversationPage is one page of an export of conversations. It marshals to JSON under the
-// service's own field names, with cursor added, and reads back to an equal value.
+// ConversationPage is one page of an export of conversations.
 type ConversationPage struct {
 	// Conversations are the rows, in the service's order.
 	Conversations []Conversation `json:"conversations"`
@@ -91,9 +90,8 @@ type ConversationSource struct {
 	URL string `json:"url"`
 }
 
-// GetConversationPage returns one page of conversations. It costs one request:
-// GET /v1/analytics/{projectId}/assistant. To export all of them use
-// [AnalyticsService.Conversations], which asks for 250 rows at a time.
+// GetConversationPage returns one page of conversations. It costs one request: GET
+// /v1/analytics/{projectId}/assistant. To export all of them use [AnalyticsService.Conversations].
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 1000, or a DateFrom that is not before
 // DateTo; [*APIError], [*MalformedResponseError] (also for a page of more than 10 MiB: ask for a
@@ -179,9 +177,8 @@ const (
 	RoleAssistant MessageRole = "assistant"
 )
 
-// Thread is one conversation with the assistant. It marshals to JSON under the service's own
-// field names, and reads back to an equal value. Readers write what they like: treat it as
-// personal data.
+// Thread is one conversation with the assistant. Readers write what they like: treat it as personal
+// data.
 type Thread struct {
 	// ID is the id of the conversation, as the service sends it.
 	ID string `json:"threadId"`
@@ -258,9 +255,8 @@ type CallerStatsParams struct {
 	DateTo Date
 }
 
-// CallerStats counts where the assistant was called from. The service does not document
-// whether it counts questions or the people who ask them. It marshals to JSON under the
-// service's own field names, and reads back to an equal value.
+// CallerStats counts where the assistant was called from. The service does not document whether it
+// counts questions or the people who ask them.
 type CallerStats struct {
 	// Web is the number of calls on the documentation's pages.
 	Web int64 `json:"web"`

@@ -34,10 +34,9 @@ type AutomationRun struct {
 // run. The quota is 10 per organization and 10 seconds, shared with
 // [DeploymentsService.TriggerUpdate].
 //
-// It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: a second call
-// may be a second run. After any other error nothing ran. A gateway that renews its HTTP/2
-// connections can cause [ErrOutcomeUnknown] although nothing ran: the request has no body, so
-// net/http does not report that the gateway refused it.
+// It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: a second call may be
+// a second run. After any other error nothing ran. A gateway that renews its HTTP/2 connections can
+// cause [ErrOutcomeUnknown] although nothing ran.
 //
 // Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrBadRequest] for an
 // automation that is not active or has no custom schedule, [ErrNotFound] for an unknown one),

@@ -128,9 +128,8 @@ func (s DeploymentStatus) IsTerminal() bool {
 // [DeploymentsService.WaitUntilDone] waits for the end. The quota is 10 per organization and
 // 10 seconds, shared with [AutomationsService.Trigger].
 //
-// It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build. A
-// gateway that renews its HTTP/2 connections can cause this error although nothing was queued:
-// the request has no body, so net/http does not report that the gateway refused it.
+// It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build. A gateway
+// that renews its HTTP/2 connections can cause this error although nothing was queued.
 //
 // One user saw a project's deployments stay queued for good after an update was triggered while
 // another deployment was in progress.
@@ -240,8 +239,8 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 }
 
 // WaitUntilDone polls the deployment until its status is terminal, as [JobsService.WaitUntilDone]
-// polls a job: by the same schedule, and with the same errors. A poll is one
-// GET /v1/project/update-status/{id}. A wait has no time limit of its own: give ctx a deadline.
+// polls a job: by the same schedule, and with the same errors. A poll is one GET
+// /v1/project/update-status/{id}. Give ctx a deadline.
 //
 // It returns the deployment and nil for status success, and the deployment with a
 // [*DeploymentFailedError] for failure: Summary and Logs say why, and whether the content is

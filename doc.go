@@ -48,9 +48,9 @@
 //
 // # Retries
 //
-// A GET changes nothing, so Get, WaitUntilDone, Poll and the exports are safe to call again,
-// also in another process. The SDK retries it, at most three times, after a network error (but
-// not a refused certificate), a truncated body, and 429, 500, 502, 503 or 504.
+// Get, WaitUntilDone, Poll and the exports change nothing, and are safe to call again, also in
+// another process. The SDK retries a GET, at most three times, after a network error (but not a
+// refused certificate), a truncated body, and 429, 500, 502, 503 or 504.
 //
 // A POST changes something. The SDK retries it only on proof that the service did not act on
 // it: the service responded 429, or the request was never written to a connection, since nobody
@@ -75,19 +75,18 @@
 //
 // # Errors
 //
-// Use errors.Is for the kind, such as [ErrNotFound], [ErrRateLimited] or
-// [ErrOutcomeUnknown], and errors.As for the details: [*APIError], [*MalformedResponseError],
-// [*ArgumentError], [*WaitError], [*ExportError], [*JobFailedError] or
-// [*DeploymentFailedError]. When a call ends with its context, the error matches the
-// context's error, its cause, and the service's last response. If the cause is the error of
-// another call, the error does not match that call's kind and type. [RetryAfter] says
-// whether and when to make the call again. Errors built from exported fields, as in a mock,
-// behave the same.
+// Use errors.Is for the kind, such as [ErrNotFound], [ErrRateLimited] or [ErrOutcomeUnknown], and
+// errors.As for the details: [*APIError], [*MalformedResponseError], [*ArgumentError], [*WaitError],
+// [*ExportError], [*JobFailedError] or [*DeploymentFailedError]. When a call ends with its context,
+// the error matches the context's error, its cause, and the service's last response. If the cause is
+// the error of another call, the error does not match that call's kind and type. [RetryAfter] says
+// whether and when to make the call again. Errors built from exported fields, as in a mock, behave
+// the same.
 //
 // # Quotas
 //
-// The service limits how often most methods may be called. Each method says its quota, and
-// https://github.com/mintlify-community/mintlify-go/blob/main/docs/reference.md lists them all.
+// Each method says how often the service lets it be called, and
+// https://github.com/mintlify-community/mintlify-go/blob/main/docs/reference.md lists all quotas.
 // The SDK asks a limiter given by [WithRateLimiter] before every request.
 //
 // # Paths that the SDK does not cover
@@ -97,9 +96,9 @@
 //
 // # Testing
 //
-// Package mintlifytest is the service in memory: no network, no key, no waiting, also
-// inside a testing/synctest bubble. httpmock works as well, on a client given by
-// [WithHTTPClient] or by a plain httpmock.Activate. An error that httpmock returns to a POST
-// matches [ErrOutcomeUnknown], since nothing proves that the request was not sent. For a
-// refused connection use mintlifytest, with a Fault that has Refuse.
+// Package mintlifytest is the service in memory: no network, no key, no waiting, also inside a
+// testing/synctest bubble. httpmock works as well, on a client given by [WithHTTPClient] or by a
+// plain httpmock.Activate. An error that it returns to a POST matches [ErrOutcomeUnknown], since
+// nothing proves that the request was not sent: for a refused connection use mintlifytest, with a
+// Fault that has Refuse.
 package mintlify

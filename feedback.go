@@ -56,8 +56,7 @@ type FeedbackParams struct {
 	Cursor string
 }
 
-// FeedbackPage is one page of an export of feedback. It marshals to JSON under the
-// service's own field names, with cursor added, and reads back to an equal value.
+// FeedbackPage is one page of an export of feedback.
 type FeedbackPage struct {
 	// Feedback are the rows, in the service's order.
 	Feedback []Feedback `json:"feedback"`
@@ -99,9 +98,8 @@ type Feedback struct {
 	Language string `json:"lang,omitempty"`
 }
 
-// GetFeedbackPage returns one page of feedback. It costs one request:
-// GET /v1/analytics/{projectId}/feedback. To export all of it use
-// [AnalyticsService.Feedback], which asks for 100 rows at a time.
+// GetFeedbackPage returns one page of feedback. It costs one request: GET
+// /v1/analytics/{projectId}/feedback. To export all of it use [AnalyticsService.Feedback].
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 100, a DateFrom that is not before
 // DateTo, or a status that is empty or has a comma; [*APIError], [*MalformedResponseError], or the
@@ -232,8 +230,7 @@ type FeedbackCountsParams struct {
 	Limit int
 }
 
-// FeedbackCounts counts feedback by page of the documentation. It marshals to JSON under
-// the service's own field names, and reads back to an equal value.
+// FeedbackCounts counts feedback by page of the documentation.
 type FeedbackCounts struct {
 	// Counts are the rows, in the service's order.
 	Counts []FeedbackCount `json:"feedback"`

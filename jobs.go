@@ -94,14 +94,11 @@ func (s JobStatus) IsTerminal() bool {
 //
 //	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 //
-// Then a Ctrl-C does not interrupt it for up to a minute. If ctx ends while the response is arriving,
-// Create takes up to 10 s more to read it. Package once does this for you,
-// and makes at most one job per merge, release or ticket.
+// Then a Ctrl-C does not interrupt it for up to a minute. Package once does this for you.
 //
-// It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
-// the job may exist, and another call may open a second pull request. After any
-// other error without a job no job was made. The SDK itself retries only on proof
-// that the service did not act on the prompt.
+// It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: the job may exist,
+// and another call may open a second pull request. After any other error without a job no job was
+// made.
 //
 // Errors: [*ArgumentError] for a blank prompt, [*APIError], [*MalformedResponseError], or the
 // network's or context's error. If it returns a job with the error, the job exists: wait for

@@ -101,11 +101,10 @@ func WithMaxOutage(d time.Duration) WaitOption {
 // WithSettleTime sets the settle time: for how long after its beginning a wait ignores that the job
 // or deployment has ended, unless a poll has shown another status before. With 0 the first poll counts.
 //
-// Jobs need it because the service acts on a [JobsService.Message] asynchronously: right after
-// it, the job may still have the status completed or failed from before. Without this option, a wait
-// ignores such a status for 30 s after a Message of this client, or of a client that
-// [Client.ForProject] made of it, unless a poll has shown another status since. Set d if another
-// process sends the messages.
+// Right after a [JobsService.Message] the job may still have the status completed or failed from
+// before. Without this option, a wait ignores these for 30 s after a Message of this client, or of a
+// client that [Client.ForProject] made of it, unless a poll has shown another status since. Set d if
+// another process sends the messages.
 func WithSettleTime(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if d < 0 && d != settle.AfterMessage {

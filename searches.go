@@ -23,8 +23,7 @@ type SearchesParams struct {
 	Cursor string
 }
 
-// SearchPage is one page of an export of searches. It marshals to JSON under the service's
-// own field names, with hasMore and cursor added, and reads back to an equal value.
+// SearchPage is one page of an export of searches.
 type SearchPage struct {
 	// TotalSearches is the number of searches in the range. It counts searches, not terms.
 	TotalSearches int64 `json:"totalSearches"`
@@ -56,9 +55,8 @@ type SearchTerm struct {
 	LastSearchedAt time.Time `json:"lastSearchedAt,omitzero"`
 }
 
-// GetSearchPage returns one page of searches. It costs one request:
-// GET /v1/analytics/{projectId}/searches. To export all of them use
-// [AnalyticsService.Searches], which asks for 100 rows at a time.
+// GetSearchPage returns one page of searches. It costs one request: GET
+// /v1/analytics/{projectId}/searches. To export all of them use [AnalyticsService.Searches].
 //
 // Errors: [*ArgumentError] for a limit outside 0 to 100, or a DateFrom that is not before
 // DateTo; [*APIError], [*MalformedResponseError], or the network's or context's error.

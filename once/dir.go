@@ -14,10 +14,9 @@ import (
 	"slices"
 )
 
-// Dir is a [Store] in a directory of one machine, for all its processes. The file system
-// must have hard links and keep what is synced, which a network share may not. A folder for
-// each key has a file for each version, with mode 0600. No file is ever changed or removed:
-// otherwise a process that was paused for a long time could store an old version again.
+// Dir is a [Store] in a directory of one machine, for all its processes. The file system must have
+// hard links and keep what is synced, which a network share may not. A folder for each key has a
+// file for each version, with mode 0600. No file is ever changed or removed.
 type Dir struct{ path string }
 
 // NewDir returns the Dir at path, and makes the directory if it is missing.

@@ -4,11 +4,11 @@
 //	runner, err := once.New(client, store)
 //	record, err := runner.Do(ctx, once.Task{Key: "acme/api@5907854", Prompt: "Document the flag --json."})
 //
-// A [Store] that every process sees holds a [Record] of each thing. Of all the processes
-// that try, one sends the prompt. If it dies before it has recorded the response, or the
-// response is lost, nobody can know whether a job exists. The record is then [Unknown], and
-// nothing is sent for it until a person has looked for the pull request that ends with the
-// key's [Marker], and has called [Runner.Adopt], [Runner.MarkDone] or [Runner.SendAgain].
+// A [Store] that every process sees holds a [Record] of each thing. Of all the processes that try,
+// one sends the prompt. If it dies before it has recorded the response, or the response is lost, the
+// record is [Unknown], and nothing is sent for it until a person has looked for the pull request
+// that ends with the key's [Marker], and has called [Runner.Adopt], [Runner.MarkDone] or
+// [Runner.SendAgain].
 //
 // # Asking first
 //

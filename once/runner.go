@@ -105,15 +105,20 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 // another process, Do continues with the record. If the record is pending, Do sends t's prompt to
 // t's project. If ctx ends during a send, Do finishes and records the send before it returns.
 //
-// The error is nil if the record is done, matches [mintlify.ErrJobFailed] if the job failed,
-// and [mintlify.ErrOutcomeUnknown] if a person must look. It is the service's if a send made
-// no job, if the service did not work when it was asked first, or if no further poll would
-// help: call Do again once that is fixed. It is an [*mintlify.ArgumentError] for a bad key, a
-// missing prompt, an After without a record, an After of another thread than the record's, and,
-// unless the record is pending, for another project than the record's. A follow-up
-// behind a record that needs a person is an error, too. Otherwise the error is the context's
-// or the store's. The record comes with every error; if it could not be read, the Record has
-// the task alone, with version 0.
+// The error is nil if the record is done. Otherwise it is:
+//
+//   - one that matches [mintlify.ErrJobFailed] if the job failed, and [mintlify.ErrOutcomeUnknown] if a
+//     person must look;
+//   - the service's if a send made no job, if the service did not work when it was asked first, or if
+//     no further poll would help: call Do again once that is fixed;
+//   - an [*mintlify.ArgumentError] for a bad key, a missing prompt, an After without a record or of
+//     another thread than the record's, and, unless the record is pending, for another project than
+//     the record's;
+//   - an error of its own for a follow-up behind a record that needs a person;
+//   - the context's or the store's.
+//
+// The record comes with every error. If it could not be read, the Record has the task alone, with
+// version 0.
 func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 	last := Record{Task: t}
 	for {
