@@ -52,11 +52,10 @@
 // another process. The SDK retries a GET, at most three times, after a network error (but not a
 // refused certificate), a truncated body, and 429, 500, 502, 503 or 504.
 //
-// A POST changes something. The SDK retries it only on proof that the service did not act on
-// it: the service responded 429, or the request was never written to a connection, since nobody
-// has read its body. A gateway that renews its HTTP/2 connections refuses requests before anybody
-// acts on them: the SDK makes these again at once, up to six times a call, which do not count as
-// retries.
+// A POST changes something. The SDK retries it only on proof that the service did not act on it: the
+// service responded 429, or the request was never written to a connection, since nobody has read its
+// body. A gateway that renews an HTTP/2 connection refuses some requests before anybody acts on
+// them. The SDK makes these again at once, up to six times a call; this does not count as a retry.
 //
 // After every other failure it returns at once with an error that matches
 // [ErrOutcomeUnknown], unless the service refused the request with a 4xx other than 408 and 499.
@@ -79,7 +78,7 @@
 // errors.As for the details: [*APIError], [*MalformedResponseError], [*ArgumentError], [*WaitError],
 // [*ExportError], [*JobFailedError] or [*DeploymentFailedError]. When a call ends with its context,
 // the error matches the context's error, its cause, and the service's last response. If the cause is
-// the error of another call, the error does not match that call's kind and type. [RetryAfter] says
+// the error of another call, the error does not match that call's kind or type. [RetryAfter] says
 // whether and when to make the call again. Errors built from exported fields, as in a mock, behave
 // the same.
 //
