@@ -56,24 +56,14 @@ func TestProxyCatchesARequestThatIsWrongInOneThing(t *testing.T) {
 		request rawRequest
 		reason  string
 	}{
-		"limit 0": {
-			forVisitors, rawRequest{target: getVisitors + "?limit=0"}, "minimum: got 0, want 1",
-		},
-		"limit 251": {
-			forVisitors, rawRequest{target: getVisitors + "?limit=251"}, "maximum: got 251, want 250",
-		},
-		"negative offset": {
-			forVisitors, rawRequest{target: getVisitors + "?offset=-1"}, "minimum: got -1, want 0",
-		},
-		"no date": {
-			forVisitors, rawRequest{target: getVisitors + "?dateFrom=2026-02-30"}, "dateFrom",
-		},
+		"limit 0":         {forVisitors, rawRequest{target: getVisitors + "?limit=0"}, "minimum: got 0, want 1"},
+		"limit 251":       {forVisitors, rawRequest{target: getVisitors + "?limit=251"}, "maximum: got 251, want 250"},
+		"negative offset": {forVisitors, rawRequest{target: getVisitors + "?offset=-1"}, "minimum: got -1, want 0"},
+		"no date":         {forVisitors, rawRequest{target: getVisitors + "?dateFrom=2026-02-30"}, "dateFrom"},
 		"undocumented parameter": {
 			forVisitors, rawRequest{target: getVisitors + "?datefrom=2026-01-01"}, `"datefrom" is not documented`,
 		},
-		"missing prompt": {
-			forCreate, rawRequest{target: createJob, body: `{}`}, "missing property 'prompt'",
-		},
+		"missing prompt": {forCreate, rawRequest{target: createJob, body: `{}`}, "missing property 'prompt'"},
 		"empty prompt": {
 			forCreate, rawRequest{target: createJob, body: `{"prompt":""}`}, "minLength: got 0, want 1",
 		},
@@ -81,33 +71,19 @@ func TestProxyCatchesARequestThatIsWrongInOneThing(t *testing.T) {
 			forCreate, rawRequest{target: createJob, body: `{"prompt":"x","model":"y"}`},
 			"additional properties 'model' not allowed",
 		},
-		"no body": {
-			forCreate, rawRequest{target: createJob}, "value is required but missing",
-		},
+		"no body": {forCreate, rawRequest{target: createJob}, "value is required but missing"},
 		"body with a tail": {
 			forCreate, rawRequest{target: createJob, body: `{"prompt":"x"}}`}, "not one JSON value",
 		},
 		"body sent as text": {
 			forCreate, rawRequest{target: createJob, body: `{"prompt":"x"}`, contentType: "text/plain"}, "Content-Type",
 		},
-		"body with a GET": {
-			forJob, rawRequest{target: getJob, body: `{}`}, "request body not allowed",
-		},
-		"no Authorization": {
-			forJob, rawRequest{target: getJob, key: "none"}, "no Authorization",
-		},
-		"method not in document": {
-			forJob, rawRequest{target: "DELETE /v2/agent/p/job/j"}, "method not allowed",
-		},
-		"path not in document": {
-			forJob, rawRequest{target: "GET /v2/agent/p/jobs/j"}, "no matching operation",
-		},
-		"empty path parameter": {
-			forJob, rawRequest{target: "GET /v2/agent//job/j"}, "no matching operation",
-		},
-		"id that was not escaped": {
-			forJob, rawRequest{target: "GET /v2/agent/p/job/a/b"}, "no matching operation",
-		},
+		"body with a GET":         {forJob, rawRequest{target: getJob, body: `{}`}, "request body not allowed"},
+		"no Authorization":        {forJob, rawRequest{target: getJob, key: "none"}, "no Authorization"},
+		"method not in document":  {forJob, rawRequest{target: "DELETE /v2/agent/p/job/j"}, "method not allowed"},
+		"path not in document":    {forJob, rawRequest{target: "GET /v2/agent/p/jobs/j"}, "no matching operation"},
+		"empty path parameter":    {forJob, rawRequest{target: "GET /v2/agent//job/j"}, "no matching operation"},
+		"id that was not escaped": {forJob, rawRequest{target: "GET /v2/agent/p/job/a/b"}, "no matching operation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy, baseURL := startProxy(t, tc.service)
@@ -153,54 +129,28 @@ func (r wrongResponse) test(t *testing.T, request rawRequest, contentType string
 
 func wrongJobs() map[string]wrongResponse {
 	return map[string]wrongResponse{
-		"status done": {
-			body: `{"id":"j","status":"done"}`, reason: "status",
-		},
-		"missing id": {
-			body: `{"status":"active"}`, reason: `"id" is missing`,
-		},
-		"missing status": {
-			body: `{"id":"j"}`, reason: `"status" is missing`,
-		},
-		"null where none is allowed": {
-			body: `{"id":"j","status":"active","model":null}`, reason: "model",
-		},
-		"prLink that is not a link": {
-			body: `{"id":"j","status":"active","prLink":"7"}`, reason: "prLink",
-		},
+		"status done":                {body: `{"id":"j","status":"done"}`, reason: "status"},
+		"missing id":                 {body: `{"status":"active"}`, reason: `"id" is missing`},
+		"missing status":             {body: `{"id":"j"}`, reason: `"status" is missing`},
+		"null where none is allowed": {body: `{"id":"j","status":"active","model":null}`, reason: "model"},
+		"prLink that is not a link":  {body: `{"id":"j","status":"active","prLink":"7"}`, reason: "prLink"},
 		"unparsable createdAt": {
 			body: `{"id":"j","status":"active","createdAt":"2026-02-30T00:00:00Z"}`, reason: "createdAt",
 		},
-		"misspelt field": {
-			body: `{"id":"j","status":"active","prlink":null}`, reason: "prlink",
-		},
-		"misspelt field within": {
-			body: `{"id":"j","status":"active","source":{"repo":"x"}}`, reason: "repo",
-		},
-		"error without words": {
-			status: 404, body: `{"message":"x"}`, reason: "error",
-		},
-		"details of an agent's error": {
-			status: 404, body: `{"error":"x","details":[]}`, reason: "details",
-		},
-		"HTML said to be JSON": {
-			status: 500, body: "<html>", reason: "failed to decode",
-		},
+		"misspelt field":              {body: `{"id":"j","status":"active","prlink":null}`, reason: "prlink"},
+		"misspelt field within":       {body: `{"id":"j","status":"active","source":{"repo":"x"}}`, reason: "repo"},
+		"error without words":         {status: 404, body: `{"message":"x"}`, reason: "error"},
+		"details of an agent's error": {status: 404, body: `{"error":"x","details":[]}`, reason: "details"},
+		"HTML said to be JSON":        {status: 500, body: "<html>", reason: "failed to decode"},
 	}
 }
 
 func wrongPages() map[string]wrongResponse {
 	const totals = `"totals":{"human":1,"ai":1,"total":2}`
 	return map[string]wrongResponse{
-		"missing hasMore": {
-			body: `{` + totals + `,"visitors":[]}`, reason: `"hasMore" is missing`,
-		},
-		"missing totals": {
-			body: `{"visitors":[],"hasMore":false}`, reason: `"totals" is missing`,
-		},
-		"missing visitors": {
-			body: `{` + totals + `,"hasMore":false}`, reason: `"visitors" is missing`,
-		},
+		"missing hasMore":  {body: `{` + totals + `,"visitors":[]}`, reason: `"hasMore" is missing`},
+		"missing totals":   {body: `{"visitors":[],"hasMore":false}`, reason: `"totals" is missing`},
+		"missing visitors": {body: `{` + totals + `,"hasMore":false}`, reason: `"visitors" is missing`},
 		"row without path": {
 			body:   `{` + totals + `,"visitors":[{"human":1,"ai":1,"total":2}],"hasMore":false}`,
 			reason: `"path" is missing`,
@@ -209,15 +159,9 @@ func wrongPages() map[string]wrongResponse {
 			body:   `{` + totals + `,"visitors":[{"path":"/","human":"1","ai":1,"total":2}],"hasMore":false}`,
 			reason: "human",
 		},
-		"body with a tail": {
-			body: noRows + "}", reason: "not one JSON value",
-		},
-		"undocumented status": {
-			status: 418, body: `{"error":"x"}`, reason: "documented by default alone",
-		},
-		"detail without words": {
-			status: 400, body: `{"error":"x","details":[{}]}`, reason: `"message" is missing`,
-		},
+		"body with a tail":     {body: noRows + "}", reason: "not one JSON value"},
+		"undocumented status":  {status: 418, body: `{"error":"x"}`, reason: "documented by default alone"},
+		"detail without words": {status: 400, body: `{"error":"x","details":[{}]}`, reason: `"message" is missing`},
 	}
 }
 
