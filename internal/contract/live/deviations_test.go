@@ -114,6 +114,59 @@ func failing(status int) func(*http.Request, *reply) {
 	return func(_ *http.Request, r *reply) { r.fail(status) }
 }
 
+// answering is an alter that responds with another body.
+func answering(body string) func(*http.Request, *reply) {
+	return func(_ *http.Request, r *reply) {
+		r.status = http.StatusOK
+		r.body = []byte(body)
+	}
+}
+
+// insteadOf is an alter that responds with one error of the service instead of another.
+func insteadOf(status, failure int) func(*http.Request, *reply) {
+	return func(_ *http.Request, r *reply) {
+		if r.status == status {
+			r.fail(failure)
+		}
+	}
+}
+
+// asked is an alter of the responses to the requests whose query is as matches says.
+func asked(matches func(query url.Values) bool, alter func(*http.Request, *reply)) func(*http.Request, *reply) {
+	return func(request *http.Request, r *reply) {
+		if matches(request.URL.Query()) {
+			alter(request, r)
+		}
+	}
+}
+
+func hasOffset(query url.Values) bool   { return query.Get("offset") != "" }
+func hasLimit251(query url.Values) bool { return query.Get("limit") == "251" }
+func isLongAgo(query url.Values) bool {
+	from := query.Get("dateFrom")
+	return from != "" && from < today().AddDays(-400).String()
+}
+func hasNoDates(query url.Values) bool { return !query.Has("dateFrom") }
+
+// withHeader is an alter that adds a header.
+func withHeader(name, value string) func(*http.Request, *reply) {
+	return func(_ *http.Request, r *reply) { r.header.Set(name, value) }
+}
+
+// withStatus is an alter that reports a job or a deployment as status.
+func withStatus(status string) func(*http.Request, *reply) {
+	return onBody(func(body map[string]any) { body["status"] = status })
+}
+
+// withStatusFor is withStatus for those of another status.
+func withStatusFor(before, status string) func(*http.Request, *reply) {
+	return onBody(func(body map[string]any) {
+		if body["status"] == before {
+			body["status"] = status
+		}
+	})
+}
+
 func TestEachDeviationIsInItsRowAndInNoOther(t *testing.T) {
 	all := deviations()
 	require.GreaterOrEqual(t, len(all), 15)
@@ -220,18 +273,14 @@ func deviatingBodies() map[string]deviation {
 		"a new status": {
 			args: yes,
 			row:  bodyOf(mintlify.OpGetJob), came: "`/status` has the new value `reviewing`", depends: "`IsTerminal`",
-			on: "GET /v2/agent/",
-			alter: onBody(func(body map[string]any) {
-				if body["status"] == "active" {
-					body["status"] = "reviewing"
-				}
-			}),
+			on:    "GET /v2/agent/",
+			alter: withStatusFor("active", "reviewing"),
 		},
 		"a first status that is new": {
 			args: yes,
 			row:  bodyOf(mintlify.OpCreateJob), came: "`/status` has the new value `queued_up`",
 			on:    "POST /v2/agent/",
-			alter: onBody(func(body map[string]any) { body["status"] = "queued_up" }),
+			alter: withStatus("queued_up"),
 		},
 		"an export that is gone": {
 			row: bodyOf(mintlify.OpGetFeedbackCounts), came: "404 with JSON",
@@ -240,27 +289,18 @@ func deviatingBodies() map[string]deviation {
 		},
 		"a page that is HTML": {
 			row: bodyOf(mintlify.OpGetSearches), came: "200 with HTML",
-			on: "/searches",
-			alter: func(_ *http.Request, r *reply) {
-				r.body = []byte("<!doctype html><html>planted</html>")
-			},
+			on:    "/searches",
+			alter: answering("<!doctype html><html>planted</html>"),
 		},
 	}
 }
 
 func deviatingJobs() map[string]deviation {
 	yes := []string{"-yes", "-job"}
-	unknown := func(status int) func(*http.Request, *reply) {
-		return func(_ *http.Request, r *reply) {
-			if r.status == http.StatusNotFound {
-				r.fail(status)
-			}
-		}
-	}
 	all := map[string]deviation{
 		"400 for an unknown id": {
 			row: expectUnknownJob, came: "400", depends: "Asking first still works",
-			on: "/v2/agent/", alter: unknown(http.StatusBadRequest),
+			on: "/v2/agent/", alter: insteadOf(http.StatusNotFound, http.StatusBadRequest),
 		},
 		"503 for an id that cannot be parsed": {
 			row: expectUnparsable, came: "503", depends: "`showsWorking`",
@@ -268,38 +308,34 @@ func deviatingJobs() map[string]deviation {
 		},
 		"a job for an id that cannot be parsed": {
 			row: expectUnparsable, came: "200", depends: "`ask`",
-			on: "/preflight", alter: func(_ *http.Request, r *reply) { r.status, r.body = 200, []byte(`{}`) },
+			on: "/preflight", alter: answering(`{}`),
 		},
 		"a list that has the new job": {
 			args: yes,
 			row:  expectOldList, came: "the job is in the list", depends: "marker",
-			on: "/v1/agent/", alter: func(_ *http.Request, r *reply) {
-				r.status, r.body = 200, []byte(`{"allSessions":[{"sessionId":"job_1","title":"planted"}]}`)
-			},
+			on: "/v1/agent/", alter: answering(`{"allSessions":[{"sessionId":"job_1","title":"planted"}]}`),
 		},
 		"a list that has the new job's pull request": {
 			args: yes,
 			row:  expectOldList, came: "the job is in the list", depends: "marker",
-			on: "/v1/agent/", alter: func(_ *http.Request, r *reply) {
-				r.status = 200
-				r.body = []byte(`{"allSessions":[{"pullRequestLink":"https://github.com/example/docs/pull/1"}]}`)
-			},
+			on:    "/v1/agent/",
+			alter: answering(`{"allSessions":[{"pullRequestLink":"https://github.com/example/docs/pull/1"}]}`),
 		},
 		"a list whose sessions are jobs": {
 			row: expectOldList, came: "gets 200", depends: "marker",
 			on: "/agent/", alter: func(request *http.Request, r *reply) {
 				switch {
 				case strings.HasSuffix(request.URL.Path, "/jobs"):
-					r.status, r.body = 200, []byte(`{"allSessions":[{"sessionId":"planted_1"}]}`)
+					answering(`{"allSessions":[{"sessionId":"planted_1"}]}`)(request, r)
 				case strings.HasSuffix(request.URL.Path, "/planted_1"):
-					r.status, r.body = 200, []byte(`{"id":"planted_1","status":"completed"}`)
+					answering(`{"id":"planted_1","status":"completed"}`)(request, r)
 				}
 			},
 		},
 		"a first status that is another": {
 			args: yes,
 			row:  expectFirstStatus, came: "`completed`",
-			on: "POST /v2/agent/", alter: onBody(func(body map[string]any) { body["status"] = "completed" }),
+			on: "POST /v2/agent/", alter: withStatus("completed"),
 		},
 		"a job that cannot be polled": {
 			args: yes,
@@ -309,7 +345,7 @@ func deviatingJobs() map[string]deviation {
 		"a job that never ends": {
 			args: append(slices.Clone(yes), "-timeout", "500ms"),
 			row:  expectJobEnds, came: "not ended: active",
-			on: "GET /v2/agent/", alter: onBody(func(body map[string]any) { body["status"] = "active" }),
+			on: "GET /v2/agent/", alter: withStatus("active"),
 		},
 		"a message that is refused": {
 			args: append(slices.Clone(yes), "-message"),
@@ -330,7 +366,7 @@ func deviatingJobs() map[string]deviation {
 	for _, status := range []int{401, 402, 403, 407, 408, 425, 499, 502, 503, 504} {
 		all[http.StatusText(status)+" for an unknown id"] = deviation{
 			row: expectUnknownJob, depends: "would take a service that works for one that does not",
-			on: "/v2/agent/", alter: unknown(status),
+			on: "/v2/agent/", alter: insteadOf(http.StatusNotFound, status),
 		}
 	}
 	return all
@@ -353,27 +389,16 @@ func deviatingAnalytics() map[string]deviation {
 	return map[string]deviation{
 		"a limit that is cut": {
 			row: expectLimit, came: "200", depends: "`maxCountsLimit`",
-			on: "/visitors", alter: func(request *http.Request, r *reply) {
-				if request.URL.Query().Get("limit") == "251" {
-					r.status, r.body = 200, []byte(`{"visitors":[]}`)
-				}
-			},
+			on: "/visitors", alter: asked(hasLimit251, answering(`{"visitors":[]}`)),
 		},
 		"an offset past the end that is refused": {
 			row: expectPastTheEnd, came: "400", depends: "pagination.go",
-			on: "/visitors", alter: func(request *http.Request, r *reply) {
-				if request.URL.Query().Get("offset") != "" {
-					r.fail(http.StatusBadRequest)
-				}
-			},
+			on: "/visitors", alter: asked(hasOffset, failing(http.StatusBadRequest)),
 		},
 		"more past the end": {
 			row: expectPastTheEnd, came: "hasMore is true", depends: "pagination.go",
-			on: "/visitors", alter: func(request *http.Request, r *reply) {
-				if request.URL.Query().Get("offset") != "" {
-					r.change(func(body map[string]any) { body["hasMore"] = true })
-				}
-			},
+			on:    "/visitors",
+			alter: asked(hasOffset, onBody(func(body map[string]any) { body["hasMore"] = true })),
 		},
 		"another order": {
 			row: expectOrder, came: "not the same", depends: "miss rows",
@@ -405,19 +430,11 @@ func deviatingAnalytics() map[string]deviation {
 		},
 		"dates that are required": {
 			row: expectNoDates, came: "400", depends: "zero value",
-			on: "/views", alter: func(request *http.Request, r *reply) {
-				if !request.URL.Query().Has("dateFrom") {
-					r.fail(http.StatusBadRequest)
-				}
-			},
+			on: "/views", alter: asked(hasNoDates, failing(http.StatusBadRequest)),
 		},
 		"a cursor alone that breaks the service": {
 			row: expectCursorAlone, came: "500", depends: "Nothing",
-			on: "/searches", alter: func(request *http.Request, r *reply) {
-				if !request.URL.Query().Has("dateFrom") {
-					r.fail(http.StatusInternalServerError)
-				}
-			},
+			on: "/searches", alter: asked(hasNoDates, failing(http.StatusInternalServerError)),
 		},
 		"a cursor that disagrees": {
 			row: expectHasMore, came: "hasMore is true, and there is a cursor: false", depends: "pagination.go",
@@ -438,20 +455,11 @@ func deviatingAnalytics() map[string]deviation {
 		},
 		"410 for an unknown thread": {
 			row: expectNoThread, came: "410", depends: "`ErrNotFound`",
-			on: "/threads/", alter: func(_ *http.Request, r *reply) {
-				if r.status == 404 {
-					r.fail(http.StatusGone)
-				}
-			},
+			on: "/threads/", alter: insteadOf(http.StatusNotFound, http.StatusGone),
 		},
 		"nothing of two years ago": {
 			row: expectLongAgo, came: "400", depends: "`Views`",
-			on: "/views", alter: func(request *http.Request, r *reply) {
-				from := request.URL.Query().Get("dateFrom")
-				if from != "" && from < today().AddDays(-400).String() {
-					r.fail(http.StatusBadRequest)
-				}
-			},
+			on: "/views", alter: asked(isLongAgo, failing(http.StatusBadRequest)),
 		},
 	}
 }
@@ -483,17 +491,13 @@ func deviatingDeployments() map[string]deviation {
 		"a deployment without an end": {
 			args: append(slices.Clone(update), "-timeout", "500ms"),
 			row:  expectDeploymentEnds, came: "not ended: queued", depends: "`Deployments.WaitUntilDone`",
-			on: "/update-status/", alter: onBody(func(body map[string]any) { body["status"] = "queued" }),
+			on: "/update-status/", alter: withStatus("queued"),
 		},
 		"a deployment of a new status": {
 			args: update,
 			row:  bodyOf(mintlify.OpGetDeployment), came: "`/status` has the new value `building`",
 			depends: "`DeploymentStatus`",
-			on:      "/update-status/", alter: onBody(func(body map[string]any) {
-				if body["status"] == "in_progress" {
-					body["status"] = "building"
-				}
-			}),
+			on:      "/update-status/", alter: withStatusFor("in_progress", "building"),
 		},
 		"a preview without a place": {
 			args: []string{"-yes", "-preview", "planted"},
@@ -503,7 +507,7 @@ func deviatingDeployments() map[string]deviation {
 		"a second update that stays queued": {
 			args: []string{"-yes", "-second-update", "-timeout", "500ms"},
 			row:  expectSecondUpdate, came: "not ended: queued", depends: "`TriggerUpdate`",
-			on: "/update-status/deployment_2", alter: onBody(func(body map[string]any) { body["status"] = "queued" }),
+			on: "/update-status/deployment_2", alter: withStatus("queued"),
 		},
 	}
 }
@@ -533,19 +537,15 @@ func deviatingErrors() map[string]deviation {
 		},
 		"403 for a wrong key": {
 			row: expectWrongKey, came: "403", depends: "`ErrUnauthorized`",
-			on: "/", alter: func(_ *http.Request, r *reply) {
-				if r.status == http.StatusUnauthorized {
-					r.fail(http.StatusForbidden)
-				}
-			},
+			on: "/", alter: insteadOf(http.StatusUnauthorized, http.StatusForbidden),
 		},
 		"request ids under another name": {
 			row: expectRequestID, came: "X-Correlation-Id in", depends: "`APIError.RequestID`",
-			on: "/", alter: func(_ *http.Request, r *reply) { r.header.Set("X-Correlation-Id", "planted") },
+			on: "/", alter: withHeader("X-Correlation-Id", "planted"),
 		},
 		"a header with what is left": {
 			row: expectNoRateLimit, came: "X-Ratelimit-Remaining in", depends: "`WithRateLimiter`",
-			on: "/", alter: func(_ *http.Request, r *reply) { r.header.Set("X-RateLimit-Remaining", "99") },
+			on: "/", alter: withHeader("X-RateLimit-Remaining", "99"),
 		},
 	}
 }

@@ -124,64 +124,53 @@ func differing(t *testing.T, report string) []expectation {
 // newService returns a fake with enough data to try everything.
 func newService() *mintlifytest.Service {
 	svc := mintlifytest.NewService()
-	svc.SetVisitors(visitors(120))
-	svc.SetViews(views(60))
-	svc.SetSearches(searches(120))
-	svc.SetFeedback(feedback(30))
-	svc.SetConversations(conversations(40))
+	svc.SetVisitors(newRows(120, visitor))
+	svc.SetViews(newRows(60, view))
+	svc.SetSearches(newRows(120, search))
+	svc.SetFeedback(newRows(30, feedback))
+	svc.SetConversations(newRows(40, conversation))
 	svc.SetCallerStats(mintlify.CallerStats{Web: 3, API: 2, Other: 1, Total: 6})
 	return svc
 }
 
-func visitors(n int) []mintlify.Visitor {
-	var rows []mintlify.Visitor
-	for i := range n {
-		rows = append(rows, mintlify.Visitor{Path: fmt.Sprintf("/planted-page-%d", i), Human: 2, AI: 1, Total: 3})
+// newRows returns n rows.
+func newRows[Row any](n int, row func(i int) Row) []Row {
+	rows := make([]Row, n)
+	for i := range rows {
+		rows[i] = row(i)
 	}
 	return rows
 }
 
-func views(n int) []mintlify.View {
-	var rows []mintlify.View
-	for i := range n {
-		rows = append(rows, mintlify.View{Path: fmt.Sprintf("/planted-page-%d", i), Human: 4, AI: 1, Total: 5})
-	}
-	return rows
+func visitor(i int) mintlify.Visitor {
+	return mintlify.Visitor{Path: fmt.Sprintf("/planted-page-%d", i), Human: 2, AI: 1, Total: 3}
 }
 
-func searches(n int) []mintlify.SearchTerm {
-	var rows []mintlify.SearchTerm
-	for i := range n {
-		rows = append(rows, mintlify.SearchTerm{
-			Query: fmt.Sprintf("planted query %d", i), Hits: int64(n - i), CTR: 41.5, TopClickedPage: "/planted-page",
-			LastSearchedAt: hoursAgo(30),
-		})
-	}
-	return rows
+func view(i int) mintlify.View {
+	return mintlify.View{Path: fmt.Sprintf("/planted-page-%d", i), Human: 4, AI: 1, Total: 5}
 }
 
-func feedback(n int) []mintlify.Feedback {
-	var rows []mintlify.Feedback
-	for i := range n {
-		rows = append(rows, mintlify.Feedback{
-			ID: fmt.Sprintf("planted-feedback-%d", i), Path: "/planted-page", Comment: "planted comment",
-			CreatedAt: hoursAgo(26 + 6*i), Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending,
-			Contact: "planted@example.com",
-		})
+func search(i int) mintlify.SearchTerm {
+	return mintlify.SearchTerm{
+		Query: fmt.Sprintf("planted query %d", i), Hits: int64(1000 - i), CTR: 41.5, TopClickedPage: "/planted-page",
+		LastSearchedAt: hoursAgo(30),
 	}
-	return rows
 }
 
-func conversations(n int) []mintlify.Conversation {
-	var rows []mintlify.Conversation
-	for i := range n {
-		rows = append(rows, mintlify.Conversation{
-			ID: fmt.Sprintf("planted-thread-%d", i/2), Timestamp: hoursAgo(26 + 5*i),
-			Query: "planted question", Response: "planted response", ResolutionStatus: mintlify.ResolutionAnswered,
-			Sources: []mintlify.ConversationSource{{Title: "planted title", URL: "/planted-page"}},
-		})
+func feedback(i int) mintlify.Feedback {
+	return mintlify.Feedback{
+		ID: fmt.Sprintf("planted-feedback-%d", i), Path: "/planted-page", Comment: "planted comment",
+		CreatedAt: hoursAgo(26 + 6*i), Source: mintlify.FeedbackContextual, Status: mintlify.FeedbackPending,
+		Contact: "planted@example.com",
 	}
-	return rows
+}
+
+func conversation(i int) mintlify.Conversation {
+	return mintlify.Conversation{
+		ID: fmt.Sprintf("planted-thread-%d", i/2), Timestamp: hoursAgo(26 + 5*i),
+		Query: "planted question", Response: "planted response", ResolutionStatus: mintlify.ResolutionAnswered,
+		Sources: []mintlify.ConversationSource{{Title: "planted title", URL: "/planted-page"}},
+	}
 }
 
 func hoursAgo(n int) time.Time { return time.Now().UTC().Add(-time.Duration(n) * time.Hour) }

@@ -115,9 +115,7 @@ func TestWithoutAFlagItSendsUpTo25GetsAndSaysSoFirst(t *testing.T) {
 
 // withOldList serves the list of version 1, which the fake does not have.
 func withOldList(svc http.Handler, body string) http.Handler {
-	return deviation{on: "/v1/agent/", alter: func(_ *http.Request, r *reply) {
-		r.status, r.body = http.StatusOK, []byte(body)
-	}}.handler(svc)
+	return deviation{on: "/v1/agent/", alter: answering(body)}.handler(svc)
 }
 
 // redirectingOnce redirects every second request within its origin, but not the first one.
