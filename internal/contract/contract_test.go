@@ -126,30 +126,6 @@ func visitorsParams() []mintlify.VisitorsParams {
 	return all
 }
 
-func TestExportsAreValidToTheLastPageWithAndWithoutPrefetch(t *testing.T) {
-	svc, _, client := startFake(t)
-	for _, rows := range []int{0, 1, 250, 251, 600} {
-		svc.SetVisitors(visitors(rows))
-		for _, params := range []mintlify.VisitorsParams{{}, {Limit: 100}, {Limit: 250, Offset: 20}} {
-			for _, opts := range [][]mintlify.ExportOption{nil, {mintlify.WithPrefetch(1)}} {
-				pages := 0
-				for page, err := range client.Analytics.VisitorPages(t.Context(), params, opts...) {
-					require.NoError(t, err)
-					pages += len(page.Visitors)
-				}
-				assert.Equal(t, max(0, rows-params.Offset), pages)
-
-				single := 0
-				for _, err := range client.Analytics.Visitors(t.Context(), params, opts...) {
-					require.NoError(t, err)
-					single++
-				}
-				assert.Equal(t, pages, single)
-			}
-		}
-	}
-}
-
 func TestAnExportThatIsStoppedEarlyIsValid(t *testing.T) {
 	svc, _, client := startFake(t)
 	svc.SetVisitors(visitors(600))

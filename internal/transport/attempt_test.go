@@ -202,19 +202,3 @@ func TestResponseThatComesAfterTheEnd(t *testing.T) {
 		assert.Equal(t, want == "", errors.Is(err, context.Canceled), "%s: %v", method, err)
 	}
 }
-
-func TestFiveSecondsBeginAnewWithTheHeader(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
-			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
-			time.Sleep(5 * time.Second)
-			return &http.Response{StatusCode: 201, Body: slow("job", 4*time.Second)}, nil
-		}))
-
-		got, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
-		assert.NoError(t, err)
-		assert.Equal(t, "job", got)
-	})
-}
