@@ -285,20 +285,6 @@ func TestRequestInfoCountsTheAttempts(t *testing.T) {
 	assert.Equal(t, transported, source)
 }
 
-func TestRequestInfoOfEachPollIsTheFirst(t *testing.T) {
-	rt := newRecording(respondWith(503, ""), respondWith(200, `{"id":"job_1","status":"completed"}`))
-	var attempts []int
-	client := newClient(t, rt, mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0)),
-		mintlify.WithRateLimiter(func(_ context.Context, r mintlify.RequestInfo) error {
-			attempts = append(attempts, r.Attempt)
-			return nil
-		}))
-
-	_, err := client.Jobs.WaitUntilDone(t.Context(), "job_1")
-	require.NoError(t, err)
-	assert.Equal(t, []int{1, 1}, attempts)
-}
-
 // echoing is a service that echoes the key in each header and body, and fails.
 func echoing(status int) transport {
 	return func(r *http.Request) (*http.Response, error) {

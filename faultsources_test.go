@@ -433,6 +433,13 @@ func (n *pipeNetwork) add(conn net.Conn) net.Conn {
 	return added
 }
 
+// dialed returns how many connections there have been.
+func (n *pipeNetwork) dialed() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.conns)
+}
+
 // silence silences the connections that are open: from then on nothing comes through, and
 // nobody is told.
 func (n *pipeNetwork) silence() {

@@ -142,6 +142,33 @@ var waits = func() map[string]func(context.Context, *mintlify.Client, ...mintlif
 	return waits
 }()
 
+// resultFunc is a call of any method, and its result.
+type resultFunc func(context.Context, *mintlify.Client) (any, error)
+
+// allCalls returns the call of every operation, and its ranges, its wait and its poll.
+func allCalls() map[string]resultFunc {
+	calls := map[string]resultFunc{}
+	for _, op := range operations.All() {
+		calls[op.String()] = op.Call
+		if op.Rows != nil {
+			for _, pages := range []int{0, 1, 8} {
+				calls[fmt.Sprintf("%s: export, prefetch of %d", op, pages)] =
+					func(ctx context.Context, c *mintlify.Client) (any, error) {
+						return op.Rows(ctx, c, mintlify.WithPrefetch(pages))
+					}
+			}
+		}
+
+		if op.Wait != nil {
+			calls[op.String()+": wait"] = func(ctx context.Context, c *mintlify.Client) (any, error) {
+				return op.Wait(ctx, c, mintlify.WithMaxOutage(0))
+			}
+			calls[op.String()+": poll"] = op.Poll
+		}
+	}
+	return calls
+}
+
 // The transports.
 
 // transport is a RoundTripper made of a function. It fires no trace events.

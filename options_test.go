@@ -1,13 +1,11 @@
 package mintlify_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -81,18 +79,12 @@ func TestWithUserAgent(t *testing.T) {
 	}
 }
 
-// jar counts the responses whose cookies it was given.
-type jar struct{ set int }
-
-func (j *jar) SetCookies(*url.URL, []*http.Cookie) { j.set++ }
-func (j *jar) Cookies(*url.URL) []*http.Cookie     { return nil }
-
 func TestWithHTTPClientUsesItAndNeverChangesIt(t *testing.T) {
-	jar := &jar{}
+	set := 0
 	hc := &http.Client{
 		Transport:     respondWith(200, jobJSON, "Set-Cookie", "a=b"),
 		Timeout:       time.Minute,
-		Jar:           jar,
+		Jar:           jarFunc(func() { set++ }),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("not asked") },
 	}
 
@@ -101,7 +93,7 @@ func TestWithHTTPClientUsesItAndNeverChangesIt(t *testing.T) {
 	_, err = get(t.Context(), client)
 	require.NoError(t, err)
 
-	assert.Equal(t, 1, jar.set, "its jar is used")
+	assert.Equal(t, 1, set, "its jar is used")
 	assert.Error(t, hc.CheckRedirect(nil, nil))
 	assert.Equal(t, time.Minute, hc.Timeout)
 	assert.IsType(t, transport(nil), hc.Transport)
@@ -156,7 +148,7 @@ func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 	svc := mintlifytest.NewService()
 	var asked []string
 	client := svc.Client(mintlify.WithRateLimiter(func(_ context.Context, r mintlify.RequestInfo) error {
-		asked = append(asked, string(r.Operation)+" "+r.ProjectID)
+		asked = append(asked, fmt.Sprintf("%s, %s, attempt %d", r.Operation, r.ProjectID, r.Attempt))
 		return nil
 	}))
 
@@ -171,9 +163,11 @@ func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 	require.NoError(t, err)
 
 	assert.Equal(t, []string{
-		"create job test-project", "create job test-project", // the retry too
-		"get job test-project", "get job test-project", // each poll
-		"send message test-project",
+		"create job, test-project, attempt 1",
+		"create job, test-project, attempt 2",
+		"get job, test-project, attempt 1", // each poll
+		"get job, test-project, attempt 1",
+		"send message, test-project, attempt 1",
 	}, asked)
 }
 
@@ -322,33 +316,30 @@ var hooks = map[string]func(f func()) mintlify.Option{
 		}))
 	},
 	"body": func(f func()) mintlify.Option {
-		svc := operations.NewService()
-		return through(transport(func(r *http.Request) (*http.Response, error) {
-			resp, err := svc.RoundTrip(r)
-			if err != nil {
-				return nil, err
-			}
-
+		return through(responding(func(resp *http.Response) {
 			rest := resp.Body
 			resp.Body = reading(func(p []byte) (int, error) {
 				f()
 				return rest.Read(p)
 			})
-			return resp, nil
 		}))
 	},
 	"cookie jar": func(f func()) mintlify.Option {
-		svc := operations.NewService()
-		rt := transport(func(r *http.Request) (*http.Response, error) {
-			resp, err := svc.RoundTrip(r)
-			if err != nil {
-				return nil, err
-			}
-			resp.Header.Add("Set-Cookie", "a=b")
-			return resp, nil
-		})
+		rt := responding(func(resp *http.Response) { resp.Header.Add("Set-Cookie", "a=b") })
 		return mintlify.WithHTTPClient(&http.Client{Jar: jarFunc(f), Transport: rt})
 	},
+}
+
+// responding is a fake whose responses are changed.
+func responding(change func(*http.Response)) transport {
+	svc := operations.NewService()
+	return func(r *http.Request) (*http.Response, error) {
+		resp, err := svc.RoundTrip(r)
+		if err == nil {
+			change(resp)
+		}
+		return resp, err
+	}
 }
 
 type handlerFunc func(slog.Record)
@@ -378,35 +369,12 @@ func TestWhatEndsAHookEndsTheCaller(t *testing.T) {
 	for hook, calling := range hooks {
 		for end, f := range endings {
 			t.Run(hook+"/"+end, func(t *testing.T) {
-				for name, call := range callsOfAllKinds() {
+				for name, call := range allCalls() {
 					endsTheCaller(t, calling(f), end, name, call)
 				}
 			})
 		}
 	}
-}
-
-// callsOfAllKinds returns the call of every operation, every export, with prefetch too, and
-// every wait.
-func callsOfAllKinds() map[string]callFunc {
-	calls := map[string]callFunc{}
-	for _, op := range operations.All() {
-		calls[op.String()] = op.Do
-	}
-	for name, export := range exports {
-		calls["export: "+name] = export
-	}
-	for name, wait := range waits {
-		calls["wait: "+name] = func(ctx context.Context, c *mintlify.Client) error { return wait(ctx, c) }
-	}
-
-	for _, pages := range []int{1, 2, 8} {
-		calls[fmt.Sprintf("prefetch of %d", pages)] = func(ctx context.Context, c *mintlify.Client) error {
-			_, err := mintlify.Collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, mintlify.WithPrefetch(pages)))
-			return err
-		}
-	}
-	return calls
 }
 
 // followed is a context that counts those who follow it.
@@ -432,12 +400,12 @@ func (f *followed) AfterFunc(run func()) func() bool {
 
 // endsTheCaller makes a call whose hook ends its goroutine. A goroutine that stays behind
 // fails the bubble.
-func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call callFunc) {
+func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call resultFunc) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := &followed{Context: t.Context(), done: make(chan struct{})}
 		returned, panicked := surfaced(func() {
-			_ = call(ctx, operations.NewService().Client(opt))
+			_, _ = call(ctx, operations.NewService().Client(opt))
 		})
 
 		assert.False(t, returned, "%s returned", name)
@@ -475,62 +443,47 @@ func callingAt(offset string, f func()) *mintlify.Client {
 	})))
 }
 
-// A later page's hook ends the loop in its place, after the pages before it, with prefetch
-// too.
+// A later page's hook ends the loop in its place, after the pages before it. A loop that breaks
+// does not hide what ended the hook of a prefetched page.
 func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
-	for _, prefetch := range []int{0, 1, 4} {
+	for _, tc := range []struct {
+		prefetch int
+		offset   string // of the page whose hook ends
+		breakAt  int    // the page at which the loop breaks; 0: none
+		pages    int
+	}{
+		{prefetch: 0, offset: "500", pages: 2},
+		{prefetch: 1, offset: "500", pages: 2},
+		{prefetch: 4, offset: "500", pages: 2},
+		{prefetch: 1, offset: "250", pages: 1, breakAt: 1},
+	} {
 		for end, f := range endings {
 			synctest.Test(t, func(t *testing.T) {
-				analytics := callingAt("500", f).Analytics
-				prefetching := mintlify.WithPrefetch(prefetch)
+				analytics := callingAt(tc.offset, f).Analytics
+				prefetching := mintlify.WithPrefetch(tc.prefetch)
 				pages := 0
 				returned, panicked := surfaced(func() {
 					for range analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, prefetching) {
 						pages++
+						if pages == tc.breakAt {
+							synctest.Wait() // the next page has failed
+							break
+						}
 					}
 				})
 
-				assert.False(t, returned)
+				assert.False(t, returned, end)
 				assert.Equal(t, end == "panic", panicked == "boom")
-				assert.Equal(t, 2, pages, "prefetch %d", prefetch)
+				assert.Equal(t, tc.pages, pages, "%+v", tc)
 			})
 		}
 	}
 }
 
-// A loop that breaks does not hide what ended the hook of a prefetched page.
-func TestWhatEndsAPrefetchSurfacesThoughTheLoopBreaksOff(t *testing.T) {
-	for end, f := range endings {
-		synctest.Test(t, func(t *testing.T) {
-			analytics := callingAt("250", f).Analytics
-			prefetching := mintlify.WithPrefetch(1)
-			returned, panicked := surfaced(func() {
-				for range analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, prefetching) {
-					synctest.Wait() // the next page has failed
-					break
-				}
-			})
-
-			assert.False(t, returned, end)
-			assert.Equal(t, end == "panic", panicked == "boom")
-		})
-	}
-}
-
-// logRecorder is a log handler that keeps the records.
-type logRecorder struct{ records *[]slog.Record }
-
-func (r logRecorder) Enabled(context.Context, slog.Level) bool { return true }
-func (r logRecorder) WithAttrs([]slog.Attr) slog.Handler       { return r }
-func (r logRecorder) WithGroup(string) slog.Handler            { return r }
-func (r logRecorder) Handle(_ context.Context, record slog.Record) error {
-	*r.records = append(*r.records, record)
-	return nil
-}
-
 // logRecords keeps a client's records in records.
 func logRecords(records *[]slog.Record) mintlify.Option {
-	return mintlify.WithLogger(slog.New(logRecorder{records}))
+	keep := handlerFunc(func(record slog.Record) { *records = append(*records, record) })
+	return mintlify.WithLogger(slog.New(keep))
 }
 
 // logged returns the attributes of the records with that message, their level among them.
@@ -651,35 +604,14 @@ func TestValuesOfTheContextReachTheTransport(t *testing.T) {
 }
 
 // serveInMemory has http.DefaultTransport, and with it the SDK's own transport, connect
-// to handler in memory until the test ends. It counts the connections.
-func serveInMemory(t *testing.T, handler http.Handler) *atomic.Int32 {
+// to handler in memory until the test ends.
+func serveInMemory(t *testing.T, handler http.Handler) *pipeNetwork {
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
 
-	conns := new(atomic.Int32)
-	http.DefaultTransport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		conns.Add(1)
-		client, server := net.Pipe()
-		go serveConn(server, handler)
-		return client, nil
-	}}
-	return conns
-}
-
-// serveConn responds to the requests of a connection until it is closed.
-func serveConn(conn net.Conn, handler http.Handler) {
-	defer conn.Close()
-	requests := bufio.NewReader(conn)
-	for {
-		request, err := http.ReadRequest(requests)
-		if err != nil {
-			return
-		}
-
-		response := httptest.NewRecorder()
-		handler.ServeHTTP(response, request)
-		response.Result().Write(conn)
-	}
+	network := newPipeNetwork(t, handler, false)
+	http.DefaultTransport = &http.Transport{DialContext: network.transport.DialContext}
+	return network
 }
 
 // withJob is the fake with the job that get gets.
@@ -701,7 +633,7 @@ func newInMemoryClient(t *testing.T, opts ...mintlify.Option) *mintlify.Client {
 func TestConnectionsAreUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := withJob()
-		conns := serveInMemory(t, svc)
+		network := serveInMemory(t, svc)
 		client := newInMemoryClient(t)
 
 		for range 3 {
@@ -722,22 +654,22 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 			_, err = get(ctx, client)
 			require.ErrorIs(t, err, context.Canceled)
 		}
-		assert.EqualValues(t, 1, conns.Load())
+		assert.Equal(t, 1, network.dialed())
 
 		other, err := client.ForProject("other")
 		require.NoError(t, err)
 		_, err = get(t.Context(), other)
 		require.ErrorIs(t, err, mintlify.ErrNotFound)
-		assert.EqualValues(t, 1, conns.Load(), "ForProject shares the pool")
+		assert.Equal(t, 1, network.dialed(), "ForProject shares the pool")
 
 		client.CloseIdleConnections()
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
-		assert.EqualValues(t, 2, conns.Load())
+		assert.Equal(t, 2, network.dialed())
 
 		_, err = get(t.Context(), newInMemoryClient(t))
 		require.NoError(t, err)
-		assert.EqualValues(t, 3, conns.Load(), "every NewClient has a pool of its own")
+		assert.Equal(t, 3, network.dialed(), "every NewClient has a pool of its own")
 	})
 }
 
@@ -746,7 +678,7 @@ func TestManyConnectionsAreKept(t *testing.T) {
 		const n = 120 // beyond the 100 that http.DefaultTransport keeps in all
 		svc := withJob()
 		var arrived sync.WaitGroup
-		conns := serveInMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		network := serveInMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			arrived.Done()
 			arrived.Wait() // all at once: each needs a connection of its own
 			svc.ServeHTTP(w, r)
@@ -765,20 +697,20 @@ func TestManyConnectionsAreKept(t *testing.T) {
 			}
 			calls.Wait()
 		}
-		assert.EqualValues(t, n, conns.Load(), "the second wave dials none")
+		assert.Equal(t, n, network.dialed(), "the second wave dials none")
 	})
 }
 
 func TestWithHTTPClientWithoutATransportUsesTheSDKsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		conns := serveInMemory(t, withJob())
+		network := serveInMemory(t, withJob())
 		client := newInMemoryClient(t, mintlify.WithHTTPClient(&http.Client{Timeout: time.Minute}))
 		for range 2 {
 			_, err := get(t.Context(), client)
 			require.NoError(t, err)
 			client.CloseIdleConnections()
 		}
-		assert.EqualValues(t, 2, conns.Load(), "its idle connections are the SDK's to close")
+		assert.Equal(t, 2, network.dialed(), "its idle connections are the SDK's to close")
 	})
 }
 
