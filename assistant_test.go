@@ -3,7 +3,6 @@ package mintlify_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,13 +23,4 @@ func TestTurnsOfOneConversationAreRowsOfTheirOwn(t *testing.T) {
 	rows, err := mintlify.Collect(newClient(t, rt).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{}))
 	require.NoError(t, err)
 	assert.Len(t, rows, 4)
-}
-
-func TestCallerStatsWithoutACountAreMalformed(t *testing.T) {
-	for _, missing := range []string{"web", "api", "other", "total"} {
-		body := strings.Replace(`{"web":1,"api":2,"other":3,"total":6}`, missing, "new", 1)
-		client := newClient(t, respondWith(200, body))
-		_, err := client.Analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
-		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
-	}
 }

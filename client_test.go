@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"go/ast"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -320,29 +319,6 @@ func stackOf(f func()) (stack string) {
 	return ""
 }
 
-func TestProxyDoesNotSeeTheKey(t *testing.T) {
-	var seen strings.Builder
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintln(&seen, r.Method, r.RequestURI, r.Header)
-		w.WriteHeader(http.StatusBadGateway)
-	}))
-	defer proxy.Close()
-	proxyURL, err := url.Parse(proxy.URL)
-	require.NoError(t, err)
-
-	rt := &http.Transport{Proxy: http.ProxyURL(proxyURL)}
-	defer rt.CloseIdleConnections()
-	for name, call := range jobCalls {
-		_, err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, time.Millisecond)))
-		require.Error(t, err)
-		assert.False(t, isOutcomeUnknown(err), "%s: the tunnel was refused: %v", name, err)
-	}
-
-	assert.Contains(t, seen.String(), "CONNECT api.mintlify.com:443")
-	assert.NotContains(t, seen.String(), testKey[5:])
-	assert.NotContains(t, seen.String(), "Authorization")
-}
-
 // An error of the key source may show a key: the one before, in a later attempt, poll or
 // page, or one that this call has never seen.
 func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
@@ -447,18 +423,6 @@ func TestAnOperationThatIsAPostMayHaveBeenActedOn(t *testing.T) {
 		err := &mintlify.APIError{Operation: op.Name, StatusCode: http.StatusGatewayTimeout}
 		assert.Equal(t, op.IsPost(), isOutcomeUnknown(err),
 			"add %s to isPost in client.go if, and only if, it is a POST", op)
-	}
-}
-
-func TestResponseWithoutARequiredFieldIsMalformed(t *testing.T) {
-	for _, op := range operations.All() {
-		for _, field := range op.Required {
-			renamed := strings.Replace(op.Body, `"`+field+`"`, `"another"`, 1)
-			for _, body := range []string{renamed, ""} {
-				_, err := op.Call(t.Context(), newClient(t, respondWith(200, body)))
-				assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%s without %s", op, field)
-			}
-		}
 	}
 }
 

@@ -184,6 +184,7 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 		var seen []mintlify.DeploymentStatus
 		for _, poll := range polls {
 			assert.Zero(t, poll.Job)
+			assert.Equal(t, string(poll.Deployment.Status), poll.Status)
 			seen = append(seen, poll.Deployment.Status)
 		}
 		assert.Equal(t, []mintlify.DeploymentStatus{"queued", "queued", "in_progress", "paused", "success"}, seen)

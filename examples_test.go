@@ -51,33 +51,3 @@ func TestProgressOfTheExampleIsALineAMinute(t *testing.T) {
 		assert.Greater(t, len(svc.Requests()), 80)
 	})
 }
-
-func TestCreateDetachedFromASignalKeepsTheJob(t *testing.T) {
-	for name, detach := range map[string]bool{"detached": true, "not detached": false} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				svc := mintlifytest.NewService()
-				svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-
-				ctx, interrupt := context.WithCancel(t.Context())
-				time.AfterFunc(10*time.Second, interrupt)
-				createCtx := ctx
-				if detach {
-					var cancel context.CancelFunc
-					createCtx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-					defer cancel()
-				}
-
-				job, err := create(createCtx, svc.Client())
-				require.Len(t, svc.Jobs(), 1)
-				if detach {
-					require.NoError(t, err)
-					assert.Equal(t, svc.Jobs()[0].ID, job.ID)
-					return
-				}
-				require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-				assert.Nil(t, job)
-			})
-		})
-	}
-}

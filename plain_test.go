@@ -74,7 +74,10 @@ func TestPlainHook(t *testing.T) {
 		mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	var seen []mintlify.JobStatus
 	_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j",
-		mintlify.WithOnPoll(func(p mintlify.Poll) { seen = append(seen, p.Job.Status) }))
+		mintlify.WithOnPoll(func(p mintlify.Poll) {
+			assert.Equal(t, string(p.Job.Status), p.Status)
+			seen = append(seen, p.Job.Status)
+		}))
 	require.NoError(t, err)
 	assert.Equal(t, []mintlify.JobStatus{"", mintlify.JobCompleted}, seen)
 

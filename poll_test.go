@@ -3,7 +3,6 @@ package mintlify_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -154,25 +153,6 @@ func TestWaitUntilDonePollsBySchedule(t *testing.T) {
 	})
 }
 
-func TestWithPollInterval(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", activeFor(9, completed)...)
-		client := svc.Client(mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Hour, time.Hour)))
-		onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) {
-			if p.Number < 10 {
-				assert.InDelta(t, 2, p.Next.Seconds(), 0.2, "the wait's own option wins")
-			} else {
-				assert.Zero(t, p.Next, "there is none")
-			}
-		})
-
-		interval := mintlify.WithPollInterval(2*time.Second, 2*time.Second)
-		_, err := client.Jobs.WaitUntilDone(t.Context(), "j", interval, onPoll)
-		require.NoError(t, err)
-	})
-}
-
 func TestWithPollIntervalOfTheLongestDoesNotOverflow(t *testing.T) {
 	const longest = 1<<63 - 1
 	for range 100 {
@@ -189,32 +169,28 @@ func TestWithPollIntervalOfTheLongestDoesNotOverflow(t *testing.T) {
 }
 
 func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
-	for name, fault := range map[string]mintlifytest.Fault{
-		"lost":                    {Drop: true},
-		"429":                     {Status: 429},
-		"503":                     {Status: 503},
-		"no status":               {Body: `{"id":"j"}`},
-		"too long for an attempt": {Delay: time.Hour},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				svc := mintlifytest.NewService()
-				svc.AddJob("j", mintlifytest.JobStep{}, failing(fault), failing(fault), failing(fault), completed)
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j",
+			mintlifytest.JobStep{},
+			failing(mintlifytest.Fault{Drop: true}),
+			failing(mintlifytest.Fault{Status: 503}),
+			failing(mintlifytest.Fault{Body: `{"id":"j"}`}),
+			failing(mintlifytest.Fault{Delay: time.Hour}), // too long for an attempt
+			completed)
 
-				var polls []mintlify.Poll
-				job, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
-				require.NoError(t, err)
-				assert.Equal(t, mintlify.JobCompleted, job.Status)
+		var polls []mintlify.Poll
+		job, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
+		require.NoError(t, err)
+		assert.Equal(t, mintlify.JobCompleted, job.Status)
 
-				require.Len(t, polls, 5, "one attempt a poll")
-				for _, poll := range polls[1:4] {
-					assert.Error(t, poll.Err)
-					assert.Equal(t, mintlify.JobActive, poll.Job.Status, "as last seen")
-					assertScheduled(t, poll)
-				}
-			})
-		})
-	}
+		require.Len(t, polls, 6, "one attempt a poll")
+		for _, poll := range polls[1:5] {
+			assert.Error(t, poll.Err)
+			assert.Equal(t, mintlify.JobActive, poll.Job.Status, "as last seen")
+			assertScheduled(t, poll)
+		}
+	})
 }
 
 func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
@@ -361,23 +337,14 @@ func TestWaitUntilDoneMovesTheNextPollByTheRetryAfterOfA429(t *testing.T) {
 	})
 }
 
-func TestWaitUntilDoneCountsA429WithoutRetryAfterAsOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", failing(mintlifytest.Fault{Status: 429}))
-		_, err := waitBySchedule(t.Context(), svc)
-		require.ErrorAs(t, err, new(*mintlify.WaitError))
-		require.ErrorIs(t, err, mintlify.ErrRateLimited)
-	})
-}
-
 func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 	deploy := errors.New("deploy window closed")
 
 	t.Run("between polls", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: 502}))
+			down := failing(mintlifytest.Fault{Status: 502})
+			svc.AddJob("j", mintlifytest.JobStep{}, down, down, completed)
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 12*time.Second, deploy)
 			defer cancel()
 
@@ -393,6 +360,10 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 			assert.Equal(t, *job, waitErr.Job)
 			assert.Equal(t, 3, waitErr.Polls)
 			assert.Equal(t, 12*time.Second, waitErr.Waited)
+
+			job, err = waitBySchedule(t.Context(), svc)
+			require.NoError(t, err, "a wait can be resumed")
+			assert.Equal(t, completed.PRLink, job.PRLink)
 		})
 	})
 
@@ -425,23 +396,6 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 			assert.Equal(t, mintlify.JobCompleted, job.Status)
 			assert.Error(t, ctx.Err())
 		})
-	})
-}
-
-func TestWaitUntilDoneCanBeResumed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("j", activeFor(5, completed)...)
-		client := svc.Client(mintlifytest.WithRealSchedule())
-		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
-		defer cancel()
-
-		job, err := client.Jobs.WaitUntilDone(ctx, "j")
-		require.ErrorAs(t, err, new(*mintlify.WaitError))
-
-		job, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
-		require.NoError(t, err)
-		assert.Equal(t, completed.PRLink, job.PRLink)
 	})
 }
 
@@ -503,32 +457,22 @@ func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {
 	assert.NotErrorIs(t, err, mintlify.ErrServer)
 }
 
-func TestWaitUntilDoneTakesAFinalResponseThoughItsContextHasEnded(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	_, err := newClient(t, doing(cancel, respondWith(404, ""))).Jobs.WaitUntilDone(ctx, "j")
-	assert.ErrorIs(t, err, mintlify.ErrNotFound)
-}
-
-func TestWaitUntilDoneIsNotMovedByTheRetryAfterOfAServerError(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		header := http.Header{"Retry-After": {"1800"}}
-		svc.AddJob("j", failing(mintlifytest.Fault{Status: 503, Header: header}))
-
-		_, err := waitBySchedule(t.Context(), svc)
-		assert.InDelta(t, 10, requireWaitError(t, err).Waited.Minutes(), 1, "it is an outage like any other")
-		assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error())
-	})
-}
-
-func TestWaitUntilDoneCountsAnOutageAnewAfterTheRetryAfterOfA429(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		down := failing(mintlifytest.Fault{Status: 503})
-		svc.AddJob("j", down, rateLimited("1800"), down, completed)
-		_, err := waitBySchedule(t.Context(), svc)
-		require.NoError(t, err)
-	})
+// Nothing but the Retry-After of a 429 moves a poll.
+func TestWaitUntilDoneCountsAsOutageWhatMovesNoPoll(t *testing.T) {
+	header := http.Header{"Retry-After": {"1800"}}
+	for kind, fault := range map[error]mintlifytest.Fault{
+		mintlify.ErrRateLimited: {Status: 429},
+		mintlify.ErrServer:      {Status: 503, Header: header},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			svc := mintlifytest.NewService()
+			svc.AddJob("j", failing(fault))
+			_, err := waitBySchedule(t.Context(), svc)
+			assert.InDelta(t, 10, requireWaitError(t, err).Waited.Minutes(), 1)
+			assert.ErrorIs(t, err, kind)
+			assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error())
+		})
+	}
 }
 
 func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
@@ -541,7 +485,13 @@ func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
 
 		own := []mintlify.WaitOption{
 			mintlify.WithPollInterval(time.Hour, time.Hour),
-			mintlify.WithOnPoll(func(mintlify.Poll) {}),
+			mintlify.WithOnPoll(func(p mintlify.Poll) {
+				if p.Number == 1 {
+					assert.InDelta(t, 1, p.Next.Hours(), 0.1, "the wait's own option wins")
+				} else {
+					assert.Zero(t, p.Next, "there is none")
+				}
+			}),
 		}
 		for _, opts := range [][]mintlify.WaitOption{nil, own, nil} {
 			svc.AddJob("j", mintlifytest.JobStep{}, completed)
@@ -662,48 +612,12 @@ func TestPollOfAnEndedContextIsOver(t *testing.T) {
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 }
 
-func TestPollSaysTheStatusAsLastSeen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		down := respondWith(503, "")
-		done := respondWith(200, `{"id":"job_1","status":"completed"}`)
-		rt := newRecording(down, respondWith(200, jobJSON), down, done)
-
-		var polls []mintlify.Poll
-		_, err := newClient(t, rt).Jobs.WaitUntilDone(t.Context(), "job_1", keepPolls(&polls))
-		require.NoError(t, err)
-		var statuses []string
-		for _, poll := range polls {
-			statuses = append(statuses, poll.Status)
-		}
-		assert.Equal(t, []string{"", "active", "active", "completed"}, statuses)
-
-		queued := newClient(t, respondWith(200, `{"status":"queued"}`))
-		poll, err := queued.Deployments.Poll(t.Context(), "d", 0)
-		require.NoError(t, err)
-		assert.Equal(t, "queued", poll.Status)
-	})
-}
-
 func TestPollTakesANegativeTimeForNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poll, err := newClient(t, respondWith(200, jobJSON)).Jobs.Poll(t.Context(), "job_1", -time.Hour)
 		require.NoError(t, err)
 		assert.Zero(t, poll.Waited)
 		assert.Positive(t, poll.Next)
-	})
-}
-
-func TestUnknownStatusIsLoggedOnceInAWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		paused := respondWith(200, `{"id":"job_1","status":"paused"}`)
-		rt := newRecording(paused, paused, paused, respondWith(200, `{"id":"job_1","status":"completed"}`))
-		var lines strings.Builder
-		logger := slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
-
-		_, err := newClient(t, rt, mintlify.WithLogger(logger)).Jobs.WaitUntilDone(t.Context(), "job_1")
-		require.NoError(t, err)
-		assert.Equal(t, 1, strings.Count(lines.String(), "\n"), lines.String())
-		assert.Contains(t, lines.String(), "status=paused")
 	})
 }
 

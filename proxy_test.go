@@ -3,6 +3,7 @@ package mintlify_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -24,6 +25,8 @@ func refuseTunnels(t *testing.T, status int) (address string, viaProxy *http.Tra
 	t.Helper()
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, http.MethodConnect, r.Method)
+		assert.NotContains(t, r.Header, "Authorization")
+		assert.NotContains(t, fmt.Sprint(r.RequestURI, r.Header), testKey[5:])
 		w.WriteHeader(status)
 	}))
 	t.Cleanup(proxy.Close)

@@ -1,10 +1,8 @@
 package mintlify_test
 
 import (
-	"context"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,7 +16,6 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestReferenceListsEveryOperation(t *testing.T) {
@@ -131,54 +128,6 @@ func TestMockWithPlainHTTPMock(t *testing.T) {
 	job, err := create(t.Context(), client)
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
-}
-
-func TestMockWithMintlifytest(t *testing.T) {
-	svc := mintlifytest.NewService()
-	client := svc.Client()
-	job, err := create(t.Context(), client)
-	require.NoError(t, err)
-	job, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
-	require.NoError(t, err)
-	assert.Equal(t, mintlify.JobCompleted, job.Status)
-	assert.NotEmpty(t, job.PRLink)
-}
-
-func TestMockWithMintlifytestOnASocket(t *testing.T) {
-	svc := mintlifytest.NewService()
-	server := httptest.NewServer(svc)
-	defer server.Close()
-	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, mintlify.WithBaseURL(server.URL))
-	require.NoError(t, err)
-	job, err := create(t.Context(), client)
-	require.NoError(t, err)
-	assert.Equal(t, "job_1", job.ID)
-}
-
-// jobCreator is what a caller declares on its own side, of the methods it uses.
-type jobCreator interface {
-	Create(ctx context.Context, params mintlify.CreateJobParams) (*mintlify.Job, error)
-}
-
-type stubJobs struct{ prompt string }
-
-func (s *stubJobs) Create(_ context.Context, params mintlify.CreateJobParams) (*mintlify.Job, error) {
-	s.prompt = params.Prompt
-	return &mintlify.Job{ID: "job_1", Status: mintlify.JobActive}, nil
-}
-
-func announce(ctx context.Context, jobs jobCreator) (*mintlify.Job, error) {
-	return jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Announce the release"})
-}
-
-func TestMockWithAnInterfaceOfTheCallers(t *testing.T) {
-	stub := &stubJobs{}
-	_, err := announce(t.Context(), stub)
-	require.NoError(t, err)
-	assert.Equal(t, "Announce the release", stub.prompt)
-
-	_, err = announce(t.Context(), mintlifytest.NewService().Client().Jobs)
-	require.NoError(t, err, "the real one fits too")
 }
 
 // A file is named by its folder below that of a program's packages, or from the root.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -120,37 +119,31 @@ func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
 	assert.NotContains(t, err.Error(), `Get "`, "the URL is in the message already")
 }
 
-func TestCanceledRetryKeepsTheResponseBefore(t *testing.T) {
+func TestRetryThatEndsEarlyKeepsTheResponseBefore(t *testing.T) {
+	exhausted := errors.New("no tokens left")
+	oneToken := func(_ context.Context, r mintlify.RequestInfo) error {
+		if r.Attempt > 1 {
+			return exhausted
+		}
+		return nil
+	}
+
 	for name, call := range jobCalls {
 		ctx, cancel := context.WithCancel(t.Context())
-		rt := newRecording(respondWith(429, "slow down"), doing(cancel, hang))
-		_, err := call(ctx, newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+		limited := respondWith(429, "slow down")
+		rt := newRecording(limited, doing(cancel, hang))
+		_, canceled := call(ctx, newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+		limiter := mintlify.WithRateLimiter(oneToken)
+		_, refused := call(t.Context(), newClient(t, limited, limiter, mintlify.WithRetryWait(0, 0)))
 
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
-		assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
-		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
-	}
-}
-
-func TestRetryRefusedByWithRateLimiterKeepsTheResponseBefore(t *testing.T) {
-	exhausted := errors.New("no tokens left")
-	for name, call := range jobCalls {
-		asked := 0
-		limiter := func(context.Context, mintlify.RequestInfo) error {
-			asked++
-			if asked > 1 {
-				return exhausted
-			}
-			return nil
+		assert.ErrorIs(t, canceled, context.Canceled)
+		assert.Equal(t, name != "Get", isOutcomeUnknown(canceled))
+		assert.ErrorIs(t, refused, exhausted, name)
+		assert.False(t, isOutcomeUnknown(refused))
+		for _, err := range []error{canceled, refused} {
+			assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
+			assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
 		}
-
-		client := newClient(t, respondWith(429, "slow down"),
-			mintlify.WithRetryWait(0, 0), mintlify.WithRateLimiter(limiter))
-		_, err := call(t.Context(), client)
-		assert.ErrorIs(t, err, exhausted, name)
-		assert.ErrorIs(t, err, mintlify.ErrRateLimited)
-		assert.False(t, isOutcomeUnknown(err))
 	}
 }
 
@@ -282,32 +275,27 @@ func withTimeout(rt http.RoundTripper, timeout time.Duration) mintlify.Option {
 }
 
 func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
-	for timeout, want := range map[time.Duration]time.Duration{
-		0:               time.Minute,
-		7 * time.Second: 7 * time.Second,
+	for _, tc := range []struct {
+		rt             transport
+		timeout, lasts time.Duration
+		says           string
+	}{
+		{hang, 0, time.Minute, "no response within 1m0s"},
+		{hang, 7 * time.Second, 7 * time.Second, "no response within 7s"},
+		{stall(200, `{"id":`), 0, time.Minute, "the response did not end within 1m0s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			client := newClient(t, nil, withTimeout(transport(hang), timeout),
+			client := newClient(t, nil, withTimeout(tc.rt, tc.timeout),
 				mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
 			start := time.Now()
 			_, err := get(t.Context(), client)
-			require.ErrorContains(t, err, "no response within "+want.String())
+			require.ErrorContains(t, err, tc.says)
 			var isTimeout interface{ Timeout() bool }
 			require.ErrorAs(t, err, &isTimeout)
 			assert.True(t, isTimeout.Timeout())
-			assert.Equal(t, 2*want, time.Since(start), "of each attempt")
+			assert.Equal(t, 2*tc.lasts, time.Since(start), "of each attempt")
 		})
 	}
-}
-
-func TestGetEndsASlowBodyWithTheAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rt := stall(200, `{"id":`)
-		start := time.Now()
-		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
-		assert.Equal(t, 60*time.Second, time.Since(start))
-		assert.ErrorContains(t, err, "the response did not end within 1m0s")
-	})
 }
 
 // The response of a POST is the id of a job that exists: it outlives the caller's
@@ -363,19 +351,6 @@ func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t
 		require.NotNil(t, job)
 		assert.Equal(t, "job_1", job.ID)
 	}
-}
-
-func TestCreateCanceledBeforeAConnectionIsNoUnknownOutcome(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	connecting := transport(func(r *http.Request) (*http.Response, error) {
-		httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
-		cancel()
-		return hang(r)
-	})
-
-	_, err := create(ctx, newClient(t, connecting))
-	assert.ErrorIs(t, err, context.Canceled)
-	assert.False(t, isOutcomeUnknown(err))
 }
 
 func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
