@@ -237,41 +237,42 @@ func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	comma := []mintlify.FeedbackStatus{"a,b"}
 	blank := []mintlify.FeedbackStatus{" "}
 
-	_, viewsLimit := a.GetViewPage(ctx, mintlify.ViewsParams{Limit: 251})
-	_, viewsOffset := a.GetViewPage(ctx, mintlify.ViewsParams{Offset: -1})
-	_, searchesLimit := a.GetSearchPage(ctx, mintlify.SearchesParams{Limit: 101})
-	_, searchesDates := a.GetSearchPage(ctx, mintlify.SearchesParams{DateFrom: april, DateTo: march})
-	_, feedbackLimit := a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Limit: -1})
-	_, feedbackComma := a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Statuses: comma})
-	_, iteratorComma := mintlify.Collect(a.Feedback(ctx, mintlify.FeedbackParams{Statuses: comma}))
-	_, byPageBlank := a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{Statuses: blank})
-	_, byPageLimit := a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{Limit: 101})
-	_, conversationsLimit := a.GetConversationPage(ctx, mintlify.ConversationsParams{Limit: 1001})
-	_, emptyThread := a.GetThread(ctx, " ")
-	_, dotThread := a.GetThread(ctx, "..")
-	_, statsDates := a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: march})
-	assert.Zero(t, rt.count())
-
+	errorOf := func(_ any, err error) error { return err }
 	for name, tc := range map[string]struct {
 		err      error
 		argument string
 	}{
-		"views, limit":              {viewsLimit, "limit"},
-		"views, offset":             {viewsOffset, "offset"},
-		"searches, limit":           {searchesLimit, "limit"},
-		"searches, dates":           {searchesDates, "dateFrom"},
-		"feedback, limit":           {feedbackLimit, "limit"},
-		"feedback, comma":           {feedbackComma, "statuses"},
-		"feedback, iterator, comma": {iteratorComma, "statuses"},
-		"by page, blank status":     {byPageBlank, "statuses"},
-		"by page, limit":            {byPageLimit, "limit"},
-		"conversations, limit":      {conversationsLimit, "limit"},
-		"thread, empty":             {emptyThread, "id"},
-		"thread, dot":               {dotThread, "id"},
-		"caller stats, dates":       {statsDates, "dateFrom"},
+		"views, limit":    {errorOf(a.GetViewPage(ctx, mintlify.ViewsParams{Limit: 251})), "limit"},
+		"views, offset":   {errorOf(a.GetViewPage(ctx, mintlify.ViewsParams{Offset: -1})), "offset"},
+		"searches, limit": {errorOf(a.GetSearchPage(ctx, mintlify.SearchesParams{Limit: 101})), "limit"},
+		"searches, dates": {
+			errorOf(a.GetSearchPage(ctx, mintlify.SearchesParams{DateFrom: april, DateTo: march})), "dateFrom",
+		},
+		"feedback, limit": {errorOf(a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Limit: -1})), "limit"},
+		"feedback, comma": {
+			errorOf(a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Statuses: comma})), "statuses",
+		},
+		"feedback, iterator, comma": {
+			errorOf(mintlify.Collect(a.Feedback(ctx, mintlify.FeedbackParams{Statuses: comma}))), "statuses",
+		},
+		"by page, blank status": {
+			errorOf(a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{Statuses: blank})), "statuses",
+		},
+		"by page, limit": {
+			errorOf(a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{Limit: 101})), "limit",
+		},
+		"conversations, limit": {
+			errorOf(a.GetConversationPage(ctx, mintlify.ConversationsParams{Limit: 1001})), "limit",
+		},
+		"thread, empty": {errorOf(a.GetThread(ctx, " ")), "id"},
+		"thread, dot":   {errorOf(a.GetThread(ctx, "..")), "id"},
+		"caller stats, dates": {
+			errorOf(a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: march})), "dateFrom",
+		},
 	} {
 		t.Run(name, func(t *testing.T) { requireArgumentError(t, tc.err, tc.argument) })
 	}
+	assert.Zero(t, rt.count())
 }
 
 func TestGetVisitorsToTheLetter(t *testing.T) {

@@ -549,32 +549,26 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 	})
 }
 
-func TestWithLoggerLogsARequestThatWithRateLimiterRefuses(t *testing.T) {
-	noTokens := func(context.Context, mintlify.RequestInfo) error { return errors.New("no tokens") }
-	var records []slog.Record
-	_, err := get(t.Context(), newClient(t, nil, logRecords(&records), mintlify.WithRateLimiter(noTokens)))
-	require.Error(t, err)
-	require.Len(t, records, 1)
-	assert.NotContains(t, logged(records, "request")[0], "duration")
-}
-
-func TestWithLoggerLogsNoDurationOfARetryThatWithRateLimiterRefuses(t *testing.T) {
-	oneToken := func(_ context.Context, r mintlify.RequestInfo) error {
-		if r.Attempt > 1 {
-			return errors.New("no tokens")
+func TestWithLoggerLogsNoDurationOfARequestThatWithRateLimiterRefuses(t *testing.T) {
+	for _, tokens := range []int{0, 1} {
+		limiter := func(_ context.Context, r mintlify.RequestInfo) error {
+			if r.Attempt > tokens {
+				return errors.New("no tokens")
+			}
+			return nil
 		}
-		return nil
-	}
-	var records []slog.Record
-	client := newClient(t, respondWith(503, ""), logRecords(&records),
-		mintlify.WithRateLimiter(oneToken), mintlify.WithRetryWait(0, 0))
-	_, err := get(t.Context(), client)
-	require.ErrorContains(t, err, "no tokens")
+		var records []slog.Record
+		client := newClient(t, respondWith(503, ""), logRecords(&records),
+			mintlify.WithRateLimiter(limiter), mintlify.WithRetryWait(0, 0))
+		_, err := get(t.Context(), client)
+		require.ErrorContains(t, err, "no tokens")
 
-	requests := logged(records, "mintlify: request")
-	require.Len(t, requests, 2)
-	assert.Contains(t, requests[0], "duration")
-	assert.NotContains(t, requests[1], "duration")
+		requests := logged(records, "mintlify: request")
+		require.Len(t, requests, tokens+1)
+		for i, request := range requests {
+			assert.Equal(t, i < tokens, request["duration"] != nil)
+		}
+	}
 }
 
 func TestWithLoggerOfNilIsSilent(t *testing.T) {

@@ -297,20 +297,6 @@ func TestWithPrefetchSavesTime(t *testing.T) {
 	}
 }
 
-func TestWithPrefetchHasAPageUnderWayWhileTheLoopWorks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service := &slowPages{pages: 3}
-		n := 0
-		for _, err := range visitorPages(t, service, mintlify.WithPrefetch(1)) {
-			require.NoError(t, err)
-			n++
-			synctest.Wait()
-			want := min(n+1, 3)
-			assert.EqualValues(t, want, service.asked.Load(), "one page ahead, not more, and none beyond the last")
-		}
-	})
-}
-
 func TestWithPrefetchIsCanceledWithTheLoop(t *testing.T) {
 	type pages = iter.Seq2[*mintlify.VisitorPage, error]
 

@@ -523,24 +523,11 @@ func TestPoll(t *testing.T) {
 		next   span // zero: the wait is over
 		err    error
 	}{
-		"active at first": {
-			next: fiveSeconds,
-		},
-		"active after 10 min": {
-			waited: 10 * time.Minute,
-			next:   span{27 * time.Second, 33 * time.Second},
-		},
-		"active after 10 h": {
-			waited: 10 * time.Hour,
-			next:   span{54 * time.Second, 66 * time.Second},
-		},
-		"no interval": {
-			opt:  mintlify.WithPollInterval(0, 0),
-			next: span{1, time.Millisecond},
-		},
-		"completed": {
-			step: mintlifytest.JobStep{Status: mintlify.JobCompleted},
-		},
+		"active at first":     {next: fiveSeconds},
+		"active after 10 min": {waited: 10 * time.Minute, next: span{27 * time.Second, 33 * time.Second}},
+		"active after 10 h":   {waited: 10 * time.Hour, next: span{54 * time.Second, 66 * time.Second}},
+		"no interval":         {opt: mintlify.WithPollInterval(0, 0), next: span{1, time.Millisecond}},
+		"completed":           {step: mintlifytest.JobStep{Status: mintlify.JobCompleted}},
 		"completed, unsettled": {
 			step: mintlifytest.JobStep{Status: mintlify.JobCompleted},
 			opt:  settle,
@@ -551,31 +538,16 @@ func TestPoll(t *testing.T) {
 			waited: time.Minute,
 			opt:    settle,
 		},
-		"failed": {
-			step: failed,
-			err:  mintlify.ErrJobFailed,
-		},
-		"502": {
-			step: failing(mintlifytest.Fault{Status: 502}),
-			next: fiveSeconds,
-		},
+		"failed": {step: failed, err: mintlify.ErrJobFailed},
+		"502":    {step: failing(mintlifytest.Fault{Status: 502}), next: fiveSeconds},
 		"502, no outage": {
 			step: failing(mintlifytest.Fault{Status: 502}),
 			opt:  mintlify.WithMaxOutage(0),
 			next: fiveSeconds,
 		},
-		"429": {
-			step: rateLimited("90"),
-			next: span{90 * time.Second, 90 * time.Second},
-		},
-		"429 for a day": {
-			step: rateLimited("86400"),
-			err:  mintlify.ErrRateLimited,
-		},
-		"403": {
-			step: failing(mintlifytest.Fault{Status: 403}),
-			err:  mintlify.ErrForbidden,
-		},
+		"429":           {step: rateLimited("90"), next: span{90 * time.Second, 90 * time.Second}},
+		"429 for a day": {step: rateLimited("86400"), err: mintlify.ErrRateLimited},
+		"403":           {step: failing(mintlifytest.Fault{Status: 403}), err: mintlify.ErrForbidden},
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := mintlifytest.NewService()
