@@ -1,7 +1,6 @@
 package mintlify_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 )
 
 // The tests of this file make each call as one writes it without reading. Either it is right, or
-// it is documented why it stays. Package once has such a test of its own.
+// it is documented why it stays. Packages once and mintlifytest have such tests of their own.
 
 // It stays: the language lets a loop over an iter.Seq2 leave the error out. Collect does not.
 func TestPlainRange(t *testing.T) {
@@ -111,23 +110,6 @@ func TestPlainRetryLoop(t *testing.T) {
 	}
 }
 
-func TestPlainZeroFake(t *testing.T) {
-	svc := new(mintlifytest.Service)
-	svc.AddAutomation("a")
-	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429})
-	job, err := create(t.Context(), svc.Client())
-	require.NoError(t, err)
-	job, err = svc.Client().Jobs.WaitUntilDone(t.Context(), job.ID)
-	require.NoError(t, err)
-	assert.Equal(t, mintlify.JobCompleted, job.Status)
-
-	_, err = create(t.Context(), new(mintlifytest.Service).Client())
-	require.NoError(t, err)
-	_, err = new(mintlifytest.Service).Client().Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
-	require.NoError(t, err)
-	assert.Empty(t, new(mintlifytest.Service).Jobs())
-}
-
 func TestPlainCursors(t *testing.T) {
 	const last = `{"conversations":[],"nextCursor":"01H","hasMore":false}`
 	page, err := newClient(t, respondWith(200, last)).Analytics.
@@ -159,23 +141,6 @@ func TestPlainUnknownStatus(t *testing.T) {
 			assert.Positive(t, poll.Next, "a single Poll has no memory")
 		}
 		assert.Len(t, logged(records, "unknown status"), 1, "one warning for an id and a status")
-	})
-}
-
-func TestPlainRefuse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Refuse: true, Status: 429})
-		_, err := create(t.Context(), svc.Client(mintlify.WithMaxRetries(0)))
-		require.NotErrorIs(t, err, mintlify.ErrRateLimited)
-		require.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-
-		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Refuse: true, Delay: time.Hour})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err = create(ctx, svc.Client())
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, "a dial that hangs")
 	})
 }
 
@@ -296,27 +261,6 @@ func TestPlainWaitAfterMessage(t *testing.T) {
 				time.Sleep(10 * time.Second)
 			}
 			assert.Equal(t, []string{"completed", "completed", "active"}, statuses[:3])
-		})
-	})
-
-	t.Run("the fake is at once, and by the real schedule follows the rule", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			completed := mintlifytest.JobStep{Status: mintlify.JobCompleted}
-			svc := mintlifytest.NewService()
-			svc.AddJob("job_1", completed, completed, completed, completed, completed, completed, completed, completed)
-			_, err := message(t.Context(), svc.Client())
-			require.NoError(t, err)
-			start := time.Now()
-			_, err = svc.Client().Jobs.WaitUntilDone(t.Context(), "job_1")
-			require.NoError(t, err)
-			assert.Zero(t, time.Since(start))
-
-			client := svc.Client(mintlifytest.WithRealSchedule())
-			_, err = message(t.Context(), client)
-			require.NoError(t, err)
-			_, err = client.Jobs.WaitUntilDone(t.Context(), "job_1")
-			require.NoError(t, err)
-			assert.InDelta(t, 30, time.Since(start).Seconds(), 6)
 		})
 	})
 }

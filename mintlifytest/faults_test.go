@@ -127,6 +127,24 @@ func TestFaultActed(t *testing.T) {
 	}
 }
 
+func TestPlainRefuse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		client := svc.Client(mintlify.WithMaxRetries(0))
+		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Refuse: true, Status: 429})
+		_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+		require.NotErrorIs(t, err, mintlify.ErrRateLimited, "Refuse wins")
+		require.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+
+		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Refuse: true, Delay: time.Hour})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "x"})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, "a dial that hangs")
+	})
+}
+
 func TestDelayEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()

@@ -2,7 +2,9 @@ package mintlifytest_test
 
 import (
 	"os"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -69,6 +71,28 @@ func TestScriptJob(t *testing.T) {
 	}
 	assert.Equal(t, []string{first, second, third, "job_5", fourth, "a/b c"}, ids)
 	assert.Equal(t, *poll(t, client, second), svc.Jobs()[1], "as the service reports it")
+}
+
+// The fake is at once, and by the real schedule follows the rule for a wait after a message.
+func TestPlainWaitAfterMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", slices.Repeat([]mintlifytest.JobStep{{Status: mintlify.JobCompleted}}, 9)...)
+		for _, tc := range []struct {
+			client *mintlify.Client
+			want   time.Duration
+		}{
+			{svc.Client(), 0},
+			{svc.Client(mintlifytest.WithRealSchedule()), 30 * time.Second},
+		} {
+			_, err := tc.client.Jobs.Message(t.Context(), "j", mintlify.MessageParams{Prompt: "x"})
+			require.NoError(t, err)
+			start := time.Now()
+			_, err = tc.client.Jobs.WaitUntilDone(t.Context(), "j")
+			require.NoError(t, err)
+			assert.InDelta(t, tc.want, time.Since(start), float64(tc.want)/5)
+		}
+	})
 }
 
 // Were anything here quadratic, this would take minutes.

@@ -20,6 +20,25 @@ func TestClientPanicsOnABadOption(t *testing.T) {
 	assert.Panics(t, func() { mintlifytest.NewService().Client(mintlify.WithMaxRetries(-1)) })
 }
 
+// A fake that was made without NewService works too.
+func TestPlainZeroFake(t *testing.T) {
+	svc := new(mintlifytest.Service)
+	svc.AddAutomation("a")
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429})
+	job, err := svc.Client().Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+	require.NoError(t, err)
+	job, err = svc.Client().Jobs.WaitUntilDone(t.Context(), job.ID)
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.JobCompleted, job.Status)
+
+	client := new(mintlifytest.Service).Client()
+	_, err = client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+	require.NoError(t, err)
+	_, err = new(mintlifytest.Service).Client().Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+	require.NoError(t, err)
+	assert.Empty(t, new(mintlifytest.Service).Jobs())
+}
+
 func TestOptionsWireAClientOfOnesOwn(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client, err := mintlify.NewClient(mintlifytest.APIKey, "mine", svc.Options()...)
