@@ -83,51 +83,24 @@ func faultClasses() []faultClass {
 }
 
 func networkFaults() faultClass {
+	notSent := fault{socket: true, post: neverSent, get: neverSent, wait: goesOn}
+	final := fault{socket: true, post: rejected.seen(0), get: rejected.seen(0), wait: goesOn}
+	lost := fault{socket: true, post: unknownOnce, get: lostRead, wait: goesOn}
+	lostResponse := fault{socket: true, post: unknownOnce.actedOn(), get: lostRead, wait: goesOn}
+	truncated := fault{socket: true, post: malformedPost.actedOn(), get: truncatedRead, wait: goesOn}
+
 	return faultClass{name: "The network", note: "Over real sockets, if a request gets that far.", faults: []fault{
-		{
-			name: "connection refused", socket: true, source: sourceFunc(refusedAddress),
-			post: neverSent, get: neverSent, wait: goesOn,
-		},
-		{
-			name: "name that does not resolve", socket: true, source: unresolved,
-			post: neverSent, get: neverSent, wait: goesOn,
-		},
-		{
-			name: "proxy function that fails", source: badProxy,
-			post: neverSent, get: neverSent, wait: goesOn,
-		},
-		{
-			name: "certificate of an unknown authority", socket: true, source: sourceFunc(unknownAuthority),
-			post: rejected.seen(0), get: rejected.seen(0), wait: goesOn,
-		},
-		{
-			name: "no TLS on the other side", socket: true, source: sourceFunc(withoutTLS),
-			post: neverSent, get: neverSent, wait: goesOn,
-		},
-		{
-			name: "proxy that responds 403 to CONNECT", socket: true, source: refusedTunnel(403),
-			post: rejected.seen(0), get: rejected.seen(0), wait: goesOn,
-		},
-		{
-			name: "proxy that responds 503 to CONNECT", socket: true, source: refusedTunnel(503),
-			post: neverSent, get: neverSent, wait: goesOn,
-		},
-		{
-			name: "connection reset within the request", socket: true, source: listens(reset),
-			post: unknownOnce, get: lostRead, wait: goesOn,
-		},
-		{
-			name: "connection closed after the request", socket: true, source: onSocket{Drop: true},
-			post: unknownOnce.actedOn(), get: lostRead, wait: goesOn,
-		},
-		{
-			name: "body truncated", socket: true, source: onSocket{Truncate: true},
-			post: malformedPost.actedOn(), get: truncatedRead, wait: goesOn,
-		},
-		{
-			name: "no HTTP at all", socket: true, source: listens(speakSSH),
-			post: unknownOnce, get: lostRead, wait: goesOn,
-		},
+		notSent.of("connection refused", sourceFunc(refusedAddress)),
+		notSent.of("name that does not resolve", unresolved),
+		notSent.of("proxy function that fails", badProxy),
+		final.of("certificate of an unknown authority", sourceFunc(unknownAuthority)),
+		notSent.of("no TLS on the other side", sourceFunc(withoutTLS)),
+		final.of("proxy that responds 403 to CONNECT", refusedTunnel(403)),
+		notSent.of("proxy that responds 503 to CONNECT", refusedTunnel(503)),
+		lost.of("connection reset within the request", listens(reset)),
+		lostResponse.of("connection closed after the request", onSocket{Drop: true}),
+		truncated.of("body truncated", onSocket{Truncate: true}),
+		lost.of("no HTTP at all", listens(speakSSH)),
 	}}
 }
 
@@ -192,42 +165,36 @@ func connectionFaults() faultClass {
 
 func slowFaults() faultClass {
 	tooMany := fourAttempts("RateLimited", "yes")
-	errorBody := func(status int) faultSource { return byTransport{transport: stall(status, `{"error":`)} }
+	silent := fault{post: unknownOnce, get: lostRead, wait: goesOn}
+	acted := fault{post: unknownOnce.actedOn(), get: lostRead, wait: goesOn}
+	faults := []fault{
+		acted.of("headers that never come", inMemory{Delay: 24 * time.Hour}),
+		silent.of("nothing after a 103", streamFault{http2server.Whole, respond103}),
+	}
 
-	return faultClass{name: "Time", note: "Each attempt times out after 60 s.", faults: []fault{
-		{
-			name: "headers that never come", source: inMemory{Delay: 24 * time.Hour},
-			post: unknownOnce.actedOn(), get: lostRead, wait: goesOn,
-		},
-		{
-			name: "nothing after a 103", source: streamFault{http2server.Whole, respond103},
-			post: unknownOnce, get: lostRead, wait: goesOn,
-		},
-		{
-			name: "body of a 200 that does not end", source: byTransport{transport: stall(200, `{"id":`)},
-			post: malformedPost, get: truncatedRead, wait: goesOn,
-		},
-		{
-			name: "body of a 101 that does not end", source: errorBody(101),
-			post: unknownOnce, get: rejected, wait: goesOn,
-		},
-		{
-			name: "body of a 301 that does not end", source: errorBody(301),
-			post: unknownOnce, get: rejected, wait: ends,
-		},
-		{
-			name: "body of a 404 that does not end", source: errorBody(404),
-			post: notFound, get: notFound, wait: ends,
-		},
-		{
-			name: "body of a 429 that does not end", source: errorBody(429),
-			post: tooMany, get: tooMany, wait: goesOn,
-		},
-		{
-			name: "body of a 503 that does not end", source: errorBody(503),
-			post: serverErrorPost, get: serverError, wait: goesOn,
-		},
-	}}
+	for _, tc := range []struct {
+		status    int
+		post, get outcome
+		wait      string
+	}{
+		{200, malformedPost, truncatedRead, goesOn},
+		{101, unknownOnce, rejected, goesOn},
+		{301, unknownOnce, rejected, ends},
+		{404, notFound, notFound, ends},
+		{429, tooMany, tooMany, goesOn},
+		{503, serverErrorPost, serverError, goesOn},
+	} {
+		faults = append(faults, fault{
+			name: fmt.Sprintf("body of a %d that does not end", tc.status), source: startsBody(tc.status),
+			post: tc.post, get: tc.get, wait: tc.wait,
+		})
+	}
+	return faultClass{name: "Time", note: "Each attempt times out after 60 s.", faults: faults}
+}
+
+// startsBody is a service whose response does not end.
+func startsBody(status int, opts ...mintlify.Option) faultSource {
+	return byTransport{stall(status, `{"id":`), opts}
 }
 
 func redirectFaults() faultClass {
@@ -323,36 +290,18 @@ func bodyFaults() faultClass {
 	automation := []mintlify.Operation{mintlify.OpTriggerAutomation}
 	wrong := wrongTypes()
 
+	malformed := fault{not: automation, post: malformedPost.actedOn(), get: malformedRead, wait: goesOn}
+	malformedOfAll := fault{post: malformedPost.actedOn(), get: malformedRead, wait: goesOn}
+	enough := fault{only: automation, post: succeeds.actedOn()}
+
 	return faultClass{name: "Responses of status 2xx", faults: []fault{
-		{
-			name: "HTML page", source: inMemory{Status: 200, Body: "<html><title>Sign in</title>"},
-			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
-		},
-		{
-			name: "empty", source: inMemory{Status: 200},
-			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
-		},
-		{
-			name: "null", source: inMemory{Status: 200, Body: "null"},
-			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
-		},
-		{
-			name: "{}", not: automation, source: inMemory{Status: 200, Body: "{}"},
-			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
-		},
-		{
-			name: "{}, of an automation", only: automation, source: inMemory{Status: 200, Body: "{}"},
-			post: succeeds.actedOn(),
-		},
-		{
-			name: "fields of wrong types", not: automation, source: inMemory{Status: 200, Body: wrong},
-			post: malformedPost.actedOn(), get: malformedRead, wait: goesOn,
-		},
-		{
-			name: "fields of wrong types, of an automation", only: automation,
-			source: inMemory{Status: 200, Body: wrong},
-			post:   succeeds.actedOn(),
-		},
+		malformedOfAll.of("HTML page", inMemory{Status: 200, Body: "<html><title>Sign in</title>"}),
+		malformedOfAll.of("empty", inMemory{Status: 200}),
+		malformedOfAll.of("null", inMemory{Status: 200, Body: "null"}),
+		malformed.of("{}", inMemory{Status: 200, Body: "{}"}),
+		enough.of("{}, of an automation", inMemory{Status: 200, Body: "{}"}),
+		malformed.of("fields of wrong types", inMemory{Status: 200, Body: wrong}),
+		enough.of("fields of wrong types, of an automation", inMemory{Status: 200, Body: wrong}),
 	}}
 }
 
@@ -379,38 +328,22 @@ func wrongTypes() string {
 }
 
 func hostileFaults() faultClass {
-	exportOfVisitors := []mintlify.Operation{mintlify.OpGetVisitors}
+	rows := fault{only: []mintlify.Operation{mintlify.OpGetVisitors}, get: malformedRead}
+	malformed := fault{only: few, post: malformedPost, get: malformedRead}
+	malformedOnSocket := fault{only: few, socket: true, post: malformedPost, get: malformedRead}
+	lost := fault{only: few, socket: true, post: unknownOnce, get: lostRead}
+	failed := fault{only: few, post: serverErrorPost, get: serverError}
+	final := fault{post: notFound, get: notFound, wait: ends}
+	page := `{"totals":{},"hasMore":true,"visitors":[{}`
 
 	return faultClass{name: "Hostile responses", note: "[load.md](load.md) says what they cost.", faults: []fault{
-		{
-			name: "200 of 1 GiB", only: few, source: oversized(200, "", "x", 1<<30),
-			post: malformedPost, get: malformedRead,
-		},
-		{
-			name: "200 of a gzip bomb", only: few, socket: true, source: sourceFunc(bombing),
-			post: malformedPost, get: malformedRead,
-		},
-		{
-			name: "200 of 10 MiB of [", only: few, source: oversized(200, "", "[", 10<<20),
-			post: malformedPost, get: malformedRead,
-		},
-		{
-			name: "200 of 3 million rows", only: exportOfVisitors,
-			source: oversized(200, `{"totals":{},"hasMore":true,"visitors":[{}`, ",{}", 9<<20),
-			get:    malformedRead,
-		},
-		{
-			name: "200 with a header of 9 MiB", only: few, socket: true, source: listens(sendLongHeader),
-			post: unknownOnce, get: lostRead,
-		},
-		{
-			name: "404 of 1 GiB", source: oversized(404, `{"details":[0`, ",0", 1<<30),
-			post: notFound, get: notFound, wait: ends,
-		},
-		{
-			name: "503 of 1 GiB of <", only: few, source: oversized(503, "<html>", "<", 1<<30),
-			post: serverErrorPost, get: serverError,
-		},
+		malformed.of("200 of 1 GiB", oversized(200, "", "x", 1<<30)),
+		malformedOnSocket.of("200 of a gzip bomb", sourceFunc(bombing)),
+		malformed.of("200 of 10 MiB of [", oversized(200, "", "[", 10<<20)),
+		rows.of("200 of 3 million rows", oversized(200, page, ",{}", 9<<20)),
+		lost.of("200 with a header of 9 MiB", listens(sendLongHeader)),
+		final.of("404 of 1 GiB", oversized(404, `{"details":[0`, ",0", 1<<30)),
+		failed.of("503 of 1 GiB of <", oversized(503, "<html>", "<", 1<<30)),
 	}}
 }
 
@@ -448,10 +381,7 @@ func canceledDuring() faultClass {
 
 	once := func(kinds string) outcome { return oneAttempt(kinds, "no") }
 
-	slowly := func(rt transport) faultSource {
-		return byTransport{rt, []mintlify.Option{mintlify.WithRetryWait(time.Minute, time.Minute)}}
-	}
-	errorBody := func(status int) faultSource { return slowly(stall(status, `{"error":`)) }
+	slowly := mintlify.WithRetryWait(time.Minute, time.Minute)
 	hangingTarget := func(r *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(r.URL.Path, "/moved") {
 			return hang(r)
@@ -459,63 +389,60 @@ func canceledDuring() faultClass {
 		return response(302, "", "Location", "/moved"), nil
 	}
 
+	faults := []fault{
+		{
+			name: "network: while connecting", source: neverConnected,
+			post: once(deadline).seen(0), get: once(deadline).seen(0), wait: waitError,
+		},
+		{
+			name: "time: before the headers", source: inMemory{Delay: time.Hour},
+			post: once("OutcomeUnknown, " + deadline).actedOn(), get: once(deadline), wait: waitError,
+		},
+		{
+			name: "time: after a 103", source: streamFault{http2server.Whole, respond103},
+			post: once("OutcomeUnknown, " + deadline), get: once(deadline), wait: waitError,
+		},
+		{
+			name: "time: in the body of a 200", source: startsBody(200, slowly),
+			post: once("MalformedResponse, OutcomeUnknown, " + deadline), get: once(deadline), wait: waitError,
+		},
+		{
+			name: "redirect: at its target", source: byTransport{hangingTarget, []mintlify.Option{slowly}},
+			post: unknownOnce, get: outcome{attempts: 2, requests: 2, err: deadline, again: "no"}, wait: waitError,
+		},
+		{
+			name:   "status: 503, before the retry",
+			source: retrying{responds(503, "Retry-After", "20"), time.Minute},
+			post:   serverErrorPost, get: once("Server, " + deadline), wait: "WaitError: Server, " + deadline,
+		},
+		{
+			name:   "429: before the retry",
+			source: retrying{responds(429, "Retry-After", "20"), time.Minute},
+			post:   once("RateLimited, " + deadline), get: once("RateLimited, " + deadline),
+			wait: "WaitError: RateLimited, " + deadline,
+		},
+	}
+
+	for _, tc := range []struct {
+		status    int
+		post, get string // the kinds besides the deadline
+		wait      string
+	}{
+		{101, "OutcomeUnknown, ", "", waitError},
+		{301, "OutcomeUnknown, ", "", ends},
+		{404, "NotFound, ", "NotFound, ", ends},
+		{429, "RateLimited, ", "RateLimited, ", waitError},
+		{503, "OutcomeUnknown, Server, ", "Server, ", waitError},
+	} {
+		faults = append(faults, fault{
+			name: fmt.Sprintf("time: in the body of a %d", tc.status), source: startsBody(tc.status, slowly),
+			post: once(tc.post + deadline), get: once(tc.get + deadline), wait: tc.wait,
+		})
+	}
 	return faultClass{
-		name: "The context ends during the call", note: "After 10 s.",
+		name: "The context ends during the call", note: "After 10 s.", faults: faults,
 		ctx: func(parent context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeoutCause(parent, 10*time.Second, errors.New("the pod is shut down"))
-		},
-		faults: []fault{
-			{
-				name: "network: while connecting", source: neverConnected,
-				post: once(deadline).seen(0), get: once(deadline).seen(0), wait: waitError,
-			},
-			{
-				name: "time: before the headers", source: inMemory{Delay: time.Hour},
-				post: once("OutcomeUnknown, " + deadline).actedOn(), get: once(deadline), wait: waitError,
-			},
-			{
-				name: "time: after a 103", source: streamFault{http2server.Whole, respond103},
-				post: once("OutcomeUnknown, " + deadline), get: once(deadline), wait: waitError,
-			},
-			{
-				name: "time: in the body of a 200", source: slowly(stall(200, `{"id":`)),
-				post: once("MalformedResponse, OutcomeUnknown, " + deadline), get: once(deadline), wait: waitError,
-			},
-			{
-				name: "redirect: at its target", source: slowly(hangingTarget),
-				post: unknownOnce, get: outcome{attempts: 2, requests: 2, err: deadline, again: "no"}, wait: waitError,
-			},
-			{
-				name:   "status: 503, before the retry",
-				source: retrying{responds(503, "Retry-After", "20"), time.Minute},
-				post:   serverErrorPost, get: once("Server, " + deadline), wait: "WaitError: Server, " + deadline,
-			},
-			{
-				name:   "429: before the retry",
-				source: retrying{responds(429, "Retry-After", "20"), time.Minute},
-				post:   once("RateLimited, " + deadline), get: once("RateLimited, " + deadline),
-				wait: "WaitError: RateLimited, " + deadline,
-			},
-			{
-				name: "time: in the body of a 101", source: errorBody(101),
-				post: once("OutcomeUnknown, " + deadline), get: once(deadline), wait: waitError,
-			},
-			{
-				name: "time: in the body of a 301", source: errorBody(301),
-				post: once("OutcomeUnknown, " + deadline), get: once(deadline), wait: ends,
-			},
-			{
-				name: "time: in the body of a 404", source: errorBody(404),
-				post: once("NotFound, " + deadline), get: once("NotFound, " + deadline), wait: ends,
-			},
-			{
-				name: "time: in the body of a 429", source: errorBody(429),
-				post: once("RateLimited, " + deadline), get: once("RateLimited, " + deadline), wait: waitError,
-			},
-			{
-				name: "time: in the body of a 503", source: errorBody(503),
-				post: once("OutcomeUnknown, Server, " + deadline), get: once("Server, " + deadline), wait: waitError,
-			},
 		},
 	}
 }

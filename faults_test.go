@@ -40,6 +40,13 @@ type fault struct {
 	not    []mintlify.Operation // operations that do not meet it
 }
 
+// of returns the fault with a name and a source.
+func (f fault) of(name string, s faultSource) fault {
+	f.name = name
+	f.source = s
+	return f
+}
+
 // as returns the fault as a variant with a source of its own.
 func (f fault) as(variant string, s faultSource) fault {
 	f.variant = variant

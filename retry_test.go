@@ -202,26 +202,6 @@ func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 	}
 }
 
-func TestRetryAfterHeaderBeyondTheLongestWaitIsReturnedNotSleptThrough(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for value, want := range map[string]time.Duration{
-			"31":                   31 * time.Second,
-			"86400":                24 * time.Hour,
-			"9223372036":           9223372036 * time.Second,
-			"9223372037":           1<<63 - 1,
-			"9223372036854775807":  1<<63 - 1,
-			"10000000000000000000": 1<<63 - 1,
-		} {
-			for name, call := range jobCalls {
-				rt := newRecording(respondWith(429, "", "Retry-After", value))
-				_, err := call(t.Context(), newClient(t, rt))
-				assert.Equal(t, want, requireAPIError(t, err).RetryAfter, "%s %s", name, value)
-				assert.Equal(t, []time.Duration{0}, rt.times())
-			}
-		}
-	})
-}
-
 // under returns a client of a fake where an operation fails.
 func under(op mintlify.Operation, f mintlifytest.Fault) *mintlify.Client {
 	svc := mintlifytest.NewService()
