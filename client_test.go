@@ -99,9 +99,9 @@ func TestNewClientFromEnvNamesAllThatIsMissing(t *testing.T) {
 func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	svc := mintlifytest.NewService()
 	one := svc.Client()
-	two, err := one.ForProject(" a?b ")
+	two, err := one.ForProject(" my_mint?docs\n")
 	require.NoError(t, err)
-	assert.Equal(t, "a?b", two.ProjectID())
+	assert.Equal(t, "my_mint?docs", two.ProjectID())
 	assert.Equal(t, mintlifytest.ProjectID, one.ProjectID())
 
 	job, err := create(t.Context(), two)
@@ -111,7 +111,7 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	require.NoError(t, err)
 	_, err = one.Jobs.Get(t.Context(), job.ID)
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "a job belongs to its project")
-	assert.Equal(t, "/v2/agent/a%3Fb/job", svc.Requests()[0].Path)
+	assert.Equal(t, "/v2/agent/my_mint%3Fdocs/job", svc.Requests()[0].Path)
 	assert.Equal(t, "/v2/agent/test-project/job/job_1", svc.Requests()[2].Path)
 }
 
@@ -274,7 +274,7 @@ func TestRequestInfoCountsTheAttempts(t *testing.T) {
 		}),
 		mintlify.WithKeySource(func(ctx context.Context) (string, error) {
 			note(ctx, &source)
-			return testKey, nil
+			return fmt.Sprintf("Bearer mint_%d", len(source)), nil
 		}))
 	_, err := client.Jobs.Get(t.Context(), "job_1")
 	require.NoError(t, err)
@@ -282,6 +282,9 @@ func TestRequestInfoCountsTheAttempts(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 3}, transported, "an attempt, its retry, and the redirect of that")
 	assert.Equal(t, transported, limiter)
 	assert.Equal(t, transported, source)
+	for i, request := range rt.sent() {
+		assert.Equal(t, fmt.Sprintf("Bearer mint_%d", i+1), request.Header.Get("Authorization"))
+	}
 }
 
 // echoing is a service that echoes the key in each header and body, and fails.
@@ -367,30 +370,18 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 func operationNames(t *testing.T) []mintlify.Operation {
 	t.Helper()
 	var names []mintlify.Operation
-	for _, spec := range constantsOf(t, "Operation") {
-		literal := spec.Values[0].(*ast.BasicLit)
-		name, err := strconv.Unquote(literal.Value)
-		require.NoError(t, err)
-		names = append(names, mintlify.Operation(name))
-	}
-	return names
-}
-
-// constantsOf returns the constants of a type of the package.
-func constantsOf(t *testing.T, name string) []*ast.ValueSpec {
-	t.Helper()
-	var specs []*ast.ValueSpec
 	for _, typ := range parsePackage(t, ".").Types {
-		if typ.Name != name {
+		if typ.Name != "Operation" {
 			continue
 		}
-		for _, group := range typ.Consts {
-			for _, spec := range group.Decl.Specs {
-				specs = append(specs, spec.(*ast.ValueSpec))
-			}
+		for _, spec := range typ.Consts[0].Decl.Specs {
+			literal := spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit)
+			name, err := strconv.Unquote(literal.Value)
+			require.NoError(t, err)
+			names = append(names, mintlify.Operation(name))
 		}
 	}
-	return specs
+	return names
 }
 
 func TestTableHasEveryOperation(t *testing.T) {

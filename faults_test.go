@@ -114,6 +114,7 @@ func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, 
 	if err != nil {
 		assertReadable(t, err)
 		assert.NotContains(t, err.Error(), mintlifytest.APIKey)
+		assert.NotContains(t, err.Error(), "hunter2", "the password of a proxy")
 	}
 
 	perCall := func(n int) int {

@@ -87,8 +87,6 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		body, reason string
 		job          *mintlify.Job // what the SDK could read, if it has the id
 	}{
-		"empty":            {"", "invalid JSON for a job", nil},
-		"empty object":     {"{}", "missing job id", nil},
 		"id of wrong type": {`{"id":7,"status":"active"}`, "missing job id", nil},
 		"empty id":         {`{"id":"","status":"active"}`, "missing job id", nil},
 		"no id":            {`{"status":"active"}`, "missing job id", nil},

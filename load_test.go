@@ -58,13 +58,11 @@ func hostileBodies() []hostileBody {
 
 	return []hostileBody{
 		{name: "404 without end", status: 404, unit: "no such job ", size: withoutEnd},
-		{name: "404 of details", status: 404, start: `{"details":[0`, unit: ",0", end: "]}", size: most},
 		{
 			name: "404 of details that are read", status: 404,
 			start: `{"details":[0`, unit: ",0", end: "]}", size: mostOfError,
 		},
 		{name: "502 of tags", status: 502, start: "<html><body>", unit: "<p", size: withoutEnd},
-		{name: "502 of <", status: 502, start: "<html>", unit: "<", size: withoutEnd},
 		{name: "400 of %", status: 400, unit: "%", size: withoutEnd},
 		{
 			name: "400 of an escaped message", status: 400,
@@ -74,7 +72,6 @@ func hostileBodies() []hostileBody {
 		{name: "job of %", unit: "%", size: mostOfJob},
 		{name: "job of <", start: "<html>", unit: "<", size: mostOfJob},
 		{name: "job of [", unit: "[", size: mostOfJob},
-		{name: "job of nested objects", unit: `{"id":`, size: mostOfJob},
 		{name: "job of one long id", start: `{"status":"active","id":"`, unit: "x", end: `"}`, size: mostOfJob},
 		{name: "job of one long number", start: `{"id":"j","status":1`, unit: "9", end: "}", size: mostOfJob},
 		{
@@ -96,10 +93,6 @@ func hostileBodies() []hostileBody {
 		{
 			name: "visitors of empty rows", op: mintlify.OpGetVisitors,
 			start: visitors + "}", unit: ",{}", end: "]}", size: most,
-		},
-		{
-			name: "visitors of null", op: mintlify.OpGetVisitors,
-			start: visitors + "}", unit: ",null", end: "]}", size: most,
 		},
 		{
 			name: "visitors of one long path", op: mintlify.OpGetVisitors,

@@ -114,26 +114,6 @@ func TestWithHTTPClientSendsItsCookiesOnceAnAttempt(t *testing.T) {
 	}
 }
 
-func TestWithKeySourceIsAskedBeforeEachAttempt(t *testing.T) {
-	asked := 0
-	source := func(context.Context) (string, error) {
-		asked++
-		return fmt.Sprintf("Bearer mint_%d", asked), nil
-	}
-
-	rt := newRecording(respondWith(503, ""))
-	client, err := mintlify.NewClient("", "proj", through(rt),
-		mintlify.WithKeySource(source), mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(2))
-	require.NoError(t, err)
-
-	_, err = get(t.Context(), client)
-	require.ErrorIs(t, err, mintlify.ErrServer)
-	require.Equal(t, 3, rt.count())
-	for i, request := range rt.sent() {
-		assert.Equal(t, fmt.Sprintf("Bearer mint_%d", i+1), request.Header.Get("Authorization"))
-	}
-}
-
 func TestWithKeySourceRefusesABadKeyUnseen(t *testing.T) {
 	client := newClient(t, respondWith(200, jobJSON),
 		mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_dsc_secret", nil }))
@@ -584,17 +564,6 @@ func TestWithLoggerLogsNoRetryOnceTheContextHasEnded(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, mintlify.ErrRateLimited)
 	assert.Empty(t, logged(records, "retrying request"))
-}
-
-func TestValuesOfTheContextReachTheTransport(t *testing.T) {
-	type key struct{}
-	ctx := context.WithValue(t.Context(), key{}, "trace-7")
-	rt := newRecording(respondWith(200, jobJSON))
-	for _, call := range jobCalls {
-		_, err := call(ctx, newClient(t, rt))
-		require.NoError(t, err)
-		assert.Equal(t, "trace-7", rt.last().Context().Value(key{}))
-	}
 }
 
 // serveInMemory has http.DefaultTransport, and with it the SDK's own transport, connect

@@ -386,13 +386,6 @@ func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
 	}
 }
 
-func TestExportThatFailsOnItsFirstPageSaysSo(t *testing.T) {
-	for name, export := range exports {
-		err := export(t.Context(), newClient(t, respondWith(400, "")))
-		assert.ErrorContains(t, err, "mintlify: list stopped at the first page: ", name)
-	}
-}
-
 func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	var asked []string
 	service := feedbackPages(5, &asked)

@@ -135,12 +135,13 @@ func TestPlainUnknownStatus(t *testing.T) {
 		_, again := mintlify.RetryAfter(err)
 		assert.False(t, again)
 
-		for range 3 {
-			poll, err := client.Jobs.Poll(t.Context(), "j", 48*time.Hour)
+		svc.AddJob("k", mintlifytest.JobStep{Status: "paused"})
+		for _, id := range []string{"j", "k", "j", "k"} {
+			poll, err := client.Jobs.Poll(t.Context(), id, 48*time.Hour)
 			require.NoError(t, err)
 			assert.Positive(t, poll.Next, "a single Poll has no memory")
 		}
-		assert.Len(t, logged(records, "unknown status"), 1, "one warning for an id and a status")
+		assert.Len(t, logged(records, "unknown status"), 2, "one warning for an id and a status")
 	})
 }
 
@@ -245,22 +246,23 @@ func TestPlainWaitAfterMessage(t *testing.T) {
 
 	t.Run("Poll, whatever waited says", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			client := newClient(t, &stale{delay: 20 * time.Second, message: taken})
-			_, err := message(t.Context(), client)
-			require.NoError(t, err)
-
-			waited := time.Hour
-			var statuses []string
-			for {
-				poll, err := client.Jobs.Poll(t.Context(), "job_1", waited)
+			svc := mintlifytest.NewService()
+			done := mintlifytest.JobStep{Status: mintlify.JobCompleted}
+			svc.AddJob("job_1", done, done, mintlifytest.JobStep{}, done)
+			svc.AddJob("job_2")
+			client := svc.Client(mintlifytest.WithRealSchedule())
+			for _, id := range []string{"job_1", "job_2"} {
+				_, err := client.Jobs.Message(t.Context(), id, mintlify.MessageParams{Prompt: "And the links"})
 				require.NoError(t, err)
-				statuses = append(statuses, poll.Status)
-				if poll.Next == 0 {
-					break
-				}
-				time.Sleep(10 * time.Second)
 			}
-			assert.Equal(t, []string{"completed", "completed", "active"}, statuses[:3])
+
+			for i, status := range []string{"completed", "completed", "active", "completed"} {
+				time.Sleep(time.Second)
+				poll, err := client.Jobs.Poll(t.Context(), "job_1", time.Hour)
+				require.NoError(t, err)
+				assert.Equal(t, status, poll.Status)
+				assert.Equal(t, i == 3, poll.Next == 0, "an end counts once the job has been at work")
+			}
 		})
 	})
 }

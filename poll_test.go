@@ -277,6 +277,7 @@ func TestWaitUntilDoneEndsWithAnOutage(t *testing.T) {
 		assert.Equal(t, len(svc.Requests()), waitErr.Polls)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
 
+		assert.Equal(t, 1, strings.Count(err.Error(), "mintlify: "))
 		for _, words := range []string{"job j", "polls have failed for 10m", "last seen active", "maintenance"} {
 			assert.ErrorContains(t, err, words)
 		}
@@ -407,7 +408,7 @@ func TestWithSettleTime(t *testing.T) {
 		settle time.Duration
 		polls  int
 	}{
-		"a stale end is waited out":          {steps{completed, completed, {}, {}, completed}, 30 * time.Second, 5},
+		"a stale end is waited out":          {append(steps{completed, completed}, activeFor(2, completed)...), 30 * time.Second, 5},
 		"seen at work, an end is an end":     {steps{{}, completed}, time.Hour, 2},
 		"without it the first poll counts":   {steps{completed, {}, completed}, 0, 1},
 		"after it an end is an end":          {steps{completed}, 12 * time.Second, 4},
@@ -431,11 +432,12 @@ func TestWithSettleTime(t *testing.T) {
 
 func TestWaitUntilDoneWarnsOfFailedPolls(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), completed)
+	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), mintlifytest.JobStep{}, completed)
 	var lines strings.Builder
 	_, err := svc.Client(mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "j")
 	require.NoError(t, err)
 	assert.Regexp(t, `level=WARN.*poll failed.*503`, lines.String())
+	assert.NotContains(t, lines.String(), "unknown status")
 
 	lines.Reset()
 	_, err = svc.Client(mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "unknown")
@@ -570,18 +572,24 @@ func TestPoll(t *testing.T) {
 }
 
 func TestPollOfAnEndedContextIsOver(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	poll, err := mintlifytest.NewService().Client().Jobs.Poll(ctx, "j", time.Minute)
-	assert.ErrorIs(t, err, context.Canceled)
-	assert.ErrorAs(t, err, new(*mintlify.WaitError))
-	assert.Zero(t, poll.Next)
+	svc := mintlifytest.NewService()
+	for want, ctx := range map[error]context.Context{
+		context.Canceled:         canceled,
+		context.DeadlineExceeded: lateContext{t.Context(), time.Now().Add(-time.Second)}, // by the wall clock
+	} {
+		poll, err := svc.Client().Jobs.Poll(ctx, "j", time.Minute)
+		assert.ErrorIs(t, err, want)
+		assert.ErrorAs(t, err, new(*mintlify.WaitError))
+		assert.Zero(t, poll.Next)
+	}
 
-	_, err = mintlifytest.NewService().Client().Jobs.Poll(nilContext, "j", 0)
+	_, err := svc.Client().Jobs.Poll(nilContext, "j", 0)
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-
-	_, err = mintlifytest.NewService().Client().Jobs.Poll(t.Context(), "", 0)
+	_, err = svc.Client().Jobs.Poll(t.Context(), "", 0)
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+	assert.Empty(t, svc.Requests())
 }
 
 func TestPollTakesANegativeTimeForNone(t *testing.T) {

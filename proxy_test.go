@@ -19,9 +19,9 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
-// refuseTunnels is a proxy that responds to each CONNECT with a status. It returns a transport
-// that uses it.
-func refuseTunnels(t *testing.T, status int) (address string, viaProxy *http.Transport) {
+// refuseTunnels is a proxy that responds to each CONNECT with a status. It returns its address and
+// a transport that uses it.
+func refuseTunnels(t *testing.T, status int) (string, *http.Transport) {
 	t.Helper()
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, http.MethodConnect, r.Method)
@@ -30,9 +30,9 @@ func refuseTunnels(t *testing.T, status int) (address string, viaProxy *http.Tra
 		w.WriteHeader(status)
 	}))
 	t.Cleanup(proxy.Close)
-	address = proxy.Listener.Addr().String()
+	address := proxy.Listener.Addr().String()
 
-	viaProxy = mintlify.NewTransport()
+	viaProxy := mintlify.NewTransport()
 	viaProxy.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("http://user:hunter2@" + address) }
 	t.Cleanup(viaProxy.CloseIdleConnections)
 	return address, viaProxy

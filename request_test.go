@@ -17,7 +17,6 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestCreateMessageAndGetTakeAny2xxForASuccess(t *testing.T) {
@@ -167,15 +166,6 @@ func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
 			assert.Equal(t, 2, rt.count())
 		})
 	}
-}
-
-func TestTruncatedResponseTellsTheNetworksError(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Truncate: true})
-	_, err := create(t.Context(), svc.Client())
-	assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.ErrorContains(t, err, "truncated after")
 }
 
 func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
@@ -353,18 +343,22 @@ func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t
 	}
 }
 
-func TestTransportSeesTheCauseOfTheEnd(t *testing.T) {
+func TestTransportSeesTheValuesOfTheContextAndTheCauseOfItsEnd(t *testing.T) {
+	type key struct{}
 	shutdown := errors.New("shutting down")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	rt := transport(func(r *http.Request) (*http.Response, error) {
-		cancel(shutdown)
-		<-r.Context().Done()
-		assert.Equal(t, shutdown, context.Cause(r.Context()))
-		return nil, r.Context().Err()
-	})
+	for _, call := range jobCalls {
+		ctx, cancel := context.WithCancelCause(context.WithValue(t.Context(), key{}, "trace-7"))
+		rt := transport(func(r *http.Request) (*http.Response, error) {
+			assert.Equal(t, "trace-7", r.Context().Value(key{}))
+			cancel(shutdown)
+			<-r.Context().Done()
+			assert.Equal(t, shutdown, context.Cause(r.Context()))
+			return nil, r.Context().Err()
+		})
 
-	_, err := get(ctx, newClient(t, rt))
-	require.ErrorIs(t, err, shutdown)
+		_, err := call(ctx, newClient(t, rt))
+		require.ErrorIs(t, err, shutdown)
+	}
 }
 
 // onceOnly is a body that is to be closed once, and not read after that.

@@ -89,14 +89,6 @@ func TestCertificateErrorIsNotRetried(t *testing.T) {
 	}
 }
 
-func TestGetThatFailsThreeTimesSucceeds(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.AddJob("job_1")
-	svc.FailNext(mintlify.OpGetJob, 3, mintlifytest.Fault{Truncate: true})
-	_, err := get(t.Context(), svc.Client())
-	require.NoError(t, err)
-}
-
 func TestWithRetryWaitOfTheLongestDoesNotOverflow(t *testing.T) {
 	for _, least := range []time.Duration{0, time.Second, math.MaxInt64} {
 		synctest.Test(t, func(t *testing.T) {
@@ -302,14 +294,6 @@ func TestPollOfAWaitIsAtMostTenRequests(t *testing.T) {
 			assert.LessOrEqual(t, server.Begun.Load(), int64(10*len(polls)), waitName)
 		})
 	}
-}
-
-// What a Proxy function says may hold the proxy's password.
-func TestErrorOfAProxyFunctionShowsNoPassword(t *testing.T) {
-	rt := &http.Transport{Proxy: failingProxy}
-	_, err := create(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
-	assert.ErrorContains(t, err, "proxy:3128")
-	assert.NotContains(t, err.Error(), "hunter2")
 }
 
 // overPipes returns a client whose requests go to server by the SDK's own transport, without

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -65,25 +66,25 @@ func TestGoBlocksOfTheDocsCompile(t *testing.T) {
 
 	temp := t.TempDir()
 	replace := map[string]string{} // files that only the overlay has
-	var packages []string
+	var snippets []string
 	for _, block := range fence.FindAllStringSubmatch(readFiles(t, documents(t)...), -1) {
 		if block[1] != "go" {
 			continue
 		}
-		name := fmt.Sprintf("snippet%d", len(packages))
+		name := fmt.Sprintf("snippet%d", len(snippets))
 		file := filepath.Join(temp, name+".go")
 		require.NoError(t, os.WriteFile(file, []byte(fileOf(block[2])), 0o600))
 		replace[filepath.Join(root, name, name+".go")] = file
-		packages = append(packages, "./"+name)
+		snippets = append(snippets, "./"+name)
 	}
-	require.NotEmpty(t, packages)
+	require.NotEmpty(t, snippets)
 
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
 	overlayFile := filepath.Join(temp, "overlay.json")
 	require.NoError(t, os.WriteFile(overlayFile, overlay, 0o600))
 
-	args := append([]string{"build", "-overlay", overlayFile}, packages...)
+	args := append([]string{"build", "-overlay", overlayFile}, snippets...)
 	output, err := exec.Command("go", args...).CombinedOutput()
 	require.NoError(t, err, "%s", output)
 }
@@ -255,26 +256,11 @@ func expect(dir string, args []string, patterns ...string) error {
 	return missing
 }
 
-// packagePaths are the packages that a block may use without importing them, by name.
-var packagePaths = map[string]string{
-	"cmp":          "cmp",
-	"context":      "context",
-	"errors":       "errors",
-	"fmt":          "fmt",
-	"http":         "net/http",
-	"httpmock":     "github.com/jarcoal/httpmock",
-	"httptest":     "net/http/httptest",
-	"log":          "log",
-	"mintlify":     modulePath,
-	"mintlifytest": modulePath + "/mintlifytest",
-	"once":         modulePath + "/once",
-	"oncetest":     modulePath + "/once/oncetest",
-	"os":           "os",
-	"sql":          "database/sql",
-	"strings":      "strings",
-	"synctest":     "testing/synctest",
-	"testing":      "testing",
-	"time":         "time",
+// packages are those that a block may use without importing them.
+var packages = []string{
+	"cmp", "context", "errors", "fmt", "log", "os", "strings", "testing", "time",
+	"database/sql", "net/http", "net/http/httptest", "testing/synctest", "github.com/jarcoal/httpmock",
+	modulePath + "/mintlifytest", modulePath + "/once", modulePath + "/once/oncetest",
 }
 
 // fileOf returns the file of a block: itself if it is a program.
@@ -287,9 +273,12 @@ func fileOf(block string) string {
 	}
 
 	var imports strings.Builder
-	for name, path := range packagePaths {
-		if regexp.MustCompile(`\b` + name + `\.`).MatchString(block) {
-			fmt.Fprintf(&imports, "import %s %q\n", name, path)
+	if strings.Contains(block, "mintlify.") {
+		fmt.Fprintf(&imports, "import mintlify %q\n", modulePath)
+	}
+	for _, name := range packages {
+		if regexp.MustCompile(`\b` + path.Base(name) + `\.`).MatchString(block) {
+			fmt.Fprintf(&imports, "import %q\n", name)
 		}
 	}
 	return "package readme\n" + imports.String() + block

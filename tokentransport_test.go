@@ -16,6 +16,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // tokenTransport makes requests of its own under the context of each request, as transports
@@ -53,17 +54,13 @@ func (t *tokenTransport) fetch(ctx context.Context) error {
 type tokenSetup struct {
 	transport *tokenTransport
 	client    *mintlify.Client
-	served    atomic.Int32 // requests that the service got
 	refuse    atomic.Int32 // connections to the service to refuse
 }
 
-func newTokenSetup(t *testing.T, own int, service http.Handler) *tokenSetup {
+func newTokenSetup(t *testing.T, own int, svc *mintlifytest.Service) *tokenSetup {
 	t.Helper()
 	s := new(tokenSetup)
-	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.served.Add(1)
-		service.ServeHTTP(w, r)
-	}))
+	api := httptest.NewServer(svc)
 	t.Cleanup(api.Close)
 	tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "token")
@@ -80,40 +77,36 @@ func newTokenSetup(t *testing.T, own int, service http.Handler) *tokenSetup {
 	}
 	t.Cleanup(base.CloseIdleConnections)
 	s.transport = &tokenTransport{base: base, url: tokens.URL, own: own}
-	s.client = operations.NewService().Client( // for its key, and no waiting
-		mintlify.WithHTTPClient(&http.Client{Transport: s.transport}),
-		mintlify.WithBaseURL(api.URL))
+	s.client = svc.Client(through(s.transport), mintlify.WithBaseURL(api.URL))
 	return s
 }
 
 func TestCreateArrivesOverATransportThatFetchesATokenFirst(t *testing.T) {
 	for _, own := range []int{1, 5} {
-		s := newTokenSetup(t, own, operations.NewService())
+		svc := operations.NewService()
+		s := newTokenSetup(t, own, svc)
 		for range 5 {
 			job, err := create(t.Context(), s.client)
 			require.NoError(t, err)
 			assert.NotEmpty(t, job.ID)
 		}
-		assert.EqualValues(t, 5, s.served.Load())
+		assert.Len(t, svc.Requests(), 5)
 	}
 }
 
 func TestLostConnectionIsUnknownOverATransportThatFetchesATokenFirst(t *testing.T) {
-	s := newTokenSetup(t, 1, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		panic(http.ErrAbortHandler)
-	}))
-	_, err := create(t.Context(), s.client)
+	svc := failingFake(mintlifytest.Fault{Drop: true})
+	_, err := create(t.Context(), newTokenSetup(t, 1, svc).client)
 	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-	assert.EqualValues(t, 1, s.served.Load())
+	assert.Len(t, svc.Requests(), 1)
 }
 
 func TestRefusedConnectionIsRetriedOverATransportThatFetchesATokenFirst(t *testing.T) {
-	s := newTokenSetup(t, 1, operations.NewService())
+	svc := operations.NewService()
+	s := newTokenSetup(t, 1, svc)
 	s.refuse.Store(2)
 	_, err := create(t.Context(), s.client)
 	require.NoError(t, err)
-	assert.EqualValues(t, 1, s.served.Load())
 
 	s.refuse.Store(1000)
 	s.transport.base.CloseIdleConnections()
@@ -122,5 +115,5 @@ func TestRefusedConnectionIsRetriedOverATransportThatFetchesATokenFirst(t *testi
 	assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	_, ok := mintlify.RetryAfter(err)
 	assert.True(t, ok)
-	assert.EqualValues(t, 1, s.served.Load())
+	assert.Len(t, svc.Requests(), 1)
 }

@@ -105,15 +105,6 @@ func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {
 	}
 }
 
-func TestForProjectCleansAProjectID(t *testing.T) {
-	svc := mintlifytest.NewService()
-	client, err := svc.Client().ForProject(" my_mint_docs\n")
-	require.NoError(t, err)
-	_, err = create(t.Context(), client)
-	require.NoError(t, err)
-	assert.Equal(t, "/v2/agent/my_mint_docs/job", svc.Requests()[0].Path)
-}
-
 func TestWithBaseURL(t *testing.T) {
 	for url, allowed := range map[string]bool{
 		"https://api.example.com":               true,

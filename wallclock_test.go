@@ -45,19 +45,6 @@ func TestWaitEndsAtItsNextWakeUpOnceTheDeadlineHasPassedByTheWallClock(t *testin
 	}
 }
 
-func TestPollIsOverOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		svc := mintlifytest.NewService()
-		svc.AddJob("job_1", mintlifytest.JobStep{})
-		ctx := lateContext{t.Context(), time.Now().Add(-time.Second)}
-		poll, err := svc.Client().Jobs.Poll(ctx, "job_1", 0)
-		assert.Zero(t, poll.Next)
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.ErrorAs(t, err, new(*mintlify.WaitError))
-		assert.Empty(t, svc.Requests())
-	})
-}
-
 func TestRetriesEndOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 	for name, tc := range map[string]struct {
 		attempt time.Duration // how long it takes
