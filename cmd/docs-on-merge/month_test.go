@@ -19,7 +19,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// The README has commands that list the merges or the jobs of a month.
+// month.sh and commands of the README list the merges or the jobs of a month.
 
 func TestAMonthOfStatuses(t *testing.T) {
 	needJQ(t)
@@ -41,8 +41,9 @@ func TestAMonthOfStatuses(t *testing.T) {
 
 	w.page(1, "HEAD", "HEAD~3")
 	w.page(2, "HEAD~3", "HEAD~6")
-	block := blockOfREADME(t, "gh api graphql ")
-	listed := w.shell(t, strings.Replace(block, "--arg until 2026-11-01", "--arg until 9999", 1))
+	script, err := filepath.Abs("month.sh")
+	require.NoError(t, err)
+	listed := w.shell(t, "bash "+script+" acme/cli 2000-01-01 9999")
 
 	day := w.git("show", "--no-patch", "--date=format:%Y-%m-%d", "--format=%cd")
 	run := "https://github.com/acme/cli/actions/runs/77"
@@ -62,7 +63,7 @@ func TestAMonthOfStatuses(t *testing.T) {
 	}
 	assert.Equal(t, len(want), strings.Count(listed, "\n"), listed)
 
-	listed = w.shell(t, strings.Replace(block, "--arg until 2026-11-01", "--arg until 2000-01-01", 1))
+	listed = w.shell(t, "bash "+script+" acme/cli 2000-01-01 2000-01-02")
 	assert.Equal(t, "0 merges, 0 jobs, 0 unknown: 0 to 0 credits\n", listed, "what came later is another month's")
 }
 
@@ -94,7 +95,7 @@ func (w *world) pushed(n int, title, path string, args ...string) string {
 	return name
 }
 
-// page writes what GitHub responds to the query of the README about the commits after base.
+// page writes what GitHub responds to the query of month.sh about the commits after base.
 func (w *world) page(number int, head, base string) {
 	w.t.Helper()
 	var nodes []map[string]any
@@ -162,15 +163,6 @@ func TestJobsOfAMonthInRefs(t *testing.T) {
 
 	listed := clone.shell(t, lineOfREADME(t, "git fetch "))
 	assert.Regexp(t, `^job_2 group/name@`+head+`:\w+\n$`, listed)
-}
-
-// blockOfREADME returns the block of shell that begins so.
-func blockOfREADME(t *testing.T, begin string) string {
-	t.Helper()
-	_, rest, found := strings.Cut(citest.Read(t, "README.md"), "\n```sh\n"+begin)
-	require.True(t, found, begin)
-	block, _, _ := strings.Cut(rest, "\n```\n")
-	return begin + block
 }
 
 // lineOfREADME returns the shell line that begins so.
