@@ -75,36 +75,31 @@ func TestATerminalThatGoesAwayLosesNoJob(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()
 	one := merged(t)
-	for store := range one.places() {
-		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
-			for _, isRead := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s, %v, read: %v", store, sig, isRead), func(t *testing.T) {
-					w := one.fresh(t)
-					w.onSockets()
-					w.env[asProgram] = "5s" // the record may take long on a slow machine
-					w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 300 * time.Millisecond})
-					w.service.ScriptJob(mintlifytest.JobStep{}) // for ever
-					state := w.places()[store]
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		for _, isRead := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%v, read: %v", sig, isRead), func(t *testing.T) {
+				w := one.fresh(t)
+				w.onSockets()
+				w.env[asProgram] = "5s" // the record may take long on a slow machine
+				w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 300 * time.Millisecond})
+				w.service.ScriptJob(mintlifytest.JobStep{}) // for ever
 
-					run := w.pipeline(state...)
-					require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
-					if !isRead {
-						require.NoError(t, run.reader.Close())
-					}
-					run.signal(t, sig)
+				run := w.pipeline()
+				require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
+				if !isRead {
+					require.NoError(t, run.reader.Close())
+				}
+				run.signal(t, sig)
 
-					assert.Equal(t, 4, exitCode(t, run.Wait()), run.log)
-					<-run.copied
-					if isRead {
-						assert.Contains(t, run.log.String(), "Job job_1 is on record.\n")
-						assert.NoError(t, run.reader.Close())
-					}
-
-					r := w.runAgain(t, append(state, "-no-wait")...)
-					assert.Contains(t, r, "This change has job job_1 already.")
-					assert.Len(t, w.prompts(), 1)
-				})
-			}
+				assert.Equal(t, 4, exitCode(t, run.Wait()), run.log)
+				<-run.copied
+				if isRead {
+					assert.Contains(t, run.log.String(), "Job job_1 is on record.\n")
+					assert.NoError(t, run.reader.Close())
+				}
+				assert.Contains(t, w.runAgain(t, "-no-wait"), "This change has job job_1 already.")
+				assert.Len(t, w.prompts(), 1)
+			})
 		}
 	}
 }
