@@ -60,20 +60,19 @@ func (p program) run(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 
-	rest := args[1:]
+	commands := map[string]func(context.Context, []string) error{
+		"sync":   p.sync,
+		"plan":   p.plan,
+		"status": p.status,
+		"report": p.report,
+		"digest": p.digest,
+		"forget": p.forget,
+	}
+	if command, ok := commands[args[0]]; ok {
+		return p.exit(ctx, command(ctx, args[1:]))
+	}
+
 	switch args[0] {
-	case "sync":
-		return p.exit(ctx, p.sync(ctx, rest))
-	case "status":
-		return p.exit(ctx, p.status(ctx, rest))
-	case "plan":
-		return p.exit(ctx, p.plan(ctx, rest))
-	case "report":
-		return p.exit(ctx, p.report(ctx, rest))
-	case "digest":
-		return p.exit(ctx, p.digest(ctx, rest))
-	case "forget":
-		return p.exit(ctx, p.forget(ctx, rest))
 	case "help", "h", "-h", "--h", "-help", "--help":
 		return p.exit(ctx, p.print(usageText))
 	case "version", "-version", "--version":

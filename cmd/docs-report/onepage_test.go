@@ -118,15 +118,3 @@ func TestOnePage(t *testing.T) {
 		}
 	})
 }
-
-// A run with -weeks 1 keeps the weeks before the last: they are not a rolling window.
-func TestWeeksAreKept(t *testing.T) {
-	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
-		args := []string{"-weeks", "1", "-from", "2000-01-31"}
-		r.synced(args...)
-
-		asked := len(r.asked())
-		r.synced(args...)
-		assert.Len(t, r.asked(), asked, "again, nothing is asked")
-	})
-}

@@ -144,17 +144,9 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-weeks", "12"))
 		assert.Contains(t, r.messages, "docs-report sync -weeks 12 loads it")
 
-		assert.Equal(t, exitFailed, r.run(t.Context(), "report", "-o", output, "-month", "1998-12"))
-		assert.Contains(t, r.messages, "docs-report sync -from 1998-12-01 loads it")
-
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report", "-o", output, "-projects", "docs,other"))
 		assert.Contains(t, r.messages, `no project "other", only: docs`)
 		assert.Equal(t, exitUsage, r.run(t.Context(), "report"))
-
-		time.Sleep(8 * 24 * time.Hour)
-		r.ok("report", "-o", output)
-		page = words(read(t, output))
-		assert.Contains(t, page, "Old. The week of 13 March is not loaded yet: docs-report sync has not run, or has failed")
 	})
 }
 

@@ -224,17 +224,9 @@ func TestQuotaOfTheService(t *testing.T) {
 		header http.Header
 		wait   time.Duration
 	}{
-		"says when": {
-			header: http.Header{"Retry-After": {"720"}},
-			wait:   12 * time.Minute,
-		},
-		"does not say": {
-			wait: 10 * time.Minute,
-		},
-		"says next year": {
-			header: http.Header{"Retry-After": {"31536000"}},
-			wait:   time.Hour,
-		},
+		"says when":      {http.Header{"Retry-After": {"720"}}, 12 * time.Minute},
+		"does not say":   {nil, 10 * time.Minute},
+		"says next year": {http.Header{"Retry-After": {"31536000"}}, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onDay(t, time.March, 2, 0, site(600), func(t *testing.T, r *rig) {

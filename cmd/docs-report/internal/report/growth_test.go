@@ -39,14 +39,16 @@ func growthOf(t *testing.T, all []store.Point) (text string, lines, before []str
 	page, _, _ = strings.Cut(page, "</section>")
 	wide, _, _ := strings.Cut(page, `class="chart narrow"`)
 
-	pointsOf := func(class string) []string {
-		var all []string
-		for _, line := range regexp.MustCompile(`class="line `+class+`" points="([^"]*)"`).FindAllStringSubmatch(wide, -1) {
-			all = append(all, line[1])
-		}
-		return all
+	return words("<body>" + page + "<script>"), linesOf(wide, "human"), linesOf(wide, "human before")
+}
+
+// linesOf returns the points of a chart's lines.
+func linesOf(chart, class string) []string {
+	var all []string
+	for _, line := range regexp.MustCompile(`class="line `+class+`" points="([^"]*)"`).FindAllStringSubmatch(chart, -1) {
+		all = append(all, line[1])
 	}
-	return words("<body>" + page + "<script>"), pointsOf("human"), pointsOf("human before")
+	return all
 }
 
 func TestTwelveMonthsOfGrowth(t *testing.T) {
@@ -112,10 +114,9 @@ func TestGrowthBreaksAtRedefinitions(t *testing.T) {
 
 	_, growth, _ := strings.Cut(page, `id="growth-title"`)
 	growth, _, _ = strings.Cut(growth, `class="chart narrow"`)
-	lines := regexp.MustCompile(`class="line human" points="([^"]*)"`).FindAllStringSubmatch(growth, -1)
-	if assert.Len(t, lines, 2) {
-		assert.Len(t, strings.Fields(lines[0][1]), 7, "November to May")
-		assert.Len(t, strings.Fields(lines[1][1]), 3, "August to October")
+	if lines := linesOf(growth, "human"); assert.Len(t, lines, 2) {
+		assert.Len(t, strings.Fields(lines[0]), 7, "November to May")
+		assert.Len(t, strings.Fields(lines[1]), 3, "August to October")
 	}
 	assert.Equal(t, 4, strings.Count(growth, " alone\""), "June and July")
 	assert.NotContains(t, growth, "before\" points")

@@ -190,8 +190,6 @@ func TestListsSayWhatTheyAreOf(t *testing.T) {
 
 	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions. Asked most How do I use terraform? 12 unanswered · of 12")
 
-	assert.Contains(t, text, "Pages by thumbs down /guides/terraform 20 thumbs down · 100.0% of 20 −2"+
-		" /guides/graphql 19 thumbs down · 95.0% of 20")
 	assert.Contains(t, text, "In their words Nothing on terraform on /guides/terraform, 17 November 2026")
 
 	assert.NotContains(t, text, "The service has more")
@@ -313,25 +311,12 @@ func TestWhatAReaderHasToKnow(t *testing.T) {
 	assert.NotContains(t, text, "made up")
 	assert.Contains(t, text, "Not final. The newest counts may still change a little. The next docs-report sync loads the final ones.")
 	assert.NotContains(t, text, "Old.")
-	assert.True(t, strings.HasPrefix(report.Digest([]report.Input{in})[0], "Not final. docs: 19 October"))
-
-	in.Generated = in.Period.To.Time()
-	assert.Contains(t, words(write(t, in)), "They are final on Tuesday, 17 November (UTC).")
-
-	in.NotLoaded = in.Period.To
-	assert.Contains(t, words(write(t, in)), "The week of 16 November is not loaded yet. The next docs-report sync loads it.")
-	assert.NotContains(t, words(write(t, in)), "Old.")
-	title := report.Digest([]report.Input{in})[0]
-	assert.True(t, strings.HasPrefix(title, "Not final. docs: 19 October to 15 November 2026 · The week of 16 November is not loaded yet"), title)
 
 	in.Old = true
 	in.NotLoaded = in.Period.To
-	assert.Contains(t, words(write(t, in)), "Old. The week of 16 November is not loaded yet: docs-report sync has not run, or has failed, for more than 48 hours.")
-	assert.True(t, strings.HasPrefix(report.Digest([]report.Input{in})[0], "Old. Not final. docs: "))
-
 	index, err := report.Index([]report.Input{in, demoInput(5)}, []string{"a.html", "b.html"})
 	require.NoError(t, err)
-	assert.Contains(t, words(string(index)+"<script>"), "docs Old. Not final. 19 October to 15 November 2026. The week of 16 November is not loaded yet")
+	assert.Contains(t, words(string(index)), "docs Old. Not final. 19 October to 15 November 2026. The week of 16 November is not loaded yet")
 	assert.Equal(t, 1, strings.Count(string(index), "Old."))
 }
 
@@ -449,14 +434,7 @@ func TestTheThinLinePairsWeekdays(t *testing.T) {
 
 		page := write(t, in)
 		wide, _, _ := strings.Cut(page, `class="chart narrow"`)
-		pointsOf := func(class string) []string {
-			var all []string
-			for _, line := range regexp.MustCompile(`class="line `+class+`" points="([^"]*)"`).FindAllStringSubmatch(wide, -1) {
-				all = append(all, strings.Fields(line[1])...)
-			}
-			return all
-		}
-
+		pointsOf := func(class string) []string { return strings.Fields(strings.Join(linesOf(wide, class), " ")) }
 		before := pointsOf("human before")
 		assert.GreaterOrEqual(t, len(before), 26)
 		assert.Subset(t, pointsOf("human"), before, "%v", in.Period.Window)

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -51,45 +50,19 @@ func ParseSitemap(data []byte) ([]string, error) {
 
 // sitemapURLs returns the locations of a sitemap's pages, without those of their pictures.
 func sitemapURLs(data []byte) ([]string, error) {
-	var urls []string
-	var inside []string
-	decoder := xml.NewDecoder(bytes.NewReader(data))
-
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return urls, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("it is not a sitemap: %w", err)
-		}
-
-		switch token := token.(type) {
-		case xml.StartElement:
-			inside = append(inside, token.Name.Local)
-			if err := checkRoot(inside); err != nil {
-				return nil, err
-			}
-
-		case xml.EndElement:
-			inside = inside[:len(inside)-1]
-
-		case xml.CharData:
-			if slices.Equal(inside, []string{"urlset", "url", "loc"}) {
-				urls = append(urls, string(token))
-			}
-		}
+	var sitemap struct {
+		XMLName xml.Name
+		URLs    []string `xml:"url>loc"`
 	}
-}
+	err := xml.Unmarshal(data, &sitemap)
 
-// checkRoot refuses a document that does not begin as a sitemap does.
-func checkRoot(inside []string) error {
-	switch root := inside[0]; root {
-	case "urlset":
-		return nil
-	case "sitemapindex":
-		return errors.New("it is a sitemap of sitemaps: give one of those that it names")
-	default:
-		return fmt.Errorf("it is not a sitemap: it begins with <%s>", textOf(root))
+	switch root := sitemap.XMLName.Local; {
+	case root == "sitemapindex":
+		return nil, errors.New("it is a sitemap of sitemaps: give one of those that it names")
+	case root != "urlset" && root != "":
+		return nil, fmt.Errorf("it is not a sitemap: it begins with <%s>", textOf(root))
+	case err != nil:
+		return nil, fmt.Errorf("it is not a sitemap: %w", err)
 	}
+	return sitemap.URLs, nil
 }

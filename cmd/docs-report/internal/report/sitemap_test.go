@@ -29,13 +29,13 @@ func TestParseSitemap(t *testing.T) {
 
 	for text, want := range map[string]string{
 		"<sitemapindex><sitemap><loc>https://x/y.xml</loc></sitemap></sitemapindex>": "a sitemap of sitemaps",
-		"<html><body></body></html>":      "begins with <html>",
-		"<urlset><url><loc>/a</url>":      "is not a sitemap",
-		"":                                "no page",
-		"<urlset></urlset>":               "no page",
-		"quickstart":                      "neither a path",
-		"/a\nPK\x03\x04 not a text\n":     "neither a path",
-		"<urlset><url><loc>x</loc></url>": "is not a sitemap",
+		"<!DOCTYPE html><html><meta></html>":                                         "begins with <html>",
+		"<urlset><url><loc>/a</url>":                                                 "is not a sitemap",
+		"":                                                                           "no page",
+		"<urlset></urlset>":                                                          "no page",
+		"quickstart":                                                                 "neither a path",
+		"/a\nPK\x03\x04 not a text\n":                                                "neither a path",
+		"<urlset><url><loc>x</loc></url>":                                            "is not a sitemap",
 	} {
 		_, err := ParseSitemap([]byte(text))
 		assert.ErrorContains(t, err, want, text)

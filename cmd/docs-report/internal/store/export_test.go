@@ -155,6 +155,7 @@ func rolling(t *testing.T, where string) {
 
 	require.NoError(t, s.Prune(t.Context(), period))
 	require.NoError(t, s.Prune(t.Context(), february), "it is four weeks, too, and no month goes")
+	require.NoError(t, s.Prune(t.Context(), store.LastWeeks("docs", 1, period.To)), "weeks do not roll")
 
 	for i, w := range append(windows, month, week) {
 		export, rows, err := s.Visitors(t.Context(), w)
