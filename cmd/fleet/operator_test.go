@@ -3,8 +3,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -211,5 +213,164 @@ func TestWhatTheBreakerLiftsIsWoken(t *testing.T) {
 		pause("")
 		require.NoError(t, s.LiftBreaker(t.Context(), s.DB, "project-1"))
 		assert.Zero(t, asleep(), "all are awake")
+	})
+}
+
+// TestStatusOrder: what needs a person first, and running jobs with the same problem are one line.
+func TestStatusOrder(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		add(t, s, prompts(110, 1)...)
+		out := c.wants(1, "status", "-check")
+		assert.Contains(t, out, "No worker is running")
+		assert.NotContains(t, out, "will be empty")
+
+		for i := range 110 {
+			put(t, s, promptOf(i, "").Key, func(r *once.Record) {
+				r.UpdatedAt = time.Now()
+				switch {
+				case i < 100:
+					r.State, r.JobID = once.Running, fmt.Sprint("job_", i)
+					r.Problem = "401 Unauthorized [GET /v2/agent/p/job/" + r.JobID + "]"
+				case i == 100:
+					r.State = once.Failed
+				case i == 101:
+					r.State = once.Refused
+				case i == 102:
+					r.State, r.Deadline = once.Unknown, time.Now()
+				case i < 106:
+					r.State, r.UpdatedAt = once.Failed, time.Now().AddDate(0, 0, -8)
+				default:
+					r.State = once.Done
+				}
+			})
+		}
+
+		var now status
+		require.NoError(t, json.Unmarshal([]byte(c.wants(0, "status", "-json")), &now))
+		var order []string
+		for _, a := range now.NeedsPerson {
+			order = append(order, fmt.Sprint(a.State, " ", a.Count))
+		}
+		assert.Equal(t, []string{"unknown 1", "refused 1", "failed 1", "running 100"}, order)
+		assert.EqualValues(t, 3, now.Old)
+
+		_, text, code := c.runAll("", nil, "status", "-check")
+		assert.Equal(t, 1, code)
+		assert.Contains(t, text, "a person is needed: 4 to look at, the first is acme/repo@102, unknown")
+		out = c.wants(0, "status")
+		assert.Contains(t, out, "and 99 others with the same problem")
+		assert.Contains(t, out, "3 failed and refused ones are older than 7 days")
+	})
+}
+
+// TestPauseOfARepository holds back its prompts alone.
+func TestPauseOfARepository(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		svc := newCountingService()
+		f := newFleet(t, url, quick, svc)
+		c := terminal{t, url}
+		c.wants(0, "pause", "-repo", "ACME/api")
+		c.wants(0, "enqueue", "-key", "acme/api@1", "-project", "p", "-prompt", "x")
+		c.wants(0, "enqueue", "-key", "acme/web@1", "-project", "p", "-prompt", "x")
+		f.start()
+		f.untilActed(svc, "acme/web@1")
+		assert.Zero(t, svc.of("acme/api@1"))
+		out := c.wants(0, "status")
+		assert.Contains(t, out, "Repository acme/api is paused at ")
+		assert.Contains(t, out, "a person has paused the repository")
+
+		c.wants(2, "resume", "-repo", "acme/web")
+		resumed := time.Now()
+		c.wants(0, "resume", "-repo", "acme/api")
+		f.untilActed(svc, "acme/api@1")
+		assert.Less(t, time.Since(resumed), 5*time.Second)
+
+		c.wants(0, "pause", "-all")
+		c.wants(0, "enqueue", "-key", "acme/api@2", "-project", "p", "-prompt", "x")
+		c.wants(2, "retry", "-repo", "acme/api", "-project", "q", "-again")
+		assert.Equal(t, "1 queued for project q, 0 sent meanwhile\n",
+			c.wants(0, "retry", "-repo", "acme/api", "-project", "q", "-again", "-yes"))
+		plan, problem, code := c.runAll("", nil, "cancel", "-repo", "acme/api")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, plan, "would cancel acme/api@2 of project q")
+		assert.Contains(t, problem, "1 prompt to cancel; nothing is changed")
+		c.wants(0, "cancel", "-repo", "acme/api", "-yes")
+	})
+}
+
+// TestForget deletes the texts of a thread, and keeps what stops a second job.
+func TestForget(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		add(t, s, database.Prompt{Key: "acme/api@1", Project: "p", Prompt: "jane's secret"})
+		add(t, s, database.Prompt{Key: "m", Prompt: "jane's wish", After: "acme/api@1"})
+		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID, r.Problem = once.Failed, "job_1", "jane's words" })
+		c.refuses(nil, "m is queued; first: fleet cancel -key m", "forget", "-key", "acme/api@1")
+
+		c.wants(0, "cancel", "-key", "m")
+		assert.Equal(t, "prompts whose texts are forgotten: 2\n", c.wants(0, "forget", "-key", "m"))
+		out := c.wants(0, "show", "acme/api@1") + c.wants(0, "list", "-json")
+		assert.NotContains(t, out, "jane")
+		assert.Regexp(t, `(?m)^forgotten its texts, at 20`, out)
+		assert.Contains(t, out, "job_1")
+		if file, isFile := strings.CutPrefix(url, "sqlite:"); isFile {
+			for _, name := range []string{file, file + "-wal"} {
+				content, _ := os.ReadFile(name)
+				assert.False(t, strings.Contains(string(content), "jane's secret"), name)
+			}
+		}
+
+		c.wants(2, "retry", "-key", "acme/api@1", "-again")
+		c.wants(2, "retry", "-state", "failed", "-again", "-yes")
+		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID = once.Canceled, "" })
+		c.refuses(nil, "the texts of acme/api@1 were forgotten, so it cannot be sent",
+			"retry", "-key", "acme/api@1", "-project", "q", "-again")
+		assert.Equal(t, "[]\n", c.wants(0, "list", "-json", "-state", "queued"))
+
+		c.wants(2, "enqueue", "-key", "acme/api@1", "-project", "p", "-prompt", "again")
+		untold, err := s.Untold(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, untold)
+	})
+}
+
+// TestKeep forgets what ended long ago. A thread is as old as the last message to its job.
+func TestKeep(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.Keep = 13
+		first := promptOf(0, testProject)
+		isForgotten := func() bool {
+			require.NoError(t, b.MakePass(b.ctx))
+			r := rowOf(b.t, b.Queue, first.Key)
+			return !r.Forgotten.IsZero()
+		}
+		b.enqueue(first)
+		time.Sleep(time.Hour)
+		assert.False(t, isForgotten(), "it has just ended")
+
+		time.Sleep(14 * 31 * 24 * time.Hour)
+		b.enqueue(database.Prompt{Key: "m", Prompt: "x", After: first.Key})
+		time.Sleep(time.Hour)
+		require.Equal(t, 2, b.counts()["done"])
+		assert.False(t, isForgotten())
+
+		time.Sleep(14 * 31 * 24 * time.Hour)
+		assert.True(t, isForgotten())
+	})
+}
+
+// TestProblemsAreResumed: resume polls running jobs again that have a problem, though nothing was paused.
+func TestProblemsAreResumed(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		c.wants(0, "enqueue", "-key", "acme/api@1", "-project", "p", "-prompt", "x")
+		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID, r.Problem = once.Running, "job_1", "401" })
+		s.InsertPolls(t.Context(), "acme/api@1")
+		execute(t, s, "UPDATE river_job SET state = 'scheduled', scheduled_at = $1",
+			queue.RiverTime(time.Now().Add(time.Hour)))
+		c.wants(2, "resume", "-project", "q")
+		assert.Equal(t, "1 running with a problem: polled again\n", c.wants(0, "resume", "-project", "p"))
+		c.wants(2, "resume", "-project", "p")
 	})
 }

@@ -545,3 +545,28 @@ func TestWhatCameBackGoesBehind(t *testing.T) {
 		assert.Equal(t, 4, b.counts()["done"], "one that is enqueued later still goes")
 	})
 }
+
+// TestMaxPerDay: what is over waits day by day, other repositories pass it, and what a person retries does not wait.
+func TestMaxPerDay(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		require.NoError(t, b.SetLimits(b.ctx, map[string]int{"": 2, "acme/free": 1000}))
+		b.enqueue(prompts(5, 1)...)
+		free := database.Prompt{Key: "acme/free@1", Project: testProject, Prompt: "x", Priority: 4}
+		b.enqueue(free)
+		time.Sleep(time.Hour)
+		assert.Equal(t, map[string]int{"done": 3, "queued": 3}, some(b.counts()))
+
+		status := b.status()
+		assert.Equal(t, 3, status.Projects[0].Limited)
+		assert.Zero(t, status.Projects[0].OldestFree)
+		assert.Contains(t, status.Projects[0].Why, "-max-per-day")
+
+		require.NoError(t, database.NoteRetry(b.ctx, b.DB, promptOf(4, "").Key))
+		b.enqueue(database.Prompt{Key: "acme/free@2", Project: testProject, Prompt: "x"})
+		time.Sleep(time.Hour)
+		assert.Equal(t, map[string]int{"done": 5, "queued": 2}, some(b.counts()))
+
+		time.Sleep(24 * time.Hour)
+		assert.Equal(t, 7, b.counts()["done"])
+	})
+}

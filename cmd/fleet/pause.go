@@ -7,6 +7,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -58,4 +59,61 @@ func (s *scope) name() string {
 		return "project " + redact.OneLine(s.project, 100)
 	}
 	return "any project"
+}
+
+// resumeCommand lifts pauses, and has jobs polled again that have a problem.
+type resumeCommand struct {
+	*program
+	scope
+}
+
+func (c *resumeCommand) check(line commandLine) error { return c.scope.check(line) }
+
+func (c *resumeCommand) run(ctx context.Context) error {
+	return c.onTables(ctx, func(s queue.Queue) error { return c.resume(ctx, s) })
+}
+
+// resume lifts all pauses of a project or a repository. For all projects it leaves those that a person has
+// paused one by one.
+func (c *resumeCommand) resume(ctx context.Context, s queue.Queue) error {
+	lifted, err := c.lift(ctx, s)
+	if err != nil {
+		return err
+	}
+
+	polled, err := s.WakePolls(ctx, c.project, c.repository)
+	if err != nil {
+		return err
+	}
+	if lifted+polled == 0 {
+		return usage.Errorf("there is nothing to resume")
+	}
+
+	if err := s.WakeSince(ctx, c.project, time.Now()); err != nil {
+		return fmt.Errorf("the pause is lifted, but the next prompt may take minutes: %w", err)
+	}
+	if lifted > 0 {
+		fmt.Fprintln(c.stdout, "resumed")
+	}
+
+	if polled > 0 {
+		fmt.Fprintf(c.stdout, "%d running with a problem: polled again\n", polled)
+	}
+	return nil
+}
+
+// lift deletes pauses, and returns how many there were.
+func (c *resumeCommand) lift(ctx context.Context, s queue.Queue) (int64, error) {
+	query := "DELETE FROM fleet_pauses WHERE project = $1 OR $1 = '' AND source <> 'person'"
+	scope := c.project
+	if c.repository != "" {
+		query = "DELETE FROM fleet_paused_repositories WHERE repository = $1"
+		scope = c.repository
+	}
+
+	result, err := s.ExecContext(ctx, query, scope)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

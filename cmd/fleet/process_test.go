@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"syscall"
 	"testing"
 	"time"
 
@@ -73,4 +74,51 @@ func TestREADMEDemo(t *testing.T) {
 		assert.Contains(t, string(output), want)
 	}
 	assert.Regexp(t, `pauses [1-9]`, string(output))
+}
+
+// TestLostTerminal: a worker outlives a stderr that is gone, and a hang-up ends it like SIGTERM.
+func TestLostTerminal(t *testing.T) {
+	t.Parallel()
+	svc := newCountingService()
+	f := newFleet(t, "sqlite:"+sqliteFile(t), quick, svc)
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	cmd := f.command(nil, "work", "-send-time", "2s")
+	cmd.Stderr = writer
+	require.NoError(t, cmd.Start())
+	f.running = append(f.running, cmd)
+	writer.Close()
+	reader.Close()
+
+	f.enqueue(prompts(2, 1)...)
+	f.until(timeToDo, "the prompts to be done", func() bool { return f.counts()["done"] == 2 })
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	time.Sleep(10 * time.Millisecond)
+	_ = cmd.Process.Signal(syscall.SIGHUP) // a terminal sends it twice
+	assert.NoError(t, cmd.Wait())
+}
+
+// TestNewerSchema: an older worker stops by itself, and an older server takes nothing more.
+func TestNewerSchema(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		svc := newCountingService()
+		f := newFleet(t, url, quick, svc)
+		server, addrs := f.serve(nil, "-project", testProject)
+		worker := f.start()
+		r := receiver{t, f.store, "http://" + addrs[0]}
+		f.until(timeToDo, "the workers", func() bool {
+			working, err := f.store.IsWorking(t.Context())
+			return err == nil && working
+		})
+		execute(t, f.store, "UPDATE fleet_schema SET version = 1000")
+
+		start := time.Now()
+		assert.Error(t, worker.Wait())
+		assert.Equal(t, 2, worker.ProcessState.ExitCode())
+		assert.Less(t, time.Since(start), 30*time.Second)
+		status, _ := r.post("push", event(t, push(nil)), nil)
+		assert.Equal(t, 503, status)
+		assert.NoError(t, f.end(server, syscall.SIGTERM))
+		assert.Empty(t, svc.acted)
+	})
 }

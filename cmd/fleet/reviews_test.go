@@ -6,9 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -392,4 +395,182 @@ func TestCommentWaitsForAnEarlierOne(t *testing.T) {
 		assert.Empty(t, r.followUps())
 		assert.EqualValues(t, 2, r.kept())
 	})
+}
+
+// TestUnknownFindsItself by the webhook of the documentation's repository, and by a reviewer's comment.
+func TestUnknownFindsItself(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		opened := func(change fields) fields {
+			pr := fields{
+				"number": 12, "body": "Adds it.\n\ndocs-job: acme/api@5907854", "html_url": docsPull,
+				"created_at": time.Now().Format(time.RFC3339), "user": fields{"login": "mintlify[bot]"},
+				"head": fields{"repo": fields{"full_name": "acme/docs"}}, "base": fields{"ref": "main"},
+			}
+			maps.Copy(pr, change)
+			return fields{"action": "opened", "pull_request": pr, "repository": fields{"full_name": "acme/docs"}}
+		}
+		unknown := func() {
+			put(t, r.store, "acme/api@5907854", func(record *once.Record) {
+				record.State, record.PRLink, record.JobID = once.Unknown, "", ""
+				record.Deadline = time.Now().Add(time.Minute)
+			})
+		}
+
+		for name, change := range map[string]fields{
+			"from a fork":         {"head": fields{"repo": fields{"full_name": "eve/docs"}}},
+			"from a deleted fork": {"head": fields{}},
+			"by a stranger":       {"user": fields{"login": "eve"}},
+			"from before":         {"created_at": time.Now().Add(-time.Hour).Format(time.RFC3339)},
+			"without the marker":  {"body": "docs-job: acme/api@1111111"},
+		} {
+			unknown()
+			_, text := r.post("pull_request", event(t, opened(change)), nil)
+			assert.Contains(t, text, "nothing to do: not merged", name)
+			assert.Equal(t, once.Unknown, r.record("acme/api@5907854").State, name)
+		}
+
+		_, text := r.post("pull_request", event(t, opened(nil)), nil)
+		assert.Contains(t, text, "noted: it is the pull request of acme/api@5907854")
+		record := r.record("acme/api@5907854")
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, docsPull, record.PRLink)
+
+		unknown()
+		r.comment(reviewComment(nil, fields{
+			"created_at": time.Now().Format(time.RFC3339), "user": fields{"login": "mintlify[bot]"},
+		}))
+		assert.Equal(t, once.Done, r.record("acme/api@5907854").State)
+		assert.Empty(t, r.followUps(), "it has no job that a message could go to")
+	})
+}
+
+// gitHub is a fake of GitHub's API.
+type gitHub struct {
+	*httptest.Server
+	mu         sync.Mutex
+	permission string // "" is down
+	pulls      []fields
+	requests   []string
+}
+
+func newGitHub(t *testing.T) *gitHub {
+	g := &gitHub{}
+	g.Server = httptest.NewServer(g)
+	t.Cleanup(g.Close)
+	return g
+}
+
+func (g *gitHub) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	path := strings.TrimPrefix(r.URL.Path, "/api/v3/repos/")
+	g.requests = append(g.requests, strings.TrimSpace(r.Method+" "+path+" "+string(body)))
+	switch {
+	case strings.HasSuffix(path, "/permission") && g.permission == "":
+		rw.WriteHeader(http.StatusBadGateway)
+	case strings.HasSuffix(path, "/permission"):
+		_ = json.NewEncoder(rw).Encode(fields{"permission": g.permission})
+	case strings.HasSuffix(path, "/pulls"):
+		_ = json.NewEncoder(rw).Encode(g.pulls)
+	default:
+		rw.WriteHeader(http.StatusCreated)
+		_, _ = rw.Write([]byte("{}"))
+	}
+}
+
+// saw returns the requests so far, and forgets them.
+func (g *gitHub) saw() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	requests := g.requests
+	g.requests = nil
+	return requests
+}
+
+func (g *gitHub) api(t *testing.T) *github.API {
+	api, err := newAPI(environment{"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": g.URL}.get)
+	require.NoError(t, err)
+	return api
+}
+
+// TestPrivateMembersMayAsk: GitHub calls one a contributor, and says on demand what it may do.
+func TestPrivateMembersMayAsk(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	g := newGitHub(t)
+	hooks := github.NewWebhooks(r.worker, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
+	hooks.API = g.api(t)
+	r.worker.Decide = github.Reviews{Queue: r.store, API: hooks.API}.DecideReviews
+	server := httptest.NewServer(hooks.Handler())
+	defer server.Close()
+	r.url = server.URL
+
+	r.is(once.Done, docsPull+"3")
+	contributor := fields{"author_association": "CONTRIBUTOR", "body": "/DOCS\nMention --json."}
+	_, text := r.comment(reviewComment(contributor, nil))
+	assert.Contains(t, text, "another pull request")
+	assert.Equal(t, []string{`POST acme/docs/issues/comments/5/reactions {"content":"confused"}`}, g.saw(),
+		"the permission is asked for last")
+
+	r.is(once.Done, docsPull)
+	_, text = r.comment(reviewComment(contributor, nil))
+	assert.Contains(t, text, "noted until it can be decided about: ", "GitHub is down")
+	assert.EqualValues(t, 1, r.kept())
+	g.saw()
+
+	g.permission = "write"
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	require.Len(t, r.followUps(), 1)
+	assert.Contains(t, r.followUps()[0].Prompt, "asks for a change:\n\nMention --json.")
+	assert.Equal(t, []string{
+		"GET acme/docs/collaborators/jane/permission",
+		`POST acme/docs/issues/comments/5/reactions {"content":"eyes"}`,
+	}, g.saw())
+
+	g.permission = "read"
+	contributor["id"] = 6
+	_, text = r.comment(reviewComment(contributor, nil))
+	assert.Contains(t, text, "may not write")
+	assert.Len(t, r.followUps(), 1)
+	assert.Contains(t, terminal{t, r.databaseURL}.wants(0, "show", "acme/docs#12"),
+		"a comment by jane on acme/docs#12: its author may not write to the repository")
+}
+
+// TestUnknownIsLookedFor with a token: 5, 10, 20 … minutes apart, with one listing for all.
+func TestUnknownIsLookedFor(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	g := newGitHub(t)
+	add(t, r.store, database.Prompt{Key: "acme/api@2222222", Project: testProject, Prompt: "x"})
+	for _, key := range []string{"acme/api@5907854", "acme/api@2222222"} {
+		put(t, r.store, key, func(record *once.Record) {
+			record.State, record.Deadline, record.UpdatedAt = once.Unknown, time.Now(), time.Now()
+		})
+	}
+	api := g.api(t)
+	leftOut := func() []string { return []string{"acme/docs"} }
+	r.worker.Find = github.Finder{Queue: r.store, API: api, LeftOut: leftOut}.Find
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Equal(t, []string{"GET acme/docs/pulls"}, g.saw(), "one listing for both")
+
+	g.pulls = []fields{{
+		"number": 12, "body": "docs-job: acme/api@5907854", "html_url": docsPull,
+		"created_at": time.Now().Format(time.RFC3339), "head": fields{"repo": fields{"full_name": "acme/docs"}},
+	}}
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Empty(t, g.saw(), "it is not due yet")
+
+	r.is(once.Unknown, "")
+	execute(t, r.store, "UPDATE fleet_prompts SET looked = 0")
+	r.worker.Find = github.Finder{Queue: r.store, API: g.api(t), LeftOut: leftOut}.Find // whose listing is not cached
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Equal(t, docsPull, r.record("acme/api@5907854").PRLink)
+	assert.Equal(t, once.Unknown, r.record("acme/api@2222222").State)
+
+	r.is(once.Unknown, "")
+	require.NoError(t, r.store.KeepFound(t.Context(), "acme/api@5907854", docsPull))
+	assert.Contains(t, terminal{t, r.databaseURL}.wants(0, "retry", "-key", "acme/api@5907854", "-again"),
+		"is done, nothing is sent: its pull request is "+docsPull)
 }

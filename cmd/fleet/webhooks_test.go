@@ -14,6 +14,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -618,4 +619,142 @@ func TestShutdownTakesWebhooks(t *testing.T) {
 	counts := f.counts()
 	assert.Equal(t, 1, counts["running"])
 	assert.Equal(t, 1, counts["queued"])
+}
+
+// TestShowAndReportWhatWasLeftOut, and what it costs.
+func TestShowAndReportWhatWasLeftOut(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		c := terminal{t, url}
+		skipped := pullRequest(fields{"user": fields{"login": "renovate[bot]"}})
+		for range 2 {
+			r.post("pull_request", event(t, skipped), nil)
+		}
+		r.post("pull_request", event(t, pullRequest(fields{"merged": false, "number": 8})), nil)
+		for _, name := range []string{testSHA[:7], "acme/repo#7", "ACME/Repo#7", "acme/repo@" + testSHA} {
+			out := c.wants(0, "show", name)
+			assert.Regexp(t, `^left out  20\S+  the merge acme/repo@`+testSHA+` acme/repo#7: it is the work of renovate`, out)
+			assert.Equal(t, 1, strings.Count(out, "\n"), "a delivery that comes again adds nothing")
+		}
+		c.refuses(nil, "Acme/Repo#8", "show", "Acme/Repo#8") // one that was not merged is not kept
+
+		add(t, r.store, promptOf(1, "p"), promptOf(2, "p"))
+		put(t, r.store, promptOf(1, "").Key, func(r *once.Record) { r.State, r.JobID = once.Done, "job_1" })
+		put(t, r.store, promptOf(2, "").Key, func(r *once.Record) { r.State = once.Unknown })
+		assert.Regexp(t, `acme/repo +2 +1 +0 +0 +1 +1 +112 \(up to 224\)\n`, c.wants(0, "report"))
+
+		var reports []map[string]any
+		require.NoError(t, json.Unmarshal([]byte(c.wants(0, "report", "-json", "-repo", "acme/repo")), &reports))
+		assert.Equal(t, []map[string]any{{
+			"repository": "acme/repo", "merges": 2.0, "jobs": 1.0, "messages": 0.0, "failed": 0.0, "unknown": 1.0,
+			"leftOut": 1.0, "credits": 112.0,
+		}}, reports)
+		assert.Equal(t, "[]\n", c.wants(0, "report", "-json", "-repo", "acme/other"))
+	})
+}
+
+// TestSaysNone: a pull request that wants no documentation cancels what its push has queued, and the push adds nothing
+// if it comes later. Other pull requests of the push are documented all the same.
+func TestSaysNone(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		pushed := event(t, push(nil))
+		none := event(t, pullRequest(fields{"body": "Typo.\n\nDocs-Job: none"}))
+		r.post("push", pushed, nil)
+		require.Equal(t, once.Pending, r.record("acme/repo@"+testSHA).State)
+
+		_, text := r.post("pull_request", none, nil)
+		assert.Contains(t, text, "nothing to do: docs-job: none")
+		assert.Equal(t, once.Canceled, r.record("acme/repo@"+testSHA).State)
+
+		other := func(e fields) string {
+			e["repository"] = fields{"full_name": "Acme/Other", "default_branch": "main"}
+			return event(t, e)
+		}
+		r.post("pull_request", other(pullRequest(fields{"body": "docs-job: none"})), nil)
+		status, text := r.post("push", other(push(nil)), nil)
+		assert.Equal(t, 200, status)
+		assert.Contains(t, text, "nothing to do: docs-job: none")
+		assert.Len(t, r.rows(), 1)
+
+		for last, order := range map[string][]string{sha("c"): {"push", "pull_request"}, sha("d"): {"pull_request", "push"}} {
+			queued := push(fields{"after": last, "commits": []fields{
+				commit(sha("a"), "jane", "Add --json (#7)"), commit(last, "joe", "Fix a typo (#8)"),
+			}})
+			typo := pullRequest(fields{"number": 8, "merge_commit_sha": last, "body": "docs-job: none"})
+			events := map[string]string{"push": event(t, queued), "pull_request": event(t, typo)}
+			for _, kind := range order {
+				r.post(kind, events[kind], nil)
+			}
+			assert.Equal(t, once.Pending, r.record("acme/repo@"+last).State, "#7 is to be documented: %v", order)
+		}
+	})
+}
+
+// TestTwoProjectsForARepository are refused, with both places.
+func TestTwoProjectsForARepository(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/projects"
+	secret := map[string]string{"FLEET_GITHUB_SECRET": "x"}
+	c := terminal{t, "sqlite:" + sqliteFile(t)}
+	for text, want := range map[string]string{
+		"acme/api=one\n\nACME/api=two\n": "line 3: acme/api has two projects, at line 1 and at line 3",
+		"one\ntwo\n":                     "all other repositories have two projects, at line 1 and at line 2",
+		"acme/web=two\n":                 "acme/web has two projects, at -project acme/web=one and at line 1",
+	} {
+		write(t, file, text)
+		c.refuses(secret, want, "serve", "-project", "acme/web=one", "-projects", file)
+	}
+	c.refuses(secret, "at -project one and at -project two", "serve", "-project", "one", "-project", "two")
+}
+
+// TestHangUpReadsTheProjectsAgain, and a broken file changes nothing.
+func TestHangUpReadsTheProjectsAgain(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/projects"
+	write(t, file, "acme/api=one\n")
+	f := newFleet(t, "sqlite:"+sqliteFile(t), quick, newCountingService())
+	cmd, addrs := f.serve(nil, "-projects", file)
+	r := receiver{t, f.store, "http://" + addrs[0]}
+	status, _ := r.post("push", event(t, push(nil)), nil)
+	assert.Equal(t, 422, status)
+
+	logged := func(text string) func() bool {
+		return func() bool { return strings.Contains(f.logged(), text) }
+	}
+	write(t, file, "acme=broken\n")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	f.until(timeToDo, "the error", logged("the old ones stay"))
+	write(t, file, "acme/api=one\nacme/repo=two\n")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	f.until(timeToDo, "the new projects", logged("were read again"))
+	status, _ = r.post("push", event(t, push(nil)), nil)
+	assert.Equal(t, 202, status)
+	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
+}
+
+// TestSlowClients take a place for two seconds, and SIGTERM with one of them is exit 0.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, "sqlite:"+sqliteFile(t), quick, newCountingService())
+	cmd, addrs := f.serve(nil, "-project", testProject)
+	slow := func() net.Conn {
+		connection, err := net.Dial("tcp", addrs[0])
+		require.NoError(t, err)
+		_, err = fmt.Fprintf(connection, "POST /github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
+			"X-Hub-Signature-256: sha256=00\r\nContent-Length: 1000\r\n\r\n{")
+		require.NoError(t, err)
+		return connection
+	}
+	for range 8 { // twice as many as there are places
+		defer slow().Close()
+	}
+
+	start := time.Now()
+	status, _ := receiver{t, f.store, "http://" + addrs[0]}.post("push", event(t, push(nil)), nil)
+	assert.Equal(t, 202, status)
+	assert.Less(t, time.Since(start), 6*time.Second)
+
+	defer slow().Close()
+	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
 }
