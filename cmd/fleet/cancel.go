@@ -33,11 +33,7 @@ func (c *cancelCommand) check(line commandLine) error {
 	return c.scope.check(line, "key")
 }
 
-func (c *cancelCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error { return c.cancel(ctx, s) })
-}
-
-func (c *cancelCommand) cancel(ctx context.Context, s queue.Queue) error {
+func (c *cancelCommand) run(ctx context.Context, s queue.Queue) error {
 	if c.key != "" {
 		return c.decide(ctx, s, c.key, (*once.Runner).Cancel)
 	}

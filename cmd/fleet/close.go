@@ -35,11 +35,9 @@ func (c *closeCommand) check(line commandLine) error {
 	return nil
 }
 
-func (c *closeCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error {
-		return c.decide(ctx, s, c.key, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
-			return r.MarkDone(ctx, key, c.link)
-		})
+func (c *closeCommand) run(ctx context.Context, s queue.Queue) error {
+	return c.decide(ctx, s, c.key, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+		return r.MarkDone(ctx, key, c.link)
 	})
 }
 

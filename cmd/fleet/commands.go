@@ -29,6 +29,23 @@ type command interface {
 	run(ctx context.Context) error
 }
 
+// tableCommand is a command that runs on a database that has its tables.
+type tableCommand interface {
+	define(f *flag.FlagSet)
+	check(line commandLine) error
+	run(ctx context.Context, s queue.Queue) error
+}
+
+// onTables runs a command on the database of the environment.
+type onTables struct {
+	p *program
+	tableCommand
+}
+
+func (c onTables) run(ctx context.Context) error {
+	return c.p.withStore(ctx, false, slog.LevelError, func(s queue.Queue) error { return c.tableCommand.run(ctx, s) })
+}
+
 // entry is the line of a command in the table of commands.
 type entry struct {
 	name    string
@@ -45,17 +62,17 @@ func commands() []entry {
 		{name: "init", make: func(p *program) command { return &initCommand{program: p} }},
 		{name: "work", make: func(p *program) command { return &workCommand{program: p} }},
 		{name: "serve", make: func(p *program) command { return newServeCommand(p) }},
-		{name: "enqueue", make: func(p *program) command { return &enqueueCommand{program: p} }},
-		{name: "status", make: func(p *program) command { return &statusCommand{program: p} }},
-		{name: "list", make: func(p *program) command { return &listCommand{program: p} }},
-		{name: "show", operand: "KEY", make: func(p *program) command { return &showCommand{program: p} }},
-		{name: "report", make: func(p *program) command { return &reportCommand{program: p} }},
-		{name: "cancel", make: func(p *program) command { return &cancelCommand{program: p} }},
-		{name: "pause", make: func(p *program) command { return &pauseCommand{program: p} }},
-		{name: "resume", make: func(p *program) command { return &resumeCommand{program: p} }},
-		{name: "retry", make: func(p *program) command { return &retryCommand{program: p} }},
-		{name: "close", make: func(p *program) command { return &closeCommand{program: p} }},
-		{name: "forget", make: func(p *program) command { return &forgetCommand{program: p} }},
+		{name: "enqueue", make: func(p *program) command { return onTables{p, &enqueueCommand{program: p}} }},
+		{name: "status", make: func(p *program) command { return onTables{p, &statusCommand{program: p}} }},
+		{name: "list", make: func(p *program) command { return onTables{p, &listCommand{program: p}} }},
+		{name: "show", operand: "KEY", make: func(p *program) command { return onTables{p, &showCommand{program: p}} }},
+		{name: "report", make: func(p *program) command { return onTables{p, &reportCommand{program: p}} }},
+		{name: "cancel", make: func(p *program) command { return onTables{p, &cancelCommand{program: p}} }},
+		{name: "pause", make: func(p *program) command { return onTables{p, &pauseCommand{program: p}} }},
+		{name: "resume", make: func(p *program) command { return onTables{p, &resumeCommand{program: p}} }},
+		{name: "retry", make: func(p *program) command { return onTables{p, &retryCommand{program: p}} }},
+		{name: "close", make: func(p *program) command { return onTables{p, &closeCommand{program: p}} }},
+		{name: "forget", make: func(p *program) command { return onTables{p, &forgetCommand{program: p}} }},
 	}
 }
 
@@ -176,11 +193,6 @@ func entryOf(name string) (entry, error) {
 	last := len(names) - 1
 	return entry{}, usage.Errorf("there is no command %q, want %s or %s; fleet -h says more",
 		name, strings.Join(names[:last], ", "), names[last])
-}
-
-// onTables runs f on a database that has its tables.
-func (p *program) onTables(ctx context.Context, f func(queue.Queue) error) error {
-	return p.withStore(ctx, false, slog.LevelError, f)
 }
 
 // noFlags is part of a command that takes none.

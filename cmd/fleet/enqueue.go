@@ -54,13 +54,11 @@ func (c *enqueueCommand) check(commandLine) error {
 	return nil
 }
 
-func (c *enqueueCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error {
-		if c.fromStdin {
-			return c.enqueueLines(ctx, s)
-		}
-		return c.enqueueOne(ctx, s)
-	})
+func (c *enqueueCommand) run(ctx context.Context, s queue.Queue) error {
+	if c.fromStdin {
+		return c.enqueueLines(ctx, s)
+	}
+	return c.enqueueOne(ctx, s)
 }
 
 func (c *enqueueCommand) enqueueOne(ctx context.Context, s queue.Queue) error {

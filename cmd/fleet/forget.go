@@ -27,17 +27,15 @@ func (c *forgetCommand) check(line commandLine) error {
 	return line.wantOne("key")
 }
 
-func (c *forgetCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error {
-		n, err := s.Forget(ctx, c.key)
-		if errors.Is(err, once.ErrConflict) {
-			return usage.Errorf("nothing is forgotten: %s has changed meanwhile", c.key)
-		}
-		if err != nil {
-			return err
-		}
+func (c *forgetCommand) run(ctx context.Context, s queue.Queue) error {
+	n, err := s.Forget(ctx, c.key)
+	if errors.Is(err, once.ErrConflict) {
+		return usage.Errorf("nothing is forgotten: %s has changed meanwhile", c.key)
+	}
+	if err != nil {
+		return err
+	}
 
-		fmt.Fprintf(c.stdout, "prompts whose texts are forgotten: %d\n", n)
-		return s.Vacuum(ctx)
-	})
+	fmt.Fprintf(c.stdout, "prompts whose texts are forgotten: %d\n", n)
+	return s.Vacuum(ctx)
 }

@@ -45,11 +45,7 @@ func checkSince(line commandLine, since time.Duration) error {
 	return nil
 }
 
-func (c *listCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error { return c.list(ctx, s) })
-}
-
-func (c *listCommand) list(ctx context.Context, s queue.Queue) error {
+func (c *listCommand) run(ctx context.Context, s queue.Queue) error {
 	state, err := database.StateOf(c.state)
 	if err != nil {
 		return err

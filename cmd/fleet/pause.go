@@ -19,11 +19,7 @@ type pauseCommand struct {
 
 func (c *pauseCommand) check(line commandLine) error { return c.scope.check(line) }
 
-func (c *pauseCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error { return c.pause(ctx, s) })
-}
-
-func (c *pauseCommand) pause(ctx context.Context, s queue.Queue) error {
+func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
 	known, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
 WHERE (project = $1 OR $1 = '') AND (repository = $2 OR $2 = '')`, c.project, c.repository)
 	if err != nil {
@@ -69,13 +65,9 @@ type resumeCommand struct {
 
 func (c *resumeCommand) check(line commandLine) error { return c.scope.check(line) }
 
-func (c *resumeCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error { return c.resume(ctx, s) })
-}
-
-// resume lifts all pauses of a project or a repository. For all projects it leaves those that a person has
+// run lifts all pauses of a project or a repository. For all projects it leaves those that a person has
 // paused one by one.
-func (c *resumeCommand) resume(ctx context.Context, s queue.Queue) error {
+func (c *resumeCommand) run(ctx context.Context, s queue.Queue) error {
 	lifted, err := c.lift(ctx, s)
 	if err != nil {
 		return err

@@ -34,18 +34,16 @@ func (c *reportCommand) check(line commandLine) error {
 	return checkRepository(line, &c.repository)
 }
 
-func (c *reportCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error {
-		reports, err := s.Report(ctx, time.Now().Add(-c.since), c.repository)
-		if err != nil {
-			return err
-		}
+func (c *reportCommand) run(ctx context.Context, s queue.Queue) error {
+	reports, err := s.Report(ctx, time.Now().Add(-c.since), c.repository)
+	if err != nil {
+		return err
+	}
 
-		if c.asJSON {
-			return c.writeJSON(reports)
-		}
-		return c.write(reports)
-	})
+	if c.asJSON {
+		return c.writeJSON(reports)
+	}
+	return c.write(reports)
 }
 
 func (c *reportCommand) writeJSON(reports []database.RepositoryReport) error {

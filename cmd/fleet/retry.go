@@ -72,11 +72,7 @@ func checkProject(id string) error {
 	return nil
 }
 
-func (c *retryCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error { return c.retry(ctx, s) })
-}
-
-func (c *retryCommand) retry(ctx context.Context, s queue.Queue) error {
+func (c *retryCommand) run(ctx context.Context, s queue.Queue) error {
 	switch {
 	case c.job != "":
 		return c.decide(ctx, s, c.key, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {

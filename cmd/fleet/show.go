@@ -27,11 +27,7 @@ func (c *showCommand) check(line commandLine) error {
 	return nil
 }
 
-func (c *showCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error { return c.show(ctx, s) })
-}
-
-func (c *showCommand) show(ctx context.Context, s queue.Queue) error {
+func (c *showCommand) run(ctx context.Context, s queue.Queue) error {
 	keys, err := s.Find(ctx, c.name)
 	if err != nil {
 		return err

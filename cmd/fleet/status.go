@@ -32,21 +32,19 @@ func (c *statusCommand) define(f *flag.FlagSet) {
 
 func (c *statusCommand) check(commandLine) error { return nil }
 
-func (c *statusCommand) run(ctx context.Context) error {
-	return c.onTables(ctx, func(s queue.Queue) error {
-		now, err := statusOf(ctx, s)
-		if err != nil {
-			return err
-		}
-		if err := now.write(c.stdout, c.asJSON); err != nil {
-			return err
-		}
+func (c *statusCommand) run(ctx context.Context, s queue.Queue) error {
+	now, err := statusOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := now.write(c.stdout, c.asJSON); err != nil {
+		return err
+	}
 
-		if why := now.whyPerson(); c.checks && why != "" {
-			return errors.New("a person is needed: " + why)
-		}
-		return nil
-	})
+	if why := now.whyPerson(); c.checks && why != "" {
+		return errors.New("a person is needed: " + why)
+	}
+	return nil
 }
 
 // status is what `fleet status` prints.
