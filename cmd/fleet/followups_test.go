@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -274,8 +273,8 @@ func TestWhenTheQueueIsEmpty(t *testing.T) {
 	}
 }
 
-// TestStatusSaysWhenItIsEmpty, and is about right.
-func TestStatusSaysWhenItIsEmpty(t *testing.T) {
+// TestQuotaOfAnHour, after which the next prompts are sent. Status says about when the queue is empty.
+func TestQuotaOfAnHour(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.enqueue(prompts(250, 1)...)
 		time.Sleep(10 * time.Minute)
@@ -285,30 +284,19 @@ func TestStatusSaysWhenItIsEmpty(t *testing.T) {
 		require.NoError(t, status.write(&out, false))
 		assert.Contains(t, out.String(), "The queue will be empty about 20")
 
-		about := time.Until(status.EmptyAbout)
-		assert.InDelta(t, 2*61-10, about.Minutes(), 10)
+		empty := status.EmptyAbout
+		assert.InDelta(t, 2*61-10, time.Until(empty).Minutes(), 10)
 
-		time.Sleep(about - 10*time.Minute)
+		time.Sleep(49 * time.Minute)
+		assert.Equal(t, 100, b.svc.posts)
+		status = b.status()
+		assert.Zero(t, status.Projects[0].QuotaLeft)
+		assert.WithinDuration(t, time.Now().Add(2*time.Minute), status.Projects[0].NextFree, 2*time.Minute)
+
+		time.Sleep(time.Until(empty) - 10*time.Minute)
 		assert.NotZero(t, b.counts()["queued"])
 
 		time.Sleep(20 * time.Minute)
 		assert.Zero(t, b.counts()["queued"])
 	})
-}
-
-// TestProjectsOfAFile: a line each, and an error with the number of the line.
-func TestProjectsOfAFile(t *testing.T) {
-	file := t.TempDir() + "/projects"
-	write(t, file, "# ours\nacme/api=one # the API\r\n\nACME/left-out=\nrest\n")
-	p := github.NewMapping()
-	require.NoError(t, p.Read(file))
-	assert.Equal(t, github.Projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, p.Projects)
-
-	write(t, file, "acme/api=one\n\nacme=two\n")
-	_, text, code := terminal{t, "sqlite:" + sqliteFile(t)}.runAll("", map[string]string{"FLEET_GITHUB_SECRET": "x"},
-		"serve", "-projects", file)
-	assert.Equal(t, 2, code)
-	assert.Contains(t, text, "line 3: ")
-
-	terminal{t, ""}.refuses(nil, "no such file", "serve", "-projects", file+"-missing")
 }

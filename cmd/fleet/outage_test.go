@@ -378,41 +378,6 @@ func TestPOSTsAtOnce(t *testing.T) {
 	}
 }
 
-func TestUrgentPromptsGoFirst(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		var backfill []database.Prompt
-		for i := range 20 {
-			p := promptOf(i, testProject)
-			p.Priority = 4
-			backfill = append(backfill, p)
-		}
-		b.enqueue(backfill...)
-		time.Sleep(5500 * time.Millisecond)
-		urgent := promptOf(99, testProject)
-		urgent.Priority = 1
-		b.enqueue(urgent)
-		before := b.svc.posts
-		time.Sleep(10 * time.Minute)
-		assert.Contains(t, b.svc.order[before:before+2], urgent.Key, "it is the next, but for a send in progress")
-		assert.Equal(t, 21, b.counts()["done"])
-	})
-}
-
-func TestQuotaOfAnHour(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.enqueue(prompts(130, 1)...)
-		time.Sleep(59 * time.Minute)
-		assert.Equal(t, 100, b.svc.posts)
-
-		status := b.status()
-		assert.Zero(t, status.Projects[0].QuotaLeft)
-		assert.WithinDuration(t, time.Now().Add(2*time.Minute), status.Projects[0].NextFree, 2*time.Minute)
-
-		time.Sleep(15 * time.Minute)
-		assert.Equal(t, 130, b.counts()["done"])
-	})
-}
-
 // TestClockAhead has records from a machine whose clock was a year ahead.
 func TestClockAhead(t *testing.T) {
 	inBubble(t, func(b *bench) {

@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"regexp"
 	"syscall"
 	"testing"
@@ -35,26 +33,6 @@ func TestQuotaOverAllProcesses(t *testing.T) {
 
 		_, twice := svc.count()
 		assert.Zero(t, twice)
-	})
-}
-
-func TestManyProgramsStartOnAnEmptyDatabase(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, url string) {
-		var commands []*exec.Cmd
-		var outputs []*bytes.Buffer
-		for range 6 {
-			cmd := programCommand(t, url, quick, nil, "init")
-			output := &bytes.Buffer{}
-			cmd.Stdout, cmd.Stderr = output, output
-			commands, outputs = append(commands, cmd), append(outputs, output)
-		}
-		for _, cmd := range commands {
-			require.NoError(t, cmd.Start())
-		}
-		for i, cmd := range commands {
-			assert.NoError(t, cmd.Wait(), outputs[i].String())
-			assert.Contains(t, outputs[i].String(), "the tables are there")
-		}
 	})
 }
 

@@ -252,6 +252,9 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 		kind, repository string
 		event            fields
 	}{
+		"it is the work of Mintlify[bot]": {
+			"pull_request", "acme/repo", pullRequest(fields{"user": fields{"login": "Mintlify[bot]"}}),
+		},
 		"it is the work of dependabot[bot]": {
 			"pull_request", "acme/repo", pullRequest(fields{"user": fields{"login": "dependabot[bot]"}}),
 		},
@@ -299,17 +302,10 @@ func TestOddWebhooks(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, "sqlite:"+sqliteFile(t))
 	long := strings.Repeat("o", 39) + "/" + strings.Repeat("r", 100)
-	status, text := r.post(
-		"push",
-		event(
-			t,
-			push(fields{
-				"commits": []any{nil}, "after": strings.Repeat("a", 64),
-				"repository": fields{"full_name": long, "default_branch": "main"},
-			}),
-		),
-		nil,
-	)
+	status, text := r.post("push", event(t, push(fields{
+		"commits": []any{nil}, "after": strings.Repeat("a", 64),
+		"repository": fields{"full_name": long, "default_branch": "main"},
+	})), nil)
 	assert.Equal(t, 202, status, text)
 
 	status, text = r.post(
@@ -342,14 +338,6 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	agents := []fields{
 		commit(sha("a"), "mintlify[bot]", "Document --json"),
 		commit(sha("b"), "jane", "Merge pull request #9 from acme/mintlify/x\n\nDocument --json"),
-	}
-	for name, e := range map[string]fields{
-		"a marker":                 pullRequest(fields{"body": "Docs.\n\ndocs-job: acme/repo@1"}),
-		"the agent's pull request": pullRequest(fields{"user": fields{"login": "Mintlify[bot]"}}),
-	} {
-		status, text := r.post("pull_request", event(t, e), nil)
-		assert.Equal(t, 200, status, name)
-		assert.Contains(t, text, "nothing to do", name)
 	}
 	for name, commits := range map[string][]fields{
 		"a merge commit": agents,
@@ -691,13 +679,20 @@ func TestSaysNone(t *testing.T) {
 	})
 }
 
-// TestTwoProjectsForARepository are refused, with both places.
-func TestTwoProjectsForARepository(t *testing.T) {
+// TestProjectsOfAFile: a line each, and an error with the number of the line. Two projects for a repository are refused,
+// with both places.
+func TestProjectsOfAFile(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/projects"
+	write(t, file, "# ours\nacme/api=one # the API\r\n\nACME/left-out=\nrest\n")
+	p := github.NewMapping()
+	require.NoError(t, p.Read(file))
+	assert.Equal(t, github.Projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, p.Projects)
+
 	secret := map[string]string{"FLEET_GITHUB_SECRET": "x"}
 	c := terminal{t, "sqlite:" + sqliteFile(t)}
 	for text, want := range map[string]string{
+		"acme/api=one\n\nacme=two\n":     "line 3: want owner/repo=project",
 		"acme/api=one\n\nACME/api=two\n": "line 3: acme/api has two projects, at line 1 and at line 3",
 		"one\ntwo\n":                     "all other repositories have two projects, at line 1 and at line 2",
 		"acme/web=two\n":                 "acme/web has two projects, at -project acme/web=one and at line 1",
@@ -706,6 +701,7 @@ func TestTwoProjectsForARepository(t *testing.T) {
 		c.refuses(secret, want, "serve", "-project", "acme/web=one", "-projects", file)
 	}
 	c.refuses(secret, "at -project one and at -project two", "serve", "-project", "one", "-project", "two")
+	c.refuses(nil, "no such file", "serve", "-projects", file+"-missing")
 }
 
 // TestHangUpReadsTheProjectsAgain, and a broken file changes nothing.

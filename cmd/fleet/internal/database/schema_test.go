@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestUpgrade has several processes start at once on the tables of the version before. Each change is made once.
+// TestUpgrade has several programs start at once on an empty database, and on the tables of the version before. Each
+// change is made once.
 func TestUpgrade(t *testing.T) {
 	first := schema
 	later := sqldb.Schema{FS: fstest.MapFS{
@@ -38,8 +39,8 @@ func TestUpgrade(t *testing.T) {
 		"sqlite":   "sqlite:" + filepath.Join(t.TempDir(), "fleet.db"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			quiet := slog.New(slog.DiscardHandler)
-			db, err := Open(t.Context(), url, true, quiet)
+			openAtOnce(t, url)
+			db, err := Open(t.Context(), url, false, slog.New(slog.DiscardHandler))
 			require.NoError(t, err)
 			defer db.Close()
 
@@ -51,16 +52,7 @@ func TestUpgrade(t *testing.T) {
 			}()
 			require.ErrorContains(t, db.CheckVersion(t.Context()), "run fleet init")
 
-			var all sync.WaitGroup
-			for range 4 {
-				all.Go(func() {
-					upgraded, err := Open(t.Context(), url, true, quiet)
-					if assert.NoError(t, err) {
-						upgraded.Close()
-					}
-				})
-			}
-			all.Wait()
+			openAtOnce(t, url)
 			require.NoError(t, db.CheckVersion(t.Context()))
 
 			made, err := sqldb.Number(t.Context(), db, "SELECT count(*) FROM fleet_commits")
@@ -68,4 +60,18 @@ func TestUpgrade(t *testing.T) {
 			assert.EqualValues(t, 1, made)
 		})
 	}
+}
+
+// openAtOnce opens a database six times, and makes the tables that are missing.
+func openAtOnce(t *testing.T, url string) {
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			db, err := Open(t.Context(), url, true, slog.New(slog.DiscardHandler))
+			if assert.NoError(t, err) {
+				db.Close()
+			}
+		})
+	}
+	all.Wait()
 }
