@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -104,7 +105,12 @@ func (c *listCommand) listJSON(rows []database.Row) error {
 		}
 	}
 
-	encoder := json.NewEncoder(c.stdout)
+	return writeJSON(c.stdout, all)
+}
+
+// writeJSON writes what -json prints.
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(all)
+	return encoder.Encode(value)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"text/tabwriter"
@@ -41,18 +40,9 @@ func (c *reportCommand) run(ctx context.Context, s queue.Queue) error {
 	}
 
 	if c.asJSON {
-		return c.writeJSON(reports)
+		return writeJSON(c.stdout, reports)
 	}
 	return c.write(reports)
-}
-
-func (c *reportCommand) writeJSON(reports []database.RepositoryReport) error {
-	if reports == nil {
-		reports = []database.RepositoryReport{}
-	}
-	encoder := json.NewEncoder(c.stdout)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(reports)
 }
 
 func (c *reportCommand) write(reports []database.RepositoryReport) error {

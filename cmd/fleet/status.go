@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -143,9 +142,7 @@ func (s status) whyPerson() string {
 
 func (s status) write(w io.Writer, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(s)
+		return writeJSON(w, s)
 	}
 
 	s.writeNeeds(w)

@@ -49,6 +49,23 @@ func Scan(ctx context.Context, db once.DB, each func(*sql.Rows) error, query str
 	return rows.Err()
 }
 
+// All returns what read makes of each row of a query. It is empty, never nil, if there is none.
+func All[T any](
+	ctx context.Context, db once.DB, read func(*sql.Rows) (T, error), query string, args ...any,
+) ([]T, error) {
+	all := []T{}
+	err := Scan(ctx, db, func(rows *sql.Rows) error {
+		one, err := read(rows)
+		if err != nil {
+			return err
+		}
+
+		all = append(all, one)
+		return nil
+	}, query, args...)
+	return all, err
+}
+
 // Number returns the number that a query selects, or 0 if there is no row.
 func Number(ctx context.Context, db once.DB, query string, args ...any) (int64, error) {
 	var n sql.NullInt64
@@ -58,15 +75,9 @@ func Number(ctx context.Context, db once.DB, query string, args ...any) (int64, 
 
 // Strings returns the text in the only column of a query's rows.
 func Strings(ctx context.Context, db once.DB, query string, args ...any) ([]string, error) {
-	var texts []string
-	err := Scan(ctx, db, func(rows *sql.Rows) error {
+	return All(ctx, db, func(rows *sql.Rows) (string, error) {
 		var text string
-		if err := rows.Scan(&text); err != nil {
-			return err
-		}
-
-		texts = append(texts, text)
-		return nil
+		err := rows.Scan(&text)
+		return text, err
 	}, query, args...)
-	return texts, err
 }

@@ -55,8 +55,15 @@ func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) 
 	if shaForm.MatchString(text) {
 		sha = text
 	}
-	return leftOut(ctx, s.DB, `kind = 'merge' AND repository || '@' || sha = $1 OR sha LIKE $2 OR pull = $1
-ORDER BY at LIMIT 20`, text, sha+"%")
+	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (LeftOut, error) {
+		var l LeftOut
+		var at int64
+		err := rows.Scan(&at, &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason)
+		l.At = time.UnixMilli(at).UTC()
+		return l, err
+	}, `SELECT at, kind, repository, sha, pull, author, reason FROM fleet_left_out
+WHERE kind = 'merge' AND repository || '@' || sha = $1 OR sha LIKE $2 OR pull = $1 ORDER BY at LIMIT 20`,
+		text, sha+"%")
 }
 
 // WasLeftOut reports whether a merge was left out for a reason.
@@ -64,22 +71,6 @@ func (s Store) WasLeftOut(ctx context.Context, repository, sha, reason string) (
 	n, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_left_out
 WHERE kind = 'merge' AND repository = $1 AND sha = $2 AND reason = $3`, FoldCase(repository), sha, reason)
 	return n > 0, err
-}
-
-func leftOut(ctx context.Context, db once.DB, where string, args ...any) ([]LeftOut, error) {
-	var found []LeftOut
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
-		var l LeftOut
-		var at int64
-		if err := rows.Scan(&at, &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason); err != nil {
-			return err
-		}
-
-		l.At = time.UnixMilli(at).UTC()
-		found = append(found, l)
-		return nil
-	}, "SELECT at, kind, repository, sha, pull, author, reason FROM fleet_left_out WHERE "+where, args...)
-	return found, err
 }
 
 // TidyLeftOut deletes what was left out long ago, and links that were found long ago.

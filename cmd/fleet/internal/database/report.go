@@ -50,19 +50,12 @@ FROM (
 
 // Report counts by repository what was added since a time.
 func (s Store) Report(ctx context.Context, since time.Time, repository string) ([]RepositoryReport, error) {
-	var reports []RepositoryReport
-	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (RepositoryReport, error) {
 		var r RepositoryReport
 		err := rows.Scan(&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut)
-		if err != nil {
-			return err
-		}
-
 		r.Credits = CreditsEach * (r.Jobs + r.Messages)
-		reports = append(reports, r)
-		return nil
+		return r, err
 	}, reportQuery, since.UnixMilli(), repository)
-	return reports, err
 }
 
 // hasJob is the condition that the service has acted on the prompt of the record o.

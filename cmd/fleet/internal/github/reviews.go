@@ -158,19 +158,13 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
 // KeptReviews returns the reviews of a project and of a repository, "" is any, that are not decided about, the oldest
 // first.
 func (s Reviews) KeptReviews(ctx context.Context, project, repository string) ([]Review, error) {
-	var reviews []Review
-	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (Review, error) {
 		var r Review
-		if err := rows.Scan(&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk); err != nil {
-			return err
-		}
-
-		reviews = append(reviews, r)
-		return nil
+		err := rows.Scan(&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk)
+		return r, err
 	}, `SELECT id, key, pull, url, author, text, may_ask = 1 FROM fleet_comments
 WHERE $1 = '' AND $2 = '' OR key IN (SELECT key FROM fleet_prompts
 	WHERE (project = $1 OR $1 = '') AND (repository = $2 OR $2 = '')) ORDER BY id`, project, repository)
-	return reviews, err
 }
 
 // DropReview forgets a kept review.

@@ -59,20 +59,14 @@ ON CONFLICT (project, source) DO UPDATE SET since = $3, until = $4, strikes = $5
 
 // Pauses returns all pauses. A pause of all projects at once comes first.
 func Pauses(ctx context.Context, db once.DB) ([]Pause, error) {
-	var pauses []Pause
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
+	return sqldb.All(ctx, db, func(rows *sql.Rows) (Pause, error) {
 		var p Pause
 		var since, until int64
-		if err := rows.Scan(&p.Project, &p.Source, &since, &until, &p.Strikes, &p.Reason, &p.Cause); err != nil {
-			return err
-		}
-
+		err := rows.Scan(&p.Project, &p.Source, &since, &until, &p.Strikes, &p.Reason, &p.Cause)
 		p.Since = time.UnixMilli(since)
 		p.Until = time.UnixMilli(until)
-		pauses = append(pauses, p)
-		return nil
+		return p, err
 	}, "SELECT project, source, since, until, strikes, reason, cause FROM fleet_pauses ORDER BY project, source")
-	return pauses, err
 }
 
 // PauseRepository sends nothing of a repository until somebody resumes it.

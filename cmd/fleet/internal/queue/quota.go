@@ -22,14 +22,11 @@ type Quota struct {
 // service up to a send's time later, so the window is longer by that.
 func (s Queue) QuotaOf(ctx context.Context, db once.DB, project string, now time.Time) (Quota, error) {
 	q := Quota{Window: s.Window + s.Settings.SendTime}
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
+	var err error
+	q.Places, err = sqldb.All(ctx, db, func(rows *sql.Rows) (time.Time, error) {
 		var at int64
-		if err := rows.Scan(&at); err != nil {
-			return err
-		}
-
-		q.Places = append(q.Places, time.UnixMilli(at).Add(q.Window))
-		return nil
+		err := rows.Scan(&at)
+		return time.UnixMilli(at).Add(q.Window), err
 	}, "SELECT at FROM fleet_posts WHERE project = $1 AND at > $2 ORDER BY at DESC LIMIT $3",
 		project, now.Add(-q.Window).UnixMilli(), s.Quota)
 	if err != nil {

@@ -242,15 +242,9 @@ type PausedRepository struct {
 
 // PausedRepositories returns the repositories that a person has paused.
 func PausedRepositories(ctx context.Context, db once.DB) ([]PausedRepository, error) {
-	paused := []PausedRepository{}
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
+	return sqldb.All(ctx, db, func(rows *sql.Rows) (PausedRepository, error) {
 		var p PausedRepository
-		if err := rows.Scan(&p.Repository, &p.Reason); err != nil {
-			return err
-		}
-
-		paused = append(paused, p)
-		return nil
+		err := rows.Scan(&p.Repository, &p.Reason)
+		return p, err
 	}, "SELECT repository, reason FROM fleet_paused_repositories ORDER BY repository")
-	return paused, err
 }
