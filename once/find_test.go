@@ -209,8 +209,7 @@ func TestFollowUpBehindAFoundLink(t *testing.T) {
 		assert.Contains(t, w.get(commentKey).Problem, "needs Adopt or Cancel")
 
 		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted})
-		_, err := w.Adopt(t.Context(), key, "job_7")
-		require.NoError(t, err)
+		w.must(w.Adopt(t.Context(), key, "job_7"))
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Done, w.get(commentKey).State)
 	})

@@ -446,8 +446,7 @@ func TestArgumentsOfAFollowUp(t *testing.T) {
 func TestProjectOfAFollowUpIsTheOtherRecords(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.add(once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
-		webhook, err := once.New(nil, w.store)
-		require.NoError(t, err)
+		webhook := w.runner(nil)
 
 		another := once.Task{Key: commentKey, Prompt: "x", After: key, ProjectID: "project-3"}
 		record, _, err := webhook.Add(t.Context(), another)
@@ -491,12 +490,10 @@ func TestFollowUpInAPublicStore(t *testing.T) {
 func TestFollowUpGoesOnAfterADecision(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.add(task, comment)
-		_, err := w.Cancel(t.Context(), key)
-		require.NoError(t, err)
+		w.must(w.Cancel(t.Context(), key))
 		require.Error(t, w.Resume(t.Context()))
 
-		_, err = w.SendAgain(t.Context(), key)
-		require.NoError(t, err)
+		w.must(w.SendAgain(t.Context(), key))
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, map[once.State]int{once.Done: 2}, w.states())
 		assert.Empty(t, w.get(commentKey).Problem)

@@ -68,6 +68,13 @@ func (w *world) step(key string) once.Step {
 	return step
 }
 
+// must returns the record of a decision that must succeed.
+func (w *world) must(record once.Record, err error) once.Record {
+	w.t.Helper()
+	require.NoError(w.t, err)
+	return record
+}
+
 // runner is another one on the same store, as of another process.
 func (w *world) runner(client *mintlify.Client, opts ...once.Option) *once.Runner {
 	w.t.Helper()

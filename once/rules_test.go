@@ -130,14 +130,12 @@ func TestWarningsAreForAPerson(t *testing.T) {
 func TestMarkDoneAgain(t *testing.T) {
 	w := newWorld(t, oncetest.NewStore())
 	w.put(once.Record{Task: task, State: once.Refused, Problem: "400"})
-	record, err := w.MarkDone(t.Context(), key, foundLink)
-	require.NoError(t, err)
-	again, err := w.MarkDone(t.Context(), key, foundLink)
-	require.NoError(t, err)
+	record := w.must(w.MarkDone(t.Context(), key, foundLink))
+	again := w.must(w.MarkDone(t.Context(), key, foundLink))
 	assert.Equal(t, record, again, "nothing is stored")
 	assert.Equal(t, record, w.get(key))
 
-	_, err = w.MarkDone(t.Context(), key, "https://example.com/pull/8")
+	_, err := w.MarkDone(t.Context(), key, "https://example.com/pull/8")
 	require.ErrorIs(t, err, once.ErrState)
 }
 
@@ -148,19 +146,17 @@ func TestAdoptOfADoneRecordWithoutAJob(t *testing.T) {
 		w.add(comment)
 		require.Error(t, w.Resume(t.Context()))
 
-		record, err := w.Adopt(t.Context(), key, "job_7")
-		require.NoError(t, err)
+		record := w.must(w.Adopt(t.Context(), key, "job_7"))
 		assert.Equal(t, once.Running, record.State)
 		assert.True(t, record.Deadline.IsZero())
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Done, w.get(commentKey).State)
 
 		done := w.get(key)
-		again, err := w.Adopt(t.Context(), key, "job_7")
-		require.NoError(t, err)
+		again := w.must(w.Adopt(t.Context(), key, "job_7"))
 		assert.Equal(t, done, again, "safe to call again")
 		assert.Equal(t, done, w.get(key))
-		_, err = w.Adopt(t.Context(), key, "job_8")
+		_, err := w.Adopt(t.Context(), key, "job_8")
 		require.ErrorIs(t, err, once.ErrState, "it has another job")
 	})
 }

@@ -47,19 +47,18 @@ func TestRunStaysForWhatIsAddedLater(t *testing.T) {
 
 		time.Sleep(30 * time.Second)
 
-		webhook, err := once.New(nil, w.store)
-		require.NoError(t, err)
+		webhook := w.runner(nil)
 
 		for i := range 5 {
 			key := fmt.Sprint("others-", i)
-			_, _, err = webhook.Add(t.Context(), once.Task{Key: key, Prompt: "x"})
+			_, _, err := webhook.Add(t.Context(), once.Task{Key: key, Prompt: "x"})
 			require.NoError(t, err)
 
 			time.Sleep(6 * time.Second)
 			assert.NotEqual(t, once.Pending, w.get(key).State)
 		}
 
-		_, err = w.Cancel(t.Context(), "b")
+		_, err := w.Cancel(t.Context(), "b")
 		require.ErrorIs(t, err, once.ErrState)
 
 		err = stop()
@@ -77,8 +76,7 @@ func TestRunBeginsWhatIsSentAgainAtOnce(t *testing.T) {
 		w.put(once.Record{Task: task, State: once.Canceled})
 		stop := start(t, w.Runner)
 		time.Sleep(time.Second)
-		_, err := w.SendAgain(t.Context(), key)
-		require.NoError(t, err)
+		w.must(w.SendAgain(t.Context(), key))
 
 		synctest.Wait()
 		assert.Equal(t, once.Running, w.get(key).State)
@@ -105,10 +103,9 @@ func TestSlowListDelaysNoStep(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, once.Running, w.get("own").State)
 
-		webhook, err := once.New(nil, w.store)
-		require.NoError(t, err)
+		webhook := w.runner(nil)
 
-		_, _, err = webhook.Add(t.Context(), once.Task{Key: "others", Prompt: "x"})
+		_, _, err := webhook.Add(t.Context(), once.Task{Key: "others", Prompt: "x"})
 		require.NoError(t, err)
 
 		time.Sleep(22 * time.Second)
@@ -153,8 +150,7 @@ func TestRunLogsErrorsOnce(t *testing.T) {
 		time.Sleep(time.Minute)
 		assert.Equal(t, once.Done, w.get("bad").State)
 
-		_, err := w.MarkDone(t.Context(), "unknown", "")
-		require.NoError(t, err)
+		w.must(w.MarkDone(t.Context(), "unknown", ""))
 		require.ErrorIs(t, stop(), context.Canceled)
 	})
 }
@@ -235,8 +231,7 @@ func TestRunBeginsItsOwnFirst(t *testing.T) {
 // What another process adds as the last record ends is not left behind.
 func TestResumeListsBeforeItEnds(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		webhook, err := once.New(nil, w.store)
-		require.NoError(t, err)
+		webhook := w.runner(nil)
 		addLate := once.WithOnChange(func(r once.Record) {
 			if r.Key == key && r.State == once.Done {
 				_, _, err := webhook.Add(context.Background(), once.Task{Key: "late", Prompt: "x"})

@@ -34,10 +34,9 @@ func TestProjectIsPinned(t *testing.T) {
 	}{
 		"Add": {func(_ *testing.T, w *world) { w.add(task) }, first},
 		"Add without a client": {func(t *testing.T, w *world) {
-			webhook, err := once.New(nil, w.store)
-			require.NoError(t, err)
+			webhook := w.runner(nil)
 
-			_, _, err = webhook.Add(t.Context(), task)
+			_, _, err := webhook.Add(t.Context(), task)
 			require.NoError(t, err)
 		}, "project-2"},
 		"claim": {func(t *testing.T, w *world) {
@@ -52,8 +51,7 @@ func TestProjectIsPinned(t *testing.T) {
 		"Adopt": {func(t *testing.T, w *world) {
 			w.put(once.Record{Task: task, State: once.Pending})
 			w.svc.AddJob("job_7")
-			record, err := w.Adopt(t.Context(), key, "job_7")
-			require.NoError(t, err)
+			record := w.must(w.Adopt(t.Context(), key, "job_7"))
 			assert.Equal(t, first, record.ProjectID)
 		}, first},
 	} {

@@ -60,9 +60,8 @@ func TestMessagesOfAThreadComeInOrder(t *testing.T) {
 		w.add(task)
 		for n := range 4 {
 			time.Sleep(time.Second)
-			webhook, err := once.New(nil, w.store)
-			require.NoError(t, err)
-			_, _, err = webhook.Add(t.Context(), said(n))
+			webhook := w.runner(nil)
+			_, _, err := webhook.Add(t.Context(), said(n))
 			require.NoError(t, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
