@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -198,7 +197,7 @@ func (w *worker) list(ctx context.Context) {
 	for _, record := range open {
 		w.know(record.Key)
 	}
-	w.logged = w.log(ctx, cannotList, "", err, w.logged)
+	w.log(ctx, cannotList, "", err, &w.logged)
 }
 
 // nextItem returns the item that is due first, nil if there is none.
@@ -260,7 +259,7 @@ func (w *worker) step(ctx context.Context, i *item) {
 			i.err = forKey(i.key, s.cause)
 		}
 	}
-	i.logged = w.log(ctx, "once: a record cannot go on", i.key, i.err, i.logged)
+	w.log(ctx, "once: a record cannot go on", i.key, i.err, &i.logged)
 }
 
 // wait waits until an item is due, a List is, or this Runner adds a record.
@@ -279,17 +278,11 @@ func (w *worker) wait(ctx context.Context, first *item) {
 	}
 }
 
-// log logs err unless its text is the one logged last. It returns the text logged last.
-func (w *worker) log(ctx context.Context, message, key string, err error, last string) string {
-	if err == nil || !w.stay {
-		return ""
+// log logs err if w is Run's: Resume returns it.
+func (w *worker) log(ctx context.Context, message, key string, err error, last *string) {
+	if w.stay {
+		w.runner.logOnce(ctx, message, key, err, last)
 	}
-
-	text := err.Error()
-	if text != last {
-		w.runner.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)
-	}
-	return text
 }
 
 // errors returns why keys cannot go on, the error of the last List, and end.

@@ -336,3 +336,15 @@ func (r *Runner) log(ctx context.Context, level slog.Level, message string, reco
 	r.logger.Log(ctx, level, message, "key", record.Key, "version", record.Version,
 		"job", redact.AnyKey(record.JobID), "prLink", redact.AnyKey(record.PRLink), "problem", record.Problem)
 }
+
+// logOnce logs err unless its text is the one logged last.
+func (r *Runner) logOnce(ctx context.Context, message, key string, err error, last *string) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != *last {
+		r.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)
+	}
+	*last = text
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -137,7 +136,7 @@ func (s *sideWork) list(ctx context.Context) {
 			return
 		}
 
-		s.logOnce(ctx, cannotListEnded, "", err, &s.logged)
+		s.runner.logOnce(ctx, cannotListEnded, "", err, &s.logged)
 		s.mu.Lock()
 		s.listed = true
 		s.listErr = err
@@ -193,7 +192,7 @@ func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
 	record, err := s.runner.store.Get(ctx, e.key)
 	switch {
 	case err != nil:
-		s.logOnce(ctx, "once: an unknown record cannot be read", e.key, err, &e.logged)
+		s.runner.logOnce(ctx, "once: an unknown record cannot be read", e.key, err, &e.logged)
 		return firstReport
 	case !s.runner.canFind(record), reached(record.since().Add(findFor)):
 		return 0
@@ -203,7 +202,7 @@ func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
 	if ended(ctx) != nil {
 		return forever
 	}
-	s.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
+	s.runner.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
 	if found.State != Unknown {
 		return 0
 	}
@@ -234,7 +233,7 @@ func (s *sideWork) report(ctx context.Context, e *errand) time.Duration {
 	}
 
 	if s.stay && ended(ctx) == nil {
-		s.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
+		s.runner.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
 	}
 	return backoff(firstReport, lastReport, e.tries)
 }
@@ -264,16 +263,4 @@ func (s *sideWork) finish(ctx context.Context) error {
 		all = append(all, forKey(e.key, e.err))
 	}
 	return errors.Join(all...)
-}
-
-// logOnce logs err unless its text is the one logged last.
-func (s *sideWork) logOnce(ctx context.Context, message, key string, err error, last *string) {
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if text != "" && text != *last {
-		s.runner.logger.Log(ctx, slog.LevelWarn, message, "key", key, "error", text)
-	}
-	*last = text
 }
