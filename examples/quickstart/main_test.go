@@ -22,14 +22,17 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// useService has the program talk to svc as to the service.
-func useService(t *testing.T, svc *mintlifytest.Service) {
+// newService returns a fake that the program talks to as to the service.
+func newService(t *testing.T) *mintlifytest.Service {
+	t.Helper()
+	svc := mintlifytest.NewService()
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
 	http.DefaultTransport = svc
 	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
 	t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
 	t.Setenv("MINTLIFY_BASE_URL", "")
+	return svc
 }
 
 // output runs the program in a bubble, where it waits for nothing, and interrupts it
@@ -52,14 +55,12 @@ func output(t *testing.T, arguments task, interrupt time.Duration) ([]string, er
 
 	text, err := os.ReadFile(out.Name())
 	require.NoError(t, err)
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return lines, runErr
+	return strings.Split(strings.TrimSpace(string(text)), "\n"), runErr
 }
 
 func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
 	for _, key := range []string{"", mintlifytest.APIKey} {
-		svc := mintlifytest.NewService()
-		useService(t, svc)
+		svc := newService(t)
 		t.Setenv("MINTLIFY_API_KEY", key)
 
 		lines, err := output(t, task{}, 0)
@@ -89,8 +90,7 @@ func TestWithoutAPromptItUsesTheFakeAndSaysSo(t *testing.T) {
 }
 
 func TestWithAPromptItTalksToTheService(t *testing.T) {
-	svc := mintlifytest.NewService()
-	useService(t, svc)
+	svc := newService(t)
 	svc.ScriptJob(
 		mintlifytest.JobStep{},
 		mintlifytest.JobStep{Status: mintlify.JobCompleted},
@@ -138,8 +138,7 @@ func sent(svc *mintlifytest.Service, op mintlify.Operation) int {
 }
 
 func TestNoPromptIsSentThatIsNotAskedFor(t *testing.T) {
-	svc := mintlifytest.NewService()
-	useService(t, svc)
+	svc := newService(t)
 	_, err := output(t, task{prompt: "Fix it"}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, 1, sent(svc, mintlify.OpCreateJob))
@@ -160,8 +159,7 @@ func TestInterruptLosesNoJob(t *testing.T) {
 	interrupted := 0
 	completed := 0
 	for moment := time.Nanosecond; completed < 3; moment += 250 * time.Millisecond {
-		svc := mintlifytest.NewService()
-		useService(t, svc)
+		svc := newService(t)
 		svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429, Delay: time.Second})
 		for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpSendMessage} {
 			svc.FailNext(op, 1, mintlifytest.Fault{Delay: 3 * time.Second})
@@ -250,8 +248,7 @@ func TestInterruptOnTheFakeLeavesNothingToResume(t *testing.T) {
 }
 
 func TestResumedWaitAllowsForAFollowUpJustSent(t *testing.T) {
-	svc := mintlifytest.NewService()
-	useService(t, svc)
+	svc := newService(t)
 	const pullRequest = "https://github.com/example/docs/pull/7"
 	svc.AddJob("job_1",
 		mintlifytest.JobStep{Status: mintlify.JobCompleted},
@@ -268,8 +265,7 @@ func TestResumedWaitAllowsForAFollowUpJustSent(t *testing.T) {
 }
 
 func TestInterruptBeforeASendSendsNothing(t *testing.T) {
-	svc := mintlifytest.NewService()
-	useService(t, svc)
+	svc := newService(t)
 	out, err := os.Create(t.TempDir() + "/out")
 	require.NoError(t, err)
 	defer out.Close()
@@ -281,8 +277,7 @@ func TestInterruptBeforeASendSendsNothing(t *testing.T) {
 }
 
 func TestWhatToDoAfterALostResponse(t *testing.T) {
-	svc := mintlifytest.NewService()
-	useService(t, svc)
+	svc := newService(t)
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 504, Acted: true})
 	lines, err := output(t, task{prompt: "Fix it"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
@@ -308,8 +303,7 @@ func TestWhatToDoAfterALostResponse(t *testing.T) {
 }
 
 func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
-	svc := mintlifytest.NewService()
-	useService(t, svc)
+	svc := newService(t)
 	lines, err := output(t, task{job: "job_none", followUp: "And that"}, 0)
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 	last := lines[len(lines)-1]
@@ -333,8 +327,7 @@ func TestAJobThatNobodyHasSeenIsNotSaidToExist(t *testing.T) {
 }
 
 func TestProgressInALogIsShort(t *testing.T) {
-	svc := mintlifytest.NewService()
-	useService(t, svc)
+	svc := newService(t)
 	steps := make([]mintlifytest.JobStep, 85) // of a wait of 45 minutes or so
 	steps[40].Fault = &mintlifytest.Fault{Status: 503}
 	svc.AddJob("job_1", append(steps, mintlifytest.JobStep{Status: mintlify.JobCompleted})...)
