@@ -2,8 +2,6 @@ package once_test
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -14,13 +12,11 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
@@ -28,23 +24,6 @@ import (
 // Calls as one writes them without reading: each does what its author expects, or does not compile,
 // or its error says why.
 func TestPlainCalls(t *testing.T) {
-	t.Run("a queue worker that returns the error of Step", func(t *testing.T) {
-		inWorld(t, func(t *testing.T, w *world) {
-			w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
-			w.add(task)
-			work := func() error {
-				for {
-					step, err := w.Step(t.Context(), key)
-					if step.Next == 0 {
-						return err
-					}
-					time.Sleep(step.Next)
-				}
-			}
-			require.ErrorIs(t, work(), mintlify.ErrJobFailed, "it is not green")
-		})
-	})
-
 	t.Run("another project for a known key", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {
 			first := once.Task{Key: key, Prompt: "x", ProjectID: "project-1"}
@@ -84,16 +63,6 @@ func TestPlainCalls(t *testing.T) {
 		})
 	})
 
-	t.Run("a zero value of a store", func(t *testing.T) {
-		stores := map[string]once.Store{"*SQL": new(once.SQL), "*Dir": new(once.Dir)}
-		for name, store := range stores {
-			r, err := once.New(nil, store)
-			require.NoError(t, err)
-			_, _, err = r.Add(t.Context(), task)
-			assert.Error(t, err, name)
-		}
-	})
-
 	t.Run("a nil ctx", func(t *testing.T) {
 		var none context.Context
 		w := newWorld(t, oncetest.NewStore())
@@ -114,32 +83,7 @@ func TestPlainCalls(t *testing.T) {
 			}
 		}
 	})
-
-	t.Run("a store on a transaction", func(t *testing.T) {
-		store := once.NewSQL(transaction{})
-		require.NoError(t, store.Put(t.Context(), once.Record{Task: task, Version: 1, State: once.Pending}), "Add")
-		claim := once.Record{Task: task, Version: 2, State: once.Sending}
-		require.Error(t, store.Put(t.Context(), claim), "a rollback would make a second job")
-	})
 }
-
-// transaction is a *sql.Tx in all that NewSQL can see. It has no rows, and takes each write.
-type transaction struct{}
-
-func (transaction) ExecContext(context.Context, string, ...any) (sql.Result, error) {
-	return oneRow{}, nil
-}
-
-func (transaction) QueryContext(context.Context, string, ...any) (*sql.Rows, error) {
-	return nil, errors.New("no rows in this test")
-}
-func (transaction) Commit() error   { return nil }
-func (transaction) Rollback() error { return nil }
-
-type oneRow struct{}
-
-func (oneRow) LastInsertId() (int64, error) { return 0, nil }
-func (oneRow) RowsAffected() (int64, error) { return 1, nil }
 
 // An option that a user writes as a function would be called with a Runner in use.
 func TestFunctionIsNotAnOption(t *testing.T) {

@@ -87,7 +87,13 @@ func TestRunBeginsWhatIsSentAgainAtOnce(t *testing.T) {
 // A List that takes long delays neither polls nor what this Runner adds.
 func TestSlowListDelaysNoStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowList{Store: oncetest.NewStore()}
+		calls := 0
+		store := &hooked{Store: oncetest.NewStore()}
+		store.list = func(ctx context.Context, states ...once.State) ([]once.Record, error) {
+			calls++
+			time.Sleep(time.Second)
+			return store.Store.List(ctx, states...)
+		}
 		w := newWorld(t, store)
 		script := make([]mintlifytest.JobStep, 4)
 		w.svc.ScriptJob(append(script, mintlifytest.JobStep{Status: mintlify.JobCompleted})...)
@@ -95,7 +101,7 @@ func TestSlowListDelaysNoStep(t *testing.T) {
 		began := time.Now()
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Less(t, w.get(key).UpdatedAt.Sub(began), 24*time.Second, "five polls, 5 s apart")
-		assert.LessOrEqual(t, store.calls, 3)
+		assert.LessOrEqual(t, calls, 3)
 
 		stop := start(t, w.Runner)
 		time.Sleep(2 * time.Second)
@@ -126,12 +132,14 @@ func TestRunLogsErrorsOnce(t *testing.T) {
 			}
 			return memory.Get(ctx, key)
 		}}
-		w := newWorld(t, &listing{Store: store, err: func() error {
+		store.list = func(ctx context.Context, states ...once.State) ([]once.Record, error) {
+			records, err := memory.List(ctx, states...)
 			if down.Load() {
-				return errors.New("the index is damaged")
+				err = errors.New("the index is damaged")
 			}
-			return nil
-		}})
+			return records, err
+		}
+		w := newWorld(t, store)
 		for _, k := range []string{"bad", "good"} {
 			pending := once.Record{Task: once.Task{Key: k, Prompt: "x"}, Version: 1, State: once.Pending}
 			require.NoError(t, memory.Put(t.Context(), pending))
@@ -155,22 +163,9 @@ func TestRunLogsErrorsOnce(t *testing.T) {
 	})
 }
 
-// listing is a store whose List returns an error besides the records.
-type listing struct {
-	once.Store
-	err func() error
-}
-
-func (l *listing) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
-	records, err := l.Store.List(ctx, states...)
-	if err != nil {
-		return nil, err
-	}
-	return records, l.err()
-}
-
 func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
-	w := newWorld(t, unlistable{oncetest.NewStore()})
+	unlisted := func(context.Context, ...once.State) ([]once.Record, error) { return nil, errors.ErrUnsupported }
+	w := newWorld(t, &hooked{Store: oncetest.NewStore(), list: unlisted})
 	err := w.Run(t.Context())
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.EqualError(t, err, "once: the records cannot be listed: unsupported operation")
@@ -185,30 +180,24 @@ func TestRunNeedsAStoreThatListsAndAClient(t *testing.T) {
 // A replica that lags behind lists, for a while, records that are over.
 func TestStaleListDoesNotSpin(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		lagging := &staleList{Store: w.store, until: time.Now().Add(time.Minute)}
+		calls := 0
+		until := time.Now().Add(time.Minute)
+		stale := func(ctx context.Context, states ...once.State) ([]once.Record, error) {
+			calls++
+			if time.Now().Before(until) {
+				states = nil // that of what is over, too
+			}
+			return w.store.List(ctx, states...)
+		}
+		lagging := &hooked{Store: w.store, list: stale}
 		r, err := once.New(w.svc.Client(mintlifytest.WithRealSchedule()), lagging)
 		require.NoError(t, err)
 
 		w.add(task)
 		require.NoError(t, r.Resume(t.Context()))
-		assert.LessOrEqual(t, lagging.calls, 700)
+		assert.LessOrEqual(t, calls, 700)
 		assert.Equal(t, 1, w.posts())
 	})
-}
-
-// staleList lists a record for a while that is over.
-type staleList struct {
-	once.Store
-	until time.Time
-	calls int
-}
-
-func (s *staleList) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
-	s.calls++
-	if time.Now().Before(s.until) {
-		return s.Store.List(ctx)
-	}
-	return s.Store.List(ctx, states...)
 }
 
 // What this Runner adds comes before what waits already.

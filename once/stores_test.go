@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -131,24 +130,6 @@ func TestBadCertificateIsPending(t *testing.T) {
 	}
 }
 
-// Another changes the record again and again: the id is in the error, though it is a conflict.
-func TestConflictsForEverLoseNoID(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		memory := oncetest.NewStore()
-		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
-			if r.State == once.Running {
-				return once.ErrConflict
-			}
-			return memory.Put(ctx, r)
-		}}
-		w := newWorld(t, store)
-		_, err := w.Do(t.Context(), task)
-		require.ErrorIs(t, err, once.ErrConflict)
-		assert.ErrorContains(t, err, "job_1")
-		assert.Contains(t, w.log.String(), "job_1")
-	})
-}
-
 // Others may have stored what was to be stored: a wait that several have ends in each.
 func TestPollsBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -181,31 +162,6 @@ func TestDecisionThatCameTooLateIsAConflict(t *testing.T) {
 	assert.Empty(t, record.State)
 }
 
-// Many directories are listed seldom.
-func TestSlowListIsCalledSeldom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := &slowList{Store: oncetest.NewStore()}
-		w := newWorld(t, store)
-		w.svc.ScriptJob(mintlifytest.JobStep{})
-		w.add(task)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		require.ErrorIs(t, w.Resume(ctx), context.DeadlineExceeded)
-		assert.LessOrEqual(t, store.calls, 30)
-	})
-}
-
-type slowList struct {
-	once.Store
-	calls int
-}
-
-func (s *slowList) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
-	s.calls++
-	time.Sleep(time.Second)
-	return s.Store.List(ctx, states...)
-}
-
 // A store whose reads lag behind, such as a replica, loses no id either.
 func TestReadsThatLagBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -230,20 +186,6 @@ func TestReadsThatLagBehind(t *testing.T) {
 		assert.Equal(t, 1, w.posts())
 		assert.NotContains(t, w.log.String(), "level=ERROR")
 	})
-}
-
-// A directory that has vanished, such as a volume that is not mounted, had records.
-func TestDirectoryThatVanishedSendsNothing(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "records")
-	store, err := once.NewDir(dir)
-	require.NoError(t, err)
-	svc := mintlifytest.NewService()
-	runner, err := once.New(svc.Client(), store)
-	require.NoError(t, err)
-	require.NoError(t, os.RemoveAll(dir))
-	_, err = runner.Do(t.Context(), once.Task{Key: "k", Prompt: "p"})
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	assert.Empty(t, svc.Jobs())
 }
 
 // A process without a key stores nothing that one with a key would refuse.

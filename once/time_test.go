@@ -162,14 +162,17 @@ func TestJobBesideAnotherIsAnErrorWithItsID(t *testing.T) {
 }
 
 func TestStoreThatFailsAfterThePost(t *testing.T) {
+	down := errors.New("the database is down")
 	for name, test := range map[string]struct {
 		outage   time.Duration
+		err      error
 		stores   bool // though it says it failed
 		recorded bool
 	}{
-		"for a while":                {outage: 110 * time.Second, recorded: true},
-		"for a while, but it stores": {outage: 110 * time.Second, stores: true, recorded: true},
-		"for ever":                   {outage: time.Hour * 1000},
+		"for a while":                {outage: 110 * time.Second, err: down, recorded: true},
+		"for a while, but it stores": {outage: 110 * time.Second, err: down, stores: true, recorded: true},
+		"for ever":                   {outage: time.Hour * 1000, err: down},
+		"with conflicts for ever":    {outage: time.Hour * 1000, err: once.ErrConflict},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			memory := oncetest.NewStore()
@@ -181,7 +184,7 @@ func TestStoreThatFailsAfterThePost(t *testing.T) {
 				if test.stores {
 					_ = memory.Put(ctx, r)
 				}
-				return errors.New("the database is down")
+				return test.err
 			}}
 			w := newWorld(t, store)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -195,7 +198,7 @@ func TestStoreThatFailsAfterThePost(t *testing.T) {
 				return
 			}
 			assert.ErrorContains(t, err, "job_1")
-			assert.ErrorContains(t, err, "the database is down")
+			assert.ErrorIs(t, err, test.err)
 			assert.Contains(t, w.log.String(), "level=ERROR")
 			assert.Contains(t, w.log.String(), "job=job_1")
 			assert.Equal(t, once.Sending, w.get(key).State)
@@ -446,12 +449,6 @@ func TestResumeEndsSoonAfterItsContext(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, sending)
 	})
-}
-
-type unlistable struct{ once.Store }
-
-func (unlistable) List(context.Context, ...once.State) ([]once.Record, error) {
-	return nil, errors.ErrUnsupported
 }
 
 // Five workers of a toy queue, which delivers at least once, and a network with faults.
