@@ -36,7 +36,7 @@ func TestDoTwiceIsOneJob(t *testing.T) {
 
 // Every way a send can end, what is on record then, and what another Do does with it.
 func TestOutcomesOfASend(t *testing.T) {
-	header := http.Header{"Retry-After": {"120"}}
+	inTwoMinutes := mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"120"}}}
 	html := mintlifytest.Fault{Status: 201, Body: "<html>Created</html>"}
 	tests := map[string]struct {
 		fault mintlifytest.Fault
@@ -53,7 +53,7 @@ func TestOutcomesOfASend(t *testing.T) {
 		"413":                 {mintlifytest.Fault{Status: 413}, once.Refused, 0, nil},
 		"422":                 {mintlifytest.Fault{Status: 422}, once.Refused, 0, mintlify.ErrBadRequest},
 		"429":                 {mintlifytest.Fault{Status: 429}, once.Pending, 30 * time.Second, mintlify.ErrRateLimited},
-		"429 and Retry-After": {mintlifytest.Fault{Status: 429, Header: header}, once.Pending, 2 * time.Minute, mintlify.ErrRateLimited},
+		"429 and Retry-After": {inTwoMinutes, once.Pending, 2 * time.Minute, mintlify.ErrRateLimited},
 		"no connection":       {mintlifytest.Fault{Refuse: true}, once.Pending, 30 * time.Second, nil},
 		"401":                 {mintlifytest.Fault{Status: 401}, once.Pending, 5 * time.Minute, mintlify.ErrUnauthorized},
 		"402":                 {mintlifytest.Fault{Status: 402}, once.Pending, 5 * time.Minute, nil},

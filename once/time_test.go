@@ -79,8 +79,8 @@ func TestSenderThatWakesLateSendsNothingAndChangesNothing(t *testing.T) {
 
 func TestSendOfADeadProcessBecomesUnknownAfterItsGrace(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "dead", Deadline: time.Now().Add(time.Minute), UpdatedAt: time.Now()}
-		require.NoError(t, w.store.Put(t.Context(), claim))
+		deadline := time.Now().Add(time.Minute)
+		w.put(once.Record{Task: task, State: once.Sending, Sends: 1, Sender: "dead", Deadline: deadline})
 		start := time.Now()
 		_, err := w.Do(t.Context(), task)
 		require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
@@ -93,16 +93,16 @@ func TestSendOfADeadProcessBecomesUnknownAfterItsGrace(t *testing.T) {
 func TestRecordOfAClockAYearAheadBlocksForMinutes(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ahead := time.Now().AddDate(1, 0, 0)
-		claim := once.Record{Task: task, Version: 1, State: once.Sending, Sends: 1, Sender: "ahead", Deadline: ahead.Add(time.Minute), UpdatedAt: ahead}
-		require.NoError(t, w.store.Put(t.Context(), claim))
+		deadline := ahead.Add(time.Minute)
+		w.put(once.Record{Task: task, State: once.Sending, Sender: "ahead", Deadline: deadline, UpdatedAt: ahead})
 		start := time.Now()
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Unknown, w.get(key).State)
 		assert.Less(t, time.Since(start), 5*time.Minute)
 		assert.Equal(t, 3, w.get(key).Version, "the deadline is rewritten once")
 
-		running := once.Record{Task: once.Task{Key: "b", Prompt: "x"}, Version: 1, State: once.Running, JobID: "job_9", UpdatedAt: ahead}
-		require.NoError(t, w.store.Put(t.Context(), running))
+		other := once.Task{Key: "b", Prompt: "x"}
+		w.put(once.Record{Task: other, State: once.Running, JobID: "job_9", UpdatedAt: ahead})
 		w.svc.AddJob("job_9")
 		start = time.Now()
 		require.NoError(t, w.Resume(t.Context()))
@@ -388,7 +388,7 @@ func TestResume(t *testing.T) {
 			_, _, err := w.Add(context.Background(), once.Task{Key: "late", Prompt: "x"})
 			assert.NoError(t, err)
 		})
-		w.svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
+		w.svc.ScriptJob(stepsOf(mintlifytest.JobStep{}, 3, mintlifytest.JobStep{Status: mintlify.JobCompleted})...)
 		err := w.Resume(t.Context())
 		require.ErrorIs(t, err, broken)
 		assert.ErrorContains(t, err, "once: bad: ")
@@ -421,9 +421,10 @@ func TestResumeTriesAgainWhileThereIsWork(t *testing.T) {
 		}}
 		w := newWorld(t, store)
 		for _, k := range []string{"bad", "long"} {
-			require.NoError(t, memory.Put(t.Context(), once.Record{Task: once.Task{Key: k, Prompt: "x"}, Version: 1, State: once.Pending}))
+			pending := once.Record{Task: once.Task{Key: k, Prompt: "x"}, Version: 1, State: once.Pending}
+			require.NoError(t, memory.Put(t.Context(), pending))
 		}
-		w.svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
+		w.svc.ScriptJob(stepsOf(mintlifytest.JobStep{}, 4, mintlifytest.JobStep{Status: mintlify.JobCompleted})...)
 		require.NoError(t, w.Resume(t.Context()))
 		assert.Equal(t, once.Done, w.get("bad").State)
 	})
