@@ -288,6 +288,7 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 		"no room":          {"push", good, []string{"-max-prompt", "0"}, "-max-prompt"},
 		"job and again":    {"push", good, []string{"-job", "x", "-again"}, "exclude each other"},
 		"docs repository":  {"push", good, []string{"-docs-repository", "acme/docs/"}, "is not the owner/name of a repository"},
+		"no repository":    {"push", good, []string{"-repository", "../x"}, `"../x" is not the owner/name of a repository`},
 		"no template":      {"push", good, []string{"-template", "/nowhere/t"}, "-template"},
 		"pathspec":         {"push", good, []string{"-path", ":(nope)x"}, "pathspec magic"},
 		"state not usable": {"push", good, []string{"-state", "/dev/null/x"}, "/dev/null"},

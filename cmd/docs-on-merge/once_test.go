@@ -23,18 +23,14 @@ import (
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
-// stores are the places of the record, each for a change of its own: the statuses alone
-// unless tests may take long.
+// stores tests with each place of the record, with a change of its own: with the statuses alone unless
+// tests may take long.
 func (w *world) stores(t *testing.T, test func(t *testing.T, w *world, args ...string)) {
-	t.Run("statuses", func(t *testing.T) { test(t, w.fresh(t)) })
-	if !long(t) {
-		return
+	for name, args := range w.places() {
+		if name == "statuses" || long(t) {
+			t.Run(name, func(t *testing.T) { test(t, w.fresh(t), args...) })
+		}
 	}
-	t.Run("directory", func(t *testing.T) {
-		w := w.fresh(t)
-		test(t, w, "-state", t.TempDir())
-		assert.Empty(t, w.forge.statuses)
-	})
 }
 
 // newest is the newest status of HEAD on GitHub.
@@ -520,16 +516,6 @@ func TestTwentyRunsAtOnce(t *testing.T) {
 			assert.Len(t, w.service.Jobs(), 1)
 		})
 	})
-	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
-		synctest.Test(t, func(t *testing.T) {
-			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-			require.Equal(t, 3, w.run(t.Context(), args...).code)
-			ids, codes := w.atOnce(t, n, append(args, "-again")...)
-			assert.Equal(t, map[string]int{"job_2": n}, ids)
-			assert.Equal(t, map[int]int{0: n}, codes)
-			assert.Len(t, w.service.Jobs(), 2)
-		})
-	})
 }
 
 // storeOf opens the store that a run with args uses, and returns the key of HEAD's task.
@@ -547,42 +533,35 @@ func (w *world) storeOf(t *testing.T, args ...string) (once.Store, string) {
 }
 
 // The run that sends dies once it has recorded the job, which ends before anybody polls it.
-func TestARunThatWaitsForAnothersSendRecordsTheEnd(t *testing.T) {
+func TestRunsThatWaitForAnothersSendRecordTheEnd(t *testing.T) {
 	t.Parallel()
-	one := merged(t)
-	for name := range one.places() {
-		for _, runs := range []int{1, 3} {
-			t.Run(fmt.Sprint(name, " ", runs), func(t *testing.T) {
-				w := one.fresh(t)
-				args := w.places()[name]
-				synctest.Test(t, func(t *testing.T) {
-					store, key := w.sentElsewhere(t, args...)
-					var all sync.WaitGroup
-					for range runs {
-						all.Go(func() {
-							var log citest.Buffer
-							env := maps.Clone(w.env)
-							delete(env, "GITHUB_OUTPUT")
-							delete(env, "GITHUB_STEP_SUMMARY")
-							assert.Zero(t, w.program(env, &log, &log).run(t.Context(), args), log.String())
-							assert.Contains(t, log.String(), "waiting for the job's id")
-							assert.NotContains(t, log.String(), "canceled")
-							assert.Contains(t, log.String(), "::Pull request opened: "+firstPull+" [job theirs]\n")
-						})
-					}
-					all.Wait()
-
-					record, err := store.Get(t.Context(), key)
-					require.NoError(t, err)
-					assert.Equal(t, once.Done, record.State, "the job's end is on record")
-					if len(args) == 0 {
-						assert.Equal(t, "success", w.newest().State)
-					}
+	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
+		synctest.Test(t, func(t *testing.T) {
+			store, key := w.sentElsewhere(t, args...)
+			var all sync.WaitGroup
+			for range 3 {
+				all.Go(func() {
+					var log citest.Buffer
+					env := maps.Clone(w.env)
+					delete(env, "GITHUB_OUTPUT")
+					delete(env, "GITHUB_STEP_SUMMARY")
+					assert.Zero(t, w.program(env, &log, &log).run(t.Context(), args), log.String())
+					assert.Contains(t, log.String(), "waiting for the job's id")
+					assert.NotContains(t, log.String(), "canceled")
+					assert.Contains(t, log.String(), "::Pull request opened: "+firstPull+" [job theirs]\n")
 				})
-				assert.Empty(t, w.prompts())
-			})
-		}
-	}
+			}
+			all.Wait()
+
+			record, err := store.Get(t.Context(), key)
+			require.NoError(t, err)
+			assert.Equal(t, once.Done, record.State, "the job's end is on record")
+			if len(args) == 0 {
+				assert.Equal(t, "success", w.newest().State)
+			}
+		})
+		assert.Empty(t, w.prompts())
+	})
 }
 
 func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os/exec"
@@ -107,14 +106,12 @@ func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
 func TestARemoteThatCannotBeReachedMeansNotStarted(t *testing.T) {
 	t.Parallel()
 	w := merged(t)
-	for _, soft := range []bool{false, true} {
-		r := w.runOnce("-state", "git:https://me:secret-token@127.0.0.1:1/x.git", fmt.Sprintf("-soft=%v", soft))
-		assert.Equal(t, soft, r.code == 0, r.log)
+	for code, soft := range map[int]string{5: "-soft=false", 0: "-soft"} {
+		r := w.runOnce("-state", "git:https://me:secret-token@127.0.0.1:1/x.git", soft)
+		assert.Equal(t, code, r.code, r.log)
 		assert.Equal(t, "not-started", r.outputs["outcome"])
-		assert.Contains(t, r.log, "127.0.0.1")
 		assert.NotContains(t, r.log+r.summary, "secret-token")
 	}
-	assert.Equal(t, 5, w.runOnce("-state", "git:https://127.0.0.1:1/x.git").code)
 	assert.Empty(t, w.prompts())
 }
 
