@@ -63,11 +63,11 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// skipUnlessLong skips a test that starts git often, unless MINTLIFY_LONG is set.
+// skipUnlessLong skips a test that takes long, unless MINTLIFY_LONG is set.
 func skipUnlessLong(t *testing.T) {
 	t.Helper()
-	if os.Getenv("MINTLIFY_LONG") == "" {
-		t.Skip("it starts git often: MINTLIFY_LONG=1 runs it")
+	if !long(t) {
+		t.Skip("MINTLIFY_LONG=1 runs it")
 	}
 }
 
@@ -119,21 +119,24 @@ func exitCode(t *testing.T, err error) int {
 	return exit.ExitCode()
 }
 
+// committed is a world on GitHub with n commits, which it also returns.
+func committed(t *testing.T, n int) (*world, []string) {
+	w := newWorld(t)
+	for i := range n {
+		w.commit(fmt.Sprint("commit ", i), "n.go", fmt.Sprintln("// ", i))
+	}
+	w.env["GITHUB_ACTIONS"] = "true"
+	w.env["GITHUB_REPOSITORY"] = "acme/cli"
+	return w, strings.Fields(w.git("rev-list", "HEAD", fmt.Sprint("--max-count=", n)))
+}
+
 // A process is killed up to three times on its way to a commit's job: at any moment, once
 // its claim is there, or once the service has its prompt. Then a run is left alone.
 func TestKillsNeverMakeASecondJob(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()
-	kills, isLong := 1, long(t)
-	if isLong {
-		kills = 50
-	}
-	w := newWorld(t)
-	for i := range kills {
-		w.commit(fmt.Sprint("commit ", i), "n.go", fmt.Sprintln("// ", i))
-	}
-	commits := strings.Fields(w.git("rev-list", "HEAD", fmt.Sprintf("--max-count=%d", kills)))
-	w.env["GITHUB_ACTIONS"], w.env["GITHUB_REPOSITORY"] = "true", "acme/cli"
+	const kills = 50
+	w, commits := committed(t, kills)
 	for store, args := range w.places() {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
@@ -158,10 +161,8 @@ func TestKillsNeverMakeASecondJob(t *testing.T) {
 			}
 			workers.Wait()
 			t.Logf("%d commits, %d jobs, %d unknown", len(commits), len(w.service.Jobs()), unknowns.Load())
-			if isLong {
-				assert.NotZero(t, unknowns.Load(), "the kills missed what they were for")
-				assert.NotEmpty(t, w.service.Jobs())
-			}
+			assert.NotZero(t, unknowns.Load(), "the kills missed what they were for")
+			assert.NotEmpty(t, w.service.Jobs())
 		})
 	}
 }
@@ -301,9 +302,7 @@ func TestTheActionPassesOddInputsOn(t *testing.T) {
 
 // The program's own main, with its own pace, on sockets.
 func TestMainProgram(t *testing.T) {
-	if !long(t) {
-		t.Skip("it takes seconds: MINTLIFY_LONG=1 runs it")
-	}
+	skipUnlessLong(t)
 	w := merged(t)
 	w.onSockets()
 	delete(w.env, asProgram)

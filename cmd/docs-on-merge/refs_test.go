@@ -38,9 +38,7 @@ func (w *world) clone(t *testing.T) *world {
 }
 
 func TestRefsAreAStore(t *testing.T) {
-	if !long(t) {
-		t.Skip("it takes seconds: MINTLIFY_LONG=1 runs it")
-	}
+	skipUnlessLong(t)
 	oncetest.TestPublicStore(t, func(t *testing.T) once.Store {
 		w := newWorld(t)
 		return shared{refs{w.program(w.env, nil, nil).git, w.bare()}, w.program(w.env, nil, nil).step.Link}

@@ -119,14 +119,7 @@ func TestSignalsAtAnyMomentMakeNothingUnknown(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()
 	const commits = 12
-	one := newWorld(t)
-	for i := range commits {
-		one.commit(fmt.Sprint("commit ", i), "n.go", fmt.Sprintln("// ", i))
-	}
-	names := strings.Fields(one.git("rev-list", "HEAD", fmt.Sprint("--max-count=", commits)))
-	one.env["GITHUB_ACTIONS"] = "true"
-	one.env["GITHUB_REPOSITORY"] = "acme/cli"
-
+	one, names := committed(t, commits)
 	for store, args := range one.places() {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
