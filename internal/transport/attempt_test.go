@@ -66,7 +66,7 @@ func TestResponseThatIsArrivingHasTwoGracePeriods(t *testing.T) {
 		defer cancel()
 		body, _ := io.Pipe()
 		b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
-			httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+			traceOf(r).GotFirstResponseByte()
 			time.Sleep(time.Second + gracePeriod - 1)
 			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body}, nil
 		}))
@@ -105,7 +105,7 @@ func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 			defer cancel()
 			b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
 				_, _ = io.ReadAll(r.Body)
-				tc.events(httptrace.ContextClientTrace(r.Context()))
+				tc.events(traceOf(r))
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			}))
@@ -120,7 +120,7 @@ func TestInformationalResponseDoesNotKeepAnEndedAttempt(t *testing.T) {
 
 func TestInformationalResponsesAreBounded(t *testing.T) {
 	b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
-		trace := httptrace.ContextClientTrace(r.Context())
+		trace := traceOf(r)
 		for range maxInformationals {
 			require.NoError(t, trace.Got1xxResponse(103, nil))
 		}
@@ -144,7 +144,7 @@ func TestEndLeavesNothingBehind(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
-				httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
+				traceOf(r).GotFirstResponseByte()
 				end(cancel)
 				return &http.Response{StatusCode: 201, Body: io.NopCloser(strings.NewReader("job"))}, nil
 			}))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 
@@ -48,4 +49,50 @@ func send(b *Sender, req *http.Request) (string, error) {
 	var body bytes.Buffer
 	err = b.Attempt.Read(resp, &body, 1<<20)
 	return body.String(), err
+}
+
+// event is something that happens to a request in a transport.
+type event func(*http.Request)
+
+// losing is a transport that fails with err after events.
+func losing(err error, events ...event) roundTripper {
+	return func(r *http.Request) (*http.Response, error) {
+		for _, happen := range events {
+			happen(r)
+		}
+		return nil, err
+	}
+}
+
+// fetchToken fires the events of a whole request that a transport makes on its own, such as
+// one for a token.
+func fetchToken(r *http.Request) {
+	trace := traceOf(r)
+	trace.GetConn("tokens.example.com:443")
+	trace.GotConn(httptrace.GotConnInfo{})
+	trace.WroteHeaders()
+	trace.WroteRequest(httptrace.WroteRequestInfo{})
+	trace.GotFirstResponseByte()
+}
+
+// connect fires the events of a connection for the request itself.
+func connect(r *http.Request) {
+	ask(r)
+	traceOf(r).GotConn(httptrace.GotConnInfo{})
+}
+
+// reuse fires the events of a connection that was in use before.
+func reuse(r *http.Request) {
+	ask(r)
+	traceOf(r).GotConn(httptrace.GotConnInfo{Reused: true})
+}
+
+func ask(r *http.Request)         { traceOf(r).GetConn("api.example.com:443") }
+func writeHeader(r *http.Request) { traceOf(r).WroteHeaders() }
+func readBody(r *http.Request)    { _, _ = io.ReadAll(r.Body) }
+func inform(r *http.Request)      { _ = traceOf(r).Got1xxResponse(103, nil) }
+func respond(r *http.Request)     { traceOf(r).GotFirstResponseByte() }
+
+func traceOf(r *http.Request) *httptrace.ClientTrace {
+	return httptrace.ContextClientTrace(r.Context())
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -105,7 +106,7 @@ func buffering(base http.RoundTripper) http.RoundTripper {
 // do.
 func fetching(base http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		fetchToken(r.Context())
+		fetchToken(r)
 		return base.RoundTrip(r)
 	})
 }
@@ -167,7 +168,7 @@ func TestGoAwayIsNoProof(t *testing.T) {
 // mirroring writes a header of its own first, as a transport that mirrors requests does.
 func mirroring(base http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		httptrace.ContextClientTrace(r.Context()).WroteHeaders()
+		traceOf(r).WroteHeaders()
 		return base.RoundTrip(r)
 	})
 }
@@ -207,31 +208,20 @@ func TestRefusalSealsTheBody(t *testing.T) {
 }
 
 func TestEventsThatMakeAGoAwayProof(t *testing.T) {
-	start := func(r *http.Request) { connect(r.Context()) }
-	write := func(r *http.Request) { httptrace.ContextClientTrace(r.Context()).WroteHeaders() }
-	read := func(r *http.Request) { _, _ = io.ReadAll(r.Body) }
-	inform := func(r *http.Request) { _ = httptrace.ContextClientTrace(r.Context()).Got1xxResponse(103, nil) }
-
 	for name, tc := range map[string]struct {
-		events  []func(*http.Request)
+		events  []event
 		isProof bool
 	}{
-		"header, body":                {[]func(*http.Request){start, write, read}, true},
-		"header":                      {[]func(*http.Request){start, write}, true},
-		"two headers, no body":        {[]func(*http.Request){start, write, write}, true},
+		"header, body":                {[]event{connect, writeHeader, readBody}, true},
+		"header":                      {[]event{connect, writeHeader}, true},
+		"two headers, no body":        {[]event{connect, writeHeader, writeHeader}, true},
 		"nothing":                     {nil, false},
-		"body, header":                {[]func(*http.Request){start, read, write}, false},
-		"header, body, header":        {[]func(*http.Request){start, write, read, write}, false},
-		"two headers, body":           {[]func(*http.Request){start, write, write, read}, false},
-		"header, body, informational": {[]func(*http.Request){start, write, read, inform}, false},
+		"body, header":                {[]event{connect, readBody, writeHeader}, false},
+		"header, body, header":        {[]event{connect, writeHeader, readBody, writeHeader}, false},
+		"two headers, body":           {[]event{connect, writeHeader, writeHeader, readBody}, false},
+		"header, body, informational": {[]event{connect, writeHeader, readBody, inform}, false},
 	} {
-		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
-			for _, event := range tc.events {
-				event(r)
-			}
-			return nil, errors.New(goAway)
-		}))
-
+		b := newSender(t.Context(), losing(errors.New(goAway), tc.events...))
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 		assert.Equal(t, tc.isProof, errors.Is(err, ErrRepeatable), name)
 		assert.Equal(t, tc.isProof, err.Error() == ErrRepeatable.Error(), "%s: %v", name, err)
@@ -244,28 +234,18 @@ func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatable(t *testing.T) {
 	lost := errors.New("the connection was lost")
 	rewind := errors.New(cannotRewind)
 	for name, tc := range map[string]struct {
-		events     func(*http.Request)
+		events     []event
 		err        error
 		repeatable bool
 	}{
-		"in use": {func(r *http.Request) { reuse(r.Context()) }, lost, true},
-		"in use, its header written": {func(r *http.Request) {
-			reuse(r.Context())
-			httptrace.ContextClientTrace(r.Context()).WroteHeaders()
-		}, lost, true},
-		"new":                           {func(r *http.Request) { connect(r.Context()) }, lost, false},
-		"new, but net/http would go on": {func(r *http.Request) { connect(r.Context()) }, rewind, true},
-		"a token's in use, then no own": {func(r *http.Request) { reuse(r.Context()); ask(r.Context()) }, lost, false},
-		"in use, its body read": {func(r *http.Request) {
-			reuse(r.Context())
-			httptrace.ContextClientTrace(r.Context()).WroteHeaders()
-			_, _ = r.Body.Read(make([]byte, 1))
-		}, lost, false},
+		"in use":                        {[]event{reuse}, lost, true},
+		"in use, its header written":    {[]event{reuse, writeHeader}, lost, true},
+		"in use, its body read":         {[]event{reuse, writeHeader, readBody}, lost, false},
+		"new":                           {[]event{connect}, lost, false},
+		"new, but net/http would go on": {[]event{connect}, rewind, true},
+		"a token's in use, then no own": {[]event{reuse, ask}, lost, false},
 	} {
-		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
-			tc.events(r)
-			return nil, tc.err
-		}))
+		b := newSender(t.Context(), losing(tc.err, tc.events...))
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 		require.EqualError(t, err, tc.err.Error(), name)
 		require.ErrorIs(t, err, tc.err, name)
@@ -274,14 +254,6 @@ func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatable(t *testing.T) {
 			assert.True(t, b.Attempt.NeverSent(), name)
 		}
 	}
-}
-
-func ask(ctx context.Context) { httptrace.ContextClientTrace(ctx).GetConn("api.example.com:443") }
-
-// reuse fires the events of a connection that was in use before.
-func reuse(ctx context.Context) {
-	ask(ctx)
-	httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Reused: true})
 }
 
 // refusingCertificates is a TLS service that refuses every client's certificate, and every client
@@ -338,7 +310,7 @@ func TestRefusedClientCertificateIsProof(t *testing.T) {
 	} {
 		for _, protocol := range []string{"http/1.1", "h2"} {
 			for _, body := range []string{"", "prompt"} {
-				name := fmt.Sprintf("%s, %s, %v, body %q", protocol, tls.VersionName(tc.version), tc.hasCertificate, body)
+				name := fmt.Sprint(protocol, tls.VersionName(tc.version), tc.hasCertificate, body)
 				baseURL, base := refusingCertificates(t, tc.version, protocol)
 				if tc.hasCertificate {
 					base.TLSClientConfig.GetClientCertificate = anyCertificate
@@ -402,62 +374,36 @@ func alert(text string) error {
 }
 
 func TestAlertsAboutTheClientsCertificate(t *testing.T) {
-	connectAndWrite := func(r *http.Request) {
-		connect(r.Context())
-		httptrace.ContextClientTrace(r.Context()).WroteHeaders()
-		_, _ = io.ReadAll(r.Body)
-	}
-	onConnectionInUse := func(r *http.Request) {
-		reuse(r.Context())
-		httptrace.ContextClientTrace(r.Context()).WroteHeaders()
-		_, _ = io.ReadAll(r.Body)
-	}
-	twoHeaders := func(r *http.Request) {
-		connectAndWrite(r)
-		httptrace.ContextClientTrace(r.Context()).WroteHeaders()
-	}
-	twoConnections := func(r *http.Request) {
-		connectAndWrite(r)
-		connect(r.Context())
-	}
-	unasked := func(r *http.Request) {
-		connectAndWrite(r)
-		httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
-	}
-	responding := func(r *http.Request) {
-		connectAndWrite(r)
-		httptrace.ContextClientTrace(r.Context()).GotFirstResponseByte()
-	}
+	sent := []event{connect, writeHeader, readBody}
+	after := func(events ...event) []event { return slices.Concat(sent, events) }
+	unasked := func(r *http.Request) { traceOf(r).GotConn(httptrace.GotConnInfo{}) }
 	dialing := &net.OpError{Op: "dial", Err: errors.New("tls: bad certificate")}
 
 	for name, tc := range map[string]struct {
-		events  func(*http.Request)
+		events  []event
 		err     error
 		isProof bool
 	}{
-		"bad":               {connectAndWrite, alert("tls: bad certificate"), true},
-		"unsupported":       {connectAndWrite, alert("tls: unsupported certificate"), true},
-		"revoked":           {connectAndWrite, alert("tls: revoked certificate"), true},
-		"expired":           {connectAndWrite, alert("tls: expired certificate"), true},
-		"unknown":           {connectAndWrite, alert("tls: unknown certificate"), true},
-		"unknown authority": {connectAndWrite, alert("tls: unknown certificate authority"), true},
-		"required":          {connectAndWrite, alert("tls: certificate required"), true},
+		"bad":               {sent, alert("tls: bad certificate"), true},
+		"unsupported":       {sent, alert("tls: unsupported certificate"), true},
+		"revoked":           {sent, alert("tls: revoked certificate"), true},
+		"expired":           {sent, alert("tls: expired certificate"), true},
+		"unknown":           {sent, alert("tls: unknown certificate"), true},
+		"unknown authority": {sent, alert("tls: unknown certificate authority"), true},
+		"required":          {sent, alert("tls: certificate required"), true},
 
-		"another alert":      {connectAndWrite, alert("tls: internal error"), false},
-		"a longer text":      {connectAndWrite, alert("tls: bad certificate status response"), false},
-		"another operation":  {connectAndWrite, dialing, false},
-		"text alone":         {connectAndWrite, errors.New("remote error: tls: bad certificate"), false},
-		"connection in use":  {onConnectionInUse, alert("tls: bad certificate"), false},
-		"a second header":    {twoHeaders, alert("tls: bad certificate"), false},
-		"a second host":      {twoConnections, alert("tls: bad certificate"), false},
-		"one more, unasked":  {unasked, alert("tls: bad certificate"), false},
-		"a response":         {responding, alert("tls: bad certificate"), false},
-		"without any events": {func(*http.Request) {}, alert("tls: bad certificate"), false},
+		"another alert":      {sent, alert("tls: internal error"), false},
+		"a longer text":      {sent, alert("tls: bad certificate status response"), false},
+		"another operation":  {sent, dialing, false},
+		"text alone":         {sent, errors.New("remote error: tls: bad certificate"), false},
+		"connection in use":  {[]event{reuse, writeHeader, readBody}, alert("tls: bad certificate"), false},
+		"a second header":    {after(writeHeader), alert("tls: bad certificate"), false},
+		"a second host":      {after(connect), alert("tls: bad certificate"), false},
+		"one more, unasked":  {after(unasked), alert("tls: bad certificate"), false},
+		"a response":         {after(respond), alert("tls: bad certificate"), false},
+		"without any events": {nil, alert("tls: bad certificate"), false},
 	} {
-		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
-			tc.events(r)
-			return nil, tc.err
-		}))
+		b := newSender(t.Context(), losing(tc.err, tc.events...))
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 		require.Error(t, err, name)
 		assert.Equal(t, tc.isProof, errors.Is(err, ErrClientCertificate), name)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,77 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fetchToken fires the events of a whole request that a transport makes on its own, such as
-// one for a token.
-func fetchToken(ctx context.Context) {
-	trace := httptrace.ContextClientTrace(ctx)
-	trace.GetConn("tokens.example.com:443")
-	trace.GotConn(httptrace.GotConnInfo{})
-	trace.WroteHeaders()
-	trace.WroteRequest(httptrace.WroteRequestInfo{})
-	trace.GotFirstResponseByte()
-}
-
-// connect fires the events of a connection for the request itself.
-func connect(ctx context.Context) {
-	trace := httptrace.ContextClientTrace(ctx)
-	trace.GetConn("api.example.com:443")
-	trace.GotConn(httptrace.GotConnInfo{})
-}
-
 func TestBodyThatNobodyReadIsProofThatNothingWasSent(t *testing.T) {
 	lost := errors.New("the connection was lost")
-	tests := map[string]struct {
-		send   func(*http.Request) error
+	for name, tc := range map[string]struct {
+		events []event
 		body   string
 		unsent bool
 	}{
-		"a token, then no connection": {
-			send:   func(r *http.Request) error { fetchToken(r.Context()); return lost },
-			body:   "prompt",
-			unsent: true,
-		},
-		"a token, then a connection that is lost before the body": {
-			send: func(r *http.Request) error {
-				fetchToken(r.Context())
-				connect(r.Context())
-				httptrace.ContextClientTrace(r.Context()).WroteHeaders()
-				return lost
-			},
-			body:   "prompt",
-			unsent: true,
-		},
-		"a token, then the body is read": {
-			send: func(r *http.Request) error {
-				fetchToken(r.Context())
-				connect(r.Context())
-				_, _ = r.Body.Read(make([]byte, 1))
-				return lost
-			},
-			body: "prompt",
-		},
-		"the body is read to sign it, then no connection": {
-			send: func(r *http.Request) error {
-				_, _ = io.ReadAll(r.Body)
-				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
-				return lost
-			},
-			body:   "prompt",
-			unsent: true,
-		},
-		"no trace events": {
-			send: func(*http.Request) error { return lost },
-			body: "prompt",
-		},
-		"a token, and a request without a body": {
-			send: func(r *http.Request) error { fetchToken(r.Context()); return lost },
-			body: "",
-		},
-	}
-	for name, tc := range tests {
-		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
-			return nil, tc.send(r)
-		}))
+		"a token, then no connection":                     {[]event{fetchToken}, "prompt", true},
+		"a token, then a connection lost before the body": {[]event{fetchToken, connect, writeHeader}, "prompt", true},
+		"a token, then the body is read":                  {[]event{fetchToken, connect, readBody}, "prompt", false},
+		"the body is read to sign it, then no connection": {[]event{readBody, ask}, "prompt", true},
+		"no trace events":                                 {nil, "prompt", false},
+		"a token, and a request without a body":           {[]event{fetchToken}, "", false},
+	} {
+		b := newSender(t.Context(), losing(lost, tc.events...))
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", tc.body))
 		assert.ErrorIs(t, err, lost, name)
 		assert.Equal(t, tc.unsent, b.Attempt.NeverSent(), name)
@@ -97,7 +40,7 @@ func TestJudgingThatNothingWasSentSealsTheBody(t *testing.T) {
 		var given *http.Request
 		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 			given = r
-			fetchToken(r.Context())
+			fetchToken(r)
 			if !unsent {
 				_, _ = r.Body.Read(make([]byte, 1))
 			}
@@ -118,9 +61,9 @@ func TestResponseToATokenDoesNotKeepAnEndedAttempt(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			b := newSender(ctx, roundTripper(func(r *http.Request) (*http.Response, error) {
-				fetchToken(r.Context())
+				fetchToken(r)
 				if readBody {
-					connect(r.Context())
+					connect(r)
 					_, _ = io.ReadAll(r.Body)
 				}
 				<-r.Context().Done()
@@ -136,8 +79,8 @@ func TestResponseToATokenDoesNotKeepAnEndedAttempt(t *testing.T) {
 
 func TestPostWithoutABodyEndsAtTheTransportsOwnRequest(t *testing.T) {
 	b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
-		fetchToken(r.Context())
-		connect(r.Context())
+		fetchToken(r)
+		connect(r)
 		return nil, r.Context().Err()
 	}))
 	_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", ""))
@@ -150,9 +93,9 @@ func TestAttemptEndsOnceTenHeadersAreWritten(t *testing.T) {
 		for own, ends := range map[int]bool{5: false, 9: false, 10: true} {
 			b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
 				for range own {
-					fetchToken(r.Context())
+					fetchToken(r)
 				}
-				connect(r.Context())
+				connect(r)
 				if err := r.Context().Err(); err != nil {
 					return nil, err
 				}

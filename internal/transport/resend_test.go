@@ -266,7 +266,7 @@ func TestGetBodyOfAPostWithoutABodyFailsOnceTheRequestIsWritten(t *testing.T) {
 		"request is written": {func(c *httptrace.ClientTrace) { c.WroteRequest(httptrace.WroteRequestInfo{}) }, false},
 	} {
 		b := newSender(t.Context(), roundTripper(func(r *http.Request) (*http.Response, error) {
-			tc.event(httptrace.ContextClientTrace(r.Context()))
+			tc.event(traceOf(r))
 			again, err := r.GetBody()
 			assert.Equal(t, tc.again, err == nil, "%s: %v", name, err)
 			if err == nil {
