@@ -36,6 +36,7 @@ type attention struct {
 func needsPerson(ctx context.Context, s queue.Queue) ([]attention, error) {
 	now := time.Now()
 	old := now.Add(-oldAfter).UnixMicro()
+
 	urgencies := []struct {
 		condition string
 		args      []any
@@ -44,6 +45,7 @@ func needsPerson(ctx context.Context, s queue.Queue) ([]attention, error) {
 		{"o.state = 'pending' AND " + database.IsStranded, nil},
 		{"o.state = 'refused' AND o.updated >= $1", []any{old}},
 		{"o.state = 'failed' AND o.updated >= $1", []any{old}},
+
 		{
 			`o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%')`,
 			[]any{now.Add(-database.Day).UnixMicro()},

@@ -262,5 +262,15 @@ func openStore(t *testing.T, url string) queue.Queue {
 	db, err := database.Open(context.Background(), url, true, quiet)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return queue.Queue{Store: database.Store{DB: db, SendTime: queue.Production.SendTime, Logger: quiet, Calm: quiet}, Settings: queue.Production}
+	store := database.Store{DB: db, SendTime: queue.Production.SendTime, Logger: quiet, Calm: quiet}
+	return queue.Queue{Store: store, Settings: queue.Production}
+}
+
+// workerOf returns a worker whose client sends to a service.
+func workerOf(t *testing.T, s queue.Queue, service http.RoundTripper) *queue.Worker {
+	t.Helper()
+	getenv := environment{"MINTLIFY_API_KEY": mintlifytest.APIKey}.get
+	client, err := (&program{getenv: getenv, Settings: queue.Production, transport: service}).client()
+	require.NoError(t, err)
+	return queue.NewWorker(s, client, nil)
 }

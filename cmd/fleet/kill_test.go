@@ -93,7 +93,8 @@ func TestKills(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		load := theOnslaught()
 		svc := newCountingService()
-		svc.faults, svc.slow = 0.05, load.slow
+		svc.faults = 0.05
+		svc.slow = load.slow
 		f := newFleet(t, url, quick, svc)
 		f.enqueue(prompts(load.merges, load.projects)...)
 		f.enqueue(followUps(load.followUps)...)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -114,16 +113,9 @@ func inBubble(t *testing.T, f func(b *bench)) {
 				fails: func(*http.Request) int { return 0 },
 			},
 		}
-		quiet := slog.New(slog.DiscardHandler)
-		db, err := database.Open(t.Context(), "sqlite:"+file, true, quiet)
-		require.NoError(t, err)
-		defer db.Close()
-		getenv := environment{"MINTLIFY_API_KEY": mintlifytest.APIKey}.get
-		client, err := (&program{getenv: getenv, Settings: queue.Production, transport: b.svc}).client()
-		require.NoError(t, err)
-		b.Worker = queue.NewWorker(queue.Queue{Store: database.Store{DB: db, SendTime: queue.Production.SendTime, Logger: quiet, Calm: quiet}, Settings: queue.Production}, client, nil)
-		b.realJobs = db.Jobs
-		db.Jobs = b
+		b.Worker = workerOf(t, openStore(t, "sqlite:"+file), b.svc)
+		b.realJobs = b.Jobs
+		b.DB.Jobs = b
 		b.ctx, b.stop = context.WithCancel(t.Context())
 		defer b.running.Wait()
 		defer b.stop()

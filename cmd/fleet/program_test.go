@@ -205,7 +205,8 @@ func TestShowSaysWhyItWaits(t *testing.T) {
 		waits("acme/api@2", "it is the turn of acme/api@1")
 		waits("m", "the job that it is a message to has not ended, or an earlier message has not")
 
-		execute(t, s, "INSERT INTO river_leader (elected_at, expires_at, leader_id, name) VALUES ($1, $2, 'x', 'default')",
+		execute(t, s,
+			"INSERT INTO river_leader (elected_at, expires_at, leader_id, name) VALUES ($1, $2, 'x', 'default')",
 			queue.RiverTime(time.Now()), queue.RiverTime(time.Now().Add(time.Hour)))
 		waits("acme/api@1", "it is next, within seconds")
 
@@ -262,7 +263,8 @@ func TestBadLineLosesNothing(t *testing.T) {
 func TestLineOfAFailure(t *testing.T) {
 	t.Parallel()
 	c, s := made(t, "sqlite:"+sqliteFile(t))
-	execute(t, s, "CREATE TRIGGER full BEFORE INSERT ON fleet_prompts WHEN NEW.key = 'k120' BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+	execute(t, s, `CREATE TRIGGER full BEFORE INSERT ON fleet_prompts
+WHEN NEW.key = 'k120' BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
 	var lines strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&lines, `{"key":"k%d","prompt":"x"}`+"\n", i)

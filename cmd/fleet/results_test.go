@@ -92,13 +92,17 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 		_, _, err := b.Add(b.ctx, prompts(50, 1)...)
 		require.NoError(t, err)
 		for i := range 50 {
-			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) { r.State, r.UpdatedAt = once.Done, time.Now() })
+			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) {
+				r.State = once.Done
+				r.UpdatedAt = time.Now()
+			})
 			time.Sleep(time.Second)
 		}
 
 		last := promptOf(49, "").Key
 		tries := map[string]int{}
-		tell := &queue.TellWorker{Queue: b.Queue, Results: func(_ context.Context, rows []database.Row) ([]database.Row, error) {
+		tell := &queue.TellWorker{Queue: b.Queue}
+		tell.Results = func(_ context.Context, rows []database.Row) ([]database.Row, error) {
 			for _, r := range rows {
 				tries[r.Key]++
 				if r.Key == last {
@@ -106,7 +110,7 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 				}
 			}
 			return nil, errors.New("none can be told")
-		}}
+		}
 		for range 9 {
 			_ = tell.Work(b.ctx, nil)
 			time.Sleep(time.Minute)

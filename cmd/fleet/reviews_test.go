@@ -58,11 +58,7 @@ type reviewed struct {
 func newReviewed(t *testing.T, url string) reviewed {
 	s := openStore(t, url)
 	service := mintlifytest.NewService()
-	getenv := environment{"MINTLIFY_API_KEY": mintlifytest.APIKey}.get
-	client, err := (&program{getenv: getenv, Settings: queue.Production, transport: service}).client()
-	require.NoError(t, err)
-
-	w := queue.NewWorker(s, client, nil)
+	w := workerOf(t, s, service)
 	w.Decide = github.Reviews{Queue: s}.DecideReviews
 	hooks := github.NewWebhooks(w, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
 	server := httptest.NewServer(hooks.Handler())
@@ -84,6 +80,18 @@ func (r reviewed) followUps() []database.Row {
 	rows, err := r.store.Rows(r.t.Context(), "p.thread <> '' ORDER BY p.added, p.key")
 	require.NoError(r.t, err)
 	return rows
+}
+
+// keep keeps a comment by jane on the pull request of the prompt, which a test may change.
+func (r reviewed) keep(id int64, change func(*github.Review)) github.Review {
+	review := github.Review{
+		ID: id, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x", MayAsk: true,
+	}
+	if change != nil {
+		change(&review)
+	}
+	require.NoError(r.t, github.Reviews{Queue: r.store}.KeepReview(r.t.Context(), review))
+	return review
 }
 
 func (r reviewed) kept() int64 {
@@ -166,8 +174,7 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 
 	// Another program keeps its records in the same table. Fleet has no prompt of this one.
 	execute(t, r.store, "DELETE FROM fleet_prompts")
-	kept := github.Review{ID: 8, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x", MayAsk: true}
-	require.NoError(t, github.Reviews{Queue: r.store}.KeepReview(t.Context(), kept))
+	r.keep(8, nil)
 	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Zero(t, r.kept())
 
@@ -308,18 +315,13 @@ func TestKeptCommentIsNotLost(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
 	r.is(once.Done, docsPull)
-	kept := github.Review{ID: 5, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "jane", Text: "x", MayAsk: true}
-	require.NoError(t, github.Reviews{Queue: r.store}.KeepReview(t.Context(), kept))
-	_, err := github.Reviews{Queue: r.store}.AddReview(t.Context(), kept, 2)
+	_, err := github.Reviews{Queue: r.store}.AddReview(t.Context(), r.keep(5, nil), 2)
 	require.NoError(t, err)
 	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Len(t, r.followUps(), 1)
 	assert.Zero(t, r.kept())
 
-	require.NoError(
-		t,
-		github.Reviews{Queue: r.store}.KeepReview(t.Context(), github.Review{ID: 7, Key: kept.Key, URL: docsPull, Pull: "not one", Text: "x", MayAsk: true}),
-	)
+	r.keep(7, func(review *github.Review) { review.Pull = "not one" })
 	require.NoError(t, r.worker.MakePass(t.Context()), "one that cannot be sent holds up no other")
 	assert.Zero(t, r.kept())
 	assert.Len(t, r.followUps(), 1)
@@ -386,8 +388,7 @@ func TestCommentWaitsForAnEarlierOne(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Done, docsPull)
-		earlier := github.Review{ID: 4, Key: "acme/api@5907854", Pull: "acme/docs#12", URL: docsPull, Author: "joe", Text: "x"}
-		require.NoError(t, github.Reviews{Queue: r.store}.KeepReview(t.Context(), earlier))
+		r.keep(4, func(review *github.Review) { review.MayAsk = false })
 
 		_, text := r.comment(reviewComment(nil, nil))
 		assert.Contains(t, text, "noted until the comments before it")

@@ -258,10 +258,12 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 		"it is the work of dependabot[bot]": {
 			"pull_request", "acme/repo", pullRequest(fields{"user": fields{"login": "dependabot[bot]"}}),
 		},
-		"it is the agent's own work for k":                               {"pull_request", "acme/repo", pullRequest(fields{"body": "docs-job: k"})},
-		"no project documents this repository: see fleet serve -project": {"pull_request", "acme/other", in("acme/other", pullRequest(nil))},
-		"the repository is left out":                                     {"push", "acme/none", in("acme/none", push(nil))},
-		"not merged":                                                     {"pull_request", "acme/repo", pullRequest(fields{"merged": false})},
+		"it is the agent's own work for k": {"pull_request", "acme/repo", pullRequest(fields{"body": "docs-job: k"})},
+		"no project documents this repository: see fleet serve -project": {
+			"pull_request", "acme/other", in("acme/other", pullRequest(nil)),
+		},
+		"the repository is left out": {"push", "acme/none", in("acme/none", push(nil))},
+		"not merged":                 {"pull_request", "acme/repo", pullRequest(fields{"merged": false})},
 		"all of it is the agent's own work": {
 			"push", "acme/repo",
 			push(fields{"commits": []fields{commit(testSHA, "renovate[bot]", "Bump x (#7)")}}),
@@ -521,7 +523,8 @@ func (f *fleet) serve(env []string, arguments ...string) (cmd *exec.Cmd, addrs [
 	f.until(time.Minute, "the server to listen", func() bool {
 		log := f.logged()
 		for i, name := range []string{"webhooks", "admin"} {
-			found := regexp.MustCompile(name + `"? "?addr"?[=:]"?(127\.0\.0\.1:\d+)|"` + name + `","addr":"(127\.0\.0\.1:\d+)"`).FindStringSubmatch(log[len(before):])
+			form := name + `"? "?addr"?[=:]"?(127\.0\.0\.1:\d+)|"` + name + `","addr":"(127\.0\.0\.1:\d+)"`
+			found := regexp.MustCompile(form).FindStringSubmatch(log[len(before):])
 			if found == nil {
 				return false
 			}
@@ -665,7 +668,8 @@ func TestSaysNone(t *testing.T) {
 		assert.Contains(t, text, "nothing to do: docs-job: none")
 		assert.Len(t, r.rows(), 1)
 
-		for last, order := range map[string][]string{sha("c"): {"push", "pull_request"}, sha("d"): {"pull_request", "push"}} {
+		orders := map[string][]string{sha("c"): {"push", "pull_request"}, sha("d"): {"pull_request", "push"}}
+		for last, order := range orders {
 			queued := push(fields{"after": last, "commits": []fields{
 				commit(sha("a"), "jane", "Add --json (#7)"), commit(last, "joe", "Fix a typo (#8)"),
 			}})

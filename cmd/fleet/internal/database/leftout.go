@@ -55,6 +55,7 @@ func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) 
 	if shaForm.MatchString(text) {
 		sha = text
 	}
+
 	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (LeftOut, error) {
 		var l LeftOut
 		var at int64

@@ -32,7 +32,8 @@ func (r Row) IsOverdue() bool { return r.State == once.Running && time.Since(r.U
 
 // Rows returns the rows that a condition chooses. CROSS keeps SQLite from a scan of all prompts.
 func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, error) {
-	return sqldb.All(ctx, s.DB, readRow, `SELECT o.record, p.project, p.repository, p.priority, p.added, p.looked, p.forgotten,
+	return sqldb.All(ctx, s.DB, readRow, `
+SELECT o.record, p.project, p.repository, p.priority, p.added, p.looked, p.forgotten,
 	coalesce((SELECT string_agg(l.pull, ' ' ORDER BY l.place) FROM fleet_pulls l WHERE l.key = p.key), ''),
 	o.state = 'pending' AND `+IsStranded+`
 FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND `+where, args...)

@@ -128,6 +128,7 @@ func (s situation) hold() hold {
 	switch {
 	case h.why != "":
 		return h
+
 	case s.head == "" && !s.later.IsZero():
 		return hold{until: s.later, why: whyLater}
 	case s.head == "" && s.limited > 0:
@@ -136,6 +137,7 @@ func (s situation) hold() hold {
 		return hold{until: Forever, why: "a person has paused the repository"}
 	case s.head == "":
 		return hold{until: s.at.Add(MaxWait), why: whyFollow} // the end of a job wakes the queue
+
 	case s.mine > 0:
 		return hold{until: soon, why: "a prompt of the project is being sent"}
 	case s.total >= s.mostPosts():

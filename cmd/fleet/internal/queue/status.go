@@ -188,6 +188,7 @@ func (s Queue) WhyQueued(ctx context.Context, r database.Row) (why string, until
 	if err != nil {
 		return "", time.Time{}, err
 	}
+
 	switch h := own.hold(); h.why {
 	case "":
 	case whyFollow:
