@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
 func TestTriggerUpdate(t *testing.T) {
@@ -46,17 +47,12 @@ func TestTriggerPreview(t *testing.T) {
 func TestTriggerErrorsSpeakOfWhatWasTried(t *testing.T) {
 	for status, body := range map[int]string{400: "", 402: "", 404: "", 413: "", 429: "", 500: "", 202: "<html>"} {
 		client := newClient(t, respondWith(status, body), mintlify.WithMaxRetries(0))
-		_, update := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
-		_, preview := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "b"})
-		_, automation := client.Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
-
-		for operation, err := range map[string]error{
-			"trigger update":     update,
-			"trigger preview":    preview,
-			"trigger automation": automation,
-		} {
-			require.Error(t, err)
-			assert.ErrorContains(t, err, operation)
+		for _, op := range operations.All() {
+			if !op.IsPost() || returnsJob(op) {
+				continue
+			}
+			err := op.Do(t.Context(), client)
+			require.ErrorContains(t, err, op.String())
 			assert.NotContains(t, err.Error(), "prompt")
 			assert.NotContains(t, err.Error(), "job id")
 			assert.Equal(t, status == 500 || status == 202, isOutcomeUnknown(err), "%v", err)
@@ -200,8 +196,7 @@ func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
 	require.NotNil(t, deployment)
 	assert.Equal(t, []string{"a"}, deployment.Logs)
 
-	var failed *mintlify.DeploymentFailedError
-	require.ErrorAs(t, err, &failed)
+	failed := requireAs[*mintlify.DeploymentFailedError](t, err)
 	assert.Same(t, deployment, failed.Deployment)
 
 	_, again := mintlify.RetryAfter(err)
@@ -212,7 +207,7 @@ func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, deploymentOf("in_progress", ""))
 		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1")
-		waitErr := requireWaitError(t, err)
+		waitErr := requireAs[*mintlify.WaitError](t, err)
 		assert.Equal(t, *deployment, waitErr.Deployment)
 		assert.Zero(t, waitErr.Job)
 		assert.ErrorContains(t, err, "wait for deployment dep_1: polls have failed for 10m")
@@ -284,8 +279,7 @@ func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 			assert.GreaterOrEqual(t, len(deployment.Logs), tc.logs)
 			assert.Equal(t, 1, rt.count())
 
-			var failed *mintlify.DeploymentFailedError
-			require.ErrorAs(t, err, &failed)
+			failed := requireAs[*mintlify.DeploymentFailedError](t, err)
 			assert.Same(t, deployment, failed.Deployment)
 		})
 	}

@@ -23,7 +23,7 @@ import (
 func TestAPIErrorSaysWhatCameBack(t *testing.T) {
 	rt := respondWith(409, `{"error":"no"}`, "X-Request-Id", "req_1")
 	_, err := newClient(t, rt).Jobs.Message(t.Context(), "a/b", mintlify.MessageParams{Prompt: "more"})
-	apiErr := requireAPIError(t, err)
+	apiErr := requireAs[*mintlify.APIError](t, err)
 	apiErr.Header = nil
 	assert.Equal(t, &mintlify.APIError{
 		Operation:  mintlify.OpSendMessage,
@@ -109,7 +109,7 @@ func TestBlockByCloudflareIsCalledThat(t *testing.T) {
 		for operation, call := range jobCalls {
 			rt := respondWith(tc.status, tc.body, tc.header...)
 			_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
-			apiErr := requireAPIError(t, err)
+			apiErr := requireAs[*mintlify.APIError](t, err)
 
 			built := &mintlify.APIError{StatusCode: tc.status, Body: apiErr.Body, Header: apiErr.Header}
 			for _, message := range []string{apiErr.Error(), built.Error()} {
@@ -130,7 +130,7 @@ func TestRequestIDOfCloudflareStandsInForAMissingOne(t *testing.T) {
 		"req_1": {"Cf-Ray", "ray", "X-Request-Id", "req_1"},
 	} {
 		_, err := get(t.Context(), newClient(t, respondWith(403, "", header...)))
-		assert.Equal(t, want, requireAPIError(t, err).RequestID)
+		assert.Equal(t, want, requireAs[*mintlify.APIError](t, err).RequestID)
 	}
 }
 
@@ -142,13 +142,12 @@ func TestAPIErrorNamesAStatusThatNetHTTPDoesNotKnow(t *testing.T) {
 func TestErrorsKeepAtMost64KiBOfTheBody(t *testing.T) {
 	body := strings.Repeat("x", 1<<20)
 	_, err := create(t.Context(), newClient(t, respondWith(400, body)))
-	apiErr := requireAPIError(t, err)
+	apiErr := requireAs[*mintlify.APIError](t, err)
 	assert.Len(t, apiErr.Body, 64<<10)
 	assert.Less(t, cap(apiErr.Body), 128<<10, "the rest is let go")
 
 	_, err = create(t.Context(), newClient(t, respondWith(200, body)))
-	var malformed *mintlify.MalformedResponseError
-	require.ErrorAs(t, err, &malformed)
+	malformed := requireAs[*mintlify.MalformedResponseError](t, err)
 	assert.Len(t, malformed.Body, 64<<10)
 }
 
@@ -176,8 +175,7 @@ func TestResponseErrorReasonOfATruncatedBodyIsOneLine(t *testing.T) {
 	})
 
 	_, err := create(t.Context(), newClient(t, rt))
-	var malformed *mintlify.MalformedResponseError
-	require.ErrorAs(t, err, &malformed)
+	malformed := requireAs[*mintlify.MalformedResponseError](t, err)
 	assert.ErrorIs(t, err, lost)
 	assert.Contains(t, malformed.Reason, "truncated after")
 	assert.NotContains(t, malformed.Reason, "\n")
@@ -424,7 +422,7 @@ func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := create(t.Context(), newClient(t, respondWith(400, tc.body)))
-			apiErr := requireAPIError(t, err)
+			apiErr := requireAs[*mintlify.APIError](t, err)
 			assert.Equal(t, tc.message, apiErr.Message)
 			assert.Equal(t, tc.details, apiErr.Details)
 
@@ -547,15 +545,13 @@ func TestNoMessageShowsAKeyThatAFieldHolds(t *testing.T) {
 	ctx := t.Context()
 
 	_, err := newClient(t, respondWith(200, `{"id":"`+testKey+`","status":"failed"}`)).Jobs.WaitUntilDone(ctx, "j")
-	var job *mintlify.JobFailedError
-	require.ErrorAs(t, err, &job)
+	job := requireAs[*mintlify.JobFailedError](t, err)
 	assert.Equal(t, testKey, job.Job.ID)
 	assert.NotContains(t, err.Error(), testKey[5:])
 
 	failure := respondWith(200, `{"_id":"`+testKey+`","status":"failure"}`)
 	_, err = newClient(t, failure).Deployments.WaitUntilDone(ctx, "d")
-	var deployment *mintlify.DeploymentFailedError
-	require.ErrorAs(t, err, &deployment)
+	deployment := requireAs[*mintlify.DeploymentFailedError](t, err)
 	assert.Equal(t, testKey, deployment.Deployment.ID)
 	assert.NotContains(t, err.Error(), testKey[5:])
 
@@ -563,8 +559,7 @@ func TestNoMessageShowsAKeyThatAFieldHolds(t *testing.T) {
 		respondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+testKey+`"}`),
 		respondWith(404, `{}`))
 	_, err = mintlify.Collect(newClient(t, pages).Analytics.Feedback(ctx, mintlify.FeedbackParams{}))
-	var export *mintlify.ExportError
-	require.ErrorAs(t, err, &export)
+	export := requireAs[*mintlify.ExportError](t, err)
 	assert.Equal(t, testKey, export.Cursor)
 	assert.NotContains(t, err.Error(), testKey[5:])
 
@@ -582,7 +577,7 @@ func TestNoMessageOfAWaitShowsAKeyThatAFieldHolds(t *testing.T) {
 		odd := respondWith(200, `{"id":"`+testKey+`","status":"`+testKey+`"}`)
 		_, err := newClient(t, odd, mintlify.WithLogger(textLogger(&lines))).Jobs.WaitUntilDone(t.Context(), testKey)
 
-		assert.Equal(t, mintlify.JobStatus(testKey), requireWaitError(t, err).Job.Status)
+		assert.Equal(t, mintlify.JobStatus(testKey), requireAs[*mintlify.WaitError](t, err).Job.Status)
 		assert.ErrorContains(t, err, `has had the status "[API key]"`)
 		assert.ErrorContains(t, err, "last seen [API key]")
 		assert.NotContains(t, err.Error(), testKey[5:])
@@ -686,8 +681,7 @@ func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 func TestMalformedResponseKeepsTheBodyThatItDoesNotQuote(t *testing.T) {
 	body := personalPages()["no hasMore"]
 	_, err := newClient(t, respondWith(200, body)).Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
-	var malformed *mintlify.MalformedResponseError
-	require.ErrorAs(t, err, &malformed)
+	malformed := requireAs[*mintlify.MalformedResponseError](t, err)
 	assert.Equal(t, body, string(malformed.Body))
 	assert.EqualError(t, err, "mintlify: get feedback: malformed response (status 200): "+
 		"missing hasMore [/v1/analytics/proj/feedback]")

@@ -145,7 +145,7 @@ func FuzzErrorResponse(f *testing.F) {
 		_, err := create(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
 		assertReadable(t, err)
 
-		apiErr := requireAPIError(t, err)
+		apiErr := requireAs[*mintlify.APIError](t, err)
 		assert.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
 		assert.LessOrEqual(t, len(apiErr.Details), 10)
 
@@ -170,7 +170,7 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		rt := respondWith(429, "", "Retry-After", value)
 		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
-		apiErr := requireAPIError(t, err)
+		apiErr := requireAs[*mintlify.APIError](t, err)
 		require.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
 
 		digits := strings.TrimLeft(strings.TrimSpace(value), "0")

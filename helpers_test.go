@@ -359,21 +359,21 @@ func kindsOf(err error) []string {
 
 func isOutcomeUnknown(err error) bool { return errors.Is(err, mintlify.ErrOutcomeUnknown) }
 
+// requireAs requires that err is an error of a type, and returns that error.
+func requireAs[E error](t *testing.T, err error) E {
+	t.Helper()
+	var target E
+	require.ErrorAs(t, err, &target)
+	return target
+}
+
 func requireArgumentError(t *testing.T, err error, name string) *mintlify.ArgumentError {
 	t.Helper()
 	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-	var argument *mintlify.ArgumentError
-	require.ErrorAs(t, err, &argument)
+	argument := requireAs[*mintlify.ArgumentError](t, err)
 	assert.Equal(t, name, argument.Name)
 	assert.NotEmpty(t, argument.Reason)
 	return argument
-}
-
-func requireAPIError(t *testing.T, err error) *mintlify.APIError {
-	t.Helper()
-	var apiErr *mintlify.APIError
-	require.ErrorAs(t, err, &apiErr)
-	return apiErr
 }
 
 // assertReadable asserts that a message is one line, printable and under 1 KB.

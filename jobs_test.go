@@ -112,8 +112,7 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
 				assert.Equal(t, tc.job, job)
 
-				var malformed *mintlify.MalformedResponseError
-				require.ErrorAs(t, err, &malformed)
+				malformed := requireAs[*mintlify.MalformedResponseError](t, err)
 				assert.Contains(t, malformed.Reason, tc.reason)
 				assert.Equal(t, 200, malformed.StatusCode)
 				assert.Equal(t, "7", malformed.Header.Get("X-Trace"))

@@ -577,13 +577,6 @@ func serveInMemory(t *testing.T, handler http.Handler) *pipeNetwork {
 	return network
 }
 
-// withJob is the fake with the job that get gets.
-func withJob() *mintlifytest.Service {
-	svc := mintlifytest.NewService()
-	svc.AddJob("job_1", mintlifytest.JobStep{})
-	return svc
-}
-
 // newInMemoryClient returns a client of the SDK's own transport, for [serveInMemory].
 func newInMemoryClient(t *testing.T, opts ...mintlify.Option) *mintlify.Client {
 	opts = append([]mintlify.Option{mintlify.WithBaseURL("http://localhost"), mintlify.WithRetryWait(0, 0)}, opts...)
@@ -595,7 +588,7 @@ func newInMemoryClient(t *testing.T, opts ...mintlify.Option) *mintlify.Client {
 
 func TestConnectionsAreUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := withJob()
+		svc := operations.NewService()
 		network := serveInMemory(t, svc)
 		client := newInMemoryClient(t)
 
@@ -639,7 +632,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 func TestManyConnectionsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 120 // beyond the 100 that http.DefaultTransport keeps in all
-		svc := withJob()
+		svc := operations.NewService()
 		var arrived sync.WaitGroup
 		network := serveInMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			arrived.Done()
@@ -666,7 +659,7 @@ func TestManyConnectionsAreKept(t *testing.T) {
 
 func TestWithHTTPClientWithoutATransportUsesTheSDKsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		network := serveInMemory(t, withJob())
+		network := serveInMemory(t, operations.NewService())
 		client := newInMemoryClient(t, mintlify.WithHTTPClient(&http.Client{Timeout: time.Minute}))
 		for range 2 {
 			_, err := get(t.Context(), client)

@@ -43,14 +43,6 @@ func visitorPages(
 	return newClient(t, rt).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, opts...)
 }
 
-// requirePageError requires that err says where to resume, and returns the error that does.
-func requirePageError(t *testing.T, err error) *mintlify.ExportError {
-	t.Helper()
-	var pageErr *mintlify.ExportError
-	require.ErrorAs(t, err, &pageErr)
-	return pageErr
-}
-
 func offsets(svc *mintlifytest.Service) []string {
 	var asked []string
 	for _, request := range svc.Requests() {
@@ -171,7 +163,7 @@ func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
 				rows, err := exportVisitors(t, script(tc.pages...), opts...)
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 				assert.ErrorContains(t, err, tc.reason)
-				assert.Equal(t, tc.offset, requirePageError(t, err).Offset)
+				assert.Equal(t, tc.offset, requireAs[*mintlify.ExportError](t, err).Offset)
 				require.ErrorAs(t, err, new(*mintlify.MalformedResponseError))
 				assert.Len(t, rows, tc.rows)
 				assertReadable(t, err)
@@ -201,7 +193,7 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 			assert.Zero(t, row)
 			require.ErrorIs(t, err, mintlify.ErrServer)
 			require.ErrorAs(t, err, new(*mintlify.APIError))
-			pageErr := requirePageError(t, err)
+			pageErr := requireAs[*mintlify.ExportError](t, err)
 			assert.Equal(t, len(rows), pageErr.Offset)
 			assert.ErrorContains(t, err, fmt.Sprintf("list stopped at offset %d: get visitors: 503", pageErr.Offset))
 			assert.Zero(t, params.Offset, "once")
@@ -229,7 +221,7 @@ func TestVisitorPagesCanceled(t *testing.T) {
 			if err != nil {
 				assert.ErrorIs(t, err, context.Canceled)
 				assert.ErrorIs(t, err, stopped)
-				assert.Equal(t, n*100, requirePageError(t, err).Offset)
+				assert.Equal(t, n*100, requireAs[*mintlify.ExportError](t, err).Offset)
 				break
 			}
 
@@ -340,7 +332,7 @@ func TestWithPrefetchAnErrorComesAfterThePageBefore(t *testing.T) {
 			var came []string
 			for page, err := range visitorPages(t, service, mintlify.WithPrefetch(prefetch)) {
 				if err != nil {
-					came = append(came, "error at "+strconv.Itoa(requirePageError(t, err).Offset))
+					came = append(came, "error at "+strconv.Itoa(requireAs[*mintlify.ExportError](t, err).Offset))
 					continue
 				}
 				time.Sleep(time.Second) // the error, and the pages after it, are there long before
@@ -400,7 +392,7 @@ func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	client := newClient(t, failing)
 	rows, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{}))
 	require.Len(t, rows, 3)
-	pageErr := requirePageError(t, err)
+	pageErr := requireAs[*mintlify.ExportError](t, err)
 	assert.Equal(t, "c3", pageErr.Cursor)
 	assert.Zero(t, pageErr.Offset)
 	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)

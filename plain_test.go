@@ -83,7 +83,7 @@ func TestPlainHook(t *testing.T) {
 	svc.FailNext(mintlify.OpGetDeployment, 1, mintlifytest.Fault{Status: 503})
 	_, err = svc.Client().Deployments.WaitUntilDone(t.Context(), "d", mintlify.WithMaxOutage(0),
 		mintlify.WithOnPoll(func(p mintlify.Poll) { assert.Empty(t, p.Deployment.Status) }))
-	assert.Empty(t, requireWaitError(t, err).Deployment.Status)
+	assert.Empty(t, requireAs[*mintlify.WaitError](t, err).Deployment.Status)
 }
 
 func TestPlainRetryLoop(t *testing.T) {
@@ -127,7 +127,7 @@ func TestPlainUnknownStatus(t *testing.T) {
 
 		start := time.Now()
 		job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
-		waitErr := requireWaitError(t, err)
+		waitErr := requireAs[*mintlify.WaitError](t, err)
 		require.ErrorContains(t, err, `the status "paused", which this version of the SDK does not know`)
 		assert.Equal(t, mintlify.JobStatus("paused"), waitErr.Job.Status)
 		assert.Equal(t, mintlify.JobStatus("paused"), job.Status)

@@ -57,13 +57,6 @@ func assertScheduled(t *testing.T, p mintlify.Poll) {
 	assert.InDelta(t, want, p.Next.Seconds(), 0.1*want+1e-9, "the schedule goes on")
 }
 
-func requireWaitError(t *testing.T, err error) *mintlify.WaitError {
-	t.Helper()
-	var waitErr *mintlify.WaitError
-	require.ErrorAs(t, err, &waitErr)
-	return waitErr
-}
-
 var (
 	completed = mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/1"}
 	failed    = mintlifytest.JobStep{Status: mintlify.JobFailed}
@@ -101,8 +94,7 @@ func TestWaitUntilDoneEndsOnEachTerminalStatus(t *testing.T) {
 	job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
 
-	var jobFailed *mintlify.JobFailedError
-	require.ErrorAs(t, err, &jobFailed)
+	jobFailed := requireAs[*mintlify.JobFailedError](t, err)
 	assert.Equal(t, job, jobFailed.Job)
 	assert.Equal(t, mintlify.JobFailed, job.Status)
 	assert.ErrorContains(t, err, "job j failed")
@@ -200,7 +192,7 @@ func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
 
 		var polls []mintlify.Poll
 		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", keepPolls(&polls))
-		assert.Equal(t, status, requireAPIError(t, err).StatusCode)
+		assert.Equal(t, status, requireAs[*mintlify.APIError](t, err).StatusCode)
 		require.NotNil(t, job, "as last seen")
 		assert.Equal(t, mintlify.JobActive, job.Status)
 
@@ -264,7 +256,7 @@ func TestWaitUntilDoneEndsWithAnOutage(t *testing.T) {
 
 		var polls []mintlify.Poll
 		job, err := waitBySchedule(t.Context(), svc, keepPolls(&polls))
-		waitErr := requireWaitError(t, err)
+		waitErr := requireAs[*mintlify.WaitError](t, err)
 		require.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error")
 		assert.Equal(t, mintlify.JobActive, job.Status)
 		assert.Equal(t, *job, waitErr.Job)
@@ -352,7 +344,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 			start := time.Now()
 			job, err := waitBySchedule(ctx, svc)
 			assert.Equal(t, 12*time.Second, time.Since(start))
-			waitErr := requireWaitError(t, err)
+			waitErr := requireAs[*mintlify.WaitError](t, err)
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.ErrorIs(t, err, deploy)
 			assert.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error too")
@@ -377,7 +369,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 
 			var polls []mintlify.Poll
 			job, err := waitBySchedule(ctx, svc, keepPolls(&polls))
-			waitErr := requireWaitError(t, err)
+			waitErr := requireAs[*mintlify.WaitError](t, err)
 			assert.ErrorIs(t, err, deploy)
 			assert.NoError(t, waitErr.LastErr, "the poll did not fail by itself")
 			assert.Equal(t, "j", job.ID)
@@ -455,7 +447,7 @@ func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {
 			cancel()
 		}
 	}))
-	assert.NoError(t, requireWaitError(t, err).LastErr)
+	assert.NoError(t, requireAs[*mintlify.WaitError](t, err).LastErr)
 	assert.NotErrorIs(t, err, mintlify.ErrServer)
 }
 
@@ -470,7 +462,7 @@ func TestWaitUntilDoneCountsAsOutageWhatMovesNoPoll(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("j", failing(fault))
 			_, err := waitBySchedule(t.Context(), svc)
-			assert.InDelta(t, 10, requireWaitError(t, err).Waited.Minutes(), 1)
+			assert.InDelta(t, 10, requireAs[*mintlify.WaitError](t, err).Waited.Minutes(), 1)
 			assert.ErrorIs(t, err, kind)
 			assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error())
 		})

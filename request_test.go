@@ -97,8 +97,7 @@ func TestGetFollowsARedirectToTheDefaultPort(t *testing.T) {
 func TestRedirectsWithoutEndOrTarget(t *testing.T) {
 	rt := newRecording(respondWith(302, "", "Location", "/again"))
 	_, err := get(t.Context(), newClient(t, rt))
-	var apiErr *mintlify.APIError
-	require.ErrorAs(t, err, &apiErr)
+	apiErr := requireAs[*mintlify.APIError](t, err)
 	assert.Equal(t, 302, apiErr.StatusCode)
 	assert.Equal(t, 11, rt.count())
 
@@ -259,11 +258,6 @@ func TestGetUsesItsBuffersAgain(t *testing.T) {
 	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(9*len(body)/4))
 }
 
-// withTimeout gives each attempt of a client over rt that time.
-func withTimeout(rt http.RoundTripper, timeout time.Duration) mintlify.Option {
-	return mintlify.WithHTTPClient(&http.Client{Transport: rt, Timeout: timeout})
-}
-
 func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 	for _, tc := range []struct {
 		rt             transport
@@ -275,8 +269,8 @@ func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 		{stall(200, `{"id":`), 0, time.Minute, "the response did not end within 1m0s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			client := newClient(t, nil, withTimeout(tc.rt, tc.timeout),
-				mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
+			hc := mintlify.WithHTTPClient(&http.Client{Transport: tc.rt, Timeout: tc.timeout})
+			client := newClient(t, nil, hc, mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
 			start := time.Now()
 			_, err := get(t.Context(), client)
 			require.ErrorContains(t, err, tc.says)

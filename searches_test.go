@@ -14,7 +14,7 @@ func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
 	cursor := strings.Repeat("c", 5000)
 	client := newClient(t, respondWith(414, ""))
 	_, err := mintlify.Collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
-	assert.Equal(t, cursor, requirePageError(t, err).Cursor)
+	assert.Equal(t, cursor, requireAs[*mintlify.ExportError](t, err).Cursor)
 	assertReadable(t, err)
 }
 
