@@ -85,6 +85,8 @@ func TestAPIErrorNamesTheLikelyCause(t *testing.T) {
 
 	_, err := get(t.Context(), newClient(t, respondWith(429, "", "Retry-After", "90")))
 	assert.ErrorContains(t, err, "retry after 1m30s")
+	_, err = create(t.Context(), newClient(t, respondWith(413, "")))
+	assert.ErrorContains(t, err, "the prompt is too long")
 }
 
 func TestBlockByCloudflareIsCalledThat(t *testing.T) {
@@ -132,11 +134,6 @@ func TestRequestIDOfCloudflareStandsInForAMissingOne(t *testing.T) {
 		_, err := get(t.Context(), newClient(t, respondWith(403, "", header...)))
 		assert.Equal(t, want, requireAs[*mintlify.APIError](t, err).RequestID)
 	}
-}
-
-func TestAPIErrorNamesAStatusThatNetHTTPDoesNotKnow(t *testing.T) {
-	assert.EqualError(t, &mintlify.APIError{StatusCode: 499}, "mintlify: 499")
-	assert.EqualError(t, &mintlify.APIError{StatusCode: 499, Message: "gone"}, "mintlify: 499: gone")
 }
 
 func TestErrorsKeepAtMost64KiBOfTheBody(t *testing.T) {
@@ -212,6 +209,12 @@ func TestErrorsToTheLetter(t *testing.T) {
 			rt:   respondWith(503, ""),
 			opt:  mintlify.WithMaxRetries(1),
 			want: "mintlify: get job: 503 Service Unavailable [GET /v2/agent/proj/job/job_1] [2 attempts]",
+		},
+		"attempts without a response": {
+			call: get,
+			rt:   failWith(errors.New("lost")),
+			opt:  mintlify.WithMaxRetries(1),
+			want: "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: lost [2 attempts]",
 		},
 		"1xx": {
 			call: get,
@@ -341,7 +344,7 @@ func TestErrorsBuiltFromTheirFieldsAreTheSDKsOwn(t *testing.T) {
 	}
 }
 
-func TestZeroErrorsCanBePrinted(t *testing.T) {
+func TestErrorsOfFewFieldsCanBePrinted(t *testing.T) {
 	for err, want := range map[error]string{
 		&mintlify.ArgumentError{}:          "mintlify:",
 		&mintlify.APIError{}:               "mintlify: 0",
@@ -351,6 +354,8 @@ func TestZeroErrorsCanBePrinted(t *testing.T) {
 		&mintlify.WaitError{}:              "mintlify: wait, after 0s and 0 polls",
 		&mintlify.JobFailedError{}:         "mintlify: job failed: the agent hit an unrecoverable error",
 		&mintlify.DeploymentFailedError{}:  "mintlify: deployment failed",
+
+		&mintlify.APIError{StatusCode: 499, Message: "unknown to net/http"}: "mintlify: 499: unknown to net/http",
 	} {
 		assert.EqualError(t, err, want)
 		assert.NotPanics(t, func() {

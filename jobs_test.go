@@ -58,18 +58,15 @@ func TestCreateToTheLetter(t *testing.T) {
 	}, job)
 }
 
-func TestMessageToTheLetter(t *testing.T) {
+func TestMessageAndGetToTheLetter(t *testing.T) {
 	client, rt := newPrefixClient(t)
 	_, err := client.Jobs.Message(t.Context(), oddID, mintlify.MessageParams{Prompt: "more"})
 	require.NoError(t, err)
 	assert.Equal(t, http.MethodPost, rt.last().Method)
 	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped+"/message", rt.last().URL.RequestURI())
 	assert.Equal(t, `{"prompt":"more"}`, rt.last().body)
-}
 
-func TestGetToTheLetter(t *testing.T) {
-	client, rt := newPrefixClient(t)
-	_, err := client.Jobs.Get(t.Context(), oddID)
+	_, err = client.Jobs.Get(t.Context(), oddID)
 	require.NoError(t, err)
 	assert.Equal(t, http.MethodGet, rt.last().Method)
 	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped, rt.last().URL.RequestURI())

@@ -151,13 +151,14 @@ func TestPlainHeader(t *testing.T) {
 	err := client.Call(t.Context(), mintlify.CallParams{
 		Method: http.MethodPost,
 		Path:   "/v1/things",
-		Header: http.Header{"idempotency-key": {"42"}, "Accept": {"text/csv"}},
+		Header: http.Header{"idempotency-key": {"42"}, "Accept": {"text/csv"}, "azAZ09~": {"a\tb"}},
 		Body:   struct{}{},
 	}, nil)
 	require.NoError(t, err)
 	for _, sent := range rt.sent() {
 		assert.Equal(t, []string{"42"}, sent.Header["Idempotency-Key"])
 		assert.Equal(t, []string{"text/csv"}, sent.Header["Accept"])
+		assert.Equal(t, "a\tb", sent.Header.Get("azAZ09~"))
 		assert.Equal(t, "application/json", sent.Header.Get("Content-Type"))
 		assert.Equal(t, "Bearer "+testKey, sent.Header.Get("Authorization"))
 	}
@@ -165,7 +166,7 @@ func TestPlainHeader(t *testing.T) {
 	for name, value := range map[string]string{
 		"authorization": "Bearer x", "Host": "example.com", "User-Agent": "x", "Content-Length": "1",
 		"Transfer-Encoding": "chunked", "Connection": "close",
-		"": "x", "a b": "x", "X-Break": "a\r\nb: c",
+		"": "x", "a b": "x", "X-Break": "a\r\nb: c", "X-Del": "\x7f", "X-Unit": "\x1f",
 	} {
 		err := client.Call(t.Context(), mintlify.CallParams{
 			Method: http.MethodGet, Path: "/v1/things", Header: http.Header{name: {value}},

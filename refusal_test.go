@@ -118,23 +118,24 @@ func TestGoAwayDoesNotLengthenTheWaitBeforeARetry(t *testing.T) {
 	assert.Greater(t, longest, 500*time.Millisecond)
 }
 
-// A connection may close just as a request takes it.
-func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.T) {
-	lost := errors.New("http: server closed idle connection")
-	fail := func(r *http.Request) (*http.Response, error) {
-		trace := httptrace.ContextClientTrace(r.Context())
-		trace.GetConn("api.example.com:443")
-		trace.GotConn(httptrace.GotConnInfo{Reused: true})
-		return nil, lost
-	}
+var errClosedInUse = errors.New("http: server closed idle connection")
 
+// closeInUse is a transport whose connection closes just as a request takes it.
+func closeInUse(r *http.Request) (*http.Response, error) {
+	trace := httptrace.ContextClientTrace(r.Context())
+	trace.GetConn("api.example.com:443")
+	trace.GotConn(httptrace.GotConnInfo{Reused: true})
+	return nil, errClosedInUse
+}
+
+func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.T) {
 	svc := mintlifytest.NewService()
 	for failures, succeeds := range map[int]bool{1: true, 6: true, 7: false} {
 		attempts := 0
 		rt := transport(func(r *http.Request) (*http.Response, error) {
 			attempts++
 			if attempts <= failures {
-				return fail(r)
+				return closeInUse(r)
 			}
 			return svc.RoundTrip(r)
 		})
@@ -143,32 +144,18 @@ func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.
 		assert.Equal(t, succeeds, err == nil, "%d: %v", failures, err)
 		assert.False(t, isOutcomeUnknown(err))
 		if err != nil {
-			assert.ErrorIs(t, err, lost)
+			assert.ErrorIs(t, err, errClosedInUse)
 		}
 	}
 }
 
 func TestNothingIsRepeatedOnceTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	server := renewing(100)
-	baseURL, base, err := server.Listen()
-	require.NoError(t, err)
-	defer server.Close()
-	defer base.CloseIdleConnections()
-
-	attempts := 0
-	endAfterTwo := transport(func(r *http.Request) (*http.Response, error) {
-		attempts++
-		resp, err := base.RoundTrip(r)
-		if attempts == 2 {
-			cancel()
-		}
-		return resp, err
-	})
-	_, err = create(ctx, newSocketClient(t, baseURL, through(endAfterTwo)))
+	rt := newRecording(closeInUse, doing(cancel, closeInUse))
+	_, err := create(ctx, newClient(t, rt))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.False(t, isOutcomeUnknown(err))
-	assert.Equal(t, 2, attempts)
+	assert.Equal(t, 2, rt.count())
 }
 
 // docs/faults.md says so.

@@ -3,6 +3,7 @@ package mintlify_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime"
@@ -225,12 +226,19 @@ func TestResponseLargerThanTheLimit(t *testing.T) {
 		assert.Less(t, read.Load(), int64(1<<20+64<<10), "no more is read")
 	}
 
-	read.Store(0)
-	_, err := newClient(t, withoutEnd(200, `{"x":"`)).Analytics.GetThread(t.Context(), "thread_1")
-	assert.ErrorContains(t, err, "larger than 10 MiB")
-	assert.Less(t, read.Load(), int64(11<<20), "no more is read")
+	for op, limit := range map[mintlify.Operation]int64{
+		mintlify.OpGetThread:         10,
+		mintlify.OpGetVisitors:       2,
+		mintlify.OpGetSearches:       2,
+		mintlify.OpGetFeedbackCounts: 2,
+	} {
+		read.Store(0)
+		err := operations.Get(op).Do(t.Context(), newClient(t, withoutEnd(200, `{"x":"`)))
+		assert.ErrorContains(t, err, fmt.Sprintf("larger than %d MiB", limit), op)
+		assert.Less(t, read.Load(), (limit+1)<<20, "no more is read")
+	}
 
-	_, err = get(t.Context(), newClient(t, withoutEnd(404, "")))
+	_, err := get(t.Context(), newClient(t, withoutEnd(404, "")))
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
 }
 
