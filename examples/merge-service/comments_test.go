@@ -98,6 +98,8 @@ func TestPullRequestOfAnUnknownIsFound(t *testing.T) {
 				s.deliver(t, merge("It prints JSON."))
 				opened := time.Now().Add(test.after).UTC().Format(time.RFC3339)
 				s.workFor(t, 6*time.Minute)
+				require.Len(t, s.texts, 1)
+				assert.Contains(t, s.texts[0], key+": unknown", "a person is told")
 
 				response := s.deliver(t, fmt.Sprintf(openedEvent, key, opened))
 				assert.Equal(t, http.StatusOK, response.Code, response.Body)

@@ -180,7 +180,6 @@ func TestCommandLine(t *testing.T) {
 		"help":              {unset, "-h", 0, "WEBHOOK_SECRET"},
 		"an unknown flag":   {nil, "-x", 2, "-x"},
 		"an argument":       {nil, "demo", 2, `unexpected argument "demo"`},
-		"a demo":            {unset, "-demo", 0, "Jobs of the agent: 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := newProcess(t, slices.Concat(full, test.env), strings.Fields(test.args)...)

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
@@ -106,17 +105,6 @@ func TestMergeDeliveredTwiceIsOneJobAndOneLink(t *testing.T) {
 		assert.Equal(t, []string{"Docs for " + key + ": done https://github.com/example/docs/pull/1"}, s.texts)
 		response := s.deliver(t, merge("It prints JSON."))
 		assert.Equal(t, "done https://github.com/example/docs/pull/1\n", response.Body.String())
-	})
-}
-
-func TestAPersonIsToldOfALostResponse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSetup(t, oncetest.NewStore())
-		s.fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-		s.deliver(t, merge("It prints JSON."))
-		s.workFor(t, time.Minute)
-		require.Len(t, s.texts, 1)
-		assert.Contains(t, s.texts[0], key+": unknown")
 	})
 }
 
