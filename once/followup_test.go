@@ -336,47 +336,6 @@ func TestOutcomesOfAMessage(t *testing.T) {
 	}
 }
 
-// All sends of a follow-up have the same job id. The response to an older one, which comes
-// after a person has had the message sent again, is an error: it was sent twice.
-func TestResponseToAnOlderSendOfAFollowUp(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.do(task)
-
-		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-		others := make(chan once.Record, 1)
-		time.AfterFunc(time.Second, func() {
-			other := w.get(commentKey)
-			other.Sender = "other"
-			other.State = once.Running
-			other.JobID = "job_1"
-			others <- w.put(other)
-		})
-		_, err := w.Do(t.Context(), comment)
-		require.ErrorContains(t, err, "job_1")
-		require.ErrorContains(t, err, commentKey)
-		assert.Contains(t, w.log.String(), "level=ERROR")
-		assert.Contains(t, w.log.String(), "job=job_1")
-		assert.Equal(t, <-others, w.get(commentKey))
-	})
-}
-
-// It is not an error if the same response comes twice, or if another has recorded it.
-func TestResponseOfAFollowUpThatIsRecordedAlready(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.do(task)
-
-		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-		time.AfterFunc(time.Second, func() {
-			ours := w.get(commentKey)
-			ours.State = once.Running
-			ours.JobID = "job_1"
-			w.put(ours)
-		})
-		w.do(comment)
-		assert.NotContains(t, w.log.String(), "level=ERROR")
-	})
-}
-
 // Between the look at the record before and the message a person has its prompt sent again.
 func TestRecordBeforeThatChangesMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

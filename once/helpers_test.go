@@ -208,3 +208,14 @@ func (h *hooked) Put(ctx context.Context, r once.Record) error {
 	}
 	return h.Store.Put(ctx, r)
 }
+
+// takingNoJob is a store that stores no job: err is why.
+func takingNoJob(err error) once.Store {
+	store := oncetest.NewStore()
+	return &hooked{Store: store, put: func(ctx context.Context, r once.Record) error {
+		if r.State == once.Running {
+			return err
+		}
+		return store.Put(ctx, r)
+	}}
+}

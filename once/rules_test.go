@@ -165,15 +165,8 @@ func TestAdoptOfADoneRecordWithoutAJob(t *testing.T) {
 func TestResumeNamesAJobThatCouldNotBeRecorded(t *testing.T) {
 	for name, ends := range map[string]bool{"to the end": false, "ctx ends": true} {
 		inBubble(t, name, func(t *testing.T) {
-			store := &hooked{Store: oncetest.NewStore()}
-			w := newWorld(t, store)
+			w := newWorld(t, takingNoJob(errors.New("the database is down")))
 			w.add(task)
-			store.put = func(ctx context.Context, r once.Record) error {
-				if r.State == once.Running {
-					return errors.New("the database is down")
-				}
-				return store.Store.Put(ctx, r)
-			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if ends {

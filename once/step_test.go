@@ -125,15 +125,8 @@ func TestStepThatCouldNotBeDone(t *testing.T) {
 // A job was made, and the store does not take its id: Sent says so nevertheless.
 func TestStepThatCouldNotRecordItsJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &hooked{Store: oncetest.NewStore()}
-		w := newWorld(t, store)
+		w := newWorld(t, takingNoJob(errors.New("the database is down")))
 		w.add(task)
-		store.put = func(ctx context.Context, r once.Record) error {
-			if r.State == once.Running {
-				return errors.New("the database is down")
-			}
-			return store.Store.Put(ctx, r)
-		}
 		step, err := w.Step(t.Context(), key)
 		require.ErrorContains(t, err, `job "job_1" could not be recorded`)
 		assert.True(t, step.Sent)

@@ -312,29 +312,28 @@ func TestMessageOfADeadProcess(t *testing.T) {
 	}
 }
 
-// A person has had the first prompt sent again: its new job is at work for that, not for the message.
-func TestLostMessageBesideItsFirstRecord(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.svc.AddJob("job_7", mintlifytest.JobStep{})
-		past := time.Now().Add(-time.Second).UTC().Round(0)
-		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: past})
-		w.put(once.Record{Task: comment, Thread: key, State: once.Sending, Sender: "a", Deadline: past})
-		step := w.step(commentKey)
-		assert.Equal(t, once.Sending, step.Record.State)
-	})
-}
-
-// Another follow-up of the thread is at work, too: an active job does not tell whose message it has.
-func TestLostMessageBesideAnother(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.svc.AddJob("job_7", mintlifytest.JobStep{})
-		past := time.Now().Add(-time.Second).UTC().Round(0)
-		w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
-		w.put(once.Record{Task: said(1), Thread: key, State: once.Sending, Sender: "a", Deadline: past})
-		w.put(once.Record{Task: said(2), Thread: key, State: once.Running, Sender: "b", Deadline: past, JobID: "job_7"})
-		step := w.step(said(1).Key)
-		assert.Equal(t, once.Sending, step.Record.State)
-	})
+// An active job does not tell whose message it has if a person has had the first prompt sent again, whose
+// new job is at work for that, or if another follow-up of the thread is at work, too.
+func TestLostMessageBesideOtherWork(t *testing.T) {
+	for name, others := range map[string][]once.Record{
+		"of the first record": {{Task: task, State: once.Running, JobID: "job_7"}},
+		"of another follow-up": {
+			{Task: task, State: once.Done, JobID: "job_7"},
+			{Task: said(2), Thread: key, State: once.Running, Sender: "b", JobID: "job_7"},
+		},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.svc.AddJob("job_7", mintlifytest.JobStep{})
+			past := time.Now().Add(-time.Second).UTC().Round(0)
+			for _, other := range others {
+				other.Deadline = past
+				w.put(other)
+			}
+			w.put(once.Record{Task: said(1), Thread: key, State: once.Sending, Sender: "a", Deadline: past})
+			assert.Equal(t, once.Sending, w.step(said(1).Key).Record.State)
+		})
+	}
 }
 
 // What its sender knows wins over what others have seen of the job.
