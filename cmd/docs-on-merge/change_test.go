@@ -30,26 +30,26 @@ func TestAMergeBecomesOnePullRequest(t *testing.T) {
 	w := told(t)
 	all := w.runs(nil, nil)
 	r := all[0]
-	require.Zero(t, r.code, r.log)
+	require.Zero(t, r.Code, r.Log)
 
 	outputs := map[string]string{"outcome": "pull-request", "job-id": "job_1", "pr-link": firstPull}
-	assert.Equal(t, outputs, r.outputs)
-	assert.Equal(t, firstPull+"\n", r.stdout)
-	assert.Contains(t, r.summary, "<"+firstPull+">")
-	assert.Contains(t, r.log, "Job job_1 is on record.")
-	assert.Contains(t, r.log, "::notice title=docs-on-merge::Pull request opened: "+firstPull+" [job job_1]\n")
+	assert.Equal(t, outputs, r.Outputs)
+	assert.Equal(t, firstPull+"\n", r.Stdout)
+	assert.Contains(t, r.Summary, "<"+firstPull+">")
+	assert.Contains(t, r.Log, "Job job_1 is on record.")
+	assert.Contains(t, r.Log, "::notice title=docs-on-merge::Pull request opened: "+firstPull+" [job job_1]\n")
 
 	second := all[1]
-	assert.Zero(t, second.code)
-	assert.Equal(t, outputs, second.outputs)
-	assert.Equal(t, r.stdout, second.stdout)
-	assert.Contains(t, second.log, "This change has job job_1 already.")
+	assert.Zero(t, second.Code)
+	assert.Equal(t, outputs, second.Outputs)
+	assert.Equal(t, r.Stdout, second.Stdout)
+	assert.Contains(t, second.Log, "This change has job job_1 already.")
 	assert.Len(t, w.service.Jobs(), 1)
 }
 
 func TestThePromptTellsTheChangeAndEndsWithTheMarker(t *testing.T) {
 	w := told(t)
-	require.Zero(t, w.runOnce().code)
+	require.Zero(t, w.runOnce().Code)
 
 	prompt := w.prompts()[0]
 	assert.Contains(t, prompt, "\n> JSON at last\n")
@@ -68,7 +68,7 @@ func TestThePromptTellsTheChangeAndEndsWithTheMarker(t *testing.T) {
 
 func TestTheStatusesOfAJob(t *testing.T) {
 	w := told(t)
-	require.Zero(t, w.runOnce().code)
+	require.Zero(t, w.runOnce().Code)
 
 	statuses := w.forge.statuses[w.git("rev-parse", "HEAD")]
 	require.Len(t, statuses, 3)
@@ -152,10 +152,10 @@ func TestWhatIsSkippedNeedsNoKeyAndMakesNoJob(t *testing.T) {
 	} {
 		w.onGitHub(tc.event, tc.data)
 		r := w.runOnce(tc.args...)
-		require.Zero(t, r.code, r.log)
-		assert.Equal(t, "skipped", r.outputs["outcome"], name)
-		assert.Contains(t, r.log, tc.says, name)
-		assert.Contains(t, r.summary, "Skipped", name)
+		require.Zero(t, r.Code, r.Log)
+		assert.Equal(t, "skipped", r.Outputs["outcome"], name)
+		assert.Contains(t, r.Log, tc.says, name)
+		assert.Contains(t, r.Summary, "Skipped", name)
 		assert.Empty(t, w.service.Requests(), name)
 	}
 }
@@ -164,26 +164,26 @@ func TestADryRunIsAnOutcomeOfItsOwn(t *testing.T) {
 	w := merged(t)
 	delete(w.env, "MINTLIFY_API_KEY")
 	r := w.runOnce("-dry-run")
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, map[string]string{"outcome": "dry-run", "job-id": "", "pr-link": ""}, r.outputs)
-	assert.Contains(t, r.log, "::notice title=docs-on-merge::Dry run: a job would be made\n")
-	assert.Contains(t, r.stdout, "merged into acme/cli as")
-	assert.Equal(t, "skipped", w.runOnce("-dry-run", "-path", "docs").outputs["outcome"], "no job would be made")
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, map[string]string{"outcome": "dry-run", "job-id": "", "pr-link": ""}, r.Outputs)
+	assert.Contains(t, r.Log, "::notice title=docs-on-merge::Dry run: a job would be made\n")
+	assert.Contains(t, r.Stdout, "merged into acme/cli as")
+	assert.Equal(t, "skipped", w.runOnce("-dry-run", "-path", "docs").Outputs["outcome"], "no job would be made")
 }
 
 func TestARangeAsABaseIsToldWhatToGive(t *testing.T) {
 	w := newWorld(t)
 	for _, args := range [][]string{{"-base", "HEAD~1..HEAD"}, {"-head", "HEAD~1...HEAD"}, {"-base", "HEAD~1.."}} {
 		r := w.runOnce(args...)
-		assert.Equal(t, 2, r.code)
-		assert.Contains(t, r.log, "is a range of commits: give the two ends as -base HEAD~1 and -head HEAD\n")
+		assert.Equal(t, 2, r.Code)
+		assert.Contains(t, r.Log, "is a range of commits: give the two ends as -base HEAD~1 and -head HEAD\n")
 	}
 
 	w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
 	w.dispatch(map[string]any{"base": "v1..v2"})
 	r := w.runOnce()
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, `"v1..v2" is a range of commits: give the two ends as base v1 and head v2`)
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, `"v1..v2" is a range of commits: give the two ends as base v1 and head v2`)
 }
 
 func TestPathsAreGitsPathspecs(t *testing.T) {
@@ -228,9 +228,9 @@ func TestNewBranches(t *testing.T) {
 
 	w.git("update-ref", "-d", "refs/remotes/origin/main")
 	r := w.runOnce()
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, `"refs/remotes/origin/main" is not a commit of this clone (misspelled, not fetched`)
-	assert.Contains(t, r.log, "fetch-depth: 0")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, `"refs/remotes/origin/main" is not a commit of this clone (misspelled, not fetched`)
+	assert.Contains(t, r.Log, "fetch-depth: 0")
 }
 
 func TestAForcePushIsWhatDiffers(t *testing.T) {
@@ -243,8 +243,8 @@ func TestAForcePushIsWhatDiffers(t *testing.T) {
 
 	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
 	r := w.runOnce()
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "is not a commit of this clone (misspelled, not fetched, or left out by a force push)")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "is not a commit of this clone (misspelled, not fetched, or left out by a force push)")
 }
 
 func TestAShallowCloneIsToldSo(t *testing.T) {
@@ -259,9 +259,9 @@ func TestAShallowCloneIsToldSo(t *testing.T) {
 	for name, event := range map[string]any{"push": event, "pull_request": pull, "": nil} {
 		w.onGitHub(name, event)
 		r := w.runOnce()
-		assert.Equal(t, 2, r.code)
-		assert.Contains(t, r.log, "shallow: fetch all of it (fetch-depth: 0 of actions/checkout")
-		assert.Equal(t, "set-up", r.outputs["outcome"])
+		assert.Equal(t, 2, r.Code)
+		assert.Contains(t, r.Log, "shallow: fetch all of it (fetch-depth: 0 of actions/checkout")
+		assert.Equal(t, "set-up", r.Outputs["outcome"])
 	}
 	assert.Empty(t, w.service.Requests())
 }
@@ -297,20 +297,20 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 			w.t = t
 			w.onGitHub(tc.event, tc.data)
 			r := w.runOnce(tc.args...)
-			assert.Equal(t, 2, r.code)
-			assert.Contains(t, r.log, tc.says)
-			assert.Equal(t, "set-up", r.outputs["outcome"])
+			assert.Equal(t, 2, r.Code)
+			assert.Contains(t, r.Log, tc.says)
+			assert.Equal(t, "set-up", r.Outputs["outcome"])
 			assert.Empty(t, w.service.Requests())
 		})
 	}
 	w.env["GITHUB_EVENT_PATH"] = "/nowhere"
-	assert.Contains(t, w.runOnce().log, "GITHUB_EVENT_PATH")
+	assert.Contains(t, w.runOnce().Log, "GITHUB_EVENT_PATH")
 	require.NoError(t, os.RemoveAll(filepath.Join(w.dir, ".git")))
 	w.repo.changed()
 	w.onGitHub("push", good)
 	r := w.runOnce()
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "not a git repository")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "not a git repository")
 }
 
 func TestAPushGoesOnWithoutThePullRequestItMayNotRead(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -81,20 +82,20 @@ func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
 		spoil()
 		w.onGitHub("release", publishedRelease("v1.1.0"))
 		r := w.runOnce()
-		assert.Equal(t, 2, r.code, name)
-		assert.Contains(t, r.log, "-base", name)
+		assert.Equal(t, 2, r.Code, name)
+		assert.Contains(t, r.Log, "-base", name)
 		assert.Empty(t, w.service.Requests())
 	}
 	w.onGitHub("release", publishedRelease("v9"))
-	assert.Equal(t, 2, w.runOnce().code, "a clone without the tag")
+	assert.Equal(t, 2, w.runOnce().Code, "a clone without the tag")
 	deleted := publishedRelease("v1.1.0")
 	deleted["action"] = "deleted"
 	draft := map[string]any{"action": "created", "release": map[string]any{"tag_name": "v1.1.0", "draft": true}}
 	for _, release := range []map[string]any{deleted, draft} {
 		w.onGitHub("release", release)
 		r := w.runOnce()
-		assert.Zero(t, r.code)
-		assert.Equal(t, "skipped", r.outputs["outcome"])
+		assert.Zero(t, r.Code)
+		assert.Equal(t, "skipped", r.Outputs["outcome"])
 	}
 }
 
@@ -105,11 +106,11 @@ func TestADispatchHasInputs(t *testing.T) {
 	base := w.git("rev-parse", "HEAD^")
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
 	r := w.runOnce()
-	require.Equal(t, 3, r.code)
-	assert.Contains(t, r.summary, "    base: "+base+"\n    head: "+head+"\n", "what to enter")
+	require.Equal(t, 3, r.Code)
+	assert.Contains(t, r.Summary, "    base: "+base+"\n    head: "+head+"\n", "what to enter")
 
 	w.env["GITHUB_SHA"] = head
-	dispatch := func(inputs map[string]any, args ...string) ran {
+	dispatch := func(inputs map[string]any, args ...string) citest.Ran {
 		w.dispatch(inputs)
 		return w.runOnce(args...)
 	}
@@ -122,42 +123,42 @@ func TestADispatchHasInputs(t *testing.T) {
 		{"base": "", "job": "", "again": "true"},
 	} {
 		r := dispatch(inputs)
-		assert.Equal(t, 2, r.code)
-		assert.Contains(t, r.log, "the input base is empty")
+		assert.Equal(t, 2, r.Code)
+		assert.Contains(t, r.Log, "the input base is empty")
 	}
 	r = dispatch(map[string]any{"base": base, "job": "job_1", "again": true})
-	assert.Contains(t, r.log, "exclude each other")
+	assert.Contains(t, r.Log, "exclude each other")
 	notGiven := map[string]any{"base": base, "head": "", "job": "", "again": "false"}
-	assert.Equal(t, 3, dispatch(notGiven).code)
-	assert.Equal(t, 3, dispatch(map[string]any{"base": base, "head": head, "again": false}).code)
+	assert.Equal(t, 3, dispatch(notGiven).Code)
+	assert.Equal(t, 3, dispatch(map[string]any{"base": base, "head": head, "again": false}).Code)
 	r = dispatch(map[string]any{"base": "", "head": "", "job": "job_1", "again": "false"})
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "job_1", r.outputs["job-id"])
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "job_1", r.Outputs["job-id"])
 	assert.Len(t, w.prompts(), 1)
 
 	w = merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, w.runOnce().code)
+	require.Equal(t, 3, w.runOnce().Code)
 	w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
 	r = dispatch(map[string]any{"again": "true"}, "-base", "HEAD^")
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "job_2", r.outputs["job-id"])
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "job_2", r.Outputs["job-id"])
 }
 
 // A workflow may give the action base and head, and leave job and again to "Run workflow".
 func TestADispatchDecidesThoughTheActionHasBaseAndHead(t *testing.T) {
 	w := merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, w.runOnce().code)
+	require.Equal(t, 3, w.runOnce().Code)
 
 	w.dispatch(map[string]any{"job": "job_1"})
 	r := w.runOnce("-base", "HEAD^", "-head", "HEAD", "-again")
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "exclude each other")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "exclude each other")
 
 	r = w.runOnce("-base", "HEAD^", "-head", "HEAD")
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "job_1", r.outputs["job-id"])
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "job_1", r.Outputs["job-id"])
 	assert.Len(t, w.prompts(), 1)
 }
 
@@ -168,14 +169,14 @@ func TestAJobThatIsEnteredIsNeverSkipped(t *testing.T) {
 	w.commit("Fix a typo", "README.md", "typo\n")
 	w.onGitHub("push", w.push(w.git("rev-parse", "HEAD~2")))
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, w.runOnce("-path", "*.go").code)
+	require.Equal(t, 3, w.runOnce("-path", "*.go").Code)
 
 	w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
 	w.dispatch(map[string]any{"base": "", "head": "", "job": "job_1"})
 	r := w.runOnce("-path", "*.go")
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "pull-request", r.outputs["outcome"])
-	assert.Equal(t, "job_1", r.outputs["job-id"])
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "pull-request", r.Outputs["outcome"])
+	assert.Equal(t, "job_1", r.Outputs["job-id"])
 }
 
 // What the summary of a failed release says can be entered, and names the same record.
@@ -184,16 +185,16 @@ func TestTheWayOutOfAFailedRelease(t *testing.T) {
 	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 	w.onGitHub("release", publishedRelease("v1.1.0"))
 	r := w.runOnce()
-	require.Equal(t, 1, r.code, r.log)
+	require.Equal(t, 1, r.Code, r.Log)
 	var base, head string
-	_, fields, _ := strings.Cut(r.summary, "    base: ")
+	_, fields, _ := strings.Cut(r.Summary, "    base: ")
 	_, err := fmt.Sscanf(fields, "%s\n    head: %s\n", &base, &head)
-	require.NoError(t, err, r.summary)
+	require.NoError(t, err, r.Summary)
 	w.dispatch(map[string]any{"base": base, "head": head})
-	assert.Equal(t, 1, w.runOnce().code, "the same record")
+	assert.Equal(t, 1, w.runOnce().Code, "the same record")
 	assert.Len(t, w.prompts(), 1)
 	w.dispatch(map[string]any{"base": base, "head": head, "again": "true"})
-	assert.Zero(t, w.runOnce().code)
+	assert.Zero(t, w.runOnce().Code)
 	assert.Len(t, w.prompts(), 2)
 }
 
@@ -202,7 +203,7 @@ func TestByHandTheRecordIsGitHubsToo(t *testing.T) {
 	t.Parallel()
 	w := merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, w.runOnce().code)
+	require.Equal(t, 3, w.runOnce().Code)
 	for name := range w.env {
 		if (strings.HasPrefix(name, "GITHUB_") && name != "GITHUB_TOKEN") || name == "CI" {
 			delete(w.env, name)
@@ -212,22 +213,22 @@ func TestByHandTheRecordIsGitHubsToo(t *testing.T) {
 		w.git("config", "remote.origin.url", origin)
 		for _, args := range [][]string{nil, {"-base", "HEAD^"}} {
 			r := w.runOnce(args...)
-			assert.Equal(t, 2, r.code, origin)
-			assert.Contains(t, r.log, "GITHUB_TOKEN and -repository")
-			assert.Contains(t, r.log, "-state", "both ways")
+			assert.Equal(t, 2, r.Code, origin)
+			assert.Contains(t, r.Log, "GITHUB_TOKEN and -repository")
+			assert.Contains(t, r.Log, "-state", "both ways")
 		}
 	}
 	delete(w.env, "GITHUB_TOKEN")
-	assert.Equal(t, 2, w.runOnce("-repository", "acme/cli").code)
+	assert.Equal(t, 2, w.runOnce("-repository", "acme/cli").Code)
 	w.env["GITHUB_TOKEN"] = gitHubToken
-	assert.Equal(t, 3, w.runOnce("-repository", "acme/cli").code, "the same record")
+	assert.Equal(t, 3, w.runOnce("-repository", "acme/cli").Code, "the same record")
 	r := w.runOnce("-repository", "acme/cli", "-job", "job_1")
-	assert.Zero(t, r.code, r.log)
+	assert.Zero(t, r.Code, r.Log)
 	assert.Len(t, w.prompts(), 1)
 
 	r = w.runOnce("-repository", "acme/cli", "-state", t.TempDir())
-	assert.Zero(t, r.code)
-	assert.Contains(t, r.log, "This run does not read the record on GitHub.")
+	assert.Zero(t, r.Code)
+	assert.Contains(t, r.Log, "This run does not read the record on GitHub.")
 	assert.Len(t, w.prompts(), 2)
 }
 
@@ -283,7 +284,7 @@ func TestAMergeThatTouchesNoPathIsNotTold(t *testing.T) {
 	pull := w.forge.pulls[w.git("rev-parse", "HEAD~1")]
 	pull[0].Body = "docs-job: none"
 	r := w.runOnce("-path", "two.go")
-	assert.Contains(t, r.log, "Skipped: docs-job: none\n", "whatever comes after it")
+	assert.Contains(t, r.Log, "Skipped: docs-job: none\n", "whatever comes after it")
 
 	pull[0].Body = ""
 	prompt = w.prompt("-path", "two.go")
@@ -368,10 +369,10 @@ func TestNeverItsOwnEcho(t *testing.T) {
 			event["after"] = second
 			w.onGitHub("push", event)
 			r := w.runOnce("-skip-author", "ada")
-			assert.Zero(t, r.code, r.log)
-			assert.Equal(t, "skipped", r.outputs["outcome"], "none is left")
-			assert.Contains(t, r.log, "Skipped: "+tc.says, "and says so")
-			assert.Contains(t, r.summary, "Skipped: "+tc.says)
+			assert.Zero(t, r.Code, r.Log)
+			assert.Equal(t, "skipped", r.Outputs["outcome"], "none is left")
+			assert.Contains(t, r.Log, "Skipped: "+tc.says, "and says so")
+			assert.Contains(t, r.Summary, "Skipped: "+tc.says)
 			assert.Empty(t, w.service.Requests())
 		})
 	}
@@ -391,7 +392,7 @@ func TestEchoesOfOtherEvents(t *testing.T) {
 			spoil(pull)
 			w.onGitHub("pull_request", map[string]any{"pull_request": pull})
 			r := w.runOnce()
-			assert.Equal(t, "skipped", r.outputs["outcome"], "%s %s: %s", way, name, r.log)
+			assert.Equal(t, "skipped", r.Outputs["outcome"], "%s %s: %s", way, name, r.Log)
 			assert.Empty(t, w.service.Requests())
 		}
 	}
@@ -401,7 +402,7 @@ func TestEchoesOfOtherEvents(t *testing.T) {
 	w.commit("Document it\n\n"+marker, "docs.md", "x\n")
 	w.git("checkout", "--quiet", "main")
 	w.git("merge", "--quiet", "--no-ff", "docs")
-	assert.Contains(t, w.runOnce("-base", "HEAD^").log, "outcome = skipped\n", "by hand, on any forge")
+	assert.Contains(t, w.runOnce("-base", "HEAD^").Log, "outcome = skipped\n", "by hand, on any forge")
 	w.commit("docs: job done", "e.go", "package e\n")
 	assert.Contains(t, w.prompt("-base", "HEAD^"), "e.go", "a conventional commit")
 }
@@ -436,8 +437,8 @@ func TestTheDiffIsInThePrompt(t *testing.T) {
 	assert.NotContains(t, w.prompt("-path", "small.go"), "middle")
 
 	r := w.runOnce("-max-prompt", "5000")
-	require.Zero(t, r.code)
+	require.Zero(t, r.Code)
 	assert.LessOrEqual(t, len(w.prompts()[0]), 5000, "with the marker")
 	r = w.run(t.Context(), "-dry-run")
-	assert.Contains(t, r.summary, "    > +last\n", "the prompt of a dry run")
+	assert.Contains(t, r.Summary, "    > +last\n", "the prompt of a dry run")
 }

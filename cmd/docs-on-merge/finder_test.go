@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -73,12 +74,12 @@ func bubble(t *testing.T, f func(t *testing.T)) (took time.Duration) {
 }
 
 // requireFound requires that a run has found the pull request, and has sent nothing.
-func (w *world) requireFound(t *testing.T, r ran) {
+func (w *world) requireFound(t *testing.T, r citest.Ran) {
 	t.Helper()
-	require.Zero(t, r.code, r.log)
+	require.Zero(t, r.Code, r.Log)
 	outputs := map[string]string{"outcome": "pull-request", "job-id": "", "pr-link": docsLink}
-	assert.Equal(t, outputs, r.outputs)
-	assert.Equal(t, docsLink+"\n", r.stdout)
+	assert.Equal(t, outputs, r.Outputs)
+	assert.Equal(t, docsLink+"\n", r.Stdout)
 	assert.Equal(t, "success", w.newest().State)
 	assert.Equal(t, docsLink, w.newest().TargetURL)
 	assert.Contains(t, w.newest().Description, "Pull request opened")
@@ -153,10 +154,10 @@ func TestHowLongARunLooks(t *testing.T) {
 					time.AfterFunc(tc.after, cancel)
 				}
 				r := w.run(ctx, tc.args...)
-				assert.Equal(t, 3, r.code, r.log)
-				assert.Contains(t, r.log, tc.says)
-				assert.Contains(t, r.log, "A job may exist: look for it")
-				assert.LessOrEqual(t, strings.Count(r.log, "cannot be read: GET "), 1, r.log)
+				assert.Equal(t, 3, r.Code, r.Log)
+				assert.Contains(t, r.Log, tc.says)
+				assert.Contains(t, r.Log, "A job may exist: look for it")
+				assert.LessOrEqual(t, strings.Count(r.Log, "cannot be read: GET "), 1, r.Log)
 			})
 			assert.InDelta(t, tc.took, took, float64(30*time.Second))
 			assert.Equal(t, tc.looks, w.forge.looks)
@@ -170,11 +171,11 @@ func TestALaterRunLooks(t *testing.T) {
 		w := losing(t)
 		bubble(t, func(t *testing.T) {
 			args := []string{"-docs-repository", "acme/docs", fmt.Sprintf("-again=%v", again)}
-			require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").code)
+			require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").Code)
 			assert.Equal(t, 1, w.forge.looks)
 
 			if !again {
-				assert.Equal(t, 3, w.run(t.Context(), args...).code)
+				assert.Equal(t, 3, w.run(t.Context(), args...).Code)
 				assert.Equal(t, 2, w.forge.looks)
 			}
 			w.open()
@@ -188,10 +189,10 @@ func TestALaterRunLooks(t *testing.T) {
 func TestAgainSendsIfThereIsNoPullRequest(t *testing.T) {
 	w := losing(t)
 	bubble(t, func(t *testing.T) {
-		require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").code)
+		require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").Code)
 		r := w.run(t.Context(), "-docs-repository", "acme/docs", "-again")
-		assert.Zero(t, r.code, r.log)
-		assert.Equal(t, "job_2", r.outputs["job-id"])
+		assert.Zero(t, r.Code, r.Log)
+		assert.Equal(t, "job_2", r.Outputs["job-id"])
 		assert.Equal(t, 2, w.forge.looks, "once before it")
 	})
 }
@@ -201,7 +202,7 @@ func TestWithoutTheFlagTheRunLooksInItsOwnRepository(t *testing.T) {
 	w.forge.docs = map[string][]docsPull{"acme/cli": {}}
 	w.forge.docsToken = gitHubToken
 	delete(w.env, "GITHUB_DOCS_TOKEN")
-	require.Equal(t, 3, w.runOnce().code)
+	require.Equal(t, 3, w.runOnce().Code)
 
 	key, _ := once.FindMarker(w.prompts()[0])
 	pull := w.pull(docsLink, once.Marker(key))
@@ -225,8 +226,8 @@ func TestOnlyItsOwnPullRequestIsFound(t *testing.T) {
 				time.Sleep(time.Hour)
 				time.AfterFunc(time.Minute, func() { w.open(func(pull *docsPull) { change(w, pull) }) })
 				r := w.run(t.Context(), "-docs-repository", "acme/docs")
-				assert.Equal(t, 3, r.code, r.log)
-				assert.Empty(t, r.outputs["pr-link"])
+				assert.Equal(t, 3, r.Code, r.Log)
+				assert.Empty(t, r.Outputs["pr-link"])
 			})
 		})
 	}
@@ -247,7 +248,7 @@ func TestPagesAreReadUntilTheyAreTooOld(t *testing.T) {
 			w := losing(t)
 			bubble(t, func(t *testing.T) {
 				time.Sleep(90 * 24 * time.Hour)
-				require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").code)
+				require.Equal(t, 3, w.run(t.Context(), "-docs-repository", "acme/docs", "-no-wait").Code)
 				if tc.every > 0 {
 					w.open()
 				}
@@ -263,7 +264,7 @@ func TestPagesAreReadUntilTheyAreTooOld(t *testing.T) {
 
 				w.forge.looks = 0
 				r := w.run(t.Context(), "-docs-repository", "acme/docs")
-				assert.Equal(t, tc.found, r.code == 0, r.log)
+				assert.Equal(t, tc.found, r.Code == 0, r.Log)
 				assert.Equal(t, tc.looks, w.forge.looks)
 			})
 		})
@@ -286,6 +287,6 @@ func TestAnOutageOfGitHubEndsNoSearch(t *testing.T) {
 		time.AfterFunc(6*time.Minute, func() { w.open() })
 		r := w.run(t.Context(), "-docs-repository", "acme/docs")
 		w.requireFound(t, r)
-		assert.Equal(t, 1, strings.Count(r.log, "cannot be read: GET "), r.log)
+		assert.Equal(t, 1, strings.Count(r.Log, "cannot be read: GET "), r.Log)
 	})
 }

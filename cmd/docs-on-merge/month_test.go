@@ -157,8 +157,8 @@ func TestJobsOfAMonthInRefs(t *testing.T) {
 	clone := w.clone(t)
 	w.git("-C", clone.dir, "remote", "set-url", "origin", remote)
 	w.service.FailNext("create job", 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, clone.runOnce("-base", before, "-state", "git:origin").code)
-	require.Zero(t, clone.runOnce("-base", before, "-state", "git:origin", "-again").code)
+	require.Equal(t, 3, clone.runOnce("-base", before, "-state", "git:origin").Code)
+	require.Zero(t, clone.runOnce("-base", before, "-state", "git:origin", "-again").Code)
 	require.Len(t, w.service.Jobs(), 2, "one of them without a known id")
 
 	listed := clone.shell(t, lineOfREADME(t, "git fetch "))

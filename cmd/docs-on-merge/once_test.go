@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -81,20 +78,20 @@ func TestTheRunAfterAFailedRequest(t *testing.T) {
 			w.stores(t, func(t *testing.T, w *world, args ...string) {
 				w.service.FailNext(mintlify.OpCreateJob, tc.n, tc.fault)
 				r := w.runOnce(args...)
-				assert.Equal(t, tc.first, r.code, r.log)
+				assert.Equal(t, tc.first, r.Code, r.Log)
 				assert.Len(t, w.service.Jobs(), tc.jobs)
-				if r.code == 3 {
-					assert.Contains(t, r.log, `whose description ends with "docs-job: acme/cli@`)
-					assert.NotContains(t, r.log, "Adopt", "the methods of package once")
-					assert.Contains(t, r.summary, "    base: "+w.git("rev-parse", "HEAD^")+"\n", "what to enter")
-					assert.Contains(t, r.summary, "    head: "+w.git("rev-parse", "HEAD")+"\n")
+				if r.Code == 3 {
+					assert.Contains(t, r.Log, `whose description ends with "docs-job: acme/cli@`)
+					assert.NotContains(t, r.Log, "Adopt", "the methods of package once")
+					assert.Contains(t, r.Summary, "    base: "+w.git("rev-parse", "HEAD^")+"\n", "what to enter")
+					assert.Contains(t, r.Summary, "    head: "+w.git("rev-parse", "HEAD")+"\n")
 				}
 
 				r = w.runOnce(args...)
-				assert.Equal(t, tc.second, r.code, r.log)
+				assert.Equal(t, tc.second, r.Code, r.Log)
 				assert.Len(t, w.service.Jobs(), tc.jobsThen)
-				assert.NotContains(t, r.log, "SendAgain", "the methods of package once")
-				assert.Equal(t, tc.second != 0, strings.Contains(r.log, `"Run workflow"`), "the way out: %s", r.log)
+				assert.NotContains(t, r.Log, "SendAgain", "the methods of package once")
+				assert.Equal(t, tc.second != 0, strings.Contains(r.Log, `"Run workflow"`), "the way out: %s", r.Log)
 			})
 		})
 	}
@@ -183,10 +180,10 @@ func TestHowARunEnds(t *testing.T) {
 
 				before := len(w.forge.statuses[head])
 				r := w.runOnce("-timeout", "10m", fmt.Sprintf("-soft=%v", soft))
-				assert.Equal(t, code, r.code, r.log)
-				assert.Equal(t, tc.outcome, r.outputs["outcome"])
-				assert.Equal(t, tc.makesJob(), r.outputs["job-id"] == "job_1")
-				assert.Equal(t, isForgiven, strings.Contains(r.log, "::warning "))
+				assert.Equal(t, code, r.Code, r.Log)
+				assert.Equal(t, tc.outcome, r.Outputs["outcome"])
+				assert.Equal(t, tc.makesJob(), r.Outputs["job-id"] == "job_1")
+				assert.Equal(t, isForgiven, strings.Contains(r.Log, "::warning "))
 				assert.Equal(t, state, w.newest().State)
 				assert.True(t, strings.HasPrefix(w.newest().Description, tc.words), w.newest().Description)
 
@@ -216,7 +213,7 @@ func TestNoWaitReplacesWhatAnEarlierRunHasLeft(t *testing.T) {
 		w := one.fresh(t)
 		endings[name].prepare(w)
 		_ = w.runOnce("-timeout", "10m")
-		assert.Equal(t, want.code, w.runOnce("-no-wait").code, name)
+		assert.Equal(t, want.code, w.runOnce("-no-wait").Code, name)
 		assert.Equal(t, want.state, w.newest().State, name)
 	}
 }
@@ -226,8 +223,8 @@ func TestOnlyALinkOfTheWebIsShown(t *testing.T) {
 	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "javascript:alert(1)"})
 	for range 2 {
 		r := w.runOnce()
-		assert.Zero(t, r.code, r.log)
-		assert.NotContains(t, r.log+r.summary+r.stdout+w.newest().TargetURL, "javascript:")
+		assert.Zero(t, r.Code, r.Log)
+		assert.NotContains(t, r.Log+r.Summary+r.Stdout+w.newest().TargetURL, "javascript:")
 	}
 }
 
@@ -257,18 +254,18 @@ func TestATotalOutageMakesNothingUnknown(t *testing.T) {
 				w.service.FailNext(op, 1000, tc.fault)
 			}
 			r := w.runOnce()
-			assert.Equal(t, tc.code, r.code, r.log)
-			assert.Empty(t, r.outputs["job-id"])
-			assert.Contains(t, r.log, tc.words+": nothing was sent, because asking the service first failed: ")
+			assert.Equal(t, tc.code, r.Code, r.Log)
+			assert.Empty(t, r.Outputs["job-id"])
+			assert.Contains(t, r.Log, tc.words+": nothing was sent, because asking the service first failed: ")
 			assert.Equal(t, once.Pending, w.state())
-			assert.Equal(t, tc.code == 5, strings.Contains(r.log, ". Run again later\n"), r.log)
-			assert.NotContains(t, r.log+r.summary, "docs-job:", "nothing to look for")
-			assert.NotContains(t, r.summary, "<details>", "nobody has the prompt")
+			assert.Equal(t, tc.code == 5, strings.Contains(r.Log, ". Run again later\n"), r.Log)
+			assert.NotContains(t, r.Log+r.Summary, "docs-job:", "nothing to look for")
+			assert.NotContains(t, r.Summary, "<details>", "nobody has the prompt")
 			assert.Empty(t, w.prompts(), "no POST")
 
 			w.service = mintlifytest.NewService()
 			r = w.runOnce()
-			assert.Zero(t, r.code, r.log)
+			assert.Zero(t, r.Code, r.Log)
 			assert.Equal(t, "success", w.newest().State)
 			assert.Len(t, w.prompts(), 1)
 		})
@@ -287,10 +284,10 @@ func TestTheLogIsForPeople(t *testing.T) {
 		return w.forge.RoundTrip(r)
 	})
 	r := w.runOnce("-heartbeat", "2m")
-	require.Zero(t, r.code, r.log)
-	assert.Equal(t, 1, strings.Count(r.log, "a poll failed"))
-	assert.Equal(t, 1, strings.Count(r.log, "the job is completed"))
-	beats := strings.Count(r.log, "the job is active")
+	require.Zero(t, r.Code, r.Log)
+	assert.Equal(t, 1, strings.Count(r.Log, "a poll failed"))
+	assert.Equal(t, 1, strings.Count(r.Log, "the job is completed"))
+	beats := strings.Count(r.Log, "the job is active")
 	assert.Greater(t, beats, 1)
 	assert.Less(t, beats, 10, "not one a poll")
 	assert.Less(t, reads, 20, "requests to GitHub: not one a poll")
@@ -300,17 +297,17 @@ func TestNoWaitAndTheRunAfterIt(t *testing.T) {
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
 		for range 2 {
 			r := w.runOnce(append(args, "-no-wait")...)
-			assert.Zero(t, r.code, r.log)
-			assert.Contains(t, r.log, "::notice ")
-			assert.Equal(t, "running", r.outputs["outcome"])
-			assert.Equal(t, "job_1", r.outputs["job-id"])
+			assert.Zero(t, r.Code, r.Log)
+			assert.Contains(t, r.Log, "::notice ")
+			assert.Equal(t, "running", r.Outputs["outcome"])
+			assert.Equal(t, "job_1", r.Outputs["job-id"])
 			if len(args) == 0 {
 				assert.Equal(t, once.Running, w.state())
 				assert.Equal(t, "success", w.newest().State, "nothing pending is left behind")
 			}
 		}
 		r := w.runOnce(args...)
-		assert.Equal(t, "pull-request", r.outputs["outcome"], r.log)
+		assert.Equal(t, "pull-request", r.Outputs["outcome"], r.Log)
 		assert.Len(t, w.service.Jobs(), 1)
 	})
 }
@@ -318,70 +315,70 @@ func TestNoWaitAndTheRunAfterIt(t *testing.T) {
 func TestAdoptAndSendAgain(t *testing.T) {
 	t.Parallel()
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
-		run := func(more ...string) ran { return w.runOnce(append(args, more...)...) }
+		run := func(more ...string) citest.Ran { return w.runOnce(append(args, more...)...) }
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-		require.Equal(t, 3, run().code)
+		require.Equal(t, 3, run().Code)
 		r := run("-job", "nowhere")
-		assert.Equal(t, 2, r.code, "it is looked up first")
-		assert.Contains(t, r.log, "fixing: mintlify: get job: 404", "without the key, which is for programs that have several")
-		assert.Equal(t, 3, run().code)
+		assert.Equal(t, 2, r.Code, "it is looked up first")
+		assert.Contains(t, r.Log, "fixing: mintlify: get job: 404", "without the key, which is for programs that have several")
+		assert.Equal(t, 3, run().Code)
 		for range 2 {
 			r := run("-job", "job_1")
-			require.Zero(t, r.code, r.log)
+			require.Zero(t, r.Code, r.Log)
 		}
-		assert.Equal(t, "job_1", run().outputs["job-id"], "for good")
+		assert.Equal(t, "job_1", run().Outputs["job-id"], "for good")
 		r = run("-again")
-		assert.Zero(t, r.code)
-		assert.Contains(t, r.log, "again does nothing")
+		assert.Zero(t, r.Code)
+		assert.Contains(t, r.Log, "again does nothing")
 		assert.Len(t, w.service.Jobs(), 1)
 	})
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
-		run := func(more ...string) ran { return w.runOnce(append(args, more...)...) }
+		run := func(more ...string) citest.Ran { return w.runOnce(append(args, more...)...) }
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-		require.Equal(t, 3, run().code)
+		require.Equal(t, 3, run().Code)
 		w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
 		r := run("-again", "-template", w.template("Look again."))
-		assert.Equal(t, 1, r.code, r.log)
-		assert.Equal(t, "job_2", r.outputs["job-id"])
+		assert.Equal(t, 1, r.Code, r.Log)
+		assert.Equal(t, "job_2", r.Outputs["job-id"])
 		assert.True(t, strings.HasPrefix(w.prompts()[1], "Look again."), "the prompt of this run")
-		assert.Equal(t, 1, run().code)
+		assert.Equal(t, 1, run().Code)
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 422})
-		assert.Equal(t, 5, run("-again").code, "after failed")
+		assert.Equal(t, 5, run("-again").Code, "after failed")
 		r = run("-again")
-		assert.Zero(t, r.code, "after refused: %s", r.log)
+		assert.Zero(t, r.Code, "after refused: %s", r.Log)
 		assert.Len(t, w.prompts(), 4)
 	})
 	t.Run("without a record", func(t *testing.T) {
 		w := merged(t)
 		w.service.AddJob("mine", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		for _, args := range [][]string{{"-job", "mine"}, nil} {
-			assert.Equal(t, "mine", w.runOnce(args...).outputs["job-id"])
+			assert.Equal(t, "mine", w.runOnce(args...).Outputs["job-id"])
 		}
 		assert.Empty(t, w.prompts())
-		assert.Zero(t, merged(t).runOnce("-again").code)
+		assert.Zero(t, merged(t).runOnce("-again").Code)
 	})
 }
 
 func TestEachProjectCommitAndTagHasItsOwnJob(t *testing.T) {
 	merged(t).stores(t, func(t *testing.T, w *world, args ...string) {
-		require.Zero(t, w.runOnce(args...).code)
+		require.Zero(t, w.runOnce(args...).Code)
 		before := w.git("rev-parse", "HEAD")
 		w.commit("another", "c.go", "// "+t.Name())
 		w.onGitHub("push", w.push(before))
-		require.Zero(t, w.runOnce(args...).code)
+		require.Zero(t, w.runOnce(args...).Code)
 		assert.Len(t, w.service.Jobs(), 2)
 		w.project = "another-project"
-		require.Zero(t, w.runOnce(args...).code)
+		require.Zero(t, w.runOnce(args...).Code)
 		assert.Len(t, w.service.Jobs(), 3, "two projects on one commit are two tasks")
-		assert.Zero(t, w.runOnce(args...).code)
+		assert.Zero(t, w.runOnce(args...).Code)
 		w.git("tag", "--force", "v0", "HEAD^")
 		w.git("tag", "--force", "v1")
 		w.onGitHub("release", publishedRelease("v1"))
-		require.Zero(t, w.runOnce(args...).code)
+		require.Zero(t, w.runOnce(args...).Code)
 		assert.Len(t, w.service.Jobs(), 4, "a merge and a tag on one commit are two tasks")
 		w.onGitHub("push", map[string]any{"ref": "refs/tags/v1", "before": noCommit, "after": w.git("rev-parse", "v1")})
-		require.Zero(t, w.runOnce(args...).code)
-		require.Zero(t, w.runOnce(append(args, "-base", "HEAD^", "-head", "v1")...).code)
+		require.Zero(t, w.runOnce(args...).Code)
+		require.Zero(t, w.runOnce(append(args, "-base", "HEAD^", "-head", "v1")...).Code)
 		assert.Len(t, w.service.Jobs(), 4, "the tag's push is its release")
 	})
 }
@@ -419,9 +416,9 @@ func TestNoWaitBehindAnothersSend(t *testing.T) {
 		_, _ = w.sentElsewhere(t)
 		start := time.Now()
 		r := w.run(t.Context(), "-no-wait")
-		assert.Zero(t, r.code, r.log)
-		assert.Equal(t, "running", r.outputs["outcome"])
-		assert.Equal(t, "theirs", r.outputs["job-id"])
+		assert.Zero(t, r.Code, r.Log)
+		assert.Equal(t, "running", r.Outputs["outcome"])
+		assert.Equal(t, "theirs", r.Outputs["job-id"])
 		assert.Less(t, time.Since(start), 30*time.Second)
 		assert.Empty(t, w.service.Requests(), "the job is not polled")
 	})
@@ -474,21 +471,13 @@ func (w *world) atOnce(t *testing.T, n int, args ...string) (ids map[string]int,
 	codes = map[int]int{}
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for i := range n {
+	for range n {
 		all.Go(func() {
-			env := map[string]string{"GITHUB_OUTPUT": filepath.Join(w.dir, fmt.Sprint("output", i))}
-			for name, value := range w.env {
-				if name != "GITHUB_OUTPUT" && name != "GITHUB_STEP_SUMMARY" {
-					env[name] = value
-				}
-			}
-			var out citest.Buffer
-			code := w.program(env, &out, &out).run(t.Context(), args)
+			r := w.run(t.Context(), args...)
 			mu.Lock()
 			defer mu.Unlock()
-			codes[code]++
-			ids[citest.Outputs(w.t, env["GITHUB_OUTPUT"])["job-id"]]++
-			assert.NoError(w.t, os.Remove(env["GITHUB_OUTPUT"]))
+			codes[r.Code]++
+			ids[r.Outputs["job-id"]]++
 		})
 	}
 	all.Wait()
@@ -541,14 +530,11 @@ func TestRunsThatWaitForAnothersSendRecordTheEnd(t *testing.T) {
 			var all sync.WaitGroup
 			for range 3 {
 				all.Go(func() {
-					var log citest.Buffer
-					env := maps.Clone(w.env)
-					delete(env, "GITHUB_OUTPUT")
-					delete(env, "GITHUB_STEP_SUMMARY")
-					assert.Zero(t, w.program(env, &log, &log).run(t.Context(), args), log.String())
-					assert.Contains(t, log.String(), "waiting for the job's id")
-					assert.NotContains(t, log.String(), "canceled")
-					assert.Contains(t, log.String(), "::Pull request opened: "+firstPull+" [job theirs]\n")
+					r := w.run(t.Context(), args...)
+					assert.Zero(t, r.Code, r.Log)
+					assert.Contains(t, r.Log, "waiting for the job's id")
+					assert.NotContains(t, r.Log, "canceled")
+					assert.Equal(t, firstPull, r.Outputs["pr-link"])
 				})
 			}
 			all.Wait()
@@ -570,7 +556,7 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 			// The run "dies" with its request: it is cut off from the record right after.
 			w.limitFor("600")
 			r := w.run(t.Context(), args...)
-			require.Equal(t, 5, r.code, r.log)
+			require.Equal(t, 5, r.Code, r.Log)
 			store, key := w.storeOf(t, args...)
 			dead, err := store.Get(t.Context(), key)
 			require.NoError(t, err)
@@ -583,11 +569,11 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 			before := len(w.prompts())
 			start := time.Now()
 			r = w.run(t.Context(), args...)
-			assert.Equal(t, 3, r.code, r.log)
-			assert.Equal(t, 1, strings.Count(r.log, "Another run is sending"))
+			assert.Equal(t, 3, r.Code, r.Log)
+			assert.Equal(t, 1, strings.Count(r.Log, "Another run is sending"))
 			assert.InDelta(t, 3*time.Minute, time.Since(start), float64(10*time.Second), "three minutes in all")
 			start = time.Now()
-			assert.Equal(t, 3, w.run(t.Context(), args...).code)
+			assert.Equal(t, 3, w.run(t.Context(), args...).Code)
 			assert.Less(t, time.Since(start), time.Second, "no further wait")
 			assert.Len(t, w.prompts(), before)
 		})
@@ -612,20 +598,20 @@ func TestAnInterruptLosesNoJob(t *testing.T) {
 			jobs := len(w.service.Jobs())
 			switch {
 			case jobs == 0:
-				assert.Equal(t, 5, r.code, r.log)
+				assert.Equal(t, 5, r.Code, r.Log)
 				assert.Contains(t, []once.State{"", once.Pending}, w.state())
-			case r.code != 0:
-				assert.Equal(t, 4, r.code, r.log)
-				assert.Contains(t, r.log, "Job job_1 is on record.")
-				assert.Equal(t, "job_1", r.outputs["job-id"])
+			case r.Code != 0:
+				assert.Equal(t, 4, r.Code, r.Log)
+				assert.Contains(t, r.Log, "Job job_1 is on record.")
+				assert.Equal(t, "job_1", r.Outputs["job-id"])
 				// The interrupt may come between the record of the job's end and the look at it.
 				assert.Contains(t, []once.State{once.Running, once.Done}, w.state(), "on record")
 			}
 			if at > 3*time.Second && at < 20*time.Second {
-				assert.Contains(t, r.log, "Stopping as soon as the record is up to date.")
+				assert.Contains(t, r.Log, "Stopping as soon as the record is up to date.")
 			}
 			r = w.run(t.Context())
-			assert.Zero(t, r.code, r.log)
+			assert.Zero(t, r.Code, r.Log)
 			assert.Len(t, w.service.Jobs(), 1)
 		})
 	}
@@ -635,8 +621,8 @@ func TestTimeoutEndsTheRunAndNotTheJob(t *testing.T) {
 	w := merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
 	r := w.runOnce("-timeout", "10s")
-	assert.Equal(t, 4, r.code)
-	assert.Contains(t, r.log, "Run again to wait for it")
-	assert.Contains(t, r.log, "Stopping as soon as the record is up to date.\n")
-	assert.NotContains(t, r.log, "nterrupt", "nobody did")
+	assert.Equal(t, 4, r.Code)
+	assert.Contains(t, r.Log, "Run again to wait for it")
+	assert.Contains(t, r.Log, "Stopping as soon as the record is up to date.\n")
+	assert.NotContains(t, r.Log, "nterrupt", "nobody did")
 }

@@ -35,14 +35,14 @@ func TestATemplateOfTheTeam(t *testing.T) {
 		`{{template "other"}}`: "cannot be filled in",
 	} {
 		r := w.runOnce("-template", w.template(text))
-		assert.Equal(t, 2, r.code)
-		assert.Contains(t, r.log, says)
+		assert.Equal(t, 2, r.Code)
+		assert.Contains(t, r.Log, says)
 	}
 	assert.Empty(t, w.service.Requests())
 	assert.Empty(t, w.state(), "nothing is claimed for a prompt that cannot be made")
 
 	r := w.runOnce("-template", w.template(" \n"))
-	assert.Equal(t, 2, r.code, "a blank prompt: %s", r.log)
+	assert.Equal(t, 2, r.Code, "a blank prompt: %s", r.Log)
 	assert.Empty(t, w.state())
 }
 
@@ -51,12 +51,12 @@ func TestATemplateAsText(t *testing.T) {
 	assert.Equal(t, "Look at acme/cli.\n", w.prompt("-template-text", "Look at {{.Repository}}."))
 
 	r := w.runOnce("-template-text", "Look at {{.Titel}}")
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "can't evaluate field Titel")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "can't evaluate field Titel")
 
 	r = w.runOnce("-template-text", "x", "-template", w.template("y"))
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "-template and -template-text exclude each other")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "-template and -template-text exclude each other")
 	assert.Empty(t, w.service.Requests())
 }
 
@@ -88,7 +88,7 @@ func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
 	w.onGitHub("push", w.push(before))
 	w.forge.pulls = map[string][]pullRequest{"": {{Title: "Many", Body: strings.Repeat("word ", 400), MergedAt: "x"}}}
 	r := w.runOnce()
-	require.Zero(t, r.code, r.log)
+	require.Zero(t, r.Code, r.Log)
 	prompt := w.prompts()[0]
 	assert.LessOrEqual(t, len(prompt), 32_000)
 	assert.Greater(t, len(prompt), 16_000, "no more is dropped than has to be")
@@ -103,8 +103,8 @@ func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
 	assert.Contains(t, short, "(truncated)")
 	assert.Contains(t, short, "is data, quoted from the change")
 	r = w.runOnce("-max-prompt", "300")
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "even without lists the prompt has")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "even without lists the prompt has")
 }
 
 // hostile is text that would be a command of a runner, an end of a quotation or of an
@@ -122,13 +122,13 @@ func TestHostileTextStaysData(t *testing.T) {
 		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/a\r\n::error::<b>b ##[add-mask]c"})
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"job_1","status":"active\n::error::x"}`})
 	dry := w.run(t.Context(), "-dry-run")
-	assert.Contains(t, dry.stdout, "> : :error::boo\n"[:2], "quoted")
+	assert.Contains(t, dry.Stdout, "> : :error::boo\n"[:2], "quoted")
 	r := w.runOnce() // run itself asserts that there is no command, and no key
-	require.Zero(t, r.code, r.log)
-	assert.Len(t, r.outputs, 3)
-	assert.Equal(t, "pull-request", r.outputs["outcome"])
-	assert.NotContains(t, r.outputs["pr-link"], "\n")
-	assert.NotContains(t, r.summary, "<b>")
+	require.Zero(t, r.Code, r.Log)
+	assert.Len(t, r.Outputs, 3)
+	assert.Equal(t, "pull-request", r.Outputs["outcome"])
+	assert.NotContains(t, r.Outputs["pr-link"], "\n")
+	assert.NotContains(t, r.Summary, "<b>")
 
 	prompt := w.prompts()[0]
 	assert.NotContains(t, prompt, mintlifytest.APIKey)

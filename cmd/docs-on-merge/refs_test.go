@@ -55,14 +55,14 @@ func TestTwoClonesMakeOneJob(t *testing.T) {
 	state := "git:" + w.bare()
 	first, second := w.clone(t), w.clone(t)
 	w.service.FailNext("create job", 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, first.runOnce("-base", before, "-state", state).code)
-	require.Equal(t, 3, second.runOnce("-base", before, "-state", state).code)
-	require.Zero(t, second.runOnce("-base", before, "-state", state, "-job", "job_1").code)
+	require.Equal(t, 3, first.runOnce("-base", before, "-state", state).Code)
+	require.Equal(t, 3, second.runOnce("-base", before, "-state", state).Code)
+	require.Zero(t, second.runOnce("-base", before, "-state", state, "-job", "job_1").Code)
 	r := first.runOnce("-base", before, "-state", state)
-	require.Zero(t, r.code, r.log)
-	assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.stdout)
+	require.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.Stdout)
 	assert.Len(t, w.prompts(), 1)
-	assert.NotContains(t, r.log, "if it goes away with this runner")
+	assert.NotContains(t, r.Log, "if it goes away with this runner")
 
 	refs := w.git("ls-remote", strings.TrimPrefix(state, "git:"))
 	assert.Regexp(t, `^[0-9a-f]{40}\trefs/docs-on-merge/[0-9a-f]{40}$`, refs, "one ref, and nothing else is pushed")
@@ -87,17 +87,17 @@ func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
 		"git:/no/such/dir": "/no/such/dir",
 	} {
 		r := w.runOnce("-state", state)
-		assert.Equal(t, 2, r.code, state)
-		assert.Contains(t, r.log, says)
+		assert.Equal(t, 2, r.Code, state)
+		assert.Contains(t, r.Log, says)
 	}
 
 	remote := w.bare()
-	require.Zero(t, w.runOnce("-state", "git:"+remote).code)
+	require.Zero(t, w.runOnce("-state", "git:"+remote).Code)
 	ref := strings.Fields(w.git("ls-remote", remote))[1]
 	w.git("push", "--quiet", "--force", remote, "HEAD:"+ref)
 	r := w.runOnce("-state", "git:"+remote)
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "is not the record of")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "is not the record of")
 	assert.Len(t, w.prompts(), 1)
 }
 
@@ -106,9 +106,9 @@ func TestARemoteThatCannotBeReachedMeansNotStarted(t *testing.T) {
 	w := merged(t)
 	for code, soft := range map[int]string{5: "-soft=false", 0: "-soft"} {
 		r := w.runOnce("-state", "git:https://me:secret-token@127.0.0.1:1/x.git", soft)
-		assert.Equal(t, code, r.code, r.log)
-		assert.Equal(t, "not-started", r.outputs["outcome"])
-		assert.NotContains(t, r.log+r.summary, "secret-token")
+		assert.Equal(t, code, r.Code, r.Log)
+		assert.Equal(t, "not-started", r.Outputs["outcome"])
+		assert.NotContains(t, r.Log+r.Summary, "secret-token")
 	}
 	assert.Empty(t, w.prompts())
 }
@@ -122,7 +122,7 @@ func TestARemoteThatNeverRespondsDoesNotOutlastTheTimeout(t *testing.T) {
 
 	w := merged(t)
 	r := w.run(t.Context(), "-state", "git:http://"+silent.Addr().String()+"/x.git", "-timeout", "200ms")
-	assert.Equal(t, 5, r.code, r.log)
+	assert.Equal(t, 5, r.Code, r.Log)
 	assert.True(t, timer.Stop(), "it waited until the remote went away")
 	assert.NoError(t, silent.Close())
 }

@@ -24,10 +24,10 @@ func TestOnGitLab(t *testing.T) {
 	w.commit("second", "b.go", "package b\n")
 	w.env["GITLAB_CI"], w.env["CI"], w.env["CI_PROJECT_PATH"] = "true", "true", "group/name"
 	r := w.runOnce("-base", "HEAD^", "-state", t.TempDir())
-	require.Zero(t, r.code, r.log)
+	require.Zero(t, r.Code, r.Log)
 	assert.Equal(t, "DOCS_ON_MERGE_OUTCOME=pull-request\nDOCS_ON_MERGE_JOB_ID=job_1\nDOCS_ON_MERGE_PR_LINK=https://github.com/example/docs/pull/1\n", citest.Read(t, filepath.Join(w.dir, "docs-on-merge.env")))
-	assert.Contains(t, r.log, "if it goes away with this runner, the next run for this change makes another job")
-	assert.NotContains(t, r.log, "::", "GitHub's annotations")
+	assert.Contains(t, r.Log, "if it goes away with this runner, the next run for this change makes another job")
+	assert.NotContains(t, r.Log, "::", "GitHub's annotations")
 }
 
 func TestAtADeskThereIsNoWarning(t *testing.T) {
@@ -35,16 +35,16 @@ func TestAtADeskThereIsNoWarning(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(t.TempDir(), "config"))
 	for range 2 {
 		r := w.runOnce()
-		require.Zero(t, r.code, r.log)
-		assert.NotContains(t, r.log, "runner")
-		assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.stdout)
+		require.Zero(t, r.Code, r.Log)
+		assert.NotContains(t, r.Log, "runner")
+		assert.Equal(t, "https://github.com/example/docs/pull/1\n", r.Stdout)
 	}
 	assert.Len(t, w.prompts(), 1)
 	t.Setenv("XDG_CONFIG_HOME", "")
 	t.Setenv("HOME", "")
 	r := w.runOnce()
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "HOME")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "HOME")
 	assert.NoDirExists(t, "docs-on-merge", "nothing is made where the program happens to run")
 }
 
@@ -52,16 +52,16 @@ func TestWithoutAKey(t *testing.T) {
 	w := merged(t)
 	delete(w.env, "MINTLIFY_API_KEY")
 	r := w.runOnce()
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "::error title=docs-on-merge::The set-up needs fixing: mintlify: MINTLIFY_API_KEY is not set")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "::error title=docs-on-merge::The set-up needs fixing: mintlify: MINTLIFY_API_KEY is not set")
 	assert.Empty(t, w.forge.statuses, "nothing is claimed")
-	assert.Zero(t, w.run(t.Context(), "-dry-run").code)
+	assert.Zero(t, w.run(t.Context(), "-dry-run").Code)
 
 	state := filepath.Join(t.TempDir(), "state")
 	r = w.runOnce("-state", state)
-	assert.Equal(t, 2, r.code)
+	assert.Equal(t, 2, r.Code)
 	assert.NoDirExists(t, state, "nothing is made")
-	assert.NotContains(t, r.log, "record", "the key is what is missing")
+	assert.NotContains(t, r.Log, "record", "the key is what is missing")
 }
 
 // Records that no run of the other tests ends with.
@@ -111,34 +111,34 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 		w := one.fresh(t)
 		endings[name].prepare(w)
 		r := w.runOnce()
-		assert.Contains(t, r.log, says.onGitHub, name)
-		assert.NotRegexp(t, ` -(again|job|base|head)\b`, r.log+r.summary, name)
-		assert.Contains(t, r.summary, "base: "+w.git("rev-parse", "HEAD^"), "what to enter")
+		assert.Contains(t, r.Log, says.onGitHub, name)
+		assert.NotRegexp(t, ` -(again|job|base|head)\b`, r.Log+r.Summary, name)
+		assert.Contains(t, r.Summary, "base: "+w.git("rev-parse", "HEAD^"), "what to enter")
 
 		r = w.runOnce()
-		assert.Contains(t, r.log, says.later, "the record keeps no reason, since others can read it")
-		assert.Contains(t, r.log, says.onGitHub, name)
+		assert.Contains(t, r.Log, says.later, "the record keeps no reason, since others can read it")
+		assert.Contains(t, r.Log, says.onGitHub, name)
 
 		w = one.fresh(t)
 		w.env = keys()
 		endings[name].prepare(w)
 		r = w.runOnce("-state", t.TempDir())
-		assert.Contains(t, r.log, says.byHand, name)
-		assert.NotContains(t, r.log+r.summary, "Run workflow", name)
+		assert.Contains(t, r.Log, says.byHand, name)
+		assert.NotContains(t, r.Log+r.Summary, "Run workflow", name)
 	}
 
 	w := released(t)
 	w.git("tag", "--delete", "v1.0.0")
 	w.onGitHub("release", publishedRelease("v1.1.0"))
-	assert.Contains(t, w.runOnce().log, `enter as base in "Run workflow" where the change begins (on a command line: -base)`)
+	assert.Contains(t, w.runOnce().Log, `enter as base in "Run workflow" where the change begins (on a command line: -base)`)
 	w.onGitHub("schedule", map[string]any{})
-	assert.Contains(t, w.runOnce().log, "give the action base and head (on a command line: -base and -head)")
+	assert.Contains(t, w.runOnce().Log, "give the action base and head (on a command line: -base and -head)")
 }
 
 // What a user can set is the same in -h, action.yml and README.
 func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
 	places := citest.Interface{
-		Help:     newWorld(t).runOnce("-h").stdout,
+		Help:     newWorld(t).runOnce("-h").Stdout,
 		Action:   citest.Read(t, "action.yml"),
 		README:   citest.Read(t, "README.md"),
 		Inputs:   map[string]string{"path": "paths", "skip-author": "skip-authors", "demo": "", "version": ""},
@@ -151,21 +151,21 @@ func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
 func TestWhatWasSentIsKept(t *testing.T) {
 	w := merged(t)
 	first, second := w.runOnce(), w.runOnce()
-	assert.Contains(t, first.summary, "<details><summary>The prompt that was sent</summary>\n\n    A change was merged into acme/cli")
-	assert.Contains(t, first.summary, "\n    > +package b\n")
+	assert.Contains(t, first.Summary, "<details><summary>The prompt that was sent</summary>\n\n    A change was merged into acme/cli")
+	assert.Contains(t, first.Summary, "\n    > +package b\n")
 	marker := regexp.MustCompile(`(?m)^docs-job: .*$`).FindString(w.prompts()[0])
 	require.NotEmpty(t, marker)
-	assert.Contains(t, first.summary, "\n    "+marker+"\n\n</details>\n")
-	assert.NotContains(t, second.summary, "<details>", "it has sent nothing")
+	assert.Contains(t, first.Summary, "\n    "+marker+"\n\n</details>\n")
+	assert.NotContains(t, second.Summary, "<details>", "it has sent nothing")
 
 	for _, fault := range []mintlifytest.Fault{{Drop: true}, {Status: 400}} {
 		w = w.fresh(t)
 		w.service.FailNext(mintlify.OpCreateJob, 1, fault)
-		assert.Contains(t, w.runOnce().summary, "> +package b", "%+v", fault)
+		assert.Contains(t, w.runOnce().Summary, "> +package b", "%+v", fault)
 	}
 	w = w.fresh(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 402})
-	assert.NotContains(t, w.runOnce().summary, "<details>", "nobody has it")
+	assert.NotContains(t, w.runOnce().Summary, "<details>", "nobody has it")
 }
 
 func TestTheDemo(t *testing.T) {
@@ -173,17 +173,17 @@ func TestTheDemo(t *testing.T) {
 		w := newWorld(t)
 		w.env = map[string]string{"MINTLIFY_API_KEY": key}
 		r := w.runOnce("-demo")
-		require.Zero(t, r.code, r.log)
-		assert.Contains(t, r.log, "Job job_1 is on record.")
-		assert.Contains(t, r.log, "This change has job job_1 already.")
-		assert.Contains(t, r.log, "== Jobs made in all: 1")
-		assert.Equal(t, 2, strings.Count(r.stdout, "https://github.com/example/docs/pull/1\n"))
-		assert.Contains(t, r.stdout, "> +4 -0 json.go")
-		assert.Equal(t, 2, strings.Count(r.log, "\noutcome = pull-request\njob-id = job_1\npr-link = https://github.com/example/docs/pull/1\n"), r.log)
+		require.Zero(t, r.Code, r.Log)
+		assert.Contains(t, r.Log, "Job job_1 is on record.")
+		assert.Contains(t, r.Log, "This change has job job_1 already.")
+		assert.Contains(t, r.Log, "== Jobs made in all: 1")
+		assert.Equal(t, 2, strings.Count(r.Stdout, "https://github.com/example/docs/pull/1\n"))
+		assert.Contains(t, r.Stdout, "> +4 -0 json.go")
+		assert.Equal(t, 2, strings.Count(r.Log, "\noutcome = pull-request\njob-id = job_1\npr-link = https://github.com/example/docs/pull/1\n"), r.Log)
 		for _, args := range [][]string{{"-demo", "-no-wait"}, {"-base", "HEAD^", "-demo"}} {
 			r := w.runOnce(args...)
-			assert.Equal(t, 2, r.code)
-			assert.Contains(t, r.log, "-demo takes no other flag")
+			assert.Equal(t, 2, r.Code)
+			assert.Contains(t, r.Log, "-demo takes no other flag")
 		}
 		assert.Empty(t, w.service.Requests())
 	}

@@ -20,20 +20,20 @@ func TestByHandInAnotherCloneTheRecordIsTheWorkflows(t *testing.T) {
 	w.env["GITHUB_REPOSITORY"] = "Acme/CLI"
 	state := []string{"-state", "git:" + w.bare()}
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, w.runOnce(state...).code)
+	require.Equal(t, 3, w.runOnce(state...).Code)
 
 	desk := w.clone(t)
 	desk.env = keys()
 	desk.git("config", "remote.origin.url", "git@forge.example.com:acme/cli.git")
 	r := desk.runOnce(state...)
-	assert.Equal(t, 3, r.code, r.log)
-	assert.Contains(t, r.log, "docs-job: acme/cli@", "the marker to look for")
+	assert.Equal(t, 3, r.Code, r.Log)
+	assert.Contains(t, r.Log, "docs-job: acme/cli@", "the marker to look for")
 	r = desk.runOnce(append(state, "-job", "job_1")...)
-	assert.Zero(t, r.code, r.log)
+	assert.Zero(t, r.Code, r.Log)
 	assert.Len(t, w.prompts(), 1)
 	r = w.runOnce(state...)
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "pull-request", r.outputs["outcome"])
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "pull-request", r.Outputs["outcome"])
 }
 
 func TestWithoutARepositoryNothingIsSent(t *testing.T) {
@@ -47,15 +47,15 @@ func TestWithoutARepositoryNothingIsSent(t *testing.T) {
 		}
 		state := filepath.Join(t.TempDir(), "state")
 		r := w.runOnce("-state", state)
-		assert.Equal(t, 2, r.code, origin)
-		assert.Contains(t, r.log, "-repository owner/name")
-		assert.NotContains(t, r.log, filepath.Base(w.dir), "the folder's name")
+		assert.Equal(t, 2, r.Code, origin)
+		assert.Contains(t, r.Log, "-repository owner/name")
+		assert.NotContains(t, r.Log, filepath.Base(w.dir), "the folder's name")
 		assert.NoDirExists(t, state)
 		assert.Contains(t, w.prompt(), "merged into owner/name as", "a dry run shows the rest")
-		assert.Zero(t, w.runOnce("-state", state, "-repository", "acme/cli").code)
+		assert.Zero(t, w.runOnce("-state", state, "-repository", "acme/cli").Code)
 	}
 	assert.Len(t, w.prompts(), 4)
-	assert.Zero(t, w.runOnce("-path", "docs").code, "nothing would be sent")
+	assert.Zero(t, w.runOnce("-path", "docs").Code, "nothing would be sent")
 }
 
 func TestTheRepositoryOfAClone(t *testing.T) {

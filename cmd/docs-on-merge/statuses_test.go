@@ -92,11 +92,11 @@ func TestWithoutARecordThereIsNoJob(t *testing.T) {
 			w := one.fresh(t)
 			failing(w, tc.method, tc.from, 1000, false, tc.resp)
 			r := w.runOnce()
-			assert.Equal(t, tc.code, r.code, r.log)
-			assert.Contains(t, r.log, tc.says)
+			assert.Equal(t, tc.code, r.Code, r.Log)
+			assert.Contains(t, r.Log, tc.says)
 			assert.Empty(t, w.prompts(), "no job")
 			w.toForge = w.forge
-			assert.Zero(t, w.runOnce().code, "and none in the way of the next run")
+			assert.Zero(t, w.runOnce().Code, "and none in the way of the next run")
 			assert.Len(t, w.service.Jobs(), 1)
 		})
 	}
@@ -104,9 +104,9 @@ func TestWithoutARecordThereIsNoJob(t *testing.T) {
 	w := one.fresh(t)
 	delete(w.env, "GITHUB_TOKEN")
 	r := w.runOnce()
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "GITHUB_TOKEN is not set")
-	assert.Contains(t, r.log, "-state", "both ways")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "GITHUB_TOKEN is not set")
+	assert.Contains(t, r.Log, "-state", "both ways")
 	assert.Empty(t, w.prompts())
 }
 
@@ -150,9 +150,9 @@ func TestACallOfGitHubThatFailsOnceIsMadeAgain(t *testing.T) {
 			for from := range calls {
 				w := one.fresh(t)
 				failing(w, method, from+1, 2, acted, response(502))
-				assert.Zero(t, w.runOnce().code)
+				assert.Zero(t, w.runOnce().Code)
 				w.toForge = w.forge
-				assert.Zero(t, w.runOnce().code)
+				assert.Zero(t, w.runOnce().Code)
 				assert.Len(t, w.service.Jobs(), 1)
 			}
 		}
@@ -163,7 +163,7 @@ func TestAClaimWhoseResponseIsLostCounts(t *testing.T) {
 	w := merged(t)
 	failing(w, "POST", 1, 3, true, nil)
 	r := w.runOnce()
-	assert.Zero(t, r.code, r.log)
+	assert.Zero(t, r.Code, r.Log)
 	assert.Len(t, w.prompts(), 1)
 }
 
@@ -171,10 +171,10 @@ func TestAClaimThatCannotBeReadBackIsGivenBack(t *testing.T) {
 	w := merged(t)
 	failing(w, "GET", 4, 3, false, response(500))
 	r := w.runOnce()
-	assert.Equal(t, 5, r.code, r.log)
+	assert.Equal(t, 5, r.Code, r.Log)
 	assert.Equal(t, once.Pending, w.state())
 	assert.Empty(t, w.prompts())
-	assert.Zero(t, w.runOnce().code)
+	assert.Zero(t, w.runOnce().Code)
 	assert.Len(t, w.prompts(), 1)
 }
 
@@ -182,21 +182,21 @@ func TestAJobWhoseIDCannotBeRecorded(t *testing.T) {
 	w := merged(t)
 	failing(w, "POST", 2, 10, false, response(500)) // for a while
 	r := w.runOnce()
-	assert.Zero(t, r.code, r.log)
+	assert.Zero(t, r.Code, r.Log)
 	assert.Equal(t, once.Done, w.state())
 
 	w = merged(t)
 	w.service.AddJob("job_1") // so that the id is another
 	failing(w, "POST", 2, 1000, false, response(500))
 	r = w.runOnce()
-	assert.Equal(t, 4, r.code, r.log)
-	assert.Equal(t, "job_2", r.outputs["job-id"])
-	assert.Contains(t, r.log, "job=job_2", "the logger says so, too")
+	assert.Equal(t, 4, r.Code, r.Log)
+	assert.Equal(t, "job_2", r.Outputs["job-id"])
+	assert.Contains(t, r.Log, "job=job_2", "the logger says so, too")
 	w.toForge = w.forge
 	synctest.Test(t, func(t *testing.T) { // the clock of a bubble begins anew
 		time.Sleep(time.Hour)
-		assert.Equal(t, 3, w.run(t.Context()).code, "a claim without an id")
-		assert.Zero(t, w.run(t.Context(), "-job", "job_2").code)
+		assert.Equal(t, 3, w.run(t.Context()).Code, "a claim without an id")
+		assert.Zero(t, w.run(t.Context(), "-job", "job_2").Code)
 	})
 	assert.Len(t, w.prompts(), 1)
 }
@@ -219,23 +219,23 @@ func TestARecordThatCannotBeReadAgainIsStillKnown(t *testing.T) {
 		})
 
 		r := w.runOnce()
-		assert.Equal(t, 4, r.code, r.log)
-		assert.Equal(t, "running", r.outputs["outcome"])
-		assert.Equal(t, "job_1", r.outputs["job-id"])
-		assert.Contains(t, r.log, "the end of the job cannot be recorded: ")
-		assert.Contains(t, r.log, "unexpected EOF")
+		assert.Equal(t, 4, r.Code, r.Log)
+		assert.Equal(t, "running", r.Outputs["outcome"])
+		assert.Equal(t, "job_1", r.Outputs["job-id"])
+		assert.Contains(t, r.Log, "the end of the job cannot be recorded: ")
+		assert.Contains(t, r.Log, "unexpected EOF")
 	})
 
 	for _, name := range []string{"failed", "lost"} {
 		t.Run(name, func(t *testing.T) {
 			w := one.fresh(t)
 			endings[name].prepare(w)
-			require.Equal(t, endings[name].code, w.runOnce().code)
+			require.Equal(t, endings[name].code, w.runOnce().Code)
 
 			failing(w, "GET", 2, 1000, false, response(503))
 			r := w.runOnce()
-			assert.Equal(t, endings[name].code, r.code, r.log)
-			assert.NotContains(t, r.log, "No job was made")
+			assert.Equal(t, endings[name].code, r.Code, r.Log)
+			assert.NotContains(t, r.Log, "No job was made")
 		})
 	}
 }
@@ -246,16 +246,16 @@ func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
 	w.service.AddJob(strings.Repeat("x", 60), mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	for range 2 {
 		r := w.runOnce()
-		assert.Zero(t, r.code, r.log)
-		assert.Equal(t, strings.Repeat("x", 60), r.outputs["job-id"], "it fits without the words")
+		assert.Zero(t, r.Code, r.Log)
+		assert.Equal(t, strings.Repeat("x", 60), r.Outputs["job-id"], "it fits without the words")
 	}
 	w = merged(t)
 	long := strings.Repeat("y", 200)
 	w.service.AddJob(long, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 	r := w.runOnce("-job", long)
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "too long for a commit status: give a directory with -state")
-	assert.Zero(t, w.runOnce("-job", long, "-state", t.TempDir()).code)
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "too long for a commit status: give a directory with -state")
+	assert.Zero(t, w.runOnce("-job", long, "-state", t.TempDir()).Code)
 }
 
 func TestAmongManyStatusesOfOthers(t *testing.T) {
@@ -271,22 +271,22 @@ func TestAmongManyStatusesOfOthers(t *testing.T) {
 		w.forge.statuses[head] = append(added, w.forge.statuses[head]...)
 	}
 	others(250)
-	assert.Zero(t, w.runOnce().code)
+	assert.Zero(t, w.runOnce().Code)
 	others(250)
 	r := w.runOnce()
-	assert.Zero(t, r.code)
-	assert.Contains(t, r.log, "This change has job job_1 already.")
+	assert.Zero(t, r.Code)
+	assert.Contains(t, r.Log, "This change has job job_1 already.")
 	assert.Len(t, w.prompts(), 1)
 	others(6000)
 	r = w.runOnce("-again")
-	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.log, "too many statuses")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "too many statuses")
 	assert.Len(t, w.prompts(), 1)
 }
 
 func TestStatusesThatOthersForge(t *testing.T) {
 	w := merged(t)
-	require.Zero(t, w.runOnce().code)
+	require.Zero(t, w.runOnce().Code)
 	head := w.git("rev-parse", "HEAD")
 	label := w.newest().Context
 	add := func(description string) {
@@ -297,12 +297,12 @@ func TestStatusesThatOthersForge(t *testing.T) {
 		add(description)
 	}
 	r := w.runOnce()
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "job_1", r.outputs["job-id"])
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "job_1", r.Outputs["job-id"])
 	add("The job is being made [1 claimed ABCDEFGHIJKLMNOPQRSTUVWXYZ ]")
 	r = w.runOnce()
-	assert.Equal(t, 2, r.code, "what cannot be read is never no record")
-	assert.Contains(t, r.log, "is not a record that this version can read")
+	assert.Equal(t, 2, r.Code, "what cannot be read is never no record")
+	assert.Contains(t, r.Log, "is not a record that this version can read")
 	assert.Len(t, w.prompts(), 1)
 }
 
@@ -310,7 +310,7 @@ func TestASkipLeavesAStatus(t *testing.T) {
 	w := merged(t)
 	delete(w.env, "MINTLIFY_API_KEY")
 	for range 2 {
-		require.Zero(t, w.runOnce("-path", "docs").code)
+		require.Zero(t, w.runOnce("-path", "docs").Code)
 	}
 	all := w.forge.statuses[w.git("rev-parse", "HEAD")]
 	require.Len(t, all, 1, "the second run has nothing new to say")
@@ -319,12 +319,12 @@ func TestASkipLeavesAStatus(t *testing.T) {
 	assert.Equal(t, "https://github.com/acme/cli/actions/runs/77", all[0].TargetURL)
 	note := all[0].Context
 
-	require.Zero(t, w.runOnce("-dry-run").code)
+	require.Zero(t, w.runOnce("-dry-run").Code)
 	assert.Equal(t, "Dry run: a job would be made", w.newest().Description)
 	assert.Equal(t, note, w.newest().Context)
 
 	w.env["MINTLIFY_API_KEY"] = mintlifytest.APIKey
-	require.Zero(t, w.runOnce().code)
+	require.Zero(t, w.runOnce().Code)
 	assert.Equal(t, note, w.newest().Context, "the record's own context")
 	assert.Equal(t, once.Done, w.state())
 }
@@ -332,12 +332,12 @@ func TestASkipLeavesAStatus(t *testing.T) {
 func TestASkipNeverCoversARecord(t *testing.T) {
 	w := merged(t)
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	require.Equal(t, 3, w.runOnce().code)
+	require.Equal(t, 3, w.runOnce().Code)
 	unknown := w.newest()
 
 	for _, args := range [][]string{{"-path", "docs"}, {"-dry-run"}} {
 		r := w.runOnce(args...)
-		assert.Zero(t, r.code, r.log)
+		assert.Zero(t, r.Code, r.Log)
 		assert.Equal(t, unknown, w.newest(), args)
 	}
 }
@@ -357,7 +357,7 @@ func TestWhereASkipLeavesNoStatus(t *testing.T) {
 			delete(w.env, tc.unset)
 		}
 		r := w.runOnce(append(tc.args, "-path", "docs")...)
-		assert.Zero(t, r.code, name)
+		assert.Zero(t, r.Code, name)
 		assert.Empty(t, w.forge.statuses, name)
 	}
 }
@@ -366,12 +366,12 @@ func TestAStatusOfASkipThatCannotBeWrittenIsLogged(t *testing.T) {
 	w := merged(t)
 	failing(w, "POST", 1, 1000, false, response(403))
 	r := w.runOnce("-path", "docs")
-	assert.Zero(t, r.code, r.log)
-	assert.Equal(t, "skipped", r.outputs["outcome"])
-	assert.Contains(t, r.log, "The commit's status does not say so: POST ")
-	assert.Equal(t, 1, strings.Count(r.log, "::"+"notice title="), "no annotation but the outcome")
-	assert.NotContains(t, r.log, "::warning")
-	assert.NotContains(t, r.log, "::error")
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "skipped", r.Outputs["outcome"])
+	assert.Contains(t, r.Log, "The commit's status does not say so: POST ")
+	assert.Equal(t, 1, strings.Count(r.Log, "::"+"notice title="), "no annotation but the outcome")
+	assert.NotContains(t, r.Log, "::warning")
+	assert.NotContains(t, r.Log, "::error")
 }
 
 func TestTheStatusOfASkipNamesTheAuthor(t *testing.T) {
@@ -380,7 +380,7 @@ func TestTheStatusOfASkipNamesTheAuthor(t *testing.T) {
 		w := merged(t)
 		w.forge.pulls = map[string][]pullRequest{"": {{Number: 1, MergedAt: "x"}}}
 		w.forge.pulls[""][0].User.Login = author
-		require.Equal(t, "skipped", w.runOnce("-skip-author", record).outputs["outcome"])
+		require.Equal(t, "skipped", w.runOnce("-skip-author", record).Outputs["outcome"])
 		assert.Equal(t, "Skipped: it is the work of "+says, w.newest().Description)
 		assert.Empty(t, w.state(), "it is not a record")
 	}
@@ -396,5 +396,5 @@ func TestTheTokenGoesToGitHubAlone(t *testing.T) {
 		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/api/v3")
 		return w.forge.RoundTrip(r)
 	})
-	assert.Zero(t, w.runOnce().code)
+	assert.Zero(t, w.runOnce().Code)
 }

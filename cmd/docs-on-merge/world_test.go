@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -109,22 +107,19 @@ func (w *world) commit(message, path, content string) string {
 // onGitHub has the runs be steps of GitHub Actions.
 func (w *world) onGitHub(eventName string, event any) {
 	w.t.Helper()
-	files := w.t.TempDir()
 	data, err := json.Marshal(event)
 	require.NoError(w.t, err)
-	path := filepath.Join(files, "event.json")
+	path := filepath.Join(w.t.TempDir(), "event.json")
 	require.NoError(w.t, os.WriteFile(path, data, 0o600))
 
 	maps.Copy(w.env, map[string]string{
-		"CI":                  "true",
-		"GITHUB_ACTIONS":      "true",
-		"GITHUB_REPOSITORY":   "acme/cli",
-		"GITHUB_EVENT_NAME":   eventName,
-		"GITHUB_EVENT_PATH":   path,
-		"GITHUB_OUTPUT":       filepath.Join(files, "output"),
-		"GITHUB_STEP_SUMMARY": filepath.Join(files, "summary"),
-		"GITHUB_SERVER_URL":   "https://github.com",
-		"GITHUB_RUN_ID":       "77",
+		"CI":                "true",
+		"GITHUB_ACTIONS":    "true",
+		"GITHUB_REPOSITORY": "acme/cli",
+		"GITHUB_EVENT_NAME": eventName,
+		"GITHUB_EVENT_PATH": path,
+		"GITHUB_SERVER_URL": "https://github.com",
+		"GITHUB_RUN_ID":     "77",
 	})
 }
 
@@ -157,14 +152,6 @@ func (w *world) fresh(t *testing.T) *world {
 	return &again
 }
 
-// ran is what a run left.
-type ran struct {
-	code        int
-	log, stdout string
-	outputs     map[string]string
-	summary     string
-}
-
 func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 	if w.env["MINTLIFY_API_KEY"] == "" {
 		return nil, &mintlify.ArgumentError{Name: "MINTLIFY_API_KEY", Reason: "is not set"}
@@ -191,35 +178,16 @@ func (w *world) program(env map[string]string, stdout, stderr io.Writer) *progra
 }
 
 // run runs the program outside a bubble or within one.
-func (w *world) run(ctx context.Context, args ...string) ran {
+func (w *world) run(ctx context.Context, args ...string) citest.Ran {
 	w.t.Helper()
-
-	var stdout, stderr citest.Buffer
-	env := maps.Clone(w.env)
-	files := w.t.TempDir()
-	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
-		if env[name] != "" {
-			env[name] = filepath.Join(files, name)
-		}
-	}
-
-	r := ran{code: w.program(env, &stdout, &stderr).run(ctx, args)}
-	r.log = stderr.String()
-	r.stdout = stdout.String()
-	if _, err := os.Stat(env["GITHUB_OUTPUT"]); err == nil {
-		r.outputs = citest.Outputs(w.t, env["GITHUB_OUTPUT"])
-		r.summary = citest.Read(w.t, env["GITHUB_STEP_SUMMARY"])
-	}
-
-	citest.RequireInert(w.t, r.log+r.stdout)
-	for _, secret := range []string{mintlifytest.APIKey, gitHubToken} {
-		assert.NotContains(w.t, fmt.Sprint(r), secret)
-	}
-	return r
+	secrets := []string{mintlifytest.APIKey, gitHubToken}
+	return citest.Run(w.t, w.env, secrets, func(env map[string]string, stdout, stderr io.Writer) int {
+		return w.program(env, stdout, stderr).run(ctx, args)
+	})
 }
 
 // runs runs the program in a bubble of its own, once for each of args.
-func (w *world) runs(args ...[]string) (all []ran) {
+func (w *world) runs(args ...[]string) (all []citest.Ran) {
 	w.t.Helper()
 	synctest.Test(w.t, func(t *testing.T) {
 		for _, a := range args {
@@ -229,7 +197,7 @@ func (w *world) runs(args ...[]string) (all []ran) {
 	return all
 }
 
-func (w *world) runOnce(args ...string) ran { w.t.Helper(); return w.runs(args)[0] }
+func (w *world) runOnce(args ...string) citest.Ran { w.t.Helper(); return w.runs(args)[0] }
 
 func (w *world) prompts() (prompts []string) {
 	for _, r := range w.service.Requests() {
@@ -244,8 +212,8 @@ func (w *world) prompts() (prompts []string) {
 func (w *world) prompt(args ...string) string {
 	w.t.Helper()
 	r := w.run(w.t.Context(), append(args, "-dry-run")...)
-	require.Zero(w.t, r.code, r.log)
-	return r.stdout
+	require.Zero(w.t, r.Code, r.Log)
+	return r.Stdout
 }
 
 // roundTripper is a function that stands before a fake.

@@ -97,7 +97,7 @@ func TestActions(t *testing.T) {
 // What a user can set is the same in -h, action.yml and README.
 func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
 	places := citest.Interface{
-		Help:     newWorld(t).run(0, "-h").stdout,
+		Help:     newWorld(t).run(0, "-h").Stdout,
 		Action:   citest.Read(t, "action.yml"),
 		README:   citest.Read(t, "README.md"),
 		Inputs:   map[string]string{"demo": "", "version": ""},

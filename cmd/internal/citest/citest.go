@@ -3,6 +3,9 @@ package citest
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,6 +44,41 @@ func Outputs(t *testing.T, path string) map[string]string {
 		outputs[name] = strings.Join(value, "\n")
 	}
 	return outputs
+}
+
+// Ran is what a run of a command left.
+type Ran struct {
+	Code                 int
+	Stdout, Log, Summary string
+	Outputs              map[string]string
+}
+
+// Run runs a command with an environment. On GitHub the run has files of its own for its outputs and
+// its summary. It must leave no command for a runner and none of the secrets.
+func Run(t *testing.T, env map[string]string, secrets []string,
+	run func(env map[string]string, stdout, stderr io.Writer) int) Ran {
+	t.Helper()
+	env = maps.Clone(env)
+	if env["GITHUB_ACTIONS"] != "" {
+		files := t.TempDir()
+		env["GITHUB_OUTPUT"] = filepath.Join(files, "output")
+		env["GITHUB_STEP_SUMMARY"] = filepath.Join(files, "summary")
+	}
+
+	var stdout, stderr Buffer
+	r := Ran{Code: run(env, &stdout, &stderr)}
+	r.Stdout = stdout.String()
+	r.Log = stderr.String()
+	if _, err := os.Stat(env["GITHUB_OUTPUT"]); err == nil {
+		r.Outputs = Outputs(t, env["GITHUB_OUTPUT"])
+		r.Summary = Read(t, env["GITHUB_STEP_SUMMARY"])
+	}
+
+	RequireInert(t, r.Log+r.Stdout)
+	for _, secret := range secrets {
+		require.NotContains(t, fmt.Sprint(r), secret)
+	}
+	return r
 }
 
 var (
