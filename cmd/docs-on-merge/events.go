@@ -91,6 +91,7 @@ func (p *program) readOccasion() (occasion, error) {
 	if err != nil {
 		return occasion{}, fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
 	}
+
 	if isGiven {
 		given.decision = e.decision()
 		return given, nil
@@ -185,6 +186,7 @@ func (p *program) dispatched(e event) (occasion, error) {
 		head:     cmp.Or(e.input("head"), p.step.Getenv("GITHUB_SHA")),
 		decision: e.decision(),
 	}
+
 	if what.base == "" && what.decision.job == "" && p.options.job == "" {
 		return occasion{}, errors.New("the input base is empty: enter the commit before the change, " +
 			"or the id of its job as job")

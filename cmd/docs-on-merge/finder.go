@@ -64,10 +64,12 @@ type docsPull struct {
 	CreatedAt time.Time `json:"created_at"`
 	Head      struct {
 		// Repo is null if a fork was deleted.
-		Repo *struct {
-			FullName string `json:"full_name"`
-		} `json:"repo"`
+		Repo *docsRepo `json:"repo"`
 	} `json:"head"`
+}
+
+type docsRepo struct {
+	FullName string `json:"full_name"`
 }
 
 // find returns the pull request of a record, if there is one. It is for [once.WithFinder]. It logs

@@ -35,15 +35,15 @@ func losing(t *testing.T) *world {
 	return w
 }
 
-// open has the agent open the pull request of the prompt that was sent, with what change alters.
-func (w *world) open(change ...func(pull *docsPull)) {
+// open has the agent open the pull request of the prompt that was sent, with what changes alter.
+func (w *world) open(changes ...func(pull *docsPull)) {
 	w.t.Helper()
 	prompts := w.prompts()
 	require.NotEmpty(w.t, prompts)
 	key, _ := once.FindMarker(prompts[len(prompts)-1])
 	pull := w.pull(docsLink, "Documents it.\n\n"+once.Marker(key))
-	for _, f := range change {
-		f(&pull)
+	for _, change := range changes {
+		change(&pull)
 	}
 
 	w.forge.mu.Lock()
@@ -53,14 +53,8 @@ func (w *world) open(change ...func(pull *docsPull)) {
 
 func (w *world) pull(link, body string) docsPull {
 	pull := docsPull{HTMLURL: link, Body: body, CreatedAt: time.Now()}
-	w.from(&pull, "Acme/docs")
+	pull.Head.Repo = &docsRepo{"Acme/docs"}
 	return pull
-}
-
-func (w *world) from(pull *docsPull, repository string) {
-	pull.Head.Repo = &struct {
-		FullName string `json:"full_name"`
-	}{repository}
 }
 
 // bubble runs f in a bubble, and returns how long it took.
@@ -122,10 +116,9 @@ func TestHowLongARunLooks(t *testing.T) {
 			args: docs,
 			took: 20 * time.Minute, looks: 21, says: "looking for its pull request in acme/docs for 20m0s",
 		},
-		"a signal":      {args: docs, after: 5 * time.Minute, took: 5 * time.Minute, looks: 5},
-		"-timeout":      {args: append(docs, "-timeout", "5m"), took: 5 * time.Minute, looks: 5},
-		"-no-wait":      {args: append(docs, "-no-wait"), looks: 1},
-		"its own alone": {prepare: func(w *world) { w.forge.docs = map[string][]docsPull{"acme/cli": {}} }, looks: 1},
+		"a signal": {args: docs, after: 5 * time.Minute, took: 5 * time.Minute, looks: 5},
+		"-timeout": {args: append(docs, "-timeout", "5m"), took: 5 * time.Minute, looks: 5},
+		"-no-wait": {args: append(docs, "-no-wait"), looks: 1},
 		"a token that may not read": {
 			args:    docs,
 			prepare: func(w *world) { delete(w.env, "GITHUB_DOCS_TOKEN") },
@@ -203,28 +196,29 @@ func TestWithoutTheFlagTheRunLooksInItsOwnRepository(t *testing.T) {
 	w.forge.docsToken = gitHubToken
 	delete(w.env, "GITHUB_DOCS_TOKEN")
 	require.Equal(t, 3, w.runOnce().Code)
+	assert.Equal(t, 1, w.forge.looks)
 
 	key, _ := once.FindMarker(w.prompts()[0])
 	pull := w.pull(docsLink, once.Marker(key))
-	w.from(&pull, "acme/cli")
+	pull.Head.Repo.FullName = "acme/cli"
 	w.forge.docs["acme/cli"] = []docsPull{pull}
 	w.requireFound(t, w.runOnce())
 }
 
 func TestOnlyItsOwnPullRequestIsFound(t *testing.T) {
-	for name, change := range map[string]func(w *world, pull *docsPull){
-		"another's marker": func(_ *world, pull *docsPull) { pull.Body = "docs-job: acme/cli@1:2" },
-		"no marker":        func(_ *world, pull *docsPull) { pull.Body = "Documents it." },
-		"a fork":           func(w *world, pull *docsPull) { w.from(pull, "eve/docs") },
-		"a deleted fork":   func(_ *world, pull *docsPull) { pull.Head.Repo = nil },
-		"older":            func(_ *world, pull *docsPull) { pull.CreatedAt = time.Now().Add(-10 * time.Minute) },
-		"no link":          func(_ *world, pull *docsPull) { pull.HTMLURL = "javascript:alert(1)" },
+	for name, change := range map[string]func(pull *docsPull){
+		"another's marker": func(pull *docsPull) { pull.Body = "docs-job: acme/cli@1:2" },
+		"no marker":        func(pull *docsPull) { pull.Body = "Documents it." },
+		"a fork":           func(pull *docsPull) { pull.Head.Repo.FullName = "eve/docs" },
+		"a deleted fork":   func(pull *docsPull) { pull.Head.Repo = nil },
+		"older":            func(pull *docsPull) { pull.CreatedAt = time.Now().Add(-10 * time.Minute) },
+		"no link":          func(pull *docsPull) { pull.HTMLURL = "javascript:alert(1)" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := losing(t)
 			bubble(t, func(t *testing.T) {
 				time.Sleep(time.Hour)
-				time.AfterFunc(time.Minute, func() { w.open(func(pull *docsPull) { change(w, pull) }) })
+				time.AfterFunc(time.Minute, func() { w.open(change) })
 				r := w.run(t.Context(), "-docs-repository", "acme/docs")
 				assert.Equal(t, 3, r.Code, r.Log)
 				assert.Empty(t, r.Outputs["pr-link"])

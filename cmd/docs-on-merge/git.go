@@ -117,6 +117,7 @@ func (g *git) runRemote(ctx context.Context, args ...string) string {
 	g.err = retried(ctx, func() error {
 		attempt := *g
 		out = attempt.run(ctx, args...)
+
 		if attempt.err != nil && unreachable.MatchString(attempt.err.Error()) {
 			return ci.NotStarted.Of(attempt.err)
 		}

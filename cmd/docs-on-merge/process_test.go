@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -144,15 +145,10 @@ func TestKillsNeverMakeASecondJob(t *testing.T) {
 			w.onSockets()
 			w.service.FailNext(mintlify.OpCreateJob, 4*kills, mintlifytest.Fault{Delay: 20 * time.Millisecond})
 			var unknowns atomic.Int64
-			next := make(chan string, len(commits))
-			for _, commit := range commits {
-				next <- commit
-			}
-			close(next)
 			var workers sync.WaitGroup
-			for range 4 {
+			for part := range slices.Chunk(commits, 13) {
 				workers.Go(func() {
-					for commit := range next {
+					for _, commit := range part {
 						if w.killed(t, commit, append([]string{"-head", commit}, args...)) == 3 {
 							unknowns.Add(1)
 						}

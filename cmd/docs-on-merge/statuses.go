@@ -65,6 +65,7 @@ func (s *statuses) readAll(ctx context.Context, key string) ([]once.Record, stat
 
 	var versions []once.Record
 	var newest status
+
 	for _, status := range all {
 		if status.Context != s.context(key) {
 			continue
@@ -229,6 +230,7 @@ func (s *statuses) post(ctx context.Context, r once.Record, state, description s
 		Context:     s.context(r.Key),
 		TargetURL:   cmp.Or(r.PRLink, s.runLink),
 	})
+
 	time.Sleep(s.settle)
 	return err
 }

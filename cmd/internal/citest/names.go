@@ -48,9 +48,11 @@ func (i Interface) Differences() []string {
 		if flag != "" {
 			readmeFlags[flag] = true
 		}
+
 		if input != "" {
 			readmeInputs[input] = true
 		}
+
 		if flag != "" && input != i.inputOf(flag) {
 			found = append(found, fmt.Sprintf("README: the input of -%s is not %q", flag, input))
 		}
