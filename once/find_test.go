@@ -156,24 +156,8 @@ func TestResumeAsksOnceForEachUnknown(t *testing.T) {
 	})
 }
 
-// While the finder looked, a person has decided.
+// While the finder looks, a person has the prompt sent again.
 func TestFindOfARecordThatWentOn(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.put(once.Record{Task: task, State: once.Unknown})
-		r := w.runner(w.svc.Client(), once.WithFinder(func(ctx context.Context, _ once.Record) (once.Found, error) {
-			_, err := w.SendAgain(ctx, key)
-			return once.Found{PRLink: foundLink}, err
-		}))
-		_, err := r.Do(t.Context(), once.Task{Key: key})
-		require.NoError(t, err)
-		assert.Contains(t, w.log.String(), "level=ERROR")
-		assert.Contains(t, w.log.String(), foundLink)
-		assert.Equal(t, once.Done, w.get(key).State, "a person has decided that it is sent again")
-	})
-}
-
-// A person has sent it again while the finder looked: the queue that called Step has to call it again.
-func TestStepOfARecordThatWentOn(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Unknown})
 		r := w.runner(w.svc.Client(), once.WithFinder(func(ctx context.Context, _ once.Record) (once.Found, error) {
@@ -182,10 +166,16 @@ func TestStepOfARecordThatWentOn(t *testing.T) {
 		}))
 
 		s, err := r.Step(t.Context(), key)
-
 		require.NoError(t, err)
-		assert.Positive(t, s.Next)
+		assert.Positive(t, s.Next, "the queue that called Step has to call it again")
 		assert.Equal(t, once.Pending, s.Record.State)
+		assert.Contains(t, w.log.String(), "level=ERROR")
+		assert.Contains(t, w.log.String(), foundLink)
+
+		w.put(once.Record{Task: task, State: once.Unknown})
+		_, err = r.Do(t.Context(), once.Task{Key: key})
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, w.get(key).State, "a person has decided that it is sent again")
 	})
 }
 

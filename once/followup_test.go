@@ -426,14 +426,7 @@ func TestProjectOfAFollowUpIsTheOtherRecords(t *testing.T) {
 // A public store has no project and no prompt: Do brings them.
 func TestFollowUpInAPublicStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := oncetest.NewStore()
-		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
-			r.Prompt = ""
-			r.ProjectID = ""
-			r.Problem = ""
-			return memory.Put(ctx, r)
-		}}
-		w := newWorld(t, store)
+		w := newWorld(t, publicStore())
 		w.do(once.Task{Key: key, Prompt: "x", ProjectID: "project-2"})
 
 		follow := once.Task{Key: commentKey, Prompt: "x", After: key, ProjectID: "project-2"}

@@ -209,6 +209,17 @@ func (h *hooked) Put(ctx context.Context, r once.Record) error {
 	return h.Store.Put(ctx, r)
 }
 
+// publicStore is a store that leaves out what others must not read.
+func publicStore() once.Store {
+	store := oncetest.NewStore()
+	return &hooked{Store: store, put: func(ctx context.Context, r once.Record) error {
+		r.Prompt = ""
+		r.ProjectID = ""
+		r.Problem = ""
+		return store.Put(ctx, r)
+	}}
+}
+
 // takingNoJob is a store that stores no job: err is why.
 func takingNoJob(err error) once.Store {
 	store := oncetest.NewStore()

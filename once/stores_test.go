@@ -81,12 +81,7 @@ func TestStateOfANewerVersionIsLeftAlone(t *testing.T) {
 // A public store leaves out the prompt: Do brings it along, Step cannot.
 func TestPublicStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := oncetest.NewStore()
-		store := &hooked{Store: memory, put: func(ctx context.Context, r once.Record) error {
-			r.Prompt, r.ProjectID, r.Problem = "", "", ""
-			return memory.Put(ctx, r)
-		}}
-		w := newWorld(t, store)
+		w := newWorld(t, publicStore())
 		w.add(task)
 		_, err := w.Step(t.Context(), key)
 		require.ErrorIs(t, err, mintlify.ErrInvalidArgument)

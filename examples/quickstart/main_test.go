@@ -365,49 +365,25 @@ func TestParse(t *testing.T) {
 			args: []string{"-job", "a", "-follow-up", "b"},
 			want: task{job: "a", followUp: "b"},
 		},
-		"empty prompt": {
-			args: []string{"-prompt", ""},
-			want: task{},
-			says: "-prompt is empty",
-		},
-		"empty follow-up": {
-			args: []string{"-prompt", "a", "-follow-up="},
-			want: task{prompt: "a"},
-			says: "-follow-up is empty",
-		},
-		"blank follow-up": {
-			args: []string{"-prompt", "a", "-follow-up", " "},
-			want: task{prompt: "a", followUp: " "},
-			says: "-follow-up is empty",
-		},
-		"follow-up alone": {
-			args: []string{"-follow-up", "a"},
-			want: task{followUp: "a"},
-			says: "-follow-up needs",
-		},
-		"both": {
-			args: []string{"-prompt", "a", "-job", "b"},
-			want: task{prompt: "a", job: "b"},
-			says: "exclude each other",
-		},
-		"prompt without quotes": {
-			args: []string{"-prompt", "fix", "it"},
-			want: task{prompt: "fix"},
-			says: `unexpected argument "it"`,
-		},
-		"what is not documented": {
-			args: []string{"-x"},
-			want: task{},
-			says: "-x",
-		},
+		"empty prompt":           {args: []string{"-prompt", ""}, says: "-prompt is empty"},
+		"empty follow-up":        {args: []string{"-prompt", "a", "-follow-up="}, says: "-follow-up is empty"},
+		"blank follow-up":        {args: []string{"-prompt", "a", "-follow-up", " "}, says: "-follow-up is empty"},
+		"follow-up alone":        {args: []string{"-follow-up", "a"}, says: "-follow-up needs"},
+		"both":                   {args: []string{"-prompt", "a", "-job", "b"}, says: "exclude each other"},
+		"prompt without quotes":  {args: []string{"-prompt", "fix", "it"}, says: `unexpected argument "it"`},
+		"what is not documented": {args: []string{"-x"}, says: "-x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stderr bytes.Buffer
 			got, limit, err := parse(tc.args, &stderr)
-			assert.Equal(t, tc.says != "", err != nil)
+			if tc.says != "" {
+				require.Error(t, err)
+				assert.Contains(t, stderr.String(), tc.says)
+				return
+			}
+			require.NoError(t, err)
 			assert.Equal(t, tc.want, got)
 			assert.Equal(t, time.Hour, limit)
-			assert.Contains(t, stderr.String(), tc.says)
 		})
 	}
 }
