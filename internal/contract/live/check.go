@@ -61,6 +61,16 @@ func (c *check) probing(
 	return r
 }
 
+// calling returns a call whose result nobody needs: what the recorder has seen of it says enough.
+func calling[Params, Result any](
+	call func(context.Context, Params) (Result, error), params Params,
+) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := call(ctx, params)
+		return err
+	}
+}
+
 // trying makes a call for a row of its own. A good response is held against the document.
 func (c *check) trying(
 	ctx context.Context, label string, op mintlify.Operation, do func(context.Context) error,

@@ -32,19 +32,13 @@ func (c *check) conversations() dated {
 }
 
 func (c *check) feedbackPage(from, to mintlify.Date) func(context.Context) error {
-	return func(ctx context.Context) error {
-		params := mintlify.FeedbackParams{DateFrom: from, DateTo: to, Limit: 100}
-		_, err := c.client.Analytics.GetFeedbackPage(ctx, params)
-		return err
-	}
+	params := mintlify.FeedbackParams{DateFrom: from, DateTo: to, Limit: 100}
+	return calling(c.client.Analytics.GetFeedbackPage, params)
 }
 
 func (c *check) conversationPage(from, to mintlify.Date) func(context.Context) error {
-	return func(ctx context.Context) error {
-		params := mintlify.ConversationsParams{DateFrom: from, DateTo: to, Limit: 250}
-		_, err := c.client.Analytics.GetConversationPage(ctx, params)
-		return err
-	}
+	params := mintlify.ConversationsParams{DateFrom: from, DateTo: to, Limit: 250}
+	return calling(c.client.Analytics.GetConversationPage, params)
 }
 
 // readDated asks for feedback and conversations, and by them what a range of dates means.
@@ -75,10 +69,8 @@ func (c *check) readDated(ctx context.Context) {
 func (c *check) feedbackCounts(ctx context.Context) {
 	from, to := range30()
 	params := mintlify.FeedbackCountsParams{DateFrom: from, DateTo: to, Limit: 100}
-	c.reading(ctx, "feedback counts", mintlify.OpGetFeedbackCounts, func(ctx context.Context) error {
-		_, err := c.client.Analytics.GetFeedbackCounts(ctx, params)
-		return err
-	})
+	do := calling(c.client.Analytics.GetFeedbackCounts, params)
+	c.reading(ctx, "feedback counts", mintlify.OpGetFeedbackCounts, do)
 }
 
 func (d dated) times(r response) []time.Time {
@@ -172,10 +164,8 @@ func (c *check) readThread(ctx context.Context, conversations response) {
 		return
 	}
 
-	c.reading(ctx, "the thread of a conversation", mintlify.OpGetThread, func(ctx context.Context) error {
-		_, err := c.client.Analytics.GetThread(ctx, text(rows[0], "id"))
-		return err
-	})
+	do := calling(c.client.Analytics.GetThread, text(rows[0], "id"))
+	c.reading(ctx, "the thread of a conversation", mintlify.OpGetThread, do)
 }
 
 // readRange asks for a day and the day before it, whose rows month has.

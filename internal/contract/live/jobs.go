@@ -56,11 +56,7 @@ func newestSession(list response) string {
 
 // readKnownJob gets a job of the settings or of the old list.
 func (c *check) readKnownJob(ctx context.Context, id string, list response) {
-	do := func(ctx context.Context) error {
-		_, err := c.client.Jobs.Get(ctx, id)
-		return err
-	}
-
+	do := calling(c.client.Jobs.Get, id)
 	if c.settings.jobID != "" {
 		r := c.reading(ctx, "the job of -job-id", mintlify.OpGetJob, do)
 		c.judgeOldList(list, id, text(r.object(), "prLink"))

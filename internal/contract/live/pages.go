@@ -89,11 +89,8 @@ func (c *check) readViews(ctx context.Context) {
 }
 
 func (c *check) viewPage(from, to mintlify.Date) func(context.Context) error {
-	return func(ctx context.Context) error {
-		params := mintlify.ViewsParams{DateFrom: from, DateTo: to, Limit: 50}
-		_, err := c.client.Analytics.GetViewPage(ctx, params)
-		return err
-	}
+	params := mintlify.ViewsParams{DateFrom: from, DateTo: to, Limit: 50}
+	return calling(c.client.Analytics.GetViewPage, params)
 }
 
 // judgeSums says whether the totals of a page of views add up.
@@ -160,10 +157,7 @@ func (c *check) readSearches(ctx context.Context) {
 }
 
 func (c *check) searchPage(params mintlify.SearchesParams) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, err := c.client.Analytics.GetSearchPage(ctx, params)
-		return err
-	}
+	return calling(c.client.Analytics.GetSearchPage, params)
 }
 
 // cursorAlone asks whether a cursor holds its dates.

@@ -102,19 +102,14 @@ func stranger(r response) string {
 func (c *check) visitorPage(ctx context.Context, label string) response {
 	from, to := range30()
 	params := mintlify.VisitorsParams{DateFrom: from, DateTo: to, Limit: 50}
-	return c.trying(ctx, label, mintlify.OpGetVisitors, func(ctx context.Context) error {
-		_, err := c.client.Analytics.GetVisitorPage(ctx, params)
-		return err
-	})
+	return c.trying(ctx, label, mintlify.OpGetVisitors, calling(c.client.Analytics.GetVisitorPage, params))
 }
 
 func (c *check) callerStats(ctx context.Context) response {
 	from, to := range30()
 	params := mintlify.CallerStatsParams{DateFrom: from, DateTo: to}
-	return c.reading(ctx, "caller stats", mintlify.OpGetCallerStats, func(ctx context.Context) error {
-		_, err := c.client.Analytics.GetCallerStats(ctx, params)
-		return err
-	})
+	do := calling(c.client.Analytics.GetCallerStats, params)
+	return c.reading(ctx, "caller stats", mintlify.OpGetCallerStats, do)
 }
 
 // getting returns a GET that the SDK has no method for, or whose arguments it would refuse.
@@ -155,10 +150,7 @@ func (c *check) readWithWrongKey(ctx context.Context) {
 		return
 	}
 
-	r := c.probing(ctx, "caller stats, with a key that does not exist", mintlify.OpGetCallerStats,
-		func(ctx context.Context) error {
-			_, err := stranger.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
-			return err
-		})
+	do := calling(stranger.Analytics.GetCallerStats, mintlify.CallerStatsParams{})
+	r := c.probing(ctx, "caller stats, with a key that does not exist", mintlify.OpGetCallerStats, do)
 	c.judgeStatus(expectWrongKey, r, http.StatusUnauthorized)
 }
