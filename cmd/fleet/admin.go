@@ -66,24 +66,22 @@ func (a admin) Describe(chan<- *prometheus.Desc) {}
 func (a admin) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), github.HandlerTime)
 	defer cancel()
-	all, err := a.ProjectsStatus(ctx)
-	if err != nil {
-		a.Calm.Error("no metrics", "error", err)
-		metrics <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
-		return
-	}
-
-	for _, p := range all {
-		collect(p, metrics)
-	}
-	if err := a.collectTotals(ctx, metrics); err != nil {
+	if err := a.collectAll(ctx, metrics); err != nil {
 		a.Calm.Error("no metrics", "error", err)
 		metrics <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
 	}
 }
 
-// collectTotals collects what is counted over all projects.
-func (a admin) collectTotals(ctx context.Context, metrics chan<- prometheus.Metric) error {
+// collectAll collects the figures of each project, and what is counted over all.
+func (a admin) collectAll(ctx context.Context, metrics chan<- prometheus.Metric) error {
+	all, err := a.ProjectsStatus(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		collect(p, metrics)
+	}
+
 	waiting := int64(0)
 	if a.tells {
 		untold, err := queue.CountUntold(ctx, a.DB)
@@ -106,13 +104,11 @@ func (a admin) collectTotals(ctx context.Context, metrics chan<- prometheus.Metr
 	gauge(metrics, "fleet_running_problems", "Running jobs with a problem that a person has to mend.",
 		float64(problems), nil)
 	for _, p := range pauses {
-		if !p.Until.After(time.Now()) {
-			continue
+		if p.Until.After(time.Now()) {
+			gauge(metrics, "fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
+				{"project", cmp.Or(p.Project, "*")}, {"source", p.Source}, {"reason", p.Cause},
+			})
 		}
-
-		gauge(metrics, "fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
-			{"project", cmp.Or(p.Project, "*")}, {"source", p.Source}, {"reason", p.Cause},
-		})
 	}
 	return nil
 }

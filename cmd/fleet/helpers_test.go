@@ -191,6 +191,11 @@ func number(t *testing.T, s queue.Queue, query string, args ...any) int64 {
 	return n
 }
 
+// kept counts the comments that are not decided about.
+func kept(t *testing.T, s queue.Queue) int64 {
+	return number(t, s, "SELECT count(*) FROM fleet_comments")
+}
+
 // add enqueues prompts.
 func add(t *testing.T, s queue.Queue, prompts ...database.Prompt) {
 	t.Helper()

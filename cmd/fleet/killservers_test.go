@@ -167,7 +167,7 @@ func (s *siege) underFire() {
 	})
 
 	s.retire()
-	s.until(3*time.Minute, "the end", func() bool { return s.comment() && s.busy() == 0 && s.kept() == 0 })
+	s.until(3*time.Minute, "the end", func() bool { return s.comment() && s.busy() == 0 && kept(s.t, s.store) == 0 })
 }
 
 // deliverMerges delivers the merges, and adds follow-ups of half of them.
@@ -229,11 +229,6 @@ func commentOn(key string, p *pulled) fields {
 }
 
 func commentKey(key string, p *pulled) string { return fmt.Sprintf("%s#comment-%d", key, p.number) }
-
-// kept counts the comments that are not decided about.
-func (s *siege) kept() int64 {
-	return number(s.t, s.store, "SELECT count(*) FROM fleet_comments")
-}
 
 // outcome is what has become of merges, follow-ups and comments.
 type outcome struct {

@@ -89,16 +89,14 @@ func TestWrongProject(t *testing.T) {
 		f.untilAsleep(1)
 
 		c.wants(2, "retry", "-key", "k", "-project", "wrong", "-again")
-		assert.Equal(
-			t, "k is queued for project right\n",
-			c.wants(0, "retry", "-key", "k", "-project", "right", "-again"),
-		)
+		out := c.wants(0, "retry", "-key", "k", "-project", "right", "-again")
+		assert.Equal(t, "k is queued for project right\n", out)
 		moved := time.Now()
 		f.until(timeToDo, "the prompt", func() bool { return svc.of("k") == 1 })
 		assert.Less(t, time.Since(moved), 5*time.Second)
 
 		f.until(timeToDo, "the prompt to be done", func() bool { return f.counts()["done"] == 1 })
-		out := c.wants(0, "show", "k")
+		out = c.wants(0, "show", "k")
 		assert.Contains(t, out, "project   right\n")
 		assert.Regexp(t, `queued by \S+ moved from project wrong\n`, out)
 		assert.Contains(t, c.wants(2, "retry", "-key", "k", "-project", "wrong", "-again")+out, "done")

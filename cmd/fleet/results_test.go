@@ -133,15 +133,8 @@ func TestTellingTakesItsTime(t *testing.T) {
 		assert.Less(t, time.Until(tell.NextRetry(nil)), 20*time.Second)
 
 		s.TellSoon(t.Context())
-		isRescued := func(age time.Duration) bool {
-			execute(t, s, "UPDATE river_job SET state = 'running', attempted_at = $1",
-				queue.RiverTime(time.Now().Add(-age)))
-			require.NoError(t, queue.NewWorker(s, nil, nil).MakePass(t.Context()))
-
-			return number(t, s, "SELECT count(*) FROM river_job WHERE state = 'available'") == 1
-		}
-		assert.False(t, isRescued(20*queue.TellTime))
-		assert.True(t, isRescued(25*queue.TellTime))
+		assert.False(t, isRescued(t, s, "fleet_tell", 20*queue.TellTime))
+		assert.True(t, isRescued(t, s, "fleet_tell", 25*queue.TellTime))
 	})
 }
 

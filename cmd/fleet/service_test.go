@@ -23,7 +23,6 @@ import (
 type countingService struct {
 	fake    *mintlifytest.Service
 	faults  float64       // of requests
-	late    time.Duration // at most, a prompt is under way
 	slow    time.Duration // at most, a response to one
 	quota   int           // per window and project; 0 for none
 	window  time.Duration
@@ -48,9 +47,6 @@ func (s *countingService) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if fault && kind == 1 {
 		rw.WriteHeader(http.StatusTooManyRequests)
 		return
-	}
-	if r.Method == http.MethodPost && s.late > 0 {
-		time.Sleep(rand.N(s.late))
 	}
 	response := s.act(r)
 	if r.Method == http.MethodPost && s.slow > 0 {
