@@ -141,7 +141,9 @@ func TestPlainUnknownStatus(t *testing.T) {
 			require.NoError(t, err)
 			assert.Positive(t, poll.Next, "a single Poll has no memory")
 		}
-		assert.Len(t, logged(records, "unknown status"), 2, "one warning for an id and a status")
+		warnings := logged(records, "unknown status")
+		require.Len(t, warnings, 2, "one warning for an id and a status")
+		assert.Equal(t, "paused", warnings[0]["status"])
 	})
 }
 
