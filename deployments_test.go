@@ -176,7 +176,9 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
 		assert.InDelta(t, 20, time.Since(start).Seconds(), 2, "the schedule of a job")
-		assert.Len(t, logged(records, "unknown status"), 1, "paused")
+		warnings := logged(records, "unknown status")
+		require.Len(t, warnings, 1)
+		assert.Equal(t, "paused", warnings[0]["status"])
 
 		var seen []mintlify.DeploymentStatus
 		for _, poll := range polls {
