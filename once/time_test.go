@@ -142,11 +142,11 @@ func TestRecordThatChangesWhileItIsSent(t *testing.T) {
 				send = mintlify.OpSendMessage
 			}
 			w.svc.FailNext(send, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-			var changed once.Record
+			changed := make(chan once.Record, 1)
 			time.AfterFunc(time.Second, func() {
-				changed = w.get(test.task.Key)
-				test.change(&changed)
-				changed = w.put(changed)
+				record := w.get(test.task.Key)
+				test.change(&record)
+				changed <- w.put(record)
 			})
 
 			record, err := w.Do(t.Context(), test.task)
@@ -155,7 +155,7 @@ func TestRecordThatChangesWhileItIsSent(t *testing.T) {
 				require.ErrorContains(t, err, "job_1")
 				assert.Contains(t, w.log.String(), "level=ERROR")
 				assert.Contains(t, w.log.String(), "job=job_1")
-				assert.Equal(t, changed, w.get(test.task.Key))
+				assert.Equal(t, <-changed, w.get(test.task.Key))
 				return
 			}
 			require.NoError(t, err)
