@@ -1,19 +1,13 @@
 package sqldb
 
 import (
+	"embed"
 	"fmt"
-	"io/fs"
 )
 
 // Schema is the versions of a program's tables. The file schema/2.sql makes version 2 of version 1,
 // and so on. The files of a release do not change any more.
-type Schema struct{ FS }
-
-// FS has a file for each version, schema/1.sql and so on. An [embed.FS] is one.
-type FS interface {
-	fs.ReadDirFS
-	fs.ReadFileFS
-}
+type Schema struct{ embed.FS }
 
 // Version returns the newest version.
 func (s Schema) Version() int64 {

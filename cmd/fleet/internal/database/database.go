@@ -277,9 +277,40 @@ func (db *DB) makeVersion(ctx context.Context, version int64) error {
 			return err
 		}
 
+		if version == 4 {
+			if err := splitPulls(ctx, tx); err != nil {
+				return err
+			}
+		}
+
 		_, err = tx.ExecContext(ctx, "UPDATE fleet_schema SET version = $1", version)
 		return err
 	})
+}
+
+// splitPulls makes a row of each pull request in the column of version 3, and drops the column.
+func splitPulls(ctx context.Context, tx *sql.Tx) error {
+	var prompts []Prompt
+	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
+		var p Prompt
+		if err := rows.Scan(&p.Key, &p.Pull); err != nil {
+			return err
+		}
+
+		prompts = append(prompts, p)
+		return nil
+	}, "SELECT key, pulls FROM fleet_prompts WHERE pulls <> ''")
+	if err != nil {
+		return err
+	}
+
+	for _, p := range prompts {
+		if err := addPulls(ctx, tx, p); err != nil {
+			return err
+		}
+	}
+	_, err = tx.ExecContext(ctx, "ALTER TABLE fleet_prompts DROP COLUMN pulls")
+	return err
 }
 
 // Transact commits what f did, or nothing of it. One transaction runs at a time, over all
