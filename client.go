@@ -278,6 +278,7 @@ func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 		personal:  true,
 		outcome:   func() string { return "the service may have acted: check before calling again" },
 	}
+
 	if into != nil {
 		r.into = anyResult{into}
 	}

@@ -30,6 +30,7 @@ type service struct {
 	secret []byte                                       // of the webhook
 	post   func(ctx context.Context, text string) error // to the chat
 	logger *slog.Logger
+
 	// pulls are the agent's pull requests that GitHub has told of, by the key in their marker. They are
 	// only in memory, and none is dropped: one has a few KB.
 	pulls sync.Map

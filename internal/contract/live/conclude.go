@@ -57,6 +57,7 @@ func (c *check) consequence(op operations.Operation) string {
 			parts = append(parts, "reads a value of another form as zero, or as it came")
 		}
 	}
+
 	return subject + " " + strings.Join(unique(parts), "; it ")
 }
 
@@ -70,6 +71,7 @@ func enumAt(op mintlify.Operation, pointer string) string {
 		return "`DeploymentStatus`, by whose `IsTerminal` a wait does not end,"
 	case name == "status":
 		return "`JobStatus`, by whose `IsTerminal` a wait and package once do not take it for the end,"
+
 	case name == "source":
 		return "`FeedbackSource`"
 	case name == "responseType":

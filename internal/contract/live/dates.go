@@ -69,6 +69,7 @@ func (c *check) readDated(ctx context.Context) {
 func (c *check) feedbackCounts(ctx context.Context) {
 	from, to := range30()
 	params := mintlify.FeedbackCountsParams{DateFrom: from, DateTo: to, Limit: 100}
+
 	do := calling(c.client.Analytics.GetFeedbackCounts, params)
 	c.reading(ctx, "feedback counts", mintlify.OpGetFeedbackCounts, do)
 }
