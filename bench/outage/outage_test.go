@@ -34,6 +34,7 @@ func TestOutage(t *testing.T) {
 			outage: "everything",
 			column: "retries", send: retry, want: cost{twice: 15},
 		},
+
 		{
 			outage: "POSTs", readsWork: true,
 			column: "once", send: throughOnce, want: cost{unknown: 5},
@@ -57,9 +58,10 @@ func TestOutage(t *testing.T) {
 			assert.Equal(t, tc.want, got)
 
 			t.Logf("%d unknown, %d made twice", got.unknown, got.twice)
+			row := "outage of " + tc.outage
 			require.NoError(t, bench.Append(*figures,
-				bench.Figure{Row: "outage of " + tc.outage + " unknown", Column: tc.column, Value: float64(got.unknown)},
-				bench.Figure{Row: "outage of " + tc.outage + " twice", Column: tc.column, Value: float64(got.twice)}))
+				bench.Figure{Row: row + " unknown", Column: tc.column, Value: float64(got.unknown)},
+				bench.Figure{Row: row + " twice", Column: tc.column, Value: float64(got.twice)}))
 		})
 	}
 }

@@ -33,6 +33,7 @@ func TestMessagesAndReports(t *testing.T) {
 			outage: "everything",
 			column: "retries", send: retryMessages, want: threadsCost{twice: 15, disordered: 15},
 		},
+
 		{
 			outage: "POSTs", readsWork: true,
 			column: "once", send: messagesThroughOnce,

@@ -285,8 +285,8 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 
 // mergeOf returns the merge that an event reports, or why there is none. A push is left out if its pull request has
 // said so before.
-func (h *Webhooks) mergeOf(ctx context.Context, event any) (m Merge, why string, err error) {
-	m, why = h.skip.mergeOf(event)
+func (h *Webhooks) mergeOf(ctx context.Context, event any) (Merge, string, error) {
+	m, why := h.skip.mergeOf(event)
 	_, isPush := event.(*github.PushEvent)
 	if !isPush || why != "" || len(m.Pulls) > 1 {
 		return m, why, nil

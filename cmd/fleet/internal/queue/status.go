@@ -183,7 +183,7 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 }
 
 // WhyQueued says why a queued prompt is not sent yet, and until when, by the rules that decide about turns.
-func (s Queue) WhyQueued(ctx context.Context, r database.Row) (why string, until time.Time, err error) {
+func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time, error) {
 	own, err := s.readSituation(ctx, s.DB, r.ProjectID, r.Key)
 	if err != nil {
 		return "", time.Time{}, err
