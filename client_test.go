@@ -195,11 +195,11 @@ func TestCallWithoutIntoIgnoresABodyThatCannotBeRead(t *testing.T) {
 func TestCallReadsNoTruncatedNumber(t *testing.T) {
 	var n int
 	call := mintlify.CallParams{Method: "GET", Path: "/v1/count"}
-	rt := newRecording(breakOff(200, "12"), respondWith(200, "123"))
+	rt := newRecording(breakOff(200, "10"), respondWith(200, "109"))
 	require.NoError(t, newClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, &n))
-	assert.Equal(t, 123, n)
+	assert.Equal(t, 109, n)
 
-	err := newClient(t, breakOff(200, "12"), mintlify.WithMaxRetries(0)).Call(t.Context(), call, &n)
+	err := newClient(t, breakOff(200, "19"), mintlify.WithMaxRetries(0)).Call(t.Context(), call, &n)
 	require.ErrorContains(t, err, "truncated after 2 bytes")
 	require.NoError(t, newClient(t, breakOff(200, "12\n")).Call(t.Context(), call, &n), "that one ended")
 }
