@@ -32,7 +32,8 @@ var (
 	ErrForbidden = errors.New("mintlify: forbidden")
 	// ErrNotFound matches an [*APIError] of status 404.
 	ErrNotFound = errors.New("mintlify: not found")
-	// ErrRateLimited matches an [*APIError] of status 429.
+	// ErrRateLimited matches an [*APIError] of status 429. If the context of a POST ended while it was
+	// retried, the error matches [ErrOutcomeUnknown], too: check that first.
 	ErrRateLimited = errors.New("mintlify: rate limited")
 	// ErrServer matches an [*APIError] of any 5xx status.
 	ErrServer = errors.New("mintlify: server error")

@@ -79,9 +79,9 @@ func mayHaveActed(err error) bool {
 // 429 of an export, whose quota is for an hour, and 30 s after anything else. To learn whether the
 // service asked, read [APIError.RetryAfter].
 //
-// ok is false for nil, for [ErrOutcomeUnknown] and [ErrInvalidArgument], for other 3xx and
-// 4xx responses, a malformed response, a refused certificate, an ended context, and a job
-// that failed. For a [*ExportError] and a [*WaitError] their cause decides.
+// ok is false for nil, for [ErrOutcomeUnknown], for [ErrInvalidArgument] except a bad key of a key
+// source, for other 3xx and 4xx responses, a malformed response, a refused certificate, an ended
+// context, and a job that failed. For a [*ExportError] and a [*WaitError] their cause decides.
 //
 // err is the error of one call. If [errors.Join] has joined several, only one of them decides,
 // and which one depends on their order: ask about each before you join them.
@@ -104,7 +104,7 @@ func RetryAfter(err error) (wait time.Duration, ok bool) {
 
 // askedToRetryAfter is RetryAfter with a wait of 0 if the service did not say.
 func askedToRetryAfter(err error) (time.Duration, bool) {
-	if errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrInvalidArgument) {
+	if errors.Is(err, ErrOutcomeUnknown) {
 		return 0, false
 	}
 
@@ -114,8 +114,11 @@ func askedToRetryAfter(err error) (time.Duration, bool) {
 	}
 
 	var sendErr *sendError
-	if errors.As(err, &sendErr) {
+	if errors.As(err, &sendErr) { // before the arguments: a key source may have returned a bad key for a while
 		return 0, sendErr.worthRetrying
+	}
+	if errors.Is(err, ErrInvalidArgument) {
+		return 0, false
 	}
 
 	var apiErr *APIError

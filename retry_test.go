@@ -225,6 +225,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 
 	_, refusedByLimiter := create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
+	noKey := func(context.Context) (string, error) { return "", nil } // such as a file that is being replaced
+	_, withoutKey := create(ctx, mintlifytest.NewService().Client(mintlify.WithKeySource(noKey)))
 	_, tooLate := create(ended, mintlifytest.NewService().Client())
 	_, noPrompt := mintlifytest.NewService().Client().Jobs.Create(ctx, mintlify.CreateJobParams{})
 	_, page := under(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).
@@ -243,6 +245,7 @@ func TestRetryAfter(t *testing.T) {
 		"create, 429 unsaid":           {creating(mintlifytest.Fault{Status: 429}), 30 * time.Second, true},
 		"create, 503 with Retry-After": {creating(unavailable), 0, false},
 		"create, limiter":              {refusedByLimiter, 30 * time.Second, true},
+		"create, bad key of a source":  {withoutKey, 30 * time.Second, true},
 		"create, context ended":        {tooLate, 0, false},
 		"create, no prompt":            {noPrompt, 0, false},
 		"get, 503":                     {getting(unavailable), 7 * time.Second, true},
