@@ -3,6 +3,7 @@ package mintlify
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
@@ -245,8 +247,8 @@ type CallParams struct {
 	// Content-Type instead of application/json. It cannot set Authorization, Host, User-Agent,
 	// Content-Length, Transfer-Encoding or Connection.
 	Header http.Header
-	// Body is sent as JSON. A json.RawMessage is sent as it is. With nil the request has no
-	// body.
+	// Body is sent as JSON. A json.RawMessage is sent without the white space between its values.
+	// With nil the request has no body.
 	Body any
 }
 
@@ -254,8 +256,8 @@ type CallParams struct {
 // the other operations. Its operation is "METHOD path", so it holds the ids in the path.
 //
 // Call reads nothing but JSON: it decodes the body of a 2xx response into the value that into
-// points to. If into is nil the body is ignored, whatever it is, else an empty body is a [*MalformedResponseError].
-// Errors do not quote a 2xx body.
+// points to. If into is nil the body is ignored, whatever it is, else an empty body is a
+// [*MalformedResponseError]. Errors do not quote a 2xx body.
 //
 // A call that is not a GET or HEAD is NOT safe to make again after an error that matches
 // [ErrOutcomeUnknown].
@@ -269,7 +271,7 @@ func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 	}
 
 	r := request{
-		operation: Operation(call.Method + " " + call.Path),
+		operation: Operation(redact.AnyKey(call.Method + " " + call.Path)),
 		method:    call.Method,
 		url:       c.config.prefix + call.Path,
 		query:     call.Query,
@@ -335,8 +337,16 @@ type anyResult struct {
 }
 
 func (r anyResult) decode(data []byte) error {
-	if err := json.Unmarshal(data, r.into); err != nil {
+	err := json.Unmarshal(data, r.into)
+
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax), errors.As(err, &mismatch):
 		return wire.Invalid("this call", err)
 	}
-	return nil
+	// The error of a type's own UnmarshalJSON may quote the value.
+	return fmt.Errorf("a value cannot be decoded into the caller's %T", r.into)
 }

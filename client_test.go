@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -189,6 +190,24 @@ func TestCallWithoutIntoIgnoresABodyThatCannotBeRead(t *testing.T) {
 		call := mintlify.CallParams{Method: "POST", Path: "/v1/things"}
 		require.NoError(t, newClient(t, rt).Call(t.Context(), call, nil), name)
 	}
+}
+
+// A caller's type may quote what it cannot read, which may be a reader's.
+func TestCallQuotesNoValue(t *testing.T) {
+	call := mintlify.CallParams{Method: "GET", Path: "/v1/things"}
+	err := newClient(t, respondWith(200, `{"at":"jo@example.com"}`)).Call(t.Context(), call, &struct{ At time.Time }{})
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	require.ErrorContains(t, err, "a value cannot be decoded into the caller's *struct")
+	assert.NotContains(t, err.Error(), "jo@")
+}
+
+func TestCallShowsNoKeyOfItsPath(t *testing.T) {
+	var log strings.Builder
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	call := mintlify.CallParams{Method: "DELETE", Path: "/v1/keys/" + testKey}
+	err := newClient(t, respondWith(404, ""), mintlify.WithLogger(logger)).Call(t.Context(), call, nil)
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, requireAs[*mintlify.APIError](t, err)), testKey)
+	assert.NotContains(t, log.String(), testKey)
 }
 
 // A number has no end of its own.
