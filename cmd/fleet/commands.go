@@ -78,7 +78,7 @@ func commands() []entry {
 
 type commandLine struct {
 	command string
-	given   map[string]bool // flags by name
+	given   map[string]bool // flags by name; a flag that is given as false is not given
 	operand string
 }
 
@@ -162,7 +162,15 @@ func (p *program) parse(e entry, c command, arguments []string) (commandLine, er
 	var empty error
 	flags.Visit(func(f *flag.Flag) {
 		line.given[f.Name] = true
-		if getter, ok := f.Value.(flag.Getter); ok && getter.Get() == "" {
+		getter, ok := f.Value.(flag.Getter)
+		if !ok {
+			return
+		}
+
+		switch getter.Get() {
+		case false:
+			line.given[f.Name] = false
+		case "":
 			empty = usage.Errorf("-%s is empty: is a variable not set?", f.Name)
 		}
 	})

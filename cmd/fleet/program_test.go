@@ -289,6 +289,21 @@ func TestBadCommandLines(t *testing.T) {
 	}
 }
 
+// TestFlagGivenAsFalse is not given: it chooses nothing, and decides nothing.
+func TestFlagGivenAsFalse(t *testing.T) {
+	t.Parallel()
+	c, _ := made(t, "sqlite:"+sqliteFile(t))
+	c.wants(0, "enqueue", "-key", "k", "-project", "p", "-prompt", "x")
+	c.refuses(nil, "cancel wants -key or -project or -repo or -all", "cancel", "-all=false", "-yes")
+	c.refuses(nil, "pause wants -project or -repo or -all", "pause", "-all=false")
+	c.refuses(nil, "resume wants -project or -repo or -all", "resume", "-all=false")
+	assert.Equal(t, 1, c.counts()["queued"])
+
+	c.wants(0, "cancel", "-key", "k", "-all=false")
+	c.refuses(nil, "retry wants -again or -job", "retry", "-key", "k", "-again=false")
+	assert.Equal(t, 1, c.counts()["canceled"])
+}
+
 // TestMessagesSayWhatToDo at three in the morning.
 func TestMessagesSayWhatToDo(t *testing.T) {
 	t.Parallel()
