@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -131,10 +132,18 @@ func (d *demo) enqueueMerges(ctx context.Context) error {
 	return err
 }
 
+// withoutSettings leaves out of an environment what the user has set for work: results must not leave this machine.
+func withoutSettings(environment []string) []string {
+	return slices.DeleteFunc(environment, func(variable string) bool {
+		return strings.HasPrefix(variable, "FLEET_") || strings.HasPrefix(variable, "GITHUB_") ||
+			strings.HasPrefix(variable, "MINTLIFY_")
+	})
+}
+
 // startWorker starts a process that ends with ctx.
 func (d *demo) startWorker(ctx context.Context, serviceURL string, running *sync.WaitGroup) error {
 	worker := exec.CommandContext(ctx, os.Args[0], "demo-worker")
-	worker.Env = append(os.Environ(),
+	worker.Env = append(withoutSettings(os.Environ()),
 		"DATABASE_URL="+d.getenv("DATABASE_URL"),
 		"MINTLIFY_BASE_URL="+serviceURL,
 		"MINTLIFY_API_KEY="+mintlifytest.APIKey)

@@ -97,7 +97,7 @@ func programCommand(t *testing.T, url string, s queue.Settings, env []string, ar
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], arguments...)
-	cmd.Env = append(append(os.Environ(), "FLEET_TEST_SETTINGS="+string(text), "DATABASE_URL="+url), env...)
+	cmd.Env = append(append(os.Environ(), "TEST_SETTINGS="+string(text), "DATABASE_URL="+url), env...)
 	cmd.SysProcAttr = processtest.DyingWithParent()
 	return cmd
 }

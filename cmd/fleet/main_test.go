@@ -14,10 +14,10 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// TestMain lets the test's program be any process of a fleet: with FLEET_TEST_SETTINGS
+// TestMain lets the test's program be any process of a fleet: with TEST_SETTINGS
 // it is the program itself, quicker than in production.
 func TestMain(m *testing.M) {
-	if text := os.Getenv("FLEET_TEST_SETTINGS"); text != "" {
+	if text := os.Getenv("TEST_SETTINGS"); text != "" {
 		os.Exit(beProgram(text))
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // or programs inherit that it is ignored, under nohup
@@ -34,7 +34,7 @@ func beProgram(text string) int {
 		transport: mintlify.NewTransport(),
 	}
 	err := json.Unmarshal([]byte(text), &p.Settings)
-	if os.Getenv("FLEET_TEST_REAL_POLLS") == "" {
+	if os.Getenv("TEST_REAL_POLLS") == "" {
 		p.options = []mintlify.Option{
 			mintlify.WithWaitDefaults(mintlify.WithPollInterval(300*time.Millisecond, 300*time.Millisecond)),
 		}

@@ -36,7 +36,7 @@ func TestQuotaOverAllProcesses(t *testing.T) {
 	})
 }
 
-// TestREADMEDemo runs the demo by the README's command.
+// TestREADMEDemo runs the demo by the README's command. Nothing leaves the machine, whatever is set for work.
 func TestREADMEDemo(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
@@ -44,8 +44,15 @@ func TestREADMEDemo(t *testing.T) {
 	command := regexp.MustCompile(`(?m)^go run -C cmd/fleet \. (demo)$`).FindSubmatch(readme)
 	require.NotNil(t, command, "the README's command")
 
-	output, err := programCommand(t, "", queue.Production, []string{"DATABASE_URL="}, string(command[1])).CombinedOutput()
+	chat, gh := newTarget(t, 200), newTarget(t, 201)
+	env := []string{
+		"DATABASE_URL=", "FLEET_RESULTS_URL=" + chat.URL, "FLEET_GITHUB_TOKEN=x", "GITHUB_API_URL=" + gh.URL,
+	}
+	output, err := programCommand(t, "", queue.Production, env, string(command[1])).CombinedOutput()
 	require.NoError(t, err, "%s", output)
+	assert.Empty(t, chat.paths)
+	assert.Empty(t, gh.paths)
+
 	for _, want := range []string{
 		"12 of 12 merges done, 0 acted on twice", "kill -9", "503 to every request", "-job job_", "-again",
 	} {
