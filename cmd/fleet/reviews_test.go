@@ -202,6 +202,33 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	}
 }
 
+// TestCommentDuringAnUpgrade stays if a newer fleet changes the tables after they were checked.
+func TestCommentDuringAnUpgrade(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		r.is(once.Done, docsPull)
+		h := webhooksOf(r.store, nil)
+		h.LookUp = func(ctx context.Context, _ string) error {
+			_, err := r.store.ExecContext(ctx, "UPDATE fleet_schema SET version = version + 1")
+			return err
+		}
+		server := httptest.NewServer(h.Handler())
+		defer server.Close()
+
+		for id := 5; id <= 6; id++ { // the second one waits for the first
+			old := receiver{t, r.store, server.URL}
+			status, text := old.post("issue_comment", event(t, reviewComment(fields{"id": id}, nil)), nil)
+			assert.Equal(t, 503, status, text)
+			assert.EqualValues(t, id-4, kept(t, r.store))
+			execute(t, r.store, "UPDATE fleet_schema SET version = version - 1")
+		}
+
+		require.NoError(t, r.worker.MakePass(t.Context()))
+		assert.Equal(t, []string{"5", "6"}, r.order())
+		assert.Zero(t, kept(t, r.store))
+	})
+}
+
 // TestCommentAfterOneWithoutAJob: a comment that was canceled, refused or closed does not hold up those
 // that come later.
 func TestCommentAfterOneWithoutAJob(t *testing.T) {

@@ -268,6 +268,8 @@ func (s Reviews) AddReview(ctx context.Context, r Review, priority int) (reviewS
 
 	known, err := s.Enqueue(ctx, p)
 	switch {
+	case errors.Is(err, database.ErrNewer): // which is a usage error, too: the newer fleet decides
+		return isUndecided, err
 	case usage.Is(err): // the record is another program's: no later attempt can help
 		return s.leaveOutUnfit(r, err), nil
 	case err != nil:

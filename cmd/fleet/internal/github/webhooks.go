@@ -195,8 +195,7 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	}
 
 	if err := h.Queue.CheckVersion(r.Context()); err != nil {
-		h.Queue.Calm.Error("webhooks are not taken", "error", err)
-		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+		return h.notTaken(err)
 	}
 	event, err := github.ParseWebHook(github.WebHookType(r), body)
 	if err != nil {
@@ -206,6 +205,12 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	resp := h.act(r.Context(), event)
 	resp.Event = nameOf(event)
 	return resp
+}
+
+// notTaken is the response of a process that takes no webhook any more.
+func (h *Webhooks) notTaken(err error) response {
+	h.Queue.Calm.Error("webhooks are not taken", "error", err)
+	return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
 }
 
 // readBody reads a body and proves its signature. A client that sends slowly must not keep a place from others.
@@ -437,8 +442,16 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	if err := h.LookUp(looking, r.Key); err != nil {
 		h.Queue.Calm.Warn("a job could not be looked up", "key", r.Key, "error", err)
 	}
+	return h.decide(ctx, r)
+}
 
+// decide decides about a review that is kept, after those that came before it. If a newer fleet has changed the
+// tables meanwhile, it stays, and GitHub may deliver it again.
+func (h *Webhooks) decide(ctx context.Context, r Review) response {
 	waits, err := h.reviews().decideEarlier(ctx, r, h.priority)
+	if errors.Is(err, database.ErrNewer) {
+		return h.notTaken(err)
+	}
 	if err != nil {
 		h.Queue.Calm.Warn("earlier comments could not be decided about yet", "key", r.Key, "error", err)
 	}
@@ -448,6 +461,9 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	}
 
 	standing, err := h.reviews().decideReview(ctx, r, h.priority)
+	if errors.Is(err, database.ErrNewer) {
+		return h.notTaken(err)
+	}
 	if err != nil { // the next pass of a worker decides
 		h.Queue.Calm.Warn("a comment could not be decided about yet", "key", r.Key, "error", err)
 		text := "noted until it can be decided about: " + r.FollowUp()
