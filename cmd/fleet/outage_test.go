@@ -503,6 +503,29 @@ func TestWhatCameBackGoesBehind(t *testing.T) {
 	})
 }
 
+// TestMaxPerDayCountsMerges, and neither messages nor what a person retries.
+func TestMaxPerDayCountsMerges(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		require.NoError(t, b.SetLimits(b.ctx, map[string]int{"": 2}))
+		b.enqueue(promptOf(0, testProject))
+		time.Sleep(time.Hour)
+		b.enqueue(database.Prompt{Key: "acme/repo@0#comment-1", Prompt: "x", After: promptOf(0, "").Key})
+		time.Sleep(time.Hour)
+		require.Equal(t, 2, b.counts()["done"])
+
+		_, _, err := b.Add(b.ctx, promptOf(1, testProject))
+		require.NoError(t, err)
+		require.NoError(t, database.NoteRetry(b.ctx, b.DB, promptOf(1, "").Key))
+		require.NoError(t, b.MakePass(b.ctx))
+		time.Sleep(time.Hour)
+		require.Equal(t, 3, b.counts()["done"])
+
+		b.enqueue(promptOf(2, testProject), promptOf(3, testProject))
+		time.Sleep(time.Hour)
+		assert.Equal(t, map[string]int{"done": 4, "queued": 1}, some(b.counts()), "the second merge is sent")
+	})
+}
+
 // TestMaxPerDay: what is over waits day by day, other repositories pass it, and what a person retries does not wait.
 func TestMaxPerDay(t *testing.T) {
 	inBubble(t, func(b *bench) {

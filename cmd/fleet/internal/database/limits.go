@@ -30,10 +30,13 @@ func (s Store) SetLimits(ctx context.Context, limits map[string]int) error {
 // DayOf names the day of a limit, in UTC.
 func DayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// IsLimitedOn is the condition that only the limit of its repository on a day holds back the prompt p. It does not
-// count for messages, and for what a person sends again.
+// isLimited is the condition that the limit of its repository counts the prompt p, and may hold it back. It does
+// neither to messages, nor to what a person sends again.
+const isLimited = `p.thread = '' AND p.retried = 0 AND p.repository <> ''`
+
+// IsLimitedOn is the condition that only the limit of its repository on a day holds back the prompt p.
 func IsLimitedOn(placeholder string) string {
-	return `(p.thread = '' AND p.retried = 0 AND p.repository <> '' AND coalesce((
+	return `(` + isLimited + ` AND coalesce((
 	SELECT d.sent FROM fleet_days d WHERE d.day = ` + placeholder + ` AND d.repository = p.repository), 0) >= coalesce(
 	(SELECT l.most FROM fleet_limits l WHERE l.repository = p.repository),
 	(SELECT l.most FROM fleet_limits l WHERE l.repository = ''), 1000000000))`
@@ -42,10 +45,11 @@ func IsLimitedOn(placeholder string) string {
 // IsPausedRepository is the condition that the repository of the prompt p is paused.
 const IsPausedRepository = `EXISTS (SELECT 1 FROM fleet_paused_repositories x WHERE x.repository = p.repository)`
 
-// CountSent counts a prompt as sent on a day, or with -1 takes that back.
+// CountSent counts a prompt as sent on a day, or with -1 takes that back. It does nothing for a prompt that the limit
+// does not hold back.
 func CountSent(ctx context.Context, db once.DB, key, day string, n int) error {
 	_, err := db.ExecContext(ctx, `INSERT INTO fleet_days (day, repository, sent)
-SELECT $2, p.repository, $3 FROM fleet_prompts p WHERE p.key = $1 AND p.repository <> ''
+SELECT $2, p.repository, $3 FROM fleet_prompts p WHERE p.key = $1 AND `+isLimited+`
 ON CONFLICT (day, repository) DO UPDATE SET sent = fleet_days.sent + excluded.sent`, key, day, n)
 	return err
 }
