@@ -108,7 +108,8 @@ func (c *serveCommand) run(ctx context.Context) error {
 	})
 }
 
-// readAgain reads the file of -projects again at each SIGHUP, also under nohup.
+// readAgain reads the file of -projects again at each SIGHUP, also under nohup, until ctx ends. It goes on taking the
+// signal after that: else a SIGHUP would end the process while a POST is in progress.
 func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *github.Webhooks) {
 	if c.file == "" {
 		return
@@ -117,7 +118,6 @@ func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *gi
 	signal.Notify(hangups, syscall.SIGHUP)
 
 	go func() {
-		defer signal.Stop(hangups)
 		for {
 			select {
 			case <-ctx.Done():

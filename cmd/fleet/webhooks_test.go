@@ -733,6 +733,26 @@ func TestHangUpReadsTheProjectsAgain(t *testing.T) {
 	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
 }
 
+// TestHangUpWhileStopping ends nothing: the POST in progress may end.
+func TestHangUpWhileStopping(t *testing.T) {
+	t.Parallel()
+	svc := newCountingService()
+	svc.slow = 6 * time.Second // 3 to 6
+	s := quick
+	s.SendTime = 20 * time.Second
+	file := t.TempDir() + "/projects"
+	write(t, file, testProject+"\n")
+	f := newFleet(t, "sqlite:"+sqliteFile(t), s, svc)
+	cmd, _ := f.serve(nil, "-projects", file)
+	f.enqueue(promptOf(0, testProject))
+	f.until(timeToDo, "a POST", func() bool { return svc.of(promptOf(0, "").Key) == 1 })
+
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	f.until(timeToDo, "the end to begin", func() bool { return strings.Contains(f.logged(), "stopping: POSTs") })
+	assert.NoError(t, f.end(cmd, syscall.SIGHUP))
+	assert.Equal(t, 1, f.counts()["running"])
+}
+
 // TestSlowClients take a place for two seconds, and SIGTERM with one of them is exit 0.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
