@@ -338,23 +338,31 @@ func TestKeep(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.Keep = 13
 		first := promptOf(0, testProject)
-		isForgotten := func() bool {
+		isForgotten := func(key string) bool {
 			require.NoError(t, b.MakePass(b.ctx))
-			r := rowOf(b.t, b.Queue, first.Key)
+			r := rowOf(b.t, b.Queue, key)
 			return !r.Forgotten.IsZero()
 		}
 		b.enqueue(first)
 		time.Sleep(time.Hour)
-		assert.False(t, isForgotten(), "it has just ended")
+		assert.False(t, isForgotten(first.Key), "it has just ended")
 
 		time.Sleep(14 * 31 * 24 * time.Hour)
 		b.enqueue(database.Prompt{Key: "m", Prompt: "x", After: first.Key})
 		time.Sleep(time.Hour)
 		require.Equal(t, 2, b.counts()["done"])
-		assert.False(t, isForgotten())
+		assert.False(t, isForgotten(first.Key))
 
 		time.Sleep(14 * 31 * 24 * time.Hour)
-		assert.True(t, isForgotten())
+		assert.True(t, isForgotten(first.Key))
+
+		b.enqueue(database.Prompt{Key: "late", Prompt: "x", After: first.Key})
+		time.Sleep(time.Hour)
+		require.Equal(t, 3, b.counts()["done"])
+		assert.False(t, isForgotten("late"), "it has just ended")
+
+		time.Sleep(14 * 31 * 24 * time.Hour)
+		assert.True(t, isForgotten("late"), "though the rest of its thread was forgotten before")
 	})
 }
 

@@ -81,11 +81,13 @@ func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 	return err
 }
 
-// Old returns the keys of prompts that ended before a time with all that follow them, and are not forgotten yet:
-// the first of each thread.
+// Old returns the keys of prompts that ended before a time with all that follow them, and are not all forgotten yet:
+// the first of each thread. A message may have come after the thread was forgotten.
 func (s Store) Old(ctx context.Context, before time.Time, most int) ([]string, error) {
 	return sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_prompts p JOIN mintlify_once o ON o.key = p.key
-WHERE p.thread = '' AND p.forgotten = 0 AND o.updated < $1 AND o.state IN ('done', 'failed', 'refused', 'canceled')
+WHERE p.thread = '' AND o.updated < $1 AND o.state IN ('done', 'failed', 'refused', 'canceled')
+	AND p.key IN (SELECT CASE WHEN n.thread = '' THEN n.key ELSE n.thread END
+		FROM fleet_prompts n WHERE n.forgotten = 0)
 	AND NOT EXISTS (SELECT 1 FROM fleet_prompts m JOIN mintlify_once x ON x.key = m.key
 		WHERE m.thread = p.key AND m.thread <> '' AND x.updated >= $1)
 ORDER BY o.updated LIMIT $2`, before.UnixMicro(), most)
