@@ -229,6 +229,7 @@ func TestBadLineLosesNothing(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`{"key":"acme/repo@%d","project":"p","prompt":"x"}`, i))
 	}
 	for _, bad := range []string{"{", `{"key":"a b","project":"p","prompt":"x"}`, `{"key":"k","project":"p","prompt":"x","priority":5}`, `{"key":"k","project":"p","prompt":"x","no":1}`, `[]`,
+		`{"key":"k","project":"p","prompt":"x","commits":["l"]}`, `{"key":"k","project":"p","prompt":"x","line":1}`,
 		`{"key":"k","project":"p","prompt":"x"} {"key":"l"}`, `{"key":"k","project":"p","prompt":"x"}]`, strings.Repeat("x", 9*database.MaxPrompt)} {
 		out, text, code := c.runAll(strings.Join(lines[:249], "\n")+"\n"+bad+"\n"+lines[249], nil, "enqueue", "-stdin")
 		assert.Equal(t, 2, code)

@@ -29,8 +29,8 @@ type Prompt struct {
 	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, which get a comment
 	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
 	After    string   `json:"after,omitempty"`    // the key of the prompt to whose job this one is a message
-	Commits  []string // keys of the other commits of a push
-	Line     int      // errors name this line of the input
+	Commits  []string `json:"-"`                  // keys of the other commits of a push
+	Line     int      `json:"-"`                  // errors name this line of the input
 }
 
 // Check says what is wrong with p before anything is stored. It makes keys and pull requests lower case.
