@@ -43,8 +43,8 @@ func needsPerson(ctx context.Context, s queue.Queue) ([]attention, error) {
 	}{
 		{"o.state = 'unknown'", nil},
 		{"o.state = 'pending' AND " + database.IsStranded, nil},
-		{"o.state = 'refused' AND o.updated >= $1", []any{old}},
-		{"o.state = 'failed' AND o.updated >= $1", []any{old}},
+		{"o.state = 'refused' AND p.forgotten = 0 AND o.updated >= $1", []any{old}},
+		{"o.state = 'failed' AND p.forgotten = 0 AND o.updated >= $1", []any{old}},
 
 		{
 			`o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%')`,

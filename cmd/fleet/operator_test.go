@@ -321,6 +321,10 @@ func TestForget(t *testing.T) {
 
 		c.wants(2, "retry", "-key", "acme/api@1", "-again")
 		c.wants(2, "retry", "-state", "failed", "-again", "-yes")
+		for _, state := range []once.State{once.Failed, once.Refused} {
+			put(t, s, "acme/api@1", func(r *once.Record) { r.State = state })
+			c.wants(0, "status", "-check")
+		}
 		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID = once.Canceled, "" })
 		c.refuses(nil, "the texts of acme/api@1 were forgotten, so it cannot be sent",
 			"retry", "-key", "acme/api@1", "-project", "q", "-again")
