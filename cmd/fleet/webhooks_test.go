@@ -683,6 +683,29 @@ func TestSaysNone(t *testing.T) {
 	})
 }
 
+// TestCommitSaysNone: its merge is left out, whichever event comes first, and show says why.
+func TestCommitSaysNone(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		c := terminal{t, url}
+		for head, order := range map[string][]string{
+			sha("a"): {"push", "pull_request"},
+			sha("b"): {"pull_request", "push"},
+		} {
+			message := "Fix a typo (#7)\n\ndocs-job: none"
+			events := map[string]fields{
+				"push":         push(fields{"after": head, "commits": []fields{commit(head, "jane", message)}}),
+				"pull_request": pullRequest(fields{"merge_commit_sha": head}),
+			}
+			for _, kind := range order {
+				r.post(kind, event(t, events[kind]), nil)
+			}
+			assert.Contains(t, c.wants(0, "show", head), "acme/repo#7: docs-job: none\n", order)
+			assert.Empty(t, c.wants(0, "list", "-state", "queued"), order)
+		}
+	})
+}
+
 // TestProjectsOfAFile: a line each, and an error with the number of the line. Two projects for a repository are refused,
 // with both places.
 func TestProjectsOfAFile(t *testing.T) {

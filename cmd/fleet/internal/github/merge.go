@@ -204,7 +204,7 @@ func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
 			m.addPull(commit)
 		}
 
-		return m, "all of it is the agent's own work, or that of authors to skip"
+		return m, a.whySkipAll(pushed)
 	}
 	for _, commit := range commits {
 		m.addCommit(commit)
@@ -257,6 +257,15 @@ func (a Authors) worthDocumenting(commits []*github.HeadCommit) []*github.HeadCo
 		own = !isMerge && (own || !leave)
 	}
 	return worth
+}
+
+// whySkipAll says why a push is left out of which no commit is worth documenting.
+func (a Authors) whySkipAll(commits []*github.HeadCommit) string {
+	saysNone := func(c *github.HeadCommit) bool { return a.whySkipCommit(c) == merges.None }
+	if slices.ContainsFunc(commits, saysNone) {
+		return merges.None
+	}
+	return "all of it is the agent's own work, or that of authors to skip"
 }
 
 func (a Authors) whySkipCommit(c *github.HeadCommit) string {

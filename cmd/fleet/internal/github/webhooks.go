@@ -289,11 +289,10 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 }
 
 // mergeOf returns the merge that an event reports, or why there is none. A push is left out if its pull request has
-// said so before.
+// said so before, and a pull request if its push has.
 func (h *Webhooks) mergeOf(ctx context.Context, event any) (Merge, string, error) {
 	m, why := h.skip.mergeOf(event)
-	_, isPush := event.(*github.PushEvent)
-	if !isPush || why != "" || len(m.Pulls) > 1 {
+	if !m.isMerged || why != "" || len(m.Pulls) > 1 {
 		return m, why, nil
 	}
 
