@@ -658,6 +658,20 @@ func TestSaysNone(t *testing.T) {
 		assert.Contains(t, text, "nothing to do: docs-job: none")
 		assert.Equal(t, once.Canceled, r.record("acme/repo@"+testSHA).State)
 
+		c := terminal{t, url}
+		_, text = r.post("pull_request", none, nil)
+		assert.Contains(t, text, "nothing to do: docs-job: none\n")
+		assert.Contains(t, c.wants(0, "show", testSHA), "left out")
+
+		sent := sha("e")
+		pushed = event(t, push(fields{"after": sent, "commits": []fields{commit(sent, "jane", "Add --yaml (#9)")}}))
+		r.post("push", pushed, nil)
+		put(t, r.store, "acme/repo@"+sent, func(record *once.Record) { record.State = once.Running })
+		late := pullRequest(fields{"number": 9, "merge_commit_sha": sent, "body": "docs-job: none"})
+		_, text = r.post("pull_request", event(t, late), nil)
+		assert.Contains(t, text, "docs-job: none came too late: acme/repo@"+sent+" is running")
+		assert.NotContains(t, c.wants(0, "show", sent), "left out")
+
 		other := func(e fields) string {
 			e["repository"] = fields{"full_name": "Acme/Other", "default_branch": "main"}
 			return event(t, e)
@@ -666,7 +680,7 @@ func TestSaysNone(t *testing.T) {
 		status, text := r.post("push", other(push(nil)), nil)
 		assert.Equal(t, 200, status)
 		assert.Contains(t, text, "nothing to do: docs-job: none")
-		assert.Len(t, r.rows(), 1)
+		assert.Len(t, r.rows(), 2)
 
 		orders := map[string][]string{sha("c"): {"push", "pull_request"}, sha("d"): {"pull_request", "push"}}
 		for last, order := range orders {

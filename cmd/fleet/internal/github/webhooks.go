@@ -274,16 +274,26 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 	case noted != "" && !m.isMerged:
 		resp = response{Status: http.StatusOK, Text: "noted: it is the pull request of " + noted}
 	default:
-		resp = leftOut(why)
-		resp.isKept = m.isMerged
+		resp = h.leaveOut(ctx, m, why)
 	}
-	resp.About = m
 
-	if why == merges.None && m.isMerged {
-		h.cancelQueued(ctx, m)
-	}
+	resp.About = m
 	if resp.isKept {
 		h.keepLeftOut(ctx, m, resp.Reason)
+	}
+	return resp
+}
+
+// leaveOut leaves out an event. It cancels the prompt of a merge that needs none, unless that is too late.
+func (h *Webhooks) leaveOut(ctx context.Context, m Merge, why string) response {
+	resp := leftOut(why)
+	resp.isKept = m.isMerged
+	if why != merges.None || !m.isMerged {
+		return resp
+	}
+
+	if late := h.cancelQueued(ctx, m); late != "" {
+		return leftOut(late)
 	}
 	return resp
 }
@@ -329,15 +339,22 @@ func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (strin
 }
 
 // cancelQueued cancels the prompt of a merge whose pull request says that it needs none: its push may have come
-// before. It leaves the prompt of a push that has other pull requests, too.
-func (h *Webhooks) cancelQueued(ctx context.Context, m Merge) {
+// before. It leaves the prompt of a push that has other pull requests, too. It returns "", or that the prompt is
+// queued no more.
+func (h *Webhooks) cancelQueued(ctx context.Context, m Merge) string {
 	key, err := keyOf(ctx, h.Queue, m)
 	if err == nil {
 		err = h.cancelUnlessShared(ctx, key, m)
 	}
-	if err != nil && !errors.Is(err, once.ErrState) {
+
+	var refused *once.StateError
+	switch {
+	case errors.As(err, &refused) && refused.State != once.Canceled:
+		return fmt.Sprintf("%s came too late: %s is %s", merges.None, key, database.NameOf(refused.State))
+	case err != nil && refused == nil:
 		h.Queue.Calm.Warn("a prompt could not be canceled", "key", key, "error", err)
 	}
+	return ""
 }
 
 func (h *Webhooks) cancelUnlessShared(ctx context.Context, key string, m Merge) error {
