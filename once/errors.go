@@ -1,6 +1,7 @@
 package once
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -128,8 +129,8 @@ func (record Record) problem() error {
 
 // unknown says what a person has to do about a record that is unknown.
 func (record Record) unknown(cause error) error {
-	if cause == nil {
-		cause = record.problem()
+	if cause == nil { // a public store keeps no Problem
+		cause = errors.New(cmp.Or(record.Problem, "the reason is not on record"))
 	}
 	if !errors.Is(cause, mintlify.ErrOutcomeUnknown) {
 		cause = fmt.Errorf("%w: %w", mintlify.ErrOutcomeUnknown, cause)

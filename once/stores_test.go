@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,24 @@ func TestPublicStore(t *testing.T) {
 			assert.Equal(t, "project-2", request.ProjectID)
 		}
 	})
+}
+
+// Without a Problem on record, too, the error of an unknown record says to look first: SendAgain may
+// make a second job.
+func TestUnknownInAPublicStore(t *testing.T) {
+	w := newWorld(t, publicStore())
+	w.put(once.Record{Task: task, State: once.Unknown, Problem: "504"})
+
+	_, err := w.Step(t.Context(), key)
+
+	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	cause, advice, _ := strings.Cut(err.Error(), "; ")
+	assert.NotContains(t, cause, "SendAgain")
+	assert.Regexp(t, "^look for .*"+once.Marker(key)+".*Adopt.*MarkDone.*SendAgain if there is none$", advice)
+
+	w.put(once.Record{Task: task, State: once.Refused, Problem: "400"})
+	_, err = w.Step(t.Context(), key)
+	assert.ErrorContains(t, err, "SendAgain makes it pending", "no job can exist")
 }
 
 func TestBadCertificateIsPending(t *testing.T) {
