@@ -1,6 +1,7 @@
 package once
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -81,8 +82,9 @@ func (r *Runner) lookUp(ctx context.Context, record *Record) error {
 	return err
 }
 
-// MarkDone makes an unknown, failed, refused or running record done. prLink may be "". It is safe
-// to call again with the same link. The errors are Adopt's.
+// MarkDone makes an unknown, failed, refused or running record done. prLink may be "": a link that
+// is on record stays. It is safe to call again with the link of the returned record. The errors are
+// Adopt's.
 func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, error) {
 	return r.decide(ctx, key, decision{
 		name: "MarkDone",
@@ -90,7 +92,7 @@ func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, erro
 		also: func(record Record) bool { return record.PRLink == prLink },
 		apply: func(record *Record) error {
 			record.State = Done
-			record.PRLink = prLink
+			record.PRLink = cmp.Or(prLink, record.PRLink)
 			return nil
 		},
 	})

@@ -139,6 +139,19 @@ func TestMarkDoneAgain(t *testing.T) {
 	require.ErrorIs(t, err, once.ErrState)
 }
 
+func TestMarkDoneWithoutALinkKeepsTheOneOnRecord(t *testing.T) {
+	for _, state := range []once.State{once.Running, once.Failed} {
+		w := newWorld(t, oncetest.NewStore())
+		w.put(once.Record{Task: task, State: state, JobID: "job_1", PRLink: "https://example.com/pull/8"})
+		record := w.must(w.MarkDone(t.Context(), key, ""))
+		assert.Equal(t, "https://example.com/pull/8", record.PRLink, state)
+
+		w.put(once.Record{Task: task, State: state, JobID: "job_1", PRLink: "https://example.com/pull/8"})
+		record = w.must(w.MarkDone(t.Context(), key, foundLink))
+		assert.Equal(t, foundLink, record.PRLink, "a person knows better")
+	}
+}
+
 func TestAdoptOfADoneRecordWithoutAJob(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: foundLink})
