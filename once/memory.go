@@ -1,6 +1,7 @@
 package once
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
@@ -17,10 +18,16 @@ type memory struct {
 	running map[string]time.Time
 	// busy is when something last stood in the way of the messages of a thread.
 	busy map[string]time.Time
+	// noted is when a Problem that this Runner has stored last came up, by the record's note.
+	noted map[string]time.Time
 }
 
 func newMemory() memory {
-	return memory{running: map[string]time.Time{}, busy: map[string]time.Time{}}
+	return memory{
+		running: map[string]time.Time{},
+		busy:    map[string]time.Time{},
+		noted:   map[string]time.Time{},
+	}
 }
 
 // sawRunning notes that a follow-up runs, and returns when that was first seen.
@@ -58,6 +65,46 @@ func (m *memory) busyAt(thread string) time.Time {
 	defer m.mu.Unlock()
 
 	return m.busy[thread]
+}
+
+// note tells the Problem of a record from those of its other sends and jobs.
+func (record Record) note() string {
+	return strings.Join([]string{record.Key, record.Sender, record.JobID, record.Problem}, " ")
+}
+
+// noteProblem notes the Problem of a record that this Runner has stored.
+func (m *memory) noteProblem(record Record) {
+	if record.Problem == "" {
+		return
+	}
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+
+	m.noted[record.note()] = time.Now()
+	forget(m.noted)
+}
+
+// isNoted reports whether all that next adds to record is a Problem that this Runner has stored before:
+// the store leaves it out.
+func (m *memory) isNoted(record, next Record) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+
+	if record.Problem != "" { // the store keeps it, so one that has gone and comes again is new
+		delete(m.noted, record.note())
+		return false
+	}
+
+	note := next.note()
+	next.Problem = ""
+	_, known := m.noted[note]
+	if !known || next != record {
+		return false
+	}
+
+	m.noted[note] = time.Now()
+	return true
 }
 
 // forget drops old entries from a large memory.

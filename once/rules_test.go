@@ -226,3 +226,17 @@ func TestOddStatusIsAProblem(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(w.log.String(), "level=WARN"))
 	})
 }
+
+func TestOddStatusThatComesAgainIsNotedAgain(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		paused := mintlifytest.JobStep{Status: "paused"}
+		active := mintlifytest.JobStep{Status: mintlify.JobActive}
+		w.svc.AddJob("job_7", append(stepsOf(paused, 100, active), paused)...)
+		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: time.Now()})
+
+		w.runFor(w.Runner, 2*time.Hour)
+
+		assert.Equal(t, 4, w.get(key).Version, "noted, gone, and noted again")
+		assert.Equal(t, 2, strings.Count(w.log.String(), "level=WARN"))
+	})
+}

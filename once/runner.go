@@ -314,9 +314,10 @@ func (record Record) needsPerson(cause error) bool {
 }
 
 // change stores the record of s if it differs from the one on record, and returns s. If
-// another change came first, the next step starts from it.
+// another change came first, the next step starts from it. A Problem that the store leaves out is
+// stored once: each time would be a change, and polls become frequent after a change.
 func (r *Runner) change(ctx context.Context, record Record, s step) (step, error) {
-	if s.record == record {
+	if r.memory.isNoted(record, s.record) || s.record == record {
 		return s, nil
 	}
 
@@ -328,6 +329,7 @@ func (r *Runner) change(ctx context.Context, record Record, s step) (step, error
 		return step{record: record}, err
 	}
 
+	r.memory.noteProblem(stored)
 	s.record = stored
 	return s, nil
 }

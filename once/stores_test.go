@@ -113,6 +113,52 @@ func TestUnknownInAPublicStore(t *testing.T) {
 	assert.ErrorContains(t, err, "SendAgain makes it pending", "no job can exist")
 }
 
+// What each step finds again is no change, although a public store shows no Problem.
+func TestProblemInAPublicStoreIsStoredOnce(t *testing.T) {
+	inBubble(t, "of a job", func(t *testing.T) {
+		w := newWorld(t, publicStore())
+		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: "paused"})
+		running := once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: time.Now()}
+		w.put(running)
+		w.runFor(w.Runner, 2*time.Hour)
+		assert.Equal(t, 2, w.get(key).Version)
+		assert.Equal(t, 1, strings.Count(w.log.String(), "level=WARN"))
+
+		running.Sender = "another send"
+		running.Deadline = time.Now()
+		w.put(running)
+		w.runFor(w.Runner, 2*time.Hour)
+		assert.Equal(t, 4, w.get(key).Version)
+		assert.Equal(t, 2, strings.Count(w.log.String(), "level=WARN"))
+	})
+
+	inBubble(t, "of a job whose link comes later", func(t *testing.T) {
+		w := newWorld(t, publicStore())
+		paused := mintlifytest.JobStep{Status: "paused"}
+		linked := mintlifytest.JobStep{Status: "paused", PRLink: foundLink}
+		w.svc.AddJob("job_7", stepsOf(paused, 100, linked)...)
+		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7", Deadline: time.Now()})
+		c := &chat{}
+		w.runFor(w.reporting(c), 2*time.Hour)
+		assert.Empty(t, c.lines, "there is no Problem to tell")
+		assert.Equal(t, foundLink, w.get(key).PRLink)
+		assert.Equal(t, 3, w.get(key).Version, "the Problem, and the link")
+	})
+
+	inBubble(t, "of a follow-up that waits", func(t *testing.T) {
+		w := newWorld(t, publicStore())
+		w.add(task, comment)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+
+		_, err := w.Do(ctx, comment)
+
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "waits for "+key, "the caller gets it all the same")
+		assert.Equal(t, 2, w.get(commentKey).Version)
+	})
+}
+
 func TestBadCertificateIsPending(t *testing.T) {
 	server := httptest.NewUnstartedServer(mintlifytest.NewService())
 	server.Config.ErrorLog = nil
