@@ -24,6 +24,7 @@ type errands struct {
 // errand is what is to be done for a record. Only the goroutine that does errands changes it.
 type errand struct {
 	key    string
+	send   string // the Sender of the record, if another send makes another errand
 	due    time.Time
 	tries  int
 	stuck  bool   // the record needs a person, although it is pending
@@ -36,16 +37,19 @@ func newErrands(do func(context.Context, *errand) time.Duration, done func()) *e
 	return &errands{do: do, done: done, byKey: map[string]*errand{}, wake: make(chan struct{}, 1)}
 }
 
-// add adds an errand that is due now, unless the key has one.
-func (e *errands) add(key string, stuck bool) {
+// add makes an errand due now, unless its key has one for the same send. It replaces that of another
+// send, which may wait for hours.
+func (e *errands) add(fresh errand) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
-	if e.byKey[key] != nil {
+	known := e.byKey[fresh.key]
+	if known != nil && known.send == fresh.send {
 		return
 	}
 
-	e.byKey[key] = &errand{key: key, due: time.Now(), stuck: stuck}
+	fresh.due = time.Now()
+	e.byKey[fresh.key] = &fresh
 	poke(e.wake)
 }
 
@@ -114,7 +118,7 @@ func (e *errands) try(ctx context.Context, errand *errand) {
 
 	errand.tries++
 	errand.due = time.Now().Add(again)
-	if again == 0 {
+	if again == 0 && e.byKey[errand.key] == errand { // it may have been replaced meanwhile
 		delete(e.byKey, errand.key)
 	}
 }

@@ -112,6 +112,28 @@ func TestScheduleOfTheFinder(t *testing.T) {
 	})
 }
 
+// After a vain find the next one is up to six hours ahead. A person who is sure that there is no job has
+// the prompt sent again, and that response is lost, too.
+func TestASecondLostResponseIsLookedForAtOnce(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		start := time.Now()
+		w.put(once.Record{Task: task, State: once.Unknown, Sender: "first", Deadline: start})
+		w.svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 504})
+		time.AfterFunc(40*time.Minute, func() { w.must(w.SendAgain(t.Context(), key)) })
+		f := &finder{}
+		c := &chat{}
+
+		w.runFor(w.finding(f, once.WithReport(c.post)), time.Hour)
+
+		var asked []int
+		for _, at := range f.asked {
+			asked = append(asked, int(at.Sub(start).Round(time.Minute).Minutes()))
+		}
+		assert.Equal(t, []int{0, 5, 15, 35, 40, 45, 55}, asked)
+		assert.Equal(t, []string{key + " unknown", key + " unknown"}, c.lines)
+	})
+}
+
 // A find goes on beside the other work, and what it finds is taken up at once.
 func TestRunTakesUpWhatIsFound(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {

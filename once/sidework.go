@@ -109,11 +109,11 @@ func waitFor(reporting context.Context, runs ...*async.Run) bool {
 func (s *sideWork) take(record Record, isStuck bool) {
 	r := s.runner
 	if r.canFind(record) && !reached(record.since().Add(findFor)) {
-		s.finds.add(record.Key, false)
+		s.finds.add(errand{key: record.Key, send: record.Sender})
 		return
 	}
 	if r.report != nil && record.isNews(isStuck) && !s.wasTold(record) {
-		s.reports.add(record.Key, isStuck)
+		s.reports.add(errand{key: record.Key, stuck: isStuck})
 	}
 }
 
@@ -208,7 +208,7 @@ func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
 	}
 
 	if s.runner.report != nil && found.isNews(false) && !s.wasTold(found) {
-		s.reports.add(e.key, false)
+		s.reports.add(errand{key: e.key})
 	}
 	if !s.stay {
 		return forever

@@ -291,6 +291,22 @@ func TestTableOfHolds(t *testing.T) {
 	}
 }
 
+// While an errand is done, one for the next send may take its place.
+func TestErrandThatIsReplacedWhileItIsDone(t *testing.T) {
+	var e *errands
+	e = newErrands(func(context.Context, *errand) time.Duration {
+		e.add(errand{key: "k", send: "second"})
+		return 0
+	}, func() {})
+	e.add(errand{key: "k", send: "first"})
+
+	e.try(t.Context(), e.first())
+	assert.Equal(t, "second", e.first().send)
+
+	e.try(t.Context(), e.first())
+	assert.Nil(t, e.first(), "it was done, and had no other in its place")
+}
+
 // The fields are exact, since a call goes on with them.
 func TestNoMessageShowsAKeyThatTheServiceOrAFinderReturned(t *testing.T) {
 	const secret = mintlifytest.APIKey
