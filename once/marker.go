@@ -24,6 +24,8 @@ func Marker(key string) string { return markerLabel + key }
 // heading or a table's cell, in backticks, bold, quotation marks, HTML tags or an HTML comment,
 // with a final period, comma or semicolon, with the label in another case. In such a line the
 // key must have a digit or one of @ / #, so that a sentence about the marker does not count.
+//
+// Let keys end with a letter or a digit: FindMarker finds the key "acme/api@1," without its comma.
 func FindMarker(text string) (key string, ok bool) {
 	for {
 		name := lastName(text)
