@@ -39,16 +39,24 @@ func Printable(line string) string {
 	return strings.TrimRight(line, " ")
 }
 
-// userInfo is compiled when first needed, not in every program that imports the SDK. A
-// colon may start a password that nobody has escaped.
-var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/?#\s"]*(?::[^\s"]*)?@`) })
+// userInfo is compiled when first needed, not in every program that imports the SDK. It first looks for
+// a URL whose host and port end before the path, and keeps these: an "@" in the path is not about a
+// user. In any other URL a colon may start a password that nobody has escaped.
+var userInfo = sync.OnceValue(func() *regexp.Regexp {
+	const (
+		host = `(?:[^/?#\s"@:]*|\[[0-9A-Fa-f:.]+\])`
+		port = `(?::[0-9]{1,5})?`
+		end  = `(?:[/?#\s"]|$)`
+	)
+	return regexp.MustCompile(`://(?:[^/?#\s"]*@)?(` + host + port + end + `)|://[^/?#\s"]*(?::[^\s"]*)?@`)
+})
 
 // UserInfo returns text without the user names and passwords of URLs, such as a proxy's.
 func UserInfo(text string) string {
 	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
 		return text
 	}
-	return userInfo().ReplaceAllString(text, "://")
+	return userInfo().ReplaceAllString(text, "://${1}")
 }
 
 // anyKey is compiled when first needed too.
