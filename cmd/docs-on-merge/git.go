@@ -106,8 +106,13 @@ var unreachable = regexp.MustCompile(`(?i)could not resolve|couldn't connect|(fa
 	`network is unreachable|no route to host|empty reply from server|(send|recv) failure|transfer closed|` +
 	`not closed cleanly|early EOF|(HTTP|returned error:) (429|5[0-9][0-9])`)
 
+// remoteTime is for each attempt: a send leaves time for another one.
+const remoteTime = 30 * time.Second
+
+var errStalled = ci.NotStarted.Of(fmt.Errorf("the remote did not respond within %v", remoteTime))
+
 // runRemote is like run, for a command that uses a remote and is safe to repeat. It retries what
-// fails because of the network.
+// fails because of the network. What it transfers must be small.
 func (g *git) runRemote(ctx context.Context, args ...string) string {
 	if g.err != nil {
 		return ""
@@ -115,8 +120,11 @@ func (g *git) runRemote(ctx context.Context, args ...string) string {
 
 	var out string
 	g.err = retried(ctx, func() error {
+		inTime, cancel := context.WithTimeoutCause(ctx, remoteTime, errStalled)
+		defer cancel()
+
 		attempt := *g
-		out = attempt.run(ctx, args...)
+		out = attempt.run(inTime, args...)
 
 		if attempt.err != nil && unreachable.MatchString(attempt.err.Error()) {
 			return ci.NotStarted.Of(attempt.err)

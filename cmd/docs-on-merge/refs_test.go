@@ -155,6 +155,36 @@ func TestARemoteThatIsBackInTimeIsUsed(t *testing.T) {
 	}
 }
 
+// A stalled connection must not use up the time in which a job's id can be recorded.
+func TestARemoteThatStallsIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		command               string
+		stalls, code, prompts int
+	}{{"ls-remote", 1, 0, 1}, {"push", 1, 0, 1}, {"ls-remote", 3, 5, 0}} {
+		w := newWorld(t)
+		left := tc.stalls
+		var log citest.Buffer
+		p := w.program(w.env, &log, &log)
+		p.git.exec = func(cmd *exec.Cmd) error {
+			if left > 0 && slices.Contains(cmd.Args, tc.command) {
+				left--
+				time.Sleep(31 * time.Second)
+				return errors.New("signal: killed")
+			}
+			return w.repo.exec(cmd)
+		}
+
+		bubble(t, func(t *testing.T) {
+			code := p.run(t.Context(), []string{"-state", "git:" + w.bare(), "-no-wait"})
+			assert.Equal(t, tc.code, code, log.String())
+		})
+		assert.Zero(t, left)
+		assert.Len(t, w.prompts(), tc.prompts)
+		assert.Equal(t, tc.code != 0, strings.Contains(log.String(), "the remote did not respond within 30s"), log.String())
+	}
+}
+
 // What git, curl and ssh say.
 func TestANetworkThatFailsIsNoSetUp(t *testing.T) {
 	for text, isUnreachable := range map[string]bool{
