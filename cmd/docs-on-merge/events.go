@@ -92,7 +92,9 @@ func (p *program) readOccasion() (occasion, error) {
 		return occasion{}, fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
 	}
 
-	if isGiven {
+	if isGiven { // and the event is a workflow_dispatch, whose person takes precedence over the workflow
+		given.base = cmp.Or(e.input("base"), given.base)
+		given.head = cmp.Or(e.input("head"), given.head)
 		given.decision = e.decision()
 		return given, nil
 	}

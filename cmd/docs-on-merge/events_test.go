@@ -162,6 +162,37 @@ func TestADispatchDecidesThoughTheActionHasBaseAndHead(t *testing.T) {
 	assert.Len(t, w.prompts(), 1)
 }
 
+// Whatever base and head the workflow gives the action, a person names the change.
+func TestWhatIsEnteredTakesPrecedenceOverTheActionsBaseAndHead(t *testing.T) {
+	w := merged(t)
+	base := w.git("rev-parse", "HEAD^")
+	head := w.git("rev-parse", "HEAD")
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	require.Equal(t, 3, w.runOnce().Code)
+	newest := w.commit("A later merge", "c.go", "package c\n")
+
+	for _, args := range [][]string{
+		{"-base", "HEAD^"},
+		{"-head", "HEAD"},
+		{"-base", "HEAD^", "-head", "HEAD"},
+	} {
+		w.dispatch(map[string]any{"base": base, "head": head})
+		assert.Contains(t, w.prompt(args...), "as commit "+head, "%q", args)
+		assert.NotContains(t, w.prompt(args...), "c.go", "%q", args)
+	}
+
+	w.dispatch(map[string]any{"base": base})
+	prompt := w.prompt("-base", "HEAD^", "-head", "HEAD")
+	assert.Contains(t, prompt, "as commit "+newest, "the head is the workflow's")
+	assert.Contains(t, prompt, "> +1 -0 b.go\n> +1 -0 c.go\n")
+
+	w.dispatch(map[string]any{"head": head, "again": "true"})
+	r := w.runOnce("-base", base)
+	assert.Zero(t, r.Code, r.Log)
+	require.Len(t, w.prompts(), 2)
+	assert.Contains(t, w.prompts()[1], "as commit "+head, "the prompt of the change that was entered")
+}
+
 // The base may be left out with a job. What then stands for the change, the newest commit, says
 // nothing about whether the job is the change's.
 func TestAJobThatIsEnteredIsNeverSkipped(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // options are the flags of the command line. The inputs of a workflow_dispatch set those that
-// are not given.
+// are not given, and take precedence over base and head.
 type options struct {
 	base, head string
 	paths      []string
