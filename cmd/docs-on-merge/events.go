@@ -190,8 +190,9 @@ func (p *program) dispatched(e event) (occasion, error) {
 	}
 
 	if what.base == "" && what.decision.job == "" && p.options.job == "" {
-		return occasion{}, errors.New("the input base is empty: enter the commit before the change, " +
-			"or the id of its job as job")
+		// A job alone is one of GITHUB_SHA. Since it rarely is, the error asks for the head, too.
+		return occasion{}, errors.New("the input base is empty: enter the commit before the change as base, " +
+			"and the commit or tag after it as head, also with the id of its job as job")
 	}
 	return what, nil
 }

@@ -125,6 +125,7 @@ func TestADispatchHasInputs(t *testing.T) {
 		r := dispatch(inputs)
 		assert.Equal(t, 2, r.Code)
 		assert.Contains(t, r.Log, "the input base is empty")
+		assert.Contains(t, r.Log, "as head, also with the id of its job", "a job alone would be of the newest commit")
 	}
 	r = dispatch(map[string]any{"base": base, "job": "job_1", "again": true})
 	assert.Contains(t, r.Log, "exclude each other")
