@@ -187,7 +187,9 @@ func (w *world) killed(t *testing.T, commit string, args []string) int {
 	default:
 		assert.Equal(t, 3, code, log)
 		assert.Contains(t, log.String(), "A job may exist: look for it")
-		assert.NotContains(t, w.onRecord(commit, args), `"job_`, "its id is on record: %s", log)
+		record := w.onRecord(commit, args)
+		assert.NotEmpty(t, record, log)
+		assert.NotContains(t, record, `"job_`, "its id is on record: %s", log)
 	}
 	return code
 }
@@ -219,8 +221,14 @@ func (w *world) places() map[string][]string {
 	}
 }
 
-// onRecord is all that is on record of a commit's job on GitHub and in a directory.
+// onRecord is all that is on record of a commit's job on GitHub, in a directory and in refs.
 func (w *world) onRecord(commit string, args []string) (all string) {
+	if remote, found := strings.CutPrefix(args[len(args)-1], "git:"); found {
+		records, err := exec.Command("git", "-C", remote, "log", "--all", "--format=%B", "--grep=@"+commit).CombinedOutput()
+		assert.NoError(w.t, err, string(records))
+		return strings.TrimSpace(string(records))
+	}
+
 	w.forge.mu.Lock()
 	defer w.forge.mu.Unlock()
 	for _, s := range w.forge.statuses[commit] {
