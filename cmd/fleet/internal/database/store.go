@@ -26,7 +26,7 @@ type Store struct {
 	*DB
 	SendTime time.Duration
 	Logger   *slog.Logger
-	Calm     *slog.Logger // says once a minute what fails
+	Calm     *slog.Logger // logs a line a minute at most, for what fails again and again
 	Who      string       // makes the changes: a machine, or NAME@HOST of a person's command
 }
 

@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"database/sql"
+	"strconv"
+	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
@@ -13,15 +15,20 @@ import (
 // jobHasEnded is the condition that the record r has the id of a job, which has ended.
 const jobHasEnded = `r.state IN ('done', 'failed') AND r.record LIKE '%"jobId":"%'`
 
+// patience is how long a message goes before the later ones of its thread. Package once has the same.
+const patience = 10 * time.Minute
+
 // IsReadyAt is the condition that the pending prompt p may be sent at a time, in Unix milliseconds: it is not a
 // message, or the job of its thread has ended and no other message of the thread comes first. Package once has the
-// same rule; a message that waits for its turn would only cost the project one.
+// same rule; a message that waits for its turn would only cost the project one. A place is in Unix nanoseconds.
 func IsReadyAt(placeholder string) string {
+	recent := `(CAST(` + placeholder + ` AS BIGINT) - ` + strconv.FormatInt(patience.Milliseconds(), 10) + `) * 1000000`
+
 	return `(p.thread = '' OR EXISTS (SELECT 1 FROM mintlify_once r
 	WHERE r.key = p.thread AND ` + jobHasEnded + `) AND NOT EXISTS (
 	SELECT 1 FROM fleet_prompts other JOIN mintlify_once x ON x.key = other.key
 	WHERE other.thread = p.thread AND other.key <> p.key AND (x.state IN ('sending', 'running')
-		OR x.state = 'pending' AND other.place > (CAST(` + placeholder + ` AS BIGINT) - 600000) * 1000000
+		OR x.state = 'pending' AND other.place > ` + recent + `
 		AND (other.place < p.place OR other.place = p.place AND other.key < p.key))))`
 }
 

@@ -71,12 +71,12 @@ func (w *Worker) rescue(ctx context.Context, now time.Time) error {
 
 	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
 WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR kind = 'fleet_poll' AND attempted_at < $3
-		OR kind = 'fleet_tell' AND attempted_at < $7
+		OR kind = 'fleet_tell' AND attempted_at < $4
 		OR kind = 'fleet_send' AND attempted_at < $5 AND NOT EXISTS (
 			SELECT 1 FROM fleet_posts WHERE project = args->>'project' AND ends > $6))
-	OR state = 'scheduled' AND scheduled_at > $4`,
-		before(0), before(w.Settings.SendTime+w.lease()), before(w.stepTime()), before(-2*database.Day),
-		before(w.takeTime()), now.UnixMilli(), before(tellJob))
+	OR state = 'scheduled' AND scheduled_at > $7`,
+		before(0), before(w.Settings.SendTime+w.lease()), before(w.stepTime()), before(tellJob),
+		before(w.takeTime()), now.UnixMilli(), before(-2*database.Day))
 	return err
 }
 
