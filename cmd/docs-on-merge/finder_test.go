@@ -132,6 +132,15 @@ func TestHowLongARunLooks(t *testing.T) {
 				w.env["CI_PROJECT_PATH"] = "acme/cli"
 				w.env["GITHUB_TOKEN"] = docsToken
 			},
+			says: "-docs-repository does nothing on GitLab",
+		},
+		"without a token": {
+			args: append(docs, "-state", t.TempDir()),
+			prepare: func(w *world) {
+				delete(w.env, "GITHUB_DOCS_TOKEN")
+				delete(w.env, "GITHUB_TOKEN")
+			},
+			says: "-docs-repository does nothing without GITHUB_DOCS_TOKEN or GITHUB_TOKEN",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
