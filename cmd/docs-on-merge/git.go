@@ -86,8 +86,8 @@ func (g *git) fail(err error) {
 
 const maxAttempts = 3
 
-// retried calls a function again, up to maxAttempts times in all, as long as its error says that
-// nothing was started.
+// retried calls a function again, up to maxAttempts times in all, as long as its error may pass: its
+// outcome is not-started.
 func retried(ctx context.Context, call func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := call()
