@@ -224,8 +224,10 @@ func (w *world) places() map[string][]string {
 // onRecord is all that is on record of a commit's job on GitHub, in a directory and in refs.
 func (w *world) onRecord(commit string, args []string) (all string) {
 	if remote, found := strings.CutPrefix(args[len(args)-1], "git:"); found {
-		records, err := exec.Command("git", "-C", remote, "log", "--all", "--format=%B", "--grep=@"+commit).CombinedOutput()
+		log := exec.Command("git", "-C", remote, "log", "--all", "--format=%B", "--grep=@"+commit)
+		records, err := log.CombinedOutput()
 		assert.NoError(w.t, err, string(records))
+
 		return strings.TrimSpace(string(records))
 	}
 

@@ -181,7 +181,9 @@ func TestARemoteThatStallsIsUsedAgain(t *testing.T) {
 		})
 		assert.Zero(t, left)
 		assert.Len(t, w.prompts(), tc.prompts)
-		assert.Equal(t, tc.code != 0, strings.Contains(log.String(), "the remote did not respond within 30s"), log.String())
+
+		isSaid := strings.Contains(log.String(), "the remote did not respond within 30s")
+		assert.Equal(t, tc.code != 0, isSaid, log.String())
 	}
 }
 
