@@ -53,7 +53,8 @@ ORDER BY p.added, p.key`, c.repository, c.project)
 	for _, r := range rows {
 		err := s.Transact(ctx, func(tx *sql.Tx) error { return moveInTx(ctx, s, tx, r.Key, c.project) })
 		switch {
-		case errors.Is(err, once.ErrConflict), usage.Is(err): // it is sent meanwhile
+		case errors.Is(err, once.ErrConflict), usage.Is(err) && !errors.Is(err, database.ErrNewer):
+			// it is sent meanwhile
 		case err != nil:
 			return fmt.Errorf("%d are queued for project %s, then %s: %w", moved, c.project, r.Key, err)
 		default:

@@ -297,6 +297,17 @@ func TestPauseOfARepository(t *testing.T) {
 	})
 }
 
+// TestMoveDuringAnUpgrade says that the rest is left as it was, and not that it was sent.
+func TestMoveDuringAnUpgrade(t *testing.T) {
+	t.Parallel()
+	c, s := made(t, "sqlite:"+sqliteFile(t))
+	add(t, s, promptOf(1, "p"), promptOf(2, "p"))
+	execute(t, s, `CREATE TRIGGER upgrade AFTER UPDATE OF project ON fleet_prompts
+BEGIN UPDATE fleet_schema SET version = version + 1; END`)
+	c.refuses(nil, "1 are queued for project q, then acme/repo@2: the tables were made by a newer fleet",
+		"retry", "-repo", "acme/repo", "-project", "q", "-again", "-yes")
+}
+
 // TestForget deletes the texts of a thread, and keeps what stops a second job.
 func TestForget(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
