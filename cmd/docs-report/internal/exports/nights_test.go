@@ -207,6 +207,49 @@ func TestListsThatFailStopNoDay(t *testing.T) {
 	})
 }
 
+// A key that lost its scope, or a plan that lost the assistant, costs no rows of the nights before.
+// The list costs one request a night, as one that fails does.
+func TestAListThatIsRefusedLaterKeepsItsRows(t *testing.T) {
+	for _, status := range []int{403, 404} {
+		onDay(t, time.April, 4, 2, site(3), func(t *testing.T, r *rig) { // a Tuesday
+			r.withLists(3)
+			at := day(time.March, 20).Time()
+			r.service.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "q"}})
+			r.budget = 1000
+			require.NoError(t, r.load(t.Context(), "2000-03-06"))
+
+			transport := &refusing{r.service, func(list, _ string) int {
+				if list == "assistant" {
+					return status
+				}
+				return 0
+			}, nil}
+			r.transport = transport
+			r.texts = true // each list with texts is loaded again
+
+			for range 3 {
+				transport.refused = nil
+				require.NoError(t, r.load(t.Context(), "2000-03-06"))
+				assert.Equal(t, []string{"assistant"}, transport.refused)
+				time.Sleep(24 * time.Hour)
+			}
+
+			assert.Equal(t, []store.Kind{store.Conversations}, r.troubles())
+			r.read(func(s *store.Store) {
+				w := store.LastWeeks("docs", 4, day(time.April, 3))
+				export, rows, err := store.List[mintlify.Conversation](t.Context(), s, w, store.Conversations)
+				require.NoError(t, err)
+				assert.Equal(t, store.Loaded, export.State)
+				assert.Len(t, rows, 1)
+			})
+
+			r.transport = r.service
+			require.NoError(t, r.load(t.Context(), "2000-03-06"))
+			assert.Empty(t, r.troubles(), "it is loaded once it works")
+		})
+	}
+}
+
 // troubles returns the kinds that could not be loaded.
 func (r *rig) troubles() []store.Kind {
 	var kinds []store.Kind

@@ -158,9 +158,18 @@ func (c Claim) Append(ctx context.Context, page *Page) (Claim, error) {
 	return after, err
 }
 
-// Refuse completes the export of a list that the service refuses, and keeps the reason.
+// Refuse completes the export of a list that the service refuses, and keeps the reason. An older
+// export that is loaded stays: then Refuse does what Fail does.
 func (c Claim) Refuse(ctx context.Context, problem string) error {
 	return c.store.write(ctx, func(tx *sql.Tx) error {
+		old, _, err := find(ctx, tx, c.Window, c.Kind)
+		if err != nil {
+			return err
+		}
+
+		if old.State == Loaded {
+			return c.fail(ctx, tx, problem)
+		}
 		return c.complete(ctx, tx, ending{problem: text(problem)})
 	})
 }
@@ -197,12 +206,14 @@ func (c Claim) Hold(ctx context.Context, until time.Time) error {
 
 // Fail releases the export, and keeps why this run could not go on.
 func (c Claim) Fail(ctx context.Context, problem string) error {
-	return c.store.write(ctx, func(tx *sql.Tx) error {
-		const update = `UPDATE docs_exports SET problem = $1, held_until = $2
-			WHERE id = $3 AND holder = $4 AND NOT complete`
-		_, err := tx.ExecContext(ctx, update, text(problem), milliseconds(time.Now()), c.id, c.store.holder)
-		return err
-	})
+	return c.store.write(ctx, func(tx *sql.Tx) error { return c.fail(ctx, tx, problem) })
+}
+
+func (c Claim) fail(ctx context.Context, tx *sql.Tx, problem string) error {
+	const update = `UPDATE docs_exports SET problem = $1, held_until = $2
+		WHERE id = $3 AND holder = $4 AND NOT complete`
+	_, err := tx.ExecContext(ctx, update, text(problem), milliseconds(time.Now()), c.id, c.store.holder)
+	return err
 }
 
 // Release lets another run resume the export at once.

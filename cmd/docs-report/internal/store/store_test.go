@@ -74,6 +74,7 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"views have types":          typedViews,
 		"how a sync ended":          syncs,
 		"what could not be loaded":  troubles,
+		"a refused reload":          refusedReload,
 		"nothing to read":           nothingToRead,
 		"a statement that fails":    failing,
 		"the queries of the README": readme,

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
+
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -67,4 +69,27 @@ func troubles(t *testing.T, where string) {
 	all, err = s.Troubles(t.Context(), "docs")
 	require.NoError(t, err)
 	assert.Len(t, all, 1)
+}
+
+// What was loaded of a list outlives that the service refuses it later.
+func refusedReload(t *testing.T, where string) {
+	s := open(t, where)
+	save(t, s, window, store.Views, &store.Page{Rows: []any{mintlify.View{Path: "/a", Total: 9}}, Last: true})
+
+	reloaded, err := claim(s, store.Views, time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.NoError(t, reloaded.Refuse(t.Context(), "403\x00"))
+
+	list, rows, err := store.List[mintlify.View](t.Context(), s, window, store.Views)
+	require.NoError(t, err)
+	assert.Equal(t, store.Loaded, list.State)
+	assert.Equal(t, []mintlify.View{{Path: "/a", Total: 9}}, rows)
+
+	all, err := s.Troubles(t.Context(), "docs")
+	require.NoError(t, err)
+	assert.Equal(t, []store.Trouble{{Kind: store.Views, Exports: 1, Newest: window, Problem: "403\uFFFD"}}, all)
+
+	_, progress, err := s.Find(t.Context(), window, store.Views)
+	require.NoError(t, err)
+	assert.False(t, progress.Until.After(time.Now()), "another run may resume it at once")
 }
