@@ -85,6 +85,10 @@ func projectsOf(ctx context.Context, s *store.Store, syncs []store.Sync) ([]stri
 }
 
 func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {
+	last, err := lastSync(ctx, s, syncs, project)
+	if err != nil {
+		return "", err
+	}
 	newest, hasDay, err := s.Newest(ctx, project, store.Day)
 	if err != nil {
 		return "", err
@@ -96,7 +100,7 @@ func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project s
 
 	lines := []string{
 		redact.OneLine(project, 100),
-		"  last sync   " + syncText(syncs, project),
+		"  last sync   " + last,
 		"  newest day  " + dayText(newest, hasDay),
 	}
 	for _, t := range troubles {
@@ -105,13 +109,24 @@ func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project s
 	return strings.Join(lines, "\n"), nil
 }
 
-func syncText(syncs []store.Sync, project string) string {
+// lastSync says how the last sync of a project ended, or why the database does not know.
+func lastSync(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {
 	i := slices.IndexFunc(syncs, func(last store.Sync) bool { return last.Project == project })
-	if i < 0 {
-		return "not known: an older docs-report made it"
+	if i >= 0 {
+		return syncText(syncs[i]), nil
 	}
 
-	last := syncs[i]
+	isKnown, err := s.HasProject(ctx, project)
+	switch {
+	case err != nil:
+		return "", err
+	case !isKnown:
+		return "none: the database has nothing of this project", nil
+	}
+	return "none has ended yet, or only one of an older docs-report", nil
+}
+
+func syncText(last store.Sync) string {
 	text := last.At.Format("2006-01-02 15:04 UTC")
 	switch last.Missing {
 	case 0:

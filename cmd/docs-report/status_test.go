@@ -34,6 +34,23 @@ func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
 	})
 }
 
+// During the first sync, after its kill, and for a project that is mistyped.
+func TestStatusWithoutASyncThatHasEnded(t *testing.T) {
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
+		require.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "3"), r.messages)
+		_, err := rawDatabase(t, r.db).ExecContext(t.Context(), `DELETE FROM docs_syncs`)
+		require.NoError(t, err)
+
+		r.ok("status", "-projects", "docs,dosc")
+		assert.Equal(t, "docs\n"+
+			"  last sync   none has ended yet, or only one of an older docs-report\n"+
+			"  newest day  none\n"+
+			"dosc\n"+
+			"  last sync   none: the database has nothing of this project\n"+
+			"  newest day  none\n", r.stdout)
+	})
+}
+
 // A list that fails stops nothing: sync warns, and status names the list until it is loaded.
 func TestStatusNamesListsThatFail(t *testing.T) {
 	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {

@@ -177,6 +177,12 @@ func (s *Store) Projects(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
+// HasProject reports whether a run has begun an export of a project.
+func (s *Store) HasProject(ctx context.Context, project string) (bool, error) {
+	found, err := query(ctx, s.db, ` WHERE project = $1 LIMIT 1`, project)
+	return len(found) > 0, err
+}
+
 // Visitors returns the rows of w's complete export, in the service's order. It reads
 // them in one transaction: a run that replaces them is seen completely or not at all.
 func (s *Store) Visitors(ctx context.Context, w Window) (Export, []mintlify.Visitor, error) {
