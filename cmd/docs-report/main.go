@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
@@ -90,6 +91,7 @@ const wantCommand = "Want a command: sync, plan, status, report, digest or forge
 // exit says what went wrong and what to do, and returns the exit code.
 func (p program) exit(ctx context.Context, err error) int {
 	const resumes = " it resumes where it stopped."
+	var failure *exports.LoadError
 	var quota *store.QuotaError
 
 	code := exitFailed
@@ -104,6 +106,7 @@ func (p program) exit(ctx context.Context, err error) int {
 		code = exitInterrupted
 		err = errors.New("interrupted")
 		advice = " Run the same command again:" + resumes
+	case errors.As(err, &failure): // stays exitFailed, even if the quota is used up, too
 	case errors.As(err, &quota):
 		code = exitQuota
 		advice = " Run the same command then:" + resumes

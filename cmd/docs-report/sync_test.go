@@ -24,6 +24,21 @@ func TestWarningsOfTheSDKAreTold(t *testing.T) {
 	})
 }
 
+// A service manager takes 3 for a success.
+func TestAFailureComesBeforeTheQuota(t *testing.T) {
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
+		gone := mintlifytest.Fault{Status: 404, Body: `{"error":"no such project"}`}
+		r.service.FailNext(mintlify.OpGetVisitors, 1, gone)
+
+		assert.Equal(t, exitFailed, r.sync(t.Context(), "-budget", "3", "-projects", "gone,docs"))
+		assert.Contains(t, r.messages, "no such project")
+		assert.Contains(t, r.messages, "the budget of 3 requests an hour is spent")
+
+		time.Sleep(time.Hour)
+		assert.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "3", "-projects", "docs"))
+	})
+}
+
 func TestDemoAndRealDataDoNotMix(t *testing.T) {
 	r := newRig(t, site(3))
 

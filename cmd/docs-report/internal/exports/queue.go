@@ -38,6 +38,13 @@ type failure struct {
 	err  error
 }
 
+// LoadError says what a run could not do for another reason than the quota: to come back later may
+// not help.
+type LoadError struct{ err error }
+
+func (e *LoadError) Error() string { return e.err.Error() }
+func (e *LoadError) Unwrap() error { return e.err }
+
 func newQueue(r Range) *queue {
 	return &queue{
 		from:         r.From,
@@ -104,7 +111,7 @@ func (q *queue) failed(task Task, err error) {
 func (q *queue) errors() []error {
 	var all []error
 	for _, f := range q.failures {
-		all = append(all, fmt.Errorf("%v: %w", f.task, f.err))
+		all = append(all, &LoadError{fmt.Errorf("%v: %w", f.task, f.err)})
 	}
 	return all
 }
