@@ -15,7 +15,7 @@ import (
 
 const (
 	heldWait = 10 * time.Second // for other runs, if only their exports are left
-	saveTime = 10 * time.Second // to store how a run ended, even if it was interrupted
+	saveTime = 10 * time.Second // for each project, to store how a run ended, even if it was interrupted
 )
 
 // Loader loads windows. Its fields are set before use.
@@ -61,7 +61,8 @@ func (l *Loader) Load(ctx context.Context, r Range) error {
 	q := newQueue(r)
 	stop := l.load(ctx, r, q)
 
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	patience := saveTime * time.Duration(len(r.Projects))
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	saved := l.saveSyncs(detached, r, q, stop)
 	return errors.Join(append(q.errors(), stop, saved)...)
