@@ -230,9 +230,15 @@ func (l *Loader) waitForQuota(ctx context.Context, err error) {
 	_ = sleep(ctx, time.Until(quota.Until))
 }
 
-// prune deletes the windows that no report compares with any more.
+// prune deletes the windows that no report compares with any more, and what could not be loaded
+// before it left the range.
 func (l *Loader) prune(ctx context.Context, r Range) error {
+	firstMonth := r.firstMonth(mintlify.DayOf(time.Now().UTC()))
 	for _, project := range r.Projects {
+		if err := l.Store.PruneFailed(ctx, project, r.From, firstMonth); err != nil {
+			return err
+		}
+
 		period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
 		if err := l.Store.Prune(ctx, period); err != nil {
 			return err

@@ -294,6 +294,27 @@ func TestMonthsThatTheServiceDoesNotHave(t *testing.T) {
 	}
 }
 
+// With a range that rolls, nothing asks any more for what failed before it.
+func TestAFailureThatLeavesTheRangeIsNoLongerTold(t *testing.T) {
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) { // a Wednesday
+		r.transport = &refusing{r.service, func(list, from string) int {
+			switch {
+			case list == "visitors" && from == "2000-03-01":
+				return 500
+			case list == "feedback/by-page" && from == "2000-02-28":
+				return 403
+			}
+			return 0
+		}, nil}
+
+		require.Error(t, r.load(t.Context(), "2000-02-28"))
+		assert.Equal(t, []store.Kind{store.FeedbackByPage, store.Visitors}, r.troubles())
+
+		require.NoError(t, r.load(t.Context(), "2000-03-06"))
+		assert.Empty(t, r.troubles())
+	})
+}
+
 // One list of a kind fails for ever. The others of its kind are loaded.
 func TestAListThatFailsKeepsNoOtherFromBeingLoaded(t *testing.T) {
 	onDay(t, time.April, 4, 2, site(3), func(t *testing.T, r *rig) { // a Tuesday

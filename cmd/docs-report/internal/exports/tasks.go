@@ -189,17 +189,20 @@ func (r Range) newestFirst(a, b Task) int {
 
 // months returns the last months, the newest first.
 func (r Range) months(today mintlify.Date) []Task {
-	thisMonth := mintlify.Day(today.Time().Year(), today.Time().Month(), 1)
-	first := mintlify.DayOf(thisMonth.Time().AddDate(0, -r.Months, 0))
-
 	var all []Task
 	for _, project := range r.Projects {
-		for _, w := range store.Windows(project, store.Month, first, thisMonth) {
+		for _, w := range store.Windows(project, store.Month, r.firstMonth(today), today) {
 			all = append(all, Task{w, store.Visitors})
 		}
 	}
 	slices.SortStableFunc(all, r.newestFirst)
 	return all
+}
+
+// firstMonth returns the first day of the last months.
+func (r Range) firstMonth(today mintlify.Date) mintlify.Date {
+	thisMonth := mintlify.Day(today.Time().Year(), today.Time().Month(), 1)
+	return mintlify.DayOf(thisMonth.Time().AddDate(0, -r.Months, 0))
 }
 
 func tasksOf(w store.Window, kinds []store.Kind) []Task {

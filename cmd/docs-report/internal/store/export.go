@@ -110,16 +110,32 @@ func (s *Store) Prune(ctx context.Context, w Window) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		const condition = ` WHERE project = $1 AND span = $2 AND date_to < $3
 			AND (date_to < $4 OR problem <> '' AND date_to <> $4)`
-		old, err := query(ctx, tx, condition, w.Project, string(w.Span()), w.To.String(), w.From.String())
-		if err != nil {
+		return removeAll(ctx, tx, condition, w.Project, string(w.Span()), w.To.String(), w.From.String())
+	})
+}
+
+// PruneFailed deletes days, weeks and months, and their lists, that begin before a day and could not
+// be loaded: nothing asks for them any more. The visitors of months are asked for since firstMonth.
+func (s *Store) PruneFailed(ctx context.Context, project string, before, firstMonth mintlify.Date) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		const condition = ` WHERE project = $1 AND span IN ('day', 'week', 'month') AND date_from < $2
+			AND problem <> '' AND NOT expired
+			AND (kind <> 'visitors' OR span <> 'month' OR date_from < $3)`
+		return removeAll(ctx, tx, condition, project, before.String(), firstMonth.String())
+	})
+}
+
+// removeAll deletes the exports for which a condition is true, and their rows.
+func removeAll(ctx context.Context, tx *sql.Tx, condition string, args ...any) error {
+	old, err := query(ctx, tx, condition, args...)
+	if err != nil {
+		return err
+	}
+
+	for _, r := range old {
+		if err := remove(ctx, tx, r.id); err != nil {
 			return err
 		}
-
-		for _, r := range old {
-			if err := remove(ctx, tx, r.id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }

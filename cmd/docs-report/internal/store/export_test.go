@@ -224,3 +224,45 @@ func readme(t *testing.T, where string) {
 		assert.Equal(t, want, count, queries[i][1])
 	}
 }
+
+// What failed before the range goes, apart from the last months. What is loaded stays.
+func pruneFailed(t *testing.T, where string) {
+	s := open(t, where)
+	from := mintlify.Day(2026, time.March, 9)
+	february := store.Window{
+		Project: "docs",
+		From:    mintlify.Day(2026, time.February, 1),
+		To:      mintlify.Day(2026, time.March, 1),
+	}
+	january := february.MonthBefore()
+	week := store.Window{Project: "docs", From: from.AddDays(-7), To: from}
+	inRange := store.Window{Project: "docs", From: from, To: from.AddDays(1)}
+
+	save(t, s, window, store.Visitors, page("/a", 0, 3, false))
+	for _, failed := range []struct {
+		window store.Window
+		kind   store.Kind
+	}{
+		{window, store.Visitors}, // the reload of a day
+		{week, store.Visitors},
+		{january, store.Visitors},
+		{february, store.Visitors},
+		{february, store.Views},
+		{inRange, store.Visitors},
+	} {
+		claimed, err := claimOf(s, failed.window, failed.kind, time.Now().Add(time.Hour))
+		require.NoError(t, err)
+		require.NoError(t, claimed.Fail(t.Context(), "500"))
+	}
+	refused, err := claimOf(s, week, store.FeedbackByPage, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, refused.Refuse(t.Context(), "403"))
+
+	require.NoError(t, s.PruneFailed(t.Context(), "docs", from, february.From))
+
+	troubles, err := s.Troubles(t.Context(), "docs")
+	require.NoError(t, err)
+	want := store.Trouble{Kind: store.Visitors, Exports: 2, Newest: inRange, Problem: "500"}
+	assert.Equal(t, []store.Trouble{want}, troubles, "a day of the range, and one of the last months")
+	assert.Len(t, rowsOf(t, s), 3)
+}

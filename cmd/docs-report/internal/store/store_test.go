@@ -64,6 +64,7 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"the service's block":       block,
 		"a clock that was ahead":    clockAhead,
 		"rolling windows":           rolling,
+		"failures out of the range": pruneFailed,
 		"another source":            otherSource,
 		"a newer version":           newerVersion,
 		"version 1":                 olderVersion(1),
