@@ -62,6 +62,7 @@ func (l *Loader) loadPages(ctx context.Context, claim store.Claim, attempts int)
 		return err
 	}
 
+	stored := claim.Cursor() // of an earlier run
 	for failures := 0; ; {
 		reached, err := l.loadUntilFailure(ctx, client, claim)
 		var request *requestError
@@ -80,6 +81,9 @@ func (l *Loader) loadPages(ctx context.Context, claim store.Claim, attempts int)
 			backoff = noRetry
 		}
 		if err := l.afterFailure(ctx, claim, request.err, backoff); err != nil {
+			if claim.Cursor() == stored {
+				err = noteRejectedCursor(ctx, claim, err)
+			}
 			return l.noteRefusal(ctx, claim, err)
 		}
 	}
@@ -159,6 +163,15 @@ func (l *Loader) noteRefusal(ctx context.Context, claim store.Claim, err error) 
 		return err
 	}
 	return errors.Join(err, claim.Refuse(ctx, err.Error()))
+}
+
+// noteRejectedCursor returns err. If the service rejects the cursor that an earlier run has stored, it
+// would do so each night: the next run begins the export anew.
+func noteRejectedCursor(ctx context.Context, claim store.Claim, err error) error {
+	if claim.Cursor() == "" || !errors.Is(err, mintlify.ErrBadRequest) {
+		return err
+	}
+	return errors.Join(err, claim.Restart(ctx))
 }
 
 // block records that the service refuses requests for now. Other programs of the

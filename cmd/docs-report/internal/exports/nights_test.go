@@ -250,6 +250,41 @@ func TestAListThatIsRefusedLaterKeepsItsRows(t *testing.T) {
 	}
 }
 
+// Nobody says how long a cursor lives.
+func TestAListWhoseCursorIsRejectedBeginsAnew(t *testing.T) {
+	onDay(t, time.April, 4, 2, site(3), func(t *testing.T, r *rig) { // a Tuesday
+		r.withLists(250)
+		r.budget = 2 // ends the run after the first page of searches
+		requireQuota(t, r.load(t.Context(), "2000-03-06"))
+
+		time.Sleep(24 * time.Hour)
+		r.budget = 1000
+		r.service.FailNext(mintlify.OpGetSearches, 1, mintlifytest.Fault{Status: 400, Body: `{"error":"old cursor"}`})
+		require.NoError(t, r.load(t.Context(), "2000-03-06"))
+		assert.Equal(t, []store.Kind{store.Searches}, r.troubles())
+
+		time.Sleep(24 * time.Hour)
+		require.NoError(t, r.load(t.Context(), "2000-03-06"))
+		assert.Empty(t, r.troubles())
+
+		var hasCursor []bool
+		for _, request := range r.service.Requests() {
+			isOfWeeks := request.Query.Get("dateFrom") == "2000-03-06" && request.Query.Get("dateTo") == "2000-04-03"
+			if isOfWeeks && strings.HasSuffix(request.Path, "/searches") {
+				hasCursor = append(hasCursor, request.Query.Get("cursor") != "")
+			}
+		}
+		assert.Equal(t, []bool{false, true, false, true, true}, hasCursor)
+
+		r.read(func(s *store.Store) {
+			w := store.LastWeeks("docs", 4, day(time.April, 3))
+			_, rows, err := store.List[mintlify.SearchTerm](t.Context(), s, w, store.Searches)
+			require.NoError(t, err)
+			assert.Len(t, rows, 250)
+		})
+	})
+}
+
 // troubles returns the kinds that could not be loaded.
 func (r *rig) troubles() []store.Kind {
 	var kinds []store.Kind

@@ -216,6 +216,15 @@ func (c Claim) fail(ctx context.Context, tx *sql.Tx, problem string) error {
 	return err
 }
 
+// Restart makes the next run begin the export anew.
+func (c Claim) Restart(ctx context.Context) error {
+	return c.store.write(ctx, func(tx *sql.Tx) error {
+		const update = `UPDATE docs_exports SET fetched_at = 0 WHERE id = $1 AND holder = $2 AND NOT complete`
+		_, err := tx.ExecContext(ctx, update, c.id, c.store.holder)
+		return err
+	})
+}
+
 // Release lets another run resume the export at once.
 func (c Claim) Release(ctx context.Context) error { return c.Hold(ctx, time.Now()) }
 
