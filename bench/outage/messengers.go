@@ -38,7 +38,7 @@ func messagesThroughOnce(ctx context.Context, way *gateway, c *chat, queue []mes
 		}
 	}
 	for _, m := range queue {
-		time.Sleep(time.Millisecond) // the order of messages is that of the times at which they are added
+		time.Sleep(time.Millisecond) // messages are sent in the order of their AddedAt
 		task := once.Task{Key: strings.ReplaceAll(m.prompt, " ", "-"), After: m.job, Prompt: m.prompt}
 		if _, _, err := runner.Add(ctx, task); err != nil {
 			return 0, err

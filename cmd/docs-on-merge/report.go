@@ -56,14 +56,14 @@ func (p *program) advise(outcome ci.Outcome, state once.State) string {
 	case ci.Unknown:
 		if p.step.OnGitHub() {
 			return `Then use "Run workflow" with the base and head of the summary, ` +
-				"and enter the id of its job. If there is no job, set again"
+				"and enter the id of its job. If there is no pull request, set the input again"
 		}
-		return "Then run with -job and the id of its job. If there is no job, run with -again"
+		return "Then run with -job and the id of its job. If there is no pull request, run with -again"
 	}
 
 	switch {
 	case needsPerson(state) && p.step.OnGitHub():
-		return `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`
+		return `To send the prompt again, use "Run workflow" with the base and head of the summary, and set the input again`
 	case needsPerson(state):
 		return "To send the prompt again, run with -again"
 	case outcome == ci.NotStarted:

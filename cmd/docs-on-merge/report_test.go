@@ -85,7 +85,8 @@ func TestOutcomesOfRecords(t *testing.T) {
 func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 	t.Parallel()
 	one := merged(t)
-	const again = `To send the prompt again, use "Run workflow" with the base and head of the summary, and set again`
+	const again = `To send the prompt again, use "Run workflow" with the base and head of the summary, ` +
+		"and set the input again"
 	for name, says := range map[string]struct {
 		onGitHub, byHand string
 		// later is what a further run on GitHub says.
@@ -93,8 +94,8 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 	}{
 		"lost": {
 			onGitHub: `". Then use "Run workflow" with the base and head of the summary, ` +
-				"and enter the id of its job. If there is no job, set again",
-			byHand: "Then run with -job and the id of its job. If there is no job, run with -again",
+				"and enter the id of its job. If there is no pull request, set the input again",
+			byHand: "Then run with -job and the id of its job. If there is no pull request, run with -again",
 			later:  "an earlier run's response was lost",
 		},
 		"refused": {

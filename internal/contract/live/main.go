@@ -140,7 +140,7 @@ func parse(w io.Writer, args []string) (settings, error) {
 		return s, err
 	}
 	if flags.NArg() > 0 {
-		return s, fmt.Errorf("there are no arguments, only flags: %q", flags.Arg(0))
+		return s, fmt.Errorf("unexpected argument %q: want only flags", flags.Arg(0))
 	}
 	return s, s.check()
 }

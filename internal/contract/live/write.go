@@ -75,7 +75,7 @@ func (c *check) runJob(ctx context.Context) string {
 		return err
 	})
 	if job == nil {
-		fmt.Fprintf(c.terminal.err, "There is no job: %v\n", r.err)
+		fmt.Fprintf(c.terminal.err, "No job's id came back: %v\n", r.err)
 		c.notTried("the job was not created", expectFirstStatus, expectJobEnds, expectMarker)
 		return ""
 	}
@@ -223,7 +223,7 @@ func (c *check) judgeEnd(name expectation, w *wait) {
 func (c *check) runMessage(ctx context.Context, id string) {
 	rows := []expectation{expectActiveAgain, expectMessageEnds}
 	if id == "" {
-		c.notTried("there is no job", append(rows, bodyOf(mintlify.OpSendMessage))...)
+		c.notTried("no job's id is known", append(rows, bodyOf(mintlify.OpSendMessage))...)
 		return
 	}
 

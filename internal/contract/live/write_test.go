@@ -157,7 +157,7 @@ func TestAJobThatIsNotCreatedIsNotWaitedFor(t *testing.T) {
 		})
 		got := session{service: svc, args: []string{"-yes", "-job", "-message"}}.run(t)
 		assert.Equal(t, "the job was not created", find(t, got.report, expectJobEnds).came)
-		assert.Equal(t, "there is no job", find(t, got.report, expectActiveAgain).came)
+		assert.Equal(t, "no job's id is known", find(t, got.report, expectActiveAgain).came)
 		assert.NotContains(t, got.report, "planted")
 		assert.Equal(t, 1, creations(svc), "a POST is made once")
 	}

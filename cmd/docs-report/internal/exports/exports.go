@@ -52,8 +52,8 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.RequestInfo) error {
 //
 // Load ends with a [*store.QuotaError] when the budget or the quota is used up before all that
 // is final is loaded, unless Wait is set. If visitors cannot be loaded, Load still loads the
-// others, and returns a [*LoadError] at the end, beside that of the quota. A list that cannot be
-// loaded is not an error: the database has the reason.
+// others, and returns a [*LoadError] at the end. It joins the two if both happen. A list that cannot
+// be loaded is not an error: the database has the reason.
 //
 // Before it loads anything, it deletes the lists that the range does not keep. At the end it
 // stores for each project how it ended.

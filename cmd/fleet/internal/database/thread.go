@@ -15,7 +15,7 @@ import (
 // jobHasEnded is the condition that the record r has the id of a job, which has ended.
 const jobHasEnded = `r.state IN ('done', 'failed') AND r.record LIKE '%"jobId":"%'`
 
-// patience is how long a message goes before the later ones of its thread. Package once has the same.
+// patience is how long the later messages of a thread wait for an earlier one. Package once waits as long.
 const patience = 10 * time.Minute
 
 // IsReadyAt is the condition that the pending prompt p may be sent at a time, in Unix milliseconds: it is not a
