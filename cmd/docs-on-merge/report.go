@@ -63,7 +63,8 @@ func (p *program) advise(outcome ci.Outcome, state once.State) string {
 
 	switch {
 	case needsPerson(state) && p.step.OnGitHub():
-		return `To send the prompt again, use "Run workflow" with the base and head of the summary, and set the input again`
+		return `To send the prompt again, use "Run workflow" with the base and head of the summary, ` +
+			"and set the input again"
 	case needsPerson(state):
 		return "To send the prompt again, run with -again"
 	case outcome == ci.NotStarted:
