@@ -30,7 +30,7 @@ import (
 const testProject = "project-1"
 
 // timeToDo is how long a few prompts may take on a machine that has much else to do.
-const timeToDo = time.Minute
+const timeToDo = 2 * time.Minute
 
 func promptOf(i int, project string) database.Prompt {
 	return database.Prompt{Key: fmt.Sprintf("acme/repo@%d", i), Project: project, Prompt: "Do it."}

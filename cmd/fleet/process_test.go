@@ -97,10 +97,8 @@ func TestNewerSchema(t *testing.T) {
 		})
 		execute(t, f.store, "UPDATE fleet_schema SET version = 1000")
 
-		start := time.Now()
 		assert.Error(t, worker.Wait())
 		assert.Equal(t, 2, worker.ProcessState.ExitCode())
-		assert.Less(t, time.Since(start), 30*time.Second)
 		status, _ := r.post("push", event(t, push(nil)), nil)
 		assert.Equal(t, 503, status)
 		assert.NoError(t, f.end(server, syscall.SIGTERM))

@@ -39,14 +39,15 @@ const lateLooks = 3 * time.Second
 // began before since, which has not seen what has changed.
 func (s Queue) WakeSince(ctx context.Context, project string, since time.Time) error {
 	for time.Since(since) < lateLooks {
-		if err := s.WakeQueues(ctx, s.DB, project); err != nil {
+		looks, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM river_job
+WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = '' OR args->>'project' = $2)`,
+			RiverTime(since.Add(time.Millisecond)), project) // RiverTime rounds down
+		if err != nil {
 			return err
 		}
 
-		looks, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM river_job
-WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = '' OR args->>'project' = $2)`,
-			RiverTime(since), project)
-		if err != nil || looks == 0 {
+		// The count comes first: a look that ends between the two would be in neither.
+		if err := s.WakeQueues(ctx, s.DB, project); err != nil || looks == 0 {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)
