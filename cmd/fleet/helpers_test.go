@@ -263,8 +263,18 @@ func sqliteFile(t *testing.T) string {
 
 func openStore(t *testing.T, url string) queue.Queue {
 	t.Helper()
+	return openStoreAs(t, "enqueue", url)
+}
+
+// openStoreAs opens a database as a command does.
+func openStoreAs(t *testing.T, command, url string) queue.Queue {
+	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	db, err := database.Open(context.Background(), url, true, quiet)
+	db, err := database.Open(context.Background(), url, database.Options{
+		Create: true,
+		Busy:   (&program{command: command}).busy(),
+		Logger: quiet,
+	})
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	store := database.Store{DB: db, SendTime: queue.Production.SendTime, Logger: quiet, Calm: quiet}

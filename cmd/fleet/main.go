@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -114,7 +115,11 @@ func (p *program) exit(err error) int {
 // withStore runs f on the database of the environment. create makes the tables that are missing.
 func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(queue.Queue) error) error {
 	calm := slog.New(oncePerMinute{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})
-	db, err := database.Open(ctx, p.getenv("DATABASE_URL"), create, calm)
+	db, err := database.Open(ctx, p.getenv("DATABASE_URL"), database.Options{
+		Create: create,
+		Busy:   p.busy(),
+		Logger: calm,
+	})
 	if err != nil {
 		return err
 	}
@@ -129,13 +134,27 @@ func (p *program) withStore(ctx context.Context, create bool, level slog.Level, 
 	}})
 }
 
+// busy returns how long a statement waits while other processes write to SQLite. A worker stores within
+// [database.StoreTime], and goes on later if it cannot. A person would have to type the command again.
+func (p *program) busy() time.Duration {
+	if p.isWorker() {
+		return 3 * time.Second
+	}
+	return 30 * time.Second
+}
+
+// isWorker reports whether the command is a machine's, and not that of a person.
+func (p *program) isWorker() bool {
+	return p.command == "work" || p.command == "serve" || p.command == "demo-worker"
+}
+
 // who returns who makes the changes of a command: a machine that works, or the person at it.
 func (p *program) who() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown-host"
 	}
-	if p.command == "work" || p.command == "serve" || p.command == "demo-worker" {
+	if p.isWorker() {
 		return host
 	}
 

@@ -93,6 +93,16 @@ func (c terminal) refuses(environment map[string]string, problem string, argumen
 	assert.Contains(c.t, text, problem, "%q", arguments)
 }
 
+// TestBusyDatabase: a person's command waits longer for other processes than a worker, which goes on later.
+func TestBusyDatabase(t *testing.T) {
+	t.Parallel()
+	url := "sqlite:" + sqliteFile(t)
+	for command, wait := range map[string]int64{"work": 3000, "serve": 3000, "pause": 30_000, "status": 30_000} {
+		s := openStoreAs(t, command, url)
+		assert.Equal(t, wait, number(t, s, "PRAGMA busy_timeout"), command)
+	}
+}
+
 func TestCommands(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		c, s := made(t, url)

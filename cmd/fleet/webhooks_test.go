@@ -86,7 +86,7 @@ type receiver struct {
 }
 
 func newReceiver(t *testing.T, url string) receiver {
-	s := openStore(t, url)
+	s := openStoreAs(t, "serve", url)
 	known := github.Projects{"acme/other": "other-project", "acme/left-out": "", "": testProject}
 	h := webhooksOf(s, known)
 	server := httptest.NewServer(h.Handler())

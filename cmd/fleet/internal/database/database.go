@@ -62,31 +62,37 @@ const migrateAttempts = 20
 
 const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute path sqlite:/var/lib/fleet.db)"
 
-// Open opens what DATABASE_URL names. create makes the tables that are missing.
-// No error shows the URL: it may have a password.
-func Open(ctx context.Context, databaseURL string, create bool, logger *slog.Logger) (*DB, error) {
+// Options are how a database is opened.
+type Options struct {
+	Create bool          // make the tables that are missing
+	Busy   time.Duration // for which a statement waits while other processes write, if it is SQLite
+	Logger *slog.Logger
+}
+
+// Open opens what DATABASE_URL names. No error shows the URL: it may have a password.
+func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
 	address, err := sqldb.ParseAddress(databaseURL)
 	if err != nil {
 		return nil, usage.Errorf("DATABASE_URL %w, want %s", err, databaseForms)
 	}
 
-	db, err := connect(ctx, address, create, logger)
+	db, err := connect(ctx, address, options)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
 
-	if err := db.prepare(ctx, create); err != nil {
+	if err := db.prepare(ctx, options.Create); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	return db, nil
 }
 
-func connect(ctx context.Context, address sqldb.Address, create bool, logger *slog.Logger) (*DB, error) {
+func connect(ctx context.Context, address sqldb.Address, options Options) (*DB, error) {
 	if address.IsSQLite() {
-		return openSQLite(address, create, logger)
+		return openSQLite(address, options)
 	}
-	return openPostgres(ctx, address.Postgres, logger)
+	return openPostgres(ctx, address.Postgres, options.Logger)
 }
 
 // prepare makes the tables that are missing, if create is set, and checks their version. A role
@@ -143,34 +149,37 @@ func (db *DB) CheckVersion(ctx context.Context) error {
 	return nil
 }
 
-// sqliteOptions: transactions lock from their start, since one that reads first cannot
-// wait for its turn to write; commits outlive a loss of power.
-var sqliteOptions = url.Values{
-	"_txlock": {"immediate"},
-	"_pragma": {"busy_timeout(3000)", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(ON)"},
+// sqliteOptions has transactions lock from their start, since one that reads first cannot
+// wait for its turn to write. Commits outlive a loss of power.
+func sqliteOptions(busy time.Duration) url.Values {
+	wait := fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())
+	return url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {wait, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(ON)"},
+	}
 }
 
-func openSQLite(address sqldb.Address, create bool, logger *slog.Logger) (*DB, error) {
+func openSQLite(address sqldb.Address, options Options) (*DB, error) {
 	if _, err := os.Stat(filepath.Dir(address.File)); err != nil {
 		return nil, usage.Errorf("%w", err)
 	}
-	if _, err := os.Stat(address.File); errors.Is(err, fs.ErrNotExist) && !create {
+	if _, err := os.Stat(address.File); errors.Is(err, fs.ErrNotExist) && !options.Create {
 		return nil, usage.Errorf("%w: run fleet init", err)
 	}
 
-	if create {
+	if options.Create {
 		if err := address.MakeFile(); err != nil {
 			return nil, usage.Errorf("%w", err)
 		}
 	}
 
-	db, err := sql.Open("sqlite", address.SQLite(sqliteOptions))
+	db, err := sql.Open("sqlite", address.SQLite(sqliteOptions(options.Busy)))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
 
-	opened, err := newDatabase(db, riversqlite.New(db), logger, func() {})
+	opened, err := newDatabase(db, riversqlite.New(db), options.Logger, func() {})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,11 +37,15 @@ func TestMakeTables(t *testing.T) {
 	}
 }
 
+func quietly() Options {
+	return Options{Create: true, Busy: 30 * time.Second, Logger: slog.New(slog.DiscardHandler)}
+}
+
 func openAtOnce(t *testing.T, url string) {
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			db, err := Open(t.Context(), url, true, slog.New(slog.DiscardHandler))
+			db, err := Open(t.Context(), url, quietly())
 			if assert.NoError(t, err) {
 				db.Close()
 			}
@@ -61,7 +66,7 @@ func TestUpgradeFromVersion3(t *testing.T) {
 			quiet := slog.New(slog.DiscardHandler)
 			address, err := sqldb.ParseAddress(url)
 			require.NoError(t, err)
-			db, err := connect(ctx, address, true, quiet)
+			db, err := connect(ctx, address, quietly())
 			require.NoError(t, err)
 			defer db.Close()
 			require.NoError(t, db.migrateRiver(ctx))
