@@ -274,7 +274,7 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 		w.service.ScriptJob(mintlifytest.JobStep{}) // for ever
 		cmd, log := w.action().Command(t, w.dir, "INPUT_TIMEOUT=20s")
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, time.Minute, time.Millisecond)
 		require.NoError(t, cmd.Process.Signal(sig)) // bash alone, as a runner does
 		assert.Equal(t, 4, exitCode(t, cmd.Wait()), log)
 		assert.Contains(t, log.String(), "Stopping as soon as the record is up to date.\nJob job_1 is on record.\n")

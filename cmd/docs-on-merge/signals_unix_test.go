@@ -85,7 +85,7 @@ func TestATerminalThatGoesAwayLosesNoJob(t *testing.T) {
 				w.service.ScriptJob(mintlifytest.JobStep{}) // for ever
 
 				run := w.pipeline()
-				require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
+				require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, time.Minute, time.Millisecond)
 				if !isRead {
 					require.NoError(t, run.reader.Close())
 				}
@@ -184,7 +184,7 @@ func TestASIGHUPThatIsIgnoredAtTheStartStaysIgnored(t *testing.T) {
 
 	cmd, log := w.command("nohup", program)
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.prompts()) == 1 }, time.Minute, time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
 	assert.Zero(t, exitCode(t, cmd.Wait()), log)
 	assert.True(t, strings.Contains(log.String(), "Pull request opened"), log)

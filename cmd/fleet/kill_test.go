@@ -177,7 +177,7 @@ func TestPostgresRestarts(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		require.NoError(t, own.Start())
 	}
-	counts := f.await(3 * time.Minute)
+	counts := f.await(5 * time.Minute)
 	_, twice := svc.count()
 	t.Logf("%d restarts: %v", times, counts)
 	assert.Zero(t, twice)

@@ -156,7 +156,7 @@ func (s *siege) underFire() {
 		s.disturb(s.startServer, os.Kill, s.load)
 	}()
 	s.deliverMerges()
-	s.until(2*time.Minute, "the last kill", func() bool {
+	s.until(5*time.Minute, "the last kill", func() bool {
 		s.comment()
 		select {
 		case <-isOver:
@@ -167,7 +167,7 @@ func (s *siege) underFire() {
 	})
 
 	s.retire()
-	s.until(3*time.Minute, "the end", func() bool { return s.comment() && s.busy() == 0 && kept(s.t, s.store) == 0 })
+	s.until(5*time.Minute, "the end", func() bool { return s.comment() && s.busy() == 0 && kept(s.t, s.store) == 0 })
 }
 
 // deliverMerges delivers the merges, and adds follow-ups of half of them.
@@ -177,7 +177,7 @@ func (s *siege) deliverMerges() {
 			"after": shaOf(merge), "commits": []fields{commit(shaOf(merge), "jane", "Add --json")},
 			"repository": fields{"full_name": repositoryOf(merge), "default_branch": "main"},
 		})
-		s.until(time.Minute, "a merge to be taken", func() bool { return s.deliver("push", e) })
+		s.until(timeToDo, "a merge to be taken", func() bool { return s.deliver("push", e) })
 	}
 
 	for merge := range s.load.followUps {

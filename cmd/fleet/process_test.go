@@ -27,7 +27,7 @@ func TestQuotaOverAllProcesses(t *testing.T) {
 		for range 3 {
 			f.start()
 		}
-		counts := f.await(2 * time.Minute)
+		counts := f.await(5 * time.Minute)
 		assert.Equal(t, 8, counts["done"])
 		assert.Zero(t, svc.refused, "more than the quota within a window")
 

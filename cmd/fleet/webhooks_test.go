@@ -519,7 +519,7 @@ func (f *fleet) serve(env []string, arguments ...string) (cmd *exec.Cmd, addrs [
 	cmd.Stderr = f.log
 	require.NoError(f.t, cmd.Start())
 	f.running = append(f.running, cmd)
-	f.until(time.Minute, "the server to listen", func() bool {
+	f.until(timeToDo, "the server to listen", func() bool {
 		log := f.logged()
 		for i, name := range []string{"webhooks", "admin"} {
 			form := name + `"? "?addr"?[=:]"?(127\.0\.0\.1:\d+)|"` + name + `","addr":"(127\.0\.0\.1:\d+)"`
@@ -599,7 +599,7 @@ func TestShutdownTakesWebhooks(t *testing.T) {
 	cmd, addrs := f.serve(nil, "-project", testProject)
 	r := receiver{t, f.store, "http://" + addrs[0]}
 	r.post("push", event(t, push(nil)), nil)
-	f.until(time.Minute, "a POST", func() bool { return svc.of("acme/repo@"+testSHA) == 1 })
+	f.until(timeToDo, "a POST", func() bool { return svc.of("acme/repo@"+testSHA) == 1 })
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	time.Sleep(1500 * time.Millisecond) // after which River's soft stop is over
 	status, _ := r.post("push", event(t, push(fields{"after": sha("f")})), nil)
