@@ -112,8 +112,8 @@ func TestScheduleOfTheFinder(t *testing.T) {
 	})
 }
 
-// After a vain find the next one is up to six hours ahead. A person who is sure that there is no job has
-// the prompt sent again, and that response is lost, too.
+// After a look that found nothing, the next one may be six hours away. A person who is sure that there is
+// no job has the prompt sent again, and that response is lost, too.
 func TestASecondLostResponseIsLookedForAtOnce(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		start := time.Now()

@@ -212,8 +212,8 @@ func (r *Runner) takeTurn(ctx context.Context, d delivery, forced bool) (step, e
 	return r.send(ctx, d, forced)
 }
 
-// ahead returns the follow-up of the same thread that goes before t: one that is sent or runs, else
-// the earliest that is to be sent before it. It returns the zero Record if it is t's turn.
+// ahead returns the follow-up of the same thread that t has to wait for. That is the one that is being sent
+// or runs, or else the earliest one before t. It returns the zero Record if it is t's turn.
 func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
 	records, err := r.store.List(ctx, Pending, Sending, Running)
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -19,8 +19,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
-// TestResumeDuringALook: River stores when a look is to be repeated only after it has ended, so that a wake-up meanwhile
-// is lost. Passes are too far apart to make up for it.
+// TestResumeDuringALook: River stores a snooze only after the look has ended, so that a wake-up during it is lost.
+// Passes are too far apart to make up for it.
 func TestResumeDuringALook(t *testing.T) {
 	wakeDuringLooks(t, time.Hour, func(f *fleet, svc *countingService, project, key string) time.Duration {
 		c := terminal{f.t, f.url}
@@ -118,7 +118,7 @@ func (f *fleet) untilActed(svc *countingService, key string) {
 	f.awaits(key+" to be sent", func() bool { return svc.of(key) > 0 })
 }
 
-// awaits is until for any goroutine: the test goes on.
+// awaits waits as until does, in any goroutine: it does not end the test.
 func (f *fleet) awaits(what string, done func() bool) {
 	f.t.Helper()
 	for deadline := time.Now().Add(timeToDo); !done(); time.Sleep(20 * time.Millisecond) {

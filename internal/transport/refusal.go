@@ -31,7 +31,7 @@ const (
 )
 
 // judge notes what err, which the transport returned, proves about the request. It returns why
-// there is no response, in words for a person.
+// there is no response, in words that a person understands.
 func (a *Attempt) judge(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

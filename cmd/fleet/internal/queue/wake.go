@@ -46,7 +46,7 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 			return err
 		}
 
-		// The count comes first: a look that ends between the two would be in neither.
+		// In the other order, a look that ends in between would be neither woken nor counted.
 		if err := s.WakeQueues(ctx, s.DB, project); err != nil || looks == 0 {
 			return err
 		}
