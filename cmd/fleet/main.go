@@ -135,12 +135,13 @@ func (p *program) withStore(ctx context.Context, create bool, level slog.Level, 
 }
 
 // busy returns how long a statement waits while other processes write to SQLite. A worker stores within
-// [database.StoreTime], and goes on later if it cannot. A person would have to type the command again.
+// [database.StoreTime], and goes on later if it cannot. A person would have to type the command again, but
+// SQLite hears no interrupt while it waits.
 func (p *program) busy() time.Duration {
 	if p.isWorker() {
 		return 3 * time.Second
 	}
-	return 30 * time.Second
+	return 10 * time.Second
 }
 
 // isWorker reports whether the command is a machine's, and not that of a person.

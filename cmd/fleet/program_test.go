@@ -97,7 +97,7 @@ func (c terminal) refuses(environment map[string]string, problem string, argumen
 func TestBusyDatabase(t *testing.T) {
 	t.Parallel()
 	url := "sqlite:" + sqliteFile(t)
-	for command, wait := range map[string]int64{"work": 3000, "serve": 3000, "pause": 30_000, "status": 30_000} {
+	for command, wait := range map[string]int64{"work": 3000, "serve": 3000, "pause": 10_000, "status": 10_000} {
 		s := openStoreAs(t, command, url)
 		assert.Equal(t, wait, number(t, s, "PRAGMA busy_timeout"), command)
 	}
