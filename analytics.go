@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	defaultLimit   = 50      // rows of a page, if the request does not say
-	maxCountsLimit = 250     // rows of a page of visitors or views
-	maxCountsBody  = 2 << 20 // bytes of a page of visitors, views, searches or feedback counts
+	defaultPageSize = 50      // rows of a page, if the request does not say
+	maxCountsPage   = 250     // rows of a page of visitors or views
+	maxCountsBody   = 2 << 20 // bytes of a page of visitors, views, searches or feedback counts
 )
 
 // AnalyticsService exports how humans and AIs use the documentation. It is
@@ -82,9 +82,9 @@ type VisitorsParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetVisitorPage, the service's
-	// default, and 250 in the iterators.
-	Limit int
+	// PageSize is the number of rows of a page, 1 to 250, not of the export. 0 is 50 in
+	// GetVisitorPage, the service's default, and 250 in the iterators.
+	PageSize int
 	// Offset is the number of rows to skip.
 	Offset int
 }
@@ -97,14 +97,12 @@ type VisitorPage struct {
 	Visitors []Visitor `json:"visitors"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// Offset is the number of rows before this page's first one.
-	Offset int `json:"offset"`
 	// NextOffset is the Offset to resume at, also after a crash.
 	NextOffset int `json:"nextOffset"`
 }
 
 // VisitorTotals counts the unique visitors of the whole site in a range of dates. Every
-// page of an export has them, whatever its limit: GetVisitorPage with Limit 1 is enough to
+// page of an export has them, whatever its size: GetVisitorPage with PageSize 1 is enough to
 // learn them.
 //
 // Unique visitors do not add up, neither over days nor over pages of the documentation: a
@@ -135,7 +133,7 @@ type Visitor struct {
 // GetVisitorPage returns one page of visitors. It costs one request: GET
 // /v1/analytics/{projectId}/visitors. To export all of them use [AnalyticsService.Visitors].
 //
-// Errors: [*ArgumentError] for a limit outside 0 to 250, a negative offset, or a
+// Errors: [*ArgumentError] for a page size outside 0 to 250, a negative offset, or a
 // DateFrom that is not before DateTo; [*APIError], [*MalformedResponseError], or the
 // network's or context's error.
 func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsParams) (*VisitorPage, error) {
@@ -143,7 +141,7 @@ func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsPa
 }
 
 // VisitorPages ranges over an export page by page, from params.Offset on, in pages of
-// params.Limit rows (0: 250). Each page costs one request, made when the loop asks for it
+// params.PageSize rows (0: 250). Each page costs one request, made when the loop asks for it
 // (see [WithPrefetch]), and only one page is in memory. Ranging over a sequence again asks
 // the service again.
 //
@@ -151,10 +149,10 @@ func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsPa
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
 // [*ExportError] with the offset to resume at. It is an error, too, if the service repeats a
-// page, sends more rows than the limit, or sends three empty pages in a row that say there
-// are more rows. If a page has fewer rows than the limit and says that there are more, the SDK
-// logs a warning ([WithLogger]), once per export. The next page still starts at offset + limit,
-// so rows are missing if the service caps its pages below the limit.
+// page, sends more rows than the page size, or sends three empty pages in a row that say there
+// are more rows. If a page has fewer rows than that and says that there are more, the SDK
+// logs a warning ([WithLogger]), once per export. The next page still starts at offset + page size,
+// so rows are missing if the service caps its pages below that.
 func (s *AnalyticsService) VisitorPages(
 	ctx context.Context, params VisitorsParams, opts ...ExportOption,
 ) iter.Seq2[*VisitorPage, error] {
@@ -170,8 +168,8 @@ func (s *AnalyticsService) Visitors(
 }
 
 func (s *AnalyticsService) visitors(params VisitorsParams) list[*VisitorPage, Visitor] {
-	newPage := func(at position, limit int) *VisitorPage {
-		return &VisitorPage{Offset: at.offset, NextOffset: at.offset + limit}
+	newPage := func(at position, pageSize int) *VisitorPage {
+		return &VisitorPage{NextOffset: at.offset + pageSize}
 	}
 	return countsList[*VisitorPage](s, OpGetVisitors, "/visitors", params, newPage)
 }
@@ -199,9 +197,9 @@ type ViewsParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 250. 0 is 50 in GetViewPage, the service's default,
-	// and 250 in the iterators.
-	Limit int
+	// PageSize is the number of rows of a page, 1 to 250, not of the export. 0 is 50 in GetViewPage,
+	// the service's default, and 250 in the iterators.
+	PageSize int
 	// Offset is the number of rows to skip.
 	Offset int
 }
@@ -214,8 +212,6 @@ type ViewPage struct {
 	Views []View `json:"views"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// Offset is the number of rows before this page's first one.
-	Offset int `json:"offset"`
 	// NextOffset is the Offset to resume at, also after a crash.
 	NextOffset int `json:"nextOffset"`
 }
@@ -265,8 +261,8 @@ func (s *AnalyticsService) Views(
 }
 
 func (s *AnalyticsService) views(params ViewsParams) list[*ViewPage, View] {
-	newPage := func(at position, limit int) *ViewPage {
-		return &ViewPage{Offset: at.offset, NextOffset: at.offset + limit}
+	newPage := func(at position, pageSize int) *ViewPage {
+		return &ViewPage{NextOffset: at.offset + pageSize}
 	}
 	return countsList[*ViewPage](s, OpGetViews, "/views", VisitorsParams(params), newPage)
 }
@@ -287,23 +283,23 @@ func (p *ViewPage) decode(data []byte) error {
 	return nil
 }
 
-// countsList describes an export of visitors or of views. newPage gets the limit that applies.
+// countsList describes an export of visitors or of views. newPage gets the page size that applies.
 func countsList[P page[R], R row](
-	s *AnalyticsService, op Operation, path string, params VisitorsParams, newPage func(at position, limit int) P,
+	s *AnalyticsService, op Operation, path string, params VisitorsParams, newPage func(at position, pageSize int) P,
 ) list[P, R] {
 	dates := dateRange{params.DateFrom, params.DateTo}
 	r := s.request(op, path, dates.query())
 	r.maxBody = maxCountsBody
 
 	return list[P, R]{
-		client:   s.client,
-		request:  r,
-		invalid:  dates.check(),
-		from:     position{offset: params.Offset},
-		limit:    params.Limit,
-		maxLimit: maxCountsLimit,
-		newPage: func(at position, limit int) P {
-			return newPage(at, cmp.Or(limit, defaultLimit))
+		client:      s.client,
+		request:     r,
+		invalid:     dates.check(),
+		from:        position{offset: params.Offset},
+		pageSize:    params.PageSize,
+		maxPageSize: maxCountsPage,
+		newPage: func(at position, pageSize int) P {
+			return newPage(at, cmp.Or(pageSize, defaultPageSize))
 		},
 	}
 }

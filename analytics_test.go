@@ -64,7 +64,7 @@ func TestAnalyticsReads(t *testing.T) {
 func viewsExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-			return a.GetViewPage(ctx, mintlify.ViewsParams{DateFrom: march, DateTo: april, Limit: 250, Offset: 500})
+			return a.GetViewPage(ctx, mintlify.ViewsParams{DateFrom: march, DateTo: april, PageSize: 250, Offset: 500})
 		},
 		path: "/views?dateFrom=2026-03-01&dateTo=2026-04-01&limit=250&offset=500",
 		body: `{"totals":{"human":10,"ai":4,"total":14},
@@ -74,7 +74,6 @@ func viewsExchange() exchange {
 			Totals:     mintlify.ViewTotals{Human: 10, AI: 4, Total: 14},
 			Views:      []mintlify.View{{Path: "/a", Human: 7, AI: 1, Total: 8}},
 			HasMore:    true,
-			Offset:     500,
 			NextOffset: 750,
 		},
 	}
@@ -83,7 +82,7 @@ func viewsExchange() exchange {
 func searchesExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-			params := mintlify.SearchesParams{DateFrom: march, DateTo: april, Limit: 100, Cursor: "a b/"}
+			params := mintlify.SearchesParams{DateFrom: march, DateTo: april, PageSize: 100, Cursor: "a b/"}
 			return a.GetSearchPage(ctx, params)
 		},
 		path: "/searches?cursor=a+b%2F&dateFrom=2026-03-01&dateTo=2026-04-01&limit=100",
@@ -99,7 +98,6 @@ func searchesExchange() exchange {
 				{Query: "au", Hits: 12},
 			},
 			HasMore:    true,
-			Cursor:     "a b/",
 			NextCursor: "next",
 		},
 	}
@@ -159,7 +157,7 @@ func feedbackCountsExchange() exchange {
 func conversationsExchange() exchange {
 	return exchange{
 		call: func(ctx context.Context, a *mintlify.AnalyticsService) (any, error) {
-			params := mintlify.ConversationsParams{DateFrom: march, DateTo: april, Limit: 1000, Cursor: "01H"}
+			params := mintlify.ConversationsParams{DateFrom: march, DateTo: april, PageSize: 1000, Cursor: "01H"}
 			return a.GetConversationPage(ctx, params)
 		},
 		path: "/assistant?cursor=01H&dateFrom=2026-03-01&dateTo=2026-04-01&limit=1000",
@@ -186,7 +184,6 @@ func conversationsExchange() exchange {
 					QueryCategory:    "auth",
 				},
 			},
-			Cursor: "01H",
 		},
 	}
 }
@@ -242,13 +239,13 @@ func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 		err      error
 		argument string
 	}{
-		"views, limit":    {errorOf(a.GetViewPage(ctx, mintlify.ViewsParams{Limit: 251})), "limit"},
-		"views, offset":   {errorOf(a.GetViewPage(ctx, mintlify.ViewsParams{Offset: -1})), "offset"},
-		"searches, limit": {errorOf(a.GetSearchPage(ctx, mintlify.SearchesParams{Limit: 101})), "limit"},
+		"views, page size":    {errorOf(a.GetViewPage(ctx, mintlify.ViewsParams{PageSize: 251})), "pageSize"},
+		"views, offset":       {errorOf(a.GetViewPage(ctx, mintlify.ViewsParams{Offset: -1})), "offset"},
+		"searches, page size": {errorOf(a.GetSearchPage(ctx, mintlify.SearchesParams{PageSize: 101})), "pageSize"},
 		"searches, dates": {
 			errorOf(a.GetSearchPage(ctx, mintlify.SearchesParams{DateFrom: april, DateTo: march})), "dateFrom",
 		},
-		"feedback, limit": {errorOf(a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Limit: -1})), "limit"},
+		"feedback, page size": {errorOf(a.GetFeedbackPage(ctx, mintlify.FeedbackParams{PageSize: -1})), "pageSize"},
 		"feedback, comma": {
 			errorOf(a.GetFeedbackPage(ctx, mintlify.FeedbackParams{Statuses: comma})), "statuses",
 		},
@@ -261,8 +258,8 @@ func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 		"by page, limit": {
 			errorOf(a.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{Limit: 101})), "limit",
 		},
-		"conversations, limit": {
-			errorOf(a.GetConversationPage(ctx, mintlify.ConversationsParams{Limit: 1001})), "limit",
+		"conversations, page size": {
+			errorOf(a.GetConversationPage(ctx, mintlify.ConversationsParams{PageSize: 1001})), "pageSize",
 		},
 		"thread, empty": {errorOf(a.GetThread(ctx, " ")), "id"},
 		"thread, dot":   {errorOf(a.GetThread(ctx, "..")), "id"},
@@ -281,11 +278,11 @@ func TestGetVisitorsToTheLetter(t *testing.T) {
 	february := mintlify.Day(2024, 2, 1)
 	for query, params := range map[string]mintlify.VisitorsParams{
 		"":                                    {},
-		"dateFrom=2024-01-15&limit=1":         {DateFrom: mintlify.Day(2024, 1, 15), Limit: 1},
+		"dateFrom=2024-01-15&limit=1":         {DateFrom: mintlify.Day(2024, 1, 15), PageSize: 1},
 		"dateTo=2024-01-15T10%3A30%3A00.250Z": {DateTo: mintlify.Instant(instant)},
 		"offset=1":                            {Offset: 1},
 		"dateFrom=2024-01-01&dateTo=2024-02-01&limit=250&offset=500": {
-			DateFrom: january, DateTo: february, Limit: 250, Offset: 500,
+			DateFrom: january, DateTo: february, PageSize: 250, Offset: 500,
 		},
 	} {
 		rt := newRecording(respondWith(200, emptyPage))
@@ -380,8 +377,8 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 		params   mintlify.VisitorsParams
 		argument string
 	}{
-		"limit below":           {mintlify.VisitorsParams{Limit: -1}, "limit"},
-		"limit above":           {mintlify.VisitorsParams{Limit: 251}, "limit"},
+		"page size below":       {mintlify.VisitorsParams{PageSize: -1}, "pageSize"},
+		"page size above":       {mintlify.VisitorsParams{PageSize: 251}, "pageSize"},
 		"negative offset":       {mintlify.VisitorsParams{Offset: -1}, "offset"},
 		"offset that overflows": {mintlify.VisitorsParams{Offset: math.MaxInt}, "offset"},
 		"days the wrong way":    {mintlify.VisitorsParams{DateFrom: jan2, DateTo: jan1}, "dateFrom"},
@@ -408,7 +405,7 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 	for name, params := range map[string]mintlify.VisitorsParams{
 		"a day and an instant": {DateFrom: jan2, DateTo: midday}, // not compared
 		"instants, just so":    {DateFrom: midday, DateTo: justAfter},
-		"limits":               {Limit: 250},
+		"limits":               {PageSize: 250},
 		"the widest range":     {DateFrom: mintlify.Day(1970, 1, 1), DateTo: mintlify.Day(9999, 12, 31)},
 		"the last offset":      {Offset: math.MaxInt - 250},
 	} {

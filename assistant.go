@@ -35,10 +35,10 @@ type ConversationsParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 1000. 0 is 100 in GetConversationPage, the
-	// service's default, and 250 in the iterators. 1000 long responses can exceed the 10 MiB
+	// PageSize is the number of rows of a page, 1 to 1000, not of the export. 0 is 100 in
+	// GetConversationPage, the service's default, and 250 in the iterators. 1000 long responses can exceed the 10 MiB
 	// that the SDK reads.
-	Limit int
+	PageSize int
 	// Cursor is the page to start at: a NextCursor, with the same dates. "" is the first page.
 	Cursor string
 }
@@ -49,8 +49,6 @@ type ConversationPage struct {
 	Conversations []Conversation `json:"conversations"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// Cursor is the cursor of this page.
-	Cursor string `json:"cursor"`
 	// NextCursor is the Cursor of the next page. It is "" unless HasMore, and "" as a Cursor is the
 	// first page: keep HasMore beside it in a checkpoint, or an export that has ended starts again.
 	NextCursor string `json:"nextCursor"`
@@ -103,7 +101,7 @@ func (s *AnalyticsService) GetConversationPage(
 }
 
 // ConversationPages ranges over an export page by page, from params.Cursor on, in pages of
-// params.Limit rows (0: 250), by the rules of [AnalyticsService.SearchPages].
+// params.PageSize rows (0: 250), by the rules of [AnalyticsService.SearchPages].
 func (s *AnalyticsService) ConversationPages(
 	ctx context.Context, params ConversationsParams, opts ...ExportOption,
 ) iter.Seq2[*ConversationPage, error] {
@@ -121,15 +119,15 @@ func (s *AnalyticsService) conversations(params ConversationsParams) list[*Conve
 	dates := dateRange{params.DateFrom, params.DateTo}
 
 	return list[*ConversationPage, Conversation]{
-		client:    s.client,
-		request:   s.request(OpGetConversations, "/assistant", dates.query()),
-		invalid:   dates.check(),
-		from:      position{cursor: params.Cursor},
-		byCursor:  true,
-		limit:     params.Limit,
-		maxLimit:  1000,
-		iterLimit: 250,
-		newPage:   func(at position, _ int) *ConversationPage { return &ConversationPage{Cursor: at.cursor} },
+		client:       s.client,
+		request:      s.request(OpGetConversations, "/assistant", dates.query()),
+		invalid:      dates.check(),
+		from:         position{cursor: params.Cursor},
+		byCursor:     true,
+		pageSize:     params.PageSize,
+		maxPageSize:  1000,
+		iterPageSize: 250,
+		newPage:      func(position, int) *ConversationPage { return new(ConversationPage) },
 	}
 }
 

@@ -251,24 +251,24 @@ func ExampleAnalyticsService_VisitorPages() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 
-	params := mintlify.VisitorsParams{Limit: 2}
+	params := mintlify.VisitorsParams{PageSize: 2}
 	prefetch := mintlify.WithPrefetch(1)
 	for page, err := range svc.Client().Analytics.VisitorPages(context.Background(), params, prefetch) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(len(page.Visitors), "rows from", page.Offset, "of a site with", page.Totals.Total, "visitors")
+		fmt.Println(len(page.Visitors), "rows of a site with", page.Totals.Total, "visitors, resume at", page.NextOffset)
 	}
 	// Output:
-	// 2 rows from 0 of a site with 606 visitors
-	// 1 rows from 2 of a site with 606 visitors
+	// 2 rows of a site with 606 visitors, resume at 2
+	// 1 rows of a site with 606 visitors, resume at 4
 }
 
 func ExampleAnalyticsService_GetVisitorPage() {
 	svc := mintlifytest.NewService()
 	svc.SetVisitors(demoRows())
 
-	page, err := svc.Client().Analytics.GetVisitorPage(context.Background(), mintlify.VisitorsParams{Limit: 1})
+	page, err := svc.Client().Analytics.GetVisitorPage(context.Background(), mintlify.VisitorsParams{PageSize: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func ExampleExportError() {
 	})
 	client := svc.Client()
 
-	params := mintlify.VisitorsParams{Limit: 2}
+	params := mintlify.VisitorsParams{PageSize: 2}
 	for range 2 {
 		for row, err := range client.Analytics.Visitors(context.Background(), params) {
 			var pageErr *mintlify.ExportError
@@ -324,7 +324,7 @@ func exportQuestions(
 	params := mintlify.ConversationsParams{
 		DateFrom: mintlify.Day(2026, time.March, 1), // the same dates with each cursor
 		DateTo:   mintlify.Day(2026, time.April, 1),
-		Limit:    1,
+		PageSize: 1,
 		Cursor:   from.Cursor,
 	}
 	for page, err := range client.Analytics.ConversationPages(ctx, params) {

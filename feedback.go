@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
-const maxFeedbackLimit = 100 // rows of a page
+const maxFeedbackPage = 100 // rows of a page
 
 // FeedbackSource is where feedback comes from. Unknown values are kept as received.
 type FeedbackSource string
@@ -48,9 +48,9 @@ type FeedbackParams struct {
 	Source FeedbackSource
 	// Statuses are the statuses to export. An empty list is all statuses.
 	Statuses []FeedbackStatus
-	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetFeedbackPage, the service's
-	// default, and 100 in the iterators.
-	Limit int
+	// PageSize is the number of rows of a page, 1 to 100, not of the export. 0 is 50 in
+	// GetFeedbackPage, the service's default, and 100 in the iterators.
+	PageSize int
 	// Cursor is the page to start at: a NextCursor, with the same dates and filters. "" is the
 	// first page.
 	Cursor string
@@ -62,8 +62,6 @@ type FeedbackPage struct {
 	Feedback []Feedback `json:"feedback"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// Cursor is the cursor of this page.
-	Cursor string `json:"cursor"`
 	// NextCursor is the Cursor of the next page. It is "" unless HasMore, and "" as a Cursor is the
 	// first page: keep HasMore beside it in a checkpoint, or an export that has ended starts again.
 	NextCursor string `json:"nextCursor"`
@@ -109,7 +107,7 @@ func (s *AnalyticsService) GetFeedbackPage(ctx context.Context, params FeedbackP
 }
 
 // FeedbackPages ranges over an export page by page, from params.Cursor on, in pages of
-// params.Limit rows (0: 100), by the rules of [AnalyticsService.SearchPages].
+// params.PageSize rows (0: 100), by the rules of [AnalyticsService.SearchPages].
 func (s *AnalyticsService) FeedbackPages(
 	ctx context.Context, params FeedbackParams, opts ...ExportOption,
 ) iter.Seq2[*FeedbackPage, error] {
@@ -131,14 +129,14 @@ func (s *AnalyticsService) feedback(params FeedbackParams) list[*FeedbackPage, F
 	}
 
 	return list[*FeedbackPage, Feedback]{
-		client:   s.client,
-		request:  s.request(OpGetFeedback, "/feedback", filter.query()),
-		invalid:  filter.check(),
-		from:     position{cursor: params.Cursor},
-		byCursor: true,
-		limit:    params.Limit,
-		maxLimit: maxFeedbackLimit,
-		newPage:  func(at position, _ int) *FeedbackPage { return &FeedbackPage{Cursor: at.cursor} },
+		client:      s.client,
+		request:     s.request(OpGetFeedback, "/feedback", filter.query()),
+		invalid:     filter.check(),
+		from:        position{cursor: params.Cursor},
+		byCursor:    true,
+		pageSize:    params.PageSize,
+		maxPageSize: maxFeedbackPage,
+		newPage:     func(position, int) *FeedbackPage { return new(FeedbackPage) },
 	}
 }
 
@@ -260,7 +258,7 @@ type FeedbackCount struct {
 func (s *AnalyticsService) GetFeedbackCounts(
 	ctx context.Context, params FeedbackCountsParams,
 ) (*FeedbackCounts, error) {
-	if err := checkLimit(params.Limit, maxFeedbackLimit); err != nil {
+	if err := checkRows("limit", params.Limit, maxFeedbackPage); err != nil {
 		return nil, err
 	}
 	filter := feedbackFilter{

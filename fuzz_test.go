@@ -105,10 +105,10 @@ func assertIsWhole(t *testing.T, result any) {
 		require.NotEmpty(t, r.ID)
 	case *mintlify.VisitorPage:
 		require.NotNil(t, r.Visitors)
-		require.Equal(t, []int{0, 50}, []int{r.Offset, r.NextOffset})
+		require.Equal(t, 50, r.NextOffset)
 	case *mintlify.ViewPage:
 		require.NotNil(t, r.Views)
-		require.Equal(t, []int{0, 50}, []int{r.Offset, r.NextOffset})
+		require.Equal(t, 50, r.NextOffset)
 	case *mintlify.SearchPage:
 		require.NotNil(t, r.Searches)
 	case *mintlify.FeedbackPage:

@@ -105,16 +105,16 @@ type identity struct {
 // a list from its params, and calls get, pages or rows.
 type list[P page[R], R row] struct {
 	client  *Client
-	request request // of any page: where it starts, and its limit, are added to the query
+	request request // of any page: where it starts, and its size, are added to the query
 	invalid error   // why the params are refused; nil if they are valid
 
-	from      position
-	byCursor  bool // else by offset
-	limit     int  // rows of a page; 0: the service's default
-	maxLimit  int  // the service's
-	iterLimit int  // rows of a page in the iterators if limit is 0; 0: maxLimit
+	from         position
+	byCursor     bool // else by offset
+	pageSize     int  // rows of a page; 0: the service's default
+	maxPageSize  int  // the service's
+	iterPageSize int  // rows of a page in the iterators if pageSize is 0; 0: maxPageSize
 
-	newPage func(at position, limit int) P // an empty page, to decode into
+	newPage func(at position, pageSize int) P // an empty page, to decode into
 }
 
 func (l list[P, R]) get(ctx context.Context) (P, error) {
@@ -123,7 +123,7 @@ func (l list[P, R]) get(ctx context.Context) (P, error) {
 		return none, err
 	}
 
-	page := l.newPage(l.from, l.limit)
+	page := l.newPage(l.from, l.pageSize)
 	r := l.request
 	r.query = l.query()
 	r.into = page
@@ -139,22 +139,23 @@ func (l list[P, R]) getAt(ctx context.Context, at position) (P, error) {
 }
 
 func (l list[P, R]) check() error {
-	if err := checkLimit(l.limit, l.maxLimit); err != nil {
+	if err := checkRows("pageSize", l.pageSize, l.maxPageSize); err != nil {
 		return err
 	}
 
 	switch {
 	case l.from.offset < 0:
 		return &ArgumentError{"offset", fmt.Sprintf("is %d, want 0 or more", l.from.offset)}
-	case l.from.offset > math.MaxInt-l.maxLimit:
+	case l.from.offset > math.MaxInt-l.maxPageSize:
 		return &ArgumentError{"offset", fmt.Sprintf("is %d, which is beyond any export", l.from.offset)}
 	}
 	return l.invalid
 }
 
-func checkLimit(limit, maxLimit int) error {
-	if limit < 0 || limit > maxLimit {
-		return &ArgumentError{"limit", fmt.Sprintf("is %d, want 1 to %d, or 0 for the default", limit, maxLimit)}
+// checkRows checks a number of rows that a response may have.
+func checkRows(name string, rows, maxRows int) error {
+	if rows < 0 || rows > maxRows {
+		return &ArgumentError{name, fmt.Sprintf("is %d, want 1 to %d, or 0 for the default", rows, maxRows)}
 	}
 	return nil
 }
@@ -163,7 +164,7 @@ func (l list[P, R]) query() url.Values {
 	query := url.Values{}
 	maps.Copy(query, l.request.query)
 
-	setNumber(query, "limit", l.limit)
+	setNumber(query, "limit", l.pageSize)
 	setNumber(query, "offset", l.from.offset)
 
 	if l.from.cursor != "" {
@@ -208,7 +209,7 @@ func (l list[P, R]) pages(ctx context.Context, opts []ExportOption) iter.Seq2[P,
 		}
 	}
 
-	l.limit = cmp.Or(l.limit, l.iterLimit, l.maxLimit)
+	l.pageSize = cmp.Or(l.pageSize, l.iterPageSize, l.maxPageSize)
 	return func(yield func(P, error) bool) { l.export(ctx, prefetch, yield) }
 }
 
@@ -296,7 +297,7 @@ func (f *prefetcher[P, R]) startNext(at position) *pending[P] {
 	if f.list.byCursor {
 		return f.startAfter(last)
 	}
-	return f.startAt(position{offset: last.at.offset + f.list.limit})
+	return f.startAt(position{offset: last.at.offset + f.list.pageSize})
 }
 
 func (f *prefetcher[P, R]) startAt(at position) *pending[P] {
@@ -387,11 +388,11 @@ func (g *pageGuard[P, R]) check(ctx context.Context, p P) error {
 	next, hasMore := p.next()
 
 	if !g.list.byCursor {
-		if len(rows) > g.list.limit {
-			return g.malformed(fmt.Sprintf("%d rows, more than the limit of %d: the next page would repeat some",
-				len(rows), g.list.limit))
+		if len(rows) > g.list.pageSize {
+			return g.malformed(fmt.Sprintf("%d rows, more than the page size of %d: the next page would repeat some",
+				len(rows), g.list.pageSize))
 		}
-		if hasMore && len(rows) < g.list.limit {
+		if hasMore && len(rows) < g.list.pageSize {
 			g.warn(ctx, len(rows))
 		}
 	}
@@ -423,11 +424,11 @@ func (g *pageGuard[P, R]) warn(ctx context.Context, rows int) {
 
 	g.list.client.config.logger.LogAttrs(ctx, slog.LevelWarn,
 		"mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; "+
-			"ask for a smaller limit",
+			"ask for a smaller page size",
 		slog.String("operation", string(g.list.request.operation)),
 		slog.String("path", g.path),
 		slog.Int("rows", rows),
-		slog.Int("limit", g.list.limit))
+		slog.Int("pageSize", g.list.pageSize))
 }
 
 // isNewPage reports whether no earlier page had the same rows, and remembers this one.

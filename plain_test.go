@@ -26,7 +26,7 @@ func TestPlainRange(t *testing.T) {
 	svc.SetVisitors([]mintlify.Visitor{{Path: "/a"}, {Path: "/b"}})
 	svc.SucceedNext(mintlify.OpGetVisitors, 1)
 	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400})
-	export := svc.Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{Limit: 1})
+	export := svc.Client().Analytics.Visitors(t.Context(), mintlify.VisitorsParams{PageSize: 1})
 
 	rows, err := mintlify.Collect(export)
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)

@@ -16,9 +16,9 @@ type SearchesParams struct {
 	DateFrom Date
 	// DateTo is the end of the range and not part of it. The zero Date is not sent.
 	DateTo Date
-	// Limit is the number of rows per page, 1 to 100. 0 is 50 in GetSearchPage, the service's default,
-	// and 100 in the iterators.
-	Limit int
+	// PageSize is the number of rows of a page, 1 to 100, not of the export. 0 is 50 in
+	// GetSearchPage, the service's default, and 100 in the iterators.
+	PageSize int
 	// Cursor is the page to start at: a NextCursor, with the same dates. "" is the first page.
 	Cursor string
 }
@@ -31,8 +31,6 @@ type SearchPage struct {
 	Searches []SearchTerm `json:"searches"`
 	// HasMore reports whether more rows follow this page. The SDK derives it from NextCursor.
 	HasMore bool `json:"hasMore"`
-	// Cursor is the cursor of this page.
-	Cursor string `json:"cursor"`
 	// NextCursor is the Cursor of the next page. It is "" on the last page, and "" as a Cursor is
 	// the first page: keep HasMore beside it in a checkpoint, or an export that has ended starts
 	// again.
@@ -65,7 +63,7 @@ func (s *AnalyticsService) GetSearchPage(ctx context.Context, params SearchesPar
 }
 
 // SearchPages ranges over an export page by page, from params.Cursor on, in pages of
-// params.Limit rows (0: 100). Each page costs one request, made when the loop asks for it
+// params.PageSize rows (0: 100). Each page costs one request, made when the loop asks for it
 // (see [WithPrefetch]), and only one page is in memory. Ranging over a sequence again asks
 // the service again.
 //
@@ -91,14 +89,14 @@ func (s *AnalyticsService) searches(params SearchesParams) list[*SearchPage, Sea
 	r.maxBody = maxCountsBody
 
 	return list[*SearchPage, SearchTerm]{
-		client:   s.client,
-		request:  r,
-		invalid:  dates.check(),
-		from:     position{cursor: params.Cursor},
-		byCursor: true,
-		limit:    params.Limit,
-		maxLimit: 100,
-		newPage:  func(at position, _ int) *SearchPage { return &SearchPage{Cursor: at.cursor} },
+		client:      s.client,
+		request:     r,
+		invalid:     dates.check(),
+		from:        position{cursor: params.Cursor},
+		byCursor:    true,
+		pageSize:    params.PageSize,
+		maxPageSize: 100,
+		newPage:     func(position, int) *SearchPage { return new(SearchPage) },
 	}
 }
 

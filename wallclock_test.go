@@ -81,7 +81,7 @@ func TestExportEndsOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 			ctx := lateContext{t.Context(), time.Now().Add(5 * time.Second)}
 			pages := 0
 			var err error
-			params := mintlify.VisitorsParams{Limit: 2}
+			params := mintlify.VisitorsParams{PageSize: 2}
 			for _, err = range svc.Client().Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(prefetch)) {
 				if err == nil {
 					pages++

@@ -80,7 +80,7 @@ func TestRequestsAreTheTestsOwn(t *testing.T) {
 	client := svc.Client()
 	_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
 	require.NoError(t, err)
-	_, err = client.Analytics.GetViewPage(t.Context(), mintlify.ViewsParams{Limit: 5})
+	_, err = client.Analytics.GetViewPage(t.Context(), mintlify.ViewsParams{PageSize: 5})
 	require.NoError(t, err)
 
 	mine := svc.Requests()

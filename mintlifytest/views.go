@@ -17,7 +17,7 @@ func (s *Service) SetViews(rows []mintlify.View) {
 func (s *Service) getViews(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	q.dates()
-	limit := q.limit(maxLimit, defaultLimit)
+	limit := q.limit(maxPageSize, defaultPageSize)
 	offset := q.integer("offset", 0, math.MaxInt)
 	if failed := s.admit(&q); failed != nil {
 		return nil, failed

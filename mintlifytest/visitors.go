@@ -10,8 +10,8 @@ import (
 
 // A page of visitors or views has this many rows.
 const (
-	defaultLimit = 50
-	maxLimit     = 250
+	defaultPageSize = 50
+	maxPageSize     = 250
 )
 
 // visitorsFunc returns all rows of an export, and their totals.
@@ -74,7 +74,7 @@ func (s *Service) getVisitors(c *call) (any, *failure) {
 	params := mintlify.VisitorsParams{
 		DateFrom: q.date("dateFrom"),
 		DateTo:   q.date("dateTo"),
-		Limit:    q.integer("limit", 1, maxLimit),
+		PageSize: q.integer("limit", 1, maxPageSize),
 		Offset:   q.integer("offset", 0, math.MaxInt),
 	}
 	if failed := s.admit(&q); failed != nil {
@@ -111,7 +111,7 @@ func newVisitorPage(visitors visitorsFunc, project string, params mintlify.Visit
 		rows, totals = visitors(project, params)
 	}
 
-	rows, hasMore := pageOf(rows, params.Offset, cmp.Or(params.Limit, defaultLimit))
+	rows, hasMore := pageOf(rows, params.Offset, cmp.Or(params.PageSize, defaultPageSize))
 	return &visitorPage{
 		Totals:   visitorCounts(totals),
 		Visitors: sliceOf(rows, newVisitor),

@@ -48,14 +48,14 @@ func TestSetVisitorsFunc(t *testing.T) {
 	assert.True(t, first.HasMore)
 	assert.Equal(t, totals{Human: 7, AI: 8, Total: 9}, first.Totals)
 
-	last := params{DateFrom: january, DateTo: february, Limit: 100, Offset: 100}
+	last := params{DateFrom: january, DateTo: february, PageSize: 100, Offset: 100}
 	second, err := other.Analytics.GetVisitorPage(t.Context(), last)
 	require.NoError(t, err)
 	assert.Equal(t, visitorRows(120)[100:], second.Visitors)
 	assert.False(t, second.HasMore)
 	assert.Equal(t, []params{{}, dates, last}, asked, "as sent")
 
-	_, err = other.Analytics.GetVisitorPage(t.Context(), params{Offset: math.MaxInt - 250, Limit: 250})
+	_, err = other.Analytics.GetVisitorPage(t.Context(), params{Offset: math.MaxInt - 250, PageSize: 250})
 	require.NoError(t, err, "beyond the end")
 
 	svc.SetVisitors(visitorRows(3))
@@ -152,7 +152,7 @@ func TestSetVisitors(t *testing.T) {
 	assert.True(t, page.HasMore)
 
 	for offset, rest := range map[int]int{70: 50, 100: 20, 120: 0, 5000: 0} {
-		page, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{Limit: 50, Offset: offset})
+		page, err = client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{PageSize: 50, Offset: offset})
 		require.NoError(t, err)
 		assert.Len(t, page.Visitors, rest)
 		assert.NotNil(t, page.Visitors)

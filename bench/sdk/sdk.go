@@ -49,7 +49,7 @@ func read(j *mintlify.Job, err error) (bench.Job, error) {
 }
 
 func (c client) Page(ctx context.Context, offset, limit int, visit func(bench.Row)) (bool, error) {
-	page, err := c.Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{Offset: offset, Limit: limit})
+	page, err := c.Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{Offset: offset, PageSize: limit})
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +61,7 @@ func (c client) Page(ctx context.Context, offset, limit int, visit func(bench.Ro
 
 // Export implements [bench.Exporter].
 func (c client) Export(ctx context.Context, limit, prefetch int, visit func(bench.Row)) error {
-	params := mintlify.VisitorsParams{Limit: limit}
+	params := mintlify.VisitorsParams{PageSize: limit}
 	for row, err := range c.Analytics.Visitors(ctx, params, mintlify.WithPrefetch(prefetch)) {
 		if err != nil {
 			return err

@@ -117,7 +117,7 @@ func visitorsParams() []mintlify.VisitorsParams {
 		for _, to := range tos {
 			for _, limit := range []int{0, 1, 50, 250} {
 				for _, offset := range []int{0, 1, 119, 5000, math.MaxInt - 250} {
-					params := mintlify.VisitorsParams{DateFrom: from, DateTo: to, Limit: limit, Offset: offset}
+					params := mintlify.VisitorsParams{DateFrom: from, DateTo: to, PageSize: limit, Offset: offset}
 					all = append(all, params)
 				}
 			}
@@ -218,14 +218,14 @@ func TestExportsByCursorAreValidToTheLastPage(t *testing.T) {
 	day := mintlify.Day(2026, 1, 15)
 	next := day.AddDays(1)
 
-	views := mintlify.ViewsParams{Limit: 1}
-	searches := mintlify.SearchesParams{DateFrom: day, DateTo: next, Limit: 1}
-	feedbackOfADay := mintlify.FeedbackParams{DateFrom: day, DateTo: next, Limit: 1}
+	views := mintlify.ViewsParams{PageSize: 1}
+	searches := mintlify.SearchesParams{DateFrom: day, DateTo: next, PageSize: 1}
+	feedbackOfADay := mintlify.FeedbackParams{DateFrom: day, DateTo: next, PageSize: 1}
 	feedbackOfASource := mintlify.FeedbackParams{
 		Source:   mintlify.FeedbackContextual,
 		Statuses: []mintlify.FeedbackStatus{mintlify.FeedbackPending, mintlify.FeedbackResolved},
 	}
-	conversations := mintlify.ConversationsParams{Limit: 1}
+	conversations := mintlify.ConversationsParams{PageSize: 1}
 
 	for _, pages := range []int{0, 1, 4} {
 		prefetch := mintlify.WithPrefetch(pages)

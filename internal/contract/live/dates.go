@@ -32,12 +32,12 @@ func (c *check) conversations() dated {
 }
 
 func (c *check) feedbackPage(from, to mintlify.Date) func(context.Context) error {
-	params := mintlify.FeedbackParams{DateFrom: from, DateTo: to, Limit: 100}
+	params := mintlify.FeedbackParams{DateFrom: from, DateTo: to, PageSize: 100}
 	return calling(c.client.Analytics.GetFeedbackPage, params)
 }
 
 func (c *check) conversationPage(from, to mintlify.Date) func(context.Context) error {
-	params := mintlify.ConversationsParams{DateFrom: from, DateTo: to, Limit: 250}
+	params := mintlify.ConversationsParams{DateFrom: from, DateTo: to, PageSize: 250}
 	return calling(c.client.Analytics.GetConversationPage, params)
 }
 

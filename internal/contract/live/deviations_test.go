@@ -388,7 +388,7 @@ func deviatingAnalytics() map[string]deviation {
 	var pages atomic.Int64
 	return map[string]deviation{
 		"a limit that is cut": {
-			row: expectLimit, came: "200", depends: "`maxCountsLimit`",
+			row: expectLimit, came: "200", depends: "`maxCountsPage`",
 			on: "/visitors", alter: asked(hasLimit251, answering(`{"visitors":[]}`)),
 		},
 		"an offset past the end that is refused": {

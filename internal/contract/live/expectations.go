@@ -195,7 +195,7 @@ func ofAnalytics() []wording {
 		{
 			name:    expectLimit,
 			text:    "A limit above the maximum gets 400",
-			depends: "`maxCountsLimit` in analytics.go: a larger page may be possible, or is cut without a word",
+			depends: "`maxCountsPage` in analytics.go: a larger page may be possible, or is cut without a word",
 			needs:   notReached,
 		},
 		{
@@ -279,7 +279,7 @@ func ofAnalytics() []wording {
 		{
 			name:    expectPageSize,
 			text:    "250 conversations are less than 10 MiB",
-			depends: "`maxBody` in request.go, and `iterLimit` in assistant.go",
+			depends: "`maxBody` in request.go, and `iterPageSize` in assistant.go",
 			needs:   notReached,
 		},
 		{

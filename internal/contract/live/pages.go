@@ -89,7 +89,7 @@ func (c *check) readViews(ctx context.Context) {
 }
 
 func (c *check) viewPage(from, to mintlify.Date) func(context.Context) error {
-	params := mintlify.ViewsParams{DateFrom: from, DateTo: to, Limit: 50}
+	params := mintlify.ViewsParams{DateFrom: from, DateTo: to, PageSize: 50}
 	return calling(c.client.Analytics.GetViewPage, params)
 }
 
@@ -134,7 +134,7 @@ func chosenRange(chosen, week, month float64) string {
 // readSearches asks about paging by cursor.
 func (c *check) readSearches(ctx context.Context) {
 	from, to := range30()
-	params := mintlify.SearchesParams{DateFrom: from, DateTo: to, Limit: 10}
+	params := mintlify.SearchesParams{DateFrom: from, DateTo: to, PageSize: 10}
 	first := c.reading(ctx, "searches of 30 days", mintlify.OpGetSearches, c.searchPage(params))
 	c.judgeCTR(first)
 

@@ -101,7 +101,7 @@ func stranger(r response) string {
 
 func (c *check) visitorPage(ctx context.Context, label string) response {
 	from, to := range30()
-	params := mintlify.VisitorsParams{DateFrom: from, DateTo: to, Limit: 50}
+	params := mintlify.VisitorsParams{DateFrom: from, DateTo: to, PageSize: 50}
 	return c.trying(ctx, label, mintlify.OpGetVisitors, calling(c.client.Analytics.GetVisitorPage, params))
 }
 

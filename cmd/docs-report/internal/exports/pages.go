@@ -43,21 +43,21 @@ func pages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq 
 }
 
 func visitorPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.VisitorsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Offset: c.Offset()}
+	params := mintlify.VisitorsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Offset: c.Offset()}
 	return convert(client.Analytics.VisitorPages(ctx, params), func(p *mintlify.VisitorPage) *store.Page {
 		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, More: p.HasMore}
 	})
 }
 
 func viewPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.ViewsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Offset: c.Offset()}
+	params := mintlify.ViewsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Offset: c.Offset()}
 	return convert(client.Analytics.ViewPages(ctx, params), func(p *mintlify.ViewPage) *store.Page {
 		return &store.Page{Rows: anyOf(p.Views), Totals: mintlify.VisitorTotals(p.Totals), More: p.HasMore}
 	})
 }
 
 func searchPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.SearchesParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
+	params := mintlify.SearchesParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
 		page := &store.Page{Rows: anyOf(p.Searches), Cursor: p.NextCursor, More: p.NextCursor != ""}
 		page.IDs = idsOf(p.Searches, func(row mintlify.SearchTerm) string { return row.Query })
@@ -67,7 +67,7 @@ func searchPages(ctx context.Context, client *mintlify.Client, c store.Claim) pa
 }
 
 func feedbackPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.FeedbackParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
+	params := mintlify.FeedbackParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
 		page := &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
 		page.IDs = idsOf(p.Feedback, func(row mintlify.Feedback) string { return row.ID })
@@ -102,7 +102,7 @@ func feedbackByPage(ctx context.Context, client *mintlify.Client, c store.Claim)
 }
 
 func conversationPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.ConversationsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind], Cursor: c.Cursor()}
+	params := mintlify.ConversationsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Cursor: c.Cursor()}
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
 		page := &store.Page{Cursor: p.NextCursor, More: p.HasMore}
 		page.IDs = idsOf(p.Conversations, func(row mintlify.Conversation) string { return row.ID })

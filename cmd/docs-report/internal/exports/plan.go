@@ -228,7 +228,7 @@ func (l *Loader) probe(ctx context.Context, w store.Window) (int, error) {
 	low := 0
 	high := math.MaxInt
 	for at := 0; float64(high) > 1.25*float64(low); at = between(low, high) {
-		params := mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, Limit: pageSizes[store.Visitors], Offset: at}
+		params := mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, PageSize: pageSizes[store.Visitors], Offset: at}
 		page, err := client.Analytics.GetVisitorPage(ctx, params)
 
 		switch {
