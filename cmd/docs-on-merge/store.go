@@ -104,7 +104,7 @@ func (p *program) openStatuses(c change) (place, error) {
 	return place{store: shared{s, p.step.Link}, statuses: s}, nil
 }
 
-// note leaves the status of a change without a job, for whoever counts the jobs of a month. A run
+// note leaves the status of a change without a job, for whoever looks at the commit later. A run
 // whose record is elsewhere leaves none.
 func (p *program) note(ctx context.Context, c change, words string) {
 	projectID := strings.TrimSpace(p.step.Getenv("MINTLIFY_PROJECT_ID"))
