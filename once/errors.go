@@ -40,11 +40,39 @@ func checkKey(key string) error {
 	return nil
 }
 
+// explainMissing returns err, the error of a Store's Get, and says what Get must return if err seems to say
+// that there is no record.
+func explainMissing(err error) error {
+	text := strings.ToLower(err.Error())
+	for _, missing := range []string{"not found", "notfound", "no rows", "no such key", "nosuchkey"} {
+		if strings.Contains(text, missing) {
+			return fmt.Errorf("%w (if there is no record, Get must return the zero Record and nil)", err)
+		}
+	}
+	return err
+}
+
 func checkPrompt(prompt string) error {
 	if strings.TrimSpace(prompt) == "" {
 		return invalid("prompt", "is empty, and there is none on record")
 	}
 	return nil
+}
+
+// heldError is why Step sends nothing to a project: a request before this one has failed. It keeps the response
+// for errors.As, but does not match ErrOutcomeUnknown, as that request's error may: this prompt was not sent.
+type heldError struct{ failure error }
+
+func (e *heldError) Error() string {
+	return "this prompt was not sent, because an earlier request to the project failed: " + e.failure.Error()
+}
+
+// As finds what the failure has.
+func (e *heldError) As(target any) bool { return errors.As(e.failure, target) }
+
+// Is reports whether the failure matches target, unless that would say that a prompt was sent.
+func (e *heldError) Is(target error) bool {
+	return target != mintlify.ErrOutcomeUnknown && errors.Is(e.failure, target)
 }
 
 // StateError is the error of Adopt, MarkDone, SendAgain and Cancel if the record's state does not

@@ -40,7 +40,10 @@ type Found struct {
 // creation of the pull request with r.Deadline minus the send time minus two minutes, because clocks
 // differ.
 func WithFinder(f func(ctx context.Context, r Record) (Found, error)) Option {
-	return option(func(r *Runner) { r.finder = f })
+	return option(func(r *Runner) {
+		r.finder = f
+		r.mustHave("finder", f != nil)
+	})
 }
 
 // canFind reports whether the finder may be asked about a record.

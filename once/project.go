@@ -227,12 +227,16 @@ func (p *project) admit() (time.Duration, func()) {
 	return 0, p.release
 }
 
-// why returns the failure that holds the project, or that makes sends go out one at a time.
+// why returns the failure that holds the project, or that makes sends go out one at a time. It is nil if
+// that has just ended.
 func (p *project) why() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	return p.failure
+	if p.failure == nil {
+		return nil
+	}
+	return &heldError{p.failure}
 }
 
 func (p *project) release() {

@@ -27,6 +27,7 @@ type Runner struct {
 	onChange func(Record)
 	report   func(context.Context, Record) error
 	finder   func(context.Context, Record) (Found, error)
+	missing  string   // the function that an option did not bring
 	projects sync.Map // of *project, by id
 	memory   memory
 
@@ -67,7 +68,17 @@ func WithLogger(l *slog.Logger) Option {
 // it: at most once for each change, and never if the process dies just then. [WithReport] is for what
 // must not be lost. If f panics before a prompt is sent, the prompt stays pending.
 func WithOnChange(f func(Record)) Option {
-	return option(func(r *Runner) { r.onChange = f })
+	return option(func(r *Runner) {
+		r.onChange = f
+		r.mustHave("onChange", f != nil)
+	})
+}
+
+// mustHave has New refuse an option whose function is nil.
+func (r *Runner) mustHave(name string, isThere bool) {
+	if !isThere {
+		r.missing = name
+	}
 }
 
 // New returns a Runner on store. client may be nil in a process without an API key, where
@@ -90,11 +101,14 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 		opt.apply(r)
 	}
 
+	sqlStore, isSQL := store.(*SQL)
 	switch {
 	case store == nil:
 		return nil, invalid("store", "is nil")
-	case r.onChange == nil:
-		return nil, invalid("onChange", "is nil")
+	case isSQL && (sqlStore == nil || sqlStore.hasNoDatabase()):
+		return nil, invalid("store", "is of NewSQL without a database")
+	case r.missing != "":
+		return nil, invalid(r.missing, "is nil")
 	case r.sendTime <= 0 || r.sendTime > time.Hour:
 		return nil, invalid("sendTime", fmt.Sprintf("is %v, want more than 0 and at most 1 h", r.sendTime))
 	}
@@ -167,9 +181,12 @@ func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 
 	pending = record.nextVersion(pending)
 	err = r.write(ctx, pending)
-	if errors.Is(err, ErrConflict) { // another has added it meanwhile
-		record, err = r.read(ctx, t.Key)
-		return record, false, err
+	if errors.Is(err, ErrConflict) { // another has added it meanwhile, unless the store is wrong
+		record, readErr := r.read(ctx, t.Key)
+		if readErr == nil && record.Version == 0 {
+			readErr = err
+		}
+		return record, false, readErr
 	}
 	if err != nil {
 		return record, false, err
@@ -250,7 +267,7 @@ func (r *Runner) read(ctx context.Context, key string) (Record, error) {
 
 	record, err := r.store.Get(ctx, key)
 	if err != nil {
-		return none, err
+		return none, explainMissing(err)
 	}
 
 	record.Key = key

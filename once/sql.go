@@ -40,13 +40,18 @@ type transaction interface {
 func (s *SQL) check(r Record) error {
 	_, inTransaction := s.db.(transaction)
 	switch {
-	case s.db == nil:
+	case s.hasNoDatabase():
 		return errNoDatabase
 	case inTransaction && r.State == Sending:
 		return invalid("db", "is a transaction, which is for Add alone: "+
 			"call Do, Step, Resume and Run with a store of NewSQL on the database itself")
 	}
 	return nil
+}
+
+func (s *SQL) hasNoDatabase() bool {
+	db, isDB := s.db.(*sql.DB)
+	return s.db == nil || isDB && db == nil
 }
 
 var errNoDatabase = errors.New("once: the store has no database: call NewSQL with one")
@@ -62,7 +67,7 @@ CREATE INDEX IF NOT EXISTS mintlify_once_state ON mintlify_once (state, updated)
 // tables only if the table is missing. CreateTable is safe to call again, and by several
 // processes at once.
 func (s *SQL) CreateTable(ctx context.Context) error {
-	if s.db == nil {
+	if s.hasNoDatabase() {
 		return errNoDatabase
 	}
 	if s.hasTable(ctx) {
@@ -170,7 +175,7 @@ func (s *SQL) List(ctx context.Context, states ...State) ([]Record, error) {
 
 // query returns the records that can be read, and an error for the others.
 func (s *SQL) query(ctx context.Context, where string, args ...any) ([]Record, error) {
-	if s.db == nil {
+	if s.hasNoDatabase() {
 		return nil, errNoDatabase
 	}
 

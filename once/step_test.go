@@ -56,7 +56,8 @@ func TestStepOfASend(t *testing.T) {
 			assert.Equal(t, test.err == nil, err == nil, "also the next time")
 			assert.False(t, again.Sent)
 			if test.state == once.Pending {
-				assert.Equal(t, step.Err, again.Err, "why the project is held")
+				require.ErrorContains(t, again.Err, "this prompt was not sent")
+				require.ErrorContains(t, again.Err, step.Err.Error(), "why the project is held")
 			}
 		})
 	}
