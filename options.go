@@ -182,8 +182,8 @@ func WithRateLimiter(wait func(context.Context, RequestInfo) error) Option {
 }
 
 // WithWaitDefaults sets options for every WaitUntilDone and Poll of the client, of jobs and
-// of deployments. Where options of the client and of the wait set the same, the later one wins, so
-// a wait's [WithOnPoll] replaces the client's.
+// of deployments. If an option of the wait sets the same, the wait's takes precedence, but for
+// [WithOnPoll]: each function is called.
 func WithWaitDefaults(opts ...WaitOption) Option {
 	return func(cfg *config) error { return cfg.wait.apply(opts) }
 }

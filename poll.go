@@ -7,10 +7,11 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
-	"github.com/mintlify-community/mintlify-go/internal/settle"
+	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 const (
@@ -38,10 +39,10 @@ type Poll struct {
 }
 
 type waitConfig struct {
+	waits.Settings
 	minInterval, maxInterval time.Duration
 	maxOutage                time.Duration
-	settleTime               time.Duration
-	onPoll                   func(Poll)
+	onPoll                   []func(Poll)
 }
 
 func defaultWait() waitConfig {
@@ -49,8 +50,6 @@ func defaultWait() waitConfig {
 		minInterval: 5 * time.Second,
 		maxInterval: time.Minute,
 		maxOutage:   10 * time.Minute,
-		settleTime:  settle.AfterMessage,
-		onPoll:      func(Poll) {},
 	}
 }
 
@@ -107,22 +106,25 @@ func WithMaxOutage(d time.Duration) WaitOption {
 // another process sends the messages.
 func WithSettleTime(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
-		if d < 0 && d != settle.AfterMessage {
+		if d < 0 {
 			return &ArgumentError{"settleTime", fmt.Sprintf("is %v, want 0 or more", d)}
 		}
-		w.settleTime = d
+
+		w.SettleTime = d
+		w.HasSettleTime = true
 		return nil
 	}
 }
 
 // WithOnPoll calls f after every poll, also after a failed one. f runs in the waiting
-// goroutine: the next poll comes after it returns.
+// goroutine: the next poll comes after it returns. If it is given more than once, each f is called,
+// in order: those of [WithWaitDefaults] before those of the wait.
 func WithOnPoll(f func(Poll)) WaitOption {
 	return func(w *waitConfig) error {
 		if f == nil {
 			return &ArgumentError{"onPoll", "is nil"}
 		}
-		w.onPoll = f
+		w.onPoll = append(slices.Clip(w.onPoll), f) // a wait's own must not end up in the client's
 		return nil
 	}
 }
@@ -233,7 +235,12 @@ func (w *wait[T]) report(ctx context.Context, poll onePoll) {
 	if !poll.over {
 		w.warn(ctx, poll)
 	}
-	w.onPoll(w.describe(poll))
+	if w.Silent {
+		return
+	}
+	for _, f := range w.onPoll {
+		f(w.describe(poll))
+	}
 }
 
 func (w *wait[T]) describe(poll onePoll) Poll {
@@ -355,10 +362,10 @@ func (w *wait[T]) isDone(waited time.Duration) bool {
 	switch {
 	case !w.last.isDone():
 		return false
-	case w.settleTime == settle.AfterMessage:
+	case !w.HasSettleTime:
 		return !w.memory.isSettling(w.url)
 	}
-	return w.seenOther || waited >= w.settleTime
+	return w.seenOther || waited >= w.SettleTime
 }
 
 // endsWait reports whether another poll would bring the same response.

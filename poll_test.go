@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -493,11 +494,50 @@ func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
 			require.NoError(t, err)
 		}
 
-		require.Len(t, polls, 4)
-		for _, poll := range polls {
-			if poll.Next > 0 {
-				assert.InDelta(t, 1, poll.Next.Seconds(), 0.1)
-			}
+		require.Len(t, polls, 6)
+		for i, want := range []float64{1, 0, 3600, 0, 1, 0} {
+			assert.InDelta(t, want, polls[i].Next.Seconds(), 0.1*want)
+		}
+	})
+}
+
+func TestEachWithOnPollIsCalled(t *testing.T) {
+	var called []string
+	calling := func(name string) mintlify.WaitOption {
+		return mintlify.WithOnPoll(func(mintlify.Poll) { called = append(called, name) })
+	}
+	svc := mintlifytest.NewService()
+	client := svc.Client(
+		mintlify.WithWaitDefaults(calling("client"), calling("client's second")),
+		mintlify.WithWaitDefaults(calling("client's third")))
+
+	for _, wait := range []string{"a", "b"} {
+		svc.AddJob("j", completed)
+		called = nil
+		_, err := client.Jobs.WaitUntilDone(t.Context(), "j", calling(wait), calling(wait+"'s second"))
+		require.NoError(t, err)
+		assert.Equal(t,
+			[]string{"client", "client's second", "client's third", wait, wait + "'s second"}, called)
+	}
+}
+
+// Waits that run at once must not find their hooks in the slice of the client's.
+func TestWithOnPollIsOfItsWaitAlone(t *testing.T) {
+	svc := mintlifytest.NewService()
+	silent := mintlify.WithOnPoll(func(mintlify.Poll) {})
+	client := svc.Client(mintlify.WithWaitDefaults(silent, silent, silent)) // room for a fourth
+
+	synctest.Test(t, func(t *testing.T) {
+		var group sync.WaitGroup
+		defer group.Wait()
+		for _, id := range []string{"a", "b", "c", "d"} {
+			svc.AddJob(id, activeFor(10, completed)...)
+			group.Go(func() {
+				_, err := client.Jobs.WaitUntilDone(t.Context(), id,
+					mintlify.WithPollInterval(time.Second, time.Second),
+					mintlify.WithOnPoll(func(p mintlify.Poll) { assert.Equal(t, id, p.Job.ID) }))
+				assert.NoError(t, err)
+			})
 		}
 	})
 }

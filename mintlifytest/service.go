@@ -6,7 +6,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/settle"
+	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 // The service accepts APIKey with any project. [Service.Client] uses APIKey and ProjectID.
@@ -68,7 +68,7 @@ func (s *Service) Options() []mintlify.Option {
 	return []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: s}),
 		mintlify.WithRetryWait(0, 0),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0), mintlify.WithSettleTime(0)),
+		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0), waits.Instant),
 	}
 }
 
@@ -82,7 +82,7 @@ func WithRealSchedule() mintlify.Option {
 		mintlify.WithRetryWait(500*time.Millisecond, 30*time.Second),
 		mintlify.WithWaitDefaults(
 			mintlify.WithPollInterval(5*time.Second, time.Minute),
-			mintlify.WithSettleTime(settle.AfterMessage)))
+			waits.RealSettling))
 }
 
 // both combines two options. C is the SDK's own type, which has no exported name.

@@ -11,6 +11,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
+	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 const (
@@ -82,10 +83,7 @@ func checkProject(id string) error {
 // pollOnce polls a job, without the OnPoll of the caller's own waits, and returns the poll's
 // error if it failed.
 func (p *project) pollOnce(ctx context.Context, id string, waited time.Duration) (mintlify.Poll, error) {
-	silent := mintlify.WithOnPoll(func(mintlify.Poll) {})
-	trusting := mintlify.WithSettleTime(0)
-
-	poll, err := p.client.Jobs.Poll(ctx, id, waited, silent, trusting)
+	poll, err := p.client.Jobs.Poll(ctx, id, waited, waits.Silent, mintlify.WithSettleTime(0))
 	return poll, failureOf(poll, err)
 }
 
