@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 )
 
@@ -68,62 +66,47 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 // work does the steps that are due until nothing is left, or ctx ends.
 func (w *worker) work(ctx context.Context) error {
 	for {
-		w.takeAdded()
 		if reached(w.nextList) {
 			w.list(ctx)
 		}
-		item := w.nextItem()
+		item := w.steps.first()
 
 		switch {
 		case ended(ctx) != nil:
 			return w.errors(ended(ctx))
 		case errors.Is(w.listErr, errors.ErrUnsupported):
 			return w.errors(nil)
-		case item != nil && reached(item.due):
-			w.step(ctx, item)
+		case item != nil:
+			w.steps.again(item, w.step(ctx, item))
 		case w.stay || w.hasWork() || !w.side.isQuiet():
-			w.wait(ctx, item)
+			w.steps.wait(ctx, w.nextList)
 		case w.listed: // nothing was left when the store was listed
 			return w.errors(nil)
 		default:
 			w.nextList = w.lastList.Add(soon) // a store whose reads lag behind may still list what is over
-			w.wait(ctx, nil)
+			w.steps.wait(ctx, w.nextList)
 		}
 	}
 }
 
-// worker works off the open records of a store, one step at a time. It starts anew from each List,
-// unlike errands, which run beside it and are for the functions of the caller's.
+// worker works off the open records of a store, one step at a time.
 type worker struct {
 	runner *Runner
 	side   *sideWork
-	stay   bool             // of Run: errors are logged when they occur
-	items  map[string]*item // the open records that are known, by key
-	seen   int              // how many items there were so far
+	stay   bool    // of Run: errors are logged when they occur
+	steps  *agenda // of the open records that are known
 
 	lastList time.Time
 	nextList time.Time
-	listed   bool   // whether no step was done since the last List
-	listErr  error  // what the last List returned
-	logged   string // the text of it that was logged last
-
-	wake  chan struct{} // has a value if there is something in added
-	added []string      // keys that this Runner has made open since takeAdded; guarded by runner.mu
-	lost  []error       // what could not be recorded
-}
-
-// item is an open record.
-type item struct {
-	key    string
-	number int       // in the order of listing
-	due    time.Time // when its next step is due
-	err    error     // why it cannot go on; nil if it can
-	logged string    // the text of the error that was logged last
+	listed   bool    // whether no step was done since the last List
+	listErr  error   // what the last List returned
+	logged   string  // the text of it that was logged last
+	lost     []error // what could not be recorded
 }
 
 func (r *Runner) newWorker(stay bool) *worker {
-	w := &worker{runner: r, stay: stay, items: map[string]*item{}, wake: make(chan struct{}, 1)}
-	w.side = newSideWork(r, stay, func() { poke(w.wake) })
+	w := &worker{runner: r, stay: stay, steps: newAgenda(func() {})}
+	w.side = newSideWork(r, stay, w.steps.poke)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,8 +128,7 @@ func (r *Runner) announce(key string) {
 	defer r.mu.Unlock()
 
 	for w := range r.workers {
-		w.added = append(w.added, key)
-		poke(w.wake)
+		w.steps.add(errand{key: key, rank: urgent})
 	}
 }
 
@@ -156,31 +138,8 @@ func (r *Runner) tellWorkers(record Record) {
 	defer r.mu.Unlock()
 
 	for w := range r.workers {
-		w.side.take(record, false)
+		w.side.take(record, false, changed)
 	}
-}
-
-func (w *worker) takeAdded() {
-	w.runner.mu.Lock()
-	added := w.added
-	w.added = nil
-	w.runner.mu.Unlock()
-
-	for _, key := range added {
-		w.know(key).due = time.Time{} // before all others
-	}
-}
-
-// know returns the item of key, due now if it is new.
-func (w *worker) know(key string) *item {
-	if known := w.items[key]; known != nil {
-		return known
-	}
-
-	w.seen++
-	fresh := &item{key: key, number: w.seen, due: time.Now()}
-	w.items[key] = fresh
-	return fresh
 }
 
 func (w *worker) list(ctx context.Context) {
@@ -195,87 +154,48 @@ func (w *worker) list(ctx context.Context) {
 	w.listed = true
 	w.listErr = err
 	for _, record := range open {
-		w.know(record.Key)
+		w.steps.add(errand{key: record.Key, rank: listed})
 	}
 	w.log(ctx, cannotList, "", err, &w.logged)
 }
 
-// nextItem returns the item that is due first, nil if there is none.
-func (w *worker) nextItem() *item {
-	var first *item
-	for _, i := range w.items {
-		if first == nil || i.before(first) {
-			first = i
-		}
-	}
-	return first
-}
-
-func (i *item) before(other *item) bool {
-	if i.due.Equal(other.due) {
-		return i.number < other.number
-	}
-	return i.due.Before(other.due)
-}
-
 // hasWork reports whether there is a record that can go on.
 func (w *worker) hasWork() bool {
-	for _, i := range w.items {
-		if i.err == nil {
+	for _, e := range w.steps.all() {
+		if e.err == nil {
 			return true
 		}
 	}
 	return false
 }
 
-// step does the next step of an item, and forgets it once the record needs no more steps.
-func (w *worker) step(ctx context.Context, i *item) {
+// step does the next step of a record, and returns the time until the one after it, 0 if the record needs no
+// more steps.
+func (w *worker) step(ctx context.Context, e *errand) time.Duration {
 	w.listed = false
-	s, err := w.runner.step(ctx, Task{Key: i.key}, false)
+	s, err := w.runner.step(ctx, Task{Key: e.key}, false)
 	if errors.Is(err, errUnrecorded) {
-		w.lost = append(w.lost, forKey(i.key, err))
+		w.lost = append(w.lost, forKey(e.key, err))
 		err = nil
 		s.next = listEvery
 	}
 	if ended(ctx) != nil {
-		return
+		return listEvery
 	}
 
-	if s.stuck {
-		w.side.take(s.record, true)
-	}
+	e.err = nil
 	switch {
 	case err != nil:
-		i.err = forKey(i.key, err)
-		i.due = time.Now().Add(listEvery) // it is tried again while others go on
+		e.err = forKey(e.key, err)
+		s.next = listEvery // it is tried again while others go on
+	case s.stuck:
+		e.err = forKey(e.key, s.cause)
+		w.side.take(s.record, true, listed)
 	case s.next == 0:
-		delete(w.items, i.key)
-		return
-
-	default:
-		i.err = nil
-		i.due = time.Now().Add(s.next)
-		if s.stuck {
-			i.err = forKey(i.key, s.cause)
-		}
+		return 0
 	}
-	w.log(ctx, "once: a record cannot go on", i.key, i.err, &i.logged)
-}
-
-// wait waits until an item is due, a List is, or this Runner adds a record.
-func (w *worker) wait(ctx context.Context, first *item) {
-	until := w.nextList
-	if first != nil && first.due.Before(until) {
-		until = first.due
-	}
-	timer := time.NewTimer(time.Until(until))
-	defer timer.Stop()
-
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	case <-w.wake:
-	}
+	w.log(ctx, "once: a record cannot go on", e.key, e.err, &e.logged)
+	return s.next
 }
 
 // log logs err if w is Run's: Resume returns it.
@@ -288,8 +208,8 @@ func (w *worker) log(ctx context.Context, message, key string, err error, last *
 // errors returns why keys cannot go on, the error of the last List, and end.
 func (w *worker) errors(end error) error {
 	all := w.lost
-	for _, key := range slices.Sorted(maps.Keys(w.items)) {
-		all = append(all, w.items[key].err)
+	for _, e := range w.steps.all() {
+		all = append(all, e.err)
 	}
 	if w.listErr != nil {
 		all = append(all, fmt.Errorf("%s: %w", cannotList, w.listErr))

@@ -30,8 +30,8 @@ var errStillCalled = errors.New(
 type sideWork struct {
 	runner  *Runner
 	stay    bool // of Run
-	finds   *errands
-	reports *errands
+	finds   *agenda
+	reports *agenda
 	wake    func() // wakes the worker
 
 	runs   []*async.Run
@@ -46,8 +46,8 @@ type sideWork struct {
 
 func newSideWork(r *Runner, stay bool, wake func()) *sideWork {
 	s := &sideWork{runner: r, stay: stay, wake: wake, told: map[string]Record{}}
-	s.finds = newErrands(s.find, wake)
-	s.reports = newErrands(s.report, func() {})
+	s.finds = newAgenda(wake)
+	s.reports = newAgenda(func() {})
 	return s
 }
 
@@ -63,8 +63,8 @@ func (s *sideWork) start(ctx, reporting context.Context, cancel context.CancelFu
 
 	for _, work := range []func(){
 		func() { s.list(ctx) },
-		func() { s.finds.run(ctx, ctx) },
-		func() { s.reports.run(ctx, reporting) },
+		func() { s.finds.run(ctx, func(e *errand) time.Duration { return s.find(ctx, e) }) },
+		func() { s.reports.run(ctx, func(e *errand) time.Duration { return s.report(reporting, e) }) },
 	} {
 		s.runs = append(s.runs, async.Go(func() {
 			returned := false
@@ -105,15 +105,15 @@ func waitFor(reporting context.Context, runs ...*async.Run) bool {
 	return isOver
 }
 
-// take notes what is to be done for a record beside the steps.
-func (s *sideWork) take(record Record, isStuck bool) {
+// take notes what is to be done for a record beside the steps. rank says how it is known.
+func (s *sideWork) take(record Record, isStuck bool, rank rank) {
 	r := s.runner
 	if r.canFind(record) && !reached(record.since().Add(findFor)) {
-		s.finds.add(errand{key: record.Key, send: record.Sender})
+		s.finds.add(errand{key: record.Key, send: record.Sender, rank: listed})
 		return
 	}
 	if r.report != nil && record.isNews(isStuck) && !s.wasTold(record) {
-		s.reports.add(errand{key: record.Key, stuck: isStuck})
+		s.reports.add(errand{key: record.Key, stuck: isStuck, rank: rank})
 	}
 }
 
@@ -160,7 +160,7 @@ func (s *sideWork) takeEnded(ctx context.Context) error {
 	records, err := s.runner.store.List(ctx, states...)
 	for _, record := range records {
 		s.forget(record)
-		s.take(record, false)
+		s.take(record, false, listed)
 	}
 	return err
 }
@@ -208,7 +208,7 @@ func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
 	}
 
 	if s.runner.report != nil && found.isNews(false) && !s.wasTold(found) {
-		s.reports.add(errand{key: e.key})
+		s.reports.add(errand{key: e.key, rank: changed})
 	}
 	if !s.stay {
 		return forever

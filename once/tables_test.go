@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -293,18 +294,54 @@ func TestTableOfHolds(t *testing.T) {
 
 // While an errand is done, one for the next send may take its place.
 func TestErrandThatIsReplacedWhileItIsDone(t *testing.T) {
-	var e *errands
-	e = newErrands(func(context.Context, *errand) time.Duration {
-		e.add(errand{key: "k", send: "second"})
-		return 0
-	}, func() {})
-	e.add(errand{key: "k", send: "first"})
+	a := newAgenda(nil)
+	a.add(errand{key: "k", send: "first"})
+	first := a.first()
+	a.add(errand{key: "k", send: "second"})
+	a.again(first, 0)
 
-	e.try(t.Context(), e.first())
-	assert.Equal(t, "second", e.first().send)
+	second := a.first()
+	assert.Equal(t, "second", second.send)
+	a.again(second, 0)
+	assert.Nil(t, a.first(), "it was done, and had no other in its place")
+}
 
-	e.try(t.Context(), e.first())
-	assert.Nil(t, e.first(), "it was done, and had no other in its place")
+// A change of a record while its errand is done is not lost. What a List shows again is not a change.
+func TestErrandThatIsAddedWhileItIsDone(t *testing.T) {
+	for rank, isAnew := range map[rank]bool{urgent: true, changed: true, listed: false} {
+		a := newAgenda(nil)
+		a.add(errand{key: "k", rank: listed})
+		e := a.first()
+		a.add(errand{key: "k", rank: rank})
+		a.again(e, time.Hour)
+		assert.Equal(t, isAnew, a.first() != nil, rank)
+	}
+}
+
+// What is due at the same moment is done in the order of add, and what is new before what is overdue.
+func TestOrderOfAnAgenda(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAgenda(nil)
+		order := func() string {
+			var keys string
+			for e := a.first(); e != nil; e = a.first() {
+				keys += e.key
+				a.again(e, time.Minute)
+			}
+			return keys
+		}
+		for _, key := range []string{"c", "a", "b"} {
+			a.add(errand{key: key, rank: listed})
+		}
+		assert.Equal(t, "cab", order())
+
+		time.Sleep(10 * time.Minute)
+		a.add(errand{key: "z", rank: listed})
+		a.add(errand{key: "y", rank: urgent})
+		a.add(errand{key: "b", rank: urgent})
+		assert.Equal(t, "byzca", order(), "b was added before y")
+		assert.Empty(t, order())
+	})
 }
 
 // The fields are exact, since a call goes on with them.

@@ -1,0 +1,202 @@
+package once
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// agenda says what is due, at most one errand for each key. What is due at the same moment is done in the
+// order of add.
+type agenda struct {
+	mu    sync.Mutex
+	byKey map[string]*errand
+	added int
+	wake  chan struct{} // has a value if there is something new
+	done  func()        // run calls it after each errand
+}
+
+// errand is what is to be done for a record. What follows logged is guarded by the agenda's lock; the rest
+// belongs to the goroutine that does the errands.
+type errand struct {
+	key    string
+	send   string // the Sender of the record, if another send makes another errand
+	stuck  bool   // the record needs a person, although it is pending
+	told   Record // what was told of it, but could not be stored
+	err    error  // why it cannot be done, or is to be done again
+	logged string // the text of the error that was logged last
+
+	rank    rank
+	due     time.Time
+	number  int // in the order of add
+	tries   int
+	isDoing bool
+	isAnew  bool // it was added while it was being done
+}
+
+// rank tells what goes first of all that is due: what is new goes before polls that are overdue.
+type rank int
+
+const (
+	urgent  rank = iota // this Runner has made the record open
+	changed             // this Runner has changed the record
+	listed              // a List has shown the record
+	tried               // it was done before
+)
+
+func newAgenda(done func()) *agenda {
+	return &agenda{byKey: map[string]*errand{}, wake: make(chan struct{}, 1), done: done}
+}
+
+// add makes an errand due now, unless its key has one for the same send: that becomes due now if fresh is
+// urgent, and is done anew if the record has changed while it is being done. An errand of another send,
+// which may wait for hours, is replaced.
+func (a *agenda) add(fresh errand) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	known := a.byKey[fresh.key]
+	switch {
+	case known == nil || known.send != fresh.send:
+		a.added++
+		fresh.number = a.added
+		a.byKey[fresh.key] = &fresh
+	case known.isDoing && fresh.rank < listed:
+		known.rank = fresh.rank
+		known.isAnew = true
+	case fresh.rank == urgent:
+		known.rank = urgent
+		known.due = time.Time{}
+	default:
+		return
+	}
+	a.poke()
+}
+
+// poke ends a wait.
+func (a *agenda) poke() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// first returns the errand that is due first, nil if none is due. The caller does it, and calls again.
+func (a *agenda) first() *errand {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	first := a.next()
+	if first == nil || first.rank == tried && !reached(first.due) {
+		return nil
+	}
+
+	first.isDoing = true
+	return first
+}
+
+// next returns the errand that is to be done first, nil if there is none. The lock is held.
+func (a *agenda) next() *errand {
+	var next *errand
+	for _, e := range a.byKey {
+		if next == nil || e.before(next) {
+			next = e
+		}
+	}
+	return next
+}
+
+func (e *errand) before(other *errand) bool {
+	return cmp.Or(cmp.Compare(e.rank, other.rank), e.due.Compare(other.due), cmp.Compare(e.number, other.number)) < 0
+}
+
+// again notes that an errand was done, and is due again after wait. It is over if wait is 0.
+func (a *agenda) again(e *errand, wait time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	e.tries++
+	e.isDoing = false
+	if e.isAnew {
+		e.isAnew = false
+		e.due = time.Time{}
+		return
+	}
+
+	e.rank = tried
+	e.due = time.Now().Add(wait)
+	if wait == 0 && a.byKey[e.key] == e { // it may have been replaced meanwhile
+		delete(a.byKey, e.key)
+	}
+}
+
+// wait waits until an errand is due or until has come, which may be zero, or for something new.
+func (a *agenda) wait(ctx context.Context, until time.Time) {
+	a.mu.Lock()
+	next := a.next()
+	if next != nil && (until.IsZero() || next.due.Before(until)) {
+		until = next.due
+	}
+	a.mu.Unlock()
+
+	var due <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+
+		due = timer.C
+	}
+
+	select {
+	case <-ctx.Done():
+	case <-a.wake:
+	case <-due:
+	}
+}
+
+// run does what is due until ctx ends.
+func (a *agenda) run(ctx context.Context, do func(*errand) time.Duration) {
+	for ended(ctx) == nil {
+		first := a.first()
+		if first == nil {
+			a.wait(ctx, time.Time{})
+			continue
+		}
+		a.again(first, do(first))
+		a.done()
+	}
+}
+
+// allTried reports whether each errand was done at least once.
+func (a *agenda) allTried() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	for _, e := range a.byKey {
+		if e.tries == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// all returns the errands in the order of their keys. Nothing may do them meanwhile.
+func (a *agenda) all() []*errand {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	byKey := func(a, b *errand) int { return strings.Compare(a.key, b.key) }
+	return slices.SortedFunc(maps.Values(a.byKey), byKey)
+}
+
+// backoff returns the time until the next of several tries: first, then twice as long each time.
+func backoff(first, longest time.Duration, tries int) time.Duration {
+	for range tries {
+		first = min(2*first, longest)
+	}
+	return first
+}
