@@ -303,6 +303,7 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 			assert.Empty(t, w.service.Requests())
 		})
 	}
+	w.t = t
 	w.env["GITHUB_EVENT_PATH"] = "/nowhere"
 	assert.Contains(t, w.runOnce().Log, "GITHUB_EVENT_PATH")
 	require.NoError(t, os.RemoveAll(filepath.Join(w.dir, ".git")))

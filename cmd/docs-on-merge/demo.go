@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -23,7 +24,7 @@ func (p *program) demo(ctx context.Context) int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system tidies its folder, too
 
-	g := git{dir: dir, exec: p.git.exec}
+	g := git{dir: dir, env: isolatedEnv(dir), exec: p.git.exec}
 	if err := g.commitDemo(ctx); err != nil {
 		return p.report(change{}, result{err: err})
 	}
@@ -39,7 +40,8 @@ func (p *program) demo(ctx context.Context) int {
 	}
 
 	for _, args := range [][]string{{"-dry-run"}, {}, {}} {
-		fmt.Fprintf(p.step.Stderr, "\n== docs-on-merge %v\n", args)
+		line := strings.Join(append([]string{"== docs-on-merge"}, args...), " ")
+		fmt.Fprintf(p.step.Stderr, "\n%s\n", line)
 		args = append(args, "-state", filepath.Join(dir, "state"), "-repository", "example/cli")
 		run := &program{step: &step, git: g, sendTime: p.sendTime}
 		if code := run.run(ctx, args); code != 0 {
@@ -57,7 +59,7 @@ func (g git) commitDemo(ctx context.Context) error {
 		return err
 	}
 
-	g.run(ctx, "init", "--quiet")
+	g.run(ctx, "init", "--quiet", "--template=")
 	g.run(ctx, "add", "json.go")
 	g.run(ctx, "commit", "--quiet", "--no-gpg-sign", "--message=Add the flag --json")
 	return g.err

@@ -18,6 +18,8 @@ import (
 // git runs git in a folder. If something fails, err says why, and git does not run any more.
 type git struct {
 	dir string
+	// env is the environment of git. nil is that of the process.
+	env []string
 	// exec runs a command, such as (*exec.Cmd).Run.
 	exec func(*exec.Cmd) error
 	err  error
@@ -31,6 +33,17 @@ var gitEnv = []string{
 	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
 	"GIT_AUTHOR_NAME=docs-on-merge", "GIT_AUTHOR_EMAIL=docs-on-merge@localhost",
 	"GIT_COMMITTER_NAME=docs-on-merge", "GIT_COMMITTER_EMAIL=docs-on-merge@localhost",
+}
+
+// isolatedEnv returns the environment for a repository that is not the user's. It leaves out all
+// that has git use another repository, or hooks, templates and settings of the user. Git sets GIT_DIR
+// in hooks and for rebase --exec. home is where git looks for settings.
+func isolatedEnv(home string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(strings.ToUpper(variable), "GIT_")
+	})
+	return append(env, "HOME="+home, "XDG_CONFIG_HOME="+home,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 }
 
 // gitSettings take precedence over the configuration of the user. Git 2.25 has no option that does.
@@ -51,7 +64,8 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(gitSettings, args)...)
 	cmd.Dir = g.dir
-	cmd.Env = append(os.Environ(), gitEnv...)
+	cmd.Env = g.env
+	cmd.Env = append(cmd.Environ(), gitEnv...)
 	cmd.WaitDelay = time.Second // the programs that git starts may outlive it
 	stderr := excerpt{limit: maxOutput}
 	cmd.Stdout = stdout

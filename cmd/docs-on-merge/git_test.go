@@ -199,3 +199,46 @@ func TestALargeChangeTakesLittleMemory(t *testing.T) {
 		})
 	}
 }
+
+// Git sets GIT_DIR in hooks of worktrees and for rebase --exec.
+func TestTheDemoAndTheTestsTouchNothingOfTheUsers(t *testing.T) {
+	users := newWorld(t)
+	before := users.git("log", "--all", "--format=%H")
+	home := t.TempDir()
+	hooks := filepath.Join(home, "hooks")
+	require.NoError(t, os.Mkdir(hooks, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(hooks, "pre-commit"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	settings := "[core]\n\thooksPath = " + hooks + "\n[commit]\n\tgpgSign = true\n"
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(settings), 0o600))
+
+	temporary := t.TempDir()
+	one := newWorld(t)
+	for name, value := range map[string]string{
+		"GIT_DIR": filepath.Join(users.dir, ".git"), "GIT_INDEX_FILE": filepath.Join(users.dir, ".git", "index"),
+		"GIT_TEMPLATE_DIR": home, "HOME": home, "TMPDIR": temporary, "LC_ALL": "xx_YY.UTF-8",
+		"GITHUB_OUTPUT": filepath.Join(temporary, "output"), "CI": "true", "GITLAB_CI": "true",
+	} {
+		t.Setenv(name, value)
+	}
+
+	r := one.runOnce("-demo")
+	assert.Zero(t, r.Code, r.Log)
+	one.commit("of a test", "test.go", "package test\n")
+	assert.Contains(t, one.prompt(), "> of a test\n")
+
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	os.Unsetenv("GIT_DIR")
+	assert.Equal(t, before, users.git("log", "--all", "--format=%H"))
+}
+
+func TestWithoutGitATestIsSkipped(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	isSkipped := false
+	t.Run("skipped", func(t *testing.T) {
+		defer func() { isSkipped = t.Skipped() }()
+		newWorld(t)
+	})
+	assert.True(t, isSkipped)
+}

@@ -225,6 +225,7 @@ func (w *world) places() map[string][]string {
 func (w *world) onRecord(commit string, args []string) (all string) {
 	if remote, found := strings.CutPrefix(args[len(args)-1], "git:"); found {
 		log := exec.Command("git", "-C", remote, "log", "--all", "--format=%B", "--grep=@"+commit)
+		log.Env = w.gitEnv()
 		records, err := log.CombinedOutput()
 		assert.NoError(w.t, err, string(records))
 
@@ -313,7 +314,7 @@ func TestMainProgram(t *testing.T) {
 	w.onSockets()
 	delete(w.env, asProgram)
 	program := filepath.Join(t.TempDir(), "docs-on-merge")
-	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
 	w.service.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://example.com/pull/1"})
 	for range 2 {

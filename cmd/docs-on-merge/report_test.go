@@ -177,6 +177,8 @@ func TestTheDemo(t *testing.T) {
 		require.Zero(t, r.Code, r.Log)
 		assert.Contains(t, r.Log, "Job job_1 is on record.")
 		assert.Contains(t, r.Log, "This change has job job_1 already.")
+		assert.Contains(t, r.Log, "\n== docs-on-merge -dry-run\n")
+		assert.Contains(t, r.Log, "\n== docs-on-merge\n")
 		assert.Contains(t, r.Log, "== Jobs made in all: 1")
 		assert.Equal(t, 2, strings.Count(r.Stdout, "https://github.com/example/docs/pull/1\n"))
 		assert.Contains(t, r.Stdout, "> +4 -0 json.go")

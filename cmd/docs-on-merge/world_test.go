@@ -41,6 +41,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	citest.NeedGit(t)
 	w := &world{
 		t:        t,
 		dir:      t.TempDir(),
@@ -70,9 +71,12 @@ func keys() map[string]string {
 	}
 }
 
-// gitTestEnv keeps git from the user's configuration, and from what takes time.
+// gitEnv is the environment of git, without that of the user.
+func (w *world) gitEnv() []string { return append(isolatedEnv(w.dir), gitTestEnv...) }
+
+// gitTestEnv keeps git from what takes time.
 var gitTestEnv = []string{
-	"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_COUNT=2",
+	"GIT_CONFIG_COUNT=2",
 	"GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false",
 	"GIT_CONFIG_KEY_1=core.fsync", "GIT_CONFIG_VALUE_1=none",
 	"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
@@ -84,7 +88,7 @@ func (w *world) git(args ...string) string {
 	w.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = w.dir
-	cmd.Env = append(os.Environ(), gitTestEnv...)
+	cmd.Env = w.gitEnv()
 
 	var out bytes.Buffer
 	cmd.Stdout = &out
@@ -170,7 +174,7 @@ func (w *world) program(env map[string]string, stdout, stderr io.Writer) *progra
 			Stderr:  stderr,
 			Connect: w.connect,
 		},
-		git:      git{dir: w.dir, exec: w.repo.exec},
+		git:      git{dir: w.dir, env: w.gitEnv(), exec: w.repo.exec},
 		forge:    w.toForge,
 		sendTime: w.sendTime,
 		settle:   w.settle,

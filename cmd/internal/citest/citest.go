@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,6 +23,14 @@ func Read(t *testing.T, path string) string {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	return string(text)
+}
+
+// NeedGit skips a test if there is no git.
+func NeedGit(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skipf("git is needed: %v", err)
+	}
 }
 
 // Outputs reads $GITHUB_OUTPUT as a runner does.
