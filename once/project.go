@@ -16,7 +16,7 @@ import (
 
 const (
 	trustTime   = time.Minute      // after a good response, during which the service is not asked
-	firstHold   = 30 * time.Second // of a project; it doubles with each failure
+	firstHold   = 30 * time.Second // of a project; after sends it doubles with each failure
 	longestHold = 30 * time.Minute
 	mendingTime = 5 * time.Minute // until the next request, if a person must fix something first
 	longestWait = time.Hour       // that a Retry-After counts for
@@ -35,9 +35,11 @@ type project struct {
 	// worked is when a response last showed that the service works. It is zero after a request
 	// that failed.
 	worked time.Time
-	// heldUntil is when Step may send again.
+	// heldUntil is when Step may send again, as far as sends and the service say.
 	heldUntil time.Time
-	// hold is the latest hold whose length the service did not ask for. It is 0 after a success.
+	// vainUntil is when Step may ask again after asking in vain. It is zero once the service works.
+	vainUntil time.Time
+	// hold is the latest hold after a send whose length the service did not ask for. It is 0 after a success.
 	hold time.Duration
 	// failure is why the project is held. It is nil after a success.
 	failure error
@@ -131,7 +133,7 @@ func (p *project) inVain(ctx context.Context, err error) error {
 		return err
 	}
 
-	p.failed(err)
+	p.askedInVain(err)
 	return fmt.Errorf("nothing was sent, because asking the service first failed: %w", err)
 }
 
@@ -162,6 +164,7 @@ func (p *project) works() {
 	defer p.mu.Unlock()
 
 	p.worked = time.Now()
+	p.vainUntil = time.Time{}
 }
 
 // succeeded notes that a send made a job, or that the service refused the prompt itself. It
@@ -172,24 +175,22 @@ func (p *project) succeeded() {
 
 	p.worked = time.Now()
 	p.heldUntil = time.Time{}
+	p.vainUntil = time.Time{}
 	p.hold = 0
 	p.failure = nil
 	p.failing = false
 }
 
-// failed holds the project after a send that is unknown or made no job, or after asking in
-// vain.
+// failed holds the project after a send that is unknown or made no job: ever longer, since the service may
+// respond to everything but prompts.
 func (p *project) failed(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	p.worked = time.Time{}
-	if errors.Is(err, transport.ErrRepeatable) {
-		return // another connection may work at once
+	if !p.note(err) {
+		return
 	}
 
-	p.failing = true
-	p.failure = err
 	wait := holdAfter(err)
 	if wait == 0 {
 		if !reached(p.heldUntil) {
@@ -199,11 +200,57 @@ func (p *project) failed(err error) {
 		p.hold = min(max(2*p.hold, firstHold), longestHold)
 		wait = p.hold
 	}
+	p.holdFor(wait)
+}
 
+// askedInVain holds the project after asking in vain: for as short as the first time, since asking costs
+// nothing.
+func (p *project) askedInVain(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	if !p.note(err) {
+		return
+	}
+
+	wait := holdAfter(err)
+	if wait == 0 {
+		p.vainUntil = time.Now().Add(firstHold)
+		return
+	}
+	p.holdFor(wait)
+}
+
+// note notes a failure, and reports whether it holds the project. The lock is held.
+func (p *project) note(err error) bool {
+	p.worked = time.Time{}
+	if errors.Is(err, transport.ErrRepeatable) {
+		return false // another connection may work at once
+	}
+
+	p.failing = true
+	p.failure = err
+	return true
+}
+
+// holdFor holds the project for at least wait. The lock is held.
+func (p *project) holdFor(wait time.Duration) {
 	until := time.Now().Add(wait)
 	if until.After(p.heldUntil) {
 		p.heldUntil = until
 	}
+}
+
+// held returns for how long Step may not send. The lock is held.
+func (p *project) held() time.Duration {
+	until := p.heldUntil
+	if p.vainUntil.After(until) {
+		until = p.vainUntil
+	}
+	if reached(until) {
+		return 0
+	}
+	return max(1, time.Until(until))
 }
 
 // admit returns how long Step has to wait before it may send. If that is 0, release must be
@@ -212,9 +259,10 @@ func (p *project) admit() (time.Duration, func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
+	wait := p.held()
 	switch {
-	case !reached(p.heldUntil):
-		return max(1, time.Until(p.heldUntil)), nil
+	case wait > 0:
+		return wait, nil
 	case !p.failing:
 		return 0, func() {}
 	case p.sending:
@@ -249,7 +297,7 @@ func (p *project) left() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	return max(soon, time.Until(p.heldUntil))
+	return max(soon, p.held())
 }
 
 // holdAfter returns how long a failure holds its project if the service says so, or if a

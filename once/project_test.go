@@ -42,7 +42,77 @@ func TestOutageOfEverythingCostsNoUnknown(t *testing.T) {
 		require.NoError(t, r.Resume(t.Context()))
 		assert.Equal(t, map[once.State]int{once.Done: 200}, w.states())
 		assert.Len(t, w.svc.Jobs(), 200)
-		assert.Equal(t, 5, requests, "at 0, 30, 90, 210 and 450 seconds")
+		assert.Equal(t, 21, requests, "one each 30 s")
+	})
+}
+
+// However long an outage was, the first prompt goes out within a minute after its end, although each send
+// before it has made the hold longer.
+func TestFirstPromptAfterAnOutage(t *testing.T) {
+	for _, minutes := range []time.Duration{5, 29, 61, 130} {
+		inWorld(t, func(t *testing.T, w *world) {
+			addMany(w, 5)
+			began := time.Now()
+			up := began.Add(minutes * time.Minute)
+			var first time.Time
+			r := w.runnerIn(func(r *http.Request) int {
+				switch {
+				case time.Since(began) < time.Second: // it is asked, and works
+				case time.Now().Before(up):
+					return http.StatusServiceUnavailable
+				case r.Method == http.MethodPost && first.IsZero():
+					first = time.Now()
+				}
+				if r.Method == http.MethodPost {
+					time.Sleep(2 * time.Second)
+				}
+				return 0
+			})
+			require.NoError(t, r.Resume(t.Context()))
+			assert.LessOrEqual(t, first.Sub(up), time.Minute)
+			assert.Equal(t, map[once.State]int{once.Done: 4, once.Unknown: 1}, w.states(), "sent into the outage")
+		})
+	}
+}
+
+// A poll that succeeds ends the hold after asking in vain. It ends no hold that the service has asked for, nor
+// one that a person must end, nor one after a send.
+func TestPollEndsTheHoldAfterAskingInVain(t *testing.T) {
+	for name, test := range map[string]struct {
+		op    mintlify.Operation
+		fault mintlifytest.Fault
+		left  time.Duration
+	}{
+		"asked in vain":      {mintlify.OpGetJob, mintlifytest.Fault{Status: 503}, 0},
+		"asked, Retry-After": {mintlify.OpGetJob, mintlifytest.Fault{Status: 503, Header: http.Header{"Retry-After": {"90"}}}, 90 * time.Second},
+		"asked, bad key":     {mintlify.OpGetJob, mintlifytest.Fault{Status: 401}, 5 * time.Minute},
+		"a send":             {mintlify.OpCreateJob, mintlifytest.Fault{Status: 503}, 30 * time.Second},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.svc.AddJob("job_7", mintlifytest.JobStep{})
+			w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
+			hold(w, test.op, test.fault)
+
+			w.step(key)
+
+			if test.left == 0 {
+				assert.True(t, w.step("waiting").Sent)
+				return
+			}
+			assert.Equal(t, test.left, left(w))
+		})
+	}
+}
+
+// Asking in vain holds for 30 s, each time.
+func TestHoldsAfterAskingInVainStayShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+		for range 4 {
+			assert.Equal(t, 30*time.Second, hold(w, mintlify.OpGetJob, mintlifytest.Fault{Status: 503}))
+			time.Sleep(30 * time.Second)
+		}
 	})
 }
 
@@ -300,10 +370,6 @@ func TestHoldsDouble(t *testing.T) {
 			}
 			w.do(once.Task{Key: "good", Prompt: "x"})
 			assert.Equal(t, 30*time.Second, hold(w, mintlify.OpCreateJob, fault), "a job has ended it")
-
-			time.Sleep(30 * time.Second)
-			inVain := hold(w, mintlify.OpGetJob, mintlifytest.Fault{Status: 503})
-			assert.Equal(t, time.Minute, inVain, "asking in vain counts, too")
 		})
 	}
 }

@@ -36,9 +36,10 @@ type Step struct {
 // context's or the store's, and Next is 5 s. If Next is 0, the error is the one that [Runner.Do]
 // would return: nil if the record is done.
 //
-// After a send that is unknown or made no job, and while the service does not work, Step
-// sends nothing to that project for a while, for any key: 30 s and then ever longer, up to 30
-// minutes, or as long as the service asks. Err then has the cause.
+// While the service does not work, Step asks it every 30 s, and sends nothing to that project, for any
+// key. After a send that is unknown or made no job it sends nothing for 30 s, and then ever longer, up to
+// 30 minutes, until a send succeeds. It waits as long as the service asks, at most an hour, and 5 minutes
+// if a person must fix something. Err then has the cause.
 func (r *Runner) Step(ctx context.Context, key string) (Step, error) {
 	s, err := r.stepOrFind(ctx, Task{Key: key}, false)
 	public := Step{Record: s.record, Next: s.next, Sent: s.sent, Err: s.cause}
