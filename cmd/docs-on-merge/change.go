@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,6 +50,7 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 	c.head = g.findHead(ctx, what, c.tag)
 	c.base = p.findBase(ctx, &g, what, c)
 	c.repository = p.findRepository(ctx, g)
+	p.warnOfPaths(ctx, &g, c.head)
 
 	found := p.findMerges(ctx, &g, what.pull, c)
 	c.title, c.body = tell(found)
@@ -67,6 +69,25 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 	}
 	return c, g.err
 }
+
+// warnOfPaths warns of each -path that matches no file of a commit: if a folder is renamed, no merge is
+// documented any more.
+func (p *program) warnOfPaths(ctx context.Context, g *git, commit string) {
+	for _, path := range p.options.paths {
+		if isExclusion(path) {
+			continue
+		}
+		files := g.run(ctx, "diff", "--name-only", "--no-renames", g.emptyTree(ctx), commit, "--", path)
+		if files == "" && g.err == nil {
+			p.step.Warnf("The path %q matches no file of commit %s: was it renamed?", path, commit)
+		}
+	}
+}
+
+var exclusion = regexp.MustCompile(`^:([!^]|\(([^)]*,)?exclude[,)])`)
+
+// isExclusion reports whether a pathspec only leaves files out.
+func isExclusion(path string) bool { return exclusion.MatchString(path) }
 
 // whySkip says why there is nothing to do, or returns "".
 func (c change) whySkip(found []merge) string {

@@ -34,10 +34,12 @@ type gitHub struct {
 const needsOfJob = "the job needs permissions: statuses: write, and pull-requests: read; " +
 	"a job of a fork's pull request gets neither"
 
+var errNoToken = errors.New("GITHUB_TOKEN is not set")
+
 func (p *program) openGitHub(repository string) (*gitHub, error) {
 	token := p.step.Getenv("GITHUB_TOKEN")
 	if token == "" {
-		return nil, errors.New("GITHUB_TOKEN is not set")
+		return nil, errNoToken
 	}
 	return p.newGitHub(repository, token)
 }
@@ -83,6 +85,14 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 	return json.Unmarshal(data, into)
 }
 
+// refusal is a response of GitHub that no later attempt would change.
+type refusal struct {
+	error
+	code int
+	// isDenied says that the token lacks a permission.
+	isDenied bool
+}
+
 // responseError returns the error of a response that failed, or whose body was interrupted.
 func (g *gitHub) responseError(req *http.Request, resp *http.Response, body []byte) error {
 	quoted := bytes.TrimSpace(body[:min(len(body), maxQuoted)])
@@ -96,9 +106,9 @@ func (g *gitHub) responseError(req *http.Request, resp *http.Response, body []by
 	case code >= 500, code < 300:
 		return ci.NotStarted.Of(err)
 	case isDenied:
-		return fmt.Errorf("%w (%s)", err, g.needs)
+		err = fmt.Errorf("%w (%s)", err, g.needs)
 	}
-	return err
+	return &refusal{error: err, code: code, isDenied: isDenied}
 }
 
 // isLimited reports whether a 403 is a rate limit. Of a secondary rate limit only the body may say so.
@@ -133,25 +143,38 @@ func (p *program) newPulls(repository string) *pulls {
 	return &pulls{p: p, repository: repository, isBlind: !p.onGitHub()}
 }
 
-// of returns the pull request that a commit has merged, or the zero value.
-func (l *pulls) of(ctx context.Context, commit string) pullRequest {
+// of returns the pull request that a commit has merged, or the zero value. It fails if nobody can tell
+// whether there is one: the pull request may say that nothing is to be sent.
+func (l *pulls) of(ctx context.Context, commit string) (pullRequest, error) {
 	if l.isBlind {
-		return pullRequest{}
+		return pullRequest{}, nil
 	}
 
 	found, err := l.ask(ctx, commit)
-	if err != nil {
+	switch {
+	case mayNotRead(err):
 		l.isBlind = true
-		l.p.step.Printf("Going on without pull requests, so only the commits tell "+
-			"which merges are the agent's own: %v", err)
+		l.p.step.Warnf("Going on without pull requests, so only the commits tell "+
+			"which merges are to be skipped: %v", err)
+	case err != nil:
+		return pullRequest{}, fmt.Errorf("nothing is sent before the pull requests of the change are read: %w", err)
 	}
 
 	for _, pull := range found {
 		if pull.MergedAt != "" {
-			return pull
+			return pull, nil
 		}
 	}
-	return pullRequest{}
+	return pullRequest{}, nil
+}
+
+// mayNotRead reports whether an error says that there is no token, or that the token lacks a permission.
+func mayNotRead(err error) bool {
+	if errors.Is(err, errNoToken) {
+		return true
+	}
+	var refused *refusal
+	return errors.As(err, &refused) && refused.isDenied
 }
 
 func (l *pulls) ask(ctx context.Context, commit string) ([]pullRequest, error) {
@@ -162,5 +185,16 @@ func (l *pulls) ask(ctx context.Context, commit string) ([]pullRequest, error) {
 
 	var found []pullRequest
 	err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
-	return found, err
+
+	var refused *refusal
+	if !errors.As(err, &refused) {
+		return found, err
+	}
+	switch refused.code {
+	case http.StatusUnprocessableEntity: // GitHub does not have the commit, and so no pull request of it
+		return nil, nil
+	case http.StatusUnauthorized:
+		return nil, ci.NotStarted.Of(fmt.Errorf("%w (is GITHUB_TOKEN right?)", err))
+	}
+	return nil, err
 }

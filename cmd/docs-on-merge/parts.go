@@ -43,7 +43,11 @@ func (p *program) findMerges(ctx context.Context, g *git, pull pullRequest, c ch
 			continue
 		}
 
-		pull := lookup.of(ctx, part.head)
+		pull, err := lookup.of(ctx, part.head)
+		if err != nil {
+			g.fail(err)
+			return nil
+		}
 		why := p.whySkip(ctx, g, pull, part.part)
 		if why != "" {
 			p.step.Printf("Left out %s: %s", part.head, why)
@@ -156,14 +160,25 @@ func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge p
 	messages, authors := g.readCommits(ctx, merge)
 
 	// Somebody may say so in the message of a merge whose pull request says nothing.
-	if merges.SaysNone(messages) {
-		return merges.None
+	for _, text := range []string{messages, pull.Body} {
+		if line := merges.NoneLine(text); line != "" {
+			p.warnOfNearMiss(merge, line)
+			return merges.None
+		}
 	}
+
 	if pull.User.Login != "" {
 		authors = [][]string{{pull.User.Login}}
 	}
 	text := cmp.Or(strings.TrimSpace(pull.Body), messages)
 	return p.options.skip.WhySkip(text, authors...)
+}
+
+// warnOfNearMiss quotes a line that is taken for [merges.None], though it is another.
+func (p *program) warnOfNearMiss(merge part, line string) {
+	if !strings.EqualFold(line, merges.None) {
+		p.step.Warnf("Commit %s is skipped because of the line %q, which is read as %q.", merge.head, line, merges.None)
+	}
 }
 
 // readCommits returns the messages of a merge's commits, and the names of each author.

@@ -356,7 +356,7 @@ func TestWhereASkipLeavesNoStatus(t *testing.T) {
 		if tc.unset != "" {
 			delete(w.env, tc.unset)
 		}
-		r := w.runOnce(append(tc.args, "-path", "docs")...)
+		r := w.runOnce(append(tc.args, "-path", "a.go")...)
 		assert.Zero(t, r.Code, name)
 		assert.Empty(t, w.forge.statuses, name)
 	}
@@ -365,7 +365,7 @@ func TestWhereASkipLeavesNoStatus(t *testing.T) {
 func TestAStatusOfASkipThatCannotBeWrittenIsLogged(t *testing.T) {
 	w := merged(t)
 	failing(w, "POST", 1, 1000, false, response(403))
-	r := w.runOnce("-path", "docs")
+	r := w.runOnce("-path", "a.go")
 	assert.Zero(t, r.Code, r.Log)
 	assert.Equal(t, "skipped", r.Outputs["outcome"])
 	assert.Contains(t, r.Log, "The commit's status does not say so: POST ")

@@ -686,7 +686,7 @@ func TestSaysNone(t *testing.T) {
 			queued := push(fields{"after": last, "commits": []fields{
 				commit(sha("a"), "jane", "Add --json (#7)"), commit(last, "joe", "Fix a typo (#8)"),
 			}})
-			typo := pullRequest(fields{"number": 8, "merge_commit_sha": last, "body": "docs-job: none"})
+			typo := pullRequest(fields{"number": 8, "merge_commit_sha": last, "body": "docs-job:none (a typo)"})
 			events := map[string]string{"push": event(t, queued), "pull_request": event(t, typo)}
 			for _, kind := range order {
 				r.post(kind, events[kind], nil)

@@ -55,6 +55,13 @@ func (s *Step) Report(r Result) int {
 	return code
 }
 
+// Warnf logs a warning, which GitHub also shows on the page of the run, and keeps it for the summary.
+func (s *Step) Warnf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.warnings = append(s.warnings, text)
+	s.annotate("warning", text)
+}
+
 // annotate logs a line that GitHub also shows on the page of the run.
 func (s *Step) annotate(kind, text string) {
 	text = inert(s.OneLine(text))
@@ -80,7 +87,15 @@ func (s *Step) write(r Result) error {
 		}
 	}
 
-	summary := fmt.Sprintf("### %s: %s\n\n%s\n%s\n", s.Name, r.Outcome, s.Code(r.Text), r.Summary)
+	warnings := ""
+	for _, warning := range s.warnings {
+		warnings += s.Code("Warning: " + s.OneLine(warning))
+	}
+	if warnings != "" {
+		warnings += "\n"
+	}
+
+	summary := fmt.Sprintf("### %s: %s\n\n%s\n%s%s\n", s.Name, r.Outcome, s.Code(r.Text), warnings, r.Summary)
 	return s.deliver(gitHub.String(), summary, gitLab.String())
 }
 

@@ -34,6 +34,9 @@ type Step struct {
 	Demo bool
 	// Soft says that only a set-up error fails the step. Parse sets it.
 	Soft bool
+	// warnings are what Warnf has logged.
+	warnings []string
+
 	// Timeout is how long the step waits in all. Parse sets it if the flag is given.
 	Timeout time.Duration
 }

@@ -32,11 +32,11 @@ func (a *Authors) Add(login string) error {
 }
 
 // WhySkip says why a merge is skipped, or returns "" if it is not. text is the merge's description
-// or the messages of its commits. A merge is skipped if [SaysNone] finds its line in text, or if
+// or the messages of its commits. A merge is skipped if [NoneLine] finds one in text, or if
 // text has a marker of package once: then it is the agent's own work. It is also skipped if it has
 // authors and all of them are skipped. Each author is a list of names.
 func (a Authors) WhySkip(text string, authors ...[]string) string {
-	if SaysNone(text) {
+	if NoneLine(text) != "" {
 		return None
 	}
 	if key, found := once.FindMarker(text); found {

@@ -2,7 +2,10 @@
 // which merges they skip, and how they quote text by others.
 package merges
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Key returns the key of the merge that a repository's commit is. Forges ignore the case of a
 // repository, and so does the key. commit is the full SHA.
@@ -12,15 +15,31 @@ func Key(repository, commit string) string { return strings.ToLower(repository) 
 // merge is skipped.
 const None = "docs-job: none"
 
-// SaysNone reports whether a line of text is [None], in any case. White space at the end of the
-// line does not matter. A line that is quoted, indented or in a list does not count: it is usually
-// about another merge. once.FindMarker reads the line as a marker with the key "none", so look for
-// the line first.
-func SaysNone(text string) bool {
+// noneLine matches a line that says [None]. Each of these keeps the merge from being documented, since
+// whoever wrote it meant that. A reason may follow the word.
+var noneLine = regexp.MustCompile(`(?i)^docs-job:[\t\p{Zs}]*none(?:[\t\p{Zs}.,;:(—].*)?$`)
+
+// NoneLine returns the first line of text that says [None], or "". It may have a reason after the word,
+// behind a blank or one of . , ; : ( and a dash, and may stand alone in an HTML comment. A line that is
+// quoted, indented or in a list does not count: it is usually about another merge. once.FindMarker reads
+// the line as a marker with the key "none", so look for the line first.
+func NoneLine(text string) string {
 	for line := range strings.Lines(text) {
-		if strings.EqualFold(strings.TrimRight(line, " \t\r\n"), None) {
-			return true
+		line = strings.TrimRight(line, " \t\r\n")
+		said := line
+		if comment, isComment := strings.CutPrefix(line, "<!--"); isComment {
+			said = strings.TrimSpace(strings.TrimSuffix(comment, "-->"))
+		}
+		if noneLine.MatchString(said) && !isKeyed(said) {
+			return line
 		}
 	}
-	return false
+	return ""
+}
+
+// isKeyed reports whether a line names the key of a task, such as none.example/api@5907854.
+func isKeyed(line string) bool {
+	_, key, _ := strings.Cut(line, ":")
+	key = strings.TrimSpace(key)
+	return strings.Contains(key, "@") && !strings.ContainsAny(key, " \t\u00a0")
 }

@@ -41,24 +41,47 @@ func TestWhySkip(t *testing.T) {
 	}
 }
 
-func TestSaysNone(t *testing.T) {
-	for text, says := range map[string]bool{
-		"docs-job: none":                     true,
-		"DOCS-JOB: NONE":                     true,
-		"A typo.\n\ndocs-job: none \t\nMore": true,
-		"A typo.\r\ndocs-job: none\r\n":      true,
-		"":                                   false,
-		"> docs-job: none":                   false,
-		"- docs-job: none":                   false,
-		"    docs-job: none":                 false,
-		"`docs-job: none`":                   false,
-		"docs-job: none.":                    false,
-		"docs-job: none of these":            false,
-		"docs-job:none":                      false,
-		"Write docs-job: none in the merge":  false,
-		"docs-job: acme/api@1":               false,
+func TestNoneLine(t *testing.T) {
+	for _, text := range []string{
+		"docs-job: none",
+		"DOCS-JOB: NONE",
+		"docs-job:none",
+		"docs-job:  none",
+		"docs-job:\u00a0none",
+		"docs-job: none of these",
+		"docs-job: none, a typo",
+		"docs-job: none. A typo",
+		"docs-job: none; a typo",
+		"docs-job: none: see ada@example.com",
+		"docs-job: none (a typo)",
+		"docs-job: none — a typo",
+		"docs-job: none—a typo",
+		"docs-job: none.",
+		"<!-- docs-job: none -->",
+		"<!--docs-job:none-->",
+		"<!-- docs-job: none, an embargo -->",
 	} {
-		assert.Equal(t, says, merges.SaysNone(text), "%q", text)
+		for _, around := range [][2]string{{"", ""}, {"A typo.\n\n", " \t\nMore"}, {"A typo.\r\n", "\r\nMore\r\n"}} {
+			assert.Equal(t, text, merges.NoneLine(around[0]+text+around[1]), "%q", text)
+		}
+	}
+
+	for _, text := range []string{
+		"",
+		"> docs-job: none",
+		"- docs-job: none",
+		"    docs-job: none",
+		"`docs-job: none`",
+		"docs-job: nonesuch",
+		"docs-job: none-sense@5907854",
+		"docs-job: none/api@5907854",
+		"docs-job: none.example/api@5907854",
+		"docs-job : none",
+		"Write docs-job: none in the merge",
+		"<!-- Write docs-job: none -->",
+		"docs-job: acme/api@1",
+	} {
+		assert.Empty(t, merges.NoneLine(text), "%q", text)
 	}
 }
 
