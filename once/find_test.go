@@ -201,6 +201,20 @@ func TestFindOfARecordThatWentOn(t *testing.T) {
 	})
 }
 
+// A public store keeps no Problem, so the record that a step has just made unknown reads otherwise.
+func TestFindOfARecordThatTheSameStepMadeUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, publicStore())
+		w.put(once.Record{Task: task, State: once.Sending, Sends: 1, Sender: "dead", Deadline: time.Now().Add(-time.Hour)})
+
+		record, err := w.finding(&finder{found: once.Found{PRLink: foundLink}}).Do(t.Context(), task)
+		require.NoError(t, err)
+		assert.Equal(t, once.Done, record.State)
+		assert.Equal(t, foundLink, record.PRLink)
+		assert.NotContains(t, w.log.String(), "went on")
+	})
+}
+
 // Without the id of a job there is nothing to send a message to: whoever waits behind it is told.
 func TestFollowUpBehindAFoundLink(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {

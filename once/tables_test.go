@@ -356,7 +356,7 @@ func TestNoMessageShowsAKeyThatTheServiceOrAFinderReturned(t *testing.T) {
 
 	r.log(t.Context(), slog.LevelInfo, "once: running", held)
 	_, notFound := r.find(t.Context(), Record{Task: Task{Key: "k"}, State: Unknown})
-	_, wentOn := r.keep(t.Context(), Record{Task: Task{Key: "k"}, Version: 2}, held)
+	_, wentOn := r.keep(t.Context(), Record{Task: Task{Key: "k"}, Version: 2, State: Unknown}, held)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

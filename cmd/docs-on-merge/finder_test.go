@@ -159,10 +159,72 @@ func TestHowLongARunLooks(t *testing.T) {
 				assert.Equal(t, 3, r.Code, r.Log)
 				assert.Contains(t, r.Log, tc.says)
 				assert.Contains(t, r.Log, "A job may exist: look for it")
-				assert.LessOrEqual(t, strings.Count(r.Log, "cannot be read: GET "), 1, r.Log)
+				assert.LessOrEqual(t, strings.Count(r.Log, "\nThe pull requests of "), 1, r.Log)
 			})
 			assert.InDelta(t, tc.took, took, float64(30*time.Second))
 			assert.Equal(t, tc.looks, w.forge.looks)
+		})
+	}
+}
+
+// A run whose response is lost is often the only one that a person looks at.
+func TestALostResponseSaysWhyAndWhereTheRunLooked(t *testing.T) {
+	for name, tc := range map[string]struct {
+		fault      mintlifytest.Fault
+		says, inDB string
+	}{
+		"status":   {mintlifytest.Fault{Status: 502}, "mintlify: create job: 502 Bad Gateway", "502 Bad Gateway"},
+		"dropped":  {mintlifytest.Fault{Drop: true}, "connection reset by peer", "connection lost"},
+		"time-out": {mintlifytest.Fault{Delay: time.Hour}, "mintlify: create job: ", "time-out"},
+	} {
+		w := losing(t)
+		w.service = mintlifytest.NewService()
+		w.service.FailNext(mintlify.OpCreateJob, 1, tc.fault)
+		r := w.runOnce("-docs-repository", "acme/docs")
+		require.Equal(t, 3, r.Code, r.Log)
+		for _, text := range []string{r.Log, r.Summary} {
+			assert.Contains(t, text, "the response was lost: ", name)
+			assert.Contains(t, text, tc.says, name)
+			assert.Contains(t, text, "This run looked for 20m0s in the pull requests of acme/docs, and each later run looks again")
+			assert.Contains(t, text, "If there is one, review it, and run again")
+			assert.NotContains(t, text, "earlier run", name)
+			assert.NotContains(t, text, "id of its job", name)
+		}
+		status := w.newest().Description
+		assert.Contains(t, status, "A job may exist: look for it ("+tc.inDB+") [", name)
+
+		r = w.runOnce("-docs-repository", "acme/docs")
+		assert.Contains(t, r.Log, "an earlier run's response was lost, and its log says why. This run looked once in the")
+		assert.Equal(t, status, w.newest().Description, "why is still there")
+	}
+}
+
+// The runner died while it sent the prompt. The run that makes the record unknown also looks.
+func TestAfterARunnerDiedThePullRequestIsTakenAtOnce(t *testing.T) {
+	for store, args := range losing(t).places() {
+		w := losing(t)
+		args := append([]string{"-docs-repository", "acme/docs"}, args...)
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(1500 * time.Nanosecond) // of which a status and a ref keep a microsecond
+			records, key := w.storeOf(t, args...)
+			require.NoError(t, records.Put(t.Context(), once.Record{
+				Task:      once.Task{Key: key},
+				Version:   1,
+				State:     once.Sending,
+				Sends:     1,
+				Sender:    "dead",
+				Deadline:  time.Now().UTC().Truncate(time.Microsecond),
+				UpdatedAt: time.Now().UTC().Truncate(time.Microsecond),
+			}))
+			w.forge.docs["acme/docs"] = []docsPull{w.pull(docsLink, once.Marker(key))}
+
+			time.Sleep(time.Hour)
+			r := w.run(t.Context(), args...)
+			assert.Zero(t, r.Code, "%s: %s", store, r.Log)
+			assert.Equal(t, docsLink, r.Outputs["pr-link"])
+			assert.Equal(t, 1, w.forge.looks, store)
+			assert.NotContains(t, r.Log, "level=", "of package once")
+			assert.Empty(t, w.service.Requests())
 		})
 	}
 }

@@ -51,6 +51,12 @@ type result struct {
 	record once.Record
 	// hasSent says that this run has begun to send the prompt.
 	hasSent bool
+	// loss is what this run got instead of a response.
+	loss loss
+	// looked says where the run looked for the pull request of a lost response, or is "".
+	looked string
+	// canLook says that a later run can look for it, too.
+	canLook bool
 	// err says why the run ended before the job.
 	err error
 }

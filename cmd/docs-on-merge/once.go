@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
@@ -57,9 +58,12 @@ func (p *program) document(ctx context.Context, c change, decided decision) resu
 	r := result{prompt: prompt}
 	r.record, r.err = w.work(ctx)
 	r.hasSent = w.hasSent
+	r.loss = w.loss
+	r.looked = w.finder.looked(w.tookLooking)
+	r.canLook = w.finder != nil && !w.finder.isBlind
 
 	if place.statuses != nil && r.record.Version > 0 {
-		err := place.statuses.show(context.WithoutCancel(ctx), r.record, outcomeOf(r.record, r.err))
+		err := place.statuses.show(context.WithoutCancel(ctx), r.record, outcomeOf(r.record, r.err), r.loss.brief)
 		if err != nil {
 			p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
 		}
@@ -79,6 +83,10 @@ type worker struct {
 	runner *once.Runner
 	// hasSent says that the worker has begun to send the prompt.
 	hasSent bool
+	// loss is what the worker has got instead of a response, if it has lost one.
+	loss loss
+	// tookLooking is how long the worker has looked for the pull request.
+	tookLooking time.Duration
 }
 
 // errJobExists ends a send once a job is on record, whichever run has made it.
@@ -110,6 +118,10 @@ func (w *worker) work(ctx context.Context) (once.Record, error) {
 		record, err = w.do(sending, record)
 		if record.State == once.Unknown {
 			isLost := before != once.Unknown // in this run
+			if isLost {
+				w.loss = lossOf(record, err)
+				w.p.step.Printf("The response to the prompt was lost: %s", w.loss.cause)
+			}
 			return w.search(ctx, record, err, isLost)
 		}
 		if err != nil && !errors.Is(err, errJobExists) {
@@ -248,6 +260,7 @@ func (w *worker) search(ctx context.Context, record once.Record, err error, isLo
 
 	w.p.step.Printf("A job may exist: looking for its pull request in %s for %v.",
 		w.finder.repository, lookTimes*lookEvery)
+	begun := time.Now()
 	for range lookTimes {
 		if !ci.Sleep(ctx, lookEvery) {
 			break
@@ -258,6 +271,7 @@ func (w *worker) search(ctx context.Context, record once.Record, err error, isLo
 			break
 		}
 	}
+	w.tookLooking = time.Since(begun)
 	return record, err
 }
 

@@ -49,16 +49,21 @@ func meaningOf(outcome ci.Outcome) meaning {
 
 // advise says what to do about an outcome. On GitHub it names the inputs of "Run workflow",
 // elsewhere the flags.
-func (p *program) advise(outcome ci.Outcome, state once.State) string {
+func (p *program) advise(outcome ci.Outcome, r result) string {
+	state := r.record.State
 	switch outcome {
 	case ci.Running:
 		return "Run again to wait for it"
 	case ci.Unknown:
-		if p.step.OnGitHub() {
-			return `Then use "Run workflow" with the base and head of the summary, ` +
-				"and enter the id of its job. If there is no pull request, set the input again"
+		review := "If there is one, review it. "
+		if r.canLook {
+			review = "If there is one, review it, and run again: a run that finds it ends well. "
 		}
-		return "Then run with -job and the id of its job. If there is no pull request, run with -again"
+		if p.step.OnGitHub() {
+			return review + `If there is none, use "Run workflow" with the base and head of the summary, ` +
+				"and set the input again"
+		}
+		return review + "If there is none, run with -again"
 	}
 
 	switch {
@@ -152,7 +157,7 @@ func (p *program) explain(outcome ci.Outcome, link string, c change, r result) s
 		}
 	}
 
-	if advice := p.advise(outcome, r.record.State); advice != "" {
+	if advice := p.advise(outcome, r); advice != "" {
 		text += ". " + advice
 	}
 	if r.record.JobID != "" {
@@ -165,8 +170,15 @@ func (p *program) explain(outcome ci.Outcome, link string, c change, r result) s
 func (p *program) reason(outcome ci.Outcome, c change, r result) string {
 	switch {
 	case outcome == ci.Unknown:
+		what := "the response was lost: " + r.loss.cause
+		if r.loss.cause == "" {
+			what = cmp.Or(r.record.Problem, "an earlier run's response was lost, and its log says why")
+		}
+		if r.looked != "" {
+			what += ". " + r.looked
+		}
 		return fmt.Sprintf("%s. Find the pull request whose description ends with %q",
-			cmp.Or(r.record.Problem, "an earlier run's response was lost"), once.Marker(r.record.Key))
+			what, once.Marker(r.record.Key))
 	case needsPerson(r.record.State): // err speaks of package once
 		return cmp.Or(r.record.Problem, "the log of the run that sent the prompt says why")
 	case r.err != nil:

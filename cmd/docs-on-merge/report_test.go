@@ -93,10 +93,10 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 		later string
 	}{
 		"lost": {
-			onGitHub: `". Then use "Run workflow" with the base and head of the summary, ` +
-				"and enter the id of its job. If there is no pull request, set the input again",
-			byHand: "Then run with -job and the id of its job. If there is no pull request, run with -again",
-			later:  "an earlier run's response was lost",
+			onGitHub: `". If there is one, review it. If there is none, use "Run workflow" with the base and head ` +
+				"of the summary, and set the input again",
+			byHand: "If there is one, review it. If there is none, run with -again",
+			later:  "an earlier run's response was lost, and its log says why",
 		},
 		"refused": {
 			onGitHub: again,

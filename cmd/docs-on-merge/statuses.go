@@ -133,7 +133,8 @@ func (s status) record(key string) (r once.Record, found bool, err error) {
 func describe(r once.Record, words string) string {
 	record := fmt.Sprintf("["+recordFormat+"]",
 		r.Version, r.State, r.Sends, r.Sender, r.Deadline.UnixMicro(), r.UpdatedAt.UnixMicro(), r.JobID)
-	if whole := words + " " + record; len(whole) <= maxDescription {
+	whole := strings.TrimSpace(words + " " + record)
+	if len(whole) <= maxDescription {
 		return whole
 	}
 	return record
@@ -149,10 +150,10 @@ func (s *statuses) state(outcome ci.Outcome) string {
 	return meaningOf(outcome).state
 }
 
-// show makes the newest status say how this run ended, with r and outcome. An earlier run with
-// other flags may have left another state there. If so, show adds the last version again, which
-// does not change the record.
-func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) error {
+// show makes the newest status say how this run ended, with r, outcome and, in a few words, why. An
+// earlier run with other flags may have left another state there. If so, show adds the last version
+// again, which does not change the record.
+func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome, why string) error {
 	versions, newest, err := s.readAll(ctx, r.Key)
 	if err != nil || len(versions) == 0 {
 		return err
@@ -163,7 +164,17 @@ func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome) 
 		outcome = outcomeOf(last, nil)
 	}
 	state := s.state(outcome)
-	description := describe(last, meaningOf(outcome).words)
+	words := meaningOf(outcome).words
+	record := describe(last, "")
+	isShown := strings.HasPrefix(newest.Description, words) && strings.HasSuffix(newest.Description, record)
+	if newest.State == state && isShown && why == "" {
+		return nil // it may also say why, which only the run knows that has lost a response
+	}
+	if why != "" && outcome == ci.Unknown {
+		words += " (" + why + ")"
+	}
+
+	description := describe(last, words)
 	if newest.State == state && newest.Description == description {
 		return nil
 	}
