@@ -108,12 +108,16 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 		return nil, err
 	}
 
-	return s.do(ctx, request{
+	job, err := s.do(ctx, request{
 		operation: OpCreateJob,
 		method:    http.MethodPost,
 		url:       s.url,
 		body:      params,
 	})
+	if job != nil {
+		s.client.config.memory.wasCreated(s.urlOf(job.ID))
+	}
+	return job, err
 }
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
@@ -174,14 +178,17 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // the same unknown status for 24 hours, the wait ends with a [*WaitError] that names it.
 //
 // It returns the job and nil for status completed or archived, and the job with a
-// [*JobFailedError] for failed.
+// [*JobFailedError] for failed. So an archived job ends the wait with a nil error, usually without
+// a PRLink, and does not say whether it had failed.
 //
 // A poll that fails (network, 5xx, 408, 425, 429, 499, a malformed response, the rate
 // limiter, the key source) does not end the wait until polls have failed in a row for
 // 10 minutes. The Retry-After of a 429 delays the next poll by up to an hour; the delay does
 // not count as an outage. An outage, or the end of ctx, ends the wait with a [*WaitError].
 // Any other 3xx or 4xx response, or a Retry-After of more than an hour, ends it at once with
-// its [*APIError]. WaitUntilDone returns the job as last seen with each of these errors.
+// its [*APIError]; but a 404 is a failed poll until 30 s after [JobsService.Create] of this client,
+// or of a client that [Client.ForProject] made of it, has returned the job. WaitUntilDone returns
+// the job as last seen with each of these errors.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
 	w, err := newWait(ctx, s.client.config, s.target(id), opts)
 	if err != nil {

@@ -146,8 +146,9 @@ func WithRetryWait(min, max time.Duration) Option {
 
 // WithRateLimiter calls wait before every request, also before retries and polls. This time
 // does not count towards the attempt's timeout. If wait returns an error nothing is sent, and
-// the call returns the error. wait must be safe for use by many goroutines and heed its
-// context. Given twice, both are called, in order.
+// the call returns the error. In a WaitUntilDone or a Poll, that is a failed poll: the wait goes
+// on, for 10 minutes of such errors unless [WithMaxOutage] is given. wait must be safe for use by
+// many goroutines and heed its context. Given twice, both are called, in order.
 //
 // Choose by Operation: polls have no quota, and would wait behind exports. A burst of 10 and 90
 // more an hour keep a quota of 100 an hour; a burst of 100 and 100 more an hour would send 200 in

@@ -17,6 +17,7 @@ import (
 const (
 	maxPollDelay   = time.Hour      // that the service's Retry-After may delay a poll by
 	maxUnknownTime = 24 * time.Hour // that a wait polls a status that this version does not know
+	maxFailures    = 1000           // polls that fail in a row, if there is no time between polls
 )
 
 // Poll is one poll of a wait. As JSON its Err is {}: log Err.Error().
@@ -70,12 +71,20 @@ func (w *waitConfig) apply(opts []WaitOption) error {
 type WaitOption func(*waitConfig) error
 
 // WithPollInterval bounds the time between polls, 5 s and 60 s unless set. The interval is
-// 5 % of the time waited so far, within the bounds, ±10 %. Bounds of 0 are for tests with a
-// transport in memory: over a connection they make thousands of requests a second.
+// 5 % of the time waited so far, within the bounds, ±10 %. A bound between 0 and 1 ms is refused:
+// it probably lacks a unit.
+//
+// Bounds of 0 are for tests with a transport in memory: over a connection they make thousands of
+// requests a second. If max is 0, the 1,000th failed poll in a row ends the wait with a
+// [*WaitError].
 func WithPollInterval(min, max time.Duration) WaitOption {
 	return func(w *waitConfig) error {
-		if min < 0 || max < min {
-			return &ArgumentError{"pollInterval", fmt.Sprintf("is %v to %v, want 0 <= min <= max", min, max)}
+		bounds := fmt.Sprintf("is %v to %v", min, max)
+		switch {
+		case min < 0 || max < min:
+			return &ArgumentError{"pollInterval", bounds + ", want 0 <= min <= max"}
+		case isTooShort(min) || isTooShort(max):
+			return &ArgumentError{"pollInterval", bounds + ": want a unit, such as 5*time.Second"}
 		}
 
 		w.minInterval = min
@@ -83,6 +92,9 @@ func WithPollInterval(min, max time.Duration) WaitOption {
 		return nil
 	}
 }
+
+// isTooShort reports whether d is shorter than anybody means: a number without a unit.
+func isTooShort(d time.Duration) bool { return d > 0 && d < time.Millisecond }
 
 // WithMaxOutage sets how long polls may fail in a row, from the first of them, before the
 // wait ends with a [*WaitError]: 10 minutes unless set. With 0 the first failed poll ends
@@ -156,7 +168,8 @@ type wait[T polled] struct {
 	last         T // as last seen
 	polls        int
 	lastErr      error     // of the last poll
-	failingSince time.Time // the first failed poll in a row; zero if the last one did not fail
+	failures     int       // in a row, but for delays that the service asked for
+	failingSince time.Time // the first of them; zero if there is none
 	seenOther    bool      // than a terminal status
 
 	unknown      string    // the last status, if this version does not know it
@@ -292,7 +305,7 @@ func (w *wait[T]) decide(ctx context.Context, err error, waited time.Duration) d
 	switch {
 	case err == nil:
 		return w.succeeded(waited)
-	case endsWait(err):
+	case endsWait(err) && !w.isTooEarly(err):
 		w.lastErr = err
 		return ends(err)
 	case end != nil && errors.Is(err, end):
@@ -306,6 +319,7 @@ func (w *wait[T]) decide(ctx context.Context, err error, waited time.Duration) d
 func (w *wait[T]) note(seen T, began time.Time) {
 	w.last = seen
 	w.lastErr = nil
+	w.failures = 0
 	w.failingSince = time.Time{}
 
 	if !seen.isDone() {
@@ -347,14 +361,34 @@ func (w *wait[T]) failed(err error, next time.Duration) decision {
 		return pollAfter(next)
 	}
 
+	w.failures++
 	if w.failingSince.IsZero() {
 		w.failingSince = time.Now()
 	}
-	outage := time.Since(w.failingSince)
-	if outage >= w.maxOutage {
-		return ends(w.interrupted(fmt.Errorf("polls have failed for %v", outage.Round(time.Second))))
+	if w.isOutage() {
+		return ends(w.interrupted(w.outage()))
 	}
 	return pollAfter(next)
+}
+
+// isOutage reports whether polls have failed for too long.
+func (w *wait[T]) isOutage() bool {
+	if w.maxInterval == 0 && w.failures >= maxFailures {
+		return true
+	}
+	return time.Since(w.failingSince) >= w.maxOutage
+}
+
+// outage says how long polls have failed, or how often if that is a moment.
+func (w *wait[T]) outage() error {
+	failing := time.Since(w.failingSince).Truncate(time.Second)
+	switch {
+	case failing > 0:
+		return fmt.Errorf("polls have failed for %v", failing)
+	case w.failures == 1:
+		return errors.New("a poll failed")
+	}
+	return fmt.Errorf("%d polls have failed in a row", w.failures)
 }
 
 // isDone reports whether the status is terminal, and not one from before a message.
@@ -366,6 +400,11 @@ func (w *wait[T]) isDone(waited time.Duration) bool {
 		return !w.memory.isSettling(w.url)
 	}
 	return w.seenOther || waited >= w.SettleTime
+}
+
+// isTooEarly reports whether err is a 404 for a job that Create has just returned.
+func (w *wait[T]) isTooEarly(err error) bool {
+	return errors.Is(err, ErrNotFound) && w.memory.isNew(w.url)
 }
 
 // endsWait reports whether another poll would bring the same response.

@@ -675,3 +675,55 @@ func TestWaitOutlivesAnyNumberOf429s(t *testing.T) {
 		}
 	})
 }
+
+// Polls without a pause must not go on for 10 minutes.
+func TestWaitWithoutIntervalsEndsAfterAThousandFailures(t *testing.T) {
+	limited := failing(mintlifytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}})
+	refused := mintlifytest.Fault{Refuse: true}
+	for name, tc := range map[string]struct {
+		steps []mintlifytest.JobStep
+		polls int
+		text  string
+	}{
+		"no connection": {steps: []mintlifytest.JobStep{failing(refused)}, polls: 1000, text: "1000 polls have failed in a row"},
+		"a 429 with Retry-After does not count": {
+			steps: append(slices.Repeat([]mintlifytest.JobStep{failing(refused)}, 999), limited, failing(refused)),
+			polls: 1001,
+			text:  "1000 polls have failed in a row",
+		},
+		"a success begins anew": {
+			steps: append(slices.Repeat([]mintlifytest.JobStep{failing(refused)}, 999), mintlifytest.JobStep{}, failing(refused)),
+			polls: 2000,
+			text:  "1000 polls have failed in a row",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				svc := mintlifytest.NewService()
+				svc.AddJob("j", tc.steps...)
+				_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
+				assert.Equal(t, tc.polls, requireAs[*mintlify.WaitError](t, err).Polls)
+				assert.ErrorContains(t, err, tc.text)
+			})
+		})
+	}
+}
+
+func TestWaitErrorSaysNothingOfNoTime(t *testing.T) {
+	for name, wait := range waits {
+		synctest.Test(t, func(t *testing.T) {
+			client := newClient(t, transport(func(*http.Request) (*http.Response, error) {
+				time.Sleep(50 * time.Millisecond)
+				return response(503, ""), nil
+			}))
+
+			err := wait(t.Context(), client, mintlify.WithMaxOutage(0))
+			require.ErrorAs(t, err, new(*mintlify.WaitError))
+			assert.ErrorContains(t, err, ": a poll failed, after 50ms and 1 polls", name)
+
+			err = wait(t.Context(), client, mintlify.WithMaxOutage(time.Second),
+				mintlify.WithPollInterval(time.Second, time.Second))
+			assert.Regexp(t, `: polls have failed for [12]s, after [12]\.\d+s and`, err.Error(), name)
+		})
+	}
+}

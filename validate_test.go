@@ -3,6 +3,7 @@ package mintlify_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -206,6 +207,8 @@ func TestWaitUntilDoneRefusesBadOptionsBeforeAnythingIsSent(t *testing.T) {
 	}{
 		"max below min":     {waitOptions{mintlify.WithPollInterval(2, 1)}, "pollInterval", "2ns to 1ns"},
 		"negative interval": {waitOptions{mintlify.WithPollInterval(-1, 1)}, "pollInterval", "-1ns to 1ns"},
+		"min without unit":  {waitOptions{mintlify.WithPollInterval(5, time.Minute)}, "pollInterval", "want a unit"},
+		"max without unit":  {waitOptions{mintlify.WithPollInterval(0, 60)}, "pollInterval", "5*time.Second"},
 		"negative outage":   {waitOptions{mintlify.WithMaxOutage(-1)}, "maxOutage", "-1ns"},
 		"negative settle":   {waitOptions{mintlify.WithSettleTime(-1)}, "settleTime", "-1ns"},
 		"nil hook":          {waitOptions{mintlify.WithOnPoll(nil)}, "onPoll", "nil"},

@@ -96,9 +96,9 @@ func both[C any](first, second func(C) error) func(C) error {
 }
 
 // Client returns a client wired to s in memory. It retries and polls without waiting,
-// unless opts say otherwise: they are applied last. If a job never ends or all polls fail,
-// a wait polls without a pause until its context ends. In a testing/synctest bubble time
-// stands still meanwhile: there, give the client the real waits by [WithRealSchedule].
+// unless opts say otherwise: they are applied last. If a job never ends, a wait polls without a
+// pause until its context ends; the 1,000th failed poll in a row ends it. In a testing/synctest
+// bubble time stands still meanwhile: there, give the client the real waits by [WithRealSchedule].
 //
 // A Retry-After counts as with any client. It exceeds the longest wait before a retry, which
 // is 0 here, so the call returns an error; and it delays the next poll of a wait.

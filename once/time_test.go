@@ -282,8 +282,10 @@ func TestPollThatCannotGoOnLeavesItRunning(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
-				w.svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
-				w.svc.SucceedNext(mintlify.OpGetJob, 1) // which asks first
+				const active = 8 // polls: for 30 s after Create a 404 is a failed poll
+				steps := make([]mintlifytest.JobStep, active+1)
+				w.svc.ScriptJob(append(steps, mintlifytest.JobStep{Status: mintlify.JobCompleted})...)
+				w.svc.SucceedNext(mintlify.OpGetJob, 1+active) // the first one asks
 				w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: status})
 				record, err := w.Do(t.Context(), task)
 				var apiErr *mintlify.APIError
