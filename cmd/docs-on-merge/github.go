@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
@@ -102,13 +103,35 @@ func (g *gitHub) responseError(req *http.Request, resp *http.Response, body []by
 	isDenied := code == http.StatusForbidden || code == http.StatusNotFound
 	switch {
 	case code == http.StatusForbidden && isLimited(resp, body), code == http.StatusTooManyRequests:
-		return ci.NotStarted.Of(fmt.Errorf("%w (the rate limit of GitHub)", err))
+		err = fmt.Errorf("%w (the rate limit of GitHub)", err)
+		return ci.NotStarted.Of(&rateLimit{error: err, wait: limitWait(resp)})
 	case code >= 500, code < 300:
 		return ci.NotStarted.Of(err)
 	case isDenied:
 		err = fmt.Errorf("%w (%s)", err, g.needs)
 	}
 	return &refusal{error: err, code: code, isDenied: isDenied}
+}
+
+// rateLimit is a response of GitHub that a later attempt would change.
+type rateLimit struct {
+	error
+	// wait is how long to wait, or 0 if GitHub does not say.
+	wait time.Duration
+}
+
+// limitWait returns how long GitHub asks to wait, or 0.
+func limitWait(resp *http.Response) time.Duration {
+	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	if err == nil {
+		return time.Duration(max(seconds, 0)) * time.Second
+	}
+
+	reset, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil || resp.Header.Get("X-RateLimit-Remaining") != "0" {
+		return 0
+	}
+	return max(0, time.Until(time.Unix(reset, 0)))
 }
 
 // isLimited reports whether a 403 is a rate limit. Of a secondary rate limit only the body may say so.

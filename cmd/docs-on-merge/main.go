@@ -84,7 +84,11 @@ func (p *program) work(ctx context.Context) (change, result) {
 		return change{skip: what.skip}, result{err: err}
 	}
 
-	c, err := p.findChange(ctx, what)
+	var c change
+	err = p.patiently(ctx, func() (err error) {
+		c, err = p.findChange(ctx, what)
+		return err
+	})
 	if err != nil {
 		return c, result{err: err}
 	}
@@ -94,13 +98,30 @@ func (p *program) work(ctx context.Context) (change, result) {
 	}
 
 	if !p.options.dryRun {
-		return c, p.document(ctx, c, what.decision)
+		return c, p.documentPatiently(ctx, c, what.decision)
 	}
 	r := p.rehearse(c)
 	if r.err == nil {
 		p.note(ctx, c, meaningOf(rehearsed).words)
 	}
 	return c, r
+}
+
+// documentPatiently documents the change as soon as GitHub and the service let it.
+func (p *program) documentPatiently(ctx context.Context, c change, decided decision) result {
+	var r result
+	err := p.patiently(ctx, func() error {
+		r = p.document(ctx, c, decided)
+		if r.isBeforeSend() {
+			return keyless{error: r.err, record: r.record}
+		}
+		return nil
+	})
+
+	if err != nil {
+		r.err = err
+	}
+	return r
 }
 
 // rehearse makes the prompt for a dry run, which may not know the repository.

@@ -180,7 +180,7 @@ func (w *worker) prepare(ctx context.Context) (once.Record, error) {
 func (w *worker) logRecord(record once.Record) {
 	step := w.p.step
 	switch {
-	case w.decision.again && record.Version > 0:
+	case w.decision.again && record.Version > 0 && record.State != once.Pending:
 		step.Printf("%s does nothing for a change whose job is %s.", w.p.flag("again"), record.State)
 	case record.JobID != "":
 		step.Printf("This change has job %s already.", record.JobID)

@@ -77,7 +77,7 @@ func TestTheRunAfterAFailedRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w.stores(t, func(t *testing.T, w *world, args ...string) {
 				w.service.FailNext(mintlify.OpCreateJob, tc.n, tc.fault)
-				r := w.runOnce(args...)
+				r := w.runOnce(append([]string{"-no-wait"}, args...)...)
 				assert.Equal(t, tc.first, r.Code, r.Log)
 				assert.Len(t, w.service.Jobs(), tc.jobs)
 				if r.Code == 3 {
@@ -555,7 +555,7 @@ func TestAClaimWithoutAJobIsWaitedForAndThenUnknown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			// The run "dies" with its request: it is cut off from the record right after.
 			w.limitFor("600")
-			r := w.run(t.Context(), args...)
+			r := w.run(t.Context(), append(args, "-no-wait")...)
 			require.Equal(t, 5, r.Code, r.Log)
 			store, key := w.storeOf(t, args...)
 			dead, err := store.Get(t.Context(), key)

@@ -170,7 +170,7 @@ func TestAClaimWhoseResponseIsLostCounts(t *testing.T) {
 func TestAClaimThatCannotBeReadBackIsGivenBack(t *testing.T) {
 	w := merged(t)
 	failing(w, "GET", 4, 3, false, response(500))
-	r := w.runOnce()
+	r := w.runOnce("-no-wait")
 	assert.Equal(t, 5, r.Code, r.Log)
 	assert.Equal(t, once.Pending, w.state())
 	assert.Empty(t, w.prompts())

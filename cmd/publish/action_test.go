@@ -105,3 +105,24 @@ func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
 	}
 	assert.Empty(t, places.Differences())
 }
+
+// Several updates at once may hang a project. A run of docs-on-merge that waits would be canceled.
+func TestEachExampleOfTheReadmeRunsAlone(t *testing.T) {
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(citest.Read(t, "README.md"), -1)
+	checked := 0
+	for _, example := range examples {
+		text := example[1]
+		isWhole := strings.Contains(text, "uses: ") || strings.Contains(text, "- publish -")
+		if !isWhole {
+			continue
+		}
+
+		checked++
+		assert.Regexp(t, `(?m)^ *(concurrency|resource_group):`, text)
+		if strings.Contains(text, "preview") {
+			assert.Regexp(t, `cancel-in-progress: true|interruptible: true`, text)
+		}
+	}
+	assert.Equal(t, 3, checked)
+	assert.NotContains(t, citest.Read(t, "../docs-on-merge/README.md"), "concurrency:")
+}

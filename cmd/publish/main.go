@@ -7,13 +7,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -115,41 +114,43 @@ func (p *publication) connect() (*mintlify.Client, error) {
 }
 
 // trigger triggers a deployment. As long as the quota is full, it waits and tries again: a 429 is
-// proof that nothing was triggered.
+// proof that nothing was triggered. A preview whose response was lost is triggered again, too, since a second
+// one of a branch replaces the first. Several updates at once may hang a project.
 func (p *publication) trigger(ctx context.Context, client *mintlify.Client) error {
-	for {
+	for lost := 0; ; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 
 		err := p.tryTrigger(ctx, client)
 		var refused *mintlify.APIError
-		if !errors.As(err, &refused) || refused.StatusCode != http.StatusTooManyRequests {
+		isLimited := errors.As(err, &refused) && refused.StatusCode == http.StatusTooManyRequests
+		isLost := errors.Is(err, mintlify.ErrOutcomeUnknown)
+		switch {
+		case isLimited:
+			err = p.step.WaitOut(ctx, "The quota is full, and nothing was triggered", refused.RetryAfter, err)
+		case isLost && p.preview == "":
+			return notAgain(err)
+		case isLost && lost < maxLost:
+			lost++
+			err = p.step.WaitOut(ctx, fmt.Sprintf("The response was lost (%v)", err), 0, err)
+		default:
 			return err
 		}
-
-		wait := quotaWait(refused.RetryAfter)
-		deadline, _ := ctx.Deadline() // -timeout
-		if time.Until(deadline) <= wait {
-			return fmt.Errorf("%w. The wait for the quota would outlast -timeout", err)
-		}
-
-		p.step.Printf("The quota is full, and nothing was triggered: trying again in %v.", wait.Round(time.Second))
-		if !ci.Sleep(ctx, wait) {
-			return fmt.Errorf("%w. The wait for the quota was interrupted", err)
+		if err != nil {
+			return err
 		}
 	}
 }
 
-// unsaidWait is how long to wait for the quota if the service does not say.
-const unsaidWait = 30 * time.Second
+// maxLost is how many lost responses of a preview are followed by another attempt.
+const maxLost = 2
 
-// quotaWait returns how long to wait after a 429 that names a time, or 0. All projects of an
-// organization share the quota, so the wait has jitter: the runs of many repositories are refused
-// together, and should not come back together.
-func quotaWait(said time.Duration) time.Duration {
-	wait := cmp.Or(said, unsaidWait)
-	return wait + rand.N(wait)
+// notAgain returns the error of an update whose response was lost, with what to do.
+func notAgain(err error) error {
+	said := strings.Replace(err.Error(), ": triggering it again is safe, and costs another one at most", "", 1)
+	return ci.Unknown.Of(fmt.Errorf("%s. Look in the dashboard whether the site is being deployed before you "+
+		"deploy it again: several updates at once may hang a project", said))
 }
 
 // tryTrigger lets no signal interrupt it, so that the deployment's id is known.

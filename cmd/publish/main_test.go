@@ -153,7 +153,7 @@ func TestExitCodes(t *testing.T) {
 		},
 		"lost": {
 			trigger: mintlifytest.Fault{Status: 504, Acted: true},
-			code:    3, status: "unknown", says: "triggering it again is safe",
+			code:    3, status: "unknown", says: "Look in the dashboard whether the site is being deployed before",
 		},
 		"timeout":       {steps: deploying(), args: soon, code: 4, status: "in_progress", says: waitForIt},
 		"outage":        {steps: []mintlifytest.DeploymentStep{down}, code: 4, status: "running", says: waitForIt},
@@ -187,6 +187,7 @@ func TestExitCodes(t *testing.T) {
 				assert.Contains(t, r.Log, "::"+kind+" title=publish::")
 				assert.Contains(t, r.Log, tc.says)
 				assert.Contains(t, r.Summary, tc.says, "the reason")
+				assert.NotContains(t, r.Log+r.Summary, "again is safe", "several updates may hang a project")
 				assert.Empty(t, r.Stdout, "nothing that looks like success")
 				if tc.code == 1 {
 					assert.Contains(t, r.Log, "\n  Building\n  Broken: /a\n")
@@ -232,6 +233,25 @@ func TestAFullQuotaIsWaitedFor(t *testing.T) {
 	}
 }
 
+// A second preview of a branch replaces the first, and a second update may hang the project.
+func TestAPreviewWhoseResponseIsLostIsTriggeredAgain(t *testing.T) {
+	for _, fault := range []mintlifytest.Fault{{Drop: true}, {Status: 503}, {Status: 504, Acted: true}} {
+		for lost, code := range map[int]int{2: 0, 3: 3} {
+			w := newWorld(t)
+			w.service.FailNext(mintlify.OpTriggerPreview, lost, fault)
+			r := w.run(0, "-preview", "b")
+			assert.Equal(t, code, r.Code, r.Log)
+			assert.Equal(t, 2, strings.Count(r.Log, "The response was lost ("), r.Log)
+			assert.Equal(t, 3, w.triggers(), "an organization has five a minute")
+
+			w = newWorld(t)
+			w.service.FailNext(mintlify.OpTriggerUpdate, lost, fault)
+			assert.Equal(t, 3, w.run(0).Code, "an update is not")
+			assert.Len(t, w.service.Requests(), 1)
+		}
+	}
+}
+
 // Five previews a minute are for all projects of an organization.
 func TestFortyPreviewsAtOnceAreAllMade(t *testing.T) {
 	w := newWorld(t)
@@ -257,7 +277,7 @@ func TestTheWaitForAFullQuotaHasJitter(t *testing.T) {
 	waits := map[time.Duration]bool{}
 	for range 100 {
 		for said, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Minute: time.Minute} {
-			wait := quotaWait(said)
+			wait := ci.JitteredWait(said)
 			assert.GreaterOrEqual(t, wait, want)
 			assert.Less(t, wait, 2*want)
 			waits[wait] = true

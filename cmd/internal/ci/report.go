@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -58,6 +59,9 @@ func (s *Step) Report(r Result) int {
 // Warnf logs a warning, which GitHub also shows on the page of the run, and keeps it for the summary.
 func (s *Step) Warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	if slices.Contains(s.warnings, text) { // an attempt was made again
+		return
+	}
 	s.warnings = append(s.warnings, text)
 	s.annotate("warning", text)
 }
