@@ -17,11 +17,13 @@ func invalid(name, reason string) error {
 	return &mintlify.ArgumentError{Name: name, Reason: reason}
 }
 
-// forKey returns err with the key that it is about; nil for nil.
+// forKey returns err with the key that it is about; nil for nil. An error about another record names that
+// already.
 func forKey(key string, err error) error {
+	other, isOthers := err.(*otherError) //nolint:errorlint // what wraps it has no key yet
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || isOthers && other.hasNamed:
+		return err
 	case checkKey(key) != nil:
 		return fmt.Errorf("once: %q: %w", redact.OneLine(key, 100), err)
 	}
@@ -59,20 +61,22 @@ func checkPrompt(prompt string) error {
 	return nil
 }
 
-// heldError is why Step sends nothing to a project: a request before this one has failed. It keeps the response
-// for errors.As, but does not match ErrOutcomeUnknown, as that request's error may: this prompt was not sent.
-type heldError struct{ failure error }
-
-func (e *heldError) Error() string {
-	return "this prompt was not sent, because an earlier request to the project failed: " + e.failure.Error()
+// otherError is why a prompt was not sent: another request, or the send of another record, has failed. It keeps
+// what that error has, but does not match ErrOutcomeUnknown, as that may: this prompt was not sent.
+type otherError struct {
+	says     string
+	hasNamed bool // says names the other record
+	err      error
 }
 
-// As finds what the failure has.
-func (e *heldError) As(target any) bool { return errors.As(e.failure, target) }
+func (e *otherError) Error() string { return e.says + ": " + e.err.Error() }
 
-// Is reports whether the failure matches target, unless that would say that a prompt was sent.
-func (e *heldError) Is(target error) bool {
-	return target != mintlify.ErrOutcomeUnknown && errors.Is(e.failure, target)
+// As finds what the other's error has.
+func (e *otherError) As(target any) bool { return errors.As(e.err, target) }
+
+// Is reports whether the other's error matches target, unless that would say that a prompt was sent.
+func (e *otherError) Is(target error) bool {
+	return target != mintlify.ErrOutcomeUnknown && errors.Is(e.err, target)
 }
 
 // StateError is the error of Adopt, MarkDone, SendAgain and Cancel if the record's state does not

@@ -16,8 +16,6 @@ type memory struct {
 	mu sync.Mutex
 	// running is when a send was first seen running, by its Sender.
 	running map[string]time.Time
-	// busy is when something last stood in the way of the messages of a thread.
-	busy map[string]time.Time
 	// noted is when a Problem that this Runner has stored last came up, by the record's note.
 	noted map[string]time.Time
 }
@@ -25,7 +23,6 @@ type memory struct {
 func newMemory() memory {
 	return memory{
 		running: map[string]time.Time{},
-		busy:    map[string]time.Time{},
 		noted:   map[string]time.Time{},
 	}
 }
@@ -47,24 +44,6 @@ func (m *memory) sawRunning(record Record) time.Time {
 		forget(m.running)
 	}
 	return first
-}
-
-// sawBusy notes that something stands in the way of the messages of a thread.
-func (m *memory) sawBusy(thread string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-
-	m.busy[thread] = time.Now()
-	forget(m.busy)
-}
-
-// busyAt returns when something last stood in the way of the messages of a thread. It is zero if
-// that was never seen.
-func (m *memory) busyAt(thread string) time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-
-	return m.busy[thread]
 }
 
 // note tells the Problem of a record from those of its other sends and jobs.

@@ -25,10 +25,8 @@ const (
 func (r *Runner) follow(ctx context.Context, record Record, project string) (step, error) {
 	switch record.State {
 	case Sending:
-		r.memory.sawBusy(record.thread())
 		return r.watch(ctx, record, project)
 	case Running:
-		r.memory.sawBusy(record.thread())
 		return r.poll(ctx, record, project)
 	case Done, Failed, Refused, Unknown, Canceled:
 		return step{record: record}, nil
@@ -136,8 +134,8 @@ func (r *Runner) seesActive(ctx context.Context, record, first Record, project s
 		return "", false, poll.Err
 	}
 
-	atWork, err := r.isOtherAtWork(ctx, record)
-	return poll.Job.PRLink, err == nil && !atWork, err
+	other, err := r.ahead(ctx, record)
+	return poll.Job.PRLink, err == nil && !other.isAtWork(), err
 }
 
 // poll polls the job of a running record once, and stores what changed. project is the job's

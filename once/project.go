@@ -282,7 +282,7 @@ func (p *project) why() error {
 	if p.failure == nil {
 		return nil
 	}
-	return &heldError{p.failure}
+	return &otherError{says: "this prompt was not sent, because an earlier request to the project failed", err: p.failure}
 }
 
 func (p *project) release() {

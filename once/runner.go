@@ -143,6 +143,9 @@ func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 		if err != nil {
 			return last, forKey(t.Key, err)
 		}
+		if s.ends && s.ahead.Version > 0 && s.cause != nil {
+			return last, s.aboutAhead(s.cause)
+		}
 		if s.next == 0 || s.ends {
 			return last, last.result(s.cause)
 		}

@@ -59,7 +59,6 @@ func (r *Runner) send(ctx context.Context, d delivery, forced bool) (step, error
 	if !forced {
 		wait, release := p.admit()
 		if wait > 0 {
-			r.memory.sawBusy(d.draft.thread())
 			return step{record: d.record, next: wait, cause: p.why()}, nil
 		}
 
@@ -67,10 +66,6 @@ func (r *Runner) send(ctx context.Context, d delivery, forced bool) (step, error
 	}
 
 	wait, err := r.askFirst(ctx, d)
-	if err != nil || wait > 0 {
-		r.memory.sawBusy(d.draft.thread())
-	}
-
 	switch {
 	case ended(ctx) != nil:
 		return step{record: d.record}, ended(ctx)

@@ -15,6 +15,10 @@ type Step struct {
 	// Next is the time until the next step. If it is 0, the work is over, or a person has to
 	// decide.
 	Next time.Duration
+	// Ahead is the record that the step was about, if that is another one of the thread: one that
+	// was added before and is pending, and whose prompt the step has sent or tried to send, or one that
+	// is sending or running. It is zero if the step was about Record. Sent and Err are about Ahead, too.
+	Ahead Record
 	// Sent reports whether the request with the prompt may have reached the service in this
 	// step. It is true for any response, also a 429, and if the outcome is unknown.
 	Sent bool
@@ -42,7 +46,7 @@ type Step struct {
 // if a person must fix something. Err then has the cause.
 func (r *Runner) Step(ctx context.Context, key string) (Step, error) {
 	s, err := r.stepOrFind(ctx, Task{Key: key}, false)
-	public := Step{Record: s.record, Next: s.next, Sent: s.sent, Err: s.cause}
+	public := Step{Record: s.record, Next: s.next, Ahead: s.ahead, Sent: s.sent, Err: s.cause}
 
 	switch {
 	case errors.As(err, new(*mintlify.ArgumentError)):
@@ -57,6 +61,7 @@ func (r *Runner) Step(ctx context.Context, key string) (Step, error) {
 
 type step struct {
 	record Record
+	ahead  Record        // that the step was about, if that is another one
 	next   time.Duration // until the next step; 0: it is over
 	sent   bool          // the request with the prompt may have reached the service
 	cause  error         // what kept this step from getting on

@@ -10,11 +10,9 @@ import (
 )
 
 const (
-	lookEvery   = time.Minute      // until the next look at a first record that has no job yet
-	personEvery = 5 * time.Minute  // until the next look, if a person must decide about that record
-	turnEvery   = 10 * time.Second // until the next look, while an earlier message is to be sent first
-	patience    = 10 * time.Minute // for which an earlier message goes first
-	maxChain    = 1000             // follow-ups that name each other and do not know their thread
+	lookEvery   = time.Minute     // until the next look at a first record that has no job yet
+	personEvery = 5 * time.Minute // until the next look, if a person must decide about that record
+	maxChain    = 1000            // follow-ups that name each other
 )
 
 // errNeedsPerson matches why a record cannot get on without a person.
@@ -133,7 +131,7 @@ func (r *Runner) threadOf(ctx context.Context, t Task) (string, Record, error) {
 			return "", named, err
 		}
 	}
-	return "", named, fmt.Errorf("more than %d follow-ups wait for each other", maxChain)
+	return "", named, errChain
 }
 
 // readNamed returns the record that an After names.
@@ -181,13 +179,11 @@ func (r *Runner) beginFollowUp(ctx context.Context, record, draft Record, forced
 	case finished:
 		return r.takeTurn(ctx, delivery{record: record, draft: draft, first: first}, forced)
 	case working:
-		return r.stepOther(ctx, record, draft, first)
+		return r.stepOther(ctx, delivery{record: record, draft: draft, first: first}, first, forced)
 	case waiting:
-		r.memory.sawBusy(draft.Thread)
 		return r.postpone(ctx, draft, problem, step{record: record, next: lookEvery})
 	}
 
-	r.memory.sawBusy(draft.Thread)
 	s := step{record: record, next: personEvery, cause: needsPersonError(problem), ends: true, stuck: true}
 	return r.postpone(ctx, draft, problem, s)
 }
@@ -204,16 +200,14 @@ func (r *Runner) takeTurn(ctx context.Context, d delivery, forced bool) (step, e
 		s := step{record: d.record, next: lookEvery, cause: cause, ends: true, stuck: true}
 		return r.postpone(ctx, d.draft, problem, s)
 
-	case ahead.State == Pending:
-		return r.postpone(ctx, d.draft, "", step{record: d.record, next: turnEvery})
 	case ahead.Version > 0:
-		return r.stepOther(ctx, d.record, d.draft, ahead)
+		return r.stepOther(ctx, d, ahead, forced)
 	}
 	return r.send(ctx, d, forced)
 }
 
 // ahead returns the follow-up of the same thread that t has to wait for. That is the one that is being sent
-// or runs, or else the earliest one before t. It returns the zero Record if it is t's turn.
+// or runs, or else the earliest one before t that can be sent. It returns the zero Record if it is t's turn.
 func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
 	records, err := r.store.List(ctx, Pending, Sending, Running)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -223,68 +217,94 @@ func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
 		return Record{}, err
 	}
 
-	var earliest Record
-	busy := r.memory.busyAt(t.Thread)
+	earliest := t
 	for _, other := range records {
 		switch {
 		case !other.isOtherInThread(t):
-		case other.State != Pending:
+		case other.isAtWork():
 			return other, nil
-		case other.goesBefore(t, busy) && (earliest.Version == 0 || other.isBefore(earliest)):
+		case other.canBeSent() && other.isBefore(earliest):
 			earliest = other
 		}
+	}
+	if earliest.Key == t.Key {
+		return Record{}, nil
 	}
 	return earliest, nil
 }
 
-// namedAhead is ahead in a store that cannot list: it looks at the record that After names.
+// namedAhead is ahead in a store that cannot list: it looks at the records that After names, back to the first
+// that was sent.
 func (r *Runner) namedAhead(ctx context.Context, t Record) (Record, error) {
-	if t.After == t.Thread {
-		return Record{}, nil
-	}
+	var earliest Record
+	name := t.After
+	for range maxChain {
+		if name == t.Thread {
+			return earliest, nil
+		}
 
-	named, err := r.readNamed(ctx, t.After)
-	if err != nil || !named.State.IsOpen() {
-		return Record{}, err
+		named, err := r.readNamed(ctx, name)
+		switch {
+		case err != nil:
+			return Record{}, err
+		case named.isAtWork():
+			return named, nil
+		case named.canBeSent():
+			earliest = named
+		case named.State != Pending && named.State != Canceled:
+			return earliest, nil
+		}
+		name = named.After
 	}
-	return named, nil
+	return Record{}, errChain
 }
+
+var errChain = fmt.Errorf("more than %d follow-ups wait for each other", maxChain)
+
+// isAtWork reports whether the record's prompt is being sent, or its job runs.
+func (record Record) isAtWork() bool { return record.State == Sending || record.State == Running }
+
+// canBeSent reports whether another's step may send the record's prompt. A store that others can read has none.
+func (record Record) canBeSent() bool { return record.State == Pending && record.Prompt != "" }
 
 // isBefore reports whether record was added before other, by the clocks of those who added them.
 func (record Record) isBefore(other Record) bool {
 	return cmp.Or(record.AddedAt.Compare(other.AddedAt), cmp.Compare(record.Key, other.Key)) < 0
 }
 
-// goesBefore reports whether record, which is pending, is to be sent before t. t does not wait for ever,
-// since whoever was to send it may be gone: it has ten minutes from its Add, and from busy, when this
-// Runner last saw something in their way.
-func (record Record) goesBefore(t Record, busy time.Time) bool {
-	if record.Prompt == "" || !record.isBefore(t) {
-		return false
-	}
-
-	byWrongClock := !reached(record.AddedAt.Add(-time.Hour))
-	isNew := !byWrongClock && !reached(record.AddedAt.Add(patience))
-	return isNew || !busy.IsZero() && !reached(busy.Add(patience))
-}
-
-// stepOther does a step of a record that a follow-up waits for.
-func (r *Runner) stepOther(ctx context.Context, record, draft, other Record) (step, error) {
-	s, err := r.postpone(ctx, draft, "", step{record: record})
+// stepOther does a step of other, which the follow-up of d waits for: the prompt of one that is pending is sent.
+func (r *Runner) stepOther(ctx context.Context, d delivery, other Record, forced bool) (step, error) {
+	s, err := r.postpone(ctx, d.draft, "", step{record: d.record})
 	if err != nil {
 		return s, err
 	}
 
-	done, err := r.follow(ctx, other, draft.ProjectID)
-	if err != nil {
-		return s, fmt.Errorf("%s, which it waits for: %w", other.Key, err)
+	var done step
+	if other.State == Pending {
+		draft := other
+		draft.ProjectID = d.draft.ProjectID
+		done, err = r.send(ctx, delivery{record: other, draft: draft, first: d.first}, forced)
+	} else {
+		done, err = r.follow(ctx, other, d.draft.ProjectID)
 	}
 
-	s.next = max(done.next, 1) // if that is over, the message comes next
-	s.cause = done.cause
-	s.ends = done.ends
-	s.status = done.status
-	return s, nil
+	done.ahead = done.record
+	done.record = s.record
+	done.next = max(done.next, 1) // if that is over, the message comes next
+	done.cause = forKey(other.Key, done.cause)
+	if err != nil && ended(ctx) == nil {
+		err = done.aboutAhead(err)
+	}
+	return done, err
+}
+
+// aboutAhead returns err, which is about the record ahead, for the record that waits for it.
+func (s step) aboutAhead(err error) error {
+	return &otherError{
+		says:     fmt.Sprintf("once: %s, which %s waits for", s.ahead.Key, s.record.Key),
+		hasNamed: true,
+		err:      err,
+	}
 }
 
 // postpone stores that the record of s, or the draft if there is none yet, is pending and why,
@@ -299,31 +319,15 @@ func (r *Runner) postpone(ctx context.Context, draft Record, problem string, s s
 }
 
 // isAlone reports whether a follow-up whose claim is stored may be sent. Another that was claimed
-// at the same time may have looked before this claim was there, and be sending; a person may have
-// decided about the first record.
+// at the same time may have looked before this claim was there, and be sending; an earlier one may have been
+// added; a person may have decided about the first record.
 func (r *Runner) isAlone(ctx context.Context, claim, first Record) bool {
-	atWork, err := r.isOtherAtWork(ctx, claim)
-	if err != nil || atWork {
+	ahead, err := r.ahead(ctx, claim)
+	if err != nil || ahead.Version > 0 {
 		return false
 	}
 
 	current, err := r.read(ctx, first.Key)
 	isSame := current.State == first.State && current.Sender == first.Sender && current.JobID == first.JobID
 	return err == nil && isSame
-}
-
-// isOtherAtWork reports whether another follow-up of the thread is sending or running.
-func (r *Runner) isOtherAtWork(ctx context.Context, claim Record) (bool, error) {
-	records, err := r.store.List(ctx, Sending, Running)
-	if errors.Is(err, errors.ErrUnsupported) {
-		named, err := r.namedAhead(ctx, claim)
-		return named.Version > 0, err
-	}
-
-	for _, other := range records {
-		if other.isOtherInThread(claim) {
-			return true, nil
-		}
-	}
-	return false, err
 }

@@ -96,18 +96,18 @@ func (w *world) idleOnly() *mintlify.Client {
 	return w.svc.Client(mintlifytest.WithRealSchedule(), way)
 }
 
-// A follow-up waits for an earlier one that is pending: for ten minutes, if that has its prompt.
+// Whoever is to send a message and finds an earlier one that is pending sends that one, however old it is,
+// unless its prompt is not on record.
 func TestEarlierMessageGoesFirst(t *testing.T) {
 	for name, test := range map[string]struct {
 		age    time.Duration // of the earlier one
 		prompt string
-		waits  bool
+		goes   bool // the earlier one, first
 	}{
 		"new":              {0, "x", true},
-		"nine minutes old": {9 * time.Minute, "x", true},
-		"eleven minutes":   {11 * time.Minute, "x", false},
+		"a day old":        {24 * time.Hour, "x", true},
+		"by a wrong clock": {-2 * time.Hour, "x", true},
 		"without prompt":   {0, "", false},
-		"by a wrong clock": {-2 * time.Hour, "x", false},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			w := newWorld(t, oncetest.NewStore())
@@ -123,36 +123,149 @@ func TestEarlierMessageGoesFirst(t *testing.T) {
 			w.put(once.Record{Task: comment, Thread: key, State: once.Pending, AddedAt: added.Add(time.Second)})
 
 			step := w.step(commentKey)
-			assert.Equal(t, !test.waits, step.Sent)
-			if test.waits {
-				assert.Equal(t, 10*time.Second, step.Next)
-				assert.Empty(t, step.Record.Problem)
+			assert.True(t, step.Sent)
+			assert.Equal(t, commentKey, step.Record.Key)
+			assert.Positive(t, step.Next)
+			if !test.goes {
+				assert.Equal(t, once.Running, step.Record.State)
+				assert.Zero(t, step.Ahead)
+				return
 			}
-			if test.prompt != "" {
-				step = w.step("earlier")
-				assert.Equal(t, test.waits, step.Sent, "the other one waits while it runs")
-			}
+			assert.Equal(t, once.Pending, step.Record.State)
+			assert.Empty(t, step.Record.Problem)
+			assert.Equal(t, w.get("earlier"), step.Ahead)
+			assert.Equal(t, once.Running, step.Ahead.State)
+
+			again := w.step(commentKey)
+			assert.False(t, again.Sent)
+			assert.Equal(t, "earlier", again.Ahead.Key, "it was polled")
+			w.do(comment)
+			assert.Equal(t, once.Done, w.get("earlier").State)
+			assert.Equal(t, []string{"x", comment.Prompt}, w.prompts()[1:])
 		})
 	}
 }
 
-// A backlog that has waited for its job for long goes out in order, too: what counts then is when
-// something was last in its way. A Runner that has not seen that goes by AddedAt alone.
+// A backlog that has waited for long goes out in order, whatever the Runners have seen.
 func TestBacklogGoesOutInOrder(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.svc.AddJob("job_7", mintlifytest.JobStep{Status: mintlify.JobCompleted})
 		w.put(once.Record{Task: task, State: once.Running, JobID: "job_7"})
-		w.add(said(1), said(2))
+		w.add(said(1), said(2), said(3))
 		time.Sleep(time.Hour)
-		for range 2 { // the job's end, and the look at the messages
-			step := w.step(said(2).Key)
-			assert.False(t, step.Sent)
-		}
 
-		other := w.runner(w.svc.Client(mintlifytest.WithRealSchedule()))
-		step, err := other.Step(t.Context(), said(2).Key)
-		require.NoError(t, err)
-		assert.True(t, step.Sent)
+		for w.get(said(3).Key).State.IsOpen() {
+			step, err := w.runner(w.svc.Client(mintlifytest.WithRealSchedule())).Step(t.Context(), said(3).Key)
+			require.NoError(t, err)
+			time.Sleep(step.Next)
+		}
+		assert.Equal(t, []string{"comment 1", "comment 2", "comment 3"}, w.prompts())
+		assert.Equal(t, map[once.State]int{once.Done: 4}, w.states())
+	})
+}
+
+// What a step says if the record ahead was not sent, or is over.
+func TestStepAboutTheRecordAhead(t *testing.T) {
+	for name, test := range map[string]struct {
+		op    mintlify.Operation
+		fault mintlifytest.Fault
+		state once.State // of the record ahead
+		sent  bool
+		next  time.Duration
+	}{
+		"asked in vain": {mintlify.OpGetJob, mintlifytest.Fault{Status: 503}, once.Pending, false, 30 * time.Second},
+		"429":           {mintlify.OpSendMessage, mintlifytest.Fault{Status: 429}, once.Pending, true, 30 * time.Second},
+		"refused":       {mintlify.OpSendMessage, mintlifytest.Fault{Status: 400}, once.Refused, true, 1},
+		"lost":          {mintlify.OpSendMessage, mintlifytest.Fault{Status: 504}, once.Sending, true, 5 * time.Second},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.do(task)
+			w.add(said(1), said(2))
+			w.svc.FailNext(test.op, 1, test.fault)
+
+			step := w.step(said(2).Key)
+			assert.Equal(t, once.Pending, step.Record.State)
+			assert.Equal(t, said(1).Key, step.Ahead.Key)
+			assert.Equal(t, test.state, step.Ahead.State)
+			assert.Equal(t, test.sent, step.Sent)
+			assert.Equal(t, test.next, step.Next)
+			require.ErrorContains(t, step.Err, "once: "+said(1).Key+": ")
+			assert.ErrorAs(t, step.Err, new(*mintlify.APIError))
+		})
+	}
+}
+
+// Do sends what is before its own record without heeding the hold, but asks first. Its error names the record
+// that it is about, and never says that its own prompt may have arrived.
+func TestDoSendsWhatIsAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+		w.do(task)
+		w.add(said(1), said(2))
+
+		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 503})
+		_, err := w.Do(t.Context(), said(2))
+		require.ErrorContains(t, err, "once: "+said(1).Key+", which "+said(2).Key+" waits for: ")
+		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+		assert.Equal(t, 30*time.Second, w.step(said(2).Key).Next, "it is held")
+
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 504})
+		_, err = w.Do(ctx, said(2))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+		assert.Equal(t, once.Sending, w.get(said(1).Key).State)
+		assert.Equal(t, once.Pending, w.get(said(2).Key).State)
+	})
+}
+
+// An error about the record ahead begins with its key.
+func TestErrorAboutTheRecordAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &hooked{Store: oncetest.NewStore()}
+		w := newWorld(t, store)
+		w.do(task)
+		w.add(said(1), said(2))
+		store.put = func(ctx context.Context, r once.Record) error {
+			if r.State == once.Sending {
+				return errors.New("the database is down")
+			}
+			return store.Store.Put(ctx, r)
+		}
+		begins := "once: " + said(1).Key + ", which " + said(2).Key + " waits for: the database is down"
+
+		step, err := w.Step(t.Context(), said(2).Key)
+		require.EqualError(t, err, begins)
+		assert.Equal(t, 5*time.Second, step.Next)
+		assert.Equal(t, said(1).Key, step.Ahead.Key)
+
+		_, err = w.Do(t.Context(), said(2))
+		require.EqualError(t, err, begins)
+	})
+}
+
+// Between the look at the thread and the claim, an earlier message is added.
+func TestEarlierMessageThatIsAddedBeforeTheClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &hooked{Store: oncetest.NewStore()}
+		w := newWorld(t, store)
+		w.do(task)
+		added := time.Now().UTC()
+		time.Sleep(time.Minute)
+		w.add(said(2))
+		store.put = func(ctx context.Context, r once.Record) error {
+			store.put = nil
+			w.put(once.Record{Task: said(1), Thread: key, State: once.Pending, AddedAt: added})
+			return store.Store.Put(ctx, r)
+		}
+		step := w.step(said(2).Key)
+		assert.False(t, step.Sent)
+		assert.Equal(t, once.Pending, step.Record.State)
+
+		w.do(said(2))
+		assert.Equal(t, []string{"comment 1", "comment 2"}, w.prompts()[1:])
 	})
 }
 
@@ -218,23 +331,54 @@ func TestThreadThatCannotBeListed(t *testing.T) {
 	})
 }
 
-// In a store that cannot list, a follow-up waits for the record that it names.
-func TestChainInAStoreThatCannotList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := &hooked{Store: oncetest.NewStore()}
-		store.list = func(context.Context, ...once.State) ([]once.Record, error) { return nil, errors.ErrUnsupported }
-		w := newWorld(t, store)
-		w.do(task)
-		second := said(2)
-		second.After = said(1).Key
-		w.add(said(1), second)
-		step := w.step(second.Key)
-		assert.Equal(t, 10*time.Second, step.Next)
+// notListing is a store that cannot list.
+func notListing() once.Store {
+	store := &hooked{Store: oncetest.NewStore()}
+	store.list = func(context.Context, ...once.State) ([]once.Record, error) { return nil, errors.ErrUnsupported }
+	return store
+}
 
-		go w.Do(t.Context(), said(1)) //nolint:errcheck // the prompts tell
-		w.do(second)
-		assert.Equal(t, []string{"comment 1", "comment 2"}, w.prompts()[1:])
-	})
+// In a store that cannot list, the names of After lead to the earlier messages.
+func TestChainInAStoreThatCannotList(t *testing.T) {
+	for name, test := range map[string]struct {
+		states []once.State // of the messages before the last
+		want   int          // whose step it is, from 0: -1 is its own
+	}{
+		"all pending":             {[]once.State{once.Pending, once.Pending, once.Pending}, 0},
+		"one was sent":            {[]once.State{once.Done, once.Pending, once.Pending}, 1},
+		"one was sent since":      {[]once.State{once.Pending, once.Unknown, once.Pending}, 2},
+		"one is at work":          {[]once.State{once.Running, once.Pending, once.Pending}, 0},
+		"one was canceled":        {[]once.State{once.Pending, once.Canceled, once.Canceled}, 0},
+		"behind a canceled one":   {[]once.State{once.Running, once.Canceled, once.Pending}, 0},
+		"nothing is ahead":        {[]once.State{once.Pending, once.Canceled, once.Refused}, -1},
+		"all before are canceled": {[]once.State{once.Canceled, once.Canceled, once.Canceled}, -1},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, notListing())
+			w.do(task)
+			after := key
+			for i, state := range append(test.states, once.Pending) {
+				message := said(i)
+				message.After = after
+				after = message.Key
+				record := once.Record{Task: message, Thread: key, State: state}
+				if state == once.Running {
+					record.JobID = "job_1"
+				}
+				w.put(record)
+			}
+
+			step := w.step(after)
+			if test.want < 0 {
+				assert.Zero(t, step.Ahead)
+				assert.True(t, step.Sent)
+				return
+			}
+			assert.Equal(t, said(test.want).Key, step.Ahead.Key)
+			assert.Equal(t, test.states[test.want] == once.Pending, step.Sent)
+			w.do(once.Task{Key: after})
+		})
+	}
 }
 
 func TestFirstRecordThatIsGone(t *testing.T) {

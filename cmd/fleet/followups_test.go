@@ -193,6 +193,41 @@ func TestTwoFollowUpsAtOnce(t *testing.T) {
 	})
 }
 
+// TestEarlierMessageIsSentInstead, if fleet and package once see the order of a thread differently: what was sent
+// is followed, and what came back goes behind the others.
+func TestEarlierMessageIsSentInstead(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		first := promptOf(0, testProject)
+		b.enqueue(first)
+		time.Sleep(time.Minute)
+		require.Equal(t, 1, b.counts()["done"])
+
+		limited := 0
+		b.svc.fails = func(r *http.Request) int {
+			if limited == 0 && strings.HasSuffix(r.URL.Path, "/message") {
+				limited++
+				return http.StatusTooManyRequests
+			}
+			return 0
+		}
+		for _, key := range []string{"m1", "m2"} {
+			b.enqueue(database.Prompt{Key: key, Prompt: key, After: first.Key, Priority: 1})
+		}
+		_, err := b.DB.ExecContext(b.ctx, "UPDATE fleet_prompts SET place = 1 WHERE key = 'm2'")
+		require.NoError(t, err)
+
+		time.Sleep(3 * time.Hour)
+		assert.Equal(t, 3, b.counts()["done"])
+		var sent []string
+		for _, r := range b.svc.svc.Requests() {
+			if strings.HasSuffix(r.Path, "/message") {
+				sent = append(sent, r.Prompt)
+			}
+		}
+		assert.Equal(t, []string{"m1", "m2"}, sent)
+	})
+}
+
 // TestShowFindsMerges by the beginning of a SHA, also that of another commit of its push, and by
 // the pull request.
 func TestShowFindsMerges(t *testing.T) {

@@ -383,7 +383,7 @@ func TestCancelDropsKeptComments(t *testing.T) {
 func ready(t *testing.T, s queue.Queue) []string {
 	keys, err := sqldb.Strings(t.Context(), s.DB, `SELECT p.key
 FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND o.state = 'pending'
-AND `+database.IsReadyAt("$1"), time.Now().UnixMilli())
+AND `+database.IsReady)
 	require.NoError(t, err)
 	return keys
 }

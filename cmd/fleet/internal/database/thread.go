@@ -3,8 +3,6 @@ package database
 import (
 	"context"
 	"database/sql"
-	"strconv"
-	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
@@ -15,22 +13,14 @@ import (
 // jobHasEnded is the condition that the record r has the id of a job, which has ended.
 const jobHasEnded = `r.state IN ('done', 'failed') AND r.record LIKE '%"jobId":"%'`
 
-// patience is how long the later messages of a thread wait for an earlier one. Package once waits as long.
-const patience = 10 * time.Minute
-
-// IsReadyAt is the condition that the pending prompt p may be sent at a time, in Unix milliseconds: it is not a
-// message, or the job of its thread has ended and no other message of the thread comes first. Package once has the
-// same rule; a message that waits for its turn would only cost the project one. A place is in Unix nanoseconds.
-func IsReadyAt(placeholder string) string {
-	recent := `(CAST(` + placeholder + ` AS BIGINT) - ` + strconv.FormatInt(patience.Milliseconds(), 10) + `) * 1000000`
-
-	return `(p.thread = '' OR EXISTS (SELECT 1 FROM mintlify_once r
+// IsReady is the condition that the pending prompt p may be sent: it is not a message, or the job of its thread
+// has ended and no other message of the thread comes first. Package once has the same rule, and sends that one
+// instead.
+const IsReady = `(p.thread = '' OR EXISTS (SELECT 1 FROM mintlify_once r
 	WHERE r.key = p.thread AND ` + jobHasEnded + `) AND NOT EXISTS (
 	SELECT 1 FROM fleet_prompts other JOIN mintlify_once x ON x.key = other.key
 	WHERE other.thread = p.thread AND other.key <> p.key AND (x.state IN ('sending', 'running')
-		OR x.state = 'pending' AND other.place > ` + recent + `
-		AND (other.place < p.place OR other.place = p.place AND other.key < p.key))))`
-}
+		OR x.state = 'pending' AND (other.place < p.place OR other.place = p.place AND other.key < p.key))))`
 
 // IsStranded is the condition that the pending prompt p is a message to a job that there is not, and will not be
 // unless a person decides.

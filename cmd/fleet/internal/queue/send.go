@@ -49,7 +49,7 @@ func (s *Sender) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 	switch {
 	case sent.isUnsent():
 	case sent.record.State.IsOpen():
-		s.InsertPolls(ctx, t.key)
+		s.InsertPolls(ctx, sent.record.Key)
 	default:
 		s.TellSoon(ctx)
 	}
@@ -68,6 +68,9 @@ func (s *Sender) sendInTurn(ctx context.Context, t turn) (result, error) {
 	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && mark.hasAsked.Load()
 
 	sent := result{record: step.Record, status: statusOf(step.Err), posted: step.Sent, wait: step.Next}
+	if step.Sent && step.Ahead.Version > 0 {
+		sent.record = step.Ahead // an earlier message of the thread was sent instead
+	}
 	if isLate {
 		sent.status = noResponse
 	}
@@ -177,7 +180,12 @@ func (s Queue) beginTurn(ctx context.Context, tx once.DB, t *turn, now time.Time
 	if err := database.CountSent(ctx, tx, t.key, t.day, 1); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE fleet_prompts SET told = '' WHERE key = $1", t.key)
+	return forgetTold(ctx, tx, t.key)
+}
+
+// forgetTold has the end of a prompt told, also if an earlier one was.
+func forgetTold(ctx context.Context, tx once.DB, key string) error {
+	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET told = '' WHERE key = $1", key)
 	return err
 }
 
@@ -211,6 +219,13 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 
 	return s.Transact(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
+		if key := r.record.Key; key != "" && key != t.key {
+			if err := forgetTold(ctx, tx, key); err != nil {
+				return err
+			}
+			t.key = key // which was sent instead: a message, too, and no limit of a day counts messages
+		}
+
 		if err := giveBack(ctx, tx, t, r, now); err != nil {
 			return err
 		}

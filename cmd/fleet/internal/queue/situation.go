@@ -85,7 +85,7 @@ func (s *situation) readQueue(ctx context.Context, db once.DB, only string) erro
 
 	return sqldb.Scan(ctx, db, s.scanHead,
 		`SELECT p.key, p.not_before`+inQueue+` AND NOT `+isLimited+` AND NOT `+database.IsPausedRepository+`
-	AND `+database.IsReadyAt("$4")+`
+	AND `+database.IsReady+`
 ORDER BY CASE WHEN p.not_before > $4 THEN p.not_before ELSE 0 END, p.priority, p.queued, p.key LIMIT 1`,
 		s.project, only, database.DayOf(s.at), s.at.UnixMilli())
 }
