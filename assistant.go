@@ -201,8 +201,9 @@ type ThreadMessage struct {
 // GetThread returns a conversation with the assistant by its id, a [Conversation]'s ID. It
 // costs one request: GET /v1/analytics/{projectId}/assistant/threads/{id}.
 //
-// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrNotFound] for
-// an unknown thread), [*MalformedResponseError], or the network's or context's error.
+// Errors: [*ArgumentError] for an id that is empty, . or .., or has a control character or
+// white space at an end; [*APIError] ([ErrNotFound] for an unknown thread, [ErrBadRequest] for an id
+// that is not a ULID), [*MalformedResponseError], or the network's or context's error.
 func (s *AnalyticsService) GetThread(ctx context.Context, id string) (*Thread, error) {
 	if err := checkID(id); err != nil {
 		return nil, err

@@ -38,9 +38,10 @@ type AutomationRun struct {
 // a second run. After any other error nothing ran. A gateway that renews its HTTP/2 connections can
 // cause [ErrOutcomeUnknown] although nothing ran.
 //
-// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrBadRequest] for an
-// automation that is not active or has no custom schedule, [ErrNotFound] for an unknown one),
-// [*MalformedResponseError], or the network's or context's error.
+// Errors: [*ArgumentError] for an id that is empty, . or .., or has a control character or
+// white space at an end; [*APIError] ([ErrBadRequest] for an automation that is not active or has no
+// custom schedule, [ErrNotFound] for an unknown one), [*MalformedResponseError], or the network's or
+// context's error.
 func (s *AutomationsService) Trigger(
 	ctx context.Context, id string, _ TriggerAutomationParams,
 ) (*AutomationRun, error) {

@@ -52,12 +52,18 @@ func ParseDate(s string) (Date, error) {
 // Time returns d in UTC: a day as its midnight, and the zero Date as the zero time.
 func (d Date) Time() time.Time { return d.at }
 
+// maxDays is more than any two dates are apart.
+const maxDays = 10_000 * 366
+
 // AddDays returns d moved by n days, which may be negative. The zero Date stays the zero
-// Date.
+// Date. A date outside the years 0 to 9999, which is an [*ArgumentError] where it is used, stays as
+// it is.
 func (d Date) AddDays(n int) Date {
-	if d.IsZero() {
+	if d.IsZero() || !d.isValid() {
 		return d
 	}
+
+	n = max(-maxDays, min(n, maxDays)) // time.Time overflows into valid years
 	return Date{d.at.AddDate(0, 0, n), d.day}
 }
 

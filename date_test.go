@@ -2,6 +2,7 @@ package mintlify_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -106,4 +107,25 @@ func TestDateAddDays(t *testing.T) {
 	instant := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	assert.Equal(t, mintlify.Instant(instant.Add(24*time.Hour)), mintlify.Instant(instant).AddDays(1))
 	assert.True(t, mintlify.Date{}.AddDays(7).IsZero())
+}
+
+// A time.Time overflows into valid years.
+func TestDateAddDaysNeverWraps(t *testing.T) {
+	client := newClient(t, respondWith(200, emptyPage))
+	for _, start := range []mintlify.Date{
+		mintlify.Day(2026, 3, 1), mintlify.Day(0, 1, 1), mintlify.Day(9999, 12, 31),
+		mintlify.Instant(time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)),
+	} {
+		for _, n := range []int{math.MaxInt, math.MinInt, math.MaxInt - 1, 1 << 54, 1<<57 + 1, -1 << 55, 4e6, -4e6, 213_503_982_334_601} {
+			moved := start.AddDays(n)
+			_, err := moved.MarshalText()
+			require.ErrorIs(t, err, mintlify.ErrInvalidArgument, "%v, %d days", start, n)
+
+			for _, back := range []int{-n, 1, -1, 4e6, -4e6} {
+				_, err = client.Analytics.GetVisitorPage(t.Context(),
+					mintlify.VisitorsParams{DateFrom: moved.AddDays(back)})
+				requireArgumentError(t, err, "dateFrom")
+			}
+		}
+	}
 }

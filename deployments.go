@@ -149,13 +149,14 @@ func (s *DeploymentsService) TriggerUpdate(ctx context.Context, _ TriggerUpdateP
 //
 // It is safe to call again, also after [ErrOutcomeUnknown]. That may cost a second build.
 //
-// Errors: [*ArgumentError] for a blank branch, [*APIError] ([ErrForbidden] also if the plan
+// Errors: [*ArgumentError] for a branch that is blank or has a control character or white space at
+// an end, [*APIError] ([ErrForbidden] also if the plan
 // has no previews), [*MalformedResponseError], or the network's or context's error. If it returns a
 // deployment with the error, that deployment was queued: wait for it by its id.
 func (s *DeploymentsService) TriggerPreview(
 	ctx context.Context, params TriggerPreviewParams,
 ) (*QueuedDeployment, error) {
-	if err := checkText("branch", params.Branch); err != nil {
+	if err := checkBranch(params.Branch); err != nil {
 		return nil, err
 	}
 
@@ -188,8 +189,8 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 // Get returns the deployment: GET /v1/project/update-status/{id}. The id alone names it,
 // whatever the client's project. The service documents no quota.
 //
-// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError],
-// [*MalformedResponseError], or the network's or context's error.
+// Errors: [*ArgumentError] for an id that is empty, . or .., or has a control character or
+// white space at an end; [*APIError], [*MalformedResponseError], or the network's or context's error.
 func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, error) {
 	deployment, err := s.get(ctx, id, false)
 	if err != nil {

@@ -150,8 +150,9 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 
 // Get returns the job: GET /v2/agent/{projectId}/job/{id}.
 //
-// Errors: [*ArgumentError] for an id that is empty, . or .., [*APIError] ([ErrNotFound] for
-// an unknown job), [*MalformedResponseError], or the network's or context's error.
+// Errors: [*ArgumentError] for an id that is empty, . or .., or has a control character or
+// white space at an end; [*APIError] ([ErrNotFound] for an unknown job), [*MalformedResponseError],
+// or the network's or context's error.
 func (s *JobsService) Get(ctx context.Context, id string) (*Job, error) {
 	return s.get(ctx, id, false)
 }

@@ -1,6 +1,7 @@
 package mintlify
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,10 +39,15 @@ func (a argument) refuse(reason string) error { return &ArgumentError{a.name, re
 // key, without showing it.
 func cleanKey(arg argument) (string, error) {
 	key := trimScheme(arg.value)
+	if key == "" {
+		return "", arg.refuse(arg.missing)
+	}
 
 	switch {
-	case key == "":
-		return "", arg.refuse(arg.missing)
+	case looksUnfilled(key) != "":
+		return "", arg.refuse(looksUnfilled(key) + ": give the key itself")
+	case isSampleKey(key):
+		return "", arg.refuse("looks like a placeholder: give the key itself")
 	case strings.ContainsFunc(key, unicode.IsSpace):
 		return "", arg.refuse("contains white space or a line break")
 	case strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }):
@@ -51,6 +58,37 @@ func cleanKey(arg argument) (string, error) {
 		return "", arg.refuse("is an index key (mint_us_…), which does not work here: make an admin key")
 	}
 	return key, nil
+}
+
+// looksUnfilled says what a value looks like whose place nobody has filled in; "" if it may be real.
+func looksUnfilled(text string) string {
+	switch {
+	case text != strings.Trim(text, "\"'“”‘’"):
+		return "has a quote at an end"
+	case strings.HasPrefix(text, "$"), isEnclosed(text, "%", "%"):
+		return "looks like a variable that was not expanded"
+	case strings.HasPrefix(text, "{{"):
+		return "looks like a template that was not filled in"
+	case isEnclosed(text, "<", ">"):
+		return "is a placeholder"
+	case strings.Contains(text, "..."), strings.Contains(text, "…"):
+		return "contains three dots, as if it were shortened"
+	}
+	return ""
+}
+
+func isEnclosed(text, begin, end string) bool {
+	rest, ok := strings.CutPrefix(text, begin)
+	return ok && strings.HasSuffix(rest, end)
+}
+
+// isSampleKey reports whether key is one of those that documents show.
+func isSampleKey(key string) bool {
+	rest, ok := strings.CutPrefix(strings.ToLower(key), "mint_")
+	if !ok || rest == "" {
+		return false
+	}
+	return strings.HasPrefix(rest, "your-") || strings.HasPrefix(rest, "your_") || strings.Trim(rest, "x*") == ""
 }
 
 // trimScheme removes white space and a pasted "Bearer " from a key.
@@ -76,7 +114,7 @@ func cleanProjectID(arg argument) (string, error) {
 		return "", arg.refuse("starts like an API key: the key and the project id are swapped")
 	}
 
-	if reason := looksLike(id); reason != "" {
+	if reason := cmp.Or(looksUnfilled(id), looksLike(id)); reason != "" {
 		return "", arg.refuse(reason + ": copy the project id from the API keys page of the dashboard")
 	}
 
@@ -133,7 +171,30 @@ func refusedID(id string) string {
 	case id == "." || id == "..":
 		return "is not a valid id"
 	}
+	return stray(id)
+}
+
+// stray says which character of an id or a branch nobody means to send; "" if there is none. White
+// space within an id may be the service's own.
+func stray(text string) string {
+	switch {
+	case text != strings.TrimSpace(text):
+		return "has white space at an end, such as a line break: remove it"
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return "contains a control character"
+	}
 	return ""
+}
+
+// checkBranch checks the name of a branch.
+func checkBranch(branch string) error {
+	if err := checkText("branch", branch); err != nil {
+		return err
+	}
+	if reason := stray(branch); reason != "" {
+		return &ArgumentError{"branch", reason}
+	}
+	return nil
 }
 
 // parseBaseURL sets origin and prefix. Its errors do not show the URL, which may hold a
@@ -148,6 +209,8 @@ func (cfg *config) parseBaseURL() error {
 		return cfg.baseURL.refuse("does not start with https://")
 	case !hasHost(u):
 		return cfg.baseURL.refuse("has no host")
+	case !hasValidPort(u):
+		return cfg.baseURL.refuse("has a port that is not in the range 1 to 65535")
 	case u.User != nil:
 		return cfg.baseURL.refuse("has user info: the API key is what authenticates")
 	case u.RawQuery != "" || u.ForceQuery:
@@ -200,6 +263,14 @@ func hasHost(u *url.URL) bool {
 		return err == nil && strings.HasPrefix(u.Host, "[")
 	}
 	return host != ""
+}
+
+func hasValidPort(u *url.URL) bool {
+	if u.Port() == "" {
+		return true
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return err == nil && port > 0
 }
 
 func isLoopback(host string) bool {

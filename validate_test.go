@@ -1,6 +1,8 @@
 package mintlify_test
 
 import (
+	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +64,78 @@ func TestNewClientRefusesAKeyThatCannotWorkUnseen(t *testing.T) {
 			assert.NotContains(t, argument.Error(), "ret")
 		})
 	}
+}
+
+// placeholders are values that nobody has filled in, by what they look like.
+var placeholders = map[string]string{
+	`"secret"`:       "has a quote",
+	`secret"`:        "has a quote",
+	`'secret`:        "has a quote",
+	"“secret”":       "has a quote",
+	"$SECRET":        "a variable",
+	"${SECRET}":      "a variable",
+	"$(secret)":      "a variable",
+	"%SECRET%":       "a variable",
+	"{{ secret }}":   "a template",
+	"{{secret}}":     "a template",
+	"secret...":      "three dots",
+	"secr...et":      "three dots",
+	"secr…et":        "three dots",
+	"<secret>":       "placeholder",
+	"<the secret>":   "placeholder",
+	" <secret> \n":   "placeholder",
+	"Bearer $SECRET": "a variable",
+}
+
+func TestNewClientRefusesAPlaceholderAndSaysWhatItLooksLike(t *testing.T) {
+	keys := map[string]string{
+		"mint_your-secret": "placeholder",
+		"mint_your_secret": "placeholder",
+		"mint_YOUR_SECRET": "placeholder",
+		"mint_xxxxxxxx":    "placeholder",
+		"mint_****":        "placeholder",
+		"mint_x*X":         "placeholder",
+	}
+	maps.Copy(keys, placeholders)
+	for key, reason := range keys {
+		_, err := mintlify.NewClient(key, "proj")
+		assertLooksLike(t, err, "apiKey", reason, key)
+
+		source := mintlify.WithKeySource(func(context.Context) (string, error) { return key, nil })
+		rt := newRecording(respondWith(200, jobJSON))
+		client, err := mintlify.NewClient("", "proj", source, through(rt))
+		require.NoError(t, err)
+		_, err = get(t.Context(), client)
+		assertLooksLike(t, err, "apiKey", reason, key)
+		assert.Zero(t, rt.count())
+	}
+
+	for id, reason := range placeholders {
+		if strings.HasPrefix(id, "Bearer") {
+			continue // nobody sends a project id so
+		}
+		_, err := mintlify.NewClient(testKey, id)
+		assertLooksLike(t, err, "projectID", reason, id)
+	}
+}
+
+func assertLooksLike(t *testing.T, err error, name, reason, value string) {
+	t.Helper()
+	refused := requireAs[*mintlify.ArgumentError](t, err)
+	assert.Equal(t, name, refused.Name)
+	assert.Contains(t, refused.Reason, reason, value)
+	assert.NotContains(t, strings.ToLower(err.Error()), "secret")
+}
+
+func TestNewClientTakesWhatOnlyResemblesAPlaceholder(t *testing.T) {
+	for _, key := range []string{
+		"mint_a$b", "mint_{{a}}", "mint_%a", "%a", "mint_a..b", "mint_a<b>", "<mint_a", "mint_a\"b", "mint_youra", "mint_xyz",
+		"xxxx", "your_key",
+	} {
+		assert.Equal(t, "Bearer "+key, keySentBy(t, key))
+	}
+	_, err := mintlify.NewClient(testKey, "your-project")
+	assert.NoError(t, err)
 }
 
 func TestNewClientTakesAKeyOfAnyPrintableCharacter(t *testing.T) {
@@ -134,6 +208,11 @@ func TestWithBaseURL(t *testing.T) {
 		"https://api.example.com/?":             false,
 		"https://api.example.com/#secret":       false,
 		"https://api.example.com:secret":        false,
+		"https://api.example.com:1":             true,
+		"https://api.example.com:65535":         true,
+		"https://api.example.com:0":             false,
+		"https://api.example.com:65536":         false,
+		"https://api.example.com:443443443443":  false,
 		"https://api.exa mple.com":              false,
 		"http://api.example.com":                false,
 		"http://10.0.0.1":                       false,
@@ -172,18 +251,78 @@ func TestCreateAndMessageRefuseAPromptBeforeAnythingIsSent(t *testing.T) {
 	assert.Empty(t, svc.Requests())
 }
 
-func TestGetMessageAndWaitUntilDoneRefuseAnIDBeforeAnythingIsSent(t *testing.T) {
+func TestIDsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
-	for _, id := range []string{"", "  ", ".", ".."} {
-		_, err := client.Jobs.Get(t.Context(), id)
-		requireArgumentError(t, err, "id")
-		_, err = client.Jobs.Message(t.Context(), id, mintlify.MessageParams{Prompt: "x"})
-		requireArgumentError(t, err, "id")
-		_, err = client.Jobs.WaitUntilDone(t.Context(), id)
-		requireArgumentError(t, err, "id")
+	calls := map[string]func(id string) error{
+		"get job": func(id string) error {
+			_, err := client.Jobs.Get(t.Context(), id)
+			return err
+		},
+		"message": func(id string) error {
+			_, err := client.Jobs.Message(t.Context(), id, mintlify.MessageParams{Prompt: "x"})
+			return err
+		},
+		"wait for a job": func(id string) error {
+			_, err := client.Jobs.WaitUntilDone(t.Context(), id)
+			return err
+		},
+		"poll a job": func(id string) error {
+			_, err := client.Jobs.Poll(t.Context(), id, 0)
+			return err
+		},
+		"get deployment": func(id string) error {
+			_, err := client.Deployments.Get(t.Context(), id)
+			return err
+		},
+		"wait for a deployment": func(id string) error {
+			_, err := client.Deployments.WaitUntilDone(t.Context(), id)
+			return err
+		},
+		"automation": func(id string) error {
+			_, err := client.Automations.Trigger(t.Context(), id, mintlify.TriggerAutomationParams{})
+			return err
+		},
+		"thread": func(id string) error {
+			_, err := client.Analytics.GetThread(t.Context(), id)
+			return err
+		},
+	}
+
+	for name, call := range calls {
+		for _, id := range append(strayNames, ".", "..") {
+			requireArgumentError(t, call(id), "id")
+			assert.Empty(t, svc.Requests(), "%s: %q", name, id)
+		}
+	}
+}
+
+// strayNames are ids and branches that a shell or a careless copy makes.
+var strayNames = []string{
+	"", "  ", "job-1\n", "job-1\r\n", " job-1", "job-1\t", "job-1\u00a0", "\u2003job-1", "\u0085job-1",
+	"job\x00-1", "job\n-1", "job\x1b-1", "job\x7f-1", "job\u0080-1", "job\u009f-1",
+}
+
+func TestABranchIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	svc := mintlifytest.NewService()
+	for _, branch := range strayNames {
+		params := mintlify.TriggerPreviewParams{Branch: branch}
+		_, err := svc.Client().Deployments.TriggerPreview(t.Context(), params)
+		requireArgumentError(t, err, "branch")
 	}
 	assert.Empty(t, svc.Requests())
+}
+
+// The service may make such an id: it can be asked for again.
+func TestWhiteSpaceWithinAnIDIsEscaped(t *testing.T) {
+	for id, path := range map[string]string{
+		"job 1": "job%201", "a\u00a0b": "a%C2%A0b", "a\u2003b": "a%E2%80%83b", "a/b%c": "a%2Fb%25c",
+	} {
+		rt := newRecording(respondWith(200, jobJSON))
+		_, err := newClient(t, rt).Jobs.Get(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, "/v2/agent/proj/job/"+path, rt.last().URL.EscapedPath())
+	}
 }
 
 func TestNilContextIsRefusedBeforeAnythingIsSent(t *testing.T) {
