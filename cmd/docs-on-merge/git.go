@@ -85,10 +85,34 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 		err = ci.NotStarted.Of(err)
 	}
 
-	g.err = fmt.Errorf("git %s: %w", args[0], err)
-	if said := bytes.TrimSpace(stderr.text); len(said) > 0 {
-		g.err = fmt.Errorf("%w: %s", g.err, said)
+	g.err = &gitError{command: nameOf(args), cause: err, said: string(bytes.TrimSpace(stderr.text))}
+}
+
+// gitError is why a command of git has failed.
+type gitError struct {
+	command string
+	cause   error
+	// said is what git printed on stderr.
+	said string
+}
+
+func (e *gitError) Error() string {
+	text := fmt.Sprintf("git %s: %v", e.command, e.cause)
+	if e.said != "" {
+		text += ": " + e.said
 	}
+	return text
+}
+
+// Unwrap returns how the command ended.
+func (e *gitError) Unwrap() error { return e.cause }
+
+// nameOf returns the name of a command, after its settings.
+func nameOf(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
 }
 
 // fail sets err, unless something has failed before: git does not run any more.

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/once"
@@ -24,43 +27,63 @@ func refOf(key string) string {
 
 // read's end is the commit that the ref names.
 func (s refs) read(ctx context.Context, key string) (versions []once.Record, end string, err error) {
-	g := s.git
 	ref := refOf(key)
-	end = s.find(ctx, &g, ref)
-	if end == "" {
-		return nil, "", g.err
+	history, err := s.fetch(ctx, ref)
+	if err != nil || history == "" {
+		return nil, "", err
 	}
 
-	if g.find(ctx, end) == "" {
-		g.runRemote(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-			"--no-auto-maintenance", s.remote, ref)
-	}
-
-	log := g.run(ctx, "log", "-z", "--reverse", "--no-show-signature", "--format=%B", end)
-	if g.err != nil {
-		return nil, "", g.err
-	}
-
-	for message := range strings.SplitSeq(strings.Trim(log, "\x00"), "\x00") {
+	for entry := range strings.SplitSeq(strings.Trim(history, "\x00"), "\x00") {
+		commit, message, _ := strings.Cut(entry, "\n")
 		var r once.Record
 		err := json.Unmarshal([]byte(message), &r)
 		if err != nil || r.Key != key || r.Version != len(versions)+1 {
 			return nil, "", fmt.Errorf("%s of %s is not the record of %s: %q", ref, s.remote, key, message)
 		}
 		versions = append(versions, r)
+		end = commit
 	}
 	return versions, end, nil
 }
 
-// find returns the commit that the remote's ref names, or "" if there is no such ref.
-func (s refs) find(ctx context.Context, g *git, ref string) string {
-	for line := range strings.Lines(g.runRemote(ctx, "ls-remote", s.remote, ref)) {
-		commit, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if name == ref { // ls-remote also lists refs that end with it
-			return commit
+// fetch returns the commits of the remote's ref, the oldest first, or "" if there is no such ref. It asks
+// for this ref alone: a remote may have hundreds of thousands. The clone keeps nothing but objects.
+func (s refs) fetch(ctx context.Context, ref string) (string, error) {
+	g := s.git
+	local := fmt.Sprintf("refs/docs-on-merge-read/%s-%s", path.Base(ref), strings.ToLower(rand.Text()))
+	defer s.forget(ctx, local)
+
+	// Without --depth: the history is the record, and a clone must not become shallow.
+	g.runRemote(ctx, "-c", "protocol.version=2", "fetch", "--quiet", "--no-write-fetch-head", "--no-tags",
+		"--no-prune", "--no-recurse-submodules", "--no-auto-maintenance", s.remote, "+"+ref+":"+local)
+	if hasNoRef(g.err, ref) {
+		return "", nil
+	}
+
+	history := g.run(ctx, "log", "-z", "--reverse", "--no-show-signature", "--format=%H%n%B", local)
+	return history, g.err
+}
+
+// forget deletes a ref of the clone, if it is there.
+func (s refs) forget(ctx context.Context, local string) {
+	g := s.git
+	g.run(context.WithoutCancel(ctx), "update-ref", "-d", local)
+}
+
+// hasNoRef reports whether git says that a remote lacks a ref. Git ends with the same status if the remote is
+// down, and a record that is overlooked makes a second job, so only this one line counts.
+func hasNoRef(err error, ref string) bool {
+	var failed *gitError
+	if !errors.As(err, &failed) {
+		return false
+	}
+
+	for line := range strings.Lines(failed.said) {
+		if strings.EqualFold(strings.TrimSpace(line), "fatal: couldn't find remote ref "+ref) {
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
 func (s refs) add(ctx context.Context, r once.Record, end string) error {

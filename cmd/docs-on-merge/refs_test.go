@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -54,6 +56,7 @@ func TestTwoClonesMakeOneJob(t *testing.T) {
 	w.env["GITLAB_CI"], w.env["CI"], w.env["CI_PROJECT_PATH"] = "true", "true", "group/name"
 	state := "git:" + w.bare()
 	first, second := w.clone(t), w.clone(t)
+	refsBefore := first.git("for-each-ref")
 	w.service.FailNext("create job", 1, mintlifytest.Fault{Drop: true})
 	require.Equal(t, 3, first.runOnce("-base", before, "-state", state).Code)
 	require.Equal(t, 3, second.runOnce("-base", before, "-state", state).Code)
@@ -73,7 +76,99 @@ func TestTwoClonesMakeOneJob(t *testing.T) {
 		assert.NotContains(t, history, secret, "others can read it")
 	}
 	assert.Empty(t, first.git("status", "--porcelain", "--untracked-files=no"))
-	assert.Empty(t, first.git("for-each-ref", "refs/docs-on-merge"), "the clone is as it was")
+	assert.Equal(t, refsBefore, first.git("for-each-ref"), "the clone is as it was")
+}
+
+// manyRefs gives a bare repository that many refs.
+func (w *world) manyRefs(remote string, n int) {
+	w.t.Helper()
+	head := w.git("rev-parse", "HEAD")
+	w.git("push", "--quiet", remote, "HEAD:refs/heads/main")
+	var packed strings.Builder
+	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+	for i := range n {
+		fmt.Fprintf(&packed, "%s refs/pull/%07d/head\n", head, i)
+	}
+	require.NoError(w.t, os.WriteFile(filepath.Join(remote, "packed-refs"), []byte(packed.String()), 0o600))
+}
+
+// packets counts the lines of git's trace of packets while f uses the refs of a remote.
+func (w *world) packets(remote string, f func(s refs)) int {
+	w.t.Helper()
+	trace := filepath.Join(w.t.TempDir(), "packets")
+	g := w.program(w.env, nil, nil).git
+	g.env = append(g.env, "GIT_TRACE_PACKET="+trace)
+	f(refs{g, remote})
+	return strings.Count(citest.Read(w.t, trace), "\n")
+}
+
+func TestARecordIsReadWithoutTheListOfRefs(t *testing.T) {
+	w := newWorld(t)
+	remote := w.bare()
+	w.manyRefs(remote, 2000)
+	const key = "acme/cli@1"
+	read := func(want int) {
+		t.Helper()
+		packets := w.packets(remote, func(s refs) {
+			versions, _, err := s.read(t.Context(), key)
+			require.NoError(t, err)
+			assert.Len(t, versions, want)
+		})
+		assert.Less(t, packets, 200)
+	}
+
+	read(0)
+	listing := w.packets(remote, func(s refs) {
+		store := shared{s, func(string) string { return "" }}
+		require.NoError(t, store.Put(t.Context(), once.Record{Task: once.Task{Key: key}, Version: 1}))
+	})
+	assert.Greater(t, listing, 2000, "a push lists")
+	read(1)
+}
+
+// A record's versions are its history.
+func TestAReadLeavesAFullCloneFullAndReadsAllInAShallowOne(t *testing.T) {
+	w := newWorld(t)
+	w.commit("second", "b.go", "package b\n")
+	remote := w.bare()
+	full, shallow := w.clone(t), w.clone(t)
+	require.NoError(t, os.RemoveAll(shallow.dir))
+	w.git("clone", "--quiet", "--template=", "--depth=1", "file://"+w.dir, shallow.dir)
+
+	const key = "acme/cli@1"
+	for i, desk := range []*world{full, shallow, full} {
+		s := refs{desk.program(desk.env, nil, nil).git, remote}
+		store := shared{s, func(string) string { return "" }}
+		require.NoError(t, store.Put(t.Context(), once.Record{Task: once.Task{Key: key}, Version: i + 1}))
+	}
+	for desk, isShallow := range map[*world]string{full: "false", shallow: "true"} {
+		versions, _, err := refs{desk.program(desk.env, nil, nil).git, remote}.read(t.Context(), key)
+		require.NoError(t, err)
+		assert.Len(t, versions, 3)
+		assert.Equal(t, isShallow, desk.git("rev-parse", "--is-shallow-repository"))
+		assert.Empty(t, desk.git("for-each-ref", "refs/docs-on-merge-read"))
+		assert.NoFileExists(t, filepath.Join(desk.dir, ".git", "FETCH_HEAD"))
+	}
+}
+
+// Git ends with the same status whether a ref is missing or a remote is down.
+func TestOnlyGitsOwnLineMeansThatThereIsNoRecord(t *testing.T) {
+	const ref = "refs/docs-on-merge/0a1b"
+	for said, isNone := range map[string]bool{
+		"fatal: couldn't find remote ref " + ref:                       true,
+		"fatal: Couldn't find remote ref " + ref:                       true,
+		"warning: slow\nfatal: couldn't find remote ref " + ref + "\n": true,
+		"fatal: couldn't find remote ref refs/docs-on-merge/0a1b2c":    false,
+		"remote: fatal: couldn't find remote ref " + ref:               false,
+		"fatal: unable to access 'https://x/': Could not resolve host": false,
+		"fatal: the remote end hung up unexpectedly":                   false,
+		"fatal: Referenz " + ref + " konnte nicht gefunden werden":     false,
+		"": false,
+	} {
+		assert.Equal(t, isNone, hasNoRef(&gitError{said: said, cause: errors.New("exit status 128")}, ref), said)
+	}
+	assert.False(t, hasNoRef(nil, ref))
+	assert.False(t, hasNoRef(errStalled, ref))
 }
 
 func TestARemoteThatCannotBeUsedMeansNoJob(t *testing.T) {
@@ -129,7 +224,7 @@ func TestARemoteThatNeverRespondsDoesNotOutlastTheTimeout(t *testing.T) {
 
 func TestARemoteThatIsBackInTimeIsUsed(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"ls-remote", "push"} {
+	for _, command := range []string{"fetch", "push"} {
 		for _, tc := range []struct{ failures, code, prompts int }{{2, 0, 1}, {3, 5, 0}} {
 			w := newWorld(t)
 			left := tc.failures
@@ -161,7 +256,7 @@ func TestARemoteThatStallsIsUsedAgain(t *testing.T) {
 	for _, tc := range []struct {
 		command               string
 		stalls, code, prompts int
-	}{{"ls-remote", 1, 0, 1}, {"push", 1, 0, 1}, {"ls-remote", 3, 5, 0}} {
+	}{{"fetch", 1, 0, 1}, {"push", 1, 0, 1}, {"fetch", 3, 5, 0}} {
 		w := newWorld(t)
 		left := tc.stalls
 		var log citest.Buffer

@@ -37,10 +37,11 @@ func (r *repo) exec(cmd *exec.Cmd) error {
 	memorable := []string{"rev-parse", "rev-list", "log", "diff", "cat-file", "describe", "merge-base", "hash-object"}
 	harmless := []string{"ls-remote", "remote", "fetch", "push", "commit-tree"}
 	isMemorable := slices.Contains(memorable, args[0])
+	isOfARead := strings.HasPrefix(args[len(args)-1], "refs/docs-on-merge-read/")
 	switch {
 	case cmd.Dir != r.dir, slices.Contains(args, "--show-toplevel"): // of another repository, or of this copy
 		return cmd.Run()
-	case !isMemorable && !slices.Contains(harmless, args[0]):
+	case !isMemorable && !isOfARead && !slices.Contains(harmless, args[0]):
 		defer r.changed()
 	}
 
