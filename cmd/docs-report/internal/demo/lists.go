@@ -128,13 +128,6 @@ func (s *site) conversations(now time.Time) []mintlify.Conversation {
 			Response:         "See the guides.",
 			ResolutionStatus: mintlify.ResolutionAnswered,
 			PageURL:          "https://docs.example.com" + s.readAt(key),
-			Sources:          s.sources(key),
-		}
-
-		for i := range 1 + int(2*noise(key, "sources")) {
-			path := pick(s.Paths[:20], fmt.Sprint(question[1], i))
-			source := mintlify.ConversationSource{Title: path, URL: "https://docs.example.com" + path}
-			row.Sources = append(row.Sources, source)
 		}
 
 		if noise(key, "answered") < 0.4*noise(question[1]) {
@@ -142,16 +135,6 @@ func (s *site) conversations(now time.Time) []mintlify.Conversation {
 			row.ResolutionStatus = mintlify.ResolutionUnanswered
 		}
 		all = append(all, row)
-	}
-	return all
-}
-
-// sources are pages that the assistant has read.
-func (s *site) sources(key string) []mintlify.ConversationSource {
-	var all []mintlify.ConversationSource
-	for i := range 1 + int(2*noise(key, "sources")) {
-		path := s.readAt(fmt.Sprint(key, "source", i))
-		all = append(all, mintlify.ConversationSource{Title: path, URL: "https://docs.example.com" + path})
 	}
 	return all
 }

@@ -24,7 +24,7 @@ func Unit(w store.Window) store.Span {
 // trend is a chart, drawn for a wide and for a narrow page, and its numbers.
 type trend struct {
 	Unit     string
-	Charts   []chart
+	Chart    *chart // nil: nothing is known
 	Rows     []bucket
 	Summary  string // is for readers who do not see the chart
 	LeftOut  string // says which days, weeks or months are missing
@@ -110,10 +110,7 @@ func (p plot) draw() trend {
 		t.Outliers += " The chart is cut off there."
 	}
 
-	t.Charts = []chart{
-		p.chart(chart{Class: "wide", Width: 1000}, 132, all),
-		p.chart(chart{Class: "narrow", Width: 340}, 96, all),
-	}
+	t.Chart = p.chart(all)
 
 	first := known[0].Now
 	last := known[len(known)-1].Now
@@ -182,11 +179,12 @@ type tick struct {
 	Text string
 }
 
-// dot is a number that is drawn when the reader points at it, or always if it has no neighbors.
+// dot is a number that is drawn when the reader points at it, or always if it has no neighbors or is
+// larger than the chart.
 type dot struct {
 	At      int // is the bucket
 	X, Y    float64
-	IsAlone bool
+	IsShown bool
 }
 
 // flag names a number that is larger than the chart.
@@ -298,21 +296,26 @@ func (p panel) outlierSentence(of plot) string {
 	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, text)
 }
 
-// chart is a drawing of a size, in its own units.
+// chart is a drawing as wide as its card. What is across is in percent of its width, and what is
+// down in pixels.
 type chart struct {
-	Class         string
-	Width, Height float64
-	Left, Right   float64
-	Top, Bottom   float64 // bound all panels
-	Band          float64 // is the width of a bucket
-	LabeledBy     string  // is the id of the text that says the same
+	Height      float64
+	Top, Bottom float64 // bound all panels
+	Band        float64 // is the width of a bucket
+	LabeledBy   string  // is the id of the text that says the same
 
 	unit store.Span
 
-	Labels []tick // are the dates
+	Labels []dateLabel
 	Places []place
 	Marks  []markLine
 	Panels []panel
+}
+
+type dateLabel struct {
+	At           float64
+	Text, Anchor string
+	IsDense      bool // a narrow screen leaves it out
 }
 
 type place struct {
@@ -333,47 +336,58 @@ const (
 	dateRoom  = 28
 )
 
-// chart draws a chart of a class and size.
-func (p plot) chart(c chart, panelHeight float64, panels []panel) chart {
-	c.Left = 50
-	c.Right = c.Width - 4
-	c.Top = titleRoom
-	c.Band = math.Floor(1000*(c.Right-c.Left)/float64(len(p.buckets))) / 1000
-	c.unit = p.unit
+// chart draws the panels, one below the other.
+func (p plot) chart(panels []panel) *chart {
+	c := &chart{Top: titleRoom, unit: p.unit}
+	c.Band = math.Floor(1e5/float64(len(p.buckets))) / 1000
+
+	height := 110.0
+	if p.unit == store.Month { // the year is a small picture
+		height = 48
+	}
 
 	top := c.Top
 	for _, panel := range panels {
 		panel.Top = top
-		panel.Bottom = top + panelHeight
+		panel.Bottom = top + height
 		if panel.Empty != "" {
 			panel.Bottom = top + 14
 		}
 
-		panel.draw(c, p.buckets)
+		panel.draw(*c, p.buckets)
 		c.Panels = append(c.Panels, panel)
 		top = panel.Bottom + panelGap
 		c.Bottom = panel.Bottom
 	}
 
 	c.Height = c.Bottom + dateRoom
-
 	c.drawDates(p)
 	return c
 }
 
 func (c *chart) drawDates(p plot) {
-	const labelWidth = 62
-	apart := int(math.Max(1, math.Ceil(labelWidth/c.Band)))
 	layout := shortDay
 	if p.unit == store.Month {
 		layout = "Jan 06"
 	}
 
+	const labelWidth, wide, narrow = 62, 900, 280 // pixels
+	labels := func(width float64) int { return int(width / labelWidth) }
+	apart := 1 + (len(p.buckets)-1)/labels(wide)
+	apartNarrow := apart * (1 + (len(p.buckets)-1)/(apart*labels(narrow)))
+
 	last := len(p.buckets) - 1
 	for i, b := range p.buckets {
-		if i%apart == last%apart { // the last bucket has a label
-			c.Labels = append(c.Labels, tick{c.middle(i), b.From.Time().Format(layout)})
+		if (last-i)%apart == 0 {
+			label := dateLabel{At: c.middle(i), Text: b.From.Time().Format(layout), Anchor: "middle"}
+			label.IsDense = (last-i)%apartNarrow != 0
+			if i == last { // stays within the card
+				label.At = 100
+				label.Anchor = "end"
+			}
+			c.Labels = append(c.Labels, label)
 		}
+
 		c.Places = append(c.Places, place{
 			Day:       b.From,
 			X:         c.left(i),
@@ -405,8 +419,8 @@ func (c chart) Attribute(day mintlify.Date) template.HTMLAttr {
 	return template.HTMLAttr(`data-day="` + day.String() + `"`)
 }
 
-func (c *chart) left(i int) float64   { return round2(c.Left + c.Band*float64(i)) }
-func (c *chart) middle(i int) float64 { return round2(c.Left + c.Band*(float64(i)+0.5)) }
+func (c *chart) left(i int) float64   { return round2(c.Band * float64(i)) }
+func (c *chart) middle(i int) float64 { return round2(c.Band * (float64(i) + 0.5)) }
 
 // draw draws the numbers. What is not known is not drawn: lines and areas end there.
 func (p *panel) draw(c chart, buckets []bucket) {
@@ -440,7 +454,8 @@ func (p *panel) draw(c chart, buckets []bucket) {
 // drawRun draws neighbors that are known.
 func (p *panel) drawRun(c chart, run []int) {
 	for _, i := range run {
-		p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(*p.now[i]), IsAlone: len(run) == 1})
+		isShown := len(run) == 1 || slices.Contains(p.outliers, i)
+		p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(*p.now[i]), IsShown: isShown})
 	}
 	if len(run) == 1 {
 		return
@@ -465,7 +480,7 @@ func (p *panel) line(c chart, run []int, numbers []*float64) string {
 // flag stands beside the top of an outlier, within the chart.
 func (p *panel) flag(c chart, i int) flag {
 	f := flag{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(*p.now[i])), Anchor: "start"}
-	if f.X > (c.Left+c.Right)/2 {
+	if f.X > 50 {
 		f.Text = number(int64(*p.now[i])) + " ▲"
 		f.Anchor = "end"
 	}

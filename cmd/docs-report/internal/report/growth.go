@@ -17,14 +17,6 @@ type growth struct {
 	Empty   string // is why there is nothing to show
 	Broken  string // says why the lines break
 	Chart   trend
-	Months  []month // the newest first
-}
-
-// month is a row of the table.
-type month struct {
-	Name                        string
-	Human, AI, Share            string
-	HumanChange, AIChange, Note string
 }
 
 func newGrowth(in Input) growth {
@@ -44,7 +36,6 @@ func newGrowth(in Input) growth {
 	g.Chart = p.draw()
 	g.Chart.Before = slices.ContainsFunc(p.buckets, func(b bucket) bool { return b.Before != nil })
 	g.Broken = brokenAt(p.buckets)
-	g.Months = monthRows(p.buckets)
 	g.Summary = growthSummary(p.buckets)
 	return g
 }
@@ -109,32 +100,6 @@ func brokenAt(months []bucket) string {
 	}
 	return "The lines break where the service redefined what counts as human and as AI: " +
 		strings.Join(days, " and ") + "."
-}
-
-func monthRows(months []bucket) []month {
-	var rows []month
-	for i, b := range slices.Backward(months) {
-		if b.Now == nil {
-			rows = append(rows, month{Name: bucketDays(b.Window), Human: "–", AI: "–", Share: "–"})
-			continue
-		}
-
-		row := month{
-			Name:  bucketDays(b.Window),
-			Human: number(b.Now.Human),
-			AI:    number(b.Now.AI),
-			Share: shareText(b.Now.Human, b.Now.AI),
-			Note:  breakWithin(b.From, b.To),
-		}
-
-		if i > 0 && months[i-1].Now != nil && !b.isCut {
-			row.HumanChange = ratio(b.Now.Human, months[i-1].Now.Human).Text
-			row.AIChange = ratio(b.Now.AI, months[i-1].Now.AI).Text
-		}
-
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // growthSummary compares the last month with the one before, and with the first that is shown and

@@ -37,9 +37,8 @@ func growthOf(t *testing.T, all []store.Point) (text string, lines, before []str
 	page := write(t, in)
 	_, page, _ = strings.Cut(page, `id="growth-title"`)
 	page, _, _ = strings.Cut(page, "</section>")
-	wide, _, _ := strings.Cut(page, `class="chart narrow"`)
 
-	return words("<body>" + page + "<script>"), linesOf(wide, "human"), linesOf(wide, "human before")
+	return words("<body>" + page + "<script>"), linesOf(page, "human"), linesOf(page, "human before")
 }
 
 // linesOf returns the points of a chart's lines.
@@ -56,7 +55,6 @@ func TestTwelveMonthsOfGrowth(t *testing.T) {
 	assert.Contains(t, text, "March 2028: 5,559 humans and 2,779 AIs; AIs are 33.3% of the visitors."+
 		" Since April 2027: humans +185%, AIs +185%. Against a year before: humans +214%, AIs +214%.")
 	assert.Contains(t, text, "Thin: the same month a year before")
-	assert.Contains(t, text, "March 2028 5,559 +10% 2,779 +10% 33.3% February 2028")
 	assert.NotContains(t, text, "March 2027 ", "twelve months")
 	assert.NotContains(t, text, "break")
 
@@ -70,9 +68,7 @@ func TestTwelveMonthsOfGrowth(t *testing.T) {
 func TestAMonthThatIsMissing(t *testing.T) {
 	all := months(mintlify.Day(2027, time.April, 1), 12)
 	text, lines, before := growthOf(t, append(all[:4:4], all[5:]...))
-	assert.Contains(t, text, "August 2027 – – – July 2027")
 	assert.Contains(t, text, "Not in the database: August 2027.")
-	assert.Contains(t, text, "September 2027 1,610 805 33.3%", "no change against July")
 	assert.Empty(t, before)
 	if assert.Len(t, lines, 2) {
 		assert.Len(t, strings.Fields(lines[0]), 4)
@@ -113,7 +109,7 @@ func TestGrowthBreaksAtRedefinitions(t *testing.T) {
 		" 12 June 2026 and 31 July 2026.")
 
 	_, growth, _ := strings.Cut(page, `id="growth-title"`)
-	growth, _, _ = strings.Cut(growth, `class="chart narrow"`)
+	growth, _, _ = strings.Cut(growth, "</section>")
 	if lines := linesOf(growth, "human"); assert.Len(t, lines, 2) {
 		assert.Len(t, strings.Fields(lines[0]), 7, "November to May")
 		assert.Len(t, strings.Fields(lines[1]), 3, "August to October")

@@ -31,35 +31,19 @@ func TestSearchesAreFolded(t *testing.T) {
 	assert.Contains(t, text, "111 of 600 searches went to terms that nobody clicked. "+
 		"These numbers are without 400 typed on the way."+
 		" Without a click Terraform 110 searches · last on 28 February 2027 +110 okta 1 search +1"+
-		" Where the other searches end webhooks 300 searches · 50% clicked, mostly /webhooks"+
 		" 2 typed on the way we 250 searches webho 150 searches")
 	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 typed on the way")
 }
 
-// Some pages are found and cited, and do not answer.
-func TestSourcesThatDidNotAnswer(t *testing.T) {
+// The page says from where the assistant is asked.
+func TestWhereTheAssistantIsAsked(t *testing.T) {
 	in := quiet(mintlify.VisitorTotals{}, mintlify.VisitorTotals{})
-	cited := func(status mintlify.ResolutionStatus, urls ...string) mintlify.Conversation {
-		row := mintlify.Conversation{ResolutionStatus: status}
-		for _, url := range urls {
-			row.Sources = append(row.Sources, mintlify.ConversationSource{URL: url})
-		}
-		return row
-	}
-	in.Period.Conversations.Kept = 3
-	in.Period.Conversations.Rows = []mintlify.Conversation{
-		cited(mintlify.ResolutionUnanswered, "https://docs.example.com/a#x", "https://docs.example.com/a#y", "/b"),
-		cited(mintlify.ResolutionUnanswered, "/a"),
-		cited(mintlify.ResolutionAnswered, "/a", "/c"),
-	}
 	in.Period.Callers = report.List[mintlify.CallerStats]{
 		Export: store.Export{State: store.Loaded, Kept: 1},
 		Rows:   []mintlify.CallerStats{{Web: 80, API: 15, Other: 5, Total: 100}},
 	}
 
 	text := words(write(t, in))
-	assert.Contains(t, text, "Cited without answering /a 2 unanswered · of 3 /b 1 unanswered · of 1"+
-		" The assistant found these pages, and could not answer from them.")
 	assert.Contains(t, text, "Asked from: the documentation 80.0%, the API 15.0%, elsewhere 5.0%.")
 	assert.Contains(t, text, "The service does not tell who sends the traffic")
 }

@@ -347,7 +347,7 @@ func holes(t *testing.T, chrome context.Context) {
 			assert.Len(t, lines[0], 6)
 			assert.Len(t, lines[1], 14)
 			assert.Len(t, look[[][][2]float64](p, "shapes", "polygon.area."+kind), 2)
-			assert.Equal(t, 1, look[int](p, "count", "#charts .chart.wide .dot.alone."+kind), "a day between two holes")
+			assert.Equal(t, 1, look[int](p, "count", "#chart .dot.alone."+kind), "a day between two holes")
 		}
 
 		for i, point := range full.Trend {
@@ -379,7 +379,7 @@ func outlier(t *testing.T, chrome context.Context) {
 	top := look[float64](p, "topOfPanel", "AIs")
 	assert.InDelta(t, top, line[10][1], 0.1, "the bots' day ends at the top")
 
-	assert.Equal(t, []string{"▲ 41,250"}, p.text("#charts .flag"))
+	assert.Equal(t, []string{"▲ 41,250"}, p.text("#chart .flag"))
 	assert.Contains(t, words(write(t, withBots(demoInput(20)))),
 		"AIs far beyond a usual day: Thu 29 Oct (41,250).")
 	assert.Contains(t, p.text(".sentence")[0], "(one day stands out: 41,250 on Thu 29 Oct)")
@@ -406,8 +406,8 @@ func keyboard(t *testing.T, chrome context.Context) {
 	}
 
 	pages := []string{"/introduction", "/quickstart"}
-	want := slices.Concat([]string{"/guides/terraform", "cursor", "The numbers as a table", "The months as a table",
-		"/introduction", "/quickstart", "/introduction"}, pages, pages, []string{"2 more", "2 more", "/guides/terraform", "filter", "grouped",
+	want := slices.Concat([]string{"/guides/terraform", "cursor", "The numbers as a table",
+		"/introduction", "/quickstart", "/introduction"}, pages, []string{"2 more", "2 more", "/guides/terraform", "filter", "grouped",
 		"Page", "Humans", "AIs", "All", "AI share", "Change", "Views", "Top level 2"}, pages)
 	require.Equal(t, want, reached[:min(len(want), len(reached))])
 
@@ -456,7 +456,7 @@ func order(t *testing.T, chrome context.Context) {
 	in.Sitemap = []string{"/never", "/quickstart"}
 	p := open(t, chrome, in, desktop)
 	assert.Equal(t, []string{"What to fix first", "Humans", "AIs", "What readers did not find",
-		"Visitors by day", "Growth by month", "Gains and losses", "What humans read most", "What AIs read most",
+		"Visitors by day", "Growth by month", "Gains and losses", "What AIs read most",
 		"What readers search for and do not find", "What readers ask the assistant and get no answer to",
 		"What readers complain about", "Pages that no human visited", "All pages", "How to read this"}, p.text("h2"))
 	assert.Empty(t, look[[]string](p, "tallSections"), "a screen each")
@@ -559,7 +559,7 @@ func withoutScript(t *testing.T, chrome context.Context) {
 	assert.Len(t, p.text(".cards .value, .cards .small"), 2+2+3)
 	assert.Len(t, p.text("#fixes tbody tr"), 10)
 	assert.Len(t, p.text("#pages tbody th[scope=row]"), 60)
-	assert.Len(t, p.text("#charts .chart"), 1)
+	assert.Len(t, p.text("#chart .chart"), 1)
 	assert.Empty(t, p.text("input, button, #tools, #cursor-line"), "nothing is offered that would not work")
 	assert.Empty(t, look[[]string](p, "illegible"))
 	p.assertQuiet("without script", s)

@@ -31,34 +31,32 @@ var (
 	}
 )
 
-func (in Input) mostRead(k kind, pages []comparison) findings {
+const mostReadByAIs = 5
+
+// aisRead lists what AIs read most. The table has the others.
+func (in Input) aisRead(pages []comparison) findings {
 	var rows []finding
 	for _, c := range pages {
-		now := k.count(c.Now)
-		if now == 0 {
+		if c.Now.AI == 0 {
 			continue
 		}
 
 		row := finding{
 			Text:   c.Path,
 			URL:    c.URL,
-			Much:   plural(now, k.one, k.name),
-			Width:  float64(now),
-			Change: k.change(in, now, k.count(c.Before)),
+			Much:   plural(c.Now.AI, ais.one, ais.name),
+			Width:  float64(c.Now.AI),
+			Change: in.changeOf(c.Now.AI, c.Before.AI),
 		}
-
 		if c.isMachine {
 			row.Quiet = "a file for machines"
 		}
-
 		rows = append(rows, row)
 	}
 
 	f := findings{}.arrange(rows)
-	f.More = nil // the table has them
-	if len(rows) == 0 {
-		f.Empty = "There were no such visitors."
-	}
+	f.More = nil
+	f.Rows = f.Rows[:min(mostReadByAIs, len(f.Rows))]
 	return f
 }
 

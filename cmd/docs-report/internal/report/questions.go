@@ -42,18 +42,13 @@ func (in Input) questions() section {
 	}
 
 	s.Lists[0].Note = sentences(s.Lists[0].Note, in.note(in.Before.Conversations.Export))
-
-	if sources := in.unanswered("Cited without answering", now.bySource, nil); len(sources.Rows) > 0 {
-		sources.Note = "The assistant found these pages, and could not answer from them."
-		s.Lists = append(s.Lists, sources)
-	}
 	return s
 }
 
 // questionCounts has how many of the questions were not answered.
 type questionCounts struct {
-	sum                                  part
-	byCategory, byText, byPage, bySource map[string]part
+	sum                        part
+	byCategory, byText, byPage map[string]part
 }
 
 func countQuestions(rows []mintlify.Conversation) questionCounts {
@@ -61,7 +56,6 @@ func countQuestions(rows []mintlify.Conversation) questionCounts {
 		byCategory: map[string]part{},
 		byText:     map[string]part{},
 		byPage:     map[string]part{},
-		bySource:   map[string]part{},
 	}
 	for _, row := range rows {
 		one := part{all: 1}
@@ -76,23 +70,8 @@ func countQuestions(rows []mintlify.Conversation) questionCounts {
 		q.byText[text] = q.byText[text].plus(one)
 		page := pageOf(row)
 		q.byPage[page] = q.byPage[page].plus(one)
-
-		for _, source := range sourcesOf(row) {
-			q.bySource[source] = q.bySource[source].plus(one)
-		}
 	}
 	return q
-}
-
-// sourcesOf returns the pages that a response is based on, each once.
-func sourcesOf(row mintlify.Conversation) []string {
-	var all []string
-	for _, source := range row.Sources {
-		if page := pagePath(source.URL); page != "" && !slices.Contains(all, page) {
-			all = append(all, page)
-		}
-	}
-	return all
 }
 
 func pageOf(row mintlify.Conversation) string { return cmp.Or(pagePath(row.PageURL), "no page") }

@@ -114,7 +114,6 @@ type view struct {
 	Sentence   string
 	Fixes      fixes
 	Headlines  headlines
-	HumansRead findings
 	AIsRead    findings
 	Chart      trend
 	Marked     []markView
@@ -163,8 +162,7 @@ func newView(in Input) view {
 
 		Fixes:      in.fixFirst(pages),
 		Headlines:  newHeadlines(in, searched),
-		HumansRead: in.mostRead(humans, pages),
-		AIsRead:    in.mostRead(ais, pages),
+		AIsRead:    in.aisRead(pages),
 		Chart:      newTrend(in),
 		Marked:     in.marked(),
 		Growth:     newGrowth(in),

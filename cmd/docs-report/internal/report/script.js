@@ -6,31 +6,27 @@
   const cursor = $('cursor');
   if (cursor) {
     const rows = [...$('numbers').tBodies[0].rows];
-    const charts = [...$('charts').querySelectorAll('.chart')];
+    const chart = $('chart').querySelector('.chart');
+    const places = [...chart.querySelectorAll('.place')];
     const show = () => {
       const at = Number(cursor.value);
       const [day, humans, ais] = [...rows[at].cells].map((cell) => cell.textContent.trim());
       const text = humans === '–' ? `${day}: nothing is loaded` : `${day}: ${humans} humans, ${ais} AIs`;
       $('readout').textContent = text;
       cursor.setAttribute('aria-valuetext', text);
-      for (const chart of charts) {
-        chart.querySelectorAll('.place').forEach((place, i) => place.classList.toggle('on', i === at));
-        chart.querySelectorAll('.dot').forEach((dot) => dot.classList.toggle('on', Number(dot.dataset.at) === at));
-      }
+      places.forEach((place, i) => place.classList.toggle('on', i === at));
+      chart.querySelectorAll('.dot').forEach((dot) => dot.classList.toggle('on', Number(dot.dataset.at) === at));
     };
     cursor.max = rows.length - 1;
     cursor.value = rows.length - 1;
     cursor.addEventListener('input', show);
-    for (const chart of charts) {
-      const point = (event) => {
-        const box = chart.getBoundingClientRect();
-        const x = (event.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
-        cursor.value = Math.floor((x - Number(chart.dataset.left)) / Number(chart.dataset.band));
-        show();
-      };
-      chart.addEventListener('pointermove', point);
-      chart.addEventListener('pointerdown', point);
-    }
+    const point = (event) => {
+      const box = chart.getBoundingClientRect();
+      cursor.value = Math.floor((event.clientX - box.left) / box.width * places.length);
+      show();
+    };
+    chart.addEventListener('pointermove', point);
+    chart.addEventListener('pointerdown', point);
     $('cursor-line').hidden = false;
     show();
   }

@@ -57,11 +57,9 @@ func (in Input) searches(all searches) section {
 	list := in.Period.Searches
 	before := earlier{list: in.Before.Searches.Export, counts: all.before.inVain()}
 
-	var inVain, landed []finding
+	var inVain []finding
 	for _, t := range all.now.terms { // most hits first
 		if t.isFound() {
-			quiet := fmt.Sprintf("%.0f%% clicked, mostly %s", t.clicked(), textOf(t.Page))
-			landed = append(landed, t.finding(quiet))
 			continue
 		}
 		row := t.finding(in.lastSearched(t))
@@ -81,11 +79,6 @@ func (in Input) searches(all searches) section {
 	best := newFindings("Without a click", list.Export, inVain, "Each term was clicked.")
 	best.Note = sentences(best.Note, in.note(before.list))
 	s.Lists = []findings{best}
-	if len(landed) > 0 {
-		where := findings{Title: "Where the other searches end"}.arrange(landed)
-		where.Rows = where.Rows[:min(len(where.Rows), max(len(best.Rows), 5))]
-		s.Lists = append(s.Lists, where)
-	}
 
 	for _, t := range all.now.typed {
 		s.Typed = append(s.Typed, finding{Text: textOf(t.Text), Quiet: plural(t.Hits, "search", "searches")})

@@ -73,11 +73,11 @@ func (v view) cameOf(kind string, now, before int64, outlier string) string {
 
 // outlierOf names the one day, or counts the days, that are far beyond the others.
 func (v view) outlierOf(panel int) string {
-	if len(v.Chart.Charts) == 0 {
+	if v.Chart.Chart == nil {
 		return ""
 	}
 
-	p := v.Chart.Charts[0].Panels[panel]
+	p := v.Chart.Chart.Panels[panel]
 	if len(p.outliers) == 0 {
 		return ""
 	}

@@ -27,7 +27,7 @@ const look = (() => {
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   };
 
-  const chart = () => all('#charts .chart').find(isShown);
+  const chart = () => all('#chart .chart').find(isShown);
   const numbers = (text) => text.trim().split(/\s+/).map((point) => point.split(',').map(Number));
 
   return {
@@ -118,12 +118,12 @@ const look = (() => {
     // drawnAt lists what is drawn of humans and AIs at the place of a day, between its edges.
     drawnAt(day) {
       const place = chart().querySelector(`[data-day="${day}"]`);
-      const left = Number(place.getAttribute('x'));
-      const right = left + Number(place.getAttribute('width'));
+      const { left, right } = place.getBoundingClientRect();
       return [...chart().querySelectorAll('.human, .ai')].filter((e) => {
         if (e.tagName === 'text' || !isShown(e)) return false;
-        const box = e.getBBox();
-        return box.x < right - 0.1 && box.x + box.width > left + 0.1;
+        const box = e.getBoundingClientRect();
+        const line = e.tagName === 'circle' ? 0 : 2; // its width
+        return box.left + line < right - 0.1 && box.right - line > left + 0.1;
       }).map((e) => e.getAttribute('class'));
     },
   };
