@@ -115,12 +115,15 @@ const (
 	// DeploymentFailed can mean that the content is live and only another step failed: see
 	// Summary and Logs.
 	DeploymentFailed DeploymentStatus = "failure"
+	// DeploymentSkipped means that the service built nothing. Its changelog names this status, its
+	// interface does not.
+	DeploymentSkipped DeploymentStatus = "skipped"
 )
 
 // IsTerminal reports whether a deployment with this status has ended. An unknown status is
 // not terminal.
 func (s DeploymentStatus) IsTerminal() bool {
-	return s == DeploymentSucceeded || s == DeploymentFailed
+	return s == DeploymentSucceeded || s == DeploymentFailed || s == DeploymentSkipped
 }
 
 // TriggerUpdate deploys the branch that is set up for deployment:
@@ -243,7 +246,7 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 // polls a job: by the same schedule, and with the same errors. A poll is one GET
 // /v1/project/update-status/{id}. Give ctx a deadline.
 //
-// It returns the deployment and nil for status success, and the deployment with a
+// It returns the deployment and nil for status success or skipped, and the deployment with a
 // [*DeploymentFailedError] for failure: Summary and Logs say why, and whether the content is
 // live.
 func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Deployment, error) {

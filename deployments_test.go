@@ -14,6 +14,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestTriggerUpdate(t *testing.T) {
@@ -298,4 +299,15 @@ func TestWaitGoesOnAfterADeploymentThatCannotBeReadWhole(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 3, rt.count())
 	})
+}
+
+func TestWaitEndsWithASkippedDeployment(t *testing.T) {
+	assert.True(t, mintlify.DeploymentSkipped.IsTerminal())
+
+	svc := mintlifytest.NewService()
+	svc.AddDeployment("d", mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Status: "skipped"})
+	deployment, err := svc.Client().Deployments.WaitUntilDone(t.Context(), "d")
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.DeploymentSkipped, deployment.Status)
+	assert.NotZero(t, deployment.EndedAt)
 }

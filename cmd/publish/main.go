@@ -2,8 +2,8 @@
 // result: a step of a CI job. README.md says how to add it to a pipeline; -demo shows it
 // on a fake of the service.
 //
-// Exit codes: 0 deployed; 1 the deployment failed; 2 set-up; 3 unknown, a deployment may
-// have been triggered; 4 still running; 5 nothing was triggered.
+// Exit codes: 0 deployed, or skipped by the service; 1 the deployment failed; 2 set-up; 3 unknown,
+// a deployment may have been triggered; 4 still running; 5 nothing was triggered.
 package main
 
 import (

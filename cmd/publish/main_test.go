@@ -102,6 +102,17 @@ func TestAPreviewShowsItsLinkInTheReport(t *testing.T) {
 	assert.Empty(t, r.Stdout)
 }
 
+func TestASkippedDeploymentIsNoFailureAndNoSuccess(t *testing.T) {
+	w := newWorld(t)
+	w.service.ScriptDeployment(mintlifytest.DeploymentStep{},
+		mintlifytest.DeploymentStep{Status: mintlify.DeploymentSkipped, Summary: "No changes in docs/"})
+	r := w.run(0, "-preview", "b")
+	require.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "skipped", r.Outputs["status"])
+	assert.Contains(t, r.Log, "::notice title=publish::The service skipped this deployment, and deployed nothing. No changes in docs/ [")
+	assert.Empty(t, r.Stdout, "the preview has not changed")
+}
+
 func TestOnGitLab(t *testing.T) {
 	w := newWorld(t)
 	w.env["GITHUB_ACTIONS"], w.env["GITLAB_CI"] = "", "true"

@@ -20,7 +20,7 @@ func (p *publication) report(err error) int {
 		outcome = ci.Failed
 	case err != nil:
 		outcome = ci.OutcomeOf(err)
-	case p.previewURL != "":
+	case p.previewURL != "" && !p.isSkipped():
 		stdout = p.previewURL
 	}
 
@@ -53,9 +53,12 @@ func (p *publication) report(err error) int {
 // explain says in one line what has happened.
 func (p *publication) explain(err error) string {
 	var text string
-	if err != nil {
+	switch {
+	case err != nil:
 		text = err.Error()
-	} else {
+	case p.isSkipped():
+		text = strings.TrimSpace("The service skipped this deployment, and deployed nothing. " + p.deployment.Summary)
+	default:
 		commit := p.deployment.Commit
 		files := commit.FilesChanged
 		text = fmt.Sprintf("Deployed %s at %s (files: %d added, %d modified, %d removed) %s",
@@ -66,6 +69,11 @@ func (p *publication) explain(err error) string {
 		text += " [deployment " + p.id + "]"
 	}
 	return text
+}
+
+// isSkipped reports whether the service has ended the deployment without a build.
+func (p *publication) isSkipped() bool {
+	return p.deployment != nil && p.deployment.Status == mintlify.DeploymentSkipped
 }
 
 // status returns the deployment's status as last seen. If nobody has seen it, or if a person has to

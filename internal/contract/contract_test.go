@@ -23,7 +23,7 @@ const oddID = "a/b?c#d e"
 
 func TestAJobFromPromptToPullRequestIsValidInAnyProject(t *testing.T) {
 	svc, proxy, client := startFake(t)
-	for _, project := range []string{mintlifytest.ProjectID, "a?c#d", "ü", "p%2Fq", "a;c=d&e+f", "..."} {
+	for _, project := range []string{mintlifytest.ProjectID, "a?c#d", "ü", "p%2Fq", "a;c=d&e+f", "a..b"} {
 		client, err := client.ForProject(project)
 		require.NoError(t, err)
 
@@ -49,7 +49,7 @@ func TestAJobFromPromptToPullRequestIsValidInAnyProject(t *testing.T) {
 
 func TestAnyJobIDIsValidAndArrivesAsItWasSent(t *testing.T) {
 	svc, _, client := startFake(t)
-	for _, id := range []string{"job_1", oddID, "ü", "%2F", "a:b;c=d&e+f", "...", "line\nbreak", "job", "message"} {
+	for _, id := range []string{"job_1", oddID, "ü", "%2F", "a:b;c=d&e+f", "...", "white space", "job", "message"} {
 		svc.AddJob(id, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 
 		job, err := client.Jobs.Get(t.Context(), id)
