@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -110,8 +111,8 @@ func (e *StateError) Error() string {
 func (e *StateError) Is(target error) bool { return target == ErrState }
 
 // check returns a StateError if a record's state does not allow the decision.
-func (d decision) check(record Record) error {
-	isAllowed := slices.Contains(d.from, record.State)
+func (d decision) check(record Record, sendTime time.Duration) error {
+	isAllowed := slices.Contains(d.from, record.State) || d.lost && record.isUndecided(sendTime)
 	if record.State == Done && d.also != nil {
 		isAllowed = d.also(record)
 	}

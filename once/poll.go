@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -12,13 +13,14 @@ import (
 )
 
 const (
-	settleTime = 30 * time.Second // for which a job may still report its end from before a message
-	sentLong   = 5 * time.Minute  // after a Deadline, when a message has settled by any clock
-	lostEvery  = 5 * time.Second  // until the next poll for a message whose response is lost
-	lostGrace  = 2 * time.Minute  // after a Deadline, at least, until such a message is unknown
-	oddAfter   = 10 * time.Minute // after a Deadline, when a status that nobody knows is a Problem
-	longActive = 6 * time.Hour    // after a Deadline, when a job at work is a Problem
-	wrongClock = time.Hour        // ahead: a Deadline that a wrong clock has made
+	settleTime     = 30 * time.Second // for which a job may still report its end from before a message
+	sentLong       = 5 * time.Minute  // after a Deadline, when a message has settled by any clock
+	lostEvery      = 5 * time.Second  // until the next poll for a message whose response is lost
+	lostGrace      = 2 * time.Minute  // after a Deadline, at least, until such a message is unknown
+	undecidedAfter = 10 * time.Minute // after a Deadline, at least, when a person may decide what became of it
+	oddAfter       = 10 * time.Minute // after a Deadline, when a status that nobody knows is a Problem
+	longActive     = 6 * time.Hour    // after a Deadline, when a job at work is a Problem
+	wrongClock     = time.Hour        // ahead: a Deadline that a wrong clock has made
 )
 
 // follow does the next step of a record whose prompt was sent, or is not to be sent.
@@ -83,59 +85,103 @@ func (record Record) lost() Record {
 }
 
 // watchMessage looks after a message whose response is lost, or whose sender may be dead. A job
-// that is at work again shows that the message has arrived. One that has ended proves nothing.
+// that is at work again shows that the message has arrived. One that has ended proves nothing, and a poll that
+// fails decides nothing.
 func (r *Runner) watchMessage(ctx context.Context, record Record, project string) (step, error) {
 	first, err := r.read(ctx, record.Thread)
 	if err != nil {
 		return step{record: record}, fmt.Errorf("the first record of its thread, %s: %w", record.Thread, err)
 	}
 
-	link, active, cause := r.seesActive(ctx, record, first, project)
+	seen, link, cause := r.lookForMessage(ctx, record, first, project)
 	if ended(ctx) != nil {
 		return step{record: record}, ended(ctx)
 	}
 
 	next := record
-	grace := max(2*r.sendTime, lostGrace)
+	wait := lostEvery
 	switch {
-	case active:
+	case seen == arrived:
 		next.State = Running
 		next.JobID = first.JobID
 		next.PRLink = link
 		next.Problem = ""
-	case reached(record.Deadline.Add(grace)):
+
+	case seen == absent && reached(record.Deadline.Add(max(2*r.sendTime, lostGrace))):
 		return r.change(ctx, record, step{record: record.lost(), cause: cause})
+
+	case record.isUndecided(r.sendTime):
+		next = record.undecided()
+		wait = lookEvery
 	}
 
-	s, err := r.change(ctx, record, step{record: next, next: lostEvery, cause: cause})
+	s, err := r.change(ctx, record, step{record: next, next: wait, cause: cause})
 	r.memory.sawRunning(s.record)
 	return s, err
 }
 
-// seesActive reports whether the job of a thread is at work, which only the message of record can
-// have caused, and the job's link. The error is why it cannot tell.
-func (r *Runner) seesActive(ctx context.Context, record, first Record, project string) (string, bool, error) {
+// isUndecided reports whether a message was lost so long ago that a person may decide what became of it.
+func (record Record) isUndecided(sendTime time.Duration) bool {
+	isLate := reached(record.Deadline.Add(max(2*sendTime, undecidedAfter)))
+	return record.State == Sending && record.After != "" && isLate
+}
+
+const undecidedProblem = "its job does not tell whether the message has arrived"
+
+// undecided returns a lost message with a Problem that needs a person.
+func (record Record) undecided() Record {
+	if !record.saysUndecided() {
+		record.Problem = undecidedProblem + ": " + cmp.Or(record.Problem, "its sender left no response")
+	}
+	return record
+}
+
+// saysUndecided reports whether the Problem of a lost message needs a person.
+func (record Record) saysUndecided() bool {
+	return record.State == Sending && strings.HasPrefix(record.Problem, undecidedProblem)
+}
+
+// sight is what a look at the job of a thread shows of a message whose response is lost.
+type sight int
+
+const (
+	unclear sight = iota
+	arrived       // the job is at work, which only the message can have caused
+	absent        // the job is not at work, or there is none, or it is another one than the message was for
+)
+
+// lookForMessage looks at the job of a lost message, and returns the job's link. The error is why the look is
+// unclear.
+func (r *Runner) lookForMessage(ctx context.Context, record, first Record, project string) (sight, string, error) {
 	if first.standing() != finished { // its prompt was sent again, and its new job is at work for that
-		return "", false, nil
+		return absent, "", nil
 	}
 
 	p, err := r.projectOf(cmp.Or(first.ProjectID, record.ProjectID, project))
 	if err != nil {
-		return "", false, err
+		return unclear, "", err
 	}
 
-	poll, err := p.pollOnce(ctx, first.JobID, 0)
+	poll, err := p.pollTwice(ctx, first.JobID, 0)
 	if ended(ctx) != nil {
-		return "", false, ended(ctx)
+		return unclear, "", ended(ctx)
 	}
 
 	p.heard(err)
-	if err != nil || poll.Job.Status != mintlify.JobActive {
-		return "", false, poll.Err
+	switch {
+	case showsWorking(err) || errors.Is(err, mintlify.ErrJobFailed):
+		return absent, "", nil
+	case err != nil:
+		return unclear, "", err
+	case poll.Job.Status != mintlify.JobActive:
+		return absent, "", nil
 	}
 
 	other, err := r.ahead(ctx, record)
-	return poll.Job.PRLink, err == nil && !other.isAtWork(), err
+	if err != nil || other.isAtWork() {
+		return unclear, "", err
+	}
+	return arrived, poll.Job.PRLink, nil
 }
 
 // poll polls the job of a running record once, and stores what changed. project is the job's

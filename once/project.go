@@ -21,6 +21,7 @@ const (
 	mendingTime = 5 * time.Minute // until the next request, if a person must fix something first
 	longestWait = time.Hour       // that a Retry-After counts for
 	turnTime    = time.Second     // until the next look, while another send goes first
+	secondLook  = time.Second     // until a job is polled again that seems to be gone
 )
 
 // statusClientClosed is the status of a gateway that has seen the connection close.
@@ -89,6 +90,16 @@ func (p *project) pollOnce(ctx context.Context, id string, waited time.Duration)
 	return poll, failureOf(poll, err)
 }
 
+// pollTwice is pollOnce, and polls again if a 4xx says that there is no such job: one machine of the service may
+// not know it yet.
+func (p *project) pollTwice(ctx context.Context, id string, waited time.Duration) (mintlify.Poll, error) {
+	poll, err := p.pollOnce(ctx, id, waited)
+	if !showsWorking(err) || !pause(ctx, secondLook) {
+		return poll, err
+	}
+	return p.pollOnce(ctx, id, waited)
+}
+
 // ask returns nil if the service works: if it has shown that lately, or if it responds as
 // expected to the GET of a job that does not exist.
 func (p *project) ask(ctx context.Context) error {
@@ -114,7 +125,7 @@ func (p *project) ask(ctx context.Context) error {
 // have set to work again: the service drops what its agent is doing when a message comes. It
 // returns when to look again, 0 if the job has ended. The error is nil if the service works.
 func (p *project) idleIn(ctx context.Context, first Record) (time.Duration, error) {
-	poll, err := p.pollOnce(ctx, first.JobID, time.Since(first.UpdatedAt))
+	poll, err := p.pollTwice(ctx, first.JobID, time.Since(first.UpdatedAt))
 	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
 		p.works()
 		return poll.Next, nil

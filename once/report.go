@@ -42,7 +42,9 @@ func (record Record) isNews(isStuck bool) bool {
 		return record.Problem != ""
 	case Pending:
 		return isStuck && record.Problem != ""
-	case Sending, Canceled:
+	case Sending:
+		return record.saysUndecided()
+	case Canceled:
 	}
 	return false
 }

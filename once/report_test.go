@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,16 +90,65 @@ func TestReportsAreTriedAgain(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.put(once.Record{Task: task, State: once.Done})
 		c := &chat{down: true}
-		start := time.Now()
 		w.runFor(w.reporting(c), 3*24*time.Hour)
-		for i, after := range []time.Duration{0, 30, 90, 210, 450, 930, 1890, 3690, 5490} {
-			assert.Equal(t, after*time.Second, c.tries[i].Sub(start).Round(time.Second))
+		for i, seconds := range []float64{30, 60, 120, 240, 480, 960, 1800, 1800} {
+			wait := c.tries[i+1].Sub(c.tries[i]).Seconds()
+			assert.InDelta(t, seconds, wait, seconds/4, "±25 %%")
 		}
 		assert.Equal(t, 1, strings.Count(w.log.String(), "a report was not taken"), "logged once")
 
 		c.down = false
 		w.runFor(w.reporting(c), time.Minute) // a new process
 		assert.Equal(t, []string{key + " done"}, c.lines)
+	})
+}
+
+// A record that changes while it is reported is reported again right after that.
+func TestReportOfAChangeDuringAReport(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
+		w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobFailed})
+		c := &chat{slow: 50 * time.Second}
+		w.add(task)
+		r := w.reporting(c)
+		time.AfterFunc(10*time.Second, func() { w.must(r.SendAgain(t.Context(), key)) })
+		w.runFor(r, 105*time.Second)
+		assert.Equal(t, []string{key + " failed", key + " failed"}, c.lines)
+	})
+}
+
+// Several processes that start on results that were not told share the work.
+func TestReportsOfSeveralProcesses(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		const results = 200
+		for i := range results {
+			w.put(once.Record{Task: once.Task{Key: fmt.Sprint("acme/api@", i), Prompt: "x"}, State: once.Done})
+		}
+
+		told := map[string]int{}
+		var lock sync.Mutex
+		post := func(_ context.Context, r once.Record) error {
+			time.Sleep(time.Second)
+			lock.Lock()
+			defer lock.Unlock()
+
+			told[r.Key]++
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() { _ = w.runner(w.svc.Client(), once.WithReport(post)).Run(ctx) })
+		}
+		all.Wait()
+
+		twice := 0
+		for _, n := range told {
+			twice += n - 1
+		}
+		assert.Len(t, told, results)
+		assert.Less(t, twice, results/8)
 	})
 }
 

@@ -327,6 +327,8 @@ func (record Record) needsPerson(cause error) bool {
 		return true
 	case Running:
 		return record.Problem != ""
+	case Sending:
+		return record.saysUndecided()
 	case Pending:
 		return errors.Is(cause, errNeedsPerson) || isToBeMended(cause)
 	}

@@ -132,7 +132,8 @@ func (record Record) addedTo(current Record) (Record, error) {
 	}
 
 	next := current
-	if current.State == Sending || record.JobID != "" && current.State != Done {
+	knowsBetter := current.State == Unknown && record.nothingSent(current) // another's clock was ahead
+	if current.State == Sending || knowsBetter || record.JobID != "" && current.State != Done {
 		next.State = record.State
 		next.Problem = record.Problem
 	}
@@ -159,7 +160,7 @@ func (record Record) messageAddedTo(current Record) (Record, error) {
 	seenByOthers := current.State == Unknown || current.State == Running
 	switch {
 	case current.State == Sending:
-	case record.State != Sending && seenByOthers && current.Deadline.Equal(record.Deadline): // nothing was sent
+	case seenByOthers && record.nothingSent(current):
 	default:
 		return current, nil
 	}
@@ -169,6 +170,13 @@ func (record Record) messageAddedTo(current Record) (Record, error) {
 	current.JobID = ""
 	current.PRLink = ""
 	return current, nil
+}
+
+// nothingSent reports whether record, which came of the latest send of current, proves that the service did
+// nothing for it.
+func (record Record) nothingSent(current Record) bool {
+	isProof := record.State == Pending || record.State == Refused
+	return isProof && current.Deadline.Equal(record.Deadline)
 }
 
 // arrivedIn returns current with the job that has taken the message of record.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"sync"
 	"time"
 
@@ -154,10 +155,13 @@ func (s *sideWork) list(ctx context.Context) {
 func (s *sideWork) takeEnded(ctx context.Context) error {
 	states := []State{Unknown}
 	if s.runner.report != nil {
-		states = []State{Done, Failed, Refused, Unknown, Running}
+		states = []State{Done, Failed, Refused, Unknown, Running, Sending}
 	}
 
 	records, err := s.runner.store.List(ctx, states...)
+	mathrand.Shuffle(len(records), func(i, j int) { // several processes do not tell the same at once
+		records[i], records[j] = records[j], records[i]
+	})
 	for _, record := range records {
 		s.forget(record)
 		s.take(record, false, listed)
@@ -235,7 +239,8 @@ func (s *sideWork) report(ctx context.Context, e *errand) time.Duration {
 	if s.stay && ended(ctx) == nil {
 		s.runner.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
 	}
-	return backoff(firstReport, lastReport, e.tries)
+	wait := backoff(firstReport, lastReport, e.tries)
+	return wait*3/4 + mathrand.N(wait/2)
 }
 
 // finish tries each report once more, after the last step of a Resume and the end of the work, and

@@ -78,6 +78,8 @@ func TestTableOfOutcomes(t *testing.T) {
 func TestTableOfRecording(t *testing.T) {
 	made := Record{State: Running, Sender: "a", JobID: "1"}
 	none := Record{State: Pending, Sender: "a", Problem: "429"}
+	bad := Record{State: Refused, Sender: "a", Problem: "400"}
+	lost := Record{State: Unknown, Sender: "a", Problem: "504"}
 	for name, test := range map[string]struct {
 		result, current Record
 		want            Record // zero: unchanged
@@ -97,7 +99,11 @@ func TestTableOfRecording(t *testing.T) {
 		"sent again":       {result: made, current: Record{State: Sending, Sender: "b"}, lost: true},
 
 		"no job":             {result: none, current: Record{State: Sending, Sender: "a"}, want: none},
-		"no job, given up":   {result: none, current: Record{State: Unknown, Sender: "a"}},
+		"no job, given up":   {result: none, current: Record{State: Unknown, Sender: "a", Problem: "x"}, want: none},
+		"refused, given up":  {result: bad, current: Record{State: Unknown, Sender: "a"}, want: bad},
+		"unknown, given up":  {result: lost, current: Record{State: Unknown, Sender: "a"}},
+		"no job, found":      {result: none, current: Record{State: Done, Sender: "a"}},
+		"no job, of another": {result: none, current: Record{State: Unknown, Sender: "b"}},
 		"no job, sent again": {result: none, current: Record{State: Sending, Sender: "b"}},
 		"no job, adopted":    {result: none, current: Record{State: Running, Sender: "a", JobID: "2"}},
 	} {

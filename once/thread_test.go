@@ -431,6 +431,113 @@ func TestLostMessage(t *testing.T) {
 	}
 }
 
+// Only a poll that shows that the job is not at work makes a lost message unknown.
+func TestLostMessageOfAJobThatCannotBeSeen(t *testing.T) {
+	for name, test := range map[string]struct {
+		fails  int // the status of the polls that fail, from the deadline on
+		failed int // how many of them fail
+		state  once.State
+		after  time.Duration // about
+	}{
+		"an outage of an hour":    {503, 1000, once.Sending, 0},
+		"a bad key":               {401, 1000, once.Sending, 0},
+		"a short outage":          {503, 30, once.Unknown, 4 * time.Minute},
+		"one poll that sees none": {404, 1, once.Unknown, 3 * time.Minute},
+		"there is none":           {404, 1000, once.Unknown, 3 * time.Minute},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.do(task)
+			w.add(comment)
+			w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 504})
+			start := time.Now()
+			w.step(commentKey)
+			w.svc.FailNext(mintlify.OpGetJob, test.failed, mintlifytest.Fault{Status: test.fails})
+
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			_, err := w.Do(ctx, comment)
+			assert.Equal(t, test.state, w.get(commentKey).State)
+			assert.Equal(t, test.state == once.Sending, errors.Is(err, context.DeadlineExceeded))
+			if test.state == once.Unknown {
+				assert.InDelta(t, test.after, time.Since(start), float64(time.Minute))
+			}
+		})
+	}
+}
+
+// A 404 that one machine of the service has responded with is not the end of a job that is at work.
+func TestLostMessageOfAJobThatIsMissedOnce(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.svc.AddJob("job_7", mintlifytest.JobStep{})
+		past := time.Now().Add(-time.Hour).UTC().Round(0)
+		w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
+		w.put(once.Record{Task: comment, Thread: key, State: once.Sending, Sender: "a", Deadline: past})
+		w.svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 404})
+		assert.Equal(t, once.Running, w.step(commentKey).Record.State)
+	})
+}
+
+// Ten minutes after its deadline a lost message needs a person, who may decide although it is sending.
+func TestLostMessageThatIsUndecided(t *testing.T) {
+	decisions := map[once.State]func(*world) (once.Record, error){
+		once.Done:    func(w *world) (once.Record, error) { return w.MarkDone(context.Background(), commentKey, "") },
+		once.Running: func(w *world) (once.Record, error) { return w.Adopt(context.Background(), commentKey, "job_1") },
+		once.Pending: func(w *world) (once.Record, error) { return w.SendAgain(context.Background(), commentKey) },
+	}
+	for state, decide := range decisions {
+		inBubble(t, string(state), func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore(), mintlify.WithMaxRetries(0))
+			w.do(task)
+			w.add(comment)
+			w.svc.FailNext(mintlify.OpSendMessage, 1, mintlifytest.Fault{Status: 504})
+			w.step(commentKey)
+			w.svc.FailNext(mintlify.OpGetJob, 1000, mintlifytest.Fault{Status: 503})
+
+			c := &chat{}
+			r := w.reporting(c)
+			w.runFor(r, 10*time.Minute)
+			assert.Len(t, c.lines, 1, "of the first record")
+			_, err := decide(w)
+			require.ErrorIs(t, err, once.ErrState)
+
+			w.runFor(r, time.Hour)
+			record := w.get(commentKey)
+			assert.Equal(t, once.Sending, record.State)
+			assert.Contains(t, record.Problem, "does not tell whether the message has arrived")
+			assert.Contains(t, record.Problem, "504")
+			assert.Equal(t, []string{commentKey + " sending"}, c.lines[1:], "told once")
+			assert.Equal(t, 1, strings.Count(w.log.String(), "level=WARN msg=\"once: sending\""))
+			assert.Equal(t, time.Minute, w.step(commentKey).Next)
+
+			w.svc.SucceedNext(mintlify.OpGetJob, 1)
+			decided, err := decide(w)
+			for err != nil && state == once.Running { // Adopt looks the job up
+				decided, err = decide(w)
+			}
+			require.NoError(t, err)
+			assert.Equal(t, state, decided.State)
+		})
+	}
+}
+
+// Before a message, a 4xx about the job counts only if it comes twice.
+func TestJobThatIsMissedOnceIsNotInterrupted(t *testing.T) {
+	for name, test := range map[string]struct {
+		missed int
+		sent   bool
+	}{"once": {1, false}, "twice": {2, true}} {
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			w.svc.AddJob("job_7", mintlifytest.JobStep{})
+			w.put(once.Record{Task: task, State: once.Done, JobID: "job_7"})
+			w.add(comment)
+			w.svc.FailNext(mintlify.OpGetJob, test.missed, mintlifytest.Fault{Status: 404})
+			assert.Equal(t, test.sent, w.step(commentKey).Sent)
+		})
+	}
+}
+
 // The process that has sent a message dies: from the deadline on, others ask the job.
 func TestMessageOfADeadProcess(t *testing.T) {
 	for name, status := range map[string]mintlify.JobStatus{"active": mintlify.JobActive, "ended": mintlify.JobCompleted} {
