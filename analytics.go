@@ -1,7 +1,6 @@
 package mintlify
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -97,7 +96,8 @@ type VisitorPage struct {
 	Visitors []Visitor `json:"visitors"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// NextOffset is the Offset to resume at, also after a crash.
+	// NextOffset is the Offset of the next page, also after a crash: nobody has to compute it. If
+	// this page is shorter than its page size and HasMore, the next one starts after its rows.
 	NextOffset int `json:"nextOffset"`
 }
 
@@ -133,6 +133,10 @@ type Visitor struct {
 // GetVisitorPage returns one page of visitors. It costs one request: GET
 // /v1/analytics/{projectId}/visitors. To export all of them use [AnalyticsService.Visitors].
 //
+// A loop that goes on at NextOffset while HasMore loses no row, even if the service caps its pages
+// below the page size. If the service removes rows after it has applied the limit, the loop gets some
+// rows again: the iterators do not.
+//
 // Errors: [*ArgumentError] for a page size outside 0 to 250, a negative offset, or a
 // DateFrom that is not before DateTo; [*APIError], [*MalformedResponseError], or the
 // network's or context's error.
@@ -145,14 +149,24 @@ func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsPa
 // (see [WithPrefetch]), and only one page is in memory. Ranging over a sequence again asks
 // the service again.
 //
-// The export is complete only if the service keeps its rows in the same order until the end.
+// The export is complete only if the service keeps its rows in the same order until the end. If
+// counts change between two requests, a row may come twice.
+//
+// If a page has fewer rows than the page size and says that there are more, the next one starts
+// after the rows received. So no row is lost if the service caps its pages. If instead it removes
+// rows after it has applied the limit, the next page repeats some: the SDK leaves out a row that
+// has a path and equals a row of the page before in all fields. A page of which nothing is left
+// counts as empty, and a page after an empty one starts at offset + page size. An export from a
+// service that does both may lack rows. The SDK logs the first short page of an export as a
+// warning ([WithLogger]).
+//
+// An export that resumes at the NextOffset of its last page, or at the offset of its error, loses
+// no row. If the service removes rows, it gets some rows of that last page again.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
 // [*ExportError] with the offset to resume at. It is an error, too, if the service repeats a
 // page, sends more rows than the page size, or sends three empty pages in a row that say there
-// are more rows. If a page has fewer rows than that and says that there are more, the SDK
-// logs a warning ([WithLogger]), once per export. The next page still starts at offset + page size,
-// so rows are missing if the service caps its pages below that.
+// are more rows.
 func (s *AnalyticsService) VisitorPages(
 	ctx context.Context, params VisitorsParams, opts ...ExportOption,
 ) iter.Seq2[*VisitorPage, error] {
@@ -168,15 +182,18 @@ func (s *AnalyticsService) Visitors(
 }
 
 func (s *AnalyticsService) visitors(params VisitorsParams) list[*VisitorPage, Visitor] {
-	newPage := func(at position, pageSize int) *VisitorPage {
-		return &VisitorPage{NextOffset: at.offset + pageSize}
-	}
-	return countsList[*VisitorPage](s, OpGetVisitors, "/visitors", params, newPage)
+	newPage := func() *VisitorPage { return new(VisitorPage) }
+	return countsList(s, OpGetVisitors, "/visitors", params, newPage)
 }
 
 func (v Visitor) identity() identity          { return identity{text: v.Path} }
 func (p *VisitorPage) rows() []Visitor        { return p.Visitors }
 func (p *VisitorPage) next() (position, bool) { return position{offset: p.NextOffset}, p.HasMore }
+
+func (p *VisitorPage) set(rows []Visitor, nextOffset int) {
+	p.Visitors = rows
+	p.NextOffset = nextOffset
+}
 
 func (p *VisitorPage) decode(data []byte) error {
 	counts, err := decodeCounts[Visitor](data, "visitors")
@@ -212,7 +229,8 @@ type ViewPage struct {
 	Views []View `json:"views"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// NextOffset is the Offset to resume at, also after a crash.
+	// NextOffset is the Offset of the next page, also after a crash: nobody has to compute it. If
+	// this page is shorter than its page size and HasMore, the next one starts after its rows.
 	NextOffset int `json:"nextOffset"`
 }
 
@@ -239,8 +257,8 @@ type View struct {
 }
 
 // GetViewPage returns one page of views. It costs one request: GET /v1/analytics/{projectId}/views.
-// To export all of them use [AnalyticsService.Views]. It returns the errors of
-// [AnalyticsService.GetVisitorPage].
+// To export all of them use [AnalyticsService.Views]. What [AnalyticsService.GetVisitorPage] says of
+// loops and errors holds here.
 func (s *AnalyticsService) GetViewPage(ctx context.Context, params ViewsParams) (*ViewPage, error) {
 	return s.views(params).get(ctx)
 }
@@ -261,15 +279,18 @@ func (s *AnalyticsService) Views(
 }
 
 func (s *AnalyticsService) views(params ViewsParams) list[*ViewPage, View] {
-	newPage := func(at position, pageSize int) *ViewPage {
-		return &ViewPage{NextOffset: at.offset + pageSize}
-	}
-	return countsList[*ViewPage](s, OpGetViews, "/views", VisitorsParams(params), newPage)
+	newPage := func() *ViewPage { return new(ViewPage) }
+	return countsList(s, OpGetViews, "/views", VisitorsParams(params), newPage)
 }
 
 func (v View) identity() identity          { return identity{text: v.Path} }
 func (p *ViewPage) rows() []View           { return p.Views }
 func (p *ViewPage) next() (position, bool) { return position{offset: p.NextOffset}, p.HasMore }
+
+func (p *ViewPage) set(rows []View, nextOffset int) {
+	p.Views = rows
+	p.NextOffset = nextOffset
+}
 
 func (p *ViewPage) decode(data []byte) error {
 	counts, err := decodeCounts[View](data, "views")
@@ -283,9 +304,9 @@ func (p *ViewPage) decode(data []byte) error {
 	return nil
 }
 
-// countsList describes an export of visitors or of views. newPage gets the page size that applies.
-func countsList[P page[R], R row](
-	s *AnalyticsService, op Operation, path string, params VisitorsParams, newPage func(at position, pageSize int) P,
+// countsList describes an export of visitors or of views.
+func countsList[P offsetPage[R], R row](
+	s *AnalyticsService, op Operation, path string, params VisitorsParams, newPage func() P,
 ) list[P, R] {
 	dates := dateRange{params.DateFrom, params.DateTo}
 	r := s.request(op, path, dates.query())
@@ -298,9 +319,7 @@ func countsList[P page[R], R row](
 		from:        position{offset: params.Offset},
 		pageSize:    params.PageSize,
 		maxPageSize: maxCountsPage,
-		newPage: func(at position, pageSize int) P {
-			return newPage(at, cmp.Or(pageSize, defaultPageSize))
-		},
+		newPage:     newPage,
 	}
 }
 

@@ -74,7 +74,7 @@ func viewsExchange() exchange {
 			Totals:     mintlify.ViewTotals{Human: 10, AI: 4, Total: 14},
 			Views:      []mintlify.View{{Path: "/a", Human: 7, AI: 1, Total: 8}},
 			HasMore:    true,
-			NextOffset: 750,
+			NextOffset: 501,
 		},
 	}
 }

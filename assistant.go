@@ -127,7 +127,7 @@ func (s *AnalyticsService) conversations(params ConversationsParams) list[*Conve
 		pageSize:     params.PageSize,
 		maxPageSize:  1000,
 		iterPageSize: 250,
-		newPage:      func(position, int) *ConversationPage { return new(ConversationPage) },
+		newPage:      func() *ConversationPage { return new(ConversationPage) },
 	}
 }
 

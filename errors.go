@@ -279,7 +279,9 @@ func (e *MalformedResponseError) Unwrap() error { return e.truncated }
 // or before Cursor, was delivered. To resume, set the Offset or Cursor of the export's
 // params, with the same dates. It matches Err's kinds.
 type ExportError struct {
-	// Offset is the offset of the page that failed, in an export by offset.
+	// Offset is the offset of the page that failed, in an export by offset. An export from there
+	// loses no row. It repeats some rows of the page before only if the service removes rows after it
+	// has applied the limit.
 	Offset int
 	// Cursor is the cursor of the page that failed, in an export by cursor. "" is the first
 	// page.

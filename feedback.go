@@ -136,7 +136,7 @@ func (s *AnalyticsService) feedback(params FeedbackParams) list[*FeedbackPage, F
 		byCursor:    true,
 		pageSize:    params.PageSize,
 		maxPageSize: maxFeedbackPage,
-		newPage:     func(position, int) *FeedbackPage { return new(FeedbackPage) },
+		newPage:     func() *FeedbackPage { return new(FeedbackPage) },
 	}
 }
 

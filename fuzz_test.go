@@ -105,10 +105,10 @@ func assertIsWhole(t *testing.T, result any) {
 		require.NotEmpty(t, r.ID)
 	case *mintlify.VisitorPage:
 		require.NotNil(t, r.Visitors)
-		require.Equal(t, 50, r.NextOffset)
+		require.Equal(t, nextOffset(len(r.Visitors), r.HasMore), r.NextOffset)
 	case *mintlify.ViewPage:
 		require.NotNil(t, r.Views)
-		require.Equal(t, 50, r.NextOffset)
+		require.Equal(t, nextOffset(len(r.Views), r.HasMore), r.NextOffset)
 	case *mintlify.SearchPage:
 		require.NotNil(t, r.Searches)
 	case *mintlify.FeedbackPage:
@@ -127,6 +127,14 @@ func assertIsWhole(t *testing.T, result any) {
 	case *mintlify.QueuedDeployment:
 		require.NotEmpty(t, r.ID)
 	}
+}
+
+// nextOffset returns where the next page starts if no page size was sent.
+func nextOffset(rows int, hasMore bool) int {
+	if hasMore && rows > 0 {
+		return rows
+	}
+	return 50
 }
 
 func FuzzErrorResponse(f *testing.F) {

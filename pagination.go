@@ -12,6 +12,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,8 +58,10 @@ type exportConfig struct {
 // equally long, an export takes half the time. If the loop breaks, the export may have cost one
 // request too many. With n > 1, an export by offset requests pages before it knows that they
 // exist: it spends at most n-1 requests beyond its end, or n if the loop breaks. An
-// export by cursor requests one page after the other, up to n ahead. 0, the default,
-// requests each page when the loop gets to it. More than 8 is an [*ArgumentError].
+// export by cursor requests one page after the other, up to n ahead. So does an export by offset
+// after its first page that is short and says that there are more: pages requested at other offsets
+// are canceled, at most n-1, once. 0, the default, requests each page when the loop gets to it.
+// More than 8 is an [*ArgumentError].
 func WithPrefetch(pages int) ExportOption {
 	return func(cfg *exportConfig) { cfg.prefetch = pages }
 }
@@ -82,6 +85,9 @@ func newExportConfig(opts []ExportOption) (exportConfig, error) {
 type position struct {
 	offset int
 	cursor string
+
+	// seen counts the rows of the page before, if it was short: the page here may repeat them.
+	seen map[any]int
 }
 
 // page is what the loop needs to know of a page of rows.
@@ -89,6 +95,21 @@ type page[R row] interface {
 	decoder
 	rows() []R
 	next() (at position, hasMore bool)
+}
+
+// offsetPage is a page of a list by offset.
+type offsetPage[R row] interface {
+	page[R]
+	set(rows []R, nextOffset int)
+}
+
+// fetched is a page, and what the export needs to know of it while the caller may change it.
+type fetched[P any] struct {
+	page     P
+	received int // rows, with those that the page repeats
+	next     position
+	hasMore  bool
+	isShort  bool // fewer rows than were asked for, although there are more
 }
 
 // row is an item of a list.
@@ -114,28 +135,79 @@ type list[P page[R], R row] struct {
 	maxPageSize  int  // the service's
 	iterPageSize int  // rows of a page in the iterators if pageSize is 0; 0: maxPageSize
 
-	newPage func(at position, pageSize int) P // an empty page, to decode into
+	newPage func() P // to decode into
 }
 
 func (l list[P, R]) get(ctx context.Context) (P, error) {
-	var none P
+	f, err := l.fetch(ctx, l.from)
+	return f.page, err
+}
+
+func (l list[P, R]) fetch(ctx context.Context, at position) (fetched[P], error) {
+	l.from = at
 	if err := l.check(); err != nil {
-		return none, err
+		return fetched[P]{}, err
 	}
 
-	page := l.newPage(l.from, l.pageSize)
+	page := l.newPage()
 	r := l.request
 	r.query = l.query()
 	r.into = page
 	if err := l.client.do(ctx, r); err != nil {
-		return none, err
+		return fetched[P]{}, err
 	}
-	return page, nil
+
+	f := fetched[P]{page: page, received: len(page.rows())}
+	f.next, f.hasMore = page.next()
+	if p, ok := any(page).(offsetPage[R]); ok {
+		l.place(&f, p)
+	}
+	return f, nil
 }
 
-func (l list[P, R]) getAt(ctx context.Context, at position) (P, error) {
-	l.from = at
-	return l.get(ctx)
+// place says where the page after p starts, and takes out of p the rows that were seen.
+//
+// A service that caps its pages goes on after the rows received. One that removes rows after it has
+// applied the limit repeats some there.
+func (l list[P, R]) place(f *fetched[P], p offsetPage[R]) {
+	rows := p.rows()
+	left := unseen(rows, l.from.seen)
+
+	f.isShort = f.hasMore && len(rows) < l.pageSize
+	f.next = position{offset: l.from.offset + cmp.Or(l.pageSize, defaultPageSize)}
+
+	switch {
+	case len(left) == 0:
+	case f.isShort:
+		f.next = position{offset: l.from.offset + len(rows), seen: countsOf(rows)}
+	case f.hasMore && l.pageSize == 0: // only the service knows its page size
+		f.next.offset = l.from.offset + len(rows)
+	}
+	p.set(left, f.next.offset)
+}
+
+// countsOf says how often each row is there. A row without a path may be equal to another row.
+func countsOf[R row](rows []R) map[any]int {
+	counts := make(map[any]int, len(rows))
+	for _, row := range rows {
+		if row.identity().text != "" {
+			counts[row]++
+		}
+	}
+	return counts
+}
+
+// unseen returns the rows that were not seen, or not as often.
+func unseen[R row](rows []R, seen map[any]int) []R {
+	if len(seen) == 0 {
+		return rows
+	}
+
+	known := maps.Clone(seen)
+	return slices.DeleteFunc(slices.Clone(rows), func(row R) bool {
+		known[row]--
+		return known[row] >= 0
+	})
 }
 
 func (l list[P, R]) check() error {
@@ -232,110 +304,130 @@ func (l list[P, R]) checkExport(ctx context.Context, opts []ExportOption) (int, 
 
 // export yields one page after the other.
 func (l list[P, R]) export(ctx context.Context, prefetch int, yield func(P, error) bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	prefetcher := prefetcher[P, R]{ctx: ctx, list: l, pages: prefetch}
+	prefetcher := newPrefetcher(ctx, l, prefetch)
 	defer prefetcher.wait()
-	defer cancel()
+	defer func() { prefetcher.cancel() }()
 
 	guard := newPageGuard(l)
 	for at := l.from; ; {
-		page, err := prefetcher.next(at)
+		f, err := prefetcher.next(at)
 		if err == nil {
-			err = guard.check(ctx, page)
+			err = guard.check(ctx, at, f)
 		}
 		if err != nil {
-			cancel() // now: the loop may take long to handle the error
+			prefetcher.cancel() // now: the loop may take long to handle the error
 			var none P
 			yield(none, &ExportError{Offset: at.offset, Cursor: at.cursor, Err: err})
 			return
 		}
 
-		next, hasMore := page.next()
-		if hasMore {
-			prefetcher.start(next)
+		if f.hasMore {
+			prefetcher.start(f)
 		}
-		if !yield(page, nil) || !hasMore {
+		if !yield(f.page, nil) || !f.hasMore {
 			return
 		}
-		at = next
+		at = f.next
 	}
 }
 
 // prefetcher requests pages while the loop works on the one before.
 type prefetcher[P page[R], R row] struct {
-	ctx     context.Context
-	list    list[P, R]
-	pages   int           // how many may be pending
-	pending []*pending[P] // in order
+	list      list[P, R]
+	pages     int           // how many may be pending
+	inOrder   bool          // request no page before the page before it has come
+	pending   []*pending[P] // in order
+	forgotten []*pending[P] // canceled: no page starts there
+
+	parent context.Context
+	ctx    context.Context // of pending
+	cancel context.CancelFunc
 }
 
 // pending is a page that was requested ahead.
 type pending[P any] struct {
 	*async.Run
-	at        position
-	page      P
+	at        position // unless it was requested in order
+	isGuess   bool     // no page has said that one starts there
+	fetched   fetched[P]
 	err       error
 	succeeded bool // no error, and no panic either
 }
 
-// start requests pages from a position on, until f.pages are pending. In a list by offset all
-// but the first of them may not exist.
-func (f *prefetcher[P, R]) start(at position) {
-	for len(f.pending) < f.pages {
-		f.pending = append(f.pending, f.startNext(at))
+func newPrefetcher[P page[R], R row](ctx context.Context, l list[P, R], pages int) *prefetcher[P, R] {
+	f := &prefetcher[P, R]{list: l, pages: pages, inOrder: l.byCursor, parent: ctx}
+	f.ctx, f.cancel = context.WithCancel(ctx)
+	return f
+}
+
+// start requests pages after one that has come, until f.pages are pending. In a list by offset all
+// but the first of them may not exist, as long as no page was short.
+func (f *prefetcher[P, R]) start(after fetched[P]) {
+	f.inOrder = f.inOrder || after.isShort
+	if len(f.pending) > 0 && f.pending[0].isGuess && f.pending[0].at.offset != after.next.offset {
+		f.forget()
 	}
+
+	for len(f.pending) < f.pages {
+		f.pending = append(f.pending, f.startNext(after.next))
+	}
+}
+
+// forget cancels all that is pending, which starts where no page does. From then on pages are requested
+// in order, so it happens once in an export.
+func (f *prefetcher[P, R]) forget() {
+	f.cancel()
+	f.ctx, f.cancel = context.WithCancel(f.parent)
+	f.forgotten = f.pending
+	f.pending = nil
 }
 
 // startNext requests the page after the last pending one, or the page at a position if none is
 // pending.
 func (f *prefetcher[P, R]) startNext(at position) *pending[P] {
 	if len(f.pending) == 0 {
-		return f.startAt(at)
+		return f.startAt(&pending[P]{at: at})
 	}
 
 	last := f.pending[len(f.pending)-1]
-	if f.list.byCursor {
+	if f.inOrder {
 		return f.startAfter(last)
 	}
-	return f.startAt(position{offset: last.at.offset + f.list.pageSize})
+	guess := position{offset: last.at.offset + f.list.pageSize}
+	return f.startAt(&pending[P]{at: guess, isGuess: true})
 }
 
-func (f *prefetcher[P, R]) startAt(at position) *pending[P] {
-	p := &pending[P]{at: at}
-	p.Run = async.Go(func() { f.request(p) })
+func (f *prefetcher[P, R]) startAt(p *pending[P]) *pending[P] {
+	ctx := f.ctx
+	p.Run = async.Go(func() { f.request(ctx, p, p.at) })
 	return p
 }
 
 func (f *prefetcher[P, R]) startAfter(before *pending[P]) *pending[P] {
+	ctx := f.ctx
 	p := new(pending[P])
-	p.Run = async.Go(func() { f.requestAfter(before, p) })
+	p.Run = async.Go(func() { f.requestAfter(ctx, before, p) })
 	return p
 }
 
-func (f *prefetcher[P, R]) request(p *pending[P]) {
-	p.page, p.err = f.list.getAt(f.ctx, p.at)
+func (f *prefetcher[P, R]) request(ctx context.Context, p *pending[P], at position) {
+	p.fetched, p.err = f.list.fetch(ctx, at)
 	p.succeeded = p.err == nil
 }
 
 // requestAfter waits until the page of before says where the next page starts, and requests the
 // next page.
-func (f *prefetcher[P, R]) requestAfter(before, p *pending[P]) {
+func (f *prefetcher[P, R]) requestAfter(ctx context.Context, before, p *pending[P]) {
 	<-before.Done()
-	if !before.succeeded {
-		return // the loop ends before it gets here
-	}
-
-	next, hasMore := before.page.next()
-	p.at = next
-	if hasMore {
-		f.request(p)
+	if before.succeeded && before.fetched.hasMore { // else the loop ends before it gets here
+		f.request(ctx, p, before.fetched.next)
 	}
 }
 
 // next returns the page at a position: the first pending one, if there is one.
-func (f *prefetcher[P, R]) next(at position) (P, error) {
+func (f *prefetcher[P, R]) next(at position) (fetched[P], error) {
 	if len(f.pending) == 0 {
-		return f.list.getAt(f.ctx, at)
+		return f.list.fetch(f.ctx, at)
 	}
 
 	first := f.pending[0]
@@ -343,21 +435,22 @@ func (f *prefetcher[P, R]) next(at position) (P, error) {
 	f.pending = f.pending[1:]
 
 	first.Wait()
-	return first.page, first.err
+	return first.fetched, first.err
 }
 
 // wait returns when no request is in progress. A panic or Goexit in a hook surfaces
 // here if the loop has not reached the page of that request.
 func (f *prefetcher[P, R]) wait() {
-	for _, p := range f.pending {
+	all := slices.Concat(f.forgotten, f.pending)
+	for _, p := range all {
 		<-p.Done()
 	}
-	for _, p := range f.pending {
+	for _, p := range all {
 		p.Wait()
 	}
 }
 
-// pageGuard ends a list that repeats its rows or never ends, and warns if rows may be missing.
+// pageGuard ends a list that repeats its rows or never ends, and logs its first short page.
 // It keeps hashes of the pages so far, not the pages.
 type pageGuard[P page[R], R row] struct {
 	list    list[P, R]
@@ -365,8 +458,8 @@ type pageGuard[P page[R], R row] struct {
 	seed    maphash.Seed
 	seen    map[uint64]bool // pages, by the identities of their rows
 	cursors map[uint64]bool
-	empty   int // pages in a row
-	warned  bool
+	empty   int  // pages in a row
+	logged  bool // a short page
 }
 
 func newPageGuard[P page[R], R row](l list[P, R]) *pageGuard[P, R] {
@@ -383,23 +476,19 @@ func newPageGuard[P page[R], R row](l list[P, R]) *pageGuard[P, R] {
 }
 
 // check returns an error if the page has to end the list.
-func (g *pageGuard[P, R]) check(ctx context.Context, p P) error {
-	rows := p.rows()
-	next, hasMore := p.next()
-
-	if !g.list.byCursor {
-		if len(rows) > g.list.pageSize {
-			return g.malformed(fmt.Sprintf("%d rows, more than the page size of %d: the next page would repeat some",
-				len(rows), g.list.pageSize))
-		}
-		if hasMore && len(rows) < g.list.pageSize {
-			g.warn(ctx, len(rows))
-		}
+func (g *pageGuard[P, R]) check(ctx context.Context, at position, f fetched[P]) error {
+	if !g.list.byCursor && f.received > g.list.pageSize {
+		return g.malformed(fmt.Sprintf("%d rows, more than the page size of %d: the next page would repeat some",
+			f.received, g.list.pageSize))
+	}
+	if f.isShort {
+		g.logShort(ctx, at, f.received)
 	}
 
+	rows := f.page.rows()
 	if len(rows) == 0 {
 		g.empty++
-		if hasMore && g.empty == maxEmptyPages {
+		if f.hasMore && g.empty == maxEmptyPages {
 			return g.malformed("third consecutive empty page with hasMore")
 		}
 		return nil
@@ -409,24 +498,26 @@ func (g *pageGuard[P, R]) check(ctx context.Context, p P) error {
 	if !g.isNewPage(rows) {
 		return g.malformed("repeats an earlier page")
 	}
-	if g.list.byCursor && hasMore && !g.isNewCursor(next.cursor) {
+	if g.list.byCursor && f.hasMore && !g.isNewCursor(f.next.cursor) {
 		return g.malformed("repeats an earlier cursor")
 	}
 	return nil
 }
 
-// warn logs, once in an export, that a page is short though it says that there is more.
-func (g *pageGuard[P, R]) warn(ctx context.Context, rows int) {
-	if g.warned {
+// logShort logs the first short page of an export: the export takes more requests than its rows
+// need, and would lose rows if the service both capped and filtered its pages.
+func (g *pageGuard[P, R]) logShort(ctx context.Context, at position, rows int) {
+	if g.logged {
 		return
 	}
-	g.warned = true
+	g.logged = true
 
 	g.list.client.config.logger.LogAttrs(ctx, slog.LevelWarn,
-		"mintlify: short page with hasMore: rows may be missing from the export if the service caps its pages; "+
-			"ask for a smaller page size",
+		"mintlify: short page with hasMore: the service caps or filters its pages, "+
+			"so the next one starts after the rows received",
 		slog.String("operation", string(g.list.request.operation)),
 		slog.String("path", g.path),
+		slog.Int("offset", at.offset),
 		slog.Int("rows", rows),
 		slog.Int("pageSize", g.list.pageSize))
 }

@@ -1,6 +1,7 @@
 package mintlify_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -121,6 +123,15 @@ func pageOf(hasMore bool, paths ...string) string {
 	return fmt.Sprintf(`{"totals":{},"visitors":[%s],"hasMore":%t}`, rows, hasMore)
 }
 
+// fullPage is a page of as many rows as the iterators ask for.
+func fullPage(hasMore bool) string {
+	paths := make([]string, 250)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("/%d", i)
+	}
+	return pageOf(hasMore, paths...)
+}
+
 func TestVisitorsPaginatesPastEmptyAndShortPages(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		rt := script(
@@ -144,17 +155,23 @@ func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
 		offset int
 		reason string
 	}{
-		"three empty pages":    {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 750, empty},
+		"three empty pages":    {[]string{pageOf(true, "/a"), pageOf(true)}, 1, 501, empty},
 		"empty from the start": {[]string{pageOf(true)}, 0, 500, empty},
-		"the same page twice":  {[]string{pageOf(true, "/a", "/b")}, 2, 250, repeats},
+		"the same page again and again": {
+			// All its rows are known: it counts as an empty page, and nothing is known after it.
+			[]string{pageOf(true, "/a", "/b")}, 2, 252, repeats,
+		},
+		"two pages without new rows": {
+			[]string{pageOf(true, "/a", "/b"), pageOf(true, "/a"), pageOf(true)}, 2, 502, empty,
+		},
 		"with an empty one between": {
-			[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 500, repeats,
+			[]string{pageOf(true, "/a"), pageOf(true), pageOf(true, "/a")}, 1, 251, repeats,
 		},
 		"two pages by turns": {
-			[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 500, repeats,
+			[]string{pageOf(true, "/a"), pageOf(true, "/b"), pageOf(true, "/a")}, 2, 2, repeats,
 		},
-		"the same page at the end": {
-			[]string{pageOf(true, "/a"), pageOf(false, "/a")}, 1, 250, repeats,
+		"a full page at the end": {
+			[]string{fullPage(true), fullPage(false)}, 250, 250, repeats,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -235,7 +252,7 @@ func TestVisitorPagesCanceled(t *testing.T) {
 	})
 }
 
-// slowPages responds with a page after 20 ms, n pages in all, and counts the requests
+// slowPages responds with a full page after 20 ms, n pages in all, and counts the requests
 // in progress and in all.
 type slowPages struct {
 	pages           int
@@ -260,7 +277,11 @@ func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
 	if s.failing != 0 && offset == s.failing {
 		return response(400, ""), nil
 	}
-	return response(200, pageOf(offset/250+1 < s.pages, fmt.Sprintf("/%d", offset))), nil
+	paths := make([]string, 250)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("/%d", offset+i)
+	}
+	return response(200, pageOf(offset/250+1 < s.pages, paths...)), nil
 }
 
 func TestWithPrefetchSavesTime(t *testing.T) {
@@ -458,7 +479,7 @@ func TestErrorBeyondTheEndOfAnExportIsNotTold(t *testing.T) {
 		service := &slowPages{pages: 2, failing: 500}
 		rows, err := exportVisitors(t, service, mintlify.WithPrefetch(4))
 		require.NoError(t, err)
-		assert.Len(t, rows, 2)
+		assert.Len(t, rows, 2*250)
 	})
 }
 
@@ -513,16 +534,453 @@ func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 	assert.Len(t, page.Visitors, 100)
 }
 
-func TestExportWithCappedPagesGoesOnAndWarnsOnce(t *testing.T) {
-	svc := mintlifytest.NewService()
-	svc.SetVisitors(visitors(1000))
-	var log strings.Builder
-	logger := slog.New(slog.NewTextHandler(&log, nil))
-	client := svc.Client(through(limitedTo("100", svc)), mintlify.WithLogger(logger))
+// offsetService lists rows by offset. From a row on, it caps its pages, or removes rows after it has
+// applied the limit. It is slow, and counts the requests in progress and in all.
+type offsetService struct {
+	rows    int
+	from    int
+	cap     int            // rows of a page; 0: no cap
+	removes func(int) bool // rows, by their number; nil: none
+	fault   func(offset int) *http.Response
 
-	rows, err := mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}))
+	mu             sync.Mutex
+	asked          int
+	underWay, most int
+}
+
+func (s *offsetService) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.count(1)
+	defer s.count(-1)
+
+	select {
+	case <-time.After(20 * time.Millisecond):
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
+
+	query := r.URL.Query()
+	offset, _ := strconv.Atoi(query.Get("offset"))
+	limit, _ := strconv.Atoi(cmp.Or(query.Get("limit"), "50"))
+	if s.fault != nil {
+		if fault := s.fault(offset); fault != nil {
+			return fault, nil
+		}
+	}
+	paths, hasMore := s.page(offset, limit)
+	return response(200, pageOf(hasMore, paths...)), nil
+}
+
+func (s *offsetService) count(change int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.asked += max(change, 0)
+	s.underWay += change
+	s.most = max(s.most, s.underWay)
+}
+
+// page returns the paths of a page, and whether there are more.
+func (s *offsetService) page(offset, limit int) ([]string, bool) {
+	if s.cap != 0 && offset >= s.from {
+		limit = min(limit, s.cap)
+	}
+
+	end := min(offset+limit, s.rows)
+	var paths []string
+	for i := offset; i < end; i++ {
+		if !s.isRemoved(i) {
+			paths = append(paths, fmt.Sprintf("/%d", i))
+		}
+	}
+	return paths, end < s.rows
+}
+
+func (s *offsetService) isRemoved(i int) bool {
+	return s.removes != nil && i >= s.from && s.removes(i)
+}
+
+// all returns the paths that an export has to have.
+func (s *offsetService) all() []string {
+	uncapped := offsetService{rows: s.rows, from: s.from, removes: s.removes}
+	paths, _ := uncapped.page(0, s.rows)
+	return paths
+}
+
+func pathsOf(rows []mintlify.Visitor) []string {
+	var paths []string
+	for _, row := range rows {
+		paths = append(paths, row.Path)
+	}
+	return paths
+}
+
+// eachSeventh removes single rows, and most keeps hardly one.
+func eachSeventh(i int) bool { return i%7 == 0 }
+func mostRows(i int) bool    { return i%60 != 0 }
+
+// shortPages are services whose pages are shorter than what they were asked for.
+func shortPages() map[string]*offsetService {
+	return map[string]*offsetService{
+		"capped early":         {rows: 1000, cap: 100},
+		"capped late":          {rows: 3000, from: 1500, cap: 100},
+		"capped by one":        {rows: 1000, cap: 249},
+		"filtered early":       {rows: 1000, removes: eachSeventh},
+		"filtered late":        {rows: 3000, from: 1500, removes: eachSeventh},
+		"hardly anything left": {rows: 1000, removes: mostRows},
+		"a gap of two pages":   {rows: 1500, removes: func(i int) bool { return i >= 300 && i < 800 }},
+		"no row in a page":     {rows: 3000, removes: func(i int) bool { return i >= 500 && i < 750 }},
+	}
+}
+
+func TestExportByOffsetIsWhole(t *testing.T) {
+	for name := range shortPages() {
+		t.Run(name, func(t *testing.T) {
+			needed := 0
+			for prefetch := range 9 {
+				synctest.Test(t, func(t *testing.T) {
+					service := shortPages()[name]
+					rows, err := exportVisitors(t, service, mintlify.WithPrefetch(prefetch))
+					require.NoError(t, err)
+					require.Equal(t, service.all(), pathsOf(rows))
+
+					if prefetch == 0 {
+						needed = service.asked
+					}
+					assert.LessOrEqual(t, service.asked, needed+max(0, prefetch-1), "prefetch %d", prefetch)
+					if first, _ := service.page(0, 250); len(first) < 250 {
+						assert.Equal(t, 1, service.most, "one page after the other")
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestViewsByOffsetAreWhole(t *testing.T) {
+	svc := mintlifytest.NewService()
+	views := make([]mintlify.View, 600)
+	for i := range views {
+		views[i] = mintlify.View{Path: fmt.Sprintf("/%d", i), Human: int64(i)}
+	}
+	svc.SetViews(views)
+	client := svc.Client(through(limitedTo("100", svc)))
+
+	rows, err := mintlify.Collect(client.Analytics.Views(t.Context(), mintlify.ViewsParams{}))
 	require.NoError(t, err)
-	assert.Len(t, rows, 400, "offset += limit, to the letter")
-	assert.Equal(t, 1, strings.Count(log.String(), "short page with hasMore"), log.String())
-	assert.Contains(t, log.String(), "rows=100 pageSize=250")
+	assert.Equal(t, views, rows)
+}
+
+func TestNextPageStartsWhereThePageEnds(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pageSize, rows int
+		hasMore        bool
+		next           int
+	}{
+		"full":                           {pageSize: 10, rows: 10, hasMore: true, next: 1010},
+		"short":                          {pageSize: 10, rows: 9, hasMore: true, next: 1009},
+		"empty":                          {pageSize: 10, rows: 0, hasMore: true, next: 1010},
+		"more than asked for":            {pageSize: 10, rows: 11, hasMore: true, next: 1010},
+		"the last one":                   {pageSize: 10, rows: 9, next: 1010},
+		"no size":                        {rows: 50, hasMore: true, next: 1050},
+		"no size, short":                 {rows: 20, hasMore: true, next: 1020},
+		"no size, more than the default": {rows: 60, hasMore: true, next: 1060},
+		"no size, empty":                 {rows: 0, hasMore: true, next: 1050},
+		"no size, the last one":          {rows: 20, next: 1050},
+	} {
+		t.Run(name, func(t *testing.T) {
+			paths := make([]string, tc.rows)
+			for i := range paths {
+				paths[i] = fmt.Sprintf("/%d", i)
+			}
+			visitors := pageOf(tc.hasMore, paths...)
+			views := strings.Replace(visitors, `"visitors"`, `"views"`, 1)
+			analytics := newClient(t, script(visitors, views)).Analytics
+
+			params := mintlify.VisitorsParams{PageSize: tc.pageSize, Offset: 1000}
+			visitorPage, err := analytics.GetVisitorPage(t.Context(), params)
+			require.NoError(t, err)
+			assert.Equal(t, tc.next, visitorPage.NextOffset)
+			assert.Len(t, visitorPage.Visitors, tc.rows)
+
+			viewPage, err := analytics.GetViewPage(t.Context(), mintlify.ViewsParams(params))
+			require.NoError(t, err)
+			assert.Equal(t, tc.next, viewPage.NextOffset)
+			assert.Len(t, viewPage.Views, tc.rows)
+		})
+	}
+}
+
+func TestRowsOfAShortPageAreNotYieldedAgain(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pages   []string
+		want    string // the rows of each page
+		offsets string
+	}{
+		"some of them": {
+			[]string{pageOf(true, "/a", "/b"), pageOf(true, "/b", "/c"), pageOf(false, "/c", "/d")},
+			"[/a /b] [/c] [/d]", "0 2 4",
+		},
+		"as often as they stand there": {
+			[]string{pageOf(true, "/a", "/b", "/a"), pageOf(false, "/a", "/a", "/a", "/b", "/b")},
+			"[/a /b /a] [/a /b]", "0 3",
+		},
+		"the page as received counts": {
+			[]string{pageOf(true, "/a", "/b"), pageOf(true, "/a", "/b", "/c"), pageOf(false, "/a", "/b", "/c", "/d")},
+			"[/a /b] [/c] [/d]", "0 2 5",
+		},
+		"all of them": {
+			[]string{pageOf(true, "/a", "/b"), pageOf(true, "/b"), pageOf(false, "/c")},
+			"[/a /b] [] [/c]", "0 2 252",
+		},
+		"all of them at the end": {
+			[]string{pageOf(true, "/a", "/b"), pageOf(false, "/b", "/a")},
+			"[/a /b] []", "0 2",
+		},
+		"not those of an earlier page": {
+			[]string{pageOf(true, "/a", "/b"), pageOf(true, "/c"), pageOf(false, "/a", "/d")},
+			"[/a /b] [/c] [/a /d]", "0 2 3",
+		},
+		"not those of a full page": {
+			[]string{fullPage(true), pageOf(false, "/0", "/d")},
+			"full [/0 /d]", "0 250",
+		},
+		"not those after an empty page": {
+			[]string{pageOf(true, "/a"), pageOf(true), pageOf(false, "/a", "/b")},
+			"[/a] [] [/a /b]", "0 1 251",
+		},
+		"not one with another count": {
+			[]string{pageOf(true, "/a", "/b"), strings.Replace(pageOf(false, "/a", "/b"), `"ai":1`, `"ai":2`, 1)},
+			"[/a /b] [/a]", "0 2",
+		},
+		"not one without a path": {
+			[]string{pageOf(true, "/a", ""), pageOf(true, "", "/b"), pageOf(false, "", "/c")},
+			"[/a ] [ /b] [ /c]", "0 2 4",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, prefetch := range []int{0, 1, 4} {
+				rt := script(tc.pages...)
+				var came []string
+				for page, err := range visitorPages(t, rt, mintlify.WithPrefetch(prefetch)) {
+					require.NoError(t, err)
+					text := fmt.Sprint(pathsOf(page.Visitors))
+					if len(page.Visitors) == 250 {
+						text = "full"
+					}
+					came = append(came, text)
+				}
+				assert.Equal(t, tc.want, strings.Join(came, " "))
+				if prefetch > 1 && strings.HasPrefix(tc.want, "full") {
+					continue // some requests are in vain
+				}
+
+				var asked []string
+				for _, request := range rt.sent() {
+					asked = append(asked, cmp.Or(request.URL.Query().Get("offset"), "0"))
+				}
+				assert.Equal(t, tc.offsets, strings.Join(asked, " "))
+			}
+		})
+	}
+}
+
+// The loop may change a page while the next ones are under way.
+func TestAPageIsTheCallers(t *testing.T) {
+	for _, prefetch := range []int{0, 1, 3} {
+		for name := range shortPages() {
+			synctest.Test(t, func(t *testing.T) {
+				service := shortPages()[name]
+				var rows []mintlify.Visitor
+				for page, err := range visitorPages(t, service, mintlify.WithPrefetch(prefetch)) {
+					require.NoError(t, err)
+					rows = append(rows, page.Visitors...)
+
+					clear(page.Visitors)
+					*page = mintlify.VisitorPage{NextOffset: 7}
+					time.Sleep(time.Millisecond)
+				}
+				assert.Equal(t, service.all(), pathsOf(rows), "%s, prefetch %d", name, prefetch)
+			})
+		}
+
+		var asked []string
+		client := newClient(t, feedbackPages(5, &asked))
+		var ids []string
+		prefetching := mintlify.WithPrefetch(prefetch)
+		for page, err := range client.Analytics.FeedbackPages(t.Context(), mintlify.FeedbackParams{}, prefetching) {
+			require.NoError(t, err)
+			ids = append(ids, page.Feedback[0].ID)
+			*page = mintlify.FeedbackPage{}
+		}
+		assert.Equal(t, []string{"f0", "f1", "f2", "f3", "f4"}, ids)
+	}
+}
+
+// Each page of an export fails once, and the export resumes where its error or the last page says.
+func TestInterruptedExportOfShortPagesResumes(t *testing.T) {
+	for name := range shortPages() {
+		for _, byPage := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				service := shortPages()[name]
+				failed := map[int]bool{}
+				service.fault = func(offset int) *http.Response {
+					if failed[offset] {
+						return nil
+					}
+					failed[offset] = true
+					return response(400, "")
+				}
+
+				var rows []mintlify.Visitor
+				params := mintlify.VisitorsParams{}
+				for again := true; again; {
+					again = false
+					next := params.Offset
+					for page, err := range newClient(t, service).Analytics.VisitorPages(t.Context(), params) {
+						if err != nil {
+							again = true
+							if !byPage {
+								next = requireAs[*mintlify.ExportError](t, err).Offset
+							}
+							break
+						}
+						rows = append(rows, page.Visitors...)
+						next = page.NextOffset
+					}
+					params.Offset = next
+				}
+
+				if service.cap != 0 {
+					assert.Equal(t, service.all(), pathsOf(rows), name)
+				}
+				assert.ElementsMatch(t, service.all(), distinct(pathsOf(rows)), "%s loses no row", name)
+			})
+		}
+	}
+}
+
+func distinct(paths []string) []string {
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func TestLoopOverGetPageLosesNoRow(t *testing.T) {
+	for name := range shortPages() {
+		for _, pageSize := range []int{0, 250} {
+			synctest.Test(t, func(t *testing.T) {
+				service := shortPages()[name]
+				analytics := newClient(t, service).Analytics
+
+				var rows []mintlify.Visitor
+				for params := (mintlify.VisitorsParams{PageSize: pageSize}); ; {
+					page, err := analytics.GetVisitorPage(t.Context(), params)
+					require.NoError(t, err)
+					rows = append(rows, page.Visitors...)
+					if !page.HasMore {
+						break
+					}
+					params.Offset = page.NextOffset
+				}
+
+				if service.cap != 0 {
+					assert.Equal(t, service.all(), pathsOf(rows), name)
+				}
+				assert.ElementsMatch(t, service.all(), distinct(pathsOf(rows)), "%s loses no row", name)
+			})
+		}
+	}
+}
+
+func TestTheFirstShortPageOfAnExportIsLoggedOnce(t *testing.T) {
+	for name, tc := range map[string]struct {
+		service *offsetService
+		says    string // "": nothing
+	}{
+		"early": {&offsetService{rows: 1000, cap: 100}, "offset=0 rows=100 pageSize=250"},
+		"late":  {&offsetService{rows: 1000, from: 500, cap: 100}, "offset=500 rows=100 pageSize=250"},
+		"empty": {shortPages()["no row in a page"], "offset=500 rows=0 pageSize=250"},
+		"none":  {&offsetService{rows: 999}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, prefetch := range []int{0, 1, 4} {
+				synctest.Test(t, func(t *testing.T) {
+					var log strings.Builder
+					logger := mintlify.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))
+					pages := newClient(t, tc.service, logger).Analytics.VisitorPages(
+						t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch))
+
+					for range 2 { // each export
+						log.Reset()
+						_, err := mintlify.Collect(pages)
+						require.NoError(t, err)
+
+						if tc.says == "" {
+							assert.Empty(t, log.String())
+							continue
+						}
+						assert.Equal(t, 1, strings.Count(log.String(), "short page with hasMore"), log.String())
+						assert.Contains(t, log.String(), tc.says)
+					}
+				})
+			}
+		})
+	}
+}
+
+// After the short page at 250, the pages that were requested at 500 and 750 are of no use.
+func TestPagesAtOtherOffsetsAreForgotten(t *testing.T) {
+	errorsAt := func(offsets ...int) func(int) *http.Response {
+		return func(offset int) *http.Response {
+			if slices.Contains(offsets, offset) {
+				return response(400, "")
+			}
+			return nil
+		}
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		service := &offsetService{rows: 1100, from: 250, cap: 100, fault: errorsAt(500, 1000)}
+		var rows []mintlify.Visitor
+		for page, err := range visitorPages(t, service, mintlify.WithPrefetch(4)) {
+			require.NoError(t, err)
+			rows = append(rows, page.Visitors...)
+			time.Sleep(time.Second) // the errors are there long before
+		}
+		assert.Equal(t, service.all(), pathsOf(rows))
+	})
+
+	synctest.Test(t, func(t *testing.T) {
+		service := &offsetService{rows: 2000, from: 250, cap: 100}
+		service.fault = func(offset int) *http.Response {
+			if offset == 500 {
+				panic("in a hook")
+			}
+			return nil
+		}
+		assert.PanicsWithValue(t, "in a hook", func() {
+			_, _ = exportVisitors(t, service, mintlify.WithPrefetch(4))
+		})
+	})
+}
+
+// The loop may take long to handle the error: nothing is requested meanwhile.
+func TestAnErrorCancelsThePagesAfterIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &slowPages{pages: 20}
+		failing := transport(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Get("offset") == "250" {
+				time.Sleep(time.Millisecond) // the other pages are under way
+				return response(400, ""), nil
+			}
+			return service.RoundTrip(r)
+		})
+
+		for _, err := range visitorPages(t, failing, mintlify.WithPrefetch(4)) {
+			if err != nil {
+				synctest.Wait()
+				assert.EqualValues(t, 1+3, service.asked.Load())
+				assert.Zero(t, service.underWay.Load())
+			}
+		}
+	})
 }

@@ -96,7 +96,7 @@ func (s *AnalyticsService) searches(params SearchesParams) list[*SearchPage, Sea
 		byCursor:    true,
 		pageSize:    params.PageSize,
 		maxPageSize: 100,
-		newPage:     func(position, int) *SearchPage { return new(SearchPage) },
+		newPage:     func() *SearchPage { return new(SearchPage) },
 	}
 }
 
