@@ -141,3 +141,10 @@ func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) 
 func (record Record) isStill(before Record) bool {
 	return record.Sender == before.Sender && record.State == before.State
 }
+
+// isSame reports whether record, as the store has it, is the one before, apart from whether that was reported.
+func (record Record) isSame(before Record) bool {
+	before.Version = record.Version
+	before.Reported = record.Reported
+	return record == before
+}

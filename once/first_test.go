@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,4 +82,32 @@ func TestErrOfAHeldStep(t *testing.T) {
 		assert.Equal(t, 504, response.StatusCode)
 		assert.ErrorIs(t, step.Err, mintlify.ErrServer)
 	})
+}
+
+// A follow-up on the fake takes no time. Of other clients, a settle time of their own can only make the wait longer.
+func TestTimeOfAFollowUp(t *testing.T) {
+	real := mintlifytest.WithRealSchedule()
+	for name, test := range map[string]struct {
+		opts []mintlify.Option
+		want time.Duration
+	}{
+		"on the fake":      {nil, 0},
+		"on the service":   {[]mintlify.Option{real}, 30 * time.Second},
+		"a shorter settle": {[]mintlify.Option{real, mintlify.WithWaitDefaults(mintlify.WithSettleTime(0))}, 30 * time.Second},
+		"a longer settle":  {[]mintlify.Option{real, mintlify.WithWaitDefaults(mintlify.WithSettleTime(time.Minute))}, time.Minute},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			w := newWorld(t, oncetest.NewStore())
+			r := w.runner(w.svc.Client(test.opts...))
+			w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted})
+			_, err := r.Do(t.Context(), task)
+			require.NoError(t, err)
+
+			start := time.Now()
+			record, err := r.Do(t.Context(), comment)
+			require.NoError(t, err)
+			assert.Equal(t, once.Done, record.State)
+			assert.InDelta(t, test.want, time.Since(start), float64(test.want)/5+1000)
+		})
+	}
 }

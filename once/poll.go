@@ -10,6 +10,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/settle"
 )
 
 const (
@@ -196,7 +197,7 @@ func (r *Runner) poll(ctx context.Context, record Record, project string) (step,
 		return step{record: record}, err
 	}
 
-	unsettled := r.unsettled(record)
+	unsettled := r.unsettled(record, p.client)
 	waited := max(0, time.Since(record.UpdatedAt))
 
 	poll, err := p.client.Jobs.Poll(ctx, record.JobID, waited, mintlify.WithSettleTime(0))
@@ -210,17 +211,22 @@ func (r *Runner) poll(ctx context.Context, record Record, project string) (step,
 }
 
 // unsettled returns for how long a terminal status may still be the one from before the message of
-// record: until it was seen running for 30 s, or was sent long ago.
-func (r *Runner) unsettled(record Record) time.Duration {
+// record: until it was seen running for 30 s, or for the client's own settle time, or was sent long ago. With
+// mintlifytest's Options there is no such time.
+func (r *Runner) unsettled(record Record, client *mintlify.Client) time.Duration {
 	if record.After == "" {
 		return 0
 	}
 
 	seen := r.memory.sawRunning(record)
-	if reached(record.since().Add(sentLong)) {
+	settling, isInstant := settle.Of(client)
+	if !isInstant {
+		settling = max(settleTime, settling)
+	}
+	if reached(record.since().Add(max(sentLong, settling))) {
 		return 0
 	}
-	return max(0, settleTime-time.Since(seen))
+	return max(0, settling-time.Since(seen))
 }
 
 // failureOf returns why a poll failed, else the error of the wait that it ended.

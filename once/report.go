@@ -60,7 +60,7 @@ func (r *Runner) tell(ctx context.Context, key string, isStuck bool, told Record
 		return told, nil
 	}
 
-	if record.isStill(told) {
+	if record.isSame(told) {
 		return told, r.keepTold(ctx, record)
 	}
 
@@ -85,7 +85,7 @@ func (r *Runner) keepTold(ctx context.Context, told Record) error {
 		if err != nil {
 			return fmt.Errorf("it could not be stored that it was reported: %w", err)
 		}
-		if current.Reported == told.State || !current.isStill(told) { // it has ended anew: that is news
+		if current.Reported == told.State || !current.isSame(told) { // it has ended anew: that is news
 			return nil
 		}
 

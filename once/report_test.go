@@ -348,8 +348,26 @@ func TestReportInAStoreThatLeavesOutReported(t *testing.T) {
 		c := &chat{}
 		w.runFor(w.reporting(c), 3*time.Hour)
 		assert.Len(t, c.lines, 1)
-		w.runFor(w.reporting(c), 3*time.Hour)
+		r := w.reporting(c)
+		w.runFor(r, 3*time.Hour)
 		assert.Len(t, c.lines, 2)
+
+		w.put(once.Record{Task: task, State: once.Unknown})
+		time.AfterFunc(time.Minute, func() { w.must(r.MarkDone(t.Context(), key, foundLink)) })
+		w.runFor(r, 3*time.Hour)
+		assert.Len(t, c.lines, 4)
+
+		ends := w.get(key)
+		time.Sleep(time.Second)
+		time.AfterFunc(time.Minute, func() {
+			w.put(once.Record{Task: task, State: once.Running, JobID: "job_1"})
+			ends.PRLink = "https://example.com/pull/9" // of the same send, in the same state
+			ends.UpdatedAt = time.Time{}
+			w.put(ends)
+		})
+		w.runFor(r, 3*time.Hour)
+		assert.Equal(t, key+" done", c.lines[len(c.lines)-1])
+		assert.Len(t, c.lines, 6, "the end before, by the new Run, and the second one")
 	})
 }
 

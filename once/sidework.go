@@ -125,7 +125,7 @@ func (s *sideWork) wasTold(record Record) bool {
 	defer s.mu.Unlock()
 
 	told, known := s.told[record.Key]
-	return known && record.isStill(told)
+	return known && record.isSame(told)
 }
 
 // list takes the ended records, those of other processes too.
