@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -49,6 +51,7 @@ func TestGoAwayOnRealSocketsIsRepeatedUpToSixTimes(t *testing.T) {
 	}{
 		{refusals: 1, retries: 0, attempts: 2, succeeds: true},
 		{refusals: 6, retries: 0, attempts: 7, succeeds: true},
+		{refusals: 6, retries: math.MaxInt, attempts: 7, succeeds: true},
 		{refusals: 7, retries: 0, attempts: 7, succeeds: false},
 		{refusals: 9, retries: 3, attempts: 10, succeeds: true},
 		{refusals: 10, retries: 3, attempts: 10, succeeds: false},
@@ -94,6 +97,44 @@ func TestGoAwayIsRepeatedWithoutAWaitOrAWarning(t *testing.T) {
 		assert.Zero(t, time.Since(start))
 		assert.Empty(t, warnings.String())
 	})
+}
+
+func TestEachRepeatIsAnAttempt(t *testing.T) {
+	server := renewing(3)
+	base := server.Transport()
+	defer server.Close()
+	defer base.CloseIdleConnections()
+
+	var limited, tagged []int
+	keys := 0
+	limiter := func(_ context.Context, info mintlify.RequestInfo) error {
+		limited = append(limited, info.Attempt)
+		return nil
+	}
+	source := func(ctx context.Context) (string, error) {
+		keys++
+		info, _ := mintlify.RequestFromContext(ctx)
+		tagged = append(tagged, info.Attempt)
+		return "mint_4f1c9d2e", nil
+	}
+
+	var logged strings.Builder
+	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	client := newClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"), mintlify.WithRateLimiter(limiter),
+		mintlify.WithKeySource(source), mintlify.WithLogger(logger))
+	_, err := create(t.Context(), client)
+	require.NoError(t, err)
+
+	attempts := []int{1, 2, 3, 4}
+	assert.Equal(t, attempts, limited)
+	assert.Equal(t, attempts, tagged)
+	assert.Equal(t, 4, keys)
+	assert.Equal(t, 4, strings.Count(logged.String(), `msg="mintlify: request"`), logged.String())
+	for attempt := range 3 {
+		retrying := fmt.Sprintf(`msg="mintlify: retrying request" operation="create job" `+
+			`path=/v2/agent/proj/job attempt=%d wait=0s`, attempt+1)
+		assert.Contains(t, logged.String(), retrying)
+	}
 }
 
 // The first retry with a wait waits as long as if the others had not been.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"time"
@@ -66,9 +67,9 @@ func (c *Client) do(ctx context.Context, r request) error {
 	return call.run()
 }
 
-// call is one operation in progress. go-retryablehttp runs its loop: it sends the request,
-// asks checkRetry after each attempt, sleeps for backoff and rewinds the body. The call
-// keeps the last error itself, which go-retryablehttp forgets when a back-off is cancelled.
+// call is one operation in progress. go-retryablehttp runs its loop and decides nothing: it sends
+// the request, asks checkRetry after each attempt, sleeps for backoff and rewinds the body. The
+// call keeps the last error itself, which go-retryablehttp forgets when a back-off is cancelled.
 type call struct {
 	request
 	ctx       context.Context
@@ -80,8 +81,11 @@ type call struct {
 	httpReq    retryablehttp.Request
 	retrier    retryablehttp.Client
 
-	err     error // of the last attempt; nil before the first, and on success
-	repeats int   // attempts made again at once, which are not retries
+	err error // of the last attempt; nil before the first, and on success
+
+	repeats int  // attempts made again at once
+	retries int  // attempts made again after a wait, which WithMaxRetries bounds
+	atOnce  bool // the next attempt is a repeat
 }
 
 func (c *call) build() error {
@@ -92,20 +96,19 @@ func (c *call) build() error {
 	c.sender = transport.Sender{Settings: &c.config.transport, Context: c.ctx, Tag: c.tag}
 
 	c.httpClient = http.Client{Transport: &c.sender, CheckRedirect: c.checkRedirect}
-	if hc := c.config.transport.Client; hc != nil {
-		c.httpClient.Jar = hc.Jar
-	}
-
 	c.retrier = retryablehttp.Client{
 		HTTPClient:   &c.httpClient,
 		RetryWaitMin: c.config.retryWaitMin,
 		RetryWaitMax: c.config.retryWaitMax,
+		RetryMax:     math.MaxInt, // checkRetry decides alone
 		CheckRetry:   c.checkRetry,
-		PrepareRetry: c.resetHeader,
+		Backoff:      c.backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	if !c.noRetry {
-		c.retrier.RetryMax = c.config.maxRetries
+
+	if hc := c.config.transport.Client; hc != nil && hc.Jar != nil {
+		c.httpClient.Jar = hc.Jar
+		c.retrier.PrepareRetry = c.resetHeader
 	}
 	return nil
 }
@@ -188,9 +191,9 @@ func (c *call) isRetryable() bool {
 	return isRetryable(c.err, c.operation, c.config.retryWaitMax)
 }
 
-// checkRetry notes the result of an attempt, and reports whether there may be another. That
-// can depend on the body, so it is read here: go-retryablehttp calls its own response
-// handler only later.
+// checkRetry notes the result of an attempt, and decides whether there is another. That can
+// depend on the body, so it is read here: go-retryablehttp calls its own response handler only
+// later.
 func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
 	defer c.sender.Attempt.End()
 	if err != nil {
@@ -201,27 +204,37 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		c.log(resp.StatusCode)
 	}
 
+	return c.goOn(), nil
+}
+
+// goOn reports whether there is another attempt, and counts it. A repeat is one that net/http
+// itself would make, and without a word, if the request had a GetBody.
+func (c *call) goOn() bool {
 	if !c.isRetryable() || ended(c.ctx) != nil {
-		return false, nil
+		return false
 	}
-	c.retrier.Backoff = c.backoff // only now: most calls need none
-	if c.repeats < maxRepeats && errors.Is(c.err, transport.ErrRepeatable) {
+
+	c.atOnce = c.repeats < maxRepeats && errors.Is(c.err, transport.ErrRepeatable)
+	if c.atOnce {
 		c.repeats++
-		c.retrier.RetryMax++
-		c.retrier.Backoff = c.atOnce
+		return true
 	}
-	return true, nil
+
+	if c.noRetry || c.retries >= c.config.maxRetries {
+		return false
+	}
+	c.retries++
+	return true
 }
 
-// atOnce is the back-off before an attempt that net/http itself would make, and without a word,
-// if the request had a GetBody.
-func (c *call) atOnce(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	c.logRetry(slog.LevelDebug, 0)
-	return 0
-}
+// backoff returns how long to wait before the attempt that goOn has allowed.
+func (c *call) backoff(minWait, maxWait time.Duration, _ int, _ *http.Response) time.Duration {
+	if c.atOnce {
+		c.logRetry(slog.LevelDebug, 0)
+		return 0
+	}
 
-func (c *call) backoff(minWait, maxWait time.Duration, retry int, _ *http.Response) time.Duration {
-	wait := backoff(c.err, minWait, maxWait, retry-c.repeats)
+	wait := backoff(c.err, minWait, maxWait, c.retries-1)
 	c.logRetry(slog.LevelWarn, wait)
 	return wait
 }
