@@ -73,15 +73,23 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 // warnOfPaths warns of each -path that matches no file of a commit: if a folder is renamed, no merge is
 // documented any more.
 func (p *program) warnOfPaths(ctx context.Context, g *git, commit string) {
+	for _, path := range p.unmatchedPaths(ctx, g, commit) {
+		p.step.Warnf("The path %q matches no file of commit %s: was it renamed?", path, commit)
+	}
+}
+
+// unmatchedPaths returns each -path that matches no file of a commit.
+func (p *program) unmatchedPaths(ctx context.Context, g *git, commit string) (unmatched []string) {
 	for _, path := range p.options.paths {
 		if isExclusion(path) {
 			continue
 		}
 		files := g.run(ctx, "diff", "--name-only", "--no-renames", g.emptyTree(ctx), commit, "--", path)
 		if files == "" && g.err == nil {
-			p.step.Warnf("The path %q matches no file of commit %s: was it renamed?", path, commit)
+			unmatched = append(unmatched, path)
 		}
 	}
+	return unmatched
 }
 
 var exclusion = regexp.MustCompile(`^:([!^]|\(([^)]*,)?exclude[,)])`)

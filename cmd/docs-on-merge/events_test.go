@@ -84,7 +84,7 @@ func TestATagIsWhatCameSinceTheTagBefore(t *testing.T) {
 		r := w.runOnce()
 		assert.Equal(t, 2, r.Code, name)
 		assert.Contains(t, r.Log, "-base", name)
-		assert.Empty(t, w.service.Requests())
+		assert.Empty(t, w.prompts())
 	}
 	w.onGitHub("release", publishedRelease("v9"))
 	assert.Equal(t, 2, w.runOnce().Code, "a clone without the tag")
@@ -405,7 +405,7 @@ func TestNeverItsOwnEcho(t *testing.T) {
 			assert.Equal(t, "skipped", r.Outputs["outcome"], "none is left")
 			assert.Contains(t, r.Log, "Skipped: "+tc.says, "and says so")
 			assert.Contains(t, r.Summary, "Skipped: "+tc.says)
-			assert.Empty(t, w.service.Requests())
+			assert.Empty(t, w.prompts())
 		})
 	}
 }

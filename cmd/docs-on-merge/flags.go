@@ -30,6 +30,7 @@ type options struct {
 	again     bool
 	noWait    bool
 	dryRun    bool
+	check     bool
 	withDiff  bool
 }
 
@@ -72,12 +73,16 @@ func (p *program) parse(args []string) error {
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
 
+	flags.BoolVar(&o.check, "check", false, "check the set-up, make no job and write no status; on any event")
+
 	if err := p.step.Parse(flags, args); err != nil {
 		return err
 	}
 	switch {
 	case p.step.Demo && flags.NFlag() > 1:
 		return errors.New("-demo takes no other flag")
+	case o.check && (o.dryRun || o.job != "" || o.again):
+		return errors.New("-check excludes -dry-run, -job and -again")
 	case o.template != "" && o.templateText != "":
 		return errors.New("-template and -template-text exclude each other")
 	case o.docsRepository != "" && !repositoryName.MatchString(o.docsRepository):

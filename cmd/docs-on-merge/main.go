@@ -74,6 +74,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 	ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
 	defer cancel()
+	if p.options.check {
+		return p.reportChecks(ctx)
+	}
 	return p.report(p.work(ctx))
 }
 
@@ -101,6 +104,7 @@ func (p *program) work(ctx context.Context) (change, result) {
 		return c, p.documentPatiently(ctx, c, what.decision)
 	}
 	r := p.rehearse(c)
+	p.logChecks(ctx)
 	if r.err == nil {
 		p.note(ctx, c, meaningOf(rehearsed).words)
 	}

@@ -38,7 +38,7 @@ func TestATemplateOfTheTeam(t *testing.T) {
 		assert.Equal(t, 2, r.Code)
 		assert.Contains(t, r.Log, says)
 	}
-	assert.Empty(t, w.service.Requests())
+	assert.Empty(t, w.prompts())
 	assert.Empty(t, w.state(), "nothing is claimed for a prompt that cannot be made")
 
 	r := w.runOnce("-template", w.template(" \n"))
@@ -57,7 +57,7 @@ func TestATemplateAsText(t *testing.T) {
 	r = w.runOnce("-template-text", "x", "-template", w.template("y"))
 	assert.Equal(t, 2, r.Code)
 	assert.Contains(t, r.Log, "-template and -template-text exclude each other")
-	assert.Empty(t, w.service.Requests())
+	assert.Empty(t, w.prompts())
 }
 
 func TestThePromptKeepsBlankLines(t *testing.T) {

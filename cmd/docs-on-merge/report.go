@@ -15,6 +15,7 @@ const (
 	noPullRequest     ci.Outcome = "no-pull-request"
 	skipped           ci.Outcome = "skipped"
 	rehearsed         ci.Outcome = "dry-run"
+	checked           ci.Outcome = "checked"
 )
 
 // meaning is an outcome in the words of GitHub and of people.
@@ -35,6 +36,8 @@ func meaningOf(outcome ci.Outcome) meaning {
 		return meaning{state: "success", words: "Skipped"}
 	case rehearsed:
 		return meaning{state: "success", words: "Dry run: a job would be made"}
+	case checked:
+		return meaning{state: "success", words: "The set-up works, as far as it was checked"}
 	case ci.Failed:
 		return meaning{state: "failure", words: "The agent's job failed"}
 	case ci.Unknown:

@@ -53,7 +53,8 @@ func TestWithoutAKey(t *testing.T) {
 	delete(w.env, "MINTLIFY_API_KEY")
 	r := w.runOnce()
 	assert.Equal(t, 2, r.Code)
-	assert.Contains(t, r.Log, "::error title=docs-on-merge::The set-up needs fixing: mintlify: MINTLIFY_API_KEY is not set")
+	assert.Contains(t, r.Log, "::error title=docs-on-merge::The set-up needs fixing: MINTLIFY_API_KEY is not set: "+
+		"make an admin key at https://app.mintlify.com/settings/organization/api-keys\n")
 	assert.Empty(t, w.forge.statuses, "nothing is claimed")
 	assert.Zero(t, w.run(t.Context(), "-dry-run").Code)
 

@@ -68,18 +68,24 @@ func (p *program) openRefs(remote string) (place, error) {
 	return place{store: shared{refs{p.git, remote}, p.step.Link}}, nil
 }
 
-// openDir opens a directory. "" is a folder of the user.
 func openDir(dir string) (place, error) {
-	if dir == "" {
-		config, err := os.UserConfigDir()
-		if err != nil {
-			return place{}, err
-		}
-		dir = filepath.Join(config, "docs-on-merge")
+	dir, err := dirOf(dir)
+	if err != nil {
+		return place{}, err
 	}
 
 	store, err := once.NewDir(dir)
 	return place{store: store}, err
+}
+
+// dirOf returns the directory of -state. "" is a folder of the user.
+func dirOf(state string) (string, error) {
+	if state != "" {
+		return state, nil
+	}
+
+	config, err := os.UserConfigDir()
+	return filepath.Join(config, "docs-on-merge"), err
 }
 
 func (p *program) openStatuses(c change) (place, error) {

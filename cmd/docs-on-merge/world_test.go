@@ -20,6 +20,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -157,8 +158,8 @@ func (w *world) fresh(t *testing.T) *world {
 }
 
 func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
-	if w.env["MINTLIFY_API_KEY"] == "" {
-		return nil, &mintlify.ArgumentError{Name: "MINTLIFY_API_KEY", Reason: "is not set"}
+	if err := usage.Keys(func(name string) string { return w.env[name] }); err != nil {
+		return nil, err
 	}
 	return w.service.Client(append(opts, mintlifytest.WithRealSchedule())...).ForProject(w.project)
 }

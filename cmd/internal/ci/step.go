@@ -14,6 +14,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
@@ -45,6 +46,9 @@ type Step struct {
 // records and reports what it has done, and then ends.
 func Main(name string, run func(context.Context, *Step, []string) int) {
 	connect := func(opts ...mintlify.Option) (*mintlify.Client, error) {
+		if err := usage.Keys(os.Getenv); err != nil {
+			return nil, err
+		}
 		return mintlify.NewClientFromEnv(append(opts, mintlify.WithUserAgent(name))...)
 	}
 	step := &Step{Name: name, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Connect: connect}
@@ -68,10 +72,7 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long to wait in all")
 	wantsVersion := flags.Bool("version", false, "print the version and the commit")
 
-	if name := givenAndEmpty(args); name != "" {
-		return fmt.Errorf("%s is given and empty: is its variable set?", name)
-	}
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := usage.Parse(flags, args); errors.Is(err, flag.ErrHelp) {
 		return s.printHelp(flags)
 	} else if err != nil {
 		return err
@@ -86,22 +87,6 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 		return fmt.Errorf("-timeout is %v, want more than 0", s.Timeout)
 	}
 	return s.deliver("", "", "")
-}
-
-// givenAndEmpty returns the flag whose value is blank, or "". Package flag cannot tell: the
-// value of a [flag.FlagSet.Func] has no text.
-func givenAndEmpty(args []string) string {
-	for i, arg := range args {
-		name, value, isPair := strings.Cut(arg, "=")
-		if strings.TrimSpace(arg) == "" && i > 0 {
-			name = args[i-1]
-			isPair = true
-		}
-		if isPair && strings.HasPrefix(name, "-") && strings.TrimSpace(value) == "" {
-			return name
-		}
-	}
-	return ""
 }
 
 func (s *Step) printHelp(flags *flag.FlagSet) error {

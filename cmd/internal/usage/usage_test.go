@@ -2,7 +2,9 @@ package usage_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,4 +22,36 @@ func TestErrorfMarksAnErrorThroughWrapping(t *testing.T) {
 
 	assert.False(t, usage.Is(cause))
 	assert.False(t, usage.Is(nil))
+}
+
+func TestKeysSaysWhereToGetThem(t *testing.T) {
+	const page = "https://app.mintlify.com/settings/organization/api-keys"
+	env := map[string]string{}
+	getenv := func(name string) string { return env[name] }
+	assert.EqualError(t, usage.Keys(getenv), "MINTLIFY_API_KEY is not set: make an admin key at "+page)
+
+	env["MINTLIFY_API_KEY"] = "mint_key"
+	env["MINTLIFY_PROJECT_ID"] = " "
+	assert.EqualError(t, usage.Keys(getenv), "MINTLIFY_PROJECT_ID is not set: copy the project id from "+page)
+	assert.True(t, usage.Is(usage.Keys(getenv)))
+
+	env["MINTLIFY_PROJECT_ID"] = "p"
+	assert.NoError(t, usage.Keys(getenv))
+}
+
+func TestParseRefusesAFlagThatIsGivenAndEmpty(t *testing.T) {
+	parse := func(args ...string) error {
+		flags := flag.NewFlagSet("x", flag.ContinueOnError)
+		flags.SetOutput(io.Discard)
+		flags.String("job", "", "")
+		flags.Func("path", "", func(string) error { return nil })
+		return usage.Parse(flags, args)
+	}
+
+	assert.NoError(t, parse("-job", "1", "-path=a"))
+	assert.ErrorIs(t, parse("-h"), flag.ErrHelp)
+	assert.True(t, usage.Is(parse("-nope")))
+	for _, args := range [][]string{{"-job", ""}, {"-job", " "}, {"-job="}, {"-path="}, {"-path", ""}} {
+		assert.ErrorContains(t, parse(args...), " is given and empty: is its variable set?", "%q", args)
+	}
 }

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
+
+// scheduled is a world on GitHub, whose event names no merge.
+func scheduled(t *testing.T) *world {
+	w := merged(t)
+	w.onGitHub("schedule", map[string]any{"repository": map[string]any{"default_branch": "main"}})
+	w.forge.docs = map[string][]docsPull{"acme/docs": {}}
+	w.forge.docsToken = docsToken
+	w.env["GITHUB_DOCS_TOKEN"] = docsToken
+	return w
+}
+
+func TestCheckSaysOfEachPartWhetherItWorks(t *testing.T) {
+	all := []string{"-check", "-docs-repository", "acme/docs", "-path", "*.go"}
+	const keysPage = "make an admin key at https://app.mintlify.com/settings/organization/api-keys"
+	for name, tc := range map[string]struct {
+		prepare func(w *world)
+		args    []string
+		code    int
+		says    string
+	}{
+		"all is well":   {says: "key and project: ok: "},
+		"template":      {says: "template: ok: "},
+		"paths":         {says: "paths: ok: "},
+		"pull requests": {says: "pull requests: ok: "},
+		"docs":          {says: "docs-repository: ok: the token may read the pull requests of acme/docs"},
+		"record":        {says: "record in statuses: ok: "},
+		"commits":       {says: "commits: ok: of the last 2 of HEAD, 0 have a record, 0 a skip and 2 none. Does the step run"},
+		"no key": {
+			prepare: func(w *world) { delete(w.env, "MINTLIFY_API_KEY") },
+			code:    2, says: "key and project: wrong: MINTLIFY_API_KEY is not set: " + keysPage,
+		},
+		"no project": {
+			prepare: func(w *world) { delete(w.env, "MINTLIFY_PROJECT_ID") },
+			code:    2, says: "commits: not checked: MINTLIFY_PROJECT_ID is not set",
+		},
+		"key refused": {
+			prepare: func(w *world) { w.service.FailNext(mintlify.OpGetJob, 9, responding(401)) },
+			code:    2, says: "key and project: wrong: mintlify: get job: 401",
+		},
+		"another project": {
+			prepare: func(w *world) { w.service.FailNext(mintlify.OpGetJob, 9, responding(403)) },
+			code:    2, says: "a new key ends after 90 days",
+		},
+		"service down": {
+			prepare: func(w *world) { w.service.FailNext(mintlify.OpGetJob, 9, responding(503)) },
+			code:    5, says: "key and project: no response: ",
+		},
+		"a proxy's page": {
+			prepare: func(w *world) {
+				w.service.FailNext(mintlify.OpGetJob, 9, mintlifytest.Fault{Body: "<html>", Status: 200})
+			},
+			code: 2, says: "key and project: wrong: ",
+		},
+		"statuses": {
+			prepare: func(w *world) { failing(w, "GET", 1, 1000, false, response(403)) },
+			code:    2, says: "record in statuses: wrong: GET /repos/acme/cli/commits/",
+		},
+		"statuses are down": {
+			prepare: func(w *world) { failing(w, "GET", 1, 1000, false, response(502)) },
+			code:    5, says: "record in statuses: no response: ",
+		},
+		"pulls": {
+			prepare: func(w *world) { w.blind(response(403), "{}") },
+			code:    2, says: "pull requests: wrong: ",
+		},
+		"the token": {
+			prepare: func(w *world) { w.blind(response(401), "{}") },
+			code:    2, says: "pull requests: wrong: ",
+		},
+		"docs token": {
+			prepare: func(w *world) { delete(w.env, "GITHUB_DOCS_TOKEN") },
+			code:    2, says: "docs-repository: wrong: ",
+		},
+		"a path": {args: []string{"-path", "old"}, code: 2, says: `paths: wrong: ["old"] match no file`},
+		"a template": {
+			args: []string{"-template-text", "{{.Titel}}"},
+			code: 2, says: "template: wrong: the template cannot be filled in",
+		},
+		"with soft": {
+			prepare: func(w *world) { w.service.FailNext(mintlify.OpGetJob, 9, responding(503)) },
+			args:    []string{"-soft"},
+			says:    "key and project: no response: ",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := scheduled(t)
+			if tc.prepare != nil {
+				tc.prepare(w)
+			}
+			r := w.runOnce(append(tc.args, all...)...)
+			assert.Equal(t, tc.code, r.Code, r.Log)
+			assert.Contains(t, r.Stdout, tc.says)
+			assert.Contains(t, r.Summary, tc.says[:11])
+			assert.Empty(t, w.prompts())
+			assert.Empty(t, w.forge.statuses)
+			if tc.code == 0 && tc.args == nil {
+				assert.Equal(t, "checked", r.Outputs["outcome"])
+				assert.Equal(t, 7, strings.Count(r.Stdout, ": ok: "), r.Stdout)
+			}
+		})
+	}
+}
+
+func TestCheckTakesNoDecision(t *testing.T) {
+	for _, args := range [][]string{{"-dry-run"}, {"-job", "x"}, {"-again"}} {
+		r := scheduled(t).runOnce(append(args, "-check")...)
+		assert.Equal(t, 2, r.Code)
+		assert.Contains(t, r.Log, "-check excludes")
+	}
+}
+
+func TestCheckSaysWhatItDoesNotAsk(t *testing.T) {
+	r := scheduled(t).runOnce("-check")
+	assert.Contains(t, r.Stdout, "docs-repository: not checked: it is not given\n")
+	assert.Contains(t, r.Stdout, "paths: not checked: none are given\n")
+
+	w := newWorld(t)
+	state := filepath.Join(t.TempDir(), "state")
+	r = w.runOnce("-check", "-state", state)
+	assert.Zero(t, r.Code, r.Log)
+	assert.Contains(t, r.Stdout, "pull requests: not checked: ")
+	assert.Contains(t, r.Stdout, "record in "+state+": ok: the first run makes the folder\n")
+	assert.Contains(t, r.Stdout, "commits: not checked: there is no record to read\n")
+	assert.NoDirExists(t, state)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(w.dir, ".git")))
+	w.repo.changed()
+	r = w.runOnce("-check")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Stdout, "clone: wrong: ")
+}
+
+// Wherever the record is, the newest commits are counted, and those that nobody waits for are named.
+func TestCheckCountsTheCommits(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args func(w *world) []string
+		says string
+	}{
+		"statuses":  {func(*world) []string { return nil }, "of the last 5 of HEAD, 2 have a record, 1 a skip and 2 none"},
+		"directory": {func(w *world) []string { return []string{"-state", w.t.TempDir()} }, "2 have a record, 0 a skip and 3 none"},
+		"refs":      {func(w *world) []string { return []string{"-state", "git:" + w.bare()} }, "2 have a record, 0 a skip and 3 none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := scheduled(t)
+			args := tc.args(w)
+			synctest.Test(t, func(t *testing.T) {
+				run := func(path string, more ...string) string {
+					before := w.git("rev-parse", "HEAD")
+					commit := w.commit(path, path, path)
+					w.onGitHub("push", w.push(before))
+					_ = w.run(t.Context(), append(more, args...)...)
+					return commit
+				}
+				run("one.go")
+				run("two.go", "-path", "docs")
+				w.service.ScriptJob(mintlifytest.JobStep{})
+				pending := run("three.go", "-timeout", "1m")
+
+				w.onGitHub("schedule", map[string]any{})
+				time.Sleep(12 * time.Hour)
+				r := w.run(t.Context(), append(args, "-check")...)
+				assert.Contains(t, r.Stdout, tc.says, r.Log)
+				assert.NotContains(t, r.Stdout, "more than a day")
+
+				time.Sleep(24 * time.Hour)
+				r = w.run(t.Context(), append(args, "-check")...)
+				assert.Zero(t, r.Code, r.Log)
+				assert.Contains(t, r.Stdout, "Pending for more than a day, so run again for: "+pending+"\n")
+				assert.Contains(t, r.Log, "::warning title=docs-on-merge::Commits are pending for more than a day")
+			})
+		})
+	}
+}
+
+func TestADryRunChecksTooAndNeedsNoKey(t *testing.T) {
+	w := merged(t)
+	delete(w.env, "MINTLIFY_API_KEY")
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		assert.Equal(t, http.MethodGet, r.Method)
+		return w.forge.RoundTrip(r)
+	})
+	delete(w.env, "MINTLIFY_PROJECT_ID") // or the run leaves a status
+	r := w.runOnce("-dry-run", "-path", "*.go")
+	require.Zero(t, r.Code, r.Log)
+	assert.Contains(t, r.Stdout, "package b")
+	assert.Contains(t, r.Log, "key and project: not checked: no key\n")
+	assert.Contains(t, r.Log, "record in statuses: ok: ")
+	assert.Contains(t, r.Log, "commits: not checked: MINTLIFY_PROJECT_ID is not set\n")
+}
+
+// A clone of GitHub Actions has no origin/HEAD. The event says which branch is the default one.
+func TestCheckCountsTheDefaultBranch(t *testing.T) {
+	w := scheduled(t)
+	w.git("update-ref", "refs/remotes/origin/main", "HEAD^")
+	assert.Contains(t, w.runOnce("-check").Stdout, "of the last 1 of refs/remotes/origin/main, ")
+
+}
