@@ -18,7 +18,7 @@ type Pool struct {
 }
 
 // New returns a clone of http.DefaultTransport, or a transport like it if the program has
-// replaced it, with room to keep a connection for each of many waits.
+// replaced it, with room for many idle connections.
 func New() *http.Transport {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -40,7 +40,7 @@ func New() *http.Transport {
 func roomy(standard *http.Transport) *http.Transport {
 	own := standard.Clone()
 	own.MaxIdleConns = 0 // no limit but the host's
-	own.MaxIdleConnsPerHost = 1024
+	own.MaxIdleConnsPerHost = 100
 	own.IdleConnTimeout = 30 * time.Second
 	if own.OnProxyConnectResponse == nil {
 		own.OnProxyConnectResponse = checkTunnel

@@ -36,7 +36,7 @@ func TestNew(t *testing.T) {
 		setDefault(t, standard)
 		own := New()
 		assert.Zero(t, own.MaxIdleConns, name)
-		assert.Equal(t, 1024, own.MaxIdleConnsPerHost, name)
+		assert.Equal(t, 100, own.MaxIdleConnsPerHost, name)
 		assert.Equal(t, 30*time.Second, own.IdleConnTimeout, name)
 
 		if name == "the program's" {
