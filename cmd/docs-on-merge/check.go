@@ -12,6 +12,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -191,7 +192,7 @@ func (p *program) checkDocs(ctx context.Context, c change) finding {
 	if look == nil {
 		return notChecked(about, "a run does not look there on GitLab, or without GITHUB_DOCS_TOKEN or GITHUB_TOKEN")
 	}
-	_, err := look.list(ctx, 1)
+	_, err := docspulls.Page(ctx, look.get, look.repository, 1)
 	return found(about, err, "the token may read the pull requests of "+look.repository)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -21,7 +22,7 @@ import (
 func scheduled(t *testing.T) *world {
 	w := merged(t)
 	w.onGitHub("schedule", map[string]any{"repository": map[string]any{"default_branch": "main"}})
-	w.forge.docs = map[string][]docsPull{"acme/docs": {}}
+	w.forge.docs = map[string][]docspulls.Pull{"acme/docs": {}}
 	w.forge.docsToken = docsToken
 	w.env["GITHUB_DOCS_TOKEN"] = docsToken
 	return w

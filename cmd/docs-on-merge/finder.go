@@ -9,15 +9,11 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const (
-	pullsPerPage = 30
-	maxPullPages = 10
-	clockError   = 2 * time.Minute // between this machine and GitHub
-	pullMargin   = 24 * time.Hour  // pages are read until their pull requests are so much older than the send
-
 	lookEvery = time.Minute
 	lookTimes = 20
 )
@@ -69,21 +65,6 @@ func (p *program) logUnusedDocs() {
 	}
 }
 
-// docsPull has the fields that we read from a pull request of the documentation.
-type docsPull struct {
-	HTMLURL   string    `json:"html_url"`
-	Body      string    `json:"body"`
-	CreatedAt time.Time `json:"created_at"`
-	Head      struct {
-		// Repo is null if a fork was deleted.
-		Repo *docsRepo `json:"repo"`
-	} `json:"head"`
-}
-
-type docsRepo struct {
-	FullName string `json:"full_name"`
-}
-
 // find returns the pull request of a record, if there is one. It is for [once.WithFinder]. It logs
 // its errors itself, each once.
 func (f *finder) find(ctx context.Context, r once.Record) (once.Found, error) {
@@ -102,39 +83,23 @@ func (f *finder) find(ctx context.Context, r once.Record) (once.Found, error) {
 
 // search returns the link of the pull request of a record, or "".
 func (f *finder) search(ctx context.Context, r once.Record) (string, error) {
-	begun := r.Deadline.Add(-f.sendTime - clockError) // anybody can copy an older marker
-	for page := 1; page <= maxPullPages; page++ {
-		pulls, err := f.list(ctx, page)
+	begun := docspulls.SentAfter(r, f.sendTime)
+	isKey := func(key string) bool { return key == r.Key }
+	for pulls, err := range docspulls.Pages(ctx, f.get, f.repository, begun) {
 		if err != nil {
 			return "", err
 		}
-
-		for _, pull := range pulls {
-			key, _ := once.FindMarker(pull.Body)
-			link := f.step.Link(pull.HTMLURL)
-			if key == r.Key && link != "" && f.isOwn(pull) && !pull.CreatedAt.Before(begun) {
-				return link, nil
-			}
-		}
-
-		if len(pulls) < pullsPerPage || pulls[len(pulls)-1].CreatedAt.Before(begun.Add(-pullMargin)) {
-			return "", nil
+		if link := docspulls.Find(pulls, f.repository, begun, isKey); link != "" {
+			return f.step.Link(link), nil
 		}
 	}
 	return "", nil
 }
 
-// list returns a page of the pull requests, the newest first.
-func (f *finder) list(ctx context.Context, page int) ([]docsPull, error) {
-	path := fmt.Sprintf("/pulls?state=all&sort=created&direction=desc&per_page=%d&page=%d", pullsPerPage, page)
-	var pulls []docsPull
-	err := f.api.do(ctx, http.MethodGet, path, nil, &pulls)
-	return pulls, err
-}
-
-// isOwn reports whether a pull request is not from a fork: anybody can write one there.
-func (f *finder) isOwn(pull docsPull) bool {
-	return pull.Head.Repo != nil && strings.EqualFold(pull.Head.Repo.FullName, f.repository)
+// get is a [docspulls.Get].
+func (f *finder) get(ctx context.Context, path string, into any) error {
+	below := strings.TrimPrefix(path, "repos/"+f.repository)
+	return f.api.do(ctx, http.MethodGet, below, nil, into)
 }
 
 // tell logs an error once.

@@ -16,6 +16,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -28,7 +29,7 @@ const (
 // losing is a world whose next response is lost. The documentation is in another, private repository.
 func losing(t *testing.T) *world {
 	w := merged(t)
-	w.forge.docs = map[string][]docsPull{"acme/docs": {}}
+	w.forge.docs = map[string][]docspulls.Pull{"acme/docs": {}}
 	w.forge.docsToken = docsToken
 	w.env["GITHUB_DOCS_TOKEN"] = docsToken
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
@@ -36,7 +37,7 @@ func losing(t *testing.T) *world {
 }
 
 // open has the agent open the pull request of the prompt that was sent, with what changes alter.
-func (w *world) open(changes ...func(pull *docsPull)) {
+func (w *world) open(changes ...func(pull *docspulls.Pull)) {
 	w.t.Helper()
 	prompts := w.prompts()
 	require.NotEmpty(w.t, prompts)
@@ -51,9 +52,9 @@ func (w *world) open(changes ...func(pull *docsPull)) {
 	w.forge.docs["acme/docs"] = slices.Insert(w.forge.docs["acme/docs"], 0, pull)
 }
 
-func (w *world) pull(link, body string) docsPull {
-	pull := docsPull{HTMLURL: link, Body: body, CreatedAt: time.Now()}
-	pull.Head.Repo = &docsRepo{"Acme/docs"}
+func (w *world) pull(link, body string) docspulls.Pull {
+	pull := docspulls.Pull{HTMLURL: link, Body: body, CreatedAt: time.Now()}
+	pull.Head.Repo = &docspulls.Repository{FullName: "Acme/docs"}
 	return pull
 }
 
@@ -216,7 +217,7 @@ func TestAfterARunnerDiedThePullRequestIsTakenAtOnce(t *testing.T) {
 				Deadline:  time.Now().UTC().Truncate(time.Microsecond),
 				UpdatedAt: time.Now().UTC().Truncate(time.Microsecond),
 			}))
-			w.forge.docs["acme/docs"] = []docsPull{w.pull(docsLink, once.Marker(key))}
+			w.forge.docs["acme/docs"] = []docspulls.Pull{w.pull(docsLink, once.Marker(key))}
 
 			time.Sleep(time.Hour)
 			r := w.run(t.Context(), args...)
@@ -263,7 +264,7 @@ func TestAgainSendsIfThereIsNoPullRequest(t *testing.T) {
 
 func TestWithoutTheFlagTheRunLooksInItsOwnRepository(t *testing.T) {
 	w := losing(t)
-	w.forge.docs = map[string][]docsPull{"acme/cli": {}}
+	w.forge.docs = map[string][]docspulls.Pull{"acme/cli": {}}
 	w.forge.docsToken = gitHubToken
 	delete(w.env, "GITHUB_DOCS_TOKEN")
 	require.Equal(t, 3, w.runOnce().Code)
@@ -272,18 +273,18 @@ func TestWithoutTheFlagTheRunLooksInItsOwnRepository(t *testing.T) {
 	key, _ := once.FindMarker(w.prompts()[0])
 	pull := w.pull(docsLink, once.Marker(key))
 	pull.Head.Repo.FullName = "acme/cli"
-	w.forge.docs["acme/cli"] = []docsPull{pull}
+	w.forge.docs["acme/cli"] = []docspulls.Pull{pull}
 	w.requireFound(t, w.runOnce())
 }
 
 func TestOnlyItsOwnPullRequestIsFound(t *testing.T) {
-	for name, change := range map[string]func(pull *docsPull){
-		"another's marker": func(pull *docsPull) { pull.Body = "docs-job: acme/cli@1:2" },
-		"no marker":        func(pull *docsPull) { pull.Body = "Documents it." },
-		"a fork":           func(pull *docsPull) { pull.Head.Repo.FullName = "eve/docs" },
-		"a deleted fork":   func(pull *docsPull) { pull.Head.Repo = nil },
-		"older":            func(pull *docsPull) { pull.CreatedAt = time.Now().Add(-10 * time.Minute) },
-		"no link":          func(pull *docsPull) { pull.HTMLURL = "javascript:alert(1)" },
+	for name, change := range map[string]func(pull *docspulls.Pull){
+		"another's marker": func(pull *docspulls.Pull) { pull.Body = "docs-job: acme/cli@1:2" },
+		"no marker":        func(pull *docspulls.Pull) { pull.Body = "Documents it." },
+		"a fork":           func(pull *docspulls.Pull) { pull.Head.Repo.FullName = "eve/docs" },
+		"a deleted fork":   func(pull *docspulls.Pull) { pull.Head.Repo = nil },
+		"older":            func(pull *docspulls.Pull) { pull.CreatedAt = time.Now().Add(-10 * time.Minute) },
+		"no link":          func(pull *docspulls.Pull) { pull.HTMLURL = "javascript:alert(1)" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := losing(t)

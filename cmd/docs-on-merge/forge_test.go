@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 )
 
 // forge is a fake of GitHub's API, as far as this program uses it: the statuses and the
@@ -19,7 +21,7 @@ type forge struct {
 	pulls    map[string][]pullRequest // by commit; "" is of any other
 
 	// docs are the pull requests of the documentation, the newest first, by repository.
-	docs map[string][]docsPull
+	docs map[string][]docspulls.Pull
 	// docsToken is the token that may read them. "" means that any may.
 	docsToken string
 	// looks counts the requests for them.

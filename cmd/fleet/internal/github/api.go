@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
@@ -72,21 +72,18 @@ func (a *API) mayWrite(ctx context.Context, r Review) (bool, error) {
 	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
 }
 
-const (
-	listingTime  = time.Minute // for which a listing is used again
-	listingPages = 10          // of 30
-)
+const listingTime = time.Minute // for which a listing is used again
 
 // listing is the newest pull requests of a repository.
 type listing struct {
 	at    time.Time // when it was made
 	since time.Time // it has all that were opened since
-	pulls []*github.PullRequest
+	pulls []docspulls.Pull
 }
 
 // pullsSince returns the pull requests of a repository that were opened since a time, the newest first. One
 // listing serves all that ask within a minute.
-func (a *API) pullsSince(ctx context.Context, repository string, since time.Time) ([]*github.PullRequest, error) {
+func (a *API) pullsSince(ctx context.Context, repository string, since time.Time) ([]docspulls.Pull, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 
@@ -96,24 +93,22 @@ func (a *API) pullsSince(ctx context.Context, repository string, since time.Time
 	}
 
 	made := listing{at: time.Now(), since: since}
-	owner, name, _ := strings.Cut(repository, "/")
-
-	for page := 1; page <= listingPages; page++ {
-		pulls, _, err := a.client.PullRequests.List(ctx, owner, name, &github.PullRequestListOptions{
-			State:       "all",
-			Sort:        "created",
-			Direction:   "desc",
-			ListOptions: github.ListOptions{Page: page, PerPage: 30},
-		})
+	for pulls, err := range docspulls.Pages(ctx, a.get, repository, since) {
 		if err != nil {
 			return nil, err
 		}
-
 		made.pulls = append(made.pulls, pulls...)
-		if len(pulls) < 30 || pulls[len(pulls)-1].GetCreatedAt().Before(since) {
-			break
-		}
 	}
 	a.listings[repository] = made
 	return made.pulls, nil
+}
+
+// get is a [docspulls.Get], whose errors are go-github's.
+func (a *API) get(ctx context.Context, path string, into any) error {
+	req, err := a.client.NewRequest(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	_, err = a.client.Do(req, into)
+	return err
 }

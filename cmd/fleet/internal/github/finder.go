@@ -13,6 +13,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -32,7 +33,7 @@ type Finder struct {
 
 // Find returns the link of the pull request, "" if none is known yet.
 func (f Finder) Find(ctx context.Context, record once.Record) (string, error) {
-	since := sentAfter(record, f.Settings.SendTime)
+	since := docspulls.SentAfter(record, f.Settings.SendTime)
 	link, err := f.Found(ctx, record.Key, since)
 	if err != nil || link != "" || f.API == nil {
 		return link, err
@@ -45,36 +46,19 @@ func (f Finder) Find(ctx context.Context, record once.Record) (string, error) {
 
 	var failed []error
 	for _, repository := range repositories {
-		pulls, err := f.API.pullsSince(ctx, repository, since.Add(-database.Day))
+		pulls, err := f.API.pullsSince(ctx, repository, since)
 		if err != nil {
 			name := redact.OneLine(repository, 150)
 			failed = append(failed, fmt.Errorf("list the pull requests of %s: %w", name, err))
 			continue
 		}
 
-		if link := linkOf(pulls, repository, record.Key, since); link != "" {
+		isKey := func(key string) bool { return database.FoldCase(key) == record.Key }
+		if link := docspulls.Find(pulls, repository, since, isKey); link != "" {
 			return link, nil
 		}
 	}
 	return "", errors.Join(failed...)
-}
-
-// sentAfter returns the time before which the pull request of a prompt cannot have been opened, with two minutes
-// for clocks that differ.
-func sentAfter(record once.Record, sendTime time.Duration) time.Time {
-	return record.Deadline.Add(-sendTime - 2*time.Minute)
-}
-
-// linkOf returns the first pull request of a list whose description has the marker of a key.
-func linkOf(pulls []*github.PullRequest, repository, key string, since time.Time) string {
-	for _, pr := range pulls {
-		marked, found := once.FindMarker(pr.GetBody())
-		isItsOwn := found && database.FoldCase(marked) == key && !isFork(pr, repository)
-		if isItsOwn && !pr.GetCreatedAt().Before(since) {
-			return pr.GetHTMLURL()
-		}
-	}
-	return ""
 }
 
 // isFork reports whether a pull request comes from another repository. That of a deleted fork is unknown.
@@ -150,7 +134,7 @@ func (f Finder) note(ctx context.Context, s sighting) (bool, error) {
 	}
 	r := rows[0]
 	isDocs, err := f.isDocs(ctx, s, r.ProjectID)
-	if err != nil || !isDocs || s.opened.Before(sentAfter(r.Record, f.Settings.SendTime)) {
+	if err != nil || !isDocs || s.opened.Before(docspulls.SentAfter(r.Record, f.Settings.SendTime)) {
 		return false, err
 	}
 
