@@ -422,7 +422,8 @@ func TestOperationsAreSentAsTheTableSays(t *testing.T) {
 		require.Equal(t, 1, rt.count(), op)
 		assert.Equal(t, op.Method, rt.last().Method, op)
 
-		pattern := strings.NewReplacer(`\{projectId\}`, "proj", `\{id\}`, `[a-z]+_1`).Replace(regexp.QuoteMeta(op.Path))
+		names := strings.NewReplacer(`\{projectId\}`, "proj", `\{id\}`, `([a-z]+_1|[0-9A-Z]{26})`)
+		pattern := names.Replace(regexp.QuoteMeta(op.Path))
 		assert.Regexp(t, "^"+pattern+"$", rt.last().URL.EscapedPath(), op)
 	}
 }

@@ -27,11 +27,17 @@ func TestWaitOutlivesA404RightAfterCreate(t *testing.T) {
 		sibling string        // the project of the client that waits
 		end     error
 	}{
-		"at once":           {created: response(201, jobJSON), sibling: "proj"},
-		"after 29 s":        {created: response(201, jobJSON), found: 29 * time.Second, sibling: "proj"},
-		"after a minute":    {created: response(201, jobJSON), found: time.Minute, sibling: "proj", end: mintlify.ErrNotFound},
-		"another project's": {created: response(201, jobJSON), found: time.Second, sibling: "other", end: mintlify.ErrNotFound},
-		"with an error":     {created: response(201, `{"id":"job_1"}`), found: 29 * time.Second, sibling: "proj"},
+		"at once":    {created: response(201, jobJSON), sibling: "proj"},
+		"after 29 s": {created: response(201, jobJSON), found: 29 * time.Second, sibling: "proj"},
+		"after a minute": {
+			created: response(201, jobJSON), found: time.Minute, sibling: "proj",
+			end: mintlify.ErrNotFound,
+		},
+		"another project's": {
+			created: response(201, jobJSON), found: time.Second, sibling: "other",
+			end: mintlify.ErrNotFound,
+		},
+		"with an error": {created: response(201, `{"id":"job_1"}`), found: 29 * time.Second, sibling: "proj"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -46,7 +46,8 @@ func WithInsecureHTTP() Option {
 
 // WithHTTPClient sends requests with three fields of hc, and ignores its other fields:
 //
-//   - Transport sends each request. If it is nil, the SDK's own does: see [NewTransport].
+//   - Transport sends each request. If it is nil, that of an earlier WithHTTPClient does, else the
+//     SDK's own: see [NewTransport].
 //   - Timeout limits each attempt. If it is 0, the limit is 60 s.
 //   - Jar keeps cookies.
 //
@@ -66,6 +67,10 @@ func WithHTTPClient(hc *http.Client) Option {
 	return func(cfg *config) error {
 		if hc == nil {
 			return &ArgumentError{"httpClient", "is nil"}
+		}
+
+		if before := cfg.transport.Client; before != nil && before.Transport != nil {
+			cfg.transport.Base = before.Transport
 		}
 		cfg.transport.Client = hc
 		return nil

@@ -99,6 +99,36 @@ func TestWithHTTPClientUsesItAndNeverChangesIt(t *testing.T) {
 	assert.IsType(t, transport(nil), hc.Transport)
 }
 
+func TestWithHTTPClientWithoutATransportKeepsAnEarlierOnes(t *testing.T) {
+	first := newRecording(respondWith(200, jobJSON))
+	second := newRecording(respondWith(200, jobJSON))
+	late := newRecording(respondWith(200, jobJSON))
+	client := func(hc ...*http.Client) *mintlify.Client {
+		var opts []mintlify.Option
+		for _, hc := range hc {
+			opts = append(opts, mintlify.WithHTTPClient(hc))
+		}
+		return newClient(t, first, opts...)
+	}
+
+	jar := &http.Client{Jar: jarFunc(func() {})}
+	_, err := get(t.Context(), client(&http.Client{Timeout: time.Minute}, jar))
+	require.NoError(t, err)
+	assert.Equal(t, 1, first.count())
+
+	_, err = get(t.Context(), client(&http.Client{Transport: second}, &http.Client{}))
+	require.NoError(t, err)
+	assert.Equal(t, 1, second.count())
+
+	empty := &http.Client{}
+	changed := client(empty)
+	empty.Transport = late // the fields are read at each request
+	_, err = get(t.Context(), changed)
+	require.NoError(t, err)
+	assert.Equal(t, 1, late.count())
+	assert.Equal(t, 1, first.count())
+}
+
 func TestWithHTTPClientSendsItsCookiesOnceAnAttempt(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)

@@ -8,8 +8,9 @@ import (
 )
 
 // AddAutomation adds an automation on a custom schedule, in every project: Trigger responds
-// 404 to any other id. Its runs are among [Service.Requests], Acted.
+// 404 to any other id. Its runs are among [Service.Requests], Acted. It panics if id is "".
 func (s *Service) AddAutomation(id string) {
+	mustHaveID("AddAutomation", id)
 	defer s.lock()()
 	s.automations[id] = true
 }

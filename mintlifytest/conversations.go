@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"time"
 
@@ -12,7 +13,8 @@ import (
 
 // SetConversations sets the rows of the conversations export, the same for every project.
 // Each is a turn of a conversation. The service reports the rows in the range of dates (a
-// row without Timestamp is in every range), and rows with the same ID as a thread.
+// row without Timestamp is in every range), and rows with the same ID as a thread. To GetThread of
+// another id it responds 404, or 400 if that is not a ULID, which the service's own ids are.
 func (s *Service) SetConversations(rows []mintlify.Conversation) {
 	defer s.lock()()
 	s.conversations = sliceOf(rows, func(row mintlify.Conversation) mintlify.Conversation {
@@ -64,11 +66,17 @@ func (s *Service) getThread(c *call) (any, *failure) {
 			thread.add(mintlify.RoleAssistant, row.Response, row.Timestamp)
 		}
 	}
-	if len(thread.Messages) == 0 {
-		return nil, &failure{status: http.StatusNotFound, Error: "Thread not found"}
+	switch {
+	case len(thread.Messages) > 0: // a test may give its threads any id
+		return thread, nil
+	case !ulid.MatchString(c.id):
+		return nil, &failure{status: http.StatusBadRequest, Error: "Invalid thread id"}
 	}
-	return thread, nil
+	return nil, &failure{status: http.StatusNotFound, Error: "Thread not found"}
 }
+
+// ulid matches the ids that the service gives its threads.
+var ulid = regexp.MustCompile(`^(?i)[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
 
 func (s *Service) getCallerStats(c *call) (any, *failure) {
 	q := query{Values: c.query}

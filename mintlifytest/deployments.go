@@ -42,8 +42,9 @@ func (s *Service) ScriptDeployment(steps ...DeploymentStep) {
 }
 
 // AddDeployment adds a deployment with this script to the project [ProjectID], as if it had
-// just been triggered. It replaces a deployment with the same id.
+// just been triggered. It replaces a deployment with the same id. It panics if id is "".
 func (s *Service) AddDeployment(id string, steps ...DeploymentStep) {
+	mustHaveID("AddDeployment", id)
 	defer s.lock()()
 	s.deployments.made++
 	s.deployments.add(id, ProjectID, "main", cloneSteps(steps))

@@ -46,17 +46,17 @@ type Fault struct {
 //
 // If an operation has this path, its faults come first.
 //
-// It panics if op is neither an operation of the service nor a method and a path: the fault would
-// never occur.
+// It panics if the fault would never occur: if op is neither an operation of the service nor a
+// method and a path, if n is less than 1, or if f changes nothing. Acted alone changes nothing.
 func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 	defer s.lock()()
-	if !s.hasOperation(op) {
-		panic(fmt.Sprintf("mintlifytest: %q is neither an operation, such as mintlify.OpCreateJob, "+
-			"nor a method and a path, such as \"GET /v1/things\"", op))
+	switch {
+	case n < 1:
+		panic(fmt.Sprintf("mintlifytest: FailNext of %d requests, want at least 1", n))
+	case !f.changes():
+		panic("mintlifytest: FailNext with a Fault that changes nothing: set its Status, for example")
 	}
-	if n > 0 {
-		s.faults[op] = append(s.faults[op], faults{fault: f.clone(), n: n})
-	}
+	s.queue(op, n, f)
 }
 
 // SucceedNext lets the next n requests of op pass, once those of earlier calls of
@@ -65,8 +65,23 @@ func (s *Service) FailNext(op mintlify.Operation, n int, f Fault) {
 //	svc.SucceedNext(mintlify.OpGetVisitors, 2)
 //	svc.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 503}) // the third page
 //
-// A [JobStep].Fault still fails a poll that passes. SucceedNext panics as FailNext does.
-func (s *Service) SucceedNext(op mintlify.Operation, n int) { s.FailNext(op, n, Fault{}) }
+// A [JobStep].Fault still fails a poll that passes. If n is 0, it does nothing. It panics if op is
+// neither an operation of the service nor a method and a path.
+func (s *Service) SucceedNext(op mintlify.Operation, n int) {
+	defer s.lock()()
+	s.queue(op, n, Fault{})
+}
+
+// queue adds a fault n times to the queue of op. The lock is held.
+func (s *Service) queue(op mintlify.Operation, n int, f Fault) {
+	if !s.hasOperation(op) {
+		panic(fmt.Sprintf("mintlifytest: %q is neither an operation, such as mintlify.OpCreateJob, "+
+			"nor a method and a path, such as \"GET /v1/things\"", op))
+	}
+	if n > 0 {
+		s.faults[op] = append(s.faults[op], faults{fault: f.clone(), n: n})
+	}
+}
 
 // faults are the same fault n times.
 type faults struct {
@@ -132,6 +147,9 @@ func (s *Service) queuedFaults() []string {
 }
 
 func (f Fault) acts() bool { return !f.Refuse && (f.Status < 300 || f.Acted) }
+
+// changes reports whether a request with this fault differs from one without.
+func (f Fault) changes() bool { return f.isFailure() || len(f.Header) > 0 || f.Delay > 0 }
 
 // isFailure reports whether the response is lost or replaced.
 func (f Fault) isFailure() bool {

@@ -53,7 +53,8 @@ func TestFailNext(t *testing.T) {
 			assert.Equal(t, 7*time.Second, apiErr.RetryAfter)
 			assert.Equal(t, "down", apiErr.Message)
 
-			assert.NoError(t, fail(mintlifytest.Fault{}), "the zero fault is none")
+			_, err = client.Jobs.Get(t.Context(), "j")
+			assert.NoError(t, err)
 			assert.Equal(t, mintlify.JobCompleted, poll(t, client, "j").Status)
 		})
 	}
@@ -67,7 +68,6 @@ func TestFailNextAndSucceedNextKeepTheOrder(t *testing.T) {
 	svc.SucceedNext(mintlify.OpGetJob, 1)
 	svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Status: 404})
 	svc.SucceedNext(mintlify.OpGetJob, 0)
-	svc.FailNext(mintlify.OpGetJob, -1, mintlifytest.Fault{Status: 400})
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 409})
 
 	client := svc.Client(mintlify.WithMaxRetries(0))
@@ -75,6 +75,34 @@ func TestFailNextAndSucceedNextKeepTheOrder(t *testing.T) {
 		_, err := client.Jobs.Get(t.Context(), "j")
 		assert.ErrorIs(t, err, kind)
 	}
+}
+
+// A mistake in a test must not leave it green.
+func TestFailNextPanicsIfNothingWouldFail(t *testing.T) {
+	svc := mintlifytest.NewService()
+	for _, n := range []int{0, -1} {
+		assert.Panics(t, func() { svc.FailNext(mintlify.OpGetJob, n, mintlifytest.Fault{Status: 500}) })
+	}
+	for _, f := range []mintlifytest.Fault{{}, {Acted: true}, {Header: http.Header{}}, {Delay: -1}} {
+		assert.Panics(t, func() { svc.FailNext(mintlify.OpGetJob, 1, f) }, "%+v", f)
+	}
+	for _, f := range []mintlifytest.Fault{
+		{Status: 200}, {Body: "x"}, {Header: http.Header{"A": {"b"}}},
+		{Refuse: true}, {Drop: true}, {Truncate: true}, {Delay: 1},
+	} {
+		assert.NotPanics(t, func() { svc.FailNext(mintlify.OpGetJob, 1, f) }, "%+v", f)
+	}
+	assert.Panics(t, func() { svc.SucceedNext("create-job", 0) })
+	assert.NotPanics(t, func() { svc.SucceedNext(mintlify.OpCreateJob, 0) })
+	assert.Equal(t, []string{`"get job" (7)`}, svc.UnusedFaults(), "it still works after a panic")
+}
+
+func TestNothingIsAddedWithoutAnID(t *testing.T) {
+	svc := mintlifytest.NewService()
+	assert.Panics(t, func() { svc.AddJob("") })
+	assert.Panics(t, func() { svc.AddDeployment("") })
+	assert.Panics(t, func() { svc.AddAutomation("") })
+	assert.Empty(t, svc.Jobs())
 }
 
 func TestStepFaultFailsAPollThatFailNextLetsPass(t *testing.T) {
@@ -98,7 +126,7 @@ func TestFaultActed(t *testing.T) {
 		fault mintlifytest.Fault
 		acted bool
 	}{
-		"none":             {mintlifytest.Fault{}, true},
+		"delay":            {mintlifytest.Fault{Delay: 1}, true},
 		"200":              {mintlifytest.Fault{Status: 200}, true},
 		"body":             {mintlifytest.Fault{Body: "<html>"}, true},
 		"drop":             {mintlifytest.Fault{Drop: true}, true},

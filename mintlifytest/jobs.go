@@ -49,11 +49,19 @@ func (s *Service) ScriptJob(steps ...JobStep) {
 }
 
 // AddJob adds a job with this script to the project [ProjectID], as if it had just been
-// created. It replaces a job with the same id.
+// created. It replaces a job with the same id. It panics if id is "".
 func (s *Service) AddJob(id string, steps ...JobStep) {
+	mustHaveID("AddJob", id)
 	defer s.lock()()
 	s.jobs.made++
 	s.jobs.add(jobKey{ProjectID, id}, cloneSteps(steps))
+}
+
+// mustHaveID panics if no request could ask for the id.
+func mustHaveID(method, id string) {
+	if id == "" {
+		panic("mintlifytest: " + method + " without an id")
+	}
 }
 
 // Jobs returns all jobs, also those of [Service.AddJob], in the order of their creation. A

@@ -155,8 +155,17 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	thread, err := analytics.GetThread(t.Context(), "c1")
 	require.NoError(t, err)
 	assert.Len(t, thread.Messages, 4, "two turns")
-	_, err = analytics.GetThread(t.Context(), "unknown")
-	require.ErrorIs(t, err, mintlify.ErrNotFound)
+	for id, kind := range map[string]error{
+		"01JXZ8Q4M6T2V0B3C5D7F9G1HK":  mintlify.ErrNotFound,
+		"01jxz8q4m6t2v0b3c5d7f9g1hk":  mintlify.ErrNotFound,
+		"01JXZ8Q4M6T2V0B3C5D7F9G1HKX": mintlify.ErrBadRequest,
+		"81JXZ8Q4M6T2V0B3C5D7F9G1HK":  mintlify.ErrBadRequest,
+		"01JXZ8Q4M6T2V0B3C5D7F9G1HU":  mintlify.ErrBadRequest,
+		"unknown":                     mintlify.ErrBadRequest,
+	} {
+		_, err = analytics.GetThread(t.Context(), id)
+		require.ErrorIs(t, err, kind, id)
+	}
 
 	stats, err := analytics.GetCallerStats(t.Context(), mintlify.CallerStatsParams{})
 	require.NoError(t, err)

@@ -60,12 +60,15 @@ func (s *Service) lock() func() {
 //
 //	client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, svc.Options()...)
 //
-// A client with these options sends its requests to s in memory, and retries and polls
-// without waiting, also after a message: s sets a job that gets one back to active at once.
+// A client with these options sends its requests to s in memory, unless WithHTTPClient is given
+// again, with a Transport. Its base URL is https://mintlifytest.invalid, so that no mistake reaches
+// the service itself. It retries and polls without waiting, also after a message: s sets a job that
+// gets one back to active at once.
 // [Service.Client] says what that means, and [WithRealSchedule] what to
 // add in a testing/synctest bubble.
 func (s *Service) Options() []mintlify.Option {
 	return []mintlify.Option{
+		mintlify.WithBaseURL("https://mintlifytest.invalid"),
 		mintlify.WithHTTPClient(&http.Client{Transport: s}),
 		mintlify.WithRetryWait(0, 0),
 		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0), waits.Instant),

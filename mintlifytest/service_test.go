@@ -2,7 +2,10 @@ package mintlifytest_test
 
 import (
 	"context"
+	"errors"
+	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"slices"
 	"sync"
 	"testing"
@@ -53,6 +56,44 @@ func TestOptionsWireAClientOfOnesOwn(t *testing.T) {
 		assert.Less(t, time.Since(start), time.Millisecond, "nothing waits")
 	})
 	assert.Equal(t, "mine", svc.Requests()[0].ProjectID)
+}
+
+// Whatever else a test gives its client, no request leaves the process.
+func TestOptionsKeepRequestsFromTheServiceItself(t *testing.T) {
+	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
+	t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
+	t.Setenv("MINTLIFY_BASE_URL", mintlify.DefaultBaseURL)
+	var dialed []string
+	real := &http.Transport{
+		DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
+			dialed = append(dialed, address)
+			return nil, errors.New("no network in a test")
+		},
+	}
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+
+	for name, hc := range map[string]*http.Client{
+		"nothing":   {},
+		"a timeout": {Timeout: time.Minute},
+		"a jar":     {Jar: jar},
+	} {
+		svc := mintlifytest.NewService()
+		opts := append(svc.Options(), mintlify.WithHTTPClient(hc), mintlify.WithHTTPClient(&http.Client{}))
+		client, err := mintlify.NewClientFromEnv(opts...)
+		require.NoError(t, err)
+		_, err = client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+		require.NoError(t, err, name)
+		assert.Len(t, svc.Requests(), 1)
+	}
+	assert.Empty(t, dialed)
+
+	client, err := mintlify.NewClientFromEnv(append(
+		mintlifytest.NewService().Options(), mintlify.WithHTTPClient(&http.Client{Transport: real}))...)
+	require.NoError(t, err)
+	_, err = client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+	require.Error(t, err)
+	assert.Equal(t, "mintlifytest.invalid:443", dialed[0])
 }
 
 // If the SDK's own waits change, those of WithRealSchedule have to.

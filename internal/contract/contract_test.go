@@ -160,6 +160,9 @@ func TestEveryDocumentedResponseIsValidAndKnownToTheSDK(t *testing.T) {
 		require.ErrorIs(t, op.Do(t.Context(), client), mintlify.ErrServer, op)
 	}
 
+	_, err := client.Analytics.GetThread(t.Context(), "unknown")
+	require.ErrorIs(t, err, mintlify.ErrBadRequest, "it is not a ULID")
+
 	assert.Empty(t, proxy.Violations(), "before those that are meant")
 	provokeBadRequests(t, proxy, baseURL)
 	exhaustQuotas(t, svc, client)

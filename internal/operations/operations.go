@@ -111,13 +111,13 @@ func feedback(at time.Time) []mintlify.Feedback {
 func conversations(at time.Time) []mintlify.Conversation {
 	return []mintlify.Conversation{
 		{
-			ID: "thread_1", Timestamp: at,
+			ID: "01JXZ8Q4M6T2V0B3C5D7F9G1HK", Timestamp: at,
 			Query: "how?", Response: "so", ResponseType: mintlify.ResponseClarifyingQuestion,
 			Sources:          []mintlify.ConversationSource{{Title: "A", URL: "/a"}},
 			ResolutionStatus: mintlify.ResolutionUnanswered, PageURL: "/a",
 		},
 		{
-			ID: "thread_1", Timestamp: at.Add(time.Minute),
+			ID: "01JXZ8Q4M6T2V0B3C5D7F9G1HK", Timestamp: at.Add(time.Minute),
 			ResolutionStatus: mintlify.ResolutionAnswered, QueryCategory: "auth",
 		},
 	}

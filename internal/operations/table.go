@@ -202,7 +202,7 @@ func All() []Operation {
 			Method: http.MethodGet,
 			Path:   "/v1/analytics/{projectId}/assistant",
 			Body: `{
-				"conversations":[{"id":"thread_1","timestamp":"2026-01-15T10:30:00Z","query":"how?","response":"so",
+				"conversations":[{"id":"01JXZ8Q4M6T2V0B3C5D7F9G1HK","timestamp":"2026-01-15T10:30:00Z","query":"how?","response":"so",
 					"responseType":"answer","sources":[{"title":"A","url":"/a"}],"resolutionStatus":"answered",
 					"queryCategory":"auth","pageUrl":"https://docs.example.com/a"}],
 				"hasMore":true,
@@ -223,14 +223,14 @@ func All() []Operation {
 			Method: http.MethodGet,
 			Path:   "/v1/analytics/{projectId}/assistant/threads/{id}",
 			Body: `{
-				"threadId":"thread_1",
+				"threadId":"01JXZ8Q4M6T2V0B3C5D7F9G1HK",
 				"createdAt":"2026-01-15T10:30:00Z",
 				"messages":[{"id":"m1","role":"user","content":"how?","createdAt":"2026-01-15T10:30:00Z"}]
 			}`,
 			Required: []string{"messages"},
 			Result:   (*mintlify.Thread)(nil),
 			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetThread(ctx, "thread_1")
+				return c.Analytics.GetThread(ctx, "01JXZ8Q4M6T2V0B3C5D7F9G1HK")
 			},
 		},
 		{

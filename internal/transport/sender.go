@@ -19,13 +19,15 @@ const defaultTimeout = 60 * time.Second
 type Settings struct {
 	// Client is the caller's, whose Transport and Timeout are used. nil means that there is none.
 	Client *http.Client
+	// Base is used if Client has no Transport. If it is nil, Pool is.
+	Base http.RoundTripper
 	// Limit is asked before each attempt. With nil there is no limit.
 	Limit func(context.Context) error
 	// Key is the key source. It is asked before each attempt, after Limit.
 	Key func(context.Context) (string, error)
 	// UserAgent is the User-Agent header of each request.
 	UserAgent string
-	// Pool is used if Client has no Transport.
+	// Pool is used if there is no other transport.
 	Pool Pool
 }
 
@@ -143,6 +145,9 @@ func (s *Sender) askForKey(ctx context.Context) (string, error) {
 func (s *Sender) base() http.RoundTripper {
 	if hc := s.Settings.Client; hc != nil && hc.Transport != nil {
 		return hc.Transport
+	}
+	if s.Settings.Base != nil {
+		return s.Settings.Base
 	}
 	return s.Settings.Pool.roundTripper()
 }
