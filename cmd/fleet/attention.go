@@ -35,26 +35,26 @@ type attention struct {
 // needsPerson returns the prompts that need a person, the most urgent first, and of each kind the newest.
 func needsPerson(ctx context.Context, s queue.Queue) ([]attention, error) {
 	now := time.Now()
-	old := now.Add(-oldAfter).UnixMicro()
+	old := now.Add(-oldAfter).UnixNano()
 
 	urgencies := []struct {
 		condition string
 		args      []any
 	}{
-		{"o.state = 'unknown'", nil},
-		{"o.state = 'pending' AND " + database.IsStranded, nil},
-		{"o.state = 'refused' AND p.forgotten = 0 AND o.updated >= $1", []any{old}},
-		{"o.state = 'failed' AND p.forgotten = 0 AND o.updated >= $1", []any{old}},
+		{"state = 'unknown'", nil},
+		{"state = 'pending' AND " + database.IsStranded, nil},
+		{"state = 'refused' AND forgotten = 0 AND updated >= $1", []any{old}},
+		{"state = 'failed' AND forgotten = 0 AND updated >= $1", []any{old}},
 
 		{
-			`o.state = 'running' AND (o.updated < $1 OR o.record LIKE '%"problem":"%')`,
-			[]any{now.Add(-database.Day).UnixMicro()},
+			`state = 'running' AND (updated < $1 OR problem <> '')`,
+			[]any{now.Add(-database.Day).UnixNano()},
 		},
 	}
 
 	needs := []attention{}
 	for _, u := range urgencies {
-		order := fmt.Sprintf(" ORDER BY o.updated DESC LIMIT %d", 10*maxAttention)
+		order := fmt.Sprintf(" ORDER BY updated DESC LIMIT %d", 10*maxAttention)
 		rows, err := s.Rows(ctx, u.condition+order, u.args...)
 		if err != nil {
 			return nil, err
@@ -101,8 +101,8 @@ func (a attention) problemOfAny() string {
 
 // oldOnes counts what failed or was refused long ago.
 func oldOnes(ctx context.Context, s queue.Queue) (int64, error) {
-	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE p.key = o.key AND o.state IN ('failed', 'refused') AND o.updated < $1`, time.Now().Add(-oldAfter).UnixMicro())
+	return sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_prompts WHERE state IN ('failed', 'refused') AND updated < $1",
+		time.Now().Add(-oldAfter).UnixNano())
 }
 
 // advise says what a person can do. It returns "" if the prompt needs nobody.

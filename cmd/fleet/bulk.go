@@ -112,7 +112,7 @@ func (b bulk) decideTogether(ctx context.Context, s queue.Queue, batch []databas
 
 // decideInTx reports false if a worker or another person has changed the record meanwhile.
 func (b bulk) decideInTx(ctx context.Context, s queue.Queue, tx *sql.Tx, r database.Row) (bool, error) {
-	record, err := once.NewSQL(tx).Get(ctx, r.Key)
+	record, err := database.RecordsOf(tx).Get(ctx, r.Key)
 	if err != nil || record.State != b.choice.State {
 		return false, err
 	}

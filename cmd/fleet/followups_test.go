@@ -116,7 +116,7 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 func (b *bench) nextTry(key string) time.Time {
 	n, err := sqldb.Number(b.ctx, b.DB, "SELECT not_before FROM fleet_prompts WHERE key = $1", key)
 	require.NoError(b.t, err)
-	return time.UnixMilli(n)
+	return time.Unix(0, n)
 }
 
 // TestEnqueueAfter is a follow-up by hand: it is in the job's project, and a second one follows
@@ -193,8 +193,8 @@ func TestTwoFollowUpsAtOnce(t *testing.T) {
 	})
 }
 
-// TestEarlierMessageIsSentInstead, if fleet and package once see the order of a thread differently: what was sent
-// is followed, and what came back goes behind the others.
+// TestEarlierMessageIsSentInstead, if it becomes known after the look at the queue, as from a machine whose clock is
+// behind: what was sent is followed, and what came back goes behind the others.
 func TestEarlierMessageIsSentInstead(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		first := promptOf(0, testProject)
@@ -204,6 +204,7 @@ func TestEarlierMessageIsSentInstead(t *testing.T) {
 
 		limited := 0
 		b.svc.fails = func(r *http.Request) int {
+			execute(b.t, b.Queue, "UPDATE fleet_prompts SET added = 1 WHERE key = 'm2'")
 			if limited == 0 && strings.HasSuffix(r.URL.Path, "/message") {
 				limited++
 				return http.StatusTooManyRequests
@@ -213,9 +214,6 @@ func TestEarlierMessageIsSentInstead(t *testing.T) {
 		for _, key := range []string{"m1", "m2"} {
 			b.enqueue(database.Prompt{Key: key, Prompt: key, After: first.Key, Priority: 1})
 		}
-		_, err := b.DB.ExecContext(b.ctx, "UPDATE fleet_prompts SET place = 1 WHERE key = 'm2'")
-		require.NoError(t, err)
-
 		time.Sleep(3 * time.Hour)
 		assert.Equal(t, 3, b.counts()["done"])
 		var sent []string
@@ -224,7 +222,7 @@ func TestEarlierMessageIsSentInstead(t *testing.T) {
 				sent = append(sent, r.Prompt)
 			}
 		}
-		assert.Equal(t, []string{"m1", "m2"}, sent)
+		assert.Equal(t, []string{"m2", "m1"}, sent)
 	})
 }
 

@@ -37,5 +37,5 @@ func (c *forgetCommand) run(ctx context.Context, s queue.Queue) error {
 	}
 
 	fmt.Fprintf(c.stdout, "prompts whose texts are forgotten: %d\n", n)
-	return s.Vacuum(ctx)
+	return s.EmptyLog(ctx)
 }

@@ -149,7 +149,7 @@ func (f *fleet) counts() map[string]int {
 		err := rows.Scan(&state, &n)
 		counts[database.NameOf(state)] = n
 		return err
-	}, "SELECT state, count(*) FROM mintlify_once GROUP BY state")
+	}, "SELECT state, count(*) FROM fleet_prompts GROUP BY state")
 	require.NoError(f.t, err)
 	return counts
 }

@@ -63,7 +63,7 @@ func (f *fleet) underFire(signal os.Signal, load onslaught) {
 // once waits half a minute for it to settle. One whose response is lost it watches for two minutes, and the messages
 // behind it wait.
 func (f *fleet) busy() int {
-	rows, err := f.store.Rows(f.t.Context(), "o.state IN ('pending', 'sending', 'running')")
+	rows, err := f.store.Rows(f.t.Context(), "state IN ('pending', 'sending', 'running')")
 	require.NoError(f.t, err)
 
 	isWatched := map[string]bool{} // by thread

@@ -100,7 +100,7 @@ func (c *listCommand) listJSON(rows []database.Row) error {
 			JobID:    redact.OneLine(r.JobID, 200),
 			PRLink:   redact.OneLine(r.PRLink, 500),
 			Problem:  redact.OneLine(r.Problem, 1000),
-			Added:    r.Added,
+			Added:    r.AddedAt,
 			Updated:  r.UpdatedAt,
 		}
 	}

@@ -35,9 +35,8 @@ func (c *retryCommand) moveOne(ctx context.Context, s queue.Queue) error {
 
 // moveRepository moves, with -yes, what is queued, refused and canceled of a repository.
 func (c *retryCommand) moveRepository(ctx context.Context, s queue.Queue) error {
-	rows, err := s.Rows(ctx, `o.state IN ('pending', 'refused', 'canceled') AND p.repository = $1 AND p.thread = ''
-	AND p.forgotten = 0 AND NOT (o.state = 'pending' AND p.project = $2) 
-ORDER BY p.added, p.key`, c.repository, c.project)
+	rows, err := s.Rows(ctx, `state IN ('pending', 'refused', 'canceled') AND repository = $1 AND thread = ''
+	AND forgotten = 0 AND NOT (state = 'pending' AND project = $2) ORDER BY added, key`, c.repository, c.project)
 	if err != nil {
 		return err
 	}
@@ -68,7 +67,7 @@ ORDER BY p.added, p.key`, c.repository, c.project)
 }
 
 func moveInTx(ctx context.Context, s queue.Queue, tx *sql.Tx, key, project string) error {
-	record, err := once.NewSQL(tx).Get(ctx, key)
+	record, err := database.RecordsOf(tx).Get(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -96,6 +95,7 @@ func moveInTx(ctx context.Context, s queue.Queue, tx *sql.Tx, key, project strin
 	record.ProjectID = project
 	record.State = once.Pending
 	record.Problem = ""
+	record.Reported = ""
 	if err := database.NoteRetry(ctx, tx, key); err != nil {
 		return err
 	}
@@ -103,11 +103,7 @@ func moveInTx(ctx context.Context, s queue.Queue, tx *sql.Tx, key, project strin
 		return err
 	}
 
-	return moveRows(ctx, tx, key, project)
-}
-
-// moveRows moves the row of a prompt, and those of the messages to its job.
-func moveRows(ctx context.Context, tx *sql.Tx, key, project string) error {
-	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET project = $2 WHERE key = $1 OR thread = $1", key, project)
+	_, err = tx.ExecContext(ctx, `UPDATE fleet_prompts SET project = $2, version = version + 1
+WHERE thread = $1 AND thread <> ''`, key, project) // the messages to its job
 	return err
 }

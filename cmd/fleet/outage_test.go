@@ -92,6 +92,7 @@ func (s *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 type bench struct {
 	*queue.Worker
 	t       *testing.T
+	file    string
 	svc     *weather
 	running sync.WaitGroup
 	played  sync.Map // by job
@@ -107,7 +108,8 @@ func inBubble(t *testing.T, f func(b *bench)) {
 	file := sqliteFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{
-			t: t,
+			t:    t,
+			file: file,
 			svc: &weather{
 				svc: mintlifytest.NewService(), slow: time.Second,
 				fails: func(*http.Request) int { return 0 },
@@ -373,16 +375,16 @@ func TestPOSTsAtOnce(t *testing.T) {
 // TestClockAhead has records from a machine whose clock was a year ahead.
 func TestClockAhead(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		ahead := time.Now().AddDate(1, 0, 0).UnixMilli()
+		ahead := time.Now().AddDate(1, 0, 0)
 		_, _, err := b.Add(b.ctx, promptOf(1, testProject))
 		require.NoError(t, err)
 		for _, statement := range []string{
 			"INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', 'project-1', $1, $1 + 5000)",
-			"INSERT INTO fleet_pauses (project, source, since, until, strikes, reason) VALUES ('project-1', 'breaker', $1, $1 + 60000, 3, 'x')",
-			"UPDATE fleet_prompts SET added = $1",
+			"INSERT INTO fleet_pauses (project, source, since, until, strikes, cause, reason) VALUES ('project-1', 'breaker', $1, $1 + 60000, 3, 'outage', 'x')",
 		} {
-			execute(b.t, b.Queue, statement, ahead)
+			execute(b.t, b.Queue, statement, ahead.UnixMilli())
 		}
+		execute(b.t, b.Queue, "UPDATE fleet_prompts SET added = $1, queued = $1", ahead.UnixNano())
 		require.NoError(t, b.MakePass(b.ctx))
 		time.Sleep(10 * time.Minute)
 		assert.Equal(t, 1, b.counts()["done"])

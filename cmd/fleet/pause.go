@@ -20,13 +20,14 @@ type pauseCommand struct {
 func (c *pauseCommand) check(line commandLine) error { return c.scope.check(line) }
 
 func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
-	known, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
-WHERE (project = $1 OR $1 = '') AND (repository = $2 OR $2 = '')`, c.project, c.repository)
+	filter := c.choice().Filter()
+	known, err := sqldb.Strings(ctx, s.DB,
+		"SELECT key FROM fleet_prompts WHERE "+filter.Where()+" LIMIT 1", filter.Args...)
 	if err != nil {
 		return err
 	}
 
-	if known == 0 && !c.all {
+	if len(known) == 0 && !c.all {
 		fmt.Fprintf(c.stderr, "fleet: no prompt of %s is known; its next ones will wait\n", c.name())
 	}
 

@@ -223,7 +223,7 @@ func TestShowSaysWhyItWaits(t *testing.T) {
 		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID = once.Done, "job_1" })
 		waits("m", "it is the turn of acme/api@2")
 		execute(t, s, "UPDATE fleet_prompts SET not_before = $1 WHERE key = 'm'",
-			time.Now().Add(time.Minute).UnixMilli())
+			time.Now().Add(time.Minute).UnixNano())
 		waits("m", "the job that it is a message to is at work again, until 20.* UTC")
 		assert.NotContains(t, c.wants(0, "show", "acme/api@1"), "key       acme/api@1\nstate     done\nwaits")
 	})

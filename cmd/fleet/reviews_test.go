@@ -382,7 +382,7 @@ func TestCancelDropsKeptComments(t *testing.T) {
 // ready returns the keys of the prompts that may be sent.
 func ready(t *testing.T, s queue.Queue) []string {
 	keys, err := sqldb.Strings(t.Context(), s.DB, `SELECT p.key
-FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND o.state = 'pending'
+FROM fleet_prompts p WHERE p.state = 'pending'
 AND `+database.IsReady)
 	require.NoError(t, err)
 	return keys

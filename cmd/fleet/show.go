@@ -122,7 +122,7 @@ func (c *showCommand) showFields(r database.Row, waits string) {
 		{"priority", fmt.Sprint(r.Priority)},
 		{"pulls", r.Pulls},
 		{"follows", r.After},
-		{"added", r.Added.Format(time.RFC3339)},
+		{"added", r.AddedAt.Format(time.RFC3339)},
 		{"job", r.JobID},
 		{"pr", r.PRLink},
 		{"problem", r.Problem},

@@ -2,7 +2,9 @@ package database
 
 import (
 	"context"
+	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
@@ -18,17 +20,52 @@ type Choice struct {
 	OnlyKept   bool          // leaves out those whose texts were forgotten
 }
 
+const isOfAnyState = "state IN ('pending', 'sending', 'running', 'done', 'failed', 'refused', 'unknown', 'canceled')"
+
+// Filter returns the condition of a choice.
+func (c Choice) Filter() Filter {
+	var filter Filter
+	switch {
+	case c.State != "":
+		filter.Add("state = $%d", string(c.State))
+	case c.Project != "": // whose index begins with the state
+		filter.parts = append(filter.parts, isOfAnyState)
+	}
+	if c.Project != "" {
+		filter.Add("project = $%d", c.Project)
+	}
+	if c.Repository != "" {
+		filter.Add("repository = $%d", c.Repository)
+	}
+	if c.Since > 0 {
+		filter.Add("updated >= $%d", time.Now().Add(-c.Since).UnixNano())
+	}
+	if c.OnlyKept {
+		filter.Add("forgotten = $%d", 0)
+	}
+	return filter
+}
+
 // Choose returns the rows of a choice.
 func (s Store) Choose(ctx context.Context, c Choice) ([]Row, error) {
-	var changed int64
-	if c.Since > 0 {
-		changed = time.Now().Add(-c.Since).UnixMicro()
-	}
-	return s.Rows(ctx, `(o.state = $1 OR $1 = '') AND (p.project = $2 OR $2 = '') AND o.updated >= $3
-AND (p.repository = $4 OR $4 = '')
-AND (p.forgotten = 0 OR NOT $5)
-ORDER BY p.project, p.priority, p.queued, p.key`, string(c.State), c.Project, changed, c.Repository, c.OnlyKept)
+	filter := c.Filter()
+	return s.Rows(ctx, filter.Where()+" ORDER BY project, priority, queued, key", filter.Args...)
 }
+
+// Filter is a condition of several parts. No part is for a value that is not given: a database could use no index.
+type Filter struct {
+	parts []string
+	Args  []any
+}
+
+// Add adds a part, with %d for the number of its argument.
+func (f *Filter) Add(part string, arg any) {
+	f.Args = append(f.Args, arg)
+	f.parts = append(f.parts, fmt.Sprintf(part, len(f.Args)))
+}
+
+// Where returns the condition.
+func (f *Filter) Where() string { return strings.Join(append([]string{"1 = 1"}, f.parts...), " AND ") }
 
 var shaForm = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
@@ -46,8 +83,8 @@ func (s Store) Find(ctx context.Context, text string) ([]string, error) {
 		keys, err = sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_pulls l JOIN fleet_prompts p ON p.key = l.key
 WHERE l.pull = $1 ORDER BY p.added, p.key LIMIT 20`, text)
 	case shaForm.MatchString(text):
-		keys, err = sqldb.Strings(ctx, s.DB, `SELECT key FROM fleet_prompts WHERE thread = '' AND key LIKE $1
-UNION SELECT key FROM fleet_commits WHERE commit_key LIKE $1 ORDER BY key LIMIT 20`, "%@"+text+"%")
+		keys, err = sqldb.Strings(ctx, s.DB, `SELECT DISTINCT key FROM fleet_commits
+WHERE sha >= $1 AND sha < $2 ORDER BY key LIMIT 20`, text, text+"g") // which comes after all digits
 	}
 	return keys, err
 }

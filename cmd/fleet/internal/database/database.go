@@ -1,4 +1,4 @@
-// Package database has fleet's tables in Postgres or SQLite, beside those of package once and of River.
+// Package database has fleet's tables in Postgres or SQLite, beside River's.
 package database
 
 import (
@@ -31,8 +31,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// DB is Postgres or SQLite. It has the records of package once, fleet's own tables, and
-// River's queue.
+// DB is Postgres or SQLite. It has fleet's tables and River's queue.
 type DB struct {
 	*sql.DB
 	Jobs         jobClient // inserts jobs
@@ -257,68 +256,7 @@ func (db *DB) makeTables(ctx context.Context) error {
 		return err
 	}
 
-	if err := once.NewSQL(db).CreateTable(ctx); err != nil {
-		return err
-	}
-
-	for version := int64(1); version <= schemaVersion; version++ {
-		if err := db.makeVersion(ctx, version); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// makeVersion brings fleet's tables from the version before to this one.
-func (db *DB) makeVersion(ctx context.Context, version int64) error {
-	if version == 1 { // which makes the row that a transaction locks
-		_, err := db.ExecContext(ctx, schema.Statements(version))
-		return err
-	}
-
-	return db.Transact(ctx, func(tx *sql.Tx) error {
-		current, err := sqldb.Number(ctx, tx, "SELECT version FROM fleet_schema")
-		if err != nil || current >= version {
-			return err
-		}
-
-		if _, err := tx.ExecContext(ctx, schema.Statements(version)); err != nil {
-			return err
-		}
-
-		if version == 4 {
-			if err := splitPulls(ctx, tx); err != nil {
-				return err
-			}
-		}
-
-		_, err = tx.ExecContext(ctx, "UPDATE fleet_schema SET version = $1", version)
-		return err
-	})
-}
-
-// splitPulls makes a row of each pull request in the column of version 3, and drops the column.
-func splitPulls(ctx context.Context, tx *sql.Tx) error {
-	var prompts []Prompt
-	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
-		var p Prompt
-		if err := rows.Scan(&p.Key, &p.Pull); err != nil {
-			return err
-		}
-
-		prompts = append(prompts, p)
-		return nil
-	}, "SELECT key, pulls FROM fleet_prompts WHERE pulls <> ''")
-	if err != nil {
-		return err
-	}
-
-	for _, p := range prompts {
-		if err := addPulls(ctx, tx, p); err != nil {
-			return err
-		}
-	}
-	_, err = tx.ExecContext(ctx, "ALTER TABLE fleet_prompts DROP COLUMN pulls")
+	_, err := db.ExecContext(ctx, schema.Statements(1))
 	return err
 }
 

@@ -50,7 +50,7 @@ func whyNotForget(r Row) string {
 }
 
 func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
-	store := once.NewSQL(tx)
+	store := RecordsOf(tx)
 	record, err := store.Get(ctx, r.Key)
 	if err != nil {
 		return err
@@ -77,29 +77,27 @@ func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 		}
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE fleet_prompts SET forgotten = $2 WHERE key = $1",
-		r.Key, time.Now().UnixMilli())
+		r.Key, time.Now().UnixNano())
 	return err
 }
 
 // Old returns the keys of prompts that ended before a time with all that follow them, and are not all forgotten yet:
 // the first of each thread. A message may have come after the thread was forgotten.
 func (s Store) Old(ctx context.Context, before time.Time, most int) ([]string, error) {
-	return sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_prompts p JOIN mintlify_once o ON o.key = p.key
-WHERE p.thread = '' AND o.updated < $1 AND o.state IN ('done', 'failed', 'refused', 'canceled')
-	AND p.key IN (SELECT CASE WHEN n.thread = '' THEN n.key ELSE n.thread END
-		FROM fleet_prompts n WHERE n.forgotten = 0)
-	AND NOT EXISTS (SELECT 1 FROM fleet_prompts m JOIN mintlify_once x ON x.key = m.key
-		WHERE m.thread = p.key AND m.thread <> '' AND x.updated >= $1)
-ORDER BY o.updated LIMIT $2`, before.UnixMicro(), most)
+	return sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_prompts p
+WHERE p.thread = '' AND p.state IN ('done', 'failed', 'refused', 'canceled') AND p.updated < $1
+	AND p.key IN (SELECT CASE WHEN thread = '' THEN key ELSE thread END FROM fleet_prompts
+		WHERE forgotten = 0 AND updated < $1)
+	AND NOT EXISTS (SELECT 1 FROM fleet_prompts m
+		WHERE m.thread = p.key AND m.thread <> '' AND m.updated >= $1)
+ORDER BY p.updated LIMIT $2`, before.UnixNano(), most)
 }
 
-// Vacuum has SQLite overwrite what was deleted, in its log, too. Postgres does so by itself.
-func (s Store) Vacuum(ctx context.Context) error {
+// EmptyLog has SQLite overwrite its log, in which what was deleted may stand still. The pages of the file itself are
+// overwritten with the deletion.
+func (s Store) EmptyLog(ctx context.Context) error {
 	if !s.isSQLite {
 		return nil
-	}
-	if _, err := s.ExecContext(ctx, "VACUUM"); err != nil {
-		return err
 	}
 
 	var isBusy, pages, moved int

@@ -56,6 +56,6 @@ ON CONFLICT (day, repository) DO UPDATE SET sent = fleet_days.sent + excluded.se
 
 // NoteRetry notes that a person has a prompt sent again: the limit of a day does not hold it back.
 func NoteRetry(ctx context.Context, db once.DB, key string) error {
-	_, err := db.ExecContext(ctx, "UPDATE fleet_prompts SET retried = 1, told = '' WHERE key = $1", key)
+	_, err := db.ExecContext(ctx, "UPDATE fleet_prompts SET retried = 1 WHERE key = $1", key)
 	return err
 }

@@ -65,6 +65,9 @@ func (p *Prompt) problem() error {
 }
 
 func (p *Prompt) checkRest() error {
+	if Clean(p.Prompt) != p.Prompt {
+		return errors.New("the prompt has a NUL byte, or is not UTF-8")
+	}
 	if p.After == p.Key {
 		return errors.New("it follows itself")
 	}

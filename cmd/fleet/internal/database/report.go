@@ -40,9 +40,9 @@ FROM (
 		CASE WHEN p.thread = '' THEN 1 ELSE 0 END AS merges,
 		CASE WHEN p.thread = '' AND ` + hasJob + ` THEN 1 ELSE 0 END AS jobs,
 		CASE WHEN p.thread <> '' AND ` + hasJob + ` THEN 1 ELSE 0 END AS messages,
-		CASE WHEN o.state = 'failed' THEN 1 ELSE 0 END AS failed,
-		CASE WHEN o.state = 'unknown' THEN 1 ELSE 0 END AS unknown, 0 AS left_out
-	FROM fleet_prompts p JOIN mintlify_once o ON o.key = p.key WHERE p.added >= $1
+		CASE WHEN p.state = 'failed' THEN 1 ELSE 0 END AS failed,
+		CASE WHEN p.state = 'unknown' THEN 1 ELSE 0 END AS unknown, 0 AS left_out
+	FROM fleet_prompts p WHERE p.added >= $3
 	UNION ALL
 	SELECT repository, 0, 0, 0, 0, 0, count(DISTINCT sha) FROM fleet_left_out
 	WHERE kind = 'merge' AND at >= $1 GROUP BY repository
@@ -55,9 +55,8 @@ func (s Store) Report(ctx context.Context, since time.Time, repository string) (
 		err := rows.Scan(&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut)
 		r.Credits = CreditsEach * (r.Jobs + r.Messages)
 		return r, err
-	}, reportQuery, since.UnixMilli(), repository)
+	}, reportQuery, since.UnixMilli(), repository, since.UnixNano())
 }
 
-// hasJob is the condition that the service has acted on the prompt of the record o.
-const hasJob = `o.state <> 'unknown' AND (o.record LIKE '%"jobId":"%'
-	OR o.state = 'done' AND o.record LIKE '%"prLink":"%')`
+// hasJob is the condition that the service has acted on the prompt p.
+const hasJob = `p.state <> 'unknown' AND (p.job <> '' OR p.state = 'done' AND p.pr_link <> '')`

@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
@@ -18,8 +17,7 @@ type Row struct {
 	Pulls      string // owner/repo#7, with a space between several
 	Repository string
 	Priority   int
-	Added      time.Time
-	Looked     time.Time // when somebody last looked for what became of it; 1970 if nobody did
+	Looked     time.Time // when somebody last looked for what became of it; zero if nobody did
 	Forgotten  time.Time // when its texts were forgotten; zero if they were not
 
 	// IsStranded is whether it follows a prompt that has no job, and gets none unless a person decides.
@@ -30,43 +28,27 @@ type Row struct {
 // stores a running record only if something changes.
 func (r Row) IsOverdue() bool { return r.State == once.Running && time.Since(r.UpdatedAt) > Day }
 
-// Rows returns the rows that a condition chooses. CROSS keeps SQLite from a scan of all prompts.
+// Rows returns the rows that a condition on the prompt p chooses.
 func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, error) {
-	return sqldb.All(ctx, s.DB, readRow, `
-SELECT o.record, p.project, p.repository, p.priority, p.added, p.looked, p.forgotten,
+	return sqldb.All(ctx, s.DB, readRow, `SELECT `+recordColumns+`, repository, priority, looked, forgotten,
 	coalesce((SELECT string_agg(l.pull, ' ' ORDER BY l.place) FROM fleet_pulls l WHERE l.key = p.key), ''),
-	o.state = 'pending' AND `+IsStranded+`
-FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE p.key = o.key AND `+where, args...)
+	state = 'pending' AND `+IsStranded+`
+FROM fleet_prompts p WHERE `+where, args...)
 }
 
 func readRow(found *sql.Rows) (Row, error) {
 	var r Row
-	var project string
-	var added, looked, forgotten int64
-	var record []byte
-	err := found.Scan(
-		&record, &project, &r.Repository, &r.Priority, &added, &looked, &forgotten, &r.Pulls, &r.IsStranded,
-	)
-	if err != nil {
-		return Row{}, err
-	}
-
-	if err := json.Unmarshal(record, &r.Record); err != nil {
-		return Row{}, err
-	}
-
-	r.ProjectID = project // a follow-up's may have moved with the prompt before it
-	r.Added = time.UnixMilli(added).UTC()
-	r.Looked = time.UnixMilli(looked).UTC()
-	if forgotten > 0 {
-		r.Forgotten = time.UnixMilli(forgotten).UTC()
-	}
-	return r, nil
+	var looked, forgotten int64
+	var err error
+	r.Record, err = scanRecord(found, &r.Repository, &r.Priority, &looked, &forgotten, &r.Pulls, &r.IsStranded)
+	r.Looked = timeOf(looked)
+	r.Forgotten = timeOf(forgotten)
+	return r, err
 }
 
 // Row returns the row of a key, and an error if there is none.
 func (s Store) Row(ctx context.Context, key string) (Row, error) {
-	rows, err := s.Rows(ctx, "o.key = $1", key)
+	rows, err := s.Rows(ctx, "key = $1", key)
 	if err != nil {
 		return Row{}, err
 	}

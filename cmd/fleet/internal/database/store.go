@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 	"time"
 
@@ -30,19 +31,16 @@ type Store struct {
 	Who      string       // makes the changes: a machine, or NAME@HOST of a person's command
 }
 
-// Records returns the records of package once.
-func (s Store) Records() *once.SQL { return once.NewSQL(s.DB) }
-
 // Runner returns a runner on the records. It keeps a history, of which a crash may lose a line. It stores nothing
 // once a newer fleet has changed the tables.
 func (s Store) Runner(client *mintlify.Client, db once.DB) *once.Runner {
-	return s.runner(client, db, guarded{SQL: once.NewSQL(db), queries: db})
+	return s.runner(client, db, RecordsOf(db))
 }
 
 // SendingRunner returns a runner that sends. It records what came of a send even if a newer fleet has changed the
 // tables meanwhile.
 func (s Store) SendingRunner(client *mintlify.Client) *once.Runner {
-	return s.runner(client, s.DB, guarded{SQL: once.NewSQL(s.DB), queries: s.DB, recordsSends: true})
+	return s.runner(client, s.DB, Records{db: s.DB, recordsSends: true})
 }
 
 func (s Store) runner(client *mintlify.Client, db once.DB, store once.Store) *once.Runner {
@@ -54,38 +52,14 @@ func (s Store) runner(client *mintlify.Client, db once.DB, store once.Store) *on
 	return runner
 }
 
-// guarded is the records, of which nothing is stored once a newer fleet has changed the tables: this one would drop
-// what it does not know.
-type guarded struct {
-	*once.SQL
-	queries      once.DB
-	recordsSends bool // stores what came of a send all the same
-}
-
-// Put implements [once.Store].
-func (g guarded) Put(ctx context.Context, r once.Record) error {
-	isOutcome := g.recordsSends && r.State != once.Sending
-	if isOutcome {
-		return g.SQL.Put(ctx, r)
-	}
-
-	if err := checkNotNewer(ctx, g.queries); err != nil {
-		return err
-	}
-	return g.SQL.Put(ctx, r)
-}
-
-// remember adds a line to the history. What is open again will be told again.
+// remember adds a line to the history.
 func (s Store) remember(db once.DB, r once.Record) {
 	ctx, cancel := context.WithTimeout(context.Background(), StoreTime)
 	defer cancel()
 
 	_, err := db.ExecContext(ctx, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		rand.Text(), r.Key, r.Version, r.UpdatedAt.UnixMilli(), string(r.State), r.JobID, r.Problem, s.Who)
-	if err == nil && r.State.IsOpen() {
-		_, err = db.ExecContext(ctx, "UPDATE fleet_prompts SET told = '' WHERE key = $1 AND told <> ''", r.Key)
-	}
+		rand.Text(), r.Key, r.Version, r.UpdatedAt.UnixMilli(), string(r.State), Clean(r.JobID), Clean(r.Problem), s.Who)
 	if err != nil {
 		s.Calm.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
 	}
@@ -119,7 +93,7 @@ func (s Store) Add(ctx context.Context, prompts ...Prompt) (fresh []Prompt, know
 
 // addOne returns the record of p, and whether it is new. A follow-up gets the project of its job.
 func (s Store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p *Prompt) (once.Record, bool, error) {
-	known, err := once.NewSQL(tx).Get(ctx, p.Key)
+	known, err := RecordsOf(tx).Get(ctx, p.Key)
 	if err != nil {
 		return once.Record{}, false, err
 	}
@@ -146,11 +120,8 @@ func (s Store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p *P
 }
 
 func addRow(ctx context.Context, tx *sql.Tx, p Prompt, record once.Record) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO fleet_prompts
-	(key, project, repository, priority, added, queued, thread, place)
-VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
-		p.Key, p.Project, p.Repository(), p.Priority, record.AddedAt.UnixMilli(), record.Thread,
-		record.AddedAt.UnixNano())
+	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4 WHERE key = $1",
+		p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano())
 	if err != nil {
 		return err
 	}
@@ -169,11 +140,17 @@ SELECT $1, $2, count(*) FROM fleet_pulls WHERE key = $1 ON CONFLICT (key, pull) 
 	return nil
 }
 
-// addCommits makes p known by the other commits of its push.
+var shaOfKey = regexp.MustCompile(`@([0-9a-f]{7,64})`)
+
+// addCommits makes p known by its commits: of a push with several, each.
 func addCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
-	for _, commit := range p.Commits {
-		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, key) VALUES ($1, $2)
-ON CONFLICT (commit_key) DO NOTHING`, commit, p.Key)
+	for _, commit := range append(p.Commits, p.Key) {
+		sha := shaOfKey.FindStringSubmatch(commit)
+		if sha == nil || p.After != "" {
+			continue
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, sha, key) VALUES ($1, $2, $3)
+ON CONFLICT (commit_key) DO NOTHING`, commit, sha[1], p.Key)
 		if err != nil {
 			return err
 		}
@@ -186,7 +163,7 @@ ON CONFLICT (commit_key) DO NOTHING`, commit, p.Key)
 func (s Store) PutNext(ctx context.Context, db once.DB, record once.Record, change string) error {
 	record.Version++
 	record.UpdatedAt = time.Now().UTC().Round(0)
-	if err := once.NewSQL(db).Put(ctx, record); err != nil {
+	if err := RecordsOf(db).Put(ctx, record); err != nil {
 		return err
 	}
 

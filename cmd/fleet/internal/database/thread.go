@@ -11,20 +11,20 @@ import (
 )
 
 // jobHasEnded is the condition that the record r has the id of a job, which has ended.
-const jobHasEnded = `r.state IN ('done', 'failed') AND r.record LIKE '%"jobId":"%'`
+const jobHasEnded = `r.state IN ('done', 'failed') AND r.job <> ''`
 
 // IsReady is the condition that the pending prompt p may be sent: it is not a message, or the job of its thread
 // has ended and no other message of the thread comes first. Package once has the same rule, and sends that one
 // instead.
-const IsReady = `(p.thread = '' OR EXISTS (SELECT 1 FROM mintlify_once r
+const IsReady = `(p.thread = '' OR EXISTS (SELECT 1 FROM fleet_prompts r
 	WHERE r.key = p.thread AND ` + jobHasEnded + `) AND NOT EXISTS (
-	SELECT 1 FROM fleet_prompts other JOIN mintlify_once x ON x.key = other.key
-	WHERE other.thread = p.thread AND other.key <> p.key AND (x.state IN ('sending', 'running')
-		OR x.state = 'pending' AND (other.place < p.place OR other.place = p.place AND other.key < p.key))))`
+	SELECT 1 FROM fleet_prompts x
+	WHERE x.thread = p.thread AND x.thread <> '' AND x.key <> p.key AND (x.state IN ('sending', 'running')
+		OR x.state = 'pending' AND x.prompt <> '' AND (x.added < p.added OR x.added = p.added AND x.key < p.key))))`
 
 // IsStranded is the condition that the pending prompt p is a message to a job that there is not, and will not be
 // unless a person decides.
-const IsStranded = `EXISTS (SELECT 1 FROM mintlify_once r WHERE r.key = p.thread
+const IsStranded = `EXISTS (SELECT 1 FROM fleet_prompts r WHERE r.key = p.thread
 AND r.state IN ('done', 'failed', 'unknown', 'refused', 'canceled') AND NOT (` + jobHasEnded + `))`
 
 // place puts a message into the thread of the prompt that it names, and in the project of that.
@@ -63,5 +63,5 @@ func (s Store) ThreadOf(ctx context.Context, key string) ([]Row, error) {
 	if r.Thread != "" {
 		first = r.Thread
 	}
-	return s.Rows(ctx, "(p.key = $1 OR p.thread = $1) ORDER BY p.thread, p.place, p.key", first)
+	return s.Rows(ctx, inThread+" ORDER BY p.thread, p.added, p.key", first)
 }

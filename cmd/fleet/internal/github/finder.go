@@ -69,8 +69,7 @@ func isFork(pr *github.PullRequest, repository string) bool {
 // repositories returns the repositories of the documentation: those that are left out, and those that links of
 // the project's prompts name.
 func (f Finder) repositories(ctx context.Context, project string) ([]string, error) {
-	rows, err := f.Rows(ctx, `p.project = $1 AND o.record LIKE '%"prLink":"%' 
-ORDER BY o.updated DESC LIMIT 20`, project)
+	rows, err := f.Rows(ctx, "project = $1 AND pr_link <> '' ORDER BY updated DESC LIMIT 20", project)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +127,7 @@ func (f Finder) isDocs(ctx context.Context, s sighting, project string) (bool, e
 
 // note keeps what was sighted, and ends an unknown prompt with it. It reports whether it did.
 func (f Finder) note(ctx context.Context, s sighting) (bool, error) {
-	rows, err := f.Rows(ctx, "p.key = $1 AND p.thread = ''", s.key)
+	rows, err := f.Rows(ctx, "key = $1 AND thread = ''", s.key)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}

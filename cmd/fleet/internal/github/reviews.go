@@ -81,7 +81,7 @@ func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
 		Pull:   database.FoldCase(fmt.Sprintf("%s#%d", e.GetRepo().GetFullName(), e.GetIssue().GetNumber())),
 		URL:    e.GetIssue().GetPullRequestLinks().GetHTMLURL(),
 		Author: redact.OneLine(e.GetComment().GetUser().GetLogin(), 80),
-		Text:   strings.TrimSpace(body[len("/docs"):]),
+		Text:   database.Clean(strings.TrimSpace(body[len("/docs"):])),
 		MayAsk: isAllowed,
 	}, ""
 }
@@ -158,13 +158,18 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
 // KeptReviews returns the reviews of a project and of a repository, "" is any, that are not decided about, the oldest
 // first.
 func (s Reviews) KeptReviews(ctx context.Context, project, repository string) ([]Review, error) {
+	filter := database.Choice{Project: project, Repository: repository}.Filter()
+	where := ""
+	if len(filter.Args) > 0 {
+		where = "WHERE EXISTS (SELECT 1 FROM fleet_prompts p WHERE p.key = c.key AND " + filter.Where() + ")"
+	}
+
 	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (Review, error) {
 		var r Review
 		err := rows.Scan(&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk)
 		return r, err
-	}, `SELECT id, key, pull, url, author, text, may_ask = 1 FROM fleet_comments
-WHERE $1 = '' AND $2 = '' OR key IN (SELECT key FROM fleet_prompts
-	WHERE (project = $1 OR $1 = '') AND (repository = $2 OR $2 = '')) ORDER BY id`, project, repository)
+	}, "SELECT id, key, pull, url, author, text, may_ask = 1 FROM fleet_comments c "+where+" ORDER BY id",
+		filter.Args...)
 }
 
 // DropReview forgets a kept review.

@@ -358,7 +358,7 @@ func (h *Webhooks) cancelQueued(ctx context.Context, m Merge) string {
 }
 
 func (h *Webhooks) cancelUnlessShared(ctx context.Context, key string, m Merge) error {
-	rows, err := h.Queue.Rows(ctx, "o.key = $1", key)
+	rows, err := h.Queue.Rows(ctx, "key = $1", key)
 	if err != nil || len(rows) == 0 {
 		return err
 	}

@@ -76,8 +76,7 @@ func (w *Worker) decide(ctx context.Context, _ time.Time) error {
 
 // insertMissing gives each queue and each prompt under way its River job, unless it has one.
 func (w *Worker) insertMissing(ctx context.Context, now time.Time) error {
-	projects, err := sqldb.Strings(ctx, w.DB, `SELECT DISTINCT p.project
-FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'pending' AND p.key = o.key`)
+	projects, err := sqldb.Strings(ctx, w.DB, "SELECT DISTINCT project FROM fleet_prompts WHERE state = 'pending'")
 	if err != nil {
 		return err
 	}
@@ -89,8 +88,7 @@ FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'pending' AND p.
 		return err
 	}
 
-	underWay, err := sqldb.Strings(ctx, w.DB, `SELECT p.key
-FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state IN ('sending', 'running') AND p.key = o.key`)
+	underWay, err := sqldb.Strings(ctx, w.DB, "SELECT key FROM fleet_prompts WHERE state IN ('sending', 'running')")
 	if err != nil {
 		return err
 	}
@@ -104,9 +102,6 @@ FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state IN ('sending', 'ru
 func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 	statements := []string{
 		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
-		"UPDATE fleet_prompts SET added = $1 WHERE added > $1",
-		"UPDATE fleet_prompts SET queued = $1 WHERE queued > $1",
-		"UPDATE fleet_prompts SET not_before = 0 WHERE not_before - 3600000 > $1",
 		"UPDATE fleet_posts SET at = $1, ends = $1 WHERE at - 60000 > $1",
 		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
 	}
@@ -115,9 +110,11 @@ func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 		return err
 	}
 
-	_, err := w.ExecContext(ctx, `UPDATE fleet_prompts SET told = '' WHERE told <> '' AND key IN (
-	SELECT key FROM mintlify_once WHERE state IN ('pending', 'sending'))`)
-	if err != nil {
+	ahead := []string{
+		"UPDATE fleet_prompts SET queued = $1 WHERE state = 'pending' AND queued > $1",
+		"UPDATE fleet_prompts SET not_before = 0 WHERE state = 'pending' AND not_before - 3600000000000 > $1",
+	}
+	if err := sqldb.Exec(ctx, w.DB, ahead, now.UnixNano()); err != nil {
 		return err
 	}
 
@@ -133,7 +130,7 @@ func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 	}
 
 	old := now.Add(-w.Window - 2*w.Settings.SendTime - w.lease())
-	_, err = w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", old.UnixMilli())
+	_, err := w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", old.UnixMilli())
 	return err
 }
 
@@ -161,5 +158,5 @@ func (w *Worker) forgetOld(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	w.Logger.Info("texts are forgotten", "prompts", forgotten)
-	return w.Vacuum(ctx)
+	return w.EmptyLog(ctx)
 }

@@ -177,16 +177,7 @@ func (s Queue) beginTurn(ctx context.Context, tx once.DB, t *turn, now time.Time
 	}
 
 	t.day = database.DayOf(now)
-	if err := database.CountSent(ctx, tx, t.key, t.day, 1); err != nil {
-		return err
-	}
-	return forgetTold(ctx, tx, t.key)
-}
-
-// forgetTold has the end of a prompt told, also if an earlier one was.
-func forgetTold(ctx context.Context, tx once.DB, key string) error {
-	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET told = '' WHERE key = $1", key)
-	return err
+	return database.CountSent(ctx, tx, t.key, t.day, 1)
 }
 
 // noResponse is the status of a request that got no response.
@@ -220,9 +211,6 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 	return s.Transact(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
 		if key := r.record.Key; key != "" && key != t.key {
-			if err := forgetTold(ctx, tx, key); err != nil {
-				return err
-			}
 			t.key = key // which was sent instead: a message, too, and no limit of a day counts messages
 		}
 
@@ -268,14 +256,14 @@ func giveBack(ctx context.Context, tx once.DB, t turn, r result, now time.Time) 
 
 	if r.jobIsAtWork() {
 		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET not_before = $2 WHERE key = $1",
-			t.key, now.Add(r.wait).UnixMilli())
+			t.key, now.Add(r.wait).UnixNano())
 		return err
 	}
 
 	if !r.posted {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET queued = $2 WHERE key = $1", t.key, now.UnixMilli())
+	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET queued = $2 WHERE key = $1", t.key, now.UnixNano())
 	return err
 }
 

@@ -27,7 +27,7 @@ type situation struct {
 	queued  int    // prompts of the project
 	limited int    // of these, how many the limit of a day holds back
 	held    int    // of these, how many are of a repository that a person has paused
-	oldest  int64  // when the oldest of the others was added, in Unix milliseconds; 0 if there are none
+	oldest  int64  // when the oldest of the others was added, in Unix nanoseconds; 0 if there are none
 	head    string // the key of the first that may be sent; "" if none may
 
 	// later is when the first of those may be sent whose job is at work again. It is zero if there is a head.
@@ -65,8 +65,13 @@ func (s Queue) readSituation(ctx context.Context, tx once.DB, project, only stri
 }
 
 // inQueue chooses the queued prompts of the project $1, of these only $2 unless that is "".
-const inQueue = ` FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE o.state = 'pending' AND p.key = o.key AND p.project = $1 AND ($2 = '' OR p.key = $2)`
+func inQueue(only string) string {
+	chosen := ` FROM fleet_prompts p WHERE p.state = 'pending' AND p.project = $1`
+	if only == "" {
+		return chosen + " AND $2 = ''"
+	}
+	return chosen + " AND p.key = $2"
+}
 
 // readQueue counts the project's queue, and finds its head: the most urgent prompt that may be sent, then
 // the oldest.
@@ -77,17 +82,18 @@ func (s *situation) readQueue(ctx context.Context, db once.DB, only string) erro
 	},
 		`SELECT count(*), count(CASE WHEN `+isLimited+` THEN 1 END),
 	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END),
-	coalesce(min(CASE WHEN NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` THEN p.added END), 0)`+inQueue,
+	coalesce(min(CASE WHEN NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` THEN p.added END), 0)`+
+			inQueue(only),
 		s.project, only, database.DayOf(s.at))
 	if err != nil || s.queued == 0 {
 		return err
 	}
 
 	return sqldb.Scan(ctx, db, s.scanHead,
-		`SELECT p.key, p.not_before`+inQueue+` AND NOT `+isLimited+` AND NOT `+database.IsPausedRepository+`
+		`SELECT p.key, p.not_before`+inQueue(only)+` AND NOT `+isLimited+` AND NOT `+database.IsPausedRepository+`
 	AND `+database.IsReady+`
 ORDER BY CASE WHEN p.not_before > $4 THEN p.not_before ELSE 0 END, p.priority, p.queued, p.key LIMIT 1`,
-		s.project, only, database.DayOf(s.at), s.at.UnixMilli())
+		s.project, only, database.DayOf(s.at), s.at.UnixNano())
 }
 
 func (s *situation) scanHead(rows *sql.Rows) error {
@@ -97,7 +103,7 @@ func (s *situation) scanHead(rows *sql.Rows) error {
 		return err
 	}
 
-	if later := time.UnixMilli(notBefore); later.After(s.at) {
+	if later := time.Unix(0, notBefore); later.After(s.at) {
 		s.later = later
 		return nil
 	}

@@ -130,15 +130,14 @@ func (s Queue) countInto(ctx context.Context, set projectSet, now time.Time) err
 		p.Counts[database.NameOf(once.State(state))] = n
 		switch once.State(state) {
 		case once.Pending:
-			p.Oldest = time.UnixMilli(oldest).UTC()
+			p.Oldest = time.Unix(0, oldest).UTC()
 		case once.Running:
 			p.Overdue = overdue
 		}
 
 		return nil
-	}, `SELECT p.project, o.state, count(*), count(CASE WHEN o.updated < $1 THEN 1 END), min(p.added)
-FROM mintlify_once o JOIN fleet_prompts p ON p.key = o.key GROUP BY p.project, o.state`,
-		now.Add(-database.Day).UnixMicro())
+	}, `SELECT project, state, count(*), count(CASE WHEN updated < $1 THEN 1 END), min(added)
+FROM fleet_prompts GROUP BY project, state`, now.Add(-database.Day).UnixNano())
 }
 
 // notePause keeps the pause that ends last.
@@ -164,7 +163,7 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 
 	p.Limited = s.limited
 	if s.oldest > 0 {
-		p.OldestFree = time.UnixMilli(s.oldest).UTC()
+		p.OldestFree = time.Unix(0, s.oldest).UTC()
 	}
 	p.WaitsForPerson = slices.ContainsFunc(s.pauses, func(pause Pause) bool {
 		return pause.NeedsPerson() && pause.concerns(p.Project) && pause.Until.After(s.at)

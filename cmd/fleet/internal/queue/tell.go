@@ -92,7 +92,7 @@ func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 
 // noteTry has rows wait for those whose result came before now, should they fail.
 func (w *TellWorker) noteTry(ctx context.Context, rows []database.Row) error {
-	now := time.Now().UnixMicro()
+	now := time.Now().UnixNano()
 	for _, r := range rows {
 		if _, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET tried = $2 WHERE key = $1", r.Key, now); err != nil {
 			return err
@@ -101,13 +101,14 @@ func (w *TellWorker) noteTry(ctx context.Context, rows []database.Row) error {
 	return nil
 }
 
-// noteTold notes what was told, even if the process is to stop.
+// noteTold notes what was told, even if the process is to stop. With the version nobody stores what was told before.
 func (w *TellWorker) noteTold(ctx context.Context, told []database.Row) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
 	defer cancel()
 
 	for _, r := range told {
-		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET told = $2 WHERE key = $1", r.Key, string(r.State))
+		_, err := w.ExecContext(ctx, `UPDATE fleet_prompts SET told = $2, version = version + 1
+WHERE key = $1 AND state = $2`, r.Key, string(r.State))
 		if err != nil {
 			return err
 		}
@@ -116,24 +117,23 @@ func (w *TellWorker) noteTold(ctx context.Context, told []database.Row) error {
 }
 
 // isUntold is the condition that nobody got the result of a prompt yet, which is not older than $1.
-const isUntold = `(o.state IN ('done', 'failed', 'refused', 'unknown') AND o.updated > $1
-OR o.state = 'running' AND o.updated < $1) AND p.told <> o.state AND p.forgotten = 0`
+const isUntold = database.IsUntold + `
+	AND (state IN ('done', 'failed', 'refused', 'unknown') AND updated > $1 OR state = 'running' AND updated < $1)`
 
 // Untold returns rows whose result nobody got yet: first the one that ended, or was tried, the longest ago.
 func (s Queue) Untold(ctx context.Context) ([]database.Row, error) {
 	return s.Rows(ctx, isUntold+`
-ORDER BY CASE WHEN p.tried > o.updated THEN p.tried ELSE o.updated END, o.updated LIMIT $2`,
-		time.Now().Add(-database.Day).UnixMicro(), tellMost)
+ORDER BY CASE WHEN tried > updated THEN tried ELSE updated END, updated LIMIT $2`,
+		time.Now().Add(-database.Day).UnixNano(), tellMost)
 }
 
 // CountUntold counts the results that nobody got yet.
 func CountUntold(ctx context.Context, db once.DB) (int64, error) {
-	return sqldb.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE p.key = o.key AND `+isUntold, time.Now().Add(-database.Day).UnixMicro())
+	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE "+isUntold,
+		time.Now().Add(-database.Day).UnixNano())
 }
 
 // CountProblems counts the running jobs that have a problem.
 func CountProblems(ctx context.Context, db once.DB) (int64, error) {
-	return sqldb.Number(ctx, db, `SELECT count(*) FROM mintlify_once o CROSS JOIN fleet_prompts p
-WHERE p.key = o.key AND o.state = 'running' AND o.record LIKE '%"problem":"%'`)
+	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE state = 'running' AND problem <> ''")
 }

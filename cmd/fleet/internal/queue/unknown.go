@@ -35,8 +35,8 @@ func (w *Worker) lookForUnknown(ctx context.Context, now time.Time) error {
 	if w.Find == nil {
 		return nil
 	}
-	rows, err := w.Rows(ctx, `o.state = 'unknown' AND p.thread = '' AND p.looked < $1 AND o.updated > $2
-ORDER BY p.looked LIMIT $3`, now.Add(-firstLook).UnixMilli(), now.Add(-lookFor).UnixMicro(), lookMost)
+	rows, err := w.Rows(ctx, `state = 'unknown' AND thread = '' AND looked < $1 AND updated > $2
+ORDER BY looked LIMIT $3`, now.Add(-firstLook).UnixNano(), now.Add(-lookFor).UnixNano(), lookMost)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ ORDER BY p.looked LIMIT $3`, now.Add(-firstLook).UnixMilli(), now.Add(-lookFor).
 // claimLook reports whether this worker is to look: another may have begun.
 func (w *Worker) claimLook(ctx context.Context, r database.Row, now time.Time) (bool, error) {
 	result, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3",
-		r.Key, now.UnixMilli(), max(r.Looked.UnixMilli(), 0))
+		r.Key, now.UnixNano(), database.NanoOf(r.Looked))
 	if err != nil {
 		return false, err
 	}

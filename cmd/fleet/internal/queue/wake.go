@@ -26,9 +26,8 @@ WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_
 func (w *Worker) wakeNew(ctx context.Context, now time.Time) error {
 	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
 WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND args->>'project' IN (
-	SELECT p.project FROM mintlify_once o CROSS JOIN fleet_prompts p
-	WHERE o.state = 'pending' AND p.key = o.key AND p.queued > $2)`,
-		RiverTime(now), now.Add(-2*w.Pass).UnixMilli())
+	SELECT project FROM fleet_prompts WHERE state = 'pending' AND queued > $2)`,
+		RiverTime(now), now.Add(-2*w.Pass).UnixNano())
 	return err
 }
 
@@ -99,11 +98,18 @@ func (s Queue) GoOn(ctx context.Context, project string, record once.Record) err
 // WakePolls has River poll at once the running jobs of a project or a repository that have a problem. It
 // returns how many it has woken.
 func (s Queue) WakePolls(ctx context.Context, project, repository string) (int64, error) {
+	var filter database.Filter
+	filter.Add("scheduled_at > $%d", RiverTime(time.Now()))
+	if project != "" {
+		filter.Add("p.project = $%d", project)
+	}
+	if repository != "" {
+		filter.Add("p.repository = $%d", repository)
+	}
+
 	result, err := s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
-WHERE kind = 'fleet_poll' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND args->>'key' IN (
-	SELECT p.key FROM mintlify_once o CROSS JOIN fleet_prompts p WHERE o.state = 'running' AND p.key = o.key
-	AND o.record LIKE '%"problem":"%' AND (p.project = $2 OR $2 = '') AND (p.repository = $3 OR $3 = ''))`,
-		RiverTime(time.Now()), project, repository)
+FROM fleet_prompts p WHERE kind = 'fleet_poll' AND river_job.state IN ('scheduled', 'retryable')
+	AND p.key = args->>'key' AND p.state = 'running' AND p.problem <> '' AND `+filter.Where(), filter.Args...)
 	if err != nil {
 		return 0, err
 	}

@@ -1,16 +1,58 @@
--- Times are Unix milliseconds. The prompts' states are in the table mintlify_once.
+-- Times of fleet_prompts are Unix nanoseconds, all others Unix milliseconds. 0 is the zero time.
 CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row, which transactions lock
 	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE
 );
 CREATE TABLE IF NOT EXISTS fleet_prompts (
-	key         TEXT PRIMARY KEY,
-	project     TEXT NOT NULL,
-	pulls       TEXT NOT NULL,               -- owner/repo#7, with a space between several
-	priority    BIGINT NOT NULL,             -- 1 is the most urgent
-	added       BIGINT NOT NULL,
-	told        BIGINT NOT NULL DEFAULT 0    -- the version of the record that was told
+	-- The record of package once.
+	key       TEXT PRIMARY KEY,
+	version   BIGINT NOT NULL,
+	state     TEXT NOT NULL,
+	project   TEXT NOT NULL,
+	prompt    TEXT NOT NULL,
+	after_key TEXT NOT NULL,
+	thread    TEXT NOT NULL, -- of a message: the key of the prompt whose job gets it
+	sends     BIGINT NOT NULL,
+	sender    TEXT NOT NULL,
+	deadline  BIGINT NOT NULL,
+	job       TEXT NOT NULL,
+	pr_link   TEXT NOT NULL,
+	problem   TEXT NOT NULL,
+	updated   BIGINT NOT NULL,
+	added     BIGINT NOT NULL,
+	told      TEXT NOT NULL, -- the state that was told last
+	-- Fleet's own.
+	repository TEXT NOT NULL DEFAULT '',    -- owner/repo of the key, else of the first pull request
+	priority   BIGINT NOT NULL DEFAULT 2,   -- 1 is the most urgent
+	queued     BIGINT NOT NULL DEFAULT 0,   -- when it was added, or came back from the service: the order of the queue
+	not_before BIGINT NOT NULL DEFAULT 0,   -- no turn before: its job has been found at work
+	retried    BIGINT NOT NULL DEFAULT 0,   -- 1: a person has it sent again, so the limit of a day does not hold it back
+	tried      BIGINT NOT NULL DEFAULT 0,   -- when somebody last tried to tell its result
+	looked     BIGINT NOT NULL DEFAULT 0,   -- when somebody last looked for what became of it
+	forgotten  BIGINT NOT NULL DEFAULT 0    -- when its texts were forgotten
 );
-CREATE TABLE IF NOT EXISTS fleet_commits (commit_key TEXT PRIMARY KEY, key TEXT NOT NULL); -- those of a push with several
+-- The queries repeat the conditions of the indexes word by word: SQLite takes an index only then.
+CREATE INDEX IF NOT EXISTS fleet_prompts_queue ON fleet_prompts (project, priority, queued, key)
+	WHERE state = 'pending';
+CREATE INDEX IF NOT EXISTS fleet_prompts_state ON fleet_prompts (state, project);
+CREATE INDEX IF NOT EXISTS fleet_prompts_updated ON fleet_prompts (updated);
+CREATE INDEX IF NOT EXISTS fleet_prompts_kept ON fleet_prompts (updated) WHERE forgotten = 0;
+CREATE INDEX IF NOT EXISTS fleet_prompts_untold ON fleet_prompts (updated) WHERE told <> state AND forgotten = 0
+	AND state IN ('done', 'failed', 'refused', 'unknown', 'sending', 'running');
+CREATE INDEX IF NOT EXISTS fleet_prompts_repository ON fleet_prompts (repository, added);
+CREATE INDEX IF NOT EXISTS fleet_prompts_link ON fleet_prompts (project, updated) WHERE pr_link <> '';
+CREATE INDEX IF NOT EXISTS fleet_prompts_thread ON fleet_prompts (thread) WHERE thread <> '';
+-- The commits of a prompt: of a push with several, each.
+CREATE TABLE IF NOT EXISTS fleet_commits (
+	commit_key TEXT PRIMARY KEY, sha TEXT NOT NULL, key TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS fleet_commits_sha ON fleet_commits (sha);
+-- The pull requests of a prompt, which get a comment with the result.
+CREATE TABLE IF NOT EXISTS fleet_pulls (
+	key TEXT NOT NULL, pull TEXT NOT NULL, -- owner/repo#7
+	place BIGINT NOT NULL, -- as they were named
+	PRIMARY KEY (key, pull)
+);
+CREATE INDEX IF NOT EXISTS fleet_pulls_pull ON fleet_pulls (pull);
 CREATE TABLE IF NOT EXISTS fleet_posts (
 	id TEXT PRIMARY KEY, project TEXT NOT NULL, at BIGINT NOT NULL,
 	ends BIGINT NOT NULL -- when the POST has ended, or must have
@@ -19,12 +61,44 @@ CREATE INDEX IF NOT EXISTS fleet_posts_at ON fleet_posts (project, at);
 CREATE TABLE IF NOT EXISTS fleet_pauses (
 	project TEXT NOT NULL, -- '' is all
 	source  TEXT NOT NULL, -- person, service (429, or a key to mend) or breaker
+	cause   TEXT NOT NULL, -- person, key, project, credits, quota or outage
 	since   BIGINT NOT NULL, until BIGINT NOT NULL, strikes BIGINT NOT NULL, reason TEXT NOT NULL,
 	PRIMARY KEY (project, source)
 );
+-- At most so many new jobs of a repository a day; '' is all that have no limit of their own.
+CREATE TABLE IF NOT EXISTS fleet_limits (repository TEXT PRIMARY KEY, most BIGINT NOT NULL);
+CREATE TABLE IF NOT EXISTS fleet_days (
+	day TEXT NOT NULL, repository TEXT NOT NULL, sent BIGINT NOT NULL,
+	PRIMARY KEY (day, repository)
+);
+CREATE TABLE IF NOT EXISTS fleet_paused_repositories (
+	repository TEXT PRIMARY KEY, since BIGINT NOT NULL, reason TEXT NOT NULL
+);
+-- A version may have two lines.
 CREATE TABLE IF NOT EXISTS fleet_history (
-	key TEXT NOT NULL, version BIGINT NOT NULL, at BIGINT NOT NULL,
+	id TEXT PRIMARY KEY, key TEXT NOT NULL, version BIGINT NOT NULL, at BIGINT NOT NULL,
 	state TEXT NOT NULL, job TEXT NOT NULL, problem TEXT NOT NULL,
-	PRIMARY KEY (key, version)
+	who TEXT NOT NULL -- a machine, or NAME@HOST of a person's command
+);
+CREATE INDEX IF NOT EXISTS fleet_history_key ON fleet_history (key);
+-- Comments of which it is not known yet whether they are for the job of a prompt.
+CREATE TABLE IF NOT EXISTS fleet_comments (
+	id BIGINT PRIMARY KEY, -- GitHub's
+	key TEXT NOT NULL,     -- in the marker of the pull request's description
+	pull TEXT NOT NULL,    -- owner/repo#7
+	url TEXT NOT NULL,     -- of the pull request
+	author TEXT NOT NULL, text TEXT NOT NULL, at BIGINT NOT NULL,
+	may_ask BIGINT NOT NULL -- 1: the author may ask; 0: GitHub has to say so still
+);
+-- Pull requests with a marker, as webhooks and comments name them: an unknown prompt is done with one.
+CREATE TABLE IF NOT EXISTS fleet_found (
+	key TEXT NOT NULL, link TEXT NOT NULL, at BIGINT NOT NULL,
+	PRIMARY KEY (key, link)
+);
+-- Merges and comments that are left out.
+CREATE TABLE IF NOT EXISTS fleet_left_out (
+	id TEXT PRIMARY KEY, at BIGINT NOT NULL,
+	kind TEXT NOT NULL, -- merge or comment
+	repository TEXT NOT NULL, sha TEXT NOT NULL, pull TEXT NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL
 );
 INSERT INTO fleet_schema (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM fleet_schema) ON CONFLICT DO NOTHING;

@@ -1,0 +1,160 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// Records is the [once.Store] of the prompts. It stores nothing once a newer fleet has changed the tables: this one
+// would drop what it does not know.
+type Records struct {
+	db           once.DB
+	recordsSends bool // stores what came of a send all the same
+}
+
+// RecordsOf returns the records of a database, or of a transaction.
+func RecordsOf(db once.DB) Records { return Records{db: db} }
+
+// Records returns the records of package once.
+func (s Store) Records() Records { return RecordsOf(s.DB) }
+
+const recordColumns = `key, version, state, project, prompt, after_key, thread, sends, sender, deadline, job, pr_link,
+	problem, updated, added, told`
+
+var (
+	isNotNewer = fmt.Sprintf("NOT EXISTS (SELECT 1 FROM fleet_schema WHERE version > %d)", schemaVersion)
+
+	insertRecord = `INSERT INTO fleet_prompts (` + recordColumns + `)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 WHERE ` + isNotNewer + `
+ON CONFLICT (key) DO NOTHING`
+
+	recordSend = `UPDATE fleet_prompts SET version = $2, state = $3, project = $4, prompt = $5, after_key = $6,
+	thread = $7, sends = $8, sender = $9, deadline = $10, job = $11, pr_link = $12, problem = $13, updated = $14,
+	added = $15, told = $16
+WHERE key = $1 AND version = $2 - 1`
+
+	updateRecord = recordSend + " AND " + isNotNewer
+)
+
+// Put implements [once.Store].
+func (s Records) Put(ctx context.Context, r once.Record) error {
+	if _, isInTx := s.db.(*sql.Tx); isInTx && r.State == once.Sending {
+		return errors.New("a claim cannot be stored in a transaction, which could be rolled back after the send")
+	}
+
+	statement := updateRecord
+	isOutcome := s.recordsSends && r.State != once.Sending
+	switch {
+	case r.Version == 1:
+		statement = insertRecord
+	case isOutcome:
+		statement = recordSend
+	}
+
+	result, err := s.db.ExecContext(ctx, statement,
+		r.Key, r.Version, string(r.State), r.ProjectID, Clean(r.Prompt), r.After, r.Thread, r.Sends, r.Sender,
+		NanoOf(r.Deadline), Clean(r.JobID), Clean(r.PRLink), Clean(r.Problem), NanoOf(r.UpdatedAt), NanoOf(r.AddedAt),
+		string(r.Reported))
+	if err != nil {
+		return err
+	}
+	changed, err := result.RowsAffected()
+	if err != nil || changed == 1 {
+		return err
+	}
+
+	if err := checkNotNewer(ctx, s.db); err != nil && !isOutcome {
+		return err
+	}
+	return once.ErrConflict
+}
+
+// Clean returns text from outside as a database can store it: with U+FFFD in place of a NUL byte and of what is not
+// UTF-8.
+func Clean(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
+}
+
+// NanoOf returns a time as fleet_prompts has it.
+func NanoOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func timeOf(nano int64) time.Time {
+	if nano == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nano).UTC()
+}
+
+// Get implements [once.Store].
+func (s Records) Get(ctx context.Context, key string) (once.Record, error) {
+	records, err := s.query(ctx, "key = $1", key)
+	if err != nil || len(records) == 0 {
+		return once.Record{}, err
+	}
+	return records[0], nil
+}
+
+// List implements [once.Store].
+func (s Records) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
+	where := "1 = 1"
+	var args []any
+	if len(states) > 0 {
+		var places []string
+		for i, state := range states {
+			places = append(places, fmt.Sprintf("$%d", i+1))
+			args = append(args, string(state))
+		}
+		where = "state IN (" + strings.Join(places, ", ") + ")"
+	}
+	return s.query(ctx, where+" ORDER BY updated, key", args...)
+}
+
+// ListThread returns the first record of a thread and its messages.
+func (s Records) ListThread(ctx context.Context, thread string) ([]once.Record, error) {
+	return s.query(ctx, inThread, thread)
+}
+
+// inThread is the condition that a prompt is in the thread $1.
+const inThread = "(key = $1 OR thread = $1 AND thread <> '')"
+
+// ListUnreported returns the records that have ended or have a problem, and whose state was not told.
+func (s Records) ListUnreported(ctx context.Context) ([]once.Record, error) {
+	return s.query(ctx, IsUntold+" AND (state NOT IN ('sending', 'running') OR problem <> '')")
+}
+
+// IsUntold is the condition of the index of prompts whose state was not told.
+const IsUntold = `told <> state AND forgotten = 0
+	AND state IN ('done', 'failed', 'refused', 'unknown', 'sending', 'running')`
+
+func (s Records) query(ctx context.Context, where string, args ...any) ([]once.Record, error) {
+	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (once.Record, error) { return scanRecord(rows) },
+		"SELECT "+recordColumns+" FROM fleet_prompts WHERE "+where, args...)
+}
+
+// scanRecord scans the columns of a record, and more.
+func scanRecord(rows *sql.Rows, more ...any) (once.Record, error) {
+	var r once.Record
+	var deadline, updated, added int64
+	columns := []any{
+		&r.Key, &r.Version, &r.State, &r.ProjectID, &r.Prompt, &r.After, &r.Thread, &r.Sends, &r.Sender,
+		&deadline, &r.JobID, &r.PRLink, &r.Problem, &updated, &added, &r.Reported,
+	}
+	err := rows.Scan(append(columns, more...)...)
+
+	r.Deadline = timeOf(deadline)
+	r.UpdatedAt = timeOf(updated)
+	r.AddedAt = timeOf(added)
+	return r, err
+}

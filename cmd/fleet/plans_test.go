@@ -1,0 +1,181 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// statements are the statements of a database, with the arguments of the last time.
+type statements struct {
+	driver.Connector
+
+	mu   sync.Mutex
+	args map[string][]any
+}
+
+// plainConnector opens a connection of a database that is open already.
+type plainConnector struct {
+	driver driver.Driver
+	name   string
+}
+
+func (c plainConnector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.name) }
+
+func (c plainConnector) Driver() driver.Driver { return c.driver }
+
+// record has the statements of a database recorded.
+func record(t *testing.T, db *database.DB, file string) *statements {
+	s := &statements{Connector: plainConnector{db.Driver(), "file:" + file}, args: map[string][]any{}}
+	db.DB = sql.OpenDB(s)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = db.DB.Close() })
+	return s
+}
+
+func (s *statements) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := s.Connector.Connect(ctx)
+	return recordedConn{conn, s}, err
+}
+
+func (s *statements) note(query string, args []driver.NamedValue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a.Value
+	}
+	s.args[query] = values
+}
+
+type recordedConn struct {
+	driver.Conn
+	s *statements
+}
+
+func (c recordedConn) QueryContext(ctx context.Context, q string, a []driver.NamedValue) (driver.Rows, error) {
+	c.s.note(q, a)
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, q, a)
+}
+
+func (c recordedConn) ExecContext(ctx context.Context, q string, a []driver.NamedValue) (driver.Result, error) {
+	c.s.note(q, a)
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, q, a)
+}
+
+func (c recordedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	return c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
+}
+
+// runOn runs a command on a database that is open already. What it prints and refuses is of no interest.
+func runOn(ctx context.Context, s queue.Queue, arguments ...string) {
+	p := &program{stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
+	e, _ := entryOf(arguments[0])
+	c := e.make(p)
+	line, err := p.parse(e, c, arguments[1:])
+	if err == nil && c.check(line) == nil {
+		_ = c.(onTables).tableCommand.run(ctx, s)
+	}
+}
+
+var (
+	scans = regexp.MustCompile(`SCAN (p|r|x|m|other|fleet_prompts)\b`)
+
+	// The queue's index has nothing but what is queued.
+	scansQueue = regexp.MustCompile(`SCAN \S+ USING (COVERING )?INDEX fleet_prompts_queue`)
+)
+
+// TestNoStatementReadsAllPrompts, but those that count all, and a list of all.
+func TestNoStatementReadsAllPrompts(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		all := record(b.t, b.DB, b.file)
+		b.Keep = 13
+		b.Decide = github.Reviews{Queue: b.Queue}.DecideReviews
+		api, err := github.NewAPI("token", "", &http.Client{Transport: b.svc})
+		require.NoError(b.t, err)
+		b.Find = github.Finder{Queue: b.Queue, API: api}.Find
+		first := database.Prompt{Key: "acme/api@" + strings.Repeat("a", 40), Project: testProject, Prompt: "x"}
+		b.enqueue(append(prompts(10, 2), first)...)
+		b.enqueue(database.Prompt{Key: "m", After: first.Key, Prompt: "y"})
+		require.NoError(b.t, b.MakePass(b.ctx))
+		time.Sleep(time.Hour)
+		require.NoError(b.t, b.MakePass(b.ctx))
+		_ = (&queue.TellWorker{Queue: b.Queue, Results: (&notebook{}).tell}).Work(b.ctx, nil)
+
+		put(b.t, b.Queue, promptOf(1, "").Key, func(r *once.Record) { r.State = once.Unknown })
+		b.enqueue(promptOf(100, testProject))
+		require.NoError(b.t, b.MakePass(b.ctx))
+		_, err = b.Records().ListThread(b.ctx, "k")
+		require.NoError(b.t, err)
+		_, err = b.Records().ListUnreported(b.ctx)
+		require.NoError(b.t, err)
+		for _, line := range []string{
+			"status", "show aaaaaaa", "show acme/api#7", "list -state failed -project p", "list -repo a/b -since 1h",
+			"cancel -project q", "cancel -repo a/b", "pause -repo a/b", "pause -project p", "resume -project p",
+			"resume -repo a/b", "resume -all", "retry -state failed -project p -again", "retry -key acme/repo@1 -again",
+			"retry -repo acme/repo -project q -again -yes", "close -key acme/repo@2", "forget -key acme/repo@2",
+		} {
+			runOn(b.ctx, b.Queue, strings.Fields(line)...)
+		}
+
+		seen := 0
+		for query, args := range maps.Clone(all.args) {
+			if !strings.Contains(query, "fleet_prompts") || strings.Contains(query, "GROUP BY") {
+				continue
+			}
+			seen++
+			plan, err := sqldb.All(b.ctx, b.DB, func(rows *sql.Rows) (string, error) {
+				var detail string
+				var number int
+				err := rows.Scan(&number, &number, &number, &detail)
+				return detail, err
+			}, "EXPLAIN QUERY PLAN "+query, args...)
+			require.NoError(b.t, err, query)
+			for _, step := range plan {
+				isWhole := scans.MatchString(step) && !scansQueue.MatchString(step)
+				assert.False(b.t, isWhole, "%s\n%s", step, query)
+			}
+		}
+		assert.Greater(b.t, seen, 25)
+	})
+}
+
+// TestTextThatNoDatabaseTakes costs no merge.
+func TestTextThatNoDatabaseTakes(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		odd := "A\u0000B"
+		status, text := r.post("pull_request", event(t, pullRequest(fields{"title": odd, "body": odd})), nil)
+		assert.Equal(t, 202, status, text)
+
+		reviewed := newReviewed(t, url)
+		reviewed.is(once.Done, docsPull)
+		status, text = reviewed.comment(reviewComment(fields{"body": "/docs " + odd}, nil))
+		assert.Contains(t, text, "enqueued", status)
+		put(t, r.store, r.rows()[0].Key, func(record *once.Record) { record.Problem = odd + "\xff" })
+		assert.Equal(t, "A\uFFFDB\uFFFD", r.rows()[0].Problem)
+
+		c := terminal{t, url}
+		c.wants(2, "enqueue", "-key", "k", "-project", "p", "-prompt", "a\x00b")
+	})
+}
