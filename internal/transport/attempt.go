@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -65,10 +64,15 @@ type Attempt struct {
 
 	wentAway       bool // the peer's GOAWAY said that it did not process the request
 	badCertificate bool // the peer refused the client's certificate
+
+	trail trail
 }
 
 func newAttempt(caller context.Context, limit time.Duration, req *http.Request) *Attempt {
 	a := &Attempt{Start: time.Now(), isGet: req.Method == http.MethodGet || req.Method == http.MethodHead}
+	if a.isGet {
+		a.trail.add(changesNothing)
+	}
 	a.ctx, a.cancel = context.WithCancelCause(context.WithoutCancel(caller))
 	a.unfollow = context.AfterFunc(caller, func() { a.end(context.Cause(caller)) })
 	a.clock = time.AfterFunc(limit, func() { a.end(a.timeout(limit)) })
@@ -102,6 +106,7 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 func (a *Attempt) getConn(string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.trail.add(asked)
 	a.asked++
 	a.reused = false
 	a.startConn()
@@ -110,14 +115,23 @@ func (a *Attempt) getConn(string) {
 func (a *Attempt) gotConn(info httptrace.GotConnInfo) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.trail.add(connectionOf(info))
 	a.connected++
 	a.reused = info.Reused
 	a.startConn()
 }
 
+func connectionOf(info httptrace.GotConnInfo) step {
+	if info.Reused {
+		return gotReused
+	}
+	return gotNew
+}
+
 func (a *Attempt) wroteHeaders() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.trail.add(wroteHeader)
 	a.headersWritten++
 }
 
@@ -125,6 +139,7 @@ func (a *Attempt) wroteRequest(info httptrace.WroteRequestInfo) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if info.Err == nil {
+		a.trail.add(wroteRequest)
 		a.written = true
 	}
 }
@@ -132,6 +147,7 @@ func (a *Attempt) wroteRequest(info httptrace.WroteRequestInfo) {
 func (a *Attempt) gotFirstByte() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.trail.add(gotByte)
 	a.heard = true
 	a.responding = true
 }
@@ -146,7 +162,7 @@ func (a *Attempt) startConn() {
 	case !a.isGet && a.isSent():
 		a.abandon(a.retriedError())
 	case a.headersWritten >= maxHeaders:
-		a.abandon(fmt.Errorf("%d headers were written under the request's context, and no response came", maxHeaders))
+		a.abandon(errHeaders)
 	}
 }
 
@@ -164,6 +180,7 @@ func (a *Attempt) retriedError() error {
 func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.trail.add(informed)
 	a.heard = true
 	a.informationals++
 	a.responding = false
@@ -261,6 +278,7 @@ func (a *Attempt) startGrace() {
 func (a *Attempt) respond(resp *http.Response) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.trail.add(responded)
 	a.responding = true
 	a.responded = true
 	a.body = resp.Body
@@ -280,6 +298,7 @@ func (a *Attempt) abandon(cause error) {
 	if a.abandoned != nil {
 		return
 	}
+	a.trail.add(abandoned)
 	a.abandoned = cause
 	a.cancel(cause) // first: net/http reads on for a while from a body that is closed
 
@@ -350,12 +369,6 @@ func (a *Attempt) timeout(limit time.Duration) error {
 	}
 	return &timeoutError{fmt.Sprintf("no response within %v", limit)}
 }
-
-var (
-	errRetried    = errors.New("the connection failed after the request was written, so it is not sent again")
-	errOwnRequest = errors.New("the transport made a request of its own under the request's context, so nobody " +
-		"knows whether this one was sent: make such requests under another context")
-)
 
 // timeoutError ends an attempt that takes too long. It is a net.Error, and not
 // context.DeadlineExceeded: the caller's deadline has not passed.

@@ -51,7 +51,12 @@ func (a *Attempt) judge(err error) error {
 		return &refusal{message: text, kind: ErrRepeatable, err: err}
 	}
 
-	if cause, ok := withoutAdvice(text); ok {
+	return plain(err)
+}
+
+// plain returns err in words for a person.
+func plain(err error) error {
+	if cause, ok := withoutAdvice(err.Error()); ok {
 		return &refusal{message: cause, err: err}
 	}
 	return err

@@ -32,6 +32,7 @@ func (a *Attempt) startRead() error {
 	}
 
 	if !a.bodyRead {
+		a.trail.add(beganBody)
 		a.bodyRead = true
 		a.headersBefore = a.headersWritten
 		a.responding = false
@@ -45,6 +46,7 @@ func (a *Attempt) startRead() error {
 // request was sent, for transports that ask it.
 func (a *Attempt) watchBody(req *http.Request) {
 	if req.Body != nil && req.Body != http.NoBody {
+		a.trail.add(aBody)
 		a.hasBody = true
 		req.Body = &requestBody{req.Body, a}
 		req.GetBody = nil

@@ -81,6 +81,9 @@ func (s *Sender) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := roundTrip(base, out)
 	if err != nil {
 		s.Attempt.noProxy = isOfProxy(err, base, out)
+		if s.Attempt.noProxy {
+			s.Attempt.trail.add(proxyFailed)
+		}
 		s.Err = s.Attempt.judge(err)
 		return nil, s.Err
 	}
