@@ -659,7 +659,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	})
 }
 
-func TestManyConnectionsAreKept(t *testing.T) {
+func TestAHundredConnectionsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100 // http.DefaultTransport keeps 2 per host
 		svc := operations.NewService()
