@@ -32,7 +32,7 @@ type AutomationRun struct {
 // POST /v1/workflow/{projectId}/{id}/trigger. It costs credits like a scheduled run, and
 // covers what has changed since the last finished run. The service offers no way to query the
 // run. The quota is 10 per organization and 10 seconds, shared with
-// [DeploymentsService.TriggerUpdate].
+// [DeploymentsService.TriggerUpdate]. One automation runs at most 500 times a day.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: a second call may be
 // a second run. After any other error nothing ran. A gateway that renews its HTTP/2 connections can

@@ -87,7 +87,7 @@ func (s JobStatus) IsTerminal() bool {
 
 // Create starts a job: POST /v2/agent/{projectId}/job. It returns as soon as the
 // service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end. The quota
-// is 100 per project and hour, shared with [JobsService.Message].
+// is 100 per project and hour. Assume that messages count against it, too: the service does not say.
 //
 // If ctx ends before the response comes, you do not learn the id of a job that was made. If a
 // signal or a deployment can end ctx, detach Create from it:
@@ -122,8 +122,8 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
 // The service acts on it asynchronously: right after it, the job may still have its status from
-// before, such as completed. A wait ignores that for 30 s: see [WithSettleTime]. The quota is shared
-// with [JobsService.Create].
+// before, such as completed. A wait ignores that for 30 s: see [WithSettleTime].
+// Assume that it counts against the quota of [JobsService.Create].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
 // the agent may act on the prompt twice. Detach it from a signal like [JobsService.Create],

@@ -50,7 +50,8 @@ func previewQuota() quota {
 }
 
 // EnforceQuotas has the service respond 429 to requests beyond its documented quotas:
-// 100 jobs and messages per project and hour, 100 analytics requests of all kinds per
+// 100 jobs and messages together per project and hour (it is not documented that they share a
+// quota), 100 analytics requests of all kinds per
 // organization and hour, 10 updates and automations per organization and 10 seconds, 5
 // previews per organization and minute. Retry-After says in how many seconds, rounded up,
 // the next request is admitted: when the oldest request that counts leaves the window. A
