@@ -7,9 +7,13 @@ import (
 	"context"
 	"flag"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +29,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 var kills = flag.Int("kills", 40, "how often to kill a run, on each database")
@@ -61,7 +66,7 @@ func startPostgres(t *testing.T) *processtest.Postgres {
 	return server
 }
 
-// process is sync as a process of its own, with the demo's numbers: this test's binary.
+// process is sync as a process of its own: this test's binary.
 type process struct {
 	t    *testing.T
 	from mintlify.Date
@@ -85,21 +90,26 @@ func newProcess(t *testing.T) process {
 	return process{t, mintlify.DayOf(time.Now().UTC()).AddDays(-14)}
 }
 
-func (p process) command(db string) *exec.Cmd {
+// command returns sync with a database and more flags.
+func (p process) command(db string, flags ...string) *exec.Cmd {
 	executable, err := os.Executable()
 	require.NoError(p.t, err)
 
 	command := exec.Command(executable)
 	args := []string{
 		"sync",
-		"-demo",
 		"-db", db,
 		"-budget", strconv.Itoa(ample),
-		"-projects", "docs,handbook",
 		"-from", p.from.String(),
 	}
+	args = append(args, flags...)
 	command.Env = append(os.Environ(), asProcess+"="+strings.Join(args, "\n"))
 	return command
+}
+
+// demo returns sync with the demo's numbers.
+func (p process) demo(db string) *exec.Cmd {
+	return p.command(db, "-demo", "-projects", "docs,handbook")
 }
 
 func (p process) windows() []store.Window {
@@ -133,26 +143,9 @@ func (p process) requireAll(db string) (requests int) {
 
 // lists returns how many requests the lists in the database took.
 func (p process) lists(db string) int {
-	sizes := map[store.Kind]int{
-		store.Views:          250,
-		store.Searches:       100,
-		store.FeedbackByPage: 100,
-		store.Conversations:  250,
-		store.Callers:        1,
-	}
-	rows, err := rawDatabase(p.t, db).QueryContext(p.t.Context(),
-		`SELECT kind, next_offset FROM docs_exports WHERE kind <> 'visitors'`)
-	require.NoError(p.t, err)
-	defer rows.Close()
-
 	requests := 0
-	for rows.Next() {
-		var kind store.Kind
-		var offset int
-		require.NoError(p.t, rows.Scan(&kind, &offset))
-		requests += offset / sizes[kind]
-	}
-	require.NoError(p.t, rows.Err())
+	const statement = `SELECT COALESCE(SUM(pages_loaded), 0) FROM docs_exports WHERE kind <> 'visitors'`
+	require.NoError(p.t, rawDatabase(p.t, db).QueryRowContext(p.t.Context(), statement).Scan(&requests))
 	return requests
 }
 
@@ -195,7 +188,7 @@ func (p process) outliveKills(newDatabase func(*testing.T) string) {
 func (p process) run(db string, killAfter time.Duration) (done bool) {
 	p.t.Helper()
 
-	command := p.command(db)
+	command := p.demo(db)
 	messages := &signOfLife{came: make(chan struct{})}
 	command.Stderr = messages
 	require.NoError(p.t, command.Start())
@@ -248,7 +241,7 @@ func (p process) runTwice(db string) {
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
-			output, err := p.command(db).CombinedOutput()
+			output, err := p.demo(db).CombinedOutput()
 			assert.NoError(p.t, err, "%s", output)
 		})
 	}
@@ -260,4 +253,91 @@ func (p process) runTwice(db string) {
 	p.t.Logf("%d requests instead of %d", requests, needed)
 	assert.GreaterOrEqual(p.t, requests, needed)
 	assert.Equal(p.t, needed, requests, "no page twice")
+}
+
+// The service caps its pages, or removes rows after it has applied the limit. A run is killed when it
+// asks for a page that is not the first of an export: the one before is stored, and nothing else.
+func TestRunsKilledBetweenShortPagesStoreEachRowOnce(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rows  int
+		short docstest.ShortPages
+	}{
+		"capped":   {120, docstest.ShortPages{Cap: 50}},
+		"filtered": {600, docstest.ShortPages{Removes: func(path string) bool { return strings.HasSuffix(path, "7") }}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProcess(t)
+			service := mintlifytest.NewService()
+			service.SetVisitorsFunc(site(tc.rows))
+			tc.short.RoundTripper = service
+			killing := &killing{next: &tc.short}
+			server := httptest.NewServer(killing)
+			defer server.Close()
+
+			db := "sqlite:" + filepath.Join(t.TempDir(), "docs.db")
+			for !p.runWith(db, server.URL, killing) {
+				require.Less(t, killing.kills, 100)
+			}
+			require.Greater(t, killing.kills, 5)
+
+			windows := slices.DeleteFunc(p.windows(), func(w store.Window) bool { return w.Project != "docs" })
+			docstest.RequireWindows(t, db, tc.short.Left(site(tc.rows)), windows)
+			t.Logf("%d kills", killing.kills)
+		})
+	}
+}
+
+// killing is the service on a socket. It kills the process at each seventh page that is not the first
+// of an export of visitors.
+type killing struct {
+	next  http.RoundTripper
+	mu    sync.Mutex
+	of    *os.Process
+	pages int
+	kills int
+}
+
+func (k *killing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/visitors") && r.URL.Query().Get("offset") != "" && k.isDue() {
+		<-r.Context().Done() // the process is gone
+		return
+	}
+
+	proxy := &httputil.ReverseProxy{Transport: k.next, Rewrite: func(*httputil.ProxyRequest) {}}
+	proxy.ServeHTTP(w, r)
+}
+
+func (k *killing) isDue() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+
+	k.pages++
+	if k.pages%7 != 0 {
+		return false
+	}
+	k.kills++
+	_ = k.of.Kill()
+	return true
+}
+
+// runWith runs the command with a service, which may kill it.
+func (p process) runWith(db, service string, killing *killing) (done bool) {
+	command := p.command(db, "-projects", "docs")
+	command.Env = append(command.Env,
+		"MINTLIFY_BASE_URL="+service, "MINTLIFY_API_KEY="+mintlifytest.APIKey, "MINTLIFY_PROJECT_ID=docs")
+	var output bytes.Buffer
+	command.Stderr = &output
+
+	killing.mu.Lock()
+	err := command.Start()
+	killing.of = command.Process
+	killing.mu.Unlock()
+	require.NoError(p.t, err)
+
+	err = command.Wait()
+	if command.ProcessState.ExitCode() == -1 { // by a signal
+		return false
+	}
+	require.NoError(p.t, err, "%s", output.String())
+	return true
 }

@@ -21,6 +21,7 @@ func TestWarningsOfTheSDKAreTold(t *testing.T) {
 
 		r.sync(t.Context(), "-from", "2000-02-29")
 		assert.Contains(t, r.messages, "level=WARN")
+		assert.Contains(t, r.messages, "short page with hasMore")
 	})
 }
 

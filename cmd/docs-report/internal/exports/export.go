@@ -100,6 +100,7 @@ func (e *requestError) Unwrap() error { return e.err }
 func (l *Loader) loadUntilFailure(
 	ctx context.Context, client *mintlify.Client, claim store.Claim,
 ) (store.Claim, error) {
+	isResumed := claim.Offset() > 0
 	for page, err := range pages(ctx, client, claim) {
 		if err != nil {
 			return claim, &requestError{err}
@@ -108,9 +109,10 @@ func (l *Loader) loadUntilFailure(
 			return claim, errTotalsChanged
 		}
 
-		size := pageSizes[claim.Kind]
-		page.Next = claim.Offset() + size
-		isLong := claim.Kind != store.Visitors && page.Next >= l.Pages*size
+		page.IsResumed = isResumed
+		isResumed = false
+		page.Next = cmp.Or(page.Next, claim.Offset()+pageSizes[claim.Kind])
+		isLong := claim.Kind != store.Visitors && claim.Pages()+1 >= l.Pages
 		page.Last = page.Last || !page.More || isLong
 
 		next, err := claim.Append(context.WithoutCancel(ctx), page)

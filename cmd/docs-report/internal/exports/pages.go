@@ -45,14 +45,19 @@ func pages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq 
 func visitorPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
 	params := mintlify.VisitorsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Offset: c.Offset()}
 	return convert(client.Analytics.VisitorPages(ctx, params), func(p *mintlify.VisitorPage) *store.Page {
-		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, More: p.HasMore}
+		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, Next: p.NextOffset, More: p.HasMore}
 	})
 }
 
 func viewPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
 	params := mintlify.ViewsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Offset: c.Offset()}
 	return convert(client.Analytics.ViewPages(ctx, params), func(p *mintlify.ViewPage) *store.Page {
-		return &store.Page{Rows: anyOf(p.Views), Totals: mintlify.VisitorTotals(p.Totals), More: p.HasMore}
+		return &store.Page{
+			Rows:   anyOf(p.Views),
+			Totals: mintlify.VisitorTotals(p.Totals),
+			Next:   p.NextOffset,
+			More:   p.HasMore,
+		}
 	})
 }
 
@@ -102,7 +107,12 @@ func feedbackByPage(ctx context.Context, client *mintlify.Client, c store.Claim)
 }
 
 func conversationPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.ConversationsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Cursor: c.Cursor()}
+	params := mintlify.ConversationsParams{
+		DateFrom: c.From,
+		DateTo:   c.To,
+		PageSize: pageSizes[c.Kind],
+		Cursor:   c.Cursor(),
+	}
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
 		page := &store.Page{Cursor: p.NextCursor, More: p.HasMore}
 		page.IDs = idsOf(p.Conversations, func(row mintlify.Conversation) string { return row.ID })

@@ -169,10 +169,15 @@ func (l *Loader) costOf(ctx context.Context, task Task, rows int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !progress.At.Before(freshSince(task.Window)) {
-		rows -= progress.Rows
+	if progress.At.Before(freshSince(task.Window)) {
+		return requestsFor(task, rows), nil
 	}
-	return requestsFor(task, rows), nil
+
+	requests := requestsFor(task, rows-progress.Rows)
+	if task.Kind != store.Visitors {
+		requests = min(requests, max(1, l.Pages-progress.Pages))
+	}
+	return requests, nil
 }
 
 // costAnew estimates how many requests tasks take from their beginning.
@@ -225,10 +230,11 @@ func (l *Loader) probe(ctx context.Context, w store.Window) (int, error) {
 		return 0, err
 	}
 
+	params := mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, PageSize: pageSizes[store.Visitors]}
 	low := 0
 	high := math.MaxInt
 	for at := 0; float64(high) > 1.25*float64(low); at = between(low, high) {
-		params := mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, PageSize: pageSizes[store.Visitors], Offset: at}
+		params.Offset = at
 		page, err := client.Analytics.GetVisitorPage(ctx, params)
 
 		switch {

@@ -40,6 +40,9 @@ type Claim struct {
 // Offset returns how many rows of the export were asked for already.
 func (c Claim) Offset() int { return c.next.offset }
 
+// Pages returns how many pages of the export are loaded.
+func (c Claim) Pages() int { return c.next.pages }
+
 // Cursor returns what asks for the next page of an export that pages by cursor.
 func (c Claim) Cursor() string { return c.next.cursor }
 
@@ -125,7 +128,7 @@ func (c Claim) begin(ctx context.Context, tx *sql.Tx) error {
 // the export, which then replaces the window's old one: nobody sees half of an export.
 func (c Claim) Append(ctx context.Context, page *Page) (Claim, error) {
 	after := c
-	after.next = position{offset: page.Next, cursor: page.Cursor}
+	after.next = position{offset: page.Next, cursor: page.Cursor, pages: c.next.pages + 1}
 	after.Totals = page.Totals
 
 	err := c.store.write(ctx, func(tx *sql.Tx) error {
@@ -136,18 +139,25 @@ func (c Claim) Append(ctx context.Context, page *Page) (Claim, error) {
 
 		// The export's row comes before all others that it changes: runs queue up there.
 		err = changeOne(ctx, tx, `UPDATE docs_exports
-			SET problem = '', held_until = $1, next_offset = $2, cursor_at = $3, human = $4, ai = $5, total = $6
-			WHERE id = $7 AND holder = $8 AND next_offset = $9 AND NOT complete`,
-			milliseconds(time.Now().Add(LeaseTime)), after.next.offset, after.next.cursor,
+			SET problem = '', held_until = $1, next_offset = $2, cursor_at = $3, pages_loaded = $4,
+				human = $5, ai = $6, total = $7
+			WHERE id = $8 AND holder = $9 AND next_offset = $10 AND NOT complete`,
+			milliseconds(time.Now().Add(LeaseTime)), after.next.offset, after.next.cursor, after.next.pages,
 			after.Totals.Human, after.Totals.AI, after.Totals.Total, c.id, c.store.holder, c.next.offset)
 		if err != nil {
 			return err
 		}
 
-		if err := c.insertVisitors(ctx, tx, page.Visitors); err != nil {
+		rows := page
+		if page.IsResumed {
+			if rows, err = c.withoutStored(ctx, tx, page); err != nil {
+				return err
+			}
+		}
+		if err := c.insertVisitors(ctx, tx, rows.Visitors); err != nil {
 			return err
 		}
-		if err := c.insertRows(ctx, tx, page, forgotten); err != nil {
+		if err := c.insertRows(ctx, tx, rows, forgotten); err != nil {
 			return err
 		}
 		if !page.Last {

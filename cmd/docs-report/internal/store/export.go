@@ -62,6 +62,7 @@ type Point struct {
 type Progress struct {
 	At      time.Time // is when the export began
 	Rows    int       // are asked for already
+	Pages   int       // are loaded
 	Problem string    // is why the last run could not go on; "": nothing went wrong
 	Until   time.Time // is when the last run let go of the export
 }
@@ -70,6 +71,7 @@ type Progress struct {
 type position struct {
 	offset int
 	cursor string // is offset's counterpart, for exports that page by cursor
+	pages  int    // come before it
 }
 
 // record is a row of docs_exports. The zero value is none.
@@ -86,7 +88,13 @@ func (r record) progress() Progress {
 	if r.id == 0 {
 		return Progress{}
 	}
-	return Progress{At: r.At, Rows: r.next.offset, Problem: r.Problem, Until: instant(r.heldUntil)}
+	return Progress{
+		At:      r.At,
+		Rows:    r.next.offset,
+		Pages:   r.next.pages,
+		Problem: r.Problem,
+		Until:   instant(r.heldUntil),
+	}
 }
 
 // remove deletes an export, if there is one, and its rows.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // Page is a page of an export: visitors, or the rows of a list.
@@ -21,6 +22,42 @@ type Page struct {
 	Cursor   string // asks for the next page
 	More     bool   // the service has more rows
 	Last     bool   // no further page is asked for
+
+	// IsResumed says that the page is the first of a run, and not of the export: if the service removes
+	// rows after it has applied the limit, it repeats some that are stored.
+	IsResumed bool
+}
+
+// withoutStored returns a page of visitors or views without the rows that the export already has,
+// each as often as it has it. A row without a path may be equal to another row.
+func (c Claim) withoutStored(ctx context.Context, tx *sql.Tx, page *Page) (*Page, error) {
+	var stored []mintlify.Visitor
+	if err := sqldb.Scan(ctx, tx, appendVisitor(&stored), selectVisitors, c.id); err != nil {
+		return nil, err
+	}
+	if c.Kind == Views { // a view has the fields of a visitor
+		if err := sqldb.Scan(ctx, tx, appendRow(&stored), selectList, c.id); err != nil {
+			return nil, err
+		}
+	}
+
+	counts := map[mintlify.Visitor]int{}
+	for _, row := range stored {
+		counts[row]++
+	}
+	isStored := func(row mintlify.Visitor) bool {
+		row.Path = text(row.Path)
+		counts[row]--
+		return row.Path != "" && counts[row] >= 0
+	}
+
+	left := *page
+	left.Visitors = slices.DeleteFunc(slices.Clone(page.Visitors), isStored)
+	left.Rows = slices.DeleteFunc(slices.Clone(page.Rows), func(row any) bool {
+		view, isView := row.(mintlify.View)
+		return isView && isStored(mintlify.Visitor(view))
+	})
+	return &left, nil
 }
 
 const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them

@@ -22,7 +22,7 @@ func query(ctx context.Context, db once.DB, condition string, args ...any) ([]re
 		all = append(all, r)
 		return err
 	}, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
-		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, holder, held_until
+		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, pages_loaded, holder, held_until
 		FROM docs_exports`+condition, args...)
 	return all, err
 }
@@ -34,7 +34,7 @@ func scanRecord(rows *sql.Rows) (record, error) {
 	isExpired := false
 	err := rows.Scan(&r.id, &r.Project, &from, &to, &r.Kind, &r.isComplete, &at, &r.Kept,
 		&r.Totals.Human, &r.Totals.AI, &r.Totals.Total, &r.Truncated, &r.Texts, &r.Problem, &isExpired,
-		&r.next.offset, &r.next.cursor, &r.holder, &r.heldUntil)
+		&r.next.offset, &r.next.cursor, &r.next.pages, &r.holder, &r.heldUntil)
 	if err != nil {
 		return r, err
 	}
@@ -187,21 +187,33 @@ func (s *Store) HasProject(ctx context.Context, project string) (bool, error) {
 // them in one transaction: a run that replaces them is seen completely or not at all.
 func (s *Store) Visitors(ctx context.Context, w Window) (Export, []mintlify.Visitor, error) {
 	var visitors []mintlify.Visitor
-	const statement = `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`
-	export, err := s.rows(ctx, w, Visitors, statement, func(rows *sql.Rows) error {
+	export, err := s.rows(ctx, w, Visitors, selectVisitors, appendVisitor(&visitors))
+	return export, visitors, err
+}
+
+const (
+	selectVisitors = `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`
+	selectList     = `SELECT data FROM docs_rows WHERE export = $1 ORDER BY position`
+)
+
+func appendVisitor(to *[]mintlify.Visitor) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error {
 		var v mintlify.Visitor
 		err := rows.Scan(&v.Path, &v.Human, &v.AI, &v.Total)
-		visitors = append(visitors, v)
+		*to = append(*to, v)
 		return err
-	})
-	return export, visitors, err
+	}
 }
 
 // List returns the rows of the complete export of a list.
 func List[T any](ctx context.Context, s *Store, w Window, kind Kind) (Export, []T, error) {
 	var list []T
-	const statement = `SELECT data FROM docs_rows WHERE export = $1 ORDER BY position`
-	export, err := s.rows(ctx, w, kind, statement, func(rows *sql.Rows) error {
+	export, err := s.rows(ctx, w, kind, selectList, appendRow(&list))
+	return export, list, err
+}
+
+func appendRow[T any](to *[]T) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error {
 		var data []byte
 		if err := rows.Scan(&data); err != nil {
 			return err
@@ -209,10 +221,9 @@ func List[T any](ctx context.Context, s *Store, w Window, kind Kind) (Export, []
 
 		var row T
 		err := json.Unmarshal(data, &row)
-		list = append(list, row)
+		*to = append(*to, row)
 		return err
-	})
-	return export, list, err
+	}
 }
 
 // rows scans the rows of w's complete export.

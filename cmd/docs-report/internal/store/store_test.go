@@ -56,6 +56,7 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"a list comes back":         listRoundTrip,
 		"a window is seen whole":    seenWhole,
 		"a slow writer is refused":  overtaken,
+		"rows that come again":      comeAgain,
 		"a lease":                   lease,
 		"many at once":              manyAtOnce,
 		"opened by many at once":    openedByMany,

@@ -1,0 +1,151 @@
+package exports_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// endsInSeven is true of each tenth page.
+func endsInSeven(path string) bool { return strings.HasSuffix(path, "7") }
+
+// failsOnce is a transport to a service that refuses each page of visitors and views of one window
+// once.
+type failsOnce struct {
+	http.RoundTripper
+	service  *mintlifytest.Service
+	from, to string
+	failed   map[string]bool
+	pages    int // that have come
+}
+
+func (f *failsOnce) RoundTrip(request *http.Request) (*http.Response, error) {
+	query := request.URL.Query()
+	_, list, _ := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v1/analytics/"), "/")
+	op := mintlify.Operation("get " + list)
+	isCounted := op == mintlify.OpGetVisitors || op == mintlify.OpGetViews
+	if !isCounted || query.Get("dateFrom") != f.from || query.Get("dateTo") != f.to {
+		return f.RoundTripper.RoundTrip(request)
+	}
+
+	page := list + query.Get("offset")
+	if f.failed[page] {
+		f.pages++
+	} else {
+		f.failed[page] = true
+		f.service.FailNext(op, 1, mintlifytest.Fault{Status: http.StatusBadRequest})
+	}
+	return f.RoundTripper.RoundTrip(request)
+}
+
+// A run ends before each page. The next one resumes the export at the offset that the page before
+// named, and stores what that page has not brought.
+func TestShortPagesAreStoredOnceWhereverARunEnds(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rows  int
+		short docstest.ShortPages
+	}{
+		"capped":   {220, docstest.ShortPages{Cap: 50}},
+		"filtered": {900, docstest.ShortPages{Removes: endsInSeven}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onDay(t, time.March, 15, 2, site(tc.rows), func(t *testing.T, r *rig) {
+				r.withLists(tc.rows)
+				r.budget = 1000
+
+				short := tc.short
+				short.RoundTripper = r.service
+				ending := &failsOnce{
+					RoundTripper: &short, service: r.service,
+					from: "2000-02-14", to: "2000-03-13", failed: map[string]bool{},
+				}
+				r.transport = ending
+
+				runs := 1
+				for r.load(t.Context(), "2000-02-14") != nil || r.lacksViews() {
+					runs++
+					require.Less(t, runs, 40)
+				}
+				assert.Equal(t, len(ending.failed), ending.pages, "no page twice")
+				assert.GreaterOrEqual(t, ending.pages, 2*4)
+
+				w := store.LastWeeks("docs", 4, day(time.March, 14))
+				require.Equal(t, "2000-02-14", w.From.String())
+				r.requireWindows(short.Left(site(tc.rows)), []store.Window{w})
+				r.read(func(s *store.Store) {
+					export, views, err := store.List[mintlify.View](t.Context(), s, w, store.Views)
+					require.NoError(t, err)
+					assert.False(t, export.Truncated)
+
+					want := []string{}
+					for i := range tc.rows {
+						if path := fmt.Sprint("/page-", i); short.Removes == nil || !short.Removes(path) {
+							want = append(want, path)
+						}
+					}
+					paths := []string{}
+					for _, view := range views {
+						paths = append(paths, view.Path)
+					}
+					assert.Equal(t, want, paths)
+				})
+			})
+		})
+	}
+}
+
+// lacksViews reports whether the views of the report are not loaded.
+func (r *rig) lacksViews() bool {
+	lacks := false
+	r.read(func(s *store.Store) {
+		export, _, err := s.Find(r.t.Context(), store.LastWeeks("docs", 4, day(time.March, 14)), store.Views)
+		require.NoError(r.t, err)
+		lacks = export.State != store.Loaded
+	})
+	return lacks
+}
+
+// A cap of 50 must not make a list five times as many requests.
+func TestTheBoundOfAListCountsItsPages(t *testing.T) {
+	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
+		r.withLists(600)
+		r.transport = &docstest.ShortPages{RoundTripper: r.service, Cap: 50}
+
+		// Visitors and four other lists, of up to five pages; and two pages of views.
+		r.budget = 1 + 5 + 1 + 1 + 1 + 2
+		requireQuota(t, r.load(t.Context(), "2000-02-14"))
+		text, err := r.plan("2000-02-14")
+		require.NoError(t, err)
+		assert.Contains(t, text, "at most 7 for lists", "three pages of views, and four weeks' feedback by page")
+
+		r.budget = 1000
+		require.NoError(t, r.load(t.Context(), "2000-02-14"))
+
+		views := []string{}
+		for _, asked := range r.asked() {
+			if offset, isOfReport := strings.CutPrefix(asked, "docs views 2000-02-14 2000-03-13"); isOfReport {
+				views = append(views, offset)
+			}
+		}
+		assert.Equal(t, []string{"", " 50", " 100", " 150", " 200"}, views)
+
+		r.read(func(s *store.Store) {
+			w := store.LastWeeks("docs", 4, day(time.March, 14))
+			export, rows, err := store.List[mintlify.View](t.Context(), s, w, store.Views)
+			require.NoError(t, err)
+			assert.Len(t, rows, 250)
+			assert.True(t, export.Truncated)
+		})
+	})
+}
