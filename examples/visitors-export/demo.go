@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"time"
 
@@ -18,7 +19,7 @@ func (e *exporter) connect(isDemo bool) error {
 		reason = "Demo"
 	}
 
-	client, err := demo.Connect(os.Stderr, fake, reason)
+	client, err := demo.Connect(os.Stderr, fake, reason, mintlify.WithLogger(slog.Default()))
 	e.client = client
 	return err
 }

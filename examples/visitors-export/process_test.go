@@ -131,6 +131,7 @@ func (s *setup) killExport(t *testing.T, kill bool) bool {
 
 func TestCommandLine(t *testing.T) {
 	limited := mintlifytest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"3600"}}}
+	short := mintlifytest.Fault{Body: `{"totals":{},"visitors":[{"path":"/a"}],"hasMore":true}`}
 	full := []string{"-from", "2026-01-01", "-to", "2026-02-01"}
 
 	for name, test := range map[string]struct {
@@ -143,6 +144,7 @@ func TestCommandLine(t *testing.T) {
 		"complete":       {args: full, says: "visitors.jsonl: 10 more rows"},
 		"a demo":         {args: append(full, "-demo"), env: "MINTLIFY_API_KEY=", says: "using a fake"},
 		"the quota":      {args: full, fault: &limited, code: 1, says: "Run the same command again in 1h0m0s"},
+		"a short page":   {args: full, fault: &short, says: "short page with hasMore"},
 		"dates reversed": {args: append(full, "-to", "2025-01-01"), code: 1, says: "not before dateTo"},
 		"no dates":       {code: 2, says: "-o, -from and -to are required"},
 		"an empty date":  {args: append(full, "-from", ""), code: 2, says: "-o, -from and -to are required"},
