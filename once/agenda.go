@@ -35,7 +35,6 @@ type errand struct {
 	number  int // in the order of add
 	tries   int
 	isDoing bool
-	isAnew  bool // it was added while it was being done
 }
 
 // rank tells what goes first of all that is due: what is new goes before polls that are overdue.
@@ -65,11 +64,8 @@ func (a *agenda) add(fresh errand) {
 		a.added++
 		fresh.number = a.added
 		a.byKey[fresh.key] = &fresh
-	case known.isDoing && fresh.rank < listed:
+	case known.isDoing && fresh.rank < listed, fresh.rank == urgent:
 		known.rank = fresh.rank
-		known.isAnew = true
-	case fresh.rank == urgent:
-		known.rank = urgent
 		known.due = time.Time{}
 	default:
 		return
@@ -96,6 +92,7 @@ func (a *agenda) first() *errand {
 	}
 
 	first.isDoing = true
+	first.rank = tried
 	return first
 }
 
@@ -121,40 +118,32 @@ func (a *agenda) again(e *errand, wait time.Duration) {
 
 	e.tries++
 	e.isDoing = false
-	if e.isAnew {
-		e.isAnew = false
-		e.due = time.Time{}
+	if e.rank != tried { // it was added meanwhile
 		return
 	}
 
-	e.rank = tried
 	e.due = time.Now().Add(wait)
 	if wait == 0 && a.byKey[e.key] == e { // it may have been replaced meanwhile
 		delete(a.byKey, e.key)
 	}
 }
 
-// wait waits until an errand is due or until has come, which may be zero, or for something new.
+// wait waits until an errand is due or until has come, or for something new.
 func (a *agenda) wait(ctx context.Context, until time.Time) {
 	a.mu.Lock()
 	next := a.next()
-	if next != nil && (until.IsZero() || next.due.Before(until)) {
+	if next != nil && next.due.Before(until) {
 		until = next.due
 	}
 	a.mu.Unlock()
 
-	var due <-chan time.Time
-	if !until.IsZero() {
-		timer := time.NewTimer(time.Until(until))
-		defer timer.Stop()
-
-		due = timer.C
-	}
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
 
 	select {
 	case <-ctx.Done():
 	case <-a.wake:
-	case <-due:
+	case <-timer.C:
 	}
 }
 
@@ -163,7 +152,7 @@ func (a *agenda) run(ctx context.Context, do func(*errand) time.Duration) {
 	for ended(ctx) == nil {
 		first := a.first()
 		if first == nil {
-			a.wait(ctx, time.Time{})
+			a.wait(ctx, time.Now().Add(forever))
 			continue
 		}
 		a.again(first, do(first))

@@ -457,12 +457,20 @@ func TestFollowUpGoesOnAfterADecision(t *testing.T) {
 }
 
 func TestTooLongAChainIsAnError(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, notListing())
+		w.do(task)
 		for i := range 3 { // a circle, made by hand
 			after := fmt.Sprint((i + 1) % 3)
-			w.put(once.Record{Task: once.Task{Key: fmt.Sprint(i), Prompt: "x", After: after}, State: once.Pending})
+			task := once.Task{Key: fmt.Sprint(i), Prompt: "x", After: after}
+			w.put(once.Record{Task: task, Thread: key, State: once.Canceled})
 		}
-		_, err := w.Do(t.Context(), once.Task{Key: "0"})
+		w.put(once.Record{Task: once.Task{Key: "k", Prompt: "x", After: "0"}, Thread: key, State: once.Pending})
+		_, err := w.Do(t.Context(), once.Task{Key: "k"})
 		require.ErrorContains(t, err, "wait for each other")
+
+		w.put(once.Record{Task: once.Task{Key: "lost", Prompt: "x", After: key}, State: once.Pending})
+		_, err = w.Do(t.Context(), once.Task{Key: "lost"})
+		require.ErrorContains(t, err, "the store must keep both")
 	})
 }

@@ -31,7 +31,7 @@ import (
 // that die at any moment, and people who decide. Whatever happens, the service acts at most once on
 // each prompt between two decisions of a person, gets no message for a job at work nor two within the
 // settle time, and none before an earlier one of its thread that can be sent; each end is reported, and
-// nothing stays open. In every fourth history the store cannot list.
+// nothing stays open. In every fourth history the store cannot list; in another it lists threads and news.
 //
 // MINTLIFY_HISTORIES=100-200 runs these histories alone.
 func TestRandomModel(t *testing.T) {
@@ -73,6 +73,7 @@ type model struct {
 	resumed sync.WaitGroup
 
 	cannotList bool // what a view shows
+	hasLists   bool // of a thread, and of what was not reported
 
 	down     time.Duration        // for which the chat is down from the start
 	began    time.Time            // when the history began
@@ -101,6 +102,7 @@ func newModel(t *testing.T, seed uint64) *model {
 		excused:  map[string]bool{},
 	}
 	m.cannotList = seed%4 == 3
+	m.hasLists = seed%4 == 1
 	m.world = newWorld(t, oncetest.NewStore())
 	if seed%100 == 7 {
 		m.down = 72 * time.Hour
@@ -114,8 +116,27 @@ type view struct {
 	skew time.Duration
 }
 
-func (m *model) view() *view {
-	return &view{m, time.Duration(m.intN(90)-45) * time.Second}
+func (m *model) view() once.Store {
+	v := &view{m, time.Duration(m.intN(90)-45) * time.Second}
+	if m.hasLists {
+		return listingView{v}
+	}
+	return v
+}
+
+// listingView is a view of a store that finds threads and news by itself, as SQL does.
+type listingView struct{ *view }
+
+func (v listingView) ListThread(ctx context.Context, thread string) ([]once.Record, error) {
+	all, err := v.List(ctx)
+	isOther := func(r once.Record) bool { return r.Thread != thread && r.Key != thread }
+	return slices.DeleteFunc(all, isOther), err
+}
+
+func (v listingView) ListUnreported(ctx context.Context) ([]once.Record, error) {
+	all, err := v.List(ctx, once.Done, once.Failed, once.Refused, once.Unknown, once.Running, once.Sending)
+	isNone := func(r once.Record) bool { return r.Reported == r.State || r.State.IsOpen() && r.Problem == "" }
+	return slices.DeleteFunc(all, isNone), err
 }
 
 // by returns a record with its times by another clock.

@@ -113,7 +113,7 @@ var (
 
 // Store holds the records where every process that may act on them sees them. It is safe
 // for use by many goroutines; package once/oncetest tests one. An ended ctx ends Get and
-// List.
+// List. A large store should also be a [ThreadLister] and an [UnreportedLister], as [SQL] is.
 //
 // A store that others can read, such as a commit's status, may leave out Prompt, ProjectID,
 // Problem, Reported and AddedAt: a pending record then needs a [Runner.Do] that brings the prompt.
@@ -133,4 +133,20 @@ type Store interface {
 	// follow-up whose sender does not see another's claim would interrupt it. So it must not read
 	// from a cache, from a replica that lags behind, or from an index that is updated later.
 	List(ctx context.Context, states ...State) ([]Record, error)
+}
+
+// ThreadLister is a [Store] that finds a thread, so that a message need not read all that is open.
+type ThreadLister interface {
+	// ListThread returns the record whose key is thread and its follow-ups, in every state and in any order.
+	// It shows every Put that List shows.
+	ListThread(ctx context.Context, thread string) ([]Record, error)
+}
+
+// UnreportedLister is a [Store] that finds what is to be reported, so that [Runner.Run] need not read all that
+// has ended.
+type UnreportedLister interface {
+	// ListUnreported returns, in any order, the records whose Reported is not their State: those that are
+	// done, failed, refused or unknown, and those that are running or sending and have a Problem. It shows every
+	// Put that List shows.
+	ListUnreported(ctx context.Context) ([]Record, error)
 }

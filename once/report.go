@@ -49,6 +49,12 @@ func (record Record) isNews(isStuck bool) bool {
 	return false
 }
 
+// isUnreported reports whether a record that is not pending may be news.
+func (record Record) isUnreported() bool {
+	hasProblem := record.State == Sending && record.Problem != ""
+	return record.isNews(false) || hasProblem && record.State != record.Reported
+}
+
 // tell tells how a record stands, and stores that it was told. told is the record as it was told
 // before, if that could not be stored. tell returns the record that it has told.
 func (r *Runner) tell(ctx context.Context, key string, isStuck bool, told Record) (Record, error) {

@@ -153,12 +153,7 @@ func (s *sideWork) list(ctx context.Context) {
 
 // takeEnded lists the records that may need something beside the steps.
 func (s *sideWork) takeEnded(ctx context.Context) error {
-	states := []State{Unknown}
-	if s.runner.report != nil {
-		states = []State{Done, Failed, Refused, Unknown, Running, Sending}
-	}
-
-	records, err := s.runner.store.List(ctx, states...)
+	records, err := s.listEnded(ctx)
 	mathrand.Shuffle(len(records), func(i, j int) { // several processes do not tell the same at once
 		records[i], records[j] = records[j], records[i]
 	})
@@ -167,6 +162,24 @@ func (s *sideWork) takeEnded(ctx context.Context) error {
 		s.take(record, false, listed)
 	}
 	return err
+}
+
+func (s *sideWork) listEnded(ctx context.Context) ([]Record, error) {
+	r := s.runner
+	lister, ok := r.store.(UnreportedLister)
+	switch {
+	case r.report == nil:
+		return r.store.List(ctx, Unknown)
+	case !ok:
+		return r.store.List(ctx, Done, Failed, Refused, Unknown, Running, Sending)
+	}
+
+	unreported, err := lister.ListUnreported(ctx)
+	if err != nil || r.finder == nil {
+		return unreported, err
+	}
+	unknown, err := r.store.List(ctx, Unknown)
+	return append(unreported, unknown...), err
 }
 
 // forget drops the memory of what was told if the record shows it.
@@ -230,7 +243,8 @@ func (s *sideWork) report(ctx context.Context, e *errand) time.Duration {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 
-		if told.Version > 0 {
+		_, isListed := s.runner.store.(UnreportedLister) // which shows Reported
+		if told.Version > 0 && !isListed {
 			s.told[e.key] = told
 		}
 		return 0

@@ -58,20 +58,24 @@ var errNoDatabase = errors.New("once: the store has no database: call NewSQL wit
 
 const schema = `CREATE TABLE IF NOT EXISTS mintlify_once (
 	key TEXT PRIMARY KEY, version BIGINT NOT NULL, state TEXT NOT NULL,
-	updated BIGINT NOT NULL, -- Unix microseconds
-	record TEXT NOT NULL     -- all of it, in JSON
+	updated BIGINT NOT NULL,    -- Unix microseconds
+	thread TEXT NOT NULL,       -- the key of its first record
+	unreported BIGINT NOT NULL, -- 1 or 0
+	record TEXT NOT NULL        -- all of it, in JSON
 );
-CREATE INDEX IF NOT EXISTS mintlify_once_state ON mintlify_once (state, updated)`
+CREATE INDEX IF NOT EXISTS mintlify_once_state ON mintlify_once (state, updated);
+CREATE INDEX IF NOT EXISTS mintlify_once_thread ON mintlify_once (thread);
+CREATE INDEX IF NOT EXISTS mintlify_once_unreported ON mintlify_once (updated, key) WHERE unreported = 1`
 
 // CreateTable makes the table unless it exists. The database's role needs the right to make
 // tables only if the table is missing. CreateTable is safe to call again, and by several
-// processes at once.
+// processes at once. A table that an earlier version made without all columns is an error.
 func (s *SQL) CreateTable(ctx context.Context) error {
 	if s.hasNoDatabase() {
 		return errNoDatabase
 	}
 	if s.hasTable(ctx) {
-		return nil
+		return s.checkColumns(ctx)
 	}
 
 	var err error
@@ -81,7 +85,20 @@ func (s *SQL) CreateTable(ctx context.Context) error {
 			return nil
 		}
 	}
+	if strings.Contains(err.Error(), "column") {
+		return s.checkColumns(ctx)
+	}
 	return fmt.Errorf("once: create table: %w", err)
+}
+
+// checkColumns returns an error if the table lacks columns.
+func (s *SQL) checkColumns(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, "SELECT thread, unreported FROM mintlify_once WHERE key = ''")
+	if err != nil {
+		return fmt.Errorf("once: the table mintlify_once has no columns thread and unreported, "+
+			"because an earlier version made it: %w", err)
+	}
+	return rows.Close()
 }
 
 // hasTable reports whether Postgres has the table: even if it has, CREATE TABLE IF NOT EXISTS
@@ -108,10 +125,11 @@ func (s *SQL) Get(ctx context.Context, key string) (Record, error) {
 }
 
 const (
-	insertRecord = `INSERT INTO mintlify_once (version, state, updated, record, key)
-VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING`
-	updateRecord = `UPDATE mintlify_once SET version = $1, state = $2, updated = $3, record = $4
-WHERE key = $5 AND version = $1 - 1`
+	insertRecord = `INSERT INTO mintlify_once (version, state, updated, thread, unreported, record, key)
+VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (key) DO NOTHING`
+	updateRecord = `UPDATE mintlify_once
+SET version = $1, state = $2, updated = $3, thread = $4, unreported = $5, record = $6
+WHERE key = $7 AND version = $1 - 1`
 )
 
 // Put implements [Store].
@@ -131,11 +149,13 @@ func (s *SQL) Put(ctx context.Context, r Record) error {
 		statement = insertRecord
 	}
 
-	values := []any{r.Version, string(r.State), r.UpdatedAt.UnixMicro(), string(data), r.Key}
-	result, err := s.db.ExecContext(ctx, statement, values...)
-	if isSerializationFailure(err) {
-		return ErrConflict
+	unreported := 0
+	if r.isUnreported() {
+		unreported = 1
 	}
+
+	values := []any{r.Version, string(r.State), r.UpdatedAt.UnixMicro(), r.thread(), unreported, string(data), r.Key}
+	result, err := again(s, func() (sql.Result, error) { return s.db.ExecContext(ctx, statement, values...) })
 	if err != nil {
 		return err
 	}
@@ -150,8 +170,21 @@ func (s *SQL) Put(ctx context.Context, r Record) error {
 	return nil
 }
 
-// isSerializationFailure reports whether err is Postgres's for a change that came first, under
-// an isolation level above the default. The drivers' errors have this method.
+// again executes a statement again that a change of another has ended, as Postgres does under an isolation level
+// above the default. A transaction cannot go on: there its error is returned.
+func again[T any](s *SQL, execute func() (T, error)) (T, error) {
+	for range 5 {
+		result, err := execute()
+		_, inTransaction := s.db.(transaction)
+		if inTransaction || !isSerializationFailure(err) {
+			return result, err
+		}
+	}
+	return execute()
+}
+
+// isSerializationFailure reports whether err is Postgres's for a change that came first. The drivers' errors have
+// this method.
 func isSerializationFailure(err error) bool {
 	var state interface{ SQLState() string }
 	return errors.As(err, &state) && state.SQLState() == "40001"
@@ -173,13 +206,24 @@ func (s *SQL) List(ctx context.Context, states ...State) ([]Record, error) {
 	return s.query(ctx, where+"ORDER BY updated, key", args...)
 }
 
+// ListThread implements [ThreadLister].
+func (s *SQL) ListThread(ctx context.Context, thread string) ([]Record, error) {
+	return s.query(ctx, "WHERE thread = $1", thread)
+}
+
+// ListUnreported implements [UnreportedLister].
+func (s *SQL) ListUnreported(ctx context.Context) ([]Record, error) {
+	return s.query(ctx, "WHERE unreported = 1 ORDER BY updated, key")
+}
+
 // query returns the records that can be read, and an error for the others.
 func (s *SQL) query(ctx context.Context, where string, args ...any) ([]Record, error) {
 	if s.hasNoDatabase() {
 		return nil, errNoDatabase
 	}
 
-	rows, err := s.db.QueryContext(ctx, "SELECT key, version, record FROM mintlify_once "+where, args...)
+	statement := "SELECT key, version, record FROM mintlify_once " + where
+	rows, err := again(s, func() (*sql.Rows, error) { return s.db.QueryContext(ctx, statement, args...) })
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package once_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"testing"
@@ -31,12 +32,67 @@ type stateError string
 func (e stateError) Error() string    { return "SQLSTATE " + string(e) }
 func (e stateError) SQLState() string { return string(e) }
 
-func TestSerializationFailureIsAConflict(t *testing.T) {
-	for code, want := range map[stateError]bool{"40001": true, "40P01": false, "42501": false} {
-		store := once.NewSQL(failingDB{fmt.Errorf("exec: %w", code)})
+// countingDB is a database whose first statements fail with err.
+type countingDB struct {
+	err   error
+	fails int
+	calls int
+}
+
+func (c *countingDB) ExecContext(context.Context, string, ...any) (sql.Result, error) {
+	c.calls++
+	if c.calls <= c.fails {
+		return nil, c.err
+	}
+	return driver.RowsAffected(1), nil
+}
+
+func (c *countingDB) QueryContext(context.Context, string, ...any) (*sql.Rows, error) {
+	_, err := c.ExecContext(context.Background(), "")
+	if err == nil {
+		err = errors.New("no rows in this test")
+	}
+	return nil, err
+}
+
+// countingTransaction is a transaction on such a database.
+type countingTransaction struct{ *countingDB }
+
+func (countingTransaction) Commit() error   { return nil }
+func (countingTransaction) Rollback() error { return nil }
+
+// What a change of another has ended is tried again, but in a transaction, which cannot go on.
+func TestSerializationFailure(t *testing.T) {
+	for name, test := range map[string]struct {
+		code     stateError
+		fails    int
+		isIn     bool // a transaction
+		calls    int
+		succeeds bool
+	}{
+		"once":             {"40001", 1, false, 2, true},
+		"always":           {"40001", 100, false, 6, false},
+		"in a transaction": {"40001", 1, true, 1, false},
+		"a deadlock":       {"40P01", 1, false, 1, false},
+	} {
+		db := &countingDB{err: fmt.Errorf("exec: %w", test.code), fails: test.fails}
+		store := once.NewSQL(db)
+		if test.isIn {
+			store = once.NewSQL(countingTransaction{db})
+		}
 		err := store.Put(t.Context(), once.Record{Task: task, Version: 1, State: once.Pending})
-		require.Error(t, err)
-		assert.Equal(t, want, errors.Is(err, once.ErrConflict), code)
+		assert.Equal(t, test.calls, db.calls, name)
+		if test.succeeds {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.ErrorIs(t, err, test.code, name)
+		require.NotErrorIs(t, err, once.ErrConflict, name)
+
+		db.calls = 0
+		_, err = store.List(t.Context())
+		require.ErrorIs(t, err, test.code, name)
+		assert.Equal(t, test.calls, db.calls, name)
 	}
 }
 

@@ -116,22 +116,7 @@ func (r *Runner) threadOf(ctx context.Context, t Task) (string, Record, error) {
 	}
 
 	named, err := r.readNamed(ctx, t.After)
-	if err != nil {
-		return "", named, err
-	}
-
-	earlier := named
-	for range maxChain { // a record from before there were threads knows only the one before it
-		if earlier.After == "" || earlier.Thread != "" {
-			return earlier.thread(), named, nil
-		}
-
-		earlier, err = r.readNamed(ctx, earlier.After)
-		if err != nil {
-			return "", named, err
-		}
-	}
-	return "", named, errChain
+	return named.thread(), named, err
 }
 
 // readNamed returns the record that an After names.
@@ -156,15 +141,13 @@ func (r *Runner) addFollowUp(ctx context.Context, record, draft Record) (step, e
 	return r.change(ctx, record, step{record: pending, next: 1})
 }
 
+var errNoThread = errors.New("it has After and no Thread: the store must keep both")
+
 // beginFollowUp sends the message of a draft that is a follow-up, once the job of its thread has
 // ended and no other message comes first. Until then it does the step of what it waits for.
 func (r *Runner) beginFollowUp(ctx context.Context, record, draft Record, forced bool) (step, error) {
-	var err error
 	if draft.Thread == "" {
-		draft.Thread, _, err = r.threadOf(ctx, draft.Task)
-		if err != nil {
-			return step{record: record}, err
-		}
+		return step{record: record}, errNoThread
 	}
 
 	first, err := r.read(ctx, draft.Thread)
@@ -209,7 +192,7 @@ func (r *Runner) takeTurn(ctx context.Context, d delivery, forced bool) (step, e
 // ahead returns the follow-up of the same thread that t has to wait for. That is the one that is being sent
 // or runs, or else the earliest one before t that can be sent. It returns the zero Record if it is t's turn.
 func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
-	records, err := r.store.List(ctx, Pending, Sending, Running)
+	records, err := r.listThread(ctx, t.Thread)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return r.namedAhead(ctx, t)
 	}
@@ -231,6 +214,15 @@ func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
 		return Record{}, nil
 	}
 	return earliest, nil
+}
+
+// listThread returns the open records of a thread, and perhaps others.
+func (r *Runner) listThread(ctx context.Context, thread string) ([]Record, error) {
+	lister, ok := r.store.(ThreadLister)
+	if ok {
+		return lister.ListThread(ctx, thread)
+	}
+	return r.store.List(ctx, Pending, Sending, Running)
 }
 
 // namedAhead is ahead in a store that cannot list: it looks at the records that After names, back to the first

@@ -136,8 +136,8 @@ func TestCreateTableWithoutTheRightTo(t *testing.T) {
 }
 
 // Under an isolation level above the default, Postgres itself says that another change came
-// first.
-func TestSerializationFailureIsAConflict(t *testing.T) {
+// first. A transaction cannot go on then.
+func TestSerializationFailureInATransaction(t *testing.T) {
 	address := server.Database(t)
 	store := mustOpen(t, address)
 	first := once.Record{Task: once.Task{Key: "k"}, Version: 1, State: once.Pending}
@@ -155,7 +155,70 @@ func TestSerializationFailureIsAConflict(t *testing.T) {
 	second := first
 	second.Version = 2
 	require.NoError(t, store.Put(t.Context(), second))
-	require.ErrorIs(t, inTx.Put(t.Context(), second), once.ErrConflict)
+
+	err = inTx.Put(t.Context(), second)
+	require.ErrorContains(t, err, "40001")
+	require.NotErrorIs(t, err, once.ErrConflict)
+}
+
+// A table that an earlier version made has no columns for threads and for what was reported.
+func TestCreateTableOnAnOldTable(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, db *sql.DB, _ once.Store) {
+		_, err := db.ExecContext(t.Context(), "DROP TABLE mintlify_once")
+		require.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), `CREATE TABLE mintlify_once (key TEXT PRIMARY KEY, version BIGINT NOT NULL,
+state TEXT NOT NULL, updated BIGINT NOT NULL, record TEXT NOT NULL)`)
+		require.NoError(t, err)
+
+		err = once.NewSQL(db).CreateTable(t.Context())
+		require.ErrorContains(t, err, "no columns thread and unreported")
+	})
+}
+
+// explainedDB explains each query before it is made.
+type explainedDB struct {
+	*sql.DB
+	plans []string
+}
+
+func (e *explainedDB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	rows, err := e.DB.QueryContext(ctx, "EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+
+	plan := ""
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			return nil, err
+		}
+		plan += detail + "\n"
+	}
+	e.plans = append(e.plans, plan)
+	return e.DB.QueryContext(ctx, query, args...)
+}
+
+// A thread and what was not reported are found by an index each, however many records there are.
+func TestListsUseTheirIndexes(t *testing.T) {
+	address := addresses["sqlite"](t)
+	mustOpen(t, address)
+	db, err := openDB(address)
+	require.NoError(t, err)
+	defer db.Close()
+	explained := &explainedDB{DB: db}
+	store := once.NewSQL(explained)
+
+	_, err = store.ListThread(t.Context(), "k")
+	require.NoError(t, err)
+	_, err = store.ListUnreported(t.Context())
+	require.NoError(t, err)
+	require.Len(t, explained.plans, 2)
+	assert.Contains(t, explained.plans[0], "USING INDEX mintlify_once_thread")
+	assert.Contains(t, explained.plans[1], "USING INDEX mintlify_once_unreported")
+	assert.NotContains(t, explained.plans[1], "TEMP B-TREE", "it is in the order of the index")
 }
 
 // Add takes effect with the transaction that it is part of.

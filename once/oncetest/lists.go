@@ -120,6 +120,108 @@ func putAll(t *testing.T, store once.Store, records []once.Record) {
 	}
 }
 
+// A List that leaves out a state, a follow-up or its thread hides what it is to be seen for.
+func (s storeTest) listsStates(t *testing.T, store once.Store) {
+	list(t, store)
+	records := putOfEachState(t, store)
+	s.mustList(t, store, records)
+	for _, r := range records {
+		of := slices.DeleteFunc(slices.Clone(records), func(other once.Record) bool { return other.State != r.State })
+		s.mustList(t, store, of, r.State)
+	}
+}
+
+// putOfEachState puts records of a thread in each state, the oldest first: reported or not, with a problem or
+// without.
+func putOfEachState(t *testing.T, store once.Store) []once.Record {
+	t.Helper()
+	first := storeRecord("acme/api@1", 1, once.Done)
+	mustPut(t, store, first)
+	records := []once.Record{first}
+	for _, state := range []once.State{
+		once.Pending, once.Sending, once.Running, once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled,
+	} {
+		for _, reported := range []once.State{"", state} {
+			r := storeRecord(comment(len(records)), 1, state)
+			r.After = first.Key
+			r.Thread = first.Key
+			r.Reported = reported
+			r.UpdatedAt = r.UpdatedAt.Add(time.Duration(len(records)) * time.Second)
+			err := store.Put(t.Context(), r)
+			if errors.Is(err, errors.ErrUnsupported) {
+				r.After = ""
+				r.Thread = ""
+				err = store.Put(t.Context(), r)
+			}
+			if err != nil {
+				t.Fatalf("Put of %s, which is %s: %v", r.Key, r.State, err)
+			}
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+func (s storeTest) listsThread(t *testing.T, store once.Store) {
+	lister, ok := store.(once.ThreadLister)
+	if !ok {
+		t.Skip("it is not a ThreadLister")
+	}
+
+	records := putOfEachState(t, store)
+	mustPut(t, store, storeRecord("acme/api@2", 1, once.Pending))
+	got, err := lister.ListThread(t.Context(), records[0].Key)
+	s.mustBe(t, "ListThread", got, err, records)
+}
+
+func (s storeTest) listsUnreported(t *testing.T, store once.Store) {
+	lister, ok := store.(once.UnreportedLister)
+	if !ok {
+		t.Skip("it is not an UnreportedLister")
+	}
+
+	records := putOfEachState(t, store)
+	without := storeRecord("acme/api@2", 1, once.Running)
+	without.Problem = ""
+	mustPut(t, store, without)
+
+	unreported := slices.DeleteFunc(records, func(r once.Record) bool {
+		stored, err := store.Get(t.Context(), r.Key) // a store that others can read leaves fields out
+		return err != nil || !isUnreported(stored)
+	})
+	got, err := lister.ListUnreported(t.Context())
+	s.mustBe(t, "ListUnreported", got, err, unreported)
+}
+
+// isUnreported is what [once.UnreportedLister] says.
+func isUnreported(r once.Record) bool {
+	switch r.State {
+	case once.Done, once.Failed, once.Refused, once.Unknown:
+		return r.Reported != r.State
+	case once.Running, once.Sending:
+		return r.Reported != r.State && r.Problem != ""
+	case once.Pending, once.Canceled:
+	}
+	return false
+}
+
+// mustBe checks that a list has exactly these records, in any order, with the newest changes.
+func (s storeTest) mustBe(t *testing.T, name string, got []once.Record, err error, want []once.Record) {
+	t.Helper()
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%s returned %d records, want %d: %s, %v", name, len(got), len(want), keysOf(got), err)
+	}
+	for _, r := range want {
+		i := slices.IndexFunc(got, func(other once.Record) bool { return other.Key == r.Key })
+		if i < 0 {
+			t.Fatalf("%s left out %s, which is %s", name, r.Key, r.State)
+		}
+		if !s.isSame(got[i], r) {
+			t.Fatalf("%s returned %s:%s", name, r.Key, s.differences(got[i], r))
+		}
+	}
+}
+
 // A follow-up lists after its claim, to see whether another has one: List must show each claim
 // whose Put has returned.
 func (s storeTest) listsPutsBefore(t *testing.T, store once.Store) {

@@ -13,7 +13,8 @@ import (
 
 // TestStore checks that a [once.Store] does what package once relies on. open returns an
 // empty store, and is called once for each of the checks. A store that cannot list passes, and
-// so does a store whose Put returns errors.ErrUnsupported for a record with After.
+// so does a store whose Put returns errors.ErrUnsupported for a record with After, or one that is not a
+// [once.ThreadLister] or [once.UnreportedLister].
 // One check lists 1,001 records; with -short, 101.
 //
 // It cannot check that a record survives a crash, or what a network in between does.
@@ -72,6 +73,9 @@ func (s storeTest) checks() []check {
 
 		{"lists by state", s.lists},
 		{"lists every record", s.listsAll},
+		{"lists every state", s.listsStates},
+		{"lists a thread", s.listsThread},
+		{"lists what was not reported", s.listsUnreported},
 		{"lists what was put before", s.listsPutsBefore},
 		{"lists a record that changes meanwhile", s.listsChanging},
 		{"returns lists of its own", s.returnsListsOfItsOwn},

@@ -35,6 +35,31 @@ type wrong struct {
 	get   func(ctx context.Context, key string) (record, error)
 	put   func(ctx context.Context, r record) error
 	list  func(ctx context.Context, in states) (records, error)
+
+	thread     func(all records) records // what ListThread returns of the thread
+	unreported func(all records) records // what ListUnreported returns of all that was not reported
+}
+
+func (w *wrong) ListThread(ctx context.Context, thread string) (records, error) {
+	all, err := w.right.List(ctx)
+	of := slices.DeleteFunc(all, func(r record) bool { return r.Thread != thread && r.Key != thread })
+	if w.thread != nil {
+		of = w.thread(of)
+	}
+	return of, err
+}
+
+func (w *wrong) ListUnreported(ctx context.Context) (records, error) {
+	all, err := w.right.List(ctx)
+	of := slices.DeleteFunc(all, func(r record) bool {
+		isOver := !r.State.IsOpen() && r.State != once.Canceled
+		hasProblem := r.Problem != "" && (r.State == once.Running || r.State == once.Sending)
+		return r.Reported == r.State || !isOver && !hasProblem
+	})
+	if w.unreported != nil {
+		of = w.unreported(of)
+	}
+	return of, err
 }
 
 func (w *wrong) Get(ctx context.Context, key string) (record, error) {
@@ -88,6 +113,9 @@ const (
 	keepsKeys  = "keeps keys that are put at once"
 	lists      = "lists by state"
 	listsAll   = "lists every record"
+	listsState = "lists every state"
+	listsOf    = "lists a thread"
+	listsNews  = "lists what was not reported"
 	listsPuts  = "lists what was put before"
 	listsMoves = "lists a record that changes meanwhile"
 	listsOwn   = "returns lists of its own"
@@ -273,6 +301,50 @@ var listStores = []wrongStore{
 		}
 		return all
 	})},
+	{"lists without After", listsState, listing(func(all records, _ states) records {
+		for i := range all {
+			all[i].After = ""
+		}
+		return all
+	})},
+	{"lists without Thread", listsState, listing(func(all records, _ states) records {
+		for i := range all {
+			all[i].Thread = ""
+		}
+		return all
+	})},
+	{"lists no follow-ups", listsState, listing(func(all records, _ states) records {
+		return slices.DeleteFunc(all, func(r record) bool { return r.After != "" })
+	})},
+	{"lists no unknown ones", listsState, listing(leavingOut(once.Unknown))},
+	{"lists no refused ones", listsState, listing(leavingOut(once.Refused))},
+	{"lists no canceled ones", listsState, listing(leavingOut(once.Canceled))},
+
+	{"leaves the first record out of a thread", listsOf, func(w *wrong) {
+		w.thread = func(all records) records {
+			return slices.DeleteFunc(all, func(r record) bool { return r.After == "" })
+		}
+	}},
+	{"leaves what has ended out of a thread", listsOf, func(w *wrong) {
+		w.thread = func(all records) records {
+			return slices.DeleteFunc(all, func(r record) bool { return !r.State.IsOpen() })
+		}
+	}},
+	{"has a thread without its states", listsOf, func(w *wrong) {
+		w.thread = func(all records) records {
+			for i := range all {
+				all[i].State = once.Pending
+			}
+			return all
+		}
+	}},
+	{"takes each ended record for reported", listsNews, func(w *wrong) {
+		w.unreported = func(records) records { return nil }
+	}},
+	{"leaves out problems of what runs", listsNews, func(w *wrong) { w.unreported = leaving(once.Running) }},
+	{"leaves out problems of what is sent", listsNews, func(w *wrong) { w.unreported = leaving(once.Sending) }},
+	{"leaves out unknown ones", listsNews, func(w *wrong) { w.unreported = leaving(once.Unknown) }},
+
 	{"lists nothing if it cannot", lists, listing(func(records, states) records { return nil })},
 
 	{"ignores the states", lists, choosing(func(states) states { return nil })},
@@ -692,4 +764,15 @@ func failedChecks(t *testing.T) map[string][]string {
 	}
 	require.NotEmpty(t, failed, string(output))
 	return failed
+}
+
+// leavingOut is a List without the records in a state.
+func leavingOut(state once.State) func(all records, _ states) records {
+	return func(all records, _ states) records { return leaving(state)(all) }
+}
+
+func leaving(state once.State) func(all records) records {
+	return func(all records) records {
+		return slices.DeleteFunc(all, func(r record) bool { return r.State == state })
+	}
 }
