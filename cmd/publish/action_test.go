@@ -126,3 +126,12 @@ func TestEachExampleOfTheReadmeRunsAlone(t *testing.T) {
 	assert.Equal(t, 3, checked)
 	assert.NotContains(t, citest.Read(t, "../docs-on-merge/README.md"), "concurrency:")
 }
+
+func TestTheExampleForPullRequestsFailsAndShowsTheLink(t *testing.T) {
+	readme := citest.Read(t, "README.md")
+	_, example, _ := strings.Cut(readme, "```yaml\nname: Docs preview\n")
+	example, _, _ = strings.Cut(example, "```")
+	assert.Contains(t, example, "      url: ${{ steps.docs.outputs.preview-url }}\n")
+	assert.NotContains(t, example, "soft")
+	assert.NotContains(t, readme, "publish -soft")
+}

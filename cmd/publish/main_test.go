@@ -210,6 +210,16 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+func TestAFailedPreviewHasNeitherALinkNorEmptyLogs(t *testing.T) {
+	w := newWorld(t)
+	w.service.ScriptDeployment(mintlifytest.DeploymentStep{Status: mintlify.DeploymentFailed, Summary: "2 broken links"})
+	r := w.run(0, "-preview", "b")
+	assert.Equal(t, 1, r.Code, r.Log)
+	assert.Contains(t, r.Summary, "2 broken links")
+	assert.NotContains(t, r.Summary, "https://", "nobody has deployed it")
+	assert.NotContains(t, r.Log+r.Summary, "The deployment's logs")
+}
+
 // limit has the service refuse the next n triggers of a preview for want of quota. The SDK makes
 // four attempts each time that the program triggers one.
 func (w *world) limit(n int, retryAfter string) {

@@ -25,11 +25,11 @@ func (p *publication) report(err error) int {
 	}
 
 	summary := ""
-	if p.previewURL != "" {
+	if p.previewURL != "" && outcome != ci.Failed {
 		summary = "Preview: <" + p.previewURL + ">\n"
 	}
-	if outcome == ci.Failed {
-		logs := p.logs()
+	logs := p.logs()
+	if outcome == ci.Failed && logs != "" {
 		p.step.Printf("The deployment's logs:")
 		for line := range strings.Lines(logs) {
 			p.step.Printf("  %s", line)
@@ -87,6 +87,10 @@ func (p *publication) status(outcome ci.Outcome) string {
 
 // logs returns the deployment's logs. Some of them end with a line break.
 func (p *publication) logs() string {
+	if p.deployment == nil {
+		return ""
+	}
+
 	var logs strings.Builder
 	for _, log := range p.deployment.Logs {
 		logs.WriteString(strings.TrimRight(log, "\r\n") + "\n")
