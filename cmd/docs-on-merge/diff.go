@@ -112,7 +112,7 @@ func (d *diffReader) addCounts(line string) {
 }
 
 // patchesKept limits the memory: once the patches take patchesKept times the room of a prompt,
-// addToPatches cuts the largest.
+// addToPatches cuts them.
 const patchesKept = 8
 
 func (d *diffReader) addToPatches(line excerpt) {
@@ -135,8 +135,8 @@ func (d *diffReader) addToPatches(line excerpt) {
 	}
 }
 
-// trim cuts the largest patches until all of them have at most room bytes.
+// trim cuts patches until all of them have at most room bytes.
 func (d *difference) trim(room int) {
-	shorten(d.patches, sizeOf(d.patches)-room)
+	fit(d.patches, room)
 	d.patches = withoutGone(d.patches)
 }

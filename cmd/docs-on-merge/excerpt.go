@@ -35,13 +35,14 @@ func (e *excerpt) add(other excerpt, limit int) {
 	e.isCut = e.isCut || other.isCut
 }
 
-// halve drops the second half, at the end of a line, and returns how many bytes that saves.
-func (e *excerpt) halve() int {
-	before := len(e.text)
-	half := bytes.LastIndexByte(e.text[:before/2], '\n') + 1
-	e.text = bytes.Clone(e.text[:half]) // so that the rest can be freed
+// cutTo keeps whole lines of at most limit bytes.
+func (e *excerpt) cutTo(limit int) {
+	if len(e.text) <= limit {
+		return
+	}
+	end := bytes.LastIndexByte(e.text[:limit], '\n') + 1
+	e.text = bytes.Clone(e.text[:end]) // so that the rest can be freed
 	e.isCut = true
-	return before - half
 }
 
 func sizeOf(texts []*excerpt) (size int) {
@@ -51,27 +52,51 @@ func sizeOf(texts []*excerpt) (size int) {
 	return size
 }
 
-// shorten halves the largest text again and again, until it has saved that many bytes or no text
-// is left. It returns how many bytes it saved.
-func shorten(texts []*excerpt, bytes int) int {
-	saved := 0
-	for saved < bytes {
-		largestFirst := slices.Clone(texts)
-		slices.Reverse(largestFirst) // of texts of the same size, cut the last first
-		slices.SortStableFunc(largestFirst, func(a, b *excerpt) int { return len(b.text) - len(a.text) })
-		if len(largestFirst) == 0 || len(largestFirst[0].text) == 0 {
+// enoughKept is how many bytes of a text tell enough: fit rather drops the last texts than to keep less.
+const enoughKept = 1000
+
+// fit cuts texts until all of them have at most limit bytes. It drops the last ones of which too little would
+// be left, and cuts the largest of the others to one length.
+func fit(texts []*excerpt, limit int) {
+	limit = max(limit, 0)
+	if sizeOf(texts) <= limit {
+		return
+	}
+
+	kept := 0
+	for room := limit; kept < len(texts); kept++ {
+		room -= min(len(texts[kept].text), enoughKept)
+		if room < 0 && kept > 0 {
 			break
 		}
-
-		half := len(largestFirst[0].text) / 2
-		for _, e := range largestFirst {
-			if saved >= bytes || len(e.text) <= half { // a text that is halved already may be larger
-				break
-			}
-			saved += e.halve()
-		}
 	}
-	return saved
+	for _, e := range texts[kept:] {
+		e.cutTo(0)
+	}
+
+	length := lengthFor(texts[:kept], limit)
+	for _, e := range texts[:kept] {
+		e.cutTo(length)
+	}
+}
+
+// lengthFor returns the length to which texts are to be cut, so that all of them have at most limit bytes.
+func lengthFor(texts []*excerpt, limit int) int {
+	var sizes []int
+	for _, e := range texts {
+		sizes = append(sizes, len(e.text))
+	}
+	slices.Sort(sizes)
+
+	room := limit
+	for i, size := range sizes {
+		share := room / (len(sizes) - i)
+		if size > share {
+			return share
+		}
+		room -= size
+	}
+	return limit // nothing is to be cut
 }
 
 // withoutGone removes each empty text that follows a cut text: join marks the cut there already.

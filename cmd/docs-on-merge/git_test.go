@@ -131,33 +131,32 @@ func memoryInUse() uint64 {
 	return stats.HeapAlloc
 }
 
-func TestTheLargestTextIsShortenedFirst(t *testing.T) {
-	texts := func(sizes ...int) (all []*excerpt) {
-		for _, size := range sizes {
-			all = append(all, &excerpt{text: bytes.Repeat([]byte("\n"), size)})
-		}
-		return all
-	}
-	sizes := func(all []*excerpt) (sizes []int) {
-		for _, e := range all {
-			sizes = append(sizes, len(e.text))
-		}
-		return sizes
-	}
+func TestTextsAreCutToFit(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before, after []int
-		bytes, saved  int
+		limit         int
 	}{
-		"the largest":         {before: []int{4, 16, 8}, bytes: 1, after: []int{4, 8, 8}, saved: 8},
-		"of equals the last":  {before: []int{8, 8, 8}, bytes: 1, after: []int{8, 8, 4}, saved: 4},
-		"again and again":     {before: []int{4, 64, 8}, bytes: 60, after: []int{4, 8, 4}, saved: 60},
-		"until none is left":  {before: []int{2, 1}, bytes: 9, after: []int{0, 0}, saved: 3},
-		"nothing to be saved": {before: []int{2, 1}, bytes: 0, after: []int{2, 1}, saved: 0},
-		"no text":             {bytes: 1},
+		"all fit":           {before: []int{400, 1600, 800}, limit: 2800, after: []int{400, 1600, 800}},
+		"the largest":       {before: []int{400, 1600, 800}, limit: 2200, after: []int{400, 1000, 800}},
+		"the two largest":   {before: []int{2000, 400, 3000}, limit: 3400, after: []int{1500, 400, 1500}},
+		"the last is gone":  {before: []int{2000, 400, 3000}, limit: 1500, after: []int{1100, 400, 0}},
+		"only the first":    {before: []int{2000, 400, 3000}, limit: 1000, after: []int{1000, 0, 0}},
+		"part of the first": {before: []int{2000, 400}, limit: 10, after: []int{10, 0}},
+		"nothing":           {before: []int{2000, 400}, limit: -5, after: []int{0, 0}},
+		"no text":           {limit: 1},
 	} {
-		all := texts(tc.before...)
-		assert.Equal(t, tc.saved, shorten(all, tc.bytes), name)
-		assert.Equal(t, tc.after, sizes(all), name)
+		var texts []*excerpt
+		for _, size := range tc.before {
+			texts = append(texts, &excerpt{text: bytes.Repeat([]byte("\n"), size)})
+		}
+		fit(texts, tc.limit)
+
+		var after []int
+		for i, e := range texts {
+			after = append(after, len(e.text))
+			assert.Equal(t, len(e.text) < tc.before[i], e.isCut, name)
+		}
+		assert.Equal(t, tc.after, after, name)
 	}
 }
 
@@ -170,6 +169,7 @@ func TestALargeChangeTakesLittleMemory(t *testing.T) {
 		"a large file":  {files: 1, lines: 128 << 20 / 64, line: "+" + strings.Repeat("x", 62) + "\n"},
 		"a line":        {files: 1, lines: 32 << 20, line: "+"},
 		"large files":   {files: 400, lines: 5000, line: "+" + strings.Repeat("x", 62) + "\n"},
+		"two thousand":  {files: 2000, lines: 3, line: "+a line\n"},
 		"many files":    {files: 100_000, lines: 2, line: "+a line\n"},
 		"file by file":  {files: 100_000, lines: 0, line: "+"},
 		"as they stand": {files: 3, lines: 3, line: "+a line\n"},
@@ -188,13 +188,12 @@ func TestALargeChangeTakesLittleMemory(t *testing.T) {
 			assert.LessOrEqual(t, len(prompt), 32_000)
 			counts := fmt.Sprintf("files: %d, lines added: %d, removed: 0", tc.files, tc.files*tc.lines)
 			assert.Contains(t, prompt, counts)
-			if tc.files < 1000 { // else the list of files takes all of the room
-				assert.Contains(t, prompt, "> diff --git a/file000000.go b/file000000.go\n")
-			}
+			assert.Contains(t, prompt, "> diff --git a/file000000.go b/file000000.go\n")
 			isCut := name != "as they stand"
 			assert.Equal(t, isCut, strings.Contains(prompt, "(truncated)"))
 			if isCut {
-				assert.Greater(t, len(prompt), 12_000, "what there is room for is used")
+				assert.Greater(t, len(prompt), 30_000, "what there is room for is used")
+				assert.Regexp(t, `The prompt is truncated: [0-9,]+ of `+thousands(tc.files)+" files ", log.String())
 			}
 		})
 	}

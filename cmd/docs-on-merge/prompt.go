@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -35,8 +38,8 @@ type quotes struct {
 	patches                      []*excerpt
 }
 
-// makePrompt writes the prompt, which tells the agent what was merged. Until the prompt fits, it
-// halves the largest diff of a file or, if no diff is left, the largest list.
+// makePrompt writes the prompt, which tells the agent what was merged. Until the prompt fits, it cuts the lists
+// and the diffs, each to half of the room if both need more.
 func (p *program) makePrompt(c change) (string, error) {
 	parsed, err := p.parseTemplate()
 	if err != nil {
@@ -53,6 +56,7 @@ func (p *program) makePrompt(c change) (string, error) {
 
 		over := prompt.Len() - room
 		if over <= 0 {
+			p.warnOfCuts(c, q)
 			return prompt.String(), nil
 		}
 
@@ -117,10 +121,40 @@ func (c change) data(q quotes) promptData {
 }
 
 // shorten saves that many bytes, if it can. It reports false if nothing is left to shorten.
-func (q quotes) shorten(bytes int) bool {
-	bytes -= shorten(q.patches, bytes)
-	bytes -= shorten([]*excerpt{q.files, q.subjects, q.body, q.title}, bytes)
-	return bytes <= 0
+func (q quotes) shorten(over int) bool {
+	lists := []*excerpt{q.title, q.body, q.subjects, q.files}
+	before := sizeOf(lists) + sizeOf(q.patches)
+	room := before - over
+
+	fit(lists, max(room/2, room-sizeOf(q.patches)))
+	fit(q.patches, room-sizeOf(lists))
+	return sizeOf(lists)+sizeOf(q.patches) < before
+}
+
+// warnOfCuts says how much of the change the prompt has, if that is not all.
+func (p *program) warnOfCuts(c change, q quotes) {
+	isCut := func(e *excerpt) bool { return e.isCut }
+	if !q.files.isCut && !slices.ContainsFunc(q.patches, isCut) {
+		return
+	}
+
+	whole := 0
+	for _, patch := range q.patches {
+		if !patch.isCut && len(patch.text) > 0 {
+			whole++
+		}
+	}
+	p.step.Warnf("The prompt is truncated: %s of %s files are named, and %s of them with a whole diff",
+		thousands(bytes.Count(q.files.text, []byte("\n"))), thousands(c.stat.files), thousands(whole))
+}
+
+// thousands writes a number as 2,000.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 // quote returns text by others with "> " before each line.

@@ -89,6 +89,7 @@ func TestALongChangeIsTruncatedAndSaysSo(t *testing.T) {
 	w.forge.pulls = map[string][]pullRequest{"": {{Title: "Many", Body: strings.Repeat("word ", 400), MergedAt: "x"}}}
 	r := w.runOnce()
 	require.Zero(t, r.Code, r.Log)
+	assert.Contains(t, r.Summary, "    Warning: The prompt is truncated: ")
 	prompt := w.prompts()[0]
 	assert.LessOrEqual(t, len(prompt), 32_000)
 	assert.Greater(t, len(prompt), 16_000, "no more is dropped than has to be")
