@@ -25,9 +25,9 @@ const (
 	maxInformationals = 100 // net/http itself does not bound their number
 )
 
-// Attempt is one request in progress: its timeout, its body, and the evidence of how far
-// it got. Its context has the caller's values but ends on its own, so that a response
-// can outlive the caller's context.
+// Attempt is one request in progress: its contexts, its timers, the response's body and the trail of
+// how far it got. Its context has the caller's values but ends on its own, so that a response can
+// outlive the caller's context.
 type Attempt struct {
 	Start time.Time
 
@@ -38,41 +38,22 @@ type Attempt struct {
 	trace    httptrace.ClientTrace
 	url      url.URL
 	limited  io.LimitedReader // of the body
-	isGet    bool             // else it changes something, and its response must not be lost
 
-	mu        sync.Mutex
-	grace     *time.Timer // runs once the attempt has ended and a response is still wanted
-	ended     error       // why the caller's context or the attempt's time ended
-	abandoned error       // why the attempt was abandoned
-	body      io.Closer   // of the response, closed once the attempt is abandoned
-
-	asked          int  // how often for a connection: the transport fires trace events
-	noProxy        bool // the transport's Proxy function failed
-	connected      int  // how often it got one
-	reused         bool // the connection that it got last
-	headersWritten int  // those of the transport's own requests counted
-	written        bool // the whole request
-	heard          bool // a byte of any response has come, such as a 1xx
-	informationals int  // 1xx responses
-	responding     bool // the final response has begun to arrive, as far as is known
-	responded      bool // its header is there
-
-	hasBody       bool // the request has
-	bodyRead      bool // by the transport, at least in part
-	headersBefore int  // written before the body was first read
-	sealed        bool // nobody may read the request's body any more
-
-	wentAway       bool // the peer's GOAWAY said that it did not process the request
-	badCertificate bool // the peer refused the client's certificate
-
-	trail trail
+	mu      sync.Mutex
+	grace   *time.Timer // runs once the attempt has ended and a response is still wanted
+	ended   error       // why the caller's context or the attempt's time ended
+	cause   error       // why the attempt was abandoned
+	body    io.Closer   // of the response, closed once the attempt is abandoned
+	trail   trail
+	verdict verdict // once the transport has returned an error
 }
 
 func newAttempt(caller context.Context, limit time.Duration, req *http.Request) *Attempt {
-	a := &Attempt{Start: time.Now(), isGet: req.Method == http.MethodGet || req.Method == http.MethodHead}
-	if a.isGet {
+	a := &Attempt{Start: time.Now()}
+	if req.Method == http.MethodGet || req.Method == http.MethodHead {
 		a.trail.add(changesNothing)
 	}
+
 	a.ctx, a.cancel = context.WithCancelCause(context.WithoutCancel(caller))
 	a.unfollow = context.AfterFunc(caller, func() { a.end(context.Cause(caller)) })
 	a.clock = time.AfterFunc(limit, func() { a.end(a.timeout(limit)) })
@@ -89,7 +70,8 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 		WroteRequest:         a.wroteRequest,
 		GotFirstResponseByte: a.gotFirstByte,
 	}
-	if !a.isGet {
+	isGet := a.trail.has(changesNothing)
+	if !isGet {
 		a.trace.Got1xxResponse = a.informational
 	}
 
@@ -97,82 +79,48 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.url = *req.URL
 	out.URL = &a.url
 	out.Header = header
-	if !a.isGet {
+	if !isGet {
 		a.watchBody(out)
 	}
 	return out
 }
 
-func (a *Attempt) getConn(string) {
+// record adds s to the trail.
+func (a *Attempt) record(s step) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.trail.add(asked)
-	a.asked++
-	a.reused = false
-	a.startConn()
+	a.trail.add(s)
 }
 
-func (a *Attempt) gotConn(info httptrace.GotConnInfo) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.trail.add(connectionOf(info))
-	a.connected++
-	a.reused = info.Reused
-	a.startConn()
-}
-
-func connectionOf(info httptrace.GotConnInfo) step {
-	if info.Reused {
-		return gotReused
-	}
-	return gotNew
-}
-
-func (a *Attempt) wroteHeaders() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.trail.add(wroteHeader)
-	a.headersWritten++
-}
+func (a *Attempt) wroteHeaders() { a.record(wroteHeader) }
+func (a *Attempt) gotFirstByte() { a.record(gotByte) }
 
 func (a *Attempt) wroteRequest(info httptrace.WroteRequestInfo) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if info.Err == nil {
-		a.trail.add(wroteRequest)
-		a.written = true
+		a.record(wroteRequest)
 	}
 }
 
-func (a *Attempt) gotFirstByte() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.trail.add(gotByte)
-	a.heard = true
-	a.responding = true
+func (a *Attempt) getConn(string) { a.startConn(asked) }
+
+func (a *Attempt) gotConn(info httptrace.GotConnInfo) {
+	if info.Reused {
+		a.startConn(gotReused)
+		return
+	}
+	a.startConn(gotNew)
 }
 
 // startConn abandons an attempt that net/http would go on sending. It runs before anything
 // is written to the connection, both when net/http asks for it and when it has got it: over
-// HTTP/2 it does not always report that it asks. Connections without a written header do not
-// count: over HTTP/2 net/http asks again whenever a connection has no stream left. The lock is
-// held.
-func (a *Attempt) startConn() {
-	switch {
-	case !a.isGet && a.isSent():
-		a.abandon(a.retriedError())
-	case a.headersWritten >= maxHeaders:
-		a.abandon(errHeaders)
+// HTTP/2 it does not always report that it asks.
+func (a *Attempt) startConn(s step) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.trail.add(s)
+	if err := a.trail.mustEnd(); err != nil {
+		a.abandon(err)
 	}
-}
-
-// retriedError returns the error of a request that the transport would send a second time. If a
-// response has come, it was that of another request of the transport. The lock is held.
-func (a *Attempt) retriedError() error {
-	if a.responding {
-		return errOwnRequest
-	}
-	return errRetried
 }
 
 // informational corrects what the first byte of a 1xx suggested: the final response has not
@@ -181,58 +129,32 @@ func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.trail.add(informed)
-	a.heard = true
-	a.informationals++
-	a.responding = false
 
 	if a.ended != nil {
 		a.abandon(a.ended)
 	}
-	if a.informationals > maxInformationals {
+	if a.trail.count(informed) > maxInformationals {
 		return fmt.Errorf("the service sent more than %d informational responses", maxInformationals)
 	}
 	return nil
 }
 
-// isSent reports whether the service may have the request. The lock is held.
-func (a *Attempt) isSent() bool {
-	return a.isResponding() || !a.isUnread() && (a.headersWritten > 0 || a.written)
+// judge takes the verdict on an attempt for which the transport returned err, and returns why there
+// is no response. The verdict is final: if nothing was sent, it seals the body in the same step, since
+// a transport may go on after it has returned.
+func (a *Attempt) judge(err error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.verdict = a.trail.judge(err, a.cause)
+	return a.verdict.err
 }
 
-// isResponding reports whether a response has begun to arrive. While nobody has read the
-// body, the first byte of a response belongs to another request. The lock is held.
-func (a *Attempt) isResponding() bool {
-	return a.responded || a.responding && !a.isUnread()
-}
-
-// isUnread reports whether there is a body of which nobody has read a byte. The lock is held.
-func (a *Attempt) isUnread() bool { return a.hasBody && !a.bodyRead }
-
-// NeverSent reports proof that the service cannot act on the request: the transport fires
-// trace events, and none says that it wrote the header, or nobody has read the body; or the
-// Proxy function of an *http.Transport failed. A transport without trace events proves
-// nothing. Nor does an attempt that was abandoned after it had a connection, if it has no body
-// or its body was read: over HTTP/2 the header may still be on its way. Once the request was
-// written, the peer's refusal is the only proof: see judge.
-//
-// The proof seals the body: a transport that goes on after it has returned can read nothing
-// any more.
+// NeverSent reports proof that the service cannot act on the request. A transport without trace
+// events proves nothing, nor does a response.
 func (a *Attempt) NeverSent() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-
-	if !a.isUnsent() && !a.wentAway && !a.badCertificate {
-		return false
-	}
-	a.sealed = true
-	return true
-}
-
-// isUnsent reports proof that the request was not written. The lock is held.
-func (a *Attempt) isUnsent() bool {
-	hasEvidence := a.asked > 0 || a.noProxy
-	onItsWay := a.connected > 0 && a.abandoned != nil && !a.isUnread()
-	return hasEvidence && !onItsWay && !a.isSent()
+	return a.verdict.neverSent
 }
 
 // isOfProxy reports whether base's Proxy function returned err: it then fails again in the
@@ -256,7 +178,7 @@ func (a *Attempt) end(cause error) {
 		a.ended = cause
 	}
 
-	if !a.isGet && a.isResponding() {
+	if !a.trail.has(changesNothing) && a.trail.isResponding() {
 		a.startGrace()
 		return
 	}
@@ -279,27 +201,22 @@ func (a *Attempt) respond(resp *http.Response) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.trail.add(responded)
-	a.responding = true
-	a.responded = true
 	a.body = resp.Body
 
-	if !a.isGet {
-		a.abandoned = nil // the response has won
-		if a.ended != nil {
-			a.startGrace()
-			a.grace.Reset(gracePeriod)
-		}
+	if a.ended != nil && !a.trail.has(changesNothing) { // the response has won
+		a.startGrace()
+		a.grace.Reset(gracePeriod)
 	}
 }
 
 // abandon ends the attempt. The body of a response from a transport other than net/http's
 // may ignore the context, so it is closed too. The lock is held.
 func (a *Attempt) abandon(cause error) {
-	if a.abandoned != nil {
+	if a.trail.isAbandoned() {
 		return
 	}
 	a.trail.add(abandoned)
-	a.abandoned = cause
+	a.cause = cause
 	a.cancel(cause) // first: net/http reads on for a while from a body that is closed
 
 	if a.body != nil {
@@ -313,8 +230,8 @@ func (a *Attempt) abandon(cause error) {
 func (a *Attempt) explain(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.abandoned != nil {
-		return a.abandoned
+	if a.trail.isAbandoned() {
+		return a.cause
 	}
 	return err
 }
@@ -364,7 +281,7 @@ func (a *Attempt) End() {
 func (a *Attempt) timeout(limit time.Duration) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.responded {
+	if a.trail.has(responded) {
 		return &timeoutError{fmt.Sprintf("the response did not end within %v", limit)}
 	}
 	return &timeoutError{fmt.Sprintf("no response within %v", limit)}

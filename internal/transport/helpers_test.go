@@ -81,17 +81,9 @@ func connect(r *http.Request) {
 	traceOf(r).GotConn(httptrace.GotConnInfo{})
 }
 
-// reuse fires the events of a connection that was in use before.
-func reuse(r *http.Request) {
-	ask(r)
-	traceOf(r).GotConn(httptrace.GotConnInfo{Reused: true})
-}
-
 func ask(r *http.Request)         { traceOf(r).GetConn("api.example.com:443") }
 func writeHeader(r *http.Request) { traceOf(r).WroteHeaders() }
 func readBody(r *http.Request)    { _, _ = io.ReadAll(r.Body) }
-func inform(r *http.Request)      { _ = traceOf(r).Got1xxResponse(103, nil) }
-func respond(r *http.Request)     { traceOf(r).GotFirstResponseByte() }
 
 func traceOf(r *http.Request) *httptrace.ClientTrace {
 	return httptrace.ContextClientTrace(r.Context())

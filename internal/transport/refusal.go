@@ -30,49 +30,12 @@ const (
 	cannotRewind = "net/http: cannot rewind body after connection loss"
 )
 
-// judge notes what err, which the transport returned, proves about the request. It returns why
-// there is no response, in words that a person understands.
-func (a *Attempt) judge(err error) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	text := err.Error()
-	a.wentAway = text == goAway && a.isReadAfterOnlyHeader()
-	a.badCertificate = refusesCertificate(err) && a.isOnFirstConnection()
-	neverRead := a.isUnread() && a.isUnsent()
-
-	switch {
-	case a.abandoned != nil: // the transport's own error does not say that
-		return a.abandoned
-	case a.badCertificate:
-		return &refusal{message: ErrClientCertificate.Error() + ": " + text, kind: ErrClientCertificate, err: err}
-	case a.wentAway, neverRead && text == goAway:
-		return &refusal{message: ErrRepeatable.Error(), kind: ErrRepeatable, err: err}
-	case neverRead && (a.reused || text == cannotRewind):
-		return &refusal{message: text, kind: ErrRepeatable, err: err}
-	}
-
-	return plain(err)
-}
-
 // plain returns err in words for a person.
 func plain(err error) error {
 	if cause, ok := withoutAdvice(err.Error()); ok {
 		return &refusal{message: cause, err: err}
 	}
 	return err
-}
-
-// isReadAfterOnlyHeader reports whether one header alone was written, the body was first read
-// after it, and no response came, not even a 1xx. Otherwise somebody may have kept the body and
-// sent it elsewhere. The lock is held.
-func (a *Attempt) isReadAfterOnlyHeader() bool {
-	return a.headersBefore == 1 && a.headersWritten == 1 && !a.heard
-}
-
-// isOnFirstConnection reports whether the attempt had no other connection than the one that
-// was made for it, and wrote one header at most. The lock is held.
-func (a *Attempt) isOnFirstConnection() bool {
-	return a.asked == 1 && a.connected <= 1 && !a.reused && a.headersWritten <= 1 && !a.heard
 }
 
 // refusesCertificate reports whether err is a TLS alert about the client's certificate. Over

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
-	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -207,55 +206,6 @@ func TestRefusalSealsTheBody(t *testing.T) {
 	assert.ErrorIs(t, err, errSealed)
 }
 
-func TestEventsThatMakeAGoAwayProof(t *testing.T) {
-	for name, tc := range map[string]struct {
-		events  []event
-		isProof bool
-	}{
-		"header, body":                {[]event{connect, writeHeader, readBody}, true},
-		"header":                      {[]event{connect, writeHeader}, true},
-		"two headers, no body":        {[]event{connect, writeHeader, writeHeader}, true},
-		"nothing":                     {nil, false},
-		"body, header":                {[]event{connect, readBody, writeHeader}, false},
-		"header, body, header":        {[]event{connect, writeHeader, readBody, writeHeader}, false},
-		"two headers, body":           {[]event{connect, writeHeader, writeHeader, readBody}, false},
-		"header, body, informational": {[]event{connect, writeHeader, readBody, inform}, false},
-	} {
-		b := newSender(t.Context(), losing(errors.New(goAway), tc.events...))
-		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
-		assert.Equal(t, tc.isProof, errors.Is(err, ErrRepeatable), name)
-		assert.Equal(t, tc.isProof, err.Error() == ErrRepeatable.Error(), "%s: %v", name, err)
-		assert.Equal(t, tc.isProof, b.Attempt.NeverSent(), name)
-	}
-}
-
-// A connection may close between two requests, just as the second takes it.
-func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatable(t *testing.T) {
-	lost := errors.New("the connection was lost")
-	rewind := errors.New(cannotRewind)
-	for name, tc := range map[string]struct {
-		events     []event
-		err        error
-		repeatable bool
-	}{
-		"in use":                        {[]event{reuse}, lost, true},
-		"in use, its header written":    {[]event{reuse, writeHeader}, lost, true},
-		"in use, its body read":         {[]event{reuse, writeHeader, readBody}, lost, false},
-		"new":                           {[]event{connect}, lost, false},
-		"new, but net/http would go on": {[]event{connect}, rewind, true},
-		"a token's in use, then no own": {[]event{reuse, ask}, lost, false},
-	} {
-		b := newSender(t.Context(), losing(tc.err, tc.events...))
-		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
-		require.EqualError(t, err, tc.err.Error(), name)
-		require.ErrorIs(t, err, tc.err, name)
-		assert.Equal(t, tc.repeatable, errors.Is(err, ErrRepeatable), name)
-		if tc.repeatable {
-			assert.True(t, b.Attempt.NeverSent(), name)
-		}
-	}
-}
-
 // refusingCertificates is a TLS service that refuses every client's certificate, and every client
 // without one.
 func refusingCertificates(t *testing.T, version uint16, protocol string) (string, *http.Transport) {
@@ -374,36 +324,26 @@ func alert(text string) error {
 }
 
 func TestAlertsAboutTheClientsCertificate(t *testing.T) {
-	sent := []event{connect, writeHeader, readBody}
-	after := func(events ...event) []event { return slices.Concat(sent, events) }
-	unasked := func(r *http.Request) { traceOf(r).GotConn(httptrace.GotConnInfo{}) }
 	dialing := &net.OpError{Op: "dial", Err: errors.New("tls: bad certificate")}
 
 	for name, tc := range map[string]struct {
-		events  []event
 		err     error
 		isProof bool
 	}{
-		"bad":               {sent, alert("tls: bad certificate"), true},
-		"unsupported":       {sent, alert("tls: unsupported certificate"), true},
-		"revoked":           {sent, alert("tls: revoked certificate"), true},
-		"expired":           {sent, alert("tls: expired certificate"), true},
-		"unknown":           {sent, alert("tls: unknown certificate"), true},
-		"unknown authority": {sent, alert("tls: unknown certificate authority"), true},
-		"required":          {sent, alert("tls: certificate required"), true},
+		"bad":               {alert("tls: bad certificate"), true},
+		"unsupported":       {alert("tls: unsupported certificate"), true},
+		"revoked":           {alert("tls: revoked certificate"), true},
+		"expired":           {alert("tls: expired certificate"), true},
+		"unknown":           {alert("tls: unknown certificate"), true},
+		"unknown authority": {alert("tls: unknown certificate authority"), true},
+		"required":          {alert("tls: certificate required"), true},
 
-		"another alert":      {sent, alert("tls: internal error"), false},
-		"a longer text":      {sent, alert("tls: bad certificate status response"), false},
-		"another operation":  {sent, dialing, false},
-		"text alone":         {sent, errors.New("remote error: tls: bad certificate"), false},
-		"connection in use":  {[]event{reuse, writeHeader, readBody}, alert("tls: bad certificate"), false},
-		"a second header":    {after(writeHeader), alert("tls: bad certificate"), false},
-		"a second host":      {after(connect), alert("tls: bad certificate"), false},
-		"one more, unasked":  {after(unasked), alert("tls: bad certificate"), false},
-		"a response":         {after(respond), alert("tls: bad certificate"), false},
-		"without any events": {nil, alert("tls: bad certificate"), false},
+		"another alert":     {alert("tls: internal error"), false},
+		"a longer text":     {alert("tls: bad certificate status response"), false},
+		"another operation": {dialing, false},
+		"text alone":        {errors.New("remote error: tls: bad certificate"), false},
 	} {
-		b := newSender(t.Context(), losing(tc.err, tc.events...))
+		b := newSender(t.Context(), losing(tc.err, connect, writeHeader, readBody))
 		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", "prompt"))
 		require.Error(t, err, name)
 		assert.Equal(t, tc.isProof, errors.Is(err, ErrClientCertificate), name)

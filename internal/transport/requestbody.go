@@ -23,19 +23,16 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// startRead notes that somebody reads the body. What came before was of another request.
+// startRead notes that somebody reads the body.
 func (a *Attempt) startRead() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.sealed {
+	if a.verdict.neverSent {
 		return errSealed
 	}
 
-	if !a.bodyRead {
+	if !a.trail.has(beganBody) {
 		a.trail.add(beganBody)
-		a.bodyRead = true
-		a.headersBefore = a.headersWritten
-		a.responding = false
 	}
 	return nil
 }
@@ -46,8 +43,7 @@ func (a *Attempt) startRead() error {
 // request was sent, for transports that ask it.
 func (a *Attempt) watchBody(req *http.Request) {
 	if req.Body != nil && req.Body != http.NoBody {
-		a.trail.add(aBody)
-		a.hasBody = true
+		a.record(aBody)
 		req.Body = &requestBody{req.Body, a}
 		req.GetBody = nil
 		return
@@ -68,12 +64,11 @@ func (a *Attempt) emptyBody() (io.ReadCloser, error) {
 func (a *Attempt) mayStartAgain() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.sealed {
+	switch {
+	case a.verdict.neverSent:
 		return errSealed
-	}
-
-	if a.isSent() {
-		return a.retriedError()
+	case a.trail.isSent():
+		return a.trail.retriedError()
 	}
 	return nil
 }

@@ -13,27 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestBodyThatNobodyReadIsProofThatNothingWasSent(t *testing.T) {
-	lost := errors.New("the connection was lost")
-	for name, tc := range map[string]struct {
-		events []event
-		body   string
-		unsent bool
-	}{
-		"a token, then no connection":                     {[]event{fetchToken}, "prompt", true},
-		"a token, then a connection lost before the body": {[]event{fetchToken, connect, writeHeader}, "prompt", true},
-		"a token, then the body is read":                  {[]event{fetchToken, connect, readBody}, "prompt", false},
-		"the body is read to sign it, then no connection": {[]event{readBody, ask}, "prompt", true},
-		"no trace events":                                 {nil, "prompt", false},
-		"a token, and a request without a body":           {[]event{fetchToken}, "", false},
-	} {
-		b := newSender(t.Context(), losing(lost, tc.events...))
-		_, err := send(b, newRequest(t, http.MethodPost, "http://127.0.0.1", tc.body))
-		assert.ErrorIs(t, err, lost, name)
-		assert.Equal(t, tc.unsent, b.Attempt.NeverSent(), name)
-	}
-}
-
 // A transport may go on after it has returned.
 func TestJudgingThatNothingWasSentSealsTheBody(t *testing.T) {
 	for _, unsent := range []bool{true, false} {

@@ -80,9 +80,8 @@ func (s *Sender) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.Attempts++
 	resp, err := roundTrip(base, out)
 	if err != nil {
-		s.Attempt.noProxy = isOfProxy(err, base, out)
-		if s.Attempt.noProxy {
-			s.Attempt.trail.add(proxyFailed)
+		if isOfProxy(err, base, out) {
+			s.Attempt.record(proxyFailed)
 		}
 		s.Err = s.Attempt.judge(err)
 		return nil, s.Err

@@ -38,13 +38,6 @@ func trailOf(t *testing.T, steps string) *trail {
 	return way
 }
 
-var (
-	lost   = errors.New("the connection was lost")
-	away   = errors.New(goAway)
-	rewind = errors.New(cannotRewind)
-	bad    = alert("tls: bad certificate")
-)
-
 // conclusions returns what a trail concludes, and what its end with err proves.
 func conclusions(way *trail, err error) string {
 	v := way.judge(err, context.Canceled)
@@ -71,6 +64,11 @@ func conclusions(way *trail, err error) string {
 }
 
 func TestWhatATrailConcludes(t *testing.T) {
+	lost := errors.New("the connection was lost")
+	away := errors.New(goAway)
+	rewind := errors.New(cannotRewind)
+	bad := alert("tls: bad certificate")
+
 	const token = " ask new header written byte "
 	const tenTokens = token + token + token + token + token + token + token + token + token + token
 	for _, tc := range []struct {
@@ -189,7 +187,7 @@ func TestTrailKeepsTheLatestOfEachKind(t *testing.T) {
 	}
 	assert.Equal(t, maxSteps, way.count(asked))
 	assert.Len(t, way.steps, maxSteps+4)
-	assert.Equal(t, "sent, never sent, again, must not restart", conclusions(way, away), "no proof is lost")
+	assert.Equal(t, "sent, never sent, again, must not restart", conclusions(way, errors.New(goAway)), "no proof is lost")
 
 	way.add(gotReused)
 	for range maxSteps - 1 {
