@@ -78,7 +78,10 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.Path, err = r.findPage(ctx, project, path); err != nil {
 		return in, err
 	}
-	if in.Weeks, err = r.pageWeeks(ctx, project, in.Path); err != nil {
+	if in.Weeks, err = r.pageSeries(ctx, project, store.Week, in.Path); err != nil {
+		return in, err
+	}
+	if in.Days, err = r.pageSeries(ctx, project, store.Day, in.Path); err != nil {
 		return in, err
 	}
 	if len(in.Weeks) == 0 {
@@ -101,19 +104,19 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	return in, err
 }
 
-// pageWeeks returns the visitors of a page by week, with those of its old names.
-func (r *reader) pageWeeks(ctx context.Context, project, path string) ([]store.Point, error) {
-	sum, err := r.store.PageSeries(ctx, project, store.Week, path)
+// pageSeries returns the visitors of a page by day or week, with those of its old names.
+func (r *reader) pageSeries(ctx context.Context, project string, span store.Span, path string) ([]store.Point, error) {
+	sum, err := r.store.PageSeries(ctx, project, span, path)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, old := range r.moved.From(path) {
-		weeks, err := r.store.PageSeries(ctx, project, store.Week, old)
+		weeks, err := r.store.PageSeries(ctx, project, span, old)
 		if err != nil {
 			return nil, err
 		}
-		for i := range sum { // each series has all weeks
+		for i := range sum { // each series has all days or weeks
 			sum[i].Counts.Human += weeks[i].Counts.Human
 			sum[i].Counts.AI += weeks[i].Counts.AI
 			sum[i].Counts.Total += weeks[i].Counts.Total

@@ -265,14 +265,22 @@ func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
 	if in.TrendFrom, err = r.store.Series(ctx, unit, in.Before.Window); err != nil {
 		return err
 	}
-	if len(in.Marks) > 0 {
-		around := store.Window{Project: window.Project, From: window.From.AddDays(-7), To: window.To.AddDays(7)}
-		if in.Days, err = r.store.Series(ctx, store.Day, around); err != nil {
+	if in.Days, err = r.store.Series(ctx, store.Day, store.Window{Project: window.Project}); err != nil {
+		return err
+	}
+	ended := store.Window{Project: window.Project, To: window.To}
+	if in.Months, err = r.store.Series(ctx, store.Month, ended); err != nil {
+		return err
+	}
+
+	in.DayRows = map[mintlify.Date][]mintlify.Visitor{}
+	for _, day := range report.OddDates(in.Days, in.Period.Window, in.Before.Window) {
+		w := store.Window{Project: window.Project, From: day, To: day.AddDays(1)}
+		if _, in.DayRows[day], err = r.store.Visitors(ctx, w); err != nil {
 			return err
 		}
 	}
-	in.Months, err = r.store.Series(ctx, store.Month, store.Window{Project: window.Project, To: window.To})
-	return err
+	return nil
 }
 
 func (r *reader) readLists(ctx context.Context, into *report.Period) error {

@@ -102,7 +102,7 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		require.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "9"), r.messages)
 		r.ok("report", "-o", output)
 		page := words(read(t, output))
-		assert.Equal(t, 3, strings.Count(page, "This list of the period before is not in the database"))
+		assert.Contains(t, page, "are not in the database, so there is no comparison. To load them: docs-report sync -from 2000-01-17")
 		assert.NotContains(t, page, "±0 Integrations")
 
 		r.synced()
@@ -120,7 +120,6 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 
 		assert.Contains(t, page, "40 of 130 searches went to terms that nobody clicked.")
 		assert.Contains(t, page, "terraform 40 searches")
-		assert.Contains(t, page, "webhooks 90 searches · 50% clicked, mostly /webhooks", "where the others end")
 
 		assert.Contains(t, page, "Integrations 1 unanswered · of 1")
 		assert.Contains(t, page, "/docs/page-2 1 unanswered")
@@ -134,7 +133,7 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		r.ok("report", "-o", output, "-month", "1999-02")
 		february := words(read(t, output))
 		assert.Contains(t, february, "February 1999")
-		assert.Contains(t, february, "January 1999 is not in the database")
+		assert.Contains(t, february, "59 days from 1 January to 28 February 1999 are not in the database")
 		assert.Contains(t, february, "docs-report sync -from 1999-01-01")
 		assert.NotContains(t, february, "gained")
 

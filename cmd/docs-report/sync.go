@@ -92,7 +92,7 @@ func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []str
 	return nil
 }
 
-const monthsLoaded = 13 // a report compares a month with the one of the year before
+const monthsLoaded = 14 // a year before the last month, and the month that shows whether that one is whole
 
 var keepFormat = regexp.MustCompile(`^([1-9][0-9]{0,2})m$`)
 

@@ -41,5 +41,5 @@ func Fill(ctx context.Context, where string, pages, weeks int) error {
 	}
 
 	yearAgo := mintlify.DayOf(time.Now().UTC().AddDate(-1, 0, 0))
-	return loader.Load(ctx, exports.Range{Projects: []string{Project}, From: yearAgo, Weeks: weeks, Months: 13})
+	return loader.Load(ctx, exports.Range{Projects: []string{Project}, From: yearAgo, Weeks: weeks, Months: 14})
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -53,10 +54,13 @@ func (in PageInput) compare() *beforeAfter {
 	if redefined != "" {
 		c.Notes = append(c.Notes, redefined+": these visitors cannot be compared.")
 	}
+	if out := in.odd.note(store.Window{From: before.From, To: after.To}, oddDay.all); out != "" {
+		c.Notes = append(c.Notes, "These means are without "+out+".")
+	}
 
 	visitors := [2]weekly{in.weekly(before), in.weekly(after)}
 	c.Rows = []measure{
-		in.visitorsMeasure("Humans a week", visitors, weekly.humans, redefined == ""),
+		in.visitorsMeasure("Humans a week", visitors, weekly.humans, true),
 		in.visitorsMeasure("AIs a week", visitors, weekly.ais, false),
 		in.thumbsMeasure(before, after),
 		in.questionsMeasure(before, after),
@@ -84,16 +88,17 @@ type weekly struct {
 	human, ai int64
 }
 
-func (w weekly) humans() perWeek { return perWeek{w.human, w.weeks} }
-func (w weekly) ais() perWeek    { return perWeek{w.ai, w.weeks} }
+func (w weekly) humans() rateOf { return rateOf{float64(w.human), float64(w.weeks)} }
+func (w weekly) ais() rateOf    { return rateOf{float64(w.ai), float64(w.weeks)} }
 
 func (in PageInput) weekly(w store.Window) weekly {
 	sum := weekly{Window: w}
 	for _, week := range in.Weeks {
 		if isWithin(week.Window, w) {
+			usual := in.odd.usual(week.Window, week.Counts)
 			sum.weeks++
-			sum.human += week.Counts.Human
-			sum.ai += week.Counts.AI
+			sum.human += usual.Human
+			sum.ai += usual.AI
 		}
 	}
 	return sum
@@ -105,29 +110,30 @@ func isWithin(w, days store.Window) bool {
 
 // visitorsMeasure compares the weeks before with those after.
 func (in PageInput) visitorsMeasure(
-	name string, weeks [2]weekly, of func(weekly) perWeek, moreIsGood bool,
+	name string, weeks [2]weekly, of func(weekly) rateOf, moreIsGood bool,
 ) measure {
 	was := of(weeks[0])
 	now := of(weeks[1])
 
 	m := measure{
 		Name:   name,
-		Before: in.ofWeeks(number(int64(was.mean())), was.weeks, weeks[0].Window),
-		After:  in.ofWeeks(number(int64(now.mean())), now.weeks, weeks[1].Window),
+		Before: in.ofWeeks(number(int64(was.mean())), weeks[0].weeks, weeks[0].Window),
+		After:  in.ofWeeks(number(int64(now.mean())), weeks[1].weeks, weeks[1].Window),
 	}
-	if was.weeks == 0 || now.weeks == 0 {
+	isRedefined := breakWithin(weeks[0].From, weeks[1].To) != ""
+	if was.units == 0 || now.units == 0 || isRedefined {
 		return m
 	}
 
 	m.Change = ratio(int64(now.mean()), int64(was.mean()))
 	m.Change.Direction = flat
 
-	verdict := compareMeans(now, was)
-	if verdict == aboutTheSame {
+	m.Change.verdict = compareRates(now, was, mostByChance)
+	if m.Change.verdict == aboutTheSame {
 		m.Change.Verdict = same
 	}
 	if moreIsGood {
-		m.Change = m.Change.colored(verdict, good, bad)
+		m.Change = m.Change.colored(good, bad)
 	}
 	return m
 }
@@ -153,7 +159,7 @@ func (in PageInput) thumbsMeasure(before, after store.Window) measure {
 		After:  in.ofWeeks(now.text(), now.weeks, after),
 	}
 	if was.up+was.down > 0 && now.up+now.down > 0 {
-		m.Change = changeOfTroubleShare(part{now.down, now.up + now.down}, part{was.down, was.up + was.down})
+		m.Change = troubleShare(part{now.down, now.up + now.down}, part{was.down, was.up + was.down}, mostByChance)
 	}
 	return m
 }
@@ -203,33 +209,31 @@ func (in PageInput) countMeasure(
 	now := countWithin(times, known, after)
 	m := measure{
 		Name:   name,
-		Before: in.ofWeeks(number(was.count), was.weeks, before),
-		After:  in.ofWeeks(number(now.count), now.weeks, after),
+		Before: in.ofWeeks(number(int64(was.count)), int64(was.units), before),
+		After:  in.ofWeeks(number(int64(now.count)), int64(now.units), after),
 	}
-
-	switch {
-	case was.weeks == 0 || now.weeks == 0:
+	if was.units == 0 || now.units == 0 {
 		return m
-	case was.weeks == now.weeks:
-		m.Change = changeOfTrouble(now.count, was.count)
-	default:
-		difference := now.mean() - was.mean()
-		m.Change = change{Text: signed(difference, 1) + " a week", Number: difference, Direction: flat}
 	}
 
-	m.Change = m.Change.judged(compareMeans(now, was))
+	l := lengths{now: now.units, before: was.units}
+	m.Change = l.trouble(int64(now.count), int64(was.count), mostByChance)
+	if difference := now.mean() - was.mean(); was.units != now.units && math.Abs(difference) >= 0.05 {
+		m.Change.Number = difference
+		m.Change.Text = signed(difference, 1) + " a week"
+	}
 	return m
 }
 
 // countWithin counts the times in those weeks of a window whose days are all known.
-func countWithin(times []time.Time, known map[mintlify.Date]bool, w store.Window) perWeek {
-	var sum perWeek
+func countWithin(times []time.Time, known map[mintlify.Date]bool, w store.Window) rateOf {
+	var sum rateOf
 	for _, week := range store.Windows("", store.Week, w.From, w.To) {
 		if !isCovered(week, known) {
 			continue
 		}
 
-		sum.weeks++
+		sum.units++
 		for _, t := range times {
 			if isAt(t, week) {
 				sum.count++

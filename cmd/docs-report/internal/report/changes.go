@@ -16,6 +16,16 @@ type change struct {
 	Number    float64 // is the change that Text writes: in percent, in points, or a count
 	Verdict   string  // is "worse", "better", "about the same", or "" for a change that is neither
 	Direction string  // is the color: good, bad or flat
+
+	verdict verdict
+}
+
+// Says returns the verdict, unless the text says it.
+func (c change) Says() string {
+	if c.Number == 0 {
+		return ""
+	}
+	return c.Verdict
 }
 
 const (
@@ -33,57 +43,31 @@ func (in Input) changeOf(now, before int64) change {
 	if !in.Before.Known {
 		return change{}
 	}
-	return changeOfCount(now, before)
+	return in.lengths().visitors(now, before)
 }
 
-// changeOfHumans is good if they are more, unless what is counted was redefined in between.
+// changeOfHumans is good if they are more.
 func (in Input) changeOfHumans(now, before int64) change {
-	c := in.changeOf(now, before)
-	if breakWithin(in.Before.From, in.Period.To) != "" {
-		return c
+	if !in.Before.Known {
+		return change{}
 	}
-	return c.colored(compareCounts(now, before), good, bad)
+	return in.lengths().humans(now, before)
 }
 
-func changeOfCount(now, before int64) change {
-	c := ratio(now, before)
-	c.Direction = flat
-	if compareCounts(now, before) == aboutTheSame {
-		c.Verdict = same
-	}
-	return c
-}
-
-// colored gives a change that is known the color of more or of less.
-func (c change) colored(v verdict, ifMore, ifLess string) change {
-	switch {
-	case c.Text == "" || v == aboutTheSame:
-	case v == more:
+// colored gives a change the color of more or of less.
+func (c change) colored(ifMore, ifLess string) change {
+	switch c.verdict {
+	case more:
 		c.Direction = ifMore
-	default:
+	case less:
 		c.Direction = ifLess
 	}
 	return c
 }
 
-// changeOfTrouble returns the change of a count of trouble: more is bad.
-func changeOfTrouble(now, before int64) change {
-	c := change{Text: signedCount(now - before), Number: float64(now - before), Direction: flat}
-	if now == before {
-		c.Text = "±0"
-	}
-	return c.judged(compareCounts(now, before))
-}
-
-// changeOfTroubleShare returns the change of a share of trouble, in points: less is better.
-func changeOfTroubleShare(now, before part) change {
-	c := pointsOf(now.share(), before.share())
-	return c.judged(compareShares(now, before))
-}
-
 // judged says of a change of trouble whether it is better or worse.
-func (c change) judged(v verdict) change {
-	switch v {
+func (c change) judged() change {
+	switch c.verdict {
 	case aboutTheSame:
 		c.Verdict = same
 	case more:
@@ -161,19 +145,6 @@ func breakWithin(from, to mintlify.Date) string {
 // isInside reports whether a day is after the first day and before the end.
 func isInside(day, from, to mintlify.Date) bool {
 	return day.Time().After(from.Time()) && day.Time().Before(to.Time())
-}
-
-// missing says why there is no comparison: the database lacks the period before, or nobody came in
-// it. If there is a comparison, missing returns "".
-func (in Input) missing() string {
-	switch {
-	case !in.Before.Known:
-		return fmt.Sprintf("%s is not in the database, so there is no comparison. To load it: %s",
-			span(in.Before.Window), syncOf(in.Before.Window))
-	case in.Before.Totals == (mintlify.VisitorTotals{}) && len(in.Before.Rows) == 0 && in.Period.Totals.Total > 0:
-		return fmt.Sprintf("Nobody came from %s, so there is no comparison.", span(in.Before.Window))
-	}
-	return ""
 }
 
 // syncOf returns the command that loads a window.

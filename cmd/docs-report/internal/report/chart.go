@@ -45,6 +45,7 @@ type plot struct {
 	unit    store.Span
 	buckets []bucket
 	marks   []markedDay
+	odd     odd // is for days
 }
 
 type markedDay struct {
@@ -57,7 +58,7 @@ func newTrend(in Input) trend {
 	unit := Unit(window)
 	apart := window.Days() / 7
 
-	p := plot{unit: unit, buckets: buckets(window, unit, in.Trend)}
+	p := plot{unit: unit, buckets: buckets(window, unit, in.Trend), odd: in.odd}
 
 	before := byDay(in.TrendFrom)
 	hasBefore := false
@@ -203,9 +204,8 @@ func (p plot) panels() []panel {
 		all[1].add(b, func(t mintlify.VisitorTotals) int64 { return t.AI })
 	}
 
-	for i := range all {
-		all[i].measure()
-	}
+	all[0].measure(p, func(d oddDay) bool { return d.ofHumans })
+	all[1].measure(p, func(d oddDay) bool { return d.ofAIs })
 	return all
 }
 
@@ -221,18 +221,19 @@ func (p *panel) add(b bucket, count func(mintlify.VisitorTotals) int64) {
 	p.before = append(p.before, read(b.Before))
 }
 
-const (
-	outlierTimes = 5  // the median
-	outlierMore  = 50 // visitors than that
-)
-
-// measure finds the days that are so large that all others would be a flat line beside them.
-func (p *panel) measure() {
+// measure finds the buckets beside which all others would be a flat line. Days are those that stand
+// out everywhere.
+func (p *panel) measure(of plot, isOdd func(oddDay) bool) {
 	median := medianOf(p.now)
 	for i, n := range p.now {
+		isOut := n != nil && isOutlier(*n, median)
+		if of.unit == store.Day {
+			isOut = slices.ContainsFunc(of.odd.within(of.buckets[i].Window), isOdd)
+		}
+
 		switch {
 		case n == nil:
-		case isOutlier(*n, median):
+		case isOut:
 			p.outliers = append(p.outliers, i)
 		default:
 			p.highest = max(p.highest, *n)
@@ -250,8 +251,6 @@ func (p *panel) measure() {
 		p.Empty = "None in these dates."
 	}
 }
-
-func isOutlier(n, median float64) bool { return n > outlierTimes*median && n >= median+outlierMore }
 
 // medianOf returns the median of the numbers that are known and not 0, or 0 if there are none.
 func medianOf(numbers []*float64) float64 {

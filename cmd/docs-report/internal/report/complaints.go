@@ -10,10 +10,11 @@ import (
 // complaints are thumbs down, and what readers wrote.
 func (in Input) complaints() section {
 	list := in.Period.ByPage
-	before := earlier{list: in.Before.ByPage.Export, counts: map[string]int64{}}
+	counts := map[string]int64{}
 	for _, page := range in.Before.ByPage.Rows {
-		before.counts[page.Path] += page.ThumbsDown
+		counts[page.Path] += page.ThumbsDown
 	}
+	before := in.earlier(list.Export, in.Before.ByPage.Export, counts)
 
 	var rows []finding
 	for _, page := range list.Rows {

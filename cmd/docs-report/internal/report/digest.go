@@ -110,9 +110,6 @@ func (v view) numbers() string {
 		all = append(all, h.line())
 	}
 
-	if v.Break != "" && v.Input.Before.Known {
-		all = append(all, v.Break+": these changes cannot be compared")
-	}
 	for _, mark := range v.Marked {
 		all = append(all, mark.Text+" ("+mark.Day+"): "+mark.Effect)
 	}
@@ -144,8 +141,8 @@ func (h headline) line() string {
 
 // said writes a change with its verdict.
 func (c change) said() string {
-	if c.Verdict != "" && c.Number != 0 {
-		return c.Text + ", " + c.Verdict
+	if says := c.Says(); says != "" {
+		return c.Text + ", " + says
 	}
 	return c.Text
 }

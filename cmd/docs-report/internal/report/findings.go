@@ -74,7 +74,11 @@ func (f findings) arrange(rows []finding) findings {
 // has rows, but no findings among them.
 func newFindings(title string, list store.Export, rows []finding, empty string) findings {
 	f := findings{Title: title, Empty: emptiness(list)}
-	if f.Empty == "" && len(rows) == 0 {
+	switch {
+	case f.Empty != "" || len(rows) > 0:
+	case list.Truncated:
+		f.Empty = "Nothing in the rows that are loaded."
+	default:
 		f.Empty = empty
 	}
 
@@ -109,18 +113,22 @@ func partOf(list store.Export) string {
 
 // earlier has the counts of a list in the period before, by what is counted.
 type earlier struct {
-	list   store.Export
-	counts map[string]int64
+	now, list store.Export
+	lengths   lengths
+	errors    float64 // standard errors that are chance
+	counts    map[string]int64
 }
 
-// changeOf does not know the change if the list is missing, or if it is truncated and the row may be
-// beyond its end.
+// changeOf does not know the change if the list is missing, or if one of the two lists is cut.
 func (e earlier) changeOf(key string, now int64) change {
-	before, found := e.counts[key]
-	if !isKnown(e.list) || !found && e.list.Truncated {
+	if !isKnown(e.list) || e.now.Truncated || e.list.Truncated {
 		return change{}
 	}
-	return changeOfTrouble(now, before)
+	return e.lengths.trouble(now, e.counts[key], e.errors)
+}
+
+func (in Input) earlier(now, list store.Export, counts map[string]int64) earlier {
+	return earlier{now: now, list: list, lengths: in.lengths(), errors: mostByChance, counts: counts}
 }
 
 // note names the command that loads the list, if only the list is missing.

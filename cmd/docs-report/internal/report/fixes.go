@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -28,6 +29,8 @@ type fix struct {
 const (
 	mostFixes = 10
 	fewVotes  = 5 // fewer say little
+
+	wilsonZ = 1.64 // 95 % on one side
 )
 
 // fixFirst ranks pages by their humans times the share of bad votes that is at least likely.
@@ -36,21 +39,22 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export)}
 
 	said := in.saidByPage()
-	add := func(path, shown, link string, humans int64) {
+	add := func(path, shown, link string, humans, usual int64) {
 		s := said[path]
 		delete(said, path) // a page with a final slash has the same votes
 		if s.bad() > 0 {
-			f.Rows = append(f.Rows, newFix(s, shown, link, humans))
+			f.Rows = append(f.Rows, newFix(s, shown, link, humans, usual))
 		}
 	}
 
 	for _, c := range pages {
-		add(pagePath(c.raw), c.Path, c.URL, c.Now.Human)
+		add(pagePath(c.raw), c.Path, c.URL, c.Now.Human, c.usualNow.Human)
 	}
 
-	for path := range said { // nobody visited these, or the service names them in another way
+	middle := medianOfHumans(pages)
+	for path := range said { // a redirect, or the service names the page in another way
 		if strings.HasPrefix(path, "/") {
-			add(path, textOf(path), in.link(path), 0)
+			add(path, textOf(path), in.link(path), unknownHumans, middle)
 		}
 	}
 
@@ -77,7 +81,24 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	return f
 }
 
-func newFix(s said, path, link string, humans int64) fix {
+// unknownHumans are those of a page that readers voted on, and that has no row of visitors.
+const unknownHumans = -1
+
+// medianOfHumans returns the humans of a page in the middle.
+func medianOfHumans(pages []comparison) int64 {
+	var counts []int64
+	for _, c := range pages {
+		counts = append(counts, c.usualNow.Human)
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	slices.Sort(counts)
+	return counts[len(counts)/2]
+}
+
+// newFix ranks a page by its usual humans.
+func newFix(s said, path, link string, humans, usual int64) fix {
 	return fix{
 		said:      s,
 		Path:      path,
@@ -85,7 +106,7 @@ func newFix(s said, path, link string, humans int64) fix {
 		Humans:    humans,
 		DownWidth: round(100 * part{s.Down, s.Thumbs()}.share()),
 		IsFew:     s.votes().all < fewVotes,
-		score:     float64(humans) * s.votes().atLeast(),
+		score:     float64(usual) * s.votes().atLeast(),
 	}
 }
 
@@ -100,6 +121,9 @@ func (f fixes) Top() string {
 // reasons says in one line why a page is worth fixing.
 func (f fix) reasons() string {
 	all := []string{plural(f.Humans, "human", "humans")}
+	if f.Humans == unknownHumans {
+		all[0] = "visitors unknown"
+	}
 	if f.Thumbs() > 0 {
 		all = append(all, fmt.Sprintf("%s of %s down", number(f.Down), plural(f.Thumbs(), "thumb", "thumbs")))
 	}
@@ -137,6 +161,21 @@ func (s said) Share() string { return number(s.votes().some) + " of " + number(s
 func (s said) bad() int64 { return s.Down + s.Unanswered + s.Complaints }
 
 func (s said) votes() part { return part{s.bad(), s.bad() + s.Up + s.Answered} }
+
+// atLeast returns the lower bound of Wilson's interval for a share: few votes prove little, so
+// 1 of 1 is less than 60 of 100.
+func (p part) atLeast() float64 {
+	if p.all <= 0 || p.some <= 0 {
+		return 0
+	}
+
+	const z = wilsonZ
+	n := float64(p.all)
+	share := p.share()
+	middle := share + z*z/(2*n)
+	spread := z * math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
+	return max(0, (middle-spread)/(1+z*z/n))
+}
 
 func (in Input) saidByPage() map[string]said {
 	all := map[string]said{}

@@ -20,6 +20,7 @@ type growth struct {
 }
 
 func newGrowth(in Input) growth {
+	opened := in.openedWithin()
 	in.Months = sinceFirstVisitor(in.Months)
 	g := growth{Empty: "No whole month with visitors is in the database yet."}
 	p := plot{unit: store.Month, buckets: monthBuckets(in.Months, lastMonth(in))}
@@ -36,7 +37,7 @@ func newGrowth(in Input) growth {
 	g.Chart = p.draw()
 	g.Chart.Before = slices.ContainsFunc(p.buckets, func(b bucket) bool { return b.Before != nil })
 	g.Broken = brokenAt(p.buckets)
-	g.Summary = growthSummary(p.buckets)
+	g.Summary = sentences(in.growthSummary(p.buckets, opened), opened.note)
 	return g
 }
 
@@ -102,41 +103,96 @@ func brokenAt(months []bucket) string {
 		strings.Join(days, " and ") + "."
 }
 
-// growthSummary compares the last month with the one before, and with the first that is shown and
-// can be compared.
-func growthSummary(months []bucket) string {
+// opening is the month in which the first visitor came, if it was not on its first day.
+type opening struct {
+	month mintlify.Date // zero: not known
+	note  string
+}
+
+// openedWithin finds a month that is not whole: in the one before, there was nobody.
+func (in Input) openedWithin() opening {
+	first := slices.IndexFunc(in.Months, func(m store.Point) bool {
+		return m.Counts != (mintlify.VisitorTotals{})
+	})
+	if first < 1 || in.Months[first-1].To != in.Months[first].From {
+		return opening{}
+	}
+
+	month := in.Months[first].Window
+	since := bucketDays(month)
+	hasFirstDay := false
+	for _, day := range in.odd.days {
+		hasFirstDay = hasFirstDay || day.From == month.From
+		if !hasFirstDay || day.Counts == (mintlify.VisitorTotals{}) {
+			continue
+		}
+
+		if day.From == month.From {
+			return opening{}
+		}
+		since = day.From.Time().Format(longDay)
+		break
+	}
+	return opening{month: month.From, note: "There are visitors from " + since + " on."}
+}
+
+// growthSummary compares the last month with the first that is shown and can be compared, and with
+// the same month a year before.
+func (in Input) growthSummary(months []bucket, opened opening) string {
 	i := len(months) - 1
 	for months[i].Now == nil {
 		i--
 	}
 
 	last := months[i]
-	name := bucketDays(last.Window)
-	text := fmt.Sprintf("%s: %s and %s; AIs are %s of the visitors.", name,
+	usual := in.odd.usual(last.Window, *last.Now)
+	text := fmt.Sprintf("%s: %s and %s; AIs are %s of the visitors.", bucketDays(last.Window),
 		plural(last.Now.Human, "human", "humans"), plural(last.Now.AI, "AI", "AIs"),
-		shareText(last.Now.Human, last.Now.AI))
+		shareText(usual.Human, usual.AI))
+	if note := in.odd.note(last.Window, oddDay.all); note != "" {
+		text += " That is " + note + ", which no change has."
+	}
+
+	if last.From == opened.month {
+		return text
+	}
 
 	first := i
 	for at := i; at > 0 && !months[at].isCut; at-- {
-		if months[at-1].Now != nil {
+		if months[at-1].Now != nil && months[at-1].From != opened.month {
 			first = at - 1
 		}
 	}
 	if first < i {
-		was := months[first]
-		text += fmt.Sprintf(" Since %s: humans %s, AIs %s.", bucketDays(was.Window),
-			changeOfCount(last.Now.Human, was.Now.Human).words(), changeOfCount(last.Now.AI, was.Now.AI).words())
+		text += " Since " + bucketDays(months[first].Window) + ": " +
+			in.grown(last.Window, usual, months[first].Window, *months[first].Now)
 	}
 
-	if last.Before != nil {
-		text += fmt.Sprintf(" Against a year before: humans %s, AIs %s.",
-			changeOfCount(last.Now.Human, last.Before.Human).words(),
-			changeOfCount(last.Now.AI, last.Before.AI).words())
+	yearBefore := monthOf(mintlify.Day(last.From.Time().Year()-1, last.From.Time().Month(), 1))
+	hasYear := last.Before != nil && yearBefore.From != opened.month
+	if hasYear {
+		text += " Against a year before: " + in.grown(last.Window, usual, yearBefore, *last.Before)
 	}
-	if first == i && last.Before == nil {
+	if first == i && !hasYear {
 		text += " There is no earlier month to compare it with."
 	}
 	return text
+}
+
+// grown compares two months.
+func (in Input) grown(
+	now store.Window, usual mintlify.VisitorTotals, then store.Window, counts mintlify.VisitorTotals,
+) string {
+	for _, w := range []store.Window{now, then} {
+		if day, isUnknown := in.odd.withoutUsual(w); isUnknown {
+			return day.Time().Format(longDay) + " stands out, and there is no usual day to compare it with."
+		}
+	}
+
+	l := lengthsOf(now, then)
+	was := in.odd.usual(then, counts)
+	return fmt.Sprintf("humans %s, AIs %s.",
+		l.humans(usual.Human, was.Human).words(), l.visitors(usual.AI, was.AI).words())
 }
 
 // words writes a change, and says if it may be chance.

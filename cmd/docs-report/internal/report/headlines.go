@@ -20,40 +20,43 @@ type headline struct {
 }
 
 func newHeadlines(in Input, searched searches) headlines {
-	now := in.Period.Totals
-	before := in.Before.Totals
-	return headlines{
-		All:    in.headline("All visitors", now.Total, before.Total, in.changeOf),
-		Humans: in.headline("Humans", now.Human, before.Human, in.changeOfHumans),
-		AIs:    in.headline("AIs", now.AI, before.AI, in.changeOf),
-		Share:  in.shareOfAI(),
+	now := in.Period
+	before := in.Before
+	h := headlines{
+		All:    in.headline("All visitors", now.Totals.Total, before.Totals.Total, oddDay.all),
+		Humans: in.headline("Humans", now.Totals.Human, before.Totals.Human, oddDay.humans),
+		AIs:    in.headline("AIs", now.Totals.AI, before.Totals.AI, oddDay.ais),
+		Share:  headline{Label: "Share of AI", Value: shareText(now.usual.Human, now.usual.AI)},
 
-		InVain: rateHeadline("Searches for terms nobody clicked", searched.now.rate, searched.before.rate),
+		InVain: rateHeadline("Searches for terms nobody clicked",
+			searched.now.rate, searched.before.rate, mostInClumps),
 		Unanswered: rateHeadline("Questions without an answer",
-			questionRate(in.Period.Conversations), questionRate(in.Before.Conversations)),
+			questionRate(now.Conversations), questionRate(before.Conversations), mostByChance),
 		Disliked: rateHeadline("Thumbs down",
-			thumbsRate(in.Period.ByPage), thumbsRate(in.Before.ByPage)),
+			thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
 	}
-}
 
-func (in Input) headline(label string, now, before int64, changeOf func(now, before int64) change) headline {
-	h := headline{Label: label, Value: number(now)}
-	if in.Before.Known {
-		h.Before = number(before)
-		h.Change = changeOf(now, before)
-		h.Note = breakWithin(in.Before.From, in.Period.To)
+	if before.Known {
+		h.All.Change = in.changeOf(now.usual.Total, before.usual.Total)
+		h.Humans.Change = in.changeOfHumans(now.usual.Human, before.usual.Human)
+		h.AIs.Change = in.changeOf(now.usual.AI, before.usual.AI)
+		h.Share.Change = shareOfAIs(now.usual, before.usual)
+		h.Share.Before = shareText(before.usual.Human, before.usual.AI)
 	}
 	return h
 }
 
-func (in Input) shareOfAI() headline {
-	now := in.Period.Totals
-	before := in.Before.Totals
-	h := headline{Label: "Share of AI", Value: shareText(now.Human, now.AI)}
+// headline has a count. It says how much of it is more than usual, now and before.
+func (in Input) headline(label string, now, before int64, count func(oddDay) int64) headline {
+	h := headline{Label: label, Value: number(now)}
+	if note := in.odd.note(in.Period.Window, count); note != "" {
+		h.Note = "of which " + note
+	}
 	if in.Before.Known {
-		h.Before = shareText(before.Human, before.AI)
-		h.Change = pointsOf(share(now.Human, now.AI), share(before.Human, before.AI))
-		h.Note = breakWithin(in.Before.From, in.Period.To)
+		h.Before = number(before)
+		if note := in.odd.note(in.Before.Window, count); note != "" {
+			h.Before += ", of which " + note
+		}
 	}
 	return h
 }
@@ -74,7 +77,7 @@ type rate struct {
 
 // rateHeadline compares two rates: less is better. It does not compare a rate that is only from
 // a part of the rows.
-func rateHeadline(label string, now, before rate) headline {
+func rateHeadline(label string, now, before rate, errors float64) headline {
 	h := headline{Label: label, Value: "–"}
 	switch {
 	case !now.isKnown:
@@ -99,7 +102,7 @@ func rateHeadline(label string, now, before rate) headline {
 	}
 
 	h.Before = before.text()
-	h.Change = changeOfTroubleShare(now.part, before.part)
+	h.Change = troubleShare(now.part, before.part, errors)
 	h.now = now.part
 	h.before = before.part
 	return h

@@ -48,11 +48,23 @@ func inputOf(pages int, from, to mintlify.Date) report.Input {
 		Trend:     series(report.Unit(w), w),
 		TrendFrom: series(report.Unit(w), before),
 		Months:    series(store.Month, year),
+		Days:      daysOfDemo(min(pages, 1), before.From.AddDays(-28), to),
 		Machine:   []string{"llms.txt", "llms-full.txt", "/mcp"},
 	}
 
 	addLists(&in)
 	return in
+}
+
+// daysOfDemo returns the demo's days.
+func daysOfDemo(pages int, from, to mintlify.Date) []store.Point {
+	visitors := demo.Visitors(pages)
+	var all []store.Point
+	for _, w := range store.Windows("docs", store.Day, from, to) {
+		_, totals := visitors("docs", mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To})
+		all = append(all, store.Point{Window: w, Counts: totals})
+	}
+	return all
 }
 
 // addLists adds some rows to every list.

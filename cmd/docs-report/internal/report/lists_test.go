@@ -29,10 +29,10 @@ func TestSearchesAreFolded(t *testing.T) {
 
 	text := words(write(t, in))
 	assert.Contains(t, text, "111 of 600 searches went to terms that nobody clicked. "+
-		"These numbers are without 400 typed on the way."+
+		"These numbers are without 400 half-typed."+
 		" Without a click Terraform 110 searches · last on 28 February 2027 +110 okta 1 search +1"+
-		" 2 typed on the way we 250 searches webho 150 searches")
-	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 typed on the way")
+		" 2 half-typed terms we 250 searches webho 150 searches")
+	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 half-typed")
 }
 
 // The page says from where the assistant is asked.

@@ -29,6 +29,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 //go:embed testdata/looks.js
@@ -131,7 +132,25 @@ func withHoles(in report.Input) report.Input {
 
 // withBots makes a day of many AIs.
 func withBots(in report.Input) report.Input {
-	in.Trend[10].Counts.AI = 41_250
+	return withDay(in, 10, mintlify.VisitorTotals{AI: 41_250})
+}
+
+// withDay sets the counts of a day that are not 0, and what it has more in the totals.
+func withDay(in report.Input, i int, counts mintlify.VisitorTotals) report.Input {
+	in.Trend = slices.Clone(in.Trend)
+	in.Days = slices.Clone(in.Days)
+	at := slices.IndexFunc(in.Days, func(p store.Point) bool { return p.From == in.Trend[i].From })
+
+	if counts.Human > 0 {
+		in.Period.Totals.Human += counts.Human - in.Days[at].Counts.Human
+		in.Trend[i].Counts.Human = counts.Human
+		in.Days[at].Counts.Human = counts.Human
+	}
+	if counts.AI > 0 {
+		in.Period.Totals.AI += counts.AI - in.Days[at].Counts.AI
+		in.Trend[i].Counts.AI = counts.AI
+		in.Days[at].Counts.AI = counts.AI
+	}
 	return in
 }
 
@@ -382,7 +401,7 @@ func outlier(t *testing.T, chrome context.Context) {
 	assert.Equal(t, []string{"▲ 41,250"}, p.text("#chart .flag"))
 	assert.Contains(t, words(write(t, withBots(demoInput(20)))),
 		"AIs far beyond a usual day: Thu 29 Oct (41,250).")
-	assert.Contains(t, p.text(".sentence")[0], "(one day stands out: 41,250 on Thu 29 Oct)")
+	assert.Contains(t, p.text(".sentence")[0], " more than usual on Thu 29 Oct;")
 }
 
 // The keyboard reaches everything that does something, in the order of the page.

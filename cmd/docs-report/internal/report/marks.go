@@ -35,57 +35,61 @@ func (in Input) marked() []markView {
 }
 
 // effectOf compares the mean of the seven days from a mark on with the mean of the seven days before, by
-// the weekdays that both have.
+// the weekdays that both have, without what stands out.
 func (in Input) effectOf(mark Mark) string {
 	const week = 7
-	days := byDay(in.Days)
+	days := byDay(in.odd.days)
 
 	var now, before mintlify.VisitorTotals
-	var compared []bucket
 	paired := int64(0)
 	for i := range week {
-		after := days[mark.Day.AddDays(i)]
-		same := days[mark.Day.AddDays(i-week)] // the same weekday
+		after := in.usualDay(days, mark.Day.AddDays(i))
+		same := in.usualDay(days, mark.Day.AddDays(i-week)) // the same weekday
 		if after == nil || same == nil {
 			continue
 		}
 
 		paired++
-		for _, day := range []mintlify.Date{mark.Day.AddDays(i), mark.Day.AddDays(i - week)} {
-			compared = append(compared, bucket{Window: store.Window{From: day, To: day.AddDays(1)}, Now: days[day]})
-		}
-
 		now.Human += after.Human
 		now.AI += after.AI
 		before.Human += same.Human
 		before.AI += same.AI
 	}
 
-	switch text := breakWithin(mark.Day.AddDays(-week), mark.Day.AddDays(week)); {
+	both := store.Window{From: mark.Day.AddDays(-week), To: mark.Day.AddDays(week)}
+	first, isOpening := in.opening(both)
+	switch text := breakWithin(both.From, both.To); {
 	case paired == 0:
 		return "The days around it are not known yet."
 	case text != "":
 		return "The days around it cannot be compared: " + text + "."
+	case isOpening:
+		return "The days around it cannot be compared: there are visitors from " +
+			first.Time().Format("2 January") + " on."
 	}
 
+	l := lengths{now: week, before: week, least: leastOfCount}
 	text := fmt.Sprintf("Humans %s a day, %s; AIs %s a day, %s; against the seven days before",
-		number(now.Human/paired), changeOfCount(now.Human, before.Human).words(),
-		number(now.AI/paired), changeOfCount(now.AI, before.AI).words())
+		number(now.Human/paired), l.humans(now.Human, before.Human).words(),
+		number(now.AI/paired), l.visitors(now.AI, before.AI).words())
 	if paired < week {
 		text += fmt.Sprintf(" (%d of 7 days)", paired)
 	}
-	return sentences(text+".", standingOut(compared))
+	if out := in.odd.note(both, oddDay.all); out != "" {
+		text += ", without " + out
+	}
+	return text + "."
 }
 
-// standingOut names the days that are far beyond the others: they may be the only reason for a
-// change.
-func standingOut(days []bucket) string {
-	p := plot{unit: store.Day, buckets: days}
-	var all []string
-	for _, panel := range p.panels() {
-		all = append(all, panel.outlierSentence(p))
+// usualDay returns a day's counts without what stands out, or nil if they are not known.
+func (in Input) usualDay(days map[mintlify.Date]*mintlify.VisitorTotals, day mintlify.Date) *mintlify.VisitorTotals {
+	counts := days[day]
+	w := store.Window{From: day, To: day.AddDays(1)}
+	if _, isUnknown := in.odd.withoutUsual(w); counts == nil || isUnknown {
+		return nil
 	}
-	return sentences(all...)
+	usual := in.odd.usual(w, *counts)
+	return &usual
 }
 
 // CheckMarks refuses marks outside of the window.

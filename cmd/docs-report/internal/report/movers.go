@@ -10,7 +10,6 @@ import (
 
 // kind is a kind of visitors.
 type kind struct {
-	one    string
 	name   string
 	count  func(mintlify.Visitor) int64
 	change func(in Input, now, before int64) change
@@ -18,13 +17,11 @@ type kind struct {
 
 var (
 	humans = kind{
-		one:    "human",
 		name:   "humans",
 		count:  func(v mintlify.Visitor) int64 { return v.Human },
 		change: Input.changeOfHumans,
 	}
 	ais = kind{
-		one:    "AI",
 		name:   "AIs",
 		count:  func(v mintlify.Visitor) int64 { return v.AI },
 		change: Input.changeOf,
@@ -37,16 +34,16 @@ const mostReadByAIs = 5
 func (in Input) aisRead(pages []comparison) findings {
 	var rows []finding
 	for _, c := range pages {
-		if c.Now.AI == 0 {
+		if c.usualNow.AI == 0 {
 			continue
 		}
 
 		row := finding{
 			Text:   c.Path,
 			URL:    c.URL,
-			Much:   plural(c.Now.AI, ais.one, ais.name),
-			Width:  float64(c.Now.AI),
-			Change: in.changeOf(c.Now.AI, c.Before.AI),
+			Much:   plural(c.Now.AI, "AI", "AIs"),
+			Width:  float64(c.usualNow.AI),
+			Change: in.changeOf(c.usualNow.AI, c.usualBefore.AI),
 		}
 		if c.isMachine {
 			row.Quiet = "a file for machines"
@@ -96,19 +93,20 @@ func (in Input) newMovers(pages []comparison) movers {
 
 func (in Input) moved(k kind, pages []comparison) moved {
 	var all []mover
-	for _, c := range pages {
-		now := k.count(c.Now)
-		before := k.count(c.Before)
-		if compareCounts(now, before) == aboutTheSame {
+	for _, page := range pages {
+		now := k.count(page.usualNow)
+		before := k.count(page.usualBefore)
+		c := k.change(in, now, before)
+		if c.verdict == aboutTheSame {
 			continue
 		}
 
 		all = append(all, mover{
-			Path:   c.Path,
-			URL:    c.URL,
-			Gain:   now - before,
+			Path:   page.Path,
+			URL:    page.URL,
+			Gain:   now - in.lengths().nearest(now, before),
 			Now:    now,
-			Change: k.change(in, now, before),
+			Change: c,
 		})
 	}
 

@@ -10,10 +10,20 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// prepared returns the input with one name for each page, and with the thumbs of whole windows.
+// prepared returns the input with one name for each page, with the thumbs of whole windows, and with
+// what stands out known. Without a comparison, it has no period before.
 func (in Input) prepared() Input {
 	in.Period = in.Moved.rename(in.Period)
 	in.Before = in.Moved.rename(in.Before)
+
+	in.odd = findOdd(in.Days)
+	in.Missing = in.missing()
+	if in.Missing != "" {
+		in.Before = Period{Window: in.Before.Window}
+	}
+
+	in.Period.usual = in.odd.usual(in.Period.Window, in.Period.Totals)
+	in.Before.usual = in.odd.usual(in.Before.Window, in.Before.Totals)
 	return in
 }
 

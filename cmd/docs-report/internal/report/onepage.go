@@ -23,12 +23,15 @@ type PageInput struct {
 	Moved     Moved
 	Since     mintlify.Date // the day of a rewrite; zero: there was none
 	Weeks     []store.Point // have the page's visitors for totals, oldest first
+	Days      []store.Point // are the page's days
 
 	// All lists that the database has, oldest first. They may overlap.
 	Searches      []List[mintlify.SearchTerm]
 	ByPage        []List[mintlify.FeedbackCount]
 	Conversations []List[mintlify.Conversation]
 	Comments      []List[mintlify.Feedback]
+
+	odd odd
 }
 
 // OnePage returns the page of a page.
@@ -61,6 +64,7 @@ type pageWeek struct {
 }
 
 func newPageView(in PageInput) pageView {
+	in.odd = findOdd(in.Days)
 	all := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
 
 	chart := plot{unit: store.Week, buckets: buckets(all, store.Week, in.Weeks)}

@@ -17,10 +17,13 @@ const (
 type comparison struct {
 	raw, Path, URL string // raw is as received
 	Now, Before    mintlify.Visitor
-	Change         change
-	Views          string
-	OffPaper       bool
-	isMachine      bool
+
+	usualNow, usualBefore mintlify.Visitor // are without what stands out
+
+	Change    change
+	Views     string
+	OffPaper  bool
+	isMachine bool
 }
 
 // compare returns the pages of either period, those read most first.
@@ -39,16 +42,20 @@ func (in Input) compare() []comparison {
 		}
 	}
 
+	usualNow := in.usualRows(in.Period)
+	usualBefore := in.usualRows(in.Before)
 	pages := make([]comparison, 0, len(byPath))
-	for _, c := range byPath {
-		c.Change = in.changeOf(c.Now.Total, c.Before.Total)
+	for path, c := range byPath {
+		c.usualNow = usualNow[path]
+		c.usualBefore = usualBefore[path]
+		c.Change = in.changeOf(c.usualNow.Total, c.usualBefore.Total)
 		pages = append(pages, *c)
 	}
 
 	slices.SortFunc(pages, func(a, b comparison) int {
 		return cmp.Or(
-			cmp.Compare(b.Now.Total, a.Now.Total),
-			cmp.Compare(b.Before.Total, a.Before.Total),
+			cmp.Compare(b.usualNow.Total, a.usualNow.Total),
+			cmp.Compare(b.usualBefore.Total, a.usualBefore.Total),
 			cmp.Compare(a.Path, b.Path))
 	})
 

@@ -79,8 +79,11 @@ func pageOf(row mintlify.Conversation) string { return cmp.Or(pagePath(row.PageU
 // unanswered lists counts and how they differ from those before, if these are not nil.
 func (in Input) unanswered(title string, counts, before map[string]part) findings {
 	list := in.Period.Conversations.Export
-	listBefore := in.Before.Conversations.Export
-	isCompared := before != nil && isKnown(listBefore) && !list.Truncated && !listBefore.Truncated
+	counted := map[string]int64{}
+	for key, c := range before {
+		counted[key] = c.some
+	}
+	earlier := in.earlier(list, in.Before.Conversations.Export, counted)
 
 	var rows []finding
 	for key, c := range counts {
@@ -95,8 +98,8 @@ func (in Input) unanswered(title string, counts, before map[string]part) finding
 			Width: float64(c.some),
 		}
 
-		if isCompared {
-			row.Change = changeOfTrouble(c.some, before[key].some)
+		if before != nil {
+			row.Change = earlier.changeOf(key, c.some)
 		}
 
 		rows = append(rows, row)

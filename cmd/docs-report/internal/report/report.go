@@ -18,13 +18,14 @@ import (
 // Input has everything that a report shows.
 type Input struct {
 	Project   string
-	Demo      bool          // the numbers are made up
-	Period    Period        // is what the page shows
-	Before    Period        // is what the page compares with
-	Trend     []store.Point // are the period's days or weeks
-	TrendFrom []store.Point // are the days or weeks before
-	Days      []store.Point // are the days around the marks
-	Months    []store.Point // are the last months, and those of the year before
+	Demo      bool                                 // the numbers are made up
+	Period    Period                               // is what the page shows
+	Before    Period                               // is what the page compares with
+	Trend     []store.Point                        // are the period's days or weeks
+	TrendFrom []store.Point                        // are the days or weeks before
+	Days      []store.Point                        // are all days that are known
+	DayRows   map[mintlify.Date][]mintlify.Visitor // are the pages of the days of OddDates
+	Months    []store.Point                        // are the last months, and those of the year before
 	Generated time.Time
 
 	Final     bool          // the counts of the period will not change any more
@@ -36,6 +37,9 @@ type Input struct {
 	Marks   []Mark
 	Moved   Moved
 	Sitemap []string // are the paths of all pages; nil: they are not known
+
+	odd     odd
+	Missing string // is why there is no comparison, or ""
 }
 
 // Period has the visitors and the lists of a window. The page does not show the comments and views
@@ -54,6 +58,8 @@ type Period struct {
 	Callers       List[mintlify.CallerStats]
 
 	Weeks []List[mintlify.FeedbackCount] // are the thumbs of each of the window's weeks
+
+	usual mintlify.VisitorTotals // are the totals without what stands out
 }
 
 // List is a list of a period.
@@ -132,7 +138,6 @@ type view struct {
 	Break  string // is what was redefined within the comparison
 
 	Command string // reports one of these pages
-	Missing string // is what is not compared, and why
 
 	FinalNote string // says when the counts are final
 	NextWeek  string // is the day on which there is more to see
@@ -147,8 +152,6 @@ const mostPages = 5000 // in the table: browsers are slow with more
 
 func newView(in Input) view {
 	in = in.prepared()
-	missing := in.missing()
-	in.Before.Known = missing == ""
 	pages := in.compare()
 	searched := newSearches(in)
 	shown := min(len(pages), mostPages)
@@ -177,7 +180,6 @@ func newView(in Input) view {
 		Shown:  shown,
 		Break:  breakWithin(in.Before.From, in.Period.To),
 
-		Missing:   missing,
 		FinalNote: in.finalNote(),
 		NextWeek:  in.nextWeek(),
 		MovedFrom: in.Moved.words(),

@@ -36,7 +36,7 @@ func searchedIn(list List[mintlify.SearchTerm]) searched {
 
 	onTheWay := hitsOf(s.typed)
 	if onTheWay > 0 {
-		s.rate.note = "without " + number(onTheWay) + " typed on the way"
+		s.rate.note = "without " + number(onTheWay) + " half-typed"
 	}
 	if !list.Truncated { // the service counts all searches, also those that its list leaves out
 		s.rate.all = max(s.rate.all, list.Totals.Total-onTheWay)
@@ -55,7 +55,8 @@ func hitsOf(terms []term) int64 {
 // searches are those that led nowhere, and where the others led.
 func (in Input) searches(all searches) section {
 	list := in.Period.Searches
-	before := earlier{list: in.Before.Searches.Export, counts: all.before.inVain()}
+	before := in.earlier(list.Export, in.Before.Searches.Export, all.before.inVain())
+	before.errors = mostInClumps
 
 	var inVain []finding
 	for _, t := range all.now.terms { // most hits first

@@ -15,31 +15,36 @@ func (v view) sentence() string {
 }
 
 func (v view) whoCame() string {
-	now := v.Period.Totals
-	before := v.Input.Before.Totals
-	if now.Human <= 0 && now.AI <= 0 {
+	now := v.Period.usual
+	before := v.Input.Before.usual
+	if v.Period.Totals.Human <= 0 && v.Period.Totals.AI <= 0 {
 		return "The service counts no visitors in these dates."
 	}
 
 	share := fmt.Sprintf("AIs are %.0f%% of the visitors", 100*share(now.Human, now.AI))
-	if !v.Input.Before.Known || v.Break != "" {
-		text := fmt.Sprintf("%s and %s; %s.",
-			plural(now.Human, "human", "humans"), plural(now.AI, "AI", "AIs"), share)
-		if v.Break != "" && v.Input.Before.Known {
-			text += " These cannot be compared with the period before: " + v.Break + "."
-		}
-		return text
+	if !v.Input.Before.Known {
+		return fmt.Sprintf("%s and %s; %s.",
+			v.counted(plural(v.Period.Totals.Human, "human", "humans"), v.Headlines.Humans),
+			v.counted(plural(v.Period.Totals.AI, "AI", "AIs"), v.Headlines.AIs), share)
 	}
 
 	if before.Human > 0 || before.AI > 0 {
 		share += " (" + shareBefore(now, before) + ")"
 	}
 
-	text := v.cameOf("Humans", now.Human, before.Human, v.outlierOf(0))
+	humans := v.cameOf("Humans", now.Human, before.Human, v.Headlines.Humans.Change, oddDay.humans)
 	if now.AI == 0 && before.AI == 0 {
-		return text + ", no AIs."
+		return humans + ", no AIs."
 	}
-	return fmt.Sprintf("%s, %s; %s.", text, v.cameOf("AIs", now.AI, before.AI, v.outlierOf(1)), share)
+	ais := v.cameOf("AIs", now.AI, before.AI, v.Headlines.AIs.Change, oddDay.ais)
+	return fmt.Sprintf("%s, %s; %s.", humans, ais, share)
+}
+
+func (v view) counted(text string, h headline) string {
+	if h.Note == "" {
+		return text
+	}
+	return text + " (" + h.Note + ")"
 }
 
 func shareBefore(now, before mintlify.VisitorTotals) string {
@@ -51,9 +56,8 @@ func shareBefore(now, before mintlify.VisitorTotals) string {
 	return fmt.Sprintf("%.0f%% before", percentBefore)
 }
 
-// cameOf says how many more or fewer of a kind came. outlier is a day that may be the reason.
-func (v view) cameOf(kind string, now, before int64, outlier string) string {
-	change := changeOfCount(now, before)
+// cameOf says how many more or fewer of a kind came, and what is left out of that.
+func (v view) cameOf(kind string, now, before int64, c change, count func(oddDay) int64) string {
 	switch {
 	case now == 0 && before == 0:
 		return "No " + strings.ToLower(kind)
@@ -61,32 +65,14 @@ func (v view) cameOf(kind string, now, before int64, outlier string) string {
 		return fmt.Sprintf("%s %s (none before)", kind, number(now))
 	}
 
-	text := kind + " " + change.Text
-	switch {
-	case outlier != "":
-		text += " (" + outlier + ")"
-	case change.Verdict == same:
-		text += " (" + same + ")"
+	text := kind + " " + c.words()
+	if out := v.odd.note(v.Period.Window, count); out != "" {
+		text += " without " + out
+	}
+	if out := v.odd.note(v.Input.Before.Window, count); out != "" {
+		text += " and without " + out + " before"
 	}
 	return text
-}
-
-// outlierOf names the one day, or counts the days, that are far beyond the others.
-func (v view) outlierOf(panel int) string {
-	if v.Chart.Chart == nil {
-		return ""
-	}
-
-	p := v.Chart.Chart.Panels[panel]
-	if len(p.outliers) == 0 {
-		return ""
-	}
-	if len(p.outliers) > 1 {
-		return fmt.Sprintf("%d %ss stand out", len(p.outliers), v.Chart.Unit)
-	}
-	b := v.Chart.Rows[p.outliers[0]]
-	return fmt.Sprintf("one %s stands out: %s on %s", v.Chart.Unit,
-		number(int64(*p.now[p.outliers[0]])), bucketDays(b.Window))
 }
 
 // whatChanged says which of the troubles got worse or better.

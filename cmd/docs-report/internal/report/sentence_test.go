@@ -80,18 +80,21 @@ func TestTheSentence(t *testing.T) {
 	}())
 }
 
-// One day of bots does not make everybody +411 % without a word.
-func TestTheSentenceNamesADayThatStandsOut(t *testing.T) {
-	in := withBots(demoInput(5))
-	in.Period.Totals.AI = 5 * in.Before.Totals.AI
-	assert.Contains(t, sentenceOf(t, in), "AIs +400% (one day stands out: 41,250 on Thu 29 Oct)")
+// What a day of bots has more than usual is in no change, and the sentence says so.
+func TestTheSentenceLeavesOutWhatStandsOut(t *testing.T) {
+	in := demoInput(5)
+	usual := sentenceOf(t, in)
+	assert.Contains(t, usual, "AIs +6.7%; AIs are 27% of the visitors (26% before).")
 
-	in.Trend[3].Counts.AI = 39_000
-	assert.Contains(t, sentenceOf(t, in), "AIs +400% (2 days stand out)")
+	in = withBots(in)
+	assert.Equal(t, strings.Replace(usual, "+6.7%", "+6.7% without 40,489 more than usual on Thu 29 Oct", 1), sentenceOf(t, in))
+
+	in = withDay(in, 3, mintlify.VisitorTotals{AI: 39_000})
+	assert.Contains(t, sentenceOf(t, in), "more than usual on Thu 22 Oct, Thu 29 Oct; AIs are 27% of")
 }
 
-// A day is an outlier above five times the median of the days that are not 0, if it has at least 50
-// more.
+// A day stands out above five times the median of the days around it that are not 0, if it has at
+// least 50 more.
 func TestWhatAnOutlierIs(t *testing.T) {
 	for name, tc := range map[string]struct {
 		usual, odd int64
@@ -105,20 +108,20 @@ func TestWhatAnOutlierIs(t *testing.T) {
 		"50 more than one":    {1, 51, true},
 	} {
 		in := demoInput(5)
-		for i := range in.Trend {
-			in.Trend[i].Counts = mintlify.VisitorTotals{Human: tc.usual, AI: tc.usual}
+		for i := range in.Days {
+			in.Days[i].Counts = mintlify.VisitorTotals{Human: tc.usual, AI: tc.usual}
 			if i%3 == 0 {
-				in.Trend[i].Counts.Human = 0
+				in.Days[i].Counts.Human = 0
 			}
 		}
-		in.Trend[7].Counts.Human = tc.odd
+		in = withDay(in, 7, mintlify.VisitorTotals{Human: tc.odd})
 		isNamed := strings.Contains(words(write(t, in)), "Humans far beyond a usual day: Mon 26 Oct (")
 		assert.Equal(t, tc.want, isNamed, name)
 	}
 
 	in := demoInput(5)
 	for i := range 5 {
-		in.Trend[3*i].Counts.Human = int64(100_000 + i)
+		in = withDay(in, 3*i, mintlify.VisitorTotals{Human: int64(100_000 + i)})
 	}
 	assert.Contains(t, words(write(t, in)), "Humans far beyond a usual day:"+
 		" Sat 31 Oct (100,004), Wed 28 Oct (100,003), Sun 25 Oct (100,002) and 2 more.")
@@ -141,7 +144,7 @@ func TestTheDigestOfSeveralProjects(t *testing.T) {
 
 	lines := report.Digest([]report.Input{fine, worse, fewer})
 	if assert.Len(t, lines, 3) {
-		assert.Regexp(t, `^Not final\. fewer: 1 March to 7 March 2027 · Humans −50%, .*Fix first: /a \(0 humans, 50 of 100 thumbs down\)$`, lines[0])
+		assert.Regexp(t, `^Not final\. fewer: 1 March to 7 March 2027 · Humans −50%, .*Fix first: /a \(visitors unknown, 50 of 100 thumbs down\)$`, lines[0])
 		assert.Regexp(t, `^worse: .*Thumbs down got worse: 50% from 20%\.`, lines[1])
 		assert.Regexp(t, `^fine: `, lines[2])
 	}

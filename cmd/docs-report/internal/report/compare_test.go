@@ -22,7 +22,7 @@ func TestCompareCounts(t *testing.T) {
 		"more than chance, 5 %":          {1_050_000, 1_000_000, more},
 		"larger than 5 %, but by chance": {106, 100, aboutTheSame},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, compareCounts(tc.now, tc.before)) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, compareCounts(tc.now, tc.before, leastOfCount)) })
 	}
 }
 
@@ -45,7 +45,7 @@ func TestCompareShares(t *testing.T) {
 		"within two standard errors":   {part{30, 50}, part{20, 50}, aboutTheSame}, // 0.2 = 0.2
 		"the larger side is no excuse": {part{3, 10}, part{1_000, 10_000}, more},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, compareShares(tc.now, tc.before)) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, compareShares(tc.now, tc.before, mostByChance)) })
 	}
 }
 
@@ -62,10 +62,10 @@ func TestAtLeast(t *testing.T) {
 
 // Weeks of different numbers compare by their means.
 func TestCompareMeans(t *testing.T) {
-	assert.Equal(t, compareCounts(130, 100), compareMeans(perWeek{130, 4}, perWeek{100, 4}))
-	assert.Equal(t, compareCounts(129, 100), compareMeans(perWeek{129, 4}, perWeek{100, 4}))
-	assert.Equal(t, more, compareMeans(perWeek{60, 1}, perWeek{120, 4}))
-	assert.Equal(t, less, compareMeans(perWeek{120, 4}, perWeek{60, 1}))
-	assert.Equal(t, aboutTheSame, compareMeans(perWeek{0, 1}, perWeek{6, 4}), "one week without any proves nothing")
-	assert.Equal(t, aboutTheSame, compareMeans(perWeek{50, 0}, perWeek{6, 4}), "nothing is known")
+	assert.Equal(t, compareCounts(130, 100, leastOfCount), compareRates(rateOf{130, 4}, rateOf{100, 4}, mostByChance))
+	assert.Equal(t, compareCounts(129, 100, leastOfCount), compareRates(rateOf{129, 4}, rateOf{100, 4}, mostByChance))
+	assert.Equal(t, more, compareRates(rateOf{60, 1}, rateOf{120, 4}, mostByChance))
+	assert.Equal(t, less, compareRates(rateOf{120, 4}, rateOf{60, 1}, mostByChance))
+	assert.Equal(t, aboutTheSame, compareRates(rateOf{0, 1}, rateOf{6, 4}, mostByChance), "one week without any proves nothing")
+	assert.Equal(t, aboutTheSame, compareRates(rateOf{50, 0}, rateOf{6, 4}, mostByChance), "nothing is known")
 }

@@ -1,0 +1,192 @@
+package report_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// flatSite never changes: some readers come every day, others once, and fewer at weekends.
+type flatSite struct {
+	daily, once float64 // on a weekday
+	opens       mintlify.Date
+	bots        map[mintlify.Date]int64
+}
+
+var yearOf = mintlify.Day(2027, time.January, 4) // a Monday
+
+func (s flatSite) counts(w store.Window) mintlify.VisitorTotals {
+	once := 0.0
+	daily := 0.0
+	bots := int64(0)
+	for _, day := range store.Windows("docs", store.Day, w.From, w.To) {
+		if day.From.Time().Before(s.opens.Time()) {
+			continue
+		}
+		share := 1.0
+		if weekday := day.From.Time().Weekday(); weekday == time.Saturday || weekday == time.Sunday {
+			share = 0.4
+		}
+		once += s.once * share
+		daily = max(daily, s.daily*share)
+		bots += s.bots[day.From]
+	}
+
+	human := int64(once + daily)
+	ai := int64(once+daily)/2 + bots
+	return mintlify.VisitorTotals{Human: human, AI: ai, Total: human + ai}
+}
+
+func (s flatSite) points(span store.Span, from, to mintlify.Date) []store.Point {
+	var all []store.Point
+	for _, w := range store.Windows("docs", span, from, to) {
+		all = append(all, store.Point{Window: w, Counts: s.counts(w)})
+	}
+	return all
+}
+
+func (s flatSite) rows(w store.Window) []mintlify.Visitor {
+	c := s.counts(w)
+	return []mintlify.Visitor{{Path: "/start", Human: c.Human, AI: c.AI, Total: c.Total}}
+}
+
+// report returns what the program reads for a window.
+func (s flatSite) report(w, before store.Window) report.Input {
+	period := func(w store.Window) report.Period {
+		return report.Period{Window: w, Known: true, Totals: s.counts(w), Rows: s.rows(w)}
+	}
+	first := mintlify.Day(w.From.Time().Year()-1, w.From.Time().Month()-1, 1)
+
+	in := report.Input{
+		Project:   "docs",
+		Final:     true,
+		Generated: w.To.AddDays(1).Time(),
+		Period:    period(w),
+		Before:    period(before),
+		Trend:     s.points(report.Unit(w), w.From, w.To),
+		TrendFrom: s.points(report.Unit(w), before.From, before.To),
+		Days:      s.points(store.Day, first, w.To),
+		Months:    s.points(store.Month, first, w.To),
+		DayRows:   map[mintlify.Date][]mintlify.Visitor{},
+	}
+	for _, day := range report.OddDates(in.Days, w, before) {
+		in.DayRows[day] = s.rows(store.Window{From: day, To: day.AddDays(1)})
+	}
+	return in
+}
+
+// windows are those of each Monday of a year, and of its months.
+func windows() [][2]store.Window {
+	var all [][2]store.Window
+	for week := range 53 {
+		for _, weeks := range []int{1, 4} {
+			w := store.LastWeeks("docs", weeks, yearOf.AddDays(7*week))
+			all = append(all, [2]store.Window{w, w.Before()})
+		}
+	}
+	for _, month := range store.Windows("docs", store.Month, mintlify.Day(2027, 1, 1), mintlify.Day(2028, 4, 1)) {
+		all = append(all, [2]store.Window{month, month.MonthBefore()})
+	}
+	return all
+}
+
+var aChange = regexp.MustCompile(`[+−][\d.,]+%( \(about the same\)|,? about the same)?|×\d+|[+−][\d,]+ (to|points)\S*`)
+
+// changesOf returns the changes of all outputs that are more than "about the same".
+func changesOf(t *testing.T, in report.Input) []string {
+	t.Helper()
+	page := write(t, in)
+	texts := []string{words(page), strings.Join(report.Digest([]report.Input{in}), "\n")}
+
+	var all []string
+	for _, text := range texts {
+		for _, found := range aChange.FindAllString(text, -1) {
+			if !strings.Contains(found, "about the same") {
+				all = append(all, found)
+			}
+		}
+	}
+	return append(all, regexp.MustCompile(`change (good|bad)[^<]*<`).FindAllString(page, -1)...)
+}
+
+// The numbers of a site that never changes never change, in no week and no month, whoever reads it.
+func TestAFlatSiteIsFlatAllYear(t *testing.T) {
+	for name, s := range map[string]flatSite{
+		"readers who come every day": {daily: 4000},
+		"readers who come once":      {once: 900},
+		"both":                       {daily: 1500, once: 500},
+	} {
+		for _, w := range windows() {
+			in := s.report(w[0], w[1])
+			require.Empty(t, changesOf(t, withoutTable(in)), "%s, %v", name, w[0])
+			require.Contains(t, sentenceOf(t, in), "Humans ", name)
+			require.NotContains(t, words(write(t, in)), "No comparison", "%s, %v", name, w[0])
+		}
+	}
+}
+
+// withoutTable has no list of pages: the table shows every change of a page.
+func withoutTable(in report.Input) report.Input {
+	in.Period.Rows = nil
+	in.Before.Rows = nil
+	return in
+}
+
+// A day of bots has regulars, too: what it has more is in no change, before and after it.
+func TestADayOfBotsIsInNoChange(t *testing.T) {
+	s := flatSite{daily: 300, once: 500, bots: map[mintlify.Date]int64{
+		mintlify.Day(2027, time.March, 10):    9000,
+		mintlify.Day(2027, time.November, 23): 41_250,
+	}}
+	for _, w := range windows() {
+		in := s.report(w[0], w[1])
+		require.Empty(t, changesOf(t, withoutTable(in)), "%v", w[0])
+
+		if at := mintlify.Day(2027, time.March, 10).Time(); !at.Before(w[0].From.Time()) && at.Before(w[0].To.Time()) {
+			text := words(write(t, in))
+			require.Contains(t, text, "of which 9,000 more than usual on Wed 10 Mar", "the count keeps it")
+			require.NotContains(t, text, "×")
+		}
+	}
+}
+
+// A page's change has no bots either: they are taken out by the page's own rows of that day.
+func TestBotsAreInNoChangeOfAPage(t *testing.T) {
+	s := flatSite{once: 500, bots: map[mintlify.Date]int64{mintlify.Day(2027, time.March, 10): 9000}}
+	w := store.LastWeeks("docs", 4, mintlify.Day(2027, time.March, 22))
+	text := words(write(t, s.report(w, w.Before())))
+	assert.Regexp(t, `/start [\d,]+ [\d,]+ [\d,]+ [\d.]+% ±0%`, text)
+	assert.NotContains(t, text, "AIs: gained")
+}
+
+// While the day of the first visitor is within the two windows, nothing is compared with it.
+func TestASiteThatOpensInMidMonth(t *testing.T) {
+	opens := mintlify.Day(2027, time.March, 18)
+	s := flatSite{daily: 500, once: 500, opens: opens}
+	for _, w := range windows() {
+		if !w[0].To.Time().After(opens.Time()) {
+			continue
+		}
+
+		in := withoutTable(s.report(w[0], w[1]))
+		require.Empty(t, changesOf(t, in), "%v", w[0])
+
+		text := words(write(t, in))
+		isWithin := w[1].From.Time().Before(opens.Time()) && w[1].To.Time().After(opens.Time())
+		if isWithin {
+			require.Contains(t, text, "There are visitors from 18 March on", "%v", w[0])
+		}
+		if !w[1].From.Time().Before(opens.Time()) {
+			require.NotContains(t, text, "No comparison.", "%v", w[0])
+		}
+	}
+}
