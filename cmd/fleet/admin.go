@@ -135,6 +135,10 @@ func collect(p *queue.ProjectStatus, metrics chan<- prometheus.Metric) {
 		gauge(metrics, "fleet_prompts", "Prompts by project and state.", float64(n),
 			labels{{"project", p.Project}, {"state", state}})
 	}
+	if p.Counts["queued"]+p.Counts["sending"]+p.Counts["running"] == 0 && p.PausedUntil.IsZero() {
+		return
+	}
+
 	oldest := 0.0
 	if !p.OldestFree.IsZero() {
 		oldest = time.Since(p.OldestFree).Seconds()

@@ -101,7 +101,8 @@ func (a attention) problemOfAny() string {
 
 // oldOnes counts what failed or was refused long ago.
 func oldOnes(ctx context.Context, s queue.Queue) (int64, error) {
-	return sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_prompts WHERE state IN ('failed', 'refused') AND updated < $1",
+	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
+WHERE state IN ('failed', 'refused') AND updated < $1`,
 		time.Now().Add(-oldAfter).UnixNano())
 }
 

@@ -124,6 +124,18 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
+// exportedBy returns the metrics of a process.
+func exportedBy(t *testing.T, s queue.Queue) string {
+	w := queue.NewWorker(s, nil, nil)
+	w.Posts.WithLabelValues("running").Inc()
+	hooks := github.NewWebhooks(w, testSecret, nil, testAuthors(), 2)
+
+	response := httptest.NewRecorder()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
+	admin{Queue: s}.handler(w.Posts, hooks.Counts).ServeHTTP(response, request)
+	return response.Body.String()
+}
+
 // TestEveryMetricIsExported that an alert or the dashboard names. A rule that names another never fires.
 func TestEveryMetricIsExported(t *testing.T) {
 	t.Parallel()
@@ -133,14 +145,7 @@ func TestEveryMetricIsExported(t *testing.T) {
 	require.NoError(t, queue.PauseRepository(t.Context(), s.DB, "acme/api", "x"))
 	pause := queue.Pause{Project: testProject, Source: queue.ByPerson, Cause: queue.CausePerson, Until: queue.Forever}
 	require.NoError(t, pause.Store(t.Context(), s.DB))
-	w := queue.NewWorker(s, nil, nil)
-	w.Posts.WithLabelValues("running").Inc()
-	hooks := github.NewWebhooks(w, testSecret, nil, testAuthors(), 2)
-
-	response := httptest.NewRecorder()
-	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
-	admin{Queue: s}.handler(w.Posts, hooks.Counts).ServeHTTP(response, request)
-	exported := response.Body.String()
+	exported := exportedBy(t, s)
 	assert.Contains(t, exported, `fleet_oldest_queued_seconds{project="held"} 0`+"\n", "a person has paused its repository")
 	assert.Contains(t, exported, `fleet_paused{project="project-1",reason="person",source="person"} 1`)
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -29,8 +30,9 @@ import (
 type statements struct {
 	driver.Connector
 
-	mu   sync.Mutex
-	args map[string][]any
+	mu    sync.Mutex
+	args  map[string][]any
+	count int
 }
 
 // plainConnector opens a connection of a database that is open already.
@@ -61,6 +63,7 @@ func (s *statements) note(query string, args []driver.NamedValue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
+	s.count++
 	values := make([]any, len(args))
 	for i, a := range args {
 		values[i] = a.Value
@@ -158,6 +161,32 @@ func TestNoStatementReadsAllPrompts(t *testing.T) {
 		}
 		assert.Greater(b.t, seen, 25)
 	})
+}
+
+// TestStatusOfManyProjects takes as many statements as that of a few, and so do metrics. A project with nothing open
+// has no series but its counts.
+func TestStatusOfManyProjects(t *testing.T) {
+	t.Parallel()
+	statementsOf := func(projects int) int {
+		file := sqliteFile(t)
+		s := openStore(t, "sqlite:"+file)
+		add(t, s, prompts(2*projects, projects)...)
+		for _, key := range []string{"acme/repo@0", fmt.Sprint("acme/repo@", projects)} {
+			put(t, s, key, func(r *once.Record) { r.State = once.Done })
+		}
+
+		all := record(t, s.DB, file)
+		now, err := statusOf(t.Context(), s)
+		require.NoError(t, err)
+		assert.Len(t, now.Projects, projects)
+
+		exported := exportedBy(t, s)
+		assert.Contains(t, exported, `fleet_prompts{project="project-1",state="done"} 2`)
+		assert.NotContains(t, exported, `fleet_quota_left{project="project-1"}`)
+		assert.Contains(t, exported, `fleet_quota_left{project="project-2"} 100`)
+		return all.count
+	}
+	assert.Equal(t, statementsOf(10), statementsOf(300))
 }
 
 // TestTextThatNoDatabaseTakes costs no merge.

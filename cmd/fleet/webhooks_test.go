@@ -569,8 +569,8 @@ func TestServe(t *testing.T) {
 		assert.Contains(t, string(body), want)
 
 		if path == "/metrics" {
-			for _, line := range []string{`fleet_prompts{project="project-1",state="done"} 1`, `fleet_quota_left{project="project-1"} 999`, `fleet_running_problems 0`, `fleet_webhooks_total{event="pull_request",status="202"} 1`, `fleet_results_waiting 0`,
-				`fleet_posts_total{result="running"} 1`, `fleet_oldest_queued_seconds{project="project-1"} 0`, `fleet_overdue{project="project-1"} 0`} {
+			for _, line := range []string{`fleet_prompts{project="project-1",state="done"} 1`, `fleet_running_problems 0`, `fleet_webhooks_total{event="pull_request",status="202"} 1`, `fleet_results_waiting 0`,
+				`fleet_posts_total{result="running"} 1`} {
 				assert.Contains(t, string(body), line+"\n")
 			}
 		}

@@ -15,6 +15,7 @@ import (
 type Choice struct {
 	State      once.State
 	Project    string
+	Key        string
 	Repository string        // owner/repo of the key, else of the first pull request
 	Since      time.Duration // since their last change; 0: any
 	OnlyKept   bool          // leaves out those whose texts were forgotten
@@ -33,6 +34,9 @@ func (c Choice) Filter() Filter {
 	}
 	if c.Project != "" {
 		filter.Add("project = $%d", c.Project)
+	}
+	if c.Key != "" {
+		filter.Add("key = $%d", c.Key)
 	}
 	if c.Repository != "" {
 		filter.Add("repository = $%d", c.Repository)
@@ -63,6 +67,9 @@ func (f *Filter) Add(part string, arg any) {
 	f.Args = append(f.Args, arg)
 	f.parts = append(f.parts, fmt.Sprintf(part, len(f.Args)))
 }
+
+// Next returns the placeholder of the next argument.
+func (f *Filter) Next() string { return fmt.Sprintf("$%d", len(f.Args)+1) }
 
 // Where returns the condition.
 func (f *Filter) Where() string { return strings.Join(append([]string{"1 = 1"}, f.parts...), " AND ") }

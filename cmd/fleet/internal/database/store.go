@@ -59,7 +59,8 @@ func (s Store) remember(db once.DB, r once.Record) {
 
 	_, err := db.ExecContext(ctx, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		rand.Text(), r.Key, r.Version, r.UpdatedAt.UnixMilli(), string(r.State), Clean(r.JobID), Clean(r.Problem), s.Who)
+		rand.Text(), r.Key, r.Version, r.UpdatedAt.UnixMilli(), string(r.State), Clean(r.JobID),
+		Clean(r.Problem), s.Who)
 	if err != nil {
 		s.Calm.Warn("the history lacks a line", "key", r.Key, "version", r.Version, "error", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -18,19 +19,44 @@ type Quota struct {
 	Window time.Duration // how long a place stays taken
 }
 
-// QuotaOf counts the prompts of a project that were sent within the window. A prompt reaches the
-// service up to a send's time later, so the window is longer by that.
+// QuotaOf returns the quota of a project.
 func (s Queue) QuotaOf(ctx context.Context, db once.DB, project string, now time.Time) (Quota, error) {
-	q := Quota{Window: s.Window + s.Settings.SendTime}
-	var err error
-	q.Places, err = sqldb.All(ctx, db, func(rows *sql.Rows) (time.Time, error) {
+	sent, err := s.readSent(ctx, db, database.Choice{Project: project}, now)
+	return s.quotaAfter(sent[project], now), err
+}
+
+// readSent returns when the prompts of a choice of projects were sent within the window, by project, the latest first.
+func (s Queue) readSent(
+	ctx context.Context, db once.DB, choice database.Choice, now time.Time,
+) (map[string][]time.Time, error) {
+	var filter database.Filter
+	filter.Add("at > $%d", now.Add(-s.quotaWindow()).UnixMilli())
+	if choice.Project != "" {
+		filter.Add("project = $%d", choice.Project)
+	}
+
+	sent := map[string][]time.Time{}
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
+		var project string
 		var at int64
-		err := rows.Scan(&at)
-		return time.UnixMilli(at).Add(q.Window), err
-	}, "SELECT at FROM fleet_posts WHERE project = $1 AND at > $2 ORDER BY at DESC LIMIT $3",
-		project, now.Add(-q.Window).UnixMilli(), s.Quota)
-	if err != nil {
-		return q, err
+		if err := rows.Scan(&project, &at); err != nil {
+			return err
+		}
+
+		sent[project] = append(sent[project], time.UnixMilli(at))
+		return nil
+	}, "SELECT project, at FROM fleet_posts WHERE "+filter.Where()+" ORDER BY project, at DESC", filter.Args...)
+	return sent, err
+}
+
+// quotaWindow is for how long a prompt counts. It reaches the service up to a send's time after its turn has begun.
+func (s Queue) quotaWindow() time.Duration { return s.Window + s.Settings.SendTime }
+
+// quotaAfter returns the quota of a project that has sent prompts, the latest first.
+func (s Queue) quotaAfter(sent []time.Time, now time.Time) Quota {
+	q := Quota{Window: s.quotaWindow()}
+	for _, at := range sent[:min(len(sent), s.Quota)] {
+		q.Places = append(q.Places, at.Add(q.Window))
 	}
 
 	q.Left = s.Quota - len(q.Places)
@@ -41,7 +67,7 @@ func (s Queue) QuotaOf(ctx context.Context, db once.DB, project string, now time
 		q.Places = append(q.Places, now)
 	}
 	slices.Reverse(q.Places)
-	return q, nil
+	return q
 }
 
 // SendingTime is about how long the prompts of a project take that are sent one after the other.

@@ -24,7 +24,16 @@ type situation struct {
 	project string
 	pauses  []Pause // of all projects
 
-	queued  int    // prompts of the project
+	queued
+
+	free  time.Duration // until the quota has a place, 0 if it has one
+	mine  int           // POSTs of the project in progress
+	total int           // POSTs of all projects in progress
+}
+
+// queued has the queue of a project.
+type queued struct {
+	count   int    // prompts of the project
 	limited int    // of these, how many the limit of a day holds back
 	held    int    // of these, how many are of a repository that a person has paused
 	oldest  int64  // when the oldest of the others was added, in Unix nanoseconds; 0 if there are none
@@ -32,23 +41,22 @@ type situation struct {
 
 	// later is when the first of those may be sent whose job is at work again. It is zero if there is a head.
 	later time.Time
-
-	free  time.Duration // until the quota has a place, 0 if it has one
-	mine  int           // POSTs of the project in progress
-	total int           // POSTs of all projects in progress
 }
 
 // readSituation reads what decides about a project's next turn: of only one of its prompts, unless that is "".
 func (s Queue) readSituation(ctx context.Context, tx once.DB, project, only string) (situation, error) {
 	now := situation{at: time.Now(), project: project}
-	var err error
-	now.pauses, err = Pauses(ctx, tx)
+	choice := database.Choice{Project: project, Key: only}
+	queues, err := readQueues(ctx, tx, choice, now.at)
 	if err != nil {
 		return now, err
 	}
 
-	err = now.readQueue(ctx, tx, only)
-	if err != nil || now.queued == 0 {
+	if queues[project] != nil {
+		now.queued = *queues[project]
+	}
+	now.pauses, err = Pauses(ctx, tx)
+	if err != nil || now.count == 0 {
 		return now, err
 	}
 
@@ -64,50 +72,59 @@ func (s Queue) readSituation(ctx context.Context, tx once.DB, project, only stri
 	return now, err
 }
 
-// inQueue chooses the queued prompts of the project $1, of these only $2 unless that is "".
-func inQueue(only string) string {
-	chosen := ` FROM fleet_prompts p WHERE p.state = 'pending' AND p.project = $1`
-	if only == "" {
-		return chosen + " AND $2 = ''"
-	}
-	return chosen + " AND p.key = $2"
-}
+// readQueues returns the queues of a choice by project.
+func readQueues(
+	ctx context.Context, db once.DB, choice database.Choice, now time.Time,
+) (map[string]*queued, error) {
+	choice.State = once.Pending
+	filter := choice.Filter()
+	isQueued := " FROM fleet_prompts p WHERE state = 'pending' AND " + filter.Where()
+	isLimited := database.IsLimitedOn(filter.Next())
+	filter.Args = append(filter.Args, database.DayOf(now))
 
-// readQueue counts the project's queue, and finds its head: the most urgent prompt that may be sent, then
-// the oldest.
-func (s *situation) readQueue(ctx context.Context, db once.DB, only string) error {
-	isLimited := database.IsLimitedOn("$3")
+	queues := map[string]*queued{}
 	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
-		return rows.Scan(&s.queued, &s.limited, &s.held, &s.oldest)
-	},
-		`SELECT count(*), count(CASE WHEN `+isLimited+` THEN 1 END),
+		var project string
+		var q queued
+		if err := rows.Scan(&project, &q.count, &q.limited, &q.held, &q.oldest); err != nil {
+			return err
+		}
+
+		queues[project] = &q
+		return nil
+	}, `SELECT project, count(*), count(CASE WHEN `+isLimited+` THEN 1 END),
 	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END),
-	coalesce(min(CASE WHEN NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` THEN p.added END), 0)`+
-			inQueue(only),
-		s.project, only, database.DayOf(s.at))
-	if err != nil || s.queued == 0 {
-		return err
+	coalesce(min(CASE WHEN NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` THEN added END), 0)`+
+		isQueued+" GROUP BY project", filter.Args...)
+	if err != nil || len(queues) == 0 {
+		return queues, err
 	}
 
-	return sqldb.Scan(ctx, db, s.scanHead,
-		`SELECT p.key, p.not_before`+inQueue(only)+` AND NOT `+isLimited+` AND NOT `+database.IsPausedRepository+`
-	AND `+database.IsReady+`
-ORDER BY CASE WHEN p.not_before > $4 THEN p.not_before ELSE 0 END, p.priority, p.queued, p.key LIMIT 1`,
-		s.project, only, database.DayOf(s.at), s.at.UnixNano())
+	later := "CASE WHEN not_before > " + filter.Next() + " THEN not_before ELSE 0 END"
+	filter.Args = append(filter.Args, now.UnixNano())
+	return queues, sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return scanHead(rows, queues) },
+		`SELECT project, key, later FROM (
+	SELECT project, key, `+later+` AS later, row_number() OVER (
+		PARTITION BY project ORDER BY `+later+`, priority, queued, key) AS place`+isQueued+`
+		AND NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` AND `+database.IsReady+`
+) heads WHERE place = 1`, filter.Args...)
 }
 
-func (s *situation) scanHead(rows *sql.Rows) error {
-	var key string
-	var notBefore int64
-	if err := rows.Scan(&key, &notBefore); err != nil {
+func scanHead(rows *sql.Rows, queues map[string]*queued) error {
+	var project, key string
+	var later int64
+	if err := rows.Scan(&project, &key, &later); err != nil {
 		return err
 	}
 
-	if later := time.Unix(0, notBefore); later.After(s.at) {
-		s.later = later
-		return nil
+	q := queues[project]
+	switch {
+	case q == nil: // it was added meanwhile
+	case later > 0:
+		q.later = time.Unix(0, later)
+	default:
+		q.head = key
 	}
-	s.head = key
 	return nil
 }
 
@@ -177,7 +194,7 @@ func (s situation) mostPosts() int {
 func (s situation) decide() turn {
 	isOfAll := func(p Pause) bool { return p.Source == ByBreaker && p.Project == "" }
 	t := turn{project: s.project, all: slices.ContainsFunc(s.pauses, isOfAll)}
-	if s.queued == 0 {
+	if s.count == 0 {
 		t.isOver = true
 		return t
 	}

@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 		},
 		{
 			name:   "canceled meanwhile",
-			change: func(s *situation) { s.queued, s.head = 0, "" },
+			change: func(s *situation) { s.count, s.head = 0, "" },
 			want:   turn{isOver: true},
 		},
 		{
@@ -117,7 +117,7 @@ func TestDecide(t *testing.T) {
 			want: turn{key: "first"},
 		},
 	} {
-		s := situation{at: now, project: "project", queued: 3, head: "first"}
+		s := situation{at: now, project: "project", queued: queued{count: 3, head: "first"}}
 		if c.change != nil {
 			c.change(&s)
 		}

@@ -64,6 +64,14 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+	queues, err := readQueues(ctx, s.DB, database.Choice{}, now)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := s.readSent(ctx, s.DB, database.Choice{}, now)
+	if err != nil {
+		return nil, err
+	}
 
 	all := []*ProjectStatus{}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -74,29 +82,17 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 			mine:    posts[name],
 			total:   posts[""],
 		}
-
-		if err := s.noteQueue(ctx, set[name], current); err != nil {
-			return nil, err
+		if queues[name] != nil {
+			current.queued = *queues[name]
 		}
+
+		quota := s.quotaAfter(sent[name], now)
+		current.free = quota.free
+		set[name].noteQuota(quota, now)
+		set[name].noteHold(quota, current)
 		all = append(all, set[name])
 	}
 	return all, nil
-}
-
-// noteQueue notes the quota of a project, and why its next prompt waits.
-func (s Queue) noteQueue(ctx context.Context, p *ProjectStatus, current situation) error {
-	q, err := s.QuotaOf(ctx, s.DB, p.Project, current.at)
-	if err != nil {
-		return err
-	}
-	current.free = q.free
-
-	if err := current.readQueue(ctx, s.DB, ""); err != nil {
-		return err
-	}
-	p.noteQuota(q, current.at)
-	p.noteHold(q, current)
-	return nil
 }
 
 // postsInProgress counts POSTs by project, and under "" the POSTs of all projects.
