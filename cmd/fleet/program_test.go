@@ -605,3 +605,43 @@ func (f *fleet) person(name string, arguments ...string) string {
 	require.NoError(f.t, err, "%q: %s", arguments, output)
 	return string(output)
 }
+
+// TestNamesOfAPrompt: a person names it as what is at hand. Two that fit change nothing.
+func TestNamesOfAPrompt(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		api, web := "acme/api@"+sha("a"), "acme/web@"+sha("a")
+		add(t, s,
+			database.Prompt{Key: api, Project: "p", Prompt: "x", Pull: "acme/api#7"},
+			database.Prompt{Key: web, Project: "p", Prompt: "x", Pull: "acme/api#8"},
+		)
+		put(t, s, api, func(r *once.Record) { r.State = once.Refused })
+
+		for _, arguments := range [][]string{
+			{"retry", "-key", "Acme/API@AAAAAAA", "-again"},
+			{"retry", "-key", "acme/api#7", "-project", "q", "-again"},
+			{"cancel", "-key", "acme/api@aaaaaaaa"},
+			{"retry", "-key", "acme/api#7", "-again"},
+			{"cancel", "-key", "acme/api#7"},
+			{"forget", "-key", "acme/api@aaaaaaa"},
+		} {
+			assert.Zero(t, c.exits(arguments...), arguments)
+		}
+
+		for _, arguments := range [][]string{
+			{"cancel", "-key", "aaaaaaa"}, {"close", "-key", "aaaaaaa"}, {"forget", "-key", "aaaaaaa"},
+		} {
+			c.refuses(nil, "nothing is changed: aaaaaaa names several prompts: "+api+", "+web, arguments...)
+		}
+		c.refuses(nil, "no prompt has the key, the commit or the pull request aaaaaa:", "cancel", "-key", "aaaaaa")
+		assert.Equal(t, once.Pending, rowOf(t, s, web).State)
+
+		c.wants(0, "retry", "-repo", "acme/web", "-project", "q", "-yes")
+		assert.Equal(t, "q", rowOf(t, s, web).ProjectID)
+	})
+}
+
+func (c terminal) exits(arguments ...string) int {
+	_, code := c.run("", arguments...)
+	return code
+}

@@ -42,8 +42,10 @@ func (c *retryCommand) check(line commandLine) error {
 	if err := checkRepository(line, &c.repository); err != nil {
 		return err
 	}
-	if err := line.wantOne("again", "job"); err != nil {
-		return err
+	if !line.given["repo"] || line.given["job"] {
+		if err := line.wantOne("again", "job"); err != nil {
+			return err
+		}
 	}
 
 	switch {
@@ -54,9 +56,9 @@ func (c *retryCommand) check(line commandLine) error {
 		}
 
 		return nil
-	case line.given["repo"] && !(line.given["project"] && c.again):
-		return usage.Errorf("-repo moves the prompts of a repository: it wants -project and -again")
-	case line.given["project"] && !c.again:
+	case line.given["repo"] && !line.given["project"]:
+		return usage.Errorf("-repo moves the prompts of a repository: it wants -project")
+	case line.given["project"] && !line.given["repo"] && !c.again:
 		return usage.Errorf("-project moves a prompt that no job can exist of: it wants -again")
 	case line.given["project"]:
 		return checkProject(c.project)

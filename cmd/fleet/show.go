@@ -10,7 +10,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -41,8 +40,7 @@ func (c *showCommand) run(ctx context.Context, s queue.Queue) error {
 		fmt.Fprintf(c.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), redact.OneLine(l.String(), 1000))
 	}
 	if len(keys) == 0 && len(leftOut) == 0 {
-		return usage.Errorf("no prompt has the key, the commit or the pull request %s: want a key, "+
-			"7 digits or more of a SHA, or owner/repo#7", redact.OneLine(c.name, 300))
+		return database.NotFound(c.name)
 	}
 
 	if len(keys) > 0 && len(leftOut) > 0 {

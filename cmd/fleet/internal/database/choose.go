@@ -74,10 +74,13 @@ func (f *Filter) Next() string { return fmt.Sprintf("$%d", len(f.Args)+1) }
 // Where returns the condition.
 func (f *Filter) Where() string { return strings.Join(append([]string{"1 = 1"}, f.parts...), " AND ") }
 
-var shaForm = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+var (
+	shaForm    = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	commitForm = regexp.MustCompile(`^(?:\S+@)?([0-9a-f]{7,64})$`)
+)
 
-// Find returns the keys of the prompts that text names: a key, the beginning of a commit's SHA, or
-// a pull request as owner/repo#7. There may be none.
+// Find returns the keys of the prompts that text names: a key, the beginning of a commit's SHA, also behind
+// owner/repo@, or a pull request as owner/repo#7. There may be none.
 func (s Store) Find(ctx context.Context, text string) ([]string, error) {
 	text = FoldCase(text)
 	keys, err := sqldb.Strings(ctx, s.DB, "SELECT key FROM fleet_prompts WHERE key = $1", text)
@@ -85,13 +88,17 @@ func (s Store) Find(ctx context.Context, text string) ([]string, error) {
 		return keys, err
 	}
 
+	commit := commitForm.FindStringSubmatch(text)
 	switch {
 	case pullForm.MatchString(text):
 		keys, err = sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_pulls l JOIN fleet_prompts p ON p.key = l.key
 WHERE l.pull = $1 ORDER BY p.added, p.key LIMIT 20`, text)
-	case shaForm.MatchString(text):
+	case commit != nil:
+		sha := commit[1]
+		repository := strings.TrimSuffix(text, sha)
 		keys, err = sqldb.Strings(ctx, s.DB, `SELECT DISTINCT key FROM fleet_commits
-WHERE sha >= $1 AND sha < $2 ORDER BY key LIMIT 20`, text, text+"g") // which comes after all digits
+WHERE sha >= $1 AND sha < $2 AND substr(commit_key, 1, $3) = $4 ORDER BY key LIMIT 20`,
+			sha, sha+"g", len(repository), repository) // g comes after all digits
 	}
 	return keys, err
 }

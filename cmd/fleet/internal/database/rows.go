@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
@@ -46,14 +47,29 @@ func readRow(found *sql.Rows) (Row, error) {
 	return r, err
 }
 
-// Row returns the row of a key, and an error if there is none.
-func (s Store) Row(ctx context.Context, key string) (Row, error) {
-	rows, err := s.Rows(ctx, "key = $1", key)
-	if err != nil {
+// Row returns the row of the prompt that a person names: a key, or what [Store.Find] knows. It returns an error unless
+// exactly one fits.
+func (s Store) Row(ctx context.Context, name string) (Row, error) {
+	keys, err := s.Find(ctx, name)
+	switch {
+	case err != nil:
+		return Row{}, err
+	case len(keys) == 0:
+		return Row{}, NotFound(name)
+	case len(keys) > 1:
+		return Row{}, usage.Errorf("nothing is changed: %s names several prompts: %s",
+			redact.OneLine(name, 300), strings.Join(keys, ", "))
+	}
+
+	rows, err := s.Rows(ctx, "key = $1", keys[0])
+	if err != nil || len(rows) == 0 {
 		return Row{}, err
 	}
-	if len(rows) == 0 {
-		return Row{}, usage.Errorf("no prompt has the key %s", redact.OneLine(key, 300))
-	}
 	return rows[0], nil
+}
+
+// NotFound is the error for a name that no prompt has.
+func NotFound(name string) error {
+	return usage.Errorf("no prompt has the key, the commit or the pull request %s: want a key, 7 digits or more of "+
+		"a SHA, also behind owner/repo@, or owner/repo#7", redact.OneLine(name, 300))
 }

@@ -59,7 +59,7 @@ func (s Store) ThreadOf(ctx context.Context, key string) ([]Row, error) {
 		return nil, err
 	}
 
-	first := key
+	first := r.Key
 	if r.Thread != "" {
 		first = r.Thread
 	}
