@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
@@ -42,8 +43,17 @@ type onTables struct {
 	tableCommand
 }
 
+// run ends if the database does not answer. What counts all prompts has more time for a statement.
 func (c onTables) run(ctx context.Context) error {
-	return c.p.withStore(ctx, false, slog.LevelError, func(s queue.Queue) error { return c.tableCommand.run(ctx, s) })
+	list, isList := c.tableCommand.(*listCommand)
+	_, isReport := c.tableCommand.(*reportCommand)
+	c.p.statementLimit = c.p.patience
+	if isReport || isList && list.since > 0 {
+		c.p.statementLimit = 6 * c.p.patience
+	}
+
+	err := c.p.withStore(ctx, false, slog.LevelError, func(s queue.Queue) error { return c.tableCommand.run(ctx, s) })
+	return database.ExplainSilence(err, c.p.statementLimit)
 }
 
 // entry is the line of a command in the table of commands.

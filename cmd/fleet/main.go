@@ -37,6 +37,7 @@ func main() {
 		stderr:    os.Stderr,
 		transport: mintlify.NewTransport(),
 		Settings:  queue.Production,
+		patience:  10 * time.Second,
 	}
 	code := p.exit(p.run(untilSignal(os.Args[1:]), os.Args[1:]))
 	os.Exit(code)
@@ -79,6 +80,10 @@ type program struct {
 	transport      http.RoundTripper
 	options        []mintlify.Option // beside those of client
 
+	// patience is how long a statement of a person's command may take, and statementLimit that of this command. 0:
+	// without end.
+	patience, statementLimit time.Duration
+
 	queue.Settings
 	command   string
 	logFormat string
@@ -116,9 +121,10 @@ func (p *program) exit(err error) int {
 func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(queue.Queue) error) error {
 	calm := slog.New(oncePerMinute{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})
 	db, err := database.Open(ctx, p.getenv("DATABASE_URL"), database.Options{
-		Create: create,
-		Busy:   p.busy(),
-		Logger: calm,
+		Create:    create,
+		Busy:      p.busy(),
+		Statement: p.statementLimit,
+		Logger:    calm,
 	})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -644,4 +645,28 @@ func TestNamesOfAPrompt(t *testing.T) {
 func (c terminal) exits(arguments ...string) int {
 	_, code := c.run("", arguments...)
 	return code
+}
+
+// TestCommandsEnd with a locked table, and say why.
+func TestCommandsEnd(t *testing.T) {
+	t.Parallel()
+	url := testPostgres.Database(t)
+	s := openStore(t, url)
+	lock, err := s.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer lock.Rollback() //nolint:errcheck // the test has ended
+	_, err = lock.ExecContext(t.Context(), "LOCK TABLE fleet_prompts IN ACCESS EXCLUSIVE MODE")
+	require.NoError(t, err)
+
+	for line, want := range map[string]string{
+		"status": "within 100ms: a table may be locked", "cancel -all": "within 100ms", "show k": "within 100ms",
+		"enqueue -key k -project p -prompt x": "within 100ms", "report": "within 600ms", "list -since 1h": "within 600ms",
+	} {
+		var errs bytes.Buffer
+		getenv := environment{"DATABASE_URL": url}.get
+		p := program{getenv: getenv, stdout: io.Discard, stderr: &errs, Settings: queue.Production}
+		p.patience = 100 * time.Millisecond
+		assert.Equal(t, 1, p.exit(p.run(t.Context(), strings.Fields(line))), line)
+		assert.Contains(t, errs.String(), want, line)
+	}
 }

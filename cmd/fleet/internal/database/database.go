@@ -66,6 +66,9 @@ type Options struct {
 	Create bool          // make the tables that are missing
 	Busy   time.Duration // for which a statement waits while other processes write, if it is SQLite
 	Logger *slog.Logger
+
+	// Statement is how long a statement of Postgres may take. 0: as long as its context allows.
+	Statement time.Duration
 }
 
 // Open opens what DATABASE_URL names. No error shows the URL: it may have a password.
@@ -91,7 +94,7 @@ func connect(ctx context.Context, address sqldb.Address, options Options) (*DB, 
 	if address.IsSQLite() {
 		return openSQLite(address, options)
 	}
-	return openPostgres(ctx, address.Postgres, options.Logger)
+	return openPostgres(ctx, address.Postgres, options)
 }
 
 // prepare makes the tables that are missing, if create is set, and checks their version. A role
@@ -186,7 +189,7 @@ func openSQLite(address sqldb.Address, options Options) (*DB, error) {
 	return opened, nil
 }
 
-func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) (*DB, error) {
+func openPostgres(ctx context.Context, databaseURL string, options Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil { // its text may quote a part of the password: what is wrong is in the middle
 		_, why, _ := strings.Cut(err.Error(), "`: ")
@@ -194,12 +197,16 @@ func openPostgres(ctx context.Context, databaseURL string, logger *slog.Logger) 
 		return nil, usage.Errorf("it cannot be parsed: %s", why)
 	}
 
+	if options.Statement > 0 {
+		config.ConnConfig.Tracer = statementLimit(options.Statement)
+		config.ConnConfig.ConnectTimeout = options.Statement
+	}
 	config.MaxConns = max(config.MaxConns, 4) // with fewer, River and a transaction wait for each other
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	return newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), logger, pool.Close)
+	return newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), options.Logger, pool.Close)
 }
 
 // newDatabase returns the database on sqlDB and River's driver, which closePool closes.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
 )
@@ -48,4 +49,35 @@ func openAtOnce(t *testing.T, url string) {
 		})
 	}
 	all.Wait()
+}
+
+// TestSilence: a statement ends although another process locks what it needs, and the error says so.
+func TestSilence(t *testing.T) {
+	for name, url := range map[string]string{
+		"postgres": testPostgres.Database(t),
+		"sqlite":   "sqlite:" + filepath.Join(t.TempDir(), "fleet.db"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := quietly()
+			options.Busy = time.Millisecond
+			options.Statement = 100 * time.Millisecond
+			db, err := Open(t.Context(), url, options)
+			require.NoError(t, err)
+			defer db.Close()
+
+			lock, err := open(t, url).BeginTx(t.Context(), nil)
+			require.NoError(t, err)
+			if name == "postgres" {
+				_, err = lock.ExecContext(t.Context(), "LOCK TABLE fleet_prompts IN ACCESS EXCLUSIVE MODE")
+				require.NoError(t, err)
+			}
+
+			const statement = "UPDATE fleet_prompts SET looked = 1"
+			_, err = db.ExecContext(t.Context(), statement)
+			require.ErrorContains(t, ExplainSilence(err, time.Second), "the database does not answer within 1s: a table")
+			require.NoError(t, lock.Rollback())
+			_, err = db.ExecContext(t.Context(), statement)
+			require.NoError(t, ExplainSilence(err, time.Second))
+		})
+	}
 }
