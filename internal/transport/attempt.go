@@ -70,7 +70,7 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 		WroteRequest:         a.wroteRequest,
 		GotFirstResponseByte: a.gotFirstByte,
 	}
-	isGet := a.trail.has(changesNothing)
+	isGet := req.Method == http.MethodGet || req.Method == http.MethodHead // the trail may be written to already
 	if !isGet {
 		a.trace.Got1xxResponse = a.informational
 	}
