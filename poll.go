@@ -115,7 +115,8 @@ func WithMaxOutage(d time.Duration) WaitOption {
 // Right after a [JobsService.Message] the job may still have the status completed or failed from
 // before. Without this option, a wait ignores these for 30 s after a Message of this client, or of a
 // client that [Client.ForProject] made of it, unless a poll has shown another status since. Set d if
-// another process sends the messages.
+// another process sends the messages. Given to [WithWaitDefaults], it makes each wait take that long
+// whose first poll shows the end.
 func WithSettleTime(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if d < 0 {
