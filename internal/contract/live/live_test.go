@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,71 +16,42 @@ import (
 )
 
 // everything is each flag that writes.
-var everything = []string{
-	"-yes", "-scope", "-job", "-message", "-preview", "planted-branch", "-update", "-second-update",
+const everything = "-yes -scope -job -message -preview planted -update"
+
+// withReader knows a second key, with the read scope alone. The fake knows one key.
+func withReader(svc http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer mint_planted_reader" {
+			svc.ServeHTTP(w, r)
+			return
+		}
+		if r.Method == http.MethodGet {
+			r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
+			svc.ServeHTTP(w, r)
+			return
+		}
+
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte(`{"error":"planted words"}`))
+	})
 }
 
 func TestEachRowIsAsExpectedOrNotTriedAgainstTheFake(t *testing.T) {
-	withJob := newService()
-	withJob.AddJob("planted-job", mintlifytest.JobStep{Status: mintlify.JobArchived})
-	for name, s := range map[string]session{
-		"reading":             {service: newService()},
-		"a fake without data": {service: mintlifytest.NewService()},
-		"a known job":         {service: withJob, args: []string{"-job-id", "planted-job"}},
-		"an update":           {service: newService(), args: []string{"-yes", "-update"}},
-		"everything":          {service: newService(), args: everything},
-	} {
-		t.Run(name, func(t *testing.T) {
+	svc := newService()
+	svc.AddJob("planted-job", mintlifytest.JobStep{Status: mintlify.JobArchived})
+	for flags, untriedRows := range map[string]int{"": 14, "-job-id planted-job": 13, everything: 2} {
+		t.Run(flags, func(t *testing.T) {
 			setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
-			got := s.withScopes().run(t)
-			assert.Equal(t, exitAsExpected, got.code, got.stderr)
-			assert.Empty(t, differing(t, got.report), got.report)
+			got := session{service: withReader(dated(svc)), args: strings.Fields(flags)}.run(t)
+			assert.Equal(t, exitAsExpected, got.code, got.report)
 			assert.NotContains(t, got.report, "planted")
-			for _, row := range rowsOf(t, got.report) {
-				if row.result == string(notTried) {
-					assert.NotEmpty(t, row.came, row.expectation)
-					assert.NotContains(t, row.came, notReached, row.expectation)
-				}
-				assert.Empty(t, row.depends, row.expectation)
-			}
+
+			all := rowsOfReport(t, got.report)
+			isTried := func(row reportRow) bool { return row.verdict != string(untried) }
+			assert.Len(t, slices.DeleteFunc(all, isTried), untriedRows, got.report)
 		})
 	}
-}
 
-// The fake has no key with the read scope alone: it knows one key.
-func (s session) withScopes() session {
-	inner := s.service
-	s.service = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") == "Bearer mint_planted_reader" {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusForbidden)
-			_, _ = w.Write([]byte(`{"error":"planted words"}`))
-			return
-		}
-		inner.ServeHTTP(w, r)
-	})
-	return s
-}
-
-func TestEverythingThatCanBeTriedIsTried(t *testing.T) {
-	setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
-	svc := newService()
-	got := session{service: svc, args: everything}.withScopes().run(t)
-	require.Equal(t, exitAsExpected, got.code, got.report)
-
-	var untried []string
-	for _, row := range rowsOf(t, got.report) {
-		if row.result == string(notTried) {
-			untried = append(untried, row.came)
-		}
-	}
-	assert.ElementsMatch(t, []string{
-		"needs an organization with such a plan", "no 429 came", "the list: 404 with JSON",
-		"needs GITHUB_TOKEN, or a person at a terminal", "needs hours", "needs days", "no endpoint lists their ids",
-		"a run costs credits, and needs an automation", "a run costs credits, and needs an automation",
-	}, untried)
-
-	// Each operation but the automation was called through the SDK.
 	called := map[mintlify.Operation]bool{}
 	for _, request := range svc.Requests() {
 		called[request.Operation] = request.Acted || called[request.Operation]
@@ -89,123 +61,133 @@ func TestEverythingThatCanBeTriedIsTried(t *testing.T) {
 	}
 }
 
-func TestWithoutAFlagItSendsUpTo25GetsAndSaysSoFirst(t *testing.T) {
-	for name, handler := range map[string]func(*mintlifytest.Service) http.Handler{
-		"the fake": func(svc *mintlifytest.Service) http.Handler { return svc },
-		"a list with sessions": func(svc *mintlifytest.Service) http.Handler {
-			return withOldList(svc, `{"allSessions":[{"sessionId":"planted-session"}]}`)
-		},
-		"redirects within the origin": func(svc *mintlifytest.Service) http.Handler { return redirectingOnce(svc) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			svc := newService()
-			requests := 0
-			counting := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				requests++
-				assert.Equal(t, http.MethodGet, r.Method)
-				handler(svc).ServeHTTP(w, r)
-			})
-			got := session{service: counting}.run(t)
-			assert.LessOrEqual(t, requests, 25)
-			assert.Greater(t, requests, 20)
-			assert.True(t, strings.HasPrefix(got.stderr, "Up to 25 requests"), got.stderr)
-		})
-	}
-}
-
-// withOldList serves the list of version 1, which the fake does not have.
-func withOldList(svc http.Handler, body string) http.Handler {
-	return deviation{on: "/v1/agent/", alter: answering(body)}.handler(svc)
-}
-
-// redirectingOnce redirects every second request within its origin, but not the first one.
-func redirectingOnce(svc http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.Path, "/views") && !r.URL.Query().Has("redirected") {
-			query := r.URL.Query()
-			query.Set("redirected", "1")
-			http.Redirect(w, r, r.URL.Path+"?"+query.Encode(), http.StatusFound)
-			return
+// silences are the responses that say nothing about the service.
+func silences() map[string]http.HandlerFunc {
+	responding := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
 		}
-		svc.ServeHTTP(w, r)
-	})
+	}
+	all := map[string]http.HandlerFunc{
+		"a lost connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a login page":      responding(200, "<!doctype html><title>planted</title>"),
+		"text":              responding(200, "planted words"),
+		"Cloudflare":        responding(403, "error code: 1010"),
+		"a text with 429":   responding(429, "slow down"),
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/planted-login", http.StatusFound)
+		},
+		"a broken body": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte(`{"visitors":`))
+		},
+	}
+	for _, status := range []int{401, 402, 403, 429, 500, 501, 502, 503, 504, 522, 599} {
+		all[http.StatusText(status)+" in JSON"] = responding(status, `{"error":"planted words"}`)
+	}
+	return all
 }
 
-func TestAForeignResponderIsOneRowAndEndsTheRun(t *testing.T) {
-	for name, test := range map[string]struct {
-		respond http.HandlerFunc
-		came    string
-	}{
-		"a login page": {
-			respond: func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = w.Write([]byte("<!doctype html><title>planted login</title>"))
-			},
-			came: "200 with HTML instead of JSON",
-		},
-		"a redirect to a login page of its own": {
-			respond: func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != "/planted-login" {
-					http.Redirect(w, r, "/planted-login", http.StatusFound)
+func TestSilenceIsNotADifference(t *testing.T) {
+	parts := map[string]func(*http.Request) bool{
+		"analytics":     func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/v1/analytics/") },
+		"jobs":          func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/agent/") },
+		"deployments":   func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/v1/project/") },
+		"one export":    func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/feedback") },
+		"later pages":   func(r *http.Request) bool { return r.URL.Query().Has("offset") || r.URL.Query().Has("cursor") },
+		"what writes":   func(r *http.Request) bool { return r.Method == http.MethodPost },
+		"all but posts": func(r *http.Request) bool { return r.Method == http.MethodGet },
+	}
+	for silence, respond := range silences() {
+		for part, isPart := range parts {
+			t.Run(silence+", "+part, func(t *testing.T) {
+				svc := dated(newService())
+				gets := 0
+				service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodGet {
+						gets++
+					}
+					if isPart(r) || r.URL.Path == "/planted-login" {
+						respond(w, r)
+						return
+					}
+					svc.ServeHTTP(w, r)
+				})
+
+				got := session{service: service, args: strings.Fields("-yes -job -update -timeout 50ms")}.run(t)
+				if part == "all but posts" {
+					assert.Equal(t, exitSetUp, got.code, got.report)
+					assert.Empty(t, got.report)
+					assert.LessOrEqual(t, gets, 6)
+					return
 				}
-			},
-			came: "a redirect (302)",
-		},
-		"a redirect to another origin": {
-			respond: func(w http.ResponseWriter, r *http.Request) {
-				http.Redirect(w, r, "https://planted.example.com/", http.StatusMovedPermanently)
-			},
-			came: "a redirect (301)",
-		},
-		"Cloudflare's block": {
-			respond: func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "text/plain; charset=UTF-8")
-				w.WriteHeader(http.StatusForbidden)
-				_, _ = w.Write([]byte("error code: 1010"))
-			},
-			came: "Cloudflare's block (403 with text)",
-		},
-		"Cloudflare's challenge": {
-			respond: func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Cf-Ray", "planted-ray")
-				w.WriteHeader(http.StatusForbidden)
-				_, _ = w.Write([]byte("<!doctype html><title>Just a moment...</title>"))
-			},
-			came: "Cloudflare's block (403 with HTML)",
-		},
-		"a gateway without a service": {
-			respond: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
-			came:    "502 with no body instead of JSON",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			writes := []string{"-yes", "-job", "-update"}
-			got := session{service: readOnly(t, test.respond), args: writes}.run(t)
-			assert.Equal(t, exitDiffers, got.code, got.stderr)
-			assert.Equal(t, []expectation{expectService}, differing(t, got.report))
-			assert.Equal(t, test.came, find(t, got.report, expectService).came)
-			assert.Contains(t, got.report, "**0 as expected, 1 differ")
-			assert.NotContains(t, got.report, "planted")
-		})
+				require.NotEqual(t, exitSetUp, got.code, got.stderr)
+				assert.Empty(t, differing(t, got.report), got.report)
+				assert.Equal(t, got.code == exitDiffers, strings.Contains(got.report, "Perhaps made"), got.report)
+			})
+		}
 	}
 }
 
-// readOnly fails the test if a request other than a GET comes.
-func readOnly(t *testing.T, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, http.MethodGet, r.Method)
-		next.ServeHTTP(w, r)
-	})
+func TestSomeRowsHearAStatusThatIsSilentElsewhere(t *testing.T) {
+	all := map[string]deviation{
+		"a typed id that is not there": {flags: "-job-id planted"},
+		"404 for a POST":               {on: "POST ", alter: failing(404), flags: "-yes -update -job"},
+		"409 for a POST":               {on: "POST ", alter: failing(409), flags: "-yes -update -job"},
+		"405 for a POST":               {on: "POST ", alter: failing(405), flags: "-yes -update -job"},
+		"500 for what cannot be read":  {on: "/preflight", alter: failing(500)},
+		"500 for a deployment":         {on: "/update-status", alter: failing(500)},
+		"403 for a wrong key":          {on: "/", alter: insteadOf(401, failing(403))},
+	}
+	for name, d := range all {
+		got := session{service: d.handler(dated(newService())), args: strings.Fields(d.flags)}.run(t)
+		assert.Equal(t, exitAsExpected, got.code, "%s\n%s", name, got.report)
+	}
 }
 
-func TestA429WithoutJSONIsTheServicesOwn(t *testing.T) {
-	service := deviation{on: "/visitors", alter: func(_ *http.Request, r *reply) {
-		r.status, r.body = http.StatusTooManyRequests, []byte("slow down")
-		r.header.Set("Retry-After", "600")
-	}}.handler(newService())
-	got := session{service: service}.run(t)
+func TestAfterA429NothingOfThatPartIsAsked(t *testing.T) {
+	svc := newService()
+	svc.EnforceQuotas()
+	for range 95 {
+		require.NoError(t, operations.Get(mintlify.OpGetViews).Do(t.Context(), svc.Client()))
+	}
+	got := session{service: dated(svc)}.run(t)
 	assert.Equal(t, exitAsExpected, got.code, got.report)
-	assert.Equal(t, string(asExpected), find(t, got.report, expectService).result)
-	assert.Equal(t, string(asExpected), find(t, got.report, expectNoDeployment).result)
+	assert.Len(t, svc.Requests(), 95+6+4) // 6 of analytics, 4 of other parts
+	assert.Regexp(t, "not sent after 429 with JSON, Retry-After [0-9]+", find(t, got.report, "GetFeedbackPage: a good").details)
+	assert.Equal(t, string(asExpected), find(t, got.report, "a deployment that does not exist").verdict)
+}
+
+func TestWithoutAFlagItSendsUpTo25GetsAndSaysSoFirst(t *testing.T) {
+	withSessions := deviation{on: "/jobs", alter: answering(`{"allSessions":[{"sessionId":"planted_1"}]}`)}
+	requests := 0
+	service := withSessions.handler(dated(newService()))
+	counting := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		assert.Equal(t, http.MethodGet, r.Method)
+		service.ServeHTTP(w, r)
+	})
+	got := session{service: counting}.run(t)
+	assert.Equal(t, exitAsExpected, got.code, got.report)
+	assert.Equal(t, maxReads, requests)
+	assert.True(t, strings.HasPrefix(got.stderr, "Up to 25 requests"), got.stderr)
+}
+
+func TestTheFirstPagesAreThoseOfAnExport(t *testing.T) {
+	svc := newService()
+	for _, l := range lists() {
+		op := operations.Get(l.operation)
+		if op.Rows == nil {
+			continue
+		}
+		_, err := op.Rows(t.Context(), svc.Client())
+		require.NoError(t, err)
+		asked := svc.Requests()[slices.IndexFunc(svc.Requests(), func(r mintlifytest.Request) bool {
+			return r.Operation == l.operation
+		})]
+		assert.Equal(t, asked.Query.Get("limit"), l.query().Get("limit"), l.name)
+	}
 }
 
 func TestTheRecorderLetsNothingPassThatWasNotAnnounced(t *testing.T) {
@@ -214,7 +196,7 @@ func TestTheRecorderLetsNothingPassThatWasNotAnnounced(t *testing.T) {
 		sent++
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody}, nil
 	}
-	r := &recorder{next: roundTripper(counting), left: 2}
+	r := &recorder{next: roundTripper(counting), left: 2, asking: &request{}}
 	send := func(method string) error {
 		request, err := http.NewRequestWithContext(t.Context(), method, "http://example.com", nil)
 		require.NoError(t, err)
@@ -226,9 +208,8 @@ func TestTheRecorderLetsNothingPassThatWasNotAnnounced(t *testing.T) {
 	require.NoError(t, send(http.MethodGet))
 	require.NoError(t, send(http.MethodGet))
 	require.ErrorIs(t, send(http.MethodGet), errBudget)
-	assert.Equal(t, 2, sent)
 
-	r.allowWrites()
+	r.asking = &request{flag: "-job"}
 	require.NoError(t, send(http.MethodPost))
 	require.NoError(t, send(http.MethodGet))
 	assert.Equal(t, 4, sent)
@@ -239,92 +220,63 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestNothingIsWrittenUnlessAPersonOrYesConfirmsIt(t *testing.T) {
-	flags := everything[1:]
-	declined := strings.Repeat("n\n", 3) + strings.Repeat("\n", 3)
 	for name, s := range map[string]session{
 		"stdin is not a terminal":       {},
 		"stdin is a pipe with a yes":    {piped: strings.Repeat("y\n", 20)},
-		"a person says no":              {typed: declined},
-		"a person types something else": {typed: "yep\nsure\n1\nno\nyes please\nY y\n"},
+		"a person says no":              {typed: "n\nn\nn\n\n\n"},
+		"a person types something else": {typed: "yep\nsure\n1\nno\nY y\n"},
 		"a person ends the input":       {typed: "n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
 			svc := newService()
-			s.service = readOnly(t, svc)
-			s.args = flags
+			s.service = dated(svc)
+			s.args = strings.Fields(everything)[1:]
 			got := s.run(t)
 			assert.Equal(t, exitAsExpected, got.code, got.stderr)
 			assert.Empty(t, svc.Jobs())
 			assert.Empty(t, svc.Deployments())
-			assert.Contains(t, find(t, got.report, expectFirstStatus).came, "-job was not confirmed")
-			assert.Contains(t, find(t, got.report, expectSecondUpdate).came, "-second-update was not confirmed")
+			assert.Contains(t, find(t, got.report, "a new job is active").details, "-job was not confirmed")
 			assert.Contains(t, got.report, "Asked: reading.")
+			assert.NotContains(t, got.report, "Left behind")
 		})
 	}
 }
 
-func TestOnlyWhatIsConfirmedIsWritten(t *testing.T) {
+func TestItSaysWhatItDoesBeforeItAsks(t *testing.T) {
 	svc := newService()
-	got := session{service: svc, args: []string{"-job", "-update", "-second-update"}, typed: "n\ny\nn\n"}.run(t)
+	got := session{service: dated(svc), args: []string{"-job", "-update"}, typed: "n\ny\n"}.run(t)
 	assert.Equal(t, exitAsExpected, got.code, got.stderr)
 	assert.Empty(t, svc.Jobs())
 	assert.Len(t, svc.Deployments(), 1)
-	assert.Contains(t, got.stderr, "112 credits")
-	assert.Contains(t, got.stderr, "queue may then stand still")
 	assert.Contains(t, got.report, "Asked: reading, -update.")
-}
+	assert.Regexp(t, `(?s)publishes to the live site.*112 credits.*Go on\?`, got.stderr)
 
-func TestWithYesItStillSaysWhatItDoes(t *testing.T) {
-	got := session{service: newService(), args: []string{"-yes", "-job", "-second-update"}}.run(t)
-	assert.Contains(t, got.stderr, "112 credits")
-	assert.Contains(t, got.stderr, "queue may then stand still")
-}
-
-func TestASecondUpdateNeedsTheFirst(t *testing.T) {
-	svc := newService()
-	session{service: svc, args: []string{"-second-update"}, typed: "n\ny\n"}.run(t)
-	assert.Empty(t, svc.Deployments())
+	got = session{service: dated(newService()), args: []string{"-yes", "-job"}}.run(t)
+	assert.Regexp(t, `(?s)publishes to the live site.*112 credits.*its id is job_1.*pull request is https://`, got.stderr)
 }
 
 func TestSetUpErrors(t *testing.T) {
 	for name, test := range map[string]struct {
-		key, project, says string
-		args               []string
-		respond            func(svc http.Handler) http.Handler
+		key, project, says, flags string
+		alter                     alteration
 	}{
 		"neither":           {says: "MINTLIFY_API_KEY, MINTLIFY_PROJECT_ID are not set"},
-		"no key":            {project: "p", says: "MINTLIFY_API_KEY is not set"},
-		"no project":        {project: "", key: mintlifytest.APIKey, says: "MINTLIFY_PROJECT_ID is not set"},
 		"a wrong key":       {key: "mint_planted_wrong", project: "p", says: "does not accept the key in MINTLIFY_API_KEY"},
 		"assistant key":     {key: "mint_dsc_planted", project: "p", says: "is an assistant key"},
-		"index key":         {key: "mint_us_planted", project: "p", says: "is an index key"},
 		"swapped":           {key: "p", project: "mint_planted", says: "the key and the project id are swapped"},
-		"a wrong flag":      {key: "k", project: "p", args: []string{"-bogus"}, says: "-bogus"},
-		"an argument":       {key: "k", project: "p", args: []string{"bogus"}, says: "only flags"},
-		"no job to message": {key: "k", project: "p", args: []string{"-message"}, says: "-message needs -job"},
-		"no second key":     {key: "k", project: "p", args: []string{"-scope"}, says: "MINTLIFY_READ_ONLY_KEY"},
-		"a key that may not read": {
-			key: mintlifytest.APIKey, project: "p", says: "403",
-			respond: func(svc http.Handler) http.Handler {
-				return deviation{on: "/", alter: failing(http.StatusForbidden)}.handler(svc)
-			},
-		},
-		"another organization's project": {
-			key: mintlifytest.APIKey, project: "p", says: "MINTLIFY_PROJECT_ID is wrong",
-			respond: func(svc http.Handler) http.Handler {
-				return deviation{on: "/", alter: failing(http.StatusNotFound)}.handler(svc)
-			},
-		},
+		"a wrong flag":      {key: "k", project: "p", flags: "-bogus", says: "-bogus"},
+		"an argument":       {key: "k", project: "p", flags: "bogus", says: "only flags"},
+		"no job to message": {key: "k", project: "p", flags: "-message", says: "-message needs -job"},
+		"no second key":     {key: "k", project: "p", flags: "-scope", says: "MINTLIFY_READ_ONLY_KEY"},
+		"no access":         {key: mintlifytest.APIKey, project: "p", alter: failing(403), says: "lacks the read scope"},
+		"another's project": {key: mintlifytest.APIKey, project: "p", alter: failing(404), says: "MINTLIFY_PROJECT_ID is wrong"},
+		"no body":           {key: mintlifytest.APIKey, project: "p", alter: answering(""), says: "Something else responds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setVariable(t, "MINTLIFY_API_KEY", test.key)
 			setVariable(t, "MINTLIFY_PROJECT_ID", test.project)
-			svc := http.Handler(newService())
-			if test.respond != nil {
-				svc = test.respond(svc)
-			}
-			got := session{service: readOnly(t, svc), args: test.args}.run(t)
+			got := session{service: deviation{on: "/", alter: test.alter}.handler(newService()), args: strings.Fields(test.flags)}.run(t)
 			assert.Equal(t, exitSetUp, got.code)
 			assert.Empty(t, got.report)
 			assert.Contains(t, got.stderr, test.says)
@@ -333,46 +285,140 @@ func TestSetUpErrors(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsNotThereIsASetUpError(t *testing.T) {
-	t.Chdir("..")
-	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
-	t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
-	t.Setenv("MINTLIFY_BASE_URL", "http://127.0.0.1:1")
-	var out, log strings.Builder
-	code := run(t.Context(), terminal{in: strings.NewReader(""), out: &out, err: &log}, timing{}, nil)
-	assert.Equal(t, exitSetUp, code)
-	assert.Empty(t, out.String())
-	assert.Contains(t, log.String(), "no response")
-}
-
-func TestAnInterruptEndsTheWaitAndLeavesTheReport(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	svc := newService()
-	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		svc.ServeHTTP(w, r)
-		if strings.HasSuffix(r.URL.Path, "/job/job_1") {
-			interrupt()
-		}
-	})
-	svc.ScriptJob(mintlifytest.JobStep{})
-
-	got := session{service: service, args: []string{"-yes", "-job", "-update"}, ctx: ctx}.run(t)
-	assert.Equal(t, exitAsExpected, got.code, got.report)
-	assert.Contains(t, find(t, got.report, expectJobEnds).came, "interrupted")
-	assert.Equal(t, "no response came", find(t, got.report, expectEmptyBody).came)
-	assert.Contains(t, got.stderr, "The job is job_1.")
-	assert.Empty(t, svc.Deployments())
-}
-
-func TestAnExhaustedQuotaEndsTheAnalyticsAlone(t *testing.T) {
-	svc := newService()
-	svc.EnforceQuotas()
-	for range 95 {
-		require.NoError(t, operations.Get(mintlify.OpGetViews).Do(t.Context(), svc.Client()))
+func TestTheServiceIsThereIfAnyPartOfItIs(t *testing.T) {
+	for name, test := range map[string]struct {
+		works string
+		first int
+		code  int
+	}{
+		"caller stats":                {"/caller-stats", 503, exitAsExpected},
+		"the old list":                {"/jobs", 404, exitAsExpected},
+		"preflight, if not all 404":   {"/preflight", 503, exitAsExpected},
+		"not preflight, if both 404":  {"/preflight", 404, exitSetUp},
+		"not what nobody asks for":    {"/views", 503, exitSetUp},
+		"preflight, if key is silent": {"/preflight", 401, exitAsExpected},
+	} {
+		service := deviation{on: "/", alter: func(request *http.Request, r *reply) {
+			switch {
+			case !strings.HasSuffix(request.URL.Path, test.works):
+				failing(test.first)(request, r)
+			case test.works == "/jobs":
+				answering(`{"allSessions":[]}`)(request, r)
+			}
+		}}
+		got := session{service: service.handler(dated(newService()))}.run(t)
+		assert.Equal(t, test.code == exitSetUp, got.code == exitSetUp, "%s\n%s", name, got.stderr)
 	}
-	got := session{service: svc}.run(t)
+}
+
+func TestWhatMayHaveActedIsLeftBehindAndExit1(t *testing.T) {
+	lost := func(svc *mintlifytest.Service, op mintlify.Operation) {
+		svc.FailNext(op, 1, mintlifytest.Fault{Acted: true, Drop: true})
+	}
+	for name, test := range map[string]struct {
+		op    mintlify.Operation
+		fault mintlifytest.Fault
+		flags string
+		says  []string
+		code  int
+	}{
+		"all is well": {flags: everything, says: []string{"Made: a job", "Made: a message", "Made: a preview",
+			"Made: a deployment"}, code: exitAsExpected},
+		"a lost job": {op: mintlify.OpCreateJob, flags: "-yes -job -message",
+			says: []string{"Perhaps made (no response came, and no id): a job"}, code: exitDiffers},
+		"a lost message": {op: mintlify.OpSendMessage, flags: "-yes -job -message",
+			says: []string{"Made: a job", "Perhaps made (no response came, and no id): a message"}, code: exitDiffers},
+		"a lost preview": {op: mintlify.OpTriggerPreview, flags: "-yes -preview planted",
+			says: []string{"Perhaps made (no response came, and no id): a preview"}, code: exitDiffers},
+		"a gateway's 504": {op: mintlify.OpTriggerUpdate, flags: "-yes -update", fault: mintlifytest.Fault{Status: 504},
+			says: []string{"Perhaps made (504 with no body, and no id): a deployment"}, code: exitDiffers},
+		"a login page": {op: mintlify.OpCreateJob, flags: "-yes -job",
+			fault: mintlifytest.Fault{Status: 200, Body: "<html>planted</html>"},
+			says:  []string{"Perhaps made (200 with HTML, and no id): a job"}, code: exitDiffers},
+		"a quota": {op: mintlify.OpCreateJob, flags: "-yes -job", fault: mintlifytest.Fault{Status: 429, Body: `{"error":"x"}`},
+			code: exitAsExpected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
+			svc := newService()
+			switch {
+			case test.fault.Status != 0:
+				svc.FailNext(test.op, 1, test.fault)
+			case test.op != "":
+				lost(svc, test.op)
+			}
+
+			got := session{service: withReader(dated(svc)), args: strings.Fields(test.flags)}.run(t)
+			assert.Equal(t, test.code, got.code, got.report)
+			assert.Empty(t, differing(t, got.report), got.report)
+			assert.NotContains(t, got.report, "planted")
+
+			_, left, _ := strings.Cut(got.report, "## Left behind\n\n")
+			items := strings.Count(left, "\n- ")
+			if strings.HasPrefix(left, "- ") {
+				items++
+			}
+			assert.Equal(t, len(test.says), items, left)
+			for _, says := range test.says {
+				assert.Contains(t, left, "- "+says)
+			}
+			assert.True(t, strings.HasSuffix(got.report, "template=first-contact.yml\n"))
+		})
+	}
+}
+
+func TestAnInterruptedRunSaysSoWithExit1(t *testing.T) {
+	for _, path := range []string{"/views", "/job/job_1", "/visitors"} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		svc := newService()
+		svc.ScriptJob(mintlifytest.JobStep{})
+		front := dated(svc)
+		service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			front.ServeHTTP(w, r)
+			if strings.HasSuffix(r.URL.Path, path) {
+				interrupt()
+			}
+		})
+
+		got := session{service: service, args: strings.Fields("-yes -job -update"), ctx: ctx}.run(t)
+		assert.Equal(t, exitDiffers, got.code, got.report)
+		assert.Contains(t, got.report, "The run was interrupted")
+		assert.Empty(t, differing(t, got.report))
+		assert.Empty(t, svc.Deployments())
+		assert.Contains(t, find(t, got.report, "a job ends within -timeout").details, "interrupted")
+	}
+}
+
+func TestAnEarlierEndIsNotTakenForTheMessagesOwn(t *testing.T) {
+	svc := newService()
+	svc.ScriptJob(
+		mintlifytest.JobStep{Status: mintlify.JobCompleted},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted}, // the first poll after the message
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Status: mintlify.JobFailed},
+	)
+	got := session{service: dated(svc), args: strings.Fields("-yes -job -message")}.run(t)
 	assert.Equal(t, exitAsExpected, got.code, got.report)
-	assert.Equal(t, "0 of 1 without", find(t, got.report, expectRetryAfter).came)
-	assert.Equal(t, "the quota of analytics requests is used up", find(t, got.report, bodyOf(mintlify.OpGetFeedback)).came)
-	assert.Equal(t, string(asExpected), find(t, got.report, expectNoDeployment).result)
+	assert.Equal(t, "completed, then active, then failed, in 0s", find(t, got.report, "of a message").details)
+}
+
+func TestAnIDIsLikeTheKnownOne(t *testing.T) {
+	kinds := func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9':
+			return '0'
+		case r >= 'a' && r <= 'z':
+			return 'a'
+		case r >= 'A' && r <= 'Z':
+			return 'A'
+		}
+		return r
+	}
+	for _, id := range []string{
+		"01JHZX3V5Q8E9RATBWGK2MCN4D", "66f0a1b2c3d4e5f601020304", "0b6ef8a2-3c41-4d2b-9f10-8a7b6c5d4e3f", "job_123456",
+	} {
+		assert.NotEqual(t, id, idLike(id))
+		assert.Equal(t, strings.Map(kinds, id), strings.Map(kinds, idLike(id)))
+	}
+	assert.Len(t, idLike(""), 36)
 }

@@ -4,9 +4,14 @@
 //
 // It only reads, unless a flag says otherwise. The report, Markdown on stdout, holds shapes and
 // counts, and neither keys nor ids, paths, queries, comments or names.
+//
+// The table of rows (rows.go) says what is expected, the table of requests (requests.go,
+// lists.go) what can be asked. A row needs a request by its label, each request is sent once, and
+// silence.go decides whether a response says anything.
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -21,19 +26,21 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/mattn/go-isatty"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/contract"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, terminal{
-		in:         os.Stdin,
+		in:         bufio.NewReader(os.Stdin),
 		out:        os.Stdout,
 		err:        os.Stderr,
 		isTerminal: isatty.IsTerminal(os.Stdin.Fd()),
-	}, defaultTiming(), os.Args[1:])
+	}, 5*time.Second, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -41,22 +48,29 @@ func main() {
 // Exit codes. go run makes 1 of both 1 and 2.
 const (
 	exitAsExpected = 0
-	exitDiffers    = 1
+	exitDiffers    = 1 // or a POST may have acted, or the run was interrupted
 	exitSetUp      = 2
 )
 
-// timing is how long the command waits for what.
-type timing struct {
-	pollMin, pollMax time.Duration
-	// settle is how long a job may still report its earlier end after a message.
-	settle time.Duration
+const maxReads = 25 // requests for reading
+
+// check is one run of the command. All it knows of the service is what the recorder has.
+type check struct {
+	ctx       context.Context // of the whole run
+	settings  settings
+	pace      time.Duration // between polls
+	terminal  terminal
+	client    *mintlify.Client
+	options   []mintlify.Option
+	recorder  *recorder
+	document  *openapi3.T // api/openapi.yaml
+	words     vocabulary
+	rows      []row
+	requests  []*request
+	confirmed map[string]bool // by flag; a flag that was not given is missing
 }
 
-func defaultTiming() timing {
-	return timing{pollMin: 5 * time.Second, pollMax: 30 * time.Second, settle: 5 * time.Minute}
-}
-
-func run(ctx context.Context, screen terminal, t timing, args []string) int {
+func run(ctx context.Context, screen terminal, pace time.Duration, args []string) int {
 	s, err := parse(screen.err, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitAsExpected
@@ -65,50 +79,49 @@ func run(ctx context.Context, screen terminal, t timing, args []string) int {
 		return screen.refuse(err)
 	}
 
-	c, err := newCheck(s, t, screen)
+	c, err := newCheck(ctx, s, pace, screen)
 	if err != nil {
 		return screen.refuse(err)
 	}
 
-	screen.announce()
+	fmt.Fprintf(screen.err, "Up to %d requests follow, GET only, of the 100 an hour that the organization has for "+
+		"analytics. They cost no credits.\n", maxReads)
 	c.confirm()
-	if err := c.run(ctx); err != nil {
+	if err := c.whyNotThere(); err != nil {
 		return screen.refuse(err)
 	}
 
-	if err := c.report.write(screen.out, c.about()); err != nil {
+	var verdicts []verdict
+	for _, row := range c.rows {
+		verdicts = append(verdicts, c.judge(row))
+	}
+	if err := c.write(screen.out, verdicts); err != nil {
 		return screen.refuse(fmt.Errorf("the report could not be written: %w", err))
 	}
-	if c.report.count(differs) > 0 {
+	_, uncertain := c.leftBehind()
+	if tally(verdicts)[unlike] > 0 || uncertain || ctx.Err() != nil {
 		return exitDiffers
 	}
 	return exitAsExpected
 }
 
-// refuse reports a set-up error.
 func (t terminal) refuse(err error) int {
 	fmt.Fprintf(t.err, "live: %v\n", err)
 	return exitSetUp
 }
 
-// announce says what the command is about to do.
-func (t terminal) announce() {
-	fmt.Fprintf(t.err, "Up to %d requests follow, GET only, of the 100 an hour that the organization has for "+
-		"analytics. They cost no credits.\n", maxReads)
-}
-
 // settings are the flags.
 type settings struct {
-	job          bool
-	prompt       string
-	jobID        string
-	message      bool
-	preview      string
-	update       bool
-	secondUpdate bool
-	scope        bool
-	yes          bool
-	timeout      time.Duration
+	job         bool
+	prompt      string
+	jobID       string
+	message     bool
+	preview     string
+	update      bool
+	scope       bool
+	yes         bool
+	timeout     time.Duration
+	readOnlyKey string // of -scope, from the environment
 }
 
 const usage = `Usage: go run -C internal/contract ./live [flags]
@@ -118,17 +131,30 @@ prints a report as Markdown that can be pasted into an issue: it holds shapes an
 key, id, path, query, comment or name.
 
 MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID are the admin key and the project. -scope reads a second
-key from MINTLIFY_READ_ONLY_KEY. -job reads the pull request with GITHUB_TOKEN, if that is set.
+key from MINTLIFY_READ_ONLY_KEY.
 
-Exit codes: 0 nothing differs, 1 something differs, 2 set-up (go run makes 1 of it).
+Exit codes: 0 nothing differs; 1 something differs, a write may have acted, or interrupted;
+2 set-up, without a report (go run makes 1 of it).
 
 `
 
 // parse returns the settings of a command line, and prints the usage to w if that is asked for.
 func parse(w io.Writer, args []string) (settings, error) {
-	var s settings
+	s := settings{readOnlyKey: os.Getenv("MINTLIFY_READ_ONLY_KEY")}
 	flags := flag.NewFlagSet("live", flag.ContinueOnError)
-	s.define(flags)
+	flags.BoolVar(&s.job, "job", false, "write: run a job, which costs about 112 credits and opens a pull request, "+
+		"or publishes to the live site")
+	flags.StringVar(&s.prompt, "prompt", "Add one line to a page named docs-sdk-check.", "the `text` of -job")
+	flags.StringVar(&s.jobID, "job-id", "", "read the job with this `id`, too")
+	flags.BoolVar(&s.message, "message", false,
+		"write: send a message to the job of -job-id or -job, which costs about 112 credits")
+	flags.StringVar(&s.preview, "preview", "", "write: deploy a preview of this `branch`; costs no credits")
+	flags.BoolVar(&s.update, "update", false, "write: deploy the live site; costs no credits")
+	flags.BoolVar(&s.scope, "scope", false,
+		"write: send a message to a job that does not exist, with the key in MINTLIFY_READ_ONLY_KEY")
+	flags.BoolVar(&s.yes, "yes", false, "do not ask before writing")
+	flags.DurationVar(&s.timeout, "timeout", time.Hour, "how long to wait for a job or a deployment")
+
 	flags.SetOutput(io.Discard) // run reports the error
 	flags.Usage = func() {
 		flags.SetOutput(w)
@@ -136,113 +162,75 @@ func parse(w io.Writer, args []string) (settings, error) {
 		flags.PrintDefaults()
 	}
 
-	if err := flags.Parse(args); err != nil {
-		return s, err
-	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q: want only flags", flags.Arg(0))
-	}
-	return s, s.check()
-}
-
-func (s *settings) define(flags *flag.FlagSet) {
-	flags.BoolVar(&s.job, "job", false, "write: run a job, which costs about 112 credits and opens a pull request")
-	flags.StringVar(&s.prompt, "prompt", "Add one line to a page named docs-sdk-check.", "the `text` of -job")
-	flags.StringVar(&s.jobID, "job-id", "", "read the job with this `id`, too")
-
-	flags.BoolVar(&s.message, "message", false,
-		"write: send a message to the job of -job or -job-id, which costs about 112 credits")
-
-	flags.StringVar(&s.preview, "preview", "", "write: deploy a preview of this `branch`; costs no credits")
-	flags.BoolVar(&s.update, "update", false, "write: deploy the site; costs no credits")
-	flags.BoolVar(&s.secondUpdate, "second-update", false,
-		"write: deploy the site twice, the second time while the first deployment is queued. "+
-			"The project's queue may then stand still: one user saw deployments stay queued for good")
-
-	flags.BoolVar(&s.scope, "scope", false,
-		"write: send a message to a job that does not exist, with the key in MINTLIFY_READ_ONLY_KEY")
-	flags.BoolVar(&s.yes, "yes", false, "do not ask before writing")
-	flags.DurationVar(&s.timeout, "timeout", time.Hour, "how long to wait for a job or a deployment")
-}
-
-// check returns what is wrong with the flags.
-func (s *settings) check() error {
+	err := flags.Parse(args)
 	switch {
+	case err != nil:
+		return s, err
+	case flags.NArg() > 0:
+		return s, fmt.Errorf("unexpected argument %q: want only flags", flags.Arg(0))
 	case s.message && !s.job && s.jobID == "":
-		return errors.New("-message needs -job, or the id of a job in -job-id")
+		return s, errors.New("-message needs -job, or the id of a job in -job-id")
 	case strings.TrimSpace(s.prompt) == "":
-		return errors.New("-prompt is empty")
-	case s.scope && os.Getenv("MINTLIFY_READ_ONLY_KEY") == "":
-		return errors.New("-scope needs a key with the read scope alone in MINTLIFY_READ_ONLY_KEY")
+		return s, errors.New("-prompt is empty")
+	case s.scope && s.readOnlyKey == "":
+		return s, errors.New("-scope needs a key with the read scope alone in MINTLIFY_READ_ONLY_KEY")
 	}
-	return nil
+	return s, nil
 }
 
-func newCheck(s settings, t timing, screen terminal) (*check, error) {
+func newCheck(ctx context.Context, s settings, pace time.Duration, screen terminal) (*check, error) {
 	c := &check{
+		ctx:       ctx,
 		settings:  s,
-		timing:    t,
+		pace:      pace,
 		terminal:  screen,
-		report:    newReport(),
-		confirmed: map[string]bool{},
 		recorder:  &recorder{next: mintlify.NewTransport(), left: maxReads},
-
-		good:     map[mintlify.Operation]bool{},
-		findings: map[mintlify.Operation][]finding{},
-		unread:   map[mintlify.Operation]bool{},
-		headers:  map[string]int{},
+		words:     vocabulary{declared: map[string]bool{}, private: s.private()},
+		rows:      rows(),
+		requests:  requests(s),
+		confirmed: map[string]bool{},
 	}
 	c.options = []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: c.recorder}),
 		mintlify.WithMaxRetries(0),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(t.pollMin, t.pollMax)),
+		mintlify.WithWaitDefaults(mintlify.WithPollInterval(pace, 6*pace)),
 	}
 
 	client, err := mintlify.NewClientFromEnv(c.options...)
 	if err != nil {
-		const where = `README.md says under "What you need" where to find the key and the project id`
-		return nil, fmt.Errorf("%w (%s)", err, where)
+		return nil, fmt.Errorf(`%w (README.md says under "What you need" where to find both)`, err)
 	}
 	c.client = client
 	if baseURL := os.Getenv("MINTLIFY_BASE_URL"); baseURL != "" {
 		c.options = append(c.options, mintlify.WithBaseURL(baseURL)) // for clients with other keys
 	}
 
-	c.document, err = loadDocument(vocabulary{private: s.private()})
-	return c, err
+	c.document, err = contract.LoadDocument()
+	if err != nil {
+		return nil, fmt.Errorf("api/openapi.yaml cannot be read: run go run -C internal/contract ./live: %w", err)
+	}
+	return c, c.document.WalkSchemas(c.words.declare)
 }
 
 // private returns what the report must not show.
 func (s *settings) private() []string {
-	texts := []string{s.jobID, s.preview}
-	names := []string{"MINTLIFY_API_KEY", "MINTLIFY_READ_ONLY_KEY", "MINTLIFY_PROJECT_ID", "GITHUB_TOKEN"}
-	for _, name := range names {
-		texts = append(texts, strings.TrimSpace(os.Getenv(name)))
-	}
-	return texts
-}
-
-// run asks everything and fills the report.
-func (c *check) run(ctx context.Context) error {
-	ok, err := c.read(ctx)
-	if err != nil {
-		return err
-	}
-	if ok {
-		c.write(ctx)
-		c.conclude()
-	}
-	return nil
+	key := strings.TrimSpace(os.Getenv("MINTLIFY_API_KEY"))
+	project := strings.TrimSpace(os.Getenv("MINTLIFY_PROJECT_ID"))
+	return []string{key, project, strings.TrimSpace(s.readOnlyKey), s.jobID, s.preview}
 }
 
 // about says what was asked, when and by what.
 func (c *check) about() string {
 	where := "the default base URL"
 	if os.Getenv("MINTLIFY_BASE_URL") != "" {
-		where = "another base URL than the default one"
+		where = "another base URL"
 	}
-	asked := strings.Join(append([]string{"reading"}, c.writing()...), ", ")
-	agent := cmp.Or(c.recorder.userAgent, "no request")
-	return fmt.Sprintf("%s, %s, %s, %s. %d requests. Asked: %s.",
-		today(), agent, runtime.Version(), where, c.recorder.sent, asked)
+	asked := []string{"reading"}
+	for _, a := range c.settings.actions() {
+		if c.confirmed[a.flag] {
+			asked = append(asked, a.flag)
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s, %s. %d requests. Asked: %s.", today(), cmp.Or(c.recorder.userAgent, "no request"),
+		runtime.Version(), where, c.recorder.sent, strings.Join(asked, ", "))
 }

@@ -4,131 +4,118 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
-
-	mintlify "github.com/mintlify-community/mintlify-go"
+	"time"
 )
 
 var (
-	errBudget   = errors.New("the command has sent all the requests that it may send for reading")
-	errReadOnly = errors.New("the command only reads at this point")
+	errBudget   = errors.New("all requests are sent that may be sent for reading")
+	errReadOnly = errors.New("only GET may be sent for reading")
+	errRedirect = errors.New("redirects are not followed")
 )
 
-// recorder passes requests on and keeps the responses in memory. It is the last guard of what
-// the command promises: the number of requests, and that nothing is written unasked.
+// recorder passes requests on and keeps the responses. It is the last guard of what the
+// command promises: the number of requests, and that nothing is written unasked.
 type recorder struct {
 	next http.RoundTripper
 
-	mu sync.Mutex
-	// left is how many requests may still be sent while the command only reads.
-	left int
-	// mayWrite lets requests other than GET pass, and any number of them.
-	mayWrite  bool
+	mu        sync.Mutex
+	asking    *request // that is being sent
+	left      int      // requests without a flag that may still be sent
 	sent      int
 	userAgent string
-	exchanges []*exchange
+	all       []*response // in order
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := r.admit(req); err != nil {
-		return nil, err
-	}
-
-	resp, err := r.next.RoundTrip(req)
+	asking, err := r.admit(req)
 	if err != nil {
 		return nil, err
 	}
 
-	e := &exchange{status: resp.StatusCode, header: resp.Header.Clone()}
-	resp.Body = &copied{ReadCloser: resp.Body, exchange: e}
+	came := &response{request: asking, at: time.Now()}
+	resp, err := r.next.RoundTrip(req)
+	if err == nil {
+		came.body, err = io.ReadAll(io.LimitReader(resp.Body, 16<<20)) // more than the SDK reads
+		resp.Body.Close()
+	}
+	if err != nil {
+		if !asking.polls || req.Context().Err() == nil { // the end of a wait is not a poll that failed
+			r.keep(came)
+		}
+		return nil, err
+	}
 
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	r.exchanges = append(r.exchanges, e)
+	came.status = resp.StatusCode
+	came.header = resp.Header.Clone()
+	r.keep(came)
+	resp.Body = io.NopCloser(bytes.NewReader(came.body))
 	return resp, nil
 }
 
 // admit counts a request, or refuses it.
-func (r *recorder) admit(req *http.Request) error {
+func (r *recorder) admit(req *http.Request) (*request, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	if !r.mayWrite && req.Method != http.MethodGet {
-		return errReadOnly
-	}
-	if !r.mayWrite && r.left == 0 {
-		return errBudget
+	isReading := r.asking.flag == ""
+	switch {
+	case len(r.all) > 0 && r.all[len(r.all)-1].request == r.asking && r.all[len(r.all)-1].isRedirect():
+		return nil, errRedirect
+	case isReading && req.Method != http.MethodGet:
+		return nil, errReadOnly
+	case isReading && r.left == 0:
+		return nil, errBudget
+	case isReading:
+		r.left--
 	}
 
-	r.left = max(0, r.left-1)
 	r.sent++
 	r.userAgent = req.Header.Get("User-Agent")
-	return nil
+	return r.asking, nil
 }
 
-// allowWrites lets requests other than GET pass from now on.
-func (r *recorder) allowWrites() {
+func (r *recorder) keep(came *response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	r.mayWrite = true
+	r.all = append(r.all, came)
 }
 
-// take returns the exchanges since it was last called.
-func (r *recorder) take() []*exchange {
+// responses returns the responses to q; to all requests if q is nil.
+func (r *recorder) responses(q *request) []*response {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	taken := r.exchanges
-	r.exchanges = nil
-	return taken
-}
-
-// exchange is a response as it came.
-type exchange struct {
-	status int
-	header http.Header
-
-	mu   sync.Mutex
-	body bytes.Buffer
-}
-
-// copied is a response's body that an exchange keeps as the SDK reads it.
-type copied struct {
-	io.ReadCloser
-	exchange *exchange
-}
-
-func (c *copied) Read(p []byte) (int, error) {
-	n, err := c.ReadCloser.Read(p)
-
-	c.exchange.mu.Lock()
-	defer c.exchange.mu.Unlock()
-
-	c.exchange.body.Write(p[:n])
-	return n, err
-}
-
-func (e *exchange) bytes() []byte {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-
-	return bytes.Clone(e.body.Bytes())
-}
-
-// value returns the body as decoded JSON, nil if it is not JSON.
-func (e *exchange) value() any {
-	var value any
-	if json.Unmarshal(e.bytes(), &value) != nil {
-		return nil
+	var found []*response
+	for _, came := range r.all {
+		if q == nil || came.request == q {
+			found = append(found, came)
+		}
 	}
-	return value
+	return found
 }
+
+// response is what came of a request.
+type response struct {
+	*request
+	missing string // why nothing came; "" if something came, or if nobody knows
+	status  int    // 0 if nothing came
+	header  http.Header
+	body    []byte
+	err     error // of the SDK's call
+	at      time.Time
+}
+
+func (r *response) isRedirect() bool { return r.status >= 300 && r.status <= 399 }
+func (r *response) isSuccess() bool  { return r.status >= 200 && r.status <= 299 }
+func (r *response) isGood() bool     { return r.isSuccess() && r.kind() == kindJSON }
 
 // The kinds of a body.
 const (
@@ -139,8 +126,8 @@ const (
 )
 
 // kind says what the body is, whatever its Content-Type says.
-func (e *exchange) kind() string {
-	body := bytes.TrimSpace(e.bytes())
+func (r *response) kind() string {
+	body := bytes.TrimSpace(r.body)
 	switch {
 	case len(body) == 0:
 		return kindNothing
@@ -152,99 +139,45 @@ func (e *exchange) kind() string {
 	return kindText
 }
 
-// contentType returns the media type if it is a common one: others are not shown.
-func (e *exchange) contentType() string {
-	mediaType, _, _ := strings.Cut(e.header.Get("Content-Type"), ";")
-	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
+var seconds = regexp.MustCompile(`^[0-9]{1,9}$`)
 
-	switch mediaType {
-	case "application/json", "application/problem+json", "text/html", "text/plain":
-		return mediaType
-	case "":
-		return "none"
+// String says what came, without a word of the response itself.
+func (r *response) String() string {
+	switch {
+	case r.missing != "":
+		return r.missing
+	case r.status == 0:
+		return "no response came"
 	}
-	return "another one"
-}
 
-// isBlocked reports whether Cloudflare responded in place of the service.
-func (e *exchange) isBlocked() bool {
-	if e.status != http.StatusForbidden && e.status != http.StatusServiceUnavailable || e.kind() == kindJSON {
-		return false
+	said := fmt.Sprintf("%d with %s", r.status, r.kind())
+	if after := r.header.Get("Retry-After"); seconds.MatchString(after) {
+		said += ", Retry-After " + after
 	}
-	fromCloudflare := e.header.Get("Cf-Ray") != "" || strings.EqualFold(e.header.Get("Server"), "cloudflare")
-	return fromCloudflare || bytes.HasPrefix(e.bytes(), []byte("error code: 1"))
+	return said
 }
 
-// response is what came of one call through the SDK.
-type response struct {
-	// label says what the call asked for, in the report.
-	label     string
-	operation mintlify.Operation
-	exchanges []*exchange
-	// err is the SDK's error.
-	err error
-}
-
-// last returns the last exchange, nil if no response came.
-func (r response) last() *exchange {
-	if len(r.exchanges) == 0 {
-		return nil
-	}
-	return r.exchanges[len(r.exchanges)-1]
-}
-
-// status returns the status of the last exchange, 0 if no response came.
-func (r response) status() int {
-	if last := r.last(); last != nil {
-		return last.status
-	}
-	return 0
-}
-
-// isGood reports whether the last exchange is a 2xx with JSON.
-func (r response) isGood() bool {
-	status := r.status()
-	return status >= 200 && status <= 299 && r.last().kind() == kindJSON
-}
-
-// object returns the body of the last exchange; an empty map if it is not a JSON object.
-func (r response) object() map[string]any {
-	if r.last() == nil {
-		return nil
-	}
-	object, _ := r.last().value().(map[string]any)
+// object returns the body; nil if it is not a JSON object.
+func (r *response) object() map[string]any {
+	var object map[string]any
+	_ = json.Unmarshal(r.body, &object)
 	return object
 }
 
-func (r response) rows(name string) []map[string]any {
+// rows returns the objects of a list in the body.
+func (r *response) rows(name string) []map[string]any {
 	list, _ := r.object()[name].([]any)
 
 	var rows []map[string]any
 	for _, value := range list {
-		if row, ok := value.(map[string]any); ok {
-			rows = append(rows, row)
-		}
+		row, _ := value.(map[string]any)
+		rows = append(rows, row)
 	}
 	return rows
 }
 
-// column returns a text of each row of a list.
-func (r response) column(list, name string) []string {
-	var texts []string
-	for _, row := range r.rows(list) {
-		texts = append(texts, text(row, name))
-	}
-	return texts
-}
-
-// text returns a text of a row, "" if there is none.
-func text(row map[string]any, name string) string {
-	value, _ := row[name].(string)
-	return value
-}
-
-// number returns a number of a row, 0 if there is none.
-func number(row map[string]any, name string) float64 {
-	value, _ := row[name].(float64)
+// text returns a text of an object; "" if there is none.
+func text(object map[string]any, name string) string {
+	value, _ := object[name].(string)
 	return value
 }

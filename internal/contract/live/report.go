@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,125 +15,159 @@ type result string
 
 const (
 	asExpected result = "as expected"
-	differs    result = "**differs**"
-	notTried   result = "not tried"
+	unlike     result = "differs"
+	untried    result = "not tried"
 )
 
-// row is an expectation of the SDK and what came of it.
-type row struct {
-	name expectation
-	// text is the expectation in words.
-	text string
-	// depends names the constant or rule that has to change if the service differs.
-	depends string
+// verdict is what came of a row.
+type verdict struct {
 	result  result
-	// came says what came, or why nothing was tried.
-	came string
+	details string // what came, or why nothing was tried
+	depends string // in place of the row's own, unless it is ""
 }
 
-// report is what the command prints. It holds the command's own words, numbers, and words that a
-// vocabulary allows.
-type report struct {
-	rows     []*row
-	requests []requestLine
-}
+func expected(details string) verdict { return verdict{result: asExpected, details: details} }
+func differs(details string) verdict  { return verdict{result: unlike, details: details} }
+func notTried(why string) verdict     { return verdict{result: untried, details: why} }
 
-// requestLine is a call in the table of requests.
-type requestLine struct {
-	label, status, body, headers string
-}
-
-func newReport() *report {
-	r := &report{}
-	for _, e := range expectations() {
-		r.rows = append(r.rows, &row{name: e.name, text: e.text, depends: e.depends, result: notTried, came: e.needs})
+// judge asks for what a row needs. If that is silent, the row is not tried.
+func (c *check) judge(row row) verdict {
+	if row.needs == "" {
+		return row.judge(c, nil)
 	}
-	return r
-}
 
-func (r *report) row(name expectation) *row {
-	i := slices.IndexFunc(r.rows, func(row *row) bool { return row.name == name })
-	return r.rows[i]
-}
-
-// expected notes that a response is as expected, unless another one was not.
-func (r *report) expected(name expectation, came string) {
-	row := r.row(name)
-	if row.result != differs {
-		row.result = asExpected
-		row.came = came
+	r := c.ask(row.needs)
+	if why := c.silence(r); why != "" {
+		return notTried(why)
 	}
+	return row.judge(c, r)
 }
 
-// differs notes that a response is not as expected. depends replaces the row's own text, unless it
-// is "".
-func (r *report) differs(name expectation, came, depends string) {
-	row := r.row(name)
-	row.result = differs
-	row.came = came
-	if depends != "" {
-		row.depends = depends
+// tally counts verdicts.
+func tally(verdicts []verdict) map[result]int {
+	counts := map[result]int{}
+	for _, v := range verdicts {
+		counts[v.result]++
 	}
+	return counts
 }
 
-// onlyDiffers notes a response that left nothing else to try.
-func (r *report) onlyDiffers(name expectation, came, why string) {
-	for _, row := range r.rows {
-		row.result = notTried
-		row.came = why
-	}
-	r.differs(name, came, "")
-}
-
-// notTried notes why nothing was tried, unless something was.
-func (r *report) notTried(name expectation, why string) {
-	row := r.row(name)
-	if row.result == notTried {
-		row.came = why
-	}
-}
-
-// compare notes a response as expected if ok is true.
-func (r *report) compare(name expectation, ok bool, came string) {
-	if ok {
-		r.expected(name, came)
-		return
-	}
-	r.differs(name, came, "")
-}
-
-// count returns how many rows have a result.
-func (r *report) count(want result) int {
-	n := 0
-	for _, row := range r.rows {
-		if row.result == want {
-			n++
-		}
-	}
-	return n
-}
-
-// write prints the report as Markdown.
-func (r *report) write(w io.Writer, about string) error {
+// write prints the report as Markdown. It holds the command's own words, numbers, and words that
+// the vocabulary allows.
+func (c *check) write(w io.Writer, verdicts []verdict) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# mintlify-go meets the service\n\n%s\n\n", about)
+	fmt.Fprintf(&b, "# mintlify-go meets the service\n\n%s\n\n", c.about())
+	if c.ctx.Err() != nil {
+		b.WriteString("**The run was interrupted: it did not ask all it could.**\n\n")
+	}
+	counts := tally(verdicts)
 	fmt.Fprintf(&b, "**%d as expected, %d differ, %d not tried.**\n\n",
-		r.count(asExpected), r.count(differs), r.count(notTried))
+		counts[asExpected], counts[unlike], counts[untried])
 
-	b.WriteString("| | expectation | result | what came, or why not | what depends on it |\n|---|---|---|---|---|\n")
-	for i, row := range r.rows {
-		depends := row.depends
-		if row.result != differs {
-			depends = ""
+	b.WriteString("| | what | verdict | details | what depends on it |\n|---|---|---|---|---|\n")
+	for i, v := range verdicts {
+		depends := ""
+		if v.result == unlike {
+			depends = cmp.Or(v.depends, c.rows[i].depends)
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", i+1, row.text, row.result, row.came, depends)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", i+1, c.rows[i].what, v.result, v.details, depends)
 	}
 
-	b.WriteString("\n## Responses\n\n| request | status | body | headers |\n|---|---|---|---|\n")
-	for _, line := range r.requests {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", line.label, line.status, line.body, line.headers)
+	c.writeRequests(&b)
+	items, _ := c.leftBehind()
+	if len(items) > 0 {
+		fmt.Fprintf(&b, "\n## Left behind\n\n- %s\n", strings.Join(items, "\n- "))
 	}
-
+	b.WriteString("\nSend this report as an issue:\n" +
+		"https://github.com/mintlify-community/mintlify-go/issues/new?template=first-contact.yml\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeRequests prints what came of each request that was sent.
+func (c *check) writeRequests(b *strings.Builder) {
+	b.WriteString("\n## Responses\n\n| request | responses | headers |\n|---|---|---|\n")
+	for _, q := range c.requests {
+		var said, headers []string
+		for _, r := range c.recorder.responses(q) {
+			if r.missing == "" {
+				said = append(said, r.String())
+				headers = append(headers, c.headers(r, namedHeaders)...)
+			}
+		}
+		if len(said) > 0 {
+			fmt.Fprintf(b, "| %s | %s | %s |\n", q.label, joined(said), joined(headers))
+		}
+	}
+}
+
+// unique returns each text once, sorted.
+func unique(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
+
+func joined(texts []string) string { return strings.Join(unique(texts), ", ") }
+
+// The headers that the report names, by kind. Their values are not shown.
+var (
+	requestIDs   = regexp.MustCompile(`(?i)request-?id|correlation-?id|trace-?id|traceparent|x-vercel-id`)
+	quotas       = regexp.MustCompile(`(?i)rate-?limit|quota|remaining`)
+	retries      = regexp.MustCompile(`(?i)retry-?after`)
+	namedHeaders = regexp.MustCompile(fmt.Sprintf("%s|%s|%s|(?i)cf-ray", requestIDs, quotas, retries))
+)
+
+// headers returns the names of a response's headers that are of a kind, as the report may show
+// them.
+func (c *check) headers(r *response, kind *regexp.Regexp) []string {
+	var names []string
+	for name := range r.header {
+		if kind.MatchString(name) {
+			names = append(names, c.words.showHeader(name))
+		}
+	}
+	return names
+}
+
+// judgeHeaders returns a judge of the headers of a kind in all responses of the service. The SDK
+// reads the header own; "" if it reads none.
+func judgeHeaders(kind *regexp.Regexp, own string) func(*check, *response) verdict {
+	return func(c *check, _ *response) verdict {
+		var names []string
+		hasOwn := false
+		for _, r := range c.speaking() {
+			names = append(names, c.headers(r, kind)...)
+			hasOwn = hasOwn || r.header.Get(own) != ""
+		}
+
+		came := joined(names)
+		switch {
+		case len(c.speaking()) == 0:
+			return notTried("no response says anything")
+		case len(names) == 0 || hasOwn:
+			return expected(cmp.Or(came, "there is none"))
+		}
+		return differs("headers: " + came)
+	}
+}
+
+// judgeErrors judges the form of all errors of the service.
+func judgeErrors(c *check, _ *response) verdict {
+	errors := 0
+	var found []string
+	for _, r := range c.speaking() {
+		if r.status < http.StatusBadRequest {
+			continue
+		}
+
+		errors++
+		for _, f := range c.hold(r) {
+			found = append(found, f.says)
+		}
+	}
+
+	switch {
+	case errors == 0:
+		return notTried("no error came")
+	case len(found) > 0:
+		return differs(strings.Join(unique(found), "; "))
+	}
+	return expected(fmt.Sprintf("errors: %d", errors))
 }

@@ -1,75 +1,307 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"crypto/rand"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
-// line returns the call in the table of requests.
-func (r response) line() requestLine {
-	var statuses, bodies, headers []string
-	for _, e := range r.exchanges {
-		statuses = append(statuses, fmt.Sprint(e.status))
-		bodies = append(bodies, fmt.Sprintf("%s (%s)", e.kind(), e.contentType()))
+// request is an entry of the table of requests. Each is sent once, when a row first asks for it.
+type request struct {
+	label     string // says in the report what the request is for
+	operation mintlify.Operation
+	id        string
+	query     url.Values
+	key       string             // in place of the admin key
+	flag      string             // has to be confirmed before the request is sent; "" if it only reads
+	polls     bool               // waits until what after has made is done
+	wants     int                // the status of the error that it should get; 0 if it should succeed
+	isTyped   bool               // a person typed the id
+	isJudged  bool               // a row judges whether it is refused, and not the operation's own
+	leaves    string             // what it makes, and what has to be closed or deleted
+	made      mintlify.Operation // that polls what it makes
 
-		for _, name := range knownHeaders {
-			if e.header.Get(name) != "" {
-				headers = append(headers, name)
-			}
-		}
-	}
-	if len(r.exchanges) == 0 {
-		statuses = []string{"none"}
-	}
-
-	return requestLine{
-		label:   r.label,
-		status:  times(statuses),
-		body:    times(bodies),
-		headers: strings.Join(unique(headers), ", "),
-	}
+	after string // the label of a request that has to be good before this one is sent
+	// prepare fills in an id or a query that depends on other responses.
+	prepare func(c *check, q *request)
+	// needs is what is missing if there is neither an id nor a query then; "" if q needs none.
+	needs string
 }
 
-// times joins texts, each once and with its number.
-func times(texts []string) string {
-	var all []string
-	for _, text := range unique(texts) {
-		n := 0
-		for _, other := range texts {
-			if other == text {
-				n++
-			}
-		}
+// The labels that several places refer to.
+const (
+	callerStats   = "caller stats"
+	readerStats   = "caller stats, with the read scope alone"
+	readerMessage = "a message, with the read scope alone"
+	wrongKey      = "caller stats, with a key that does not exist"
+	oldViews      = "views of a day two years ago"
+	oldList       = "jobs of version 1"
+	oldSession    = "a session of version 1, as a job of version 2"
+	preflightJob  = "the job `preflight`, as package once asks for it"
+	newJob        = "a new job"
+	message       = "a message"
+	preview       = "a preview"
+	update        = "an update"
+)
 
-		if n > 1 {
-			text = fmt.Sprintf("%d × %s", n, text)
-		}
-		all = append(all, text)
+// polls returns the label of the wait until what a POST has made is done.
+func polls(made string) string { return "polls of " + made }
+
+const opOldList mintlify.Operation = "list jobs" // is not an operation of the SDK
+
+// requests returns the table.
+func requests(s settings) []*request {
+	month := dates(today().AddDays(-30), today())
+	past := today().AddDays(-730)
+	const published = " and delete the branch, or revert what the agent published"
+
+	all := []*request{
+		{label: callerStats, operation: mintlify.OpGetCallerStats, query: month},
+		{label: wrongKey, operation: mintlify.OpGetCallerStats, query: month,
+			key: "mint_" + rand.Text(), wants: http.StatusUnauthorized, after: callerStats},
+		{label: "251 visitors", operation: mintlify.OpGetVisitors, query: url.Values{"limit": {"251"}},
+			wants: http.StatusBadRequest},
+		{label: oldViews, operation: mintlify.OpGetViews, isJudged: true,
+			query: with(dates(past, past.AddDays(1)), "limit", 250)},
+		{label: "the thread of a conversation", operation: mintlify.OpGetThread, after: conversations.first(),
+			prepare: aThread, needs: "a conversation in the last 30 days"},
+		{label: "a thread that does not exist", operation: mintlify.OpGetThread,
+			id: idLike("01JH0000000000000000000000"), wants: http.StatusNotFound},
+
+		{label: oldList, operation: opOldList},
+		{label: oldSession, operation: mintlify.OpGetJob, wants: http.StatusNotFound, after: oldList,
+			prepare: aSession, needs: "a list with a session, and no -job-id"},
+		{label: "the job of -job-id", operation: mintlify.OpGetJob, id: s.jobID, isTyped: true, needs: "-job-id"},
+		{label: "an unknown job", operation: mintlify.OpGetJob, prepare: aJobLike, wants: http.StatusNotFound},
+		{label: preflightJob, operation: mintlify.OpGetJob, id: "preflight", wants: http.StatusNotFound},
+		{label: "a deployment that does not exist", operation: mintlify.OpGetDeployment,
+			id: idLike("6a0000000000000000000000"), wants: http.StatusNotFound},
+
+		{label: readerStats, operation: mintlify.OpGetCallerStats, query: month, key: s.readOnlyKey, flag: "-scope"},
+		{label: readerMessage, operation: mintlify.OpSendMessage, key: s.readOnlyKey,
+			flag: "-scope", wants: http.StatusForbidden, after: readerStats, prepare: aJobLike,
+			leaves: "a message to a job that does not exist: look whether a job is at work that nobody began"},
+		{label: newJob, operation: mintlify.OpCreateJob, flag: "-job", made: mintlify.OpGetJob,
+			leaves: "a job: close its pull request" + published},
+		{label: message, operation: mintlify.OpSendMessage, flag: "-message", made: mintlify.OpGetJob,
+			prepare: aJob, needs: "the id of a job", leaves: "a message: close the job's pull request" + published},
+		{label: preview, operation: mintlify.OpTriggerPreview, flag: "-preview", made: mintlify.OpGetDeployment,
+			leaves: "a preview: delete it in the dashboard, or its branch"},
+		{label: update, operation: mintlify.OpTriggerUpdate, flag: "-update", made: mintlify.OpGetDeployment,
+			leaves: "a deployment of the site: there is nothing to delete; to undo it, deploy again"},
 	}
-	return strings.Join(all, ", ")
-}
-
-// unique returns each text once, in the order of their first occurrence.
-func unique(texts []string) []string {
-	var all []string
-	for _, text := range texts {
-		if !slices.Contains(all, text) {
-			all = append(all, text)
+	for _, q := range all {
+		if q.made != "" {
+			all = append(all, &request{label: polls(q.label), operation: q.made, flag: q.flag, polls: true,
+				after: q.label, prepare: anID, needs: "an id, and none came"})
 		}
+	}
+	for _, l := range lists() {
+		all = append(all, l.requests()...)
 	}
 	return all
 }
 
-// The headers whose presence is reported. Their values are not.
-var (
-	requestIDs = []string{
-		"X-Request-Id", "Request-Id", "X-Amzn-Requestid", "X-Correlation-Id", "X-Trace-Id", "X-Vercel-Id",
-		"X-Railway-Request-Id", "Traceparent",
+func anID(c *check, q *request) { q.id = idOf(c.ask(q.after)) }
+
+func aThread(c *check, q *request) {
+	for _, row := range c.ask(conversations.first()).rows(conversations.field) {
+		q.id = text(row, "id")
 	}
-	rateLimits = []string{
-		"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset",
-		"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset", "Ratelimit", "Ratelimit-Policy",
+}
+
+func aSession(c *check, q *request) {
+	if c.settings.jobID != "" {
+		return // the request for that job takes the place of this one
 	}
-	knownHeaders = slices.Concat([]string{"Retry-After", "Cf-Ray"}, requestIDs, rateLimits)
-)
+	for _, session := range c.ask(oldList).rows("allSessions") {
+		q.id = text(session, "sessionId")
+	}
+}
+
+// aJob takes the job of -job-id, or else the new one.
+func aJob(c *check, q *request) { q.id = cmp.Or(c.settings.jobID, idOf(c.ask(newJob))) }
+
+// aJobLike makes up an id like that of a job, if one is known.
+func aJobLike(c *check, q *request) {
+	aSession(c, q)
+	q.id = idLike(cmp.Or(c.settings.jobID, q.id))
+}
+
+// idOf returns the id of what a POST has made; "" if there is none.
+func idOf(r *response) string {
+	if !r.isSuccess() {
+		return ""
+	}
+	return text(r.object(), "id") + text(r.object(), "statusId")
+}
+
+// dates returns the query of a range of bare days.
+func dates(from, to mintlify.Date) url.Values {
+	return url.Values{"dateFrom": {from.String()}, "dateTo": {to.String()}}
+}
+
+// with returns a copy of a query with another value.
+func with(query url.Values, name string, value any) url.Values {
+	changed := maps.Clone(query)
+	changed.Set(name, fmt.Sprint(value))
+	return changed
+}
+
+// template returns the path of the request, as api/openapi.yaml writes it.
+func (q *request) template() string {
+	if q.operation == opOldList {
+		return "/v1/agent/{projectId}/jobs"
+	}
+	return operations.Get(q.operation).Path
+}
+
+// part returns the part of the API that a request is for: its requests share quotas and gateways.
+func (q *request) part() string { return strings.Split(q.template(), "/")[2] }
+
+func (q *request) isPost() bool {
+	return q.operation != opOldList && operations.Get(q.operation).IsPost()
+}
+
+// ask returns the response to a request of the table, the last one if it polls. It sends the
+// request unless that was done before.
+func (c *check) ask(label string) *response {
+	q := c.request(label)
+	if len(c.recorder.responses(q)) == 0 {
+		c.send(q)
+	}
+	came := c.recorder.responses(q)
+	return came[len(came)-1]
+}
+
+func (c *check) request(label string) *request {
+	isCalled := func(q *request) bool { return q.label == label }
+	return c.requests[slices.IndexFunc(c.requests, isCalled)]
+}
+
+// send sends a request, or notes why it is not sent.
+func (c *check) send(q *request) {
+	if why := c.whyNot(q); why != "" {
+		c.recorder.keep(&response{request: q, missing: why})
+		return
+	}
+
+	c.recorder.asking = q
+	err := c.call(q)
+	came := c.recorder.responses(q)
+	last := &response{request: q}
+	if len(came) > 0 {
+		last = came[len(came)-1]
+	} else {
+		c.recorder.keep(last)
+	}
+	last.err = err
+	if last.status == 0 && c.ctx.Err() != nil {
+		last.missing = "interrupted"
+	}
+	c.tell(last)
+}
+
+// whyNot says why a request is not sent; "" if it can be.
+func (c *check) whyNot(q *request) string {
+	if q.flag != "" && !c.confirmed[q.flag] {
+		return c.unconfirmed(q.flag)
+	}
+	if q.after != "" && !c.ask(q.after).isGood() {
+		return q.after + ": " + c.ask(q.after).String()
+	}
+	if q.prepare != nil {
+		q.prepare(c, q)
+	}
+
+	switch {
+	case q.needs != "" && q.id == "" && q.query == nil:
+		return "needs " + q.needs
+	case c.ctx.Err() != nil:
+		return "interrupted"
+	}
+	for _, r := range c.recorder.responses(nil) {
+		if r.status == http.StatusTooManyRequests && r.part() == q.part() {
+			return "not sent after " + r.String()
+		}
+	}
+	return ""
+}
+
+// call sends a request by the SDK.
+func (c *check) call(q *request) error {
+	client := c.client
+	if q.key != "" {
+		other, err := mintlify.NewClient(q.key, client.ProjectID(), c.options...)
+		if err != nil {
+			return err
+		}
+		client = other
+	}
+	if q.polls {
+		return c.wait(client, q)
+	}
+
+	var err error
+	switch q.operation {
+	case mintlify.OpCreateJob:
+		_, err = client.Jobs.Create(c.ctx, mintlify.CreateJobParams{Prompt: c.settings.prompt})
+	case mintlify.OpSendMessage:
+		_, err = client.Jobs.Message(c.ctx, q.id, mintlify.MessageParams{Prompt: "Add another line like it."})
+	case mintlify.OpTriggerPreview:
+		_, err = client.Deployments.TriggerPreview(c.ctx, mintlify.TriggerPreviewParams{Branch: c.settings.preview})
+	case mintlify.OpTriggerUpdate:
+		_, err = client.Deployments.TriggerUpdate(c.ctx, mintlify.TriggerUpdateParams{})
+	default: // the SDK's own methods might refuse the arguments
+		path := strings.Replace(q.template(), "{projectId}", url.PathEscape(client.ProjectID()), 1)
+		path = strings.Replace(path, "{id}", url.PathEscape(q.id), 1)
+		err = client.Call(c.ctx, mintlify.CallParams{Method: http.MethodGet, Path: path, Query: q.query}, nil)
+	}
+	return err
+}
+
+// wait polls until a job or a deployment is done, or -timeout has passed.
+func (c *check) wait(client *mintlify.Client, q *request) error {
+	fmt.Fprintf(c.terminal.err, "Waiting until it ends, up to %v.\n", c.settings.timeout)
+	ctx, cancel := context.WithTimeout(c.ctx, c.settings.timeout)
+	defer cancel()
+
+	var err error
+	switch q.after {
+	case newJob:
+		_, err = client.Jobs.WaitUntilDone(ctx, q.id)
+	case message: // the job may report its earlier end first
+		_, err = client.Jobs.WaitUntilDone(ctx, q.id, mintlify.WithSettleTime(60*c.pace))
+	default:
+		_, err = client.Deployments.WaitUntilDone(ctx, q.id)
+	}
+	return err
+}
+
+// idLike returns a random id of the same form as id, or a random UUID.
+func idLike(id string) string {
+	like := []byte(cmp.Or(id, "a0000000-0000-4000-8000-00000000000a"))
+	random := make([]byte, len(like))
+	_, _ = rand.Read(random) // never fails
+	for i, old := range like {
+		switch {
+		case i == 0 || i == 14 || i == 19: // a ULID begins with a small digit; a UUID has its version and variant here
+		case old >= '0' && old <= '9':
+			like[i] = '0' + random[i]%10
+		case old >= 'a' && old <= 'z':
+			like[i] = 'a' + random[i]%6 // a hexadecimal digit
+		case old >= 'A' && old <= 'Z':
+			like[i] = 'A' + random[i]%6
+		}
+	}
+	return string(like)
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/contract"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
+)
+
+// judgeBody judges all responses to an operation that should be good.
+func (c *check) judgeBody(op operations.Operation) verdict {
+	var says, means []string
+	good, rows, why := 0, 0, ""
+	for _, r := range c.wanted(op) {
+		silence := c.silence(r)
+		switch {
+		case silence != "":
+			why = cmp.Or(why, silence)
+		case r.isSuccess():
+			good++
+			rows += rowsOf(r)
+			for _, f := range c.holdBody(op, r) {
+				says = append(says, f.says)
+				means = append(means, f.means)
+			}
+		case !op.IsPost() || slices.Contains(aboutBody, r.status):
+			return differs(r.String())
+		default:
+			why = cmp.Or(why, r.String())
+		}
+	}
+
+	switch {
+	case len(says) > 0:
+		depends := "`" + op.Func + "` " + strings.Join(unique(means), "; it ")
+		return verdict{unlike, strings.Join(unique(says), "; "), depends}
+	case good == 0:
+		return notTried(why)
+	case rows == 0:
+		return notTried("0 rows")
+	}
+	return expected(fmt.Sprintf("good responses: %d", good))
+}
+
+// holdBody holds a good response against the document and the SDK.
+func (c *check) holdBody(op operations.Operation, r *response) []finding {
+	found := c.hold(r)
+	if disagrees(r) || c.isRead(op, r) { // a row of its own judges pages that disagree with themselves
+		return found
+	}
+
+	if len(found) == 0 {
+		found = []finding{{says: "as in the document, but the SDK does not read it"}}
+	}
+	for i := range found {
+		found[i].means = "fails with `ErrMalformedResponse`"
+	}
+	return found
+}
+
+// aboutBody are the statuses that speak of the body that a POST has sent.
+var aboutBody = []int{http.StatusBadRequest, http.StatusLengthRequired, http.StatusUnsupportedMediaType,
+	http.StatusUnprocessableEntity}
+
+// wanted returns the responses to an operation that should be good, but for refusals that
+// another row judges.
+func (c *check) wanted(op operations.Operation) []*response {
+	var all []*response
+	for _, q := range c.requests {
+		if q.operation == op.Name && q.wants == 0 {
+			c.ask(q.label)
+			all = append(all, c.recorder.responses(q)...)
+		}
+	}
+	return slices.DeleteFunc(all, func(r *response) bool { return r.isJudged && !r.isSuccess() })
+}
+
+// rowsOf returns how many rows a page has; 1 for a response that is not a list.
+func rowsOf(r *response) int {
+	for _, l := range lists() {
+		if l.operation == r.operation {
+			return len(r.rows(l.field))
+		}
+	}
+	return 1
+}
+
+// isRead reports whether the SDK reads a body. It replays the body, and sends nothing.
+func (c *check) isRead(op operations.Operation, r *response) bool {
+	hc := &http.Client{Transport: replay{r}}
+	client, err := mintlify.NewClient("mint_replay", "replay", mintlify.WithHTTPClient(hc), mintlify.WithMaxRetries(0))
+	if err != nil {
+		return false
+	}
+	return !errors.Is(op.Do(c.ctx, client), mintlify.ErrMalformedResponse)
+}
+
+// replay is a transport that has one response to all requests.
+type replay struct{ response *response }
+
+// RoundTrip implements [http.RoundTripper].
+func (t replay) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: t.response.status,
+		Header:     t.response.header.Clone(),
+		Body:       io.NopCloser(bytes.NewReader(t.response.body)),
+		Request:    req,
+	}, nil
+}
+
+// finding is something that the document does not allow. It holds declared names and single
+// words alone.
+type finding struct {
+	says  string
+	means string // what the SDK makes of it
+}
+
+// hold holds the body of a response against api/openapi.yaml.
+func (c *check) hold(r *response) []finding {
+	path := c.document.Paths.Find(r.template())
+	if path == nil { // the old list
+		return nil
+	}
+	if r.kind() == kindNothing {
+		return []finding{{r.String(), "reads nothing"}}
+	}
+
+	all := path.GetOperation(operations.Get(r.operation).Method).Responses.Map()
+	documented := all["default"]
+	for status, response := range all {
+		if r.isSuccess() && strings.HasPrefix(status, "2") {
+			documented = response
+		}
+	}
+	schema := documented.Value.Content.Get("application/json").Schema.Value
+	var body any
+	_ = json.Unmarshal(r.body, &body) // a body that is not JSON is silent, or nothing
+	err := schema.VisitJSON(body, openapi3.MultiErrors(), openapi3.VisitAsResponse(), contract.Formats())
+	return c.findings(r.operation, err)
+}
+
+// findings returns what the validator's errors say, without their texts: these quote the
+// response.
+func (c *check) findings(op mintlify.Operation, err error) []finding {
+	var all []finding
+	switch err := err.(type) {
+	case openapi3.MultiError:
+		for _, e := range err {
+			all = append(all, c.findings(op, e)...)
+		}
+	case *openapi3.SchemaError:
+		all = c.findingsOf(op, err)
+	}
+	return all
+}
+
+func (c *check) findingsOf(op mintlify.Operation, err *openapi3.SchemaError) []finding {
+	at := c.pointer(err.JSONPointer())
+	switch err.SchemaField {
+	case "required":
+		return []finding{{"`" + at + "` is missing", "reads what is missing as zero"}}
+	case "properties":
+		return c.unknownFields(at, err)
+	case "enum":
+		value, _ := err.Value.(string)
+		says := fmt.Sprintf("`%s` has the new value `%s`", at, cmp.Or(c.words.show(value), "?"))
+		return []finding{{says, "keeps a new value, for which " + enumAt(op, at) + " has no constant"}}
+	}
+	says := fmt.Sprintf("`%s` breaks the rule `%s`", at, err.SchemaField)
+	return []finding{{says, "reads a value of another form as zero, or as it came"}}
+}
+
+// unknownFields returns the fields of an object that its schema does not name.
+func (c *check) unknownFields(at string, err *openapi3.SchemaError) []finding {
+	object, _ := err.Value.(map[string]any)
+
+	var found []finding
+	for name := range object {
+		if err.Schema.Properties[name] == nil {
+			says := fmt.Sprintf("unknown field `%s` in `%s`", cmp.Or(c.words.show(name), "?"), at)
+			found = append(found, finding{says, "drops unknown fields"})
+		}
+	}
+	return found
+}
+
+// enumAt names the type of an enum.
+func enumAt(op mintlify.Operation, pointer string) string {
+	types := map[string]string{
+		"source":           "`FeedbackSource`",
+		"responseType":     "`AnswerType`",
+		"resolutionStatus": "`ResolutionStatus`",
+		"role":             "`MessageRole`",
+		"status":           "`JobStatus`, by whose `IsTerminal` a wait ends,",
+	}
+	switch op {
+	case mintlify.OpGetDeployment:
+		types["status"] = "`DeploymentStatus`, by whose `IsTerminal` a wait ends,"
+	case mintlify.OpGetFeedback:
+		types["status"] = "`FeedbackStatus`"
+	}
+	return cmp.Or(types[pointer[strings.LastIndex(pointer, "/")+1:]], "the SDK")
+}
+
+// pointer returns a JSON pointer with declared names, and * for each index.
+func (c *check) pointer(path []string) string {
+	for i, name := range path {
+		if !c.words.declared[name] {
+			path[i] = "*"
+		}
+	}
+	return "/" + strings.Join(path, "/")
+}
