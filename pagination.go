@@ -197,16 +197,16 @@ func countsOf[R row](rows []R) map[any]int {
 	return counts
 }
 
-// unseen returns the rows that were not seen, or not as often.
+// unseen returns the rows that were not seen, or not as often. It uses seen up: one page is at a
+// position.
 func unseen[R row](rows []R, seen map[any]int) []R {
 	if len(seen) == 0 {
 		return rows
 	}
 
-	known := maps.Clone(seen)
 	return slices.DeleteFunc(slices.Clone(rows), func(row R) bool {
-		known[row]--
-		return known[row] >= 0
+		seen[row]--
+		return seen[row] >= 0
 	})
 }
 

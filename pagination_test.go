@@ -529,6 +529,11 @@ func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 		assert.Empty(t, rows)
 	})
 
+	known := script(pageOf(true, "/a", "/b"), pageOf(false, "/a", "/b", "/c", "/d"))
+	threeRows := mintlify.VisitorsParams{PageSize: 3}
+	_, err := mintlify.Collect(newClient(t, known).Analytics.Visitors(t.Context(), threeRows))
+	assert.ErrorContains(t, err, "4 rows, more than the page size of 3", "known ones included")
+
 	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{PageSize: 50})
 	require.NoError(t, err, "a single page repeats nothing")
 	assert.Len(t, page.Visitors, 100)
@@ -947,6 +952,33 @@ func TestPagesAtOtherOffsetsAreForgotten(t *testing.T) {
 			time.Sleep(time.Second) // the errors are there long before
 		}
 		assert.Equal(t, service.all(), pathsOf(rows))
+	})
+
+	// They are canceled at once, and the pages after them when the loop ends.
+	synctest.Test(t, func(t *testing.T) {
+		service := &offsetService{rows: 2000, from: 250, cap: 100}
+		canceled := false
+		slow := transport(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Get("offset") == "500" {
+				<-r.Context().Done()
+				canceled = true
+				return nil, context.Cause(r.Context())
+			}
+			return service.RoundTrip(r)
+		})
+
+		start := time.Now()
+		for page, err := range visitorPages(t, slow, mintlify.WithPrefetch(2)) {
+			require.NoError(t, err)
+			if page.NextOffset == 350 {
+				synctest.Wait()
+				assert.True(t, canceled)
+				assert.Equal(t, 1, service.underWay, "the page at 350")
+				break
+			}
+		}
+		assert.Equal(t, 40*time.Millisecond, time.Since(start))
+		assert.Zero(t, service.underWay)
 	})
 
 	synctest.Test(t, func(t *testing.T) {
