@@ -10,7 +10,6 @@ import (
 
 const wholeDay = 24 * time.Hour
 
-// today returns today's date in UTC.
 func today() mintlify.Date { return mintlify.DayOf(time.Now().UTC()) }
 
 // times returns the times of a page's rows, the oldest first.

@@ -42,7 +42,7 @@ func (l list) query() url.Values { return with(dates(today().AddDays(-30), today
 
 // requests returns the first page, and few others.
 func (l list) requests() []*request {
-	others := []*request{}
+	var others []*request
 	if l.next != "" {
 		others = append(others, &request{label: l.second(), prepare: l.nextPage, needs: "more rows in 30 days"})
 	}

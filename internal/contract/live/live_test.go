@@ -402,6 +402,15 @@ func TestAnEarlierEndIsNotTakenForTheMessagesOwn(t *testing.T) {
 	assert.Equal(t, "completed, then active, then failed, in 0s", find(t, got.report, "of a message").details)
 }
 
+func TestASkippedDeploymentHasEnded(t *testing.T) {
+	svc := newService()
+	svc.ScriptDeployment(mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Status: mintlify.DeploymentSkipped})
+	got := session{service: dated(svc), args: strings.Fields("-yes -update")}.run(t)
+	row := find(t, got.report, "a deployment that is skipped")
+	assert.Equal(t, string(asExpected), row.verdict)
+	assert.Equal(t, "in_progress, then skipped, in 0s", row.details)
+}
+
 func TestAnIDIsLikeTheKnownOne(t *testing.T) {
 	kinds := func(r rune) rune {
 		switch {

@@ -162,8 +162,7 @@ func parse(w io.Writer, args []string) (settings, error) {
 		flags.PrintDefaults()
 	}
 
-	err := flags.Parse(args)
-	switch {
+	switch err := flags.Parse(args); {
 	case err != nil:
 		return s, err
 	case flags.NArg() > 0:

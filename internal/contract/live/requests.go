@@ -33,8 +33,7 @@ type request struct {
 	after string // the label of a request that has to be good before this one is sent
 	// prepare fills in an id or a query that depends on other responses.
 	prepare func(c *check, q *request)
-	// needs is what is missing if there is neither an id nor a query then; "" if q needs none.
-	needs string
+	needs   string // what is missing if there is neither an id nor a query then; "" if q needs none
 }
 
 // The labels that several places refer to.

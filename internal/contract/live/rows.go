@@ -87,7 +87,7 @@ func rowsOfRequests() []row {
 		{"`Deployments.WaitUntilDone`: an update ends within -timeout",
 			"`Deployments.WaitUntilDone`: " + waiting, polls(update), judgeEnd},
 		{"`Deployments.WaitUntilDone`: a deployment that is `skipped` has ended",
-			"`Deployments.WaitUntilDone`: `status`, and `DeploymentStatus.IsTerminal`", polls(update), judgeSkipped},
+			"`Deployments.WaitUntilDone`: `status`, and `DeploymentSkipped`", polls(update), judgeSkipped},
 		{"`Deployments.Get`: the id of a deployment that does not exist gets 404",
 			"`Deployments.Get`: the status, and `ErrNotFound`", "a deployment that does not exist", judgeStatus},
 	}
