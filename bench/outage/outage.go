@@ -34,10 +34,16 @@ type gateway struct {
 	created time.Time
 	// readsWork says that only POSTs fail.
 	readsWork bool
+	// silent says that connections are lost instead of a response.
+	silent bool
+	// length is that of the outage.
+	length time.Duration
 
 	mu sync.Mutex
 	// failed is the number of POSTs that have failed.
 	failed int
+	// sent is when the service got the first prompt after the outage.
+	sent time.Time
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -58,8 +64,12 @@ func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 func (g *gateway) pass(r *http.Request) (*http.Response, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if fault, fails := g.next(r.Method); fails {
+	fault, fails := g.next(r.Method)
+	switch {
+	case fails:
 		g.service.FailNext(operation(r), 1, fault)
+	case r.Method == http.MethodPost && g.sent.IsZero() && time.Since(g.created) > start:
+		g.sent = time.Now()
 	}
 	return g.service.RoundTrip(r)
 }
@@ -87,12 +97,15 @@ func (g *gateway) next(method string) (mintlifytest.Fault, bool) {
 			return mintlifytest.Fault{Status: http.StatusGatewayTimeout, Acted: true}, true
 		}
 	}
+	if g.silent {
+		return mintlifytest.Fault{Drop: true}, true
+	}
 	return mintlifytest.Fault{Status: http.StatusServiceUnavailable}, true
 }
 
 func (g *gateway) isDown() bool {
 	age := time.Since(g.created)
-	return start <= age && age < start+length
+	return start <= age && age < start+g.length
 }
 
 // client returns the SDK's client, with its own retries and polls.
@@ -173,7 +186,7 @@ func measure(ctx context.Context, send program, readsWork bool) (cost, error) {
 		prompts = append(prompts, fmt.Sprintf("Document change %d.", i))
 	}
 
-	way := &gateway{service: service, created: time.Now(), readsWork: readsWork}
+	way := &gateway{service: service, created: time.Now(), readsWork: readsWork, length: length}
 	unknown, err := send(ctx, way, prompts)
 	if err != nil {
 		return cost{}, err

@@ -97,7 +97,7 @@ func measureThreads(ctx context.Context, send messenger, readsWork bool) (thread
 		all = append(all, message{prompt: fmt.Sprint("Message ", i), job: job})
 	}
 
-	way := &gateway{service: service, created: time.Now(), readsWork: readsWork}
+	way := &gateway{service: service, created: time.Now(), readsWork: readsWork, length: length}
 	c := &chat{way: way, told: map[string]int{}, missed: map[string]bool{}}
 	unknown, err := send(ctx, way, c, all)
 	if err != nil {
