@@ -12,10 +12,11 @@
 //
 // # Asking first
 //
-// So that an outage leaves no unknown records, the package asks before it sends: one GET for a job
+// So that an outage leaves few unknown records, the package asks before it sends: one GET for a job
 // that does not exist, whose 404 says that the service works. It does not ask if the project
-// has responded well within the last minute. While the service does not work, nothing is
-// sent: the record is [Pending], and Problem says why. [Runner.Step], [Runner.Resume] and
+// has responded well within the last minute. So an outage leaves unknown the first prompt that is sent into
+// it, one a process, and costs about 120 GETs an hour, project and process. While the service does not
+// work, nothing is sent: the record is [Pending], and Problem says why. [Runner.Step], [Runner.Resume] and
 // [Runner.Run] then leave the project alone for a while; [Runner.Do] returns the error.
 //
 // # Follow-ups
@@ -34,8 +35,9 @@
 //
 // # How it ends
 //
-// [WithReport] tells others how each record has ended, until they have taken it. [WithFinder] looks
-// for what became of a record that is unknown.
+// [WithReport] tells others how each record has ended, until they have taken it. [Runner.Do] never reports.
+// [WithFinder] looks for what became of a record that is unknown; Do asks it only for a record that was unknown
+// before the call.
 //
 // https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md says what to do
 // about a record that is unknown, which store to use, and what an outage costs.

@@ -9,11 +9,11 @@ import (
 // WithReport has f tell others how a record has ended: post its link to a chat, for example.
 // [Runner.Run] and [Runner.Resume] call it for each record that is done, failed, refused or unknown,
 // until it has returned nil: at least once for each end, and again if a record that was sent again
-// ends again. They also call it, once each, for a pending follow-up and for a running record that
-// need a person: Problem says why.
+// ends again. They also call it, once each, for a pending follow-up, for a running record and for a message
+// whose response is lost that need a person: Problem says why.
 //
 // There is one call at a time, beside the other work, with a context of a minute. The tries for a
-// record are 30 s apart, then ever longer, up to 30 minutes. An unknown record is told once
+// record are 30 s apart, then ever longer, up to 30 minutes, ±25 %. An unknown record is told once
 // [WithFinder]'s function was asked in vain.
 //
 // Run lists the ended records when it starts, and then every ten minutes: it tells what other

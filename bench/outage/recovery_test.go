@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -64,6 +65,10 @@ func prompts(n int) []string {
 
 // What three replicas tell of 200 results, if a chat is down at first or not.
 func TestReplicas(t *testing.T) {
+	if os.Getenv("MINTLIFY_LONG") == "" {
+		t.Skip("it takes long")
+	}
+
 	const results, seeds = 200, 20
 	for _, tc := range []struct {
 		name string
