@@ -229,7 +229,7 @@ func TestNewBranches(t *testing.T) {
 	w.git("update-ref", "-d", "refs/remotes/origin/main")
 	r := w.runOnce()
 	assert.Equal(t, 2, r.Code)
-	assert.Contains(t, r.Log, `"refs/remotes/origin/main" is not a commit of this clone (misspelled, not fetched`)
+	assert.Contains(t, r.Log, `"refs/remotes/origin/main" is not a commit of this clone (left out by a force push`)
 	assert.Contains(t, r.Log, "fetch-depth: 0")
 }
 
@@ -244,7 +244,7 @@ func TestAForcePushIsWhatDiffers(t *testing.T) {
 	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
 	r := w.runOnce()
 	assert.Equal(t, 2, r.Code)
-	assert.Contains(t, r.Log, "is not a commit of this clone (misspelled, not fetched, or left out by a force push)")
+	assert.Contains(t, r.Log, "is not a commit of this clone (left out by a force push, misspelled, or not fetched)")
 }
 
 func TestAShallowCloneIsToldSo(t *testing.T) {

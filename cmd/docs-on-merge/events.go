@@ -108,6 +108,8 @@ func (p *program) readOccasion() (occasion, error) {
 		return e.ofRelease()
 	case "workflow_dispatch":
 		return p.dispatched(e)
+	case "merge_group":
+		return occasion{skip: "a branch of a merge queue is not merged yet"}, nil
 	}
 	return occasion{}, namesNoMerge(name)
 }

@@ -474,3 +474,22 @@ func TestTheDiffIsInThePrompt(t *testing.T) {
 	r = w.run(t.Context(), "-dry-run")
 	assert.Contains(t, r.Summary, "    > +last\n", "the prompt of a dry run")
 }
+
+func TestAMergeQueueIsSkipped(t *testing.T) {
+	w := merged(t)
+	w.onGitHub("merge_group", map[string]any{"merge_group": map[string]any{"head_sha": w.git("rev-parse", "HEAD")}})
+	r := w.runOnce()
+	assert.Zero(t, r.Code, r.Log)
+	assert.Equal(t, "skipped", r.Outputs["outcome"])
+	assert.Empty(t, w.service.Requests())
+}
+
+func TestAfterAForcePushTheHintThatHelpsComesFirst(t *testing.T) {
+	w := merged(t)
+	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
+	r := w.runOnce()
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Log, "is not a commit of this clone (left out by a force push, misspelled, or not fetched): give another base")
+	assert.NotContains(t, r.Summary, "base: \n")
+	assert.Contains(t, r.Summary, "head: "+w.git("rev-parse", "HEAD"))
+}

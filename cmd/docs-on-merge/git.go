@@ -189,8 +189,8 @@ func (g *git) commit(ctx context.Context, ref string) string {
 		g.fail(fmt.Errorf("%s is not in this clone, which is shallow: fetch all of it "+
 			"(fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab)", ref))
 	}
-	g.fail(fmt.Errorf("%q is not a commit of this clone (misspelled, not fetched, or left out by a force push): "+
-		"fetch all of it (fetch-depth: 0 of actions/checkout), or give another base or head", ref))
+	g.fail(fmt.Errorf("%q is not a commit of this clone (left out by a force push, misspelled, or not fetched): "+
+		"give another base or head, or fetch all of it (fetch-depth: 0 of actions/checkout)", ref))
 	return ""
 }
 

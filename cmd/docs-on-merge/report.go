@@ -209,8 +209,10 @@ func (p *program) summarize(link string, c change, r result) string {
 		summary = "<" + link + ">\n\n"
 	}
 
-	if c.head != "" {
+	if c.head != "" && c.base != "" {
 		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
+	} else if c.head != "" {
+		summary += p.step.Code("head: " + cmp.Or(c.tag, c.head))
 	}
 
 	switch wasSent := r.hasSent && r.record.State != once.Pending; {

@@ -192,3 +192,13 @@ func TestTheDemo(t *testing.T) {
 		assert.Empty(t, w.service.Requests())
 	}
 }
+
+// Not every CI sets the variable CI.
+func TestEachCIIsWarnedOfARecordThatGoesAway(t *testing.T) {
+	for _, name := range []string{"CI", "JENKINS_URL", "TF_BUILD", "BUILDKITE", "BITBUCKET_BUILD_NUMBER"} {
+		w := newWorld(t)
+		w.env[name] = "1"
+		r := w.runOnce("-state", t.TempDir())
+		assert.Contains(t, r.Log, "if it goes away with this runner", name)
+	}
+}

@@ -54,11 +54,21 @@ func (p *program) openPlace(ctx context.Context, c change) (place, error) {
 		return p.openStatuses(c)
 	case p.fromGitHub(ctx):
 		p.step.Printf("The record of jobs is in %s. This run does not read the record on GitHub.", dir)
-	case p.step.Getenv("CI") != "":
+	case p.isOnCI():
 		p.step.Printf("The record of jobs is in a directory: if it goes away with this runner, " +
 			"the next run for this change makes another job.")
 	}
 	return openDir(dir)
+}
+
+// isOnCI reports whether a CI job runs the program. Not every CI sets the variable CI.
+func (p *program) isOnCI() bool {
+	for _, name := range []string{"CI", "JENKINS_URL", "TF_BUILD", "BUILDKITE", "BITBUCKET_BUILD_NUMBER"} {
+		if p.step.Getenv(name) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *program) openRefs(remote string) (place, error) {

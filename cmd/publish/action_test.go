@@ -40,7 +40,6 @@ func TestTheActionRunsNothingThatItCannotCheck(t *testing.T) {
 			}
 		},
 		"checksums.txt says ''": func(a *citest.Action) { a.Files["checksums.txt"] = []byte("0000  other.tar.gz\n") },
-		"cannot be downloaded":  func(a *citest.Action) { delete(a.Files, "checksums.txt") },
 		"no release for Linux on S390X: set up Go and give build: true": func(a *citest.Action) {
 			a.Env = append(a.Env, "RUNNER_ARCH=S390X")
 		},
@@ -52,6 +51,21 @@ func TestTheActionRunsNothingThatItCannotCheck(t *testing.T) {
 		assert.Equal(t, 2, cmd.ProcessState.ExitCode())
 		assert.Contains(t, log.String(), "::error title=publish::")
 		assert.Contains(t, log.String(), says)
+		assert.NotContains(t, log.String(), "<>", "the program does not run")
+	}
+}
+
+// An outage of GitHub is no set-up error.
+func TestADownloadThatFailsIsNotStarted(t *testing.T) {
+	for soft, code := range map[string]int{"false": 5, "true": 0} {
+		a := citest.NewAction(t, "action.yml", "publish", arguments)
+		delete(a.Files, "checksums.txt")
+		outputs := filepath.Join(t.TempDir(), "output")
+		cmd, log := a.Command(t, t.TempDir(), "INPUT_SOFT="+soft, "GITHUB_OUTPUT="+outputs)
+		_ = cmd.Run()
+		assert.Equal(t, code, cmd.ProcessState.ExitCode(), log)
+		assert.Contains(t, log.String(), "cannot be downloaded. Nothing was started: run again later")
+		assert.Equal(t, "status=not-started\n", citest.Read(t, outputs))
 		assert.NotContains(t, log.String(), "<>", "the program does not run")
 	}
 }

@@ -25,7 +25,7 @@ func (p *publication) report(err error) int {
 	}
 
 	summary := ""
-	if p.previewURL != "" && outcome != ci.Failed {
+	if p.previewURL != "" && outcome != ci.Failed && !p.isSkipped() {
 		summary = "Preview: <" + p.previewURL + ">\n"
 	}
 	logs := p.logs()

@@ -1,5 +1,5 @@
 # Runs the program of an action: downloads and verifies its release, or builds it. The action's script
-# has set name, flags (inputs that are flags of the same name) and args (the other arguments).
+# has set name, outcome (the output with how the step ended), flags (inputs that are flags of the same name) and args (the other arguments).
 # shellcheck shell=bash disable=SC2154
 
 version=0.1.0 # the release that the actions download
@@ -9,6 +9,14 @@ for flag in $flags; do
   if [ -n "${!variable-}" ]; then args+=("-$flag=${!variable}"); fi
 done
 
+# unreachable ends the step if the release cannot be downloaded: nothing was started, and a later run may work.
+unreachable() {
+  kind=error code=5
+  if [ "${INPUT_SOFT-}" = true ]; then kind=warning code=0; fi
+  echo "::$kind title=$name::$1. Nothing was started: run again later"
+  if [ -n "${GITHUB_OUTPUT-}" ]; then echo "$outcome=not-started" >>"$GITHUB_OUTPUT"; fi
+  exit $code
+}
 fail() { echo "::error title=$name::$1"; exit 2; }
 
 dir=$(mktemp -d "$RUNNER_TEMP/$name.XXXXXX")
@@ -26,7 +34,7 @@ if [ "$os" = windows ]; then archive=${archive%.tar.gz}.zip; fi
 url=${MINTLIFY_GO_RELEASES:-https://github.com/mintlify-community/mintlify-go/releases/download}/v$version
 pushd "$dir" >/dev/null
 for file in checksums.txt "$archive"; do
-  curl -fsSL --retry 3 --connect-timeout 20 --max-time 300 -o "$file" "$url/$file" || fail "$url/$file cannot be downloaded"
+  curl -fsSL --retry 3 --connect-timeout 20 --max-time 300 -o "$file" "$url/$file" || unreachable "$url/$file cannot be downloaded"
 done
 
 want=$(awk -v file="$archive" '$2 == file || $2 == "*" file { print $1 }' checksums.txt)
