@@ -107,7 +107,9 @@ func measure(ctx context.Context) (string, error) {
 // measure returns requests, jobs and how the client ended, as cells of the table.
 func (s situation) measure(ctx context.Context, send client) (string, error) {
 	svc := mintlifytest.NewService()
-	svc.FailNext(mintlify.OpCreateJob, s.requests, s.fault)
+	if s.requests > 0 {
+		svc.FailNext(mintlify.OpCreateJob, s.requests, s.fault)
+	}
 	server := httptest.NewServer(svc)
 	defer server.Close()
 
