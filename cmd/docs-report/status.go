@@ -130,7 +130,7 @@ func syncText(last store.Sync) string {
 	text := last.At.Format("2006-01-02 15:04 UTC")
 	switch last.Missing {
 	case 0:
-		text += ", nothing missing"
+		text += ", nothing was missing then"
 	case 1:
 		text += ", about 1 request missing"
 	default:
@@ -149,9 +149,19 @@ func dayText(newest store.Export, ok bool) string {
 
 	text := newest.From.String()
 	if exports.IsFinal(newest.At, newest.Window) {
-		return text + ", final"
+		text += ", final"
+	} else {
+		text += ", may still change"
 	}
-	return text + ", may still change"
+
+	today := mintlify.DayOf(time.Now().UTC())
+	switch since := (store.Window{From: newest.To, To: today}).Days(); {
+	case since == 1:
+		text += "; 1 day since is not loaded"
+	case since > 1:
+		text += fmt.Sprintf("; %d days since are not loaded", since)
+	}
+	return text
 }
 
 func troubleText(t store.Trouble) string {

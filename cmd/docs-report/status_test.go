@@ -20,10 +20,13 @@ func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
 		r.synced()
 		r.ok("status")
 		assert.Equal(t, "docs\n"+
-			"  last sync   2000-03-15 02:00 UTC, nothing missing\n"+
+			"  last sync   2000-03-15 02:00 UTC, nothing was missing then\n"+
 			"  newest day  2000-03-14, may still change\n", r.stdout)
 
 		time.Sleep(30 * time.Hour)
+		r.ok("status")
+		assert.Contains(t, r.stdout, "newest day  2000-03-14, may still change; 1 day since is not loaded\n")
+
 		bad := mintlifytest.Fault{Status: 400, Body: `{"error":"not now"}`}
 		r.service.FailNext(mintlify.OpGetVisitors, 1, bad)
 		require.Equal(t, exitFailed, r.sync(t.Context()))
@@ -62,13 +65,13 @@ func TestStatusNamesListsThatFail(t *testing.T) {
 		r.ok("status")
 		assert.Contains(t, r.stdout, "\n  not loaded  searches of 2000-02-14 to 2000-03-12: mintlify: ")
 		assert.NotContains(t, r.stdout, "\x1b")
-		assert.NotContains(t, r.stdout, "nothing missing")
+		assert.NotContains(t, r.stdout, "nothing was missing")
 
 		time.Sleep(24 * time.Hour)
 		r.synced()
 		r.ok("status")
 		assert.NotContains(t, r.stdout, "not loaded")
-		assert.Contains(t, r.stdout, "nothing missing")
+		assert.Contains(t, r.stdout, "nothing was missing")
 	})
 }
 
@@ -79,6 +82,7 @@ func TestMaxAge(t *testing.T) {
 
 		time.Sleep(7 * 24 * time.Hour)
 		r.ok("status", "-max-age", "8d")
+		assert.Contains(t, r.stdout, "newest day  2000-03-14, may still change; 7 days since are not loaded\n")
 		r.synced("-projects", "docs")
 
 		time.Sleep(24 * time.Hour)

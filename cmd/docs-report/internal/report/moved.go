@@ -19,6 +19,10 @@ func ParseMoved(texts []string) (Moved, error) {
 			return nil, fmt.Errorf("-moved %s: want it as /old=/new", textOf(text))
 		}
 
+		if strings.Contains(text, "*") {
+			return nil, fmt.Errorf("-moved %s: a wildcard matches nothing here, give each page", textOf(text))
+		}
+
 		from := pagePath(text[:at])
 		to := pagePath(text[at+1:])
 		if other, isGiven := moved[from]; isGiven && other != to {

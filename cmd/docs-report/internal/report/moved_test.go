@@ -26,11 +26,12 @@ func TestParseMoved(t *testing.T) {
 	assert.ElementsMatch(t, []string{"/a", "/b", "/c"}, moved.From("/d"))
 
 	for text, want := range map[string]string{
-		"/a":     "want it as /old=/new",
-		"a=/b":   "want it as /old=/new",
-		"/a=b":   "want it as /old=/new",
-		"/a=/a":  "/a moves in a circle",
-		"/a=/a/": "/a moves in a circle",
+		"/a":      "want it as /old=/new",
+		"a=/b":    "want it as /old=/new",
+		"/a/*=/b": "a wildcard",
+		"/a=b":    "want it as /old=/new",
+		"/a=/a":   "/a moves in a circle",
+		"/a=/a/":  "/a moves in a circle",
 	} {
 		_, err := ParseMoved([]string{text})
 		assert.ErrorContains(t, err, want, text)
