@@ -141,7 +141,8 @@ func (p *program) checkService(ctx context.Context) finding {
 		return found(about, nil, "the service knows them, as far as it tells without a job")
 	}
 	if err == nil {
-		err = errors.New("it has a job that cannot exist, so something else must have responded: is MINTLIFY_BASE_URL right?")
+		err = errors.New("it has a job that cannot exist, so something else must have responded: " +
+			"is MINTLIFY_BASE_URL right?")
 	}
 	if ci.OutcomeOf(err) == ci.SetUp {
 		err = fmt.Errorf("%w. Compare both with the API keys page of the dashboard: a new key ends after 90 days", err)
@@ -242,7 +243,8 @@ func (p *program) checkCommits(ctx context.Context, c change, store once.Store) 
 
 	g := p.git
 	branch := p.defaultBranch(ctx, g)
-	commits := strings.Fields(g.run(ctx, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", checkedCommits), branch))
+	newest := fmt.Sprintf("--max-count=%d", checkedCommits)
+	commits := strings.Fields(g.run(ctx, "rev-list", "--first-parent", newest, branch))
 	if g.err != nil {
 		return found(about, g.err, "")
 	}

@@ -212,5 +212,4 @@ func TestCheckCountsTheDefaultBranch(t *testing.T) {
 	w := scheduled(t)
 	w.git("update-ref", "refs/remotes/origin/main", "HEAD^")
 	assert.Contains(t, w.runOnce("-check").Stdout, "of the last 1 of refs/remotes/origin/main, ")
-
 }

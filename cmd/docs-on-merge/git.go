@@ -151,25 +151,23 @@ var errStalled = ci.NotStarted.Of(fmt.Errorf("the remote did not respond within 
 
 // runRemote is like run, for a command that uses a remote and is safe to repeat. It retries what
 // fails because of the network. What it transfers must be small.
-func (g *git) runRemote(ctx context.Context, args ...string) string {
+func (g *git) runRemote(ctx context.Context, args ...string) {
 	if g.err != nil {
-		return ""
+		return
 	}
 
-	var out string
 	g.err = retried(ctx, func() error {
 		inTime, cancel := context.WithTimeoutCause(ctx, remoteTime, errStalled)
 		defer cancel()
 
 		attempt := *g
-		out = attempt.run(inTime, args...)
+		attempt.run(inTime, args...)
 
 		if attempt.err != nil && unreachable.MatchString(attempt.err.Error()) {
 			return ci.NotStarted.Of(attempt.err)
 		}
 		return attempt.err
 	})
-	return out
 }
 
 // find returns the full name of the commit that ref names, or "" if there is none.
