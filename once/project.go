@@ -293,7 +293,10 @@ func (p *project) why() error {
 	if p.failure == nil {
 		return nil
 	}
-	return &otherError{says: "this prompt was not sent, because an earlier request to the project failed", err: p.failure}
+	return &otherError{
+		says: "this prompt was not sent, because an earlier request to the project failed",
+		err:  p.failure,
+	}
 }
 
 func (p *project) release() {

@@ -185,11 +185,11 @@ func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 	pending = record.nextVersion(pending)
 	err = r.write(ctx, pending)
 	if errors.Is(err, ErrConflict) { // another has added it meanwhile, unless the store is wrong
-		record, readErr := r.read(ctx, t.Key)
-		if readErr == nil && record.Version == 0 {
+		stored, readErr := r.read(ctx, t.Key)
+		if readErr == nil && stored.Version == 0 {
 			readErr = err
 		}
-		return record, false, readErr
+		return stored, false, readErr
 	}
 	if err != nil {
 		return record, false, err
