@@ -66,8 +66,12 @@
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
 // longer Retry-After as an error. Each attempt times out after 60 s ([WithHTTPClient]).
 //
-// If the context ends while the response to a POST is arriving, the call returns within 10 s, with
-// the job if the response came: its header has up to 5 s, and its body 5 s from then. The SDK sends
+// If the context is canceled while a POST is in progress, the call waits up to 15 s for the response,
+// but not beyond the context's deadline, and 5 s more for its body. What comes is the call's result,
+// and nothing is retried. If nothing comes, the error matches [ErrOutcomeUnknown] and the context's.
+// A deadline that passes ends the call at once, unless the response is arriving: then its header has
+// up to 5 s, and its body 5 s from then. A cancel ends at once a GET, and a call that waits for its
+// limiter, its key source, a connection or a retry. The SDK sends
 // nothing once the context's deadline has passed by the wall clock, even if the machine was
 // suspended and the context's timer is late. A call, a wait or an export then ends after its
 // current pause.

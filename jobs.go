@@ -89,12 +89,10 @@ func (s JobStatus) IsTerminal() bool {
 // service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end. The quota
 // is 100 per project and hour. Assume that messages count against it, too: the service does not say.
 //
-// If ctx ends before the response comes, you do not learn the id of a job that was made. If a
-// signal or a deployment can end ctx, detach Create from it:
-//
-//	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-//
-// Then a Ctrl-C does not interrupt it for up to a minute. Package once does this for you.
+// If ctx is canceled once the service may have the prompt, Create waits up to 15 s for the response,
+// but not beyond ctx's deadline, and 5 s more for its body. A job that comes is returned with a nil
+// error. If nothing comes, the error matches [ErrOutcomeUnknown] and ctx's error. A deadline that
+// passes does not wait: it can cost the id of a job that was made.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: the job may exist,
 // and another call may open a second pull request. After any other error without a job no job was
@@ -126,8 +124,8 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 // Assume that it counts against the quota of [JobsService.Create].
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]:
-// the agent may act on the prompt twice. Detach it from a signal like [JobsService.Create],
-// whose errors it returns, or you may not learn whether the message arrived.
+// the agent may act on the prompt twice. A cancel has the same effect as on [JobsService.Create],
+// whose errors it returns.
 func (s *JobsService) Message(ctx context.Context, id string, params MessageParams) (*Job, error) {
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err

@@ -86,6 +86,7 @@ type call struct {
 	repeats int  // attempts made again at once
 	retries int  // attempts made again after a wait, which WithMaxRetries bounds
 	atOnce  bool // the next attempt is a repeat
+	again   bool // there is a next attempt, unless the context ends before it
 }
 
 func (c *call) build() error {
@@ -175,7 +176,8 @@ func (c *call) run() error {
 		return err // nil, or why there was no attempt
 	}
 
-	if ended(c.ctx) != nil && c.isRetryable() {
+	isResult := c.isCanceledChange() && !c.again // which came as if the context had not ended
+	if ended(c.ctx) != nil && c.isRetryable() && !isResult {
 		c.err = c.endedBefore(contextError(c.ctx))
 	}
 	if c.operation.isPost() && mayHaveActed(c.err) {
@@ -204,7 +206,14 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		c.log(resp.StatusCode)
 	}
 
-	return c.goOn(), nil
+	c.again = c.goOn()
+	return c.again, nil
+}
+
+// isCanceledChange reports whether the context of a POST was canceled: what still comes is the call's
+// result.
+func (c *call) isCanceledChange() bool {
+	return c.operation.isPost() && errors.Is(ended(c.ctx), context.Canceled)
 }
 
 // goOn reports whether there is another attempt, and counts it. A repeat is one that net/http
@@ -397,7 +406,7 @@ func (c *call) refused(err error) *sendError {
 // noResponse returns the error of an attempt that the transport ended with err.
 func (c *call) noResponse(err error) *sendError {
 	switch {
-	case c.ctx.Err() != nil:
+	case c.ctx.Err() != nil && !(c.isCanceledChange() && c.sender.Attempt.EndedInProgress()):
 		return c.interrupted()
 	case isCertificateError(err), errors.Is(err, transport.ErrClientCertificate), isFinalOfProxy(err):
 		return c.blocked(err)

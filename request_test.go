@@ -18,6 +18,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestCreateMessageAndGetTakeAny2xxForASuccess(t *testing.T) {
@@ -554,5 +555,39 @@ func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 		assert.NotNil(t, job, padding)
+	}
+}
+
+// A cancel does not lose the response of a POST that the service may have.
+
+func TestCanceledPostIsWaitedFor(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		fault mintlifytest.Fault
+		lasts time.Duration
+		err   error // nil: it succeeds
+	}{
+		{"a late success", mintlifytest.Fault{Delay: 15 * time.Second}, 15 * time.Second, nil},
+		{"nothing", mintlifytest.Fault{Delay: time.Hour}, 16 * time.Second, context.Canceled},
+		{"429", mintlifytest.Fault{Status: 429, Delay: 9 * time.Second}, 9 * time.Second, mintlify.ErrRateLimited},
+		{"not connected", mintlifytest.Fault{Refuse: true, Delay: time.Hour}, time.Second, context.Canceled},
+	} {
+		for _, op := range []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpTriggerUpdate} {
+			synctest.Test(t, func(t *testing.T) {
+				svc := mintlifytest.NewService()
+				svc.FailNext(op, 10, tc.fault)
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(time.Second, cancel)
+				attempts := 0
+				start := time.Now()
+				err := operations.Get(op).Do(ctx, svc.Client(countAttempts(&attempts)))
+
+				assert.Equal(t, tc.lasts, time.Since(start), "%s: %v", tc.name, err)
+				assert.ErrorIs(t, err, tc.err, tc.name)
+				assert.Equal(t, errors.Is(tc.err, context.Canceled), errors.Is(err, context.Canceled), tc.name)
+				assert.Equal(t, tc.name == "nothing", isOutcomeUnknown(err), "%s: %v", tc.name, err)
+				assert.Equal(t, 1, attempts, "nothing is made again")
+			})
+		}
 	}
 }

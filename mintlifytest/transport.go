@@ -31,6 +31,9 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	if resp.fault.Refuse {
 		return nil, refuse(ctx, r.URL.Host, resp.fault.Delay)
 	}
+	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
 	if err := wait(ctx, resp.fault.Delay); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,9 +15,12 @@ import (
 )
 
 const (
-	// gracePeriod is how long a POST still waits for the header of its response after the caller's
-	// context or the attempt's time has ended, and then for the body.
+	// gracePeriod is how long a POST still waits for the header of a response that has begun after the
+	// deadline or the attempt's time has passed, and for the body once it has ended.
 	gracePeriod = 5 * time.Second
+
+	// cancelPeriod is how long a POST that the service may have waits for the header after a cancel.
+	cancelPeriod = 15 * time.Second
 
 	// maxHeaders bounds how often a header is written in an attempt: net/http sends a request
 	// again on its own.
@@ -41,6 +45,7 @@ type Attempt struct {
 
 	mu      sync.Mutex
 	grace   *time.Timer // runs once the attempt has ended and a response is still wanted
+	giveUp  time.Time   // when grace fires
 	ended   error       // why the caller's context or the attempt's time ended
 	cause   error       // why the attempt was abandoned
 	body    io.Closer   // of the response, closed once the attempt is abandoned
@@ -55,8 +60,8 @@ func newAttempt(caller context.Context, limit time.Duration, req *http.Request) 
 	}
 
 	a.ctx, a.cancel = context.WithCancelCause(context.WithoutCancel(caller))
-	a.unfollow = context.AfterFunc(caller, func() { a.end(context.Cause(caller)) })
-	a.clock = time.AfterFunc(limit, func() { a.end(a.timeout(limit)) })
+	a.clock = time.AfterFunc(limit, func() { a.end(overdue, a.timeout(limit)) })
+	a.unfollow = context.AfterFunc(caller, func() { a.follow(caller, limit) })
 	return a
 }
 
@@ -121,6 +126,9 @@ func (a *Attempt) startConn(s step) {
 	if err := a.trail.mustEnd(); err != nil {
 		a.abandon(err)
 	}
+	if a.ended != nil && a.trail.patience() == 0 { // only another request of the transport's was sent
+		a.abandon(a.ended)
+	}
 }
 
 // informational corrects what the first byte of a 1xx suggested: the final response has not
@@ -130,7 +138,7 @@ func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	defer a.mu.Unlock()
 	a.trail.add(informed)
 
-	if a.ended != nil {
+	if a.ended != nil && a.trail.patience() == 0 {
 		a.abandon(a.ended)
 	}
 	if a.trail.count(informed) > maxInformationals {
@@ -157,6 +165,14 @@ func (a *Attempt) NeverSent() bool {
 	return a.verdict.neverSent
 }
 
+// EndedInProgress reports whether the transport came to an end of its own, before the attempt was
+// abandoned, with a request that the service may have had.
+func (a *Attempt) EndedInProgress() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.trail.isInProgress() && !a.trail.isUnsent() && !a.trail.isAbandoned()
+}
+
 // isOfProxy reports whether base's Proxy function returned err: it then fails again in the
 // same words. Any other error without a trace event may come from a protocol registered
 // with base, and proves nothing.
@@ -169,31 +185,64 @@ func isOfProxy(err error, base http.RoundTripper, req *http.Request) bool {
 	return proxyErr != nil && proxyErr.Error() == err.Error()
 }
 
-// end is called when the caller's context or the attempt's time has ended. A POST's
-// response that is there, or about to be, is still read.
-func (a *Attempt) end(cause error) {
+// follow is called when the caller's context has ended. A cancel leaves a POST that the service may
+// have until the context's deadline, if there is one.
+func (a *Attempt) follow(caller context.Context, limit time.Duration) {
+	if errors.Is(caller.Err(), context.DeadlineExceeded) || PastDeadline(caller) {
+		a.end(overdue, context.Cause(caller))
+		return
+	}
+
+	if deadline, ok := caller.Deadline(); ok && deadline.Before(a.Start.Add(limit)) {
+		a.hurry(deadline)
+	}
+	a.end(canceled, context.Cause(caller))
+}
+
+// hurry brings the end of the attempt's time forward, unless the attempt is over.
+func (a *Attempt) hurry(deadline time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ctx.Err() == nil {
+		a.clock.Reset(time.Until(deadline))
+	}
+}
+
+// end is called when the caller's context or the attempt's time has ended. The response of a POST
+// that the service may have is still waited for.
+func (a *Attempt) end(why step, cause error) {
 	a.mu.Lock()
 	defer a.mu.Unlock() // until the attempt is abandoned: a response that comes meanwhile wins
+	a.trail.add(why)
 	if a.ended == nil {
 		a.ended = cause
 	}
 
-	if !a.trail.has(changesNothing) && a.trail.isResponding() {
-		a.startGrace()
+	patience := a.trail.patience()
+	if patience == 0 {
+		a.abandon(a.ended)
 		return
 	}
-	a.abandon(cause)
+	if end := time.Now().Add(patience); a.grace == nil || end.Before(a.giveUp) {
+		a.startGrace(end)
+	}
 }
 
-// startGrace lets an ended attempt go on for the grace period. The lock is held.
-func (a *Attempt) startGrace() {
-	if a.grace == nil {
-		a.grace = time.AfterFunc(gracePeriod, func() {
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			a.abandon(a.ended)
-		})
+// startGrace lets an ended attempt go on until end. The lock is held.
+func (a *Attempt) startGrace(end time.Time) {
+	a.giveUp = end
+	if a.grace != nil {
+		a.grace.Reset(time.Until(end))
+		return
 	}
+
+	a.grace = time.AfterFunc(time.Until(end), func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if !time.Now().Before(a.giveUp) { // else the timer was reset as it fired
+			a.abandon(a.ended)
+		}
+	})
 }
 
 // respond notes that the header of the final response is there.
@@ -204,8 +253,7 @@ func (a *Attempt) respond(resp *http.Response) {
 	a.body = resp.Body
 
 	if a.ended != nil && !a.trail.has(changesNothing) { // the response has won
-		a.startGrace()
-		a.grace.Reset(gracePeriod)
+		a.startGrace(time.Now().Add(gracePeriod))
 	}
 }
 
@@ -267,15 +315,14 @@ func (a *Attempt) End() {
 		return
 	}
 	a.unfollow()
-	a.clock.Stop()
+	a.cancel(context.Canceled)
 
 	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.clock.Stop()
 	if a.grace != nil {
 		a.grace.Stop()
 	}
-	a.mu.Unlock()
-
-	a.cancel(context.Canceled)
 }
 
 func (a *Attempt) timeout(limit time.Duration) error {

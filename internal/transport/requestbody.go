@@ -32,6 +32,9 @@ func (a *Attempt) startRead() error {
 	}
 
 	if !a.trail.has(beganBody) {
+		if a.trail.isAbandoned() {
+			return a.cause
+		}
 		a.trail.add(beganBody)
 	}
 	return nil

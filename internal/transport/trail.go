@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"slices"
+	"time"
 )
 
 // maxSteps is how many steps of each kind a trail keeps: a transport may ask for connections
@@ -26,6 +27,8 @@ const (
 	responded                      // the header of the final response is there
 	abandoned                      // by the SDK
 	proxyFailed                    // the transport's Proxy function did
+	canceled                       // by the caller
+	overdue                        // the context's deadline or the attempt's time has passed
 )
 
 // trail is how far a request got: the steps of its attempt, in order. It keeps the latest of
@@ -87,6 +90,33 @@ func (t *trail) isResponding() bool { return t.has(responded) || t.hasByte() && 
 // isSent reports whether the service may have the request, so that it must not be sent again.
 func (t *trail) isSent() bool {
 	return t.isResponding() || !t.isUnread() && t.has(wroteHeader, wroteRequest)
+}
+
+// isInProgress reports whether the service may have the request, also if no header is known to have
+// been written: over HTTP/2 a server can have a request before an event says so. Without any event it
+// goes by the body alone.
+func (t *trail) isInProgress() bool {
+	isWritten := t.last(asked, wroteRequest) == wroteRequest // else by a request of the transport's own
+	isBegun := t.has(gotNew, gotReused) && !t.isUnread()
+	hasEvents := t.has(asked, gotNew, gotReused, wroteHeader, wroteRequest, gotByte, informed)
+	return isWritten || isBegun || !hasEvents && t.has(beganBody)
+}
+
+// patience returns how long an attempt that has ended still waits for its response.
+func (t *trail) patience() time.Duration {
+	switch {
+	case t.has(changesNothing):
+		return 0
+	case t.has(responded):
+		return gracePeriod
+	case t.has(overdue) && t.isResponding():
+		return gracePeriod
+	case t.has(overdue):
+		return 0
+	case t.isResponding() || t.isInProgress():
+		return cancelPeriod
+	}
+	return 0
 }
 
 // isUnsent reports proof that the request was not written: the transport fires trace events, and
