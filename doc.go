@@ -3,13 +3,11 @@
 // and exports how humans and AIs use it.
 //
 //	func updateDocs(ctx context.Context, client *mintlify.Client) error {
-//		// A signal must not interrupt the creation, or the job's id is lost.
-//		create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-//		defer cancel()
-//		job, err := client.Jobs.Create(create, mintlify.CreateJobParams{Prompt: "Document the flag --json"})
+//		job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Document the flag --json"})
 //		if job == nil {
 //			return err
 //		}
+//		fmt.Println(job.ID) // with it another process can wait, too
 //		job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 //		if err != nil {
 //			return err
@@ -71,9 +69,11 @@
 // and nothing is retried. If nothing comes, the error matches [ErrOutcomeUnknown] and the context's.
 // A deadline that passes ends the call at once, unless the response is arriving: then its header has
 // up to 5 s, and its body 5 s from then. A cancel ends at once a GET, and a call that waits for its
-// limiter, its key source, a connection or a retry. The SDK sends
-// nothing once the context's deadline has passed by the wall clock, even if the machine was
-// suspended and the context's timer is late. A call, a wait or an export then ends after its
+// limiter, its key source, a connection or a retry. So the context of [signal.NotifyContext] is
+// right for Create and WaitUntilDone alike.
+//
+// The SDK sends nothing once the context's deadline has passed by the wall clock, even if the machine
+// was suspended and the context's timer is late. A call, a wait or an export then ends after its
 // current pause.
 //
 // # Errors

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -17,34 +18,26 @@ import (
 // The examples run against the fake; NewClient or NewClientFromEnv is what a
 // program calls instead.
 
+// After a Ctrl-C or a SIGTERM, Create returns the job if the response comes within 20 s; a second
+// Ctrl-C ends the program at once. A program that is killed sooner, as docker stop does after 10 s,
+// may lose the response: package once notes that on record.
 func Example() {
 	client := mintlifytest.NewService().Client()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program
 
-	// A signal must not interrupt the creation: the job's id would be lost. Package once
-	// does this, and records what a crash would lose.
-	create, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	job, err := client.Jobs.Create(create, mintlify.CreateJobParams{
-		Prompt: "Document the flag --json.\n\nEnd the pull request's description with: docs-job: acme/api@5907854",
-	})
-	switch {
-	case job != nil: // it exists, even if there is an error too
-	case errors.Is(err, mintlify.ErrOutcomeUnknown):
-		fmt.Println("look for the pull request first:", err)
-		return
-	default:
-		fmt.Println(err)
-		return
+	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Document the flag --json."})
+	if job != nil {
+		fmt.Println("created", job.ID) // with the id another process can wait, too
+		job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 	}
-	job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(job.Status, job.PRLink)
-	// Output: completed https://github.com/example/docs/pull/1
+	// Output:
+	// created job_1
+	// completed https://github.com/example/docs/pull/1
 }
 
 func ExampleNewClient() {

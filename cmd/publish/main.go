@@ -153,11 +153,9 @@ func notAgain(err error) error {
 		"deploy it again: several updates at once may hang a project", said))
 }
 
-// tryTrigger lets no signal interrupt it, so that the deployment's id is known.
+// tryTrigger triggers a deployment once. After a signal the SDK still waits for the response, so that
+// the deployment's id is known.
 func (p *publication) tryTrigger(ctx context.Context, client *mintlify.Client) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-
 	queued, err := p.request(ctx, client)
 	if queued == nil {
 		return err

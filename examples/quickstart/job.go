@@ -59,11 +59,7 @@ func (j *jobRun) run(ctx context.Context) error {
 // create sends the prompt with a marker, by which a person finds the pull request if the
 // response is lost.
 func (j *jobRun) create(ctx context.Context) error {
-	ctx, cancel, err := j.detach(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
+	defer j.noteInterrupt(ctx)()
 
 	j.marker = "quickstart-" + time.Now().UTC().Format("20060102-150405")
 	fmt.Fprintf(j.out, "Sending the prompt. The title of the pull request is to begin with %q.\n", j.marker)
@@ -85,11 +81,7 @@ func (j *jobRun) create(ctx context.Context) error {
 }
 
 func (j *jobRun) sendFollowUp(ctx context.Context) error {
-	ctx, cancel, err := j.detach(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
+	defer j.noteInterrupt(ctx)()
 
 	if _, err := j.client.Jobs.Message(ctx, j.job, mintlify.MessageParams{Prompt: j.followUp}); err != nil {
 		return err
@@ -99,23 +91,12 @@ func (j *jobRun) sendFollowUp(ctx context.Context) error {
 	return nil
 }
 
-// detach returns a context for sending a prompt. It ends after a minute, but not by a signal:
-// without the response nobody would know whether there is a job, or its id. If the signal
-// has come already, detach returns an error, and nothing is sent.
-func (j *jobRun) detach(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	if ctx.Err() != nil {
-		return nil, nil, fmt.Errorf("nothing was sent: %w", context.Cause(ctx))
-	}
-
-	stop := context.AfterFunc(ctx, func() {
-		fmt.Fprintln(j.out, "Interrupted: waiting for the response to the prompt, for a minute at most.")
+// noteInterrupt says, if ctx ends before the returned function is called, why the program goes on:
+// without the response nobody would know whether there is a job, or its id.
+func (j *jobRun) noteInterrupt(ctx context.Context) func() bool {
+	return context.AfterFunc(ctx, func() {
+		fmt.Fprintln(j.out, "Interrupted: waiting for the response to the prompt, for 20 s at most.")
 	})
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	end := func() {
-		stop()
-		cancel()
-	}
-	return detached, end, nil
 }
 
 // settleTime is how long the service may still report a job as completed after a message, which the
