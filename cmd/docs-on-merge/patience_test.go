@@ -39,12 +39,11 @@ func limitedUntil(reset time.Time) *http.Response {
 }
 
 func (w *world) breakService(fault mintlifytest.Fault) {
-	working := w.service
-	w.service = mintlifytest.NewService()
+	w.broken = mintlifytest.NewService()
+	w.brokenUntil = time.Now().Add(outage)
 	for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpCreateJob} {
-		w.service.FailNext(op, 10_000, fault)
+		w.broken.FailNext(op, 10_000, fault)
 	}
-	time.AfterFunc(outage, func() { w.service = working })
 }
 
 // breakForge has requests of a path fail, "POST " before it those that write.

@@ -33,6 +33,8 @@ type world struct {
 	dir              string
 	env              map[string]string
 	service          *mintlifytest.Service
+	broken           *mintlifytest.Service // instead of service, until brokenUntil
+	brokenUntil      time.Time
 	forge            *forge
 	toForge          http.RoundTripper
 	sendTime, settle time.Duration
@@ -161,7 +163,11 @@ func (w *world) connect(opts ...mintlify.Option) (*mintlify.Client, error) {
 	if err := usage.Keys(func(name string) string { return w.env[name] }); err != nil {
 		return nil, err
 	}
-	return w.service.Client(append(opts, mintlifytest.WithRealSchedule())...).ForProject(w.project)
+	service := w.service
+	if time.Now().Before(w.brokenUntil) {
+		service = w.broken
+	}
+	return service.Client(append(opts, mintlifytest.WithRealSchedule())...).ForProject(w.project)
 }
 
 // program is the program in this world, which writes to stdout and stderr.
