@@ -64,6 +64,7 @@ func (a *agenda) add(fresh errand) {
 		a.added++
 		fresh.number = a.added
 		a.byKey[fresh.key] = &fresh
+
 	case known.isDoing && fresh.rank < listed, fresh.rank == urgent:
 		known.rank = fresh.rank
 		known.due = time.Time{}

@@ -69,9 +69,3 @@ func pause(ctx context.Context, d time.Duration) bool {
 		return true
 	}
 }
-
-// sleep returns nil after d, or the error of ctx if that has ended.
-func sleep(ctx context.Context, d time.Duration) error {
-	pause(ctx, d)
-	return ended(ctx)
-}

@@ -99,6 +99,7 @@ func (e *StateError) Error() string {
 	if e.State == "" {
 		state = "is not on record"
 	}
+
 	names := make([]string, len(e.Allowed))
 	for i, allowed := range e.Allowed {
 		names[i] = string(allowed)
@@ -135,8 +136,9 @@ func (record Record) result(cause error) error {
 	case Unknown:
 		return record.unknown(cause)
 	}
+
 	if cause == nil {
-		cause = record.problem()
+		cause = errors.New(cmp.Or(record.Problem, "SendAgain makes it pending"))
 	}
 	return fmt.Errorf("once: %s is %s: %w", record.Key, record.State, cause)
 }
@@ -150,14 +152,6 @@ func (s step) whileWaiting(err error) error {
 		return fmt.Errorf("its job is %s: %w", redact.AnyKey(string(s.status)), err)
 	}
 	return err
-}
-
-// problem returns what is on record as an error.
-func (record Record) problem() error {
-	if record.Problem == "" {
-		return errors.New("SendAgain makes it pending")
-	}
-	return errors.New(record.Problem)
 }
 
 // unknown says what a person has to do about a record that is unknown.

@@ -63,7 +63,7 @@ func (r *Runner) stepOrFind(ctx context.Context, t Task, forced bool) (step, err
 		return s, ended(ctx)
 	}
 	if err != nil {
-		r.logNotFound(ctx, s.record, err)
+		r.logger.Log(ctx, slog.LevelWarn, "once: looking for an unknown prompt failed", "key", t.Key, "error", err)
 	}
 
 	if record.State.IsOpen() { // found, or sent again by a person meanwhile
@@ -71,10 +71,6 @@ func (r *Runner) stepOrFind(ctx context.Context, t Task, forced bool) (step, err
 	}
 	s.record = record
 	return s, nil
-}
-
-func (r *Runner) logNotFound(ctx context.Context, record Record, err error) {
-	r.logger.Log(ctx, slog.LevelWarn, "once: looking for an unknown prompt failed", "key", record.Key, "error", err)
 }
 
 // find asks the finder about an unknown record, stores what it has found, and returns the record

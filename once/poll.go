@@ -112,8 +112,10 @@ func (r *Runner) watchMessage(ctx context.Context, record Record, project string
 		return r.change(ctx, record, step{record: record.lost(), cause: cause})
 
 	case record.isUndecided(r.sendTime):
-		next = record.undecided()
 		wait = lookEvery
+		if !record.saysUndecided() { // else the Problem would grow
+			next.Problem = undecidedProblem + ": " + cmp.Or(record.Problem, "its sender left no response")
+		}
 	}
 
 	s, err := r.change(ctx, record, step{record: next, next: wait, cause: cause})
@@ -128,14 +130,6 @@ func (record Record) isUndecided(sendTime time.Duration) bool {
 }
 
 const undecidedProblem = "its job does not tell whether the message has arrived"
-
-// undecided returns a lost message with a Problem that needs a person.
-func (record Record) undecided() Record {
-	if !record.saysUndecided() {
-		record.Problem = undecidedProblem + ": " + cmp.Or(record.Problem, "its sender left no response")
-	}
-	return record
-}
 
 // saysUndecided reports whether the Problem of a lost message needs a person.
 func (record Record) saysUndecided() bool {

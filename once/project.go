@@ -111,10 +111,7 @@ func (p *project) ask(ctx context.Context) error {
 	switch {
 	case err == nil || errors.Is(err, mintlify.ErrJobFailed):
 		return errors.New("it has a job that cannot exist, so something else must have responded")
-	case showsWorking(err):
-		p.works()
-		return nil
-	case statusOf(err) == http.StatusInternalServerError: // perhaps its response to an id that it cannot parse
+	case showsWorking(err), statusOf(err) == http.StatusInternalServerError: // perhaps for an id that it cannot parse
 		p.works()
 		return nil
 	}
@@ -144,7 +141,17 @@ func (p *project) inVain(ctx context.Context, err error) error {
 		return err
 	}
 
-	p.askedInVain(err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	wait := holdAfter(err)
+	switch {
+	case !p.note(err):
+	case wait == 0: // asking again costs nothing
+		p.vainUntil = time.Now().Add(firstHold)
+	default:
+		p.holdFor(wait)
+	}
 	return fmt.Errorf("nothing was sent, because asking the service first failed: %w", err)
 }
 
@@ -210,24 +217,6 @@ func (p *project) failed(err error) {
 
 		p.hold = min(max(2*p.hold, firstHold), longestHold)
 		wait = p.hold
-	}
-	p.holdFor(wait)
-}
-
-// askedInVain holds the project after asking in vain: for as short as the first time, since asking costs
-// nothing.
-func (p *project) askedInVain(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if !p.note(err) {
-		return
-	}
-
-	wait := holdAfter(err)
-	if wait == 0 {
-		p.vainUntil = time.Now().Add(firstHold)
-		return
 	}
 	p.holdFor(wait)
 }

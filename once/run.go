@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -69,6 +70,7 @@ func (w *worker) work(ctx context.Context) error {
 		if reached(w.nextList) {
 			w.list(ctx)
 		}
+
 		item := w.steps.first()
 
 		switch {
@@ -80,6 +82,7 @@ func (w *worker) work(ctx context.Context) error {
 			w.steps.again(item, w.step(ctx, item))
 		case w.stay || w.hasWork() || !w.side.isQuiet():
 			w.steps.wait(ctx, w.nextList)
+
 		case w.listed: // nothing was left when the store was listed
 			return w.errors(nil)
 		default:
@@ -153,6 +156,7 @@ func (w *worker) list(ctx context.Context) {
 	w.nextList = w.lastList.Add(max(listEvery, listShare*w.lastList.Sub(began)))
 	w.listed = true
 	w.listErr = err
+
 	for _, record := range open {
 		w.steps.add(errand{key: record.Key, rank: listed})
 	}
@@ -161,12 +165,7 @@ func (w *worker) list(ctx context.Context) {
 
 // hasWork reports whether there is a record that can go on.
 func (w *worker) hasWork() bool {
-	for _, e := range w.steps.all() {
-		if e.err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.steps.all(), func(e *errand) bool { return e.err == nil })
 }
 
 // step does the next step of a record, and returns the time until the one after it, 0 if the record needs no
@@ -194,6 +193,7 @@ func (w *worker) step(ctx context.Context, e *errand) time.Duration {
 	case s.next == 0:
 		return 0
 	}
+
 	w.log(ctx, "once: a record cannot go on", e.key, e.err, &e.logged)
 	return s.next
 }
@@ -211,6 +211,7 @@ func (w *worker) errors(end error) error {
 	for _, e := range w.steps.all() {
 		all = append(all, e.err)
 	}
+
 	if w.listErr != nil {
 		all = append(all, fmt.Errorf("%s: %w", cannotList, w.listErr))
 	}

@@ -93,6 +93,7 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 		memory:   newMemory(),
 		workers:  map[*worker]bool{},
 	}
+
 	for i, opt := range opts {
 		if opt == nil {
 			return nil, invalid("opts", fmt.Sprintf("has a nil option at index %d", i))
@@ -143,6 +144,7 @@ func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 		if err != nil {
 			return last, forKey(t.Key, err)
 		}
+
 		if s.ends && s.ahead.Version > 0 && s.cause != nil {
 			return last, s.aboutAhead(s.cause)
 		}
@@ -150,7 +152,8 @@ func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 			return last, last.result(s.cause)
 		}
 
-		err = sleep(ctx, s.next)
+		pause(ctx, s.next)
+		err = ended(ctx)
 		if err != nil {
 			return last, last.result(s.whileWaiting(err))
 		}

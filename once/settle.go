@@ -158,10 +158,8 @@ func (record Record) messageAddedTo(current Record) (Record, error) {
 	}
 
 	seenByOthers := current.State == Unknown || current.State == Running
-	switch {
-	case current.State == Sending:
-	case seenByOthers && record.nothingSent(current):
-	default:
+	isProof := seenByOthers && record.nothingSent(current)
+	if current.State != Sending && !isProof {
 		return current, nil
 	}
 

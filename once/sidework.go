@@ -52,13 +52,10 @@ func newSideWork(r *Runner, stay bool, wake func()) *sideWork {
 	return s
 }
 
-// isNeeded reports whether there is anything to do beside the steps.
-func (s *sideWork) isNeeded() bool { return s.runner.finder != nil || s.runner.report != nil }
-
 // start begins the work, which ends with ctx. A report that has begun may go on until reporting ends.
 // A panic of the caller's functions calls cancel.
 func (s *sideWork) start(ctx, reporting context.Context, cancel context.CancelFunc) {
-	if !s.isNeeded() {
+	if s.runner.finder == nil && s.runner.report == nil {
 		return
 	}
 
@@ -157,6 +154,7 @@ func (s *sideWork) takeEnded(ctx context.Context) error {
 	mathrand.Shuffle(len(records), func(i, j int) { // several processes do not tell the same at once
 		records[i], records[j] = records[j], records[i]
 	})
+
 	for _, record := range records {
 		s.forget(record)
 		s.take(record, false, listed)
@@ -219,6 +217,7 @@ func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
 	if ended(ctx) != nil {
 		return forever
 	}
+
 	s.runner.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
 	if found.State != Unknown {
 		return 0
@@ -227,6 +226,7 @@ func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
 	if s.runner.report != nil && found.isNews(false) && !s.wasTold(found) {
 		s.reports.add(errand{key: e.key, rank: changed})
 	}
+
 	if !s.stay {
 		return forever
 	}

@@ -87,9 +87,8 @@ func (r *Runner) step(ctx context.Context, t Task, forced bool) (step, error) {
 	if err != nil {
 		return step{record: record}, err
 	}
-	if record.State != Pending {
-		err = t.checkSameProject(record)
-	}
+
+	err = t.checkSameProject(record)
 	if err != nil {
 		return step{record: record}, err
 	}

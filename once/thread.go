@@ -141,13 +141,11 @@ func (r *Runner) addFollowUp(ctx context.Context, record, draft Record) (step, e
 	return r.change(ctx, record, step{record: pending, next: 1})
 }
 
-var errNoThread = errors.New("it has After and no Thread: the store must keep both")
-
 // beginFollowUp sends the message of a draft that is a follow-up, once the job of its thread has
 // ended and no other message comes first. Until then it does the step of what it waits for.
 func (r *Runner) beginFollowUp(ctx context.Context, record, draft Record, forced bool) (step, error) {
 	if draft.Thread == "" {
-		return step{record: record}, errNoThread
+		return step{record: record}, errors.New("it has After and no Thread: the store must keep both")
 	}
 
 	first, err := r.read(ctx, draft.Thread)
@@ -210,6 +208,7 @@ func (r *Runner) ahead(ctx context.Context, t Record) (Record, error) {
 			earliest = other
 		}
 	}
+
 	if earliest.Key == t.Key {
 		return Record{}, nil
 	}
@@ -246,12 +245,11 @@ func (r *Runner) namedAhead(ctx context.Context, t Record) (Record, error) {
 		case named.State != Pending && named.State != Canceled:
 			return earliest, nil
 		}
+
 		name = named.After
 	}
-	return Record{}, errChain
+	return Record{}, fmt.Errorf("more than %d follow-ups wait for each other", maxChain)
 }
-
-var errChain = fmt.Errorf("more than %d follow-ups wait for each other", maxChain)
 
 // isAtWork reports whether the record's prompt is being sent, or its job runs.
 func (record Record) isAtWork() bool { return record.State == Sending || record.State == Running }
@@ -306,6 +304,7 @@ func (r *Runner) postpone(ctx context.Context, draft Record, problem string, s s
 	if record.Version == 0 {
 		s.record = draft
 	}
+
 	s.record.Problem = problem
 	return r.change(ctx, record, s)
 }

@@ -125,6 +125,7 @@ func (s storeTest) listsStates(t *testing.T, store once.Store) {
 	list(t, store)
 	records := putOfEachState(t, store)
 	s.mustList(t, store, records)
+
 	for _, r := range records {
 		of := slices.DeleteFunc(slices.Clone(records), func(other once.Record) bool { return other.State != r.State })
 		s.mustList(t, store, of, r.State)
@@ -137,6 +138,7 @@ func putOfEachState(t *testing.T, store once.Store) []once.Record {
 	t.Helper()
 	first := storeRecord("acme/api@1", 1, once.Done)
 	mustPut(t, store, first)
+
 	records := []once.Record{first}
 	for _, state := range []once.State{
 		once.Pending, once.Sending, once.Running, once.Done, once.Failed, once.Refused, once.Unknown, once.Canceled,
@@ -147,6 +149,7 @@ func putOfEachState(t *testing.T, store once.Store) []once.Record {
 			r.Thread = first.Key
 			r.Reported = reported
 			r.UpdatedAt = r.UpdatedAt.Add(time.Duration(len(records)) * time.Second)
+
 			err := store.Put(t.Context(), r)
 			if errors.Is(err, errors.ErrUnsupported) {
 				r.After = ""
@@ -156,6 +159,7 @@ func putOfEachState(t *testing.T, store once.Store) []once.Record {
 			if err != nil {
 				t.Fatalf("Put of %s, which is %s: %v", r.Key, r.State, err)
 			}
+
 			records = append(records, r)
 		}
 	}
@@ -170,6 +174,7 @@ func (s storeTest) listsThread(t *testing.T, store once.Store) {
 
 	records := putOfEachState(t, store)
 	mustPut(t, store, storeRecord("acme/api@2", 1, once.Pending))
+
 	got, err := lister.ListThread(t.Context(), records[0].Key)
 	s.mustBe(t, "ListThread", got, err, records)
 }
@@ -189,6 +194,7 @@ func (s storeTest) listsUnreported(t *testing.T, store once.Store) {
 		stored, err := store.Get(t.Context(), r.Key) // a store that others can read leaves fields out
 		return err != nil || !isUnreported(stored)
 	})
+
 	got, err := lister.ListUnreported(t.Context())
 	s.mustBe(t, "ListUnreported", got, err, unreported)
 }
@@ -211,11 +217,13 @@ func (s storeTest) mustBe(t *testing.T, name string, got []once.Record, err erro
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%s returned %d records, want %d: %s, %v", name, len(got), len(want), keysOf(got), err)
 	}
+
 	for _, r := range want {
 		i := slices.IndexFunc(got, func(other once.Record) bool { return other.Key == r.Key })
 		if i < 0 {
 			t.Fatalf("%s left out %s, which is %s", name, r.Key, r.State)
 		}
+
 		if !s.isSame(got[i], r) {
 			t.Fatalf("%s returned %s:%s", name, r.Key, s.differences(got[i], r))
 		}
