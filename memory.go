@@ -7,9 +7,10 @@ import (
 )
 
 const (
-	messageTime   = 30 * time.Second // for which a job may still report its earlier end after a message
-	createTime    = 30 * time.Second // for which the service may not find a job that it has just made
-	maxRemembered = 1000             // unknown statuses that were warned of
+	// recentTime is how long the service may show a job as it was: at its earlier end after a
+	// message, or not at all after it was made.
+	recentTime    = 30 * time.Second
+	maxRemembered = 1000 // unknown statuses that were warned of
 )
 
 // memory is what a client remembers from one call to the next. The clients of [Client.ForProject]
@@ -50,7 +51,7 @@ func (m *memory) isSettling(url string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	return time.Since(m.messages.at(digestOf(url))) < messageTime
+	return time.Since(m.messages.at(digestOf(url))) < recentTime
 }
 
 // wasCreated notes that Create has returned a job.
@@ -66,7 +67,7 @@ func (m *memory) isNew(url string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	return time.Since(m.created.at(digestOf(url))) < createTime
+	return time.Since(m.created.at(digestOf(url))) < recentTime
 }
 
 // isNews reports whether no poll of this URL has warned of this status, and remembers it.
@@ -92,8 +93,6 @@ type recent struct {
 	began        time.Time // when newer was empty
 	newer, older map[digest]time.Time
 }
-
-const recentTime = max(messageTime, createTime)
 
 func (r *recent) add(job digest) {
 	now := time.Now()

@@ -383,13 +383,10 @@ func (w *wait[T]) isOutage() bool {
 // outage says how long polls have failed, or how often if that is a moment.
 func (w *wait[T]) outage() error {
 	failing := time.Since(w.failingSince).Truncate(time.Second)
-	switch {
-	case failing > 0:
+	if failing > 0 {
 		return fmt.Errorf("polls have failed for %v", failing)
-	case w.failures == 1:
-		return errors.New("a poll failed")
 	}
-	return fmt.Errorf("%d polls have failed in a row", w.failures)
+	return fmt.Errorf("polls have failed: %d in a row", w.failures)
 }
 
 // isDone reports whether the status is terminal, and not one from before a message.

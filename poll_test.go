@@ -695,7 +695,7 @@ func TestWaitWithoutIntervalsEndsAfterAThousandFailures(t *testing.T) {
 				svc.AddJob("j", tc.steps...)
 				_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
 				assert.Equal(t, tc.polls, requireAs[*mintlify.WaitError](t, err).Polls)
-				assert.ErrorContains(t, err, "1000 polls have failed in a row")
+				assert.ErrorContains(t, err, "polls have failed: 1000 in a row")
 			})
 		})
 	}
@@ -711,7 +711,7 @@ func TestWaitErrorSaysNothingOfNoTime(t *testing.T) {
 
 			err := wait(t.Context(), client, mintlify.WithMaxOutage(0))
 			require.ErrorAs(t, err, new(*mintlify.WaitError))
-			assert.ErrorContains(t, err, ": a poll failed, after 50ms and 1 polls", name)
+			assert.ErrorContains(t, err, ": polls have failed: 1 in a row, after 50ms and 1 polls", name)
 
 			err = wait(t.Context(), client, mintlify.WithMaxOutage(time.Second),
 				mintlify.WithPollInterval(time.Second, time.Second))

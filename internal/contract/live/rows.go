@@ -81,7 +81,7 @@ func rowsOfRequests() []row {
 		{"`Jobs.WaitUntilDone`: a job ends within -timeout",
 			"`Jobs.WaitUntilDone`: " + waiting, polls(newJob), judgeEnd},
 		{"`Jobs.WaitUntilDone`: a job ends within -timeout of a message",
-			"`Jobs.WaitUntilDone`: " + waiting + "; `messageTime` in memory.go", polls(message), judgeEnd},
+			"`Jobs.WaitUntilDone`: " + waiting + "; `recentTime` in memory.go", polls(message), judgeEnd},
 		{"`Deployments.WaitUntilDone`: a preview ends within -timeout",
 			"`Deployments.WaitUntilDone`: " + waiting, polls(preview), judgeEnd},
 		{"`Deployments.WaitUntilDone`: an update ends within -timeout",
