@@ -6,18 +6,25 @@
 //
 // A [Store] that every process sees holds a [Record] of each thing. Of all the processes that try,
 // one sends the prompt. If it dies before it has recorded the response, or the response is lost, the
-// record is [Unknown], and nothing is sent for it until a person has looked for the pull request
-// that ends with the key's [Marker], and has called [Runner.Adopt], [Runner.MarkDone] or
+// record is [Unknown], and nothing is sent for it until a person has looked for the pull request whose
+// description ends with the key's [Marker], and has called [Runner.Adopt], [Runner.MarkDone] or
 // [Runner.SendAgain].
 //
 // # Asking first
 //
 // So that an outage leaves few unknown records, the package asks before it sends: one GET for a job
 // that does not exist, whose 404 says that the service works. It does not ask if the project
-// has responded well within the last minute. So an outage leaves unknown the first prompt that is sent into
-// it, one a process, and costs about 120 GETs an hour, project and process. While the service does not
-// work, nothing is sent: the record is [Pending], and Problem says why. [Runner.Step], [Runner.Resume] and
-// [Runner.Run] then leave the project alone for a while; [Runner.Do] returns the error.
+// has responded well within the last minute, and no request has failed since. While the service does not work,
+// nothing is sent: the record is [Pending], and Problem says why. [Runner.Do] returns the error. [Runner.Step],
+// [Runner.Resume] and [Runner.Run] leave the project alone for a while. The first prompt after an outage
+// goes out within a minute if nothing responded or GETs failed, too, and within up to 30 minutes if POSTs alone
+// failed, unless a Retry-After says otherwise.
+//
+// An outage leaves unknown the first prompt that is sent into it, one a process, and a few more if POSTs alone
+// fail. It costs about 120 GETs an hour, project and process.
+//
+// In a test with mintlifytest, FailNext for OpGetJob applies to this GET first, and SucceedNext(OpGetJob, 1)
+// before it lets the GET pass. With httpmock, register the path of the job "preflight", with a 404.
 //
 // # Follow-ups
 //
@@ -35,9 +42,10 @@
 //
 // # How it ends
 //
-// [WithReport] tells others how each record has ended, until they have taken it. [Runner.Do] never reports.
-// [WithFinder] looks for what became of a record that is unknown; Do asks it only for a record that was unknown
-// before the call.
+// [WithReport] has Run and Resume tell others how each record has ended, until they have taken it. Equal
+// processes may all have it: a result may then be told twice. Do and Step never report. [WithFinder] looks
+// for what became of a record that is unknown. Do and Step ask it only for a record that was unknown before,
+// not after a send of their own.
 //
 // https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md says what to do
 // about a record that is unknown, which store to use, and what an outage costs.

@@ -119,6 +119,12 @@ var (
 // Problem, Reported and AddedAt: a pending record then needs a [Runner.Do] that brings the prompt.
 // It must not leave out After and Thread, or a follow-up would become a new job; if it cannot keep
 // them, its Put returns errors.ErrUnsupported for a record with After.
+//
+// In object storage that can compare and swap, Put writes the first version of a record with
+// If-None-Match: *, and each further one with If-Match and the ETag that it has read (in GCS both with
+// x-goog-if-generation-match). The response 412 is ErrConflict, and so is a 409 of S3. Leave the retries of the
+// storage's client on: if one gets a 412 for its own write, the Runner finds its own Sender there, and
+// goes on. List reads all pages of names, and each record.
 type Store interface {
 	// Get returns the record of key, the zero Record if there is none, an error if it is
 	// damaged.

@@ -14,7 +14,7 @@ import (
 //
 // There is one call at a time, beside the other work, with a context of a minute. The tries for a
 // record are 30 s apart, then ever longer, up to 30 minutes, ±25 %. An unknown record is told once
-// [WithFinder]'s function was asked in vain.
+// [WithFinder]'s function was asked in vain. Equal processes may all have WithReport: they may tell a result twice.
 //
 // Run lists the ended records when it starts, and then every ten minutes: it tells what other
 // processes, [Runner.Do] and [Runner.Step] have ended, too. On a store with old records f gets these

@@ -31,7 +31,8 @@ func TestStore(t *testing.T, open func(t *testing.T) once.Store) {
 // record's Prompt, ProjectID and Problem. It may leave out AddedAt and Reported: the follow-ups of a
 // thread are then sent one at a time, but in any order, and a program that calls Run with
 // [once.WithReport] reports each record again whenever it starts. It keeps After and Thread, or its
-// Put returns errors.ErrUnsupported for a record with After.
+// Put returns errors.ErrUnsupported for a record with After. WithReport does not tell of a pending or running
+// record there, since it has no Problem.
 func TestPublicStore(t *testing.T, open func(t *testing.T) once.Store) {
 	t.Helper()
 	storeTest{open: open, isPublic: true}.run(t)
