@@ -43,8 +43,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// explainMissing returns err, the error of a Store's Get, and says what Get must return if err seems to say
-// that there is no record.
+// explainMissing says what a store's Get must return if err, its error, seems to say that there is no record.
 func explainMissing(err error) error {
 	text := strings.ToLower(err.Error())
 	for _, missing := range []string{"not found", "notfound", "no rows", "no such key", "nosuchkey"} {

@@ -20,13 +20,6 @@ type memory struct {
 	noted map[string]time.Time
 }
 
-func newMemory() memory {
-	return memory{
-		running: map[string]time.Time{},
-		noted:   map[string]time.Time{},
-	}
-}
-
 // sawRunning notes that a follow-up runs, and returns when that was first seen.
 func (m *memory) sawRunning(record Record) time.Time {
 	if record.After == "" || record.State != Running {

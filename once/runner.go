@@ -90,7 +90,7 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 		sendTime: time.Minute,
 		logger:   slog.New(slog.DiscardHandler),
 		onChange: func(Record) {},
-		memory:   newMemory(),
+		memory:   memory{running: map[string]time.Time{}, noted: map[string]time.Time{}},
 		workers:  map[*worker]bool{},
 	}
 

@@ -37,6 +37,8 @@ type sideWork struct {
 
 	runs   []*async.Run
 	logged string // the text of the error of List that was logged last
+	// telling is how long the last report took.
+	telling time.Duration
 
 	mu     sync.Mutex
 	told   map[string]Record // what was told, of the records whose store does not show it
@@ -113,6 +115,19 @@ func (s *sideWork) take(record Record, isStuck bool, rank rank) {
 	if r.report != nil && record.isNews(isStuck) && !s.wasTold(record) {
 		s.reports.add(errand{key: record.Key, stuck: isStuck, rank: rank})
 	}
+}
+
+// remember notes what was told of a record whose store may not show it.
+func (s *sideWork) remember(told Record) {
+	_, isListed := s.runner.store.(UnreportedLister) // which shows Reported
+	if isListed {
+		return
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.told[told.Key] = told
 }
 
 // wasTold reports whether a record was told that does not show it, as in a store that leaves out
@@ -235,18 +250,18 @@ func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
 
 // report tells once how a record stands.
 func (s *sideWork) report(ctx context.Context, e *errand) time.Duration {
+	began := time.Now()
 	told, err := s.runner.tell(ctx, e.key, e.stuck, e.told)
 	e.told = told
 	e.err = err
 
-	if err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-
-		_, isListed := s.runner.store.(UnreportedLister) // which shows Reported
-		if told.Version > 0 && !isListed {
-			s.told[e.key] = told
-		}
+	switch {
+	case err == nil && told.Version > 0:
+		s.telling = time.Since(began)
+		s.remember(told)
+		return 0
+	case err == nil: // others are telling, too, and what comes next may be with them
+		pause(ctx, mathrand.N(s.telling+1))
 		return 0
 	}
 

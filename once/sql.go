@@ -183,8 +183,7 @@ func again[T any](s *SQL, execute func() (T, error)) (T, error) {
 	return execute()
 }
 
-// isSerializationFailure reports whether err is Postgres's for a change that came first. The drivers' errors have
-// this method.
+// isSerializationFailure reports whether err, a driver's, is Postgres's for a change that came first.
 func isSerializationFailure(err error) bool {
 	var state interface{ SQLState() string }
 	return errors.As(err, &state) && state.SQLState() == "40001"

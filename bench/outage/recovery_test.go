@@ -75,7 +75,7 @@ func TestReplicas(t *testing.T) {
 		down time.Duration
 		most float64 // results that are told twice, in percent
 	}{
-		{"all start at once", 0, 7},
+		{"all start at once", 0, 4},
 		{"the chat is down for an hour", time.Hour, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
