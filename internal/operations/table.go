@@ -203,7 +203,8 @@ func All() []Operation {
 			Path:   "/v1/analytics/{projectId}/assistant",
 			Body: `{
 				"conversations":[{"id":"01JXZ8Q4M6T2V0B3C5D7F9G1HK","timestamp":"2026-01-15T10:30:00Z",
-					"query":"how?","response":"so","responseType":"answer","sources":[{"title":"A","url":"/a"}],"resolutionStatus":"answered",
+					"query":"how?","response":"so","responseType":"answer","sources":[{"title":"A","url":"/a"}],
+					"resolutionStatus":"answered",
 					"queryCategory":"auth","pageUrl":"https://docs.example.com/a"}],
 				"hasMore":true,
 				"nextCursor":"c2"
