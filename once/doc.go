@@ -44,8 +44,8 @@
 //
 // [WithReport] has Run and Resume tell others how each record has ended, until they have taken it. Equal
 // processes may all have it: a result may then be told twice. Do and Step never report. [WithFinder] looks
-// for what became of a record that is unknown. Do and Step ask it only for a record that was unknown before,
-// not after a send of their own.
+// for what became of a record that is unknown. Do and Step ask it only for a record that was unknown before, or
+// that another process left unknown: not after a send of their own.
 //
 // https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md says what to do
 // about a record that is unknown, which store to use, and what an outage costs.
