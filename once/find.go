@@ -32,9 +32,10 @@ type Found struct {
 //
 // f is called for new jobs only: the job of a follow-up itself tells what became of the message.
 // [Runner.Do] and [Runner.Step] call it once for a record that was unknown before, or that another process
-// left unknown: not after a send of their own. [Runner.Resume] calls it once for each unknown record, [Runner.Run] at once, then after 5, 10, 20
-// and more minutes, at most 6 hours apart, for 7 days, beside its other work. Each call has a minute. An error
-// of f is logged and changes nothing. If the unknown records cannot be listed, Run logs it and Resume returns it.
+// left unknown: not after a send of their own. [Runner.Resume] calls it once for each unknown record,
+// [Runner.Run] at once, then after 5, 10, 20 and more minutes, at most 6 hours apart, for 7 days, beside its
+// other work. Each call has a minute. An error of f is logged and changes nothing. If the unknown records
+// cannot be listed, Run logs it and Resume returns it.
 //
 // What f returns must have been made after the send: anybody can copy an old marker. Compare the
 // creation of the pull request with r.Deadline minus the send time minus two minutes, because clocks
