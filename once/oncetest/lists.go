@@ -1,6 +1,7 @@
 package oncetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -233,41 +234,98 @@ func (s storeTest) mustBe(t *testing.T, name string, got []once.Record, err erro
 // A follow-up lists after its claim, to see whether another has one: List must show each claim
 // whose Put has returned.
 func (s storeTest) listsPutsBefore(t *testing.T, store once.Store) {
-	const rounds = 5
 	list(t, store)
+	race{
+		store: store,
+		name:  "List",
+		record: func(i, version int) once.Record {
+			return storeRecord(comment(i), version, oneOf(version, once.Sending, once.Running))
+		},
+		list: func(ctx context.Context, state once.State) ([]once.Record, error) { return store.List(ctx, state) },
+	}.run(t)
+}
+
+func (s storeTest) listsThreadPutsBefore(t *testing.T, store once.Store) {
+	lister, ok := store.(once.ThreadLister)
+	if !ok {
+		t.Skip("it is not a ThreadLister")
+	}
+
+	const first = "acme/api@1"
+	race{
+		store: store,
+		name:  "ListThread",
+		record: func(i, version int) once.Record {
+			r := storeRecord(comment(i), version, oneOf(version, once.Sending, once.Running))
+			r.After = first
+			r.Thread = first
+			return r
+		},
+		list: func(ctx context.Context, _ once.State) ([]once.Record, error) { return lister.ListThread(ctx, first) },
+	}.run(t)
+}
+
+func (s storeTest) listsUnreportedPutsBefore(t *testing.T, store once.Store) {
+	lister, ok := store.(once.UnreportedLister)
+	if !ok {
+		t.Skip("it is not an UnreportedLister")
+	}
+
+	race{
+		store: store,
+		name:  "ListUnreported",
+		record: func(i, version int) once.Record {
+			return storeRecord(comment(i), version, oneOf(version, once.Done, once.Failed))
+		},
+		list: func(ctx context.Context, _ once.State) ([]once.Record, error) { return lister.ListUnreported(ctx) },
+	}.run(t)
+}
+
+func comment(i int) string { return fmt.Sprint("acme/api@1#comment-", i) }
+
+// oneOf returns another state for each version than for the one before it.
+func oneOf(version int, states ...once.State) once.State { return states[version%len(states)] }
+
+// race has several put a record of their own at the same time, and list right after it.
+type race struct {
+	store  once.Store
+	name   string // of the method that lists
+	record func(i, version int) once.Record
+	list   func(ctx context.Context, state once.State) ([]once.Record, error)
+}
+
+// run checks that each Put that has returned is listed.
+func (r race) run(t *testing.T) {
+	t.Helper()
+	const rounds = 5
 	for version := 1; version <= rounds; version++ {
-		seen := putAndList(t, store, version)
+		seen := r.putAndList(t, version)
 		for i := range seen {
-			mustShow(t, seen[i], comment(i), version)
+			mustShow(t, r.name, seen[i], comment(i), version)
 		}
+
 		for i := range racers - 1 {
 			isSeen := shows(seen[i+1], comment(i), version)
 			if !isSeen && !shows(seen[i], comment(i+1), version) {
-				t.Fatalf("two put version %d at the same time, then listed, and neither saw the other", version)
+				t.Fatalf("two put version %d at the same time, then called %s, and neither saw the other",
+					version, r.name)
 			}
 		}
 	}
 }
 
-func comment(i int) string { return fmt.Sprint("acme/api@1#comment-", i) }
-
-// putAndList has several put a version of a comment of their own at the same time, and list right
-// after it. It returns the lists.
-func putAndList(t *testing.T, store once.Store, version int) [][]once.Record {
+// putAndList puts a version of each record, and returns what each of those who put it listed then.
+func (r race) putAndList(t *testing.T, version int) [][]once.Record {
 	t.Helper()
-	state := once.Sending
-	if version%2 == 0 {
-		state = once.Running
-	}
-
 	lists := make([][]once.Record, racers)
 	errs := atOnce(func(i int) error {
-		err := store.Put(t.Context(), storeRecord(comment(i), version, state))
+		record := r.record(i, version)
+		err := r.store.Put(t.Context(), record)
 		if err != nil {
-			return fmt.Errorf("put of version %d of %s: %w", version, comment(i), err)
+			return fmt.Errorf("put of version %d of %s: %w", version, record.Key, err)
 		}
 
-		lists[i], err = store.List(t.Context(), state)
+		lists[i], err = r.list(t.Context(), record.State)
 		return err
 	})
 
@@ -283,11 +341,11 @@ func shows(records []once.Record, key string, version int) bool {
 	return slices.ContainsFunc(records, func(r once.Record) bool { return r.Key == key && r.Version >= version })
 }
 
-func mustShow(t *testing.T, records []once.Record, key string, version int) {
+func mustShow(t *testing.T, name string, records []once.Record, key string, version int) {
 	t.Helper()
 	if !shows(records, key, version) {
-		t.Fatalf("List does not show version %d of %s, whose Put returned before it began; it shows %s",
-			version, key, keysOf(records))
+		t.Fatalf("%s does not show version %d of %s, whose Put returned before it began; it shows %s",
+			name, version, key, keysOf(records))
 	}
 }
 
@@ -313,7 +371,7 @@ func (s storeTest) listsChanging(t *testing.T, store once.Store) {
 
 	for {
 		records := list(t, store, open...)
-		mustShow(t, records, "k", 1)
+		mustShow(t, "List", records, "k", 1)
 		if len(records) > 1 {
 			t.Fatalf("List shows a record twice that changes meanwhile: %s", keysOf(records))
 		}

@@ -78,6 +78,8 @@ func (s storeTest) checks() []check {
 		{"lists a thread", s.listsThread},
 		{"lists what was not reported", s.listsUnreported},
 		{"lists what was put before", s.listsPutsBefore},
+		{"lists what was put into a thread before", s.listsThreadPutsBefore},
+		{"lists what was put before and not reported", s.listsUnreportedPutsBefore},
 		{"lists a record that changes meanwhile", s.listsChanging},
 		{"returns lists of its own", s.returnsListsOfItsOwn},
 

@@ -117,6 +117,8 @@ const (
 	listsOf    = "lists a thread"
 	listsNews  = "lists what was not reported"
 	listsPuts  = "lists what was put before"
+	putsInto   = "lists what was put into a thread before"
+	putsNews   = "lists what was put before and not reported"
 	listsMoves = "lists a record that changes meanwhile"
 	listsOwn   = "returns lists of its own"
 	endsWith   = "heeds an ended context"
@@ -344,6 +346,8 @@ var listStores = []wrongStore{
 	{"leaves out problems of what runs", listsNews, func(w *wrong) { w.unreported = leaving(once.Running) }},
 	{"leaves out problems of what is sent", listsNews, func(w *wrong) { w.unreported = leaving(once.Sending) }},
 	{"leaves out unknown ones", listsNews, func(w *wrong) { w.unreported = leaving(once.Unknown) }},
+	{"has a thread from a cache", putsInto, func(w *wrong) { w.thread = fromACache() }},
+	{"has what was not reported from a cache", putsNews, func(w *wrong) { w.unreported = fromACache() }},
 
 	{"lists nothing if it cannot", lists, listing(func(records, states) records { return nil })},
 
@@ -630,6 +634,23 @@ func listsFromACache(w *wrong) {
 			cached[query] = slices.Clone(all)
 		}
 		return all, err
+	}
+}
+
+// fromACache returns what it got first within the last 50 ms.
+func fromACache() func(all records) records {
+	var mu sync.Mutex
+	var cached records
+	var since time.Time
+	return func(all records) records {
+		mu.Lock()
+		defer mu.Unlock()
+
+		if time.Since(since) > 50*time.Millisecond {
+			cached = all
+			since = time.Now()
+		}
+		return slices.Clone(cached)
 	}
 }
 
