@@ -74,11 +74,14 @@ func work(address string, keys []string) error {
 	return runner.Resume(ctx)
 }
 
-// service is the fake on a socket, whose responses take some time.
+// service is the fake on a socket, whose responses take some time if delay is not 0.
 func service(t *testing.T, delay time.Duration) (*mintlifytest.Service, string) {
 	svc := mintlifytest.NewService()
-	svc.FailNext(mintlify.OpCreateJob, 1000, mintlifytest.Fault{Delay: delay})
-	svc.FailNext(mintlify.OpSendMessage, 1000, mintlifytest.Fault{Delay: delay})
+	if delay > 0 {
+		svc.FailNext(mintlify.OpCreateJob, 1000, mintlifytest.Fault{Delay: delay})
+		svc.FailNext(mintlify.OpSendMessage, 1000, mintlifytest.Fault{Delay: delay})
+	}
+
 	s := httptest.NewServer(svc)
 	t.Cleanup(func() {
 		s.CloseClientConnections()
