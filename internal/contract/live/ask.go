@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -39,28 +40,29 @@ func (c *check) confirm() {
 	for _, a := range c.settings.actions() {
 		if a.isOn {
 			fmt.Fprintf(c.terminal.err, "%s: %s\n", a.flag, a.says)
-			c.confirmed[a.flag] = c.settings.yes || c.terminal.agrees()
+			c.confirmed[a.flag] = c.settings.yes || c.ctx.Err() == nil && c.terminal.agrees(c.ctx)
 		}
 	}
 }
 
 // agrees asks a person whether to go on.
-func (t terminal) agrees() bool {
+func (t terminal) agrees(ctx context.Context) bool {
 	if !t.isTerminal {
 		fmt.Fprintln(t.err, "It is not done: nobody can be asked, since stdin is not a terminal. -yes confirms it.")
 		return false
 	}
 
 	fmt.Fprint(t.err, "Go on? [y/N] ")
-	line, _ := t.in.ReadString('\n') // what came before an error is a line, too
-	typed := strings.ToLower(strings.TrimSpace(line))
-	return typed == "y" || typed == "yes"
-}
+	typed := make(chan string, 1)
+	go func() {
+		line, _ := t.in.ReadString('\n') // what came before an error is a line, too
+		typed <- strings.ToLower(strings.TrimSpace(line))
+	}()
 
-// unconfirmed says why an action is not done.
-func (c *check) unconfirmed(flag string) string {
-	if _, isOn := c.confirmed[flag]; isOn {
-		return flag + " was not confirmed"
+	select {
+	case answer := <-typed:
+		return answer == "y" || answer == "yes"
+	case <-ctx.Done():
+		return false
 	}
-	return "needs " + flag
 }

@@ -119,8 +119,7 @@ func (t replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// finding is something that the document does not allow. It holds declared names and single
-// words alone.
+// finding is what the document does not allow, in declared names and single words alone.
 type finding struct {
 	says  string
 	means string // what the SDK makes of it
@@ -150,8 +149,7 @@ func (c *check) hold(r *response) []finding {
 	return c.findings(r.operation, err)
 }
 
-// findings returns what the validator's errors say, without their texts: these quote the
-// response.
+// findings returns what the validator's errors say, without their texts: these quote the response.
 func (c *check) findings(op mintlify.Operation, err error) []finding {
 	var all []finding
 	switch err := err.(type) {

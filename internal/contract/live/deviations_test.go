@@ -158,10 +158,10 @@ func capped(rows int) func(url.Values) {
 	}
 }
 
-// shifted moves offsets, but not those past the end.
+// shifted moves offsets.
 func shifted(move func(offset int) int) func(url.Values) {
 	return func(query url.Values) {
-		if offset, _ := strconv.Atoi(query.Get("offset")); offset > 0 && offset < 1000 {
+		if offset, _ := strconv.Atoi(query.Get("offset")); offset > 0 {
 			query.Set("offset", strconv.Itoa(move(offset)))
 		}
 	}
@@ -182,6 +182,15 @@ func repeating(list string) alteration {
 			}
 		})
 	}
+}
+
+// doubled has a row twice in one page.
+func doubled(list string) alteration {
+	return onBody(func(body map[string]any) {
+		if rows, _ := body[list].([]any); len(rows) > 3 {
+			rows[3] = rows[1]
+		}
+	})
 }
 
 func deviatingPages() []deviation {
@@ -225,6 +234,12 @@ func deviatingPages() []deviation {
 			alter: repeating("searches")},
 		{name: "a row of feedback twice", on: "/feedback$", row: "Feedback" + pages, details: "rows of the page before",
 			alter: asked("limit", "100", repeating("feedback"))},
+		{name: "a visitor twice in a page", on: "/visitors", row: "Visitor" + pages, details: "a row twice",
+			alter: asked("limit", "250", doubled("visitors"))},
+		{name: "a search twice in a page", on: "/searches", row: "Search" + pages, details: "a row twice",
+			alter: doubled("searches")},
+		{name: "a turn twice in a page", on: "/assistant$", row: "Conversation" + pages, details: "a row twice",
+			alter: doubled("conversations")},
 		{name: "a cursor that leads to nothing", on: "/searches", row: "Search" + pages, details: "0 rows",
 			alter: asked("cursor", "any", answering(`{"searches":[],"totalSearches":0,"nextCursor":null}`))},
 		{name: "a cursor that is refused", on: "/searches", row: "Search" + pages, details: "414",
@@ -234,9 +249,11 @@ func deviatingPages() []deviation {
 		{name: "more, and no cursor", on: "/assistant$", row: "Conversation" + pages, details: "`hasMore` is true",
 			alter: set("nextCursor", nil)},
 		{name: "an error past the end", on: "/visitors", row: "past the end", details: "400",
-			alter: asked("offset", "10000000", failing(400))},
+			alter: asked("offset", "120", failing(400))},
 		{name: "more past the end", on: "/visitors", row: "past the end", details: "`hasMore` is true",
-			alter: asked("offset", "10000000", set("hasMore", true))},
+			alter: asked("offset", "120", set("hasMore", true))},
+		{name: "a cap that hides what follows", on: "/visitors", row: "past the end", details: "`visitors` has 20 rows",
+			before: capped(100), alter: set("hasMore", false)},
 		{name: "a larger limit", on: "/visitors", row: "limit above the maximum", details: "200",
 			alter: asked("limit", "251", answering(`{"visitors":[]}`))},
 	}
@@ -306,6 +323,8 @@ func deviatingBodies() []deviation {
 		{name: "a role", on: "/threads/", row: "GetThread" + good, details: "the new value `tool`",
 			alter: setInRow("messages", "role", "tool")},
 		{name: "an export that is gone", on: "/by-page", row: "GetFeedbackCounts" + good, details: "404",
+			alter: failing(404)},
+		{name: "visitors that are gone", on: "/visitors", row: "GetVisitorPage" + good, details: "404",
 			alter: failing(404)},
 		{name: "a page without a body", on: "/searches", row: "GetSearchPage" + good, details: "200 with no body",
 			alter: asked("cursor", "", answering(""))},
@@ -387,7 +406,7 @@ func statusFor(before, status string) alteration {
 }
 
 func deviatingWrites() []deviation {
-	const job, short = "-yes -job", " -timeout 400ms"
+	const job, short = "-yes -job", " -timeout 10m"
 	const accepted = ": the request is accepted"
 	return []deviation{
 		{name: "a reader that may write", on: "/message", row: "read scope", details: "200", flags: "-yes -scope",

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -14,7 +16,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +29,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
-// Every run of the command in these tests is against a fake behind a listener.
+// Every run of the command in these tests is against a fake, in memory and in a bubble of its own:
+// no wait takes time, and no machine is too slow for a timeout.
 
 // session is a run of the command.
 type session struct {
@@ -35,8 +41,8 @@ type session struct {
 	typed string
 	// piped is what comes from a stdin that is not a terminal.
 	piped string
-	// ctx is the test's own if it is nil.
-	ctx context.Context
+	// interruptAt is the end of a path: its response comes too late. "" lets the run end by itself.
+	interruptAt string
 }
 
 // outcome is what came of a run.
@@ -50,22 +56,69 @@ func (s session) run(t *testing.T) outcome {
 	if _, err := os.Stat(contract.Document); err != nil {
 		t.Chdir("..") // where go run -C internal/contract runs it
 	}
-	server := httptest.NewServer(s.service)
-	t.Cleanup(server.Close)
-
-	t.Setenv("MINTLIFY_BASE_URL", server.URL)
+	t.Setenv("MINTLIFY_BASE_URL", "https://service.test")
 	setDefault(t, "MINTLIFY_API_KEY", mintlifytest.APIKey)
 	setDefault(t, "MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
 
 	var out, log bytes.Buffer
 	in := bufio.NewReader(strings.NewReader(s.typed + s.piped))
 	term := terminal{in: in, out: &out, err: &log, isTerminal: s.typed != ""}
-	ctx := s.ctx
-	if ctx == nil {
-		ctx = t.Context()
-	}
-	code := run(ctx, term, 5*time.Millisecond, s.args)
+	start := time.Now()
+	code := 0
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(start)) // the rows of the fake are of these days
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+
+		service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.service.ServeHTTP(w, r)
+			if s.interruptAt != "" && strings.HasSuffix(r.URL.Path, s.interruptAt) {
+				interrupt()
+				synctest.Wait()
+			}
+		})
+		code = run(ctx, term, inMemory{service}, s.args)
+	})
 	return outcome{code: code, report: out.String(), stderr: log.String()}
+}
+
+// inMemory is a transport that hands each request to a handler.
+type inMemory struct{ service http.Handler }
+
+// RoundTrip implements [http.RoundTripper].
+func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host != "service.test" {
+		return nil, errors.New("not the base URL of the run")
+	}
+
+	recorded := httptest.NewRecorder()
+	if isLost(recorded, m.service, r.Clone(r.Context())) {
+		return nil, syscall.ECONNRESET
+	}
+	if r.Context().Err() != nil {
+		return nil, r.Context().Err()
+	}
+
+	resp := recorded.Result()
+	resp.Request = r
+	if resp.ContentLength > int64(recorded.Body.Len()) {
+		resp.Body = io.NopCloser(io.MultiReader(resp.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	}
+	return resp, nil
+}
+
+// isLost has a handler respond, and reports whether it closes the connection instead.
+func isLost(w http.ResponseWriter, service http.Handler, r *http.Request) (lost bool) {
+	defer func() {
+		reason := recover()
+		err, _ := reason.(error)
+		if reason != nil && !errors.Is(err, http.ErrAbortHandler) {
+			panic(reason)
+		}
+		lost = reason != nil
+	}()
+	service.ServeHTTP(w, r)
+	return false
 }
 
 // setDefault sets a variable that the test has not set.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,17 +32,12 @@ func judgeUnknownJob(c *check, r *response) verdict {
 	return judgeStatus(c, r)
 }
 
-// stopsOnce reports whether package once does not take a status as the response of a service that
-// works.
+// stopsOnce reports whether a status is no sign for package once of a service that works.
 func stopsOnce(status int) bool {
-	switch status {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired,
-		http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, 499:
-		return true
-	case http.StatusInternalServerError:
-		return false
-	}
-	return status < 400 || status > 499
+	refusals := []int{http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden,
+		http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, 499}
+	isError := status >= 400 && status < 500 || status == http.StatusInternalServerError
+	return !isError || slices.Contains(refusals, status)
 }
 
 func judgeOldSession(_ *check, r *response) verdict {

@@ -128,7 +128,7 @@ func TestTheReportHoldsNothingOfWhatWasSentButDeclaredWords(t *testing.T) {
 	setVariable(t, "MINTLIFY_PROJECT_ID", "plantedproject")
 	ownWords := session{service: mintlifytest.NewService()}.run(t).report + strings.Join(leakyHeaders, " ")
 
-	flags := strings.ReplaceAll(everything, "planted", "plantedbranch") + " -timeout 500ms -job-id plantedjob"
+	flags := strings.ReplaceAll(everything, "planted", "plantedbranch") + " -timeout 10m -job-id plantedjob"
 	service := &leaky{svc: newService(), sent: map[string]bool{}, names: map[string]bool{}}
 	got := session{service: service, args: strings.Fields(flags)}.run(t)
 	require.Equal(t, exitDiffers, got.code, got.stderr)
@@ -163,10 +163,11 @@ func TestTheReportHoldsNothingOfWhatWasSentButDeclaredWords(t *testing.T) {
 func TestOnlySingleWordsOfAtMost40LettersAreShown(t *testing.T) {
 	words := vocabulary{
 		declared: map[string]bool{"status": true},
-		private:  []string{"mint_Hush_key", "acmedocs", ""},
+		private:  []string{"mint_", "mint_Hush_key1234", "acmedocs", ""},
 	}
 	assert.NotContains(t, words.showHeader("X-Quota-Acmedocs"), "Acme")
 	assert.NotContains(t, words.showHeader("X_Quota"), "X")
+	assert.NotContains(t, words.showHeader("X-Quota-Hush-Key12"), "Hush", "a part of the key")
 	assert.Equal(t, "X-Quota-2", words.showHeader("X-Quota-2"))
 	shown := map[string]bool{
 		"status":                true,

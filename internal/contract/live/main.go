@@ -2,8 +2,7 @@
 //
 //	go run -C internal/contract ./live
 //
-// It only reads, unless a flag says otherwise. The report, Markdown on stdout, holds shapes and
-// counts, and neither keys nor ids, paths, queries, comments or names.
+// The usage says what it does, and what the report holds.
 //
 // The table of rows (rows.go) says what is expected, the table of requests (requests.go,
 // lists.go) what can be asked. A row needs a request by its label, each request is sent once, and
@@ -40,7 +39,7 @@ func main() {
 		out:        os.Stdout,
 		err:        os.Stderr,
 		isTerminal: isatty.IsTerminal(os.Stdin.Fd()),
-	}, 5*time.Second, os.Args[1:])
+	}, mintlify.NewTransport(), os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -58,7 +57,6 @@ const maxReads = 25 // requests for reading
 type check struct {
 	ctx       context.Context // of the whole run
 	settings  settings
-	pace      time.Duration // between polls
 	terminal  terminal
 	client    *mintlify.Client
 	options   []mintlify.Option
@@ -70,7 +68,7 @@ type check struct {
 	confirmed map[string]bool // by flag; a flag that was not given is missing
 }
 
-func run(ctx context.Context, screen terminal, pace time.Duration, args []string) int {
+func run(ctx context.Context, screen terminal, service http.RoundTripper, args []string) int {
 	s, err := parse(screen.err, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitAsExpected
@@ -79,7 +77,7 @@ func run(ctx context.Context, screen terminal, pace time.Duration, args []string
 		return screen.refuse(err)
 	}
 
-	c, err := newCheck(ctx, s, pace, screen)
+	c, err := newCheck(ctx, s, screen, service)
 	if err != nil {
 		return screen.refuse(err)
 	}
@@ -177,14 +175,15 @@ func parse(w io.Writer, args []string) (settings, error) {
 	return s, nil
 }
 
-func newCheck(ctx context.Context, s settings, pace time.Duration, screen terminal) (*check, error) {
+func newCheck(ctx context.Context, s settings, screen terminal, service http.RoundTripper) (*check, error) {
+	private := []string{"mint_", os.Getenv("MINTLIFY_API_KEY"), os.Getenv("MINTLIFY_PROJECT_ID"),
+		s.readOnlyKey, s.jobID, s.preview}
 	c := &check{
 		ctx:       ctx,
 		settings:  s,
-		pace:      pace,
 		terminal:  screen,
-		recorder:  &recorder{next: mintlify.NewTransport(), left: maxReads},
-		words:     vocabulary{declared: map[string]bool{}, private: s.private()},
+		recorder:  &recorder{next: service, left: maxReads},
+		words:     vocabulary{declared: map[string]bool{}, private: private},
 		rows:      rows(),
 		requests:  requests(s),
 		confirmed: map[string]bool{},
@@ -192,7 +191,6 @@ func newCheck(ctx context.Context, s settings, pace time.Duration, screen termin
 	c.options = []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: c.recorder}),
 		mintlify.WithMaxRetries(0),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(pace, 6*pace)),
 	}
 
 	client, err := mintlify.NewClientFromEnv(c.options...)
@@ -209,13 +207,6 @@ func newCheck(ctx context.Context, s settings, pace time.Duration, screen termin
 		return nil, fmt.Errorf("api/openapi.yaml cannot be read: run go run -C internal/contract ./live: %w", err)
 	}
 	return c, c.document.WalkSchemas(c.words.declare)
-}
-
-// private returns what the report must not show.
-func (s *settings) private() []string {
-	key := strings.TrimSpace(os.Getenv("MINTLIFY_API_KEY"))
-	project := strings.TrimSpace(os.Getenv("MINTLIFY_PROJECT_ID"))
-	return []string{key, project, strings.TrimSpace(s.readOnlyKey), s.jobID, s.preview}
 }
 
 // about says what was asked, when and by what.

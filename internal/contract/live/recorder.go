@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -20,11 +19,10 @@ var (
 )
 
 // recorder passes requests on and keeps the responses. It is the last guard of what the
-// command promises: the number of requests, and that nothing is written unasked.
+// command promises: the number of requests, and that nothing is written unasked. One request is
+// under way at a time.
 type recorder struct {
-	next http.RoundTripper
-
-	mu        sync.Mutex
+	next      http.RoundTripper
 	asking    *request // that is being sent
 	left      int      // requests without a flag that may still be sent
 	sent      int
@@ -34,65 +32,52 @@ type recorder struct {
 
 // RoundTrip implements [http.RoundTripper].
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	asking, err := r.admit(req)
-	if err != nil {
+	if err := r.admit(req); err != nil {
 		return nil, err
 	}
 
-	came := &response{request: asking, at: time.Now()}
+	came := &response{request: r.asking, at: time.Now()}
 	resp, err := r.next.RoundTrip(req)
 	if err == nil {
 		came.body, err = io.ReadAll(io.LimitReader(resp.Body, 16<<20)) // more than the SDK reads
 		resp.Body.Close()
 	}
 	if err != nil {
-		if !asking.polls || req.Context().Err() == nil { // the end of a wait is not a poll that failed
-			r.keep(came)
+		if !r.asking.polls || req.Context().Err() == nil { // the end of a wait is not a poll that failed
+			r.all = append(r.all, came)
 		}
 		return nil, err
 	}
 
 	came.status = resp.StatusCode
 	came.header = resp.Header.Clone()
-	r.keep(came)
+	r.all = append(r.all, came)
+
 	resp.Body = io.NopCloser(bytes.NewReader(came.body))
 	return resp, nil
 }
 
 // admit counts a request, or refuses it.
-func (r *recorder) admit(req *http.Request) (*request, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
+func (r *recorder) admit(req *http.Request) error {
 	isReading := r.asking.flag == ""
 	switch {
-	case len(r.all) > 0 && r.all[len(r.all)-1].request == r.asking && r.all[len(r.all)-1].isRedirect():
-		return nil, errRedirect
+	case req.Response != nil: // the redirect that req follows
+		return errRedirect
 	case isReading && req.Method != http.MethodGet:
-		return nil, errReadOnly
+		return errReadOnly
 	case isReading && r.left == 0:
-		return nil, errBudget
+		return errBudget
 	case isReading:
 		r.left--
 	}
 
 	r.sent++
 	r.userAgent = req.Header.Get("User-Agent")
-	return r.asking, nil
-}
-
-func (r *recorder) keep(came *response) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	r.all = append(r.all, came)
+	return nil
 }
 
 // responses returns the responses to q; to all requests if q is nil.
 func (r *recorder) responses(q *request) []*response {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
 	var found []*response
 	for _, came := range r.all {
 		if q == nil || came.request == q {
@@ -139,8 +124,6 @@ func (r *response) kind() string {
 	return kindText
 }
 
-var seconds = regexp.MustCompile(`^[0-9]{1,9}$`)
-
 // String says what came, without a word of the response itself.
 func (r *response) String() string {
 	switch {
@@ -151,8 +134,9 @@ func (r *response) String() string {
 	}
 
 	said := fmt.Sprintf("%d with %s", r.status, r.kind())
-	if after := r.header.Get("Retry-After"); seconds.MatchString(after) {
-		said += ", Retry-After " + after
+	seconds, err := strconv.ParseUint(r.header.Get("Retry-After"), 10, 30)
+	if err == nil {
+		said += fmt.Sprintf(", Retry-After %d", seconds)
 	}
 	return said
 }

@@ -114,8 +114,7 @@ var (
 	namedHeaders = regexp.MustCompile(fmt.Sprintf("%s|%s|%s|(?i)cf-ray", requestIDs, quotas, retries))
 )
 
-// headers returns the names of a response's headers that are of a kind, as the report may show
-// them.
+// headers names a response's headers of a kind, as the report may show them.
 func (c *check) headers(r *response, kind *regexp.Regexp) []string {
 	var names []string
 	for name := range r.header {
@@ -153,13 +152,11 @@ func judgeErrors(c *check, _ *response) verdict {
 	errors := 0
 	var found []string
 	for _, r := range c.speaking() {
-		if r.status < http.StatusBadRequest {
-			continue
-		}
-
-		errors++
-		for _, f := range c.hold(r) {
-			found = append(found, f.says)
+		if r.status >= http.StatusBadRequest {
+			errors++
+			for _, f := range c.hold(r) {
+				found = append(found, f.says)
+			}
 		}
 	}
 

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
@@ -33,7 +34,7 @@ type request struct {
 	after string // the label of a request that has to be good before this one is sent
 	// prepare fills in an id or a query that depends on other responses.
 	prepare func(c *check, q *request)
-	needs   string // what is missing if there is neither an id nor a query then; "" if q needs none
+	lacks   string // what is missing if there is neither an id nor a query then; "" if q needs none
 }
 
 // The labels that several places refer to.
@@ -52,8 +53,8 @@ const (
 	update        = "an update"
 )
 
-// polls returns the label of the wait until what a POST has made is done.
-func polls(made string) string { return "polls of " + made }
+// pollsOf returns the label of the wait until what a POST has made is done.
+func pollsOf(made string) string { return "polls of " + made }
 
 const opOldList mintlify.Operation = "list jobs" // is not an operation of the SDK
 
@@ -68,18 +69,18 @@ func requests(s settings) []*request {
 		{label: wrongKey, operation: mintlify.OpGetCallerStats, query: month,
 			key: "mint_" + rand.Text(), wants: http.StatusUnauthorized, after: callerStats},
 		{label: "251 visitors", operation: mintlify.OpGetVisitors, query: url.Values{"limit": {"251"}},
-			wants: http.StatusBadRequest},
-		{label: oldViews, operation: mintlify.OpGetViews, isJudged: true,
+			wants: http.StatusBadRequest, after: visitors.first()},
+		{label: oldViews, operation: mintlify.OpGetViews, isJudged: true, after: views.first(),
 			query: with(dates(past, past.AddDays(1)), "limit", 250)},
 		{label: "the thread of a conversation", operation: mintlify.OpGetThread, after: conversations.first(),
-			prepare: aThread, needs: "a conversation in the last 30 days"},
+			prepare: aThread, lacks: "a conversation in the last 30 days"},
 		{label: "a thread that does not exist", operation: mintlify.OpGetThread,
 			id: idLike("01JH0000000000000000000000"), wants: http.StatusNotFound},
 
 		{label: oldList, operation: opOldList},
 		{label: oldSession, operation: mintlify.OpGetJob, wants: http.StatusNotFound, after: oldList,
-			prepare: aSession, needs: "a list with a session, and no -job-id"},
-		{label: "the job of -job-id", operation: mintlify.OpGetJob, id: s.jobID, isTyped: true, needs: "-job-id"},
+			prepare: aSession, lacks: "a list with a session, and no -job-id"},
+		{label: "the job of -job-id", operation: mintlify.OpGetJob, id: s.jobID, isTyped: true, lacks: "-job-id"},
 		{label: "an unknown job", operation: mintlify.OpGetJob, prepare: aJobLike, wants: http.StatusNotFound},
 		{label: preflightJob, operation: mintlify.OpGetJob, id: "preflight", wants: http.StatusNotFound},
 		{label: "a deployment that does not exist", operation: mintlify.OpGetDeployment,
@@ -92,7 +93,7 @@ func requests(s settings) []*request {
 		{label: newJob, operation: mintlify.OpCreateJob, flag: "-job", made: mintlify.OpGetJob,
 			leaves: "a job: close its pull request" + published},
 		{label: message, operation: mintlify.OpSendMessage, flag: "-message", made: mintlify.OpGetJob,
-			prepare: aJob, needs: "the id of a job", leaves: "a message: close the job's pull request" + published},
+			prepare: aJob, lacks: "the id of a job", leaves: "a message: close the job's pull request" + published},
 		{label: preview, operation: mintlify.OpTriggerPreview, flag: "-preview", made: mintlify.OpGetDeployment,
 			leaves: "a preview: delete it in the dashboard, or its branch"},
 		{label: update, operation: mintlify.OpTriggerUpdate, flag: "-update", made: mintlify.OpGetDeployment,
@@ -100,8 +101,8 @@ func requests(s settings) []*request {
 	}
 	for _, q := range all {
 		if q.made != "" {
-			all = append(all, &request{label: polls(q.label), operation: q.made, flag: q.flag, polls: true,
-				after: q.label, prepare: anID, needs: "an id, and none came"})
+			all = append(all, &request{label: pollsOf(q.label), operation: q.made, flag: q.flag, polls: true,
+				after: q.label, prepare: anID, lacks: "an id, and none came"})
 		}
 	}
 	for _, l := range lists() {
@@ -190,19 +191,17 @@ func (c *check) request(label string) *request {
 // send sends a request, or notes why it is not sent.
 func (c *check) send(q *request) {
 	if why := c.whyNot(q); why != "" {
-		c.recorder.keep(&response{request: q, missing: why})
+		c.recorder.all = append(c.recorder.all, &response{request: q, missing: why})
 		return
 	}
 
 	c.recorder.asking = q
 	err := c.call(q)
-	came := c.recorder.responses(q)
-	last := &response{request: q}
-	if len(came) > 0 {
-		last = came[len(came)-1]
-	} else {
-		c.recorder.keep(last)
+	if len(c.recorder.responses(q)) == 0 {
+		c.recorder.all = append(c.recorder.all, &response{request: q})
 	}
+
+	last := c.recorder.all[len(c.recorder.all)-1]
 	last.err = err
 	if last.status == 0 && c.ctx.Err() != nil {
 		last.missing = "interrupted"
@@ -212,9 +211,14 @@ func (c *check) send(q *request) {
 
 // whyNot says why a request is not sent; "" if it can be.
 func (c *check) whyNot(q *request) string {
-	if q.flag != "" && !c.confirmed[q.flag] {
-		return c.unconfirmed(q.flag)
+	isConfirmed, isOn := c.confirmed[q.flag]
+	switch {
+	case q.flag != "" && !isOn:
+		return "needs " + q.flag
+	case isOn && !isConfirmed:
+		return q.flag + " was not confirmed"
 	}
+
 	if q.after != "" && !c.ask(q.after).isGood() {
 		return q.after + ": " + c.ask(q.after).String()
 	}
@@ -223,8 +227,8 @@ func (c *check) whyNot(q *request) string {
 	}
 
 	switch {
-	case q.needs != "" && q.id == "" && q.query == nil:
-		return "needs " + q.needs
+	case q.lacks != "" && q.id == "" && q.query == nil:
+		return "needs " + q.lacks
 	case c.ctx.Err() != nil:
 		return "interrupted"
 	}
@@ -279,7 +283,7 @@ func (c *check) wait(client *mintlify.Client, q *request) error {
 	case newJob:
 		_, err = client.Jobs.WaitUntilDone(ctx, q.id)
 	case message: // the job may report its earlier end first
-		_, err = client.Jobs.WaitUntilDone(ctx, q.id, mintlify.WithSettleTime(60*c.pace))
+		_, err = client.Jobs.WaitUntilDone(ctx, q.id, mintlify.WithSettleTime(5*time.Minute))
 	default:
 		_, err = client.Deployments.WaitUntilDone(ctx, q.id)
 	}

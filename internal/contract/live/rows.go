@@ -8,7 +8,8 @@ import (
 // row is something that the SDK expects of the service.
 //
 // To add one: add a request to the table in requests.go if no request there tells, add the row to
-// the table below, and a service that differs to the table in deviations_test.go.
+// the table below, and a service that differs to the table in deviations_test.go. A row that needs
+// a flag is one more that is not tried without it: live_test.go counts them.
 type row struct {
 	what string
 	// depends names the operation, the field, and the constant or rule that has to change if the
@@ -38,16 +39,19 @@ func rows() []row {
 
 func rowsOfList(l list) []row {
 	name := "`" + operations.Get(l.operation).Func + "`: "
-	pages := row{name + "pages have the rows that `limit` says, and each row once",
-		name + "`limit`, `hasMore`, and the end of an export in pagination.go", l.first(), l.judgePages}
+	pages := row{what: name + "pages have the rows that `limit` says, and each row once",
+		depends: name + "`limit`, `hasMore`, and the end of an export in pagination.go",
+		needs:   l.first(), judge: l.judgePages}
 	if l.next != "" {
 		pages.depends += "; `" + l.next + "` of its next page"
 	}
 	if l.time == "" {
 		return []row{pages}
 	}
-	return []row{pages, {name + "a bare day is a day in UTC, and `dateTo` is exclusive",
-		name + "`DateFrom`, `DateTo`, `Day` in date.go, and the days of docs-report", l.day(), l.judgeDay}}
+
+	return []row{pages, {what: name + "a bare day is a day in UTC, and `dateTo` is exclusive",
+		depends: name + "`DateFrom`, `DateTo`, `Day` in date.go, and the days of docs-report",
+		needs:   l.day(), judge: l.judgeDay}}
 }
 
 func rowsOfRequests() []row {
@@ -56,40 +60,48 @@ func rowsOfRequests() []row {
 		waiting = "`status`, the schedule in poll.go, and the timeouts of the programs"
 	)
 	return []row{
-		{"`Analytics.GetVisitorPage`: an `offset` past the end gets no rows and no promise of more",
-			"`Analytics.GetVisitorPage`: `offset`, `hasMore`, and `WithPrefetch` in pagination.go",
-			"visitors past the end", judgeEndOfPages},
-		{"`Analytics.GetVisitorPage`: a `limit` above the maximum gets 400",
-			"`Analytics.GetVisitorPage`: `limit`, and `maxCountsPage` in analytics.go", "251 visitors", judgeStatus},
-		{"`Analytics.GetViewPage`: a day two years ago gets a page of its own",
-			"`Analytics.GetViewPage`: `DateFrom` and `DateTo` of `ViewsParams`", oldViews, judgeOldViews},
-		{"`Analytics.GetThread`: the id of a thread that does not exist gets 404",
-			"`Analytics.GetThread`: the status, and `ErrNotFound`", "a thread that does not exist", judgeStatus},
-		{"`Analytics.GetCallerStats`: a key that does not exist gets 401",
-			"All operations: the status, and `ErrUnauthorized`", wrongKey, judgeStatus},
-		{"`Jobs.Get`: the id of a job that does not exist gets 404",
-			"`Jobs.Get`: the status, and `ErrNotFound`. " + asking, "an unknown job", judgeUnknownJob},
-		{"`Jobs.Get`: an id that cannot be parsed gets a 4xx or 500",
-			"`Jobs.Get`: the status. " + asking, preflightJob, judgeUnknownJob},
-		{"The sessions of version 1 are not jobs of version 2",
-			"`Jobs.Create`: a job whose outcome is unknown could be looked for by `sessionId` (docs/once.md)",
-			oldSession, judgeOldSession},
-		{"`Jobs.Message`: a key with the read scope alone gets 403",
-			"All operations that write: the status, and `ErrForbidden`", readerMessage, judgeStatus},
-		{"`Jobs.Create`: a new job is `active`",
-			"`Jobs.Create`: `status`, and `JobStatus.IsTerminal`", newJob, judgeFirstStatus},
-		{"`Jobs.WaitUntilDone`: a job ends within -timeout",
-			"`Jobs.WaitUntilDone`: " + waiting, polls(newJob), judgeEnd},
-		{"`Jobs.WaitUntilDone`: a job ends within -timeout of a message",
-			"`Jobs.WaitUntilDone`: " + waiting + "; `recentTime` in memory.go", polls(message), judgeEnd},
-		{"`Deployments.WaitUntilDone`: a preview ends within -timeout",
-			"`Deployments.WaitUntilDone`: " + waiting, polls(preview), judgeEnd},
-		{"`Deployments.WaitUntilDone`: an update ends within -timeout",
-			"`Deployments.WaitUntilDone`: " + waiting, polls(update), judgeEnd},
-		{"`Deployments.WaitUntilDone`: a deployment that is `skipped` has ended",
-			"`Deployments.WaitUntilDone`: `status`, and `DeploymentSkipped`", polls(update), judgeSkipped},
-		{"`Deployments.Get`: the id of a deployment that does not exist gets 404",
-			"`Deployments.Get`: the status, and `ErrNotFound`", "a deployment that does not exist", judgeStatus},
+		{what: "`Analytics.GetVisitorPage`: an `offset` past the end gets no rows and no promise of more",
+			depends: "`Analytics.GetVisitorPage`: `offset`, `hasMore`, and `WithPrefetch` in pagination.go",
+			needs:   "visitors past the end", judge: judgeEndOfPages},
+		{what: "`Analytics.GetVisitorPage`: a `limit` above the maximum gets 400",
+			depends: "`Analytics.GetVisitorPage`: `limit`, and `maxCountsPage` in analytics.go",
+			needs:   "251 visitors", judge: judgeStatus},
+		{what: "`Analytics.GetViewPage`: a day two years ago gets a page of its own",
+			depends: "`Analytics.GetViewPage`: `DateFrom` and `DateTo` of `ViewsParams`",
+			needs:   oldViews, judge: judgeOldViews},
+		{what: "`Analytics.GetThread`: the id of a thread that does not exist gets 404",
+			depends: "`Analytics.GetThread`: the status, and `ErrNotFound`",
+			needs:   "a thread that does not exist", judge: judgeStatus},
+		{what: "`Analytics.GetCallerStats`: a key that does not exist gets 401",
+			depends: "All operations: the status, and `ErrUnauthorized`", needs: wrongKey, judge: judgeStatus},
+		{what: "`Jobs.Get`: the id of a job that does not exist gets 404",
+			depends: "`Jobs.Get`: the status, and `ErrNotFound`. " + asking,
+			needs:   "an unknown job", judge: judgeUnknownJob},
+		{what: "`Jobs.Get`: an id that cannot be parsed gets a 4xx or 500",
+			depends: "`Jobs.Get`: the status. " + asking, needs: preflightJob, judge: judgeUnknownJob},
+		{what: "The sessions of version 1 are not jobs of version 2",
+			depends: "`Jobs.Create`: a job whose outcome is unknown could be looked for by `sessionId` (docs/once.md)",
+			needs:   oldSession, judge: judgeOldSession},
+		{what: "`Jobs.Message`: a key with the read scope alone gets 403",
+			depends: "All operations that write: the status, and `ErrForbidden`",
+			needs:   readerMessage, judge: judgeStatus},
+		{what: "`Jobs.Create`: a new job is `active`",
+			depends: "`Jobs.Create`: `status`, and `JobStatus.IsTerminal`", needs: newJob, judge: judgeFirstStatus},
+		{what: "`Jobs.WaitUntilDone`: a job ends within -timeout",
+			depends: "`Jobs.WaitUntilDone`: " + waiting, needs: pollsOf(newJob), judge: judgeEnd},
+		{what: "`Jobs.WaitUntilDone`: a job ends within -timeout of a message",
+			depends: "`Jobs.WaitUntilDone`: " + waiting + "; `recentTime` in memory.go",
+			needs:   pollsOf(message), judge: judgeEnd},
+		{what: "`Deployments.WaitUntilDone`: a preview ends within -timeout",
+			depends: "`Deployments.WaitUntilDone`: " + waiting, needs: pollsOf(preview), judge: judgeEnd},
+		{what: "`Deployments.WaitUntilDone`: an update ends within -timeout",
+			depends: "`Deployments.WaitUntilDone`: " + waiting, needs: pollsOf(update), judge: judgeEnd},
+		{what: "`Deployments.WaitUntilDone`: a deployment that is `skipped` has ended",
+			depends: "`Deployments.WaitUntilDone`: `status`, and `DeploymentSkipped`",
+			needs:   pollsOf(update), judge: judgeSkipped},
+		{what: "`Deployments.Get`: the id of a deployment that does not exist gets 404",
+			depends: "`Deployments.Get`: the status, and `ErrNotFound`",
+			needs:   "a deployment that does not exist", judge: judgeStatus},
 	}
 }
 
@@ -99,18 +111,18 @@ func rowOfBody(op operations.Operation) row {
 		what = "`: the request is accepted, and the response as in api/openapi.yaml"
 	}
 	judge := func(c *check, _ *response) verdict { return c.judgeBody(op) }
-	return row{"`" + op.Func + what, "`" + op.Func + "`: the request as the SDK sends it", "", judge}
+	return row{what: "`" + op.Func + what, depends: "`" + op.Func + "`: the request as the SDK sends it", judge: judge}
 }
 
 func rowsOfAllResponses() []row {
 	return []row{
-		{"Errors are JSON with the field `error`",
-			"All operations: `APIError.Message` and `APIError.Details`; `APIError.Body` has all", "", judgeErrors},
-		{"Request ids, if there are any, come in X-Request-Id",
-			"All operations: `APIError.RequestID` reads no other header", "", judgeHeaders(requestIDs, "X-Request-Id")},
-		{"No header tells what is left of a quota",
-			"All operations: `WithRateLimiter`: a limiter could read these headers", "", judgeHeaders(quotas, "")},
-		{"Retry-After alone says when to call again",
-			"All operations: `APIError.RetryAfter` reads no other header", "", judgeHeaders(retries, "Retry-After")},
+		{what: "Errors are JSON with the field `error`", judge: judgeErrors,
+			depends: "All operations: `APIError.Message` and `APIError.Details`; `APIError.Body` has all"},
+		{what: "Request ids, if there are any, come in X-Request-Id", judge: judgeHeaders(requestIDs, "X-Request-Id"),
+			depends: "All operations: `APIError.RequestID` reads no other header"},
+		{what: "No header tells what is left of a quota", judge: judgeHeaders(quotas, ""),
+			depends: "All operations: `WithRateLimiter`: a limiter could read these headers"},
+		{what: "Retry-After alone says when to call again", judge: judgeHeaders(retries, "Retry-After"),
+			depends: "All operations: `APIError.RetryAfter` reads no other header"},
 	}
 }

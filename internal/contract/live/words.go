@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -48,15 +47,17 @@ func (v vocabulary) showHeader(name string) string {
 	return name
 }
 
-// isPrivate reports whether a word is part of a private text, or has one in it.
+// isPrivate reports whether a word is part of a private text, or has 8 letters in a row of one.
 func (v vocabulary) isPrivate(word string) bool {
 	word = strings.ToLower(word)
-	if strings.Contains(word, "mint_") {
-		return true
+	for _, private := range v.private {
+		private = strings.ToLower(strings.TrimSpace(private))
+		size := min(8, len(private))
+		for i := 0; size > 0 && i+size <= len(private); i++ {
+			if strings.Contains(private, word) || strings.Contains(word, private[i:i+size]) {
+				return true
+			}
+		}
 	}
-
-	return slices.ContainsFunc(v.private, func(private string) bool {
-		private = strings.ToLower(private)
-		return private != "" && (strings.Contains(private, word) || strings.Contains(word, private))
-	})
+	return false
 }
