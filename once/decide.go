@@ -66,8 +66,7 @@ func (record *Record) adopt(jobID string) {
 	record.Problem = ""
 }
 
-// lookUp checks that the job of a record exists, and pins its project. Without a client it does
-// nothing.
+// lookUp checks that the job of a record exists, and pins its project. Without a client it does nothing.
 func (r *Runner) lookUp(ctx context.Context, record *Record) error {
 	if r.client == nil {
 		return nil

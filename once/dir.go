@@ -39,8 +39,7 @@ func NewDir(path string) (*Dir, error) {
 	return &Dir{absolute}, nil
 }
 
-// folder returns the folder of a key. A key can be longer than a file name, and
-// two keys can differ only in case.
+// folder returns the folder of a key. A key can be longer than a file name, and two keys can differ only in case.
 func (d *Dir) folder(key string) string {
 	return filepath.Join(d.path, fmt.Sprintf("%x", sha256.Sum256([]byte(key))))
 }
@@ -77,8 +76,7 @@ func (d *Dir) check() error {
 	return nil
 }
 
-// newest reads the newest version in a folder. There is none if a process died before it had
-// stored the first.
+// newest reads the newest version in a folder. There is none if a process died before it had stored the first.
 func (d *Dir) newest(folder string) (Record, error) {
 	files, err := os.ReadDir(folder) // sorted by name
 	if errors.Is(err, fs.ErrNotExist) {
@@ -209,8 +207,7 @@ func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
 	return selected(records, states), errors.Join(append(errs, ctx.Err())...)
 }
 
-// selected returns the records in one of states, or all if none is given, the oldest update
-// first.
+// selected returns the records in one of states, or all if none is given, the oldest update first.
 func selected(records []Record, states []State) []Record {
 	slices.SortFunc(records, func(a, b Record) int {
 		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(a.Key, b.Key))

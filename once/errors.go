@@ -18,8 +18,7 @@ func invalid(name, reason string) error {
 	return &mintlify.ArgumentError{Name: name, Reason: reason}
 }
 
-// forKey returns err with the key that it is about; nil for nil. An error about another record names that
-// already.
+// forKey returns err with the key that it is about; nil for nil. An error about another record names that already.
 func forKey(key string, err error) error {
 	other, isOthers := err.(*otherError) //nolint:errorlint // what wraps it has no key yet
 	switch {

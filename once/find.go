@@ -74,8 +74,7 @@ func (r *Runner) stepOrFind(ctx context.Context, t Task, forced bool) (step, err
 	return s, nil
 }
 
-// find asks the finder about an unknown record, stores what it has found, and returns the record
-// that is stored then.
+// find asks the finder about an unknown record, stores what it has found, and returns the record that is stored then.
 func (r *Runner) find(ctx context.Context, record Record) (Record, error) {
 	asking, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -105,8 +104,7 @@ func (r *Runner) find(ctx context.Context, record Record) (Record, error) {
 	return r.keep(ctx, record, next)
 }
 
-// keep stores what was found of a record, as next, if the record is still the one that the finder was
-// asked about.
+// keep stores what was found of a record, as next, if the record is still the one that the finder was asked about.
 func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) {
 	current, err := r.store.Get(ctx, record.Key)
 	if err != nil {

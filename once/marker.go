@@ -9,8 +9,7 @@ const (
 	markerName  = "docs-job"
 	markerLabel = markerName + ": "
 
-	// maxMarkerLine is how many bytes a line with a marker has at most: those of a key, and some
-	// Markdown around it.
+	// maxMarkerLine is how many bytes a line with a marker has at most: those of a key, and some Markdown around it.
 	maxMarkerLine = 1000
 )
 
@@ -53,16 +52,12 @@ func lastName(text string) int {
 		if start < 0 {
 			return -1
 		}
-		if hasName(text[start:]) {
+		if strings.EqualFold(text[start:min(start+len(markerName), len(text))], markerName) {
 			return start
 		}
 
 		end = i
 	}
-}
-
-func hasName(text string) bool {
-	return len(text) >= len(markerName) && strings.EqualFold(text[:len(markerName)], markerName)
 }
 
 // parseMarker returns the key of a line without white space around it.

@@ -8,8 +8,7 @@ import (
 
 // Task is a thing that happened, and what the agent is to do about it.
 type Task struct {
-	// Key names the thing for good, such as acme/api@5907854: 1 to 300 bytes, printable,
-	// without white space.
+	// Key names the thing for good, such as acme/api@5907854: 1 to 300 bytes, printable, without white space.
 	Key string `json:"key"`
 	// Prompt is the instruction for the agent. It may be empty if the record has one. A new
 	// job's prompt gets the marker when it is sent. A record that is not pending keeps its prompt:
@@ -92,8 +91,7 @@ type Record struct {
 	Problem string `json:"problem,omitempty"`
 	// UpdatedAt is when State, JobID, PRLink or Problem last changed, in UTC.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// AddedAt is when the record was first stored, in UTC. The follow-ups of a thread are sent in
-	// this order.
+	// AddedAt is when the record was first stored, in UTC. The follow-ups of a thread are sent in this order.
 	AddedAt time.Time `json:"addedAt"`
 	// Thread is, for a follow-up, the key of the first record of its thread, whose job gets the
 	// message. It is set when the follow-up is added, for good.
@@ -126,8 +124,7 @@ var (
 // storage's client on: if one gets a 412 for its own write, the Runner finds its own Sender there, and
 // goes on. List reads all pages of names, and each record.
 type Store interface {
-	// Get returns the record of key, the zero Record if there is none, an error if it is
-	// damaged.
+	// Get returns the record of key, the zero Record if there is none, an error if it is damaged.
 	Get(ctx context.Context, key string) (Record, error)
 	// Put stores r if the stored version is r.Version-1, with 0 for no record, else it
 	// returns ErrConflict. After nil, r outlives a crash; after another error it may or may

@@ -33,8 +33,7 @@ type project struct {
 	client *mintlify.Client
 
 	mu sync.Mutex
-	// worked is when a response last showed that the service works. It is zero after a request
-	// that failed.
+	// worked is when a response last showed that the service works. It is zero after a request that failed.
 	worked time.Time
 	// heldUntil is when Step may send again, as far as sends and the service say.
 	heldUntil time.Time
@@ -61,8 +60,7 @@ func (r *Runner) projectOf(id string) (*project, error) {
 	return known.(*project), nil
 }
 
-// clientOf returns the client of a project; nil in a process without a key, where only the id
-// is checked.
+// clientOf returns the client of a project; nil in a process without a key, where only the id is checked.
 func (r *Runner) clientOf(id string) (*mintlify.Client, error) {
 	switch {
 	case id == "":
@@ -83,8 +81,7 @@ func checkProject(id string) error {
 	return err
 }
 
-// pollOnce polls a job, without the OnPoll of the caller's own waits, and returns the poll's
-// error if it failed.
+// pollOnce polls a job, without the OnPoll of the caller's own waits, and returns the poll's error if it failed.
 func (p *project) pollOnce(ctx context.Context, id string, waited time.Duration) (mintlify.Poll, error) {
 	poll, err := p.client.Jobs.Poll(ctx, id, waited, waits.Silent, mintlify.WithSettleTime(0))
 	return poll, failureOf(poll, err)
@@ -134,8 +131,7 @@ func (p *project) idleIn(ctx context.Context, first Record) (time.Duration, erro
 	return 0, err
 }
 
-// inVain holds the project if asking failed, unless ctx has ended. It returns err, and adds that
-// nothing was sent.
+// inVain holds the project if asking failed, unless ctx has ended. It returns err, and adds that nothing was sent.
 func (p *project) inVain(ctx context.Context, err error) error {
 	if err == nil || ended(ctx) != nil {
 		return err
@@ -185,8 +181,7 @@ func (p *project) works() {
 	p.vainUntil = time.Time{}
 }
 
-// succeeded notes that a send made a job, or that the service refused the prompt itself. It
-// ends a hold.
+// succeeded notes that a send made a job, or that the service refused the prompt itself. It ends a hold.
 func (p *project) succeeded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,8 +248,7 @@ func (p *project) held() time.Duration {
 	return max(1, time.Until(until))
 }
 
-// admit returns how long Step has to wait before it may send. If that is 0, release must be
-// called after the send.
+// admit returns how long Step has to wait before it may send. If that is 0, release must be called after the send.
 func (p *project) admit() (time.Duration, func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -330,8 +324,7 @@ func isToBeMended(err error) bool {
 	return badKey || badCertificate
 }
 
-// showsWorking reports whether err is a response of a service that works: a 4xx about the
-// request itself.
+// showsWorking reports whether err is a response of a service that works: a 4xx about the request itself.
 func showsWorking(err error) bool {
 	status := statusOf(err)
 	switch status {

@@ -231,8 +231,7 @@ func (r *Runner) newRecord(ctx context.Context, t Task) (Record, error) {
 	return pending, nil
 }
 
-// checkSameProject returns why t cannot continue record: it names another project. A follow-up has
-// its thread's.
+// checkSameProject returns why t cannot continue record: it names another project. A follow-up has its thread's.
 func (t Task) checkSameProject(record Record) error {
 	isSame := t.ProjectID == "" || record.ProjectID == "" || t.ProjectID == record.ProjectID
 	if isSame || record.Version == 0 || record.State == Pending || record.After != "" {

@@ -11,8 +11,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// begin sends the prompt of a record that is pending, or not there yet, unless something
-// speaks against it.
+// begin sends the prompt of a record that is pending, or not there yet, unless something speaks against it.
 func (r *Runner) begin(ctx context.Context, record Record, t Task, forced bool) (step, error) {
 	draft := record
 	draft.State = Pending
@@ -45,8 +44,7 @@ type delivery struct {
 
 func (d delivery) isFollowUp() bool { return d.first.Version > 0 }
 
-// send sends the prompt of a delivery, unless its project is held, its job is at work, or the
-// service does not work.
+// send sends the prompt of a delivery, unless its project is held, its job is at work, or the service does not work.
 func (r *Runner) send(ctx context.Context, d delivery, forced bool) (step, error) {
 	p, err := r.projectOf(d.draft.ProjectID)
 	if err != nil {
@@ -94,8 +92,7 @@ func (r *Runner) askFirst(ctx context.Context, d delivery) (time.Duration, error
 // claimAndSend claims the record, sends the prompt and records what came of it. ctx does not
 // end: the caller must not end it between the send and its recording.
 func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
-	// A process that is stopped between claim and request wakes past its deadline, and the SDK
-	// sends nothing.
+	// A process that is stopped between claim and request wakes past its deadline, and the SDK sends nothing.
 	deadline := time.Now().Add(r.sendTime)
 	sending, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()

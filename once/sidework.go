@@ -130,8 +130,7 @@ func (s *sideWork) remember(told Record) {
 	s.told[told.Key] = told
 }
 
-// wasTold reports whether a record was told that does not show it, as in a store that leaves out
-// Reported.
+// wasTold reports whether a record was told that does not show it, as in a store that leaves out Reported.
 func (s *sideWork) wasTold(record Record) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,8 +12,7 @@ import (
 type Step struct {
 	// Record is the record after the step.
 	Record Record
-	// Next is the time until the next step. If it is 0, the work is over, or a person has to
-	// decide.
+	// Next is the time until the next step. If it is 0, the work is over, or a person has to decide.
 	Next time.Duration
 	// Ahead is the record that the step was about, if that is another one of the thread: one that
 	// was added before and is pending, and whose prompt the step has sent or tried to send, or one that

@@ -107,8 +107,7 @@ func (r *Runner) checkSameThread(ctx context.Context, t Task, record Record) err
 	return invalid("after", fmt.Sprintf("is %q, but the record's is %q for good", t.After, record.After))
 }
 
-// threadOf returns the key of the thread that the follow-up t belongs to, and the record that its
-// After names.
+// threadOf returns the key of the thread that the follow-up t belongs to, and the record that its After names.
 func (r *Runner) threadOf(ctx context.Context, t Task) (string, Record, error) {
 	err := t.checkAfter()
 	if err != nil {
@@ -131,8 +130,7 @@ func (r *Runner) readNamed(ctx context.Context, key string) (Record, error) {
 	return record, nil
 }
 
-// addFollowUp stores the draft of a follow-up before anything is sent for it: the others of its
-// thread must see it.
+// addFollowUp stores the draft of a follow-up before anything is sent for it: the others of its thread must see it.
 func (r *Runner) addFollowUp(ctx context.Context, record, draft Record) (step, error) {
 	pending, err := r.newRecord(ctx, draft.Task)
 	if err != nil {
