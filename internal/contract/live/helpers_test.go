@@ -74,7 +74,7 @@ func (s session) run(t *testing.T) outcome {
 			s.service.ServeHTTP(w, r)
 			if s.interruptAt != "" && strings.HasSuffix(r.URL.Path, s.interruptAt) {
 				interrupt()
-				synctest.Wait()
+				<-r.Context().Done()
 			}
 		})
 		code = run(ctx, term, inMemory{service}, s.args)
