@@ -157,8 +157,8 @@ func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsPa
 // rows after it has applied the limit, the next page repeats some: the SDK leaves out a row that
 // has a path and equals a row of the page before in all fields. A page of which nothing is left
 // counts as empty, and a page after an empty one starts at offset + page size. An export from a
-// service that does both may lack rows. The SDK logs the first short page of an export as a
-// warning ([WithLogger]).
+// service that does both, or that sends an earlier page in place of a later one, may lack rows. The
+// SDK logs the first short page of an export as a warning ([WithLogger]).
 //
 // An export that resumes at the NextOffset of its last page, or at the offset of its error, loses
 // no row. If the service removes rows, it gets some rows of that last page again.

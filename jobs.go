@@ -187,7 +187,7 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // Any other 3xx or 4xx response, or a Retry-After of more than an hour, ends it at once with
 // its [*APIError]; but a 404 is a failed poll until 30 s after [JobsService.Create] of this client,
 // or of a client that [Client.ForProject] made of it, has returned the job. WaitUntilDone returns
-// the job as last seen with each of these errors.
+// the job as last seen with each of these errors, or nil if no poll has seen it.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
 	w, err := newWait(ctx, s.client.config, s.target(id), opts)
 	if err != nil {
