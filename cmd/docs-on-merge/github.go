@@ -167,7 +167,8 @@ func (p *program) newPulls(repository string) *pulls {
 }
 
 // of returns the pull request that a commit has merged, or the zero value. It fails if nobody can tell
-// whether there is one: the pull request may say that nothing is to be sent.
+// whether there is one: the pull request may say that nothing is to be sent. A dry run sends nothing
+// anyway, so it goes on.
 func (l *pulls) of(ctx context.Context, commit string) (pullRequest, error) {
 	if l.isBlind {
 		return pullRequest{}, nil
@@ -175,7 +176,7 @@ func (l *pulls) of(ctx context.Context, commit string) (pullRequest, error) {
 
 	found, err := l.ask(ctx, commit)
 	switch {
-	case mayNotRead(err):
+	case mayNotRead(err), err != nil && l.p.options.dryRun:
 		l.isBlind = true
 		l.p.step.Warnf("Going on without pull requests, so only the commits tell "+
 			"which merges are to be skipped: %v", err)

@@ -67,6 +67,26 @@ func TestWithoutThePullRequestsNothingIsSent(t *testing.T) {
 	}
 }
 
+// A dry run sends nothing, so it has nothing to wait for.
+func TestADryRunGoesOnWithoutThePullRequests(t *testing.T) {
+	one := merged(t)
+	for name, resp := range map[string]*http.Response{
+		"503":         response(503),
+		"401":         response(401),
+		"no response": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := one.fresh(t)
+			w.blind(resp, "")
+			r := w.runOnce("-dry-run", "-timeout=10m")
+			require.Zero(t, r.Code, r.Log)
+			assert.Contains(t, r.Summary, "Add the flag --json")
+			assert.Contains(t, r.Log, "::warning title=docs-on-merge::Going on without pull requests")
+			assert.Empty(t, w.prompts())
+		})
+	}
+}
+
 func TestANearMissOfTheLineSkipsAndIsQuoted(t *testing.T) {
 	for line, isNear := range map[string]bool{
 		"docs-job: none":                       false,
