@@ -97,7 +97,10 @@ type refusal struct {
 // responseError returns the error of a response that failed, or whose body was interrupted.
 func (g *gitHub) responseError(req *http.Request, resp *http.Response, body []byte) error {
 	quoted := bytes.TrimSpace(body[:min(len(body), maxQuoted)])
-	err := fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, resp.Status, quoted)
+	err := fmt.Errorf("%s %s: %s", req.Method, req.URL.Path, resp.Status)
+	if len(quoted) > 0 {
+		err = fmt.Errorf("%w: %s", err, quoted)
+	}
 
 	code := resp.StatusCode
 	isDenied := code == http.StatusForbidden || code == http.StatusNotFound

@@ -53,6 +53,7 @@ func TestWithoutThePullRequestsNothingIsSent(t *testing.T) {
 			r := w.runOnce("-no-wait")
 			require.Equal(t, tc.code, r.Code, r.Log)
 			assert.Contains(t, r.Log, tc.says)
+			assert.NotContains(t, r.Log, ": .", "nothing is quoted of an empty body")
 			if tc.code != 0 {
 				assert.Empty(t, w.service.Requests())
 				assert.Contains(t, r.Log, "nothing is sent before the pull requests of the change are read")
