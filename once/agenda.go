@@ -37,7 +37,7 @@ type errand struct {
 	isDoing bool
 }
 
-// rank tells what goes first of all that is due: what is new goes before polls that are overdue.
+// rank orders the errands that are due. New records go before overdue polls.
 type rank int
 
 const (

@@ -36,10 +36,10 @@ func (record Record) isOtherInThread(other Record) bool {
 type standing int
 
 const (
-	waiting  standing = iota // there is no job yet
+	waiting  standing = iota // it has no job yet
 	working                  // it is being sent, or its job runs
 	finished                 // its job has ended: a message may be sent
-	stranded                 // there is no job, and none will come unless a person decides
+	stranded                 // it has no job, and gets one only if a person decides so
 )
 
 // standing says what record, the first of a thread, means for the follow-ups.

@@ -36,7 +36,7 @@ type gateway struct {
 	readsWork bool
 	// silent says that connections are lost instead of a response.
 	silent bool
-	// length is that of the outage.
+	// length is how long the outage lasts.
 	length time.Duration
 
 	mu sync.Mutex

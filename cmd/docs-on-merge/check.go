@@ -51,7 +51,7 @@ func found(about string, err error, text string) finding {
 	}
 
 	outcome := ci.OutcomeOf(err)
-	if errors.As(err, new(*refusal)) { // a wrong token is no outage
+	if errors.As(err, new(*refusal)) { // a wrong token is not an outage
 		outcome = ci.SetUp
 	}
 	return finding{about: about, outcome: outcome, text: err.Error()}

@@ -18,7 +18,7 @@ import (
 // git runs git in a folder. If something fails, err says why, and git does not run any more.
 type git struct {
 	dir string
-	// env is the environment of git. nil is that of the process.
+	// env is the environment that git gets. If it is nil, git gets the environment of the process.
 	env []string
 	// exec runs a command, such as (*exec.Cmd).Run.
 	exec func(*exec.Cmd) error

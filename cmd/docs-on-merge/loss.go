@@ -14,7 +14,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// loss is what a run knows of a response that was lost. The zero loss is that of an earlier run.
+// loss is what a run knows about a response that was lost. If an earlier run lost it, loss is zero.
 type loss struct {
 	// cause says what the run has got instead of the response.
 	cause string
@@ -22,7 +22,7 @@ type loss struct {
 	brief string
 }
 
-// lossOf returns what is known of a prompt that became unknown in this run. err is that of package once.
+// lossOf returns what this run knows about a prompt that became unknown in it. err comes from package once.
 func lossOf(record once.Record, err error) loss {
 	cause := err
 	if inner := errors.Unwrap(err); inner != nil { // err also says what callers of package once can do

@@ -74,7 +74,7 @@ func keys() map[string]string {
 	}
 }
 
-// gitEnv is the environment of git, without that of the user.
+// gitEnv is an environment for git that has nothing of the user's.
 func (w *world) gitEnv() []string { return append(isolatedEnv(w.dir), gitTestEnv...) }
 
 // gitTestEnv keeps git from what takes time.

@@ -80,8 +80,8 @@ type program struct {
 	transport      http.RoundTripper
 	options        []mintlify.Option // beside those of client
 
-	// patience is how long a statement of a person's command may take, and statementLimit that of this command. 0:
-	// without end.
+	// patience is how long a statement of a person's command may take. statementLimit is how long a
+	// statement of this command may take; 0 means without a limit.
 	patience, statementLimit time.Duration
 
 	queue.Settings

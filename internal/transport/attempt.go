@@ -147,9 +147,9 @@ func (a *Attempt) informational(int, textproto.MIMEHeader) error {
 	return nil
 }
 
-// judge takes the verdict on an attempt for which the transport returned err, and returns why there
-// is no response. The verdict is final: if nothing was sent, it seals the body in the same step, since
-// a transport may go on after it has returned.
+// judge takes the verdict on an attempt for which the transport returned err, and returns the error
+// for the caller. The verdict is final. If nothing was sent, it seals the body in the same step: a
+// transport may go on after it has returned.
 func (a *Attempt) judge(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

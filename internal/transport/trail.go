@@ -19,7 +19,7 @@ const (
 	asked                          // for a connection: the transport fires trace events
 	gotNew                         // connection
 	gotReused                      // connection
-	wroteHeader                    // also that of a request of the transport's own
+	wroteHeader                    // also of another request that the transport made
 	beganBody                      // somebody has read of the request's body for the first time
 	wroteRequest                   // the whole of it
 	informed                       // by a 1xx
@@ -77,8 +77,8 @@ func (t *trail) last(kinds ...step) step {
 // isUnread reports whether there is a body of which nobody has read a byte.
 func (t *trail) isUnread() bool { return t.has(aBody) && !t.has(beganBody) }
 
-// hasByte reports whether a response has come last. What came before the body was begun was the
-// response to another request, and after a 1xx the final response has not begun.
+// hasByte reports whether the latest news is a response. A response before the first read of the body
+// belonged to another request, and after a 1xx the final response has not begun.
 func (t *trail) hasByte() bool {
 	last := t.last(gotByte, responded, informed, beganBody)
 	return last == gotByte || last == responded
@@ -172,7 +172,7 @@ func (t *trail) mustEnd() error {
 }
 
 // retriedError returns the error of a request that the transport would send a second time. If a
-// response has come, it was that of another request of the transport.
+// response has come, it belonged to another request of the transport.
 func (t *trail) retriedError() error {
 	if t.hasByte() {
 		return errOwnRequest
@@ -183,7 +183,7 @@ func (t *trail) retriedError() error {
 // verdict is what the end of an attempt without a response proves.
 type verdict struct {
 	neverSent bool  // the service certainly cannot act on the request
-	err       error // why there is no response, in words that a person understands
+	err       error // for the caller, in words that a person understands
 }
 
 // judge returns the verdict on an attempt for which the transport returned err. cause is why

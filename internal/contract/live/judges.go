@@ -32,7 +32,7 @@ func judgeUnknownJob(c *check, r *response) verdict {
 	return judgeStatus(c, r)
 }
 
-// stopsOnce reports whether a status is no sign for package once of a service that works.
+// stopsOnce reports whether package once takes a status as a sign that the service does not work.
 func stopsOnce(status int) bool {
 	refusals := []int{http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden,
 		http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, 499}

@@ -131,7 +131,7 @@ func aSession(c *check, q *request) {
 // aJob takes the job of -job-id, or else the new one.
 func aJob(c *check, q *request) { q.id = cmp.Or(c.settings.jobID, idOf(c.ask(newJob))) }
 
-// aJobLike makes up an id like that of a job, if one is known.
+// aJobLike makes up an id that looks like the id of a job, if one is known.
 func aJobLike(c *check, q *request) {
 	aSession(c, q)
 	q.id = idLike(cmp.Or(c.settings.jobID, q.id))

@@ -16,7 +16,7 @@ import (
 type ShortPages struct {
 	http.RoundTripper
 
-	// Cap is the most rows of a page. 0 is no cap.
+	// Cap is the most rows of a page. If it is 0, pages are not capped.
 	Cap int
 
 	// Removes has a path whose rows the service removes after it has applied the limit. nil is none.

@@ -295,8 +295,8 @@ func (p panel) outlierSentence(of plot) string {
 	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, text)
 }
 
-// chart is a drawing as wide as its card. What is across is in percent of its width, and what is
-// down in pixels.
+// chart is a drawing as wide as its card. Horizontal positions are in percent of its width, vertical
+// ones in pixels.
 type chart struct {
 	Height      float64
 	Top, Bottom float64 // bound all panels

@@ -54,7 +54,7 @@ func (l lengths) humans(now, before int64) change {
 
 // nearest returns the count before that now is compared with. In a window of another length it would
 // lie between the count itself, if the same readers come every day, and the count by days, if each
-// comes once. A count between the two is no change.
+// comes once. A count between the two is not a change.
 func (l lengths) nearest(now, before int64) int64 {
 	byDays := int64(math.Round(float64(before) * l.now / l.before))
 	return min(max(now, min(before, byDays)), max(before, byDays))

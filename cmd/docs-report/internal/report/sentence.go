@@ -56,7 +56,7 @@ func shareBefore(now, before mintlify.VisitorTotals) string {
 	return fmt.Sprintf("%.0f%% before", percentBefore)
 }
 
-// cameOf says how many more or fewer of a kind came, and what is left out of that.
+// cameOf says how many more or fewer of a kind came, and which days the comparison leaves out.
 func (v view) cameOf(kind string, now, before int64, c change, count func(oddDay) int64) string {
 	switch {
 	case now == 0 && before == 0:
