@@ -55,7 +55,7 @@ type Attempt struct {
 
 func newAttempt(caller context.Context, limit time.Duration, req *http.Request) *Attempt {
 	a := &Attempt{Start: time.Now()}
-	if req.Method == http.MethodGet || req.Method == http.MethodHead {
+	if isRead(req) {
 		a.trail.add(changesNothing)
 	}
 
@@ -75,8 +75,7 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 		WroteRequest:         a.wroteRequest,
 		GotFirstResponseByte: a.gotFirstByte,
 	}
-	isGet := req.Method == http.MethodGet || req.Method == http.MethodHead // the trail may be written to already
-	if !isGet {
+	if !isRead(req) {
 		a.trace.Got1xxResponse = a.informational
 	}
 
@@ -84,10 +83,15 @@ func (a *Attempt) prepare(req *http.Request, header http.Header) *http.Request {
 	a.url = *req.URL
 	out.URL = &a.url
 	out.Header = header
-	if !isGet {
+	if !isRead(req) {
 		a.watchBody(out)
 	}
 	return out
+}
+
+// isRead reports whether req changes nothing at the service.
+func isRead(req *http.Request) bool {
+	return req.Method == http.MethodGet || req.Method == http.MethodHead
 }
 
 // record adds s to the trail.
