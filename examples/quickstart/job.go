@@ -92,11 +92,20 @@ func (j *jobRun) sendFollowUp(ctx context.Context) error {
 }
 
 // noteInterrupt says, if ctx ends before the returned function is called, why the program goes on:
-// without the response nobody would know whether there is a job, or its id.
-func (j *jobRun) noteInterrupt(ctx context.Context) func() bool {
-	return context.AfterFunc(ctx, func() {
+// without the response nobody would know whether there is a job, or its id. The returned function
+// waits for that line, so that what comes of the prompt stands below it.
+func (j *jobRun) noteInterrupt(ctx context.Context) func() {
+	noted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(noted)
 		fmt.Fprintln(j.out, "Interrupted: waiting for the response to the prompt, for 20 s at most.")
 	})
+
+	return func() {
+		if isNoting := !stop(); isNoting {
+			<-noted
+		}
+	}
 }
 
 // settleTime is how long the service may still report a job as completed after a message, which the
