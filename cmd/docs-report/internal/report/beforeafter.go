@@ -54,7 +54,7 @@ func (in PageInput) compare() *beforeAfter {
 	if redefined != "" {
 		c.Notes = append(c.Notes, redefined+": these visitors cannot be compared.")
 	}
-	if out := in.odd.note(store.Window{From: before.From, To: after.To}, oddDay.all); out != "" {
+	if out := in.odd.note(store.Window{From: before.From, To: after.To}, oddAll); out != "" {
 		c.Notes = append(c.Notes, "These means are without "+out+".")
 	}
 

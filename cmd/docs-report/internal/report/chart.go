@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -204,8 +205,8 @@ func (p plot) panels() []panel {
 		all[1].add(b, func(t mintlify.VisitorTotals) int64 { return t.AI })
 	}
 
-	all[0].measure(p, func(d oddDay) bool { return d.ofHumans })
-	all[1].measure(p, func(d oddDay) bool { return d.ofAIs })
+	all[0].measure(p, func(d oddDay) bool { return d.OfHumans })
+	all[1].measure(p, func(d oddDay) bool { return d.OfAIs })
 	return all
 }
 
@@ -224,9 +225,9 @@ func (p *panel) add(b bucket, count func(mintlify.VisitorTotals) int64) {
 // measure finds the buckets beside which all others would be a flat line. Days are those that stand
 // out everywhere.
 func (p *panel) measure(of plot, isOdd func(oddDay) bool) {
-	median := medianOf(p.now)
+	median := outliers.Median(p.now)
 	for i, n := range p.now {
-		isOut := n != nil && isOutlier(*n, median)
+		isOut := n != nil && outliers.Is(*n, median)
 		if of.unit == store.Day {
 			isOut = slices.ContainsFunc(of.odd.within(of.buckets[i].Window), isOdd)
 		}
@@ -240,9 +241,9 @@ func (p *panel) measure(of plot, isOdd func(oddDay) bool) {
 		}
 	}
 
-	medianBefore := medianOf(p.before)
+	medianBefore := outliers.Median(p.before)
 	for _, n := range p.before {
-		if n != nil && !isOutlier(*n, medianBefore) {
+		if n != nil && !outliers.Is(*n, medianBefore) {
 			p.highest = max(p.highest, *n)
 		}
 	}
@@ -250,26 +251,6 @@ func (p *panel) measure(of plot, isOdd func(oddDay) bool) {
 	if median == 0 && medianBefore == 0 {
 		p.Empty = "None in these dates."
 	}
-}
-
-// medianOf returns the median of the numbers that are known and not 0, or 0 if there are none.
-func medianOf(numbers []*float64) float64 {
-	var counts []float64
-	for _, n := range numbers {
-		if n != nil && *n > 0 {
-			counts = append(counts, *n)
-		}
-	}
-	if len(counts) == 0 {
-		return 0
-	}
-
-	slices.Sort(counts)
-	middle := len(counts) / 2
-	if len(counts)%2 == 0 {
-		return (counts[middle-1] + counts[middle]) / 2
-	}
-	return counts[middle]
 }
 
 const outliersNamed = 3

@@ -149,7 +149,7 @@ func (in Input) growthSummary(months []bucket, opened opening) string {
 	text := fmt.Sprintf("%s: %s and %s; AIs are %s of the visitors.", bucketDays(last.Window),
 		plural(last.Now.Human, "human", "humans"), plural(last.Now.AI, "AI", "AIs"),
 		shareText(usual.Human, usual.AI))
-	if note := in.odd.note(last.Window, oddDay.all); note != "" {
+	if note := in.odd.note(last.Window, oddAll); note != "" {
 		text += " That is " + note + ", which no change has."
 	}
 

@@ -23,9 +23,9 @@ func newHeadlines(in Input, searched searches) headlines {
 	now := in.Period
 	before := in.Before
 	h := headlines{
-		All:    in.headline("All visitors", now.Totals.Total, before.Totals.Total, oddDay.all),
-		Humans: in.headline("Humans", now.Totals.Human, before.Totals.Human, oddDay.humans),
-		AIs:    in.headline("AIs", now.Totals.AI, before.Totals.AI, oddDay.ais),
+		All:    in.headline("All visitors", now.Totals.Total, before.Totals.Total, oddAll),
+		Humans: in.headline("Humans", now.Totals.Human, before.Totals.Human, oddHumans),
+		AIs:    in.headline("AIs", now.Totals.AI, before.Totals.AI, oddAIs),
 		Share:  headline{Label: "Share of AI", Value: shareText(now.usual.Human, now.usual.AI)},
 
 		InVain: rateHeadline("Searches for terms nobody clicked",

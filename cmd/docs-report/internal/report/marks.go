@@ -75,7 +75,7 @@ func (in Input) effectOf(mark Mark) string {
 	if paired < week {
 		text += fmt.Sprintf(" (%d of 7 days)", paired)
 	}
-	if out := in.odd.note(both, oddDay.all); out != "" {
+	if out := in.odd.note(both, oddAll); out != "" {
 		text += ", without " + out
 	}
 	return text + "."

@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -14,98 +14,18 @@ import (
 // regular readers, too. So what it has beyond the nearest usual day of its weekday is taken out
 // before anything is compared or ranked. Counts keep it, and say so.
 
-const (
-	outlierTimes = 5  // the median
-	outlierMore  = 50 // visitors than that
-	around       = 28 // days before and after, of which the median is
-)
-
 // odd has the days of a site or of a page, and which of them stand out.
 type odd struct {
 	days  []store.Point // oldest first
 	found []oddDay
 }
 
-// oddDay is a day that stands out, and what it has more than usual.
-type oddDay struct {
-	Day      mintlify.Date
-	Usual    mintlify.Date // is the nearest usual day of its weekday
-	hasUsual bool
-
-	ofHumans, ofAIs bool // say who stands out
-	Human, AI       int64
-}
+type oddDay = outliers.Day
 
 func findOdd(points []store.Point) odd {
-	days := slices.Clone(points)
-	slices.SortStableFunc(days, func(a, b store.Point) int { return a.From.Time().Compare(b.From.Time()) })
-	days = slices.CompactFunc(days, func(a, b store.Point) bool { return a.From == b.From })
-
-	humans := standOut(days, func(p store.Point) int64 { return p.Counts.Human })
-	ais := standOut(days, func(p store.Point) int64 { return p.Counts.AI })
-	isOdd := func(i int) bool { return humans[i] || ais[i] }
-
-	o := odd{days: days}
-	for i, day := range days {
-		if !isOdd(i) {
-			continue
-		}
-
-		d := oddDay{Day: day.From, ofHumans: humans[i], ofAIs: ais[i]}
-		if at, found := nearestUsual(days, i, isOdd); found {
-			usual := days[at].Counts
-			d.Usual = days[at].From
-			d.hasUsual = true
-			if humans[i] {
-				d.Human = max(0, day.Counts.Human-usual.Human)
-			}
-			if ais[i] {
-				d.AI = max(0, day.Counts.AI-usual.AI)
-			}
-		}
-		o.found = append(o.found, d)
-	}
-	return o
+	days, found := outliers.Find(points)
+	return odd{days: days, found: found}
 }
-
-// standOut says which days are far beyond the days around them.
-func standOut(days []store.Point, count func(store.Point) int64) []bool {
-	all := make([]bool, len(days))
-	for i, day := range days {
-		from := day.From.AddDays(-around).Time()
-		to := day.From.AddDays(around).Time()
-
-		var near []*float64
-		for j := max(0, i-around); j < min(len(days), i+around+1); j++ {
-			if at := days[j].From.Time(); !at.Before(from) && !at.After(to) {
-				n := float64(count(days[j]))
-				near = append(near, &n)
-			}
-		}
-		all[i] = isOutlier(float64(count(day)), medianOf(near))
-	}
-	return all
-}
-
-// nearestUsual returns the nearest day of the same weekday that does not stand out.
-func nearestUsual(days []store.Point, i int, isOdd func(int) bool) (int, bool) {
-	best := -1
-	apart := func(j int) float64 {
-		d := days[j].From.Time().Sub(days[i].From.Time())
-		return d.Abs().Hours()
-	}
-	for j, day := range days {
-		if isOdd(j) || day.From.Time().Weekday() != days[i].From.Time().Weekday() {
-			continue
-		}
-		if best < 0 || apart(j) < apart(best) {
-			best = j
-		}
-	}
-	return best, best >= 0
-}
-
-func isOutlier(n, median float64) bool { return n > outlierTimes*median && n >= median+outlierMore }
 
 // absent counts the days of a window that are not known.
 func (o odd) absent(w store.Window) int {
@@ -121,7 +41,7 @@ func (o odd) absent(w store.Window) int {
 // withoutUsual returns a day of a window that stands out and cannot be compared with a usual one.
 func (o odd) withoutUsual(w store.Window) (mintlify.Date, bool) {
 	for _, d := range o.found {
-		if !d.hasUsual && isAt(d.Day.Time(), w) {
+		if !d.HasUsual && isAt(d.Day.Time(), w) {
 			return d.Day, true
 		}
 	}
@@ -172,9 +92,9 @@ func (o odd) note(w store.Window, count func(oddDay) int64) string {
 	return number(sum) + " more than usual on " + strings.Join(days, ", ")
 }
 
-func (d oddDay) humans() int64 { return d.Human }
-func (d oddDay) ais() int64    { return d.AI }
-func (d oddDay) all() int64    { return d.Human + d.AI }
+func oddHumans(d oddDay) int64 { return d.Human }
+func oddAIs(d oddDay) int64    { return d.AI }
+func oddAll(d oddDay) int64    { return d.Human + d.AI }
 
 // OddDates returns the days that stand out and those that they are compared with: a report needs
 // their pages.
@@ -183,7 +103,7 @@ func OddDates(days []store.Point, within ...store.Window) []mintlify.Date {
 	o := findOdd(days)
 	for _, w := range within {
 		for _, d := range o.within(w) {
-			if d.hasUsual {
+			if d.HasUsual {
 				all = append(all, d.Day, d.Usual)
 			}
 		}

@@ -32,11 +32,11 @@ func (v view) whoCame() string {
 		share += " (" + shareBefore(now, before) + ")"
 	}
 
-	humans := v.cameOf("Humans", now.Human, before.Human, v.Headlines.Humans.Change, oddDay.humans)
+	humans := v.cameOf("Humans", now.Human, before.Human, v.Headlines.Humans.Change, oddHumans)
 	if now.AI == 0 && before.AI == 0 {
 		return humans + ", no AIs."
 	}
-	ais := v.cameOf("AIs", now.AI, before.AI, v.Headlines.AIs.Change, oddDay.ais)
+	ais := v.cameOf("AIs", now.AI, before.AI, v.Headlines.AIs.Change, oddAIs)
 	return fmt.Sprintf("%s, %s; %s.", humans, ais, share)
 }
 

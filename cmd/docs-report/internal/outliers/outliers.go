@@ -1,0 +1,123 @@
+// Package outliers finds the days that stand out: those of bots, or of a link from a large site. The
+// page compares without what they have more than usual, and sync keeps their pages.
+package outliers
+
+import (
+	"slices"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+const (
+	times  = 5  // the median
+	more   = 50 // visitors than that
+	around = 28 // days before and after, of which the median is
+)
+
+// Settled is after how many days later ones do not change any more whether a day stands out, and
+// which day it is compared with.
+const Settled = 2 * around
+
+// Day is a day that stands out, and what it has more than usual.
+type Day struct {
+	Day      mintlify.Date
+	Usual    mintlify.Date // is the nearest usual day of its weekday
+	HasUsual bool
+
+	OfHumans, OfAIs bool // say who stands out
+	Human, AI       int64
+}
+
+// Find returns the days in order, each once, and those of them that stand out.
+func Find(points []store.Point) (days []store.Point, found []Day) {
+	days = slices.Clone(points)
+	slices.SortStableFunc(days, func(a, b store.Point) int { return a.From.Time().Compare(b.From.Time()) })
+	days = slices.CompactFunc(days, func(a, b store.Point) bool { return a.From == b.From })
+
+	humans := standOut(days, func(p store.Point) int64 { return p.Counts.Human })
+	ais := standOut(days, func(p store.Point) int64 { return p.Counts.AI })
+	isOdd := func(i int) bool { return humans[i] || ais[i] }
+
+	for i, day := range days {
+		if !isOdd(i) {
+			continue
+		}
+
+		d := Day{Day: day.From, OfHumans: humans[i], OfAIs: ais[i]}
+		if at, ok := nearestUsual(days, i, isOdd); ok {
+			usual := days[at].Counts
+			d.Usual = days[at].From
+			d.HasUsual = true
+			if humans[i] {
+				d.Human = max(0, day.Counts.Human-usual.Human)
+			}
+			if ais[i] {
+				d.AI = max(0, day.Counts.AI-usual.AI)
+			}
+		}
+		found = append(found, d)
+	}
+	return days, found
+}
+
+// standOut says which days are far beyond the days around them.
+func standOut(days []store.Point, count func(store.Point) int64) []bool {
+	all := make([]bool, len(days))
+	for i, day := range days {
+		from := day.From.AddDays(-around).Time()
+		to := day.From.AddDays(around).Time()
+
+		var near []*float64
+		for j := max(0, i-around); j < min(len(days), i+around+1); j++ {
+			if at := days[j].From.Time(); !at.Before(from) && !at.After(to) {
+				n := float64(count(days[j]))
+				near = append(near, &n)
+			}
+		}
+		all[i] = Is(float64(count(day)), Median(near))
+	}
+	return all
+}
+
+// nearestUsual returns the nearest day of the same weekday that does not stand out.
+func nearestUsual(days []store.Point, i int, isOdd func(int) bool) (int, bool) {
+	best := -1
+	apart := func(j int) float64 {
+		d := days[j].From.Time().Sub(days[i].From.Time())
+		return d.Abs().Hours()
+	}
+	for j, day := range days {
+		if isOdd(j) || day.From.Time().Weekday() != days[i].From.Time().Weekday() {
+			continue
+		}
+		if best < 0 || apart(j) < apart(best) {
+			best = j
+		}
+	}
+	return best, best >= 0
+}
+
+// Is reports whether a number is far beyond a median.
+func Is(n, median float64) bool { return n > times*median && n >= median+more }
+
+// Median returns the median of the numbers that are known and not 0, or 0 if there are none.
+func Median(numbers []*float64) float64 {
+	var counts []float64
+	for _, n := range numbers {
+		if n != nil && *n > 0 {
+			counts = append(counts, *n)
+		}
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+
+	slices.Sort(counts)
+	middle := len(counts) / 2
+	if len(counts)%2 == 0 {
+		return (counts[middle-1] + counts[middle]) / 2
+	}
+	return counts[middle]
+}
