@@ -28,11 +28,16 @@ CREATE TABLE IF NOT EXISTS fleet_prompts (
 	retried    BIGINT NOT NULL DEFAULT 0,   -- 1: a person has it sent again, so the limit of a day does not hold it back
 	tried      BIGINT NOT NULL DEFAULT 0,   -- when somebody last tried to tell its result
 	looked     BIGINT NOT NULL DEFAULT 0,   -- when somebody last looked for what became of it
-	forgotten  BIGINT NOT NULL DEFAULT 0    -- when its texts were forgotten
+	forgotten  BIGINT NOT NULL DEFAULT 0,   -- when its texts were forgotten
+	closed     BIGINT NOT NULL DEFAULT 0,   -- when a person has closed it
+	author     TEXT NOT NULL DEFAULT '',    -- the login of who wrote the comment, of a reviewer's
+	turn       TEXT NOT NULL DEFAULT ''     -- the turn in which it was sent last
 );
 -- The queries repeat the conditions of the indexes word by word: SQLite takes an index only then.
 CREATE INDEX IF NOT EXISTS fleet_prompts_queue ON fleet_prompts (project, priority, queued, key)
 	WHERE state = 'pending';
+CREATE INDEX IF NOT EXISTS fleet_prompts_deadline ON fleet_prompts (project, deadline) WHERE deadline > 0;
+CREATE INDEX IF NOT EXISTS fleet_prompts_day ON fleet_prompts (repository, deadline) WHERE deadline > 0;
 CREATE INDEX IF NOT EXISTS fleet_prompts_state ON fleet_prompts (state, project);
 CREATE INDEX IF NOT EXISTS fleet_prompts_updated ON fleet_prompts (updated);
 CREATE INDEX IF NOT EXISTS fleet_prompts_kept ON fleet_prompts (updated) WHERE forgotten = 0;
@@ -46,6 +51,11 @@ CREATE TABLE IF NOT EXISTS fleet_commits (
 	commit_key TEXT PRIMARY KEY, sha TEXT NOT NULL, key TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS fleet_commits_sha ON fleet_commits (sha);
+-- The logins of those who wrote the commits of a prompt: of a push there may be several.
+CREATE TABLE IF NOT EXISTS fleet_authors (
+	author TEXT NOT NULL, key TEXT NOT NULL,
+	PRIMARY KEY (author, key)
+);
 -- The pull requests of a prompt, which get a comment with the result.
 CREATE TABLE IF NOT EXISTS fleet_pulls (
 	key TEXT NOT NULL, pull TEXT NOT NULL, -- owner/repo#7
@@ -53,6 +63,33 @@ CREATE TABLE IF NOT EXISTS fleet_pulls (
 	PRIMARY KEY (key, pull)
 );
 CREATE INDEX IF NOT EXISTS fleet_pulls_pull ON fleet_pulls (pull);
+-- The queue of a project, and under '' what all queues have in common. Its times are those of the database's clock.
+CREATE TABLE IF NOT EXISTS fleet_projects (
+	project TEXT PRIMARY KEY,
+	-- A project has one turn at a time. Under '' it is the turn that tries, after a pause of all, whether the service
+	-- works again. Turns counts them, and each change that a look must not miss.
+	turns BIGINT NOT NULL DEFAULT 0, turn TEXT NOT NULL DEFAULT '', turn_until BIGINT NOT NULL DEFAULT 0,
+	-- The pause that a failure, or the service itself, has asked for.
+	paused_since BIGINT NOT NULL DEFAULT 0, paused_until BIGINT NOT NULL DEFAULT 0,
+	asked   BIGINT NOT NULL DEFAULT 0, -- 1: it follows a question in vain, not a failed send
+	began   BIGINT NOT NULL DEFAULT 0, -- the first failure in a row
+	last    BIGINT NOT NULL DEFAULT 0, -- the latest
+	strikes BIGINT NOT NULL DEFAULT 0, -- failed sends in a row; under '' failures of one project after the other, up to 3
+	doubled BIGINT NOT NULL DEFAULT 0, -- under '': failed sends in a row after a pause of all
+	failed  TEXT NOT NULL DEFAULT '',  -- under '': the project that failed last
+	source  TEXT NOT NULL DEFAULT '',  -- service (429, or a key to mend) or breaker
+	cause   TEXT NOT NULL DEFAULT '',  -- key, project, credits, quota or outage
+	reason  TEXT NOT NULL DEFAULT '',
+	-- What a person has stopped.
+	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT ''
+);
+INSERT INTO fleet_projects (project) VALUES ('') ON CONFLICT DO NOTHING;
+-- What a person has said about a repository. Most is how many new jobs it may have a day, -1 if nobody has said; ''
+-- is all that have no number of their own.
+CREATE TABLE IF NOT EXISTS fleet_repositories (
+	repository TEXT PRIMARY KEY, most BIGINT NOT NULL DEFAULT -1,
+	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT ''
+);
 CREATE TABLE IF NOT EXISTS fleet_posts (
 	id TEXT PRIMARY KEY, project TEXT NOT NULL, at BIGINT NOT NULL,
 	ends BIGINT NOT NULL -- when the POST has ended, or must have
@@ -95,10 +132,12 @@ CREATE TABLE IF NOT EXISTS fleet_found (
 	key TEXT NOT NULL, link TEXT NOT NULL, at BIGINT NOT NULL,
 	PRIMARY KEY (key, link)
 );
+CREATE INDEX IF NOT EXISTS fleet_found_at ON fleet_found (at);
 -- Merges and comments that are left out.
 CREATE TABLE IF NOT EXISTS fleet_left_out (
 	id TEXT PRIMARY KEY, at BIGINT NOT NULL,
 	kind TEXT NOT NULL, -- merge or comment
 	repository TEXT NOT NULL, sha TEXT NOT NULL, pull TEXT NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS fleet_left_out_at ON fleet_left_out (at);
 INSERT INTO fleet_schema (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM fleet_schema) ON CONFLICT DO NOTHING;
