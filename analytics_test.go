@@ -2,12 +2,10 @@ package mintlify_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +20,6 @@ import (
 var (
 	march = mintlify.Day(2026, 3, 1)
 	april = mintlify.Day(2026, 4, 1)
-	noon  = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 )
 
 // exchange is a GET of the analytics to the letter, and what its response means.
@@ -215,16 +212,6 @@ func callerStatsExchange() exchange {
 		body: `{"web":5,"api":2.0,"other":0,"total":7}`,
 		want: &mintlify.CallerStats{Web: 5, API: 2, Total: 7},
 	}
-}
-
-// assertRoundTrip asserts that what is behind v marshals to JSON that reads back to it.
-func assertRoundTrip(t *testing.T, v any) {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	back := reflect.New(reflect.TypeOf(v).Elem()).Interface()
-	require.NoError(t, json.Unmarshal(text, back))
-	assert.Equal(t, v, back)
 }
 
 func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {

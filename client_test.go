@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -13,7 +12,6 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -383,33 +381,6 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 			})
 		}
 	}
-}
-
-// operationNames returns the constants of type Operation, as the source has them.
-func operationNames(t *testing.T) []mintlify.Operation {
-	t.Helper()
-	var names []mintlify.Operation
-	for _, typ := range parsePackage(t, ".").Types {
-		if typ.Name != "Operation" {
-			continue
-		}
-		for _, spec := range typ.Consts[0].Decl.Specs {
-			literal := spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit)
-			name, err := strconv.Unquote(literal.Value)
-			require.NoError(t, err)
-			names = append(names, mintlify.Operation(name))
-		}
-	}
-	return names
-}
-
-func TestTableHasEveryOperation(t *testing.T) {
-	var names []mintlify.Operation
-	for _, op := range operations.All() {
-		names = append(names, op.Name)
-	}
-	assert.ElementsMatch(t, operationNames(t), names,
-		"internal/operations has each operation of client.go once: add yours")
 }
 
 func TestOperationsAreSentAsTheTableSays(t *testing.T) {

@@ -2,6 +2,8 @@ package mintlify_test
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"net"
@@ -9,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,11 +42,6 @@ type started struct {
 type sourceFunc func(*testing.T) started
 
 func (f sourceFunc) start(t *testing.T) started { return f(t) }
-
-// through sends a client's requests to rt.
-func through(rt http.RoundTripper) mintlify.Option {
-	return mintlify.WithHTTPClient(&http.Client{Transport: rt})
-}
 
 // toListener sends a client's requests to a listener, without TLS.
 func toListener(listener net.Listener) mintlify.Option {
@@ -382,113 +378,6 @@ func respond103(s *http2server.Stream) { s.Respond("103", "") }
 
 // The SDK's own transport in memory.
 
-const streams = 100 // at once on an HTTP/2 connection, which net/http expects until it is told
-
-// pipeNetwork connects the SDK's own transport to a handler by pipes, so that it works in a bubble.
-type pipeNetwork struct {
-	transport *http.Transport
-
-	mu    sync.Mutex
-	conns []*silenced
-}
-
-func newPipeNetwork(t *testing.T, handler http.Handler, isHTTP2 bool) *pipeNetwork {
-	if isHTTP2 && strings.HasPrefix(runtime.Version(), "go1.25") {
-		t.Skip("Go 1.25's HTTP/2 server shares channels between bubbles")
-	}
-
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(!isHTTP2)
-	protocols.SetUnencryptedHTTP2(isHTTP2)
-
-	dialed := make(chan net.Conn)
-	server := &http.Server{
-		Handler:   handler,
-		Protocols: protocols,
-		HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: streams},
-	}
-	go server.Serve(pipes(dialed))
-
-	n := &pipeNetwork{transport: mintlify.NewTransport()}
-	n.transport.Proxy = nil
-	n.transport.Protocols = protocols
-	n.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
-		ours, theirs := net.Pipe()
-		dialed <- theirs
-		return n.add(ours), nil
-	}
-
-	t.Cleanup(func() {
-		n.transport.CloseIdleConnections()
-		server.Close()
-	})
-	return n
-}
-
-func (n *pipeNetwork) add(conn net.Conn) net.Conn {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	added := &silenced{Conn: conn}
-	n.conns = append(n.conns, added)
-	return added
-}
-
-// dialed returns how many connections there have been.
-func (n *pipeNetwork) dialed() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return len(n.conns)
-}
-
-// silence silences the connections that are open: from then on nothing comes through, and
-// nobody is told.
-func (n *pipeNetwork) silence() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, conn := range n.conns {
-		conn.silent.Store(true)
-	}
-}
-
-// silenced is a connection that loses everything once it is silent.
-type silenced struct {
-	net.Conn
-	silent atomic.Bool
-}
-
-func (c *silenced) Write(p []byte) (int, error) {
-	if c.silent.Load() {
-		return len(p), nil
-	}
-	return c.Conn.Write(p)
-}
-
-func (c *silenced) Read(p []byte) (int, error) {
-	for {
-		n, err := c.Conn.Read(p)
-		if err != nil || !c.silent.Load() {
-			return n, err
-		}
-	}
-}
-
-// pipes is a listener of the connections that it receives.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	if conn, ok := <-p; ok {
-		return conn, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error {
-	close(p)
-	return nil
-}
-
-func (pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
-
 // silentConnection is a connection that serves one request, and then goes silent.
 type silentConnection struct{ isHTTP2 bool }
 
@@ -514,3 +403,14 @@ func slowHTTP2(t *testing.T) started {
 }
 
 func httpDate(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
+
+// gzipBomb is 16 MiB of one letter, compressed.
+var gzipBomb = sync.OnceValue(func() []byte {
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	for range 16 {
+		w.Write(bytes.Repeat([]byte("x"), 1<<20))
+	}
+	w.Close()
+	return bomb.Bytes()
+})

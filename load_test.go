@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -195,5 +196,13 @@ func TestNothingHostileCostsMuchMemory(t *testing.T) {
 			}
 			t.Logf("| %s | %s | %d MiB |", tc.name, op, cost/mebibyte)
 		})
+	}
+}
+
+// skipUnlessLong skips a test that takes seconds, unless MINTLIFY_LONG is set.
+func skipUnlessLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MINTLIFY_LONG") == "" {
+		t.Skip("takes long: set MINTLIFY_LONG=1 to run it")
 	}
 }

@@ -352,17 +352,6 @@ func responding(change func(*http.Response)) transport {
 	}
 }
 
-type handlerFunc func(slog.Record)
-
-func (handlerFunc) Enabled(context.Context, slog.Level) bool { return true }
-func (f handlerFunc) WithAttrs([]slog.Attr) slog.Handler     { return f }
-func (f handlerFunc) WithGroup(string) slog.Handler          { return f }
-
-func (f handlerFunc) Handle(_ context.Context, record slog.Record) error {
-	f(record)
-	return nil
-}
-
 type jarFunc func()
 
 func (f jarFunc) SetCookies(*url.URL, []*http.Cookie) { f() }
@@ -488,30 +477,6 @@ func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
 			})
 		}
 	}
-}
-
-// logRecords keeps a client's records in records.
-func logRecords(records *[]slog.Record) mintlify.Option {
-	keep := handlerFunc(func(record slog.Record) { *records = append(*records, record) })
-	return mintlify.WithLogger(slog.New(keep))
-}
-
-// logged returns the attributes of the records with that message, their level among them.
-func logged(records []slog.Record, message string) []map[string]any {
-	var all []map[string]any
-	for _, record := range records {
-		if !strings.Contains(record.Message, message) {
-			continue
-		}
-
-		attrs := map[string]any{"level": record.Level}
-		record.Attrs(func(a slog.Attr) bool {
-			attrs[a.Key] = a.Value.Any()
-			return true
-		})
-		all = append(all, attrs)
-	}
-	return all
 }
 
 func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
@@ -777,4 +742,21 @@ func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 			client.CloseIdleConnections()
 		})
 	}
+}
+
+func TestLimiterOfTheExampleKeepsTheQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.EnforceQuotas()
+		client := svc.Client(mintlify.WithRateLimiter(newLimiter(t.Context(), 10, 90)), mintlify.WithMaxRetries(0))
+
+		start := time.Now()
+		for range 400 {
+			job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix the typos"})
+			require.NoError(t, err)
+			_, err = client.Jobs.Get(t.Context(), job.ID)
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 390*time.Hour/90, time.Since(start), "the polls wait too, or the quota is not used")
+	})
 }

@@ -1,6 +1,7 @@
 package mintlify_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -40,11 +41,6 @@ func waitBySchedule(
 	ctx context.Context, svc *mintlifytest.Service, opts ...mintlify.WaitOption,
 ) (*mintlify.Job, error) {
 	return svc.Client(mintlifytest.WithRealSchedule()).Jobs.WaitUntilDone(ctx, "j", opts...)
-}
-
-// keepPolls appends each poll of a wait to polls.
-func keepPolls(polls *[]mintlify.Poll) mintlify.WaitOption {
-	return mintlify.WithOnPoll(func(p mintlify.Poll) { *polls = append(*polls, p) })
 }
 
 // scheduled returns the interval that follows a poll by the SDK's own schedule, without jitter.
@@ -718,4 +714,23 @@ func TestWaitErrorSaysNothingOfNoTime(t *testing.T) {
 			assert.Regexp(t, `: polls have failed for [12]s, after [12]\.\d+s and`, err.Error(), name)
 		})
 	}
+}
+
+func TestProgressOfTheExampleIsALineAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("job_1", mintlifytest.JobStep{Status: mintlify.JobActive})
+		client := svc.Client(mintlifytest.WithRealSchedule())
+
+		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
+		defer cancel()
+		var log bytes.Buffer
+		_, err := client.Jobs.WaitUntilDone(ctx, "job_1", mintlify.WithOnPoll(newProgress(&log)))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		lines := bytes.Count(log.Bytes(), []byte("\n"))
+		assert.LessOrEqual(t, lines, 46)
+		assert.Greater(t, lines, 20)
+		assert.Greater(t, len(svc.Requests()), 80)
+	})
 }

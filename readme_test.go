@@ -1,11 +1,13 @@
 package mintlify_test
 
 import (
+	"go/ast"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -146,4 +148,31 @@ func TestEveryLogMessageIsListed(t *testing.T) {
 	for _, message := range messages {
 		assert.Contains(t, reference, "`"+message[1], "list it in docs/reference.md")
 	}
+}
+
+// operationNames returns the constants of type Operation, as the source has them.
+func operationNames(t *testing.T) []mintlify.Operation {
+	t.Helper()
+	var names []mintlify.Operation
+	for _, typ := range parsePackage(t, ".").Types {
+		if typ.Name != "Operation" {
+			continue
+		}
+		for _, spec := range typ.Consts[0].Decl.Specs {
+			literal := spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit)
+			name, err := strconv.Unquote(literal.Value)
+			require.NoError(t, err)
+			names = append(names, mintlify.Operation(name))
+		}
+	}
+	return names
+}
+
+func TestTableHasEveryOperation(t *testing.T) {
+	var names []mintlify.Operation
+	for _, op := range operations.All() {
+		names = append(names, op.Name)
+	}
+	assert.ElementsMatch(t, operationNames(t), names,
+		"internal/operations has each operation of client.go once: add yours")
 }

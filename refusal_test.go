@@ -231,3 +231,12 @@ func TestHookThatRefusesTheServiceIsRetriedUnlessItSaysThatTheCertificateIsBad(t
 		assert.Equal(t, tc.attempts, attempts, name)
 	}
 }
+
+// newSocketClient returns a client of the SDK's own transport, which retries without a wait.
+func newSocketClient(t *testing.T, baseURL string, opts ...mintlify.Option) *mintlify.Client {
+	t.Helper()
+	opts = append(opts, mintlify.WithBaseURL(baseURL), mintlify.WithRetryWait(0, 0))
+	client, err := mintlify.NewClient(testKey, "proj", opts...)
+	require.NoError(t, err)
+	return client
+}

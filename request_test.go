@@ -1,6 +1,7 @@
 package mintlify_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -590,4 +591,15 @@ func TestCanceledPostIsWaitedFor(t *testing.T) {
 			})
 		}
 	}
+}
+
+// counter is an endless stream of x that counts what is read of it.
+type counter struct{ n *atomic.Int64 }
+
+var exes = bytes.Repeat([]byte("x"), 1<<20)
+
+func (c *counter) Read(p []byte) (int, error) {
+	n := copy(p, exes)
+	c.n.Add(int64(n))
+	return n, nil
 }

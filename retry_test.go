@@ -60,14 +60,6 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	}
 }
 
-// countAttempts counts the attempts of a client's calls in n.
-func countAttempts(n *int) mintlify.Option {
-	return mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
-		*n++
-		return nil
-	})
-}
-
 func TestCertificateErrorIsNotRetried(t *testing.T) {
 	for _, certificate := range []error{
 		&tls.CertificateVerificationError{Err: errors.New("revoked")},
@@ -287,7 +279,7 @@ func TestPollOfAWaitIsAtMostTenRequests(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
 				if event == http2server.Whole {
-					goAwayBelow(stream)
+					stream.GoAway(true)
 				}
 			}}
 			var polls []mintlify.Poll

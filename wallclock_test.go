@@ -108,14 +108,6 @@ func respondAfter(d time.Duration, next transport) transport {
 	}
 }
 
-// lateContext is a context whose timer has not fired yet, as after a suspend.
-type lateContext struct {
-	context.Context
-	deadline time.Time
-}
-
-func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
-
 func TestNothingIsSentPastTheDeadlineByTheWallClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
