@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -41,18 +42,18 @@ func TestAnalyticsReads(t *testing.T) {
 		"GetCallerStats":      callerStatsExchange(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := newRecording(respondWith(200, tc.body))
-			got, err := tc.call(t.Context(), newClient(t, rt).Analytics)
+			rt := testkit.NewRecording(testkit.RespondWith(200, tc.body))
+			got, err := tc.call(t.Context(), testkit.NewClient(t, rt).Analytics)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, got)
-			assertRoundTrip(t, got)
+			testkit.AssertRoundTrip(t, got)
 
 			path, query, _ := strings.Cut(tc.path, "?")
-			assert.Equal(t, http.MethodGet, rt.last().Method)
-			assert.Equal(t, "/v1/analytics/proj"+path, rt.last().URL.EscapedPath())
-			assert.Equal(t, query, rt.last().URL.RawQuery)
+			assert.Equal(t, http.MethodGet, rt.Last().Method)
+			assert.Equal(t, "/v1/analytics/proj"+path, rt.Last().URL.EscapedPath())
+			assert.Equal(t, query, rt.Last().URL.RawQuery)
 
-			_, err = tc.call(nilContext, newClient(t, rt).Analytics)
+			_, err = tc.call(testkit.NilContext, testkit.NewClient(t, rt).Analytics)
 			assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 		})
 	}
@@ -91,7 +92,7 @@ func searchesExchange() exchange {
 		want: &mintlify.SearchPage{
 			TotalSearches: 99,
 			Searches: []mintlify.SearchTerm{
-				{Query: "auth", Hits: 12, CTR: 41.6, TopClickedPage: "/auth", LastSearchedAt: noon},
+				{Query: "auth", Hits: 12, CTR: 41.6, TopClickedPage: "/auth", LastSearchedAt: testkit.Noon},
 				{Query: "au", Hits: 12},
 			},
 			HasMore:    true,
@@ -120,7 +121,7 @@ func feedbackExchange() exchange {
 		want: &mintlify.FeedbackPage{
 			Feedback: []mintlify.Feedback{
 				{
-					ID: "f1", Path: "/a", Comment: "thanks", CreatedAt: noon, Source: mintlify.FeedbackContextual,
+					ID: "f1", Path: "/a", Comment: "thanks", CreatedAt: testkit.Noon, Source: mintlify.FeedbackContextual,
 					Status: mintlify.FeedbackPending, Helpful: &yes, Contact: "reader@example.com",
 				},
 				{
@@ -168,14 +169,14 @@ func conversationsExchange() exchange {
 		want: &mintlify.ConversationPage{
 			Conversations: []mintlify.Conversation{
 				{
-					ID: "c", Timestamp: noon, Query: "how?", Response: "so",
+					ID: "c", Timestamp: testkit.Noon, Query: "how?", Response: "so",
 					ResponseType:     mintlify.ResponseClarifyingQuestion,
 					Sources:          []mintlify.ConversationSource{{Title: "A", URL: "/a"}},
 					ResolutionStatus: mintlify.ResolutionUnanswered,
 					PageURL:          "https://docs.example.com/a",
 				},
 				{
-					ID: "c", Timestamp: noon, Query: "and?",
+					ID: "c", Timestamp: testkit.Noon, Query: "and?",
 					Sources:          []mintlify.ConversationSource{},
 					ResolutionStatus: mintlify.ResolutionAnswered,
 					QueryCategory:    "auth",
@@ -194,9 +195,9 @@ func threadExchange() exchange {
 				{"id":"n","role":"tool","content":"","createdAt":null}]}`,
 		want: &mintlify.Thread{
 			ID:        "01/H",
-			CreatedAt: noon,
+			CreatedAt: testkit.Noon,
 			Messages: []mintlify.ThreadMessage{
-				{ID: "m", Role: mintlify.RoleUser, Content: "how?", CreatedAt: noon},
+				{ID: "m", Role: mintlify.RoleUser, Content: "how?", CreatedAt: testkit.Noon},
 				{ID: "n", Role: "tool"},
 			},
 		},
@@ -215,8 +216,8 @@ func callerStatsExchange() exchange {
 }
 
 func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
-	rt := newRecording(failWith(errors.New("nothing may be sent")))
-	a := newClient(t, rt).Analytics
+	rt := testkit.NewRecording(testkit.FailWith(errors.New("nothing may be sent")))
+	a := testkit.NewClient(t, rt).Analytics
 	ctx := t.Context()
 	comma := []mintlify.FeedbackStatus{"a,b"}
 	blank := []mintlify.FeedbackStatus{" "}
@@ -254,9 +255,9 @@ func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 			errorOf(a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: march})), "dateFrom",
 		},
 	} {
-		t.Run(name, func(t *testing.T) { requireArgumentError(t, tc.err, tc.argument) })
+		t.Run(name, func(t *testing.T) { testkit.RequireArgumentError(t, tc.err, tc.argument) })
 	}
-	assert.Zero(t, rt.count())
+	assert.Zero(t, rt.Count())
 }
 
 func TestGetVisitorsToTheLetter(t *testing.T) {
@@ -272,19 +273,19 @@ func TestGetVisitorsToTheLetter(t *testing.T) {
 			DateFrom: january, DateTo: february, PageSize: 250, Offset: 500,
 		},
 	} {
-		rt := newRecording(respondWith(200, emptyPage))
-		client, err := newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
+		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.EmptyPage))
+		client, err := testkit.NewClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
 		require.NoError(t, err)
 
 		_, err = client.Analytics.GetVisitorPage(t.Context(), params)
 		require.NoError(t, err)
 
-		request := rt.last()
+		request := rt.Last()
 		assert.Equal(t, http.MethodGet, request.Method)
 		assert.Equal(t, "/pre/v1/analytics/a%3Fb/visitors", request.URL.EscapedPath())
 		assert.Equal(t, query, request.URL.RawQuery)
 		assert.Equal(t, http.Header{
-			"Authorization": {"Bearer " + testKey},
+			"Authorization": {"Bearer " + testkit.Key},
 			"Accept":        {"application/json"},
 			"User-Agent":    {"mintlify-go/0.1.0"},
 		}, request.Header)
@@ -304,7 +305,7 @@ func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
 		"9007199254740991": 9007199254740991,
 	} {
 		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
-			client := newClient(t, respondWith(200, fmt.Sprintf(body, number, number, other)))
+			client := testkit.NewClient(t, testkit.RespondWith(200, fmt.Sprintf(body, number, number, other)))
 			page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			require.NoError(t, err, number)
 			assert.Equal(t, mintlify.VisitorTotals{Human: want, AI: 1}, page.Totals, number)
@@ -335,19 +336,19 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 		"path as number": {
 			`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page",
 		},
-		"trailing garbage":   {emptyPage + "x", "invalid JSON for a page"},
-		"truncated":          {emptyPage[:30], "invalid JSON for a page"},
+		"trailing garbage":   {testkit.EmptyPage + "x", "invalid JSON for a page"},
+		"truncated":          {testkit.EmptyPage[:30], "invalid JSON for a page"},
 		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "missing totals"},
 		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "missing visitors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := newClient(t, respondWith(200, tc.body))
+			client := testkit.NewClient(t, testkit.RespondWith(200, tc.body))
 			page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			assert.Nil(t, page)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.ErrorContains(t, err, "get visitors")
 			assert.ErrorContains(t, err, tc.reason)
-			assertReadable(t, err)
+			testkit.AssertReadable(t, err)
 		})
 	}
 }
@@ -378,14 +379,14 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := client.Analytics.GetVisitorPage(t.Context(), tc.params)
-			requireArgumentError(t, err, tc.argument)
+			testkit.RequireArgumentError(t, err, tc.argument)
 			requireArgumentErrors(t.Context(), t, client, tc.params, tc.argument)
 		})
 	}
 
-	_, err := client.Analytics.GetVisitorPage(nilContext, mintlify.VisitorsParams{})
-	requireArgumentError(t, err, "ctx")
-	requireArgumentErrors(nilContext, t, client, mintlify.VisitorsParams{}, "ctx")
+	_, err := client.Analytics.GetVisitorPage(testkit.NilContext, mintlify.VisitorsParams{})
+	testkit.RequireArgumentError(t, err, "ctx")
+	requireArgumentErrors(testkit.NilContext, t, client, mintlify.VisitorsParams{}, "ctx")
 	requireArgumentErrors(t.Context(), t, client, mintlify.VisitorsParams{}, "opts", nil)
 	assert.Empty(t, svc.Requests())
 
@@ -411,7 +412,7 @@ func requireArgumentErrors(
 	rows, noRows := mintlify.Collect(client.Analytics.Visitors(ctx, params, opts...))
 	assert.Empty(t, pages)
 	assert.Empty(t, rows)
-	requireArgumentError(t, noPages, argument)
-	requireArgumentError(t, noRows, argument)
+	testkit.RequireArgumentError(t, noPages, argument)
+	testkit.RequireArgumentError(t, noRows, argument)
 	assert.NotErrorAs(t, noPages, new(*mintlify.ExportError), "there is nowhere to resume")
 }

@@ -7,23 +7,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 func TestAutomationsTrigger(t *testing.T) {
-	rt := newRecording(respondWith(202, `{"schemaId":"s","instanceId":"i","jobId":"j"}`))
-	run, err := newClient(t, rt).Automations.Trigger(t.Context(), "a/1", mintlify.TriggerAutomationParams{})
+	rt := testkit.NewRecording(testkit.RespondWith(202, `{"schemaId":"s","instanceId":"i","jobId":"j"}`))
+	run, err := testkit.NewClient(t, rt).Automations.Trigger(t.Context(), "a/1", mintlify.TriggerAutomationParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.AutomationRun{SchemaID: "s", InstanceID: "i", JobID: "j"}, run)
-	assert.Equal(t, "POST /v1/workflow/proj/a%2F1/trigger", rt.last().Method+" "+rt.last().URL.EscapedPath())
-	assert.Zero(t, rt.last().ContentLength)
-	assertRoundTrip(t, run)
+	assert.Equal(t, "POST /v1/workflow/proj/a%2F1/trigger", rt.Last().Method+" "+rt.Last().URL.EscapedPath())
+	assert.Zero(t, rt.Last().ContentLength)
+	testkit.AssertRoundTrip(t, run)
 
 	for _, id := range []string{"", " ", ".", ".."} {
-		_, err = newClient(t, rt).Automations.Trigger(t.Context(), id, mintlify.TriggerAutomationParams{})
-		requireArgumentError(t, err, "id")
+		_, err = testkit.NewClient(t, rt).Automations.Trigger(t.Context(), id, mintlify.TriggerAutomationParams{})
+		testkit.RequireArgumentError(t, err, "id")
 	}
 
-	list := newClient(t, respondWith(202, "[]"))
+	list := testkit.NewClient(t, testkit.RespondWith(202, "[]"))
 	run, err = list.Automations.Trigger(t.Context(), "a", mintlify.TriggerAutomationParams{})
 	assert.Nil(t, run)
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)

@@ -22,6 +22,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -34,19 +35,19 @@ func TestNewClientFromEnv(t *testing.T) {
 
 	t.Run("all set", func(t *testing.T) {
 		set(t, "mint_abc\n", "proj", "https://env.example.com/p")
-		rt := newRecording(respondWith(200, jobJSON))
-		client, err := mintlify.NewClientFromEnv(through(rt))
+		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
+		client, err := mintlify.NewClientFromEnv(testkit.Through(rt))
 		require.NoError(t, err)
-		_, err = get(t.Context(), client)
+		_, err = testkit.Get(t.Context(), client)
 		require.NoError(t, err)
-		assert.Equal(t, "https://env.example.com/p/v2/agent/proj/job/job_1", rt.last().URL.String())
-		assert.Equal(t, "Bearer mint_abc", rt.last().Header.Get("Authorization"))
+		assert.Equal(t, "https://env.example.com/p/v2/agent/proj/job/job_1", rt.Last().URL.String())
+		assert.Equal(t, "Bearer mint_abc", rt.Last().Header.Get("Authorization"))
 
-		client, err = mintlify.NewClientFromEnv(through(rt), mintlify.WithBaseURL("https://opt.example.com"))
+		client, err = mintlify.NewClientFromEnv(testkit.Through(rt), mintlify.WithBaseURL("https://opt.example.com"))
 		require.NoError(t, err)
-		_, err = get(t.Context(), client)
+		_, err = testkit.Get(t.Context(), client)
 		require.NoError(t, err)
-		assert.Equal(t, "opt.example.com", rt.last().URL.Host, "an option wins over the environment")
+		assert.Equal(t, "opt.example.com", rt.Last().URL.Host, "an option wins over the environment")
 	})
 
 	for name, tc := range map[string]struct{ key, project, baseURL, refused string }{
@@ -59,7 +60,7 @@ func TestNewClientFromEnv(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set(t, tc.key, tc.project, tc.baseURL)
 			_, err := mintlify.NewClientFromEnv()
-			requireArgumentError(t, err, tc.refused)
+			testkit.RequireArgumentError(t, err, tc.refused)
 			assert.ErrorContains(t, err, tc.refused)
 			assert.Equal(t, strings.HasPrefix(name, "no "), strings.HasSuffix(err.Error(), tc.refused+" is not set"))
 			assert.NotContains(t, err.Error(), "secret")
@@ -68,12 +69,12 @@ func TestNewClientFromEnv(t *testing.T) {
 
 	t.Run("blank base URL", func(t *testing.T) {
 		set(t, "mint_abc", "proj", " ")
-		rt := newRecording(respondWith(200, jobJSON))
-		client, err := mintlify.NewClientFromEnv(through(rt))
+		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
+		client, err := mintlify.NewClientFromEnv(testkit.Through(rt))
 		require.NoError(t, err)
-		_, err = get(t.Context(), client)
+		_, err = testkit.Get(t.Context(), client)
 		require.NoError(t, err)
-		assert.Equal(t, "api.mintlify.com", rt.last().URL.Host, "as WithBaseURL has it")
+		assert.Equal(t, "api.mintlify.com", rt.Last().URL.Host, "as WithBaseURL has it")
 	})
 
 	source := mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_abc", nil })
@@ -90,7 +91,7 @@ func TestNewClientFromEnvNamesAllThatIsMissing(t *testing.T) {
 	_, err := mintlify.NewClientFromEnv()
 	assert.EqualError(t, err, "mintlify: MINTLIFY_API_KEY, MINTLIFY_PROJECT_ID are not set")
 
-	source := mintlify.WithKeySource(func(context.Context) (string, error) { return testKey, nil })
+	source := mintlify.WithKeySource(func(context.Context) (string, error) { return testkit.Key, nil })
 	_, err = mintlify.NewClientFromEnv(source)
 	assert.EqualError(t, err, "mintlify: MINTLIFY_PROJECT_ID is not set")
 }
@@ -103,7 +104,7 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	assert.Equal(t, "my_mint?docs", two.ProjectID())
 	assert.Equal(t, mintlifytest.ProjectID, one.ProjectID())
 
-	job, err := create(t.Context(), two)
+	job, err := testkit.Create(t.Context(), two)
 	require.NoError(t, err)
 
 	_, err = two.Jobs.Get(t.Context(), job.ID)
@@ -115,42 +116,42 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 }
 
 func TestCall(t *testing.T) {
-	rt := newRecording(respondWith(503, ""), respondWith(200, `{"sessions":[{"id":"s"}]}`))
+	rt := testkit.NewRecording(testkit.RespondWith(503, ""), testkit.RespondWith(200, `{"sessions":[{"id":"s"}]}`))
 	var asked []mintlify.Operation
 	limiter := func(_ context.Context, r mintlify.RequestInfo) error {
 		asked = append(asked, r.Operation)
 		assert.Equal(t, "proj", r.ProjectID)
 		return nil
 	}
-	client := newClient(t, rt, mintlify.WithRetryWait(0, 0),
+	client := testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0),
 		mintlify.WithBaseURL("https://example.com/gateway"), mintlify.WithRateLimiter(limiter))
 
 	var into struct{ Sessions []struct{ ID string } }
 	call := mintlify.CallParams{Method: "GET", Path: "/v2/agent/a%2Fb/jobs", Query: url.Values{"take": {"5"}}}
 	require.NoError(t, client.Call(t.Context(), call, &into))
 	assert.Equal(t, "s", into.Sessions[0].ID)
-	assert.Equal(t, "https://example.com/gateway/v2/agent/a%2Fb/jobs?take=5", rt.last().URL.String())
-	assert.Equal(t, "Bearer "+testKey, rt.last().Header.Get("Authorization"))
+	assert.Equal(t, "https://example.com/gateway/v2/agent/a%2Fb/jobs?take=5", rt.Last().URL.String())
+	assert.Equal(t, "Bearer "+testkit.Key, rt.Last().Header.Get("Authorization"))
 	assert.Equal(t, []mintlify.Operation{"GET /v2/agent/a%2Fb/jobs", "GET /v2/agent/a%2Fb/jobs"}, asked)
 
-	rt = newRecording(respondWith(202, `{"id":5}`))
+	rt = testkit.NewRecording(testkit.RespondWith(202, `{"id":5}`))
 	for _, body := range []any{map[string]any{"name": "a<b"}, json.RawMessage(`{"name":"a<b"}`)} {
 		call := mintlify.CallParams{Method: "PUT", Path: "/v1/things", Body: body}
-		require.NoError(t, newClient(t, rt).Call(t.Context(), call, nil))
-		assert.Equal(t, `{"name":"a<b"}`, rt.last().body)
-		assert.Equal(t, "PUT", rt.last().Method)
+		require.NoError(t, testkit.NewClient(t, rt).Call(t.Context(), call, nil))
+		assert.Equal(t, `{"name":"a<b"}`, rt.Last().Text)
+		assert.Equal(t, "PUT", rt.Last().Method)
 	}
 }
 
 // Every method but GET and HEAD is treated as a POST.
 func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 	for method, attempts := range map[string]int{"GET": 4, "HEAD": 4, "POST": 1, "DELETE": 1, "PATCH": 1} {
-		rt := newRecording(respondWith(502, "secret"))
+		rt := testkit.NewRecording(testkit.RespondWith(502, "secret"))
 		call := mintlify.CallParams{Method: method, Path: "/v1/things"}
-		err := newClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, nil)
+		err := testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, nil)
 		assert.ErrorIs(t, err, mintlify.ErrServer, method)
-		assert.Equal(t, attempts == 1, isOutcomeUnknown(err), method)
-		assert.Equal(t, attempts, rt.count(), method)
+		assert.Equal(t, attempts == 1, testkit.IsOutcomeUnknown(err), method)
+		assert.Equal(t, attempts, rt.Count(), method)
 
 		_, ok := mintlify.RetryAfter(err)
 		assert.Equal(t, attempts > 1, ok, method)
@@ -167,7 +168,7 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 		`{"a":"private"}`:   true,
 		`{"a":["private"]}`: false,
 	} {
-		client := newClient(t, respondWith(200, body))
+		client := testkit.NewClient(t, testkit.RespondWith(200, body))
 		require.NoError(t, client.Call(t.Context(), call, nil), body)
 
 		err := client.Call(t.Context(), call, &struct{ A string }{})
@@ -181,19 +182,20 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 
 // Not even the size of an ignored body matters, or whether it came whole.
 func TestCallWithoutIntoIgnoresABodyThatCannotBeRead(t *testing.T) {
-	for name, rt := range map[string]transport{
-		"too large": respondWith(200, strings.Repeat("x", 10<<20+1)),
-		"truncated": breakOff(200, `{"a":`),
+	for name, rt := range map[string]testkit.Transport{
+		"too large": testkit.RespondWith(200, strings.Repeat("x", 10<<20+1)),
+		"truncated": testkit.BreakOff(200, `{"a":`),
 	} {
 		call := mintlify.CallParams{Method: "POST", Path: "/v1/things"}
-		require.NoError(t, newClient(t, rt).Call(t.Context(), call, nil), name)
+		require.NoError(t, testkit.NewClient(t, rt).Call(t.Context(), call, nil), name)
 	}
 }
 
 // A caller's type may quote what it cannot read, which may be a reader's.
 func TestCallQuotesNoValue(t *testing.T) {
 	call := mintlify.CallParams{Method: "GET", Path: "/v1/things"}
-	err := newClient(t, respondWith(200, `{"at":"jo@example.com"}`)).Call(t.Context(), call, &struct{ At time.Time }{})
+	client := testkit.NewClient(t, testkit.RespondWith(200, `{"at":"jo@example.com"}`))
+	err := client.Call(t.Context(), call, &struct{ At time.Time }{})
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	require.ErrorContains(t, err, "a value cannot be decoded into the caller's *struct")
 	assert.NotContains(t, err.Error(), "jo@")
@@ -202,23 +204,23 @@ func TestCallQuotesNoValue(t *testing.T) {
 func TestCallShowsNoKeyOfItsPath(t *testing.T) {
 	var log strings.Builder
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	call := mintlify.CallParams{Method: "DELETE", Path: "/v1/keys/" + testKey}
-	err := newClient(t, respondWith(404, ""), mintlify.WithLogger(logger)).Call(t.Context(), call, nil)
-	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, requireAs[*mintlify.APIError](t, err)), testKey)
-	assert.NotContains(t, log.String(), testKey)
+	call := mintlify.CallParams{Method: "DELETE", Path: "/v1/keys/" + testkit.Key}
+	err := testkit.NewClient(t, testkit.RespondWith(404, ""), mintlify.WithLogger(logger)).Call(t.Context(), call, nil)
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, testkit.RequireAs[*mintlify.APIError](t, err)), testkit.Key)
+	assert.NotContains(t, log.String(), testkit.Key)
 }
 
 // A number has no end of its own.
 func TestCallReadsNoTruncatedNumber(t *testing.T) {
 	var n int
 	call := mintlify.CallParams{Method: "GET", Path: "/v1/count"}
-	rt := newRecording(breakOff(200, "10"), respondWith(200, "109"))
-	require.NoError(t, newClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, &n))
+	rt := testkit.NewRecording(testkit.BreakOff(200, "10"), testkit.RespondWith(200, "109"))
+	require.NoError(t, testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, &n))
 	assert.Equal(t, 109, n)
 
-	err := newClient(t, breakOff(200, "19"), mintlify.WithMaxRetries(0)).Call(t.Context(), call, &n)
+	err := testkit.NewClient(t, testkit.BreakOff(200, "19"), mintlify.WithMaxRetries(0)).Call(t.Context(), call, &n)
 	require.ErrorContains(t, err, "truncated after 2 bytes")
-	require.NoError(t, newClient(t, breakOff(200, "12\n")).Call(t.Context(), call, &n), "that one ended")
+	require.NoError(t, testkit.NewClient(t, testkit.BreakOff(200, "12\n")).Call(t.Context(), call, &n), "that one ended")
 }
 
 func TestCallThatCannotBeSentIsRefused(t *testing.T) {
@@ -227,7 +229,7 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		return mintlify.CallParams{Method: "POST", Path: "/v1", Body: body}
 	}
 
-	client := newClient(t, failWith(errors.New("nothing may be sent")))
+	client := testkit.NewClient(t, testkit.FailWith(errors.New("nothing may be sent")))
 	for _, tc := range []struct {
 		argument string
 		call     mintlify.CallParams
@@ -251,20 +253,20 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		{"into", reading("/v1"), struct{}{}},
 		{"into", reading("/v1"), (*struct{})(nil)},
 	} {
-		requireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.argument)
+		testkit.RequireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.argument)
 	}
-	requireArgumentError(t, client.Call(nilContext, reading("/v1"), nil), "ctx")
+	testkit.RequireArgumentError(t, client.Call(testkit.NilContext, reading("/v1"), nil), "ctx")
 }
 
 func TestRequestFromContextIsTheRequests(t *testing.T) {
 	for _, op := range operations.All() {
 		var seen mintlify.RequestInfo
-		rt := transport(func(r *http.Request) (*http.Response, error) {
+		rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			seen, _ = mintlify.RequestFromContext(r.Context())
-			return response(400, ""), nil
+			return testkit.Response(400, ""), nil
 		})
 
-		_ = op.Do(t.Context(), newClient(t, rt))
+		_ = op.Do(t.Context(), testkit.NewClient(t, rt))
 		assert.Equal(t, mintlify.RequestInfo{Operation: op.Name, ProjectID: "proj", Attempt: 1}, seen)
 	}
 
@@ -273,15 +275,15 @@ func TestRequestFromContextIsTheRequests(t *testing.T) {
 }
 
 func TestRequestInfoCountsTheAttempts(t *testing.T) {
-	elsewhere := respondWith(307, "", "Location", "/v2/agent/proj/job/job_2")
-	rt := newRecording(respondWith(503, ""), elsewhere, respondWith(200, jobJSON))
+	elsewhere := testkit.RespondWith(307, "", "Location", "/v2/agent/proj/job/job_2")
+	rt := testkit.NewRecording(testkit.RespondWith(503, ""), elsewhere, testkit.RespondWith(200, testkit.JobJSON))
 	var limiter, source, transported []int
 	note := func(ctx context.Context, into *[]int) {
 		info, _ := mintlify.RequestFromContext(ctx)
 		*into = append(*into, info.Attempt)
 	}
 
-	client := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+	client := testkit.NewClient(t, testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		note(r.Context(), &transported)
 		return rt.RoundTrip(r)
 	}), mintlify.WithRetryWait(0, 0),
@@ -299,33 +301,33 @@ func TestRequestInfoCountsTheAttempts(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 3}, transported, "an attempt, its retry, and the redirect of that")
 	assert.Equal(t, transported, limiter)
 	assert.Equal(t, transported, source)
-	for i, request := range rt.sent() {
+	for i, request := range rt.Sent() {
 		assert.Equal(t, fmt.Sprintf("Bearer mint_%d", i+1), request.Header.Get("Authorization"))
 	}
 }
 
 // echoing is a service that echoes the key in each header and body, and fails.
-func echoing(status int) transport {
+func echoing(status int) testkit.Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		const body = `{"error":"bad key %s","details":[{"message":%q}],"id":%q}`
 		key := r.Header.Get("Authorization")
-		return response(status, fmt.Sprintf(body, key, key, key),
+		return testkit.Response(status, fmt.Sprintf(body, key, key, key),
 			"X-Echo", key, "X-Request-Id", key, "Location", "https://other.example.com/?key="+url.QueryEscape(key)), nil
 	}
 }
 
 func TestStackOfAPanicDoesNotShowTheKey(t *testing.T) {
-	inTransport := transport(func(*http.Request) (*http.Response, error) { panic("in the transport") })
+	inTransport := testkit.Transport(func(*http.Request) (*http.Response, error) { panic("in the transport") })
 	inLimiter := func(context.Context, mintlify.RequestInfo) error { panic("in the limiter") }
 
 	for _, client := range []*mintlify.Client{
-		newClient(t, inTransport),
-		newClient(t, inTransport, mintlify.WithRateLimiter(inLimiter)),
+		testkit.NewClient(t, inTransport),
+		testkit.NewClient(t, inTransport, mintlify.WithRateLimiter(inLimiter)),
 	} {
-		for _, call := range jobCalls {
+		for _, call := range testkit.JobCalls {
 			stack := stackOf(func() { _, _ = call(t.Context(), client) })
 			assert.Contains(t, stack, "in the ")
-			assert.NotContains(t, stack, testKey[5:])
+			assert.NotContains(t, stack, testkit.Key[5:])
 		}
 	}
 }
@@ -344,21 +346,21 @@ func stackOf(f func()) (stack string) {
 func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 	const yesterdays = "mint_0ld_key_of_yesterday"
 	svc := operations.NewService()
-	svc.SetVisitors(visitors(1000))
+	svc.SetVisitors(testkit.Visitors(1000))
 	serve := func(r *http.Request) (*http.Response, error) {
 		r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
 		return svc.RoundTrip(r)
 	}
 
 	for name, tc := range map[string]struct {
-		rt   transport
-		call callFunc
+		rt   testkit.Transport
+		call testkit.CallFunc
 	}{
-		"retry": {respondWith(503, ""), operations.Get(mintlify.OpGetJob).Do},
-		"wait":  {respondWith(503, ""), waitForJob},
-		"pages": {serve, exports["Analytics.GetVisitorPage"]},
+		"retry": {testkit.RespondWith(503, ""), operations.Get(mintlify.OpGetJob).Do},
+		"wait":  {testkit.RespondWith(503, ""), waitForJob},
+		"pages": {serve, testkit.Exports["Analytics.GetVisitorPage"]},
 	} {
-		for _, shown := range []string{testKey, yesterdays} {
+		for _, shown := range []string{testkit.Key, yesterdays} {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
 				source := func(context.Context) (string, error) {
@@ -366,18 +368,18 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 					if asked > 1 {
 						return "", fmt.Errorf("refresh of %q (or %s): vault is sealed", shown, url.QueryEscape(shown))
 					}
-					return testKey, nil
+					return testkit.Key, nil
 				}
 
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 
 				var lines strings.Builder
-				logger := mintlify.WithLogger(textLogger(&lines))
-				err := tc.call(ctx, newClient(t, tc.rt, mintlify.WithKeySource(source), logger))
+				logger := mintlify.WithLogger(testkit.TextLogger(&lines))
+				err := tc.call(ctx, testkit.NewClient(t, tc.rt, mintlify.WithKeySource(source), logger))
 				require.Greater(t, asked, 1, name)
 				assert.ErrorContains(t, err, "vault is sealed")
-				assert.NotContains(t, leaks(err)+lines.String(), shown[5:], name)
+				assert.NotContains(t, testkit.Leaks(err)+lines.String(), shown[5:], name)
 			})
 		}
 	}
@@ -385,17 +387,17 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 
 func TestOperationsAreSentAsTheTableSays(t *testing.T) {
 	for _, op := range operations.All() {
-		rt := newRecording(respondWith(200, op.Body))
-		result, err := op.Call(t.Context(), newClient(t, rt))
+		rt := testkit.NewRecording(testkit.RespondWith(200, op.Body))
+		result, err := op.Call(t.Context(), testkit.NewClient(t, rt))
 		require.NoError(t, err, op)
 
 		assert.IsType(t, op.Result, result, op)
-		require.Equal(t, 1, rt.count(), op)
-		assert.Equal(t, op.Method, rt.last().Method, op)
+		require.Equal(t, 1, rt.Count(), op)
+		assert.Equal(t, op.Method, rt.Last().Method, op)
 
 		names := strings.NewReplacer(`\{projectId\}`, "proj", `\{id\}`, `([a-z]+_1|[0-9A-Z]{26})`)
 		pattern := names.Replace(regexp.QuoteMeta(op.Path))
-		assert.Regexp(t, "^"+pattern+"$", rt.last().URL.EscapedPath(), op)
+		assert.Regexp(t, "^"+pattern+"$", rt.Last().URL.EscapedPath(), op)
 	}
 }
 
@@ -403,7 +405,7 @@ func TestOperationsAreSentAsTheTableSays(t *testing.T) {
 func TestAnOperationThatIsAPostMayHaveBeenActedOn(t *testing.T) {
 	for _, op := range operations.All() {
 		err := &mintlify.APIError{Operation: op.Name, StatusCode: http.StatusGatewayTimeout}
-		assert.Equal(t, op.IsPost(), isOutcomeUnknown(err),
+		assert.Equal(t, op.IsPost(), testkit.IsOutcomeUnknown(err),
 			"add %s to isPost in client.go if, and only if, it is a POST", op)
 	}
 }
@@ -414,7 +416,7 @@ var ownFields = []string{"offset", "nextOffset", "cursor"}
 func TestTableSetsEveryFieldOfEveryResult(t *testing.T) {
 	set := map[reflect.Type]map[string]bool{} // by type of result
 	for _, op := range operations.All() {
-		result, err := op.Call(t.Context(), newClient(t, respondWith(200, op.Body)))
+		result, err := op.Call(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, op.Body)))
 		require.NoError(t, err, op)
 
 		typ := reflect.TypeOf(result)

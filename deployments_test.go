@@ -14,49 +14,51 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestTriggerUpdate(t *testing.T) {
-	rt := newRecording(respondWith(202, `{"statusId":"dep_1"}`))
-	queued, err := newClient(t, rt).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+	rt := testkit.NewRecording(testkit.RespondWith(202, `{"statusId":"dep_1"}`))
+	queued, err := testkit.NewClient(t, rt).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1"}, queued)
-	assert.Equal(t, "POST /v1/project/update/proj", rt.last().Method+" "+rt.last().URL.EscapedPath())
-	assertRoundTrip(t, queued)
+	assert.Equal(t, "POST /v1/project/update/proj", rt.Last().Method+" "+rt.Last().URL.EscapedPath())
+	testkit.AssertRoundTrip(t, queued)
 
-	assert.Empty(t, rt.last().body)
-	assert.Zero(t, rt.last().ContentLength)
-	assert.Empty(t, rt.last().Header.Get("Content-Type"))
+	assert.Empty(t, rt.Last().Text)
+	assert.Zero(t, rt.Last().ContentLength)
+	assert.Empty(t, rt.Last().Header.Get("Content-Type"))
 }
 
 func TestTriggerPreview(t *testing.T) {
-	rt := newRecording(respondWith(202, `{"statusId":"dep_1","previewUrl":"https://acme-docs.example.app"}`))
-	client := newClient(t, rt)
+	taken := testkit.RespondWith(202, `{"statusId":"dep_1","previewUrl":"https://acme-docs.example.app"}`)
+	rt := testkit.NewRecording(taken)
+	client := testkit.NewClient(t, rt)
 	queued, err := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "docs/<new>"})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1", PreviewURL: "https://acme-docs.example.app"}, queued)
-	assert.Equal(t, "/v1/project/preview/proj", rt.last().URL.EscapedPath())
-	assert.Equal(t, `{"branch":"docs/<new>"}`, rt.last().body)
+	assert.Equal(t, "/v1/project/preview/proj", rt.Last().URL.EscapedPath())
+	assert.Equal(t, `{"branch":"docs/<new>"}`, rt.Last().Text)
 
 	for _, branch := range []string{"", " \t", "\xff"} {
 		_, err = client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: branch})
-		requireArgumentError(t, err, "branch")
+		testkit.RequireArgumentError(t, err, "branch")
 	}
 }
 
 func TestTriggerErrorsSpeakOfWhatWasTried(t *testing.T) {
 	for status, body := range map[int]string{400: "", 402: "", 404: "", 413: "", 429: "", 500: "", 202: "<html>"} {
-		client := newClient(t, respondWith(status, body), mintlify.WithMaxRetries(0))
+		client := testkit.NewClient(t, testkit.RespondWith(status, body), mintlify.WithMaxRetries(0))
 		for _, op := range operations.All() {
-			if !op.IsPost() || returnsJob(op) {
+			if !op.IsPost() || testkit.ReturnsJob(op) {
 				continue
 			}
 			err := op.Do(t.Context(), client)
 			require.ErrorContains(t, err, op.String())
 			assert.NotContains(t, err.Error(), "prompt")
 			assert.NotContains(t, err.Error(), "job id")
-			assert.Equal(t, status == 500 || status == 202, isOutcomeUnknown(err), "%v", err)
+			assert.Equal(t, status == 500 || status == 202, testkit.IsOutcomeUnknown(err), "%v", err)
 		}
 	}
 }
@@ -69,10 +71,10 @@ func TestQueuedDeploymentThatIsNotWhatTheInterfacePromises(t *testing.T) {
 		`{"statusId":"dep_1","previewUrl":`: "dep_1",
 		`{"statusId":"dep_1"} x`:            "dep_1",
 	} {
-		client := newClient(t, respondWith(202, body))
+		client := testkit.NewClient(t, testkit.RespondWith(202, body))
 		queued, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
-		require.True(t, isOutcomeUnknown(err))
+		require.True(t, testkit.IsOutcomeUnknown(err))
 
 		if id == "" {
 			assert.Nil(t, queued)
@@ -92,12 +94,12 @@ const deploymentJSON = `{"_id":"dep_1","projectId":"p","status":"failure","summa
 	"source":"bitbucket"}`
 
 func TestDeploymentsGet(t *testing.T) {
-	rt := newRecording(respondWith(200, deploymentJSON))
-	deployment, err := newClient(t, rt).Deployments.Get(t.Context(), "dep/1")
+	rt := testkit.NewRecording(testkit.RespondWith(200, deploymentJSON))
+	deployment, err := testkit.NewClient(t, rt).Deployments.Get(t.Context(), "dep/1")
 	require.NoError(t, err)
 
-	assert.Equal(t, http.MethodGet, rt.last().Method)
-	assert.Equal(t, "/v1/project/update-status/dep%2F1", rt.last().URL.EscapedPath(), "no project in the path")
+	assert.Equal(t, http.MethodGet, rt.Last().Method)
+	assert.Equal(t, "/v1/project/update-status/dep%2F1", rt.Last().URL.EscapedPath(), "no project in the path")
 	assert.Equal(t, &mintlify.Deployment{
 		ID:        "dep_1",
 		ProjectID: "p",
@@ -116,10 +118,10 @@ func TestDeploymentsGet(t *testing.T) {
 		Screenshot:      "s",
 		ScreenshotLight: "l",
 		ScreenshotDark:  "d",
-		CreatedAt:       noon,
-		EndedAt:         noon,
+		CreatedAt:       testkit.Noon,
+		EndedAt:         testkit.Noon,
 	}, deployment)
-	assertRoundTrip(t, deployment)
+	testkit.AssertRoundTrip(t, deployment)
 }
 
 func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {
@@ -140,28 +142,28 @@ func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {
 		`"source":null`,
 	} {
 		body := `{` + odd + `,"_id":"dep_1","status":"queued"}`
-		deployment, err := newClient(t, respondWith(200, body)).Deployments.Get(t.Context(), "dep_1")
+		deployment, err := testkit.NewClient(t, testkit.RespondWith(200, body)).Deployments.Get(t.Context(), "dep_1")
 		require.NoError(t, err, odd)
 		assert.Equal(t, "dep_1", deployment.ID)
 		assert.Equal(t, mintlify.DeploymentQueued, deployment.Status)
 	}
 
-	named := respondWith(200, `{"_id":"d","status":"queued","author":"Ann"}`)
-	deployment, err := newClient(t, named).Deployments.Get(t.Context(), "d")
+	named := testkit.RespondWith(200, `{"_id":"d","status":"queued","author":"Ann"}`)
+	deployment, err := testkit.NewClient(t, named).Deployments.Get(t.Context(), "d")
 	require.NoError(t, err)
 	assert.Equal(t, "Ann", deployment.Author.Name)
 }
 
 // deploymentOf is a service whose deployment has these statuses, poll by poll. If a status is
 // empty, the connection is lost.
-func deploymentOf(statuses ...string) *recording {
-	rt := newRecording()
+func deploymentOf(statuses ...string) *testkit.Recording {
+	rt := testkit.NewRecording()
 	for _, status := range statuses {
-		step := respondWith(200, `{"_id":"dep_1","status":"`+status+`","summary":"links are broken","logs":["a"]}`)
+		step := testkit.RespondWith(200, `{"_id":"dep_1","status":"`+status+`","summary":"links are broken","logs":["a"]}`)
 		if status == "" {
-			step = failWith(errors.New("connection reset"))
+			step = testkit.FailWith(errors.New("connection reset"))
 		}
-		rt.steps = append(rt.steps, step)
+		rt.Steps = append(rt.Steps, step)
 	}
 	return rt
 }
@@ -172,12 +174,12 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 		start := time.Now()
 		var polls []mintlify.Poll
 		var records []slog.Record
-		client := newClient(t, rt, logRecords(&records))
-		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1", keepPolls(&polls))
+		client := testkit.NewClient(t, rt, testkit.LogRecords(&records))
+		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1", testkit.KeepPolls(&polls))
 		require.NoError(t, err)
 		assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
 		assert.InDelta(t, 20, time.Since(start).Seconds(), 2, "the schedule of a job")
-		warnings := logged(records, "unknown status")
+		warnings := testkit.Logged(records, "unknown status")
 		require.Len(t, warnings, 1)
 		assert.Equal(t, "paused", warnings[0]["status"])
 
@@ -192,14 +194,14 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 }
 
 func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
-	deployment, err := newClient(t, deploymentOf("failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
+	deployment, err := testkit.NewClient(t, deploymentOf("failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	require.NotErrorIs(t, err, mintlify.ErrJobFailed)
 	assert.EqualError(t, err, "mintlify: deployment dep_1 failed: links are broken")
 	require.NotNil(t, deployment)
 	assert.Equal(t, []string{"a"}, deployment.Logs)
 
-	failed := requireAs[*mintlify.DeploymentFailedError](t, err)
+	failed := testkit.RequireAs[*mintlify.DeploymentFailedError](t, err)
 	assert.Same(t, deployment, failed.Deployment)
 
 	_, again := mintlify.RetryAfter(err)
@@ -208,9 +210,9 @@ func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
 
 func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := newClient(t, deploymentOf("in_progress", ""))
+		client := testkit.NewClient(t, deploymentOf("in_progress", ""))
 		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1")
-		waitErr := requireAs[*mintlify.WaitError](t, err)
+		waitErr := testkit.RequireAs[*mintlify.WaitError](t, err)
 		assert.Equal(t, *deployment, waitErr.Deployment)
 		assert.Zero(t, waitErr.Job)
 		assert.ErrorContains(t, err, "wait for deployment dep_1: polls have failed for 10m")
@@ -220,7 +222,7 @@ func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 
 func TestDeploymentsPoll(t *testing.T) {
 	rt := deploymentOf("queued", "", "failure")
-	client := newClient(t, rt)
+	client := testkit.NewClient(t, rt)
 
 	poll, err := client.Deployments.Poll(t.Context(), "dep_1", 10*time.Minute)
 	require.NoError(t, err)
@@ -236,22 +238,22 @@ func TestDeploymentsPoll(t *testing.T) {
 	poll, err = client.Deployments.Poll(t.Context(), "dep_1", 0)
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	assert.Zero(t, poll.Next)
-	assert.Equal(t, 3, rt.count(), "one request a poll")
+	assert.Equal(t, 3, rt.Count(), "one request a poll")
 }
 
 func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
-	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testKey + `",` +
-		`"logs":["MINTLIFY_API_KEY=` + testKey + `"`
+	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testkit.Key + `",` +
+		`"logs":["MINTLIFY_API_KEY=` + testkit.Key + `"`
 	logs := strings.Repeat(`,"compiling `+strings.Repeat("x", 80)+`"`, 1<<17)
 
-	for name, rt := range map[string]transport{
-		"whole":                respondWith(200, body+"]}"),
-		"oversized":            respondWith(200, body+logs+"]}"),
-		"truncated":            breakOff(200, body+`,"compil`),
-		"truncated in the key": breakOff(200, body+`,"`+testKey[:len(testKey)-1]),
+	for name, rt := range map[string]testkit.Transport{
+		"whole":                testkit.RespondWith(200, body+"]}"),
+		"oversized":            testkit.RespondWith(200, body+logs+"]}"),
+		"truncated":            testkit.BreakOff(200, body+`,"compil`),
+		"truncated in the key": testkit.BreakOff(200, body+`,"`+testkit.Key[:len(testkit.Key)-1]),
 	} {
 		t.Run(name, func(t *testing.T) {
-			deployment, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "dep_1")
+			deployment, err := testkit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "dep_1")
 			require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 			assert.NotContains(t, err.Error(), "secret")
 			assert.Equal(t, "bad key [API key]", deployment.Summary)
@@ -266,23 +268,23 @@ func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
 func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 	logs := strings.Repeat(`"compiling `+strings.Repeat("x", 80)+`",`, 1<<17)
 	for name, tc := range map[string]struct {
-		rt   transport
+		rt   testkit.Transport
 		logs int // at least
 	}{
-		"no id":     {respondWith(200, `{"status":"failure","logs":["oh"]}`), 1},
-		"oversized": {respondWith(200, `{"status":"failure","_id":"d","logs":[`+logs+`"oh"]}`), 100_000},
-		"truncated": {breakOff(200, `{"status":"failure","logs":["compiling","broken","by t`), 2},
+		"no id":     {testkit.RespondWith(200, `{"status":"failure","logs":["oh"]}`), 1},
+		"oversized": {testkit.RespondWith(200, `{"status":"failure","_id":"d","logs":[`+logs+`"oh"]}`), 100_000},
+		"truncated": {testkit.BreakOff(200, `{"status":"failure","logs":["compiling","broken","by t`), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := newRecording(tc.rt)
-			deployment, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
+			rt := testkit.NewRecording(tc.rt)
+			deployment, err := testkit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
 			require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 			assert.Equal(t, "d", deployment.ID)
 			assert.Equal(t, mintlify.DeploymentFailed, deployment.Status)
 			assert.GreaterOrEqual(t, len(deployment.Logs), tc.logs)
-			assert.Equal(t, 1, rt.count())
+			assert.Equal(t, 1, rt.Count())
 
-			failed := requireAs[*mintlify.DeploymentFailedError](t, err)
+			failed := testkit.RequireAs[*mintlify.DeploymentFailedError](t, err)
 			assert.Same(t, deployment, failed.Deployment)
 		})
 	}
@@ -291,13 +293,13 @@ func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 // A status that is not terminal can wait: the next poll brings one, too.
 func TestWaitGoesOnAfterADeploymentThatCannotBeReadWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := newRecording(
-			breakOff(200, `{"status":"queued","logs":["comp`),
-			breakOff(200, `{"logs":["comp`),
-			respondWith(200, `{"status":"success"}`))
-		_, err := newClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
+		rt := testkit.NewRecording(
+			testkit.BreakOff(200, `{"status":"queued","logs":["comp`),
+			testkit.BreakOff(200, `{"logs":["comp`),
+			testkit.RespondWith(200, `{"status":"success"}`))
+		_, err := testkit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
 		require.NoError(t, err)
-		assert.Equal(t, 3, rt.count())
+		assert.Equal(t, 3, rt.Count())
 	})
 }
 

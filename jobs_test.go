@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 const (
@@ -22,9 +23,9 @@ const (
 )
 
 // newPrefixClient returns a client whose base URL has a path, and what it sends.
-func newPrefixClient(t *testing.T) (*mintlify.Client, *recording) {
-	rt := newRecording(respondWith(201, fullJob))
-	return newClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/")), rt
+func newPrefixClient(t *testing.T) (*mintlify.Client, *testkit.Recording) {
+	rt := testkit.NewRecording(testkit.RespondWith(201, fullJob))
+	return testkit.NewClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/")), rt
 }
 
 func TestCreateToTheLetter(t *testing.T) {
@@ -33,22 +34,22 @@ func TestCreateToTheLetter(t *testing.T) {
 	job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: prompt})
 	require.NoError(t, err)
 
-	request := rt.last()
+	request := rt.Last()
 	assert.Equal(t, http.MethodPost, request.Method)
 	assert.Equal(t, "https://api.example.com/pre%2Ffix/v2/agent/proj/job", request.URL.String())
 	assert.Equal(t, http.Header{
-		"Authorization": {"Bearer " + testKey},
+		"Authorization": {"Bearer " + testkit.Key},
 		"Accept":        {"application/json"},
 		"Content-Type":  {"application/json"},
 		"User-Agent":    {"mintlify-go/0.1.0"},
 	}, request.Header)
 
-	assert.EqualValues(t, len(request.body), request.ContentLength)
-	assert.Contains(t, request.body, `Use <b> & \"quotes\" \\ 日本語 naïve`, "as it is, not as \\u003c")
-	assert.True(t, strings.HasPrefix(request.body, `{"prompt":"`), request.body)
-	assert.True(t, strings.HasSuffix(request.body, `"}`), request.body)
+	assert.EqualValues(t, len(request.Text), request.ContentLength)
+	assert.Contains(t, request.Text, `Use <b> & \"quotes\" \\ 日本語 naïve`, "as it is, not as \\u003c")
+	assert.True(t, strings.HasPrefix(request.Text, `{"prompt":"`), request.Text)
+	assert.True(t, strings.HasSuffix(request.Text, `"}`), request.Text)
 	var sent map[string]string
-	require.NoError(t, json.Unmarshal([]byte(request.body), &sent))
+	require.NoError(t, json.Unmarshal([]byte(request.Text), &sent))
 	assert.Equal(t, map[string]string{"prompt": prompt}, sent)
 
 	assert.Equal(t, &mintlify.Job{
@@ -62,16 +63,16 @@ func TestMessageAndGetToTheLetter(t *testing.T) {
 	client, rt := newPrefixClient(t)
 	_, err := client.Jobs.Message(t.Context(), oddID, mintlify.MessageParams{Prompt: "more"})
 	require.NoError(t, err)
-	assert.Equal(t, http.MethodPost, rt.last().Method)
-	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped+"/message", rt.last().URL.RequestURI())
-	assert.Equal(t, `{"prompt":"more"}`, rt.last().body)
+	assert.Equal(t, http.MethodPost, rt.Last().Method)
+	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped+"/message", rt.Last().URL.RequestURI())
+	assert.Equal(t, `{"prompt":"more"}`, rt.Last().Text)
 
 	_, err = client.Jobs.Get(t.Context(), oddID)
 	require.NoError(t, err)
-	assert.Equal(t, http.MethodGet, rt.last().Method)
-	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped, rt.last().URL.RequestURI())
-	assert.Empty(t, rt.last().body)
-	assert.NotContains(t, rt.last().Header, "Content-Type")
+	assert.Equal(t, http.MethodGet, rt.Last().Method)
+	assert.Equal(t, "/pre%2Ffix/v2/agent/proj/job/"+oddIDEscaped, rt.Last().URL.RequestURI())
+	assert.Empty(t, rt.Last().Text)
+	assert.NotContains(t, rt.Last().Header, "Content-Type")
 
 	_, err = client.Jobs.Get(t.Context(), "...")
 	require.NoError(t, err, "three dots are an id")
@@ -101,15 +102,15 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		},
 		"two ids": {`{"id":"a","id":"j","status":"active"`, "invalid JSON for a job", active},
 	} {
-		for operation, call := range jobCalls {
+		for operation, call := range testkit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				rt := respondWith(200, tc.body, "X-Trace", "7")
-				job, err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+				rt := testkit.RespondWith(200, tc.body, "X-Trace", "7")
+				job, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+				assert.Equal(t, operation != "Get", testkit.IsOutcomeUnknown(err))
 				assert.Equal(t, tc.job, job)
 
-				malformed := requireAs[*mintlify.MalformedResponseError](t, err)
+				malformed := testkit.RequireAs[*mintlify.MalformedResponseError](t, err)
 				assert.Contains(t, malformed.Reason, tc.reason)
 				assert.Equal(t, 200, malformed.StatusCode)
 				assert.Equal(t, "7", malformed.Header.Get("X-Trace"))
@@ -121,7 +122,7 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 }
 
 func TestCreateReadsAJobBehindAByteOrderMark(t *testing.T) {
-	job, err := create(t.Context(), newClient(t, respondWith(201, "\ufeff"+jobJSON)))
+	job, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(201, "\ufeff"+testkit.JobJSON)))
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
 }
@@ -140,7 +141,7 @@ func TestGetReadsAJobWithOddOptionalFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// The odd fields come first: what is behind them must be read too.
 			body := `{` + strings.TrimPrefix(fields+`,"id":"j","status":"active"`, ",") + `}`
-			job, err := get(t.Context(), newClient(t, respondWith(200, body)))
+			job, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, body)))
 			require.NoError(t, err)
 			assert.Equal(t, &mintlify.Job{ID: "j", Status: "active"}, job)
 		})
@@ -177,7 +178,7 @@ func TestJobAsJSON(t *testing.T) {
 }
 
 func TestJobStatusThatIsUnknownIsKeptAndNotTerminal(t *testing.T) {
-	job, err := get(t.Context(), newClient(t, respondWith(200, `{"id":"j","status":"paused"}`)))
+	job, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, `{"id":"j","status":"paused"}`)))
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.JobStatus("paused"), job.Status)
 
@@ -194,9 +195,9 @@ func TestJobStatusThatIsUnknownIsKeptAndNotTerminal(t *testing.T) {
 }
 
 func TestCreateNamesTheJobInAnErrorWhereItIsKnown(t *testing.T) {
-	job, err := create(t.Context(), newClient(t, respondWith(201, `{"id":"job_77"}`)))
+	job, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(201, `{"id":"job_77"}`)))
 	require.NotNil(t, job)
-	assert.True(t, isOutcomeUnknown(err))
+	assert.True(t, testkit.IsOutcomeUnknown(err))
 	assert.ErrorContains(t, err, "job job_77 was created")
 	assert.NotContains(t, err.Error(), "check before retrying")
 }

@@ -19,13 +19,14 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestCreateMessageAndGetTakeAny2xxForASuccess(t *testing.T) {
 	for _, status := range []int{200, 201, 202, 203, 207, 299} {
-		for name, call := range jobCalls {
-			job, err := call(t.Context(), newClient(t, respondWith(status, jobJSON)))
+		for name, call := range testkit.JobCalls {
+			job, err := call(t.Context(), testkit.NewClient(t, testkit.RespondWith(status, testkit.JobJSON)))
 			require.NoError(t, err, "%s %d", name, status)
 			assert.Equal(t, "job_1", job.ID)
 		}
@@ -53,14 +54,15 @@ func TestRedirects(t *testing.T) {
 		"ftp://api.example.com:8443/x":             false,
 	} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
-			for name, call := range jobCalls {
-				rt := newRecording(respondWith(status, "moved", "Location", location), respondWith(200, jobJSON))
-				_, err := call(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
+			for name, call := range testkit.JobCalls {
+				moved := testkit.RespondWith(status, "moved", "Location", location)
+				rt := testkit.NewRecording(moved, testkit.RespondWith(200, testkit.JobJSON))
+				_, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithBaseURL(base)))
 
-				assertHeadersFollow(t, rt.sent())
+				assertHeadersFollow(t, rt.Sent())
 				if isFollowed && name == "Get" {
 					require.NoError(t, err, "%d to %s", status, location)
-					assert.Equal(t, 2, rt.count())
+					assert.Equal(t, 2, rt.Count())
 					continue
 				}
 
@@ -68,9 +70,9 @@ func TestRedirects(t *testing.T) {
 				require.ErrorAs(t, err, &apiErr, "%s: %d to %s", name, status, location)
 				assert.Equal(t, status, apiErr.StatusCode)
 				assert.Equal(t, location, apiErr.Header.Get("Location"))
-				assert.Equal(t, name != "Get", isOutcomeUnknown(err))
-				assert.Equal(t, 1, rt.count())
-				assert.Equal(t, "api.example.com:8443", rt.last().URL.Host)
+				assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(err))
+				assert.Equal(t, 1, rt.Count())
+				assert.Equal(t, "api.example.com:8443", rt.Last().URL.Host)
 			}
 		}
 	}
@@ -78,10 +80,10 @@ func TestRedirects(t *testing.T) {
 
 // assertHeadersFollow asserts that each request of a redirected call has the key, and that each
 // but the first has the headers that http.Client adds.
-func assertHeadersFollow(t *testing.T, requests []sentRequest) {
+func assertHeadersFollow(t *testing.T, requests []testkit.SentRequest) {
 	t.Helper()
 	for i, request := range requests {
-		assert.Equal(t, []string{"Bearer " + testKey}, request.Header["Authorization"])
+		assert.Equal(t, []string{"Bearer " + testkit.Key}, request.Header["Authorization"])
 		assert.Equal(t, i > 0, request.Header.Get("Referer") != "", "what http.Client sets goes along")
 	}
 }
@@ -91,31 +93,33 @@ func TestGetFollowsARedirectToTheDefaultPort(t *testing.T) {
 		"https://api.mintlify.com": "https://api.mintlify.com:443/x",
 		"http://localhost":         "http://localhost:80/x",
 	} {
-		rt := newRecording(respondWith(302, "", "Location", location), respondWith(200, jobJSON))
-		_, err := get(t.Context(), newClient(t, rt, mintlify.WithBaseURL(base)))
+		moved := testkit.RespondWith(302, "", "Location", location)
+		rt := testkit.NewRecording(moved, testkit.RespondWith(200, testkit.JobJSON))
+		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithBaseURL(base)))
 		require.NoError(t, err, base)
 	}
 }
 
 func TestRedirectsWithoutEndOrTarget(t *testing.T) {
-	rt := newRecording(respondWith(302, "", "Location", "/again"))
-	_, err := get(t.Context(), newClient(t, rt))
-	apiErr := requireAs[*mintlify.APIError](t, err)
+	rt := testkit.NewRecording(testkit.RespondWith(302, "", "Location", "/again"))
+	_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt))
+	apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
 	assert.Equal(t, 302, apiErr.StatusCode)
-	assert.Equal(t, 11, rt.count())
+	assert.Equal(t, 11, rt.Count())
 
-	for name, call := range jobCalls {
-		rt := newRecording(respondWith(302, "", "Location", "https://api.mintlify.com:"+testKey))
-		_, err = call(t.Context(), newClient(t, rt))
+	for name, call := range testkit.JobCalls {
+		rt := testkit.NewRecording(testkit.RespondWith(302, "", "Location", "https://api.mintlify.com:"+testkit.Key))
+		_, err = call(t.Context(), testkit.NewClient(t, rt))
 		require.Error(t, err)
-		assertReadable(t, err)
-		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
-		assert.Equal(t, 1, rt.count())
+		testkit.AssertReadable(t, err)
+		assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(err))
+		assert.Equal(t, 1, rt.Count())
 	}
 }
 
 func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
-	_, err := get(t.Context(), newClient(t, respondWith(302, "", "Location", "::::"), mintlify.WithMaxRetries(0)))
+	nowhere := testkit.RespondWith(302, "", "Location", "::::")
+	_, err := testkit.Get(t.Context(), testkit.NewClient(t, nowhere, mintlify.WithMaxRetries(0)))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), `Get "`, "the URL is in the message already")
 }
@@ -129,18 +133,18 @@ func TestRetryThatEndsEarlyKeepsTheResponseBefore(t *testing.T) {
 		return nil
 	}
 
-	for name, call := range jobCalls {
+	for name, call := range testkit.JobCalls {
 		ctx, cancel := context.WithCancel(t.Context())
-		limited := respondWith(429, "slow down")
-		rt := newRecording(limited, doing(cancel, hang))
-		_, canceled := call(ctx, newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+		limited := testkit.RespondWith(429, "slow down")
+		rt := testkit.NewRecording(limited, testkit.Doing(cancel, testkit.Hang))
+		_, canceled := call(ctx, testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 		limiter := mintlify.WithRateLimiter(oneToken)
-		_, refused := call(t.Context(), newClient(t, limited, limiter, mintlify.WithRetryWait(0, 0)))
+		_, refused := call(t.Context(), testkit.NewClient(t, limited, limiter, mintlify.WithRetryWait(0, 0)))
 
 		assert.ErrorIs(t, canceled, context.Canceled)
-		assert.Equal(t, name != "Get", isOutcomeUnknown(canceled))
+		assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(canceled))
 		assert.ErrorIs(t, refused, exhausted, name)
-		assert.False(t, isOutcomeUnknown(refused))
+		assert.False(t, testkit.IsOutcomeUnknown(refused))
 		for _, err := range []error{canceled, refused} {
 			assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
 			assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
@@ -160,19 +164,19 @@ func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
 		"not found": {404, "", mintlify.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := breakOff(200, `{"id":"old","model":"m","status":"comp`)
-			rt := newRecording(first, respondWith(second.status, second.body))
-			job, err := get(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			first := testkit.BreakOff(200, `{"id":"old","model":"m","status":"comp`)
+			rt := testkit.NewRecording(first, testkit.RespondWith(second.status, second.body))
+			job, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			require.ErrorIs(t, err, second.err)
 			assert.Nil(t, job)
-			assert.Equal(t, 2, rt.count())
+			assert.Equal(t, 2, rt.Count())
 		})
 	}
 }
 
 func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
-	for name, call := range jobCalls {
-		job, err := call(t.Context(), newClient(t, breakOff(200, jobJSON)))
+	for name, call := range testkit.JobCalls {
+		job, err := call(t.Context(), testkit.NewClient(t, testkit.BreakOff(200, testkit.JobJSON)))
 		require.NoError(t, err, name)
 		assert.Equal(t, "job_1", job.ID)
 	}
@@ -180,26 +184,28 @@ func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
 
 func TestMisbehavedTransport(t *testing.T) {
 	nothing := func(*http.Request) (*http.Response, error) { return nil, nil }
-	both := func(*http.Request) (*http.Response, error) { return response(200, jobJSON), errors.New("and an error") }
+	both := func(*http.Request) (*http.Response, error) {
+		return testkit.Response(200, testkit.JobJSON), errors.New("and an error")
+	}
 	noBody := func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }
 
 	for name, tc := range map[string]struct {
-		rt     transport
+		rt     testkit.Transport
 		reason string
 	}{
 		"neither":   {nothing, "neither a response nor an error"},
 		"both":      {both, "and an error"},
 		"no body":   {noBody, "invalid JSON"},
-		"no target": {respondWith(302, ""), "302"},
-		"no URL":    {respondWith(307, "", "Location", "::::"), "Location"},
+		"no target": {testkit.RespondWith(302, ""), "302"},
+		"no URL":    {testkit.RespondWith(307, "", "Location", "::::"), "Location"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := newClient(t, tc.rt, mintlify.WithRetryWait(0, 0))
-			for operation, call := range jobCalls {
+			client := testkit.NewClient(t, tc.rt, mintlify.WithRetryWait(0, 0))
+			for operation, call := range testkit.JobCalls {
 				_, err := call(t.Context(), client)
 				require.ErrorContains(t, err, tc.reason)
-				assertReadable(t, err)
-				assert.Equal(t, operation != "Get", isOutcomeUnknown(err))
+				testkit.AssertReadable(t, err)
+				assert.Equal(t, operation != "Get", testkit.IsOutcomeUnknown(err))
 			}
 		})
 	}
@@ -209,20 +215,20 @@ func TestMisbehavedTransport(t *testing.T) {
 
 func TestResponseLargerThanTheLimit(t *testing.T) {
 	var read atomic.Int64
-	withoutEnd := func(status int, prefix string) transport {
+	withoutEnd := func(status int, prefix string) testkit.Transport {
 		return func(*http.Request) (*http.Response, error) {
-			resp := response(status, "")
+			resp := testkit.Response(status, "")
 			resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
 			return resp, nil
 		}
 	}
 
-	for name, call := range jobCalls {
+	for name, call := range testkit.JobCalls {
 		read.Store(0)
-		job, err := call(t.Context(), newClient(t, withoutEnd(200, `{"id":"job_1","x":"`)))
+		job, err := call(t.Context(), testkit.NewClient(t, withoutEnd(200, `{"id":"job_1","x":"`)))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorContains(t, err, "larger than 1 MiB")
-		assert.Equal(t, name != "Get", isOutcomeUnknown(err))
+		assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(err))
 		require.NotNil(t, job)
 		assert.Equal(t, "job_1", job.ID)
 		assert.Less(t, read.Load(), int64(1<<20+64<<10), "no more is read")
@@ -235,31 +241,31 @@ func TestResponseLargerThanTheLimit(t *testing.T) {
 		mintlify.OpGetFeedbackCounts: 2,
 	} {
 		read.Store(0)
-		err := operations.Get(op).Do(t.Context(), newClient(t, withoutEnd(200, `{"x":"`)))
+		err := operations.Get(op).Do(t.Context(), testkit.NewClient(t, withoutEnd(200, `{"x":"`)))
 		assert.ErrorContains(t, err, fmt.Sprintf("larger than %d MiB", limit), op)
 		assert.Less(t, read.Load(), (limit+1)<<20, "no more is read")
 	}
 
-	_, err := get(t.Context(), newClient(t, withoutEnd(404, "")))
+	_, err := testkit.Get(t.Context(), testkit.NewClient(t, withoutEnd(404, "")))
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
 }
 
 func TestResponseJustWithinTheLimit(t *testing.T) {
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 1<<20-39) + `"}`
 	require.Len(t, body, 1<<20)
-	_, err := get(t.Context(), newClient(t, respondWith(200, body)))
+	_, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, body)))
 	require.NoError(t, err)
 }
 
 func TestGetUsesItsBuffersAgain(t *testing.T) {
 	const n = 100
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
-	client := newClient(t, respondWith(200, body))
+	client := testkit.NewClient(t, testkit.RespondWith(200, body))
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range n {
-		_, err := get(t.Context(), client)
+		_, err := testkit.Get(t.Context(), client)
 		require.NoError(t, err)
 	}
 	runtime.ReadMemStats(&after)
@@ -270,19 +276,19 @@ func TestGetUsesItsBuffersAgain(t *testing.T) {
 
 func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 	for _, tc := range []struct {
-		rt             transport
+		rt             testkit.Transport
 		timeout, lasts time.Duration
 		says           string
 	}{
-		{hang, 0, time.Minute, "no response within 1m0s"},
-		{hang, 7 * time.Second, 7 * time.Second, "no response within 7s"},
-		{stall(200, `{"id":`), 0, time.Minute, "the response did not end within 1m0s"},
+		{testkit.Hang, 0, time.Minute, "no response within 1m0s"},
+		{testkit.Hang, 7 * time.Second, 7 * time.Second, "no response within 7s"},
+		{testkit.Stall(200, `{"id":`), 0, time.Minute, "the response did not end within 1m0s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			hc := mintlify.WithHTTPClient(&http.Client{Transport: tc.rt, Timeout: tc.timeout})
-			client := newClient(t, nil, hc, mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
+			client := testkit.NewClient(t, nil, hc, mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
 			start := time.Now()
-			_, err := get(t.Context(), client)
+			_, err := testkit.Get(t.Context(), client)
 			require.ErrorContains(t, err, tc.says)
 			var isTimeout interface{ Timeout() bool }
 			require.ErrorAs(t, err, &isTimeout)
@@ -297,15 +303,15 @@ func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 
 func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, name := range posts() {
+		for _, name := range testkit.Posts() {
 			ctx, cancel := context.WithCancel(t.Context())
-			late := transport(func(*http.Request) (*http.Response, error) {
+			late := testkit.Transport(func(*http.Request) (*http.Response, error) {
 				cancel()
 				synctest.Wait() // the attempt has been given up
-				return response(201, jobJSON), nil
+				return testkit.Response(201, testkit.JobJSON), nil
 			})
 
-			job, err := jobCalls[name](ctx, newClient(t, late))
+			job, err := testkit.JobCalls[name](ctx, testkit.NewClient(t, late))
 			require.NoError(t, err, name)
 			assert.Equal(t, "job_1", job.ID)
 		}
@@ -314,34 +320,34 @@ func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testin
 
 func TestCreateTakesAResponseThatComesAsTheContextEnds(t *testing.T) {
 	whole := func(*http.Request) (*http.Response, error) {
-		return pipe(201, func(w *io.PipeWriter) {
-			io.WriteString(w, jobJSON)
+		return testkit.Pipe(201, func(w *io.PipeWriter) {
+			io.WriteString(w, testkit.JobJSON)
 			w.Close()
 		}), nil
 	}
 
 	for range 300 { // a body that was closed by the end of the context would be lost now and then
 		ctx, cancel := context.WithCancel(t.Context())
-		job, err := create(ctx, newClient(t, doing(cancel, whole)))
+		job, err := testkit.Create(ctx, testkit.NewClient(t, testkit.Doing(cancel, whole)))
 		require.NoError(t, err)
 		require.Equal(t, "job_1", job.ID)
 	}
 }
 
 func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t *testing.T) {
-	for _, name := range posts() {
+	for _, name := range testkit.Posts() {
 		ctx, cancel := context.WithCancel(t.Context())
-		canceledWithin := transport(func(*http.Request) (*http.Response, error) {
-			return pipe(201, func(w *io.PipeWriter) {
+		canceledWithin := testkit.Transport(func(*http.Request) (*http.Response, error) {
+			return testkit.Pipe(201, func(w *io.PipeWriter) {
 				io.WriteString(w, `{"id":"job_1","status":"active","model":`)
 				cancel()
 				w.CloseWithError(io.ErrUnexpectedEOF)
 			}), nil
 		})
 
-		job, err := jobCalls[name](ctx, newClient(t, canceledWithin))
+		job, err := testkit.JobCalls[name](ctx, testkit.NewClient(t, canceledWithin))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-		assert.True(t, isOutcomeUnknown(err))
+		assert.True(t, testkit.IsOutcomeUnknown(err))
 		require.NotNil(t, job)
 		assert.Equal(t, "job_1", job.ID)
 	}
@@ -350,9 +356,9 @@ func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t
 func TestTransportSeesTheValuesOfTheContextAndTheCauseOfItsEnd(t *testing.T) {
 	type key struct{}
 	shutdown := errors.New("shutting down")
-	for _, call := range jobCalls {
+	for _, call := range testkit.JobCalls {
 		ctx, cancel := context.WithCancelCause(context.WithValue(t.Context(), key{}, "trace-7"))
-		rt := transport(func(r *http.Request) (*http.Response, error) {
+		rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			assert.Equal(t, "trace-7", r.Context().Value(key{}))
 			cancel(shutdown)
 			<-r.Context().Done()
@@ -360,7 +366,7 @@ func TestTransportSeesTheValuesOfTheContextAndTheCauseOfItsEnd(t *testing.T) {
 			return nil, r.Context().Err()
 		})
 
-		_, err := call(ctx, newClient(t, rt))
+		_, err := call(ctx, testkit.NewClient(t, rt))
 		require.ErrorIs(t, err, shutdown)
 	}
 }
@@ -388,25 +394,25 @@ func TestEveryBodyIsClosedOnceAndThenLeftAlone(t *testing.T) {
 		body   string
 		err    error
 	}{
-		"success":                  {200, jobJSON, nil},
+		"success":                  {200, testkit.JobJSON, nil},
 		"malformed":                {200, "no job", nil},
 		"redirect":                 {302, "moved", nil},
 		"not found":                {404, "no job", nil},
 		"rate limited":             {429, "no job", nil},
 		"server error":             {503, "no job", nil},
-		"response beside an error": {200, jobJSON, errors.New("both")},
+		"response beside an error": {200, testkit.JobJSON, errors.New("both")},
 	} {
-		for operation, call := range jobCalls {
+		for operation, call := range testkit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var bodies []*onceOnly
-					rt := transport(func(*http.Request) (*http.Response, error) {
+					rt := testkit.Transport(func(*http.Request) (*http.Response, error) {
 						body := &onceOnly{Reader: strings.NewReader(tc.body), t: t}
 						bodies = append(bodies, body)
 						return &http.Response{StatusCode: tc.status, Body: body}, tc.err
 					})
 
-					_, _ = call(t.Context(), newClient(t, rt))
+					_, _ = call(t.Context(), testkit.NewClient(t, rt))
 					synctest.Wait()
 					require.NotEmpty(t, bodies)
 					for _, body := range bodies {
@@ -420,8 +426,8 @@ func TestEveryBodyIsClosedOnceAndThenLeftAlone(t *testing.T) {
 
 // silentAfter is a response whose body ends as wait does.
 func silentAfter(status int, body string, wait func() error) *http.Response {
-	resp := response(status, "")
-	resp.Body = reading(func(p []byte) (int, error) {
+	resp := testkit.Response(status, "")
+	resp.Body = testkit.Reading(func(p []byte) (int, error) {
 		if body != "" {
 			n := copy(p, body)
 			body = body[n:]
@@ -443,7 +449,7 @@ func (c closer) Close() error {
 }
 
 // untilClosed is a transport whose response is silent after body until it is closed.
-func untilClosed(status int, body string) transport {
+func untilClosed(status int, body string) testkit.Transport {
 	return func(*http.Request) (*http.Response, error) {
 		closed := make(chan struct{})
 		resp := silentAfter(status, body, func() error {
@@ -456,8 +462,8 @@ func untilClosed(status int, body string) transport {
 }
 
 // untilDone makes transports whose response is silent after body until the request's context ends.
-func untilDone(err func(context.Context) error) func(status int, body string) transport {
-	return func(status int, body string) transport {
+func untilDone(err func(context.Context) error) func(status int, body string) testkit.Transport {
+	return func(status int, body string) testkit.Transport {
 		return func(r *http.Request) (*http.Response, error) {
 			return silentAfter(status, body, func() error {
 				<-r.Context().Done()
@@ -471,19 +477,19 @@ func untilDone(err func(context.Context) error) func(status int, body string) tr
 // cause, and the body of a POST had five seconds more.
 func TestInterruptedBodyMatchesItsContext(t *testing.T) {
 	cause := errors.New("the pod is shut down")
-	for name, silent := range map[string]func(status int, body string) transport{
-		"silent":           stall,
+	for name, silent := range map[string]func(status int, body string) testkit.Transport{
+		"silent":           testkit.Stall,
 		"EOF once closed":  untilClosed,
 		"EOF at the end":   untilDone(func(context.Context) error { return io.EOF }),
 		"error of the end": untilDone(context.Context.Err),
 	} {
 		for _, status := range []int{101, 200, 301, 404, 503} {
-			for operation, call := range jobCalls {
+			for operation, call := range testkit.JobCalls {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, cause)
 					defer cancel()
 					start := time.Now()
-					_, err := call(ctx, newClient(t, silent(status, `{"id":"job_1",`)))
+					_, err := call(ctx, testkit.NewClient(t, silent(status, `{"id":"job_1",`)))
 
 					assertInterrupted(t, ctx, cause, err)
 					want := time.Second
@@ -504,7 +510,7 @@ func assertInterrupted(t *testing.T, ctx context.Context, cause, err error) {
 
 	_, again := mintlify.RetryAfter(err)
 	assert.False(t, again, "%v", err)
-	assertReadable(t, err)
+	testkit.AssertReadable(t, err)
 }
 
 // The same if the context ends as the response's header comes.
@@ -513,13 +519,13 @@ func TestInterruptedAsTheResponseComesMatchesItsContext(t *testing.T) {
 	for _, op := range operations.All() {
 		for _, status := range []int{101, 201, 301, 404, 429, 503} {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			rt := transport(func(r *http.Request) (*http.Response, error) {
+			rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 				cancel(cause)
 				<-r.Context().Done()
 				return untilDone(context.Cause)(status, `{"id":`)(r)
 			})
 
-			client := newClient(t, rt)
+			client := testkit.NewClient(t, rt)
 			assertInterrupted(t, ctx, cause, op.Do(ctx, client))
 			assert.Error(t, ctx.Err(), op)
 		}
@@ -538,7 +544,7 @@ func TestListIsTheLastOfItsName(t *testing.T) {
 		`"visitors":[7]`:                            malformed,
 	} {
 		body := `{"totals":{},` + lists + `,"hasMore":false}`
-		client := newClient(t, respondWith(200, body))
+		client := testkit.NewClient(t, testkit.RespondWith(200, body))
 		page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 		if want == malformed {
 			assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
@@ -552,7 +558,7 @@ func TestListIsTheLastOfItsName(t *testing.T) {
 func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
 	for _, padding := range []int{0, 100 << 10, 1<<20 - 100} {
 		body := `{"x":"` + strings.Repeat("x", padding) + `","id":"job_1","status":"active","y":`
-		job, err := create(t.Context(), newClient(t, respondWith(201, body)))
+		job, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(201, body)))
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 		assert.NotNil(t, job, padding)
@@ -581,12 +587,12 @@ func TestCanceledPostIsWaitedFor(t *testing.T) {
 				time.AfterFunc(time.Second, cancel)
 				attempts := 0
 				start := time.Now()
-				err := operations.Get(op).Do(ctx, svc.Client(countAttempts(&attempts)))
+				err := operations.Get(op).Do(ctx, svc.Client(testkit.CountAttempts(&attempts)))
 
 				assert.Equal(t, tc.lasts, time.Since(start), "%s: %v", tc.name, err)
 				assert.ErrorIs(t, err, tc.err, tc.name)
 				assert.Equal(t, errors.Is(tc.err, context.Canceled), errors.Is(err, context.Canceled), tc.name)
-				assert.Equal(t, tc.name == "nothing", isOutcomeUnknown(err), "%s: %v", tc.name, err)
+				assert.Equal(t, tc.name == "nothing", testkit.IsOutcomeUnknown(err), "%s: %v", tc.name, err)
 				assert.Equal(t, 1, attempts, "nothing is made again")
 			})
 		}

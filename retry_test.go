@@ -21,6 +21,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/http2server"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -41,20 +42,20 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	}
 
 	for name, tc := range map[string]struct {
-		steps    []transport
+		steps    []testkit.Transport
 		attempts int
 	}{
-		"no trace events": {[]transport{failWith(refused)}, 1},
-		"the first host got the request, the second cannot be reached": {[]transport{connected}, 1},
-		"proof of the attempt before":                                  {[]transport{unconnected, connected}, 2},
+		"no trace events": {[]testkit.Transport{testkit.FailWith(refused)}, 1},
+		"the first host got the request, the second cannot be reached": {[]testkit.Transport{connected}, 1},
+		"proof of the attempt before":                                  {[]testkit.Transport{unconnected, connected}, 2},
 	} {
-		for _, operation := range posts() {
+		for _, operation := range testkit.Posts() {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				rt := newRecording(tc.steps...)
-				_, err := jobCalls[operation](t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
-				assert.True(t, isOutcomeUnknown(err))
+				rt := testkit.NewRecording(tc.steps...)
+				_, err := testkit.JobCalls[operation](t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+				assert.True(t, testkit.IsOutcomeUnknown(err))
 				assert.ErrorIs(t, err, error(refused))
-				assert.Equal(t, tc.attempts, rt.count())
+				assert.Equal(t, tc.attempts, rt.Count())
 			})
 		}
 	}
@@ -68,15 +69,15 @@ func TestCertificateErrorIsNotRetried(t *testing.T) {
 		x509.CertificateInvalidError{Reason: x509.Expired},
 		&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, // the client's
 	} {
-		for name, call := range jobCalls {
-			rt := newRecording(func(r *http.Request) (*http.Response, error) {
+		for name, call := range testkit.JobCalls {
+			rt := testkit.NewRecording(func(r *http.Request) (*http.Response, error) {
 				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 				return nil, certificate
 			})
-			_, err := call(t.Context(), newClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			_, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			require.Error(t, err)
-			assert.False(t, isOutcomeUnknown(err))
-			assert.Equal(t, 1, rt.count(), "%s %T", name, certificate)
+			assert.False(t, testkit.IsOutcomeUnknown(err))
+			assert.Equal(t, 1, rt.Count(), "%s %T", name, certificate)
 		}
 	}
 }
@@ -86,8 +87,8 @@ func TestWithRetryWaitOfTheLongestDoesNotOverflow(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
-			client := newClient(t, respondWith(503, ""), mintlify.WithRetryWait(least, math.MaxInt64))
-			_, err := get(ctx, client)
+			client := testkit.NewClient(t, testkit.RespondWith(503, ""), mintlify.WithRetryWait(least, math.MaxInt64))
+			_, err := testkit.Get(ctx, client)
 			assert.ErrorIs(t, err, mintlify.ErrServer)
 		})
 	}
@@ -106,11 +107,11 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all := make([][]time.Duration, 8)
 				for range 200 {
-					rt := newRecording(respondWith(503, ""))
-					_, err := get(t.Context(), newClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
+					rt := testkit.NewRecording(testkit.RespondWith(503, ""))
+					_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
 					require.ErrorIs(t, err, mintlify.ErrServer)
 
-					times := rt.times()
+					times := rt.Times()
 					require.Len(t, times, 9)
 					for i := range all {
 						all[i] = append(all[i], times[i+1]-times[i])
@@ -130,10 +131,10 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 
 func TestWithMaxRetriesOfManyStaysAtTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := newRecording(respondWith(503, ""))
-		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(100)))
+		rt := testkit.NewRecording(testkit.RespondWith(503, ""))
+		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(100)))
 		require.Error(t, err)
-		times := rt.times()
+		times := rt.Times()
 		require.Len(t, times, 101)
 		assert.Greater(t, times[100]-times[64], time.Minute) // 36 draws of 0 to 30 s
 	})
@@ -163,22 +164,22 @@ func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 		"fraction":    {value: "1.5"},
 		"absent":      {value: ""},
 	} {
-		for operation, call := range jobCalls {
+		for operation, call := range testkit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					value := tc.value
 					if tc.in != 0 {
 						value = at(tc.in, tc.form)
 					}
-					rt := newRecording(respondWith(429, "", "Retry-After", value))
-					_, err := call(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(1)))
+					rt := testkit.NewRecording(testkit.RespondWith(429, "", "Retry-After", value))
+					_, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(1)))
 					require.ErrorIs(t, err, mintlify.ErrRateLimited)
 
-					require.Equal(t, 2, rt.count())
+					require.Equal(t, 2, rt.Count())
 					if tc.slept > 0 {
-						assert.Equal(t, tc.slept, rt.last().at)
+						assert.Equal(t, tc.slept, rt.Last().At)
 					} else {
-						assert.LessOrEqual(t, rt.last().at, 500*time.Millisecond)
+						assert.LessOrEqual(t, rt.Last().At, 500*time.Millisecond)
 					}
 				})
 			})
@@ -216,10 +217,10 @@ func TestRetryAfter(t *testing.T) {
 		return err
 	}
 
-	_, refusedByLimiter := create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
+	_, refusedByLimiter := testkit.Create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
 	noKey := func(context.Context) (string, error) { return "", nil } // such as a file that is being replaced
-	_, withoutKey := create(ctx, mintlifytest.NewService().Client(mintlify.WithKeySource(noKey)))
-	_, tooLate := create(ended, mintlifytest.NewService().Client())
+	_, withoutKey := testkit.Create(ctx, mintlifytest.NewService().Client(mintlify.WithKeySource(noKey)))
+	_, tooLate := testkit.Create(ended, mintlifytest.NewService().Client())
 	_, noPrompt := mintlifytest.NewService().Client().Jobs.Create(ctx, mintlify.CreateJobParams{})
 	_, page := under(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).
 		Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{})
@@ -266,8 +267,8 @@ func TestRetryAfterDateCountsFromTheResponsesDate(t *testing.T) {
 		date.Format(http.TimeFormat): 90 * time.Second,
 		"yesterday":                  30 * time.Second,
 	} {
-		rt := respondWith(429, "", "Date", header, "Retry-After", retryAfter)
-		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
+		rt := testkit.RespondWith(429, "", "Date", header, "Retry-After", retryAfter)
+		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
 		wait, ok := mintlify.RetryAfter(err)
 		assert.True(t, ok)
 		assert.Equal(t, want, wait, header)
@@ -275,7 +276,7 @@ func TestRetryAfterDateCountsFromTheResponsesDate(t *testing.T) {
 }
 
 func TestPollOfAWaitIsAtMostTenRequests(t *testing.T) {
-	for waitName, wait := range waits {
+	for waitName, wait := range testkit.Waits {
 		synctest.Test(t, func(t *testing.T) {
 			server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
 				if event == http2server.Whole {
@@ -283,7 +284,7 @@ func TestPollOfAWaitIsAtMostTenRequests(t *testing.T) {
 				}
 			}}
 			var polls []mintlify.Poll
-			err := wait(t.Context(), overPipes(t, server), keepPolls(&polls))
+			err := wait(t.Context(), overPipes(t, server), testkit.KeepPolls(&polls))
 			require.ErrorAs(t, err, new(*mintlify.WaitError))
 			assert.Greater(t, len(polls), 5)
 			assert.LessOrEqual(t, server.Begun.Load(), int64(10*len(polls)), waitName)
@@ -309,7 +310,7 @@ func overPipes(t *testing.T, server *http2server.Server, opts ...mintlify.Option
 		server.Close()
 	})
 
-	return newClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
+	return testkit.NewClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
 }
 
 // A connection that is slow, but alive, is kept.
@@ -319,11 +320,11 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 		server.Handle = func(event http2server.Event, stream *http2server.Stream) {
 			if event == http2server.Whole {
 				stream.Respond("103", "")
-				time.AfterFunc(55*time.Second, func() { stream.Respond("201", jobJSON) })
+				time.AfterFunc(55*time.Second, func() { stream.Respond("201", testkit.JobJSON) })
 			}
 		}
 
-		job, err := create(t.Context(), overPipes(t, server))
+		job, err := testkit.Create(t.Context(), overPipes(t, server))
 		require.NoError(t, err)
 		assert.Equal(t, "job_1", job.ID)
 		assert.EqualValues(t, 1, server.Conns.Load())

@@ -8,19 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 func TestLongCursorIsCutInMessagesAndKeptInTheError(t *testing.T) {
 	cursor := strings.Repeat("c", 5000)
-	client := newClient(t, respondWith(414, ""))
+	client := testkit.NewClient(t, testkit.RespondWith(414, ""))
 	_, err := mintlify.Collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{Cursor: cursor}))
-	assert.Equal(t, cursor, requireAs[*mintlify.ExportError](t, err).Cursor)
-	assertReadable(t, err)
+	assert.Equal(t, cursor, testkit.RequireAs[*mintlify.ExportError](t, err).Cursor)
+	testkit.AssertReadable(t, err)
 }
 
 // Without it nobody can tell whether this is the last page.
 func TestSearchesWithoutANextCursorAreMalformed(t *testing.T) {
-	client := newClient(t, respondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`))
+	client := testkit.NewClient(t, testkit.RespondWith(200, `{"totalSearches":9,"searches":[{"searchQuery":"auth"}]}`))
 	_, err := mintlify.Collect(client.Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "missing nextCursor")

@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -92,7 +93,7 @@ func (f fault) happensTo(op mintlify.Operation) bool {
 }
 
 // measure makes one call under a fault, or a burst of them.
-func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, error) {
+func (f fault) measure(t *testing.T, class faultClass, call testkit.CallFunc) (outcome, error) {
 	t.Helper()
 	source := f.source.start(t)
 	var attempts atomic.Int64
@@ -112,7 +113,7 @@ func (f fault) measure(t *testing.T, class faultClass, call callFunc) (outcome, 
 	err = burst(t, calls, func() error { return call(ctx, client) })
 	assertEndsWithContext(t, ctx, err)
 	if err != nil {
-		assertReadable(t, err)
+		testkit.AssertReadable(t, err)
 		assert.NotContains(t, err.Error(), mintlifytest.APIKey)
 		assert.NotContains(t, err.Error(), "hunter2", "the password of a proxy")
 	}
@@ -166,7 +167,7 @@ func kindNames(err error) string {
 		return "ok"
 	}
 
-	names := kindsOf(err)
+	names := testkit.KindsOf(err)
 	for i := range names {
 		names[i] = strings.TrimPrefix(names[i], "Err")
 	}
@@ -215,7 +216,7 @@ func (f fault) measureWait(t *testing.T, class faultClass, name string) string {
 				cancel()
 			}
 		})
-		return waits[name](stop, c, mintlify.WithPollInterval(time.Second, time.Second), onPoll)
+		return testkit.Waits[name](stop, c, mintlify.WithPollInterval(time.Second, time.Second), onPoll)
 	})
 
 	switch {
@@ -252,7 +253,7 @@ func TestFaults(t *testing.T) {
 		return
 	}
 	if !t.Failed() {
-		require.Equal(t, written, tables.String(), "%s is stale: go test -run TestFaults . -update-faults", page)
+		require.Equal(t, written, tables.String(), "%s is stale: go test ./test -run TestFaults -update-faults", page)
 	}
 }
 
@@ -287,13 +288,13 @@ func (f fault) test(t *testing.T, class faultClass) {
 		return
 	}
 
-	for name, call := range exports {
+	for name, call := range testkit.Exports {
 		inTime(t, func(t *testing.T) {
 			got, err := f.measure(t, class, call)
 			f.assertOutcome(t, name, false, got, err)
 		})
 	}
-	for name := range waits {
+	for name := range testkit.Waits {
 		inTime(t, func(t *testing.T) {
 			assert.Equal(t, f.wait, f.measureWait(t, class, name), name)
 		})

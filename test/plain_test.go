@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -57,11 +58,12 @@ func TestPlainEmbedding(t *testing.T) {
 		mintlify.Deployment
 		Repo string
 	}
-	job := ours{mintlify.Job{ID: "job_1", Status: mintlify.JobActive, CreatedAt: noon}, "acme/api"}
-	deployment := deployed{mintlify.Deployment{ID: "d", Status: mintlify.DeploymentQueued, EndedAt: noon}, "acme/api"}
+	job := ours{mintlify.Job{ID: "job_1", Status: mintlify.JobActive, CreatedAt: testkit.Noon}, "acme/api"}
+	queued := mintlify.Deployment{ID: "d", Status: mintlify.DeploymentQueued, EndedAt: testkit.Noon}
+	deployment := deployed{queued, "acme/api"}
 
-	assertRoundTrip(t, &job)
-	assertRoundTrip(t, &deployment)
+	testkit.AssertRoundTrip(t, &job)
+	testkit.AssertRoundTrip(t, &deployment)
 	text, err := json.Marshal(job)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"id":"job_1","status":"active","createdAt":"2026-03-05T12:00:00Z","Repo":"acme/api"}`, string(text))
@@ -83,7 +85,7 @@ func TestPlainHook(t *testing.T) {
 	svc.FailNext(mintlify.OpGetDeployment, 1, mintlifytest.Fault{Status: 503})
 	_, err = svc.Client().Deployments.WaitUntilDone(t.Context(), "d", mintlify.WithMaxOutage(0),
 		mintlify.WithOnPoll(func(p mintlify.Poll) { assert.Empty(t, p.Deployment.Status) }))
-	assert.Empty(t, requireAs[*mintlify.WaitError](t, err).Deployment.Status)
+	assert.Empty(t, testkit.RequireAs[*mintlify.WaitError](t, err).Deployment.Status)
 }
 
 func TestPlainRetryLoop(t *testing.T) {
@@ -100,7 +102,7 @@ func TestPlainRetryLoop(t *testing.T) {
 			tries := 0
 			for start := time.Now(); time.Since(start) < 10*time.Minute; {
 				tries++
-				_, err := create(t.Context(), client)
+				_, err := testkit.Create(t.Context(), client)
 				wait, ok := mintlify.RetryAfter(err)
 				require.True(t, ok)
 				time.Sleep(wait)
@@ -112,7 +114,7 @@ func TestPlainRetryLoop(t *testing.T) {
 
 func TestPlainCursors(t *testing.T) {
 	const last = `{"conversations":[],"nextCursor":"01H","hasMore":false}`
-	page, err := newClient(t, respondWith(200, last)).Analytics.
+	page, err := testkit.NewClient(t, testkit.RespondWith(200, last)).Analytics.
 		GetConversationPage(t.Context(), mintlify.ConversationsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, page.NextCursor, "the service may send a cursor with the last page")
@@ -123,11 +125,11 @@ func TestPlainUnknownStatus(t *testing.T) {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.JobStep{Status: "paused"})
 		var records []slog.Record
-		client := svc.Client(mintlifytest.WithRealSchedule(), logRecords(&records))
+		client := svc.Client(mintlifytest.WithRealSchedule(), testkit.LogRecords(&records))
 
 		start := time.Now()
 		job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
-		waitErr := requireAs[*mintlify.WaitError](t, err)
+		waitErr := testkit.RequireAs[*mintlify.WaitError](t, err)
 		require.ErrorContains(t, err, `the status "paused", which this version of the SDK does not know`)
 		assert.Equal(t, mintlify.JobStatus("paused"), waitErr.Job.Status)
 		assert.Equal(t, mintlify.JobStatus("paused"), job.Status)
@@ -141,15 +143,15 @@ func TestPlainUnknownStatus(t *testing.T) {
 			require.NoError(t, err)
 			assert.Positive(t, poll.Next, "a single Poll has no memory")
 		}
-		warnings := logged(records, "unknown status")
+		warnings := testkit.Logged(records, "unknown status")
 		require.Len(t, warnings, 2, "one warning for an id and a status")
 		assert.Equal(t, "paused", warnings[0]["status"])
 	})
 }
 
 func TestPlainHeader(t *testing.T) {
-	rt := newRecording(respondWith(429, ""), respondWith(200, "{}"))
-	client := newClient(t, rt, mintlify.WithRetryWait(0, 0))
+	rt := testkit.NewRecording(testkit.RespondWith(429, ""), testkit.RespondWith(200, "{}"))
+	client := testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0))
 	err := client.Call(t.Context(), mintlify.CallParams{
 		Method: http.MethodPost,
 		Path:   "/v1/things",
@@ -157,12 +159,12 @@ func TestPlainHeader(t *testing.T) {
 		Body:   struct{}{},
 	}, nil)
 	require.NoError(t, err)
-	for _, sent := range rt.sent() {
+	for _, sent := range rt.Sent() {
 		assert.Equal(t, []string{"42"}, sent.Header["Idempotency-Key"])
 		assert.Equal(t, []string{"text/csv"}, sent.Header["Accept"])
 		assert.Equal(t, "a\tb", sent.Header.Get("azAZ09~"))
 		assert.Equal(t, "application/json", sent.Header.Get("Content-Type"))
-		assert.Equal(t, "Bearer "+testKey, sent.Header.Get("Authorization"))
+		assert.Equal(t, "Bearer "+testkit.Key, sent.Header.Get("Authorization"))
 	}
 
 	for name, value := range map[string]string{
@@ -173,9 +175,9 @@ func TestPlainHeader(t *testing.T) {
 		err := client.Call(t.Context(), mintlify.CallParams{
 			Method: http.MethodGet, Path: "/v1/things", Header: http.Header{name: {value}},
 		}, nil)
-		requireArgumentError(t, err, "header")
+		testkit.RequireArgumentError(t, err, "header")
 	}
-	assert.Equal(t, 2, rt.count())
+	assert.Equal(t, 2, rt.Count())
 }
 
 func TestPlainUpdate(t *testing.T) {
@@ -203,15 +205,15 @@ func (s *stale) RoundTrip(r *http.Request) (*http.Response, error) {
 
 	since := time.Since(s.messaged)
 	if !s.messaged.IsZero() && since >= s.delay && since < s.delay+time.Minute {
-		return response(200, jobJSON), nil
+		return testkit.Response(200, testkit.JobJSON), nil
 	}
-	return response(200, `{"id":"job_1","status":"completed"}`), nil
+	return testkit.Response(200, `{"id":"job_1","status":"completed"}`), nil
 }
 
 func TestPlainWaitAfterMessage(t *testing.T) {
-	taken := func() *http.Response { return response(200, `{"id":"job_1","status":"completed"}`) }
-	lost := func() *http.Response { return response(504, "") }
-	refused := func() *http.Response { return response(404, "") }
+	taken := func() *http.Response { return testkit.Response(200, `{"id":"job_1","status":"completed"}`) }
+	lost := func() *http.Response { return testkit.Response(504, "") }
+	refused := func() *http.Response { return testkit.Response(404, "") }
 	trust := mintlify.WithSettleTime(0)
 	for name, tc := range map[string]struct {
 		service stale
@@ -230,7 +232,7 @@ func TestPlainWaitAfterMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := tc.service
-				client := newClient(t, &service)
+				client := testkit.NewClient(t, &service)
 				project := "proj"
 				if tc.other {
 					project = "other"
@@ -238,7 +240,7 @@ func TestPlainWaitAfterMessage(t *testing.T) {
 				waiter, err := client.ForProject(project)
 				require.NoError(t, err)
 
-				_, _ = message(t.Context(), client)
+				_, _ = testkit.Message(t.Context(), client)
 				start := time.Now()
 				_, err = waiter.Jobs.WaitUntilDone(t.Context(), "job_1", tc.opts...)
 				require.NoError(t, err)

@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"context"
@@ -12,22 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // The machine was suspended: the deadline has passed by the wall clock, and no timer fires.
 
 func TestWaitEndsAtItsNextWakeUpOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
-	for name, wait := range waits {
+	for name, wait := range testkit.Waits {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("job_1", mintlifytest.JobStep{})
 			svc.AddDeployment("deployment_1", mintlifytest.DeploymentStep{})
 			var polls []mintlify.Poll
-			client := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithWaitDefaults(keepPolls(&polls)))
+			client := svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithWaitDefaults(testkit.KeepPolls(&polls)))
 
 			start := time.Now()
-			ctx := lateContext{t.Context(), start.Add(time.Minute)}
+			ctx := testkit.LateContext(t.Context(), start.Add(time.Minute))
 			err := wait(ctx, client)
 
 			var waitErr *mintlify.WaitError
@@ -56,17 +57,17 @@ func TestRetriesEndOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 		"before any attempt": {attempt: time.Second, ends: 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			rt := newRecording(respondAfter(tc.attempt, respondWith(503, "", "Retry-After", tc.retry)))
+			rt := testkit.NewRecording(respondAfter(tc.attempt, testkit.RespondWith(503, "", "Retry-After", tc.retry)))
 			start := time.Now()
 			deadline := start.Add(30 * time.Second)
 			if tc.ends == 0 {
 				deadline = start
 			}
-			_, err := get(lateContext{t.Context(), deadline}, newClient(t, rt))
+			_, err := testkit.Get(testkit.LateContext(t.Context(), deadline), testkit.NewClient(t, rt))
 			assert.ErrorIs(t, err, context.DeadlineExceeded, name)
 			assert.Equal(t, tc.ends > 0, errors.Is(err, mintlify.ErrServer), "%s: %v", name, err)
 			assert.Equal(t, tc.ends, time.Since(start), name)
-			for _, at := range rt.times() {
+			for _, at := range rt.Times() {
 				assert.Less(t, at, 30*time.Second, name)
 			}
 		})
@@ -77,8 +78,8 @@ func TestExportEndsOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 	for _, prefetch := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			svc.SetVisitors(visitors(10))
-			ctx := lateContext{t.Context(), time.Now().Add(5 * time.Second)}
+			svc.SetVisitors(testkit.Visitors(10))
+			ctx := testkit.LateContext(t.Context(), time.Now().Add(5*time.Second))
 			pages := 0
 			var err error
 			params := mintlify.VisitorsParams{PageSize: 2}
@@ -97,7 +98,7 @@ func TestExportEndsOnceTheDeadlineHasPassedByTheWallClock(t *testing.T) {
 }
 
 // respondAfter is a transport that responds as next after d, unless the request ends before.
-func respondAfter(d time.Duration, next transport) transport {
+func respondAfter(d time.Duration, next testkit.Transport) testkit.Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		select {
 		case <-time.After(d):
@@ -116,7 +117,7 @@ func TestNothingIsSentPastTheDeadlineByTheWallClock(t *testing.T) {
 			return mintlifytest.APIKey, nil
 		}))
 
-		_, err := create(lateContext{t.Context(), time.Now().Add(time.Minute)}, client)
+		_, err := testkit.Create(testkit.LateContext(t.Context(), time.Now().Add(time.Minute)), client)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 		assert.Empty(t, svc.Requests())

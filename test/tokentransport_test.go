@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -77,7 +78,7 @@ func newTokenSetup(t *testing.T, own int, svc *mintlifytest.Service) *tokenSetup
 	}
 	t.Cleanup(base.CloseIdleConnections)
 	s.transport = &tokenTransport{base: base, url: tokens.URL, own: own}
-	s.client = svc.Client(through(s.transport), mintlify.WithBaseURL(api.URL))
+	s.client = svc.Client(testkit.Through(s.transport), mintlify.WithBaseURL(api.URL))
 	return s
 }
 
@@ -86,7 +87,7 @@ func TestCreateArrivesOverATransportThatFetchesATokenFirst(t *testing.T) {
 		svc := operations.NewService()
 		s := newTokenSetup(t, own, svc)
 		for range 5 {
-			job, err := create(t.Context(), s.client)
+			job, err := testkit.Create(t.Context(), s.client)
 			require.NoError(t, err)
 			assert.NotEmpty(t, job.ID)
 		}
@@ -96,7 +97,7 @@ func TestCreateArrivesOverATransportThatFetchesATokenFirst(t *testing.T) {
 
 func TestLostConnectionIsUnknownOverATransportThatFetchesATokenFirst(t *testing.T) {
 	svc := failingFake(mintlifytest.Fault{Drop: true})
-	_, err := create(t.Context(), newTokenSetup(t, 1, svc).client)
+	_, err := testkit.Create(t.Context(), newTokenSetup(t, 1, svc).client)
 	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.Len(t, svc.Requests(), 1)
 }
@@ -105,12 +106,12 @@ func TestRefusedConnectionIsRetriedOverATransportThatFetchesATokenFirst(t *testi
 	svc := operations.NewService()
 	s := newTokenSetup(t, 1, svc)
 	s.refuse.Store(2)
-	_, err := create(t.Context(), s.client)
+	_, err := testkit.Create(t.Context(), s.client)
 	require.NoError(t, err)
 
 	s.refuse.Store(1000)
 	s.transport.base.CloseIdleConnections()
-	_, err = create(t.Context(), s.client)
+	_, err = testkit.Create(t.Context(), s.client)
 	assert.ErrorContains(t, err, "connection refused")
 	assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	_, ok := mintlify.RetryAfter(err)

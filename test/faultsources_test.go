@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"bufio"
@@ -22,6 +22,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/http2server"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -83,7 +84,7 @@ type inMemory mintlifytest.Fault
 
 func (f inMemory) start(*testing.T) started {
 	svc := failingFake(mintlifytest.Fault(f))
-	return startFake(svc, through(svc))
+	return startFake(svc, testkit.Through(svc))
 }
 
 // onSocket is inMemory over a socket, with the SDK's own transport.
@@ -142,15 +143,15 @@ type redirecting struct {
 func (redirect redirecting) start(*testing.T) started {
 	svc := operations.NewService()
 	var requests atomic.Int64
-	rt := transport(func(r *http.Request) (*http.Response, error) {
+	rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		requests.Add(1)
 		if strings.HasPrefix(r.URL.Path, "/moved") {
 			return svc.RoundTrip(r)
 		}
-		return response(redirect.status, "", "Location", redirect.location+"/moved"+r.URL.RequestURI()), nil
+		return testkit.Response(redirect.status, "", "Location", redirect.location+"/moved"+r.URL.RequestURI()), nil
 	})
 
-	s := startFake(svc, through(rt))
+	s := startFake(svc, testkit.Through(rt))
 	s.requests = func() int { return int(requests.Load()) }
 	return s
 }
@@ -168,7 +169,7 @@ func refusedAddress(t *testing.T) started {
 func unknownAuthority(t *testing.T) started {
 	svc := operations.NewService()
 	server := httptest.NewTLSServer(svc)
-	server.Config.ErrorLog = discardLog()
+	server.Config.ErrorLog = testkit.DiscardLog()
 	t.Cleanup(server.Close)
 
 	return startFake(svc, mintlify.WithBaseURL(server.URL))
@@ -188,7 +189,7 @@ type refusedTunnel int
 
 func (status refusedTunnel) start(t *testing.T) started {
 	_, viaProxy := refuseTunnels(t, int(status))
-	opts := []mintlify.Option{through(viaProxy), mintlify.WithBaseURL("https://api.example.com")}
+	opts := []mintlify.Option{testkit.Through(viaProxy), mintlify.WithBaseURL("https://api.example.com")}
 	return started{opts: opts, requests: none, acted: none}
 }
 
@@ -198,7 +199,7 @@ func (status refusedTunnel) start(t *testing.T) started {
 type unreachable struct{ http.RoundTripper }
 
 func (u unreachable) start(*testing.T) started {
-	return started{opts: []mintlify.Option{through(u.RoundTripper)}, requests: none, acted: none}
+	return started{opts: []mintlify.Option{testkit.Through(u.RoundTripper)}, requests: none, acted: none}
 }
 
 var (
@@ -210,9 +211,9 @@ var (
 
 	badProxy = unreachable{&http.Transport{Proxy: failingProxy}}
 
-	neverConnected = unreachable{transport(func(r *http.Request) (*http.Response, error) {
+	neverConnected = unreachable{testkit.Transport(func(r *http.Request) (*http.Response, error) {
 		httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
-		return hang(r)
+		return testkit.Hang(r)
 	})}
 )
 
@@ -222,16 +223,16 @@ func failingProxy(*http.Request) (*url.URL, error) {
 
 // byTransport is a transport that plays the service.
 type byTransport struct {
-	transport transport
+	transport testkit.Transport
 	opts      []mintlify.Option
 }
 
 func (s byTransport) start(*testing.T) started {
 	var requests atomic.Int64
-	rt := doing(func() { requests.Add(1) }, s.transport)
+	rt := testkit.Doing(func() { requests.Add(1) }, s.transport)
 
 	return started{
-		opts:     append(s.opts, through(rt)),
+		opts:     append(s.opts, testkit.Through(rt)),
 		requests: func() int { return int(requests.Load()) },
 		acted:    none,
 	}
@@ -241,7 +242,7 @@ func (s byTransport) start(*testing.T) started {
 func oversized(status int, start, unit string, size int64) byTransport {
 	return byTransport{transport: func(*http.Request) (*http.Response, error) {
 		body := io.MultiReader(strings.NewReader(start), io.LimitReader(repeated(unit, 4096), size))
-		resp := response(status, "")
+		resp := testkit.Response(status, "")
 		resp.Body = io.NopCloser(body)
 		return resp, nil
 	}}
@@ -355,7 +356,7 @@ func (f streamFault) start(t *testing.T) started {
 	})
 
 	return started{
-		opts:     []mintlify.Option{through(rt), mintlify.WithBaseURL("http://127.0.0.1")},
+		opts:     []mintlify.Option{testkit.Through(rt), mintlify.WithBaseURL("http://127.0.0.1")},
 		requests: func() int { return int(server.Begun.Load()) },
 		acted:    none,
 	}
@@ -383,12 +384,12 @@ type silentConnection struct{ isHTTP2 bool }
 
 func (c silentConnection) start(t *testing.T) started {
 	svc := operations.NewService()
-	network := newPipeNetwork(t, svc, c.isHTTP2)
-	s := startFake(svc, through(network.transport), mintlify.WithBaseURL("http://127.0.0.1"))
+	network := testkit.NewPipeNetwork(t, svc, c.isHTTP2)
+	s := startFake(svc, testkit.Through(network.Transport), mintlify.WithBaseURL("http://127.0.0.1"))
 
-	_, err := get(t.Context(), svc.Client(s.opts...))
+	_, err := testkit.Get(t.Context(), svc.Client(s.opts...))
 	require.NoError(t, err)
-	network.silence()
+	network.Silence()
 
 	before := len(svc.Requests())
 	s.requests = func() int { return len(svc.Requests()) - before }
@@ -398,8 +399,8 @@ func (c silentConnection) start(t *testing.T) started {
 // slowHTTP2 is a service that is slow to respond, on connections of few streams.
 func slowHTTP2(t *testing.T) started {
 	svc := failingFake(mintlifytest.Fault{Delay: 200 * time.Millisecond})
-	network := newPipeNetwork(t, svc, true)
-	return startFake(svc, through(network.transport), mintlify.WithBaseURL("http://127.0.0.1"))
+	network := testkit.NewPipeNetwork(t, svc, true)
+	return startFake(svc, testkit.Through(network.Transport), mintlify.WithBaseURL("http://127.0.0.1"))
 }
 
 func httpDate(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }

@@ -1,4 +1,4 @@
-package mintlify_test
+package testkit
 
 import (
 	"context"
@@ -13,17 +13,20 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const streams = 100 // at once on an HTTP/2 connection, which net/http expects until it is told
+// Streams is how many streams an HTTP/2 connection has at once; net/http expects it until it is told.
+const Streams = 100
 
-// pipeNetwork connects the SDK's own transport to a handler by pipes, so that it works in a bubble.
-type pipeNetwork struct {
-	transport *http.Transport
+// PipeNetwork connects the SDK's own transport to a handler by pipes, so that it works in a bubble.
+type PipeNetwork struct {
+	// Transport is the SDK's own, with connections of the network.
+	Transport *http.Transport
 
 	mu    sync.Mutex
 	conns []*silenced
 }
 
-func newPipeNetwork(t *testing.T, handler http.Handler, isHTTP2 bool) *pipeNetwork {
+// NewPipeNetwork returns a network to handler that closes at the end of the test.
+func NewPipeNetwork(t *testing.T, handler http.Handler, isHTTP2 bool) *PipeNetwork {
 	if isHTTP2 && strings.HasPrefix(runtime.Version(), "go1.25") {
 		t.Skip("Go 1.25's HTTP/2 server shares channels between bubbles")
 	}
@@ -36,27 +39,27 @@ func newPipeNetwork(t *testing.T, handler http.Handler, isHTTP2 bool) *pipeNetwo
 	server := &http.Server{
 		Handler:   handler,
 		Protocols: protocols,
-		HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: streams},
+		HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: Streams},
 	}
 	go server.Serve(pipes(dialed))
 
-	n := &pipeNetwork{transport: mintlify.NewTransport()}
-	n.transport.Proxy = nil
-	n.transport.Protocols = protocols
-	n.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+	n := &PipeNetwork{Transport: mintlify.NewTransport()}
+	n.Transport.Proxy = nil
+	n.Transport.Protocols = protocols
+	n.Transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		dialed <- theirs
 		return n.add(ours), nil
 	}
 
 	t.Cleanup(func() {
-		n.transport.CloseIdleConnections()
+		n.Transport.CloseIdleConnections()
 		server.Close()
 	})
 	return n
 }
 
-func (n *pipeNetwork) add(conn net.Conn) net.Conn {
+func (n *PipeNetwork) add(conn net.Conn) net.Conn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	added := &silenced{Conn: conn}
@@ -64,16 +67,16 @@ func (n *pipeNetwork) add(conn net.Conn) net.Conn {
 	return added
 }
 
-// dialed returns how many connections there have been.
-func (n *pipeNetwork) dialed() int {
+// Dialed returns how many connections there have been.
+func (n *PipeNetwork) Dialed() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.conns)
 }
 
-// silence silences the connections that are open: from then on nothing comes through, and
+// Silence silences the connections that are open: from then on nothing comes through, and
 // nobody is told.
-func (n *pipeNetwork) silence() {
+func (n *PipeNetwork) Silence() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, conn := range n.conns {

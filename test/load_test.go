@@ -2,7 +2,7 @@
 
 // The race detector's own memory would be counted too.
 
-package mintlify_test
+package test
 
 import (
 	"cmp"
@@ -20,6 +20,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 const (
@@ -182,17 +183,17 @@ func TestNothingHostileCostsMuchMemory(t *testing.T) {
 			}
 
 			op := cmp.Or(tc.op, mintlify.OpGetJob)
-			rt := transport(func(*http.Request) (*http.Response, error) {
-				resp := response(cmp.Or(tc.status, 200), "")
+			rt := testkit.Transport(func(*http.Request) (*http.Response, error) {
+				resp := testkit.Response(cmp.Or(tc.status, 200), "")
 				resp.Body = io.NopCloser(tc.body())
 				return resp, nil
 			})
-			client := newClient(t, rt, mintlify.WithMaxRetries(0))
+			client := testkit.NewClient(t, rt, mintlify.WithMaxRetries(0))
 			var err error
 			cost := costOf(func() { err = operations.Get(op).Do(t.Context(), client) })
 			assert.LessOrEqual(t, cost, uint64(64*mebibyte))
 			if err != nil {
-				assertReadable(t, err)
+				testkit.AssertReadable(t, err)
 			}
 			t.Logf("| %s | %s | %d MiB |", tc.name, op, cost/mebibyte)
 		})

@@ -1,4 +1,4 @@
-package mintlify_test
+package testkit
 
 import (
 	"encoding/json"
@@ -14,7 +14,8 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-var kinds = map[string]error{
+// Kinds has every kind of error, by its name.
+var Kinds = map[string]error{
 	"ErrInvalidArgument":   mintlify.ErrInvalidArgument,
 	"ErrBadRequest":        mintlify.ErrBadRequest,
 	"ErrUnauthorized":      mintlify.ErrUnauthorized,
@@ -29,9 +30,10 @@ var kinds = map[string]error{
 	"ErrDeploymentFailed":  mintlify.ErrDeploymentFailed,
 }
 
-func kindsOf(err error) []string {
+// KindsOf returns the names of the kinds that err matches.
+func KindsOf(err error) []string {
 	var names []string
-	for name, kind := range kinds {
+	for name, kind := range Kinds {
 		if errors.Is(err, kind) {
 			names = append(names, name)
 		}
@@ -39,36 +41,38 @@ func kindsOf(err error) []string {
 	return names
 }
 
-func isOutcomeUnknown(err error) bool { return errors.Is(err, mintlify.ErrOutcomeUnknown) }
+// IsOutcomeUnknown reports whether the service may have acted on a call that failed.
+func IsOutcomeUnknown(err error) bool { return errors.Is(err, mintlify.ErrOutcomeUnknown) }
 
-// requireAs requires that err is an error of a type, and returns that error.
-func requireAs[E error](t *testing.T, err error) E {
+// RequireAs requires that err is an error of a type, and returns that error.
+func RequireAs[E error](t *testing.T, err error) E {
 	t.Helper()
 	var target E
 	require.ErrorAs(t, err, &target)
 	return target
 }
 
-func requireArgumentError(t *testing.T, err error, name string) *mintlify.ArgumentError {
+// RequireArgumentError requires that err refuses the argument with a name, and returns it.
+func RequireArgumentError(t *testing.T, err error, name string) *mintlify.ArgumentError {
 	t.Helper()
 	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-	argument := requireAs[*mintlify.ArgumentError](t, err)
+	argument := RequireAs[*mintlify.ArgumentError](t, err)
 	assert.Equal(t, name, argument.Name)
 	assert.NotEmpty(t, argument.Reason)
 	return argument
 }
 
-// assertReadable asserts that a message is one line, printable and under 1 KB.
-func assertReadable(t *testing.T, err error) {
+// AssertReadable asserts that a message is one line, printable and under 1 KB.
+func AssertReadable(t *testing.T, err error) {
 	t.Helper()
 	assert.Less(t, len(err.Error()), 1024)
-	assert.NotContains(t, err.Error(), testKey)
+	assert.NotContains(t, err.Error(), Key)
 	isUnprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	assert.Equal(t, -1, strings.IndexFunc(err.Error(), isUnprintable), "%q", err.Error())
 }
 
-// assertRoundTrip asserts that what is behind v marshals to JSON that reads back to it.
-func assertRoundTrip(t *testing.T, v any) {
+// AssertRoundTrip asserts that what is behind v marshals to JSON that reads back to it.
+func AssertRoundTrip(t *testing.T, v any) {
 	t.Helper()
 	text, err := json.Marshal(v)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"go/ast"

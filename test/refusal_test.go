@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/http2server"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -63,19 +64,19 @@ func TestGoAwayOnRealSocketsIsRepeatedUpToSixTimes(t *testing.T) {
 		defer base.CloseIdleConnections()
 
 		attempts := 0
-		client := newSocketClient(t, baseURL, countAttempts(&attempts), mintlify.WithMaxRetries(tc.retries),
+		client := newSocketClient(t, baseURL, testkit.CountAttempts(&attempts), mintlify.WithMaxRetries(tc.retries),
 			mintlify.WithHTTPClient(&http.Client{Transport: base}))
-		_, err = create(t.Context(), client)
+		_, err = testkit.Create(t.Context(), client)
 		assert.Equal(t, tc.attempts, attempts)
 		assert.Equal(t, tc.succeeds, err == nil, "%+v: %v", tc, err)
 		if err == nil {
 			continue
 		}
 
-		assert.False(t, isOutcomeUnknown(err), "%v", err)
+		assert.False(t, testkit.IsOutcomeUnknown(err), "%v", err)
 		assert.ErrorContains(t, err, peerRefused)
 		assert.NotContains(t, err.Error(), "GetBody")
-		assertReadable(t, err)
+		testkit.AssertReadable(t, err)
 		_, ok := mintlify.RetryAfter(err)
 		assert.True(t, ok)
 	}
@@ -90,9 +91,9 @@ func TestGoAwayIsRepeatedWithoutAWaitOrAWarning(t *testing.T) {
 
 		var warnings strings.Builder
 		logger := slog.New(slog.NewTextHandler(&warnings, &slog.HandlerOptions{Level: slog.LevelWarn}))
-		client := newClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"), mintlify.WithLogger(logger))
+		client := testkit.NewClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"), mintlify.WithLogger(logger))
 		start := time.Now()
-		_, err := create(t.Context(), client)
+		_, err := testkit.Create(t.Context(), client)
 		require.NoError(t, err)
 		assert.Zero(t, time.Since(start))
 		assert.Empty(t, warnings.String())
@@ -120,9 +121,9 @@ func TestEachRepeatIsAnAttempt(t *testing.T) {
 
 	var logged strings.Builder
 	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	client := newClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"), mintlify.WithRateLimiter(limiter),
+	client := testkit.NewClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"), mintlify.WithRateLimiter(limiter),
 		mintlify.WithKeySource(source), mintlify.WithLogger(logger))
-	_, err := create(t.Context(), client)
+	_, err := testkit.Create(t.Context(), client)
 	require.NoError(t, err)
 
 	attempts := []int{1, 2, 3, 4}
@@ -147,10 +148,10 @@ func TestGoAwayDoesNotLengthenTheWaitBeforeARetry(t *testing.T) {
 			defer server.Close()
 			defer base.CloseIdleConnections()
 
-			client := newClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"),
+			client := testkit.NewClient(t, base, mintlify.WithBaseURL("http://127.0.0.1"),
 				mintlify.WithRetryWait(time.Second, time.Hour))
 			start := time.Now()
-			_, err := create(t.Context(), client)
+			_, err := testkit.Create(t.Context(), client)
 			require.NoError(t, err)
 			longest = max(longest, time.Since(start))
 		})
@@ -173,7 +174,7 @@ func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.
 	svc := mintlifytest.NewService()
 	for failures, succeeds := range map[int]bool{1: true, 6: true, 7: false} {
 		attempts := 0
-		rt := transport(func(r *http.Request) (*http.Response, error) {
+		rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
 			attempts++
 			if attempts <= failures {
 				return closeInUse(r)
@@ -181,9 +182,9 @@ func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.
 			return svc.RoundTrip(r)
 		})
 
-		_, err := create(t.Context(), svc.Client(mintlify.WithMaxRetries(0), through(rt)))
+		_, err := testkit.Create(t.Context(), svc.Client(mintlify.WithMaxRetries(0), testkit.Through(rt)))
 		assert.Equal(t, succeeds, err == nil, "%d: %v", failures, err)
-		assert.False(t, isOutcomeUnknown(err))
+		assert.False(t, testkit.IsOutcomeUnknown(err))
 		if err != nil {
 			assert.ErrorIs(t, err, errClosedInUse)
 		}
@@ -193,7 +194,7 @@ func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.
 func TestNothingIsRepeatedOnceTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	attempts := 0
-	rt := transport(func(r *http.Request) (*http.Response, error) { // it reads no body
+	rt := testkit.Transport(func(r *http.Request) (*http.Response, error) { // it reads no body
 		attempts++
 		if attempts == 2 {
 			cancel()
@@ -201,9 +202,9 @@ func TestNothingIsRepeatedOnceTheContextHasEnded(t *testing.T) {
 		return closeInUse(r)
 	})
 
-	_, err := create(ctx, newClient(t, rt))
+	_, err := testkit.Create(ctx, testkit.NewClient(t, rt))
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.False(t, isOutcomeUnknown(err))
+	assert.False(t, testkit.IsOutcomeUnknown(err))
 	assert.Equal(t, 2, attempts)
 }
 
@@ -218,16 +219,16 @@ func TestHookThatRefusesTheServiceIsRetriedUnlessItSaysThatTheCertificateIsBad(t
 		"a certificate's error": {&tls.CertificateVerificationError{Err: mismatch}, 1},
 	} {
 		server := httptest.NewTLSServer(mintlifytest.NewService())
-		server.Config.ErrorLog = discardLog()
+		server.Config.ErrorLog = testkit.DiscardLog()
 		defer server.Close()
 		pinning := server.Client().Transport.(*http.Transport)
 		pinning.TLSClientConfig.VerifyConnection = func(tls.ConnectionState) error { return tc.err }
 
 		attempts := 0
-		client := newSocketClient(t, server.URL, through(pinning), countAttempts(&attempts))
-		_, err := create(t.Context(), client)
+		client := newSocketClient(t, server.URL, testkit.Through(pinning), testkit.CountAttempts(&attempts))
+		_, err := testkit.Create(t.Context(), client)
 		assert.ErrorIs(t, err, mismatch, name)
-		assert.False(t, isOutcomeUnknown(err), name)
+		assert.False(t, testkit.IsOutcomeUnknown(err), name)
 		assert.Equal(t, tc.attempts, attempts, name)
 	}
 }
@@ -236,7 +237,7 @@ func TestHookThatRefusesTheServiceIsRetriedUnlessItSaysThatTheCertificateIsBad(t
 func newSocketClient(t *testing.T, baseURL string, opts ...mintlify.Option) *mintlify.Client {
 	t.Helper()
 	opts = append(opts, mintlify.WithBaseURL(baseURL), mintlify.WithRetryWait(0, 0))
-	client, err := mintlify.NewClient(testKey, "proj", opts...)
+	client, err := mintlify.NewClient(testkit.Key, "proj", opts...)
 	require.NoError(t, err)
 	return client
 }

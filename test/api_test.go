@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"flag"
@@ -33,7 +33,7 @@ func TestExportedAPIIsTheOneWrittenDown(t *testing.T) {
 	written, err := os.ReadFile("api/go.txt")
 	require.NoError(t, err)
 	assert.True(t, string(written) == api,
-		"the exported API has changed: go test -run API . -update-api, and see whether git diff is what you meant")
+		"the exported API has changed: go test ./test -run API -update-api, and see whether git diff is what you meant")
 }
 
 // exportedAPI is the exported API of a package, one line per name.

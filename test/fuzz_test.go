@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 // Each fuzz target goes through a client, as a response of the service does.
@@ -34,10 +35,10 @@ func FuzzOperation(f *testing.F) {
 
 	f.Fuzz(func(t *testing.T, i uint8, body []byte) {
 		op := all[int(i)%len(all)]
-		result, err := op.Call(t.Context(), newClient(t, respondWith(200, string(body))))
+		result, err := op.Call(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, string(body))))
 		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-			assertReadable(t, err)
+			testkit.AssertReadable(t, err)
 			if reflect.ValueOf(result).IsNil() {
 				return
 			}
@@ -50,14 +51,14 @@ func FuzzOperation(f *testing.F) {
 			}
 		}
 		assertIsWhole(t, result)
-		assertRoundTrip(t, result)
+		testkit.AssertRoundTrip(t, result)
 	})
 }
 
 // variants returns body and responses like it that are wrong, truncated or odd in one place.
 func variants(body string) []string {
 	all := []string{
-		body, "", "null", "{}", "[]", "<html>" + testKey, body + " x", "\ufeff" + body, strings.ToUpper(body),
+		body, "", "null", "{}", "[]", "<html>" + testkit.Key, body + " x", "\ufeff" + body, strings.ToUpper(body),
 	}
 	odd := []string{
 		`null`, `7`, `1.5`, `-0.0`, `1.2e1`, `-1e300`, `9223372036854775807`, `"x"`, `"\ud800\u0000"`,
@@ -141,30 +142,31 @@ func FuzzErrorResponse(f *testing.F) {
 	f.Add(400, "application/json", "", []byte(`{"error":"no","details":[{"message":"x"}]}`))
 	f.Add(502, "text/html", "120", []byte("<html><title>502\nBad</title>"))
 	f.Add(429, "text/plain", "Fri, 31 Dec 2999 23:59:59 GMT", []byte("Too many requests"))
-	f.Add(401, "application/json", testKey, []byte(`{"error":{"message":"\u006d`+testKey[1:]+` `+testKey+`"}}`))
+	echo := `{"error":{"message":"\u006d` + testkit.Key[1:] + ` ` + testkit.Key + `"}}`
+	f.Add(401, "application/json", testkit.Key, []byte(echo))
 	f.Add(404, "", "-1", []byte(strings.Repeat("x\x00\n\u202e", 1000)))
-	f.Add(302, testKey, "10000000000000000000", []byte(testKey[:5]))
+	f.Add(302, testkit.Key, "10000000000000000000", []byte(testkit.Key[:5]))
 
 	f.Fuzz(func(t *testing.T, status int, contentType, retryAfter string, body []byte) {
 		if status >= 200 && status <= 299 || status < 100 || status > 999 {
 			return
 		}
 
-		rt := respondWith(status, string(body),
+		rt := testkit.RespondWith(status, string(body),
 			"Content-Type", contentType, "Retry-After", retryAfter, "X-Request-Id", contentType)
-		_, err := create(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
-		assertReadable(t, err)
+		_, err := testkit.Create(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
+		testkit.AssertReadable(t, err)
 
-		apiErr := requireAs[*mintlify.APIError](t, err)
+		apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
 		assert.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
 		assert.LessOrEqual(t, len(apiErr.Details), 10)
 
 		texts := []string{apiErr.Message, string(apiErr.Body), apiErr.Header.Get("Content-Type"), apiErr.RequestID}
 		for _, text := range append(texts, apiErr.Details...) {
-			assert.NotContains(t, text, testKey)
+			assert.NotContains(t, text, testkit.Key)
 		}
 		firstDetail := strings.Join(apiErr.Details[:min(len(apiErr.Details), 1)], "")
-		assertReadable(t, errors.New(apiErr.Message+firstDetail))
+		testkit.AssertReadable(t, errors.New(apiErr.Message+firstDetail))
 	})
 }
 
@@ -178,9 +180,9 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, value string) {
-		rt := respondWith(429, "", "Retry-After", value)
-		_, err := get(t.Context(), newClient(t, rt, mintlify.WithMaxRetries(0)))
-		apiErr := requireAs[*mintlify.APIError](t, err)
+		rt := testkit.RespondWith(429, "", "Retry-After", value)
+		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
+		apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
 		require.GreaterOrEqual(t, apiErr.RetryAfter, time.Duration(0))
 
 		digits := strings.TrimLeft(strings.TrimSpace(value), "0")
@@ -206,11 +208,11 @@ func FuzzRequestPath(f *testing.F) {
 	f.Add(" ", "proj", "job_1") // an empty variable changes nothing
 
 	f.Fuzz(func(t *testing.T, baseURL, project, id string) {
-		rt := newRecording(respondWith(200, jobJSON))
-		client, err := mintlify.NewClient(testKey, project, mintlify.WithBaseURL(baseURL), through(rt))
+		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
+		client, err := mintlify.NewClient(testkit.Key, project, mintlify.WithBaseURL(baseURL), testkit.Through(rt))
 		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-			assertReadable(t, err)
+			testkit.AssertReadable(t, err)
 			return
 		}
 		_, err = client.Jobs.Get(t.Context(), id)
@@ -221,7 +223,7 @@ func FuzzRequestPath(f *testing.F) {
 
 		base, err := url.Parse(cmp.Or(strings.TrimSpace(baseURL), mintlify.DefaultBaseURL))
 		require.NoError(t, err)
-		sent := rt.last().URL
+		sent := rt.Last().URL
 		require.Equal(t, base.Scheme, sent.Scheme)
 		require.Equal(t, base.Hostname(), sent.Hostname())
 		require.Equal(t, base.Port(), sent.Port())
@@ -255,7 +257,7 @@ func FuzzDate(f *testing.F) {
 		date, err := mintlify.ParseDate(text)
 		if err != nil {
 			require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-			assertReadable(t, err)
+			testkit.AssertReadable(t, err)
 			return
 		}
 		require.False(t, date.IsZero())

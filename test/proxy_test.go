@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 // refuseTunnels is a proxy that responds to each CONNECT with a status. It returns its address and
@@ -26,7 +27,7 @@ func refuseTunnels(t *testing.T, status int) (string, *http.Transport) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, http.MethodConnect, r.Method)
 		assert.NotContains(t, r.Header, "Authorization")
-		assert.NotContains(t, fmt.Sprint(r.RequestURI, r.Header), testKey[5:])
+		assert.NotContains(t, fmt.Sprint(r.RequestURI, r.Header), testkit.Key[5:])
 		w.WriteHeader(status)
 	}))
 	t.Cleanup(proxy.Close)
@@ -57,13 +58,13 @@ func TestProxyThatRefusesATunnelIsNamed(t *testing.T) {
 		for _, op := range operations.All() {
 			address, viaProxy := refuseTunnels(t, status)
 			attempts := 0
-			client := newSocketClient(t, "https://api.example.com", through(viaProxy), countAttempts(&attempts))
+			client := newSocketClient(t, "https://api.example.com", testkit.Through(viaProxy), testkit.CountAttempts(&attempts))
 			err := op.Do(t.Context(), client)
 			require.ErrorContains(t, err, ": the proxy "+address+" responded "+tc.text+" to CONNECT", op)
 			assert.NotContains(t, err.Error(), "hunter2")
-			assertReadable(t, err)
+			testkit.AssertReadable(t, err)
 
-			assert.Empty(t, kindsOf(err), "%s: %v", op, err)
+			assert.Empty(t, testkit.KindsOf(err), "%s: %v", op, err)
 			assert.False(t, errors.As(err, new(*mintlify.APIError)))
 			assert.Equal(t, tc.attempts, attempts, "%s: %v", op, err)
 			_, ok := mintlify.RetryAfter(err)
@@ -76,13 +77,13 @@ func TestHookOfTheCallersForAProxyStays(t *testing.T) {
 	_, viaProxy := refuseTunnels(t, 403)
 	own := errors.New("ask the network team")
 	viaProxy.OnProxyConnectResponse = func(context.Context, *url.URL, *http.Request, *http.Response) error { return own }
-	_, err := create(t.Context(), newSocketClient(t, "https://api.example.com", through(viaProxy)))
+	_, err := testkit.Create(t.Context(), newSocketClient(t, "https://api.example.com", testkit.Through(viaProxy)))
 	assert.ErrorIs(t, err, own)
 
 	standard := http.DefaultTransport
 	defer func() { http.DefaultTransport = standard }()
 	http.DefaultTransport = viaProxy
-	_, err = create(t.Context(), newSocketClient(t, "https://api.example.com"))
+	_, err = testkit.Create(t.Context(), newSocketClient(t, "https://api.example.com"))
 	assert.ErrorIs(t, err, own, "the SDK's own transport is a clone of this one")
 }
 
@@ -97,7 +98,7 @@ func TestTunnelThatTheProxyOpensWorks(t *testing.T) {
 	viaProxy.TLSClientConfig = service.Client().Transport.(*http.Transport).TLSClientConfig
 	viaProxy.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
 	t.Cleanup(viaProxy.CloseIdleConnections)
-	_, err := create(t.Context(), svc.Client(through(viaProxy), mintlify.WithBaseURL(service.URL)))
+	_, err := testkit.Create(t.Context(), svc.Client(testkit.Through(viaProxy), mintlify.WithBaseURL(service.URL)))
 	assert.NoError(t, err)
 	assert.True(t, strings.HasPrefix(svc.Requests()[0].Path, "/v2/"))
 }

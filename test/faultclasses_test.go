@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/http2server"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 // The outcomes.
@@ -156,7 +157,7 @@ func connectionFaults() faultClass {
 			post: unknownOnce.seen(0), get: onNewConnection, wait: goesOn,
 		},
 		{
-			name:  fmt.Sprintf("burst of %d calls over HTTP/2, %d streams a connection", calls, streams),
+			name:  fmt.Sprintf("burst of %d calls over HTTP/2, %d streams a connection", calls, testkit.Streams),
 			burst: calls, only: few, source: sourceFunc(slowHTTP2),
 			post: succeeds.actedOn(), get: succeeds,
 		},
@@ -194,7 +195,7 @@ func slowFaults() faultClass {
 
 // startsBody is a service whose response does not end.
 func startsBody(status int, opts ...mintlify.Option) faultSource {
-	return byTransport{stall(status, `{"id":`), opts}
+	return byTransport{testkit.Stall(status, `{"id":`), opts}
 }
 
 func redirectFaults() faultClass {
@@ -384,9 +385,9 @@ func canceledDuring() faultClass {
 	slowly := mintlify.WithRetryWait(time.Minute, time.Minute)
 	hangingTarget := func(r *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(r.URL.Path, "/moved") {
-			return hang(r)
+			return testkit.Hang(r)
 		}
-		return response(302, "", "Location", "/moved"), nil
+		return testkit.Response(302, "", "Location", "/moved"), nil
 	}
 
 	faults := []fault{

@@ -1,4 +1,6 @@
-package mintlify_test
+// Package testkit has what the SDK's own tests share: calls, transports that play the service, and
+// assertions about errors and logs.
+package testkit
 
 import (
 	"context"
@@ -16,45 +18,55 @@ import (
 )
 
 const (
-	testKey   = "mint_secret_9f3b"
-	jobJSON   = `{"id":"job_1","status":"active"}`
-	emptyPage = `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`
+	// Key is the key of NewClient's clients.
+	Key = "mint_secret_9f3b"
+
+	// JobJSON is the response of a job that is at work.
+	JobJSON = `{"id":"job_1","status":"active"}`
+
+	// EmptyPage is a page of visitors without a row.
+	EmptyPage = `{"totals":{"human":0,"ai":0,"total":0},"visitors":[],"hasMore":false}`
 )
 
-var nilContext context.Context
+// NilContext is a context that a caller has forgotten.
+var NilContext context.Context
 
-var noon = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
+// Noon is a time that responses have as 2026-03-05T12:00:00Z.
+var Noon = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 
-// newClient returns a client of project "proj" whose requests go to rt.
-func newClient(t testing.TB, rt http.RoundTripper, opts ...mintlify.Option) *mintlify.Client {
+// NewClient returns a client of project "proj" whose requests go to rt.
+func NewClient(t testing.TB, rt http.RoundTripper, opts ...mintlify.Option) *mintlify.Client {
 	t.Helper()
 	opts = append([]mintlify.Option{mintlify.WithHTTPClient(&http.Client{Transport: rt})}, opts...)
-	client, err := mintlify.NewClient(testKey, "proj", opts...)
+	client, err := mintlify.NewClient(Key, "proj", opts...)
 	require.NoError(t, err)
 	return client
 }
 
-func create(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+// Create creates a job.
+func Create(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Fix the typos"})
 }
 
-func message(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+// Message sends a message to job_1.
+func Message(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: "And the links"})
 }
 
-func get(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
+// Get gets job_1.
+func Get(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
 	return c.Jobs.Get(ctx, "job_1")
 }
 
-// callFunc is a call whose result does not matter.
-type callFunc func(context.Context, *mintlify.Client) error
+// CallFunc is a call whose result does not matter.
+type CallFunc func(context.Context, *mintlify.Client) error
 
-// jobCalls has the call of every operation that returns a job, by its method: Create, Message
+// JobCalls has the call of every operation that returns a job, by its method: Create, Message
 // and Get.
-var jobCalls = func() map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error) {
+var JobCalls = func() map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error) {
 	calls := map[string]func(context.Context, *mintlify.Client) (*mintlify.Job, error){}
 	for _, op := range operations.All() {
-		if !returnsJob(op) {
+		if !ReturnsJob(op) {
 			continue
 		}
 		calls[jobMethod(op)] = func(ctx context.Context, c *mintlify.Client) (*mintlify.Job, error) {
@@ -65,27 +77,28 @@ var jobCalls = func() map[string]func(context.Context, *mintlify.Client) (*mintl
 	return calls
 }()
 
-func returnsJob(op operations.Operation) bool {
+// ReturnsJob reports whether the result of an operation is a job.
+func ReturnsJob(op operations.Operation) bool {
 	_, ok := op.Result.(*mintlify.Job)
 	return ok
 }
 
 func jobMethod(op operations.Operation) string { return strings.TrimPrefix(op.Func, "Jobs.") }
 
-// posts are the jobCalls that change something.
-func posts() []string {
+// Posts returns the names of the JobCalls that change something.
+func Posts() []string {
 	var names []string
 	for _, op := range operations.All() {
-		if returnsJob(op) && op.IsPost() {
+		if ReturnsJob(op) && op.IsPost() {
 			names = append(names, jobMethod(op))
 		}
 	}
 	return names
 }
 
-// exports has a range over the rows of every export, by the method that gets a page.
-var exports = func() map[string]callFunc {
-	exports := map[string]callFunc{}
+// Exports has a range over the rows of every export, by the method that gets a page.
+var Exports = func() map[string]CallFunc {
+	exports := map[string]CallFunc{}
 	for _, op := range operations.All() {
 		if op.Rows == nil {
 			continue
@@ -107,8 +120,8 @@ func failsAtTheStart(err error) error {
 	return err
 }
 
-// waits has every WaitUntilDone, by the method that polls.
-var waits = func() map[string]func(context.Context, *mintlify.Client, ...mintlify.WaitOption) error {
+// Waits has every WaitUntilDone, by the method that polls.
+var Waits = func() map[string]func(context.Context, *mintlify.Client, ...mintlify.WaitOption) error {
 	waits := map[string]func(context.Context, *mintlify.Client, ...mintlify.WaitOption) error{}
 	for _, op := range operations.All() {
 		if op.Wait == nil {
@@ -122,12 +135,12 @@ var waits = func() map[string]func(context.Context, *mintlify.Client, ...mintlif
 	return waits
 }()
 
-// resultFunc is a call of any method, and its result.
-type resultFunc func(context.Context, *mintlify.Client) (any, error)
+// ResultFunc is a call of any method, and its result.
+type ResultFunc func(context.Context, *mintlify.Client) (any, error)
 
-// allCalls returns the call of every operation, and its ranges, its wait and its poll.
-func allCalls() map[string]resultFunc {
-	calls := map[string]resultFunc{}
+// AllCalls returns the call of every operation, and its ranges, its wait and its poll.
+func AllCalls() map[string]ResultFunc {
+	calls := map[string]ResultFunc{}
 	for _, op := range operations.All() {
 		calls[op.String()] = op.Call
 		if op.Rows != nil {
@@ -149,8 +162,8 @@ func allCalls() map[string]resultFunc {
 	return calls
 }
 
-// visitors returns n rows.
-func visitors(n int) []mintlify.Visitor {
+// Visitors returns n rows.
+func Visitors(n int) []mintlify.Visitor {
 	rows := make([]mintlify.Visitor, n)
 	for i := range rows {
 		rows[i] = mintlify.Visitor{Path: fmt.Sprintf("/page/%d", i), Human: int64(i), AI: 2, Total: int64(i) + 1}
@@ -158,20 +171,24 @@ func visitors(n int) []mintlify.Visitor {
 	return rows
 }
 
-// countAttempts counts the attempts of a client's calls in n.
-func countAttempts(n *int) mintlify.Option {
+// CountAttempts counts the attempts of a client's calls in n.
+func CountAttempts(n *int) mintlify.Option {
 	return mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
 		*n++
 		return nil
 	})
 }
 
-// keepPolls appends each poll of a wait to polls.
-func keepPolls(polls *[]mintlify.Poll) mintlify.WaitOption {
+// KeepPolls appends each poll of a wait to polls.
+func KeepPolls(polls *[]mintlify.Poll) mintlify.WaitOption {
 	return mintlify.WithOnPoll(func(p mintlify.Poll) { *polls = append(*polls, p) })
 }
 
-// lateContext is a context whose timer has not fired yet, as after a suspend.
+// LateContext returns a context whose timer has not fired when its deadline passes, as after a suspend.
+func LateContext(parent context.Context, deadline time.Time) context.Context {
+	return lateContext{parent, deadline}
+}
+
 type lateContext struct {
 	context.Context
 	deadline time.Time

@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"encoding/json"
@@ -195,7 +195,7 @@ func checkLine(dir, line string, demos map[string]bool) error {
 		case "go get":
 			problem = expect(pkg, nil, `^package mintlify$`)
 		case "go test":
-			problem = expect(dir, args, `^package `)
+			problem = expect(filepath.Join(dir, testedFolder(args)), args, `^package `)
 		case "bench/run", ".ci/run", ".ci/release":
 			_, problem = os.Stat(name)
 		default: // a program that is installed
@@ -204,6 +204,16 @@ func checkLine(dir, line string, demos map[string]bool) error {
 		problems = errors.Join(problems, problem)
 	}
 	return problems
+}
+
+// testedFolder returns the folder that the arguments of go test name, if they do.
+func testedFolder(args []string) string {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "./") {
+			return strings.TrimSuffix(arg, "...")
+		}
+	}
+	return "."
 }
 
 // splitCommand returns the name and the arguments of a command, without the variables before

@@ -1,4 +1,4 @@
-package mintlify_test
+package test
 
 import (
 	"go/ast"
@@ -18,6 +18,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/testkit"
 )
 
 func TestReferenceAndChangelogListEveryOperation(t *testing.T) {
@@ -30,7 +31,7 @@ func TestReferenceAndChangelogListEveryOperation(t *testing.T) {
 	}
 }
 
-// A new kind of error is one entry in kinds and one mention in the table of errors in docs/reference.md.
+// A new kind of error is one entry in testkit.Kinds and one mention in the table of errors in docs/reference.md.
 func TestEveryKindOfErrorIsListed(t *testing.T) {
 	reference := readFiles(t, "docs/reference.md")
 	var declared []string
@@ -41,11 +42,11 @@ func TestEveryKindOfErrorIsListed(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, len(declared), len(kinds),
-		"kinds in helpers_test.go has a kind that errors.go does not declare")
+	assert.GreaterOrEqual(t, len(declared), len(testkit.Kinds),
+		"testkit.Kinds has a kind that errors.go does not declare")
 
 	for _, name := range declared {
-		assert.NotNil(t, kinds[name], "add %s to kinds in helpers_test.go", name)
+		assert.NotNil(t, testkit.Kinds[name], "add %s to testkit.Kinds", name)
 		isListed := strings.Contains(reference, "`"+name+"`")
 		assert.True(t, isListed, "add %s to the table of errors in docs/reference.md", name)
 	}
@@ -66,11 +67,11 @@ func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 // The row of the reference's errors for the network.
 func TestNetworkErrorIsTheNetworksOwn(t *testing.T) {
 	lost := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	for name, call := range jobCalls {
-		_, err := call(t.Context(), newClient(t, failWith(lost), mintlify.WithMaxRetries(0)))
+	for name, call := range testkit.JobCalls {
+		_, err := call(t.Context(), testkit.NewClient(t, testkit.FailWith(lost), mintlify.WithMaxRetries(0)))
 		assert.ErrorAs(t, err, new(*net.OpError))
 		assert.ErrorIs(t, err, syscall.ECONNRESET)
-		assert.Equal(t, name != "Get", isOutcomeUnknown(err), "this transport gives no proof")
+		assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(err), "this transport gives no proof")
 	}
 }
 
@@ -103,8 +104,8 @@ func TestMockWithHTTPMockOnAClient(t *testing.T) {
 				httpmock.ActivateNonDefault(hc)
 			}
 
-			httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, jobJSON))
-			job, err := create(t.Context(), client)
+			httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, testkit.JobJSON))
+			job, err := testkit.Create(t.Context(), client)
 			require.NoError(t, err)
 			assert.Equal(t, "job_1", job.ID)
 			assert.Equal(t, 1, httpmock.GetTotalCallCount())
@@ -117,8 +118,8 @@ func TestMockWithPlainHTTPMock(t *testing.T) {
 	require.NoError(t, err)
 
 	httpmock.Activate(t)
-	httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, jobJSON))
-	job, err := create(t.Context(), client)
+	httpmock.RegisterResponder("POST", jobURL, httpmock.NewStringResponder(201, testkit.JobJSON))
+	job, err := testkit.Create(t.Context(), client)
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
 }
@@ -143,7 +144,8 @@ func TestEveryLogMessageIsListed(t *testing.T) {
 	require.NoError(t, err)
 
 	reference := readFiles(t, "docs/reference.md")
-	messages := regexp.MustCompile(`(?s)LogAttrs\([^"]*"(mintlify: [^":]*)`).FindAllStringSubmatch(readFiles(t, sources...), -1)
+	call := regexp.MustCompile(`(?s)LogAttrs\([^"]*"(mintlify: [^":]*)`)
+	messages := call.FindAllStringSubmatch(readFiles(t, sources...), -1)
 	require.Len(t, messages, 5)
 	for _, message := range messages {
 		assert.Contains(t, reference, "`"+message[1], "list it in docs/reference.md")
