@@ -41,4 +41,7 @@
 // A client of [Service.Client] retries and polls without waiting. It opens no socket,
 // so it works inside a testing/synctest bubble: with [WithRealSchedule] a client
 // waits there as it does in production, and 45 minutes take no time.
+//
+// To serve the fake on a port, to programs in any language, run cmd/mintlify-mock. There jobs
+// take real time, as [Service.SetJobTime] sets it.
 package mintlifytest

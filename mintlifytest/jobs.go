@@ -48,6 +48,14 @@ func (s *Service) ScriptJob(steps ...JobStep) {
 	s.jobs.scripts.add(steps)
 }
 
+// SetJobTime has each job without a script that is created from now on work for d, however often it is polled:
+// after its creation, and again after each message. It is for a fake that programs use in real time; 0 brings
+// back the job of two polls.
+func (s *Service) SetJobTime(d time.Duration) {
+	defer s.lock()()
+	s.jobs.workTime = d
+}
+
 // AddJob adds a job with this script to the project [ProjectID], as if it had just been
 // created. It replaces a job with the same id. It panics if id is "".
 func (s *Service) AddJob(id string, steps ...JobStep) {
@@ -87,7 +95,7 @@ func (s *Service) getJob(c *call) (any, *failure) {
 		return nil, failed
 	}
 
-	if step, ok := j.script.poll(c); ok {
+	if step, ok := j.script.poll(c); ok && !time.Now().Before(j.worksUntil) {
 		j.report(step)
 	}
 	return j.result(), nil
@@ -114,9 +122,10 @@ func (s *Service) checkPrompt(c *call) *failure {
 }
 
 type jobs struct {
-	byKey   map[jobKey]*job
-	made    int              // so far: the number of the latest
-	scripts scripts[JobStep] // of those created next
+	byKey    map[jobKey]*job
+	made     int              // so far: the number of the latest
+	scripts  scripts[JobStep] // of those created next
+	workTime time.Duration    // that those without a script work; 0: two polls
 }
 
 type jobKey struct{ project, id string }
@@ -144,17 +153,17 @@ func (all *jobs) newKey(project string) jobKey {
 }
 
 func (all *jobs) add(key jobKey, steps []JobStep) *job {
-	if len(steps) == 0 {
-		pullRequest := fmt.Sprintf("%s/pull/%d", repository, all.made)
-		steps = []JobStep{{Status: mintlify.JobActive}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
-	}
-
 	j := &job{
 		jobKey:  key,
 		number:  all.made,
 		status:  mintlify.JobActive,
 		created: now(),
 		script:  script[JobStep]{steps: steps},
+	}
+	if len(steps) == 0 {
+		pullRequest := fmt.Sprintf("%s/pull/%d", repository, all.made)
+		j.script.steps = []JobStep{{}, {Status: mintlify.JobCompleted, PRLink: pullRequest}}
+		j.work(all.workTime)
 	}
 	all.byKey[key] = j
 	return j
@@ -168,6 +177,19 @@ type job struct {
 	created  time.Time
 	archived time.Time // zero if it is not archived
 	script   script[JobStep]
+
+	workTime   time.Duration // that it works; 0: as the script says
+	worksUntil time.Time     // until then it reports no step
+}
+
+// work has the job work for d by the clock; if d is 0, by its script alone.
+func (j *job) work(d time.Duration) {
+	if d == 0 {
+		return
+	}
+	j.workTime = d
+	j.worksUntil = time.Now().Add(d)
+	j.script.next = len(j.script.steps) - 1
 }
 
 func (j *job) report(step JobStep) {
@@ -186,6 +208,7 @@ func (j *job) message() {
 	j.status = mintlify.JobActive
 	j.prLink = ""
 	j.archived = time.Time{}
+	j.work(j.workTime)
 }
 
 // reported returns the job as a client reads it.

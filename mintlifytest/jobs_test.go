@@ -73,6 +73,32 @@ func TestScriptJob(t *testing.T) {
 	assert.Equal(t, *poll(t, client, second), svc.Jobs()[1], "as the service reports it")
 }
 
+func TestJobTimeIsByTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		client := svc.Client()
+		svc.SetJobTime(20 * time.Second)
+		job, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+		require.NoError(t, err)
+
+		works := func() {
+			assert.Equal(t, []string{"active", "active", "active"}, statuses(t, client, job.ID, 3))
+			time.Sleep(20*time.Second - time.Nanosecond)
+			assert.Equal(t, []string{"active"}, statuses(t, client, job.ID, 1))
+			time.Sleep(time.Nanosecond)
+			assert.Equal(t, []string{"completed", "completed"}, statuses(t, client, job.ID, 2))
+			assert.NotEmpty(t, poll(t, client, job.ID).PRLink)
+		}
+		works()
+		_, err = client.Jobs.Message(t.Context(), job.ID, mintlify.MessageParams{Prompt: "x"})
+		require.NoError(t, err)
+		works()
+
+		svc.AddJob("scripted", mintlifytest.JobStep{Status: mintlify.JobFailed})
+		assert.Equal(t, []string{"failed"}, statuses(t, client, "scripted", 1))
+	})
+}
+
 // The fake is at once, and by the real schedule follows the rule for a wait after a message.
 func TestPlainWaitAfterMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
