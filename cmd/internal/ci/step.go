@@ -65,7 +65,6 @@ func (s *Step) OnGitLab() bool { return s.Getenv("GITLAB_CI") == "true" }
 // given and empty: its shell variable may not be set. It refuses a step that cannot write its
 // outputs, before the service acts. It handles -h and -version, and then returns [flag.ErrHelp].
 func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
-	flags.SetOutput(io.Discard) // Parse returns the error: the list of all flags would bury it
 	flags.BoolVar(&s.Demo, "demo", false, "show a run on a fake of the service")
 	flags.BoolVar(&s.Soft, "soft", false,
 		"exit with code 0 and turn no commit red, except after a set-up error")

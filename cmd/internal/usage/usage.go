@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -35,10 +36,12 @@ func Keys(getenv func(string) string) error {
 }
 
 // Parse parses a command line. It refuses a flag that is given and empty: the variable of its shell may not
-// be set. It returns [flag.ErrHelp] for -h.
+// be set. It returns [flag.ErrHelp] for -h. It prints nothing: where the help goes, and how much of it stands
+// beside an error, is the command's to say.
 func Parse(flags *flag.FlagSet, args []string) error {
-	if name := givenAndEmpty(args); name != "" {
-		return Errorf("%s is given and empty: is its variable set?", name)
+	flags.SetOutput(io.Discard)
+	if name := givenAndEmpty(flags, args); name != "" {
+		return Errorf("-%s is given and empty: is its variable set?", name)
 	}
 
 	err := flags.Parse(args)
@@ -48,18 +51,32 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
-// givenAndEmpty returns the flag whose value is blank, or "". Package flag cannot tell: the value of a
-// [flag.FlagSet.Func] has no text.
-func givenAndEmpty(args []string) string {
-	for i, arg := range args {
-		name, value, isPair := strings.Cut(arg, "=")
-		if strings.TrimSpace(arg) == "" && i > 0 {
-			name = args[i-1]
-			isPair = true
+// givenAndEmpty returns the name of the first flag whose value is blank, or "". It follows package flag, which
+// cannot tell afterwards: the value of a [flag.FlagSet.Func] has no text.
+func givenAndEmpty(flags *flag.FlagSet, args []string) string {
+	for len(args) > 0 {
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(args[0], "-"), "=")
+		name = strings.TrimPrefix(name, "-")
+		f := flags.Lookup(name)
+		if f == nil || !strings.HasPrefix(args[0], "-") {
+			return "" // the first operand, or an error that package flag reports
 		}
-		if isPair && strings.HasPrefix(name, "-") && strings.TrimSpace(value) == "" {
+
+		args = args[1:]
+		if !hasValue && !isBool(f) && len(args) > 0 {
+			value = args[0]
+			args = args[1:]
+			hasValue = true
+		}
+		if hasValue && strings.TrimSpace(value) == "" {
 			return name
 		}
 	}
 	return ""
+}
+
+// isBool reports whether a flag takes its value after a = only.
+func isBool(f *flag.Flag) bool {
+	value, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && value.IsBoolFlag()
 }
