@@ -1,0 +1,169 @@
+// Mintlify-mock serves a fake of the service on a port, for a program in any language: it needs no
+// key and costs no credits. -h says how.
+//
+// Exit codes: 0 ended by a signal; 1 failed; 2 set-up, such as an address in use.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/mock"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
+)
+
+const help = `Mintlify-mock serves a fake of the Mintlify API on a port. It needs no key and costs nothing.
+Copy the three lines that it prints into another terminal: what runs there talks to the fake.
+
+A job is at work for -job-time, then it has a pull request. A message starts it again. Each export
+has rows, and automation_1 is an automation. Nothing is stored: what there is ends with the program.
+
+Make the next two jobs respond 503 after 2 s although they were made, and list what came:
+
+  curl -d '{"operation":"create job","times":2,"status":503,"acted":true,"delay":"2s"}' $MINTLIFY_BASE_URL/_mock/fail
+  curl $MINTLIFY_BASE_URL/_mock/requests
+
+Operations: create job, send message, get job, trigger update, trigger preview, get deployment,
+trigger automation, get visitors, get views, get searches, get feedback, get feedback counts,
+get conversations, get thread, get caller stats; or a method and a path, such as "GET /v1/things".
+
+Flags:
+`
+
+func main() {
+	err := run(ci.UntilSignal(), os.Args[1:], os.Stdout, os.Stderr)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
+	}
+
+	fmt.Fprintln(os.Stderr, "mintlify-mock:", redact.OneLine(err.Error(), 1000))
+	if usage.Is(err) {
+		os.Exit(2)
+	}
+	os.Exit(1)
+}
+
+// settings are what the flags set.
+type settings struct {
+	addr     string
+	jobTime  time.Duration
+	quotas   bool
+	visitors int
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s, err := parse(args, stdout)
+	if err != nil {
+		return err
+	}
+
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
+	if err != nil {
+		return usage.Errorf("-addr: %w", err)
+	}
+
+	server := &http.Server{
+		Handler:           mock.NewHandler(s.fake(), log.New(stderr, "", log.Ltime)),
+		ErrorLog:          log.New(io.Discard, "", 0),
+		ReadHeaderTimeout: time.Minute,
+	}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+
+	if err := write(stdout, exports(listener.Addr())); err != nil {
+		return err
+	}
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+
+	return nil
+}
+
+// parse parses the command line. It prints what -h and -version ask for, and then returns [flag.ErrHelp].
+func parse(args []string, stdout io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("mintlify-mock", flag.ContinueOnError)
+	flags.StringVar(&s.addr, "addr", "127.0.0.1:8686", "the `address` to listen on")
+	flags.DurationVar(&s.jobTime, "job-time", 20*time.Second, "how long a job is at work")
+	flags.BoolVar(&s.quotas, "quotas", false, "respond 429 to requests beyond the service's quotas")
+	flags.IntVar(&s.visitors, "visitors", 600, "how many rows the exports of visitors and views have")
+	wantsVersion := flags.Bool("version", false, "print the version and the commit")
+
+	err := usage.Parse(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		var text strings.Builder
+		text.WriteString(help)
+
+		flags.SetOutput(&text)
+		flags.PrintDefaults()
+		return s, printed(stdout, text.String())
+
+	case err != nil:
+		return s, err
+
+	case *wantsVersion:
+		return s, printed(stdout, version.String(flags.Name())+"\n")
+
+	case flags.NArg() > 0:
+		return s, usage.Errorf("unexpected argument %q", flags.Arg(0))
+	case s.jobTime < 0:
+		return s, usage.Errorf("-job-time is %v, want 0 or more", s.jobTime)
+	case s.visitors < 0:
+		return s, usage.Errorf("-visitors is %d, want 0 or more", s.visitors)
+	}
+	return s, nil
+}
+
+// printed prints what was asked for instead of a run, and returns [flag.ErrHelp].
+func printed(stdout io.Writer, text string) error {
+	if err := write(stdout, text); err != nil {
+		return err
+	}
+	return flag.ErrHelp
+}
+
+func write(stdout io.Writer, text string) error {
+	if _, err := io.WriteString(stdout, text); err != nil {
+		return fmt.Errorf("write to stdout: %w", err)
+	}
+	return nil
+}
+
+func (s settings) fake() *mintlifytest.Service {
+	fake := mintlifytest.NewService()
+	fake.SetJobTime(s.jobTime)
+	fake.AddAutomation("automation_1")
+
+	if s.quotas {
+		fake.EnforceQuotas()
+	}
+
+	mock.Fill(fake, s.visitors)
+	return fake
+}
+
+// exports returns the lines that point a shell to a fake that listens on addr.
+func exports(addr net.Addr) string {
+	host, port, _ := net.SplitHostPort(addr.String())
+	if net.ParseIP(host).IsUnspecified() {
+		host = "127.0.0.1"
+	}
+
+	return "export MINTLIFY_BASE_URL=http://" + net.JoinHostPort(host, port) +
+		"\nexport MINTLIFY_API_KEY=" + mintlifytest.APIKey +
+		"\nexport MINTLIFY_PROJECT_ID=" + mintlifytest.ProjectID + "\n"
+}
