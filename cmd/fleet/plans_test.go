@@ -113,9 +113,9 @@ func TestNoStatementReadsAllPrompts(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		all := record(b.t, b.DB, b.file)
 		b.Keep = 13
-		b.Decide = github.Reviews{Queue: b.Queue}.DecideReviews
 		api, err := github.NewAPI("token", "", &http.Client{Transport: b.svc})
 		require.NoError(b.t, err)
+		b.Decide = github.Reviews{Queue: b.Queue, API: api}.DecideReviews
 		b.Find = github.Finder{Queue: b.Queue, API: api}.Find
 		first := database.Prompt{Key: "acme/api@" + strings.Repeat("a", 40), Project: testProject, Prompt: "x"}
 		b.enqueue(append(prompts(10, 2), first)...)

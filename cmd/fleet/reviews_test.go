@@ -112,10 +112,10 @@ func TestReview(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		r.is(once.Done, docsPull)
-		for _, want := range []string{"enqueued", "known already"} {
+		for range 2 {
 			status, text := r.comment(reviewComment(nil, nil))
 			assert.Equal(t, 202, status)
-			assert.Equal(t, want+": acme/api@5907854#comment-5\n", text)
+			assert.Equal(t, "enqueued: acme/api@5907854#comment-5\n", text)
 		}
 		followUps := r.followUps()
 		require.Len(t, followUps, 1)
@@ -177,7 +177,7 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	r.is(once.Done, docsPull)
 	status, text := r.comment(reviewComment(fields{"body": "/docs " + strings.Repeat("x", database.MaxPrompt)}, nil))
 	assert.Equal(t, 200, status)
-	assert.Contains(t, text, "nothing to do: it cannot be sent")
+	assert.Contains(t, text, "nothing to do: ")
 	assert.Contains(t, text, "want at most 65536")
 	assert.Zero(t, kept(t, r.store))
 
@@ -343,8 +343,8 @@ func TestKeptCommentIsNotLost(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
 	r.is(once.Done, docsPull)
-	_, err := github.Reviews{Queue: r.store}.AddReview(t.Context(), r.keep(5, nil), 2)
-	require.NoError(t, err)
+	r.comment(reviewComment(nil, nil))
+	r.keep(5, nil)
 	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Len(t, r.followUps(), 1)
 	assert.Zero(t, kept(t, r.store))
@@ -413,7 +413,7 @@ func TestCommentWaitsForAnEarlierOne(t *testing.T) {
 		r.keep(4, func(review *github.Review) { review.MayAsk = false })
 
 		_, text := r.comment(reviewComment(nil, nil))
-		assert.Contains(t, text, "noted until the comments before it")
+		assert.Contains(t, text, "noted until it can be decided about")
 		require.NoError(t, r.worker.MakePass(t.Context()))
 		assert.Empty(t, r.followUps())
 		assert.EqualValues(t, 2, kept(t, r.store))
@@ -518,17 +518,23 @@ func (g *gitHub) api(t *testing.T) *github.API {
 	return api
 }
 
+// onGitHub gives the receiver and the worker a token for GitHub.
+func (r *reviewed) onGitHub() *gitHub {
+	g := newGitHub(r.t)
+	hooks := github.NewWebhooks(r.worker, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
+	hooks.API = g.api(r.t)
+	r.worker.Decide = github.Reviews{Queue: r.store, API: hooks.API}.DecideReviews
+	server := httptest.NewServer(hooks.Handler())
+	r.t.Cleanup(server.Close)
+	r.url = server.URL
+	return g
+}
+
 // TestPrivateMembersMayAsk: GitHub calls one a contributor, and says on demand what it may do.
 func TestPrivateMembersMayAsk(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
-	g := newGitHub(t)
-	hooks := github.NewWebhooks(r.worker, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
-	hooks.API = g.api(t)
-	r.worker.Decide = github.Reviews{Queue: r.store, API: hooks.API}.DecideReviews
-	server := httptest.NewServer(hooks.Handler())
-	defer server.Close()
-	r.url = server.URL
+	g := r.onGitHub()
 
 	r.is(once.Done, docsPull+"3")
 	contributor := fields{"author_association": "CONTRIBUTOR", "body": "/DOCS\nMention --json."}
@@ -596,4 +602,209 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	require.NoError(t, r.store.KeepFound(t.Context(), "acme/api@5907854", docsPull))
 	assert.Contains(t, terminal{t, r.databaseURL}.wants(0, "retry", "-key", "acme/api@5907854", "-again"),
 		"is done, nothing is sent: its pull request is "+docsPull)
+}
+
+// show returns what fleet show says of the documentation's pull request.
+func (r reviewed) show() string {
+	return terminal{r.t, r.databaseURL}.wants(0, "show", "acme/docs#12")
+}
+
+// TestCommentThatDoesNothingIsShown, with why: somebody has meant it for the agent.
+func TestCommentThatDoesNothingIsShown(t *testing.T) {
+	t.Parallel()
+	for body, isKept := range map[string]bool{
+		"  /docs Mention --json.":          true,
+		"\r\n\t/docs Mention --json.":      true,
+		"> /docs Mention --json.":          true,
+		">>/docs Mention --json.\n\nDone?": true,
+		"`/docs Mention --json.`":          true,
+		"```sh\n/docs Mention --json.":     true,
+		"\"/docs Mention --json.\"":        true,
+		"/docs":                            true,
+		"Nice.\n/docs Mention --json.":     false,
+		"> Nice.\n/docs Mention --json.":   false,
+		"/docs-preview now":                false,
+	} {
+		r := newReviewed(t, "sqlite:"+sqliteFile(t))
+		r.is(once.Done, docsPull)
+		status, text := r.comment(reviewComment(fields{"body": body}, nil))
+		assert.Equal(t, 200, status, body)
+		assert.Contains(t, text, "does not begin with /docs and a request", body)
+		assert.Empty(t, r.followUps(), body)
+
+		leftOut, err := r.store.FindLeftOut(t.Context(), "acme/docs#12")
+		require.NoError(t, err)
+		assert.Equal(t, isKept, len(leftOut) == 1, body)
+	}
+}
+
+// TestCommentOnAClosedPullRequest is left out, with a reason.
+func TestCommentOnAClosedPullRequest(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	g := r.onGitHub()
+	r.is(once.Done, docsPull)
+	status, text := r.comment(reviewComment(nil, fields{"state": "closed"}))
+	assert.Equal(t, 200, status)
+	assert.Contains(t, text, "nothing to do: the pull request is closed")
+	assert.Empty(t, r.followUps())
+	assert.Contains(t, r.show(), "a comment by jane on acme/docs#12: the pull request is closed")
+	assert.Equal(t, []string{`POST acme/docs/issues/comments/5/reactions {"content":"confused"}`}, g.saw())
+
+	_, text = r.comment(reviewComment(nil, fields{"state": "open"}))
+	assert.Contains(t, text, "enqueued")
+}
+
+// TestCanceledComment gets its reaction, whoever has canceled it: a person's command has no token.
+func TestCanceledComment(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		g := r.onGitHub()
+		r.is(once.Done, docsPull)
+		r.comment(reviewComment(nil, nil))
+		require.NoError(t, r.worker.MakePass(t.Context()))
+		assert.Equal(t, []string{`POST acme/docs/issues/comments/5/reactions {"content":"eyes"}`}, g.saw())
+
+		terminal{t, url}.wants(0, "cancel", "-key", "acme/api@5907854#comment-5")
+		for range 2 {
+			require.NoError(t, r.worker.MakePass(t.Context()))
+		}
+		assert.Equal(t, []string{`POST acme/docs/issues/comments/5/reactions {"content":"confused"}`}, g.saw(), "once")
+
+		r.is(once.Pending, "")
+		r.comment(reviewComment(fields{"id": 6}, nil))
+		terminal{t, url}.wants(0, "cancel", "-key", "acme/api@5907854")
+		require.NoError(t, r.worker.MakePass(t.Context()))
+		assert.Equal(t, []string{`POST acme/docs/issues/comments/6/reactions {"content":"confused"}`}, g.saw(),
+			"the prompt that it waited for is canceled")
+	})
+}
+
+// as returns the event with another action.
+func as(action string, e fields) fields {
+	e["action"] = action
+	return e
+}
+
+// TestDeletedComment is not sent, if it waits still.
+func TestDeletedComment(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		for _, name := range []string{"deleted", "edited"} {
+			r := newReviewed(t, url)
+			execute(t, r.store, "DELETE FROM fleet_prompts WHERE thread <> ''")
+			deleted := func(id int) (int, string) {
+				body := "/docs Mention --json in the tutorial, too."
+				if name == "edited" {
+					body = "Never mind."
+				}
+				return r.comment(as(name, reviewComment(fields{"id": id, "body": body}, nil)))
+			}
+
+			r.is(once.Running, "")
+			r.comment(reviewComment(nil, nil))
+			require.EqualValues(t, 1, kept(t, r.store))
+			status, text := deleted(5)
+			assert.Equal(t, 200, status)
+			assert.Contains(t, text, "not sent: acme/api@5907854#comment-5")
+			assert.Zero(t, kept(t, r.store))
+			r.is(once.Done, docsPull)
+			assert.Contains(t, r.show(), "a comment by jane on acme/docs#12: it was deleted, or asks for nothing any more")
+
+			r.comment(reviewComment(fields{"id": 6}, nil))
+			_, text = deleted(6)
+			assert.Contains(t, text, "not sent: acme/api@5907854#comment-6")
+			assert.Equal(t, once.Canceled, r.record("acme/api@5907854#comment-6").State)
+
+			r.comment(reviewComment(fields{"id": 7}, nil))
+			put(t, r.store, "acme/api@5907854#comment-7", func(record *once.Record) { record.State = once.Running })
+			_, text = deleted(7)
+			assert.Contains(t, text, "too late")
+			assert.Contains(t, r.show(), "it was "+name+" too late: acme/api@5907854#comment-7 is running")
+
+			_, text = deleted(8)
+			assert.Contains(t, text, "nothing to do", "fleet knows no such comment")
+		}
+	})
+}
+
+// TestEditedComment is sent as it is now, if it waits still.
+func TestEditedComment(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		edit := func(id int) string {
+			_, text := r.comment(as("edited", reviewComment(fields{"id": id, "body": "/docs Mention --yaml."}, nil)))
+			return text
+		}
+		const now = "jane reviews your pull request " + docsPull + " and asks for a change:\n\nMention --yaml."
+
+		r.is(once.Running, "")
+		r.comment(reviewComment(nil, nil))
+		assert.Contains(t, edit(5), "changed: acme/api@5907854#comment-5")
+		r.is(once.Done, docsPull)
+		require.NoError(t, r.worker.MakePass(t.Context()))
+		assert.Equal(t, now, r.record("acme/api@5907854#comment-5").Prompt)
+
+		r.comment(reviewComment(fields{"id": 6}, nil))
+		before := r.record("acme/api@5907854#comment-6")
+		assert.Contains(t, edit(6), "changed: acme/api@5907854#comment-6")
+		after := r.record("acme/api@5907854#comment-6")
+		assert.Equal(t, now, after.Prompt)
+		assert.Equal(t, before.Version+1, after.Version)
+		r.comment(reviewComment(fields{"id": 6}, nil))
+		assert.Equal(t, now, r.record("acme/api@5907854#comment-6").Prompt, "its first event was delivered again")
+
+		put(t, r.store, "acme/api@5907854#comment-6", func(record *once.Record) { record.State = once.Sending })
+		assert.Contains(t, edit(6), "changed: acme/api@5907854#comment-6", "it has that text already")
+		r.comment(reviewComment(fields{"id": 7}, nil))
+		put(t, r.store, "acme/api@5907854#comment-7", func(record *once.Record) { record.State = once.Sending })
+		assert.Contains(t, edit(7), "too late")
+		assert.NotEqual(t, now, r.record("acme/api@5907854#comment-7").Prompt)
+		assert.Contains(t, r.show(), "it was edited too late: acme/api@5907854#comment-7 is sending")
+
+		assert.Contains(t, edit(8), "nothing to do")
+		assert.Contains(t, r.show(), "a comment by jane on acme/docs#12: it was edited, and only a new one counts")
+	})
+}
+
+// TestCommentEditedInItsTurn: fleet has asked the service already, and sends the new text all the same.
+func TestCommentEditedInItsTurn(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.svc.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: docsPull})
+		hooks := github.NewWebhooks(b.Worker, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
+		comment := func(e fields) string {
+			body := event(t, e)
+			request := httptest.NewRequestWithContext(b.ctx, http.MethodPost, "/github", strings.NewReader(body))
+			request.Header.Set("Content-Type", "application/json")
+			request.Header.Set("X-GitHub-Event", "issue_comment")
+			request.Header.Set("X-Hub-Signature-256", signature(body, testSecret))
+			response := httptest.NewRecorder()
+			hooks.Handler().ServeHTTP(response, request)
+			return response.Body.String()
+		}
+
+		var edit sync.Once
+		b.svc.fails = func(*http.Request) int {
+			record, err := b.Records().Get(b.ctx, "acme/api@5907854#comment-5")
+			if err == nil && record.State == once.Pending {
+				edit.Do(func() {
+					edited := as("edited", reviewComment(fields{"body": "/docs Mention --yaml."}, nil))
+					assert.Contains(t, comment(edited), "changed")
+				})
+			}
+			return 0
+		}
+		b.enqueue(database.Prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x"})
+		time.Sleep(time.Minute)
+		assert.Contains(t, comment(reviewComment(nil, nil)), "enqueued")
+		time.Sleep(10 * time.Minute)
+
+		var sent []string
+		for _, r := range b.svc.svc.Requests() {
+			if strings.HasSuffix(r.Path, "/message") {
+				sent = append(sent, r.Prompt)
+			}
+		}
+		require.Len(t, sent, 1)
+		assert.Contains(t, sent[0], "Mention --yaml.")
+	})
 }

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,11 +21,22 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// reviewCommand is how a comment for the agent begins.
-var reviewCommand = regexp.MustCompile(`(?i)^/docs\s`)
+var (
+	// requestForm is how a comment for the agent begins.
+	requestForm = regexp.MustCompile(`(?i)^/docs\s`)
 
-// isForAgent reports whether a comment begins with the command.
-func isForAgent(body string) bool { return reviewCommand.MatchString(body) }
+	// meantForm is how a comment begins that its author may have meant for the agent: also behind white space, quotes
+	// and fences.
+	meantForm = regexp.MustCompile("(?i)^(?:(?:```|~~~)[^\n]*\n|[\\s>\"'`~])*/docs(?:\\s|$)")
+)
+
+// requestIn returns what a comment asks of the agent, "" if it asks for nothing.
+func requestIn(body string) string {
+	if !requestForm.MatchString(body) {
+		return ""
+	}
+	return database.Clean(strings.TrimSpace(body[len("/docs"):]))
+}
 
 // Review is a comment on a pull request of the agent's that asks for a change.
 type Review struct {
@@ -34,56 +45,56 @@ type Review struct {
 	Pull   string // names the pull request as owner/repo#7
 	URL    string // leads to the pull request
 	Author string
-	Text   string
-	MayAsk bool // GitHub's event says that the author may; else GitHub has to be asked
+	Text   string // what the comment asks for; "" if it asks for nothing any more
+	MayAsk bool   // GitHub's event says that the author may; else GitHub has to be asked
 }
 
 // FollowUp returns the key of the follow-up.
-func (r Review) FollowUp() string { return fmt.Sprintf("%s#comment-%d", r.Key, r.ID) }
+func (r Review) FollowUp() string { return fmt.Sprintf("%s%s%d", r.Key, commentMark, r.ID) }
+
+const commentMark = "#comment-"
 
 // prompt returns the follow-up, whose result is told on the pull request.
-func (r Review) prompt(priority int) (database.Prompt, error) {
+func (r Review) prompt() (database.Prompt, error) {
 	p := database.Prompt{
-		Key:      r.FollowUp(),
-		Prompt:   fmt.Sprintf("%s reviews your pull request %s and asks for a change:\n\n%s", r.Author, r.URL, r.Text),
-		Pull:     r.Pull,
-		Priority: priority,
-		After:    r.Key,
+		Key:    r.FollowUp(),
+		Prompt: fmt.Sprintf("%s reviews your pull request %s and asks for a change:\n\n%s", r.Author, r.URL, r.Text),
+		Pull:   r.Pull,
+		After:  r.Key,
 	}
-	return p, p.Check()
+	if err := p.Check(); err != nil {
+		return p, usage.Errorf("%w", err)
+	}
+	return p, nil
 }
 
-// reviewOf returns the review in an event, or why the event is not a review. canAsk is whether GitHub can be asked
-// what the author may do.
+// reviewOf returns the review in an event, and why the event does not ask for a change. canAsk is whether GitHub can
+// be asked what the author may do.
 func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
-	body := e.GetComment().GetBody()
-	isAllowed := mayAsk(e.GetComment())
-
-	switch {
-	case e.GetAction() != "created":
-		return Review{}, "the comment is not new"
-	case !e.GetIssue().IsPullRequest():
-		return Review{}, "the comment is not on a pull request"
-	case !isForAgent(body) || strings.TrimSpace(body[len("/docs"):]) == "":
-		return Review{}, "the comment does not begin with /docs and a request"
-	case !isAllowed && !canAsk:
-		return Review{}, "its author is not an owner, a member or a collaborator of the repository"
-	}
-
-	key, found := once.FindMarker(e.GetIssue().GetBody())
-	if !found {
-		return Review{}, "the pull request's description has no marker"
-	}
-
-	return Review{
+	key, isMarked := once.FindMarker(e.GetIssue().GetBody())
+	r = Review{
 		ID:     e.GetComment().GetID(),
 		Key:    database.FoldCase(key),
 		Pull:   database.FoldCase(fmt.Sprintf("%s#%d", e.GetRepo().GetFullName(), e.GetIssue().GetNumber())),
 		URL:    e.GetIssue().GetPullRequestLinks().GetHTMLURL(),
 		Author: redact.OneLine(e.GetComment().GetUser().GetLogin(), 80),
-		Text:   database.Clean(strings.TrimSpace(body[len("/docs"):])),
-		MayAsk: isAllowed,
-	}, ""
+		MayAsk: mayAsk(e.GetComment()),
+	}
+	if e.GetAction() != "deleted" {
+		r.Text = requestIn(e.GetComment().GetBody())
+	}
+
+	switch {
+	case e.GetIssue().GetPullRequestLinks() == nil:
+		why = "the comment is not on a pull request"
+	case r.Text == "":
+		why = "the comment does not begin with /docs and a request"
+	case !r.MayAsk && !canAsk:
+		why = "its author is not an owner, a member or a collaborator of the repository"
+	case !isMarked:
+		why = "the pull request's description has no marker"
+	}
+	return r, why
 }
 
 // mayAsk reports whether the author of a comment may have the agent work.
@@ -93,48 +104,34 @@ func mayAsk(c *github.IssueComment) bool {
 	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
 }
 
-// reviewStanding is what is known of a review.
-type reviewStanding int
+// decision is what becomes of a review. The zero value is that it becomes a follow-up.
+type decision struct {
+	waits  bool   // for the record to get the link of its pull request, or for GitHub to respond
+	reason string // why it is left out
+}
 
-const (
-	isUndecided  reviewStanding = iota // the record may get the link still
-	isForJob                           // it is on the pull request of the record's job
-	isForeign                          // it is not, and will not be
-	isKnown                            // it has become a follow-up before
-	isUnfit                            // it is for the job, but fleet has no prompt to follow
-	isJobless                          // the prompt has no job that a message could go to
-	isNotAllowed                       // its author may not write to the repository
-)
+var undecided = decision{waits: true}
 
-// standing compares the pull request of a review with the one on record. Anybody can copy a marker
+const notAllowed = "its author may not write to the repository"
+
+// compare compares the pull request of a review with the one on record. Anybody can copy a marker
 // into a description: the marker alone proves nothing.
-func (r Review) standing(record once.Record) reviewStanding {
+func (r Review) compare(record once.Record) decision {
+	mayGetLink := record.Version > 0 && (record.State.IsOpen() || record.State == once.Unknown)
 	switch {
-	case record.PRLink != "" && isSamePage(record.PRLink, r.URL) && record.JobID == "" && !record.State.IsOpen():
-		return isJobless
-	case record.PRLink != "" && isSamePage(record.PRLink, r.URL):
-		return isForJob
-	case record.PRLink != "" || record.Version == 0:
-		return isForeign
-	case record.State.IsOpen() || record.State == once.Unknown:
-		return isUndecided
+	case record.PRLink == "" && mayGetLink:
+		return undecided
+	case record.PRLink == "" || !isSamePage(record.PRLink, r.URL):
+		return decision{reason: "the record of " + r.Key + " has another pull request, or none"}
+	case record.JobID == "" && !record.State.IsOpen():
+		return decision{reason: r.Key + " has no job that a message could go to"}
 	}
-	return isForeign
+	return decision{}
 }
 
 // isSamePage reports whether two URLs are of the same page. GitHub ignores case.
 func isSamePage(a, b string) bool {
-	first, err := url.Parse(a)
-	if err != nil || first.Host == "" {
-		return false
-	}
-
-	second, err := url.Parse(b)
-	if err != nil {
-		return false
-	}
-	return strings.EqualFold(first.Host, second.Host) &&
-		strings.EqualFold(strings.TrimRight(first.Path, "/"), strings.TrimRight(second.Path, "/"))
+	return strings.EqualFold(strings.TrimRight(a, "/"), strings.TrimRight(b, "/"))
 }
 
 // Reviews are the comments for the agent, on their way into the queue.
@@ -178,79 +175,158 @@ func (s Reviews) DropReview(ctx context.Context, r Review) error {
 	return err
 }
 
-// decideReview makes a kept review a follow-up, or drops it, once it is known whether it is for the
-// job on record. It returns what it has found.
-func (s Reviews) decideReview(ctx context.Context, r Review, priority int) (reviewStanding, error) {
-	record, err := s.Records().Get(ctx, r.Key)
+// DecideReviews decides about all kept reviews that can be decided about, and shows reviewers what was canceled.
+func (s Reviews) DecideReviews(ctx context.Context) error {
+	kept, err := s.KeptReviews(ctx, "", "")
 	if err != nil {
-		return isUndecided, err
+		return err
 	}
 
-	standing := r.standing(record)
-	if standing == isForJob && !r.MayAsk {
-		standing, err = s.askPermission(ctx, r)
-	}
-
-	switch {
-	case err != nil:
-		return isUndecided, err
-	case standing == isUndecided:
-		return standing, nil
-	case standing == isForJob:
-		standing, err = s.AddReview(ctx, r, priority)
-		if err != nil {
-			return standing, err
-		}
-	default:
-		s.leaveOut(ctx, r, reasonOf[standing])
-	}
-
-	s.reactTo(ctx, r, standing)
-
-	// A crash before this leaves the comment: its key then adds nothing.
-	return standing, s.DropReview(ctx, r)
+	_, err = s.decideInOrder(ctx, kept)
+	return errors.Join(err, s.reactToCanceled(ctx))
 }
 
-// reasonOf says why a review is left out.
-var reasonOf = map[reviewStanding]string{
-	isForeign:    "the record of the marker's key has another pull request, or none",
-	isJobless:    "the prompt of the marker's key has no job that a message could go to",
-	isNotAllowed: "its author may not write to the repository",
-	isUnfit:      "it cannot be sent",
+// decideUpTo decides about a kept review, after those of its pull request that came before it, so that messages to a
+// job keep their order.
+func (s Reviews) decideUpTo(ctx context.Context, r Review) (decision, error) {
+	kept, err := s.KeptReviews(ctx, "", "")
+	if err != nil {
+		return undecided, err
+	}
+
+	kept = slices.DeleteFunc(kept, func(other Review) bool { return other.Key != r.Key || other.ID > r.ID })
+	decided, err := s.decideInOrder(ctx, kept)
+	d, isDecided := decided[r.ID]
+	if !isDecided {
+		return undecided, err
+	}
+	return d, err
+}
+
+// decideInOrder decides about kept reviews, and returns the decisions by id. Once one of a key waits, the later ones
+// of the key wait, too. A permission that GitHub does not tell holds up no other review.
+func (s Reviews) decideInOrder(ctx context.Context, kept []Review) (map[int64]decision, error) {
+	decided := map[int64]decision{}
+	isHeldUp := map[string]bool{}
+	var failed []error
+	for _, r := range kept {
+		if isHeldUp[r.Key] {
+			continue
+		}
+
+		d, err := s.decide(ctx, r)
+		decided[r.ID] = d
+		failed = append(failed, err)
+		isHeldUp[r.Key] = d.waits && !errors.Is(err, errPermission)
+	}
+	return decided, errors.Join(failed...)
+}
+
+// decide makes a kept review a follow-up, or leaves it out, once it is known whether it is for the job on record.
+func (s Reviews) decide(ctx context.Context, r Review) (decision, error) {
+	record, err := s.Records().Get(ctx, r.Key)
+	if err != nil {
+		return undecided, err
+	}
+
+	d := r.compare(record)
+	if d == (decision{}) && !r.MayAsk {
+		d, err = s.askPermission(ctx, r)
+	}
+	if d == (decision{}) {
+		d, err = s.add(ctx, r)
+	}
+	if err != nil || d.waits {
+		return undecided, err
+	}
+
+	if d.reason != "" {
+		s.leaveOut(ctx, r, d.reason)
+	}
+	s.reactTo(ctx, r, d)
+
+	// A crash before this leaves the comment: its key then adds nothing.
+	return d, s.DropReview(ctx, r)
 }
 
 // errPermission is that GitHub does not tell what an author may do.
 var errPermission = errors.New("ask GitHub for the permission")
 
 // askPermission asks GitHub whether the author may write: to GitHub a private member is a contributor.
-func (s Reviews) askPermission(ctx context.Context, r Review) (reviewStanding, error) {
+func (s Reviews) askPermission(ctx context.Context, r Review) (decision, error) {
 	if s.API == nil {
-		return isUndecided, nil // a process with the token decides
+		return undecided, nil // a process with the token decides
 	}
 
 	may, err := s.API.mayWrite(ctx, r)
 	if err != nil {
-		return isUndecided, fmt.Errorf("%w of %s: %w", errPermission, r.Author, err)
+		return undecided, fmt.Errorf("%w of %s: %w", errPermission, r.Author, err)
 	}
 	if !may {
-		return isNotAllowed, nil
+		return decision{reason: notAllowed}, nil
 	}
-	return isForJob, nil
+	return decision{}, nil
 }
 
-// reactTo shows the reviewer what became of a comment.
-func (s Reviews) reactTo(ctx context.Context, r Review, standing reviewStanding) {
-	content := "confused"
-	if standing == isForJob {
-		content = "eyes"
+// add adds the follow-up of a kept review, with the text that its comment has by now.
+func (s Reviews) add(ctx context.Context, r Review) (decision, error) {
+	texts, err := sqldb.Strings(ctx, s.DB, "SELECT text FROM fleet_comments WHERE id = $1", r.ID)
+	if err != nil || len(texts) == 0 { // it was deleted, or another process has decided
+		return undecided, err
 	}
 
-	if s.API == nil || standing == isKnown || standing == isNotAllowed {
+	r.Text = texts[0]
+	p, err := r.prompt()
+	if err == nil {
+		_, err = s.Enqueue(ctx, p)
+	}
+	if usage.Is(err) && !errors.Is(err, database.ErrNewer) { // if it is newer, the newer fleet decides
+		return decision{reason: err.Error()}, nil
+	}
+	return decision{}, err
+}
+
+// reactTo shows the reviewer what becomes of a comment.
+func (s Reviews) reactTo(ctx context.Context, r Review, d decision) {
+	content := "eyes"
+	if d.reason != "" {
+		content = "confused"
+	}
+
+	if s.API == nil || d.reason == notAllowed {
 		return
 	}
 	if err := s.API.react(ctx, r, content); err != nil {
 		s.Logger.Warn("a reaction could not be added to a comment", "pull", r.Pull, "comment", r.ID, "error", err)
 	}
+}
+
+// isCanceled is the condition of the index of messages that were canceled, which nobody has been told.
+const isCanceled = "state = 'canceled' AND thread <> '' AND told <> state"
+
+// reactToCanceled shows reviewers whose comments were canceled: the command of a person has no token.
+func (s Reviews) reactToCanceled(ctx context.Context) error {
+	if s.API == nil {
+		return nil
+	}
+	rows, err := s.Rows(ctx, isCanceled+" ORDER BY key LIMIT 20")
+	if err != nil {
+		return err
+	}
+
+	for _, row := range rows {
+		_, text, _ := strings.Cut(row.Key, commentMark)
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+			s.reactTo(ctx, Review{ID: id, Pull: row.Pulls}, decision{reason: "it is canceled"})
+		}
+
+		_, err := s.ExecContext(ctx, "UPDATE fleet_prompts SET told = state, version = version + 1 WHERE key = $1 AND "+
+			isCanceled, row.Key)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leaveOut logs and keeps why a review is left out.
@@ -263,71 +339,59 @@ func (s Reviews) leaveOut(ctx context.Context, r Review, reason string) {
 	}
 }
 
-// AddReview adds the follow-up of a review, and returns isForJob, or isKnown if it is there already. One
-// that cannot be sent is logged, and isUnfit.
-func (s Reviews) AddReview(ctx context.Context, r Review, priority int) (reviewStanding, error) {
-	p, err := r.prompt(priority)
-	if err != nil {
-		return s.leaveOutUnfit(r, err), nil
+// amend has a review that waits be sent as its comment is now, or not at all if the comment asks for nothing any
+// more. It reports whether it knows the review, and why it is too late.
+func (s Reviews) amend(ctx context.Context, r Review) (isKnown bool, late string, err error) {
+	isKept, err := s.amendKept(ctx, r)
+	if err != nil || isKept {
+		return isKept, "", err
+	}
+	record, err := s.Records().Get(ctx, r.FollowUp())
+	if err != nil || record.Version == 0 {
+		return false, "", err
 	}
 
-	known, err := s.Enqueue(ctx, p)
-	switch {
-	case errors.Is(err, database.ErrNewer): // which is a usage error, too: the newer fleet decides
-		return isUndecided, err
-	case usage.Is(err): // the record is another program's: no later attempt can help
-		return s.leaveOutUnfit(r, err), nil
-	case err != nil:
-		return isForJob, err
-	case len(known) > 0:
-		return isKnown, nil
-	}
-	return isForJob, nil
-}
-
-func (s Reviews) leaveOutUnfit(r Review, why error) reviewStanding {
-	s.Logger.Warn("a comment cannot be sent", "key", r.Key, "pull", r.Pull, "comment", r.ID, "error", why)
-	return isUnfit
-}
-
-// decideEarlier decides about the kept reviews that came before r, so that messages to a job keep their order. It
-// reports whether one is left that r has to wait for.
-func (s Reviews) decideEarlier(ctx context.Context, r Review, priority int) (waits bool, err error) {
-	kept, err := s.KeptReviews(ctx, "", "")
-	if err != nil {
-		return true, err
-	}
-
-	earlier := slices.DeleteFunc(kept, func(other Review) bool { return other.Key != r.Key || other.ID >= r.ID })
-	waiting, err := s.decideInOrder(ctx, earlier, priority)
-	return waiting[r.Key], err
-}
-
-// DecideReviews decides about all kept reviews that can be decided about.
-func (s Reviews) DecideReviews(ctx context.Context) error {
-	kept, err := s.KeptReviews(ctx, "", "")
-	if err != nil {
-		return err
-	}
-
-	_, err = s.decideInOrder(ctx, kept, database.DefaultPriority)
-	return err
-}
-
-// decideInOrder decides about kept reviews. Once one of a key is left, which the set of keys that it returns says,
-// the later ones of the key wait, too. A permission that GitHub does not tell holds up no other review.
-func (s Reviews) decideInOrder(ctx context.Context, kept []Review, priority int) (map[string]bool, error) {
-	waiting := map[string]bool{}
-	var failed []error
-	for _, r := range kept {
-		if waiting[r.Key] {
-			continue
+	next := record
+	change := "its comment was deleted"
+	if r.Text == "" {
+		next.State = once.Canceled
+	} else {
+		p, err := r.prompt()
+		if err != nil {
+			return true, "", err
 		}
-
-		standing, err := s.decideReview(ctx, r, priority)
-		failed = append(failed, err)
-		isLeft := err != nil || standing == isUndecided
-		waiting[r.Key] = isLeft && !errors.Is(err, errPermission)
+		next.Prompt = p.Prompt
+		change = "its comment was edited"
 	}
-	return waiting, errors.Join(failed...)
+
+	if next == record {
+		return true, "", nil
+	}
+	if record.State != once.Pending {
+		return true, fmt.Sprintf("%s is %s", record.Key, database.NameOf(record.State)), nil
+	}
+
+	err = s.PutNext(ctx, s.DB, next, change)
+	if errors.Is(err, once.ErrConflict) { // its turn has come meanwhile
+		return s.amend(ctx, r)
+	}
+	return true, "", err
+}
+
+// amendKept amends a review that is not decided about. It reports whether there is such a one.
+func (s Reviews) amendKept(ctx context.Context, r Review) (bool, error) {
+	statement := "UPDATE fleet_comments SET text = $2 WHERE id = $1"
+	if r.Text == "" {
+		statement = "DELETE FROM fleet_comments WHERE id = $1 AND $2 = ''"
+	}
+
+	result, err := s.ExecContext(ctx, statement, r.ID, r.Text)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n > 0 && r.Text == "" {
+		s.leaveOut(ctx, r, "it was deleted, or asks for nothing any more")
+	}
+	return n > 0, err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -78,7 +79,7 @@ func newCounts() *prometheus.CounterVec {
 	}, []string{"event", "status"})
 
 	for _, event := range []string{"push", "pull_request", "issue_comment", "ping", "other"} {
-		for _, status := range []string{"200", "202", "401"} {
+		for _, status := range []string{"200", "202", "401", "500", "503"} {
 			counts.WithLabelValues(event, status)
 		}
 	}
@@ -119,6 +120,9 @@ type response struct {
 
 // refused is the response to a delivery that somebody has to fix or to deliver again.
 func refused(status int, text string) response { return response{Status: status, Text: text} }
+
+// accepted is the response to a delivery that leads to a prompt.
+func accepted(text string) response { return response{Status: http.StatusAccepted, Text: text} }
 
 // leftOut is the response to an event that asks for nothing.
 func leftOut(reason string) response {
@@ -195,7 +199,7 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	}
 
 	if err := h.Queue.CheckVersion(r.Context()); err != nil {
-		return h.notTaken(err)
+		return h.notStored(err)
 	}
 	event, err := github.ParseWebHook(github.WebHookType(r), body)
 	if err != nil {
@@ -207,9 +211,9 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	return resp
 }
 
-// notTaken is the response of a process that takes no webhook any more.
-func (h *Webhooks) notTaken(err error) response {
-	h.Queue.Calm.Error("webhooks are not taken", "error", err)
+// notStored is the response to a delivery that cannot be stored now.
+func (h *Webhooks) notStored(err error) response {
+	h.Queue.Calm.Error("a webhook could not be stored", "error", err)
 	return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
 }
 
@@ -256,15 +260,13 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 	case *github.PullRequestEvent:
 		var err error
 		if noted, err = h.sight(ctx, e); err != nil {
-			h.Queue.Calm.Error("a pull request of the agent's could not be noted", "error", err)
-			return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+			return h.notStored(err)
 		}
 	}
 
 	m, why, err := h.mergeOf(ctx, event)
 	if err != nil {
-		h.Queue.Calm.Error("a merge could not be looked up", "error", err)
-		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+		return h.notStored(err)
 	}
 
 	var resp response
@@ -412,45 +414,64 @@ func (h *Webhooks) Enqueue(ctx context.Context, m Merge) response {
 
 	added, err := addMerge(ctx, h.Queue, &p, m)
 	if err != nil {
-		h.Queue.Calm.Error("a merge could not be stored", "key", p.Key, "error", err)
-		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+		return h.notStored(err)
 	}
 	if !added {
-		return response{Status: http.StatusAccepted, Text: "known already: " + p.Key}
+		return accepted("known already: " + p.Key)
 	}
-	return response{Status: http.StatusAccepted, Text: "enqueued: " + p.Key}
+	return accepted("enqueued: " + p.Key)
 }
 
-// Review stores a comment, and makes it a follow-up if the link of the job's pull request is known.
+// Review stores a new comment, and makes it a follow-up if the link of the job's pull request is known. It has one
+// that was edited or deleted be sent as it is now, or not at all.
 func (h *Webhooks) Review(ctx context.Context, e *github.IssueCommentEvent) response {
 	r, why := reviewOf(e, h.API != nil)
-	resp := leftOut(why)
-	if why == "" {
-		resp = h.takeReview(ctx, e, r)
-	}
-	resp.About = Merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
+	isMeant := e.GetAction() != "deleted" && meantForm.MatchString(e.GetComment().GetBody())
 
-	if why != "" && e.GetAction() == "created" && isForAgent(e.GetComment().GetBody()+" ") {
-		pull := database.FoldCase(fmt.Sprintf("%s#%d", e.GetRepo().GetFullName(), e.GetIssue().GetNumber()))
-		author := redact.OneLine(e.GetComment().GetUser().GetLogin(), 80)
-		h.reviews().leaveOut(ctx, Review{ID: e.GetComment().GetID(), Pull: pull, Author: author}, why)
+	var resp response
+	switch e.GetAction() {
+	case "created":
+		resp = leftOut(why)
+		resp.isKept = isMeant
+		if why == "" {
+			resp = h.takeReview(ctx, e, r)
+		}
+	case "edited", "deleted":
+		resp = h.amendReview(ctx, r, e.GetAction())
+		if resp.Status == 0 {
+			resp = leftOut(cmp.Or(why, "it was edited, and only a new one counts"))
+			resp.isKept = isMeant
+		}
+	default:
+		resp = leftOut("the comment is not new")
+	}
+
+	resp.About = Merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
+	if resp.isKept {
+		h.reviews().leaveOut(ctx, r, resp.Reason)
 	}
 	return resp
 }
 
 func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, r Review) response {
-	if _, err := r.prompt(h.priority); err != nil {
-		reason := "it cannot be sent: " + err.Error()
-		h.reviews().leaveOut(ctx, r, reason)
-		return leftOut(reason)
+	_, err := r.prompt()
+	if e.GetIssue().GetState() == "closed" {
+		err = errors.New("the pull request is closed")
+	}
+	if err != nil {
+		resp := leftOut(err.Error())
+		resp.isKept = true
+		if r.MayAsk {
+			h.reviews().reactTo(ctx, r, decision{reason: resp.Reason})
+		}
+		return resp
 	}
 
 	if r.MayAsk { // so the pull request that it names is the agent's
 		h.sightReviewed(ctx, e, r)
 	}
 	if err := h.reviews().KeepReview(ctx, r); err != nil {
-		h.Queue.Calm.Error("a comment could not be stored", "key", r.Key, "error", err)
-		return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+		return h.notStored(err)
 	}
 
 	looking, cancel := context.WithTimeout(ctx, lookUpTime)
@@ -461,31 +482,47 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	return h.decide(ctx, r)
 }
 
-// decide decides about a review that is kept, after those that came before it. If a newer fleet has changed the
-// tables meanwhile, it stays, and GitHub may deliver it again.
+// decide decides about a review that is kept. If a newer fleet has changed the tables meanwhile, it stays, and GitHub
+// may deliver it again.
 func (h *Webhooks) decide(ctx context.Context, r Review) response {
-	waits, err := h.reviews().decideEarlier(ctx, r, h.priority)
+	d, err := h.reviews().decideUpTo(ctx, r)
 	if errors.Is(err, database.ErrNewer) {
-		return h.notTaken(err)
-	}
-	if err != nil {
-		h.Queue.Calm.Warn("earlier comments could not be decided about yet", "key", r.Key, "error", err)
-	}
-	if waits {
-		text := "noted until the comments before it are decided about: " + r.FollowUp()
-		return response{Status: http.StatusAccepted, Text: text}
-	}
-
-	standing, err := h.reviews().decideReview(ctx, r, h.priority)
-	if errors.Is(err, database.ErrNewer) {
-		return h.notTaken(err)
+		return h.notStored(err)
 	}
 	if err != nil { // the next pass of a worker decides
-		h.Queue.Calm.Warn("a comment could not be decided about yet", "key", r.Key, "error", err)
-		text := "noted until it can be decided about: " + r.FollowUp()
-		return response{Status: http.StatusAccepted, Text: text}
+		h.Queue.Calm.Warn("comments could not be decided about yet", "key", r.Key, "error", err)
 	}
-	return responseTo(r, standing)
+
+	switch {
+	case d.waits:
+		return accepted("noted until it can be decided about: " + r.FollowUp())
+	case d.reason != "":
+		return leftOut(d.reason)
+	}
+	return accepted("enqueued: " + r.FollowUp())
+}
+
+// amendReview changes or cancels what waits. It returns no response if fleet knows no such comment.
+func (h *Webhooks) amendReview(ctx context.Context, r Review, action string) response {
+	isKnown, late, err := h.reviews().amend(ctx, r)
+	if usage.Is(err) && !errors.Is(err, database.ErrNewer) {
+		late = err.Error()
+		err = nil
+	}
+
+	switch {
+	case err != nil:
+		return h.notStored(err)
+	case late != "":
+		resp := leftOut(fmt.Sprintf("it was %s too late: %s", action, late))
+		resp.isKept = true
+		return resp
+	case !isKnown:
+		return response{}
+	case r.Text == "":
+		return response{Status: http.StatusOK, Text: "not sent: " + r.FollowUp()}
+	}
+	return response{Status: http.StatusOK, Text: "changed: " + r.FollowUp()}
 }
 
 // sightReviewed notes the pull request that a review is on, which may be that of an unknown prompt.
@@ -500,20 +537,4 @@ func (h *Webhooks) sightReviewed(ctx context.Context, e *github.IssueCommentEven
 	if err != nil {
 		h.Queue.Calm.Warn("a pull request of the agent's could not be noted", "key", r.Key, "error", err)
 	}
-}
-
-func responseTo(r Review, standing reviewStanding) response {
-	switch standing {
-	case isForeign:
-		return leftOut("the record of " + r.Key + " has another pull request, or none")
-	case isJobless, isNotAllowed:
-		return leftOut(reasonOf[standing])
-	case isUnfit:
-		return leftOut("fleet has no prompt of the key " + r.Key)
-	case isKnown:
-		return response{Status: http.StatusAccepted, Text: "known already: " + r.FollowUp()}
-	case isForJob:
-		return response{Status: http.StatusAccepted, Text: "enqueued: " + r.FollowUp()}
-	}
-	return response{Status: http.StatusAccepted, Text: "noted until the job's pull request is known: " + r.FollowUp()}
 }

@@ -43,6 +43,8 @@ CREATE INDEX IF NOT EXISTS fleet_prompts_updated ON fleet_prompts (updated);
 CREATE INDEX IF NOT EXISTS fleet_prompts_kept ON fleet_prompts (updated) WHERE forgotten = 0;
 CREATE INDEX IF NOT EXISTS fleet_prompts_untold ON fleet_prompts (updated) WHERE told <> state AND forgotten = 0
 	AND state IN ('done', 'failed', 'refused', 'unknown', 'sending', 'running');
+CREATE INDEX IF NOT EXISTS fleet_prompts_canceled ON fleet_prompts (key)
+	WHERE state = 'canceled' AND thread <> '' AND told <> state;
 CREATE INDEX IF NOT EXISTS fleet_prompts_repository ON fleet_prompts (repository, added);
 CREATE INDEX IF NOT EXISTS fleet_prompts_link ON fleet_prompts (project, updated) WHERE pr_link <> '';
 CREATE INDEX IF NOT EXISTS fleet_prompts_thread ON fleet_prompts (thread) WHERE thread <> '';
