@@ -127,32 +127,32 @@ func advise(r database.Row) string {
 	return ""
 }
 
-// sendAgain and followJob are the commands that retry a prompt. An id comes after followJob.
-func sendAgain(r database.Row) string { return "fleet retry -key " + r.Key + " -again" }
+// sendingAgain and following are the commands that retry a prompt. An id comes after following.
+func sendingAgain(r database.Row) string { return "fleet retry -key " + r.Key + " -again" }
 
-func followJob(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
+func following(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
 
 func adviseUnknown(r database.Row) string {
 	sentBefore := utc(r.Deadline)
 	if r.After != "" {
 		return fmt.Sprintf("A message to the job of %s, sent before %s. Look whether the pull request has the change. "+
 			"If it has: %sID, with the job of fleet show %s. If not: %s.",
-			r.After, sentBefore, followJob(r), r.After, sendAgain(r))
+			r.After, sentBefore, following(r), r.After, sendingAgain(r))
 	}
 
 	return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the "+
 		"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
 		"fleet close -key %s -pr URL. If there is none: %s.",
-		sentBefore, once.Marker(r.Key), followJob(r), r.Key, sendAgain(r))
+		sentBefore, once.Marker(r.Key), following(r), r.Key, sendingAgain(r))
 }
 
 // adviseEnded advises on what failed or was refused.
 func adviseEnded(r database.Row) string {
 	if r.State == once.Failed && r.JobID != "" {
 		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s.",
-			sendAgain(r), followJob(r), redact.OneLine(r.JobID, 200))
+			sendingAgain(r), following(r), redact.OneLine(r.JobID, 200))
 	}
-	return fmt.Sprintf("To send it again: %s.", sendAgain(r))
+	return fmt.Sprintf("To send it again: %s.", sendingAgain(r))
 }
 
 func adviseRunning(r database.Row) string {
@@ -160,11 +160,11 @@ func adviseRunning(r database.Row) string {
 	case r.IsOverdue():
 		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. "+
 			"To follow another: %sID.",
-			redact.OneLine(r.JobID, 200), utc(r.UpdatedAt), r.Key, followJob(r))
+			redact.OneLine(r.JobID, 200), utc(r.UpdatedAt), r.Key, following(r))
 	case r.Problem != "":
 		return fmt.Sprintf("Once the problem is mended: fleet resume -project %s. "+
 			"To end it here: fleet close -key %s. If the job id is wrong: %sID.",
-			redact.OneLine(r.ProjectID, 100), r.Key, followJob(r))
+			redact.OneLine(r.ProjectID, 100), r.Key, following(r))
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 
@@ -34,32 +33,39 @@ func (c *cancelCommand) check(line commandLine) error {
 }
 
 func (c *cancelCommand) run(ctx context.Context, s queue.Queue) error {
+	cancel := decision{
+		what:  "cancel",
+		from:  []once.State{once.Pending},
+		done:  "canceled",
+		apply: by(s, (*once.Runner).Cancel),
+	}
+
 	if c.key != "" {
-		return c.decide(ctx, s, c.key, (*once.Runner).Cancel)
+		r, err := s.Row(ctx, c.key)
+		if err != nil {
+			return err
+		}
+		return c.decideOne(ctx, s, cancel, r)
 	}
 
 	dropped, err := c.cancelReviews(ctx, s)
 	if err != nil {
 		return err
 	}
-
 	choice := c.choice()
 	choice.State = once.Pending
-	err = bulk{
-		what:      "cancel",
-		choice:    choice,
-		decision:  (*once.Runner).Cancel,
-		done:      "canceled",
-		meanwhile: "sent meanwhile",
-	}.run(ctx, s, c.stdout, c.yes)
-
-	if errors.Is(err, errNothing) && dropped > 0 {
-		if !c.yes {
-			return usage.Errorf("nothing is changed without -yes")
-		}
-		return nil
+	rows, err := s.Choose(ctx, choice)
+	if err != nil {
+		return err
 	}
-	return err
+
+	if len(rows) > 0 || dropped == 0 {
+		return c.decideAll(ctx, s, cancel, rows, c.yes)
+	}
+	if !c.yes {
+		return usage.Errorf("nothing is changed without -yes")
+	}
+	return nil
 }
 
 // cancelReviews drops, with -yes, the comments that would be sent once the pull request of their job is

@@ -36,9 +36,20 @@ func (c *closeCommand) check(line commandLine) error {
 }
 
 func (c *closeCommand) run(ctx context.Context, s queue.Queue) error {
-	return c.decide(ctx, s, c.key, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
-		return r.MarkDone(ctx, key, c.link)
-	})
+	r, err := s.Row(ctx, c.key)
+	if err != nil {
+		return err
+	}
+
+	return c.decideOne(ctx, s, decision{
+		what: "close",
+		from: []once.State{once.Unknown, once.Failed, once.Running, once.Refused},
+		also: isLostMessage,
+		done: "done",
+		apply: by(s, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+			return r.MarkDone(ctx, key, c.link)
+		}),
+	}, r)
 }
 
 func isWebURL(text string) bool {

@@ -2,73 +2,201 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// decision is what a person decides about a prompt, in the words of package once.
-type decision func(runner *once.Runner, ctx context.Context, key string) (once.Record, error)
+const (
+	decideBatch = 100 // prompts in a transaction
+	maxPlanned  = 20  // prompts that a plan names
+)
 
-// decide does what a person has decided about one prompt.
-func (p *program) decide(ctx context.Context, s queue.Queue, key string, decision decision) error {
-	r, err := s.Row(ctx, key)
-	if err != nil {
-		return err
-	}
+// decision is what a person decides about prompts. A command chooses rows, asks the network what it has to know,
+// and then has its decision made: in transactions, in which each row is read again.
+type decision struct {
+	what string       // the command
+	from []once.State // in which it is allowed
+	done string       // what the prompts are afterwards
 
-	client, err := p.clientIfAny()
-	if err != nil {
-		return err
-	}
+	// also allows it in other states, and refuse forbids it, with a reason. Both may be nil.
+	also   func(r database.Row) bool
+	refuse func(r database.Row) string
 
-	record, err := decision(s.Runner(client, s.DB), ctx, r.Key)
-	if err != nil {
-		return inWordsOfFleet(err)
-	}
-	fmt.Fprintf(p.stdout, "%s is %s\n", r.Key, database.NameOf(record.State))
-	return s.GoOn(ctx, r.ProjectID, record)
+	// project is where the prompts are afterwards, "" for where they were.
+	project string
+
+	apply func(ctx context.Context, tx *sql.Tx, r database.Row) error
 }
 
-// clientIfAny returns the client that looks jobs up, nil without an API key.
-func (p *program) clientIfAny() (*mintlify.Client, error) {
-	if p.getenv("MINTLIFY_API_KEY") == "" {
-		return nil, nil
-	}
-	return p.client()
-}
-
-// inWordsOfFleet says in the words of the commands why package once refuses a decision. Other errors stay.
-func inWordsOfFleet(err error) error {
-	var refused *once.StateError
+// whyNot says why the decision cannot be made about a prompt, "" if it can.
+func (d decision) whyNot(r database.Row) string {
+	isAllowed := slices.Contains(d.from, r.State) || d.also != nil && d.also(r)
 	switch {
-	case errors.As(err, &refused):
-		return usage.Errorf("nothing is changed: %s", wordsOf(refused))
-	case errors.Is(err, mintlify.ErrInvalidArgument), errors.Is(err, mintlify.ErrNotFound):
-		return usage.Errorf("nothing is changed: %w", err)
+	case !isAllowed:
+		return d.wrongState(r)
+	case d.refuse != nil:
+		return d.refuse(r)
 	}
-	return err
+	return ""
 }
 
-// commandOf has the command of each decision of package once.
-var commandOf = map[string]string{
-	"Adopt":     "retry -job",
-	"MarkDone":  "close",
-	"SendAgain": "retry -again",
-	"Cancel":    "cancel",
-}
-
-func wordsOf(refused *once.StateError) string {
+func (d decision) wrongState(r database.Row) string {
 	var allowed []string
-	for _, state := range refused.Allowed {
+	for _, state := range d.from {
 		allowed = append(allowed, database.NameOf(state))
 	}
-	return fmt.Sprintf("%s is %s, and %s is for prompts that are %s", refused.Key, database.NameOf(refused.State),
-		commandOf[refused.Decision], strings.Join(allowed, ", "))
+	return fmt.Sprintf("%s is %s, and %s is for prompts that are %s",
+		r.Key, database.NameOf(r.State), d.what, strings.Join(allowed, ", "))
+}
+
+// isLostMessage reports whether package once may let a person decide about a message that is sending: it says so
+// once the message was lost long ago.
+func isLostMessage(r database.Row) bool { return r.State == once.Sending && r.After != "" }
+
+// refuseForgotten refuses to send what has no text any more.
+func refuseForgotten(r database.Row) string {
+	if r.Forgotten.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("the texts of %s were forgotten at %s, so it cannot be sent", r.Key, utc(r.Forgotten))
+}
+
+// decideOne makes a decision about one prompt.
+func (p *program) decideOne(ctx context.Context, s queue.Queue, d decision, r database.Row) error {
+	if why := d.whyNot(r); why != "" {
+		return usage.Errorf("nothing is changed: %s", why)
+	}
+	decided, err := d.decide(ctx, s, []database.Row{r})
+	if err != nil {
+		return err
+	}
+
+	if len(decided) == 0 {
+		return usage.Errorf("nothing is changed: a worker or another person is at %s", r.Key)
+	}
+	fmt.Fprintf(p.stdout, "%s is %s\n", r.Key, d.done)
+	return nil
+}
+
+// decideAll makes, with yes, a decision about those of many prompts about which it can be made.
+func (p *program) decideAll(ctx context.Context, s queue.Queue, d decision, rows []database.Row, yes bool) error {
+	rows = slices.DeleteFunc(rows, func(r database.Row) bool { return d.whyNot(r) != "" })
+	if len(rows) == 0 {
+		return usage.Errorf("there is nothing to %s", d.what)
+	}
+	if !yes {
+		return p.plan(d, rows)
+	}
+
+	decided, err := d.decide(ctx, s, rows)
+	left := len(rows) - len(decided)
+	if err != nil {
+		fmt.Fprintf(p.stdout, "%d %s\n", len(decided), d.done)
+		return fmt.Errorf("%d are left as they were: %w", left, err)
+	}
+
+	fmt.Fprintf(p.stdout, "%d %s, %d changed meanwhile\n", len(decided), d.done, left)
+	if len(decided) == 0 {
+		return usage.Errorf("nothing is changed")
+	}
+	return nil
+}
+
+// plan prints what a bulk command would do.
+func (p *program) plan(d decision, rows []database.Row) error {
+	for _, r := range rows[:min(len(rows), maxPlanned)] {
+		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", d.what, r.Key, redact.OneLine(r.ProjectID, 100))
+	}
+	noun := "prompts"
+	if len(rows) == 1 {
+		noun = "prompt"
+	}
+	return usage.Errorf("%d %s to %s; nothing is changed without -yes", len(rows), noun, d.what)
+}
+
+// decide makes a decision about rows, some in a transaction, until one fails. It returns those about which it was
+// made, and wakes their projects.
+func (d decision) decide(ctx context.Context, s queue.Queue, rows []database.Row) ([]database.Row, error) {
+	var decided []database.Row
+	var err error
+	for batch := range slices.Chunk(rows, decideBatch) {
+		var some []database.Row
+		err = s.Transact(ctx, func(tx *sql.Tx) error {
+			var err error
+			some, err = d.decideIn(ctx, tx, batch)
+			return err
+		})
+		if err != nil {
+			break
+		}
+		decided = append(decided, some...)
+	}
+	return decided, errors.Join(err, d.wake(ctx, s, decided))
+}
+
+// decideIn makes a decision about rows that have not changed meanwhile in a way that forbids it.
+func (d decision) decideIn(ctx context.Context, tx *sql.Tx, batch []database.Row) ([]database.Row, error) {
+	var decided []database.Row
+	for _, r := range batch {
+		current, err := database.ReadRows(ctx, tx, "key = $1", r.Key)
+		if err != nil {
+			return nil, err
+		}
+		if len(current) == 0 || d.whyNot(current[0]) != "" {
+			continue
+		}
+
+		err = d.apply(ctx, tx, current[0])
+		switch {
+		case errors.Is(err, once.ErrConflict), errors.Is(err, once.ErrState):
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", r.Key, err)
+		default:
+			decided = append(decided, current[0])
+		}
+	}
+	return decided, nil
+}
+
+// wake has workers go on at once with what was decided about, and with what waits for it.
+func (d decision) wake(ctx context.Context, s queue.Queue, decided []database.Row) error {
+	var projects, keys []string
+	for _, r := range decided {
+		keys = append(keys, r.Key)
+		projects = append(projects, r.ProjectID)
+		if d.project != "" {
+			projects = append(projects, d.project)
+		}
+	}
+	if d.done == string(once.Running) {
+		s.InsertPolls(ctx, keys...)
+	}
+
+	slices.Sort(projects)
+	projects = slices.Compact(projects)
+	s.InsertSends(ctx, projects...)
+	for _, project := range projects {
+		if err := s.WakeQueues(ctx, s.DB, project); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// by makes a decision of package once an apply.
+func by(s queue.Queue, what func(r *once.Runner, ctx context.Context, key string) (once.Record, error),
+) func(ctx context.Context, tx *sql.Tx, r database.Row) error {
+	return func(ctx context.Context, tx *sql.Tx, r database.Row) error {
+		_, err := what(s.Runner(nil, tx), ctx, r.Key)
+		return err
+	}
 }

@@ -101,7 +101,7 @@ func TestMoveWhileNoJobCanExist(t *testing.T) {
 		r := rowOf(t, s, key)
 		if !canMove {
 			assert.Equal(t, 2, code, key)
-			assert.Contains(t, text, "a job may exist in project wrong", key)
+			assert.Contains(t, text, "is for prompts that are queued, refused, canceled", key)
 			assert.Equal(t, "wrong", r.Record.ProjectID, key)
 
 			continue
@@ -133,17 +133,17 @@ func TestThousandsAreCanceled(t *testing.T) {
 		f.until(timeToDo, "some to be sent", func() bool { return f.counts()["queued"] < n })
 
 		out := f.person("jane", "cancel", "-all", "-yes")
-		require.Regexp(t, `^\d+ canceled, \d+ sent meanwhile\n$`, out)
+		require.Regexp(t, `^\d+ canceled, \d+ changed meanwhile\n$`, out)
 
 		var canceled, sent int
-		_, err := fmt.Sscanf(out, "%d canceled, %d sent meanwhile", &canceled, &sent)
+		_, err := fmt.Sscanf(out, "%d canceled, %d changed meanwhile", &canceled, &sent)
 		require.NoError(t, err)
 		t.Log(out)
 		assert.Greater(t, canceled, n/2)
 		assert.Equal(t, canceled, f.counts()["canceled"])
 		assert.Zero(t, f.counts()["queued"])
 
-		assert.Regexp(t, fmt.Sprintf("^%d queued again, 0 changed", canceled),
+		assert.Regexp(t, fmt.Sprintf("^%d queued, 0 changed", canceled),
 			f.person("jane", "retry", "-state", "canceled", "-again", "-yes"))
 		assert.Equal(t, 0, f.counts()["canceled"])
 	})
@@ -158,10 +158,10 @@ func TestSentMeanwhile(t *testing.T) {
 	require.NoError(t, err)
 	put(t, s, rows[1].Key, func(r *once.Record) { r.State = once.Sending })
 
-	got, err := bulk{choice: database.Choice{State: once.Pending}, decision: (*once.Runner).Cancel}.
-		decideBatches(t.Context(), s, rows)
+	cancel := decision{from: []once.State{once.Pending}, apply: by(s, (*once.Runner).Cancel)}
+	decided, err := cancel.decide(t.Context(), s, rows)
 	require.NoError(t, err)
-	assert.Equal(t, decided{done: 2, meanwhile: 1}, got)
+	assert.Len(t, decided, 2)
 	assert.Equal(t, 1, c.counts()["sending"])
 }
 
@@ -269,9 +269,9 @@ func TestPauseOfARepository(t *testing.T) {
 
 		c.wants(0, "pause", "-all")
 		c.wants(0, "enqueue", "-key", "acme/api@2", "-project", "p", "-prompt", "x")
-		c.wants(2, "retry", "-repo", "acme/api", "-project", "q", "-again")
-		assert.Equal(t, "1 queued for project q, 0 sent meanwhile\n",
-			c.wants(0, "retry", "-repo", "acme/api", "-project", "q", "-again", "-yes"))
+		c.wants(2, "retry", "-repo", "acme/api", "-project", "q")
+		assert.Equal(t, "1 queued for project q, 0 changed meanwhile\n",
+			c.wants(0, "retry", "-repo", "acme/api", "-project", "q", "-yes"))
 		plan, problem, code := c.runAll("", nil, "cancel", "-repo", "acme/api")
 		assert.Equal(t, 2, code)
 		assert.Contains(t, plan, "would cancel acme/api@2 of project q")
@@ -287,8 +287,8 @@ func TestMoveDuringAnUpgrade(t *testing.T) {
 	add(t, s, promptOf(1, "p"), promptOf(2, "p"))
 	execute(t, s, `CREATE TRIGGER upgrade AFTER UPDATE OF project ON fleet_prompts
 BEGIN UPDATE fleet_schema SET version = version + 1; END`)
-	c.refuses(nil, "1 are queued for project q, then acme/repo@2: the tables were made by a newer fleet",
-		"retry", "-repo", "acme/repo", "-project", "q", "-again", "-yes")
+	c.refuses(nil, "2 are left as they were: acme/repo@2: the tables were made by a newer fleet",
+		"retry", "-repo", "acme/repo", "-project", "q", "-yes")
 }
 
 // TestForget deletes the texts of a thread, and keeps what stops a second job.
@@ -301,7 +301,7 @@ func TestForget(t *testing.T) {
 		c.refuses(nil, "m is queued; first: fleet cancel -key m", "forget", "-key", "acme/api@1")
 
 		c.wants(0, "cancel", "-key", "m")
-		assert.Equal(t, "prompts whose texts are forgotten: 2\n", c.wants(0, "forget", "-key", "m"))
+		assert.Equal(t, "2 forgotten, 0 changed meanwhile\n", c.wants(0, "forget", "-key", "m"))
 		out := c.wants(0, "show", "acme/api@1") + c.wants(0, "list", "-json")
 		assert.NotContains(t, out, "jane")
 		assert.Regexp(t, `(?m)^forgotten its texts, at 20`, out)
@@ -320,7 +320,7 @@ func TestForget(t *testing.T) {
 			c.wants(0, "status", "-check")
 		}
 		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID = once.Canceled, "" })
-		c.refuses(nil, "the texts of acme/api@1 were forgotten, so it cannot be sent",
+		c.refuses(nil, "the texts of acme/api@1 were forgotten at ",
 			"retry", "-key", "acme/api@1", "-project", "q", "-again")
 		assert.Equal(t, "[]\n", c.wants(0, "list", "-json", "-state", "queued"))
 
@@ -328,6 +328,61 @@ func TestForget(t *testing.T) {
 		untold, err := s.Untold(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, untold)
+	})
+}
+
+// TestForgetAuthor forgets a person's merges, with all that follows them, and a person's comments, one by one.
+func TestForgetAuthor(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		r := newReceiver(t, url)
+		commit := func(id, login string) fields {
+			return fields{"id": id, "message": "Add it", "author": fields{"username": login}}
+		}
+		other := strings.Repeat("b", 40)
+		pushed := event(t, push(fields{"commits": []fields{commit(other, "Jane_x"), commit(testSHA, "joe")}}))
+		r.post("push", pushed, nil)
+		leftOut := fields{"full_name": "acme/left-out", "default_branch": "main"}
+		for id, login := range map[string]string{other: "jane_x", testSHA: "janeyx"} {
+			r.post("push", event(t, push(fields{
+				"after": id, "repository": leftOut, "commits": []fields{commit(id, login)},
+			})), nil)
+		}
+
+		merge := "acme/repo@" + testSHA
+		for _, key := range []string{"m1", "m2"} {
+			add(t, s, database.Prompt{Key: key, Prompt: "bob's wish", After: merge, Author: "bob"})
+		}
+		for _, key := range []string{merge, "m1"} {
+			put(t, s, key, func(r *once.Record) { r.State, r.JobID = once.Done, "job_1" })
+		}
+		forgotten := func() (keys []string) {
+			for _, key := range []string{merge, "m1", "m2"} {
+				if !rowOf(t, s, key).Forgotten.IsZero() {
+					keys = append(keys, key)
+				}
+			}
+			return keys
+		}
+
+		plan := c.wants(2, "forget", "-author", "bob")
+		assert.Contains(t, plan, "would forget m1 ")
+		assert.Empty(t, forgotten(), "a plan changes nothing")
+
+		out := c.wants(1, "forget", "-author", "Bob", "-yes")
+		assert.Contains(t, out, "m2 is queued; first: fleet cancel -key m2\n1 forgotten, and 0 that were left out\n")
+		assert.Equal(t, []string{"m1"}, forgotten(), "his comments alone")
+
+		out = c.wants(1, "forget", "-author", "JANE_x", "-yes")
+		assert.Contains(t, out, "1 forgotten, and 1 that were left out\n")
+		assert.Equal(t, []string{merge, "m1"}, forgotten(), "her merge, though another wrote a part of it")
+
+		c.wants(0, "cancel", "-key", "m2")
+		c.wants(0, "forget", "-author", "bob", "-yes")
+		r.post("push", pushed, nil)
+		assert.Zero(t, number(t, s, "SELECT count(*) FROM fleet_authors"))
+		assert.Contains(t, c.wants(0, "show", other[:9]), merge)
+		assert.Equal(t, 1, strings.Count(c.wants(0, "show", "acme/left-out@"+testSHA), "the merge"), "of janeyx")
 	})
 }
 

@@ -142,8 +142,8 @@ func TestCommands(t *testing.T) {
 
 		c.wants(0, "cancel", "-key", "acme/repo@1")
 		c.wants(2, "cancel", "-key", "acme/repo@1")
-		assert.Equal(t, "2 canceled, 0 sent meanwhile\n", c.wants(0, "cancel", "-project", "p0", "-yes"))
-		assert.Equal(t, "1 canceled, 0 sent meanwhile\n", c.wants(0, "cancel", "-all", "-yes"))
+		assert.Equal(t, "2 canceled, 0 changed meanwhile\n", c.wants(0, "cancel", "-project", "p0", "-yes"))
+		assert.Equal(t, "1 canceled, 0 changed meanwhile\n", c.wants(0, "cancel", "-all", "-yes"))
 
 		c.wants(2, "cancel", "-all", "-yes")
 		assert.Equal(t, 4, c.counts()["canceled"])
@@ -153,7 +153,7 @@ func TestCommands(t *testing.T) {
 		}
 		c.wants(2, "retry", "-state", "unknown", "-again", "-yes")
 		c.wants(2, "retry", "-state", "failed", "-again")
-		assert.Equal(t, "1 queued again, 0 changed meanwhile\n",
+		assert.Equal(t, "1 queued, 0 changed meanwhile\n",
 			c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"))
 		c.wants(0, "retry", "-state", "refused", "-again", "-yes")
 		c.wants(0, "retry", "-key", "acme/repo@4", "-again")
@@ -630,7 +630,7 @@ func TestNamesOfAPrompt(t *testing.T) {
 		}
 
 		for _, arguments := range [][]string{
-			{"cancel", "-key", "aaaaaaa"}, {"close", "-key", "aaaaaaa"}, {"forget", "-key", "aaaaaaa"},
+			{"cancel", "-key", "aaaaaaa"}, {"close", "-key", "aaaaaaa"}, {"forget", "-key", "aaaaaaa"}, {"show", "aaaaaaa"},
 		} {
 			c.refuses(nil, "nothing is changed: aaaaaaa names several prompts: "+api+", "+web, arguments...)
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -76,57 +78,142 @@ func checkProject(id string) error {
 
 func (c *retryCommand) run(ctx context.Context, s queue.Queue) error {
 	switch {
-	case c.job != "":
-		return c.decide(ctx, s, c.key, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
-			return r.Adopt(ctx, key, c.job)
-		})
-	case c.repository != "":
-		return c.moveRepository(ctx, s)
-	case c.key != "" && c.project != "":
-		return c.moveOne(ctx, s)
 	case c.key != "":
-		return c.sendAgain(ctx, s)
+		return c.retryOne(ctx, s)
+	case c.repository != "":
+		rows, err := s.Choose(ctx, database.Choice{Repository: c.repository})
+		if err != nil {
+			return err
+		}
+		return c.decideAll(ctx, s, c.move(s), rows, c.yes)
 	}
 
 	state, err := database.StateOf(c.state)
 	if err != nil {
 		return err
 	}
-
-	return bulk{
-		what:      "retry",
-		choice:    database.Choice{State: state, Project: c.project, OnlyKept: true},
-		decision:  (*once.Runner).SendAgain,
-		done:      "queued again",
-		meanwhile: "changed meanwhile",
-	}.run(ctx, s, c.stdout, c.yes)
+	rows, err := s.Choose(ctx, database.Choice{State: state, Project: c.project})
+	if err != nil {
+		return err
+	}
+	return c.decideAll(ctx, s, sendAgain(s), rows, c.yes)
 }
 
-// sendAgain sends one prompt again. It first looks for what became of an unknown one.
-func (c *retryCommand) sendAgain(ctx context.Context, s queue.Queue) error {
+func (c *retryCommand) retryOne(ctx context.Context, s queue.Queue) error {
 	r, err := s.Row(ctx, c.key)
 	if err != nil {
 		return err
 	}
-	if !r.Forgotten.IsZero() {
-		return usage.Errorf("nothing is changed: the texts of %s were forgotten at %s, so it cannot be sent",
-			r.Key, utc(r.Forgotten))
+
+	switch {
+	case c.project != "":
+		return c.decideOne(ctx, s, c.move(s), r)
+	case c.job != "":
+		if err := c.lookUp(ctx, r); err != nil {
+			return err
+		}
+		return c.decideOne(ctx, s, c.adopt(s), r)
 	}
 
 	if r.State == once.Unknown {
-		found, err := c.lookFor(ctx, s, r)
-		if err != nil || found {
+		isFound, err := c.lookFor(ctx, s, r)
+		if err != nil || isFound {
 			return err
 		}
 	}
+	return c.decideOne(ctx, s, sendAgain(s), r)
+}
 
-	return c.decide(ctx, s, c.key, func(runner *once.Runner, ctx context.Context, key string) (once.Record, error) {
-		record, err := runner.SendAgain(ctx, key)
-		if err != nil {
-			return record, err
-		}
-		return record, database.NoteRetry(ctx, s.DB, key)
-	})
+// sendAgain queues prompts again.
+func sendAgain(s queue.Queue) decision {
+	queueAgain := by(s, (*once.Runner).SendAgain)
+	return decision{
+		what:   "retry",
+		from:   []once.State{once.Unknown, once.Failed, once.Refused, once.Canceled},
+		also:   isLostMessage,
+		refuse: refuseForgotten,
+		done:   "queued",
+		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
+			if err := queueAgain(ctx, tx, r); err != nil {
+				return err
+			}
+			return database.NoteRetry(ctx, tx, r.Key)
+		},
+	}
+}
+
+// adopt follows a job that a person has found.
+func (c *retryCommand) adopt(s queue.Queue) decision {
+	isWithoutJob := func(r database.Row) bool { return r.State == once.Done && r.JobID == "" }
+	return decision{
+		what: "retry -job",
+		from: []once.State{once.Pending, once.Unknown, once.Failed, once.Running},
+		also: func(r database.Row) bool { return isLostMessage(r) || isWithoutJob(r) },
+		done: string(once.Running),
+		apply: by(s, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+			return r.Adopt(ctx, key, c.job)
+		}),
+	}
+}
+
+// lookUp looks up the job that a person has found, if there is an API key.
+func (c *retryCommand) lookUp(ctx context.Context, r database.Row) error {
+	if c.getenv("MINTLIFY_API_KEY") == "" {
+		return nil
+	}
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	ofProject, err := client.ForProject(r.ProjectID)
+	if err != nil {
+		return err
+	}
+
+	_, err = ofProject.Jobs.Get(ctx, c.job)
+	if errors.Is(err, mintlify.ErrInvalidArgument) || errors.Is(err, mintlify.ErrNotFound) {
+		return usage.Errorf("nothing is changed: %w", err)
+	}
+	return err
+}
+
+// move queues prompts for another project, as long as no job can exist, and the messages to their jobs.
+func (c *retryCommand) move(s queue.Queue) decision {
+	return decision{
+		what:    "move",
+		from:    []once.State{once.Pending, once.Refused, once.Canceled},
+		refuse:  c.whyNotMove,
+		done:    "queued for project " + c.project,
+		project: c.project,
+		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
+			moved := "moved from project " + r.ProjectID
+			record := r.Record
+			record.ProjectID = c.project
+			record.State = once.Pending
+			record.Problem = ""
+			record.Reported = ""
+			if err := s.PutNext(ctx, tx, record, moved); err != nil {
+				return err
+			}
+			if err := database.NoteRetry(ctx, tx, r.Key); err != nil {
+				return err
+			}
+
+			_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET project = $2, version = version + 1
+WHERE thread = $1 AND thread <> ''`, r.Key, c.project)
+			return err
+		},
+	}
+}
+
+func (c *retryCommand) whyNotMove(r database.Row) string {
+	switch {
+	case r.After != "":
+		return fmt.Sprintf("%s follows %s, and goes to the project of its job", r.Key, r.After)
+	case r.State == once.Pending && r.ProjectID == c.project:
+		return fmt.Sprintf("%s is queued for project %s already", r.Key, c.project)
+	}
+	return refuseForgotten(r)
 }
 
 // lookFor looks for the pull request of an unknown prompt before it is sent again. It reports whether there is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// showCommand prints everything about a prompt and the prompts that follow it.
+// showCommand prints everything about a prompt, and about those of its thread.
 type showCommand struct {
 	*program
 	noFlags
@@ -43,35 +44,27 @@ func (c *showCommand) run(ctx context.Context, s queue.Queue) error {
 		return database.NotFound(c.name)
 	}
 
-	if len(keys) > 0 && len(leftOut) > 0 {
-		fmt.Fprintln(c.stdout)
+	if len(keys) == 0 {
+		return nil
 	}
 
-	return c.showThreads(ctx, s, keys)
-}
+	thread, err := s.ThreadOf(ctx, keys[0])
+	if err != nil {
+		return err
+	}
+	isOther := func(key string) bool {
+		return !slices.ContainsFunc(thread, func(r database.Row) bool { return r.Key == key })
+	}
+	if slices.ContainsFunc(keys, isOther) {
+		return database.SeveralFit(c.name, keys)
+	}
 
-// showThreads prints the threads that keys are in, each once.
-func (c *showCommand) showThreads(ctx context.Context, s queue.Queue, keys []string) error {
-	shown := map[string]bool{}
-	for _, key := range keys {
-		thread, err := s.ThreadOf(ctx, key)
-		if err != nil {
-			return err
+	for i, r := range thread {
+		if i > 0 || len(leftOut) > 0 {
+			fmt.Fprintln(c.stdout)
 		}
-
-		for _, r := range thread {
-			if shown[r.Key] {
-				continue
-			}
-
-			if len(shown) > 0 {
-				fmt.Fprintln(c.stdout)
-			}
-
-			shown[r.Key] = true
-			if err := c.showOne(ctx, s, r); err != nil {
-				return err
-			}
+		if err := c.showOne(ctx, s, r); err != nil {
+			return err
 		}
 	}
 	return nil

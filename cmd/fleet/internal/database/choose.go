@@ -18,7 +18,6 @@ type Choice struct {
 	Key        string
 	Repository string        // owner/repo of the key, else of the first pull request
 	Since      time.Duration // since their last change; 0: any
-	OnlyKept   bool          // leaves out those whose texts were forgotten
 }
 
 const isOfAnyState = "state IN ('pending', 'sending', 'running', 'done', 'failed', 'refused', 'unknown', 'canceled')"
@@ -43,9 +42,6 @@ func (c Choice) Filter() Filter {
 	}
 	if c.Since > 0 {
 		filter.Add("updated >= $%d", time.Now().Add(-c.Since).UnixNano())
-	}
-	if c.OnlyKept {
-		filter.Add("forgotten = $%d", 0)
 	}
 	return filter
 }

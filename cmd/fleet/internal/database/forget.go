@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
@@ -20,14 +21,14 @@ func (s Store) Forget(ctx context.Context, key string) (int, error) {
 		return 0, err
 	}
 	for _, r := range thread {
-		if advice := whyNotForget(r); advice != "" {
-			return 0, usage.Errorf("nothing is forgotten: %s is %s; %s", r.Key, NameOf(r.State), advice)
+		if why := WhyNotForget(r); why != "" {
+			return 0, usage.Errorf("nothing is forgotten: %s", why)
 		}
 	}
 
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
 		for _, r := range thread {
-			if err := forgetOne(ctx, tx, r); err != nil {
+			if err := ForgetOne(ctx, tx, r); err != nil {
 				return err
 			}
 		}
@@ -36,20 +37,25 @@ func (s Store) Forget(ctx context.Context, key string) (int, error) {
 	return len(thread), err
 }
 
-// whyNotForget says what has to come first, "" if nothing has to.
-func whyNotForget(r Row) string {
+// WhyNotForget says what has to come before the texts of a prompt can be forgotten, "" if nothing has to.
+func WhyNotForget(r Row) string {
+	var first string
+	key := redact.OneLine(r.Key, 300)
 	switch r.State {
 	case once.Done, once.Failed, once.Refused, once.Canceled:
 		return ""
 	case once.Pending:
-		return "first: fleet cancel -key " + redact.OneLine(r.Key, 300)
+		first = "first: fleet cancel -key " + key
 	case once.Unknown:
-		return "first decide about it: see fleet show " + redact.OneLine(r.Key, 300)
+		first = "first decide about it: see fleet show " + key
+	default:
+		first = "wait until it has ended, or: fleet close -key " + key
 	}
-	return "wait until it has ended, or: fleet close -key " + redact.OneLine(r.Key, 300)
+	return fmt.Sprintf("%s is %s; %s", key, NameOf(r.State), first)
 }
 
-func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
+// ForgetOne deletes the texts of one prompt, and the logins of its authors.
+func ForgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 	store := RecordsOf(tx)
 	record, err := store.Get(ctx, r.Key)
 	if err != nil {
@@ -69,6 +75,7 @@ func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 	statements := []string{
 		"DELETE FROM fleet_history WHERE key = $1",
 		"DELETE FROM fleet_comments WHERE key = $1",
+		"DELETE FROM fleet_authors WHERE key = $1",
 	}
 
 	for _, statement := range statements {
@@ -76,9 +83,30 @@ func forgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 			return err
 		}
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE fleet_prompts SET forgotten = $2 WHERE key = $1",
+	_, err = tx.ExecContext(ctx, "UPDATE fleet_prompts SET forgotten = $2, author = '' WHERE key = $1",
 		r.Key, time.Now().UnixNano())
 	return err
+}
+
+// OfAuthor returns the prompts that a login wrote: comments, and merges with all that follows them. The texts of none
+// were forgotten.
+func (s Store) OfAuthor(ctx context.Context, login string) ([]Row, error) {
+	return s.Rows(ctx, `p.forgotten = 0 AND p.key IN (
+	SELECT key FROM fleet_prompts WHERE author = $1 AND author <> ''
+	UNION SELECT key FROM fleet_authors WHERE author = $1
+	UNION SELECT m.key FROM fleet_prompts m JOIN fleet_authors a ON a.key = m.thread
+		WHERE m.thread <> '' AND a.author = $1
+) ORDER BY added, key`, FoldCase(login))
+}
+
+// ForgetLeftOut deletes what a login wrote and was left out. It returns how much that was.
+func (s Store) ForgetLeftOut(ctx context.Context, login string) (int64, error) {
+	result, err := s.ExecContext(ctx, `DELETE FROM fleet_left_out
+WHERE replace(' ' || lower(author) || ' ', $1, '') <> ' ' || lower(author) || ' '`, " "+FoldCase(login)+" ")
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 // Old returns the keys of prompts that ended before a time with all that follow them, and are not all forgotten yet:

@@ -29,6 +29,8 @@ type Prompt struct {
 	Pull     string   `json:"pull,omitempty"`     // the merged pull requests, owner/repo#7, which get a comment
 	Priority int      `json:"priority,omitempty"` // 1 is the most urgent, 4 the least; 2 unless set
 	After    string   `json:"after,omitempty"`    // the key of the prompt to whose job this one is a message
+	Author   string   `json:"-"`                  // the login of who wrote the comment that it is
+	Authors  []string `json:"-"`                  // the logins of who wrote the merge
 	Commits  []string `json:"-"`                  // keys of the other commits of a push
 	Line     int      `json:"-"`                  // errors name this line of the input
 }

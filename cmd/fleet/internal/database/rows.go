@@ -31,7 +31,12 @@ func (r Row) IsOverdue() bool { return r.State == once.Running && time.Since(r.U
 
 // Rows returns the rows that a condition on the prompt p chooses.
 func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, error) {
-	return sqldb.All(ctx, s.DB, readRow, `SELECT `+recordColumns+`, repository, priority, looked, forgotten,
+	return ReadRows(ctx, s.DB, where, args...)
+}
+
+// ReadRows returns the rows that a condition chooses, also in a transaction.
+func ReadRows(ctx context.Context, db once.DB, where string, args ...any) ([]Row, error) {
+	return sqldb.All(ctx, db, readRow, `SELECT `+recordColumns+`, repository, priority, looked, forgotten,
 	coalesce((SELECT string_agg(l.pull, ' ' ORDER BY l.place) FROM fleet_pulls l WHERE l.key = p.key), ''),
 	state = 'pending' AND `+IsStranded+`
 FROM fleet_prompts p WHERE `+where, args...)
@@ -57,8 +62,7 @@ func (s Store) Row(ctx context.Context, name string) (Row, error) {
 	case len(keys) == 0:
 		return Row{}, NotFound(name)
 	case len(keys) > 1:
-		return Row{}, usage.Errorf("nothing is changed: %s names several prompts: %s",
-			redact.OneLine(name, 300), strings.Join(keys, ", "))
+		return Row{}, SeveralFit(name, keys)
 	}
 
 	rows, err := s.Rows(ctx, "key = $1", keys[0])
@@ -66,6 +70,12 @@ func (s Store) Row(ctx context.Context, name string) (Row, error) {
 		return Row{}, err
 	}
 	return rows[0], nil
+}
+
+// SeveralFit is the error for a name that several prompts have.
+func SeveralFit(name string, keys []string) error {
+	return usage.Errorf("nothing is changed: %s names several prompts: %s",
+		redact.OneLine(name, 300), redact.OneLine(strings.Join(keys, ", "), 2000))
 }
 
 // NotFound is the error for a name that no prompt has.

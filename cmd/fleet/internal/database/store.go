@@ -98,10 +98,14 @@ func (s Store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p *P
 	if err != nil {
 		return once.Record{}, false, err
 	}
+	isForgotten := known.Version > 0 && known.Prompt == ""
+	if isForgotten {
+		return known, false, nil
+	}
+
 	if err := addCommits(ctx, tx, *p); err != nil {
 		return once.Record{}, false, err
 	}
-
 	if known.Version > 0 {
 		return known, false, addPulls(ctx, tx, *p)
 	}
@@ -121,8 +125,8 @@ func (s Store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p *P
 }
 
 func addRow(ctx context.Context, tx *sql.Tx, p Prompt, record once.Record) error {
-	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4 WHERE key = $1",
-		p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano())
+	_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4, author = $5
+WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p.Author)
 	if err != nil {
 		return err
 	}
@@ -143,7 +147,7 @@ SELECT $1, $2, count(*) FROM fleet_pulls WHERE key = $1 ON CONFLICT (key, pull) 
 
 var shaOfKey = regexp.MustCompile(`@([0-9a-f]{7,64})`)
 
-// addCommits makes p known by its commits: of a push with several, each.
+// addCommits makes p known by its commits, of a push with several by each, and by its authors.
 func addCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
 	for _, commit := range append(p.Commits, p.Key) {
 		sha := shaOfKey.FindStringSubmatch(commit)
@@ -152,6 +156,14 @@ func addCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, sha, key) VALUES ($1, $2, $3)
 ON CONFLICT (commit_key) DO NOTHING`, commit, sha[1], p.Key)
+		if err != nil {
+			return err
+		}
+	}
+
+	for _, author := range p.Authors {
+		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_authors (author, key)
+SELECT $1, $2 WHERE $1 <> '' ON CONFLICT DO NOTHING`, author, p.Key)
 		if err != nil {
 			return err
 		}

@@ -41,6 +41,7 @@ type Merge struct {
 	Commits    []string // subjects
 	Files      []string
 	ids        []string // of the commits
+	authors    []string // their logins
 	isMerged   bool     // into the default branch
 }
 
@@ -88,6 +89,7 @@ func (m Merge) Prompt(project string, priority int) (database.Prompt, error) {
 		Pull:     m.pulls(),
 		Priority: priority,
 		Commits:  m.otherCommits(),
+		Authors:  m.authors,
 	}
 	return p, p.Check()
 }
@@ -171,6 +173,7 @@ func mergeOfPullRequest(e *github.PullRequestEvent) Merge {
 		Pulls:      []int{pr.GetNumber()},
 		Title:      pr.GetTitle(),
 		Body:       pr.GetBody(),
+		authors:    []string{database.FoldCase(pr.GetUser().GetLogin())},
 		isMerged: e.GetAction() == "closed" && pr.GetMerged() &&
 			pr.GetBase().GetRef() == e.GetRepo().GetDefaultBranch(),
 	}
@@ -201,7 +204,7 @@ func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
 	commits := a.worthDocumenting(pushed)
 	if len(commits) == 0 && len(pushed) > 0 {
 		for _, commit := range pushed {
-			m.addPull(commit)
+			m.note(commit)
 		}
 
 		return m, a.whySkipAll(pushed)
@@ -215,13 +218,18 @@ func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
 func (m *Merge) addCommit(commit *github.HeadCommit) {
 	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
 	m.Commits = append(m.Commits, subject)
-	m.ids = append(m.ids, commit.GetID())
 	m.Files = slices.Concat(m.Files, commit.Added, commit.Modified, commit.Removed)
-	m.addPull(commit)
+	m.ids = append(m.ids, commit.GetID())
+	m.note(commit)
 }
 
-// addPull adds the pull request that a commit names.
-func (m *Merge) addPull(commit *github.HeadCommit) {
+// note notes the author of a commit, and the pull request that it names.
+func (m *Merge) note(commit *github.HeadCommit) {
+	login := database.FoldCase(loginOf(commit))
+	if !slices.Contains(m.authors, login) && len(m.authors) < maxPushed {
+		m.authors = append(m.authors, login)
+	}
+
 	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
 	if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
 		m.Pulls = append(m.Pulls, number)
@@ -269,6 +277,9 @@ func (a Authors) whySkipAll(commits []*github.HeadCommit) string {
 }
 
 func (a Authors) whySkipCommit(c *github.HeadCommit) string {
-	login := cmp.Or(c.GetAuthor().GetLogin(), merges.Login(c.GetAuthor().GetEmail()))
-	return a.WhySkip(c.GetMessage(), []string{c.GetAuthor().GetName(), login})
+	return a.WhySkip(c.GetMessage(), []string{c.GetAuthor().GetName(), loginOf(c)})
+}
+
+func loginOf(c *github.HeadCommit) string {
+	return cmp.Or(c.GetAuthor().GetLogin(), merges.Login(c.GetAuthor().GetEmail()))
 }

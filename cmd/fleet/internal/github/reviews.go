@@ -61,6 +61,7 @@ func (r Review) prompt() (database.Prompt, error) {
 		Prompt: fmt.Sprintf("%s reviews your pull request %s and asks for a change:\n\n%s", r.Author, r.URL, r.Text),
 		Pull:   r.Pull,
 		After:  r.Key,
+		Author: database.FoldCase(r.Author),
 	}
 	if err := p.Check(); err != nil {
 		return p, usage.Errorf("%w", err)

@@ -385,6 +385,7 @@ func (h *Webhooks) keepLeftOut(ctx context.Context, m Merge, reason string) {
 			Repository: redact.OneLine(m.Repository, 150),
 			SHA:        redact.OneLine(m.SHA, 80),
 			Pull:       pull,
+			Author:     redact.OneLine(strings.Join(m.authors, " "), 1000),
 			Reason:     redact.OneLine(reason, 200),
 		})
 		if err != nil {

@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS fleet_prompts (
 	tried      BIGINT NOT NULL DEFAULT 0,   -- when somebody last tried to tell its result
 	looked     BIGINT NOT NULL DEFAULT 0,   -- when somebody last looked for what became of it
 	forgotten  BIGINT NOT NULL DEFAULT 0,   -- when its texts were forgotten
-	closed     BIGINT NOT NULL DEFAULT 0,   -- when a person has closed it
+	closed     TEXT NOT NULL DEFAULT '',    -- the state in which a person has closed it
 	author     TEXT NOT NULL DEFAULT '',    -- the login of who wrote the comment, of a reviewer's
 	turn       TEXT NOT NULL DEFAULT ''     -- the turn in which it was sent last
 );
@@ -47,6 +47,7 @@ CREATE INDEX IF NOT EXISTS fleet_prompts_canceled ON fleet_prompts (key)
 	WHERE state = 'canceled' AND thread <> '' AND told <> state;
 CREATE INDEX IF NOT EXISTS fleet_prompts_repository ON fleet_prompts (repository, added);
 CREATE INDEX IF NOT EXISTS fleet_prompts_link ON fleet_prompts (project, updated) WHERE pr_link <> '';
+CREATE INDEX IF NOT EXISTS fleet_prompts_author ON fleet_prompts (author) WHERE author <> '';
 CREATE INDEX IF NOT EXISTS fleet_prompts_thread ON fleet_prompts (thread) WHERE thread <> '';
 -- The commits of a prompt: of a push with several, each.
 CREATE TABLE IF NOT EXISTS fleet_commits (
@@ -58,6 +59,7 @@ CREATE TABLE IF NOT EXISTS fleet_authors (
 	author TEXT NOT NULL, key TEXT NOT NULL,
 	PRIMARY KEY (author, key)
 );
+CREATE INDEX IF NOT EXISTS fleet_authors_key ON fleet_authors (key);
 -- The pull requests of a prompt, which get a comment with the result.
 CREATE TABLE IF NOT EXISTS fleet_pulls (
 	key TEXT NOT NULL, pull TEXT NOT NULL, -- owner/repo#7
