@@ -95,7 +95,7 @@ func (a admin) collectAll(ctx context.Context, metrics chan<- prometheus.Metric)
 	if err != nil {
 		return err
 	}
-	pauses, err := queue.Pauses(ctx, a.DB)
+	pauses, err := a.Pauses(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,11 +104,9 @@ func (a admin) collectAll(ctx context.Context, metrics chan<- prometheus.Metric)
 	gauge(metrics, "fleet_running_problems", "Running jobs with a problem that a person has to mend.",
 		float64(problems), nil)
 	for _, p := range pauses {
-		if p.Until.After(time.Now()) {
-			gauge(metrics, "fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
-				{"project", cmp.Or(p.Project, "*")}, {"source", p.Source}, {"reason", p.Cause},
-			})
-		}
+		gauge(metrics, "fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
+			{"project", cmp.Or(p.Project, "*")}, {"source", p.Source}, {"reason", p.Cause},
+		})
 	}
 	return nil
 }

@@ -142,9 +142,8 @@ func TestEveryMetricIsExported(t *testing.T) {
 	s := openStore(t, "sqlite:"+sqliteFile(t))
 	add(t, s, promptOf(1, testProject))
 	add(t, s, database.Prompt{Key: "acme/api@1", Project: "held", Prompt: "x"})
-	require.NoError(t, queue.PauseRepository(t.Context(), s.DB, "acme/api", "x"))
-	pause := queue.Pause{Project: testProject, Source: queue.ByPerson, Cause: queue.CausePerson, Until: queue.Forever}
-	require.NoError(t, pause.Store(t.Context(), s.DB))
+	require.NoError(t, s.StopRepository(t.Context(), "acme/api", "x"))
+	require.NoError(t, s.Stop(t.Context(), testProject, "x"))
 	exported := exportedBy(t, s)
 	assert.Contains(t, exported, `fleet_oldest_queued_seconds{project="held"} 0`+"\n", "a person has paused its repository")
 	assert.Contains(t, exported, `fleet_paused{project="project-1",reason="person",source="person"} 1`)

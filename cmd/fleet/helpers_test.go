@@ -59,7 +59,7 @@ type fleet struct {
 
 // quick are settings for tests with real processes.
 var quick = queue.Settings{
-	N: 8, SendTime: 2 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second,
+	N: 8, Posts: 4, SendTime: 2 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second,
 	PauseMax: time.Second, Pass: time.Second,
 }
 
@@ -212,7 +212,7 @@ func rowOf(t *testing.T, s queue.Queue, key string) database.Row {
 
 func pausesOf(t *testing.T, s queue.Queue) []queue.Pause {
 	t.Helper()
-	pauses, err := queue.Pauses(t.Context(), s.DB)
+	pauses, err := s.Pauses(t.Context())
 	require.NoError(t, err)
 	return pauses
 }

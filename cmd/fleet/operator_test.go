@@ -165,39 +165,6 @@ func TestSentMeanwhile(t *testing.T) {
 	assert.Equal(t, 1, c.counts()["sending"])
 }
 
-// TestWhatTheBreakerLiftsIsWoken: a project that works lifts the pause of all, and the prompts of
-// other projects do not sleep until it would have ended.
-func TestWhatTheBreakerLiftsIsWoken(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, url string) {
-		s := openStore(t, url)
-		add(t, s, prompts(4, 2)...)
-		asleep := func() int64 {
-			return number(t, s, "SELECT count(*) FROM river_job WHERE state = 'scheduled'")
-		}
-		sleep := func() {
-			execute(t, s, "UPDATE river_job SET state = 'scheduled', scheduled_at = $1",
-				queue.RiverTime(time.Now().Add(5*time.Minute)))
-		}
-		pause := func(project string) {
-			row := queue.Pause{Project: project, Source: queue.ByBreaker, Since: time.Now(), Until: time.Now().Add(time.Hour)}
-			require.NoError(t, row.Store(t.Context(), s.DB))
-		}
-
-		sleep()
-		require.NoError(t, s.LiftBreaker(t.Context(), s.DB, "project-1"))
-		assert.EqualValues(t, 2, asleep(), "there was nothing to lift")
-
-		pause("project-1")
-		require.NoError(t, s.LiftBreaker(t.Context(), s.DB, "project-1"))
-		assert.EqualValues(t, 1, asleep(), "the job of the project is awake")
-
-		sleep()
-		pause("")
-		require.NoError(t, s.LiftBreaker(t.Context(), s.DB, "project-1"))
-		assert.Zero(t, asleep(), "all are awake")
-	})
-}
-
 // TestStatusOrder: what needs a person first, and running jobs with the same problem are one line.
 func TestStatusOrder(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {

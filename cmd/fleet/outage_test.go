@@ -95,7 +95,8 @@ type bench struct {
 	file    string
 	svc     *weather
 	running sync.WaitGroup
-	played  sync.Map // by job
+	played  sync.Map      // by job
+	sends   chan struct{} // has a place for each send at once
 
 	realJobs interface {
 		InsertMany(context.Context, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
@@ -108,8 +109,9 @@ func inBubble(t *testing.T, f func(b *bench)) {
 	file := sqliteFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{
-			t:    t,
-			file: file,
+			t:     t,
+			file:  file,
+			sends: make(chan struct{}, queue.Production.Posts),
 			svc: &weather{
 				svc: mintlifytest.NewService(), slow: time.Second,
 				fails: func(*http.Request) int { return 0 },
@@ -138,6 +140,8 @@ func (b *bench) InsertMany(
 		switch args := param.Args.(type) {
 		case queue.SendArgs:
 			b.play("send "+args.Project, func() error {
+				b.sends <- struct{}{}
+				defer func() { <-b.sends }()
 				return (&queue.Sender{Worker: b.Worker}).Work(b.ctx, &river.Job[queue.SendArgs]{Args: args})
 			})
 		case queue.PollArgs:
@@ -152,6 +156,8 @@ func (b *bench) InsertMany(
 // Start and Stop are River's.
 func (b *bench) Start(context.Context) error { return nil }
 func (b *bench) Stop(context.Context) error  { return nil }
+
+func (b *bench) StopAndCancel(context.Context) error { return nil }
 
 // play works at a job until it has nothing left to do, unless it is played already.
 func (b *bench) play(job string, work func() error) {
@@ -220,7 +226,7 @@ func TestOutage(t *testing.T) {
 		{"503, one project", 503, 1, false, 0, 0},
 		{"503, 20 projects", 503, 20, false, 0, 0},
 		{"503 for POSTs alone, one project", 503, 1, true, 3, 6},
-		{"503 for POSTs alone, 20 projects", 503, 20, true, 6, 14},
+		{"503 for POSTs alone, 20 projects", 503, 20, true, 6, 15},
 		{"no response, 20 projects", -1, 20, false, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,7 +256,7 @@ func TestOutage(t *testing.T) {
 				after := b.counts()
 				assert.Equal(t, counts["unknown"], after["unknown"])
 				assert.Equal(t, 80-after["unknown"], after["done"], "the rest goes on by itself: %v", after)
-				assert.LessOrEqual(t, b.svc.most, queue.MaxPosts)
+				assert.LessOrEqual(t, b.svc.most, queue.Production.Posts)
 			})
 		})
 	}
@@ -264,7 +270,7 @@ func TestServiceThatHangs(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		assert.Equal(t, 20, b.counts()["queued"])
 		assert.Zero(t, b.svc.posts)
-		assert.Less(t, b.svc.gets, 12)
+		assert.Less(t, b.svc.gets, 120, "one a minute")
 
 		b.svc.slow = time.Second
 		time.Sleep(2 * time.Hour)
@@ -318,72 +324,12 @@ func TestCreditsUsedUp(t *testing.T) {
 	})
 }
 
-func TestSuccessResetsTheDoubling(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.failing(503, 20*time.Minute)
-		b.enqueue(prompts(1, 1)...)
-		more := promptOf(2, "project-1")
-		b.enqueue(more)
-		time.Sleep(20 * time.Minute)
-		pauses := b.pauses()
-		require.Len(t, pauses, 1)
-		assert.Greater(t, pauses[0].Strikes, 3)
-		assert.Less(t, pauses[0].Until.Sub(pauses[0].Since), 31*time.Minute)
-
-		time.Sleep(time.Hour)
-		pauses = b.pauses()
-		assert.Empty(t, pauses)
-	})
-}
-
-// TestWhatPausesAll: three projects that fail do, and no 429s of many projects.
-func TestWhatPausesAll(t *testing.T) {
-	for name, c := range map[string]struct {
-		status, projects int
-		all              bool
-	}{"two fail": {503, 2, false}, "three fail": {503, 3, true}, "429": {429, 5, false}, "401": {401, 5, false}} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(b *bench) {
-				b.failing(c.status, time.Hour)
-				b.enqueue(prompts(20, c.projects)...)
-				time.Sleep(20 * time.Second)
-				pauses := b.pauses()
-				want := c.projects
-				if c.all {
-					want++
-				}
-				assert.Len(t, pauses, want)
-				assert.Equal(t, c.all, pauses[0].Project == "")
-			})
-		})
-	}
-}
-
-// TestPOSTsAtOnce: one per project, and four in all.
-func TestPOSTsAtOnce(t *testing.T) {
-	for projects, want := range map[int]int{1: 1, 3: 3, 10: queue.MaxPosts} {
-		inBubble(t, func(b *bench) {
-			b.svc.slow = 5 * time.Second
-			b.enqueue(prompts(30, projects)...)
-			time.Sleep(10 * time.Minute)
-			assert.Equal(t, 30, b.counts()["done"])
-			assert.Equal(t, want, b.svc.most)
-		})
-	}
-}
-
-// TestClockAhead has records from a machine whose clock was a year ahead.
+// TestClockAhead has a record from a machine whose clock was a year ahead.
 func TestClockAhead(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		ahead := time.Now().AddDate(1, 0, 0)
 		_, _, err := b.Add(b.ctx, promptOf(1, testProject))
 		require.NoError(t, err)
-		for _, statement := range []string{
-			"INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', 'project-1', $1, $1 + 5000)",
-			"INSERT INTO fleet_pauses (project, source, since, until, strikes, cause, reason) VALUES ('project-1', 'breaker', $1, $1 + 60000, 3, 'outage', 'x')",
-		} {
-			execute(b.t, b.Queue, statement, ahead.UnixMilli())
-		}
 		execute(b.t, b.Queue, "UPDATE fleet_prompts SET added = $1, queued = $1", ahead.UnixNano())
 		require.NoError(t, b.MakePass(b.ctx))
 		time.Sleep(10 * time.Minute)
@@ -505,7 +451,7 @@ func TestWhatCameBackGoesBehind(t *testing.T) {
 	})
 }
 
-// TestMaxPerDayCountsMerges, and neither messages nor what a person retries.
+// TestMaxPerDayCountsMerges, and no messages. What a person retries counts, but does not wait.
 func TestMaxPerDayCountsMerges(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		require.NoError(t, b.SetLimits(b.ctx, map[string]int{"": 2}))
@@ -524,7 +470,7 @@ func TestMaxPerDayCountsMerges(t *testing.T) {
 
 		b.enqueue(promptOf(2, testProject), promptOf(3, testProject))
 		time.Sleep(time.Hour)
-		assert.Equal(t, map[string]int{"done": 4, "queued": 1}, some(b.counts()), "the second merge is sent")
+		assert.Equal(t, map[string]int{"done": 3, "queued": 2}, some(b.counts()))
 	})
 }
 

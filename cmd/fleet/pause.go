@@ -33,17 +33,26 @@ func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
 
 	reason := "paused at " + utc(time.Now()) + " by " + s.Who
 	if c.repository != "" {
-		err = queue.PauseRepository(ctx, s.DB, c.repository, reason)
+		err = s.StopRepository(ctx, c.repository, reason)
 	} else {
-		pause := queue.Pause{Project: c.project, Source: queue.ByPerson, Cause: queue.CausePerson, Reason: reason}
-		pause.Since = time.Now()
-		pause.Until = queue.Forever
-		err = pause.Store(ctx, s.DB)
+		err = s.Stop(ctx, c.project, reason)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.stdout, "paused")
+
+	sending, err := s.AwaitClaims(ctx, c.choice())
+	if err != nil {
+		return fmt.Errorf("it is paused, but a prompt may be on its way: %w", err)
+	}
+	switch sending {
+	case 0:
+		fmt.Fprintln(c.stdout, "paused")
+	case 1:
+		fmt.Fprintln(c.stdout, "paused; 1 prompt is being sent")
+	default:
+		fmt.Fprintf(c.stdout, "paused; %d prompts are being sent\n", sending)
+	}
 	return nil
 }
 
@@ -95,18 +104,15 @@ func (c *resumeCommand) run(ctx context.Context, s queue.Queue) error {
 	return nil
 }
 
-// lift deletes pauses, and returns how many there were.
+// lift lifts pauses, and returns how many there were.
 func (c *resumeCommand) lift(ctx context.Context, s queue.Queue) (int64, error) {
-	query := "DELETE FROM fleet_pauses WHERE project = $1 OR $1 = '' AND source <> 'person'"
-	scope := c.project
-	if c.repository != "" {
-		query = "DELETE FROM fleet_paused_repositories WHERE repository = $1"
-		scope = c.repository
+	if c.repository == "" {
+		return s.Resume(ctx, c.project)
 	}
 
-	result, err := s.ExecContext(ctx, query, scope)
-	if err != nil {
-		return 0, err
+	wasStopped, err := s.ResumeRepository(ctx, c.repository)
+	if wasStopped {
+		return 1, err
 	}
-	return result.RowsAffected()
+	return 0, err
 }

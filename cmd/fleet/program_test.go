@@ -124,7 +124,7 @@ func TestCommands(t *testing.T) {
 		assert.Contains(t, out, "No worker is running")
 		assert.Contains(t, out, `"docs-job: acme/repo@0"`)
 		assert.Regexp(t, `(?m)^queued +4$`, out)
-		assert.Regexp(t, `(?m)^p0 +2 +20\d\d-.* 100 +- +20\d\d-.* no worker is running$`, out)
+		assert.Regexp(t, `(?m)^p0 +2 +20\d\d-.* 99 +- +20\d\d-.* no worker is running$`, out)
 		assert.NotContains(t, out+c.wants(0, "show", "acme/repo@0")+c.wants(0, "list"), "\x1b")
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-state", "queued", "-project", "p1"), "\n"))
 		shown := `(?s)key +acme/repo@1\nstate +queued.*pulls +acme/repo#7.*prompt\n  Do it.*history\n  2.* queued`

@@ -198,6 +198,9 @@ func (c *retryCommand) move(s queue.Queue) decision {
 			if err := database.NoteRetry(ctx, tx, r.Key); err != nil {
 				return err
 			}
+			if err := database.ChangeQueues(ctx, tx, r.ProjectID, c.project); err != nil {
+				return err
+			}
 
 			_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET project = $2, version = version + 1
 WHERE thread = $1 AND thread <> ''`, r.Key, c.project)

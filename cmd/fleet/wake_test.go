@@ -173,7 +173,7 @@ AND (args->>'project' = $2 OR kind <> 'fleet_send')`, kind, testProject) == 1
 }
 
 // TestKilledLook: the River job of a look whose process is dead is available again long before that of a POST. A row
-// of fleet_posts tells them apart.
+// of fleet_projects tells them apart.
 func TestKilledLook(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
@@ -182,9 +182,8 @@ func TestKilledLook(t *testing.T) {
 		assert.False(t, isLookRescued(10*time.Second), "it may be at work")
 		assert.True(t, isLookRescued(20*time.Second), "nothing is sent")
 
-		now := time.Now().UnixMilli()
-		execute(t, s, "INSERT INTO fleet_posts (id, project, at, ends) VALUES ('x', $1, $2, $3)",
-			testProject, now, now+50_000)
+		execute(t, s, "UPDATE fleet_projects SET turn_until = $2 WHERE project = $1",
+			testProject, time.Now().UnixMilli()+50_000)
 		assert.False(t, isLookRescued(20*time.Second), "a POST may be in progress")
 		assert.True(t, isLookRescued(80*time.Second), "no POST takes that long")
 	})

@@ -81,3 +81,11 @@ func Strings(ctx context.Context, db once.DB, query string, args ...any) ([]stri
 		return text, err
 	}, query, args...)
 }
+
+// Changed returns how many rows a statement has changed.
+func Changed(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}

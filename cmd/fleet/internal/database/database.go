@@ -4,6 +4,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
@@ -40,6 +41,10 @@ type DB struct {
 	hasRiver     func(context.Context) (bool, error) // whether River's tables are there, in this version
 	Close        func()
 	isSQLite     bool
+
+	// Clock is an expression for the time of the database's clock, in Unix milliseconds. Turns and pauses go by it:
+	// the clocks of machines differ.
+	Clock string
 }
 
 // jobClient is what a client of River does on either database.
@@ -47,6 +52,7 @@ type jobClient interface {
 	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
 }
 
 //go:embed schema/*.sql
@@ -186,6 +192,7 @@ func openSQLite(address sqldb.Address, options Options) (*DB, error) {
 		return nil, err
 	}
 	opened.isSQLite = true
+	opened.Clock = sqliteClock + "()"
 	return opened, nil
 }
 
@@ -206,7 +213,22 @@ func openPostgres(ctx context.Context, databaseURL string, options Options) (*DB
 	if err != nil {
 		return nil, err
 	}
-	return newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), options.Logger, pool.Close)
+	opened, err := newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), options.Logger, pool.Close)
+	if err != nil {
+		return nil, err
+	}
+	opened.Clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+	return opened, nil
+}
+
+// sqliteClock is a function of SQLite that returns this machine's time. Tests may have another one than SQLite knows.
+const sqliteClock = "fleet_clock"
+
+func init() {
+	now := func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+		return time.Now().UnixMilli(), nil
+	}
+	sqlite.MustRegisterScalarFunction(sqliteClock, 0, now)
 }
 
 // newDatabase returns the database on sqlDB and River's driver, which closePool closes.
@@ -267,21 +289,32 @@ func (db *DB) makeTables(ctx context.Context) error {
 	return err
 }
 
-// Transact commits what f did, or nothing of it. One transaction runs at a time, over all
-// machines: each begins with an update of the same row. Inside f, use only tx: SQLite has one
-// connection, and f would wait for it forever.
-func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
-	return sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "UPDATE fleet_schema SET version = version"); err != nil {
-			return err
-		}
+const transactAttempts = 3
 
-		if err := checkNotNewer(ctx, tx); err != nil {
+// Transact commits what f did, or nothing of it. It calls f again if the database has ended the transaction for the
+// sake of another. Inside f, use only tx: SQLite has one connection, and f would wait for it forever. Who locks several
+// rows of fleet_projects does so in the order of their names, and the one of all comes last.
+func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
+	var err error
+	for range transactAttempts {
+		err = sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
+			if err := checkNotNewer(ctx, tx); err != nil {
+				return err
+			}
+			return f(tx)
+		})
+		if state := sqldb.SQLState(err); state != deadlock && state != serialization {
 			return err
 		}
-		return f(tx)
-	})
+	}
+	return err
 }
+
+// The states of Postgres for a transaction that may succeed if it is tried again.
+const (
+	deadlock      = "40P01"
+	serialization = "40001"
+)
 
 // checkNotNewer returns [ErrNewer] if a newer fleet has changed the tables.
 func checkNotNewer(ctx context.Context, db once.DB) error {

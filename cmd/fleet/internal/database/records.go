@@ -15,8 +15,9 @@ import (
 // Records is the [once.Store] of the prompts. It stores nothing once a newer fleet has changed the tables: this one
 // would drop what it does not know.
 type Records struct {
-	db           once.DB
-	recordsSends bool // stores what came of a send all the same
+	db    once.DB
+	turn  string // in which it sends; "" if it sends nothing
+	clock string
 }
 
 // RecordsOf returns the records of a database, or of a transaction.
@@ -35,13 +36,28 @@ var (
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 WHERE ` + isNotNewer + `
 ON CONFLICT (key) DO NOTHING`
 
-	recordSend = `UPDATE fleet_prompts SET version = $2, state = $3, project = $4, prompt = $5, after_key = $6,
+	setRecord = `UPDATE fleet_prompts SET version = $2, state = $3, project = $4, prompt = $5, after_key = $6,
 	thread = $7, sends = $8, sender = $9, deadline = $10, job = $11, pr_link = $12, problem = $13, updated = $14,
-	added = $15, told = $16
-WHERE key = $1 AND version = $2 - 1`
+	added = $15, told = $16`
+	isNext = " WHERE key = $1 AND version = $2 - 1"
 
+	recordSend   = setRecord + isNext
 	updateRecord = recordSend + " AND " + isNotNewer
 )
+
+// ErrNoTurn is that a prompt is not claimed, since the turn to send it has passed, or a person has stopped it.
+var ErrNoTurn = errors.New("it is not the prompt's turn any more")
+
+// claimRecord stores a claim of a prompt only in the turn of its project, and only if a person has stopped neither the
+// project, nor its repository, nor all.
+func claimRecord(clock string) string {
+	return setRecord + ", turn = $17" + isNext + " AND " + isNotNewer + `
+	AND (state <> 'pending' OR EXISTS (SELECT 1 FROM fleet_projects q WHERE q.project = fleet_prompts.project
+			AND q.turn = $17 AND q.turn_until > ` + clock + ` AND q.stopped = 0)
+		AND NOT EXISTS (SELECT 1 FROM fleet_projects a WHERE a.project = '' AND a.stopped > 0)
+		AND NOT EXISTS (SELECT 1 FROM fleet_repositories f
+			WHERE f.repository = fleet_prompts.repository AND f.stopped > 0))`
+}
 
 // Put implements [once.Store].
 func (s Records) Put(ctx context.Context, r once.Record) error {
@@ -49,29 +65,38 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 		return errors.New("a claim cannot be stored in a transaction, which could be rolled back after the send")
 	}
 
+	args := []any{
+		r.Key, r.Version, string(r.State), r.ProjectID, Clean(r.Prompt), r.After, r.Thread, r.Sends, r.Sender,
+		NanoOf(r.Deadline), Clean(r.JobID), Clean(r.PRLink), Clean(r.Problem), NanoOf(r.UpdatedAt), NanoOf(r.AddedAt),
+		string(r.Reported),
+	}
+
 	statement := updateRecord
-	isOutcome := s.recordsSends && r.State != once.Sending
+	isClaim := s.turn != "" && r.State == once.Sending
+	isOutcome := s.turn != "" && r.State != once.Sending
 	switch {
 	case r.Version == 1:
 		statement = insertRecord
 	case isOutcome:
 		statement = recordSend
+	case isClaim:
+		statement = claimRecord(s.clock)
+		args = append(args, s.turn)
 	}
 
-	result, err := s.db.ExecContext(ctx, statement,
-		r.Key, r.Version, string(r.State), r.ProjectID, Clean(r.Prompt), r.After, r.Thread, r.Sends, r.Sender,
-		NanoOf(r.Deadline), Clean(r.JobID), Clean(r.PRLink), Clean(r.Problem), NanoOf(r.UpdatedAt), NanoOf(r.AddedAt),
-		string(r.Reported))
-	if err != nil {
-		return err
-	}
-	changed, err := result.RowsAffected()
+	changed, err := sqldb.Changed(s.db.ExecContext(ctx, statement, args...))
 	if err != nil || changed == 1 {
 		return err
 	}
-
 	if err := checkNotNewer(ctx, s.db); err != nil && !isOutcome {
 		return err
+	}
+
+	if isClaim {
+		current, err := s.Get(ctx, r.Key)
+		if err == nil && current.Version == r.Version-1 {
+			return ErrNoTurn
+		}
 	}
 	return once.ErrConflict
 }

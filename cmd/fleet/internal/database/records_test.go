@@ -60,7 +60,7 @@ func TestWhatRecordsRefuse(t *testing.T) {
 			require.NoError(t, records.Put(ctx, claim))
 
 			require.NoError(t, sqldb.Exec(ctx, db, []string{"UPDATE fleet_schema SET version = version + 1"}))
-			sender := Records{db: db, recordsSends: true}
+			sender := Records{db: db, turn: "t", clock: db.Clock}
 			outcome := claim
 			outcome.Version = 3
 			outcome.State = once.Running

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,10 +38,10 @@ func (s Store) Runner(client *mintlify.Client, db once.DB) *once.Runner {
 	return s.runner(client, db, RecordsOf(db))
 }
 
-// SendingRunner returns a runner that sends. It records what came of a send even if a newer fleet has changed the
-// tables meanwhile.
-func (s Store) SendingRunner(client *mintlify.Client) *once.Runner {
-	return s.runner(client, s.DB, Records{db: s.DB, recordsSends: true})
+// SendingRunner returns a runner that sends in a turn. It records what came of a send even if a newer fleet has changed
+// the tables meanwhile.
+func (s Store) SendingRunner(client *mintlify.Client, turn string) *once.Runner {
+	return s.runner(client, s.DB, Records{db: s.DB, turn: turn, clock: s.Clock})
 }
 
 func (s Store) runner(client *mintlify.Client, db once.DB, store once.Store) *once.Runner {
@@ -70,6 +71,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 // were known already. Such a one adds nothing but a pull request that was not known before.
 func (s Store) Add(ctx context.Context, prompts ...Prompt) (fresh []Prompt, known []once.Record, err error) {
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
+		fresh = nil
+		known = nil
 		runner := s.Runner(nil, tx)
 		for _, p := range prompts {
 			record, isNew, err := s.addOne(ctx, tx, runner, &p)
@@ -117,17 +120,41 @@ func (s Store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p *P
 	}
 
 	task := once.Task{Key: p.Key, Prompt: p.Prompt, ProjectID: p.Project, After: p.After}
-	record, _, err := runner.Add(ctx, task)
+	record, isNew, err := runner.Add(ctx, task)
 	if err != nil {
 		return once.Record{}, false, err
 	}
+	if !isNew { // another has just added it
+		return record, false, addPulls(ctx, tx, *p)
+	}
 	return record, true, addRow(ctx, tx, *p, record)
+}
+
+// AddQueue makes the queue of a project, unless it is there.
+func AddQueue(ctx context.Context, db once.DB, project string) error {
+	_, err := db.ExecContext(ctx, "INSERT INTO fleet_projects (project) VALUES ($1) ON CONFLICT DO NOTHING", project)
+	return err
+}
+
+// ChangeQueues has the looks that are in progress at queues come to nothing: what they have read has changed.
+func ChangeQueues(ctx context.Context, db once.DB, projects ...string) error {
+	for _, project := range slices.Sorted(slices.Values(projects)) {
+		_, err := db.ExecContext(ctx, `INSERT INTO fleet_projects (project, turns) VALUES ($1, 1)
+ON CONFLICT (project) DO UPDATE SET turns = fleet_projects.turns + 1`, project)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func addRow(ctx context.Context, tx *sql.Tx, p Prompt, record once.Record) error {
 	_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4, author = $5
 WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p.Author)
 	if err != nil {
+		return err
+	}
+	if err := AddQueue(ctx, tx, record.ProjectID); err != nil {
 		return err
 	}
 	return addPulls(ctx, tx, p)

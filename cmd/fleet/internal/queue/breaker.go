@@ -4,69 +4,113 @@ import (
 	"context"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/once"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
-// maxTrips is how many projects the breaker pauses within a minute before it pauses all.
-const maxTrips = 3
+const (
+	// maxStrikes is how many failures, each of another project than the one before, pause all.
+	maxStrikes = 3
 
-// tripped reports whether the breaker has paused this one project within the last minute.
-func (p Pause) tripped(now time.Time) bool {
-	return p.Source == ByBreaker && p.Project != "" && now.Sub(p.Since) <= time.Minute
+	// endAfter is how long a pause lasts at least before a poll that succeeds may end it.
+	endAfter = 10 * time.Second
+
+	// newOutage is how long after the last failure, and the longest pause, the next one begins anew.
+	newOutage = 10 * time.Minute
+)
+
+// afterTurn returns the pause of a project after a turn of it.
+func (s Queue) afterTurn(p Project, r result) pause {
+	next := p.pause
+	switch r.verdict() {
+	case serviceWorks:
+		return pause{}
+	case serviceAsksToWait:
+		next = s.failedAt(next, p.Now)
+		next.begin(p.Now, min(r.wait, database.Day), byService, r)
+	case serviceFails:
+		next = s.failedAt(next, p.Now)
+		length := s.PauseMin
+		if r.posted {
+			length = s.pauseAfter(next.Strikes)
+			next.Strikes++
+		}
+
+		next.begin(p.Now, max(length, r.asksFor), ByBreaker, r)
+		next.asked = !r.posted && r.asksFor == 0
+	case saysNothing:
+	}
+	return next
 }
 
-// trip pauses the project of a turn that failed, and all once three have failed within a minute.
-func (s Queue) trip(ctx context.Context, tx once.DB, t turn, now time.Time, why Pause) error {
-	pauses, err := Pauses(ctx, tx)
+// allAfterTurn returns the pause of all projects after a turn of one. Once all are paused, only the turn that tries
+// whether the service works again changes it.
+func (s Queue) allAfterTurn(all Project, t turn, r result) pause {
+	next := s.failedAt(all.pause, all.Now)
+	switch {
+	case r.verdict() == serviceWorks:
+		return pause{}
+	case r.verdict() != serviceFails, next.Strikes >= maxStrikes && !t.all:
+		return all.pause
+
+	case t.all && r.posted:
+		next.Strikes = maxStrikes
+		next.doubled++
+		next.begin(all.Now, s.pauseAfter(next.doubled), ByBreaker, r)
+	case t.all:
+		next.Strikes = maxStrikes
+		next.begin(all.Now, s.PauseMin, ByBreaker, r)
+	case next.failed == t.project:
+	default:
+		next.Strikes++
+		if next.Strikes == maxStrikes {
+			next.begin(all.Now, s.PauseMin, ByBreaker, r)
+		}
+	}
+
+	next.failed = t.project
+	next.asked = !r.posted
+	return next
+}
+
+// failedAt notes a failure. One that comes long after the last one begins anew.
+func (s Queue) failedAt(p pause, now time.Time) pause {
+	if now.Sub(p.Last) > s.PauseMax+newOutage {
+		p = pause{Began: now}
+	}
+	p.Last = now
+	return p
+}
+
+// begin begins a pause.
+func (p *pause) begin(now time.Time, length time.Duration, source string, r result) {
+	p.PausedSince = now
+	p.PausedUntil = now.Add(length)
+	p.Source = source
+	p.Cause = r.cause()
+	p.Reason = redact.OneLine(r.record.Problem, 300)
+	p.asked = false
+}
+
+// endAsked ends the pauses of a project, and of all, that follow a question in vain: a poll shows that the service works.
+func (s Queue) endAsked(ctx context.Context, project string) error {
+	isDue := "project IN ($1, '') AND asked = 1 AND paused_until > " + s.Clock + " AND paused_since <= " + s.Clock + " - $2"
+	due, err := sqldb.Strings(ctx, s.DB, "SELECT project FROM fleet_projects WHERE "+isDue+" ORDER BY project DESC",
+		project, endAfter.Milliseconds())
 	if err != nil {
 		return err
 	}
 
-	strikes := map[string]int{}
-	recent := 1
-	for _, p := range pauses {
-		if p.Source == ByBreaker {
-			strikes[p.Project] = p.Strikes
-		}
-		if p.Project != t.project && p.tripped(now) {
-			recent++
-		}
-	}
-
-	if err := s.strike(ctx, tx, t.project, strikes[t.project], now, why); err != nil {
-		return err
-	}
-	if t.all || strikes[""] == 0 && recent >= maxTrips {
-		return s.strike(ctx, tx, "", strikes[""], now, why)
-	}
-	return nil
-}
-
-// strike pauses a project for twice as long as the pause before it.
-func (s Queue) strike(
-	ctx context.Context, tx once.DB, project string, strikes int, now time.Time, why Pause,
-) error {
-	pause := Pause{Project: project, Source: ByBreaker, Since: now, Strikes: strikes + 1}
-	pause.Cause = why.Cause
-	pause.Reason = why.Reason
-	pause.Until = now.Add(s.pauseAfter(strikes))
-	return pause.Store(ctx, tx)
-}
-
-// LiftBreaker lifts the breaker's pauses of a project that works, and of all.
-func (s Queue) LiftBreaker(ctx context.Context, tx once.DB, project string) error {
-	for _, name := range []string{project, ""} {
-		result, err := tx.ExecContext(ctx, "DELETE FROM fleet_pauses WHERE source = 'breaker' AND project = $1", name)
-		if err != nil {
-			return err
-		}
-		lifted, err := result.RowsAffected()
+	for _, name := range due {
+		n, err := sqldb.Changed(s.ExecContext(ctx, "UPDATE fleet_projects SET paused_until = "+s.Clock+
+			" WHERE project = $3 AND "+isDue, project, endAfter.Milliseconds(), name))
 		if err != nil {
 			return err
 		}
 
-		if lifted > 0 {
-			if err := s.WakeQueues(ctx, tx, name); err != nil {
+		if n > 0 {
+			if err := s.WakeQueues(ctx, s.DB, name); err != nil {
 				return err
 			}
 		}

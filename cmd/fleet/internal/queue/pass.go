@@ -98,18 +98,8 @@ func (w *Worker) insertMissing(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// tidy deletes old rows. It sets times in the future, from a clock ahead of ours, to now.
+// tidy deletes old rows. It sets times of queued prompts in the future, from a clock ahead of ours, to now.
 func (w *Worker) tidy(ctx context.Context, now time.Time) error {
-	statements := []string{
-		"DELETE FROM fleet_pauses WHERE source = 'service' AND until < $1",
-		"UPDATE fleet_posts SET at = $1, ends = $1 WHERE at - 60000 > $1",
-		"UPDATE fleet_pauses SET since = $1, until = $1 WHERE since - 60000 > $1 AND source <> 'person'",
-	}
-
-	if err := sqldb.Exec(ctx, w.DB, statements, now.UnixMilli()); err != nil {
-		return err
-	}
-
 	ahead := []string{
 		"UPDATE fleet_prompts SET queued = $1 WHERE state = 'pending' AND queued > $1",
 		"UPDATE fleet_prompts SET not_before = 0 WHERE state = 'pending' AND not_before - 3600000000000 > $1",
@@ -118,20 +108,10 @@ func (w *Worker) tidy(ctx context.Context, now time.Time) error {
 		return err
 	}
 
-	oldDay := database.DayOf(now.Add(-3 * database.Day))
-	if _, err := w.ExecContext(ctx, "DELETE FROM fleet_days WHERE day < $1", oldDay); err != nil {
-		return err
-	}
 	if err := database.TidyLeftOut(ctx, w.DB, now); err != nil {
 		return err
 	}
-	if err := w.forgetOld(ctx, now); err != nil {
-		return err
-	}
-
-	old := now.Add(-w.Window - 2*w.Settings.SendTime - w.lease())
-	_, err := w.ExecContext(ctx, "DELETE FROM fleet_posts WHERE ends < $1", old.UnixMilli())
-	return err
+	return w.forgetOld(ctx, now)
 }
 
 // forgetOld forgets the texts of prompts that ended more months ago than are kept.

@@ -39,6 +39,11 @@ func (p *Poller) Work(ctx context.Context, job *river.Job[PollArgs]) error {
 	if err := unfinished(step, err); err != nil {
 		return err
 	}
+	if record.State == once.Running && step.Err == nil {
+		if err := p.endAsked(ctx, record.ProjectID); err != nil {
+			return err
+		}
+	}
 	if !isUnderWay(step.Record) {
 		p.TellSoon(ctx)
 		return p.wakeThread(ctx, record)

@@ -5,8 +5,8 @@
 // The order of the prompts is in the database, not in River: a job of River's is an alarm clock, one for
 // each project. It rings, looks at the queue, and sleeps until the project may send again, five minutes at
 // most, so whatever lets a prompt be sent earlier has to wake it. A look is one run of such a job. A turn
-// is what a look takes before it sends: a row of fleet_posts, of which a project has one at a time and all
-// projects have four.
+// is what a look takes before it sends: a project has one at a time, in its row of fleet_projects. No look
+// waits for those of other projects. What failures lead to is in the same row; the row '' pauses all.
 package queue
 
 import (
@@ -24,6 +24,9 @@ type Queue struct {
 	database.Store
 	Settings
 }
+
+// sends is River's queue of the jobs that send: a service that hangs keeps no job from being polled.
+const sends = "sends"
 
 // SendArgs are those of the job that sends the prompts of a project, one after the other.
 type SendArgs struct {
@@ -78,7 +81,8 @@ func (s Queue) Enqueue(ctx context.Context, prompts ...database.Prompt) ([]once.
 func (s Queue) InsertSends(ctx context.Context, projects ...string) {
 	params := make([]river.InsertManyParams, len(projects))
 	for i, project := range projects {
-		params[i] = jobOf(SendArgs{project}, 1)
+		params[i] = jobOf(SendArgs{project}, usual)
+		params[i].InsertOpts.Queue = sends
 	}
 	s.insert(ctx, params...)
 }

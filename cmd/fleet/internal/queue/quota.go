@@ -8,61 +8,42 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // Quota is how many prompts of a project may be sent, and when.
 type Quota struct {
 	Left   int           // may be sent now
-	free   time.Duration // until one may, if none may now
+	free   time.Time     // when one may, if none may now
 	Places []time.Time   // when each place of the quota can be taken, the earliest first
 	Window time.Duration // how long a place stays taken
 }
 
-// QuotaOf returns the quota of a project.
-func (s Queue) QuotaOf(ctx context.Context, db once.DB, project string, now time.Time) (Quota, error) {
-	sent, err := s.readSent(ctx, db, database.Choice{Project: project}, now)
-	return s.quotaAfter(sent[project], now), err
-}
-
-// readSent returns when the prompts of a choice of projects were sent within the window, by project, the latest first.
-func (s Queue) readSent(
-	ctx context.Context, db once.DB, choice database.Choice, now time.Time,
-) (map[string][]time.Time, error) {
-	var filter database.Filter
-	filter.Add("at > $%d", now.Add(-s.quotaWindow()).UnixMilli())
-	if choice.Project != "" {
-		filter.Add("project = $%d", choice.Project)
-	}
-
-	sent := map[string][]time.Time{}
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
+// readSent returns, by project, until when the prompts that were sent within the window have their places in the quota,
+// the latest first. A prompt counts from its deadline: the service got it before that. What a person has sent again
+// within the window counts once.
+func (s Queue) readSent(ctx context.Context, now time.Time) (map[string][]time.Time, error) {
+	places := map[string][]time.Time{}
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project string
-		var at int64
-		if err := rows.Scan(&project, &at); err != nil {
-			return err
-		}
-
-		sent[project] = append(sent[project], time.UnixMilli(at))
-		return nil
-	}, "SELECT project, at FROM fleet_posts WHERE "+filter.Where()+" ORDER BY project, at DESC", filter.Args...)
-	return sent, err
+		var deadline int64
+		err := rows.Scan(&project, &deadline)
+		places[project] = append(places[project], nano(deadline).Add(s.Window))
+		return err
+	}, `SELECT p.project, p.deadline FROM fleet_projects q CROSS JOIN fleet_prompts p
+WHERE p.project = q.project AND p.deadline > $1 AND `+database.WasSent+` ORDER BY p.project, p.deadline DESC`,
+		now.Add(-s.Window).UnixNano())
+	return places, err
 }
 
-// quotaWindow is for how long a prompt counts. It reaches the service up to a send's time after its turn has begun.
-func (s Queue) quotaWindow() time.Duration { return s.Window + s.Settings.SendTime }
-
-// quotaAfter returns the quota of a project that has sent prompts, the latest first.
-func (s Queue) quotaAfter(sent []time.Time, now time.Time) Quota {
-	q := Quota{Window: s.quotaWindow()}
-	for _, at := range sent[:min(len(sent), s.Quota)] {
-		q.Places = append(q.Places, at.Add(q.Window))
-	}
-
+// quotaAfter returns the quota of a project of which places are taken.
+func (s Queue) quotaAfter(taken []time.Time, now time.Time) Quota {
+	q := Quota{Window: s.Window}
+	q.Places = slices.Clone(taken[:min(len(taken), s.Quota)])
 	q.Left = s.Quota - len(q.Places)
 	if q.Left == 0 {
-		q.free = q.Places[len(q.Places)-1].Sub(now)
+		q.free = q.Places[len(q.Places)-1]
 	}
+
 	for range q.Left {
 		q.Places = append(q.Places, now)
 	}

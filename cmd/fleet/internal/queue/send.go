@@ -3,8 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"database/sql"
 	"errors"
 	"net/http"
 	"sync/atomic"
@@ -12,10 +10,8 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
-
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -37,7 +33,7 @@ func (s *Sender) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 		return err
 	case t.isOver:
 		return nil
-	case t.key == "":
+	case t.id == "":
 		return river.JobSnooze(t.wait)
 	}
 
@@ -62,12 +58,13 @@ func (s *Sender) sendInTurn(ctx context.Context, t turn) (result, error) {
 	begin, cancel := context.WithTimeout(context.WithValue(ctx, turnKey{}, mark), s.lease())
 	defer cancel() // does not end a send that has begun
 
-	// Each turn has its own runner: the table of pauses holds prompts back, for all machines.
-	step, stepErr := s.SendingRunner(s.Client).Step(begin, t.key)
+	// Each turn has its own runner: the rows of projects hold prompts back, for all machines.
+	step, stepErr := s.SendingRunner(s.Client, t.id).Step(begin, t.key)
 	stepErr = unfinished(step, stepErr)
 	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && mark.hasAsked.Load()
 
 	sent := result{record: step.Record, status: statusOf(step.Err), posted: step.Sent, wait: step.Next}
+	sent.asksFor = asksFor(step)
 	if step.Sent && step.Ahead.Version > 0 {
 		sent.record = step.Ahead // an earlier message of the thread was sent instead
 	}
@@ -82,11 +79,26 @@ func (s *Sender) sendInTurn(ctx context.Context, t turn) (result, error) {
 		s.Calm.Error("the end of a turn could not be stored: the project waits until it has passed",
 			"project", t.project, "error", err)
 	}
-	if isLate {
-		return sent, nil // the service did not respond to a question in time, which has paused the project
+	if isLate || errors.Is(stepErr, database.ErrNoTurn) {
+		return sent, nil // the project is paused: the service did not respond in time, or a person has stopped it
 	}
 	return sent, stepErr
 }
+
+// asksFor returns for how long the service asks not to be asked, or how long a person needs to mend what fails.
+func asksFor(step once.Step) time.Duration {
+	var refused *mintlify.APIError
+	switch {
+	case !errors.As(step.Err, &refused):
+		return 0
+	case refused.StatusCode == http.StatusPaymentRequired:
+		return step.Next
+	}
+	return min(refused.RetryAfter, maxRetryAfter)
+}
+
+// maxRetryAfter is the longest that a Retry-After counts for, as in package once.
+const maxRetryAfter = time.Hour
 
 // unfinished returns why a step could not be done; nil for how a prompt has ended, which its record
 // says.
@@ -134,52 +146,6 @@ func OnlyInTurn(ctx context.Context, info mintlify.RequestInfo) error {
 
 const maxSend = 10 * time.Minute // of a POST, on any machine
 
-// turn is the right to send one prompt of a project.
-type turn struct {
-	id      string
-	project string
-	day     string        // on which it counts
-	key     string        // the head of the project's queue; "" if there is no turn now
-	all     bool          // the breaker has paused all
-	wait    time.Duration // until the next look, without a turn
-	isOver  bool          // nothing is queued
-}
-
-// takeTurn gives the head of a project's queue its turn, or says how long the project has to wait.
-func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.takeTime())
-	defer cancel()
-
-	var t turn
-	err := s.Transact(ctx, func(tx *sql.Tx) error {
-		now, err := s.readSituation(ctx, tx, project, "")
-		if err != nil {
-			return err
-		}
-
-		t = now.decide()
-		if t.key == "" {
-			return nil
-		}
-		return s.beginTurn(ctx, tx, &t, now.at)
-	})
-	return t, err
-}
-
-// beginTurn takes a place in the quota.
-func (s Queue) beginTurn(ctx context.Context, tx once.DB, t *turn, now time.Time) error {
-	t.id = rand.Text()
-	ends := now.Add(s.Settings.SendTime + s.lease())
-	_, err := tx.ExecContext(ctx, "INSERT INTO fleet_posts (id, project, at, ends) VALUES ($1, $2, $3, $4)",
-		t.id, t.project, now.UnixMilli(), ends.UnixMilli())
-	if err != nil {
-		return err
-	}
-
-	t.day = database.DayOf(now)
-	return database.CountSent(ctx, tx, t.key, t.day, 1)
-}
-
 // noResponse is the status of a request that got no response.
 const noResponse = 1
 
@@ -188,6 +154,9 @@ type result struct {
 	status int           // of the last response; noResponse, or 0 without a request
 	posted bool          // whether the prompt was sent, and not only the service asked
 	wait   time.Duration // that package once asks for before the project's next send
+
+	// asksFor is how long the service asks to wait, or a person needs to mend what fails; 0 if neither is so.
+	asksFor time.Duration
 }
 
 // isUnsent reports whether the prompt is still to be sent.
@@ -200,71 +169,6 @@ func (r result) isUnsent() bool {
 // job has failed, also a 200: something else responds then, such as a login page.
 func (r result) jobIsAtWork() bool {
 	return r.isUnsent() && !r.posted && r.record.After != "" && r.status == 0 && r.wait > 0
-}
-
-// endTurn gives the turn back, with its place in the quota if the prompt is still pending. It
-// pauses the project if the result asks for it, and lifts the breaker's pauses if the service works.
-func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
-	defer cancel()
-
-	return s.Transact(ctx, func(tx *sql.Tx) error {
-		now := time.Now()
-		if key := r.record.Key; key != "" && key != t.key {
-			t.key = key // which was sent instead: a message, too, and no limit of a day counts messages
-		}
-
-		if err := giveBack(ctx, tx, t, r, now); err != nil {
-			return err
-		}
-
-		reason := redact.OneLine(r.record.Problem, 300)
-		switch r.verdict() {
-		case serviceFails:
-			return s.trip(ctx, tx, t, now, Pause{Cause: r.cause(), Reason: reason})
-		case serviceAsksToWait:
-			pause := Pause{
-				Project: t.project,
-				Source:  byService,
-				Cause:   r.cause(),
-				Since:   now,
-				Until:   now.Add(min(r.wait, database.Day)),
-				Reason:  reason,
-			}
-			return pause.Store(ctx, tx)
-		case serviceWorks:
-			return s.LiftBreaker(ctx, tx, t.project)
-		}
-		return nil
-	})
-}
-
-// giveBack ends the POST. A prompt that is still pending gives back its place in the quota. If it was
-// sent and came back, it goes behind the others of its priority: what keeps it may be its content.
-func giveBack(ctx context.Context, tx once.DB, t turn, r result, now time.Time) error {
-	if !r.isUnsent() {
-		_, err := tx.ExecContext(ctx, "UPDATE fleet_posts SET ends = $2 WHERE id = $1", t.id, now.UnixMilli())
-		return err
-	}
-
-	if _, err := tx.ExecContext(ctx, "DELETE FROM fleet_posts WHERE id = $1", t.id); err != nil {
-		return err
-	}
-	if err := database.CountSent(ctx, tx, t.key, t.day, -1); err != nil {
-		return err
-	}
-
-	if r.jobIsAtWork() {
-		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET not_before = $2 WHERE key = $1",
-			t.key, now.Add(r.wait).UnixNano())
-		return err
-	}
-
-	if !r.posted {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET queued = $2 WHERE key = $1", t.key, now.UnixNano())
-	return err
 }
 
 // verdict is what a turn says about the service.

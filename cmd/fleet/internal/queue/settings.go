@@ -9,7 +9,8 @@ import (
 
 // Settings are what a user can set, and a test.
 type Settings struct {
-	N                  int           // steps in progress at once
+	N                  int           // polls and reports in progress at once
+	Posts              int           // sends in progress at once
 	SendTime           time.Duration // how long one POST may take
 	Quota              int           // prompts per Window and project
 	Window             time.Duration
@@ -23,6 +24,7 @@ type Settings struct {
 // Production is how the program is set up unless flags say otherwise.
 var Production = Settings{
 	N:        50,
+	Posts:    4,
 	SendTime: time.Minute,
 	Quota:    100,
 	Window:   time.Hour,
@@ -33,8 +35,11 @@ var Production = Settings{
 
 // Check refuses settings with which a worker could not keep its promises.
 func (c Settings) Check() error {
-	if c.N < 1 || c.N > 10_000 || c.SendTime < time.Second || c.SendTime > maxSend {
-		return usage.Errorf("-n is %d and -send-time %v, want 1 to 10000 and 1s to 10m", c.N, c.SendTime)
+	if c.N < 1 || c.N > 10_000 || c.Posts < 1 || c.Posts > 10_000 {
+		return usage.Errorf("-n is %d and -posts %d, want 1 to 10000", c.N, c.Posts)
+	}
+	if c.SendTime < time.Second || c.SendTime > maxSend {
+		return usage.Errorf("-send-time is %v, want 1s to 10m", c.SendTime)
 	}
 	if c.PauseMin < time.Second || c.PauseMax < c.PauseMin || c.PauseMax > database.Day {
 		return usage.Errorf("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h",

@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"slices"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -12,120 +11,112 @@ import (
 )
 
 const (
-	// MaxPosts is how many POSTs may be in progress, over all machines.
-	MaxPosts = 4
 	// MaxWait is the longest until the next look at a queue.
 	MaxWait = 5 * time.Minute
+
+	lookAgain = time.Second     // while a prompt of the project is sent, or after a look that came to nothing
+	tryAgain  = 5 * time.Second // while another project tries whether the service works again
+
+	// failedTry is for how long, after a pause of all, projects try that have not failed themselves.
+	failedTry = 10 * time.Second
 )
 
 // situation has everything that decides about a project's next turn.
 type situation struct {
-	at      time.Time
-	project string
-	pauses  []Pause // of all projects
-
+	own, all Project
+	free     time.Time // when the quota has a place; zero if it has one
+	head     string    // the key of the first prompt that may be sent; "" if none may, or the queue was not read
 	queued
-
-	free  time.Duration // until the quota has a place, 0 if it has one
-	mine  int           // POSTs of the project in progress
-	total int           // POSTs of all projects in progress
 }
 
-// queued has the queue of a project.
+// queued counts the queue of a project.
 type queued struct {
-	count   int    // prompts of the project
-	limited int    // of these, how many the limit of a day holds back
-	held    int    // of these, how many are of a repository that a person has paused
-	oldest  int64  // when the oldest of the others was added, in Unix nanoseconds; 0 if there are none
-	head    string // the key of the first that may be sent; "" if none may
-
-	// later is when the first of those may be sent whose job is at work again. It is zero if there is a head.
-	later time.Time
+	count   int       // prompts
+	ready   int       // of these, those that may be sent as far as they are concerned
+	limited int       // those that the limit of a day holds back
+	held    int       // those of a repository that a person has stopped
+	oldest  time.Time // when the oldest was added that is neither limited nor held; zero if there is none
+	later   time.Time // when the first may be sent whose job is at work again; zero if there is none
 }
 
-// readSituation reads what decides about a project's next turn: of only one of its prompts, unless that is "".
-func (s Queue) readSituation(ctx context.Context, tx once.DB, project, only string) (situation, error) {
-	now := situation{at: time.Now(), project: project}
-	choice := database.Choice{Project: project, Key: only}
-	queues, err := readQueues(ctx, tx, choice, now.at)
-	if err != nil {
-		return now, err
-	}
-
-	if queues[project] != nil {
-		now.queued = *queues[project]
-	}
-	now.pauses, err = Pauses(ctx, tx)
-	if err != nil || now.count == 0 {
-		return now, err
-	}
-
-	q, err := s.QuotaOf(ctx, tx, project, now.at)
-	if err != nil {
-		return now, err
-	}
-	now.free = q.free
-
-	err = sqldb.Scan(ctx, tx, func(rows *sql.Rows) error { return rows.Scan(&now.mine, &now.total) },
-		"SELECT count(CASE WHEN project = $2 THEN 1 END), count(*) FROM fleet_posts WHERE ends > $1",
-		now.at.UnixMilli(), project)
-	return now, err
+// isFree is the condition that neither its repository nor the limit of a day holds back the prompt p.
+func isFree(day string) string {
+	return "NOT " + database.IsStopped + " AND NOT " + database.IsLimitedSince(day)
 }
 
-// readQueues returns the queues of a choice by project.
-func readQueues(
-	ctx context.Context, db once.DB, choice database.Choice, now time.Time,
-) (map[string]*queued, error) {
-	choice.State = once.Pending
-	filter := choice.Filter()
-	isQueued := " FROM fleet_prompts p WHERE state = 'pending' AND " + filter.Where()
-	isLimited := database.IsLimitedOn(filter.Next())
-	filter.Args = append(filter.Args, database.DayOf(now))
+// look reads what decides about a project's next turn. It reads no queue of a project that is paused.
+func (s Queue) look(ctx context.Context, project string) (situation, error) {
+	now := time.Now()
+	var l situation
+	query := `SELECT ` + s.projectColumns() + `,
+	coalesce((SELECT deadline FROM fleet_prompts WHERE project = $1 AND project = q.project AND ` + database.WasSent + `
+		AND deadline > $3 ORDER BY deadline DESC LIMIT 1 OFFSET $4), 0),
+	coalesce(CASE WHEN q.project = $1 AND q.stopped = 0 AND q.paused_until <= ` + s.Clock + `
+		AND q.turn_until <= ` + s.Clock + ` AND NOT EXISTS (SELECT 1 FROM fleet_projects a
+			WHERE a.project = '' AND (a.stopped > 0 OR a.paused_until > ` + s.Clock + `))
+	THEN (SELECT p.key FROM fleet_prompts p
+		WHERE p.state = 'pending' AND p.project = $1 AND p.not_before <= $2 AND ` + isFree("$5") + `
+			AND ` + database.IsReady + ` ORDER BY p.priority, p.queued, p.key LIMIT 1) END, '')
+FROM fleet_projects q WHERE q.project IN ($1, '')`
 
-	queues := map[string]*queued{}
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
-		var project string
-		var q queued
-		if err := rows.Scan(&project, &q.count, &q.limited, &q.held, &q.oldest); err != nil {
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var place int64
+		var head string
+		p, err := scanProject(rows, &place, &head)
+		if p.Name == "" {
+			l.all = p
 			return err
 		}
 
-		queues[project] = &q
-		return nil
-	}, `SELECT project, count(*), count(CASE WHEN `+isLimited+` THEN 1 END),
-	count(CASE WHEN `+database.IsPausedRepository+` THEN 1 END),
-	coalesce(min(CASE WHEN NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` THEN added END), 0)`+
-		isQueued+" GROUP BY project", filter.Args...)
-	if err != nil || len(queues) == 0 {
-		return queues, err
-	}
-
-	later := "CASE WHEN not_before > " + filter.Next() + " THEN not_before ELSE 0 END"
-	filter.Args = append(filter.Args, now.UnixNano())
-	return queues, sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return scanHead(rows, queues) },
-		`SELECT project, key, later FROM (
-	SELECT project, key, `+later+` AS later, row_number() OVER (
-		PARTITION BY project ORDER BY `+later+`, priority, queued, key) AS place`+isQueued+`
-		AND NOT `+isLimited+` AND NOT `+database.IsPausedRepository+` AND `+database.IsReady+`
-) heads WHERE place = 1`, filter.Args...)
+		l.own = p
+		l.head = head
+		if place > 0 {
+			l.free = p.Now.Add(time.Unix(0, place).Add(s.Window).Sub(now))
+		}
+		return err
+	}, query, project, now.UnixNano(), now.Add(-s.Window).UnixNano(), s.Quota-1, dayOf(now).UnixNano())
+	return l, err
 }
 
-func scanHead(rows *sql.Rows, queues map[string]*queued) error {
-	var project, key string
-	var later int64
-	if err := rows.Scan(&project, &key, &later); err != nil {
-		return err
-	}
+// dayOf returns when a day began, in UTC.
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(database.Day) }
 
-	q := queues[project]
-	switch {
-	case q == nil: // it was added meanwhile
-	case later > 0:
-		q.later = time.Unix(0, later)
-	default:
-		q.head = key
+// readQueues counts the queues of a choice by project.
+func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[string]queued, error) {
+	now := time.Now()
+	choice.State = once.Pending
+	filter := choice.Filter()
+	free := isFree(filter.Next())
+	limited := database.IsLimitedSince(filter.Next())
+	filter.Args = append(filter.Args, dayOf(now).UnixNano())
+	isLater := "not_before > " + filter.Next()
+	filter.Args = append(filter.Args, now.UnixNano())
+
+	queues := map[string]queued{}
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var project string
+		var q queued
+		var oldest, later int64
+		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.held, &oldest, &later)
+		q.oldest = nano(oldest)
+		q.later = nano(later)
+		queues[project] = q
+		return err
+	}, `SELECT project, count(*), coalesce(sum(CASE WHEN free AND NOT later AND ready THEN 1 END), 0),
+	coalesce(sum(CASE WHEN limited THEN 1 END), 0), coalesce(sum(CASE WHEN held THEN 1 END), 0),
+	coalesce(min(CASE WHEN free THEN added END), 0), coalesce(min(CASE WHEN free AND later THEN not_before END), 0)
+FROM (SELECT project, added, not_before, `+free+` AS free, `+limited+` AS limited, `+database.IsStopped+` AS held,
+	`+isLater+` AS later, `+database.IsReady+` AS ready
+	FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
+	return queues, err
+}
+
+// nano returns a time of fleet_prompts.
+func nano(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
 	}
-	return nil
+	return time.Unix(0, ns).UTC()
 }
 
 // hold is until when, and why, the next prompt of a project is not sent yet.
@@ -134,78 +125,67 @@ type hold struct {
 	why   string
 }
 
-// hold returns what stands in the way the longest. Over all machines a project has one turn at a
-// time, and all projects have four: fewer as projects fail, and one if the breaker has paused all.
+// hold returns what stands in the way the longest.
 func (s situation) hold() hold {
-	h := hold{until: s.at}
-	for _, p := range s.pauses {
-		if p.concerns(s.project) && p.Until.After(h.until) {
-			h = hold{until: p.Until, why: p.Source + ": " + p.Reason}
-		}
-	}
-	if free := s.at.Add(s.free); free.After(h.until) {
-		h = hold{until: free, why: "the quota is used up"}
-	}
-
-	soon := s.at.Add(time.Second)
-	switch {
-	case h.why != "":
+	h := s.holdOfProject()
+	if h.why != "" {
 		return h
+	}
 
-	case s.head == "" && !s.later.IsZero():
+	switch {
+	case s.head != "" || s.ready > 0:
+	case !s.later.IsZero():
 		return hold{until: s.later, why: whyLater}
-	case s.head == "" && s.limited > 0:
-		return hold{until: nextDay(s.at), why: "the limit of the day (-max-per-day) is reached"}
-	case s.head == "" && s.held > 0:
+	case s.limited > 0:
+		return hold{until: dayOf(s.own.Now).Add(database.Day), why: "the limit of the day (-max-per-day) is reached"}
+	case s.held > 0:
 		return hold{until: Forever, why: "a person has paused the repository"}
-	case s.head == "":
-		return hold{until: s.at.Add(MaxWait), why: whyFollow} // the end of a job wakes the queue
+	default:
+		return hold{until: s.own.Now.Add(MaxWait), why: whyFollow} // the end of a job wakes the queue
+	}
 
-	case s.mine > 0:
-		return hold{until: soon, why: "a prompt of the project is being sent"}
-	case s.total >= s.mostPosts():
-		return hold{until: soon, why: "prompts of other projects are being sent"}
+	switch {
+	case s.own.turnUntil.After(s.own.Now):
+		return hold{until: s.own.Now.Add(lookAgain), why: "a prompt of the project is being sent"}
+	case s.isTry() && s.all.turnUntil.After(s.own.Now):
+		return hold{until: s.own.Now.Add(tryAgain), why: "another project tries whether the service works again"}
 	}
 	return hold{}
 }
+
+// holdOfProject returns what keeps a project from being sent to, whatever is queued.
+func (s situation) holdOfProject() hold {
+	h := s.own.hold()
+	if all := s.all.hold(); all.until.After(h.until) {
+		h = all
+	}
+
+	afterOthers := s.all.PausedUntil.Add(failedTry)
+	if s.isTry() && s.own.Strikes > 0 && afterOthers.After(h.until) {
+		h = hold{until: afterOthers, why: "projects that have not failed try first whether the service works again"}
+	}
+	if s.free.After(h.until) {
+		h = hold{until: s.free, why: "the quota is used up"}
+	}
+	return h
+}
+
+// hold returns what pauses a project by itself.
+func (p Project) hold() hold {
+	switch {
+	case !p.Stopped.IsZero():
+		return hold{until: Forever, why: ByPerson + ": " + p.StoppedBy}
+	case p.IsPaused():
+		return hold{until: p.PausedUntil, why: p.Source + ": " + p.Reason}
+	}
+	return hold{until: p.Now}
+}
+
+// isTry reports whether the next turn of any project tries whether the service works again.
+func (s situation) isTry() bool { return s.all.Strikes >= maxStrikes }
 
 // Why no prompt of a queue may be sent.
 const (
 	whyFollow = "its prompts follow others, whose jobs have not ended"
 	whyLater  = "its next prompt is a message to a job that is at work again"
 )
-
-// mostPosts is how many POSTs may be in progress.
-func (s situation) mostPosts() int {
-	most := MaxPosts
-	for _, p := range s.pauses {
-		if p.Source == ByBreaker && p.Project == "" {
-			return 1
-		}
-
-		if p.tripped(s.at) {
-			most--
-		}
-	}
-	return max(1, most)
-}
-
-// decide gives the head of the queue its turn, or says how long the project has to wait.
-func (s situation) decide() turn {
-	isOfAll := func(p Pause) bool { return p.Source == ByBreaker && p.Project == "" }
-	t := turn{project: s.project, all: slices.ContainsFunc(s.pauses, isOfAll)}
-	if s.count == 0 {
-		t.isOver = true
-		return t
-	}
-
-	if h := s.hold(); h.why != "" {
-		t.wait = min(h.until.Sub(s.at), MaxWait)
-		return t
-	}
-	t.key = s.head
-	return t
-}
-
-// nextDay returns when the next day begins, in UTC.
-func nextDay(t time.Time) time.Time { return t.UTC().Truncate(database.Day).Add(database.Day) }

@@ -11,119 +11,139 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// TestDecide holds the rules of whose turn it is. The project's first prompt is "first".
-func TestDecide(t *testing.T) {
+// TestHold: what keeps the next prompt of a project from being sent, and until when.
+func TestHold(t *testing.T) {
 	now := time.Now()
-	pauseOf := func(project, source string, left time.Duration) Pause {
-		return Pause{Project: project, Source: source, Since: now, Until: now.Add(left)}
-	}
-	over := func(project string) Pause {
-		return Pause{Project: project, Source: ByBreaker, Since: now.Add(-time.Hour), Until: now.Add(-time.Minute)}
-	}
-
+	in := now.Add
 	for _, c := range []struct {
 		name   string
 		change func(*situation)
-		want   turn
+		until  time.Time // zero: nothing
 	}{
-		{name: "nothing stands in the way", want: turn{key: "first"}},
+		{"nothing", func(*situation) {}, time.Time{}},
+		{"a turn of the project", func(s *situation) { s.own.turnUntil = in(time.Minute) }, in(time.Second)},
+		{"a turn that has passed", func(s *situation) { s.own.turnUntil = now }, time.Time{}},
+		{"none may be sent", func(s *situation) { s.head = "" }, in(MaxWait)},
+		{"a job is at work again", func(s *situation) { s.head, s.later = "", in(time.Minute) }, in(time.Minute)},
+		{"a stopped repository", func(s *situation) { s.head, s.held = "", 1 }, Forever},
+		{"the quota", func(s *situation) { s.free = in(time.Hour) }, in(time.Hour)},
+		{"a person", func(s *situation) { s.own.Stopped = now }, Forever},
+		{"a person has stopped all", func(s *situation) { s.all.Stopped = now }, Forever},
+		{"a pause", func(s *situation) { s.own.PausedUntil = in(time.Minute) }, in(time.Minute)},
 		{
-			name:   "three POSTs of others",
-			change: func(s *situation) { s.total = 3 },
-			want:   turn{key: "first"},
+			"the longer pause",
+			func(s *situation) { s.own.PausedUntil, s.all.PausedUntil = in(time.Minute), in(time.Hour) },
+			in(time.Hour),
+		},
+		{"a pause that is over", func(s *situation) { s.own.PausedUntil, s.own.Strikes = now, 3 }, time.Time{}},
+		{"two strikes of all", func(s *situation) { s.all.Strikes, s.own.Strikes = 2, 1 }, time.Time{}},
+		{"it may try", func(s *situation) { s.all.Strikes, s.all.PausedUntil = 3, now }, time.Time{}},
+		{
+			"others try first",
+			func(s *situation) { s.all.Strikes, s.all.PausedUntil, s.own.Strikes = 3, now, 1 }, in(failedTry),
 		},
 		{
-			name:   "four POSTs of others",
-			change: func(s *situation) { s.total = 4 },
-			want:   turn{wait: time.Second},
-		},
-		{
-			name:   "a POST of the project",
-			change: func(s *situation) { s.mine, s.total = 1, 1 },
-			want:   turn{wait: time.Second},
-		},
-		{
-			name:   "canceled meanwhile",
-			change: func(s *situation) { s.count, s.head = 0, "" },
-			want:   turn{isOver: true},
-		},
-		{
-			name:   "none of them may be sent yet",
-			change: func(s *situation) { s.head = "" },
-			want:   turn{wait: MaxWait},
-		},
-		{
-			name:   "its only head waits for a job that is at work again",
-			change: func(s *situation) { s.head, s.later = "", now.Add(20*time.Second) },
-			want:   turn{wait: 20 * time.Second},
-		},
-		{
-			name:   "the quota is used up",
-			change: func(s *situation) { s.free = time.Minute },
-			want:   turn{wait: time.Minute},
-		},
-		{
-			name:   "no wait is longer than five minutes",
-			change: func(s *situation) { s.free = time.Hour },
-			want:   turn{wait: MaxWait},
-		},
-		{
-			name:   "paused by a person",
-			change: func(s *situation) { s.pauses = []Pause{pauseOf("project", ByPerson, time.Minute)} },
-			want:   turn{wait: time.Minute},
-		},
-		{
-			name: "the longest pause counts",
-			change: func(s *situation) {
-				s.pauses = []Pause{pauseOf("", ByPerson, time.Minute), pauseOf("project", byService, time.Second)}
-			},
-			want: turn{wait: time.Minute},
-		},
-		{
-			name:   "another project is paused",
-			change: func(s *situation) { s.pauses = []Pause{pauseOf("other", ByPerson, time.Minute)} },
-			want:   turn{key: "first"},
-		},
-		{
-			name:   "the breaker's pause is over",
-			change: func(s *situation) { s.pauses = []Pause{over("project")} },
-			want:   turn{key: "first"},
-		},
-		{
-			name:   "the breaker's pause of all is over",
-			change: func(s *situation) { s.pauses = []Pause{over("")} },
-			want:   turn{key: "first", all: true},
-		},
-		{
-			name:   "after a pause of all one POST at a time",
-			change: func(s *situation) { s.pauses, s.total = []Pause{over("")}, 1 },
-			want:   turn{all: true, wait: time.Second},
-		},
-		{
-			name: "fewer POSTs while two other projects fail",
-			change: func(s *situation) {
-				s.pauses = []Pause{pauseOf("a", ByBreaker, time.Minute), pauseOf("b", ByBreaker, time.Minute)}
-				s.total = 2
-			},
-			want: turn{wait: time.Second},
-		},
-		{
-			name: "never none, however many fail",
-			change: func(s *situation) {
-				for _, project := range []string{"a", "b", "c", "d", "e"} {
-					s.pauses = append(s.pauses, pauseOf(project, ByBreaker, time.Minute))
-				}
-			},
-			want: turn{key: "first"},
+			"another tries",
+			func(s *situation) { s.all.Strikes, s.all.turnUntil = 3, in(time.Minute) }, in(tryAgain),
 		},
 	} {
-		s := situation{at: now, project: "project", queued: queued{count: 3, head: "first"}}
-		if c.change != nil {
-			c.change(&s)
-		}
-		c.want.project = "project"
-		assert.Equal(t, c.want, s.decide(), c.name)
+		s := situation{own: Project{Name: "p", Now: now}, all: Project{Now: now}, head: "first"}
+		c.change(&s)
+		assert.Equal(t, c.until, s.hold().until, c.name)
 	}
+}
+
+// TestPausesOfAProject: asking in vain pauses for the same time again and again, failed sends for twice as long each
+// time, and neither counts once the service has worked, or long after.
+func TestPausesOfAProject(t *testing.T) {
+	q := Queue{Settings: Production}
+	p := Project{Name: "p", Now: time.Now()}
+	length := func(r result) time.Duration {
+		p.pause = q.afterTurn(p, r)
+		length := p.PausedUntil.Sub(p.PausedSince)
+		p.Now = p.PausedUntil.Add(time.Second)
+		return length
+	}
+	inVain := asked(once.Pending, 503, 30*time.Second)
+	lost := posted(once.Unknown, 503, 0)
+
+	began := p.Now
+	assert.Equal(t, time.Minute, length(inVain))
+	assert.Equal(t, time.Minute, length(inVain))
+	assert.True(t, p.asked)
+	assert.Zero(t, p.Strikes)
+	assert.Equal(t, time.Minute, length(lost))
+	assert.False(t, p.asked)
+	assert.Equal(t, time.Minute, length(inVain))
+	assert.Equal(t, 2*time.Minute, length(lost))
+	assert.Equal(t, 4*time.Minute, length(lost))
+	assert.Equal(t, 5*time.Minute, length(asked(once.Pending, 401, 5*time.Minute)))
+	assert.Equal(t, byService, p.Source)
+	assert.Equal(t, CauseKey, p.Cause)
+	assert.Equal(t, 8*time.Minute, length(lost))
+	assert.Equal(t, began, p.Began)
+	p.Now = p.Now.Add(9 * time.Minute)
+	assert.Equal(t, 16*time.Minute, length(lost))
+	p.Now = p.Now.Add(41 * time.Minute)
+	assert.Equal(t, time.Minute, length(lost), "long after the last one")
+	assert.NotEqual(t, began, p.Began)
+
+	for _, r := range []result{inVain, lost} {
+		r.asksFor = time.Hour
+		assert.Equal(t, time.Hour, length(r), "the service asks for it")
+		assert.False(t, p.asked, "no poll ends that")
+	}
+
+	p.pause = q.afterTurn(p, posted(once.Running, 201, 1))
+	assert.Equal(t, pause{}, p.pause)
+}
+
+// TestPauseOfAll: three failures, each of another project than the one before, pause all. Then one turn tries.
+func TestPauseOfAll(t *testing.T) {
+	q := Queue{Settings: Production}
+	all := Project{Now: time.Now()}
+	inVain := asked(once.Pending, 503, 30*time.Second)
+	lost := posted(once.Unknown, 503, 0)
+	works := posted(once.Running, 201, 1)
+	after := func(project string, isTry bool, r result) {
+		all.pause = q.allAfterTurn(all, turn{project: project, all: isTry}, r)
+	}
+	length := func() time.Duration { return all.PausedUntil.Sub(all.PausedSince) }
+
+	for _, project := range []string{"a", "a", "b", "b"} {
+		after(project, false, lost)
+	}
+	assert.Equal(t, 2, all.Strikes)
+	assert.False(t, all.IsPaused())
+	after("a", false, inVain)
+	assert.Equal(t, time.Minute, length())
+	assert.True(t, all.asked)
+
+	before := all.pause
+	for _, project := range []string{"c", "d", "e"} {
+		after(project, false, lost)
+	}
+	after("f", true, asked(once.Pending, 401, 5*time.Minute))
+	assert.Equal(t, before, all.pause, "their turns began before, or say nothing of the service")
+
+	all.Now = all.PausedUntil
+	after("a", true, inVain)
+	assert.Equal(t, time.Minute, length())
+	after("b", true, lost)
+	assert.Equal(t, 2*time.Minute, length())
+	assert.False(t, all.asked)
+	after("b", true, inVain)
+	assert.Equal(t, time.Minute, length())
+	after("c", true, lost)
+	assert.Equal(t, 4*time.Minute, length())
+	after("c", false, works)
+	assert.Equal(t, pause{}, all.pause)
+
+	after("a", false, lost)
+	after("b", false, lost)
+	all.Now = all.Now.Add(41 * time.Minute)
+	after("c", false, lost)
+	assert.Equal(t, 1, all.Strikes, "long after the last one")
 }
 
 // TestPauseAfter doubles, however often the service has failed and however long the first pause is.

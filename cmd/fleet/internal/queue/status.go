@@ -44,7 +44,7 @@ func (set projectSet) of(name string) *ProjectStatus {
 	return set[name]
 }
 
-// ProjectsStatus returns the status of all projects, by name, and "" with the pause of all.
+// ProjectsStatus returns the status of all projects with a prompt or a pause, by name, and "" with the pause of all.
 func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	now := time.Now()
 	set := projectSet{}
@@ -52,64 +52,36 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 		return nil, err
 	}
 
-	pauses, err := Pauses(ctx, s.DB)
+	rows, err := s.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, pause := range pauses {
-		set.of(pause.Project).notePause(pause, now)
+	queues, err := s.readQueues(ctx, database.Choice{})
+	if err != nil {
+		return nil, err
+	}
+	places, err := s.readSent(ctx, now)
+	if err != nil {
+		return nil, err
 	}
 
-	posts, err := s.postsInProgress(ctx, now)
-	if err != nil {
-		return nil, err
-	}
-	queues, err := readQueues(ctx, s.DB, database.Choice{}, now)
-	if err != nil {
-		return nil, err
-	}
-	sent, err := s.readSent(ctx, s.DB, database.Choice{}, now)
-	if err != nil {
-		return nil, err
+	for _, row := range rows {
+		if set[row.Name] == nil && row.Stopped.IsZero() && !row.IsPaused() {
+			continue
+		}
+
+		p := set.of(row.Name)
+		quota := s.quotaAfter(places[row.Name], now)
+		p.QuotaLeft = quota.Left
+		p.NextFree = quota.free
+		p.noteHold(quota, situation{own: row, all: rows[0], free: quota.free, queued: queues[row.Name]})
 	}
 
 	all := []*ProjectStatus{}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		current := situation{
-			at:      now,
-			project: name,
-			pauses:  pauses,
-			mine:    posts[name],
-			total:   posts[""],
-		}
-		if queues[name] != nil {
-			current.queued = *queues[name]
-		}
-
-		quota := s.quotaAfter(sent[name], now)
-		current.free = quota.free
-		set[name].noteQuota(quota, now)
-		set[name].noteHold(quota, current)
 		all = append(all, set[name])
 	}
 	return all, nil
-}
-
-// postsInProgress counts POSTs by project, and under "" the POSTs of all projects.
-func (s Queue) postsInProgress(ctx context.Context, now time.Time) (map[string]int, error) {
-	posts := map[string]int{}
-	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
-		var project string
-		var n int
-		if err := rows.Scan(&project, &n); err != nil {
-			return err
-		}
-
-		posts[project] = n
-		posts[""] += n
-		return nil
-	}, "SELECT project, count(*) FROM fleet_posts WHERE ends > $1 GROUP BY project", now.UnixMilli())
-	return posts, err
 }
 
 // countInto counts the prompts of all projects by state.
@@ -136,40 +108,25 @@ func (s Queue) countInto(ctx context.Context, set projectSet, now time.Time) err
 FROM fleet_prompts GROUP BY project, state`, now.Add(-database.Day).UnixNano())
 }
 
-// notePause keeps the pause that ends last.
-func (p *ProjectStatus) notePause(pause Pause, now time.Time) {
-	if pause.Until.After(now) && pause.Until.After(p.PausedUntil) {
-		p.PausedUntil = pause.Until.UTC()
-		p.Why = pause.Source + ": " + pause.Reason
-	}
-}
-
-func (p *ProjectStatus) noteQuota(q Quota, now time.Time) {
-	p.QuotaLeft = q.Left
-	if q.free > 0 {
-		p.NextFree = now.Add(q.free).UTC()
-	}
-}
-
 // noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns.
 func (p *ProjectStatus) noteHold(q Quota, s situation) {
+	if h := s.own.hold(); h.why != "" {
+		p.PausedUntil = h.until
+		p.Why = h.why
+	}
 	if p.Counts["queued"] == 0 {
 		return
 	}
 
 	p.Limited = s.limited
-	if s.oldest > 0 {
-		p.OldestFree = time.Unix(0, s.oldest).UTC()
-	}
-	p.WaitsForPerson = slices.ContainsFunc(s.pauses, func(pause Pause) bool {
-		return pause.NeedsPerson() && pause.concerns(p.Project) && pause.Until.After(s.at)
-	})
+	p.OldestFree = s.oldest
+	p.WaitsForPerson = s.own.IsPaused() && s.own.NeedsPerson() || s.all.IsPaused() && s.all.NeedsPerson()
 
 	h := s.hold()
 	p.Why = cmp.Or(h.why, IsNext)
-	p.WaitsUntil = s.at.UTC()
+	p.WaitsUntil = s.own.Now
 	if h.why != "" {
-		p.WaitsUntil = h.until.UTC()
+		p.WaitsUntil = h.until
 	}
 
 	if !p.WaitsUntil.Equal(Forever) && !p.WaitsForPerson {
@@ -179,11 +136,18 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 
 // WhyQueued says why a queued prompt is not sent yet, and until when, by the rules that decide about turns.
 func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time, error) {
-	own, err := s.readSituation(ctx, s.DB, r.ProjectID, r.Key)
+	seen, err := s.look(ctx, r.ProjectID)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	queues, err := s.readQueues(ctx, database.Choice{Project: r.ProjectID, Key: r.Key})
 	if err != nil {
 		return "", time.Time{}, err
 	}
 
+	own := seen
+	own.head = ""
+	own.queued = queues[r.ProjectID]
 	switch h := own.hold(); h.why {
 	case "":
 	case whyFollow:
@@ -194,12 +158,8 @@ func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time
 		return h.why, h.until, nil
 	}
 
-	all, err := s.readSituation(ctx, s.DB, r.ProjectID, "")
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	if all.head != "" && all.head != r.Key {
-		return "it is the turn of " + all.head, time.Time{}, nil
+	if seen.head != "" && seen.head != r.Key {
+		return "it is the turn of " + seen.head, time.Time{}, nil
 	}
 
 	isWorking, err := s.IsWorking(ctx)
@@ -242,5 +202,5 @@ func PausedRepositories(ctx context.Context, db once.DB) ([]PausedRepository, er
 		var p PausedRepository
 		err := rows.Scan(&p.Repository, &p.Reason)
 		return p, err
-	}, "SELECT repository, reason FROM fleet_paused_repositories ORDER BY repository")
+	}, "SELECT repository, stopped_by FROM fleet_repositories WHERE stopped > 0 ORDER BY repository")
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -59,12 +59,9 @@ ORDER BY looked LIMIT $3`, now.Add(-firstLook).UnixNano(), now.Add(-lookFor).Uni
 
 // claimLook reports whether this worker is to look: another may have begun.
 func (w *Worker) claimLook(ctx context.Context, r database.Row, now time.Time) (bool, error) {
-	result, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3",
-		r.Key, now.UnixNano(), database.NanoOf(r.Looked))
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
+	n, err := sqldb.Changed(w.ExecContext(ctx,
+		"UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3",
+		r.Key, now.UnixNano(), database.NanoOf(r.Looked)))
 	return n > 0, err
 }
 

@@ -16,9 +16,19 @@ import (
 
 // WakeQueues has River look at the queue of a project, or of all for "".
 func (s Queue) WakeQueues(ctx context.Context, db once.DB, project string) error {
-	_, err := db.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
+	return wakeQueues(ctx, db, project, usual)
+}
+
+// The priorities of River's jobs that send.
+const (
+	soon  = 1 // a person waits for it
+	usual = 2
+)
+
+func wakeQueues(ctx context.Context, db once.DB, project string, priority int) error {
+	_, err := db.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1, priority = $3
 WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1
-	AND ($2 = '' OR args->>'project' = $2)`, RiverTime(time.Now()), project)
+	AND ($2 = '' OR args->>'project' = $2)`, RiverTime(time.Now()), project, priority)
 	return err
 }
 
@@ -46,12 +56,12 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 		}
 
 		// In the other order, a look that ends in between would be neither woken nor counted.
-		if err := s.WakeQueues(ctx, s.DB, project); err != nil || looks == 0 {
+		if err := wakeQueues(ctx, s.DB, project, soon); err != nil || looks == 0 {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return s.WakeQueues(ctx, s.DB, project)
+	return wakeQueues(ctx, s.DB, project, soon)
 }
 
 // wakeThread has River look at once at the queue in which messages to the job of a record may wait.
@@ -64,7 +74,7 @@ func (s Queue) wakeThread(ctx context.Context, record once.Record) error {
 }
 
 // rescue makes jobs available again whose process must be dead: River does so itself only twice a minute,
-// and only with a leader. A send's POST must have ended, and without a turn its look; fleet_posts keeps a stopped
+// and only with a leader. A send's POST must have ended, and without a turn its look; the turn keeps a stopped
 // twin's project to one POST. It also wakes jobs that a clock ahead of ours has put off too far.
 func (w *Worker) rescue(ctx context.Context, now time.Time) error {
 	before := func(age time.Duration) string { return RiverTime(now.Add(-age)) }
@@ -73,10 +83,10 @@ func (w *Worker) rescue(ctx context.Context, now time.Time) error {
 WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR kind = 'fleet_poll' AND attempted_at < $3
 		OR kind = 'fleet_tell' AND attempted_at < $4
 		OR kind = 'fleet_send' AND attempted_at < $5 AND NOT EXISTS (
-			SELECT 1 FROM fleet_posts WHERE project = args->>'project' AND ends > $6))
-	OR state = 'scheduled' AND scheduled_at > $7`,
+			SELECT 1 FROM fleet_projects WHERE project = args->>'project' AND turn_until > `+w.Clock+`))
+	OR state = 'scheduled' AND scheduled_at > $6`,
 		before(0), before(w.Settings.SendTime+w.lease()), before(w.stepTime()), before(tellJob),
-		before(w.takeTime()), now.UnixMilli(), before(-2*database.Day))
+		before(w.takeTime()), before(-2*database.Day))
 	return err
 }
 
@@ -107,11 +117,7 @@ func (s Queue) WakePolls(ctx context.Context, project, repository string) (int64
 		filter.Add("p.repository = $%d", repository)
 	}
 
-	result, err := s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
+	return sqldb.Changed(s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
 FROM fleet_prompts p WHERE kind = 'fleet_poll' AND river_job.state IN ('scheduled', 'retryable')
-	AND p.key = args->>'key' AND p.state = 'running' AND p.problem <> '' AND `+filter.Where(), filter.Args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	AND p.key = args->>'key' AND p.state = 'running' AND p.problem <> '' AND `+filter.Where(), filter.Args...))
 }

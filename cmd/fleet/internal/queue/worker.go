@@ -47,11 +47,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	river.AddWorker(bundle, &TellWorker{Queue: w.Queue, Results: w.results})
 
 	workers, err := w.NewJobClient(&river.Config{
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}},
+		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}, sends: {MaxWorkers: w.Settings.Posts}},
+		FetchCooldown:        20 * time.Millisecond, // many projects may look every few seconds
 		Workers:              bundle,
 		JobTimeout:           w.stepTime(),
 		RescueStuckJobsAfter: w.stepTime(),
-		SoftStopTimeout:      time.Second,
 		PollOnly:             w.PollOnly,
 		Logger:               w.Calm,
 	})
@@ -66,7 +66,21 @@ func (w *Worker) Run(ctx context.Context) error {
 	passErr := w.passes(ctx)
 
 	w.Logger.Info("stopping: POSTs in progress may end")
-	return errors.Join(passErr, workers.Stop(context.WithoutCancel(ctx)))
+	return errors.Join(passErr, stop(context.WithoutCancel(ctx), workers))
+}
+
+// stop lets steps end within a second, and then ends all but POSTs. River would do so itself, with a warning.
+func stop(ctx context.Context, workers interface {
+	Stop(ctx context.Context) error
+	StopAndCancel(ctx context.Context) error
+}) error {
+	soon, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+
+	if err := workers.Stop(soon); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return workers.StopAndCancel(ctx)
 }
 
 // nextRetry is when to go on after a database that failed.

@@ -1,5 +1,5 @@
 -- Times of fleet_prompts are Unix nanoseconds, all others Unix milliseconds. 0 is the zero time.
-CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row, which transactions lock
+CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row
 	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE
 );
 CREATE TABLE IF NOT EXISTS fleet_prompts (
@@ -93,27 +93,6 @@ INSERT INTO fleet_projects (project) VALUES ('') ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS fleet_repositories (
 	repository TEXT PRIMARY KEY, most BIGINT NOT NULL DEFAULT -1,
 	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE IF NOT EXISTS fleet_posts (
-	id TEXT PRIMARY KEY, project TEXT NOT NULL, at BIGINT NOT NULL,
-	ends BIGINT NOT NULL -- when the POST has ended, or must have
-);
-CREATE INDEX IF NOT EXISTS fleet_posts_at ON fleet_posts (project, at);
-CREATE TABLE IF NOT EXISTS fleet_pauses (
-	project TEXT NOT NULL, -- '' is all
-	source  TEXT NOT NULL, -- person, service (429, or a key to mend) or breaker
-	cause   TEXT NOT NULL, -- person, key, project, credits, quota or outage
-	since   BIGINT NOT NULL, until BIGINT NOT NULL, strikes BIGINT NOT NULL, reason TEXT NOT NULL,
-	PRIMARY KEY (project, source)
-);
--- At most so many new jobs of a repository a day; '' is all that have no limit of their own.
-CREATE TABLE IF NOT EXISTS fleet_limits (repository TEXT PRIMARY KEY, most BIGINT NOT NULL);
-CREATE TABLE IF NOT EXISTS fleet_days (
-	day TEXT NOT NULL, repository TEXT NOT NULL, sent BIGINT NOT NULL,
-	PRIMARY KEY (day, repository)
-);
-CREATE TABLE IF NOT EXISTS fleet_paused_repositories (
-	repository TEXT PRIMARY KEY, since BIGINT NOT NULL, reason TEXT NOT NULL
 );
 -- A version may have two lines.
 CREATE TABLE IF NOT EXISTS fleet_history (

@@ -1,0 +1,69 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// SetLimits stores how many new jobs of a repository may be made a day: by repository, and under "" for those
+// that have no limit of their own. What was stored before no longer counts.
+func (s Store) SetLimits(ctx context.Context, limits map[string]int) error {
+	return s.Transact(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "UPDATE fleet_repositories SET most = -1"); err != nil {
+			return err
+		}
+
+		if _, err := tx.ExecContext(ctx, "UPDATE fleet_projects SET turns = turns + 1 WHERE project <> ''"); err != nil {
+			return err
+		}
+
+		for repository, most := range limits {
+			_, err := tx.ExecContext(ctx, `INSERT INTO fleet_repositories (repository, most) VALUES ($1, $2)
+ON CONFLICT (repository) DO UPDATE SET most = $2`, repository, most)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// StopRepository sends nothing of a repository until a person resumes it.
+func (s Store) StopRepository(ctx context.Context, repository, by string) error {
+	_, err := s.ExecContext(ctx, `INSERT INTO fleet_repositories (repository, stopped, stopped_by)
+VALUES ($1, `+s.Clock+`, $2) ON CONFLICT (repository) DO UPDATE SET stopped = `+s.Clock+`, stopped_by = $2`,
+		repository, by)
+	return err
+}
+
+// ResumeRepository reports whether the repository was stopped.
+func (s Store) ResumeRepository(ctx context.Context, repository string) (bool, error) {
+	n, err := sqldb.Changed(s.ExecContext(ctx,
+		"UPDATE fleet_repositories SET stopped = 0, stopped_by = '' WHERE repository = $1 AND stopped > 0", repository))
+	return n > 0, err
+}
+
+// WasSent is the condition that the service may have got a prompt after the time that its deadline tells.
+const WasSent = "deadline > 0 AND state NOT IN ('pending', 'canceled')"
+
+// IsLimitedSince is the condition that only the limit of its repository holds back the prompt p, on a day that began at
+// the time of a placeholder, in Unix nanoseconds. It holds back neither messages, nor what a person sends again.
+func IsLimitedSince(day string) string {
+	return `(p.thread = '' AND p.retried = 0 AND EXISTS (SELECT 1 FROM fleet_repositories l
+	WHERE l.repository = CASE WHEN EXISTS (SELECT 1 FROM fleet_repositories o
+		WHERE o.repository = p.repository AND o.most >= 0) THEN p.repository ELSE '' END
+	AND p.repository <> '' AND l.most >= 0 AND l.most <= (SELECT count(*) FROM fleet_prompts
+		WHERE repository = p.repository AND deadline >= ` + day + ` AND thread = '' AND ` + WasSent + `)))`
+}
+
+// IsStopped is the condition that a person has stopped the repository of the prompt p.
+const IsStopped = `EXISTS (SELECT 1 FROM fleet_repositories x WHERE x.repository = p.repository AND x.stopped > 0)`
+
+// NoteRetry notes that a person has a prompt sent again: the limit of a day does not hold it back.
+func NoteRetry(ctx context.Context, db once.DB, key string) error {
+	_, err := db.ExecContext(ctx, "UPDATE fleet_prompts SET retried = 1 WHERE key = $1", key)
+	return err
+}

@@ -1,0 +1,221 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// The sources of pauses.
+const (
+	ByPerson  = "person"
+	byService = "service" // a 429, or an error that a person has to fix
+	ByBreaker = "breaker"
+)
+
+// The causes of pauses.
+const (
+	CausePerson  = "person"
+	CauseKey     = "key" // it is refused, or may not do this
+	CauseProject = "project"
+	CauseCredits = "credits"
+	CauseQuota   = "quota"
+	CauseOutage  = "outage"
+)
+
+// NeedsPerson reports whether a person has to mend what has caused a pause.
+func (p Project) NeedsPerson() bool {
+	return p.Cause == CauseKey || p.Cause == CauseProject || p.Cause == CauseCredits
+}
+
+// Forever is the end of a person's pause.
+var Forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Project is the queue of a project, or under "" what all queues have in common: see the table fleet_projects. Its
+// times are those of the database's clock.
+type Project struct {
+	Name      string
+	Now       time.Time // when it was read
+	turns     int64
+	turnUntil time.Time
+	pause
+
+	Stopped   time.Time // when a person has stopped it; zero if nobody has
+	StoppedBy string
+}
+
+// pause is what a project's failures have led to.
+type pause struct {
+	PausedSince, PausedUntil time.Time
+	asked                    bool
+	Began, Last              time.Time
+	Strikes                  int
+	doubled                  int
+	failed                   string
+	Source, Cause, Reason    string
+}
+
+// IsPaused reports whether a failure, or the service itself, keeps the project from being sent to.
+func (p Project) IsPaused() bool { return p.PausedUntil.After(p.Now) }
+
+const pauseColumns = `paused_since, paused_until, asked, began, last, strikes, doubled, failed, source, cause, reason`
+
+// projectColumns are the columns of a project, and the time.
+func (s Queue) projectColumns() string {
+	return "project, turns, turn_until, " + pauseColumns + ", stopped, stopped_by, " + s.Clock
+}
+
+// scanProject scans the columns of a project, and more.
+func scanProject(rows *sql.Rows, more ...any) (Project, error) {
+	var p Project
+	var turnUntil, since, until, asked, began, last, stopped, now int64
+	columns := []any{
+		&p.Name, &p.turns, &turnUntil, &since, &until, &asked, &began, &last, &p.Strikes, &p.doubled, &p.failed,
+		&p.Source, &p.Cause, &p.Reason, &stopped, &p.StoppedBy, &now,
+	}
+	err := rows.Scan(append(columns, more...)...)
+
+	p.Now = milli(now)
+	p.turnUntil = milli(turnUntil)
+	p.PausedSince = milli(since)
+	p.PausedUntil = milli(until)
+	p.asked = asked != 0
+	p.Began = milli(began)
+	p.Last = milli(last)
+	p.Stopped = milli(stopped)
+	return p, err
+}
+
+// milli returns a time of fleet_projects.
+func milli(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func milliOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// Projects returns all projects by name, "" first.
+func (s Queue) Projects(ctx context.Context) ([]Project, error) {
+	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (Project, error) { return scanProject(rows) },
+		"SELECT "+s.projectColumns()+" FROM fleet_projects ORDER BY project")
+}
+
+// become stores what has changed of a project's pause.
+func (p Project) become(ctx context.Context, db once.DB, next pause) error {
+	if next == p.pause {
+		return nil
+	}
+	p.pause = next
+	asked := 0
+	if p.asked {
+		asked = 1
+	}
+
+	_, err := db.ExecContext(ctx, `UPDATE fleet_projects SET (`+pauseColumns+`)
+	= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) WHERE project = $1`,
+		p.Name, milliOf(p.PausedSince), milliOf(p.PausedUntil), asked, milliOf(p.Began), milliOf(p.Last), p.Strikes,
+		p.doubled, p.failed, p.Source, p.Cause, database.Clean(p.Reason))
+	return err
+}
+
+// Pause is what keeps a project from being sent to, or for "" all of them.
+type Pause struct{ Project, Source, Cause string }
+
+// Pauses returns all pauses.
+func (s Queue) Pauses(ctx context.Context) ([]Pause, error) {
+	rows, err := s.Projects(ctx)
+	var pauses []Pause
+	for _, p := range rows {
+		if !p.Stopped.IsZero() {
+			pauses = append(pauses, Pause{p.Name, ByPerson, CausePerson})
+		}
+		if p.IsPaused() {
+			pauses = append(pauses, Pause{p.Name, p.Source, p.Cause})
+		}
+	}
+	return pauses, err
+}
+
+// Stop sends nothing to a project, or to any for "", until a person resumes it.
+func (s Queue) Stop(ctx context.Context, project, by string) error {
+	if err := database.ChangeQueues(ctx, s.DB, project); err != nil {
+		return err
+	}
+	_, err := s.ExecContext(ctx, "UPDATE fleet_projects SET stopped = "+s.Clock+", stopped_by = $2 WHERE project = $1",
+		project, by)
+	return err
+}
+
+const noPause = `paused_since = 0, paused_until = 0, asked = 0, began = 0, last = 0, strikes = 0, doubled = 0,
+	failed = '', source = '', cause = '', reason = ''`
+
+// Resume lifts all pauses of a project, or for "" those of all projects but what a person has stopped one by one. It
+// returns how many it has lifted.
+func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
+	lifted := int64(0)
+	err := s.Transact(ctx, func(tx *sql.Tx) error {
+		others := int64(0)
+		var err error
+		if project == "" {
+			others, err = sqldb.Changed(tx.ExecContext(ctx,
+				"UPDATE fleet_projects SET "+noPause+" WHERE paused_until > "+s.Clock+" AND project <> ''"))
+		}
+		if err != nil {
+			return err
+		}
+
+		own, err := sqldb.Changed(tx.ExecContext(ctx, "UPDATE fleet_projects SET stopped = 0, stopped_by = '', "+noPause+
+			" WHERE project = $1 AND (stopped > 0 OR paused_until > "+s.Clock+")", project))
+		lifted = own + others
+		return err
+	})
+	return lifted, err
+}
+
+// isOpenTurn is the condition that a turn of the project q has not passed, and has not claimed its prompt yet.
+func (s Queue) isOpenTurn() string {
+	return `q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + ` AND NOT ` + isSendingIn
+}
+
+// isSendingIn is the condition that a prompt of the project q is being sent in its turn.
+const isSendingIn = `EXISTS (SELECT 1 FROM fleet_prompts p
+	WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
+
+// claimTime is how long a turn takes at most until it has claimed its prompt, or ends.
+const claimTime = 10 * time.Second
+
+// AwaitClaims waits, after a person has stopped something, until the turns that had begun before have claimed their
+// prompt or ended. It returns how many prompts of a choice are being sent.
+func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, error) {
+	query := "SELECT q.turn FROM fleet_projects q WHERE " + s.isOpenTurn()
+	open, err := sqldb.Strings(ctx, s.DB, query)
+	if err != nil {
+		return 0, err
+	}
+
+	for began := time.Now(); len(open) > 0 && time.Since(began) < claimTime; time.Sleep(50 * time.Millisecond) {
+		still, err := sqldb.Strings(ctx, s.DB, query)
+		if err != nil {
+			return 0, err
+		}
+		open = slices.DeleteFunc(open, func(turn string) bool { return !slices.Contains(still, turn) })
+	}
+
+	choice.State = once.Sending
+	filter := choice.Filter()
+	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts WHERE turn IN (
+	SELECT q.turn FROM fleet_projects q WHERE q.turn <> '' AND q.turn_until > `+s.Clock+`) AND `+filter.Where(),
+		filter.Args...)
+}
