@@ -105,7 +105,7 @@ func programCommand(t *testing.T, url string, s queue.Settings, env []string, ar
 // start starts a worker.
 func (f *fleet) start(env ...string) *exec.Cmd {
 	cmd := f.command(
-		env, "work", "-n", fmt.Sprint(f.settings.N), "-send-time", f.settings.SendTime.String(), "-pause-min",
+		env, "work", "-n", fmt.Sprint(f.settings.N), "-posts", fmt.Sprint(f.settings.Posts), "-send-time", f.settings.SendTime.String(), "-pause-min",
 		f.settings.PauseMin.String(), "-pause-max", f.settings.PauseMax.String(),
 	)
 	cmd.Stderr = f.log

@@ -26,6 +26,10 @@ func RecordsOf(db once.DB) Records { return Records{db: db} }
 // Records returns the records of package once.
 func (s Store) Records() Records { return RecordsOf(s.DB) }
 
+// RecordsIn returns the records that a turn sends. They store what came of a send even if a newer fleet has changed the
+// tables.
+func (s Store) RecordsIn(turn string) Records { return Records{db: s.DB, turn: turn, clock: s.Clock} }
+
 const recordColumns = `key, version, state, project, prompt, after_key, thread, sends, sender, deadline, job, pr_link,
 	problem, updated, added, told`
 

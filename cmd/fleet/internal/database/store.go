@@ -41,7 +41,7 @@ func (s Store) Runner(client *mintlify.Client, db once.DB) *once.Runner {
 // SendingRunner returns a runner that sends in a turn. It records what came of a send even if a newer fleet has changed
 // the tables meanwhile.
 func (s Store) SendingRunner(client *mintlify.Client, turn string) *once.Runner {
-	return s.runner(client, s.DB, Records{db: s.DB, turn: turn, clock: s.Clock})
+	return s.runner(client, s.DB, s.RecordsIn(turn))
 }
 
 func (s Store) runner(client *mintlify.Client, db once.DB, store once.Store) *once.Runner {

@@ -121,7 +121,11 @@ func (s Queue) insert(ctx context.Context, params ...river.InsertManyParams) {
 	if len(params) == 0 || ctx.Err() != nil {
 		return
 	}
-	if _, err := s.Jobs.InsertMany(ctx, params); err != nil && ctx.Err() == nil {
+
+	// River logs an error if it is stopped between the rows and the news of them.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
+	defer cancel()
+	if _, err := s.Jobs.InsertMany(ctx, params); err != nil {
 		s.Calm.Warn("no job was inserted: a worker's next pass will", "error", err)
 	}
 }

@@ -196,7 +196,7 @@ func (r result) verdict() verdict {
 		return serviceFails
 	case r.isUnsent() && r.status >= 200 && r.status < 400: // something else responds, such as a login page
 		return serviceFails
-	case r.isUnsent() && r.wait > 0:
+	case r.isUnsent() && r.status != 0 && r.wait > 0:
 		return serviceAsksToWait
 	case r.posted && (state == once.Running || state == once.Refused || state == once.Done):
 		return serviceWorks

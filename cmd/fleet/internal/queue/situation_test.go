@@ -196,6 +196,7 @@ func TestVerdict(t *testing.T) {
 		{"asked for the job in vain: a login page", following(asked(once.Pending, 200, 30*time.Second)), serviceFails},
 		{"asked for the job in vain", following(asked(once.Pending, 503, time.Minute)), serviceFails},
 		{"asked for the job with a revoked key", following(asked(once.Pending, 401, time.Minute)), serviceAsksToWait},
+		{"asked, and stopped by this process", asked(once.Pending, 0, 5*time.Second), saysNothing},
 		{"no request, a dead sender", asked(once.Unknown, 0, 0), saysNothing},
 		{"no request, a lease that was over", asked(once.Pending, 0, 0), saysNothing},
 		{"no request, running already", asked(once.Running, 0, time.Second), saysNothing},

@@ -32,75 +32,73 @@ func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
 	if err != nil {
 		return turn{}, err
 	}
-	h := seen.hold()
-	if seen.head == "" && seen.holdOfProject().why == "" && !seen.own.turnUntil.After(seen.own.Now) {
+	if seen.isUnexplained() {
 		queues, err := s.readQueues(ctx, database.Choice{Project: project})
 		if err != nil || queues[project].count == 0 {
 			return turn{isOver: true}, err
 		}
-
 		seen.queued = queues[project]
-		h = seen.hold()
 	}
 
 	t := turn{project: project, key: seen.head, all: seen.isTry(), wait: lookAgain}
-	if h.why != "" {
+	if h := seen.hold(); h.why != "" {
 		t.wait = min(h.until.Sub(seen.own.Now), MaxWait)
-	}
-	if h.why != "" || t.key == "" {
 		return t, nil
 	}
-	return t, s.beginTurn(ctx, &t, seen)
+	if t.key == "" {
+		return t, nil // one has just become ready
+	}
+
+	id := rand.Text()
+	err = s.beginTurn(ctx, t, id, seen.own.turns)
+	switch {
+	case errors.Is(err, errTaken):
+		return t, nil
+	case errors.Is(err, errOthersTry):
+		t.wait = tryAgain
+		return t, nil
+	}
+	t.id = id
+	return t, err
 }
 
-// beginTurn takes the turn, unless what was seen has changed meanwhile.
-func (s Queue) beginTurn(ctx context.Context, t *turn, seen situation) error {
-	id := rand.Text()
-	ends := s.Clock + " + $2"
-	length := (s.Settings.SendTime + s.lease()).Milliseconds()
-	isUnhindered := "turn_until <= " + s.Clock + " AND paused_until <= " + s.Clock + " AND stopped = 0"
-	own := "UPDATE fleet_projects SET turn = $1, turn_until = " + ends + `, turns = turns + 1
-WHERE project = $3 AND turns = $4 AND ` + isUnhindered + ` AND EXISTS (SELECT 1 FROM fleet_projects a
-	WHERE a.project = '' AND a.stopped = 0 AND a.paused_until <= ` + s.Clock + ` AND (a.strikes < $5 OR $6 = 1))`
-	ofAll := "UPDATE fleet_projects SET turn = $1, turn_until = " + ends + " WHERE project = '' AND " + isUnhindered
+var (
+	errTaken     = errors.New("what the look has seen has changed")
+	errOthersTry = errors.New("another project tries whether the service works again")
+)
 
-	take := func(db once.DB, tries int) (int64, error) {
-		return sqldb.Changed(db.ExecContext(ctx, own, id, length, t.project, seen.own.turns, maxStrikes, tries))
-	}
+// beginTurn takes a turn, and the one of all if it is a try, unless the queue has changed since its turns were counted.
+func (s Queue) beginTurn(ctx context.Context, t turn, id string, turns int64) error {
+	length := (s.Settings.SendTime + s.lease()).Milliseconds()
+	begin := "UPDATE fleet_projects SET turn = $1, turns = turns + 1, turn_until = " + s.Clock + " + $2 WHERE "
+	isUnhindered := " AND turn_until <= " + s.Clock + " AND paused_until <= " + s.Clock + " AND stopped = 0"
+	own := begin + "project = $3 AND turns = $4" + isUnhindered + ` AND EXISTS (SELECT 1 FROM fleet_projects a
+	WHERE a.project = '' AND a.stopped = 0 AND a.paused_until <= ` + s.Clock + " AND a.strikes <= $5)"
+
 	if !t.all {
-		n, err := take(s.DB, 0)
-		if n > 0 {
-			t.id = id
+		n, err := sqldb.Changed(s.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes-1))
+		if err == nil && n == 0 {
+			return errTaken
 		}
 		return err
 	}
 
-	isTaken := false
-	err := s.Transact(ctx, func(tx *sql.Tx) error {
-		n, err := take(tx, 1)
-		if err != nil || n == 0 {
+	return s.Transact(ctx, func(tx *sql.Tx) error {
+		n, err := sqldb.Changed(tx.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes))
+		if err == nil && n == 0 {
+			return errTaken
+		}
+		if err != nil {
 			return err
 		}
 
-		n, err = sqldb.Changed(tx.ExecContext(ctx, ofAll, id, length))
-		isTaken = n > 0
-		if err == nil && !isTaken {
-			err = errOthersTry
+		n, err = sqldb.Changed(tx.ExecContext(ctx, begin+"project = ''"+isUnhindered, id, length))
+		if err == nil && n == 0 {
+			return errOthersTry
 		}
 		return err
 	})
-	if isTaken && err == nil {
-		t.id = id
-	}
-	if errors.Is(err, errOthersTry) {
-		t.wait = tryAgain
-		return nil
-	}
-	return err
 }
-
-// errOthersTry is that another project has the turn of all.
-var errOthersTry = errors.New("another project tries whether the service works again")
 
 // endTurn gives the turn back, and stores what it says about the service. It does nothing if the turn was lost.
 func (s Queue) endTurn(ctx context.Context, t turn, r result) error {

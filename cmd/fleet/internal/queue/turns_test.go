@@ -1,0 +1,295 @@
+//go:build unix
+
+package queue
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+var testPostgres processtest.Postgres
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	testPostgres.Close()
+	os.Exit(code)
+}
+
+// eachDatabase runs f with two machines on an empty database.
+func eachDatabase(t *testing.T, f func(t *testing.T, a, b Queue)) {
+	for name, url := range map[string]string{
+		"postgres": testPostgres.Database(t),
+		"sqlite":   "sqlite:" + filepath.Join(t.TempDir(), "fleet.db"),
+	} {
+		t.Run(name, func(t *testing.T) { f(t, open(t, url), open(t, url)) })
+	}
+}
+
+func open(t *testing.T, url string) Queue {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	db, err := database.Open(t.Context(), url, database.Options{Create: true, Busy: time.Minute, Logger: quiet})
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	store := database.Store{DB: db, SendTime: time.Minute, Logger: quiet, Calm: quiet}
+	return Queue{Store: store, Settings: Production}
+}
+
+func add(t *testing.T, s Queue, project string, n int) []string {
+	t.Helper()
+	prompts := make([]database.Prompt, n)
+	keys := make([]string, n)
+	for i := range prompts {
+		keys[i] = fmt.Sprintf("%s-%03d", project, i)
+		prompts[i] = database.Prompt{Key: keys[i], Project: project, Prompt: "x", Priority: 2}
+	}
+	_, _, err := s.Add(t.Context(), prompts...)
+	require.NoError(t, err)
+	return keys
+}
+
+// claim claims the prompt of a turn, as package once does.
+func claim(ctx context.Context, s Queue, t turn) (once.Record, error) {
+	record, err := s.Records().Get(ctx, t.key)
+	if err != nil {
+		return record, err
+	}
+	record.Version++
+	record.State = once.Sending
+	record.Deadline = time.Now().Add(-2 * time.Hour) // which takes no place in the quota
+	return record, s.RecordsIn(t.id).Put(ctx, record)
+}
+
+// unclaim has the prompt of a turn queued again.
+func unclaim(ctx context.Context, s Queue, record once.Record) error {
+	record.Version++
+	record.State = once.Pending
+	return s.Records().Put(ctx, record)
+}
+
+// TestOneTurnAtATime: two machines that look at a project at once, with many looks each, never have two turns, and no
+// turn begins with a prompt that was not the first of the queue then.
+func TestOneTurnAtATime(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		keys := add(t, a, "p", 40)
+		var turns atomic.Int32
+		var mu sync.Mutex
+		var order []string
+		var looks sync.WaitGroup
+		for i := range 8 {
+			s := []Queue{a, b}[i%2]
+			looks.Go(func() {
+				for {
+					turn, err := s.takeTurn(t.Context(), "p")
+					if turn.isOver || !assert.NoError(t, err) {
+						return
+					}
+					if turn.id == "" {
+						continue
+					}
+
+					assert.EqualValues(t, 1, turns.Add(1))
+					mu.Lock()
+					order = append(order, turn.key)
+					mu.Unlock()
+					record, err := claim(t.Context(), s, turn)
+					assert.NoError(t, err)
+					record.State = once.Running
+					record.Version++
+					assert.NoError(t, s.RecordsIn(turn.id).Put(t.Context(), record))
+					turns.Add(-1)
+					assert.NoError(t, s.endTurn(t.Context(), turn, result{record: record, posted: true}))
+				}
+			})
+		}
+		looks.Wait()
+		assert.Equal(t, keys, order)
+	})
+}
+
+// TestTurnsWithAWrongClock: a machine whose clock is behind by decades gets no turn beside another's, and takes none
+// away.
+func TestTurnsWithAWrongClock(t *testing.T) {
+	url := testPostgres.Database(t)
+	right := open(t, url)
+	add(t, right, "p", 2)
+	held, err := right.takeTurn(t.Context(), "p")
+	require.NoError(t, err)
+	require.NotEmpty(t, held.id)
+
+	behind := func(check func(t *testing.T, wrong Queue)) {
+		synctest.Test(t, func(t *testing.T) { check(t, open(t, url)) })
+	}
+	behind(func(t *testing.T, wrong Queue) {
+		turn, err := wrong.takeTurn(t.Context(), "p")
+		require.NoError(t, err)
+		assert.Empty(t, turn.id)
+	})
+	require.NoError(t, right.endTurn(t.Context(), held, result{}))
+
+	behind(func(t *testing.T, wrong Queue) {
+		turn, err := wrong.takeTurn(t.Context(), "p")
+		require.NoError(t, err)
+		assert.NotEmpty(t, turn.id)
+	})
+	turn, err := right.takeTurn(t.Context(), "p")
+	require.NoError(t, err)
+	assert.Empty(t, turn.id)
+}
+
+// TestEndOfALostTurn changes nothing.
+func TestEndOfALostTurn(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		add(t, a, "p", 1)
+		lost, err := a.takeTurn(t.Context(), "p")
+		require.NoError(t, err)
+		_, err = a.ExecContext(t.Context(), "UPDATE fleet_projects SET turn_until = 0")
+		require.NoError(t, err)
+		current, err := b.takeTurn(t.Context(), "p")
+		require.NoError(t, err)
+		require.NotEmpty(t, current.id)
+
+		before, err := a.Projects(t.Context())
+		require.NoError(t, err)
+		_, err = claim(t.Context(), a, lost)
+		require.ErrorIs(t, err, database.ErrNoTurn)
+		require.NoError(t, a.endTurn(t.Context(), lost, posted(once.Unknown, 503, 0)))
+		after, err := a.Projects(t.Context())
+		require.NoError(t, err)
+		for i := range after {
+			after[i].Now = before[i].Now
+		}
+		assert.Equal(t, before, after)
+	})
+}
+
+// TestStopBesideLooks: once the command says that it is paused, no prompt is claimed, whatever is stopped.
+func TestStopBesideLooks(t *testing.T) {
+	all := func(s Queue) error { return s.Stop(context.Background(), "", "jane") }
+	project := func(s Queue) error { return s.Stop(context.Background(), "p", "jane") }
+	repository := func(s Queue) error { return s.StopRepository(context.Background(), "acme/api", "jane") }
+
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		add(t, a, "p", 3)
+		_, err := a.ExecContext(t.Context(), "UPDATE fleet_prompts SET repository = 'acme/api'")
+		require.NoError(t, err)
+		var claims, looks atomic.Int64
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		for range 4 {
+			running.Go(func() {
+				for ctx.Err() == nil {
+					lookAndClaim(ctx, t, b, &claims)
+					looks.Add(1)
+				}
+			})
+		}
+
+		for i := range 30 {
+			before := claims.Load()
+			for claims.Load() == before {
+				time.Sleep(time.Millisecond)
+			}
+			require.NoError(t, []func(Queue) error{all, project, repository}[i%3](a))
+			_, err := a.AwaitClaims(t.Context(), database.Choice{})
+			require.NoError(t, err)
+
+			seen := claims.Load()
+			for until := looks.Load() + 20; looks.Load() < until; {
+				time.Sleep(time.Millisecond)
+			}
+			assert.Equal(t, seen, claims.Load())
+			for _, name := range []string{"", "p"} {
+				_, err = a.Resume(t.Context(), name)
+				require.NoError(t, err)
+			}
+			_, err = a.ResumeRepository(t.Context(), "acme/api")
+			require.NoError(t, err)
+		}
+	})
+}
+
+// lookAndClaim claims a prompt, if there is a turn, has it queued again, and ends the turn.
+func lookAndClaim(ctx context.Context, t *testing.T, s Queue, claims *atomic.Int64) {
+	turn, err := s.takeTurn(ctx, "p")
+	if err != nil || turn.id == "" {
+		return
+	}
+
+	record, err := claim(context.WithoutCancel(ctx), s, turn)
+	if err == nil {
+		claims.Add(1)
+		assert.NoError(t, unclaim(context.WithoutCancel(ctx), s, record))
+	}
+	assert.NoError(t, s.endTurn(ctx, turn, result{}))
+}
+
+// TestStopsAreNotLost beside ends of turns, which change the same rows, and neither are the ends.
+func TestStopsAreNotLost(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		for _, project := range []string{"p", "q"} {
+			add(t, a, project, 1)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		var ends atomic.Int64
+		for _, project := range []string{"p", "q"} {
+			running.Go(func() {
+				for ctx.Err() == nil {
+					turn, err := b.takeTurn(ctx, project)
+					if err != nil || turn.id == "" {
+						continue
+					}
+					r := asked(once.Pending, 503, time.Second)
+					if !assert.NoError(t, b.endTurn(ctx, turn, r)) {
+						return
+					}
+					ends.Add(1)
+				}
+			})
+		}
+
+		for range 50 {
+			require.NoError(t, a.Stop(t.Context(), "", "jane"))
+			assert.False(t, rowOf(t, a, "").Stopped.IsZero())
+			lifted, err := a.Resume(t.Context(), "")
+			require.NoError(t, err)
+			assert.NotZero(t, lifted)
+			assert.True(t, rowOf(t, a, "").Stopped.IsZero())
+		}
+		stop()
+		running.Wait()
+		assert.NotZero(t, ends.Load())
+		for _, name := range []string{"", "p", "q"} {
+			assert.True(t, rowOf(t, a, name).turnUntil.IsZero(), "%q has a turn", name)
+		}
+	})
+}
+
+func rowOf(t *testing.T, s Queue, project string) Project {
+	t.Helper()
+	rows, err := s.Projects(t.Context())
+	require.NoError(t, err)
+	i := slices.IndexFunc(rows, func(p Project) bool { return p.Name == project })
+	return rows[i]
+}
