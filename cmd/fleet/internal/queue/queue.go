@@ -6,7 +6,7 @@
 // each project. It rings, looks at the queue, and sleeps until the project may send again, five minutes at
 // most, so whatever lets a prompt be sent earlier has to wake it. A look is one run of such a job. A turn
 // is what a look takes before it sends: a project has one at a time, in its row of fleet_projects. No look
-// waits for those of other projects. What failures lead to is in the same row; the row '' pauses all.
+// waits for those of other projects. What failures lead to is in the same row; the row ” pauses all.
 package queue
 
 import (
