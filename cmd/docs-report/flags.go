@@ -43,28 +43,18 @@ func (f *flags) setProjects(text string) error {
 	return nil
 }
 
-// parse reads a command line. It refuses a flag that is given and empty: its variable may not be
-// set.
+// parse reads a command line.
 func (f *flags) parse(p program, args []string) error {
-	var said strings.Builder // has what package flag printed, with the usage
-	f.SetOutput(&said)
-	err := f.Parse(args)
+	err := usage.Parse(f.FlagSet, args)
 	if errors.Is(err, flag.ErrHelp) {
-		if err := p.print(said.String()); err != nil {
+		var help strings.Builder
+		f.SetOutput(&help)
+		f.Usage()
+		if err := p.print(help.String()); err != nil {
 			return err
 		}
 		return flag.ErrHelp
 	}
-
-	if err != nil {
-		return usage.Errorf("%w", err)
-	}
-
-	f.Visit(func(given *flag.Flag) {
-		if value, ok := given.Value.(flag.Getter); ok && value.Get() == "" { // the others refuse it themselves
-			err = usage.Errorf("-%s is empty", given.Name)
-		}
-	})
 
 	switch {
 	case err != nil:

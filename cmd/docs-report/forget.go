@@ -32,9 +32,6 @@ func (p program) forget(ctx context.Context, args []string) error {
 	if given != 1 {
 		return usage.Errorf("give one of -texts, -conversation ID, -feedback ID and -search TERM")
 	}
-	if *search != "" && store.FoldTerm(*search) == "" {
-		return usage.Errorf("-search is blank")
-	}
 
 	s, err := store.Change(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), p.log)
 	if err != nil {

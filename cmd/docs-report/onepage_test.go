@@ -110,7 +110,7 @@ func TestOnePage(t *testing.T) {
 			"leave out -csv":        {"-page", "/start", "-csv", "x.csv"},
 			"give -o one-page.html": {"-page", "/start"},
 			"in the future":         {"-page", "/start", "-since", "2000-05-01", "-o", output},
-			"-page is empty":        {"-page", "", "-o", output},
+			"-page is given and":    {"-page", "", "-o", output},
 			"names the database":    {"-page", "/start", "-o", r.db[len("sqlite:"):]},
 		} {
 			assert.Equal(t, exitUsage, r.run(t.Context(), append([]string{"report"}, args...)...), want)

@@ -74,9 +74,6 @@ func (r *reader) addMoved(text string) error {
 const maxSitemap = 64 << 20 // bytes; the format allows 50 MB
 
 func (r *reader) readSitemap(path string) error {
-	if path == "" {
-		return errors.New("it is empty")
-	}
 	file, err := os.Open(path)
 	if err != nil {
 		return err

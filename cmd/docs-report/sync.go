@@ -188,10 +188,9 @@ func checkSync(f *flags, service service, l *exports.Loader, what exports.Range)
 	case what.From.Time().After(time.Now()):
 		return fmt.Errorf("-from is %v, in the future", what.From)
 	case service.key == "":
-		return errors.New("MINTLIFY_API_KEY is not set: create an admin key on the API keys page of the dashboard, " +
-			"or give -demo and a new database")
+		return fmt.Errorf("%w, or give -demo and a new database", usage.ErrNoKey)
 	case len(what.Projects) == 0:
-		return errors.New("no project: give -projects, or set MINTLIFY_PROJECT_ID")
+		return fmt.Errorf("%w, or give -projects", usage.ErrNoProject)
 	case f.demo && f.db == "":
 		return errors.New("-demo wants -db, such as sqlite:demo.db: a database of its own")
 	case l.Budget < 1:

@@ -115,10 +115,10 @@ func TestMarksMovesAndTheSitemap(t *testing.T) {
 			"want it as 2026-11-03=Launch":         {"-mark", "7 March=Launch"},
 			`invalid value "2000-03-07="`:          {"-mark", "2000-03-07="},
 			"moves in a circle":                    {"-moved", "/a=/b", "-moved", "/b=/a"},
-			"want it as /old=/new":                 {"-moved", ""},
+			"-moved is given and empty":            {"-moved", ""},
 			"a sitemap of sitemaps":                {"-sitemap", index},
 			"no such file":                         {"-sitemap", filepath.Join(folder, "none.xml")},
-			"-sitemap: it is empty":                {"-sitemap", ""},
+			"-sitemap is given and empty":          {"-sitemap", ""},
 			"leave out -mark":                      {"-page", "/docs/page-1", "-mark", "2000-03-07=Launch"},
 			"-page shows one page: leave out -sit": {"-page", "/docs/page-1", "-sitemap", sitemap},
 		} {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 
@@ -152,37 +151,26 @@ func (p *program) runCommand(ctx context.Context, arguments []string) error {
 	return c.run(ctx)
 }
 
-// parse parses the flags of a command. A flag that is given and empty is refused.
+// parse parses the flags of a command.
 func (p *program) parse(e entry, c command, arguments []string) (commandLine, error) {
 	line := commandLine{command: e.name, given: map[string]bool{}}
 	flags := flag.NewFlagSet(e.name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	c.define(flags)
 
-	err := flags.Parse(arguments)
+	err := usage.Parse(flags, arguments)
 	if errors.Is(err, flag.ErrHelp) {
 		flags.SetOutput(p.stdout)
 		flags.Usage()
 		return line, err
 	}
 	if err != nil {
-		return line, usage.Errorf("%w; fleet %s -h lists its flags", err, e.name)
+		return line, fmt.Errorf("%w; fleet %s -h lists its flags", err, e.name)
 	}
 
-	var empty error
 	flags.Visit(func(f *flag.Flag) {
-		line.given[f.Name] = true
 		getter, ok := f.Value.(flag.Getter)
-		if !ok {
-			return
-		}
-
-		switch getter.Get() {
-		case false:
-			line.given[f.Name] = false
-		case "":
-			empty = usage.Errorf("-%s is empty: is a variable not set?", f.Name)
-		}
+		isFalse := ok && getter.Get() == false
+		line.given[f.Name] = !isFalse
 	})
 
 	want := 0
@@ -193,7 +181,7 @@ func (p *program) parse(e entry, c command, arguments []string) (commandLine, er
 	if flags.NArg() != want {
 		return line, usage.Errorf("%s takes %d arguments besides its flags, not %d", e.name, want, flags.NArg())
 	}
-	return line, empty
+	return line, nil
 }
 
 // entryOf returns the command of a name, or an error that names them all.

@@ -174,9 +174,9 @@ func (p *program) who() string {
 
 // client returns the client that all projects share. It sends a request once: River retries.
 func (p *program) client() (*mintlify.Client, error) {
-	key := p.getenv("MINTLIFY_API_KEY")
+	key := strings.TrimSpace(p.getenv("MINTLIFY_API_KEY"))
 	if key == "" {
-		return nil, usage.Errorf("MINTLIFY_API_KEY is not set")
+		return nil, usage.ErrNoKey
 	}
 
 	options := []mintlify.Option{

@@ -329,7 +329,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		},
 		"close wants -key": {"close", "-pr", "https://example.com/1"},
 		"cancel wants -key or -project or -repo or -all":   {"cancel", "-key", "k", "-all"},
-		"-job is empty: is a variable not set?":            {"retry", "-key", "k", "-job", ""},
+		"-job is given and empty: is its variable set?":    {"retry", "-key", "k", "-job", ""},
 		"show takes 1 arguments besides its flags":         {"show"},
 		"-project moves a prompt that no job can exist of": {"retry", "-key", "k", "-project", "p", "-job", "j"},
 		`-project: mintlify: projectID contains a slash`:   {"retry", "-key", "k", "-project", "a/b", "-again"},

@@ -23,7 +23,7 @@ var postgresForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
 // ParseAddress reads sqlite:FILE, and the forms of Postgres. Its errors do not show the text.
 func ParseAddress(text string) (Address, error) {
 	if text == "" {
-		return Address{}, errors.New("is not set")
+		return Address{}, errors.New("is not set: it names the database")
 	}
 	if postgresForm.MatchString(text) {
 		return Address{Postgres: text}, nil

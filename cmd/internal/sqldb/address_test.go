@@ -28,7 +28,7 @@ func TestParseAddress(t *testing.T) {
 	}
 
 	for text, want := range map[string]string{
-		"":                        "is not set",
+		"":                        "is not set: it names the database",
 		"secret.db":               "has an unknown form",
 		"mysql://jane:secret@db":  "has an unknown form",
 		"Password=secret":         "has an unknown form",

@@ -24,13 +24,19 @@ func Is(err error) bool { return errors.As(err, &usageError{}) }
 // keysPage is the page of the dashboard with the keys and the project id.
 const keysPage = "https://app.mintlify.com/settings/organization/api-keys"
 
-// Keys refuses an environment without the key or the project id, and says where to get them.
+// What is missing in the environment, and where to get it.
+var (
+	ErrNoKey     = Errorf("MINTLIFY_API_KEY is not set: make an admin key at %s", keysPage)
+	ErrNoProject = Errorf("MINTLIFY_PROJECT_ID is not set: copy the project id from %s", keysPage)
+)
+
+// Keys refuses an environment without the key or the project id.
 func Keys(getenv func(string) string) error {
 	if strings.TrimSpace(getenv("MINTLIFY_API_KEY")) == "" {
-		return Errorf("MINTLIFY_API_KEY is not set: make an admin key at %s", keysPage)
+		return ErrNoKey
 	}
 	if strings.TrimSpace(getenv("MINTLIFY_PROJECT_ID")) == "" {
-		return Errorf("MINTLIFY_PROJECT_ID is not set: copy the project id from %s", keysPage)
+		return ErrNoProject
 	}
 	return nil
 }
