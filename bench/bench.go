@@ -1,13 +1,11 @@
-// Package bench compares the SDK with its alternatives. The command bench/run measures and
-// writes docs/performance.md. go generate makes the code of two clients, with the versions
-// in go.mod; until then packages that import them do not compile.
+// Package bench compares the SDK with its alternatives. docs/performance.md says how to run its
+// benchmarks, and what they showed. go generate makes the code of two clients, with the versions in
+// go.mod; until then packages that import them do not compile.
 package bench
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"os"
 	"runtime"
 	"time"
 )
@@ -59,40 +57,6 @@ type Row struct {
 type Job struct {
 	ID, Status, Repository, PRLink string
 	CreatedAt                      time.Time
-}
-
-// Figure is one number that one run has measured.
-type Figure struct {
-	Row    string  `json:"row"`
-	Column string  `json:"column"`
-	Value  float64 `json:"value"`
-}
-
-// Print writes f to standard output, as a line of JSON.
-func (f Figure) Print() {
-	if err := json.NewEncoder(os.Stdout).Encode(f); err != nil {
-		panic(err) // cmd/report would miss it
-	}
-}
-
-// Append writes figures to the end of a file, as lines of JSON. It does nothing if path is "".
-func Append(path string, figures ...Figure) error {
-	if path == "" {
-		return nil
-	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-
-	encoder := json.NewEncoder(file)
-	for _, figure := range figures {
-		if err := encoder.Encode(figure); err != nil {
-			file.Close()
-			return err
-		}
-	}
-	return file.Close()
 }
 
 // Export calls visit for each row of an export, by the client's own means if it has

@@ -196,7 +196,7 @@ func checkLine(dir, line string, demos map[string]bool) error {
 			problem = expect(pkg, nil, `^package mintlify$`)
 		case "go test":
 			problem = expect(filepath.Join(dir, testedFolder(args)), args, `^package `)
-		case "bench/run", ".ci/run", ".ci/release":
+		case ".ci/run", ".ci/release":
 			_, problem = os.Stat(name)
 		default: // a program that is installed
 			problem = expect(filepath.Join("cmd", name), args, program)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"runtime"
 	"syscall"
-	"time"
 
 	"github.com/mintlify-community/mintlify-go/bench"
 	"github.com/mintlify-community/mintlify-go/bench/service"
@@ -66,8 +65,6 @@ type Cost struct {
 	Bytes float64
 	// CPU is the time in nanoseconds on all cores, with the time to collect the garbage.
 	CPU float64
-	// Clock is the time by the clock.
-	Clock time.Duration
 }
 
 // Measure returns the average cost of do over so many times.
@@ -81,15 +78,13 @@ func Measure(times int, do func() error) (Cost, error) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpuBefore := cpuTime()
-	start := time.Now()
+	cpuBefore := CPUTime()
 	for range times {
 		if err := do(); err != nil {
 			return Cost{}, err
 		}
 	}
-	cpu := cpuTime() - cpuBefore
-	clock := time.Since(start)
+	cpu := CPUTime() - cpuBefore
 	runtime.ReadMemStats(&after)
 
 	n := float64(times)
@@ -97,14 +92,13 @@ func Measure(times int, do func() error) (Cost, error) {
 		Allocations: float64(after.Mallocs-before.Mallocs) / n,
 		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / n,
 		CPU:         cpu / n,
-		Clock:       clock / time.Duration(times),
 	}
 	return cost, nil
 }
 
-// cpuTime returns the user and system time of the process so far, in nanoseconds. On a busy
+// CPUTime returns the user and system time of the process so far, in nanoseconds. On a busy
 // machine it says more than a clock.
-func cpuTime() float64 {
+func CPUTime() float64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		panic(err) // only invalid arguments fail

@@ -1,4 +1,4 @@
-// Package clients lists the clients that are compared, which are the columns of the table.
+// Package clients lists the clients that are compared, which are the columns of benchstat.
 package clients
 
 import (
@@ -16,8 +16,6 @@ import (
 type Column struct {
 	// Name is the name of the column.
 	Name string
-	// Package is the package of the client, in a folder of that name.
-	Package string
 	// New makes the client.
 	New bench.New
 	// Prefetch is the number of pages that an export prefetches.
@@ -26,15 +24,15 @@ type Column struct {
 
 // All is every column. The others are compared with the first.
 var All = []Column{
-	{Name: "byhand", Package: "byhand", New: byhand.New},
-	{Name: "retryable", Package: "retryable", New: retryable.New},
-	{Name: "oapi", Package: "oapi", New: oapi.New},
-	{Name: "ogen", Package: "ogen", New: ogen.New},
-	{Name: "sdk", Package: "sdk", New: sdk.New},
+	{Name: "byhand", New: byhand.New},
+	{Name: "retryable", New: retryable.New},
+	{Name: "oapi", New: oapi.New},
+	{Name: "ogen", New: ogen.New},
+	{Name: "sdk", New: sdk.New},
 }
 
 // Exporting is every column, and the SDK twice more, with prefetch.
 var Exporting = slices.Concat(All, []Column{
-	{Name: "prefetch1", Package: "sdk", New: sdk.New, Prefetch: 1},
-	{Name: "prefetch4", Package: "sdk", New: sdk.New, Prefetch: 4},
+	{Name: "prefetch1", New: sdk.New, Prefetch: 1},
+	{Name: "prefetch4", New: sdk.New, Prefetch: 4},
 })

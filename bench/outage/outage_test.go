@@ -1,17 +1,12 @@
 package outage
 
 import (
-	"flag"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mintlify-community/mintlify-go/bench"
 )
-
-var figures = flag.String("figures", "", "append the figures to this file, for cmd/report")
 
 // The figures of docs/performance.md.
 func TestOutage(t *testing.T) {
@@ -56,12 +51,7 @@ func TestOutage(t *testing.T) {
 				require.NoError(t, err)
 			})
 			assert.Equal(t, tc.want, got)
-
 			t.Logf("%d unknown, %d made twice", got.unknown, got.twice)
-			row := "outage of " + tc.outage
-			require.NoError(t, bench.Append(*figures,
-				bench.Figure{Row: row + " unknown", Column: tc.column, Value: float64(got.unknown)},
-				bench.Figure{Row: row + " twice", Column: tc.column, Value: float64(got.twice)}))
 		})
 	}
 }

@@ -1,15 +1,12 @@
 package outage
 
 import (
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mintlify-community/mintlify-go/bench"
 )
 
 // The figures of docs/performance.md.
@@ -64,26 +61,6 @@ func TestMessagesAndReports(t *testing.T) {
 			assert.Equal(t, tc.want, got)
 
 			t.Logf("%+v", got)
-			require.NoError(t, bench.Append(*figures, got.figures(tc.outage, tc.column)...))
 		})
 	}
-}
-
-func (cost threadsCost) figures(outage, column string) []bench.Figure {
-	var all []bench.Figure
-	for _, count := range []struct {
-		name  string
-		value float64
-	}{
-		{"unknown", float64(cost.unknown)},
-		{"twice", float64(cost.twice)},
-		{"disordered", float64(cost.disordered)},
-		{"untold", float64(cost.untold)},
-		{"told twice", float64(cost.toldTwice)},
-		{"minutes late", cost.late.Minutes()},
-	} {
-		row := fmt.Sprintf("messages in an outage of %s %s", outage, count.name)
-		all = append(all, bench.Figure{Row: row, Column: column, Value: count.value})
-	}
-	return all
 }

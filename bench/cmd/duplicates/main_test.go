@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The README says so.
+// docs/performance.md says so.
 func TestCurlMakesDuplicatesWhereTheSDKMakesOneJob(t *testing.T) {
 	skipWithoutCurl(t)
 	if testing.Short() {

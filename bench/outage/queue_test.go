@@ -1,5 +1,5 @@
 // Package outage counts what an outage of the service costs a queue of prompts, with each of
-// three programs that send them. The test runs them in virtual time, and writes the figures.
+// three programs that send them, in virtual time.
 package outage
 
 import (
