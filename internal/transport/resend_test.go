@@ -122,8 +122,7 @@ func TestHTTP2StormBeginsAGetTenTimesAtMost(t *testing.T) {
 					server := stormyServer(when, storm)
 					_, err := send(newSenderOf(t, server), newRequest(t, http.MethodGet, "http://127.0.0.1", ""))
 					require.Error(t, err)
-					assert.LessOrEqual(t, server.Begun.Load(), int64(10), "%v", err)
-					assert.LessOrEqual(t, server.Conns.Load(), int64(11), "the last is for a later request")
+					assert.LessOrEqual(t, server.Begun.Load(), int64(10), "headers, whatever the connections: %v", err)
 				})
 			})
 		}
