@@ -45,9 +45,12 @@ func (c plainConnector) Connect(context.Context) (driver.Conn, error) { return c
 
 func (c plainConnector) Driver() driver.Driver { return c.driver }
 
-// record has the statements of a database recorded.
-func record(t *testing.T, db *database.DB, file string) *statements {
-	s := &statements{Connector: plainConnector{db.Driver(), "file:" + file}, args: map[string][]any{}}
+// record has the statements of a database recorded, which is a file of SQLite or a URL of Postgres.
+func record(t *testing.T, db *database.DB, name string) *statements {
+	if !strings.Contains(name, ":") {
+		name = "file:" + name
+	}
+	s := &statements{Connector: plainConnector{db.Driver(), name}, args: map[string][]any{}}
 	db.DB = sql.OpenDB(s)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = db.DB.Close() })

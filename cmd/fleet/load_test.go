@@ -1,0 +1,132 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+)
+
+const (
+	loadProjects = 100
+	loadEvery    = 500 * time.Millisecond // 72 prompts an hour for each project
+)
+
+// TestLoad has three machines send two prompts a second, over 100 projects, for FLEET_LOAD, an hour unless it is set.
+// One machine is killed every ten minutes and started again.
+func TestLoad(t *testing.T) {
+	length := time.Hour
+	if text := os.Getenv("FLEET_LOAD"); text != "" {
+		var err error
+		length, err = time.ParseDuration(text)
+		require.NoError(t, err)
+	} else if !isLong() {
+		t.Skip("it takes an hour: set MINTLIFY_LONG=1, or FLEET_LOAD=2m for a short one")
+	}
+
+	url := testPostgres.Database(t)
+	svc := newCountingService()
+	svc.slow = time.Second
+	svc.quota, svc.window = queue.Production.Quota, queue.Production.Window
+	f := newFleet(t, url, queue.Production, svc)
+	machines := make([]*exec.Cmd, 3)
+	for i := range machines {
+		machines[i] = f.start("TEST_REAL_POLLS=1")
+	}
+
+	began := time.Now()
+	ticker := time.NewTicker(loadEvery)
+	defer ticker.Stop()
+	killed, minutes := 0, 0
+	firstBlocks := 0
+	for n := 0; time.Since(began) < length; n++ {
+		<-ticker.C
+		add(t, f.store, promptOf(n, fmt.Sprint("project-", n%loadProjects)))
+
+		if now := int(time.Since(began) / min(10*time.Minute, length/3)); now > killed {
+			i := killed % len(machines)
+			killed = now
+			_ = f.end(machines[i], os.Kill)
+			machines[i] = f.start("TEST_REAL_POLLS=1")
+		}
+		if now := int(time.Since(began) / time.Minute); now > minutes {
+			minutes = now
+			blocks := blocksOfALook(t, url, fmt.Sprint("project-", n%loadProjects))
+			if firstBlocks == 0 {
+				firstBlocks = blocks
+			}
+			t.Logf("%3d min: %v, the longest was queued for %v, a look reads %d blocks", now, some(f.counts()),
+				f.longestQueued(), blocks)
+		}
+	}
+
+	f.until(5*time.Minute, "the rest to be sent", func() bool { return f.counts()["queued"] == 0 })
+	lastBlocks := blocksOfALook(t, url, "project-0")
+	acted, twice := svc.count()
+	t.Logf("%v, %d kills: %d acted on, %d twice, %d refused for the quota; the longest was queued for %v; a look reads "+
+		"%d blocks in the first minute and %d in the last", length, killed, acted, twice, svc.refused, f.longestQueued(),
+		firstBlocks, lastBlocks)
+	assert.Zero(t, twice)
+	assert.Zero(t, svc.refused)
+	assert.LessOrEqual(t, f.longestQueued(), 2*time.Minute)
+}
+
+// longestQueued returns the longest time for which a prompt was queued, or is so far.
+func (f *fleet) longestQueued() time.Duration {
+	sent := number(f.t, f.store, "SELECT max(deadline - added) FROM fleet_prompts WHERE deadline > 0")
+	oldest := number(f.t, f.store, "SELECT min(added) FROM fleet_prompts WHERE state = 'pending'")
+	longest := time.Duration(sent) - f.settings.SendTime
+	if oldest > 0 {
+		longest = max(longest, time.Since(time.Unix(0, oldest)))
+	}
+	return longest.Round(time.Second / 10)
+}
+
+// blocksOfALook returns how many blocks of Postgres a look at the queue of a project reads.
+func blocksOfALook(t *testing.T, url, project string) int {
+	t.Helper()
+	s := openStore(t, url)
+	seen := record(t, s.DB, url)
+	var row database.Row
+	row.ProjectID = project
+	_, _, err := s.WhyQueued(t.Context(), row)
+	require.NoError(t, err)
+	for query, args := range seen.args {
+		if strings.Contains(query, "FROM fleet_projects q WHERE q.project IN") {
+			return blocksOf(t, s, query, args...)
+		}
+	}
+	t.Fatal("no look was seen")
+	return 0
+}
+
+// blocksOf returns how many blocks of Postgres a statement reads, and does not let it change anything.
+func blocksOf(t *testing.T, s queue.Queue, query string, args ...any) int {
+	t.Helper()
+	tx, err := s.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, tx.Rollback()) }()
+
+	var text string
+	row := tx.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+query, args...)
+	require.NoError(t, row.Scan(&text), query)
+	var plans []struct {
+		Plan struct {
+			Hit  int `json:"Shared Hit Blocks"`
+			Read int `json:"Shared Read Blocks"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &plans))
+	return plans[0].Plan.Hit + plans[0].Plan.Read
+}
