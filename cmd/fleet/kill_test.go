@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +20,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// onslaught is how much a fleet has to go through: little, unless MINTLIFY_LONG is set.
+// onslaught is how much a fleet has to go through: little, unless MINTLIFY_LONG is set. FLEET_KILLS sets how often a
+// process ends.
 type onslaught struct {
 	merges, projects int
 	followUps        int           // messages, each to the job of another merge
@@ -28,15 +30,27 @@ type onslaught struct {
 	times            int
 }
 
-func theOnslaught() onslaught {
+func theOnslaught(t *testing.T) onslaught {
 	if isLong() {
 		return onslaught{
-			merges: 60, projects: 15, followUps: 30, slow: time.Second, every: 750 * time.Millisecond, times: 40,
+			merges: 60, projects: 15, followUps: 30, slow: time.Second, every: 750 * time.Millisecond, times: kills(t, 40),
 		}
 	}
 	return onslaught{
-		merges: 24, projects: 6, followUps: 12, slow: 500 * time.Millisecond, every: 500 * time.Millisecond, times: 20,
+		merges: 24, projects: 6, followUps: 12, slow: 500 * time.Millisecond, every: 500 * time.Millisecond,
+		times: kills(t, 20),
 	}
+}
+
+// kills returns what FLEET_KILLS says, or a number.
+func kills(t *testing.T, unlessSet int) int {
+	text := os.Getenv("FLEET_KILLS")
+	if text == "" {
+		return unlessSet
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
 }
 
 // disturb keeps three processes running, which start starts by their number, and sends one of them a signal now and
@@ -91,7 +105,7 @@ func isLost(r database.Row) bool {
 // TestKills kills workers while they send. See the README for its table.
 func TestKills(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
-		load := theOnslaught()
+		load := theOnslaught(t)
 		svc := newCountingService()
 		svc.faults = 0.05
 		svc.slow = load.slow
@@ -129,7 +143,7 @@ func TestKills(t *testing.T) {
 // TestRollingShutdown asks workers to stop, as deployments do: nothing is unknown.
 func TestRollingShutdown(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
-		load := theOnslaught()
+		load := theOnslaught(t)
 		svc := newCountingService()
 		svc.slow = load.slow
 		s := quick

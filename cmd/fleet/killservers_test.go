@@ -25,11 +25,11 @@ import (
 
 // theSiege is the onslaught on servers. It is small: each message takes half a minute to settle, and the next one of
 // its thread waits for that.
-func theSiege() onslaught {
+func theSiege(t *testing.T) onslaught {
 	if isLong() {
-		return onslaught{merges: 10, projects: 5, followUps: 5, slow: 2 * time.Second, every: 2 * time.Second, times: 8}
+		return onslaught{merges: 10, projects: 5, followUps: 5, slow: 2 * time.Second, every: 2 * time.Second, times: kills(t, 8)}
 	}
-	return onslaught{merges: 4, projects: 4, slow: time.Second, every: time.Second, times: 3}
+	return onslaught{merges: 4, projects: 4, slow: time.Second, every: time.Second, times: kills(t, 3)}
 }
 
 // TestKillsOfServers kills servers while merges and reviewers' comments are delivered to them, and follow-ups
@@ -39,7 +39,7 @@ func theSiege() onslaught {
 func TestKillsOfServers(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		began := time.Now()
-		s := newSiege(t, url, theSiege())
+		s := newSiege(t, url, theSiege(t))
 		s.underFire()
 		found := s.outcome()
 		acted, twice := s.svc.count()
