@@ -59,7 +59,6 @@ func (c onTables) run(ctx context.Context) error {
 type entry struct {
 	name    string
 	operand string // the argument that it takes besides flags; "" if none
-	hidden  bool   // a process of the demo, which no user starts
 	make    func(p *program) command
 }
 
@@ -67,7 +66,6 @@ type entry struct {
 func commands() []entry {
 	return []entry{
 		{name: "demo", make: func(p *program) command { return &demoCommand{program: p} }},
-		{name: "demo-worker", hidden: true, make: func(p *program) command { return &demoWorkerCommand{program: p} }},
 		{name: "init", make: func(p *program) command { return &initCommand{program: p} }},
 		{name: "work", make: func(p *program) command { return &workCommand{program: p} }},
 		{name: "serve", make: func(p *program) command { return newServeCommand(p) }},
@@ -191,9 +189,7 @@ func entryOf(name string) (entry, error) {
 		if e.name == name {
 			return e, nil
 		}
-		if !e.hidden {
-			names = append(names, e.name)
-		}
+		names = append(names, e.name)
 	}
 
 	last := len(names) - 1

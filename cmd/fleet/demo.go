@@ -4,291 +4,147 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-
-	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const (
-	demoMerges  = 12
-	demoWorkers = 3
-	demoKill    = 5 // the POST whose sender is killed
-	demoFail    = 8 // the POST with which an outage begins
-	demoOutage  = 3 * time.Second
+	demoMerges = 12
+	demoLost   = 4 // the prompt whose response is lost
 )
 
-// demo is a fleet of processes on a fake of the service and an SQLite file.
-type demo struct {
-	program
-	queue queue.Queue
-	start time.Time
-	fake  *mintlifytest.Service
-	posts atomic.Int32
-	fails atomic.Int64 // when the outage ends, in Unix milliseconds
-}
-
-// demoCommand shows fleet at work.
+// demoCommand shows fleet at work, on a fake of the service in this process and an SQLite file.
 type demoCommand struct {
 	*program
 	noFlags
+	fake *mintlifytest.Service
 }
 
 func (c *demoCommand) run(ctx context.Context) error {
-	p := c.program
 	dir, err := os.MkdirTemp("", "fleet-demo-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the folder is temporary
 
-	d := &demo{program: *p, start: time.Now(), fake: mintlifytest.NewService()}
-	environment := map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(dir, "fleet.db")}
-	d.getenv = func(name string) string { return environment[name] }
+	// The program of the demo has nothing that the user has set for work: no result leaves this machine.
+	c.fake = mintlifytest.NewService()
+	environment := map[string]string{
+		"DATABASE_URL":     "sqlite:" + filepath.Join(dir, "fleet.db"),
+		"MINTLIFY_API_KEY": mintlifytest.APIKey,
+	}
+	c.program = &program{
+		getenv:    func(name string) string { return environment[name] },
+		stdout:    c.stdout,
+		stderr:    io.Discard,
+		transport: c.fake,
+		options:   []mintlify.Option{mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))},
+		Settings:  queue.Production,
+	}
+	c.PauseMin = time.Second
 
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	return d.withStore(ctx, true, slog.LevelError, func(s queue.Queue) error {
-		d.queue = s
-		return d.play(ctx)
-	})
+	return c.withStore(ctx, true, slog.LevelError, func(s queue.Queue) error { return c.play(ctx, s) })
 }
 
-func (d *demo) say(format string, arguments ...any) {
-	fmt.Fprintf(d.stdout, "%5.1f s  %s\n", time.Since(d.start).Seconds(), fmt.Sprintf(format, arguments...))
+func (c *demoCommand) say(format string, arguments ...any) {
+	fmt.Fprintf(c.stdout, "-> "+format+"\n", arguments...)
 }
 
-// play delivers merges to three workers by webhooks, kills one worker, and does what status
-// advises.
-func (d *demo) play(ctx context.Context) error {
-	service := httptest.NewServer(d)
-	defer service.Close()
-	d.say("a fake of the service is at %s, the queue is an SQLite file: nothing leaves this machine", service.URL)
-
-	for range 2 { // each webhook is delivered twice
-		if err := d.enqueueMerges(ctx); err != nil {
+// play delivers merges twice, and works until only a person can go on, who then does what status advises.
+func (c *demoCommand) play(ctx context.Context, s queue.Queue) error {
+	c.say("the service is a fake, and the queue an SQLite file: nothing leaves this machine")
+	for range 2 {
+		if err := c.enqueueMerges(ctx, s); err != nil {
 			return err
 		}
 	}
 
-	ctx, kill := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer kill()
-	for range demoWorkers {
-		if err := d.startWorker(ctx, service.URL, &running); err != nil {
-			return err
-		}
-	}
+	c.say("the service responds 503 at first, and the response to prompt %d gets lost", demoLost)
+	c.fake.SetJobTime(time.Second)
+	c.fake.SucceedNext(mintlify.OpCreateJob, demoLost-1)
+	c.fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	c.fake.FailNext(mintlify.OpGetJob, 3, mintlifytest.Fault{Status: 503})
 
-	before, err := d.await(ctx)
+	client, err := c.client()
 	if err != nil {
 		return err
 	}
-
-	fmt.Fprint(d.stdout, "\nfleet status\n\n")
-	if err := before.write(d.stdout, false); err != nil {
-		return err
-	}
-	if err := d.decideAsAdvised(ctx, before.NeedsPerson); err != nil {
-		return err
-	}
-
-	after, err := d.await(ctx)
-	if err != nil {
-		return err
-	}
-	return d.sumUp(after)
+	working, stop := context.WithCancel(ctx)
+	worked := make(chan error, 1)
+	go func() { worked <- queue.NewWorker(s, client, nil).Run(working) }()
+	err = c.follow(ctx, s)
+	stop()
+	return errors.Join(err, <-worked)
 }
 
-func (d *demo) enqueueMerges(ctx context.Context) error {
+func (c *demoCommand) enqueueMerges(ctx context.Context, s queue.Queue) error {
 	prompts := make([]database.Prompt, demoMerges)
 	for i := range prompts {
 		prompts[i] = database.Prompt{
 			Key:      fmt.Sprintf("acme/service-%d@%040x", i%6+1, i+1),
 			Project:  fmt.Sprint("project-", i%6+1),
 			Prompt:   "Document the flag --json.",
-			Priority: 2,
+			Priority: database.DefaultPriority,
 		}
 	}
 
-	known, err := d.queue.Enqueue(ctx, prompts...)
-	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, demoMerges-len(known), len(known))
+	known, err := s.Enqueue(ctx, prompts...)
+	c.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, demoMerges-len(known), len(known))
 	return err
 }
 
-// withoutSettings leaves out of an environment what the user has set for work: results must not leave this machine.
-func withoutSettings(environment []string) []string {
-	return slices.DeleteFunc(environment, func(variable string) bool {
-		return strings.HasPrefix(variable, "FLEET_") || strings.HasPrefix(variable, "GITHUB_") ||
-			strings.HasPrefix(variable, "MINTLIFY_")
-	})
-}
-
-// startWorker starts a process that ends with ctx.
-func (d *demo) startWorker(ctx context.Context, serviceURL string, running *sync.WaitGroup) error {
-	worker := exec.CommandContext(ctx, os.Args[0], "demo-worker")
-	worker.Env = append(withoutSettings(os.Environ()),
-		"DATABASE_URL="+d.getenv("DATABASE_URL"),
-		"MINTLIFY_BASE_URL="+serviceURL,
-		"MINTLIFY_API_KEY="+mintlifytest.APIKey)
-	if err := worker.Start(); err != nil {
+// follow shows what becomes of the merges, and plays the person who does what fleet status advises.
+func (c *demoCommand) follow(ctx context.Context, s queue.Queue) error {
+	if err := c.await(ctx, s); err != nil {
+		return err
+	}
+	c.say("fleet status")
+	if err := c.program.run(ctx, []string{"status"}); err != nil {
 		return err
 	}
 
-	running.Go(func() { _ = worker.Wait() }) // it is killed one way or the other
-	d.say("worker %d started", worker.Process.Pid)
-	return nil
-}
-
-func (d *demo) sumUp(after status) error {
-	twice := len(d.fake.Jobs()) - len(d.jobs())
-	d.say("%d of %d merges done, %d acted on twice", after.Counts["done"], demoMerges, twice)
-	if after.Counts["done"] != demoMerges || twice > 0 {
-		return errors.New("that is not what fleet promises")
+	unknown, err := s.Records().List(ctx, once.Unknown)
+	if err != nil || len(unknown) != 1 {
+		return errors.Join(err, fmt.Errorf("%d prompts are unknown, want 1", len(unknown)))
 	}
-	return nil
+
+	arguments := []string{"retry", "-key", unknown[0].Key, "-job", c.fake.Jobs()[demoLost-1].ID}
+	c.say("a person has found its job: fleet %s", strings.Join(arguments, " "))
+	if err := c.program.run(ctx, arguments); err != nil {
+		return err
+	}
+
+	err = c.await(ctx, s)
+	c.say("%d merges have led to %d jobs", demoMerges, len(c.fake.Jobs()))
+	return err
 }
 
-// demoWorkerCommand is one of the demo's processes: work, but quicker.
-type demoWorkerCommand struct {
-	*program
-	noFlags
-}
-
-func (c *demoWorkerCommand) run(ctx context.Context) error {
-	p := c.program
-	p.logFormat = "text"
-	p.N = 2
-	p.SendTime = time.Second
-	p.Pass = time.Second
-	p.PauseMin = time.Second
-
-	polls := mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))
-	p.options = []mintlify.Option{mintlify.WithUserAgent(fmt.Sprint(os.Getpid())), polls}
-	work := workCommand{program: p}
-	return work.run(ctx)
-}
-
-// await shows the counts until nothing is left to do.
-func (d *demo) await(ctx context.Context) (status, error) {
-	shown := ""
-	for {
-		now, err := statusOf(ctx, d.queue)
+// await shows each second how many prompts are in each state, until none is left to do.
+func (c *demoCommand) await(ctx context.Context, s queue.Queue) error {
+	for ; ; time.Sleep(time.Second) {
+		all, err := s.Records().List(ctx)
 		if err != nil {
-			return now, err
-		}
-
-		if text := demoCounts(now); text != shown {
-			d.say("%s", text)
-			shown = text
-		}
-		if left := now.Counts["queued"] + now.Counts["sending"] + now.Counts["running"]; left == 0 {
-			return now, nil
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
-}
-
-func demoCounts(s status) string {
-	pauses := 0
-	for _, p := range s.Projects {
-		if !p.PausedUntil.IsZero() {
-			pauses++
-		}
-	}
-	c := s.Counts
-	return fmt.Sprintf("queued %d, sending %d, running %d, done %d, unknown %d; pauses %d",
-		c["queued"], c["sending"], c["running"], c["done"], c["unknown"], pauses)
-}
-
-// jobs returns the ids of the fake's jobs by key.
-func (d *demo) jobs() map[string]string {
-	made := d.fake.Jobs()
-	byKey := map[string]string{}
-	for _, r := range d.fake.Requests() {
-		if key, found := once.FindMarker(r.Prompt); found && r.Acted {
-			byKey[key] = made[0].ID
-			made = made[1:]
-		}
-	}
-	return byKey
-}
-
-// decideAsAdvised does what status advises. It asks the fake, as a person would look at the
-// dashboard and the pull requests.
-func (d *demo) decideAsAdvised(ctx context.Context, needs []attention) error {
-	jobs := d.jobs()
-	for _, a := range needs {
-		arguments := []string{"retry", "-key", a.Key, "-again"}
-		if id, found := jobs[a.Key]; found {
-			arguments = []string{"retry", "-key", a.Key, "-job", id}
-		}
-
-		d.say("a person has looked for the marker: fleet %s", strings.Join(arguments, " "))
-		if err := d.program.run(ctx, arguments); err != nil {
 			return err
 		}
-	}
-	return nil
-}
 
-// ServeHTTP lets the fake respond, except during the outage and for the POST whose sender it
-// kills.
-func (d *demo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	post := 0
-	if r.Method == http.MethodPost {
-		post = int(d.posts.Add(1))
+		n := map[once.State]int{}
+		for _, r := range all {
+			n[r.State]++
+		}
+		c.say("%d queued, %d sending, %d running, %d unknown, %d done",
+			n[once.Pending], n[once.Sending], n[once.Running], n[once.Unknown], n[once.Done])
+		if n[once.Done]+n[once.Unknown] == len(all) {
+			return nil
+		}
 	}
-	if post == demoFail {
-		d.fails.Store(time.Now().Add(demoOutage).UnixMilli())
-		d.say("the service fails: 503 to every request for %v", demoOutage)
-	}
-
-	if time.Now().UnixMilli() < d.fails.Load() {
-		http.Error(rw, "the service is down", http.StatusServiceUnavailable)
-		return
-	}
-
-	response := httptest.NewRecorder()
-	d.fake.ServeHTTP(response, r)
-	if post == demoKill {
-		d.kill(r.UserAgent())
-		return
-	}
-
-	if post > 0 {
-		time.Sleep(300 * time.Millisecond) // so that there is something to see
-	}
-	rw.WriteHeader(response.Code)
-	_, _ = response.Body.WriteTo(rw)
-}
-
-// kill kills the worker that sends this user agent, which begins with the process id.
-func (d *demo) kill(userAgent string) {
-	first, _, _ := strings.Cut(userAgent, " ")
-	pid, err := strconv.Atoi(first)
-	if err != nil || pid <= 1 {
-		return
-	}
-
-	if worker, err := os.FindProcess(pid); err == nil {
-		_ = worker.Kill() // the sum shows if it has not worked
-	}
-	d.say("worker %d is killed, kill -9: the service has acted on its prompt, and nobody has heard of it", pid)
 }

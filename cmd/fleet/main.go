@@ -152,7 +152,7 @@ func (p *program) busy() time.Duration {
 
 // isWorker reports whether the command is a machine's, and not that of a person.
 func (p *program) isWorker() bool {
-	return p.command == "work" || p.command == "serve" || p.command == "demo-worker"
+	return p.command == "work" || p.command == "serve"
 }
 
 // who returns who makes the changes of a command: a machine that works, or the person at it.
