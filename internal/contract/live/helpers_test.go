@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -37,10 +36,6 @@ type session struct {
 	// service is the fake, or a handler in front of it.
 	service http.Handler
 	args    []string
-	// typed is what a person types. Without it stdin is not a terminal.
-	typed string
-	// piped is what comes from a stdin that is not a terminal.
-	piped string
 	// interruptAt is the end of a path: its response comes too late. "" lets the run end by itself.
 	interruptAt string
 }
@@ -61,8 +56,7 @@ func (s session) run(t *testing.T) outcome {
 	setDefault(t, "MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
 
 	var out, log bytes.Buffer
-	in := bufio.NewReader(strings.NewReader(s.typed + s.piped))
-	term := terminal{in: in, out: &out, err: &log, isTerminal: s.typed != ""}
+	term := terminal{out: &out, err: &log}
 	start := time.Now()
 	code := 0
 	synctest.Test(t, func(t *testing.T) {

@@ -40,13 +40,6 @@ func stopsOnce(status int) bool {
 	return !isError || slices.Contains(refusals, status)
 }
 
-func judgeOldSession(_ *check, r *response) verdict {
-	if r.isSuccess() {
-		return differs("a `sessionId`, asked for as a job of version 2, gets " + r.String())
-	}
-	return expected(r.String())
-}
-
 func judgeFirstStatus(c *check, created *response) verdict {
 	status := text(created.object(), "status")
 	switch {
@@ -86,13 +79,6 @@ func (c *check) historyOf(last *response) string {
 	}
 	took := last.at.Sub(polls[0].at).Round(time.Second)
 	return fmt.Sprintf("%s, in %v", cmp.Or(strings.Join(statuses, ", then "), "no status"), took)
-}
-
-func judgeSkipped(c *check, last *response) verdict {
-	if text(last.object(), "status") != "skipped" {
-		return notTried("no deployment was skipped")
-	}
-	return judgeEnd(c, last)
 }
 
 // tell says on the terminal what the report must not say: ids, links and errors.

@@ -124,7 +124,6 @@ func (l *leaky) note(value any) {
 
 func TestTheReportHoldsNothingOfWhatWasSentButDeclaredWords(t *testing.T) {
 	setVariable(t, "MINTLIFY_API_KEY", mintlifytest.APIKey)
-	setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
 	setVariable(t, "MINTLIFY_PROJECT_ID", "plantedproject")
 	ownWords := session{service: mintlifytest.NewService()}.run(t).report + strings.Join(leakyHeaders, " ")
 

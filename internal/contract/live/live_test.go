@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,33 +15,14 @@ import (
 )
 
 // everything is each flag that writes.
-const everything = "-yes -scope -job -message -preview planted -update"
-
-// withReader knows a second key, with the read scope alone. The fake knows one key.
-func withReader(svc http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer mint_planted_reader" {
-			svc.ServeHTTP(w, r)
-			return
-		}
-		if r.Method == http.MethodGet {
-			r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
-			svc.ServeHTTP(w, r)
-			return
-		}
-
-		w.WriteHeader(http.StatusForbidden)
-		_, _ = w.Write([]byte(`{"error":"planted words"}`))
-	})
-}
+const everything = "-yes -job -message -preview planted -update"
 
 func TestEachRowIsAsExpectedOrNotTriedAgainstTheFake(t *testing.T) {
 	svc := newService()
 	svc.AddJob("planted-job", mintlifytest.JobStep{Status: mintlify.JobArchived})
-	for flags, untriedRows := range map[string]int{"": 14, "-job-id planted-job": 13, everything: 2} {
+	for flags, untriedRows := range map[string]int{"": 11, "-job-id planted-job": 10, everything: 0} {
 		t.Run(flags, func(t *testing.T) {
-			setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
-			got := session{service: withReader(dated(svc)), args: strings.Fields(flags)}.run(t)
+			got := session{service: dated(svc), args: strings.Fields(flags)}.run(t)
 			assert.Equal(t, exitAsExpected, got.code, got.report)
 			assert.NotContains(t, got.report, "planted")
 
@@ -156,24 +134,25 @@ func TestAfterA429NothingOfThatPartIsAsked(t *testing.T) {
 	}
 	got := session{service: dated(svc)}.run(t)
 	assert.Equal(t, exitAsExpected, got.code, got.report)
-	assert.Len(t, svc.Requests(), 95+6+4) // 6 of analytics, 4 of other parts
+	assert.Len(t, svc.Requests(), 95+6+3) // 6 of analytics, 3 of other parts
 	assert.Regexp(t, "not sent after 429 with JSON, Retry-After [0-9]+", find(t, got.report, "GetFeedbackPage: a good").details)
 	assert.Equal(t, string(asExpected), find(t, got.report, "a deployment that does not exist").verdict)
 }
 
-func TestWithoutAFlagItSendsUpTo25GetsAndSaysSoFirst(t *testing.T) {
-	withSessions := deviation{on: "/jobs", alter: answering(`{"allSessions":[{"sessionId":"planted_1"}]}`)}
+func TestWithoutAFlagItSendsGetsAloneAndSaysFirstHowMany(t *testing.T) {
 	requests := 0
-	service := withSessions.handler(dated(newService()))
+	svc := newService()
+	svc.AddJob("planted-job")
+	service := dated(svc)
 	counting := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests++
 		assert.Equal(t, http.MethodGet, r.Method)
 		service.ServeHTTP(w, r)
 	})
-	got := session{service: counting}.run(t)
+	got := session{service: counting, args: []string{"-job-id", "planted-job"}}.run(t)
 	assert.Equal(t, exitAsExpected, got.code, got.report)
 	assert.Equal(t, maxReads, requests)
-	assert.True(t, strings.HasPrefix(got.stderr, "Up to 25 requests"), got.stderr)
+	assert.True(t, strings.HasPrefix(got.stderr, "Up to 24 requests"), got.stderr)
 }
 
 func TestTheFirstPagesAreThoseOfAnExport(t *testing.T) {
@@ -221,41 +200,22 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestNothingIsWrittenUnlessAPersonOrYesConfirmsIt(t *testing.T) {
-	for name, s := range map[string]session{
-		"stdin is not a terminal":       {},
-		"stdin is a pipe with a yes":    {piped: strings.Repeat("y\n", 20)},
-		"a person says no":              {typed: "n\nn\nn\n\n\n"},
-		"a person types something else": {typed: "yep\nsure\n1\nno\nY y\n"},
-		"a person ends the input":       {typed: "n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
-			svc := newService()
-			s.service = dated(svc)
-			s.args = strings.Fields(everything)[1:]
-			got := s.run(t)
-			assert.Equal(t, exitAsExpected, got.code, got.stderr)
-			assert.Empty(t, svc.Jobs())
-			assert.Empty(t, svc.Deployments())
-			assert.Contains(t, find(t, got.report, "a new job is active").details, "-job was not confirmed")
-			assert.Contains(t, got.report, "Asked: reading.")
-			assert.NotContains(t, got.report, "Left behind")
-		})
+func TestNothingIsSentForAFlagThatWritesWithoutYes(t *testing.T) {
+	for _, flag := range []string{"-job", "-message -job-id planted-job", "-preview planted", "-update"} {
+		svc := newService()
+		got := session{service: dated(svc), args: strings.Fields(flag)}.run(t)
+		assert.Equal(t, exitSetUp, got.code, got.stderr)
+		assert.Empty(t, got.report)
+		assert.Empty(t, svc.Requests())
+		assert.Contains(t, got.stderr, strings.Fields(flag)[0]+": It ")
+		assert.Contains(t, got.stderr, "-yes confirms")
 	}
 }
 
-func TestItSaysWhatItDoesBeforeItAsks(t *testing.T) {
-	svc := newService()
-	got := session{service: dated(svc), args: []string{"-job", "-update"}, typed: "n\ny\n"}.run(t)
-	assert.Equal(t, exitAsExpected, got.code, got.stderr)
-	assert.Empty(t, svc.Jobs())
-	assert.Len(t, svc.Deployments(), 1)
-	assert.Contains(t, got.report, "Asked: reading, -update.")
-	assert.Regexp(t, `(?s)publishes to the live site.*112 credits.*Go on\?`, got.stderr)
-
-	got = session{service: dated(newService()), args: []string{"-yes", "-job"}}.run(t)
+func TestItSaysWhatItDoesBeforeItWrites(t *testing.T) {
+	got := session{service: dated(newService()), args: []string{"-yes", "-job"}}.run(t)
 	assert.Regexp(t, `(?s)publishes to the live site.*112 credits.*its id is job_1.*pull request is https://`, got.stderr)
+	assert.Contains(t, got.report, "Asked: reading, -job.")
 }
 
 func TestSetUpErrors(t *testing.T) {
@@ -270,7 +230,6 @@ func TestSetUpErrors(t *testing.T) {
 		"a wrong flag":      {key: "k", project: "p", flags: "-bogus", says: "-bogus"},
 		"an argument":       {key: "k", project: "p", flags: "bogus", says: "only flags"},
 		"no job to message": {key: "k", project: "p", flags: "-message", says: "-message needs -job"},
-		"no second key":     {key: "k", project: "p", flags: "-scope", says: "MINTLIFY_READ_ONLY_KEY"},
 		"no access":         {key: mintlifytest.APIKey, project: "p", alter: failing(403), says: "lacks the read scope"},
 		"another's project": {key: mintlifytest.APIKey, project: "p", alter: failing(404), says: "MINTLIFY_PROJECT_ID is wrong"},
 		"no body":           {key: mintlifytest.APIKey, project: "p", alter: answering(""), says: "Something else responds"},
@@ -294,18 +253,14 @@ func TestTheServiceIsThereIfAnyPartOfItIs(t *testing.T) {
 		code  int
 	}{
 		"caller stats":                {"/caller-stats", 503, exitAsExpected},
-		"the old list":                {"/jobs", 404, exitAsExpected},
 		"preflight, if not all 404":   {"/preflight", 503, exitAsExpected},
 		"not preflight, if both 404":  {"/preflight", 404, exitSetUp},
 		"not what nobody asks for":    {"/views", 503, exitSetUp},
 		"preflight, if key is silent": {"/preflight", 401, exitAsExpected},
 	} {
 		service := deviation{on: "/", alter: func(request *http.Request, r *reply) {
-			switch {
-			case !strings.HasSuffix(request.URL.Path, test.works):
+			if !strings.HasSuffix(request.URL.Path, test.works) {
 				failing(test.first)(request, r)
-			case test.works == "/jobs":
-				answering(`{"allSessions":[]}`)(request, r)
 			}
 		}}
 		got := session{service: service.handler(dated(newService()))}.run(t)
@@ -341,7 +296,6 @@ func TestWhatMayHaveActedIsLeftBehindAndExit1(t *testing.T) {
 			code: exitAsExpected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			setVariable(t, "MINTLIFY_READ_ONLY_KEY", "mint_planted_reader")
 			svc := newService()
 			switch {
 			case test.fault.Status != 0:
@@ -350,7 +304,7 @@ func TestWhatMayHaveActedIsLeftBehindAndExit1(t *testing.T) {
 				lost(svc, test.op)
 			}
 
-			got := session{service: withReader(dated(svc)), args: strings.Fields(test.flags)}.run(t)
+			got := session{service: dated(svc), args: strings.Fields(test.flags)}.run(t)
 			assert.Equal(t, test.code, got.code, got.report)
 			assert.Empty(t, differing(t, got.report), got.report)
 			assert.NotContains(t, got.report, "planted")
@@ -388,14 +342,6 @@ func TestAPostWhoseResponseIsNotWaitedForMayHaveActed(t *testing.T) {
 	assert.Contains(t, got.report, "- Perhaps made (interrupted, and no id): a job")
 }
 
-func TestAnInterruptedPromptIsANo(t *testing.T) {
-	nobodyTypes, _ := io.Pipe()
-	ctx, interrupt := context.WithCancel(t.Context())
-	interrupt()
-	person := terminal{in: bufio.NewReader(nobodyTypes), err: io.Discard, isTerminal: true}
-	assert.False(t, person.agrees(ctx))
-}
-
 func TestAWaitGoesOnAfterAPollThatIsRedirected(t *testing.T) {
 	polls := 0
 	redirected := deviation{on: "GET /v2/agent/test-project/job/job_1", alter: func(_ *http.Request, r *reply) {
@@ -421,15 +367,6 @@ func TestAnEarlierEndIsNotTakenForTheMessagesOwn(t *testing.T) {
 	got := session{service: dated(svc), args: strings.Fields("-yes -job -message")}.run(t)
 	assert.Equal(t, exitAsExpected, got.code, got.report)
 	assert.Regexp(t, "^completed, then active, then failed, in [0-9]+s$", find(t, got.report, "of a message").details)
-}
-
-func TestASkippedDeploymentHasEnded(t *testing.T) {
-	svc := newService()
-	svc.ScriptDeployment(mintlifytest.DeploymentStep{}, mintlifytest.DeploymentStep{Status: mintlify.DeploymentSkipped})
-	got := session{service: dated(svc), args: strings.Fields("-yes -update")}.run(t)
-	row := find(t, got.report, "a deployment that is skipped")
-	assert.Equal(t, string(asExpected), row.verdict)
-	assert.Regexp(t, "^in_progress, then skipped, in [0-9]+s$", row.details)
 }
 
 func TestAnIDIsLikeTheKnownOne(t *testing.T) {

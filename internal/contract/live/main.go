@@ -10,7 +10,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -26,7 +25,6 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/mattn/go-isatty"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/contract"
@@ -34,12 +32,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, terminal{
-		in:         bufio.NewReader(os.Stdin),
-		out:        os.Stdout,
-		err:        os.Stderr,
-		isTerminal: isatty.IsTerminal(os.Stdin.Fd()),
-	}, mintlify.NewTransport(), os.Args[1:])
+	code := run(ctx, terminal{out: os.Stdout, err: os.Stderr}, mintlify.NewTransport(), os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -51,21 +44,23 @@ const (
 	exitSetUp      = 2
 )
 
-const maxReads = 25 // requests for reading
+const maxReads = 24 // requests for reading
+
+// terminal is where the command prints.
+type terminal struct{ out, err io.Writer }
 
 // check is one run of the command. All it knows of the service is what the recorder has.
 type check struct {
-	ctx       context.Context // of the whole run
-	settings  settings
-	terminal  terminal
-	client    *mintlify.Client
-	options   []mintlify.Option
-	recorder  *recorder
-	document  *openapi3.T // api/openapi.yaml
-	words     vocabulary
-	rows      []row
-	requests  []*request
-	confirmed map[string]bool // by flag; a flag that was not given is missing
+	ctx      context.Context // of the whole run
+	settings settings
+	terminal terminal
+	client   *mintlify.Client
+	options  []mintlify.Option
+	recorder *recorder
+	document *openapi3.T // api/openapi.yaml
+	words    vocabulary
+	rows     []row
+	requests []*request
 }
 
 func run(ctx context.Context, screen terminal, service http.RoundTripper, args []string) int {
@@ -77,6 +72,13 @@ func run(ctx context.Context, screen terminal, service http.RoundTripper, args [
 		return screen.refuse(err)
 	}
 
+	for _, a := range s.writes() {
+		fmt.Fprintf(screen.err, "%s: %s\n", a.flag, a.says)
+	}
+	if len(s.writes()) > 0 && !s.yes {
+		return screen.refuse(errors.New("nothing was sent: -yes confirms that it may write"))
+	}
+
 	c, err := newCheck(ctx, s, screen, service)
 	if err != nil {
 		return screen.refuse(err)
@@ -84,7 +86,6 @@ func run(ctx context.Context, screen terminal, service http.RoundTripper, args [
 
 	fmt.Fprintf(screen.err, "Up to %d requests follow, GET only, of the 100 an hour that the organization has for "+
 		"analytics. They cost no credits.\n", maxReads)
-	c.confirm()
 	if err := c.whyNotThere(); err != nil {
 		return screen.refuse(err)
 	}
@@ -110,16 +111,14 @@ func (t terminal) refuse(err error) int {
 
 // settings are the flags.
 type settings struct {
-	job         bool
-	prompt      string
-	jobID       string
-	message     bool
-	preview     string
-	update      bool
-	scope       bool
-	yes         bool
-	timeout     time.Duration
-	readOnlyKey string // of -scope, from the environment
+	job     bool
+	prompt  string
+	jobID   string
+	message bool
+	preview string
+	update  bool
+	yes     bool
+	timeout time.Duration
 }
 
 const usage = `Usage: go run -C internal/contract ./live [flags]
@@ -128,8 +127,7 @@ It asks the service itself whether it is what this SDK expects, by up to %d GET 
 prints a report as Markdown that can be pasted into an issue: it holds shapes and counts, and no
 key, id, path, query, comment or name.
 
-MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID are the admin key and the project. -scope reads a second
-key from MINTLIFY_READ_ONLY_KEY.
+MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID are the admin key and the project.
 
 Exit codes: 0 nothing differs; 1 something differs, a write may have acted, or interrupted;
 2 set-up, without a report (go run makes 1 of it).
@@ -138,7 +136,7 @@ Exit codes: 0 nothing differs; 1 something differs, a write may have acted, or i
 
 // parse returns the settings of a command line, and prints the usage to w if that is asked for.
 func parse(w io.Writer, args []string) (settings, error) {
-	s := settings{readOnlyKey: os.Getenv("MINTLIFY_READ_ONLY_KEY")}
+	var s settings
 	flags := flag.NewFlagSet("live", flag.ContinueOnError)
 	flags.BoolVar(&s.job, "job", false, "write: run a job, which costs about 112 credits and opens a pull request, "+
 		"or publishes to the live site")
@@ -148,9 +146,7 @@ func parse(w io.Writer, args []string) (settings, error) {
 		"write: send a message to the job of -job-id or -job, which costs about 112 credits")
 	flags.StringVar(&s.preview, "preview", "", "write: deploy a preview of this `branch`; costs no credits")
 	flags.BoolVar(&s.update, "update", false, "write: deploy the live site; costs no credits")
-	flags.BoolVar(&s.scope, "scope", false,
-		"write: send a message to a job that does not exist, with the key in MINTLIFY_READ_ONLY_KEY")
-	flags.BoolVar(&s.yes, "yes", false, "do not ask before writing")
+	flags.BoolVar(&s.yes, "yes", false, "confirm the flags that write: without it nothing is sent")
 	flags.DurationVar(&s.timeout, "timeout", time.Hour, "how long to wait for a job or a deployment")
 
 	flags.SetOutput(io.Discard) // run reports the error
@@ -169,24 +165,21 @@ func parse(w io.Writer, args []string) (settings, error) {
 		return s, errors.New("-message needs -job, or the id of a job in -job-id")
 	case strings.TrimSpace(s.prompt) == "":
 		return s, errors.New("-prompt is empty")
-	case s.scope && s.readOnlyKey == "":
-		return s, errors.New("-scope needs a key with the read scope alone in MINTLIFY_READ_ONLY_KEY")
 	}
 	return s, nil
 }
 
 func newCheck(ctx context.Context, s settings, screen terminal, service http.RoundTripper) (*check, error) {
 	private := []string{"mint_", os.Getenv("MINTLIFY_API_KEY"), os.Getenv("MINTLIFY_PROJECT_ID"),
-		s.readOnlyKey, s.jobID, s.preview}
+		s.jobID, s.preview}
 	c := &check{
-		ctx:       ctx,
-		settings:  s,
-		terminal:  screen,
-		recorder:  &recorder{next: service, left: maxReads},
-		words:     vocabulary{declared: map[string]bool{}, private: private},
-		rows:      rows(),
-		requests:  requests(s),
-		confirmed: map[string]bool{},
+		ctx:      ctx,
+		settings: s,
+		terminal: screen,
+		recorder: &recorder{next: service, left: maxReads},
+		words:    vocabulary{declared: map[string]bool{}, private: private},
+		rows:     rows(),
+		requests: requests(s),
 	}
 	c.options = []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: c.recorder}),
@@ -216,10 +209,8 @@ func (c *check) about() string {
 		where = "another base URL"
 	}
 	asked := []string{"reading"}
-	for _, a := range c.settings.actions() {
-		if c.confirmed[a.flag] {
-			asked = append(asked, a.flag)
-		}
+	for _, a := range c.settings.writes() {
+		asked = append(asked, a.flag)
 	}
 	return fmt.Sprintf("%s, %s, %s, %s. %d requests. Asked: %s.", today(), cmp.Or(c.recorder.userAgent, "no request"),
 		runtime.Version(), where, c.recorder.sent, strings.Join(asked, ", "))

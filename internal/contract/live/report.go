@@ -92,7 +92,7 @@ func (c *check) writeRequests(b *strings.Builder) {
 		for _, r := range c.recorder.responses(q) {
 			if r.missing == "" {
 				said = append(said, r.String())
-				headers = append(headers, c.headers(r, namedHeaders)...)
+				headers = append(headers, c.headers(r)...)
 			}
 		}
 		if len(said) > 0 {
@@ -106,45 +106,20 @@ func unique(texts []string) []string { return slices.Compact(slices.Sorted(slice
 
 func joined(texts []string) string { return strings.Join(unique(texts), ", ") }
 
-// The headers that the report names, by kind. Their values are not shown.
-var (
-	requestIDs   = regexp.MustCompile(`(?i)request-?id|correlation-?id|trace-?id|traceparent|x-vercel-id`)
-	quotas       = regexp.MustCompile(`(?i)rate-?limit|quota|remaining`)
-	retries      = regexp.MustCompile(`(?i)retry-?after`)
-	namedHeaders = regexp.MustCompile(fmt.Sprintf("%s|%s|%s|(?i)cf-ray", requestIDs, quotas, retries))
-)
+// namedHeaders are the headers that the report names: request ids, quotas and times to retry. Their values are
+// not shown.
+var namedHeaders = regexp.MustCompile(`(?i)request-?id|correlation-?id|trace-?id|traceparent|x-vercel-id|` +
+	`rate-?limit|quota|remaining|retry-?after|cf-ray`)
 
-// headers names a response's headers of a kind, as the report may show them.
-func (c *check) headers(r *response, kind *regexp.Regexp) []string {
+// headers names a response's headers, as the report may show them.
+func (c *check) headers(r *response) []string {
 	var names []string
 	for name := range r.header {
-		if kind.MatchString(name) {
+		if namedHeaders.MatchString(name) {
 			names = append(names, c.words.showHeader(name))
 		}
 	}
 	return names
-}
-
-// judgeHeaders returns a judge of the headers of a kind in all responses of the service. The SDK
-// reads the header own; "" if it reads none.
-func judgeHeaders(kind *regexp.Regexp, own string) func(*check, *response) verdict {
-	return func(c *check, _ *response) verdict {
-		var names []string
-		hasOwn := false
-		for _, r := range c.speaking() {
-			names = append(names, c.headers(r, kind)...)
-			hasOwn = hasOwn || r.header.Get(own) != ""
-		}
-
-		came := joined(names)
-		switch {
-		case len(c.speaking()) == 0:
-			return notTried("no response says anything")
-		case len(names) == 0 || hasOwn:
-			return expected(cmp.Or(came, "there is none"))
-		}
-		return differs("headers: " + came)
-	}
 }
 
 // judgeErrors judges the form of all errors of the service.

@@ -23,7 +23,7 @@ type request struct {
 	id        string
 	query     url.Values
 	key       string             // in place of the admin key
-	flag      string             // has to be confirmed before the request is sent; "" if it only reads
+	flag      string             // has to be given before the request is sent; "" if it only reads
 	polls     bool               // waits until what after has made is done
 	wants     int                // the status of the error that it should get; 0 if it should succeed
 	isTyped   bool               // a person typed the id
@@ -39,24 +39,18 @@ type request struct {
 
 // The labels that several places refer to.
 const (
-	callerStats   = "caller stats"
-	readerStats   = "caller stats, with the read scope alone"
-	readerMessage = "a message, with the read scope alone"
-	wrongKey      = "caller stats, with a key that does not exist"
-	oldViews      = "views of a day two years ago"
-	oldList       = "jobs of version 1"
-	oldSession    = "a session of version 1, as a job of version 2"
-	preflightJob  = "the job `preflight`, as package once asks for it"
-	newJob        = "a new job"
-	message       = "a message"
-	preview       = "a preview"
-	update        = "an update"
+	callerStats  = "caller stats"
+	wrongKey     = "caller stats, with a key that does not exist"
+	oldViews     = "views of a day two years ago"
+	preflightJob = "the job `preflight`, as package once asks for it"
+	newJob       = "a new job"
+	message      = "a message"
+	preview      = "a preview"
+	update       = "an update"
 )
 
 // pollsOf returns the label of the wait until what a POST has made is done.
 func pollsOf(made string) string { return "polls of " + made }
-
-const opOldList mintlify.Operation = "list jobs" // is not an operation of the SDK
 
 // requests returns the table.
 func requests(s settings) []*request {
@@ -77,19 +71,12 @@ func requests(s settings) []*request {
 		{label: "a thread that does not exist", operation: mintlify.OpGetThread,
 			id: idLike("01JH0000000000000000000000"), wants: http.StatusNotFound},
 
-		{label: oldList, operation: opOldList},
-		{label: oldSession, operation: mintlify.OpGetJob, wants: http.StatusNotFound, after: oldList,
-			prepare: aSession, lacks: "a list with a session, and no -job-id"},
 		{label: "the job of -job-id", operation: mintlify.OpGetJob, id: s.jobID, isTyped: true, lacks: "-job-id"},
-		{label: "an unknown job", operation: mintlify.OpGetJob, prepare: aJobLike, wants: http.StatusNotFound},
+		{label: "an unknown job", operation: mintlify.OpGetJob, id: idLike(s.jobID), wants: http.StatusNotFound},
 		{label: preflightJob, operation: mintlify.OpGetJob, id: "preflight", wants: http.StatusNotFound},
 		{label: "a deployment that does not exist", operation: mintlify.OpGetDeployment,
 			id: idLike("6a0000000000000000000000"), wants: http.StatusNotFound},
 
-		{label: readerStats, operation: mintlify.OpGetCallerStats, query: month, key: s.readOnlyKey, flag: "-scope"},
-		{label: readerMessage, operation: mintlify.OpSendMessage, key: s.readOnlyKey,
-			flag: "-scope", wants: http.StatusForbidden, after: readerStats, prepare: aJobLike,
-			leaves: "a message to a job that does not exist: look whether a job is at work that nobody began"},
 		{label: newJob, operation: mintlify.OpCreateJob, flag: "-job", made: mintlify.OpGetJob,
 			leaves: "a job: close its pull request" + published},
 		{label: message, operation: mintlify.OpSendMessage, flag: "-message", made: mintlify.OpGetJob,
@@ -119,23 +106,8 @@ func aThread(c *check, q *request) {
 	}
 }
 
-func aSession(c *check, q *request) {
-	if c.settings.jobID != "" {
-		return // the request for that job takes the place of this one
-	}
-	for _, session := range c.ask(oldList).rows("allSessions") {
-		q.id = text(session, "sessionId")
-	}
-}
-
 // aJob takes the job of -job-id, or else the new one.
 func aJob(c *check, q *request) { q.id = cmp.Or(c.settings.jobID, idOf(c.ask(newJob))) }
-
-// aJobLike makes up an id that looks like the id of a job, if one is known.
-func aJobLike(c *check, q *request) {
-	aSession(c, q)
-	q.id = idLike(cmp.Or(c.settings.jobID, q.id))
-}
 
 // idOf returns the id of what a POST has made; "" if there is none.
 func idOf(r *response) string {
@@ -158,19 +130,12 @@ func with(query url.Values, name string, value any) url.Values {
 }
 
 // template returns the path of the request, as api/openapi.yaml writes it.
-func (q *request) template() string {
-	if q.operation == opOldList {
-		return "/v1/agent/{projectId}/jobs"
-	}
-	return operations.Get(q.operation).Path
-}
+func (q *request) template() string { return operations.Get(q.operation).Path }
 
 // part returns the part of the API that a request is for: its requests share quotas and gateways.
 func (q *request) part() string { return strings.Split(q.template(), "/")[2] }
 
-func (q *request) isPost() bool {
-	return q.operation != opOldList && operations.Get(q.operation).IsPost()
-}
+func (q *request) isPost() bool { return operations.Get(q.operation).IsPost() }
 
 // ask returns the response to a request of the table, the last one if it polls. It sends the
 // request unless that was done before.
@@ -211,14 +176,9 @@ func (c *check) send(q *request) {
 
 // whyNot says why a request is not sent; "" if it can be.
 func (c *check) whyNot(q *request) string {
-	isConfirmed, isOn := c.confirmed[q.flag]
-	switch {
-	case q.flag != "" && !isOn:
+	if q.flag != "" && !c.settings.isOn(q.flag) {
 		return "needs " + q.flag
-	case isOn && !isConfirmed:
-		return q.flag + " was not confirmed"
 	}
-
 	if q.after != "" && !c.ask(q.after).isGood() {
 		return q.after + ": " + c.ask(q.after).String()
 	}

@@ -34,7 +34,8 @@ func rows() []row {
 			all = append(all, rowOfBody(op))
 		}
 	}
-	return append(all, rowsOfAllResponses()...)
+	return append(all, row{what: "Errors are JSON with the field `error`", judge: judgeErrors,
+		depends: "All operations: `APIError.Message` and `APIError.Details`; `APIError.Body` has all"})
 }
 
 func rowsOfList(l list) []row {
@@ -79,12 +80,6 @@ func rowsOfRequests() []row {
 			needs:   "an unknown job", judge: judgeUnknownJob},
 		{what: "`Jobs.Get`: an id that cannot be parsed gets a 4xx or 500",
 			depends: "`Jobs.Get`: the status. " + asking, needs: preflightJob, judge: judgeUnknownJob},
-		{what: "The sessions of version 1 are not jobs of version 2",
-			depends: "`Jobs.Create`: a job whose outcome is unknown could be looked for by `sessionId` (docs/once.md)",
-			needs:   oldSession, judge: judgeOldSession},
-		{what: "`Jobs.Message`: a key with the read scope alone gets 403",
-			depends: "All operations that write: the status, and `ErrForbidden`",
-			needs:   readerMessage, judge: judgeStatus},
 		{what: "`Jobs.Create`: a new job is `active`",
 			depends: "`Jobs.Create`: `status`, and `JobStatus.IsTerminal`", needs: newJob, judge: judgeFirstStatus},
 		{what: "`Jobs.WaitUntilDone`: a job ends within -timeout",
@@ -96,9 +91,6 @@ func rowsOfRequests() []row {
 			depends: "`Deployments.WaitUntilDone`: " + waiting, needs: pollsOf(preview), judge: judgeEnd},
 		{what: "`Deployments.WaitUntilDone`: an update ends within -timeout",
 			depends: "`Deployments.WaitUntilDone`: " + waiting, needs: pollsOf(update), judge: judgeEnd},
-		{what: "`Deployments.WaitUntilDone`: a deployment that is `skipped` has ended",
-			depends: "`Deployments.WaitUntilDone`: `status`, and `DeploymentSkipped`",
-			needs:   pollsOf(update), judge: judgeSkipped},
 		{what: "`Deployments.Get`: the id of a deployment that does not exist gets 404",
 			depends: "`Deployments.Get`: the status, and `ErrNotFound`",
 			needs:   "a deployment that does not exist", judge: judgeStatus},
@@ -112,17 +104,4 @@ func rowOfBody(op operations.Operation) row {
 	}
 	judge := func(c *check, _ *response) verdict { return c.judgeBody(op) }
 	return row{what: "`" + op.Func + what, depends: "`" + op.Func + "`: the request as the SDK sends it", judge: judge}
-}
-
-func rowsOfAllResponses() []row {
-	return []row{
-		{what: "Errors are JSON with the field `error`", judge: judgeErrors,
-			depends: "All operations: `APIError.Message` and `APIError.Details`; `APIError.Body` has all"},
-		{what: "Request ids, if there are any, come in X-Request-Id", judge: judgeHeaders(requestIDs, "X-Request-Id"),
-			depends: "All operations: `APIError.RequestID` reads no other header"},
-		{what: "No header tells what is left of a quota", judge: judgeHeaders(quotas, ""),
-			depends: "All operations: `WithRateLimiter`: a limiter could read these headers"},
-		{what: "Retry-After alone says when to call again", judge: judgeHeaders(retries, "Retry-After"),
-			depends: "All operations: `APIError.RetryAfter` reads no other header"},
-	}
 }

@@ -37,8 +37,7 @@ func TestRowsNameConstantsAndRulesThatThereAre(t *testing.T) {
 		}
 		for _, name := range regexp.MustCompile("`([A-Za-z.]+)`").FindAllStringSubmatch(row.depends, -1) {
 			parts := strings.Split(name[1], ".")
-			isOld := name[1] == "sessionId" // a field of version 1
-			assert.True(t, isOld || regexp.MustCompile(`\b`+parts[len(parts)-1]+`\b`).MatchString(all), name[1])
+			assert.True(t, regexp.MustCompile(`\b`+parts[len(parts)-1]+`\b`).MatchString(all), name[1])
 		}
 		for _, match := range regexp.MustCompile("`([A-Za-z]+)` in ([a-z/]+\\.go)").FindAllStringSubmatch(row.depends, -1) {
 			code := readAll(t, filepath.Join("../../..", match[2]))

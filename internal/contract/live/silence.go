@@ -46,7 +46,7 @@ func (c *check) speaking() []*response {
 }
 
 // whyNotThere returns an error if the service is not there at all. If analytics is silent, or
-// does not know the project, three other requests decide.
+// does not know the project, two other requests decide.
 func (c *check) whyNotThere() error {
 	first := c.ask(visitors.first())
 	isUnknown := first.status == http.StatusNotFound
@@ -56,7 +56,7 @@ func (c *check) whyNotThere() error {
 
 	preflight := c.ask(preflightJob)
 	speaks := c.silence(preflight) == "" && preflight.kind() == kindJSON
-	isThere := c.ask(callerStats).isGood() || c.ask(oldList).isGood() || preflight.isGood() || speaks && !isUnknown
+	isThere := c.ask(callerStats).isGood() || preflight.isGood() || speaks && !isUnknown
 	if !isThere && c.ctx.Err() == nil {
 		return fmt.Errorf("the service is not there: %s. %s", first, hint(first))
 	}
