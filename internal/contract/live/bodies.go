@@ -20,7 +20,7 @@ import (
 
 // judgeBody judges all responses to an operation that should be good.
 func (c *check) judgeBody(op operations.Operation) verdict {
-	var says, means []string
+	var says []string
 	good, rows, why := 0, 0, ""
 	for _, r := range c.wanted(op) {
 		silence := c.silence(r)
@@ -30,10 +30,7 @@ func (c *check) judgeBody(op operations.Operation) verdict {
 		case r.isSuccess():
 			good++
 			rows += rowsOf(r)
-			for _, f := range c.holdBody(op, r) {
-				says = append(says, f.says)
-				means = append(means, f.means)
-			}
+			says = append(says, c.holdBody(op, r)...)
 		case !op.IsPost() || slices.Contains(aboutBody, r.status):
 			return differs(r.String())
 		default:
@@ -43,8 +40,7 @@ func (c *check) judgeBody(op operations.Operation) verdict {
 
 	switch {
 	case len(says) > 0:
-		depends := "`" + op.Func + "` " + strings.Join(unique(means), "; it ")
-		return verdict{unlike, strings.Join(unique(says), "; "), depends}
+		return differs(strings.Join(unique(says), "; "))
 	case good == 0:
 		return notTried(why)
 	case rows == 0:
@@ -54,19 +50,12 @@ func (c *check) judgeBody(op operations.Operation) verdict {
 }
 
 // holdBody holds a good response against the document and the SDK.
-func (c *check) holdBody(op operations.Operation, r *response) []finding {
+func (c *check) holdBody(op operations.Operation, r *response) []string {
 	found := c.hold(r)
 	if disagrees(r) || c.isRead(op, r) { // a row of its own judges pages that disagree with themselves
 		return found
 	}
-
-	if len(found) == 0 {
-		found = []finding{{says: "as in the document, but the SDK does not read it"}}
-	}
-	for i := range found {
-		found[i].means = "fails with `ErrMalformedResponse`"
-	}
-	return found
+	return append(found, "the SDK does not read it: `ErrMalformedResponse`")
 }
 
 // aboutBody are the statuses that speak of the body that a POST has sent.
@@ -119,16 +108,11 @@ func (t replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// finding is what the document does not allow, in declared names and single words alone.
-type finding struct {
-	says  string
-	means string // what the SDK makes of it
-}
-
-// hold holds the body of a response against api/openapi.yaml.
-func (c *check) hold(r *response) []finding {
+// hold says what api/openapi.yaml does not allow in the body of a response, in declared names and single words
+// alone.
+func (c *check) hold(r *response) []string {
 	if r.kind() == kindNothing {
-		return []finding{{r.String(), "reads nothing"}}
+		return []string{r.String()}
 	}
 
 	path := c.document.Paths.Find(r.template())
@@ -143,69 +127,48 @@ func (c *check) hold(r *response) []finding {
 	var body any
 	_ = json.Unmarshal(r.body, &body) // a body that is not JSON is silent, or nothing
 	err := schema.VisitJSON(body, openapi3.MultiErrors(), openapi3.VisitAsResponse(), contract.Formats())
-	return c.findings(r.operation, err)
+	return c.findings(err)
 }
 
 // findings returns what the validator's errors say, without their texts: these quote the response.
-func (c *check) findings(op mintlify.Operation, err error) []finding {
-	var all []finding
+func (c *check) findings(err error) []string {
+	var all []string
 	switch err := err.(type) {
 	case openapi3.MultiError:
 		for _, e := range err {
-			all = append(all, c.findings(op, e)...)
+			all = append(all, c.findings(e)...)
 		}
 	case *openapi3.SchemaError:
-		all = c.findingsOf(op, err)
+		all = c.findingsOf(err)
 	}
 	return all
 }
 
-func (c *check) findingsOf(op mintlify.Operation, err *openapi3.SchemaError) []finding {
+func (c *check) findingsOf(err *openapi3.SchemaError) []string {
 	at := c.pointer(err.JSONPointer())
 	switch err.SchemaField {
 	case "required":
-		return []finding{{"`" + at + "` is missing", "reads what is missing as zero"}}
+		return []string{"`" + at + "` is missing"}
 	case "properties":
 		return c.unknownFields(at, err)
 	case "enum":
 		value, _ := err.Value.(string)
-		says := fmt.Sprintf("`%s` has the new value `%s`", at, cmp.Or(c.words.show(value), "?"))
-		return []finding{{says, "keeps a new value, for which " + enumAt(op, at) + " has no constant"}}
+		return []string{fmt.Sprintf("`%s` has the new value `%s`", at, cmp.Or(c.words.show(value), "?"))}
 	}
-	says := fmt.Sprintf("`%s` breaks the rule `%s`", at, err.SchemaField)
-	return []finding{{says, "reads a value of another form as zero, or as it came"}}
+	return []string{fmt.Sprintf("`%s` breaks the rule `%s`", at, err.SchemaField)}
 }
 
 // unknownFields returns the fields of an object that its schema does not name.
-func (c *check) unknownFields(at string, err *openapi3.SchemaError) []finding {
+func (c *check) unknownFields(at string, err *openapi3.SchemaError) []string {
 	object, _ := err.Value.(map[string]any)
 
-	var found []finding
+	var found []string
 	for name := range object {
 		if err.Schema.Properties[name] == nil {
-			says := fmt.Sprintf("unknown field `%s` in `%s`", cmp.Or(c.words.show(name), "?"), at)
-			found = append(found, finding{says, "drops unknown fields"})
+			found = append(found, fmt.Sprintf("unknown field `%s` in `%s`", cmp.Or(c.words.show(name), "?"), at))
 		}
 	}
 	return found
-}
-
-// enumAt names the type of an enum.
-func enumAt(op mintlify.Operation, pointer string) string {
-	types := map[string]string{
-		"source":           "`FeedbackSource`",
-		"responseType":     "`AnswerType`",
-		"resolutionStatus": "`ResolutionStatus`",
-		"role":             "`MessageRole`",
-		"status":           "`JobStatus`, by whose `IsTerminal` a wait ends,",
-	}
-	switch op {
-	case mintlify.OpGetDeployment:
-		types["status"] = "`DeploymentStatus`, by whose `IsTerminal` a wait ends,"
-	case mintlify.OpGetFeedback:
-		types["status"] = "`FeedbackStatus`"
-	}
-	return cmp.Or(types[pointer[strings.LastIndex(pointer, "/")+1:]], "the SDK")
 }
 
 // pointer returns a JSON pointer with declared names, and * for each index.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,7 +22,6 @@ const (
 type verdict struct {
 	result  result
 	details string // what came, or why nothing was tried
-	depends string // in place of the row's own, unless it is ""
 }
 
 func expected(details string) verdict { return verdict{result: asExpected, details: details} }
@@ -64,13 +62,9 @@ func (c *check) write(w io.Writer, verdicts []verdict) error {
 	fmt.Fprintf(&b, "**%d as expected, %d differ, %d not tried.**\n\n",
 		counts[asExpected], counts[unlike], counts[untried])
 
-	b.WriteString("| | what | verdict | details | what depends on it |\n|---|---|---|---|---|\n")
+	b.WriteString("| | what | verdict | details |\n|---|---|---|---|\n")
 	for i, v := range verdicts {
-		depends := ""
-		if v.result == unlike {
-			depends = cmp.Or(v.depends, c.rows[i].depends)
-		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", i+1, c.rows[i].what, v.result, v.details, depends)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", i+1, c.rows[i].what, v.result, v.details)
 	}
 
 	c.writeRequests(&b)
@@ -129,9 +123,7 @@ func judgeErrors(c *check, _ *response) verdict {
 	for _, r := range c.speaking() {
 		if r.status >= http.StatusBadRequest {
 			errors++
-			for _, f := range c.hold(r) {
-				found = append(found, f.says)
-			}
+			found = append(found, c.hold(r)...)
 		}
 	}
 

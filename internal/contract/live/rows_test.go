@@ -2,10 +2,6 @@ package main
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,9 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// What a row says depends on the service is in the code under that name.
-func TestRowsNameConstantsAndRulesThatThereAre(t *testing.T) {
-	all := readAll(t, "../../../*.go") + readAll(t, "../../../once/*.go")
+func TestRowsNeedRequestsOfTheTable(t *testing.T) {
 	labels := map[string]bool{"": true}
 	for _, q := range requests(settings{}) {
 		assert.False(t, labels[q.label], "%s is there twice", q.label)
@@ -30,43 +24,8 @@ func TestRowsNameConstantsAndRulesThatThereAre(t *testing.T) {
 		assert.False(t, texts[row.what], row.what)
 		texts[row.what] = true
 		assert.True(t, labels[row.needs], row.needs)
-		assert.NotContains(t, row.what+row.depends, "|")
-
-		for _, file := range regexp.MustCompile(`[a-z/]+\.(go|md)`).FindAllString(row.depends, -1) {
-			assert.FileExists(t, filepath.Join("../../..", file), row.what)
-		}
-		for _, name := range regexp.MustCompile("`([A-Za-z.]+)`").FindAllStringSubmatch(row.depends, -1) {
-			parts := strings.Split(name[1], ".")
-			assert.True(t, regexp.MustCompile(`\b`+parts[len(parts)-1]+`\b`).MatchString(all), name[1])
-		}
-		for _, match := range regexp.MustCompile("`([A-Za-z]+)` in ([a-z/]+\\.go)").FindAllStringSubmatch(row.depends, -1) {
-			code := readAll(t, filepath.Join("../../..", match[2]))
-			assert.Regexp(t, `\b`+match[1]+`\b`, code, row.what)
-		}
+		assert.NotContains(t, row.what, "|")
 	}
-
-	pointers := []string{"/source", "/responseType", "/resolutionStatus", "/role", "/status"}
-	for _, op := range []mintlify.Operation{mintlify.OpGetJob, mintlify.OpGetFeedback, mintlify.OpGetDeployment} {
-		for _, pointer := range pointers {
-			for _, name := range regexp.MustCompile("`([A-Za-z]+)`").FindAllStringSubmatch(enumAt(op, pointer), -1) {
-				assert.Regexp(t, `\b`+name[1]+`\b`, all)
-			}
-		}
-	}
-}
-
-func readAll(t *testing.T, pattern string) string {
-	t.Helper()
-	paths, err := filepath.Glob(pattern)
-	require.NoError(t, err)
-
-	var all strings.Builder
-	for _, path := range paths {
-		code, err := os.ReadFile(path)
-		require.NoError(t, err)
-		all.Write(code)
-	}
-	return all.String()
 }
 
 // The rows about asking first go by the rule of package once itself.
