@@ -171,21 +171,6 @@ func TestADryRunIsAnOutcomeOfItsOwn(t *testing.T) {
 	assert.Equal(t, "skipped", w.runOnce("-dry-run", "-path", "docs").Outputs["outcome"], "no job would be made")
 }
 
-func TestARangeAsABaseIsToldWhatToGive(t *testing.T) {
-	w := newWorld(t)
-	for _, args := range [][]string{{"-base", "HEAD~1..HEAD"}, {"-head", "HEAD~1...HEAD"}, {"-base", "HEAD~1.."}} {
-		r := w.runOnce(args...)
-		assert.Equal(t, 2, r.Code)
-		assert.Contains(t, r.Log, "is a range of commits: give the two ends as -base HEAD~1 and -head HEAD\n")
-	}
-
-	w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
-	w.dispatch(map[string]any{"base": "v1..v2"})
-	r := w.runOnce()
-	assert.Equal(t, 2, r.Code)
-	assert.Contains(t, r.Log, `"v1..v2" is a range of commits: give the two ends as base v1 and head v2`)
-}
-
 func TestPathsAreGitsPathspecs(t *testing.T) {
 	w := newWorld(t)
 	w.commit("c", "cmd/x.go", "package x\n")

@@ -62,26 +62,17 @@ func notChecked(about, why string) finding { return finding{about: about, text: 
 // reportChecks checks the set-up instead of documenting a change, and returns the exit code.
 func (p *program) reportChecks(ctx context.Context) int {
 	outcome := checked
-	failed := 0
 	var lines strings.Builder
-	findings := p.check(ctx)
-	for _, f := range findings {
+	for _, f := range p.check(ctx) {
 		fmt.Fprintln(&lines, f)
-		switch f.outcome {
-		case ci.SetUp:
-			failed++
-			outcome = ci.SetUp
-		case ci.NotStarted:
-			failed++
-			if outcome == checked {
-				outcome = ci.NotStarted
-			}
+		if f.outcome == ci.SetUp || f.outcome == ci.NotStarted && outcome == checked {
+			outcome = f.outcome
 		}
 	}
 
-	text := meaningOf(checked).words
-	if failed > 0 {
-		text = fmt.Sprintf("%d of %d checks failed: see the lines that say wrong or no response", failed, len(findings))
+	text := meanings[checked].words
+	if outcome != checked {
+		text = "A check failed: see the lines that say wrong or no response"
 	}
 	return p.step.Report(ci.Result{
 		Outcome: outcome,
@@ -116,12 +107,12 @@ func (p *program) check(ctx context.Context) []finding {
 	}
 	findings = append(findings, p.checkPulls(ctx, c), p.checkDocs(ctx, c))
 
-	store, record := p.checkRecord(ctx, c)
+	place, record := p.checkRecord(ctx, c)
 	findings = append(findings, record)
-	if store == nil {
+	if place.store == nil {
 		return append(findings, notChecked("commits", "there is no record to read"))
 	}
-	return append(findings, p.checkCommits(ctx, c, store))
+	return append(findings, p.checkCommits(ctx, c, place))
 }
 
 // checkService asks the question that package once asks before it sends a prompt.
@@ -197,44 +188,43 @@ func (p *program) checkDocs(ctx context.Context, c change) finding {
 	return found(about, err, "the token may read the pull requests of "+look.repository)
 }
 
-// checkRecord asks whether the record of jobs can be read, and returns its store, or nil.
-func (p *program) checkRecord(ctx context.Context, c change) (once.Store, finding) {
+// checkRecord asks whether the record of jobs can be read, and returns its place. There is no store if it cannot,
+// or if there is no record yet.
+func (p *program) checkRecord(ctx context.Context, c change) (place, finding) {
 	about := "record in " + p.options.state
-	isOnGitHub := p.options.state == "" && p.fromGitHub(ctx)
-	if isOnGitHub {
+	if p.options.state == "" && p.fromGitHub(ctx) {
 		about = "record in statuses"
-	}
-
-	if !isOnGitHub && !strings.HasPrefix(p.options.state, "git:") {
+	} else if !strings.HasPrefix(p.options.state, "git:") {
 		dir, err := dirOf(p.options.state)
 		if err != nil {
-			return nil, found("record", err, "")
+			return place{}, found("record", err, "")
 		}
 		about = "record in " + dir
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-			return nil, found(about, nil, "the first run makes the folder")
+			return place{}, found(about, nil, "the first run makes the folder")
 		}
 	}
 
-	place, err := p.openPlace(ctx, c)
+	opened, err := p.openPlace(ctx, c)
+	if err == nil {
+		_, err = opened.store.Get(ctx, c.recordKey(""))
+	}
 	if err != nil {
-		return nil, found(about, err, "")
+		return place{}, found(about, err, "")
 	}
-	if _, err := place.store.Get(ctx, c.recordKey("")); err != nil {
-		return nil, found(about, err, "")
-	}
-	return place.store, found(about, nil, "it can be read; the first run shows whether it can be written")
+	return opened, found(about, nil, "it can be read; the first run shows whether it can be written")
 }
 
 // tally counts commits by what is on record of them.
 type tally struct {
-	recorded, skipped, none int
-	// pending are commits whose job should have ended long ago.
+	// known are those with a record or a skip.
+	known int
+	// pending are those whose job should have ended long ago.
 	pending []string
 }
 
 // checkCommits counts how many of the newest commits of the default branch have a record.
-func (p *program) checkCommits(ctx context.Context, c change, store once.Store) finding {
+func (p *program) checkCommits(ctx context.Context, c change, place place) finding {
 	const about = "commits"
 	projectID := strings.TrimSpace(p.step.Getenv("MINTLIFY_PROJECT_ID"))
 	if projectID == "" {
@@ -252,65 +242,55 @@ func (p *program) checkCommits(ctx context.Context, c change, store once.Store) 
 	var t tally
 	for _, commit := range commits {
 		c.head = commit
-		if err := p.count(ctx, &t, c, c.recordKey(projectID), store); err != nil {
+		if err := p.count(ctx, &t, c, c.recordKey(projectID), place); err != nil {
 			return found(about, err, "")
 		}
 	}
 
-	text := fmt.Sprintf("of the last %d of %s, %d have a record, %d a skip and %d none",
-		len(commits), branch, t.recorded, t.skipped, t.none)
+	text := fmt.Sprintf("of the last %d of %s, %d have a record or a skip", len(commits), branch, t.known)
 	switch {
 	case len(t.pending) > 0:
-		text += fmt.Sprintf(". Pending for more than a day, so run again for: %s", strings.Join(t.pending, ", "))
-		p.step.Warnf("Commits are pending for more than a day: run again for %s", strings.Join(t.pending, ", "))
-	case t.none == len(commits):
+		pending := strings.Join(t.pending, ", ")
+		text += ". Pending for more than a day, so run again for: " + pending
+		p.step.Warnf("Commits are pending for more than a day: run again for %s", pending)
+	case t.known == 0:
 		text += ". Does the step run on this branch, or was the branch renamed?"
-	case t.none > 0:
+	case t.known < len(commits):
 		text += " (in the middle of a push there is none)"
 	}
 	return found(about, nil, text)
 }
 
 // count adds a commit to a tally.
-func (p *program) count(ctx context.Context, t *tally, c change, key string, store once.Store) error {
-	var record once.Record
-	isSkipped := false
+func (p *program) count(ctx context.Context, t *tally, c change, key string, place place) error {
 	var err error
-	if p.options.state == "" && p.fromGitHub(ctx) {
-		record, isSkipped, err = p.readStatuses(ctx, c, key)
-	} else {
-		record, err = store.Get(ctx, key)
+	hasSkip := false
+	if place.statuses != nil { // those of another commit
+		place, err = p.openStatuses(c)
+		if err != nil {
+			return err
+		}
+
+		_, newest, err := place.statuses.readAll(ctx, key)
+		if err != nil {
+			return err
+		}
+		hasSkip = newest.Description != ""
 	}
 
-	isAtWork := record.State == once.Running || record.State == once.Sending
-	switch {
-	case err != nil:
+	record, err := place.store.Get(ctx, key)
+	if err != nil {
 		return err
-	case record.Version > 0:
-		t.recorded++
-	case isSkipped:
-		t.skipped++
-	default:
-		t.none++
 	}
+
+	if record.Version > 0 || hasSkip {
+		t.known++
+	}
+	isAtWork := record.State == once.Running || record.State == once.Sending
 	if isAtWork && time.Since(record.UpdatedAt) > longPending {
 		t.pending = append(t.pending, c.head)
 	}
 	return nil
-}
-
-// readStatuses returns what the statuses of a commit say: its record, or that it is skipped.
-func (p *program) readStatuses(ctx context.Context, c change, key string) (once.Record, bool, error) {
-	place, err := p.openStatuses(c)
-	if err != nil {
-		return once.Record{}, false, err
-	}
-
-	versions, newest, err := place.statuses.readAll(ctx, key)
-	if err != nil || len(versions) == 0 {
-		return once.Record{}, newest.Description != "", err
-	}
-	return versions[len(versions)-1], false, nil
 }
 
 // defaultBranch returns the default branch as this clone has it, else HEAD.

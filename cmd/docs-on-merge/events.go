@@ -63,20 +63,7 @@ func (p *program) findOccasion() (occasion, error) {
 	if what.decision.job != "" && what.decision.again {
 		return what, errors.New("job and again exclude each other")
 	}
-	return what, p.checkNoRange(what)
-}
-
-// checkNoRange refuses a range of commits, such as HEAD~1..HEAD, as a base or a head.
-func (p *program) checkNoRange(what occasion) error {
-	for _, name := range []string{what.base, what.head} {
-		base, head, isRange := strings.Cut(name, "..")
-		if isRange {
-			head = strings.TrimPrefix(head, ".")
-			return fmt.Errorf("%q is a range of commits: give the two ends as %s %s and %s %s", name,
-				p.flag("base"), cmp.Or(base, "HEAD"), p.flag("head"), cmp.Or(head, "HEAD"))
-		}
-	}
-	return nil
+	return what, nil
 }
 
 func (p *program) readOccasion() (occasion, error) {

@@ -99,16 +99,6 @@ func lengthFor(texts []*excerpt, limit int) int {
 	return limit // nothing is to be cut
 }
 
-// withoutGone removes each empty text that follows a cut text: join marks the cut there already.
-func withoutGone(texts []*excerpt) []*excerpt {
-	saysSo := false
-	return slices.DeleteFunc(texts, func(e *excerpt) bool {
-		isGone := len(e.text) == 0 && saysSo
-		saysSo = e.isCut
-		return isGone
-	})
-}
-
 // join joins texts, and marks where something was cut. Neighbors of which nothing is left share
 // one mark.
 func join(texts ...*excerpt) string {

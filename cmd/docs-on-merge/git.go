@@ -46,8 +46,9 @@ func isolatedEnv(home string) []string {
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 }
 
-// gitSettings take precedence over the configuration of the user. Git 2.25 has no option that does.
-var gitSettings = []string{"-c", "core.quotePath=off", "-c", "diff.relative=false"}
+// gitSettings take precedence over the configuration of the user. Git 2.25 has no option that does. Version 2 of
+// the protocol sends only the refs that are asked for.
+var gitSettings = []string{"-c", "core.quotePath=off", "-c", "diff.relative=false", "-c", "protocol.version=2"}
 
 // run returns what git prints, up to maxOutput, without the last line break.
 func (g *git) run(ctx context.Context, args ...string) string {
@@ -85,7 +86,7 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 		err = ci.NotStarted.Of(err)
 	}
 
-	g.err = &gitError{command: nameOf(args), cause: err, said: string(bytes.TrimSpace(stderr.text))}
+	g.err = &gitError{command: args[0], cause: err, said: string(bytes.TrimSpace(stderr.text))}
 }
 
 // gitError is why a command of git has failed.
@@ -106,14 +107,6 @@ func (e *gitError) Error() string {
 
 // Unwrap returns how the command ended.
 func (e *gitError) Unwrap() error { return e.cause }
-
-// nameOf returns the name of a command, after its settings.
-func nameOf(args []string) string {
-	for len(args) > 2 && args[0] == "-c" {
-		args = args[2:]
-	}
-	return args[0]
-}
 
 // fail sets err, unless something has failed before: git does not run any more.
 func (g *git) fail(err error) {

@@ -96,7 +96,7 @@ func (p *program) work(ctx context.Context) (change, result) {
 		return c, result{err: err}
 	}
 	if c.skip != "" {
-		p.note(ctx, c, meaningOf(skipped).words+": "+c.skip)
+		p.note(ctx, c, meanings[skipped].words+": "+c.skip)
 		return c, result{}
 	}
 
@@ -106,7 +106,7 @@ func (p *program) work(ctx context.Context) (change, result) {
 	r := p.rehearse(c)
 	p.logChecks(ctx)
 	if r.err == nil {
-		p.note(ctx, c, meaningOf(rehearsed).words)
+		p.note(ctx, c, meanings[rehearsed].words)
 	}
 	return c, r
 }

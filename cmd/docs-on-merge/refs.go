@@ -54,7 +54,7 @@ func (s refs) fetch(ctx context.Context, ref string) (string, error) {
 	defer s.forget(ctx, local)
 
 	// Without --depth: the history is the record, and a clone must not become shallow.
-	g.runRemote(ctx, "-c", "protocol.version=2", "fetch", "--quiet", "--no-write-fetch-head", "--no-tags",
+	g.runRemote(ctx, "fetch", "--quiet", "--no-write-fetch-head", "--no-tags",
 		"--no-prune", "--no-recurse-submodules", "--no-auto-maintenance", s.remote, "+"+ref+":"+local)
 	if hasNoRef(g.err, ref) {
 		return "", nil

@@ -18,7 +18,7 @@ const (
 	checked           ci.Outcome = "checked"
 )
 
-// meaning is an outcome in the words of GitHub and of people.
+// meaning is an outcome in the words of GitHub and of people. meanings has that of each.
 type meaning struct {
 	// state is the state of a commit's status.
 	state string
@@ -26,28 +26,17 @@ type meaning struct {
 	words string
 }
 
-func meaningOf(outcome ci.Outcome) meaning {
-	switch outcome {
-	case pullRequestOpened:
-		return meaning{state: "success", words: "Pull request opened"}
-	case noPullRequest:
-		return meaning{state: "success", words: "No pull request needed"}
-	case skipped:
-		return meaning{state: "success", words: "Skipped"}
-	case rehearsed:
-		return meaning{state: "success", words: "Dry run: a job would be made"}
-	case checked:
-		return meaning{state: "success", words: "The set-up works, as far as it was checked"}
-	case ci.Failed:
-		return meaning{state: "failure", words: "The agent's job failed"}
-	case ci.Unknown:
-		return meaning{state: "error", words: "A job may exist: look for it"}
-	case ci.Running:
-		return meaning{state: "pending", words: "The agent is at work"}
-	case ci.NotStarted:
-		return meaning{state: "error", words: "No job was made"}
-	}
-	return meaning{state: "error", words: "The set-up needs fixing"}
+var meanings = map[ci.Outcome]meaning{
+	pullRequestOpened: {state: "success", words: "Pull request opened"},
+	noPullRequest:     {state: "success", words: "No pull request needed"},
+	skipped:           {state: "success", words: "Skipped"},
+	rehearsed:         {state: "success", words: "Dry run: a job would be made"},
+	checked:           {state: "success", words: "The set-up works, as far as it was checked"},
+	ci.Failed:         {state: "failure", words: "The agent's job failed"},
+	ci.SetUp:          {state: "error", words: "The set-up needs fixing"},
+	ci.Unknown:        {state: "error", words: "A job may exist: look for it"},
+	ci.Running:        {state: "pending", words: "The agent is at work"},
+	ci.NotStarted:     {state: "error", words: "No job was made"},
 }
 
 // advise says what to do about an outcome. On GitHub it names the inputs of "Run workflow",
@@ -153,7 +142,7 @@ func (p *program) report(c change, r result) int {
 
 // explain says in one line what has happened, why, and what to do.
 func (p *program) explain(outcome ci.Outcome, link string, c change, r result) string {
-	text := meaningOf(outcome).words
+	text := meanings[outcome].words
 	for _, part := range []string{p.reason(outcome, c, r), link} {
 		if part != "" {
 			text += ": " + part

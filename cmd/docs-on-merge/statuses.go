@@ -147,7 +147,7 @@ func (s *statuses) state(outcome ci.Outcome) string {
 	if isForgiven || isAsked {
 		return "success"
 	}
-	return meaningOf(outcome).state
+	return meanings[outcome].state
 }
 
 // show makes the newest status say how this run ended, with r, outcome and, in a few words, why. An
@@ -164,7 +164,7 @@ func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome, 
 		outcome = outcomeOf(last, nil)
 	}
 	state := s.state(outcome)
-	words := meaningOf(outcome).words
+	words := meanings[outcome].words
 	record := describe(last, "")
 	isShown := strings.HasPrefix(newest.Description, words) && strings.HasSuffix(newest.Description, record)
 	if newest.State == state && isShown && why == "" {
@@ -197,7 +197,7 @@ func (s *statuses) note(ctx context.Context, key, words string) error {
 	}
 
 	return s.send(ctx, status{
-		State:       meaningOf(skipped).state,
+		State:       meanings[skipped].state,
 		Description: words,
 		Context:     s.context(key),
 		TargetURL:   s.runLink,
@@ -222,9 +222,9 @@ func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 	outcome := outcomeOf(r, nil)
 	state := s.state(outcome)
 	if r.State == once.Sending {
-		state = meaningOf(outcome).state
+		state = meanings[outcome].state
 	}
-	return s.post(ctx, r, state, describe(r, meaningOf(outcome).words))
+	return s.post(ctx, r, state, describe(r, meanings[outcome].words))
 }
 
 // post posts a status, and waits until statuses that other runs post at the same time are
