@@ -10,7 +10,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
-	"github.com/mintlify-community/mintlify-go/internal/settle"
+	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 const (
@@ -213,7 +213,7 @@ func (r *Runner) unsettled(record Record, client *mintlify.Client) time.Duration
 	}
 
 	seen := r.memory.sawRunning(record)
-	settling, isInstant := settle.Of(client)
+	settling, isInstant := settleTimeOf(client)
 	if !isInstant {
 		settling = max(settleTime, settling)
 	}
@@ -221,6 +221,17 @@ func (r *Runner) unsettled(record Record, client *mintlify.Client) time.Duration
 		return 0
 	}
 	return max(0, settling-time.Since(seen))
+}
+
+// settleTimeOf returns the settle time in the client's WithWaitDefaults, 0 if there is none. isInstant reports
+// whether the client has mintlifytest's Options, and no WithRealSchedule. It sends nothing.
+func settleTimeOf(client *mintlify.Client) (own time.Duration, isInstant bool) {
+	_, err := client.Jobs.Poll(context.Background(), "none", 0, waits.Reveal)
+	var revealed *waits.Revealed
+	if !errors.As(err, &revealed) {
+		return 0, false
+	}
+	return revealed.SettleTime, revealed.Instant
 }
 
 // failureOf returns why a poll failed, else the error of the wait that it ended.

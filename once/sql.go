@@ -69,13 +69,13 @@ CREATE INDEX IF NOT EXISTS mintlify_once_unreported ON mintlify_once (updated, k
 
 // CreateTable makes the table unless it exists. The database's role needs the right to make
 // tables only if the table is missing. CreateTable is safe to call again, and by several
-// processes at once. A table that an earlier version made without all columns is an error.
+// processes at once.
 func (s *SQL) CreateTable(ctx context.Context) error {
 	if s.hasNoDatabase() {
 		return errNoDatabase
 	}
 	if s.hasTable(ctx) {
-		return s.checkColumns(ctx)
+		return nil
 	}
 
 	var err error
@@ -85,20 +85,7 @@ func (s *SQL) CreateTable(ctx context.Context) error {
 			return nil
 		}
 	}
-	if strings.Contains(err.Error(), "column") {
-		return s.checkColumns(ctx)
-	}
 	return fmt.Errorf("once: create table: %w", err)
-}
-
-// checkColumns returns an error if the table lacks columns.
-func (s *SQL) checkColumns(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, "SELECT thread, unreported FROM mintlify_once WHERE key = ''")
-	if err != nil {
-		return fmt.Errorf("once: the table mintlify_once has no columns thread and unreported, "+
-			"because an earlier version made it: %w", err)
-	}
-	return rows.Close()
 }
 
 // hasTable reports whether Postgres has the table: even if it has, CREATE TABLE IF NOT EXISTS

@@ -18,13 +18,12 @@ const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // Types of frames of RFC 9113.
 const (
-	frameData         = 0x0
-	frameHeaders      = 0x1
-	frameRSTStream    = 0x3
-	frameSettings     = 0x4
-	framePing         = 0x6
-	frameGoAway       = 0x7
-	frameWindowUpdate = 0x8
+	frameData      = 0x0
+	frameHeaders   = 0x1
+	frameRSTStream = 0x3
+	frameSettings  = 0x4
+	framePing      = 0x6
+	frameGoAway    = 0x7
 )
 
 // Flags and other values in frames.
@@ -33,9 +32,7 @@ const (
 	flagAck        = 0x1
 	flagEndHeaders = 0x4
 
-	maxStreamsSetting = 0x3
-	maxWindow         = 1<<31 - 1
-	statusField       = 0x08 // :status by its index, the value literal
+	statusField = 0x08 // :status by its index, the value literal
 )
 
 // jsonField is content-type by its index, the value literal.
@@ -64,13 +61,8 @@ type Server struct {
 	// Handle is called for each event of a request. With nil the server never
 	// responds.
 	Handle func(Event, *Stream)
-	// MaxStreams is the limit of concurrent requests per connection that the server announces.
-	// 0 means no limit.
-	MaxStreams uint32
 	// Latency is how long each frame takes to reach the client.
 	Latency time.Duration
-	// Silent makes the server ignore pings.
-	Silent atomic.Bool
 
 	// Conns, Begun and Whole count the connections, the requests whose header has come, and
 	// those that have come whole.
@@ -148,7 +140,7 @@ func (s *Server) Serve(conn net.Conn) {
 	if _, err := io.ReadFull(conn, make([]byte, len(preface))); err != nil {
 		return
 	}
-	out.frame(frame{kind: frameSettings, payload: s.settings()})
+	out.frame(frame{kind: frameSettings})
 
 	streams := map[uint32]*Stream{}
 	for {
@@ -159,7 +151,7 @@ func (s *Server) Serve(conn net.Conn) {
 
 		switch f.kind {
 		case frameSettings, framePing:
-			s.acknowledge(f, out)
+			acknowledge(f, out)
 		case frameHeaders, frameData:
 			if streams[f.stream] == nil {
 				streams[f.stream] = &Stream{out: out, id: f.stream}
@@ -169,20 +161,13 @@ func (s *Server) Serve(conn net.Conn) {
 	}
 }
 
-func (s *Server) settings() []byte {
-	if s.MaxStreams == 0 {
-		return nil
-	}
-	return binary.BigEndian.AppendUint32([]byte{0, maxStreamsSetting}, s.MaxStreams)
-}
-
 // acknowledge responds to settings and pings, but not to acknowledgements.
-func (s *Server) acknowledge(f frame, out writer) {
+func acknowledge(f frame, out writer) {
 	switch {
 	case f.flags&flagAck != 0:
 	case f.kind == frameSettings:
 		out.frame(frame{kind: frameSettings, flags: flagAck})
-	case !s.Silent.Load():
+	default:
 		out.frame(frame{kind: framePing, flags: flagAck, payload: f.payload})
 	}
 }
@@ -202,7 +187,6 @@ func (s *Server) receive(stream *Stream, f frame) {
 		event = Begun
 		s.Begun.Add(1)
 	}
-	stream.Received += len(f.payload)
 	s.tell(event, stream)
 
 	if f.flags&flagEndStream != 0 {
@@ -219,9 +203,6 @@ func (s *Server) tell(event Event, stream *Stream) {
 
 // Stream is a request and its response.
 type Stream struct {
-	// Received is the number of bytes of header and body that have come.
-	Received int
-
 	out  writer
 	id   uint32
 	over bool
@@ -280,15 +261,6 @@ func (s *Stream) Respond(status, body string) {
 	if body != "" {
 		s.out.frame(frame{kind: frameData, flags: flagEndStream, stream: s.id, payload: []byte(body)})
 	}
-}
-
-// OverflowWindow breaks the stream's flow control.
-func (s *Stream) OverflowWindow() {
-	s.out.frame(frame{
-		kind:    frameWindowUpdate,
-		stream:  s.id,
-		payload: binary.BigEndian.AppendUint32(nil, maxWindow),
-	})
 }
 
 // frame is a frame of RFC 9113.

@@ -161,20 +161,6 @@ func TestSerializationFailureInATransaction(t *testing.T) {
 	require.NotErrorIs(t, err, once.ErrConflict)
 }
 
-// A table that an earlier version made has no columns for threads and for what was reported.
-func TestCreateTableOnAnOldTable(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, db *sql.DB, _ once.Store) {
-		_, err := db.ExecContext(t.Context(), "DROP TABLE mintlify_once")
-		require.NoError(t, err)
-		_, err = db.ExecContext(t.Context(), `CREATE TABLE mintlify_once (key TEXT PRIMARY KEY, version BIGINT NOT NULL,
-state TEXT NOT NULL, updated BIGINT NOT NULL, record TEXT NOT NULL)`)
-		require.NoError(t, err)
-
-		err = once.NewSQL(db).CreateTable(t.Context())
-		require.ErrorContains(t, err, "no columns thread and unreported")
-	})
-}
-
 // explainedDB explains each query before it is made.
 type explainedDB struct {
 	*sql.DB

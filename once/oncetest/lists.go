@@ -231,18 +231,11 @@ func (s storeTest) mustBe(t *testing.T, name string, got []once.Record, err erro
 	}
 }
 
-// A follow-up lists after its claim, to see whether another has one: List must show each claim
+// A follow-up lists after its claim, to see whether another has one: each way to list must show each claim
 // whose Put has returned.
 func (s storeTest) listsPutsBefore(t *testing.T, store once.Store) {
 	list(t, store)
-	race{
-		store: store,
-		name:  "List",
-		record: func(i, version int) once.Record {
-			return storeRecord(comment(i), version, oneOf(version, once.Sending, once.Running))
-		},
-		list: func(ctx context.Context, state once.State) ([]once.Record, error) { return store.List(ctx, state) },
-	}.run(t)
+	race{store: store, name: "List", states: atWork(), list: store.List}.run(t)
 }
 
 func (s storeTest) listsThreadPutsBefore(t *testing.T, store once.Store) {
@@ -252,17 +245,10 @@ func (s storeTest) listsThreadPutsBefore(t *testing.T, store once.Store) {
 	}
 
 	const first = "acme/api@1"
-	race{
-		store: store,
-		name:  "ListThread",
-		record: func(i, version int) once.Record {
-			r := storeRecord(comment(i), version, oneOf(version, once.Sending, once.Running))
-			r.After = first
-			r.Thread = first
-			return r
-		},
-		list: func(ctx context.Context, _ once.State) ([]once.Record, error) { return lister.ListThread(ctx, first) },
-	}.run(t)
+	listThread := func(ctx context.Context, _ ...once.State) ([]once.Record, error) {
+		return lister.ListThread(ctx, first)
+	}
+	race{store: store, name: "ListThread", thread: first, states: atWork(), list: listThread}.run(t)
 }
 
 func (s storeTest) listsUnreportedPutsBefore(t *testing.T, store once.Store) {
@@ -271,27 +257,32 @@ func (s storeTest) listsUnreportedPutsBefore(t *testing.T, store once.Store) {
 		t.Skip("it is not an UnreportedLister")
 	}
 
-	race{
-		store: store,
-		name:  "ListUnreported",
-		record: func(i, version int) once.Record {
-			return storeRecord(comment(i), version, oneOf(version, once.Done, once.Failed))
-		},
-		list: func(ctx context.Context, _ once.State) ([]once.Record, error) { return lister.ListUnreported(ctx) },
-	}.run(t)
+	listUnreported := func(ctx context.Context, _ ...once.State) ([]once.Record, error) {
+		return lister.ListUnreported(ctx)
+	}
+	over := []once.State{once.Done, once.Failed}
+	race{store: store, name: "ListUnreported", states: over, list: listUnreported}.run(t)
 }
 
 func comment(i int) string { return fmt.Sprint("acme/api@1#comment-", i) }
-
-// oneOf returns another state for each version than for the one before it.
-func oneOf(version int, states ...once.State) once.State { return states[version%len(states)] }
 
 // race has several put a record of their own at the same time, and list right after it.
 type race struct {
 	store  once.Store
 	name   string // of the method that lists
-	record func(i, version int) once.Record
-	list   func(ctx context.Context, state once.State) ([]once.Record, error)
+	thread string // of the records, or ""
+	states []once.State
+	list   func(ctx context.Context, states ...once.State) ([]once.Record, error)
+}
+
+func atWork() []once.State { return []once.State{once.Sending, once.Running} }
+
+// record has another state in each version than in the one before it.
+func (r race) record(i, version int) once.Record {
+	record := storeRecord(comment(i), version, r.states[version%len(r.states)])
+	record.After = r.thread
+	record.Thread = r.thread
+	return record
 }
 
 // run checks that each Put that has returned is listed.
