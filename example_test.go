@@ -253,8 +253,8 @@ func ExampleAnalyticsService_VisitorPages() {
 		fmt.Println(len(page.Visitors), "rows of a site with", page.Totals.Total, "visitors, resume at", page.NextOffset)
 	}
 	// Output:
-	// 2 rows of a site with 606 visitors, resume at 2
-	// 1 rows of a site with 606 visitors, resume at 4
+	// 2 rows of a site with 430 visitors, resume at 2
+	// 1 rows of a site with 430 visitors, resume at 4
 }
 
 func ExampleAnalyticsService_GetVisitorPage() {
@@ -266,7 +266,7 @@ func ExampleAnalyticsService_GetVisitorPage() {
 		log.Fatal(err)
 	}
 	fmt.Println(page.Totals.Human, page.Totals.AI, page.HasMore, page.NextOffset)
-	// Output: 377 274 true 1
+	// Output: 310 210 true 1
 }
 
 func ExampleExportError() {

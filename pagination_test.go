@@ -94,7 +94,7 @@ func TestVisitorPages(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"3/10", "13/10", "23/10"}, offsets(svc))
 
-		totals := mintlify.VisitorTotals{Human: 162, AI: 26, Total: 175}
+		totals := mintlify.VisitorTotals{Human: 24, AI: 2, Total: 25}
 		require.Len(t, pages, 3)
 		for i, page := range pages {
 			assert.Equal(t, 13+10*i, page.NextOffset)

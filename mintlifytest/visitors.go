@@ -18,9 +18,9 @@ const (
 type visitorsFunc func(projectID string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals)
 
 // SetVisitors sets the rows of the visitors export, the same for every project and range
-// of dates. The totals are not the sums of the rows, since unique visitors do not add up:
-// each total is about halfway between the largest row and the sum, as if many visitors saw
-// several pages. [Service.SetVisitorsFunc] sets totals of your own.
+// of dates. The totals are not the sums of the rows, since unique visitors do not add up: they are
+// the largest counts of a row, as if all visitors saw the same page. [Service.SetVisitorsFunc] sets
+// totals of your own.
 func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 	rows = slices.Clone(rows)
 	totals := uniqueTotals(rows)
@@ -30,30 +30,14 @@ func (s *Service) SetVisitors(rows []mintlify.Visitor) {
 }
 
 func uniqueTotals(rows []mintlify.Visitor) mintlify.VisitorTotals {
-	var human, ai, total uniqueCount
+	var totals mintlify.VisitorTotals
 	for _, row := range rows {
-		human.add(row.Human)
-		ai.add(row.AI)
-		total.add(row.Total)
+		totals.Human = max(totals.Human, row.Human)
+		totals.AI = max(totals.AI, row.AI)
+		totals.Total = max(totals.Total, row.Total)
 	}
-
-	totals := mintlify.VisitorTotals{Human: human.total(), AI: ai.total(), Total: total.total()}
-	// Human and AI are rounded down, and Total must not exceed their sum because of that.
-	totals.Total = min(totals.Total, max(totals.Human+totals.AI, total.largest))
 	return totals
 }
-
-// uniqueCount counts visitors of all pages, from the counts of each page.
-type uniqueCount struct {
-	largest, sum int64
-}
-
-func (c *uniqueCount) add(ofPage int64) {
-	c.largest = max(c.largest, ofPage)
-	c.sum += ofPage
-}
-
-func (c *uniqueCount) total() int64 { return c.largest + (c.sum-c.largest)/2 }
 
 // SetVisitorsFunc sets the rows of the visitors export by project and dates, in place of
 // those of [Service.SetVisitors]. The service calls f for each page, with the parameters
@@ -88,40 +72,17 @@ func (s *Service) getVisitors(c *call) (any, *failure) {
 
 // visitorPage is a page as the service reports it.
 type visitorPage struct {
-	Totals   visitorCounts `json:"totals"`
-	Visitors []visitor     `json:"visitors"`
-	HasMore  bool          `json:"hasMore"`
-}
-
-type visitor struct {
-	Path string `json:"path"`
-	visitorCounts
-}
-
-type visitorCounts struct {
-	Human int64 `json:"human"`
-	AI    int64 `json:"ai"`
-	Total int64 `json:"total"`
+	Totals   mintlify.VisitorTotals `json:"totals"`
+	Visitors []mintlify.Visitor     `json:"visitors"`
+	HasMore  bool                   `json:"hasMore"`
 }
 
 func newVisitorPage(visitors visitorsFunc, project string, params mintlify.VisitorsParams) *visitorPage {
+	page := new(visitorPage)
 	var rows []mintlify.Visitor
-	var totals mintlify.VisitorTotals
 	if visitors != nil {
-		rows, totals = visitors(project, params)
+		rows, page.Totals = visitors(project, params)
 	}
-
-	rows, hasMore := pageOf(rows, params.Offset, cmp.Or(params.PageSize, defaultPageSize))
-	return &visitorPage{
-		Totals:   visitorCounts(totals),
-		Visitors: sliceOf(rows, newVisitor),
-		HasMore:  hasMore,
-	}
-}
-
-func newVisitor(row mintlify.Visitor) visitor {
-	return visitor{
-		Path:          row.Path,
-		visitorCounts: visitorCounts{Human: row.Human, AI: row.AI, Total: row.Total},
-	}
+	page.Visitors, page.HasMore = pageOf(rows, params.Offset, cmp.Or(params.PageSize, defaultPageSize))
+	return page
 }

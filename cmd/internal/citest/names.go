@@ -1,8 +1,6 @@
 package citest
 
 import (
-	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 )
@@ -29,64 +27,45 @@ var (
 
 // Differences returns a line for each name that one place has and another lacks.
 func (i Interface) Differences() []string {
-	flags := namesIn(helpFlag, i.Help)
-	want := map[string]bool{} // the inputs of the action
-	for flag := range flags {
-		if input := i.inputOf(flag); input != "" {
-			want[input] = true
+	flags := namesIn(helpFlag, i.Help, 1)
+	want := slices.Clone(i.NotFlags) // the inputs of the action
+	for _, flag := range flags {
+		input, isException := i.Inputs[flag]
+		if !isException {
+			input = flag
 		}
-	}
-	for _, input := range i.NotFlags {
-		want[input] = true
-	}
-
-	readmeFlags := map[string]bool{}
-	readmeInputs := map[string]bool{}
-	var found []string
-	for _, cells := range row.FindAllStringSubmatch(i.README, -1) {
-		flag, input := cells[1], cells[2]
-		if flag != "" {
-			readmeFlags[flag] = true
-		}
-
 		if input != "" {
-			readmeInputs[input] = true
-		}
-
-		if flag != "" && input != i.inputOf(flag) {
-			found = append(found, fmt.Sprintf("README: the input of -%s is not %q", flag, input))
+			want = append(want, input)
 		}
 	}
 
-	found = append(found, compare("README, flags", flags, readmeFlags)...)
-	found = append(found, compare("README, inputs", want, readmeInputs)...)
-	return append(found, compare("action.yml", want, namesIn(name, inputs.FindString(i.Action)))...)
+	return slices.Concat(
+		compare("README, flags", flags, namesIn(row, i.README, 1)),
+		compare("README, inputs", want, namesIn(row, i.README, 2)),
+		compare("action.yml", want, namesIn(name, inputs.FindString(i.Action), 1)),
+	)
 }
 
-func (i Interface) inputOf(flag string) string {
-	if input, isException := i.Inputs[flag]; isException {
-		return input
-	}
-	return flag
-}
-
-func namesIn(pattern *regexp.Regexp, text string) map[string]bool {
-	found := map[string]bool{}
+// namesIn returns what a group of a pattern matches in a text.
+func namesIn(pattern *regexp.Regexp, text string, group int) []string {
+	var found []string
 	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
-		found[match[1]] = true
+		if match[group] != "" {
+			found = append(found, match[group])
+		}
 	}
 	return found
 }
 
-func compare(place string, want, got map[string]bool) []string {
+func compare(place string, want, got []string) []string {
 	var found []string
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if !got[name] {
+	for _, name := range want {
+		if !slices.Contains(got, name) {
 			found = append(found, place+": lacks "+name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if !want[name] {
+	for _, name := range got {
+		if !slices.Contains(want, name) {
 			found = append(found, place+": has "+name+", which nobody takes")
 		}
 	}

@@ -33,7 +33,7 @@ func TestDifferences(t *testing.T) {
 		"action.yml: has old, which nobody": func(i *citest.Interface) {
 			i.Action = strings.Replace(i.Action, "  base:", "  old:\n  base:", 1)
 		},
-		`README: the input of -path is not "base"`: func(i *citest.Interface) {
+		"README, inputs: lacks paths": func(i *citest.Interface) {
 			i.README = strings.Replace(i.README, "`paths`", "`base`", 1)
 		},
 	} {
