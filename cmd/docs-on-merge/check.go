@@ -107,12 +107,12 @@ func (p *program) check(ctx context.Context) []finding {
 	}
 	findings = append(findings, p.checkPulls(ctx, c), p.checkDocs(ctx, c))
 
-	place, record := p.checkRecord(ctx, c)
+	records, record := p.checkRecord(ctx, c)
 	findings = append(findings, record)
-	if place.store == nil {
+	if records.store == nil {
 		return append(findings, notChecked("commits", "there is no record to read"))
 	}
-	return append(findings, p.checkCommits(ctx, c, place))
+	return append(findings, p.checkCommits(ctx, c, records))
 }
 
 // checkService asks the question that package once asks before it sends a prompt.
@@ -224,7 +224,7 @@ type tally struct {
 }
 
 // checkCommits counts how many of the newest commits of the default branch have a record.
-func (p *program) checkCommits(ctx context.Context, c change, place place) finding {
+func (p *program) checkCommits(ctx context.Context, c change, records place) finding {
 	const about = "commits"
 	projectID := strings.TrimSpace(p.step.Getenv("MINTLIFY_PROJECT_ID"))
 	if projectID == "" {
@@ -242,7 +242,7 @@ func (p *program) checkCommits(ctx context.Context, c change, place place) findi
 	var t tally
 	for _, commit := range commits {
 		c.head = commit
-		if err := p.count(ctx, &t, c, c.recordKey(projectID), place); err != nil {
+		if err := p.count(ctx, &t, c, c.recordKey(projectID), records); err != nil {
 			return found(about, err, "")
 		}
 	}
@@ -262,23 +262,23 @@ func (p *program) checkCommits(ctx context.Context, c change, place place) findi
 }
 
 // count adds a commit to a tally.
-func (p *program) count(ctx context.Context, t *tally, c change, key string, place place) error {
+func (p *program) count(ctx context.Context, t *tally, c change, key string, records place) error {
 	var err error
 	hasSkip := false
-	if place.statuses != nil { // those of another commit
-		place, err = p.openStatuses(c)
+	if records.statuses != nil { // those of another commit
+		records, err = p.openStatuses(c)
 		if err != nil {
 			return err
 		}
 
-		_, newest, err := place.statuses.readAll(ctx, key)
+		_, newest, err := records.statuses.readAll(ctx, key)
 		if err != nil {
 			return err
 		}
 		hasSkip = newest.Description != ""
 	}
 
-	record, err := place.store.Get(ctx, key)
+	record, err := records.store.Get(ctx, key)
 	if err != nil {
 		return err
 	}

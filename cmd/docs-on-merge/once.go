@@ -42,7 +42,7 @@ func (p *program) document(ctx context.Context, c change, decided decision) resu
 	if err != nil {
 		return result{prompt: prompt, err: err}
 	}
-	place, err := p.openPlace(ctx, c)
+	opened, err := p.openPlace(ctx, c)
 	if err != nil {
 		return result{prompt: prompt, err: err}
 	}
@@ -50,7 +50,7 @@ func (p *program) document(ctx context.Context, c change, decided decision) resu
 	w := worker{
 		p:        p,
 		client:   client,
-		store:    place.store,
+		store:    opened.store,
 		task:     once.Task{Key: c.recordKey(client.ProjectID()), Prompt: prompt},
 		decision: decided,
 		finder:   p.newFinder(ctx, c),
@@ -62,8 +62,8 @@ func (p *program) document(ctx context.Context, c change, decided decision) resu
 	r.looked = w.finder.looked(w.tookLooking)
 	r.canLook = w.finder != nil && !w.finder.isBlind
 
-	if place.statuses != nil && r.record.Version > 0 {
-		err := place.statuses.show(context.WithoutCancel(ctx), r.record, outcomeOf(r.record, r.err), r.loss.brief)
+	if opened.statuses != nil && r.record.Version > 0 {
+		err := opened.statuses.show(context.WithoutCancel(ctx), r.record, outcomeOf(r.record, r.err), r.loss.brief)
 		if err != nil {
 			p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
 		}

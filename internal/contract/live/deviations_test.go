@@ -143,10 +143,6 @@ func asked(name, value string, alter alteration) alteration {
 	}
 }
 
-func withHeader(name, value string) alteration {
-	return func(_ *http.Request, r *reply) { r.header.Set(name, value) }
-}
-
 // capped caps pages.
 func capped(rows int) func(url.Values) {
 	return func(query url.Values) {
