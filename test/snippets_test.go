@@ -186,7 +186,8 @@ func checkLine(dir, line string, demos map[string]bool) error {
 		case "cd":
 			dir = filepath.Join(dir, pkg)
 		case "go run", "go install":
-			if slices.Contains(args, "-demo") && dir == "." || strings.HasPrefix(pkg, "./examples") {
+			isQuickstart := pkg == "./examples/quickstart" && len(args) == 1
+			if slices.Contains(args, "-demo") && dir == "." || isQuickstart {
 				demos[strings.Join(append([]string{pkg}, args[1:]...), " ")] = true
 			}
 			problem = expect(filepath.Join(dir, pkg), args[1:], program)

@@ -65,7 +65,8 @@ func (c *serveCommand) check(line commandLine) error {
 	c.secret = c.getenv("FLEET_GITHUB_SECRET")
 	switch {
 	case c.secret == "":
-		return usage.Errorf("FLEET_GITHUB_SECRET is not set: it is the secret of GitHub's webhook, without which anybody could enqueue")
+		return usage.Errorf("FLEET_GITHUB_SECRET is not set: it is the secret of GitHub's webhook, " +
+			"without which anybody could enqueue")
 	case len(c.projects) == 0:
 		return usage.Errorf("-project or -projects is missing: which project documents the repositories?")
 	case c.priority < 1 || c.priority > 4:

@@ -20,14 +20,6 @@ type chat struct {
 	url string // whoever has it can post: it stays out of logs and errors
 }
 
-func newChat(address string) (chat, error) {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
-		return chat{}, errors.New("CHAT_URL is not an http or https URL")
-	}
-	return chat{url: address}, nil
-}
-
 func (c chat) post(ctx context.Context, text string) error {
 	body, err := json.Marshal(map[string]string{"text": escapeForChat.Replace(text)})
 	if err != nil {

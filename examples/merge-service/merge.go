@@ -44,6 +44,7 @@ func whyNot(event *github.PullRequestEvent) string {
 		return "not merged"
 	case pull.GetBase().GetRef() != event.GetRepo().GetDefaultBranch():
 		return "not merged into the default branch"
+
 	case isOwn:
 		return "the agent's own work for " + key
 	case isAgent(pull.GetUser()):
@@ -85,11 +86,4 @@ func commentOf(event *github.IssueCommentEvent) (once.Task, bool) {
 		After:  merge,
 		Prompt: "A reviewer of your pull request asks for a change:\n\n" + strings.TrimSpace(text),
 	}, event.GetAction() == "created" && isCommand && isMember && isAgents
-}
-
-// openedFor returns the key of the merge that an event's pull request was opened for by the agent.
-func openedFor(event *github.PullRequestEvent) (string, bool) {
-	pull := event.GetPullRequest()
-	merge, hasMarker := once.FindMarker(pull.GetBody())
-	return merge, event.GetAction() == "opened" && hasMarker && isAgent(pull.GetUser())
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"log"
 	"net/http"
 	"strings"
 
@@ -18,20 +18,12 @@ const maxEvent = 1 << 20 // bytes: a description has at most 64 Ki characters
 // routes is a mux of its own: anything linked into the program can add to http.DefaultServeMux.
 func (s *service) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /merge", s.merge)
+	mux.HandleFunc("POST /merge", func(rw http.ResponseWriter, r *http.Request) {
+		status, text := s.receive(rw, r)
+		log.Printf("delivery %q: %d, %q", github.DeliveryID(r), status, text)
+		http.Error(rw, text, status)
+	})
 	return mux
-}
-
-// merge responds to a webhook, and logs the response.
-func (s *service) merge(rw http.ResponseWriter, r *http.Request) {
-	status, text := s.receive(rw, r)
-
-	level := slog.LevelInfo
-	if status >= http.StatusBadRequest {
-		level = slog.LevelWarn
-	}
-	s.logger.Log(r.Context(), level, text, "status", status, "delivery", github.DeliveryID(r))
-	http.Error(rw, text, status)
 }
 
 // receive returns the response to a webhook: 202 once its merge is stored, and 200 if there is
@@ -51,14 +43,9 @@ func (s *service) receive(rw http.ResponseWriter, r *http.Request) (int, string)
 
 	switch event := event.(type) {
 	case *github.PullRequestEvent:
-		if key, ok := openedFor(event); ok {
-			s.pulls.Store(key, event.GetPullRequest())
-			return http.StatusOK, "noted: the agent's pull request for " + key
-		}
 		if reason := whyNot(event); reason != "" {
 			return http.StatusOK, "nothing to do: " + reason
 		}
-
 		return s.add(r.Context(), taskOf(event))
 
 	case *github.IssueCommentEvent:

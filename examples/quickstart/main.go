@@ -1,23 +1,20 @@
-// Quickstart runs one job from prompt to pull request: it creates the job, shows the
-// wait, sends a follow-up, waits again, and prints the pull request's URL. Then it shows
-// who visits the documentation: the totals of the last 30 full days and the ten pages
-// visited most.
+// Quickstart runs one job from prompt to pull request: it creates the job, waits, sends a follow-up,
+// waits again, and prints the pull request's URL. Then it shows who visits the documentation.
 //
 //	quickstart                                                        # on a fake
 //	quickstart -prompt "Correct the spelling on the introduction page."
 //	quickstart -prompt "…" -follow-up "Mention it in the changelog."
 //	quickstart -job job_77                                            # resume a wait
 //
-// Without -prompt and -job it talks to a fake of the service inside itself, whatever is
-// in the environment. With one of them it talks to the service, with the key and the
-// project in MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID, and sends the prompts on its
-// command line and no others: each is a run of the agent, which costs credits and may
-// open a pull request.
+// Without flags it talks to a fake of the service inside itself, whatever is in the environment. Else it
+// talks to the service, with the key and the project in MINTLIFY_API_KEY and MINTLIFY_PROJECT_ID: each
+// prompt is a run of the agent, which costs credits and may open a pull request.
 //
 // Exit codes: 0 done, 1 failed, 2 wrong usage, or a key or project that is missing.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -25,30 +22,36 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
+	"slices"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/examples/internal/demo"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func main() {
-	t, limit, err := parse(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err != nil {
-		os.Exit(2) // parse has said why
+	var t task
+	flag.StringVar(&t.prompt, "prompt", "", "what the agent should do: a `text` that is sent to the service")
+	flag.StringVar(&t.followUp, "follow-up", "", "what the agent should do then: a `text` that is sent to the job")
+	flag.StringVar(&t.job, "job", "", "the `id` of a job to wait for, instead of creating one")
+	flag.Parse()
+
+	if flag.NArg() > 0 || t.prompt != "" && t.job != "" {
+		fmt.Fprintln(os.Stderr, "Give -prompt or -job, not both, and put quotes around a prompt.")
+		os.Exit(2)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	err = run(ctx, os.Stdout, t)
-	cancel()
-	stop()
+
+	var err error
+	if flag.NFlag() == 0 {
+		err = demonstrate(ctx, os.Stdout)
+	} else {
+		err = talk(ctx, os.Stdout, t)
+	}
 
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,107 +62,139 @@ func main() {
 	}
 }
 
-// task is what to ask the service for. The zero task is a demonstration on the fake.
+// talk runs a task on the service of the environment.
+func talk(ctx context.Context, out io.Writer, t task) error {
+	client, err := mintlify.NewClientFromEnv()
+	if err != nil {
+		return err
+	}
+
+	fmt.Fprintf(out, "Using the service, project %s.\n", client.ProjectID())
+	return t.run(ctx, out, client)
+}
+
+// demonstrate runs a task on a fake.
+func demonstrate(ctx context.Context, out io.Writer) error {
+	fmt.Fprintln(out, "No -prompt is given: this uses a fake of the service. One poll fails on purpose.")
+
+	const pullRequest = "https://github.com/example/docs/pull/1"
+	fake := mintlifytest.NewService()
+	fake.SetVisitors([]mintlify.Visitor{
+		{Path: "/introduction", Human: 710, AI: 320, Total: 1030},
+		{Path: "/api", Human: 90, AI: 640, Total: 730},
+	})
+
+	fake.ScriptJob(
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: pullRequest},
+		mintlifytest.JobStep{Status: mintlify.JobActive},
+		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: pullRequest},
+	)
+
+	soon := mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second))
+	t := task{
+		prompt:   "Correct the spelling on the introduction page.",
+		followUp: "Mention the corrections in the changelog.",
+	}
+	return t.run(ctx, out, fake.Client(soon))
+}
+
+// task is what to ask the service for.
 type task struct {
 	prompt   string // of a new job
 	job      string // the id of a job that exists
 	followUp string // for either; "" for none
 }
 
-// parse reads the command line. It prints what is wrong with it.
-func parse(args []string, stderr io.Writer) (task, time.Duration, error) {
-	var t task
-	var limit time.Duration
-	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&t.prompt, "prompt", "", "what the agent should do: a `text` that is sent to the service")
-	flags.StringVar(&t.job, "job", "", "the `id` of a job to wait for, instead of creating one")
-	flags.StringVar(&t.followUp, "follow-up", "", "what the agent should do then: a `text` that is sent to the job")
-	flags.DurationVar(&limit, "limit", time.Hour, "how long to wait in all")
-	if err := flags.Parse(args); err != nil {
-		return t, limit, err
+func (t task) run(ctx context.Context, out io.Writer, client *mintlify.Client) error {
+	settle := mintlify.WithSettleTime(30 * time.Second) // somebody may have just sent the job a message
+	if t.job == "" {
+		id, err := create(ctx, out, client, t.prompt)
+		if err != nil {
+			return err
+		}
+		t.job = id
+		settle = mintlify.WithSettleTime(0)
 	}
 
-	err := t.check(flags)
+	job, err := wait(ctx, out, client, t.job, settle)
 	if err != nil {
-		fmt.Fprintln(stderr, err)
+		return err
 	}
-	return t, limit, err
+
+	if t.followUp != "" {
+		fmt.Fprintln(out, "Sending the follow-up:", t.followUp)
+		_, err := client.Jobs.Message(ctx, t.job, mintlify.MessageParams{Prompt: t.followUp})
+		if err != nil {
+			return err
+		}
+
+		if job, err = wait(ctx, out, client, t.job); err != nil {
+			return err
+		}
+	}
+
+	if job.PRLink == "" {
+		fmt.Fprintln(out, "Done: no pull request (nothing changed, or the project publishes without a review).")
+	} else {
+		fmt.Fprintln(out, "Done. Pull request:", job.PRLink)
+	}
+	return showVisitors(ctx, out, client)
 }
 
-func (t task) check(flags *flag.FlagSet) error {
-	empty := ""
-	flags.Visit(func(f *flag.Flag) {
-		if strings.TrimSpace(f.Value.String()) == "" { // a variable of a shell that is not set, for example
-			empty = f.Name
-		}
+// create sends the prompt with a marker, by which a person finds the pull request if the response is
+// lost. After a signal the call still waits for its response, so that the job's id is known.
+func create(ctx context.Context, out io.Writer, client *mintlify.Client, prompt string) (string, error) {
+	marker := "quickstart-" + time.Now().UTC().Format("20060102-150405")
+	fmt.Fprintf(out, "Sending the prompt: %s\n", prompt)
+
+	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{
+		Prompt: fmt.Sprintf("%s\n\nBegin the title of the pull request with %q.", prompt, marker),
 	})
 
 	switch {
-	case empty != "":
-		return fmt.Errorf("-%s is empty", empty)
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case t.prompt != "" && t.job != "":
-		return errors.New("-prompt and -job exclude each other: the prompt is for a new job")
-	case t.followUp != "" && t.prompt == "" && t.job == "":
-		return errors.New("-follow-up needs -prompt or -job")
+	case job != nil: // with an id the wait can begin, even if an error came with it
+		fmt.Fprintf(out, "Created job %s. To resume the wait for it: -job %[1]s\n", job.ID)
+		return job.ID, nil
+	case errors.Is(err, mintlify.ErrOutcomeUnknown):
+		return "", fmt.Errorf("%w\nThere may be a job. Before you send the prompt again, look for a pull request "+
+			"whose title begins with %q", err, marker)
+	default:
+		return "", err
 	}
-	return nil
 }
 
-func run(ctx context.Context, out *os.File, t task) error {
-	if t == (task{}) {
-		return demonstrate(ctx, out)
-	}
-
-	client, err := demo.Connect(out, nil, "")
-	if err != nil {
-		return err
-	}
-
-	j := &jobRun{task: t, client: client, out: out}
-	if err := j.run(ctx); err != nil {
-		if next := j.afterwards(err); next != "" {
-			fmt.Fprintln(out, next)
+// wait waits until the job has ended, and prints each poll.
+func wait(
+	ctx context.Context, out io.Writer, client *mintlify.Client, id string, opts ...mintlify.WaitOption,
+) (*mintlify.Job, error) {
+	show := mintlify.WithOnPoll(func(p mintlify.Poll) {
+		waited := p.Waited.Round(100 * time.Millisecond)
+		if p.Err != nil {
+			fmt.Fprintf(out, "  after %s: a poll failed: %v\n", waited, p.Err)
+			return
 		}
-		return err
-	}
-	return showVisitors(ctx, out, client)
+		fmt.Fprintf(out, "  after %s: %s\n", waited, p.Status)
+	})
+	return client.Jobs.WaitUntilDone(ctx, id, append(opts, show)...)
 }
 
-// demonstrate runs a job on the fake. If it is interrupted, there is nothing to resume.
-func demonstrate(ctx context.Context, out *os.File) error {
-	fake := mintlifytest.NewService()
-	script(fake)
-	soon := mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second))
-	client, err := demo.Connect(out, fake, "No -prompt is given", soon)
+// showVisitors shows the totals of the last 30 full days and the ten pages visited most.
+func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) error {
+	today := mintlify.DayOf(time.Now().UTC())
+	params := mintlify.VisitorsParams{DateFrom: today.AddDays(-30), DateTo: today} // exclusive
+	rows, err := mintlify.Collect(client.Analytics.Visitors(ctx, params))
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "One poll fails on purpose, with a 502: the wait continues.")
 
-	t := task{
-		prompt:   "Correct the spelling on the introduction page.",
-		followUp: "Mention the corrections in the changelog.",
+	slices.SortStableFunc(rows, func(a, b mintlify.Visitor) int { return cmp.Compare(b.Total, a.Total) })
+	fmt.Fprintf(out, "\nUnique visitors of the top pages, from %s to before %s:\n", params.DateFrom, params.DateTo)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "human\tAI\ttotal\t  page")
+	for _, row := range rows[:min(10, len(rows))] {
+		fmt.Fprintf(table, "%d\t%d\t%d\t  %s\n", row.Human, row.AI, row.Total, row.Path)
 	}
-	j := &jobRun{task: t, client: client, out: out}
-	if err := j.run(ctx); err != nil {
-		return err
-	}
-	return showVisitors(ctx, out, client)
-}
-
-// script sets what the demonstration sees.
-func script(fake *mintlifytest.Service) {
-	const pullRequest = "https://github.com/example/docs/pull/1"
-	fake.ScriptJob(
-		mintlifytest.JobStep{Status: mintlify.JobActive},
-		mintlifytest.JobStep{Status: mintlify.JobActive},
-		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}}, // the wait goes on
-		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: pullRequest},
-		mintlifytest.JobStep{Status: mintlify.JobActive},
-		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: pullRequest},
-	)
-	fake.SetVisitors(demo.Visitors(600))
+	return table.Flush()
 }

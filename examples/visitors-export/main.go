@@ -1,43 +1,37 @@
-// Visitors-export writes two lists of a project's analytics to files, as JSON Lines: the visitors of
-// each page, which the service lists by offset, and the conversations with the assistant, which it
-// lists by cursor. Stop it whenever you like: the same command resumes it, and writes each row once.
+// Visitors-export writes the visitors of each page to a file, as JSON Lines. Stop it whenever you
+// like: the same command resumes it, and writes each row once.
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
 	"log"
 	"os"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// exporter exports two lists of a project, between two dates, to files in a folder.
-type exporter struct {
-	client   *mintlify.Client
-	folder   string
-	from, to mintlify.Date
-}
-
 func main() {
-	var e exporter
-	flag.StringVar(&e.folder, "o", "", "the `folder` to write to")
-	flag.TextVar(&e.from, "from", mintlify.Date{}, "the first `date`, 2026-01-01 or 2026-01-01T12:00:00Z")
-	flag.TextVar(&e.to, "to", mintlify.Date{}, "the `date` to end before")
-	isDemo := flag.Bool("demo", false, "export made-up rows of a fake of the service, without a key")
-	flag.Parse() // it exits with 2 if it fails
+	var params mintlify.VisitorsParams
+	path := flag.String("o", "visitors.jsonl", "the `file` to write to")
+	flag.TextVar(&params.DateFrom, "from", mintlify.Date{}, "the first `date`, 2026-01-01 or 2026-01-01T12:00:00Z")
+	flag.TextVar(&params.DateTo, "to", mintlify.Date{}, "the `date` to end before")
+	flag.Parse()
 
-	if e.folder == "" || e.from.IsZero() || e.to.IsZero() || flag.NArg() > 0 {
-		log.Print("-o, -from and -to are required, and no other arguments:")
-		flag.Usage()
-		os.Exit(2)
-	}
-	if err := e.connect(*isDemo); err != nil {
-		log.Print(err)
-		os.Exit(2)
+	if params.DateFrom.IsZero() || params.DateTo.IsZero() {
+		log.Fatal("-from and -to are required")
 	}
 
-	err := e.run(context.Background())
+	client, err := mintlify.NewClientFromEnv()
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	err = export(context.Background(), client, params, *path)
 	if wait, ok := mintlify.RetryAfter(err); ok {
 		log.Fatalf("%v\nRun the same command again in %v to resume.", err, wait)
 	}
@@ -46,49 +40,99 @@ func main() {
 	}
 }
 
-func (e *exporter) run(ctx context.Context) error {
-	if err := e.exportVisitors(ctx); err != nil {
-		return err
-	}
-	return e.exportConversations(ctx)
-}
-
-// exportVisitors exports a list by offset.
-func (e *exporter) exportVisitors(ctx context.Context) error {
-	out, err := e.open("visitors.jsonl")
-	if err != nil || out.Next.Done {
+// export begins or resumes the export of a range of dates to a file.
+func export(ctx context.Context, client *mintlify.Client, params mintlify.VisitorsParams, path string) error {
+	out, err := open(path, fmt.Sprintf("project %s, %v to %v", client.ProjectID(), params.DateFrom, params.DateTo))
+	if err != nil {
 		return err
 	}
 
-	params := mintlify.VisitorsParams{DateFrom: e.from, DateTo: e.to, Offset: out.Next.Offset}
-	for page, err := range e.client.Analytics.VisitorPages(ctx, params, mintlify.WithPrefetch(1)) {
+	params.Offset = out.Offset
+	for page, err := range client.Analytics.VisitorPages(ctx, params) {
 		if err != nil {
 			return err
 		}
-		next := position{Offset: page.NextOffset, Done: !page.HasMore}
-		if err := appendPage(out, page.Visitors, next); err != nil {
+		if err := out.append(page); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// exportConversations exports a list by cursor. A cursor is for the same dates.
-func (e *exporter) exportConversations(ctx context.Context) error {
-	out, err := e.open("conversations.jsonl")
-	if err != nil || out.Next.Done {
-		return err
+// output is a file of rows. The exported fields are its checkpoint, in a file next to it: the first
+// Bytes of the rows' file are all rows before Offset. An export by cursor stores the cursor instead, and
+// whether it is done: the cursor after the last page is "", as at the beginning.
+type output struct {
+	path   string
+	Export string // names the project and the dates
+	Offset int
+	Bytes  int64
+}
+
+func open(path, export string) (*output, error) {
+	out := &output{path: path, Export: export}
+	rows, rowsErr := os.Stat(path)
+	checkpoint, err := os.ReadFile(path + ".checkpoint")
+	if errors.Is(err, os.ErrNotExist) && errors.Is(rowsErr, os.ErrNotExist) {
+		return out, out.saveCheckpoint() // no file of rows is ever without one
 	}
 
-	params := mintlify.ConversationsParams{DateFrom: e.from, DateTo: e.to, Cursor: out.Next.Cursor}
-	for page, err := range e.client.Analytics.ConversationPages(ctx, params, mintlify.WithPrefetch(1)) {
-		if err != nil {
-			return err
-		}
-		next := position{Cursor: page.NextCursor, Done: !page.HasMore}
-		if err := appendPage(out, page.Conversations, next); err != nil {
+	if err == nil {
+		err = json.Unmarshal(checkpoint, out)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s has no checkpoint to resume at: %w", path, err)
+	case out.Export != export:
+		return nil, fmt.Errorf("%s is of another export: of %s", path, out.Export)
+	case out.Bytes > 0 && (rowsErr != nil || rows.Size() < out.Bytes):
+		return nil, fmt.Errorf("%s has lost rows: its checkpoint says %d bytes", path, out.Bytes)
+	}
+	return out, nil
+}
+
+// append writes the rows of a page, and then the checkpoint that counts them. If the program ends in
+// between, the next run writes the page again, in the same place.
+func (o *output) append(page *mintlify.VisitorPage) error {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	for _, row := range page.Visitors {
+		if err := encoder.Encode(row); err != nil {
 			return err
 		}
 	}
-	return nil
+
+	if err := writeFrom(o.path, o.Bytes, lines.Bytes()); err != nil {
+		return err
+	}
+	o.Bytes += int64(lines.Len())
+	o.Offset = page.NextOffset
+	return o.saveCheckpoint()
+}
+
+// saveCheckpoint replaces the checkpoint in one step: a crash leaves the old one or the new one.
+func (o *output) saveCheckpoint() error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	if err := writeFrom(o.path+".tmp", 0, data); err != nil {
+		return err
+	}
+	return os.Rename(o.path+".tmp", o.path+".checkpoint")
+}
+
+// writeFrom puts data in place of all that a file has from start on, and returns once it is on disk.
+func writeFrom(path string, start int64, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_SYNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+
+	if err := file.Truncate(start); err != nil {
+		return err
+	}
+	_, err = file.WriteAt(data, start)
+	return err
 }
